@@ -188,7 +188,7 @@ class Mute:
         ({"retriever": One(), "corpus": "starter"}, "a retriever brings its own passages, so the corpus starter would not"),
         (
             {"components": Components(Scripted([])), "llm": "scripted", "corpus": "x"},
-            "components are given, so llm and corpus would count for",
+            "components are given, so llm and corpus would have",
         ),
     ],
 )

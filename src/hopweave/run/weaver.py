@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence, Sized
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import aclosing, suppress
 from contextvars import copy_context
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import version
+from inspect import signature
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, ParamSpec
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
@@ -50,6 +51,7 @@ from hopweave.run.workbench import Workbench
 
 MAX_QUESTION_CHARACTERS = 8_000
 _LOG = logging.getLogger(__name__)
+_P = ParamSpec("_P")
 
 
 class Weaver:
@@ -90,16 +92,15 @@ class Weaver:
         opened = {"llm": llm, "retriever": retriever, "reader": reader, "duplicate_detector": duplicate_detector}
         doubled = [key for key, value in {**opened, "corpus": corpus}.items() if value is not None and components is not None]
         if doubled:
-            raise SettingsError(
-                f"components are given, so {' and '.join(doubled)} would count for nothing; give the one or the other"
-            )
-        given = Given.of(**opened, method=method, corpus=corpus, budget=budget)
-        self.settings = given.over(settings)
+            given = " and ".join(doubled)
+            raise SettingsError(f"components are given, so {given} would have no effect; pass either components or {given}")
+        chosen = Given.of(**opened, method=method, corpus=corpus, budget=budget)
+        self.settings = chosen.over(settings)
         self.budget = self.settings.make_budget()
-        is_ready = "method" in given.objects
-        self._take(given.objects["method"] if is_ready else self.settings.part("methods", self.settings.method))
+        is_ready = "method" in chosen.objects
+        self._take(chosen.objects["method"] if is_ready else self.settings.part("methods", self.settings.method))
         self._name = self.settings.method
-        self.components = components or open_components(self.settings, given.objects)
+        self.components = components or open_components(self.settings, chosen.objects)
         self._public_settings = self.settings.public()
         for note in self._notes():
             _warn_once(note)
@@ -148,7 +149,7 @@ class Weaver:
         Args:
             question: the question, or its text.
             observers: called with each step as it happens.
-            earlier: the turns of the conversation before it; the record's question is then the one that they make whole.
+            earlier: the turns of the conversation before it; the record's question is then completed from them.
 
         Raises:
             DataError: for an empty question, one longer than 8,000 characters, or one that asks for a label but lists none.
@@ -163,15 +164,15 @@ class Weaver:
     ) -> Record:
         """Asks the question of a record again, with something changed from one of its steps on.
 
-        What comes before the first changed step is replayed from the record without the model; what follows is asked anew.
+        What comes before the first changed step is replayed from the record without the model; what follows is asked again.
 
         Args:
             record: of the same method, model, retriever and reader.
-            changes: what is to be otherwise, see `hopweave.record.changes`.
+            changes: what to change, see `hopweave.record.changes`.
             observers: called with each step as it happens.
 
         Returns:
-            A record of its own; its `branch` names the earlier record and the changes.
+            A new record; its `branch` names the earlier record and the changes.
 
         Raises:
             DataError: for a change that does not fit the record.
@@ -383,35 +384,25 @@ async def aask(
         return await weaver.answer(question, observers=observers)
 
 
-def ask(
-    question: str | Question,
-    *,
-    method: Method | str | None = None,
-    llm: LanguageModel | str | None = None,
-    retriever: AnyRetriever | str | None = None,
-    reader: AnyReader | str | None = None,
-    duplicate_detector: DuplicateDetector | str | None = None,
-    corpus: str | Path | None = None,
-    budget: Budget | Mapping[str, Any] | None = None,
-    observers: Sequence[Observer] = (),
-    **settings: Any,
-) -> Record:
+def _with_parameters_of(
+    asynchronous: Callable[_P, Coroutine[Any, Any, Record]],
+) -> Callable[[Callable[..., Record]], Callable[_P, Record]]:
+    """Gives a function the parameters of another, for type checkers, editors and `help`."""
+
+    def decorate(function: Callable[..., Record]) -> Callable[_P, Record]:
+        function.__signature__ = signature(asynchronous)  # type: ignore[attr-defined]
+        return function
+
+    return decorate
+
+
+@_with_parameters_of(aask)
+def ask(question: str | Question, **given: Any) -> Record:
     """`aask` for synchronous code, and for notebooks, whose event loop is already running: there it works in a separate thread.
 
     See `aask` for the arguments and the errors.
     """
-    work = aask(
-        question,
-        method=method,
-        llm=llm,
-        retriever=retriever,
-        reader=reader,
-        duplicate_detector=duplicate_detector,
-        corpus=corpus,
-        budget=budget,
-        observers=observers,
-        **settings,
-    )
+    work = aask(question, **given)
     try:
         asyncio.get_running_loop()
     except RuntimeError:

@@ -81,7 +81,7 @@ def test_another_scale_has_another_range_and_an_edge_is_pointed_out(pairs, rules
     said = run(pairs, "--start", "-4", "--stop", "-2", "--step", "0.5", rules=rules).stdout
     assert list(table(said)) == ["-3.5", "-2"]
     assert "best: theta = -2, F1 0.800" in said
-    assert "it stands at the edge of the range" in said
+    assert "it is at the edge of the range" in said
 
 
 def test_progress_is_told_on_standard_error_only(pairs, rules):

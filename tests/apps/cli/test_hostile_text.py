@@ -28,7 +28,7 @@ from hopweave.show.csv_text import csv_text, table_csv
 from hopweave.show.plain import flat, plain_json, visible
 from hopweave.show.table import Number, Table, columns, rows
 
-HOSTILE = f"{ESCAPES}\rhopweave: all holds\nhopweave: all holds"
+HOSTILE = f"{ESCAPES}\rhopweave: verified, no differences\nhopweave: verified, no differences"
 NAME = f"a{ESCAPES}".replace("/", "")
 RULES = f"""
 [[rules]]
@@ -85,7 +85,7 @@ def shown(*arguments, stdin=None):
         found = OBEYED.search(text)
         assert found is None, (arguments, text[max(0, found.start() - 60) : found.end() + 60])
     if arguments[0] not in ("ask", "chat", "show"):  # which draw an answer of several lines as such
-        assert "\nhopweave: all holds" not in result.output
+        assert "\nhopweave: verified, no differences" not in result.output
     return result.output
 
 

@@ -100,7 +100,7 @@ def labelled(tmp_path):
         assert result.exit_code == 0, result.output
         said.append(result.stdout)
     assert "shown only to who holds a label: board (1)" in said[0]
-    assert "metadata that are no short text or number, left out: tags (1)" in said[0]
+    assert "skipped metadata, not a short text or number: tags (1)" in said[0]
     assert "shown only to who holds a label: all (1), team (1)" in said[1]
     return index
 

@@ -320,7 +320,7 @@ def test_a_proof_of_long_lines_is_read_from_its_end(tmp_path):
 def test_the_command_ends_with_1_where_something_differs_and_says_what(run):
     done = CliRunner().invoke(app, ["verify", str(run.path)])
     assert done.exit_code == 0
-    assert done.output.startswith("all holds: ")
+    assert done.output.startswith("verified, no differences: ")
     change(run.path / RECORDS, '"seconds":1.0', '"seconds":1.5', line=3)
     done = CliRunner().invoke(app, ["verify", str(run.path)])
     assert done.exit_code == 1

@@ -74,7 +74,7 @@ def edit(name, old, new, line=None):
 def test_all_holds_where_the_run_was_made(project):
     lines, code = told()
     assert (len(lines), code) == (1, 0)
-    assert lines[0].startswith("all holds: ")
+    assert lines[0].startswith("verified, no differences: ")
     assert "20 replies" in lines[0]
 
 
@@ -84,21 +84,21 @@ def test_all_holds_from_any_folder(project, monkeypatch, where):
     run = project / "runs" / "lights"
     monkeypatch.chdir(where)
     lines, code = told(os.path.relpath(run))
-    assert (lines[0].partition(":")[0], len(lines), code) == ("all holds", 1, 0)
+    assert (lines[0].partition(":")[0], len(lines), code) == ("verified, no differences", 1, 0)
 
 
 def test_all_holds_of_a_run_that_was_moved_away_from_its_data(project, tmp_path, monkeypatch):
     moved = shutil.move(project / "runs" / "lights", tmp_path / "archive")
     monkeypatch.chdir("/")
     lines, code = told(moved)
-    assert (lines[0].partition(":")[0], len(lines), code) == ("all holds", 1, 0)
+    assert (lines[0].partition(":")[0], len(lines), code) == ("verified, no differences", 1, 0)
 
 
 def test_all_holds_of_a_project_that_was_moved_as_a_whole(project, tmp_path, monkeypatch):
     monkeypatch.chdir("/")
     moved = shutil.move(project, tmp_path / "elsewhere")
     lines, code = told(Path(moved) / "runs" / "lights")
-    assert (lines[0].partition(":")[0], len(lines), code) == ("all holds", 1, 0)
+    assert (lines[0].partition(":")[0], len(lines), code) == ("verified, no differences", 1, 0)
 
 
 def test_a_copy_of_a_project_is_held_to_its_own_data_and_not_to_the_original(project, tmp_path):
@@ -117,7 +117,7 @@ def test_what_is_not_here_could_not_be_checked_and_is_no_difference(project):
         "could not be checked: the data of lights: lights.jsonl is not here; put it back, or verify where it is",
         "could not be checked: the index lights: index is not here; put it back, or verify where it is",
     ]
-    assert lines[2].startswith("all that could be checked holds: ")
+    assert lines[2].startswith("no differences in what could be checked: ")
     assert (len(lines), code) == (3, 0)
 
 

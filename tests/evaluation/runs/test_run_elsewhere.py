@@ -60,7 +60,7 @@ def test_a_run_goes_on_where_its_index_was_moved_to_and_verifies_there(scene, tm
     assert done.exit_code == 0, done.output
     monkeypatch.chdir("/")
     verified = CliRunner().invoke(app, ["verify", str(scene / "run")])
-    assert verified.output.startswith("all holds: "), verified.output
+    assert verified.output.startswith("verified, no differences: "), verified.output
 
 
 def test_another_index_or_other_data_by_another_path_are_still_refused(scene):
@@ -80,7 +80,7 @@ def test_a_finished_run_verifies_from_anywhere_and_misses_its_store(scene, monke
         assert CliRunner().invoke(app, words).exit_code == 0
     monkeypatch.chdir("/")
     verified = CliRunner().invoke(app, ["verify", str(scene / "run")])
-    assert verified.output.startswith("all holds: "), verified.output
+    assert verified.output.startswith("verified, no differences: "), verified.output
     assert "8 replies" in verified.output
     (scene / "run" / "store.sqlite").unlink()
     verified = CliRunner().invoke(app, ["verify", str(scene / "run")])

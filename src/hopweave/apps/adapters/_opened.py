@@ -1,7 +1,7 @@
-"""What stays open between the calls of a framework: an engine, or everything that answers questions.
+"""Components that stay open between the calls of a framework: an engine, or everything that answers questions.
 
-Frameworks call from any thread and any event loop. A weaver belongs to one loop, so it gets one of its own, in a thread, and
-questions that are asked at the same time share its batches.
+Frameworks call from any thread and any event loop. A weaver belongs to one loop, so it gets a separate one in a thread, and
+concurrent questions share its batches.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from hopweave.run.weaver import Weaver
 T = TypeVar("T")
 
 _END_SECONDS = 10.0
-"""How long a thread is waited for; what hangs in a library must not keep a program from ending."""
+"""How long to wait for a thread: a library that hangs must not keep a program from ending."""
 
 
 class Searching:
@@ -72,7 +72,7 @@ class Searching:
 
 
 class Answering:
-    """A weaver that is opened with the first question, on an event loop of its own, until it is closed or forgotten.
+    """A weaver that is opened with the first question, on a separate event loop, until it is closed or garbage-collected.
 
     Args:
         choices: arguments of `Weaver`.
@@ -117,7 +117,7 @@ class Answering:
 
 
 class _Running:
-    """A thread with a loop with a weaver."""
+    """A thread that runs an event loop with a weaver."""
 
     def __init__(self, choices: Mapping[str, Any]) -> None:
         self._loop = asyncio.new_event_loop()

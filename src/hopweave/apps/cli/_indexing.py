@@ -92,7 +92,7 @@ def _report_reading(tally: Tally) -> None:
     if tally.labels:
         say(f"  shown only to who holds a label: {_counts(tally.labels)}")
     if tally.no_metadata:
-        say(f"  metadata that are no short text or number, left out: {_counts(tally.no_metadata)}")
+        say(f"  skipped metadata, not a short text or number: {_counts(tally.no_metadata)}")
     if tally.special:
         say(f"  no regular files, not read: {tally.special_names}")
     if tally.unread:

@@ -1,7 +1,7 @@
 """The reasoning tree while it grows: redrawn in place on a terminal, one line per decision anywhere else.
 
-It is drawn from the steps so far by what draws the finished tree, with the same words and signs. Calls under way are shown
-with what the model has said so far and how long they have taken.
+It is drawn from the steps so far by the code that draws the finished tree, with the same words and signs. Running calls are
+shown with the model's words so far and the time they have taken.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class LiveTree:
         self._console = console(stderr=True)
         self._title = cut(one_line(title), _MAX_CHARACTERS)
         self._began = time.monotonic()
-        self._lock = threading.Lock()  # it is drawn in a thread of its own
+        self._lock = threading.Lock()  # a separate thread draws it
         self._steps: dict[int, AnyStep] = {}
         self._running: dict[int, tuple[Started, float]] = {}
         self._said: dict[int, str] = {}
@@ -81,7 +81,7 @@ class LiveTree:
             now: by the monotonic clock.
         """
         with self._lock:
-            running = [self._under_way(started, now - began) for started, began in self._running.values()]
+            running = [self._running_step(started, now - began) for started, began in self._running.values()]
             steps = sorted([*self._steps.values(), *running], key=lambda step: step.id)
         question = f"{self._title}  ({seconds_text(max(0.0, now - self._began))})"
         return outline_of(question, steps, {}, calls=False)
@@ -97,8 +97,8 @@ class LiveTree:
                 self._said.pop(event.id, None)
                 self._steps[event.id] = event
 
-    def _under_way(self, started: Started, seconds: float) -> Decision:
-        """A call that has not ended, as a step that can be drawn: what it is, what was said so far, how long it has taken."""
+    def _running_step(self, started: Started, seconds: float) -> Decision:
+        """A call that has not ended, as a step that can be drawn: its kind, the words so far, the time it has taken."""
         label = started.label if started.kind == "model_call" else started.kind
         about = self._said.get(started.id, "") if started.kind == "model_call" else started.label
         text = f"{cut(one_line(about), _MAX_CHARACTERS)} ... {seconds_text(seconds)}"

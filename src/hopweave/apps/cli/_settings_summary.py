@@ -29,7 +29,7 @@ def settings_summary(settings: Settings, config: Path | None = None) -> str:
 
 
 def _sources(settings: Settings, config: Path | None) -> list[str]:
-    """Whatever is not the default, in the order in which it counts."""
+    """All sources besides the defaults, in order of precedence."""
     profile = [f"profile {settings.profile}"] if settings.profile != "default" else []
     path = toml_path(config)
     names = sorted(name for name in os.environ if name.startswith(ENVIRONMENT_PREFIX) and os.environ[name])

@@ -22,7 +22,7 @@ def say_stale(found: Iterator[StaleAnswer], checked: Checked, *, as_json: bool =
     Args:
         found: in order.
         checked: what was looked at so far.
-        as_json: print a line of JSON for each, and only what could not be checked besides, on standard error.
+        as_json: print a line of JSON for each, and on standard error only what could not be checked.
     """
     from hopweave.show.plain import counted, plain_json
 

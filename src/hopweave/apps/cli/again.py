@@ -37,7 +37,7 @@ def again(
     queries: _Queries = None,
     forbid: _Forbid = None,
     pin: _Pin = None,
-    changes: Annotated[Path | None, typer.Option(help="A JSON file with a list of changes, besides those above.")] = None,
+    changes: Annotated[Path | None, typer.Option(help="A JSON file with a list of changes, added to those above.")] = None,
     asking: AskingOptions,
     out: Annotated[Path | None, typer.Option(help="Append the new record to this JSONL file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the new record as JSON and nothing else.")] = False,

@@ -59,7 +59,7 @@ def ask(
         append(out, record.to_json() + "\n")
     print_record(record, as_json=as_json, with_calls=calls)
     if record.error is not None:
-        if not as_json and sys.stdout.isatty() and sys.stderr.isatty():  # it stands right above
+        if not as_json and sys.stdout.isatty() and sys.stderr.isatty():  # the tree right above shows it
             raise typer.Exit(1)
         raise RunError(f"no answer: {record.error.kind}: {record.error.message}")
 

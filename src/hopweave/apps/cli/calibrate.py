@@ -171,7 +171,7 @@ def _report(what: str, option: str, scored: Sequence[Scored], *, start: float, s
     say()
     say(f"best: {what} = {best.threshold:g}, F1 {_shown(best.f1)}{within}")
     if best.threshold == points[0].threshold or (best.threshold == points[-1].threshold and best.num_predicted):
-        say(f"it stands at the edge of the range, so a better {what} may lie beyond: move --start or --stop")
+        say(f"it is at the edge of the range, so a better {what} may lie beyond: move --start or --stop")
     say(f"use it with: --set {option}={best.threshold:g}")
 
 

@@ -35,7 +35,7 @@ def compare(
     methods: Annotated[str, typer.Option(help="Comma-separated methods to compare with it; default: all.")] = "",
     set_: MetricAssignments = None,
     seed: Annotated[int, typer.Option(help="Seed of the bootstrap and the permutations.")] = 0,
-    resamples: Annotated[int, typer.Option(help="Of both.")] = 10_000,
+    resamples: Annotated[int, typer.Option(help="Resamples of the bootstrap and of the permutation test.")] = 10_000,
 ) -> None:
     """Compare methods with a baseline, question by question. A failed question counts as wrong.
 

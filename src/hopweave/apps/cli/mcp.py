@@ -36,8 +36,8 @@ def mcp(
 ) -> None:
     """Serve as an MCP server, which a client starts by itself, or with --http at http://127.0.0.1:PORT/mcp.
 
-    Clients see the named corpora and nothing else, and choose methods by name alone. Configurations of desktop clients stand in
-    docs/mcp.md. HTTP has no keys and reaches this machine alone; for others there is `hopweave serve`.
+    Clients see the named corpora and nothing else, and choose methods by name alone. docs/mcp.md has configurations of desktop
+    clients. Over HTTP no key is needed, and only this machine is served; to serve others, use `hopweave serve`.
     """
     from hopweave.core.catalog import require
 
@@ -61,7 +61,7 @@ async def _talking(offered: Mapping[str, str], settings: Settings) -> None:
 
 
 async def _listening(offered: Mapping[str, str], settings: Settings, port: int) -> None:
-    """Serves whoever comes to the port until Ctrl-C."""
+    """Serves clients of the port until Ctrl-C."""
     import uvicorn
 
     from hopweave.apps.mcp_server.tools import serving

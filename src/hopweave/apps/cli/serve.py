@@ -94,7 +94,7 @@ def _said(service: Service) -> str:
 
     offered = service.server
     keys = f"{len(offered.keys)} keys" if len(offered.keys) != 1 else "1 key"
-    who = keys if offered.keys else "no keys, so whoever reaches it may ask"
+    who = keys if offered.keys else "no keys, so anyone who can reach it may ask"
     return (
         f"hopweave serves {service.choices.default_method} with {service.model_name} over {', '.join(offered.corpora)} at "
         f"http://{offered.host}:{offered.port} ({who}); answers are kept in {public_address(offered.answers)}"

@@ -94,7 +94,7 @@ def _listing(records: Iterable[tuple[int, Record]]) -> RenderableType:
     table.add_column("id", overflow="fold")
     table.add_column("question", ratio=3, no_wrap=True)
     table.add_column("answer or error", ratio=2, no_wrap=True)
-    table.add_column("stands", no_wrap=True)
+    table.add_column("support", no_wrap=True)
     table.add_column("calls", justify="right")
     table.add_column("seconds", justify="right")
     for number, record in records:

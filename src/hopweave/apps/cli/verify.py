@@ -42,4 +42,4 @@ def verify(
     if found.differences:
         say(f"differs in {len(found.differences):,} places; fix them and verify again; looked at {looked_at}")
         raise typer.Exit(1)
-    say(f"{'all that could be checked holds' if found.unchecked else 'all holds'}: {looked_at}")
+    say(f"{'no differences in what could be checked' if found.unchecked else 'verified, no differences'}: {looked_at}")

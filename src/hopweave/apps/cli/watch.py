@@ -79,7 +79,7 @@ def watch(
                 last = _sync(paths, to, options, language, answers or [], last, is_first=is_first)
                 is_first = False
     except KeyboardInterrupt:
-        say("stopped; the index is whole")
+        say("stopped; the index is complete")
 
 
 def _changes(watchfiles: Any, paths: list[Path], to: Path) -> Iterator[bool]:
@@ -108,10 +108,10 @@ def _changes(watchfiles: Any, paths: list[Path], to: Path) -> Iterator[bool]:
 
 
 def _is_of_index(path: Path, to: Path) -> bool:
-    """Whether a file is in the index, or beside it under its name with a dot, as files of an unfinished build are."""
+    """Whether a file is in the index, or next to it under its name with a dot, as files of an unfinished build are."""
     path, to = path.resolve(), to.resolve()
-    beside = path.relative_to(to.parent).parts[0] if path.is_relative_to(to.parent) and path != to.parent else ""
-    return beside == to.name or beside.startswith(f".{to.name}.")
+    name = path.relative_to(to.parent).parts[0] if path.is_relative_to(to.parent) and path != to.parent else ""
+    return name == to.name or name.startswith(f".{to.name}.")
 
 
 def _sync(

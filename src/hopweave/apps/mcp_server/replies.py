@@ -1,4 +1,4 @@
-"""What the tools reply: plain data, every quote with the place where it stands."""
+"""The replies of the tools: plain data, every quote with its place in the passage."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class ClaimReply(BaseModel):
 
     query: str
     text: str
-    origin: str = Field(description="how it came to be")
+    origin: str = Field(description="where it comes from")
     support: Literal["supported", "contradicted", "unsupported"] = Field(description="what a passage says of it")
     marks: list[int] = Field(description="its citations")
     contradicted_by: CitationReply | None = None

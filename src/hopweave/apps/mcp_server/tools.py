@@ -1,6 +1,6 @@
 """The tools `ask`, `search` and `read_passage` over the corpora that the operator named, and no others.
 
-Whatever goes wrong is an error of the tool, whose message ends with what to do, so that the model that called it can.
+Every failure is an error of the tool whose message ends with what to do, so that the model that called it can.
 Cancelling a call cancels the question and its open calls of the language model.
 """
 
@@ -50,7 +50,7 @@ class _Tools:
 
     Args:
         corpora: the index of each corpus, by the name that clients use.
-        settings: of the components; the corpus among them does not count.
+        settings: of the components; their corpus is ignored.
         llm: a language model in place of that of the settings; it stays open.
     """
 
@@ -158,7 +158,7 @@ async def serving(
 
     Args:
         corpora: the index of each corpus, by the name that clients use; at least one. The first is the default.
-        settings: of the components; the corpus among them does not count.
+        settings: of the components; their corpus is ignored.
         llm: a language model in place of that of the settings; it stays open.
 
     Raises:
@@ -179,7 +179,7 @@ async def serving(
 
 @contextmanager
 def _told() -> Iterator[None]:
-    """What hopweave raises becomes an error of the tool; what is the operator's to fix is logged, too."""
+    """Turns errors of hopweave into errors of the tool; those that the operator has to fix are also logged."""
     try:
         yield
     except HopweaveError as error:
@@ -207,7 +207,7 @@ async def _reporting(context: Context[Any, Any]) -> AsyncIterator[Observer]:
     try:
         yield hear
         lines.put_nowait(None)
-        await asyncio.wait([reporter])  # a client that went away meanwhile is not the question's affair
+        await asyncio.wait([reporter])  # a client that has disconnected must not fail the question
     finally:
         reporter.cancel()
         await asyncio.gather(reporter, return_exceptions=True)

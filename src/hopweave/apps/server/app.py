@@ -30,7 +30,7 @@ def create_app(server: ServerSettings, settings: Settings | None = None, *, llm:
         llm: a language model to use instead of the one of the settings; it stays open when the server stops.
 
     Raises:
-        HopweaveError: for settings that cannot be.
+        HopweaveError: for invalid settings.
     """
     service = Service(server, settings or read_settings(), llm)
 
@@ -39,7 +39,7 @@ def create_app(server: ServerSettings, settings: Settings | None = None, *, llm:
         async with service.started():
             yield
 
-    # The pages that would show the document load scripts from elsewhere, so there are none.
+    # The framework's documentation pages load scripts from elsewhere, so they are off.
     app = FastAPI(
         title="hopweave",
         version=version("hopweave"),

@@ -1,7 +1,7 @@
-"""What whoever asks over HTTP may choose: a method, options that are numbers and choices, and limits below the operator's.
+"""Request options: a method, options that are numbers or choices, and limits below the operator's.
 
-Paths, addresses, names of models and of other parts are the operator's alone: an option counts only if its type is a number, a
-truth value or a choice among given words.
+Only the operator sets paths, addresses, and the names of models and other components: a request can set an option only if its
+type is a number, a truth value or a choice among given words.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from hopweave.run.store.daily_counts import Reservation
 from hopweave.run.weaver import check_question
 
 MAX_NUMBER = 1000
-"""The largest number that an option may be given, unless its default is larger: what is fetched or drawn grows with it."""
+"""The largest number that an option may have, unless its default is larger: the work for a question grows with it."""
 LIMITS = ("max_llm_calls", "max_tokens", "max_searches", "max_seconds")
 _OF_EVERY_METHOD = ("require_support", *LIMITS)
 
@@ -43,14 +43,14 @@ class Asked:
         question: as it was asked.
         method: its name in the settings.
         corpus: the name of the corpus.
-        access: the labels of whoever asks.
+        access: the caller's access labels.
         where: values of metadata that are searched for.
         given: the options as they were given.
         options: those of them that are the method's.
         limits: of the question, within the operator's.
         require_support: whether an answer that no passage supports is withheld.
         earlier: the turns of the conversation before it.
-        within: the trace of whoever asks, as the headers of W3C Trace Context have it; empty if they sent none.
+        within: the caller's trace, as headers of W3C Trace Context; empty if there are none.
         reservation: of tokens, once the question was admitted.
     """
 
@@ -169,7 +169,7 @@ class Choices:
         return asked
 
     def _check_options(self, asked: Asked) -> None:
-        """Makes the method once, which says what is wrong with its options. Options that were good before still are."""
+        """Builds the method once, to find invalid options. Options that were valid before are not checked again."""
         key = json.dumps([asked.method, asked.options])
         if self._good.get(key) is None:
             part = asked.settings_over(self._settings).part("methods", asked.method)
@@ -247,7 +247,7 @@ def _number(name: str, value: object) -> float:
 
 
 def _can_be_used(name: str) -> bool:
-    """Whether the libraries that a method needs are there."""
+    """Whether the libraries that a method needs are installed."""
     try:
         load("methods", name)
     except MissingExtra:

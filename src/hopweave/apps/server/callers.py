@@ -19,20 +19,20 @@ from hopweave.record import Event, ModelCall
 from hopweave.run.store.daily_counts import Daily, DailyCounts, Reservation
 
 LOCAL = "local"
-"""Whoever asks a server without keys."""
+"""The name of every caller of a server without keys."""
 USUAL_TOKENS = 4000
 """Reserved for a question without `max_tokens` by a method that has not yet answered one: what most methods take."""
 _NUM_REMEMBERED = 64
 _LATE_SECONDS = 60.0
-"""How much longer than a question may take its tokens stay reserved, should nobody settle them."""
+"""How much longer than a question may take its tokens stay reserved if they are never settled."""
 _RETRY_SECONDS = 5.0
-"""After so long it is worth asking again where the budget is reserved: questions end all the time."""
+"""When to ask again if the budget is reserved: running questions end all the time."""
 _LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Whoever made a request.
+    """The sender of a request.
 
     Attributes:
         name: of the key; `local` where there are no keys.
@@ -70,14 +70,14 @@ class Callers:
         """The caller of a request, by its header `Authorization: Bearer KEY`.
 
         Raises:
-            Refused: without a key that is known.
+            Refused: without a known key.
         """
         if not self._by_hash:
             return self._local
         scheme, _, key = authorization.partition(" ")
         given = hash_of(key.strip())
         found = None
-        for known, caller in self._by_hash.items():  # all of them, so that the time says nothing about which one came near
+        for known, caller in self._by_hash.items():  # all of them, so that the time does not reveal a near match
             if hmac.compare_digest(known, given):
                 found = caller
         if scheme.lower() != "bearer" or found is None:
@@ -114,7 +114,7 @@ class Allowance:
     """Counts what callers use, and refuses what is beyond their limits.
 
     Args:
-        counts: of the day, which outlive the server. Requests of a minute are counted here alone.
+        counts: of the day, which survive a restart. Requests per minute are counted in memory only.
     """
 
     def __init__(self, counts: DailyCounts) -> None:
@@ -188,7 +188,7 @@ class Allowance:
             _LOG.error("%s tokens of %s cannot be counted: %s", tokens, caller.name, error)
 
     def learn(self, method: str, tokens: int) -> None:
-        """Remembers what a question took that a method answered."""
+        """Remembers how many tokens a method used for a question."""
         self._took.setdefault(method, deque(maxlen=_NUM_REMEMBERED)).append(tokens)
 
     def _estimate(self, method: str) -> float:
@@ -204,7 +204,7 @@ class Allowance:
         self._counts.check()
 
     def close(self) -> None:
-        """Lets go of what is open."""
+        """Closes what is open."""
         self._counts.close()
 
 

@@ -1,9 +1,9 @@
-"""Connections: how long each may keep the server waiting, how many there may be, and which one goes where there are too many.
+"""Connections: how long each may keep the server waiting, how many there may be, and which one to close.
 
 A connection needs no key, and each takes one of the files that a process may have open. So a client that opens many and sends
-next to nothing would keep all others out. Here each wait for a client ends, and a new connection takes the place of the one
-that has kept the server waiting the longest: of those over which nothing was asked yet, or of the others, whichever are more.
-What the server itself is at work on is never cut off for others.
+next to nothing could lock out all others. Therefore each wait for a client has a time limit, and a new connection replaces the
+one that has kept the server waiting the longest: among those without a request so far, or among the others, whichever are more.
+A request that the server is working on is never cut off for another.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ UNREAD_SECONDS = 60
 MAX_CONNECTIONS = 4096
 """Unless the operator says otherwise; a connection takes about 20 KB."""
 ACCEPTED_AT_ONCE = 16
-"""Between two looks at who has to go: so few that the files for them are there before those of others are closed."""
+"""Between two checks of the limits: few enough that there are files for them before other connections are closed."""
 _RESERVED_FILES = 128
 """For the index, the store, the answers and logs, and for connections that are about to be closed."""
 _LOG_SECONDS = 60.0
@@ -58,7 +58,7 @@ class Connections:
     """The open connections of a server.
 
     Args:
-        server: what they are held to.
+        server: its limits and proxies.
         metrics: which count them.
 
     Raises:
@@ -87,7 +87,7 @@ class Connections:
         self._told_at = -_LOG_SECONDS
 
     def opened(self, connection: Connection) -> None:
-        """Takes in a connection; if there are too many now, the one that has kept the server waiting the longest is cut off."""
+        """Registers a connection; if there are too many, cuts off the one that kept the server waiting the longest."""
         self._open.add(connection)
         self._waiting[False][connection] = None
         self._of_peer[connection.peer] += 1
@@ -98,7 +98,7 @@ class Connections:
             self._make_room("full")
 
     def closed(self, connection: Connection) -> None:
-        """Lets go of a connection."""
+        """Forgets a closed connection."""
         self._waiting[connection.has_asked].pop(connection, None)
         if connection in self._open:
             self._open.discard(connection)
@@ -108,7 +108,7 @@ class Connections:
             self._metrics.connections.set(len(self._open))
 
     def waits(self, connection: Connection, wait: _Wait) -> None:
-        """Notes whether a connection waits for its client, which does not make a wait longer that has begun."""
+        """Notes whether a connection waits for its client; a wait that has begun is not extended."""
         if wait is _Wait.SERVER:
             self._waiting[connection.has_asked].pop(connection, None)
             connection.has_asked = True
@@ -136,7 +136,7 @@ class Connections:
         return str(ipaddress.ip_network((ip, 64), strict=False)) if ip.version == 6 else str(ip)
 
     def on_loop_error(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        """Handles what the event loop would log: that no connection can be accepted comes for each, with a traceback.
+        """Handles errors of the event loop, which would log each connection that cannot be accepted, with a traceback.
 
         The loop tries again after a second.
         """
@@ -177,7 +177,7 @@ class Connection(H11Protocol):
 
     Attributes:
         peer: see `Connections.peer_of`.
-        has_asked: a whole request has come over it.
+        has_asked: it has carried a complete request.
     """
 
     def __init__(
@@ -225,7 +225,7 @@ class Connection(H11Protocol):
         self._look()
 
     def cut(self, why: str, status: int, code: str, message: str) -> None:
-        """Ends the connection, and says why where a reply to what was asked can still be given."""
+        """Ends the connection, with a reply that says why if one can still be sent."""
         self._connections.cut(self, why)
         is_asking = self._wait is _Wait.HEADERS and self.conn.their_state is h11.IDLE
         if is_asking or (self._wait is _Wait.BODY and not self.cycle.response_started):
@@ -236,7 +236,7 @@ class Connection(H11Protocol):
             self.transport.close()
 
     def _look(self) -> None:
-        """Starts the time of a new wait. Bytes that do not end a wait do not make it longer."""
+        """Starts the timer of a new wait. Bytes that do not end a wait do not extend it."""
         wait = self._now()
         if wait is self._wait:
             return
@@ -258,7 +258,7 @@ class Connection(H11Protocol):
         return _Wait.BODY if cycle.more_body else _Wait.SERVER
 
     def _start(self) -> None:
-        seconds = self._connections.seconds.get(self._wait)  # that of a body is the gate's to measure
+        seconds = self._connections.seconds.get(self._wait)  # the gate limits that of a body
         self._unread = self.transport.get_write_buffer_size()
         if seconds is not None:
             self._timer = self.loop.call_later(seconds, self._on_time)

@@ -1,4 +1,4 @@
-"""Whether the databases of a server are there: asked beside its requests, so that whoever wants to know waits for none."""
+"""Whether the databases of a server are available: they are polled in the background, so that no request waits for a check."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from hopweave.core.postgres_connection import Database, is_address
 
 _EVERY_SECONDS = 5.0
 _SOON_SECONDS = 3.0
-"""A database that takes longer to say a word is not there."""
+"""A database that takes longer to reply is unavailable."""
 
 
 class Databases:
-    """Watches some databases.
+    """Polls some databases.
 
     Args:
-        places: where something is kept; those that are no databases need no watching.
+        places: where answers and replies are kept; only the databases among them are polled.
 
     Raises:
-        SettingsError: for an address that cannot be, or holds a password.
+        SettingsError: for an invalid address, or one that contains a password.
         MissingExtra: without psycopg.
 
     Attributes:
@@ -35,7 +35,7 @@ class Databases:
         self.why_not_ready = ""
 
     async def watch(self) -> None:
-        """Looks at them again and again, until it is cancelled."""
+        """Polls them until it is cancelled."""
         while self._databases:
             asking = asyncio.create_task(asyncio.to_thread(self._ask))
             try:
@@ -44,13 +44,13 @@ class Databases:
             except TimeoutError:
                 self.why_not_ready = "the database does not answer"
                 with suppress(DataError):
-                    await asking  # it comes to an end, and nothing new need be asked before
+                    await asking  # it ends in time, and until then another query would wait as well
             except DataError:
                 self.why_not_ready = "the database cannot be reached; the server's log says why"
             await asyncio.sleep(_EVERY_SECONDS)
 
     def close(self) -> None:
-        """Lets go of the connections."""
+        """Closes the connections."""
         for one in self._databases:
             one.close()
 

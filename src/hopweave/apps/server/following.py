@@ -15,7 +15,7 @@ from hopweave.record import Event, Observer
 T = TypeVar("T")
 
 KEEP_ALIVE_SECONDS = 15.0
-"""After so long without an event a comment is sent, so that no proxy takes the connection for dead."""
+"""After this long without an event, a comment is sent, so that no proxy considers the connection dead."""
 KEEP_ALIVE = ": still at work\n\n"
 
 
@@ -40,7 +40,7 @@ async def unless_gone(request: Request, work: Coroutine[Any, Any, T]) -> T:
 
 
 class Watched(StreamingResponse):
-    """A streamed response that ends when its client goes away, also while nothing is being sent."""
+    """A streamed response that ends when its client goes away, even while nothing is being sent."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Sends it."""
@@ -67,7 +67,7 @@ class Done(Generic[T]):
 async def followed(work: Callable[[Observer], Awaitable[T]]) -> AsyncIterator[Event | Done[T] | None]:
     """The events of a question as they happen, then its end; `None` where nothing happened for a while.
 
-    Whoever stops reading cancels the question.
+    Closing the iterator cancels the question.
     """
     events: asyncio.Queue[Event | Done[T]] = asyncio.Queue()
     task: asyncio.Task[T] = asyncio.ensure_future(_run(work, events.put_nowait))

@@ -1,7 +1,7 @@
-"""What every request passes before any route sees it: the name it was sent to, the key, the rate, and the size of the body.
+"""Checks every request before any route sees it: its host name, its key, the rate, and the size of its body.
 
-A layer of ASGI of its own, not middleware of the framework, so that nothing of a body is read for whoever may not ask, and so
-that a route can still tell when its client goes away.
+This is a plain ASGI layer rather than middleware of the framework, so that no body is read for an unauthorized client, and a
+route can still tell when its client disconnects.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ OPEN_PATHS = frozenset({"/", "/healthz", "/readyz", "/openapi.json"})
 """They need no key: they say nothing about a corpus."""
 OPEN_FOLDERS = ("/static/",)
 _SPARED = frozenset({"/healthz", "/readyz", "/metrics"})
-"""They count as no request, and are answered until the end."""
+"""They do not count as requests, and are answered until the server has stopped."""
 _NO_GUESSING = (b"x-content-type-options", b"nosniff")
-"""What is sent is what it says it is: no browser makes a page of it."""
+"""Browsers must not guess the type of the content (MIME sniffing)."""
 _WITH_BODY = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 
 
 class Gate:
-    """Lets requests in.
+    """Admits requests.
 
     Args:
         app: the application behind it.
@@ -67,7 +67,7 @@ class Gate:
             self._service.metrics.request(_route_of(scope), status)
 
     async def _admitted(self, scope: Scope, receive: Receive) -> Receive | None:
-        """What the application receives; nothing if the client went away before its request was whole.
+        """The `receive` for the application; `None` if the client disconnected before its request was complete.
 
         Raises:
             Refused: if the request may not pass.
@@ -94,7 +94,7 @@ class Gate:
             raise Refused(421, "unknown_host", "the server is not known under this name; add it to its setting hosts")
 
     async def _with_body(self, announced: str, receive: Receive) -> Receive | None:
-        """A `receive` that hands over the whole body at once, and then whatever comes."""
+        """A `receive` that returns the complete body first, and later messages after it."""
         limits = self._service.server.limits
         too_large = Refused(413, "body_too_large", f"a body may have {limits.max_body_bytes:,} bytes; send less")
         if announced.isdecimal() and (len(announced) > 18 or int(announced) > limits.max_body_bytes):
@@ -130,6 +130,6 @@ def _headers_of(scope: Scope) -> dict[str, str]:
 
 
 def _route_of(scope: Scope) -> str:
-    """The route as it is written in the code, so that ids in paths make no new label."""
+    """The path template of the route, so that ids in paths create no new labels."""
     route = scope.get("route")
     return str(getattr(route, "path", "none"))

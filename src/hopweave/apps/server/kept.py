@@ -1,6 +1,6 @@
 """Answers that are kept for each caller, and what a list of them shows.
 
-They lie in a folder or a database, see `hopweave.run.store.answer_store`. Ids begin with the time, so they sort
+They are stored in a folder or a database, see `hopweave.run.store.answer_store`. Ids begin with the time, so they sort
 in the order of the answers.
 """
 
@@ -34,7 +34,7 @@ class Entry(BaseModel):
         options: that were given with the question.
         filter: the values of metadata that were asked for.
         short: the bare answer; empty if there is none.
-        support: how the answer stands; `None` where the question failed.
+        support: of the answer; `None` if the question failed.
         error: the kind of error of a question that failed.
         seconds: that it took.
         of: the answer that this one is a changed run of.
@@ -80,7 +80,7 @@ class Entry(BaseModel):
 
 
 def new_id() -> str:
-    """An id that nobody can guess, and that comes after those of earlier answers."""
+    """An unguessable id, which sorts after those of earlier answers."""
     return f"{_now():012x}-{secrets.token_hex(8)}"
 
 
@@ -94,7 +94,7 @@ class KeptAnswers:
 
     Args:
         answers: where they are kept.
-        days: how long each is kept; `None`: for ever. From then on it is as if it were not there, and `sweep` deletes it.
+        days: how long each is kept; `None`: for ever. Then it is hidden, and `sweep` deletes it.
     """
 
     def __init__(self, answers: AnswerStore, days: float | None = None) -> None:
@@ -110,7 +110,7 @@ class KeptAnswers:
         self._answers.check()
 
     def close(self) -> None:
-        """Lets go of what is open."""
+        """Closes what is open."""
         self._answers.close()
 
     def keep(self, caller: str, entry: Entry, record_line: str) -> None:
@@ -143,7 +143,7 @@ class KeptAnswers:
         return self._may_be_kept(answer_id) and self._answers.delete(caller, answer_id)
 
     def sweep(self) -> int:
-        """Deletes what has been kept long enough; returns how many answers there were.
+        """Deletes expired answers; returns how many there were.
 
         Raises:
             DataError: if they cannot be deleted.
@@ -155,7 +155,7 @@ class KeptAnswers:
 
         Args:
             caller: whose answers.
-            before: only those that come before this id in time; one that is no id is none of them.
+            before: only answers older than the one with this id; none for an invalid id.
             limit: at most so many.
         """
         if before is not None and not ANSWER_ID.fullmatch(before):
@@ -169,7 +169,7 @@ class KeptAnswers:
         return ANSWER_ID.fullmatch(answer_id) is not None and answer_id >= self._oldest()
 
     def _oldest(self) -> str:
-        """What the ids of answers that are still kept do not come before."""
+        """The lowest id that an answer can have without being expired."""
         return "" if self._days is None else f"{max(0, _now() - round(self._days * _MILLISECONDS_PER_DAY)):012x}"
 
 

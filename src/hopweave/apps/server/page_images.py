@@ -1,6 +1,6 @@
 """Pages of PDFs as images: drawn when they are first asked for, a few at a time, and kept for a while.
 
-Each is drawn by a process of its own: the library that draws serves one thread, and a PDF may be made to do harm.
+Each is drawn in a separate process: the drawing library is not thread-safe, and a PDF may be malicious.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _Key = tuple[Origin, int]
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """What became of a page: the page, or why it cannot be drawn; and how its file looked then."""
+    """A drawn page, or why it cannot be drawn, with the state of its file at that time."""
 
     seen: tuple[int, ...]
     page: DrawnPage | None
@@ -53,7 +53,7 @@ class PageImages:
             source: how messages name the file.
 
         Raises:
-            DataError: if it is not, or the page cannot be drawn.
+            DataError: if the file has changed, or the page cannot be drawn.
             Refused: if too many pages are waiting to be drawn.
         """
         key = origin, number
@@ -68,13 +68,13 @@ class PageImages:
         return kept.page
 
     async def close(self) -> None:
-        """Waits for what is being drawn, and draws nothing else."""
+        """Cancels drawing, and waits until it has ended."""
         for task in self._drawing.values():
             task.cancel()
         await asyncio.gather(*self._drawing.values(), return_exceptions=True)
 
     async def _drawn(self, key: _Key, source: str) -> _Kept:
-        """Draws a page, once for all who ask for it meanwhile."""
+        """Draws a page; concurrent requests for it share one drawing."""
         task = self._drawing.get(key)
         if task is None:
             if len(self._drawing) >= _MAX_WAITING:

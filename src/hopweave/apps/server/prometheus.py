@@ -1,4 +1,4 @@
-"""What Prometheus reads. Names of routes, methods and corpora are labels; nothing that a client writes is."""
+"""The metrics for Prometheus. Names of routes, methods and corpora are labels; text from clients never is."""
 
 from __future__ import annotations
 

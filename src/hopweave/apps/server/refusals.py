@@ -1,4 +1,4 @@
-"""What is refused, and how a client is told: one shape of error for every route, that of OpenAI's API."""
+"""Refused requests: every route returns errors in one shape, that of OpenAI's API."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Refused(Exception):
         status: of HTTP.
         code: for programs.
         message: for humans; it ends with what to do, where that can be said.
-        headers: more of them.
+        headers: additional ones.
     """
 
     def __init__(self, status: int, code: str, message: str, *, headers: Mapping[str, str] | None = None) -> None:
@@ -42,12 +42,12 @@ class Refused(Exception):
         return error_of(self.status, self.code, self.message)
 
     def reply(self) -> Response:
-        """How a client is told."""
+        """The response."""
         return JSONResponse({"error": self.error}, self.status, headers=self.headers)
 
     @classmethod
     def of_the_server(cls, error: Exception) -> Refused:
-        """A request that failed on the server's side: what the error says may hold paths and addresses, so the log has it."""
+        """A request that failed on the server's side. Only the log has the error, which may contain paths and addresses."""
         _LOG.error("a request failed: %s", error, exc_info=None if isinstance(error, HopweaveError) else error)
         if isinstance(error, DatabaseError):
             said = "the server's database cannot be reached, or does not answer; ask again later"
@@ -62,12 +62,12 @@ def error_of(status: int, code: str, message: str) -> dict[str, Any]:
 
 
 def unusable(error: Exception) -> Refused:
-    """A request that says something that cannot be."""
+    """A refusal of an invalid request."""
     return Refused(422, "invalid_request", str(error))
 
 
 def install(app: FastAPI) -> None:
-    """Has every error that a route raises told in this shape."""
+    """Makes every error that a route raises a reply in this shape."""
 
     async def refused(_: Request, error: Exception) -> Response:
         match error:

@@ -1,7 +1,7 @@
-"""Evaluations in the explorer: from the mean of a cell to the questions behind it, by what became of them, to one record.
+"""Evaluations in the explorer: from the mean of a cell to the questions behind it, by outcome, to one record.
 
-Everything is computed from what `hopweave evaluate` and `hopweave score` wrote. Runs hold gold answers, and passages whatever
-their labels, so they are shown by a server without keys alone.
+Everything is computed from what `hopweave evaluate` and `hopweave score` wrote. Runs contain gold answers, and
+passages regardless of their labels, so only a server without keys shows them.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from hopweave.show.legend import support_summary
 router = APIRouter(tags=["reports"], dependencies=[BEARER], responses=REFUSALS)
 
 RIGHT = "right"
-Label = Annotated[str, Query(description="As the run has it.", max_length=200)]
+Label = Annotated[str, Query(description="Its name in the run.", max_length=200)]
 
 
 @router.get("/v1/runs")
@@ -57,9 +57,11 @@ async def questions(
     method: Label,
     service: TheService,
     caller: TheCaller,
-    column: Annotated[str, Query(description="What to show; if absent, what methods are compared by.", max_length=200)] = "",
+    column: Annotated[
+        str, Query(description="The column to show; by default the one that methods are compared by.", max_length=200)
+    ] = "",
 ) -> dict[str, Any]:
-    """The questions of a cell, each with its value and with what became of it."""
+    """The questions of a cell, each with its value and its outcome."""
     folder = _folder(name, service, caller)
     return await asyncio.to_thread(_questions, folder, dataset, method, column)
 
@@ -73,13 +75,13 @@ async def record(
     service: TheService,
     caller: TheCaller,
 ) -> Response:
-    """One record of an evaluation, and how its answer stands in words."""
+    """One record of an evaluation, with a summary of its support in words."""
     folder = _folder(name, service, caller)
     return Response(await asyncio.to_thread(_record, folder, dataset, method, question), media_type="application/json")
 
 
 def cause_of(made: Record, value: float | None, column: Column) -> str:
-    """What became of a question, in one of a few phrases: `right`, or why not."""
+    """The outcome of a question as a short phrase: `right`, or why not."""
     state = became(made)
     if made.error is not None:
         return f"failed: {made.error.kind}"
@@ -91,8 +93,8 @@ def cause_of(made: Record, value: float | None, column: Column) -> str:
     if value == best:
         return RIGHT
     support = made.answer.verdict.support if made.answer is not None else "unsupported"
-    stands = {"supported": "rests on a passage", "contradicted": "contradicted by a passage", "unsupported": "rests on nothing"}
-    return f"{'wrong' if value == worst else 'partly right'}, {stands[support]}"
+    rests = {"supported": "rests on a passage", "contradicted": "contradicted by a passage", "unsupported": "rests on nothing"}
+    return f"{'wrong' if value == worst else 'partly right'}, {rests[support]}"
 
 
 def _offered(service: Service, caller: Caller) -> Iterator[str]:
@@ -137,7 +139,7 @@ def _cells(folder: RunFolder) -> dict[str, Any]:
 
 
 def _scored(folder: RunFolder, dataset: str, method: str) -> tuple[Scored, str]:
-    """What the records of a dataset gave, and the column that its methods are compared by.
+    """The scores of a dataset, and the column that its methods are compared by.
 
     Raises:
         Refused: if the run has no such cell, or was not scored.

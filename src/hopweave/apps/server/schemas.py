@@ -21,7 +21,7 @@ Options = dict[str, bool | int | float | str | None]
 
 
 class Strict(BaseModel):
-    """A body in which no field may stand that is not known."""
+    """A body without unknown fields."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -33,12 +33,12 @@ class EarlierTurn(Strict):
     answer: Annotated[str, Field(max_length=100_000)] = ""
 
     def turn(self) -> Turn:
-        """As the library has it."""
+        """The turn as the library represents it."""
         return Turn(self.question, self.answer)
 
 
 class AnswerRequest(Strict):
-    """A question; or a kept answer, gone through again with something changed."""
+    """A question; or a kept answer, whose question is asked again with changes."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -55,7 +55,7 @@ class AnswerRequest(Strict):
         },
     )
 
-    question: Annotated[Text | None, Field(description="What is asked; needed unless `of` is given.")] = None
+    question: Annotated[Text | None, Field(description="The question; required unless `of` is given.")] = None
     method: Annotated[Name | None, Field(description="One of GET /v1/methods; the server's default if absent.")] = None
     corpus: Annotated[Name | None, Field(description="One of GET /v1/corpora; the first one if absent.")] = None
     options: Annotated[
@@ -76,11 +76,11 @@ class AnswerRequest(Strict):
     long: Annotated[bool, Field(description="Ask for an explanation of several sentences.")] = False
     earlier: Annotated[
         list[EarlierTurn],
-        Field(description="The conversation before it, from which a follow-up question is made whole.", max_length=MAX_EARLIER),
+        Field(description="The conversation before it, from which a follow-up question is completed.", max_length=MAX_EARLIER),
     ] = Field(default_factory=list)
     of: Annotated[
         str | None,
-        Field(description="The id of a kept answer, which is gone through again; all else stays as it was.", max_length=100),
+        Field(description="The id of a kept answer to ask again; everything else stays as it was.", max_length=100),
     ] = None
     changes: Annotated[
         list[dict[str, Any]],
@@ -165,12 +165,12 @@ class BoxReply(BaseModel):
 
 
 class MarkedReply(BaseModel):
-    """Words of a passage, and where they stand on its page."""
+    """Words of a passage, and where they are on its page."""
 
     start: int
     end: int
     text: Annotated[str, Field(description="The words, as the passage has them.")]
-    boxes: Annotated[list[BoxReply], Field(description="One for each line of theirs; none if they were not found on the page.")]
+    boxes: Annotated[list[BoxReply], Field(description="One for each line; none if they were not found on the page.")]
 
 
 class PageReply(BaseModel):
@@ -233,13 +233,13 @@ class CorpusReply(BaseModel):
 
 
 class CorpusList(BaseModel):
-    """The corpora that whoever asks may search; the first one is the default."""
+    """The corpora that the caller may search; the first one is the default."""
 
     corpora: list[CorpusReply]
 
 
 class State(BaseModel):
-    """Whether the server is there, and ready."""
+    """Whether the server runs and is ready."""
 
     status: Literal["ok", "ready", "not ready"]
     why: str = ""
@@ -278,16 +278,16 @@ class ErrorReply(BaseModel):
 REFUSALS: dict[int | str, dict[str, Any]] = {
     400: {"model": ErrorReply, "description": "The body cannot be read as text."},
     401: {"model": ErrorReply, "description": "There is no key, or it is not known."},
-    404: {"model": ErrorReply, "description": "There is no such thing, or it is not for whoever asks to see."},
-    405: {"model": ErrorReply, "description": "What the path names takes no such request, as where an id holds a slash."},
+    404: {"model": ErrorReply, "description": "It does not exist, or the caller may not see it."},
+    405: {"model": ErrorReply, "description": "The path does not support this method, as where an id contains a slash."},
     408: {"model": ErrorReply, "description": "The body took too long."},
     413: {"model": ErrorReply, "description": "The body is too large."},
     421: {"model": ErrorReply, "description": "The server is not known under this name."},
-    422: {"model": ErrorReply, "description": "The request says something that cannot be."},
+    422: {"model": ErrorReply, "description": "The request is invalid."},
     429: {"model": ErrorReply, "description": "The rate or the daily budget of the key is spent; see Retry-After."},
     503: {
         "model": ErrorReply,
         "description": "The server is busy, starting or stopping, or lacks its database; see Retry-After.",
     },
 }
-"""What any route may refuse."""
+"""The refusals that every route may return."""

@@ -73,15 +73,15 @@ class KeySettings(BaseModel):
 
 
 class Limits(BaseModel):
-    """Bounds of requests and questions. Those of a question apply where the settings have no lower ones.
+    """Bounds of requests and questions. Those of a question apply unless the settings have lower ones.
 
     Attributes:
-        max_header_seconds: a connection whose next request has not come with all its headers by then is closed.
+        max_header_seconds: a connection that takes longer to send the headers of its next request is closed.
         max_body_bytes: a larger body is refused.
         max_body_seconds: a body that takes longer to arrive is refused.
         max_connections: open at a time; if absent, as many as the process may open files for, less a reserve, up to 4,096.
         max_connections_per_peer: of these from one address (IPv6: one network of 64 bits); half of them if absent.
-        max_running: questions at a time; another one is told to come back.
+        max_running: concurrent questions; further ones are told to try again.
         max_hits: of a search.
         max_seconds, max_llm_calls, max_tokens, max_searches: of each question; a request may only lower them.
         grace_seconds: how long questions may go on after a signal to stop.
@@ -117,15 +117,15 @@ class ServerSettings(BaseModel):
         methods: the methods that clients may choose; all if empty.
         answers: where answers are kept: a folder, or a database such as `postgres://HOST/DATABASE`.
         keep_days: how long answers are kept, from when they were asked for; for ever if absent.
-        keys: by the name of who holds the key. Without any, everyone who reaches the server may ask.
+        keys: by the name of the holder. Without any, everyone who reaches the server may ask.
         runs: folders of evaluations that the explorer shows, by name; only where there are no keys.
         limits: see `Limits`.
-        page_images: whether whoever may see a passage of a PDF is shown the whole page that it is from, as an image. If absent,
-            only where this machine alone reaches the server and there are no keys.
+        page_images: whether a caller who may see a passage of a PDF is also shown its whole page, as an image. If absent, only
+            if the server listens at a loopback address and has no keys.
         telemetry: what is sent as OpenTelemetry spans: nothing, times and counts, or also texts.
         cors: origins whose pages may call the server from a browser.
         hosts: the names under which it may be called; any if empty. On a loopback address only its own, unless given.
-        proxies: addresses and networks that bring the requests of many, so that `max_connections_per_peer` is not for them.
+        proxies: addresses and networks of proxies, to which `max_connections_per_peer` does not apply.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -183,7 +183,7 @@ class ServerSettings(BaseModel):
     @property
     def allowed_hosts(self) -> tuple[str, ...]:
         """The names under which it may be called; any if empty."""
-        # A page elsewhere may have its own name resolve to this machine (DNS rebinding), and would then be of its origin.
+        # A foreign page may have its own name resolve to this machine (DNS rebinding), and would then share its origin.
         return self.hosts or (LOOPBACK_HOSTS if self.is_local and not self.keys else ())
 
 
@@ -198,16 +198,16 @@ def is_loopback(host: str) -> bool:
 def read_server_settings(
     file: Path | None, given: Mapping[str, Any], *, usual: Mapping[str, Any] | None = None, is_open: bool = False
 ) -> ServerSettings:
-    """The settings of a server: those of a file, over which go those given, and the keys of the environment.
+    """The settings of a server: those of a file, overridden by those given, with the keys of the environment.
 
     Args:
         file: TOML; none for the defaults.
         given: by name; empty values were not given.
-        usual: what holds where neither says anything, in place of the defaults.
+        usual: values that replace the defaults where neither sets one.
         is_open: whether a public address may go without keys.
 
     Raises:
-        SettingsError: for a file or a value that cannot be, or a public address without keys.
+        SettingsError: for an invalid file or value, or a public address without keys.
     """
     values = {
         **(usual or {}),
@@ -240,7 +240,7 @@ def new_key(name: str) -> tuple[str, str]:
     """A new key, and the lines that let its holder in, for the file of the server's settings.
 
     Raises:
-        SettingsError: for a name that cannot be.
+        SettingsError: for an invalid name.
     """
     if not _NAME.fullmatch(name):
         raise SettingsError(f"{name!r} is no name for a key; give lower-case letters, digits, dots and dashes")

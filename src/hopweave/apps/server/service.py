@@ -1,4 +1,4 @@
-"""What the routes share: it takes a question, answers it, keeps the answer and counts what it cost."""
+"""The service behind the routes: it admits a question, answers it, keeps the answer and counts the cost."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class Branching:
-    """A kept answer that is gone through again.
+    """A kept answer whose question is asked again with changes.
 
     Attributes:
         of: its id.
@@ -191,7 +191,7 @@ class Service:
         """The corpus that a caller names, or the first one that is theirs.
 
         Raises:
-            Refused: for one that there is not, or that is not theirs, in the same words.
+            Refused: if it does not exist or is not theirs; the message does not tell which.
         """
         theirs = [one for one in self.server.corpora if caller.may_search(one)]
         if name is None and theirs:
@@ -202,7 +202,7 @@ class Service:
         return name
 
     def may_read(self, caller: Caller, entry: Entry) -> bool:
-        """Whether a caller may still read an answer of theirs: their corpora and labels may be fewer than they were."""
+        """Whether a caller may still read one of their answers: they may have lost a corpus or a label since."""
         return caller.may_search(entry.corpus) and set(entry.access) <= set(caller.access)
 
     async def admit(self, caller: Caller, asked: Asked) -> Asked:
@@ -241,11 +241,11 @@ class Service:
         """Answers a question and keeps the answer. Cancelling it cancels its calls, and keeps nothing.
 
         Args:
-            asked: what is asked, as `admit` returns it.
+            asked: the question, as `admit` returns it.
             caller: whose answer it will be.
             observers: called with each step as it happens.
             answer_id: of the answer; a new one if empty.
-            branch: the earlier answer that is gone through again with changes, if it is one.
+            branch: the kept answer that this is a changed run of, if any.
 
         Raises:
             Refused: for options or a filter that turn out not to fit.
@@ -281,7 +281,7 @@ class Service:
         self.kept.keep(caller.name, entry, line)
 
     async def _settle(self, caller: Caller, asked: Asked, tokens: int) -> None:
-        """Counts what a question used that was cut off; also where whoever waits for it is cancelled."""
+        """Counts what an interrupted question used, even if the task that waits for it is cancelled."""
         if caller.limits is not None:
             await asyncio.shield(asyncio.to_thread(self.allowance.spent, caller, tokens, asked.reservation))
 
@@ -299,7 +299,7 @@ class Service:
             self.metrics.running.dec()
 
     def _weaver(self, asked: Asked, parts: Components) -> Weaver:
-        """A weaver for these choices; it takes a while to make, so those of the last choices are kept."""
+        """A weaver for these choices. Making one is slow, so recent ones are kept."""
         key = id(parts), asked.weaver_key
         weaver = self._weavers.pop(key, None)
         if weaver is None or weaver.components is not parts:

@@ -1,11 +1,11 @@
 """Finished questions as OpenTelemetry spans, under the names of OpenInference.
 
-A span for the question, and under it one for each call of the model, search and reading, with their times. They are made of the
-record once it is there, so that nothing of this is in the way of a question. Texts are left out unless they are asked for:
-spans go to another system, which has no access labels. Where they go is said by the variables of OpenTelemetry
+A span for the question, and under it one for each call of the model, search and reading, with their times. They are created
+from the finished record, so that tracing never delays a question. Texts are left out unless they are requested, because spans
+go to another system, which has no access labels. Their destination is set by the environment variables of OpenTelemetry
 (`OTEL_EXPORTER_OTLP_ENDPOINT` and the like).
 
-A request that comes with a `traceparent` (W3C Trace Context) is a part of the caller's trace, and so are its spans.
+If a request has a `traceparent` (W3C Trace Context), its spans are part of the caller's trace.
 """
 
 from __future__ import annotations
@@ -51,12 +51,12 @@ class Spans:
         self._with_texts = with_texts
 
     def send(self, answer_id: str, record: Record, within: Mapping[str, Sequence[str]] | None = None) -> None:
-        """Sends the spans of a question that ended; they leave in the background.
+        """Queues the spans of a finished question; they are sent in the background.
 
         Args:
             answer_id: of its answer.
             record: of the question.
-            within: the headers `traceparent` and `tracestate` of the request, as far as it has them.
+            within: the headers `traceparent` and `tracestate` of the request, if it has them.
         """
         began = int(datetime.fromisoformat(record.started_at).timestamp() * _NANOSECONDS)
         root = self._tracer.start_span(
@@ -74,7 +74,7 @@ class Spans:
         _end(root, began, record.seconds, record.error)
 
     def close(self) -> None:
-        """Sends what was not sent yet."""
+        """Sends the spans that are still queued."""
         self._provider.shutdown()
 
     def _sent(self, step: ModelCall | Search | Read, record: Record, began: int, parent: Span) -> Span:
@@ -137,9 +137,9 @@ class Spans:
 
 
 def _above(within: Mapping[str, Sequence[str]]) -> Context | None:
-    """What the question's span is a part of: the span of who asked; `None`, which is the one under way here if there is one."""
-    # Where the operator has the application's requests traced, their spans continue the caller's trace already. Of several
-    # headers none counts, as the specification has it, and of one that cannot be read neither.
+    """The parent of the question's span: the caller's span, or `None` for the current span of this process, if there is one."""
+    # If the operator traces the application's requests, those spans already continue the caller's trace. Repeated headers are
+    # ignored, as the specification requires, and so is an unreadable one.
     if get_current_span().get_span_context().is_valid or len(within.get("traceparent", ())) != 1:
         return None
     return TraceContextTextMapPropagator().extract({name: list(values) for name, values in within.items()})
@@ -156,7 +156,7 @@ def _tokens(step: ModelCall) -> Attributes:
 
 
 def _nearest(step: int | None, above: Mapping[int, int | None], spans: Mapping[int, Span]) -> Span | None:
-    """The span of a step, or of the nearest one above it that has one: decisions have none."""
+    """The span of a step, or of its nearest ancestor that has one; decisions have none."""
     return next((spans[one] for one in _upwards(step, above) if one in spans), None)
 
 

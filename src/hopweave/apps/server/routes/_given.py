@@ -1,4 +1,4 @@
-"""What routes are given besides their own parameters: the service, and whoever asks."""
+"""Parameters that the routes share: the service and the caller."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ router = APIRouter(tags=["answers"], dependencies=[BEARER], responses=REFUSALS)
 
 EVENT_STREAM = "text/event-stream"
 CLIENT_GONE = 499
-AnswerId = Annotated[str, Path(description="As the reply to the question has it.", max_length=100)]
+AnswerId = Annotated[str, Path(description="As in the reply to the question.", max_length=100)]
 
 
 @router.post(
@@ -50,10 +50,10 @@ AnswerId = Annotated[str, Path(description="As the reply to the question has it.
     },
 )
 async def ask(body: AnswerRequest, request: Request, service: TheService, caller: TheCaller) -> Response:
-    """Answers a question, and keeps the answer. With `of` and `changes`, a kept answer is gone through again, changed.
+    """Answers a question, and keeps the answer. With `of` and `changes`, a kept answer is asked again with changes.
 
     With `stream`, or `Accept: text/event-stream`, the steps of the trace come as they happen, as server-sent events: `started`,
-    `begun` (a call under way), `step` (as the record has it; ids may be other ones in the end), and `answer` or `failed`.
+    `begun` (a running call), `step` (as in the record, but its id may still change), and `answer` or `failed`.
     A question that fails is a record with an error. A client that closes its connection cancels its question.
     """
     branch = None
@@ -79,7 +79,7 @@ async def answers(
     before: Annotated[str | None, Query(description="`next` of the page before.", max_length=100)] = None,
     limit: Annotated[int, Query(description="At most so many.", ge=1, le=100)] = 20,
 ) -> AnswerList:
-    """The kept answers of whoever asks, newest first."""
+    """The caller's kept answers, newest first."""
     entries, following = await asyncio.to_thread(service.kept.page, caller.name, before=before, limit=limit)
     return AnswerList(answers=[entry for entry in entries if service.may_read(caller, entry)], next=following)
 
@@ -93,7 +93,7 @@ async def answer(answer_id: AnswerId, service: TheService, caller: TheCaller) ->
 
 @router.delete("/v1/answers/{answer_id}", status_code=204)
 async def delete(answer_id: AnswerId, service: TheService, caller: TheCaller) -> None:
-    """Deletes a kept answer for good. Answers that were gone through from it with changes stay."""
+    """Deletes a kept answer for good. Changed runs of it stay."""
     entry = await entry_of(service, caller, answer_id)
     if not await asyncio.to_thread(service.kept.delete, caller.name, entry.id):
         raise _no_answer()
@@ -128,7 +128,7 @@ def _no_answer() -> Refused:
 
 
 async def _again(body: AnswerRequest, of: str, service: Service, caller: Caller) -> tuple[Asked, Branching]:
-    """An answer that is to be gone through again, asked as it was asked."""
+    """A kept answer to ask again, with its question and options."""
     entry = await entry_of(service, caller, of)
     record = Record.from_json(await record_line_of(service, caller, entry.id))
     question, earlier = asked_of(record)
@@ -201,7 +201,7 @@ def _end(done: Done[Answered], answer_id: str) -> str:
     record = answered.record
     if record.error is None:
         return event("answer", answer_json(answer_id, answered.record_line))
-    # It is kept all the same, with all that came before it failed.
+    # The record is kept nevertheless, with every step before the failure.
     said = _json(error_of(502, record.error.kind, record.error.message))
     return event("failed", f'{{"id":"{answer_id}","error":{said},"record":{answered.record_line}}}')
 

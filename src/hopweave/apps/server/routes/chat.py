@@ -1,7 +1,7 @@
 """OpenAI's chat API: a method over a corpus is a model, so that any chat client can ask.
 
-The last message is the question; the turns before it are the conversation from which a follow-up is made whole. What a client
-sends about sampling is accepted and has no effect, as a method has its own.
+The last message is the question; the turns before it are the conversation from which a follow-up is completed. Sampling
+parameters are accepted and have no effect, since a method sets its own.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class _Message(BaseModel):
         """Its text.
 
         Raises:
-            Refused: for a part that is no text.
+            Refused: for a part that is not text.
         """
         if not isinstance(self.content, list):
             return self.content or ""
@@ -65,7 +65,7 @@ class _Message(BaseModel):
 
 
 class _StreamOptions(BaseModel):
-    """What else a stream holds."""
+    """Additional content of a stream."""
 
     include_usage: bool = False
 
@@ -98,7 +98,7 @@ class ChatRequest(BaseModel):
 
 @router.get("/v1/models")
 async def models(service: TheService, caller: TheCaller) -> dict[str, Any]:
-    """Each method over each corpus that whoever asks may search, the server's default first."""
+    """Each method over each corpus that the caller may search, the server's default first."""
     found = [_model(name) for name in _names(service, caller)]
     return {"object": "list", "data": found}
 
@@ -132,7 +132,7 @@ async def complete(body: ChatRequest, request: Request, service: TheService, cal
 
 
 class _Reply:
-    """What a client gets, at once or in pieces."""
+    """The reply, complete or in chunks."""
 
     def __init__(self, model: str, answer_id: str, address: str) -> None:
         self.answer_id = answer_id
@@ -229,7 +229,7 @@ def _chosen(name: str, service: Service, caller: Caller) -> tuple[str, str]:
     """The method and the corpus of a model.
 
     Raises:
-        Refused: for a model that there is not, or whose corpus is not for whoever asks to search.
+        Refused: if there is no such model, or the caller may not search its corpus.
     """
     method, at, corpus = name.partition(AT)
     if method in service.choices.methods and (corpus or not at):

@@ -47,11 +47,11 @@ async def methods(service: TheService) -> MethodList:
 
 @router.get("/v1/corpora")
 async def corpora(service: TheService, caller: TheCaller) -> CorpusList:
-    """The corpora that whoever asks may search."""
+    """The corpora that the caller may search."""
     found = []
     for name in filter(caller.may_search, service.server.corpora):
         async with service.corpora.opened(name, caller.access) as parts:
-            # It counts those that are hidden, too, so it is not for whoever has a key.
+            # It includes hidden passages, so it is not shown to holders of keys.
             num_passages = getattr(parts.engine, "num_passages", None) if caller.limits is None else None
         found.append(CorpusReply(name=name, num_passages=num_passages))
     return CorpusList(corpora=found)
@@ -68,7 +68,7 @@ async def search(body: SearchRequest, service: TheService, caller: TheCaller) ->
         raise unusable(error) from None
     max_hits = min(body.max_hits, service.server.limits.max_hits)
     async with service.corpora.opened(name, caller.access, where) as parts:
-        with _told():  # by the engine, also where a retriever stands over it that would ask the model
+        with _told():  # by the engine, even if the retriever on top of it would ask the model
             [hits] = await parts.search([body.query], max_hits)
     return SearchReply(corpus=name, hits=[_hit(one) for one in hits])
 
@@ -83,10 +83,10 @@ async def passage(name: Name, passage_id: PassageId, service: TheService, caller
 async def seen(
     name: str, passage_id: str, service: Service, caller: Caller, *, with_origin: bool = False
 ) -> tuple[Passage, Origin | None]:
-    """A passage that whoever asks may see, and, if asked for, the file that it comes from, if the index knows it.
+    """A passage that the caller may see and, if requested, the file that it comes from, if the index knows it.
 
     Raises:
-        Refused: for a corpus or a passage that there is not, or that is not theirs to see, in the same words.
+        Refused: if the corpus or the passage does not exist or is hidden from the caller; the message does not tell which.
     """
     name = service.corpus_of(caller, name)
     with _told():
@@ -99,7 +99,7 @@ async def seen(
 
 @contextmanager
 def _told() -> Iterator[None]:
-    """A corpus that cannot be searched now, such as one on a server that is down, is no fault of the request."""
+    """Refuses with status 503 if the corpus cannot be searched now, for example because its server is down."""
     try:
         yield
     except SearchError as error:

@@ -1,4 +1,4 @@
-"""The pages of PDFs that passages are from, as images, and where on them words of the passage stand."""
+"""The pages of PDFs that passages are from, as images, and where words of the passage are on them."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ Spans = Annotated[
 
 @router.get("/v1/corpora/{name}/pages/{passage_id:path}")
 async def page(name: Name, passage_id: PassageId, service: TheService, caller: TheCaller, span: Spans) -> PageReply:
-    """The page of a PDF that a passage is from, and where on it some of its words stand.
+    """The page of a PDF that a passage is from, and where some of its words are on it.
 
     If there is no image of it, `why` says why: the file is gone or has changed, it cannot be drawn, or pages are not shown.
     """
