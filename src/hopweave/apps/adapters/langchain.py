@@ -13,6 +13,7 @@ from typing import Any
 from pydantic import ConfigDict, Field, PrivateAttr
 
 from hopweave.apps.adapters._opened import Answering, Searching
+from hopweave.apps.cited import citation_values, passage_metadata
 from hopweave.core.catalog import require
 from hopweave.core.errors import DataError
 from hopweave.core.types import Answer, Passage
@@ -132,23 +133,10 @@ def _reply(question: str, record: Record, answer: Answer) -> dict[str, Any]:
         "answer": answer.text,
         "short": answer.short,
         "support": answer.verdict.support,
-        "citations": [
-            {
-                "mark": citation.mark,
-                "passage_id": citation.passage_id,
-                "start": citation.start,
-                "end": citation.end,
-                "quote": citation.quote,
-                "title": passage.title,
-                "source": passage.source,
-            }
-            for citation, passage in cited
-        ],
+        "citations": [citation_values(citation, passage) for citation, passage in cited],
         "context": [_document(passage) for passage in {passage.id: passage for _, passage in cited}.values()],
     }
 
 
 def _document(passage: Passage, **more: Any) -> Document:
-    own = {"passage_id": passage.id, "title": passage.title, "source": passage.source}
-    offsets = {} if passage.start is None else {"start": passage.start, "end": passage.end}
-    return Document(id=passage.id, page_content=passage.text, metadata={**passage.metadata, **own, **offsets, **more})
+    return Document(id=passage.id, page_content=passage.text, metadata=passage_metadata(passage, **more))

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from hopweave.apps.adapters._opened import Answering, Searching
+from hopweave.apps.cited import citation_values, passage_metadata
 from hopweave.core.catalog import require
 from hopweave.core.types import Answer, Citation, Passage
 from hopweave.record import Record
@@ -108,12 +109,9 @@ def _response(record: Record, answer: Answer) -> Response:
 
 
 def _cited(citation: Citation, passage: Passage) -> NodeWithScore:
-    place = {"mark": citation.mark, "passage_id": passage.id, "start": citation.start, "end": citation.end}
-    node = TextNode(text=citation.quote, metadata={**place, "title": passage.title, "source": passage.source})
-    return NodeWithScore(node=node)
+    metadata = citation_values(citation, passage)
+    return NodeWithScore(node=TextNode(text=metadata.pop("quote"), metadata=metadata))
 
 
 def _node(passage: Passage, **more: Any) -> TextNode:
-    own = {"passage_id": passage.id, "title": passage.title, "source": passage.source}
-    offsets = {} if passage.start is None else {"start": passage.start, "end": passage.end}
-    return TextNode(id_=passage.id, text=passage.text, metadata={**passage.metadata, **own, **offsets, **more})
+    return TextNode(id_=passage.id, text=passage.text, metadata=passage_metadata(passage, **more))

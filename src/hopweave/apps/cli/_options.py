@@ -15,6 +15,7 @@ Run = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run, a
 Profile = Annotated[str, typer.Option(help="Named settings, such as paper_searchain, or a TOML file.")]
 Assignments = Annotated[list[str] | None, typer.Option("--set", help="Any setting, as key=value; may be repeated.")]
 Config = Annotated[Path | None, typer.Option(help="A settings file instead of hopweave.toml.")]
+Calls = Annotated[bool, typer.Option("--calls", help="Show model calls, searches and readings in the tree.")]
 MetricAssignments = Annotated[
     list[str] | None, typer.Option("--set", help="An option, as metrics.NAME.OPTION=value; may be repeated.")
 ]
@@ -39,7 +40,7 @@ def flags_of(pairs: Sequence[str] | None, *, replay: bool, store: str = "", **na
     return merged(assignments(pairs or []), flags | ({"store": of_store} if of_store else {}))
 
 
-def settings_of(pairs: Sequence[str] | None, config: Path | None, *, replay: bool, **named: Any) -> Settings:
+def settings_of(pairs: Sequence[str] | None, config: Path | None, *, replay: bool = False, **named: Any) -> Settings:
     """The settings with flags applied. Same arguments as `flags_of`; same errors as `read_settings`."""
     from hopweave.run.settings import read_settings
 

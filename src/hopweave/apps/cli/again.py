@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hopweave.apps.cli._asking_options import AskingOptions, with_asking_options
+from hopweave.apps.cli._options import Calls
 from hopweave.apps.cli._record_files import append, chosen, print_record, record_of
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def again(
     asking: AskingOptions,
     out: Annotated[Path | None, typer.Option(help="Append the new record to this JSONL file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the new record as JSON and nothing else.")] = False,
-    calls: Annotated[bool, typer.Option("--calls", help="Show model calls, searches and readings in the tree.")] = False,
+    calls: Calls = False,
 ) -> None:
     """Ask a kept question again with something changed from one step on; all before it is replayed."""
     from hopweave.core.errors import RunError

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hopweave.apps.cli._asking_options import AskingOptions, with_asking_options
-from hopweave.apps.cli._options import listed
+from hopweave.apps.cli._options import Calls, listed
 from hopweave.apps.cli._record_files import append, print_record
 from hopweave.apps.cli._terminal import say, standard_input
 
@@ -38,7 +38,7 @@ def ask(
     max_seconds: Annotated[float | None, typer.Option(help="At most this many seconds; 0 means no limit.")] = None,
     out: Annotated[Path | None, typer.Option(help="Append the record to this JSONL file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the record as JSON and nothing else.")] = False,
-    calls: Annotated[bool, typer.Option("--calls", help="Show model calls, searches and readings in the tree.")] = False,
+    calls: Calls = False,
 ) -> None:
     """Answer one question, showing its reasoning as a tree that grows while it runs."""
     from hopweave.core.errors import RunError

@@ -52,7 +52,7 @@ def stale(
     from hopweave.run.staleness import Checked, stale_answers
 
     checked = Checked()
-    settings = settings_of(set_, config, replay=False)
+    settings = settings_of(set_, config)
     of_all, by_name = _corpora(corpus or [])
     found = stale_answers(list(map(place_of, places)), settings, corpus=of_all, corpora=by_name, checked=checked)
     num_stale = say_stale(found, checked, as_json=as_json)

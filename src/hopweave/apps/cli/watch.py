@@ -20,7 +20,6 @@ from hopweave.apps.cli._indexing import (
     reading_options,
     report,
 )
-from hopweave.apps.cli._options import settings_of
 from hopweave.apps.cli._stale_answers import say_stale
 from hopweave.apps.cli._terminal import say
 from hopweave.core.errors import DataError, RunError
@@ -130,6 +129,7 @@ def _sync(
     """
     from hopweave.ingest import Intake
     from hopweave.run.opening import index_writer
+    from hopweave.run.settings import read_settings
     from hopweave.run.staleness import Checked, stale_answers
 
     started, writer, intake = time.monotonic(), index_writer("bm25"), Intake(paths, sync=True, options=options)
@@ -141,8 +141,7 @@ def _sync(
         report(str(to), "synced", summary, intake, started)
         if answers:
             checked = Checked()
-            settings = settings_of(None, None, replay=False)
-            say_stale(stale_answers(answers, settings, over=to, checked=checked), checked)
+            say_stale(stale_answers(answers, read_settings(), over=to, checked=checked), checked)
     except (DataError, RunError) as error:
         if is_first:
             raise

@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
+from hopweave.apps.cited import citation_values
 from hopweave.core.types import Answer, Citation, Claim, Hit, Passage
 from hopweave.record import Record
 
@@ -125,13 +126,4 @@ def _claim(claim: Claim, passages: dict[str, Passage]) -> ClaimReply:
 
 
 def _citation(citation: Citation, passages: dict[str, Passage]) -> CitationReply:
-    passage = passages[citation.passage_id]
-    return CitationReply(
-        mark=citation.mark,
-        passage_id=citation.passage_id,
-        start=citation.start,
-        end=citation.end,
-        quote=citation.quote,
-        title=passage.title,
-        source=passage.source,
-    )
+    return CitationReply(**citation_values(citation, passages[citation.passage_id]))

@@ -14,7 +14,7 @@ from functools import cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from hopweave.apps.server.refusals import Refused, unusable
+from hopweave.apps.server.refusals import Refused, refusing
 from hopweave.apps.server.server_settings import Limits
 from hopweave.core.catalog import entries, entry, key_of, load
 from hopweave.core.errors import DataError, MissingExtra, SettingsError, suggest
@@ -147,7 +147,7 @@ class Choices:
             Refused: for anything that cannot be asked, or is not for clients to choose.
         """
         name = self.method(method)
-        try:
+        with refusing(DataError, SettingsError):
             check_question(question)
             visible = Visible(access, where or {})
             chosen = {key: value for key, value in options.items() if key not in _OF_EVERY_METHOD}
@@ -164,9 +164,7 @@ class Choices:
                 earlier=earlier,
             )
             self._check_options(asked)
-        except (DataError, SettingsError) as error:
-            raise unusable(error) from None
-        return asked
+            return asked
 
     def _check_options(self, asked: Asked) -> None:
         """Builds the method once, to find invalid options. Options that were valid before are not checked again."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -46,6 +47,11 @@ class Refused(Exception):
         return JSONResponse({"error": self.error}, self.status, headers=self.headers)
 
     @classmethod
+    def of(cls, error: Exception) -> Refused:
+        """The refusal that an error is, or becomes."""
+        return error if isinstance(error, Refused) else cls.of_the_server(error)
+
+    @classmethod
     def of_the_server(cls, error: Exception) -> Refused:
         """A request that failed on the server's side. Only the log has the error, which may contain paths and addresses."""
         _LOG.error("a request failed: %s", error, exc_info=None if isinstance(error, HopweaveError) else error)
@@ -66,19 +72,26 @@ def unusable(error: Exception) -> Refused:
     return Refused(422, "invalid_request", str(error))
 
 
+@contextmanager
+def refusing(*kinds: type[Exception]) -> Iterator[None]:
+    """Turns errors of these kinds into refusals of an invalid request."""
+    try:
+        yield
+    except kinds as error:
+        raise unusable(error) from None
+
+
 def install(app: FastAPI) -> None:
     """Makes every error that a route raises a reply in this shape."""
 
     async def refused(_: Request, error: Exception) -> Response:
         match error:
-            case Refused():
-                return error.reply()
             case RequestValidationError():
                 return Refused(422, "invalid_request", _explained(error)).reply()
             case HTTPException():
                 code = {404: "not_found", 405: "method_not_allowed"}.get(error.status_code, "invalid_request")
                 return Refused(error.status_code, code, str(error.detail), headers=error.headers).reply()
-        return Refused.of_the_server(error).reply()
+        return Refused.of(error).reply()
 
     for kind in (Refused, RequestValidationError, HTTPException, HopweaveError, Exception):
         app.add_exception_handler(kind, refused)

@@ -16,7 +16,7 @@ from fastapi import APIRouter, Query
 from fastapi.responses import Response
 
 from hopweave.apps.server.callers import Caller
-from hopweave.apps.server.refusals import Refused, unusable
+from hopweave.apps.server.refusals import Refused, refusing
 from hopweave.apps.server.routes._given import BEARER, TheCaller, TheService
 from hopweave.apps.server.schemas import REFUSALS
 from hopweave.apps.server.service import Service
@@ -109,17 +109,13 @@ def _folder(name: str, service: Service, caller: Caller) -> RunFolder:
     """
     if name not in _offered(service, caller):
         raise Refused(404, "unknown_run", f"there is no evaluation {name[:100]!r}; GET /v1/runs lists them")
-    try:
+    with refusing(DataError):
         return RunFolder.open(Path(service.server.runs[name]))
-    except DataError as error:
-        raise unusable(error) from None
 
 
 def _cells(folder: RunFolder) -> dict[str, Any]:
-    try:
+    with refusing(DataError):
         found = read_report_data(folder)
-    except DataError as error:
-        raise unusable(error) from None
     columns = {
         name: {"meaning": one.column.meaning, "better": one.column.better, "unit": one.column.unit}
         for name, one in found.columns.items()
@@ -145,7 +141,7 @@ def _scored(folder: RunFolder, dataset: str, method: str) -> tuple[Scored, str]:
         Refused: if the run has no such cell, or was not scored.
     """
     _check_cell(folder, dataset, method)
-    try:
+    with refusing(DataError):
         summary = read_summary(folder)
         if summary is None:
             raise DataError("the evaluation is not scored yet; run first: hopweave score")
@@ -153,8 +149,6 @@ def _scored(folder: RunFolder, dataset: str, method: str) -> tuple[Scored, str]:
         of_dataset = {one.dataset: one for one in scored_datasets(folder, read_scores(folder), metrics)}
         found = of_dataset[dataset]
         return found, primary_columns(folder, found.columns).get(dataset, "")
-    except DataError as error:
-        raise unusable(error) from None
 
 
 def _check_cell(folder: RunFolder, dataset: str, method: str) -> None:
@@ -171,14 +165,12 @@ def _questions(folder: RunFolder, dataset: str, method: str, column: str) -> dic
     values, measured = found.values(shown, method), found.values(primary or shown, method)
     examples = {one.question.id: one for one in found.examples}
     kind = quality[method].column if method in quality else Column("")
-    try:
+    with refusing(DataError):
         rows = [
             _row(made, examples[made.question.id], values.get(made.question.id), measured.get(made.question.id), kind)
             for made in folder.records(dataset, method)
             if made.question.id in examples
         ]
-    except DataError as error:
-        raise unusable(error) from None
     return {"column": shown, "questions": rows}
 
 
@@ -198,10 +190,8 @@ def _row(made: Record, example: Example, value: float | None, measured: float | 
 
 def _record(folder: RunFolder, dataset: str, method: str, question: str) -> str:
     _check_cell(folder, dataset, method)
-    try:
+    with refusing(DataError):
         found = next((one for one in folder.records(dataset, method) if one.question.id == question), None)
-    except DataError as error:
-        raise unusable(error) from None
     if found is None:
         raise Refused(404, "unknown_question", f"there is no record of question {question[:100]!r}")
     summary = mapping_adapter().dump_json(support_summary(found)).decode()

@@ -17,7 +17,7 @@ from hopweave.apps.server.databases import Databases
 from hopweave.apps.server.kept import Entry, KeptAnswers, new_id
 from hopweave.apps.server.page_images import PageImages
 from hopweave.apps.server.prometheus import Metrics
-from hopweave.apps.server.refusals import Refused, unusable
+from hopweave.apps.server.refusals import Refused, refusing
 from hopweave.apps.server.server_settings import ServerSettings
 from hopweave.core.errors import DataError, HopweaveError, MissingExtra, SettingsError
 from hopweave.core.protocols import LanguageModel, Opens, is_part
@@ -303,10 +303,8 @@ class Service:
         key = id(parts), asked.weaver_key
         weaver = self._weavers.pop(key, None)
         if weaver is None or weaver.components is not parts:
-            try:
+            with refusing(HopweaveError):
                 weaver = Weaver(asked.settings_over(self.settings), components=parts)
-            except HopweaveError as error:
-                raise unusable(error) from None
         self._weavers[key] = weaver
         if len(self._weavers) > _MAX_WEAVERS:
             self._weavers.popitem(last=False)
@@ -335,7 +333,5 @@ def _tokens_of(totals: Totals) -> int:
 async def _record(weaver: Weaver, asked: Asked, observers: Sequence[Observer], branch: Branching | None) -> Record:
     if branch is None:
         return await weaver.answer(asked.question, observers=observers, earlier=asked.earlier)
-    try:
+    with refusing(DataError, SettingsError):
         return await weaver.again(branch.record, branch.changes, observers=observers)
-    except (DataError, SettingsError) as error:
-        raise unusable(error) from None

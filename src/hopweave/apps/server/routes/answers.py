@@ -16,7 +16,7 @@ from hopweave.apps.server.asking import Asked
 from hopweave.apps.server.callers import Caller
 from hopweave.apps.server.following import KEEP_ALIVE, ClientGone, Done, Watched, followed, unless_gone
 from hopweave.apps.server.kept import Entry, answer_json, new_id
-from hopweave.apps.server.refusals import Refused, error_of, unusable
+from hopweave.apps.server.refusals import Refused, error_of, refusing
 from hopweave.apps.server.routes._given import BEARER, TheCaller, TheService, trace_of
 from hopweave.apps.server.schemas import REFUSALS, AnswerList, AnswerReply, AnswerRequest
 from hopweave.apps.server.service import Answered, Branching, Service
@@ -144,10 +144,8 @@ async def _again(body: AnswerRequest, of: str, service: Service, caller: Caller)
     asked = service.choices.asked(
         question, entry.method, entry.corpus, entry.options, access=entry.access, where=entry.filter, earlier=earlier
     )
-    try:
+    with refusing(DataError):
         changes_of(body.changes)
-    except DataError as error:
-        raise unusable(error) from None
     return asked, Branching(entry.id, record, body.changes)
 
 
@@ -194,10 +192,8 @@ async def _events(service: Service, caller: Caller, asked: Asked, branch: Branch
 def _end(done: Done[Answered], answer_id: str) -> str:
     try:
         answered = done.result()
-    except Refused as refused:
-        return event("failed", _json({"id": answer_id, "error": refused.error}))
-    except HopweaveError as error:
-        return event("failed", _json({"id": answer_id, "error": Refused.of_the_server(error).error}))
+    except (Refused, HopweaveError) as error:
+        return event("failed", _json({"id": answer_id, "error": Refused.of(error).error}))
     record = answered.record
     if record.error is None:
         return event("answer", answer_json(answer_id, answered.record_line))

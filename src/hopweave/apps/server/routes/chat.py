@@ -186,10 +186,8 @@ async def _chunks(service: Service, caller: Caller, asked: Asked, reply: _Reply,
 def _end(done: Done[Answered], reply: _Reply, *, with_usage: bool) -> list[str]:
     try:
         record = _succeeded(done.result())
-    except Refused as refused:
-        return [_data({"error": refused.error})]
-    except HopweaveError as error:
-        return [_data({"error": Refused.of_the_server(error).error})]
+    except (Refused, HopweaveError) as error:
+        return [_data({"error": Refused.of(error).error})]
     said = reply.cited(record)
     chunks = [
         reply.piece({"content": said.text}),

@@ -12,7 +12,7 @@ from fastapi import APIRouter, Path
 
 from hopweave.apps.server.asking import described
 from hopweave.apps.server.callers import Caller
-from hopweave.apps.server.refusals import Refused, unusable
+from hopweave.apps.server.refusals import Refused, refusing
 from hopweave.apps.server.routes._given import BEARER, TheCaller, TheService
 from hopweave.apps.server.schemas import (
     REFUSALS,
@@ -62,10 +62,8 @@ async def search(body: SearchRequest, service: TheService, caller: TheCaller) ->
     """Searches a corpus as a method would; no model is called."""
     name = service.corpus_of(caller, body.corpus)
     given: Mapping[str, Any] = body.filter
-    try:
+    with refusing(SettingsError):
         where = Visible(caller.access, given).where
-    except SettingsError as error:
-        raise unusable(error) from None
     max_hits = min(body.max_hits, service.server.limits.max_hits)
     async with service.corpora.opened(name, caller.access, where) as parts:
         with _told():  # by the engine, even if the retriever on top of it would ask the model
@@ -108,9 +106,7 @@ def _told() -> Iterator[None]:
 
 
 def _passage(one: Passage) -> PassageReply:
-    return PassageReply(
-        id=one.id, text=one.text, title=one.title, source=one.source, start=one.start, end=one.end, metadata=dict(one.metadata)
-    )
+    return PassageReply.model_validate(one, from_attributes=True)
 
 
 def _hit(hit: Hit) -> HitReply:

@@ -1,0 +1,27 @@
+"""Citations and passages as plain values, the same for every framework and protocol."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hopweave.core.types import Citation, Passage
+
+
+def citation_values(citation: Citation, passage: Passage) -> dict[str, Any]:
+    """A citation with its place, its words, and the title and source of its passage."""
+    return {
+        "mark": citation.mark,
+        "passage_id": citation.passage_id,
+        "start": citation.start,
+        "end": citation.end,
+        "quote": citation.quote,
+        "title": passage.title,
+        "source": passage.source,
+    }
+
+
+def passage_metadata(passage: Passage, **more: Any) -> dict[str, Any]:
+    """The metadata of a passage, with its id, title, source and offsets, and more values."""
+    own = {"passage_id": passage.id, "title": passage.title, "source": passage.source}
+    offsets = {} if passage.start is None else {"start": passage.start, "end": passage.end}
+    return {**passage.metadata, **own, **offsets, **more}
