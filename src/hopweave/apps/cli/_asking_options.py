@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
-import inspect
-from collections.abc import Callable
-from functools import wraps
-from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,7 +13,7 @@ if TYPE_CHECKING:
     from hopweave.run.settings import Settings
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class AskingOptions:
     """What the options of a command say about the settings. A field that is no option of the command has its default."""
 
@@ -25,9 +22,9 @@ class AskingOptions:
     ] = ""
     method: Annotated[str, typer.Option(help="How to answer; `hopweave list methods` lists them; or FILE.py:CLASS.")] = ""
     llm: Annotated[str, typer.Option(help="The language model; `hopweave list llms` lists them; or FILE.py:CLASS.")] = ""
-    retriever: Annotated[str, typer.Option(help="Finds passages; `hopweave list retrievers` lists them; or FILE.py:CLASS.")] = (
-        ""
-    )
+    retriever: Annotated[
+        str, typer.Option(help="Finds the passages; `hopweave list retrievers` lists them; or FILE.py:CLASS.")
+    ] = ""
     reader: Annotated[
         str, typer.Option(help="Extracts answers from passages; `hopweave list readers` lists them; or FILE.py:CLASS.")
     ] = ""
@@ -79,32 +76,3 @@ class AskingOptions:
                 raise SettingsError(f"--where expects KEY=VALUE, not {pair!r}; for example: --where year=1999")
             wanted.setdefault(key.strip(), []).append(value)
         return wanted
-
-
-def with_asking_options(*without: str, method: str = "") -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Gives a command the options of `AskingOptions` in place of its parameter `asking`, in which it gets what they say.
-
-    Args:
-        without: fields that are no options of this command.
-        method: the help of `--method`, if it differs.
-    """
-    options = [_option(field, method) for field in dataclasses.fields(AskingOptions) if field.name not in without]
-
-    def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        @wraps(command)
-        def run(**given: Any) -> None:
-            command(asking=AskingOptions(**{option.name: given.pop(option.name) for option in options}), **given)
-
-        signature = inspect.signature(command, eval_str=True)
-        groups = [options if name == "asking" else [own] for name, own in signature.parameters.items()]
-        run.__signature__ = signature.replace(parameters=[one for group in groups for one in group])  # type: ignore[attr-defined]
-        return run
-
-    return decorate
-
-
-def _option(field: dataclasses.Field[Any], method: str) -> inspect.Parameter:
-    annotation = get_type_hints(AskingOptions, include_extras=True)[field.name]
-    if field.name == "method" and method:
-        annotation = Annotated[get_args(annotation)[0], typer.Option(help=method)]
-    return inspect.Parameter(field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=annotation)

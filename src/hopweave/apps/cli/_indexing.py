@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from inspect import signature
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,45 +18,69 @@ if TYPE_CHECKING:
     from hopweave.ingest import CorpusOptions, Intake, Tally
     from hopweave.retrieval.index.index_folder import IndexSummary
 
-Include = Annotated[
-    list[str] | None, typer.Option(help="Read only such files of the folders, as '*.md'; may be repeated.", metavar="GLOB")
-]
-Exclude = Annotated[
-    list[str] | None, typer.Option(help="Leave out such files or folders, as 'drafts/'; may be repeated.", metavar="GLOB")
-]
-Gitignore = Annotated[bool, typer.Option("--gitignore", help="Leave out what .gitignore files in the folders name.")]
-Language = Annotated[
-    str | None,
-    typer.Option(help="Language of the documents, as german or de; by default told from the first of them.", metavar="NAME"),
-]
-Access = Annotated[
-    list[str] | None,
-    typer.Option(help="Show the passages only to who holds this label (see ask --access); may be repeated.", metavar="LABEL"),
-]
-MaxWords = Annotated[
-    int | None,
-    typer.Option(help="Maximum passage length, in words; longer texts are split at sentences; 0: never."),
-]
 
+@dataclass(frozen=True, slots=True)
+class ReadingOptions:
+    """Which files are read, and how. An option that was not given has the default of `CorpusOptions`."""
 
-def reading_options(**given: Any) -> CorpusOptions:
-    """How the files are read; what was not given has its default."""
-    from hopweave.ingest import CorpusOptions
+    include: Annotated[
+        list[str] | None, typer.Option(help="Read only such files of the folders, as '*.md'; may be repeated.", metavar="GLOB")
+    ] = None
+    exclude: Annotated[
+        list[str] | None, typer.Option(help="Leave out such files or folders, as 'drafts/'; may be repeated.", metavar="GLOB")
+    ] = None
+    gitignore: Annotated[bool, typer.Option("--gitignore", help="Leave out what .gitignore files in the folders name.")] = False
+    language: Annotated[
+        str | None,
+        typer.Option(
+            help="Language of the documents, as german or de; by default told from the first of them.", metavar="NAME"
+        ),
+    ] = None
+    access: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Show the passages only to who holds this label (see ask --access); may be repeated.", metavar="LABEL"
+        ),
+    ] = None
+    max_words: Annotated[
+        int | None,
+        typer.Option(help="Maximum passage length, in words; longer texts are split at sentences; 0: never."),
+    ] = None
+    id_field: Annotated[str | None, typer.Option(help="Field of a record that contains its id.")] = None
+    title_field: Annotated[str | None, typer.Option(help="Field of a record that contains its title.")] = None
+    text_field: Annotated[str | None, typer.Option(help="Field of a record that contains its text.")] = None
+    max_row_mib: Annotated[int | None, typer.Option(help="Maximum size of a document or record, in MiB; default 32.")] = None
+    max_file_mib: Annotated[int | None, typer.Option(help="Maximum file size, in MiB, decompressed; default 65,536.")] = None
+    max_seconds: Annotated[
+        int | None,
+        typer.Option(help="Maximum time to read a file, in seconds; default 300 for a document, none for records."),
+    ] = None
 
-    return CorpusOptions(**{name: value for name, value in given.items() if value is not None})
+    def corpus_options(self, *, lenient: bool) -> CorpusOptions:
+        """The options for reading a corpus.
 
+        Args:
+            lenient: whether to leave out files that cannot be read.
+        """
+        from hopweave.ingest import CorpusOptions
 
-def language_for(name: str, writer: Any) -> str:
-    """The language of that name, for an engine that has one.
+        given = {name: value for name, value in asdict(self).items() if name != "language" and value is not None}
+        lists = {name: tuple(value) for name, value in given.items() if isinstance(value, list)}
+        return CorpusOptions(**given | lists, lenient=lenient)
 
-    Raises:
-        SettingsError: if it is not known, or the engine has none.
-    """
-    from hopweave.retrieval.index.analysis import language_of
+    def for_writer(self, writer: Any) -> dict[str, str]:
+        """The language, as an argument of what writes the index; nothing if none was given.
 
-    if "language" not in signature(writer.build).parameters:
-        raise SettingsError("--language is for indexes of words, and this engine has none; leave it out")
-    return language_of(name)
+        Raises:
+            SettingsError: if it is not known, or the engine has none.
+        """
+        from hopweave.retrieval.index.analysis import language_of
+
+        if self.language is None:
+            return {}
+        if "language" not in signature(writer.build).parameters:
+            raise SettingsError("--language is for indexes of words, and this engine has none; leave it out")
+        return {"language": language_of(self.language)}
 
 
 def report(to: str, done: str, summary: IndexSummary, intake: Intake | None, started: float) -> None:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hopweave.apps.cli._asking_options import AskingOptions, with_asking_options
+from hopweave.apps.cli._asking_options import AskingOptions
+from hopweave.apps.cli._declared import with_options
 from hopweave.apps.cli._options import Calls
 from hopweave.apps.cli._record_files import append, chosen, print_record, record_of
 
@@ -28,7 +29,7 @@ _Pin = Annotated[list[str] | None, typer.Option(metavar="STEP=PASSAGE", help="Pu
 
 
 @app.command()
-@with_asking_options("store", "replay", method="As in `hopweave ask`; default: that of the record.")
+@with_options(AskingOptions, "store", "replay", method="As in `hopweave ask`; default: that of the record.")
 def again(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A file of records; - reads standard input.", allow_dash=True)],
     *,

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hopweave.apps.cli._asking_options import AskingOptions, with_asking_options
+from hopweave.apps.cli._asking_options import AskingOptions
+from hopweave.apps.cli._declared import with_options
 from hopweave.apps.cli._options import Calls, listed
 from hopweave.apps.cli._record_files import append, print_record
 from hopweave.apps.cli._terminal import say, standard_input
@@ -22,7 +23,7 @@ app = typer.Typer(add_completion=False)
 
 
 @app.command()
-@with_asking_options()
+@with_options(AskingOptions)
 def ask(
     question: Annotated[str, typer.Argument(help="The question; - reads it from standard input.")],
     *,

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hopweave.apps.cli._asking_options import AskingOptions, with_asking_options
+from hopweave.apps.cli._asking_options import AskingOptions
+from hopweave.apps.cli._declared import with_options
 from hopweave.apps.cli._terminal import say
 from hopweave.show.plain import one_line
 
@@ -31,7 +32,7 @@ _HELP = """/method NAME   answer by another method; without a name, say which th
 
 
 @app.command()
-@with_asking_options("store")
+@with_options(AskingOptions, "store")
 def chat(
     *,
     asking: AskingOptions,

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hopweave.apps.cli._asking_options import AskingOptions, with_asking_options
+from hopweave.apps.cli._asking_options import AskingOptions
+from hopweave.apps.cli._declared import with_options
 from hopweave.apps.cli._options import listed
 from hopweave.apps.cli._terminal import say
 
@@ -30,7 +31,7 @@ Seed = Annotated[int | None, typer.Option(help="Sample them at random with this 
 
 
 @app.command()
-@with_asking_options("method")
+@with_options(AskingOptions, "method")
 def evaluate(
     plan: Annotated[Path | None, typer.Argument(help="A TOML file with datasets, methods and settings; or use flags.")] = None,
     *,

@@ -13,17 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hopweave.apps.cli._indexing import (
-    Access,
-    Exclude,
-    Gitignore,
-    Include,
-    Language,
-    MaxWords,
-    language_for,
-    reading_options,
-    report,
-)
+from hopweave.apps.cli._declared import with_options
+from hopweave.apps.cli._indexing import ReadingOptions, report
 from hopweave.apps.cli._options import Profile
 from hopweave.apps.cli._terminal import say
 from hopweave.core.errors import SettingsError
@@ -67,6 +58,7 @@ Cluster = Annotated[
 
 
 @app.command()
+@with_options(ReadingOptions)
 def index(
     context: typer.Context,
     paths: Paths = None,
@@ -83,21 +75,7 @@ def index(
     stats: Annotated[bool, typer.Option("--stats", help="Tell what the index holds; change nothing.")] = False,
     list_: List = False,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first file that cannot be read.")] = False,
-    include: Include = None,
-    exclude: Exclude = None,
-    gitignore: Gitignore = False,
-    language: Language = None,
-    access: Access = None,
-    max_words: MaxWords = None,
-    id_field: Annotated[str | None, typer.Option(help="Field of a record that contains its id.")] = None,
-    title_field: Annotated[str | None, typer.Option(help="Field of a record that contains its title.")] = None,
-    text_field: Annotated[str | None, typer.Option(help="Field of a record that contains its text.")] = None,
-    max_row_mib: Annotated[int | None, typer.Option(help="Maximum size of a document or record, in MiB; default 32.")] = None,
-    max_file_mib: Annotated[int | None, typer.Option(help="Maximum file size, in MiB, decompressed; default 65,536.")] = None,
-    max_seconds: Annotated[
-        int | None,
-        typer.Option(help="Maximum time to read a file, in seconds; default 300 for a document, none for records."),
-    ] = None,
+    reading: ReadingOptions,
     cluster: Cluster = "",
 ) -> None:
     """Build a searchable index from files and folders, or update one.
@@ -107,14 +85,14 @@ def index(
     from hopweave.ingest import Intake
 
     looks = [name for name, is_asked in (("--check", check), ("--stats", stats), ("--list", list_)) if is_asked]
-    changes = {"is_add": add, "is_sync": sync, "is_delete": bool(delete), "has_language": language is not None}
+    changes = {"is_add": add, "is_sync": sync, "is_delete": bool(delete), "has_language": reading.language is not None}
     if gone_ok and not sync:
         raise SettingsError("--gone-ok is about what --sync takes out; add --sync, or leave it out")
     _refuse_contradictions(paths or [], looks, **changes)
     started = time.monotonic()
     client = _client(context, cluster, is_work=bool(paths))
     place, writer = _writer(to, engine, client, profile)
-    more = {} if language is None else {"language": language_for(language, writer)}
+    more = reading.for_writer(writer)
     if (sync or list_ or stats) and not hasattr(writer, "take_in"):
         raise SettingsError(f"--sync, --list and --stats need an index of bm25 in a folder, not {place}; use --add or --delete")
     if list_:
@@ -126,11 +104,7 @@ def index(
     elif not paths:
         report(place, "updated", writer.update(delete=delete or (), missing_ok=missing_ok, **more), None, started)
     else:
-        fields = {"id_field": id_field, "title_field": title_field, "text_field": text_field}
-        limits = {"max_words": max_words, "max_row_mib": max_row_mib, "max_file_mib": max_file_mib, "max_seconds": max_seconds}
-        chosen = {"include": tuple(include or ()), "exclude": tuple(exclude or ()), "access": tuple(access or ())}
-        options = reading_options(lenient=not strict, gitignore=gitignore, **chosen, **fields, **limits)
-        intake = Intake(paths, sync, options, books=_books(client), gone_ok=gone_ok)
+        intake = Intake(paths, sync, reading.corpus_options(lenient=not strict), books=_books(client), gone_ok=gone_ok)
         is_update = add or (sync and Path(to, "manifest.json").exists())
         summary = _write(writer, intake, delete=delete or [], is_update=is_update, missing_ok=missing_ok, more=more)
         report(place, "synced" if sync else "updated" if add else "built", summary, intake, started)

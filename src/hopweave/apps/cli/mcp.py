@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hopweave.apps.cli._asking_options import AskingOptions, with_asking_options
+from hopweave.apps.cli._asking_options import AskingOptions
+from hopweave.apps.cli._declared import with_options
 from hopweave.apps.cli._options import named
 from hopweave.apps.cli._terminal import say, unfiltered
 
@@ -23,7 +24,7 @@ _END_SECONDS = 5
 
 
 @app.command()
-@with_asking_options("corpus", "store", method="How to answer unless a client says otherwise.")
+@with_options(AskingOptions, "corpus", "store", method="How to answer unless a client says otherwise.")
 def mcp(
     corpora: Annotated[
         list[str] | None,

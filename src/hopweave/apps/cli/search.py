@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hopweave.apps.cli._asking_options import AskingOptions, with_asking_options
+from hopweave.apps.cli._asking_options import AskingOptions
+from hopweave.apps.cli._declared import with_options
 from hopweave.apps.cli._terminal import say, standard_input
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ app = typer.Typer(add_completion=False)
 
 
 @app.command()
-@with_asking_options("corpus", "method", "llm", "reader", "store", "replay")
+@with_options(AskingOptions, "corpus", "method", "llm", "reader", "store", "replay")
 def search(
     corpus: Annotated[str, typer.Argument(help="An index made by `hopweave index`, or: starter.")],
     query: Annotated[str, typer.Argument(help="What to search for; - reads it from standard input.")],

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hopweave.apps.cli._asking_options import AskingOptions, with_asking_options
+from hopweave.apps.cli._asking_options import AskingOptions
+from hopweave.apps.cli._declared import with_options
 from hopweave.apps.cli._options import named
 from hopweave.apps.cli._terminal import say
 
@@ -33,7 +34,7 @@ Telemetry = Annotated[
 
 
 @app.command()
-@with_asking_options("corpus", "where", method="How to answer unless a client says otherwise.")
+@with_options(AskingOptions, "corpus", "where", method="How to answer unless a client says otherwise.")
 def serve(
     corpora: Annotated[
         list[str] | None, typer.Argument(metavar="NAME=INDEX", help="A corpus and its index; default: the starter corpus.")

@@ -5,28 +5,16 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from hopweave.apps.cli._indexing import (
-    Access,
-    Exclude,
-    Gitignore,
-    Include,
-    Language,
-    MaxWords,
-    language_for,
-    reading_options,
-    report,
-)
+from hopweave.apps.cli._declared import with_options
+from hopweave.apps.cli._indexing import ReadingOptions, report
 from hopweave.apps.cli._stale_answers import say_stale
 from hopweave.apps.cli._terminal import say
 from hopweave.core.errors import DataError, RunError
 from hopweave.show.plain import one_line
-
-if TYPE_CHECKING:
-    from hopweave.ingest import CorpusOptions
 
 app = typer.Typer(add_completion=False)
 
@@ -35,6 +23,7 @@ _LOOK_MILLISECONDS = 500
 
 
 @app.command()
+@with_options(ReadingOptions, "id_field", "title_field", "text_field", "max_row_mib", "max_file_mib", "max_seconds")
 def watch(
     paths: Annotated[
         list[Path], typer.Argument(metavar="FOLDER", help="Folders or files, as for `hopweave index`.", readable=False)
@@ -45,12 +34,7 @@ def watch(
         list[Path] | None,
         typer.Option(metavar="PATH", help="Records to look through, as for `hopweave stale`; may be repeated."),
     ] = None,
-    include: Include = None,
-    exclude: Exclude = None,
-    gitignore: Gitignore = False,
-    language: Language = None,
-    access: Access = None,
-    max_words: MaxWords = None,
+    reading: ReadingOptions,
 ) -> None:
     """Do `hopweave index --sync` and `hopweave stale` now and after every change, until Ctrl-C.
 
@@ -63,19 +47,11 @@ def watch(
     for path in paths:
         if not path.exists():
             raise DataError(f"there is nothing at {path}; give a folder to watch")
-    options = reading_options(
-        lenient=True,
-        gitignore=gitignore,
-        include=tuple(include or ()),
-        exclude=tuple(exclude or ()),
-        access=tuple(access or ()),
-        max_words=max_words,
-    )
     last, is_first = "", True
     try:
         for has_changed in _changes(watchfiles, paths, to):
             if has_changed or is_first:
-                last = _sync(paths, to, options, language, answers or [], last, is_first=is_first)
+                last = _sync(paths, to, reading, answers or [], last, is_first=is_first)
                 is_first = False
     except KeyboardInterrupt:
         say("stopped; the index is complete")
@@ -116,8 +92,7 @@ def _is_of_index(path: Path, to: Path) -> bool:
 def _sync(
     paths: list[Path],
     to: Path,
-    options: CorpusOptions,
-    language: str | None,
+    reading: ReadingOptions,
     answers: list[Path],
     last: str,
     *,
@@ -132,10 +107,10 @@ def _sync(
     from hopweave.run.settings import read_settings
     from hopweave.run.staleness import Checked, stale_answers
 
-    started, writer, intake = time.monotonic(), index_writer("bm25"), Intake(paths, sync=True, options=options)
-    more: dict[str, Any] = {} if language is None else {"language": language_for(language, writer)}
+    started, writer = time.monotonic(), index_writer("bm25")
+    intake = Intake(paths, sync=True, options=reading.corpus_options(lenient=True))
     try:
-        summary = writer.take_in(to, intake, update=(to / "manifest.json").exists(), **more)
+        summary = writer.take_in(to, intake, update=(to / "manifest.json").exists(), **reading.for_writer(writer))
         if summary.fingerprint == last:
             return last
         report(str(to), "synced", summary, intake, started)

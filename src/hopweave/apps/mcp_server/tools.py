@@ -104,7 +104,7 @@ class _Tools:
         self,
         query: Annotated[str, Field(description="what to search for, in the words that a passage would use")],
         corpus: CorpusName = "",
-        max_hits: Annotated[int, Field(description="at most so many passages", ge=1, le=MAX_HITS)] = 5,
+        max_hits: Annotated[int, Field(description="the number of passages, at most", ge=1, le=MAX_HITS)] = 5,
     ) -> SearchReply:
         """Find the best passages of a corpus for a query. No language model is called."""
         name = self._named(corpus)

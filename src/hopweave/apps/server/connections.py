@@ -65,8 +65,8 @@ class Connections:
         SettingsError: if there are to be more than the process may open files for.
 
     Attributes:
-        most: at most so many are open.
-        most_of_peer: at most so many from one address.
+        most: how many may be open.
+        most_of_peer: how many may be open from one address.
     """
 
     def __init__(self, server: ServerSettings, metrics: Metrics) -> None:

@@ -156,7 +156,7 @@ class KeptAnswers:
         Args:
             caller: whose answers.
             before: only answers older than the one with this id; none for an invalid id.
-            limit: at most so many.
+            limit: how many, at most.
         """
         if before is not None and not ANSWER_ID.fullmatch(before):
             return (), None

@@ -77,7 +77,7 @@ async def answers(
     service: TheService,
     caller: TheCaller,
     before: Annotated[str | None, Query(description="`next` of the page before.", max_length=100)] = None,
-    limit: Annotated[int, Query(description="At most so many.", ge=1, le=100)] = 20,
+    limit: Annotated[int, Query(description="The number of answers, at most.", ge=1, le=100)] = 20,
 ) -> AnswerList:
     """The caller's kept answers, newest first."""
     entries, following = await asyncio.to_thread(service.kept.page, caller.name, before=before, limit=limit)
