@@ -67,7 +67,7 @@ async function questions(name, cell, column, place, show, refuse) {
       const path = `v1/runs/${encodeURIComponent(name)}/record?${new URLSearchParams({ ...Object.fromEntries(asked), question: row.id })}`;
       try {
         const { record, summary } = await got(path);
-        show(record, standing, `${cell.dataset}, ${name}`);
+        show(record, summary, `${cell.dataset}, ${name}`);
       } catch (error) {
         refuse(error);
       }
