@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopweave.citations.citing import cite, locate, settle_marks
+from hopweave.citations.citing import cite, locate
 from hopweave.core.prompt import escape
 from hopweave.core.types import Passage
+from hopweave.text.citation_marks import settle_marks
 from hopweave.text.sentences import sentence_spans
 
 TEXT = "Hilversum Town Hall was designed by W. M. Dudok. It was finished in 1931. 😀 The tower is tall."

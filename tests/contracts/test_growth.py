@@ -25,9 +25,9 @@ from hopweave.core.types import Citation, Claim, Passage, Question, Span
 from hopweave.ingest.documents import read_document
 from hopweave.ingest.json_stream import load_json
 from hopweave.ingest.split import split_spans
+from hopweave.text import citation_marks, matching, sentences
 from hopweave.text import instructions as commands
 from hopweave.text import key_terms as keywords
-from hopweave.text import matching, sentences
 
 PIECES = (
     *"\"'`“‘([{<>.,:;!?*_#-=|\\&1aQ \t\n\r\xa0\u2060\ud800",
@@ -161,11 +161,13 @@ OTHERS = {
     "load_json": lambda text: no_error(lambda one: load_json(one, "here"), text),
     "fence": lambda text: prompt.fence(text, "A title"),
     "unblunt": prompt.unescape,
-    "settle_marks": lambda text: citing.settle_marks(text, (1,)),
+    "settle_marks": lambda text: citation_marks.settle_marks(text, (1,)),
     "locate": lambda text: citing.locate("so it was", text),
     "on_one_line": citing.on_one_line,
     "fragments": fragments.fragments,
-    "without_marks": citing.without_marks,
+    "without_marks": citation_marks.without_marks,
+    "drop_marks": citation_marks.drop_marks,
+    "single_marks": lambda text: list(citation_marks.single_marks(text, range(1000))),
     "words_in": keywords.words_in,
     "only_repeats": lambda text: keywords.only_repeats(text, "who wrote it first?"),
     "longest_shared_run": lambda text: keywords.longest_shared_run("It was Ida Renn of Marlow.", text, "who wrote it first?"),

@@ -11,7 +11,7 @@ from support.bench import TableReader, TableRetriever
 
 from hopweave import Weaver, read_settings
 from hopweave.answering.demonstrations import demonstrations, sample
-from hopweave.citations.citing import locate, without_marks
+from hopweave.citations.citing import locate
 from hopweave.core.memoize import Kept, remembered
 from hopweave.core.protocols import TokenCounter, is_part
 from hopweave.core.types import Message, Question, Sampling, Span
@@ -20,6 +20,7 @@ from hopweave.models.llms.scripted import Scripted
 from hopweave.run.components import Components
 from hopweave.run.store.store import key_of
 from hopweave.text import content_words as words
+from hopweave.text.citation_marks import without_marks
 from hopweave.text.key_terms import words_in
 from hopweave.text.sentences import sentence_spans
 

@@ -1,16 +1,17 @@
-"""Ties claims to exact spans of passages, and the marks of an answer to these citations."""
+"""Ties claims to exact spans of passages."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 from array import array
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 
 from hopweave.core.memoize import remembered
 from hopweave.core.prompt import unescape
 from hopweave.core.types import Citation, Passage, Span
+from hopweave.text.citation_marks import settle_marks
 from hopweave.text.final import short_form
 from hopweave.text.scripts import MARKS, RUN_TOGETHER
 from hopweave.text.sentences import sentence_around
@@ -18,11 +19,6 @@ from hopweave.text.sentences import sentence_around
 NOT_IN_CORPUS = "not-in-corpus:"
 """Prefix of the id of a passage that the model wrote: it may appear in a ranking, but cannot support anything."""
 
-# A mark is [1], [1, 2] or [1-3]; four digits in brackets are a year. The lookbehind for the start of the blanks keeps long runs
-# of them linear.
-_LIST = r"\[\d{1,3}(?:\s*+[,;–-]\s*+\d{1,3})*+\]"
-_MARKS = re.compile(rf"(?P<before>(?<![ \t])[ \t]*+)(?P<marks>{_LIST}(?:[ \t]*+{_LIST})*+)(?P<after>[ \t]*+)")
-_NUMBERS = re.compile(r"(\d+)(?:\s*+[–-]\s*+(\d+))?")
 _EDGES = " \t\n\"'“”‘’.,;:()[]。、，．！？：；「」『』（）《》"
 _LETTER = rf"[^\W{RUN_TOGETHER}]"  # one that a word of another script may stand next to
 _LOOKALIKES = str.maketrans("‘’‚‛ʼ′`´“”„‟″‐‑‒–—―−", "''''''''\"\"\"\"\"-------")
@@ -54,71 +50,6 @@ def _wanted(words: str) -> tuple[str, ...]:
     said = unescape(words)
     forms = dict.fromkeys((short_form(said), said.strip(_EDGES)))
     return tuple(form for form in forms if any(map(str.isalnum, form)))
-
-
-def settle_marks(text: str, allowed: Iterable[int]) -> tuple[str, int]:
-    """Removes every mark that resolves to no citation, and expands lists: `[1, 2]` and `[1-2]` become `[1] [2]`.
-
-    Returns:
-        The text with the valid marks, and the number of removed ones.
-    """
-    known = set(allowed)
-    kept, removed = keep_marks(text, lambda number, _: number in known)
-    return kept, len(removed)
-
-
-def keep_marks(text: str, holds: Callable[[int, int], bool]) -> tuple[str, list[int]]:
-    """Removes every invalid mark, and expands lists as `settle_marks` does.
-
-    Args:
-        text: an answer.
-        holds: whether a mark is valid, given its number and its position in the text.
-
-    Returns:
-        The text with the valid marks, and the numbers of the removed ones.
-    """
-    removed: list[int] = []
-
-    def keep(match: re.Match[str]) -> str:
-        numbers = _numbers(match["marks"])
-        held = [number for number in numbers if holds(number, match.start("marks"))]
-        removed.extend(number for number in numbers if number not in held)
-        if held:
-            return match["before"] + " ".join(f"[{number}]" for number in held) + match["after"]
-        is_first = match.start() == 0 or text[match.start() - 1] == "\n"
-        return match["before"] if is_first else match["after"]
-
-    return _MARKS.sub(keep, text), removed
-
-
-def marks_in(text: str) -> list[tuple[int, int]]:
-    """The number and the position of each mark in a text."""
-    return [(number, match.start("marks")) for match in _MARKS.finditer(text) for number in _numbers(match["marks"])]
-
-
-def _numbers(marks: str) -> list[int]:
-    """The numbers of marks, with ranges expanded."""
-    numbers: list[int] = []
-    for match in _NUMBERS.finditer(marks):
-        first, last = int(match[1]), int(match[2] or match[1])
-        numbers += range(first, last + 1) if first <= last else (first, last)
-    return numbers
-
-
-@remembered
-def without_marks(text: str) -> tuple[str, Sequence[int]]:
-    """The text without marks, so that they split no sentence and no word, and the original position of each character."""
-    kept: list[str] = []
-    places = array("L")
-    position = 0
-    for match in _MARKS.finditer(text):
-        kept.append(text[position : match.start()])
-        places.extend(range(position, match.start()))
-        position = match.end("marks")
-    if not kept:
-        return text, range(len(text))
-    places.extend(range(position, len(text)))
-    return "".join([*kept, text[position:]]), places
 
 
 def _exact(wanted: str, text: str) -> Span | None:

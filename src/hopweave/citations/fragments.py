@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from dataclasses import dataclass
 
-from hopweave.citations.citing import marks_in, without_marks
+from hopweave.text.citation_marks import marks_in, without_marks
 from hopweave.text.sentences import sentence_spans
 
 

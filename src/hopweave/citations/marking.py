@@ -7,10 +7,11 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from hopweave.citations.citing import keep_marks, marks_in, on_one_line, without_marks
+from hopweave.citations.citing import on_one_line
 from hopweave.citations.support import adds, asserted
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Answer, Claim, Span, Support, Verdict
+from hopweave.text.citation_marks import keep_marks, marks_in, without_marks
 from hopweave.text.content_words import anchors, content_of, keys_of, named_keys, stem, stems_of
 from hopweave.text.final import has_marker
 from hopweave.text.matching import is_contained, normalize_answer

@@ -18,10 +18,11 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from hopweave.citations.citing import cite, locate, settle_marks
+from hopweave.citations.citing import cite, locate
 from hopweave.core.memoize import remembered
 from hopweave.core.prompt import unescape
 from hopweave.core.types import Citation, Claim, Origin, Passage, Reading, Span, Support
+from hopweave.text.citation_marks import settle_marks
 from hopweave.text.content_words import anchors, content_of, is_reasoning, keys_of, named_keys, numbers_of, stem, stems_of
 from hopweave.text.final import has_marker
 from hopweave.text.key_terms import only_repeats

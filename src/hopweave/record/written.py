@@ -13,12 +13,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from hopweave.citations.citing import marks_in, without_marks
 from hopweave.citations.fragments import fragments
 from hopweave.core.prompt import unescape
 from hopweave.core.types import Answer
 from hopweave.record.record import Record
 from hopweave.record.steps import READER, ModelCall
+from hopweave.text.citation_marks import marks_in, without_marks
 from hopweave.text.final import MARKER
 
 Fate = Literal["kept", "misplaced", "invented"]

@@ -23,7 +23,7 @@ from typing import Any, ParamSpec
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
-from hopweave.citations.citing import NOT_IN_CORPUS, settle_marks
+from hopweave.citations.citing import NOT_IN_CORPUS
 from hopweave.citations.marking import abstention, settled, verdict_of
 from hopweave.core.catalog import name_of
 from hopweave.core.errors import (
@@ -48,6 +48,7 @@ from hopweave.run.progress_bar import progress
 from hopweave.run.settings import Settings
 from hopweave.run.starts import Starts
 from hopweave.run.workbench import Workbench
+from hopweave.text.citation_marks import settle_marks
 
 MAX_QUESTION_CHARACTERS = 8_000
 _LOG = logging.getLogger(__name__)

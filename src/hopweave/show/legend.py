@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from hopweave.core.types import Answer, Verdict
 from hopweave.record import Record
@@ -172,12 +171,6 @@ def banner_of(answer: Answer) -> Banner:
     if answer.cites_without_support:
         headline = "The passage that is cited does not settle the answer"
     return Banner(SIGNS[verdict.support], TONES[verdict.support], headline, counts)
-
-
-def support_summary(record: Record) -> dict[str, Any]:
-    """How the answer of a record stands, and what it cost, for a drawing that is made elsewhere."""
-    banner = asdict(banner_of(record.answer)) if record.answer is not None else None
-    return {"banner": banner, "totals": asdict(record.totals()), "fingerprint": record.fingerprint}
 
 
 def _counts(verdict: Verdict) -> Iterator[str]:

@@ -20,6 +20,7 @@ from typing import Any, Literal
 from hopweave.record import Decision, Failure, Found, ModelCall, ParseFailure, Read, Record, Search, Step, Timing
 from hopweave.show.hits import via_text
 from hopweave.show.plain import counted, cut, one_line
+from hopweave.text.citation_marks import leading_mark
 
 Tone = Literal["plain", "good", "new", "warn", "bad", "quiet"]
 Kind = Literal["model_call", "search", "read", "decision", "parse_failure"]
@@ -73,6 +74,9 @@ class Node:
         origin: how its answer came to be.
         confidence: of the reader in that verdict.
         note: what the verdict says besides.
+        answer: what it was answered, by the verdict if there is one.
+        became: that answer, where the verdict has another than the step itself.
+        tokens: of a call; of a decision, those of the calls filed under it.
         seconds: of a call; of a decision, for how long at least one call of its own was under way. `None` if nothing was timed.
         from_store: answered by the store.
         details: particulars.
@@ -89,6 +93,9 @@ class Node:
     origin: str = ""
     confidence: float | None = None
     note: str = ""
+    answer: str = ""
+    became: str = ""
+    tokens: int = 0
     seconds: float | None = None
     from_store: bool = False
     details: tuple[Detail, ...] = ()
@@ -149,6 +156,20 @@ def outline_of(question: str, steps: Sequence[Step], titles: Mapping[str, str], 
     return Outline(one_line(question), nodes, frozenset(other for node in built.values() for other in node.after))
 
 
+def step_behind(record: Record, mark: int) -> int | None:
+    """The drawn step that a mark of the answer leads to: the query that its claim answers; `None` if no step is.
+
+    A method that says which steps the answer rests on (`path`) names that query; otherwise it is the first step that asks it.
+    """
+    claims = record.answer.claims if record.answer is not None else ()
+    queries = {claim.query for claim in claims if any(citation.mark == mark for citation in claim.citations)}
+    decisions = [step for step in record.steps if isinstance(step, Decision)]
+    path = next((step for step in decisions if step.label == "path" and leading_mark(step.text) == mark), None)
+    asked = next((step.id for step in decisions if step.data.get("query") in queries), None)
+    found = path.after[0] if path and path.after else asked if asked is not None else path.id if path else None
+    return _plan(record.steps, calls=False).stands_at.get(found, found) if found is not None else None
+
+
 def step_line(step: Step) -> str:
     """One step on one line, in the words of the tree, for a client that hears of each as it happens."""
     [node] = outline_of("", [step], {}).nodes
@@ -171,7 +192,7 @@ class _Plan:
         stands_at: for each step so far, the drawn step that stands for it.
         children: drawn steps under each drawn step, and under `None` those at the top.
         verdicts: the verdict folded into a step.
-        busy: the timings of the calls filed under each drawn step.
+        busy: the timings of the calls filed under each drawn step, and `tokens` how many these took.
     """
 
     drawn: list[Step] = field(default_factory=list)
@@ -179,6 +200,7 @@ class _Plan:
     children: dict[int | None, list[int]] = field(default_factory=dict)
     verdicts: dict[int, Decision] = field(default_factory=dict)
     busy: dict[int | None, list[Timing]] = field(default_factory=dict)
+    tokens: Counter[int | None] = field(default_factory=Counter)
 
 
 def _plan(steps: Sequence[Step], *, calls: bool) -> _Plan:
@@ -189,6 +211,7 @@ def _plan(steps: Sequence[Step], *, calls: bool) -> _Plan:
         home = plan.stands_at.get(step.parent) if step.parent is not None else None
         if isinstance(step, ModelCall | Search | Read):
             plan.busy.setdefault(home, []).append(step.timing)
+            plan.tokens[home] += _tokens_of(step)
             if not calls and step.error is None and not _is_changed(step):
                 plan.stands_at[step.id] = home
                 continue
@@ -200,6 +223,10 @@ def _plan(steps: Sequence[Step], *, calls: bool) -> _Plan:
         plan.drawn.append(step)
         plan.children.setdefault(home, []).append(step.id)
     return plan
+
+
+def _tokens_of(step: Step) -> int:
+    return step.usage.prompt_tokens + step.usage.completion_tokens if isinstance(step, ModelCall) else 0
 
 
 def _is_changed(step: ModelCall | Search | Read) -> bool:
@@ -233,6 +260,8 @@ def _decision_node(step: Decision, plan: _Plan, children: tuple[Node, ...]) -> N
     origin = one_line(str(judgement.data.get("origin", ""))) if judgement else ""
     note = one_line(judgement.text) if judgement and judgement is not step else ""
     particulars = {**step.data, **(judgement.data if judgement else {})}
+    answer = str(particulars.get("answer") or "")
+    is_new = judgement is not None and judgement is not step and not step.text.endswith(answer)
     awaited = {plan.stands_at.get(other) for other in (*step.after, *(judgement.after if judgement else ()))}
     parent = plan.stands_at.get(step.parent) if step.parent is not None else None
     return Node(
@@ -245,6 +274,9 @@ def _decision_node(step: Decision, plan: _Plan, children: tuple[Node, ...]) -> N
         origin=origin,
         confidence=_number(particulars.get("confidence")),
         note="" if note in (verdict, origin) else note,
+        answer=answer,
+        became=one_line(answer) if is_new else "",
+        tokens=plan.tokens[step.id],
         seconds=_busy_seconds(plan.busy.get(step.id, [])),
         details=tuple(_details(particulars)),
         after=tuple(sorted(other for other in awaited if other is not None and other not in (step.id, parent))),
@@ -303,6 +335,7 @@ def _call_node(
         text=text,
         tone="bad" if step.error else "quiet",
         origin="" if isinstance(step, Read) or not step.was else "yours",
+        tokens=_tokens_of(step),
         seconds=step.timing.seconds,
         from_store=step.timing.from_store,
         details=tuple(details),

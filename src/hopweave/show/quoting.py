@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
@@ -10,8 +9,7 @@ from typing import Literal
 from hopweave.core.types import Answer, Citation, Passage
 from hopweave.record import Record
 from hopweave.show.plain import ELLIPSIS
-
-_MARK = re.compile(r"\[([0-9]{1,6})\]")
+from hopweave.text.citation_marks import single_marks
 
 PieceRole = Literal["passage", "quote", "focus"]
 
@@ -71,14 +69,12 @@ def contradictions_of(record: Record, prefix: str = "against") -> tuple[tuple[in
 
 def split_at_marks(text: str, answer: Answer) -> Iterator[tuple[str, int | None]]:
     """Yields pieces of a text, each with the mark that it is, or `None`. A mark that no citation bears is just text."""
-    marks = {citation.mark for citation in answer.citations}
     done = 0
-    for match in _MARK.finditer(text):
-        if int(match[1]) in marks:
-            if match.start() > done:
-                yield text[done : match.start()], None
-            yield match[0], int(match[1])
-            done = match.end()
+    for mark in single_marks(text, {citation.mark for citation in answer.citations}):
+        if mark.start > done:
+            yield text[done : mark.start], None
+        yield text[mark.start : mark.end], mark.number
+        done = mark.end
     if done < len(text):
         yield text[done:], None
 

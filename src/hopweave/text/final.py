@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from hopweave.core.memoize import remembered
 from hopweave.core.types import AnswerForm, Question
+from hopweave.text.citation_marks import drop_marks, drop_marks_between_words
 from hopweave.text.sentences import sentence_spans
 
 MARKER = "So the final answer is"
@@ -27,8 +28,6 @@ _SPEAKS_OF = re.compile(
     r"|(?:given|stated|found|provided|mentioned|shown)\s+(?:above|below|here|there)\b|(?:correct|complete|clear)\b\W*+$)",
     re.IGNORECASE | re.MULTILINE,
 )
-# Looking back for the start of the blanks keeps long runs of them linear.
-_MARK = re.compile(r"(?<!\s)\s*+\[\d{1,3}(?:\s*+[,;–-]\s*+\d{1,3})*+\]")
 _ABBREVIATION = re.compile(
     r"(?:\b[A-Za-z]\.\s?){2,}$|\b(?:Jr|Sr|Inc|Ltd|Co|Corp|Bros|Esq|St|Mt|Dr|Mr|Mrs|Ms|Ave|Blvd|Ph\.D|etc)\.$"
 )
@@ -74,18 +73,12 @@ def has_marker(text: str) -> bool:
 @remembered
 def short_form(text: str) -> str:
     """An answer without quotation marks, Markdown, `[k]` marks and its full stop."""
-    line = _MARK.sub(_between, text)
+    line = drop_marks_between_words(text)
     for _ in range(_MOST_LAYERS):
         if line == (barer := _without_edges(line)):
             break
         line = barer
     return " ".join(line.split())
-
-
-def _between(mark: re.Match[str]) -> str:
-    """What stands in the place of a mark: a space where it stands between two words with none (`Brno[1]and`)."""
-    before, after = mark.string[: mark.start()][-1:], mark.string[mark.end() :][:1]
-    return " " if before.isalnum() and after.isalnum() else ""
 
 
 def unquoted(text: str) -> str:
@@ -177,5 +170,5 @@ def _long(text: str, _: Sequence[str]) -> tuple[str, str]:
     spans = sentence_spans(text)
     if len(spans) > 1 and _LADDER[0][1].search(text, spans[-1].start):
         text = text[: spans[-1].start]
-    whole = _MARK.sub("", text).strip()
+    whole = drop_marks(text).strip()
     return (whole, "full") if whole else ("", "empty")

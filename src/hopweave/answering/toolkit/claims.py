@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from hopweave.citations.citing import on_one_line, settle_marks
+from hopweave.citations.citing import on_one_line
 from hopweave.citations.marking import text_of, validate_marks
 from hopweave.citations.support import claim_of, conclusion_of
 from hopweave.core.prompt import unescape
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Answer, Claim, Hit, Origin, Passage, Question
+from hopweave.text.citation_marks import settle_marks
 from hopweave.text.final import MARKER, final_answer
 from hopweave.text.matching import normalize_answer
 

@@ -11,6 +11,7 @@ from urllib.parse import quote
 from hopweave.core.json_text import whole
 from hopweave.core.types import Citation, Passage
 from hopweave.record import Record
+from hopweave.text.citation_marks import single_marks
 
 NO_ANSWER = "I found no answer to that in the corpus."
 _UNSUPPORTED = {
@@ -18,7 +19,6 @@ _UNSUPPORTED = {
     "contradicted": "(A passage contradicts this.)",
 }
 _UNSETTLED = "(The passage that is cited does not settle this.)"
-_MARK = re.compile(r"\[(\d+)\]")
 _MARKUP = re.compile(r"([\\`*_\[\]<>!#|~])")
 _WEB = ("https://", "http://")
 _MAX_QUOTE = 300
@@ -50,25 +50,25 @@ def cited(record: Record, address: str) -> Cited:
     if answer is None or not (answer.text or answer.short):
         return Cited(NO_ANSWER, (), ())
     said = whole(answer.text or answer.short)
-    used = {int(mark[1]) for mark in _MARK.finditer(said)}
-    sources = {citation.mark: (citation, passage) for citation, passage in record.cited_passages() if citation.mark in used}
+    sources = {citation.mark: (citation, passage) for citation, passage in record.cited_passages()}
+    marks = list(single_marks(said, sources))
+    used = sorted({mark.number for mark in marks})
     note = _UNSETTLED if answer.cites_without_support else _UNSUPPORTED.get(answer.verdict.support, "")
-    below = [_source(citation, passage) for _, (citation, passage) in sorted(sources.items())]
+    below = [_source(*sources[number]) for number in used]
     text = "\n\n".join(filter(None, [said, note, "\n".join(below)]))
     annotations = tuple(
         {
             "type": "url_citation",
             "url_citation": {
-                "start_index": mark.start(),
-                "end_index": mark.end(),
-                "title": whole(sources[int(mark[1])][1].title or sources[int(mark[1])][1].id),
-                "url": _url(sources[int(mark[1])][1], address),
+                "start_index": mark.start,
+                "end_index": mark.end,
+                "title": whole(sources[mark.number][1].title or sources[mark.number][1].id),
+                "url": _url(sources[mark.number][1], address),
             },
         }
-        for mark in _MARK.finditer(said)
-        if int(mark[1]) in sources
+        for mark in marks
     )
-    return Cited(text, annotations, tuple(_citation(*one, address) for _, one in sorted(sources.items())))
+    return Cited(text, annotations, tuple(_citation(*sources[number], address) for number in used))
 
 
 def _citation(citation: Citation, passage: Passage, address: str) -> dict[str, Any]:

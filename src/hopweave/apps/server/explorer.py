@@ -19,7 +19,8 @@ from hopweave.apps.server.routes._given import BEARER, TheCaller, TheService
 from hopweave.apps.server.routes.answers import AnswerId, entry_of, record_line_of
 from hopweave.apps.server.schemas import REFUSALS
 from hopweave.record import Record
-from hopweave.show.legend import AFTER, CONFIDENCE, FROM_STORE, LABELS, MARK, ORIGINS, SUPPORT, support_summary
+from hopweave.show.browser import support_summary
+from hopweave.show.legend import AFTER, CONFIDENCE, FROM_STORE, LABELS, MARK, ORIGINS, SUPPORT
 from hopweave.show.mermaid import draw_mermaid
 from hopweave.show.outline import SIGNS, TONES
 from hopweave.show.plain import plain_json
@@ -67,7 +68,7 @@ async def static(name: str) -> Response:
 
 @router.get("/v1/answers/{answer_id}/summary", dependencies=[BEARER], responses=REFUSALS)
 async def summary(answer_id: AnswerId, service: TheService, caller: TheCaller) -> dict[str, Any]:
-    """How a kept answer stands, in words, and what it cost."""
+    """How far a kept answer is supported, in words, what it cost, where its marks are, and its steps as they are drawn."""
     return support_summary(await _record(answer_id, service, caller))
 
 

@@ -29,7 +29,7 @@ from hopweave.evaluation.scoring.cells import Scored
 from hopweave.evaluation.scoring.score import became, read_scores
 from hopweave.evaluation.scoring.summary import metrics_of, primary_columns, read_summary, scored_datasets
 from hopweave.record import Record
-from hopweave.show.legend import support_summary
+from hopweave.show.browser import support_summary
 
 router = APIRouter(tags=["reports"], dependencies=[BEARER], responses=REFUSALS)
 

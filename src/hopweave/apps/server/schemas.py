@@ -91,6 +91,9 @@ class AnswerRequest(Strict):
         ),
     ] = Field(default_factory=list)
     stream: Annotated[bool, Field(description="Send the steps of the trace as they happen, as server-sent events.")] = False
+    drawing: Annotated[
+        bool, Field(description="With stream: send after each step what it changes in the drawing of the steps, too.")
+    ] = False
 
 
 class AnswerReply(BaseModel):

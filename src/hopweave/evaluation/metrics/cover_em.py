@@ -33,10 +33,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
-from hopweave.citations.citing import settle_marks
 from hopweave.core.types import Column, Example
 from hopweave.evaluation.metrics._covering import Boundary, covers, toqd_match
 from hopweave.record import Record
+from hopweave.text.citation_marks import settle_marks
 from hopweave.text.matching import normalize_answer
 
 

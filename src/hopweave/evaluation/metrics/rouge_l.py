@@ -20,10 +20,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
-from hopweave.citations.citing import settle_marks
 from hopweave.core.types import Column, Example
 from hopweave.evaluation.metrics._rouge import rouge_l_kilt
 from hopweave.record import Record
+from hopweave.text.citation_marks import settle_marks
 from hopweave.text.matching import rouge_l
 
 

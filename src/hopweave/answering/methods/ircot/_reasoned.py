@@ -10,11 +10,11 @@ from typing import Annotated, Literal
 from hopweave.answering.toolkit.claims import Assertion, claims_of, file_claims, final_assertion, marked_answer
 from hopweave.answering.toolkit.few_shot import PROMPTS, Packer, Style
 from hopweave.answering.toolkit.final_answer import bare_answer, file_missing, is_missing
-from hopweave.citations.citing import settle_marks
 from hopweave.core.errors import BudgetReached
 from hopweave.core.prompt import unescape
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Answer, Message, Origin, Passage, Question
+from hopweave.text.citation_marks import settle_marks
 from hopweave.text.final import final_answer, map_label
 from hopweave.text.sentences import first_sentence, sentence_spans
 

@@ -25,6 +25,7 @@ from hopweave.core.json_text import mapping_adapter, one_line_of_json
 from hopweave.core.types import Question
 from hopweave.record import Record, Started, Step, TextPiece, changes_of
 from hopweave.run.conversation import asked_of
+from hopweave.show.browser import GrowingDrawing
 
 router = APIRouter(tags=["answers"], dependencies=[BEARER], responses=REFUSALS)
 
@@ -54,6 +55,7 @@ async def ask(body: AnswerRequest, request: Request, service: TheService, caller
 
     With `stream`, or `Accept: text/event-stream`, the steps of the trace come as they happen, as server-sent events: `started`,
     `begun` (a running call), `step` (as in the record, but its id may still change), and `answer` or `failed`.
+    With `drawing`, each `begun` and `step` is followed by `drawing`: what it changes in the drawing of the steps.
     A question that fails is a record with an error. A client that closes its connection cancels its question.
     """
     branch = None
@@ -64,7 +66,11 @@ async def ask(body: AnswerRequest, request: Request, service: TheService, caller
     asked = replace(asked, within=trace_of(request))
     asked = await service.admit(caller, asked)
     if body.stream or EVENT_STREAM in request.headers.get("accept", ""):
-        return Watched(_events(service, caller, asked, branch), media_type=EVENT_STREAM, headers={"Cache-Control": "no-store"})
+        return Watched(
+            _events(service, caller, asked, branch, draws=body.drawing),
+            media_type=EVENT_STREAM,
+            headers={"Cache-Control": "no-store"},
+        )
     try:
         answered = await unless_gone(request, service.answer(asked, caller, branch=branch))
     except ClientGone:
@@ -138,7 +144,7 @@ async def _again(body: AnswerRequest, of: str, service: Service, caller: Caller)
         "corpus": (entry.corpus,),
         "options": (entry.options,),
     }
-    for name in body.model_fields_set - {"of", "changes", "stream"}:
+    for name in body.model_fields_set - {"of", "changes", "stream", "drawing"}:
         if getattr(body, name) not in (None, *same.get(name, ())):
             raise Refused(422, "invalid_request", f"with of, all but the changes stays as it was; leave out {name}")
     asked = service.choices.asked(
@@ -170,10 +176,13 @@ def _asked(body: AnswerRequest, service: Service, caller: Caller) -> Asked:
     )
 
 
-async def _events(service: Service, caller: Caller, asked: Asked, branch: Branching | None) -> AsyncIterator[str]:
+async def _events(
+    service: Service, caller: Caller, asked: Asked, branch: Branching | None, *, draws: bool
+) -> AsyncIterator[str]:
     answer_id = new_id()
     said = {"question": asked.question.text, "method": asked.method_name, "corpus": asked.corpus}
     yield event("started", _json({"id": answer_id, **said}))
+    drawing = GrowingDrawing() if draws else None
     work = followed(lambda observer: service.answer(asked, caller, observers=[observer], answer_id=answer_id, branch=branch))
     async for one in work:
         match one:
@@ -187,6 +196,8 @@ async def _events(service: Service, caller: Caller, asked: Asked, branch: Branch
                 pass
             case _:
                 yield event("step", one_line_of_json(_step_adapter(), one))
+        if drawing is not None and one is not None and not isinstance(one, Done) and (changes := drawing.changes(one)):
+            yield event("drawing", _json(changes))
 
 
 def _end(done: Done[Answered], answer_id: str) -> str:

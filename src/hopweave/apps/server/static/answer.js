@@ -3,8 +3,6 @@
 import { el, oneLine } from "./dom.js";
 import { originChip, supportChip } from "./signs.js";
 
-const MARK = /\[([0-9]{1,6})\]/g;
-
 // `jump(mark, element)` goes to the step and the words behind a mark.
 export function answerOf(run, jump) {
   if (run.error) return el("p", { class: "failure" }, el("strong", {}, "No answer. "), run.error.message);
@@ -18,20 +16,20 @@ export function answerOf(run, jump) {
   return el("div", { class: `answer tone-${tone}` },
     el("p", { class: "short", dir: "auto" }, oneLine(answer.short) || "(none)"),
     banner && el("p", { class: "support" }, el("strong", {}, `${banner.sign} ${banner.headline}`), `: ${banner.counts}.`),
-    oneLine(answer.text) !== oneLine(answer.short) && el("p", { class: "long", dir: "auto" }, marked(answer, jump)),
+    oneLine(answer.text) !== oneLine(answer.short) && el("p", { class: "long", dir: "auto" }, marked(answer.text, run.summary?.marks ?? [], jump)),
     remarks.map((remark) => el("p", { class: "remark" }, remark)));
 }
 
-function marked(answer, jump) {
-  const marks = new Set(answer.claims.flatMap((claim) => claim.citations.map((one) => one.mark)));
+// Positions are code points, not the units of a string here.
+function marked(text, marks, jump) {
+  const letters = Array.from(text);
   const pieces = [];
   let done = 0;
-  for (const match of answer.text.matchAll(MARK)) {
-    if (!marks.has(Number(match[1]))) continue;
-    pieces.push(answer.text.slice(done, match.index), markButton(Number(match[1]), jump));
-    done = match.index + match[0].length;
+  for (const { number, start, end } of marks) {
+    pieces.push(letters.slice(done, start).join(""), markButton(number, jump));
+    done = end;
   }
-  return [...pieces, answer.text.slice(done)];
+  return [...pieces, letters.slice(done).join("")];
 }
 
 function markButton(mark, jump) {

@@ -61,7 +61,7 @@ export async function asked(body, on, signal) {
     method: "POST",
     signal,
     headers: { "Content-Type": "application/json", Accept: "text/event-stream" },
-    body: JSON.stringify({ ...body, stream: true }),
+    body: JSON.stringify({ ...body, stream: true, drawing: true }),
   });
   const reader = reply.body.pipeThrough(new TextDecoderStream()).getReader();
   let waiting = "";

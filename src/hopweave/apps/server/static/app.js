@@ -91,7 +91,7 @@ function grown(run) {
         if (run.isRunning) redrawRun(run);
       });
     }
-    if (!step.isPending && step.kind === "decision" && Date.now() - lastSaid > SAY_EVERY_MS) {
+    if (step?.kind === "decision" && Date.now() - lastSaid > SAY_EVERY_MS) {
       lastSaid = Date.now();
       say(`${run.method}: ${step.label}, ${cut(oneLine(step.text), 120)}`);
     }

@@ -13,6 +13,7 @@ export class Run {
   constructor({ question, method, corpus, of = null }) {
     Object.assign(this, { id: null, question, method, corpus, of, record: null, error: null, summary: null });
     this.known = new Map();
+    this.growing = { with_calls: new Map(), without_calls: new Map() };
     this.open = new Set();
     this.withCalls = false;
     this.withLegend = false;
@@ -38,8 +39,8 @@ export class Run {
     try {
       await asked(body, {
         started: (data) => Object.assign(this, { id: data.id, method: data.method, corpus: data.corpus, question: data.question }),
-        begun: (data) => this.grow({ ...data, isPending: true, purpose: data.label }, changed),
         step: (data) => this.grow(data, changed),
+        drawing: (data) => this.redrawn(data, changed),
         answer: (data) => ended.push(take(data)),
         failed: (data) => ended.push(take(data)),
       }, this.stopping.signal);
@@ -57,6 +58,19 @@ export class Run {
   grow(step, changed) {
     this.known.set(step.id, step);
     changed(step);
+  }
+
+  // Takes what changes in the drawing.
+  redrawn(changes, changed) {
+    for (const [name, { nodes, gone }] of Object.entries(changes)) {
+      for (const id of gone) this.growing[name].delete(id);
+      for (const node of nodes) this.growing[name].set(node.id, node);
+    }
+    changed();
+  }
+
+  rows(name) {
+    return this.summary?.drawing[name] ?? [...this.growing[name].values()];
   }
 
   take(record) {
@@ -91,15 +105,15 @@ export class Run {
 
 // A method that decides nothing is drawn by its calls.
 function drawn(run) {
-  const made = outline(run.steps, run.withCalls);
-  return made.top.length ? made : outline(run.steps, true);
+  const made = outline(run.rows(run.withCalls ? "with_calls" : "without_calls"), run.steps);
+  return made.top.length ? made : outline(run.rows("with_calls"), run.steps);
 }
 
 // `doing` has: change(run, change), close(run), redraw(run), refuse(error).
 export function draw(run, other, doing) {
   const made = drawn(run);
   const article = el("article", { class: `run ${run.isRunning ? "running" : ""}`, "aria-label": `${run.method}: ${cut(oneLine(run.question), 80)}`, "data-run": run.id ?? "" });
-  const jump = (mark, from) => jumpTo(run, made, article, mark, from, doing);
+  const jump = (mark, from) => jumpTo(run, article, mark, from, doing);
   const toggle = (id) => {
     if (!run.open.delete(id)) run.open.add(id);
     doing.redraw(run);
@@ -182,11 +196,10 @@ async function download(run, view, doing) {
 }
 
 // The step and the words behind a mark of the answer.
-function jumpTo(run, made, article, mark, from, doing) {
+function jumpTo(run, article, mark, from, doing) {
   const claim = run.record.answer.claims.find((one) => one.citations.some((citation) => citation.mark === mark));
-  const path = run.steps.find((step) => step.label === "path" && step.text.startsWith(`[${mark}] `));
-  const node = path?.after?.[0] ?? run.steps.find((step) => step.data?.query === claim.query)?.id ?? path?.id;
-  if (node !== undefined) reveal(article, made.standsAt.get(node) ?? node);
+  const node = run.summary?.steps_of_marks[mark] ?? null;
+  if (node !== null) reveal(article, node);
   const citation = claim.citations.find((one) => one.mark === mark);
   openPassage(run, citation.passage_id, null, from, doing, claim.citations);
 }

@@ -18,8 +18,8 @@ export async function loadWords() {
 }
 
 export function sign(node) {
-  const state = node.isPending ? "pending" : node.isBad ? "bad" : node.support || (KINDS[node.kind] ? "call" : "plain");
-  const glyph = node.isPending ? "" : words.signs[node.support] ?? KINDS[node.kind] ?? "";
+  const state = node.is_pending ? "pending" : node.is_bad ? "bad" : node.support || (KINDS[node.kind] ? "call" : "plain");
+  const glyph = node.is_pending ? "" : words.signs[node.support] ?? KINDS[node.kind] ?? "";
   return el("span", { class: `sign ${state}`, "aria-hidden": "true" }, glyph);
 }
 

@@ -23,7 +23,7 @@ function item(node, run, doing) {
     "aria-expanded": String(isOpen),
     onclick: () => doing.toggle(node.id),
   }, sign(node), words(node, doing), small(node, isOnly));
-  return el("li", { class: `node ${node.kind} ${node.support} ${node.isPending ? "pending" : ""} ${isOnly ? "only" : ""}`, "data-node": node.id },
+  return el("li", { class: `node ${node.kind} ${node.support} ${node.is_pending ? "pending" : ""} ${isOnly ? "only" : ""}`, "data-node": node.id },
     row,
     isOpen && particulars(node, run, doing),
     node.children.length > 0 && el("ul", {}, node.children.map((child) => item(child, run, doing))));
@@ -33,7 +33,7 @@ function words(node, doing) {
   return el("span", { class: "words" },
     doing.awaited.has(node.id) && el("span", { class: "number" }, `#${node.id} `),
     el("span", { class: "label", title: meaningOf(node.label) }, node.label), " ",
-    node.isPending && el("span", { class: "text quiet" }, "is under way", el("span", { class: "dots", "aria-hidden": "true" })),
+    node.is_pending && el("span", { class: "text quiet" }, "is under way", el("span", { class: "dots", "aria-hidden": "true" })),
     node.text && el("span", { class: "text", dir: "auto" }, node.text),
     node.became && el("span", { class: "became", dir: "auto" }, ` ⇒ ${node.became}`), " ",
     supportChip(node.support), " ", originChip(node.origin));
@@ -45,14 +45,13 @@ function small(node, isOnly) {
     node.after.length > 0 && el("span", {}, `after ${node.after.map((id) => `#${id}`).join(", ")}`),
     node.tokens > 0 && el("span", {}, counted(node.tokens, "token")),
     node.seconds !== null && el("span", {}, seconds(node.seconds)),
-    node.isFromStore && el("span", { title: "answered by a stored reply; no model was asked" }, "from the store"),
+    node.from_store && el("span", { title: "answered by a stored reply; no model was asked" }, "from the store"),
   ].filter(Boolean);
   return el("span", { class: "small" }, parts.map((part, at) => (at ? [" ", part] : part)));
 }
 
 export function fingerprint(node) {
-  const words = node.text.replace(/^\[\d+\] /, "");
-  return node.support ? `${words} ${node.support} ${node.became}` : `${node.label} ${words}`;
+  return node.support ? `${node.words} ${node.support} ${node.became}` : `${node.label} ${node.words}`;
 }
 
 function particulars(node, run, doing) {
@@ -104,7 +103,8 @@ function passageButton(id, run, doing, step) {
 
 function facts(node) {
   const shown = Object.entries(node.step.data ?? {}).filter(([name, value]) => !["origin", "support"].includes(name) && value !== null && value !== "");
-  if (node.confidence !== null && !node.step.data?.confidence) shown.push(["f", Number(node.confidence).toFixed(2)]);
+  const confidence = node.confidence ?? node.step.reading?.confidence ?? null;
+  if (confidence !== null && !node.step.data?.confidence) shown.push(["f", Number(confidence).toFixed(2)]);
   if (!shown.length) return null;
   return el("dl", { class: "facts" }, shown.map(([name, value]) =>
     el("div", {}, el("dt", {}, name), el("dd", { dir: "auto" }, typeof value === "string" ? value : JSON.stringify(value)))));
