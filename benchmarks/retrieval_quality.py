@@ -195,7 +195,7 @@ def _index(folder: Path, passages: Sequence[Passage], engines: Mapping[str, Path
     for name, encoder in engines.items():
         if not (folder / name / "manifest.json").is_file():
             engine = load("retrievers", name)
-            engine.build(folder / name, passages, options=engine.INDEX_OPTIONS(model=str(encoder)))
+            engine.build(folder / name, passages, options=engine.INDEX.options(model=str(encoder)))
     return folder
 
 

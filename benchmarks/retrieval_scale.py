@@ -34,10 +34,11 @@ from typing import Any
 import numpy as np
 
 from hopweave.core.catalog import load, require
+from hopweave.core.indexing import IndexSummary
 from hopweave.core.types import Passage
+from hopweave.retrieval.encoders.encoders import EncoderOptions
 from hopweave.retrieval.engines.bm25 import BM25
 from hopweave.retrieval.engines.dense import Dense
-from hopweave.retrieval.index.index_folder import IndexSummary
 
 SEED = 20260717
 NUM_WORDS = 200_000
@@ -176,7 +177,7 @@ def _build_vectors(folder: Path, size: int, queries: int) -> dict[str, float]:
     if not (folder / "queries.txt").is_file():
         _write_vectors(folder, size, queries)
     passages = (Passage(f"v{number}", f"Passage {number}.") for number in range(size))
-    options = Dense.INDEX_OPTIONS(vectors=folder / "passages.npy")
+    options = EncoderOptions(vectors=folder / "passages.npy")
     return _once(folder, lambda: Dense.build(folder / "dense", passages, options=options))
 
 

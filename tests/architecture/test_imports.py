@@ -10,7 +10,7 @@ from architecture.rooms import LAYER_OF, LAYERS, NOT_ROOMS, PACKAGE, ROOMS, edge
 from hopweave.core.catalog import ROLES, files_of
 
 # Only this engine knows the state of files, by which an index follows a folder.
-MAY_NAME_A_PART = {("apps.cli.index", "bm25")}
+MAY_NAME_A_PART = {("apps.cli.index", "bm25"), ("apps.cli.watch", "bm25")}
 
 
 def name_of(path):

@@ -9,6 +9,7 @@ import os
 import shutil
 import signal
 import socket
+import sys
 import tempfile
 import threading
 import time
@@ -18,10 +19,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.commands import ran
 from support.elastic_server import ElasticServer
 
 import hopweave
-from hopweave.core.catalog import load
+from hopweave.core.catalog import entries, load
 from hopweave.core.errors import DataError, MissingExtra, SearchError, SettingsError
 from hopweave.core.types import Passage
 from hopweave.core.visibility import Visible
@@ -93,7 +95,7 @@ def reopened(opened):
     def of(one):
         one.close()
         fields = ("address", "collection", "max_attempts", "user", "title_weight", "exact")
-        return opened(one.NAME, **{name: getattr(one, name) for name in fields})
+        return opened(one.ADDRESS.scheme, **{name: getattr(one, name) for name in fields})
 
     return of
 
@@ -677,3 +679,44 @@ def test_without_its_library_an_engine_says_what_to_install(engine, monkeypatch)
     monkeypatch.setitem(__import__("sys").modules, LIBRARIES[engine], None)
     with pytest.raises(MissingExtra, match=rf"pip install 'hopweave\[{engine}\]'"):
         load("retrievers", engine)(f"{engine}://localhost").search(["oak"], 5)
+
+
+# -- a new engine ------------------------------------------------------------------------------------------------------------
+
+SHELF = '''"""Shelf: another server."""
+from typing import ClassVar
+from hopweave.core.indexing import AddressForm
+from hopweave.retrieval.engines.elasticsearch import Elasticsearch
+__all__ = ["Shelf"]
+class Shelf(Elasticsearch):
+    """Finds passages on a shelf."""
+    ADDRESS: ClassVar = AddressForm("shelf", "shelf://HOST:9200#COLLECTION")
+'''
+
+
+@pytest.fixture
+def shelf(tmp_path, monkeypatch):
+    """An engine in one file, which nothing else names."""
+    (tmp_path / "shelf.py").write_text(SHELF)
+    info = tmp_path / "shelf-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: shelf\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[hopweave.retrievers]\nshelf = shelf:Shelf\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    entries.cache_clear()
+    yield
+    sys.modules.pop("shelf", None)
+    entries.cache_clear()
+
+
+def test_a_new_engine_on_a_server_is_one_file(shelf, tmp_path, elastic_server):
+    (tmp_path / "light.txt").write_text("The light of Carrow Head was designed by Ines Halloran.")
+    address = elastic_server.address.replace("elasticsearch://", "shelf://") + "#one_file"
+    indexed = ran("index", tmp_path / "light.txt", "--to", address)
+    assert (indexed.exit_code, "1 passages" in indexed.output) == (0, True), indexed.output
+    found = ran("search", address, "who designed the light")
+    assert (found.exit_code, "Ines Halloran" in found.output) == (0, True), found.output
+    wrong = ran("index", tmp_path / "light.txt", "--to", "shelf://")
+    assert "what was given for shelf is not an address of it; give shelf://HOST:9200#COLLECTION" in " ".join(
+        wrong.stderr.split()
+    )

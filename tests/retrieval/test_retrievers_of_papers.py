@@ -22,8 +22,9 @@ from support.tiny_models import bert_sizes, bert_vocabulary, stirred
 from support.tiny_onnx import tiny_onnx
 
 from hopweave.core.building import build
-from hopweave.core.catalog import entries, load
+from hopweave.core.catalog import asks_the_model, entries, load
 from hopweave.core.errors import DataError, SettingsError
+from hopweave.core.indexing import traits_of
 from hopweave.evaluation.papers._published import published
 from hopweave.record import Setup
 from hopweave.retrieval.encoders.encoders import EncoderOptions, Recipe, encoder_of, recipe_of
@@ -53,7 +54,7 @@ ROWS = [{"id": word, "text": f"lamp {word}"} for word in ("red", "green", "blue"
 def options_of(settings, retriever):
     """The options of a retriever, with the types that they have there."""
     part = load("retrievers", retriever)
-    return build(getattr(part, "INDEX_OPTIONS", part), settings.retrievers.get(retriever, {}), f"retrievers.{retriever}")
+    return build(traits_of(retriever).options or part, settings.retrievers.get(retriever, {}), f"retrievers.{retriever}")
 
 
 # -- profiles ----------------------------------------------------------------------------------------------------------------
@@ -72,10 +73,9 @@ def test_every_option_of_a_profile_can_be_set(profile):
         for name in getattr(settings, role):
             settings.part(role, name)
     for name in settings.retrievers:
-        part = load("retrievers", name)
-        if hasattr(part, "INDEX_OPTIONS"):
+        if traits_of(name).options:
             options_of(settings, name)
-        elif hasattr(part, "search_with"):
+        elif asks_the_model(name):
             settings.part("retrievers", name)
         else:
             opened, _ = open_retriever(settings.with_changes({"retriever": name, "corpus": "starter"}))
@@ -177,11 +177,11 @@ def test_without_its_libraries_the_extra_is_named_and_no_index_is_left(corpus, p
     assert not (corpus / retriever / "manifest.json").exists()
 
 
-def test_a_profile_is_refused_where_the_index_does_not_depend_on_it():
+def test_a_profile_is_refused_where_the_index_does_not_depend_on_it(tmp_path):
     with pytest.raises(SettingsError, match="an index of bm25 depends on no profile; leave out --profile, or name an --engine"):
-        index_writer("bm25", profile="paper_toqd")
+        index_writer(tmp_path, "bm25", profile="paper_toqd")
     with pytest.raises(SettingsError, match="did you mean 'paper_toqd'"):
-        index_writer("dense", profile="paper_toqdd")
+        index_writer(tmp_path, "dense", profile="paper_toqdd")
 
 
 # -- weights of the hub's kind -----------------------------------------------------------------------------------------------

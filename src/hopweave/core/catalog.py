@@ -160,20 +160,30 @@ def _public_class(module: ModuleType) -> str:
     return next(iter(getattr(module, "__all__", own)), "")
 
 
-def lacking(role: Role, part: object) -> str:
-    """What a class or an object lacks to play a role, as the end of a sentence; empty if it lacks nothing.
+def missing_members(role: Role, part: object) -> dict[str, list[str]]:
+    """The members that a class or an object lacks of each protocol of a role.
 
     Members that a class may set only on its objects, such as `identity`, are checked only on objects.
     """
     not_yet = _OF_OBJECTS if isinstance(part, type) else frozenset()
-    missing = {
+    return {
         protocol: [member for member in members if member not in not_yet and not hasattr(part, member)]
         for protocol, members in PROTOCOLS[role].items()
     }
+
+
+def lacking(role: Role, part: object) -> str:
+    """What a class or an object lacks to play a role, as the end of a sentence; empty if it lacks nothing."""
+    missing = missing_members(role, part)
     nearest = min(missing, key=lambda protocol: len(missing[protocol]))
     if not missing[nearest]:
         return ""
     return f"is no {nearest}: it lacks {' and '.join(missing[nearest])}; see hopweave.{nearest} for what it must have"
+
+
+def asks_the_model(retriever: str) -> bool:
+    """Whether a retriever asks the language model itself. Errors as in `load`."""
+    return not missing_members("retrievers", load("retrievers", retriever))["ModelRetriever"]
 
 
 def full_name(role: Role, name: str) -> str:

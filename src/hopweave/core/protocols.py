@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Coroutine, Hashable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, runtime_checkable
 from weakref import WeakKeyDictionary
 
 from hopweave.core.errors import BudgetReached
@@ -417,11 +417,7 @@ class Noting(Protocol):
 
 @runtime_checkable
 class Dataset(Protocol):
-    """A source of questions with gold answers. A dataset is a frozen dataclass whose fields are its options, including `path`.
-
-    If its official script scores differently from a metric's defaults, a class variable `OFFICIAL` gives the right options, by
-    name of the metric.
-    """
+    """A source of questions with gold answers. A frozen dataclass whose fields are its options, including `path`."""
 
     def examples(self) -> Iterator[Example]:
         """Yields the examples in their fixed order.
@@ -429,6 +425,14 @@ class Dataset(Protocol):
         Raises:
             DataError: for an unusable row, with its file, line and reason; nothing is skipped silently.
         """
+
+
+@runtime_checkable
+class OfficiallyScored(Protocol):
+    """A dataset whose official script scores differently from the defaults of a metric. Optional."""
+
+    OFFICIAL: ClassVar[Mapping[str, Mapping[str, Any]]]
+    """By name of the metric, the options with which it computes what the script does."""
 
 
 @runtime_checkable

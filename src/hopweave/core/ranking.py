@@ -16,7 +16,7 @@ Fusion = Literal["simple", "reciprocal_rank", "relative_score", "distance_based"
 
 RRF_K = 60
 APART = "\x1e"
-"""Between the query and the documents that an engine which embeds (`AVERAGES`) is asked for the mean vector of."""
+"""Between the query and the documents that an engine which embeds (`IndexTraits.averages`) is asked for the mean vector of."""
 
 _WIDE = 3  # standard deviations
 

@@ -8,9 +8,11 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
 
 from hopweave.core.errors import DataError
 from hopweave.core.files import shown_name
+from hopweave.core.indexing import IndexSummary
 from hopweave.core.types import Passage
 from hopweave.ingest.file_states import FileState, FileStates, hash_of, look_at
 from hopweave.ingest.find import find_files
@@ -123,6 +125,21 @@ class Intake:
         with closing(Reading(self.options, self.tally, self.note_read, self.books)) as reading:
             one = _Pass(self, states, reading, next_number)
             yield from one.sync() if self.sync else one.add()
+
+
+@runtime_checkable
+class TakesInFiles(Protocol):
+    """A class of retriever whose index keeps which files it was made from: `hopweave index --sync`, `--list`, `--stats`."""
+
+    def take_in(self, folder: Path, intake: Intake, *, update: bool, **more: Any) -> IndexSummary:
+        """Reads files into an index, and keeps with it which files those were and what became of each.
+
+        Args:
+            folder: the index.
+            intake: which files, and whether they are added or the index is brought in line with them.
+            update: begin with what the index holds, which must be there; else it is replaced.
+            more: as in `BM25.take_in`.
+        """
 
 
 class _Pass:

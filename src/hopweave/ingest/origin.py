@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
+from typing import Protocol, runtime_checkable
 
 from hopweave.core.errors import DataError
 
@@ -59,6 +60,18 @@ class Origin:
         except OSError:
             return ()
         return (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+
+
+@runtime_checkable
+class KnowsOrigins(Protocol):
+    """A retriever over an index that was made from files and notes which."""
+
+    def origin_of(self, passage_id: str) -> Origin | None:
+        """The file of a passage; `None` if the passage was not read from a file that was given.
+
+        Raises:
+            DataError: if there is no such passage.
+        """
 
 
 def _sha256(raw: BufferedReader) -> str:

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from hopweave.core.building import build
-from hopweave.core.catalog import key_of, load
+from hopweave.core.catalog import asks_the_model, key_of, load
 from hopweave.core.errors import DataError, SettingsError
+from hopweave.core.indexing import IndexedRetriever
 from hopweave.core.protocols import Retriever
 from hopweave.core.visibility import OPTION, PUBLIC, Visible, cannot_filter
 from hopweave.retrieval.index.index_folder import MANIFEST, read_manifest
@@ -50,12 +51,12 @@ def opened(name: str, index: Path, options: Options, of: str, visible: Visible =
         DataError: if its index cannot be opened.
     """
     part = load("retrievers", name)
-    if hasattr(part, "search_with"):
+    if asks_the_model(name):
         raise SettingsError(f"{of} cannot stand on {name!r}, which asks the language model; name an engine such as 'bm25'")
     key = key_of("retrievers", name)
     known = {one.name for one in dataclasses.fields(part) if one.init}
     own = dict(options.get(key, {}))
-    if hasattr(part, "build") and "index" not in own:
+    if isinstance(part, IndexedRetriever) and "index" not in own:
         index = index_for(index, key)
     given = {"index": index, "engine_options": {other: of_other for other, of_other in options.items() if other != key}}
     if visible != PUBLIC and OPTION not in known:

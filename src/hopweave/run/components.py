@@ -16,7 +16,7 @@ from hopweave.core.protocols import DuplicateDetector, LanguageModel, ModelReade
 from hopweave.core.retries import Retries
 from hopweave.core.types import Hit, Passage, Reading, Sampling
 from hopweave.ingest.lookup import LooksUp
-from hopweave.ingest.origin import Origin
+from hopweave.ingest.origin import KnowsOrigins, Origin
 from hopweave.models.batching import Batcher
 from hopweave.run.in_flight import InFlight, Once
 from hopweave.run.store.store import Store, Stored
@@ -123,7 +123,7 @@ class Components:
         Raises:
             DataError: if there is no such passage any more, or what the engine knows of its files is damaged.
         """
-        return await asyncio.to_thread(self._origin, passage_id) if hasattr(self.engine, "origin_of") else None
+        return await asyncio.to_thread(self._origin, passage_id)
 
     async def read(self, query: str, passage: Passage) -> Reading:
         """A reading by an engine, in one batch with whoever asks at the same moment."""
@@ -176,10 +176,11 @@ class Components:
         return [by_id.get(one) for one in ids]
 
     def _origin(self, passage_id: str) -> Origin | None:
-        engine: Any = self.engine
+        engine: object = self.engine
+        if not isinstance(engine, KnowsOrigins):
+            return None
         with self._asking_engine:
-            found: Origin | None = engine.origin_of(passage_id)
-        return found
+            return engine.origin_of(passage_id)
 
     def _compare_batch(self, items: Sequence[tuple[str, tuple[str, ...]]]) -> list[int | None]:
         return [self.duplicate_detector.duplicate_of(query, seen) if self.duplicate_detector else None for query, seen in items]

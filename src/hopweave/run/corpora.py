@@ -13,6 +13,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from hopweave.core.indexing import NoticesChanges
 from hopweave.core.types import Passage
 from hopweave.run.components import Components
 from hopweave.run.opening import STARTER, engine_of, looks_up, open_retriever
@@ -139,7 +140,8 @@ class Corpora:
 
 def _is_outdated(one: _Opened) -> bool:
     is_open = one.parts.done() and not one.parts.cancelled() and one.parts.exception() is None
-    return is_open and getattr(one.parts.result().engine, "is_outdated", False)
+    engine: object = one.parts.result().engine if is_open else None
+    return isinstance(engine, NoticesChanges) and engine.is_outdated
 
 
 def _state_of(index: str) -> list[int]:

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import SimpleNamespace
 from typing import Any
 
 from platformdirs import user_cache_path
 from pydantic_core import PydanticSerializationError, to_json
 
 from hopweave.core.building import build
-from hopweave.core.catalog import Role, check_extra, entries, key_of, lacking, load, name_of
+from hopweave.core.catalog import Role, asks_the_model, check_extra, entries, key_of, lacking, load, name_of
 from hopweave.core.errors import DataError, SettingsError
 from hopweave.core.files import read_json, read_whole, sha256_of
+from hopweave.core.indexing import DescribesIndex, IndexedRetriever, IndexSummary, traits_of
 from hopweave.core.part_files import part_file
 from hopweave.core.protocols import ModelReader, ModelRetriever, Reader, Retriever
 from hopweave.core.redaction import public, secrets_of
+from hopweave.core.types import Passage
 from hopweave.core.visibility import OPTION, PUBLIC, cannot_filter
 from hopweave.ingest.lookup import PassageLookup
 from hopweave.run.budget import Budget
@@ -196,7 +196,7 @@ def open_model(settings: Settings, reader: AnyReader | None = None) -> Component
 def open_retriever(settings: Settings) -> tuple[Any, Any]:
     """Opens the retriever over the settings' corpus, and the engine that it searches with (often the retriever itself)."""
     engine = _open_engine(settings, engine_of(settings))
-    return (settings.part("retrievers", settings.retriever) if _asks_the_model(settings.retriever) else engine), engine
+    return (settings.part("retrievers", settings.retriever) if asks_the_model(settings.retriever) else engine), engine
 
 
 def _opened_retriever(settings: Settings, retriever: AnyRetriever) -> tuple[Any, Any]:
@@ -212,7 +212,7 @@ def engine_of(settings: Settings) -> str:
     Raises:
         SettingsError: if the engine asks the model, too.
     """
-    if not _asks_the_model(settings.retriever):
+    if not asks_the_model(settings.retriever):
         return _engine_there(settings, settings.retriever)
     key = key_of("retrievers", settings.retriever)
     chosen = _plain_engine(settings.part("retrievers", settings.retriever).engine, f"retrievers.{key}")
@@ -240,13 +240,9 @@ def _engine_there(settings: Settings, chosen: str) -> str:
 
 
 def _plain_engine(engine: str, of: str) -> str:
-    if _asks_the_model(engine):
+    if asks_the_model(engine):
         raise SettingsError(f"{of}.engine = {engine!r} asks the language model itself; name one that does not, such as 'bm25'")
     return engine
-
-
-def _asks_the_model(retriever: str) -> bool:
-    return hasattr(load("retrievers", retriever), "search_with")
 
 
 def _open_engine(settings: Settings, name: str) -> Any:
@@ -288,31 +284,63 @@ def _engine_in(folder: Path) -> str:
     return name if name in entries("retrievers") else _BUILDS
 
 
-def index_writer(engine: str, cluster: Any = None, profile: str = "") -> Any:
-    """What builds, updates and checks the indexes of an engine, with the options of the settings that are in force.
+@dataclass(frozen=True, slots=True)
+class FolderWriter:
+    """Builds, updates and checks the index in a folder, with the options of the settings that are in force.
+
+    Attributes:
+        folder: the index.
+        engine: the class whose index it is.
+        options: what `build` and `update` are given besides: the options of the index, and the cluster that encodes.
+    """
+
+    folder: Path
+    engine: IndexedRetriever
+    options: Mapping[str, Any]
+
+    @property
+    def has_language(self) -> bool:
+        """See `IndexWriter.has_language`."""
+        return isinstance(self.engine, DescribesIndex) and self.engine.INDEX.has_language
+
+    def build(self, passages: Iterable[Passage], **more: Any) -> IndexSummary:
+        """See `IndexedRetriever.build`."""
+        return self.engine.build(self.folder, passages, **self.options, **more)
+
+    def update(self, **more: Any) -> IndexSummary:
+        """See `IndexedRetriever.update`."""
+        return self.engine.update(self.folder, **self.options, **more)
+
+    def check(self) -> IndexSummary:
+        """See `IndexedRetriever.check`."""
+        return self.engine.check(self.folder)
+
+
+def index_writer(folder: Path, engine: str, cluster: Any = None, profile: str = "") -> FolderWriter:
+    """What builds, updates and checks an index folder, with the options of the settings that are in force.
 
     Args:
-        engine: its name.
+        folder: the index.
+        engine: the name of the engine whose index it is.
         cluster: a client of a Dask cluster, whose workers encode what the engine encodes.
         profile: whose settings hold, if one is named.
 
     Raises:
-        SettingsError: for an engine that has no index of its own, options that cannot be, or a profile where the index does not
-            depend on settings.
+        SettingsError: for an engine that has no index of its own, invalid options, or a profile where the index depends on no
+            settings.
     """
-    part = load("retrievers", engine)
-    if not hasattr(part, "build"):
-        raise SettingsError(f"{engine} has no index of its own; build one with --engine {getattr(part, 'INDEX_OF', 'bm25')}")
-    kind = getattr(part, "INDEX_OPTIONS", None)
-    if kind is None:
+    part: Any = load("retrievers", engine)
+    traits = traits_of(engine)
+    if not isinstance(part, IndexedRetriever):
+        raise SettingsError(f"{engine} has no index of its own; build one with --engine {traits.of or _BUILDS}")
+    if traits.options is None:
         if profile:
             raise SettingsError(f"an index of {engine} depends on no profile; leave out --profile, or name an --engine")
-        return part
+        return FolderWriter(folder, part, {})
     given = _own_settings(profile).retrievers.get(key_of("retrievers", engine), {})
-    known = {option.name for option in dataclasses.fields(kind)}
-    options = build(kind, {name: value for name, value in given.items() if name in known}, f"retrievers.{engine}")
-    given_all = {"options": options} | ({"cluster": cluster} if cluster is not None else {})
-    return SimpleNamespace(build=partial(part.build, **given_all), update=partial(part.update, **given_all), check=part.check)
+    known = {option.name for option in dataclasses.fields(traits.options)}
+    options = build(traits.options, {name: value for name, value in given.items() if name in known}, f"retrievers.{engine}")
+    return FolderWriter(folder, part, {"options": options} | ({"cluster": cluster} if cluster is not None else {}))
 
 
 def index_folder(settings: Settings, engine: str = "") -> Path:
@@ -328,7 +356,7 @@ def index_folder(settings: Settings, engine: str = "") -> Path:
     """
     if settings.corpus == STARTER:
         name = engine or engine_of(settings)
-        return _starter_index(getattr(load("retrievers", name), "INDEX_OF", name))
+        return _starter_index(traits_of(name).of or name)
     folder = Path(settings.corpus)
     if not folder.exists():
         raise DataError(f"there is no index at {folder}; make one with: hopweave index DOCUMENTS --to {folder}")
@@ -351,7 +379,7 @@ def _starter_index(retriever: str) -> Path:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with TemporaryDirectory(dir=folder.parent) as scratch:
             made = Path(scratch) / "index"
-            load("retrievers", retriever).build(made, read_corpus([passages]))
+            index_writer(made, retriever).build(read_corpus([passages]))
             with suppress(OSError):  # another process that built it at the same time was first
                 made.rename(folder)
     except OSError as error:

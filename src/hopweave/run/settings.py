@@ -34,6 +34,7 @@ from hopweave.core.building import build, check_names, explained
 from hopweave.core.catalog import Role, entries, entry, full_name, key_of, lacking, load
 from hopweave.core.errors import MissingExtra, SettingsError, suggest
 from hopweave.core.files import is_file_name, read_toml, read_whole
+from hopweave.core.indexing import OnServer
 from hopweave.core.part_files import allow, part_file
 from hopweave.core.postgres_connection import place_of
 from hopweave.core.redaction import FOREIGN, public
@@ -285,7 +286,9 @@ def _laid_over(file: Layer, above: Sequence[Layer], given: Mapping[str, Any]) ->
 def server_of(corpus: str) -> str:
     """The retriever that a corpus on a server names by its scheme, as in `postgres://`; empty for any other corpus."""
     scheme, sign, _ = corpus.partition("://")
-    return scheme if sign and scheme in entries("retrievers") else ""
+    if not sign or scheme not in entries("retrievers"):
+        return ""
+    return scheme if isinstance(load("retrievers", scheme), OnServer) else ""
 
 
 def _usual_retriever(corpus: str) -> str:

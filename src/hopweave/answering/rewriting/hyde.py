@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from hopweave.core.catalog import load
+from hopweave.core.indexing import traits_of
 from hopweave.core.options import Bounded, Count, Temperature
 from hopweave.core.prompt import escape, prompts_beside, unescape
 from hopweave.core.protocols import MethodContext
@@ -53,7 +53,7 @@ class HyDE(Bounded):
 
     async def search_with(self, workbench: MethodContext, query: str, max_hits: int) -> list[Hit]:
         documents = await self._documents(workbench, query)
-        if documents and getattr(load("retrievers", self.engine), "AVERAGES", False):
+        if documents and traits_of(self.engine).averages:
             asked = APART.join([" ".join(query.split()) if self.include_original else "", *documents])
         else:
             asked = joined(query, documents, include_original=self.include_original)

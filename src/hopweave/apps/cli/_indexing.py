@@ -5,8 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from inspect import signature
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,8 +14,8 @@ from hopweave.core.errors import SettingsError
 from hopweave.show.plain import flat
 
 if TYPE_CHECKING:
+    from hopweave.core.indexing import IndexSummary, IndexWriter
     from hopweave.ingest import CorpusOptions, Intake, Tally
-    from hopweave.retrieval.index.index_folder import IndexSummary
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,19 +67,27 @@ class ReadingOptions:
         lists = {name: tuple(value) for name, value in given.items() if isinstance(value, list)}
         return CorpusOptions(**given | lists, lenient=lenient)
 
-    def for_writer(self, writer: Any) -> dict[str, str]:
+    def for_writer(self, writer: IndexWriter) -> dict[str, str]:
         """The language, as an argument of what writes the index; nothing if none was given.
 
         Raises:
             SettingsError: if it is not known, or the engine has none.
         """
+        if self.language is not None and not writer.has_language:
+            raise SettingsError("--language is for indexes of words, and this engine has none; leave it out")
+        language = self.known_language
+        return {} if language is None else {"language": language}
+
+    @property
+    def known_language(self) -> str | None:
+        """The language as an index names it; `None` if none was given.
+
+        Raises:
+            SettingsError: if it is not known.
+        """
         from hopweave.retrieval.index.analysis import language_of
 
-        if self.language is None:
-            return {}
-        if "language" not in signature(writer.build).parameters:
-            raise SettingsError("--language is for indexes of words, and this engine has none; leave it out")
-        return {"language": language_of(self.language)}
+        return None if self.language is None else language_of(self.language)
 
 
 def report(to: str, done: str, summary: IndexSummary, intake: Intake | None, started: float) -> None:

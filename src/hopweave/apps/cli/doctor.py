@@ -50,7 +50,7 @@ def _findings() -> Iterator[tuple[bool, bool, str]]:
 
 
 def _parts(settings: Settings) -> Iterator[tuple[bool, bool, str]]:
-    from hopweave.core.catalog import ROLES, check_extra, entries, entry, load
+    from hopweave.core.catalog import ROLES, asks_the_model, check_extra, entries, entry, load
     from hopweave.core.errors import HopweaveError, SettingsError
     from hopweave.run.opening import engine_of
 
@@ -67,6 +67,10 @@ def _parts(settings: Settings) -> Iterator[tuple[bool, bool, str]]:
             if entry(role, name).is_foreign:  # type: ignore[arg-type]
                 load(role, name)  # type: ignore[arg-type]
             if role == "retrievers":
+                if asks_the_model(
+                    name
+                ):  # named before it is looked at, so that one that cannot be imported is needed all the same
+                    needed.add((role, settings.part(role, name).engine))
                 needed.add((role, engine_of(settings)))
         except SettingsError as error:
             yield False, True, str(error)

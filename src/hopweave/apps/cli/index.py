@@ -6,9 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
-from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -21,9 +19,10 @@ from hopweave.core.errors import SettingsError
 from hopweave.show.plain import flat
 
 if TYPE_CHECKING:
+    from hopweave.core.indexing import IndexSummary, IndexWriter
     from hopweave.ingest import Intake
+    from hopweave.ingest.intake import TakesInFiles
     from hopweave.ingest.read import Books
-    from hopweave.retrieval.index.index_folder import IndexSummary
 
 app = typer.Typer(add_completion=False)
 
@@ -91,9 +90,9 @@ def index(
     _refuse_contradictions(paths or [], looks, **changes)
     started = time.monotonic()
     client = _client(context, cluster, is_work=bool(paths))
-    place, writer = _writer(to, engine, client, profile)
+    place, writer = _writer(context, to, engine, client, profile)
     more = reading.for_writer(writer)
-    if (sync or list_ or stats) and not hasattr(writer, "take_in"):
+    if (sync or list_ or stats) and _takes_in_files(writer) is None:
         raise SettingsError(f"--sync, --list and --stats need an index of bm25 in a folder, not {place}; use --add or --delete")
     if list_:
         _list(Path(to))
@@ -106,7 +105,7 @@ def index(
     else:
         intake = Intake(paths, sync, reading.corpus_options(lenient=not strict), books=_books(client), gone_ok=gone_ok)
         is_update = add or (sync and Path(to, "manifest.json").exists())
-        summary = _write(writer, intake, delete=delete or [], is_update=is_update, missing_ok=missing_ok, more=more)
+        summary = _write(Path(to), writer, intake, delete=delete or [], is_update=is_update, missing_ok=missing_ok, more=more)
         report(place, "synced" if sync else "updated" if add else "built", summary, intake, started)
 
 
@@ -161,40 +160,47 @@ def _stats(to: Path) -> None:
         say(f"{name:<12} {value:,}" if isinstance(value, int) else f"{name:<12} {value}")
 
 
-def _writer(to: str, engine: str, client: Any, profile: str) -> tuple[str, Any]:
+def _writer(context: typer.Context, to: str, engine: str, client: Any, profile: str) -> tuple[str, IndexWriter]:
     """The place of an index as messages show it, and what builds, updates and checks the index there."""
     from hopweave.core.redaction import public_address
     from hopweave.run.opening import index_writer, open_server
     from hopweave.run.settings import server_of
 
     if server_of(to):
-        return public_address(to), open_server(to, profile)
-    folder, kind = Path(to), index_writer(engine, client, profile)
-    verbs = ("build", "update", "check", "take_in")
-    return str(folder), SimpleNamespace(**{verb: partial(getattr(kind, verb), folder) for verb in verbs if hasattr(kind, verb)})
+        return public_address(to), context.with_resource(closing(open_server(to, profile)))
+    return str(Path(to)), index_writer(Path(to), engine, client, profile)
+
+
+def _takes_in_files(writer: IndexWriter) -> TakesInFiles | None:
+    """The class of the writer's index, if such an index keeps which files it was made from."""
+    from hopweave.ingest.intake import TakesInFiles
+    from hopweave.run.opening import FolderWriter
+
+    return writer.engine if isinstance(writer, FolderWriter) and isinstance(writer.engine, TakesInFiles) else None
 
 
 def _write(
-    writer: Any, intake: Intake, *, delete: list[str], is_update: bool, missing_ok: bool, more: Mapping[str, str]
+    to: Path,
+    writer: IndexWriter,
+    intake: Intake,
+    *,
+    delete: list[str],
+    is_update: bool,
+    missing_ok: bool,
+    more: Mapping[str, str],
 ) -> IndexSummary:
     from hopweave.ingest import read_corpus
 
     with _progress(intake.num_bytes()) as (on_bytes, on_passage):  # also finds a mistyped path before anything is written
-        if hasattr(writer, "take_in"):
+        if engine := _takes_in_files(writer):
             intake.on_bytes = on_bytes
-            summary = writer.take_in(
-                intake, update=is_update, delete=delete, missing_ok=missing_ok, on_passage=on_passage, **more
+            return engine.take_in(
+                to, intake, update=is_update, delete=delete, missing_ok=missing_ok, on_passage=on_passage, **more
             )
-        else:
-            passages = read_corpus(
-                intake.paths, options=intake.options, tally=intake.tally, on_bytes=on_bytes, books=intake.books
-            )
-            if is_update:
-                summary = writer.update(upsert=passages, delete=delete, missing_ok=missing_ok, on_passage=on_passage, **more)
-            else:
-                summary = writer.build(passages, on_passage=on_passage, **more)
-    written: IndexSummary = summary
-    return written
+        passages = read_corpus(intake.paths, options=intake.options, tally=intake.tally, on_bytes=on_bytes, books=intake.books)
+        if is_update:
+            return writer.update(upsert=passages, delete=delete, missing_ok=missing_ok, on_passage=on_passage, **more)
+        return writer.build(passages, on_passage=on_passage, **more)
 
 
 @contextmanager

@@ -103,14 +103,14 @@ def _sync(
     What goes wrong at first is raised; later it is told, and the next change is waited for.
     """
     from hopweave.ingest import Intake
-    from hopweave.run.opening import index_writer
+    from hopweave.retrieval.engines.bm25 import BM25
     from hopweave.run.settings import read_settings
     from hopweave.run.staleness import Checked, stale_answers
 
-    started, writer = time.monotonic(), index_writer("bm25")
+    started, language = time.monotonic(), reading.known_language
     intake = Intake(paths, sync=True, options=reading.corpus_options(lenient=True))
     try:
-        summary = writer.take_in(to, intake, update=(to / "manifest.json").exists(), **reading.for_writer(writer))
+        summary = BM25.take_in(to, intake, update=(to / "manifest.json").exists(), language=language)
         if summary.fingerprint == last:
             return last
         report(str(to), "synced", summary, intake, started)
@@ -122,5 +122,4 @@ def _sync(
             raise
         say(f"hopweave: {one_line(str(error))}", err=True)
         return last
-    fingerprint: str = summary.fingerprint
-    return fingerprint
+    return summary.fingerprint

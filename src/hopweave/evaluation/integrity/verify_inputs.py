@@ -7,6 +7,7 @@ from pathlib import Path
 
 from hopweave.core.catalog import entries, load
 from hopweave.core.errors import DataError, HopweaveError
+from hopweave.core.indexing import IndexedRetriever
 from hopweave.evaluation.integrity import manifest
 from hopweave.evaluation.integrity.diff import Problem, Verification
 from hopweave.evaluation.integrity.manifest import FileHash, Manifest, Source, hash_file, hash_source
@@ -108,9 +109,9 @@ def _index_problem(folder: Path, identity: str) -> str:
     if name not in entries("retrievers"):
         return ""
     try:
-        check = getattr(load("retrievers", name), "check", None)
-        if check is not None:
-            check(folder)
+        part = load("retrievers", name)
+        if isinstance(part, IndexedRetriever):
+            part.check(folder)
     except HopweaveError as error:
         return str(error)
     return ""

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
-from hopweave.core.catalog import load
+from hopweave.core.catalog import asks_the_model
 from hopweave.evaluation.papers._missing import how_to_evaluate
 from hopweave.evaluation.papers._published import published, variant
 from hopweave.evaluation.papers._quality import answered, problems, with_counts
@@ -100,7 +100,7 @@ def row_of(cell: AnsweredCell) -> str:
             if cell.setting("retrievers", "toqd", option) is False:
                 return f"toqd_no_{option.removeprefix('use_')}"
         return name
-    return name if hasattr(load("retrievers", name), "search_with") else "native"
+    return name if asks_the_model(name) else "native"
 
 
 def _has_relevance(dataset: DatasetCells) -> bool:

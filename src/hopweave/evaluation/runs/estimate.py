@@ -17,7 +17,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from typing import Any
 
-from hopweave.core.protocols import OnText
+from hopweave.core.protocols import ModelReader, OnText
 from hopweave.core.types import Abilities, Message, Passage, Question, Reading, Reply, Sampling, Usage
 from hopweave.evaluation.runs.folder import RunFolder
 from hopweave.evaluation.runs.prepare import Prepared
@@ -127,7 +127,7 @@ async def _rehearsed(prepared: Prepared, cell: Cell, num_left: int, price: Price
             _StandIn("", abilities),
             retriever=retriever,
             engine=engine,
-            reader=reader if hasattr(reader, "read_with") else _NothingRead(),
+            reader=reader if isinstance(reader, ModelReader) else _NothingRead(),
             duplicate_detector=_AllNew(),
             sampling=settings.make_sampling(),
         )

@@ -6,6 +6,7 @@ from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 
 from hopweave.core.errors import HopweaveError
+from hopweave.core.indexing import SearchesFolder
 from hopweave.core.redaction import public_address
 from hopweave.evaluation.integrity import manifest as manifest_file
 from hopweave.evaluation.runs.folder import RunFolder
@@ -92,10 +93,10 @@ class SharedComponents:
         prepared, reader = self.prepared, self._shared.reader
         before = manifest_file.known_files(known, folder.path) if known is not None else {}
         names = {folder.corpus_of(label): prepared.corpus_of(label) for label in prepared.datasets}
-        indexes = {name: getattr(self.components[corpus].engine, "index", None) for name, corpus in names.items()}
         engines = {
             name: self.components[corpus] for name, corpus in names.items() if self.components[corpus].engine is not None
         }
+        searched: dict[str, object] = {name: components.engine for name, components in engines.items()}
 
         def hashed(path: Path) -> manifest_file.Source:
             return manifest_file.hash_source(path, before.get(path.resolve()))
@@ -111,7 +112,7 @@ class SharedComponents:
                 )
                 for label in prepared.datasets
             },
-            indexes={name: hashed(index) for name, index in indexes.items() if isinstance(index, Path)},
+            indexes={name: hashed(engine.index) for name, engine in searched.items() if isinstance(engine, SearchesFolder)},
             llm=self.llm.identity,
             reader=reader.identity if reader is not None else "",
             retrievers={name: components.retriever_identity for name, components in engines.items()},

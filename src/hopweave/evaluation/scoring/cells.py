@@ -32,7 +32,7 @@ def named_columns(metrics: Iterable[OpenMetric]) -> dict[str, NamedColumn]:
     """The columns of all metrics by the name under which they stand in tables, those of whole cells included."""
     found: dict[str, NamedColumn] = {}
     for opened in metrics:
-        combined: Mapping[str, Column] = getattr(opened.metric, "combined", None) or {}
+        combined: Mapping[str, Column] = opened.metric.combined if isinstance(opened.metric, Combining) else {}
         both = [NamedColumn(opened, name, column) for name, column in opened.columns.items()]
         both += [NamedColumn(opened, name, column, is_combined=True) for name, column in combined.items()]
         for one in both:

@@ -24,8 +24,9 @@ from hopweave.core.catalog import entries, full_name, key_of, load
 from hopweave.core.errors import DataError, MissingExtra, SettingsError, suggest
 from hopweave.core.files import read_lines, sha256_of
 from hopweave.core.part_files import part_file
+from hopweave.core.protocols import OfficiallyScored
 from hopweave.core.types import AnswerForm, Column, Example
-from hopweave.evaluation.metric import Metric, Selective
+from hopweave.evaluation.metric import Combining, Metric, Selective
 from hopweave.evaluation.runs.folder import RunFolder
 from hopweave.evaluation.runs.writing import write_file
 from hopweave.record import AnyStep, Failure, ParseFailure, Record
@@ -94,7 +95,7 @@ class OpenMetric:
         """Those that have a mean; one that neither way is better for only serves the figures of a whole cell."""
         if self.metric is None:
             return {}
-        has_figures = bool(getattr(self.metric, "combined", None))
+        has_figures = isinstance(self.metric, Combining) and bool(self.metric.combined)
         return {name: column for name, column in self.metric.columns.items() if column.better or not has_figures}
 
 
@@ -116,8 +117,8 @@ def official_options(dataset: str, metric: str) -> Mapping[str, Any]:
     """The options of a metric by which the official script of a dataset scores; none if they are the metric's own defaults."""
     if dataset not in entries("datasets"):
         return {}
-    official: Mapping[str, Mapping[str, Any]] = getattr(load("datasets", dataset), "OFFICIAL", {})
-    return official.get(metric, {})
+    part: object = load("datasets", dataset)
+    return part.OFFICIAL.get(metric, {}) if isinstance(part, OfficiallyScored) else {}
 
 
 def open_metrics(

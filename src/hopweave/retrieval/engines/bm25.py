@@ -28,11 +28,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 import tantivy
 
 from hopweave.core.errors import DataError, SearchError, SettingsError
+from hopweave.core.indexing import IndexSummary, IndexTraits
 from hopweave.core.memoize import Kept
 from hopweave.core.types import Hit, Passage
 from hopweave.core.visibility import PUBLIC, Visible
@@ -56,7 +57,7 @@ from hopweave.retrieval.index.bm25_index import (
 from hopweave.retrieval.index.bm25_intake import delete as delete_ids
 from hopweave.retrieval.index.bm25_intake import num_files, take_in
 from hopweave.retrieval.index.bm25_search import best, best_passages, clauses, query_terms, searching, searching_with
-from hopweave.retrieval.index.index_folder import IndexSummary, open_index, read_manifest
+from hopweave.retrieval.index.index_folder import open_index, read_manifest
 from hopweave.retrieval.index.index_writing import replace_index
 
 _PAGE = 1000
@@ -72,6 +73,8 @@ class BM25:
         DataError: if the index cannot be opened; it says why.
         SettingsError: for a title weight that is negative or no number.
     """
+
+    INDEX: ClassVar = IndexTraits(has_language=True)
 
     index: Annotated[Path, "folder of the index, as built by: hopweave index"]
     title_weight: Annotated[float, "how much the title's own score adds; 0 leaves it out"] = 0.5

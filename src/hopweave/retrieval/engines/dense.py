@@ -18,13 +18,14 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 
 from hopweave.core.errors import SearchError
+from hopweave.core.indexing import IndexSummary, IndexTraits
 from hopweave.core.options import Count, check_options
 from hopweave.core.ranking import APART
 from hopweave.core.types import Hit, Passage
 from hopweave.core.visibility import PUBLIC, Visible
 from hopweave.retrieval.encoders.encoders import Encoder, EncoderOptions, Vectors
 from hopweave.retrieval.index.dense_index import ENGINE, KIND, DenseFiles, DenseStore
-from hopweave.retrieval.index.index_folder import IndexSummary, open_index
+from hopweave.retrieval.index.index_folder import open_index
 from hopweave.retrieval.index.vector_index import build, other_model, update
 from hopweave.retrieval.index.vector_source import GIVEN
 from hopweave.retrieval.opened_engines import index_for
@@ -45,14 +46,8 @@ class Dense(EncoderOptions):
         MissingExtra: without faiss.
     """
 
-    INDEX_OF: ClassVar[str] = "bm25"
-    """`--corpus` names an index of `bm25`, beside which there is one of `dense`, or that one itself; see `index_for`."""
-
-    AVERAGES: ClassVar[bool] = True
-    """It takes several texts with `APART` between them."""
-
-    INDEX_OPTIONS: ClassVar[type[EncoderOptions]] = EncoderOptions
-    """What `build` and `update` take as `options`."""
+    INDEX: ClassVar[IndexTraits] = IndexTraits(of="bm25", options=EncoderOptions, averages=True)
+    """`--corpus` names an index of `bm25` with one of `dense` inside, or that one itself; see `index_for`."""
 
     index: Annotated[Path, "folder of the index, or of a bm25 index with one in its folder dense"]
     nprobe: Annotated[Count, "lists of the inverted file that are searched; more find more, and take longer"] = 32

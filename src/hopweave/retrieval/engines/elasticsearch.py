@@ -20,6 +20,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
+from hopweave.core.indexing import AddressForm
 from hopweave.core.visibility import FIELDS
 from hopweave.retrieval.servers.server import STATES, Server, Shown
 from hopweave.retrieval.servers.server_address import ServerAddress
@@ -40,7 +41,7 @@ class Elasticsearch(ServerEngine):
     The address is `elasticsearch://HOST:PORT#COLLECTION`, for both.
     """
 
-    NAME: ClassVar[str] = "elasticsearch"
+    ADDRESS: ClassVar[AddressForm] = AddressForm("elasticsearch", "elasticsearch://HOST:9200#COLLECTION")
 
     password_env: Annotated[str, "environment variable that holds the password, or the API key if there is no user"] = (
         "ELASTICSEARCH_API_KEY"  # noqa: S105 - the name of a variable

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
 from hopweave.core.errors import SearchError, SettingsError
+from hopweave.core.indexing import IndexTraits
 from hopweave.core.options import Count, check_options
 from hopweave.core.protocols import Retriever, WordSearcher
 from hopweave.core.ranking import RRF_K, fused_by_rank
@@ -31,7 +32,7 @@ class Hybrid:
         DataError: if an index cannot be opened; it says what to do.
     """
 
-    INDEX_OF: ClassVar[str] = "bm25"
+    INDEX: ClassVar[IndexTraits] = IndexTraits(of="bm25")
 
     index: Annotated[Path, "folder of the bm25 index, in which those of other engines lie under their names (INDEX/dense)"]
     engines: Annotated[tuple[str, ...], "two or more engines, such as bm25 and dense"] = ("bm25", "dense")

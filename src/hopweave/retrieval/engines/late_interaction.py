@@ -17,13 +17,14 @@ from typing import Annotated, Any, ClassVar
 
 from hopweave.core.catalog import key_of
 from hopweave.core.errors import DataError, SearchError, SettingsError
+from hopweave.core.indexing import IndexSummary, IndexTraits
 from hopweave.core.options import Count, check_options
 from hopweave.core.protocols import Retriever
 from hopweave.core.types import Hit, Passage
 from hopweave.core.visibility import PUBLIC, Visible
 from hopweave.retrieval.encoders.encoders import Vectors
 from hopweave.retrieval.encoders.token_encoders import TokenEncoder, TokenEncoderOptions
-from hopweave.retrieval.index.index_folder import MANIFEST, IndexSummary, open_index
+from hopweave.retrieval.index.index_folder import MANIFEST, open_index
 from hopweave.retrieval.index.late_index import ENGINE, KIND, TokenFiles, TokenStore
 from hopweave.retrieval.index.vector_index import build, other_model, update
 from hopweave.retrieval.index.vector_source import GIVEN
@@ -45,11 +46,8 @@ class LateInteraction(TokenEncoderOptions):
         SettingsError: if no model is named, or the engine asks the language model.
     """
 
-    INDEX_OF: ClassVar[str] = "bm25"
-    """`--corpus` names an index of `bm25`, in which there is one of `late_interaction`, or that one itself."""
-
-    INDEX_OPTIONS: ClassVar[type[TokenEncoderOptions]] = TokenEncoderOptions
-    """What `build` and `update` take as `options`."""
+    INDEX: ClassVar[IndexTraits] = IndexTraits(of="bm25", options=TokenEncoderOptions)
+    """`--corpus` names an index of `bm25` with one of `late_interaction` inside, or that one itself; see `index_for`."""
 
     index: Annotated[Path, "folder of the index, or of a bm25 index with one in its folder late_interaction"]
     engine: Annotated[str, "finds the candidates; one that asks no model"] = "bm25"

@@ -21,6 +21,7 @@ from typing import Annotated, Any, ClassVar
 
 from hopweave.core.catalog import require
 from hopweave.core.errors import DataError
+from hopweave.core.indexing import AddressForm
 from hopweave.core.visibility import FIELDS
 from hopweave.retrieval.servers.server import STATES, Server, Shown
 from hopweave.retrieval.servers.server_address import ServerAddress
@@ -48,7 +49,9 @@ class Milvus(ServerEngine):
     process at a time can open.
     """
 
-    NAME: ClassVar[str] = "milvus"
+    ADDRESS: ClassVar[AddressForm] = AddressForm(
+        "milvus", "milvus://HOST:19530/DATABASE#COLLECTION, or milvus:///FILE.db#COLLECTION"
+    )
 
     password_env: Annotated[str, "environment variable that holds the password, or the token if there is no user"] = (
         "MILVUS_TOKEN"  # noqa: S105 - the name of a variable

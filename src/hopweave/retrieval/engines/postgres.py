@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
 from hopweave.core.catalog import require
+from hopweave.core.indexing import AddressForm
 from hopweave.core.postgres_connection import cut_if_silent
 from hopweave.core.visibility import FIELDS
 from hopweave.retrieval.servers.server import STATES, Server, Shown
@@ -68,7 +69,7 @@ class Postgres(ServerEngine):
     The address is `postgres://HOST:PORT/DATABASE#COLLECTION`; `?host=FOLDER` names the folder of a Unix socket.
     """
 
-    NAME: ClassVar[str] = "postgres"
+    ADDRESS: ClassVar[AddressForm] = AddressForm("postgres", "postgres://HOST:5432/DATABASE#COLLECTION", has_socket=True)
 
     password_env: Annotated[str, "environment variable that holds the password"] = "PGPASSWORD"  # noqa: S105 - the name of a variable
 

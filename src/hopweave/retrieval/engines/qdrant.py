@@ -19,6 +19,7 @@ from typing import Annotated, Any, ClassVar
 from uuid import UUID
 
 from hopweave.core.catalog import require
+from hopweave.core.indexing import AddressForm
 from hopweave.core.visibility import FIELDS
 from hopweave.retrieval.servers.server import STATES, Server, Shown
 from hopweave.retrieval.servers.server_address import ServerAddress
@@ -38,7 +39,7 @@ class Qdrant(ServerEngine):
     all vectors for each query and is meant for up to 20,000 passages.
     """
 
-    NAME: ClassVar[str] = "qdrant"
+    ADDRESS: ClassVar[AddressForm] = AddressForm("qdrant", "qdrant://HOST:6333#COLLECTION, or qdrant:///FOLDER#COLLECTION")
 
     password_env: Annotated[str, "environment variable that holds the API key"] = "QDRANT_API_KEY"  # noqa: S105 - the name of a variable
 

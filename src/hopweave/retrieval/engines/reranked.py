@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
 from hopweave.core.errors import SearchError, SettingsError
+from hopweave.core.indexing import IndexTraits
 from hopweave.core.options import Count, check_options
 from hopweave.core.protocols import Retriever, WordSearcher
 from hopweave.core.types import Hit
@@ -36,7 +37,7 @@ class Reranked:
         DataError: if the engine's index cannot be opened.
     """
 
-    INDEX_OF: ClassVar[str] = "bm25"
+    INDEX: ClassVar[IndexTraits] = IndexTraits(of="bm25")
 
     index: Annotated[Path, "folder of the index; that of the engine may lie inside, under the engine's name"]
     engine: Annotated[str, "finds the candidates; one that asks no model"] = "bm25"

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
 from hopweave.core.errors import DataError, SearchError
+from hopweave.core.indexing import IndexTraits
 from hopweave.core.options import AtLeast, Count, Whole, check_options
 from hopweave.core.protocols import Retriever
 from hopweave.core.types import Hit
@@ -41,8 +42,7 @@ class Weave:
         SettingsError: for an option that cannot be.
     """
 
-    INDEX_OF: ClassVar[str] = ENGINE
-    """The retriever that builds the index."""
+    INDEX: ClassVar[IndexTraits] = IndexTraits(of=ENGINE)
 
     index: Annotated[Path, "folder of the index, as built by: hopweave index"]
     depth: Annotated[Whole, "hops from the passages that the query itself finds; 0 follows none"] = 2

@@ -14,6 +14,7 @@ from pathlib import Path
 import tantivy
 
 from hopweave.core.errors import DataError
+from hopweave.core.indexing import IndexSummary
 from hopweave.core.types import Passage
 from hopweave.core.visibility import FIELDS, Condition, Visible, filter_values
 from hopweave.ingest.file_states import FILE_STATES
@@ -22,7 +23,7 @@ from hopweave.retrieval.index.analysis import ENGLISH, Analysis, agreed, analysi
 from hopweave.retrieval.index.bm25_compaction import worn_segments
 from hopweave.retrieval.index.bm25_ids import Ids
 from hopweave.retrieval.index.bm25_segments import Segments, ShareRead
-from hopweave.retrieval.index.index_folder import Fingerprint, IndexSummary, Manifest, damaged, verify
+from hopweave.retrieval.index.index_folder import Fingerprint, Manifest, damaged, verify
 from hopweave.retrieval.index.index_writing import Staging, full_disk
 from hopweave.retrieval.index.language_detection import Sample
 from hopweave.retrieval.index.links import opening, openings, title_key

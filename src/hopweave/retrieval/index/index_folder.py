@@ -83,25 +83,6 @@ class Manifest:
         return sum(file.num_bytes for file in self.files.values())
 
 
-@dataclass(frozen=True, slots=True)
-class IndexSummary:
-    """What a write did, and the resulting state.
-
-    Attributes:
-        num_passages: passages in the index.
-        num_added: passages written, including replacements.
-        num_deleted: passages removed, including replaced ones.
-        num_bytes: size on disk.
-        fingerprint: of the corpus.
-    """
-
-    num_passages: int
-    num_added: int
-    num_deleted: int
-    num_bytes: int
-    fingerprint: str
-
-
 class Fingerprint:
     """Identifies a set of passages (by id, title and text, and metadata and labels if they have any), regardless of order.
 

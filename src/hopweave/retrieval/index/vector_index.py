@@ -24,12 +24,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopweave.core.errors import DataError
+from hopweave.core.indexing import IndexSummary
 from hopweave.core.types import Passage
 from hopweave.core.visibility import Visible
 from hopweave.ingest.lookup import document_id_of
 from hopweave.retrieval.index.filter_table import TABLE as FILTER_TABLE
 from hopweave.retrieval.index.filter_table import forget, has_labels, note, shown_rows
-from hopweave.retrieval.index.index_folder import Fingerprint, IndexSummary, Manifest, damaged, verify
+from hopweave.retrieval.index.index_folder import Fingerprint, Manifest, damaged, verify
 from hopweave.retrieval.index.index_writing import Staging, replace_index
 from hopweave.retrieval.index.passage_rows import passage_of_row, row_of_passage
 from hopweave.retrieval.index.vector_source import VectorSource, encoded_text

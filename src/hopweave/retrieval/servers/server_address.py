@@ -7,13 +7,8 @@ from dataclasses import dataclass
 from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
 
 from hopweave.core.errors import SettingsError
+from hopweave.core.indexing import AddressForm
 
-_FORMS = {
-    "postgres": "postgres://HOST:5432/DATABASE#COLLECTION",
-    "qdrant": "qdrant://HOST:6333#COLLECTION, or qdrant:///FOLDER#COLLECTION",
-    "milvus": "milvus://HOST:19530/DATABASE#COLLECTION, or milvus:///FILE.db#COLLECTION",
-    "elasticsearch": "elasticsearch://HOST:9200#COLLECTION",
-}
 _LOOPBACK = re.compile(r"^(localhost|127(\.\d+){3}|::1)?$")
 # What every one of the engines takes as part of a name, in any position.
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
@@ -42,18 +37,19 @@ class ServerAddress:
     place: str
 
     @classmethod
-    def of(cls, address: str, engine: str, collection: str, user: str) -> ServerAddress:
+    def of(cls, address: str, form: AddressForm, collection: str, user: str) -> ServerAddress:
         """Parses an address.
 
         Args:
             address: as a user gives it.
-            engine: its scheme.
+            form: what an address of the engine looks like.
             collection: unless the address names one.
             user: unless the address names one.
 
         Raises:
             SettingsError: if it is invalid, or holds a password, which is not repeated.
         """
+        engine = form.scheme
         try:
             parts = urlsplit(address)
             host, port = parts.hostname or "", parts.port
@@ -64,11 +60,11 @@ class ServerAddress:
                 f"the address of {engine} holds a password, which would be seen in histories and lists of processes; put it "
                 f"into an environment variable, and name that: retrievers.{engine}.password_env"
             )
-        socket = parse_qs(parts.query).get("host", [""])[0] if engine == "postgres" else ""
+        socket = parse_qs(parts.query).get("host", [""])[0] if form.has_socket else ""
         is_complete = bool(host or parts.path.strip("/") or socket)
         if parts.scheme != engine or not is_complete or (parts.query and not socket):
             # It is not repeated, for what cannot be parsed may hold a password anywhere.
-            raise SettingsError(f"what was given for {engine} is not an address of it; give {_FORMS[engine]}")
+            raise SettingsError(f"what was given for {engine} is not an address of it; give {form.example}")
         named = parts.fragment or collection
         if not _NAME.fullmatch(named):
             raise SettingsError(f"{named!r} cannot name a collection; give lower-case letters, digits and _, at most 40")

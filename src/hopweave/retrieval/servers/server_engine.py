@@ -23,12 +23,13 @@ from pathlib import Path
 from typing import Annotated, ClassVar, Literal, TypeVar
 
 from hopweave.core.errors import DataError, HopweaveError, RunError, SearchError
+from hopweave.core.indexing import AddressForm, IndexSummary
 from hopweave.core.options import AtLeast, Count, check_options
 from hopweave.core.redaction import Secrets
 from hopweave.core.types import Hit, Passage
 from hopweave.core.visibility import PUBLIC, Visible
 from hopweave.retrieval.index.analysis import Analysis, agreed, analysis_of, language_of
-from hopweave.retrieval.index.index_folder import Fingerprint, IndexSummary
+from hopweave.retrieval.index.index_folder import Fingerprint
 from hopweave.retrieval.index.language_detection import with_language
 from hopweave.retrieval.servers.server import Server, Shown
 from hopweave.retrieval.servers.server_address import ServerAddress
@@ -70,7 +71,7 @@ class ServerEngine(ABC):
         MissingExtra: without the engine's library.
     """
 
-    NAME: ClassVar[str]
+    ADDRESS: ClassVar[AddressForm]
 
     address: Annotated[str, "where it is, without a password"]
     collection: Annotated[str, "name of the corpus there; a #NAME at the end of the address comes first"] = "hopweave"
@@ -86,7 +87,7 @@ class ServerEngine(ABC):
 
     def __post_init__(self) -> None:
         check_options(self)
-        self._at = ServerAddress.of(self.address, self.NAME, self.collection, self.user)
+        self._at = ServerAddress.of(self.address, self.ADDRESS, self.collection, self.user)
         self._secrets = Secrets()
         self._server: Server | None = None
         self._state: State | None = None
@@ -101,9 +102,14 @@ class ServerEngine(ABC):
         """Name, options, and the fingerprint of the corpus. Errors as in `search`."""
         state = self._opened()
         return (
-            f"{self.NAME} title_weight={self.title_weight:g} exact={self.exact} "
+            f"{self.ADDRESS.scheme} title_weight={self.title_weight:g} exact={self.exact} "
             f"analyzer={self._analysis(state).name(state.num_cut)} corpus={state.fingerprint}{self.visible.identity}"
         )
+
+    @property
+    def has_language(self) -> bool:
+        """True: an index of words has a language; see `core.indexing.IndexWriter`."""
+        return True
 
     @property
     def num_passages(self) -> int:
@@ -292,7 +298,7 @@ class ServerEngine(ABC):
     def _opened(self) -> State:
         """The state as it was when first asked for."""
         if self._is_closed:
-            raise SearchError(f"the {self.NAME} retriever on {self._at.shown} is closed")
+            raise SearchError(f"the {self.ADDRESS.scheme} retriever on {self._at.shown} is closed")
         if self._state is None:
             state = self._read_state(SearchError)
             if state is None:
@@ -432,7 +438,7 @@ class ServerEngine(ABC):
                 with attempt:
                     return self._once(once)
         except _Failed as failed:
-            message = f"{self.NAME} at {self._at.shown} failed: {failed}"
+            message = f"{self.ADDRESS.scheme} at {self._at.shown} failed: {failed}"
             if issubclass(kind, RunError):
                 raise kind(message, retryable=failed.is_temporary) from None
             raise kind(f"{message}; check the server and try again") from None

@@ -27,6 +27,7 @@ from hopweave.apps.server.schemas import (
 )
 from hopweave.apps.server.service import Service
 from hopweave.core.errors import SearchError, SettingsError
+from hopweave.core.indexing import CountsPassages
 from hopweave.core.types import Hit, Passage
 from hopweave.core.visibility import Visible
 from hopweave.ingest.origin import Origin
@@ -52,7 +53,9 @@ async def corpora(service: TheService, caller: TheCaller) -> CorpusList:
     for name in filter(caller.may_search, service.server.corpora):
         async with service.corpora.opened(name, caller.access) as parts:
             # It includes hidden passages, so it is not shown to holders of keys.
-            num_passages = getattr(parts.engine, "num_passages", None) if caller.limits is None else None
+            engine: object = parts.engine
+            counted = engine if isinstance(engine, CountsPassages) and caller.limits is None else None
+            num_passages = counted.num_passages if counted is not None else None
         found.append(CorpusReply(name=name, num_passages=num_passages))
     return CorpusList(corpora=found)
 
