@@ -70,7 +70,7 @@ def _parts(settings: Settings) -> Iterator[tuple[bool, bool, str]]:
                 if asks_the_model(
                     name
                 ):  # named before it is looked at, so that one that cannot be imported is needed all the same
-                    needed.add((role, settings.part(role, name).engine))
+                    needed.add((role, settings.part("retrievers", name).engine))
                 needed.add((role, engine_of(settings)))
         except SettingsError as error:
             yield False, True, str(error)
