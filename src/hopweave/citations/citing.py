@@ -13,15 +13,15 @@ from hopweave.core.prompt import unescape
 from hopweave.core.types import Citation, Passage, Span
 from hopweave.text.citation_marks import settle_marks
 from hopweave.text.final import short_form
+from hopweave.text.quotation import PLAIN, QUOTATION_MARKS
 from hopweave.text.scripts import MARKS, RUN_TOGETHER
 from hopweave.text.sentences import sentence_around
 
 NOT_IN_CORPUS = "not-in-corpus:"
 """Prefix of the id of a passage that the model wrote: it may appear in a ranking, but cannot support anything."""
 
-_EDGES = " \t\n\"'“”‘’.,;:()[]。、，．！？：；「」『』（）《》"
+_EDGES = f" \t\n{QUOTATION_MARKS}.,;:()[]。、，．！？：；（）《》"
 _LETTER = rf"[^\W{RUN_TOGETHER}]"  # one that a word of another script may stand next to
-_LOOKALIKES = str.maketrans("‘’‚‛ʼ′`´“”„‟″‐‑‒–—―−", "''''''''\"\"\"\"\"-------")
 
 
 def cite(mark: int, passage: Passage, focus: Span) -> Citation:
@@ -74,7 +74,7 @@ def _alike(wanted: str, text: str) -> Span | None:
 def _folded_text(text: str) -> tuple[str, Sequence[int]]:
     """The letters of a text as they are compared, and the position of the character that each came from."""
     if text.isascii():  # each character is one letter
-        return text.translate(_LOOKALIKES).casefold(), range(len(text))
+        return text.translate(PLAIN).casefold(), range(len(text))
     folded = [_folded(char) for char in text]
     places = array("L", (place for place, letters in enumerate(folded) for _ in letters))
     return "".join(folded), places
@@ -106,7 +106,7 @@ def _pattern(wanted: str) -> re.Pattern[str]:
 
 @lru_cache(4096)
 def _folded(char: str) -> str:
-    decomposed = unicodedata.normalize("NFKD", char.translate(_LOOKALIKES)).casefold()
+    decomposed = unicodedata.normalize("NFKD", char.translate(PLAIN)).casefold()
     return "".join(letter for letter in decomposed if unicodedata.category(letter) not in {"Mn", "Cf"})
 
 

@@ -10,7 +10,7 @@ from hopweave.core.errors import DataError
 from hopweave.ingest.deadline import Check, no_check
 from hopweave.ingest.html_page import read_html
 from hopweave.ingest.rst import read_rst
-from hopweave.text.final import unquoted
+from hopweave.text.quotation import unquoted
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from hopweave.core.memoize import remembered
 from hopweave.core.types import AnswerForm, Question
 from hopweave.text.citation_marks import drop_marks, drop_marks_between_words
+from hopweave.text.quotation import unquoted, without_unclosed_mark
 from hopweave.text.sentences import sentence_spans
 
 MARKER = "So the final answer is"
@@ -34,7 +35,6 @@ _ABBREVIATION = re.compile(
 _MOST_LAYERS = 50  # of marks around an answer; each is one more pass over it
 _ABBREVIATION_LENGTH = 12  # of the longest that is looked for, so that a long row of initials is not read over and over
 _TITLE = re.compile(r"(?:Dr|Mr|Mrs|Ms|Mt|Prof|St)\.")
-_QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’", "«": "»"}
 _EDGES = "*_` \t"
 _SYNONYMS = {
     "yes": ("true",),
@@ -81,14 +81,6 @@ def short_form(text: str) -> str:
     return " ".join(line.split())
 
 
-def unquoted(text: str) -> str:
-    """A text without the quotation marks around the whole of it."""
-    text = text.strip()
-    if len(text) > 1 and _QUOTES.get(text[0]) == text[-1] and not {text[0], text[-1]} & set(text[1:-1]):
-        return text[1:-1].strip()
-    return text
-
-
 def map_label(text: str, labels: Sequence[str]) -> str:
     """The first of the labels that stands in a text as whole words, in the labels' own spelling; empty if none does.
 
@@ -115,9 +107,7 @@ def demanded(form: AnswerForm, labels: Sequence[str]) -> str:
 
 
 def _without_edges(line: str) -> str:
-    line = unquoted(line.strip(_EDGES).lstrip(": \t").rstrip(" ,;:"))
-    if line[:1] in {'"', "“"} and line.count(_QUOTES[line[0]], 1) == 0:
-        line = line[1:]  # the sentence was cut before its closing mark
+    line = without_unclosed_mark(unquoted(line.strip(_EDGES).lstrip(": \t").rstrip(" ,;:")))
     bare = line.rstrip(".")
     keeps_stop = bare != line and _ABBREVIATION.search(f"{bare}."[-_ABBREVIATION_LENGTH:])
     return f"{bare}." if keeps_stop else bare.rstrip()

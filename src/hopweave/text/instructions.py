@@ -15,6 +15,7 @@ from dataclasses import replace
 
 from hopweave.core.prompt import escape
 from hopweave.core.types import Passage, Span
+from hopweave.text.quotation import CLOSING, OPENING
 from hopweave.text.sentences import sentence_spans
 
 _SAY = r"(?:answer|reply|respond|say|output|print|return|write|conclude|finish|repeat|state)"
@@ -34,7 +35,7 @@ _COMMANDS = re.compile(
 _OPENINGS = re.compile(
     r"[\W_]*+(?:(?:system|assistant|user|developer|administrator|admin|human|instructions?|feedback|prompt|task)\b"
     r"(?:\s+(?:message|note|prompt|notice|override|update))?\s*+[:>\]]"
-    rf"|(?:(?:please|now|always|just|only|instead|therefore)\b,?\s+)*+{_SAY}\s*+(?:with\b|only\b|exactly\b|that\b|the\b|[:\"'“]))",
+    rf"|(?:(?:please|now|always|just|only|instead|therefore)\b,?\s+)*+{_SAY}\s*+(?:with\b|only\b|exactly\b|that\b|the\b|[:{OPENING}]))",
     re.IGNORECASE,
 )
 _WORDS = re.compile(r"\w+")
@@ -93,7 +94,7 @@ def _is_command(sentence: str, asked: list[str]) -> bool:
     if _COMMANDS.search(sentence) or _OPENINGS.match(sentence) or escape(sentence) != sentence:
         return True
     said = [word.casefold() for word in _WORDS.findall(sentence)]
-    if sentence.rstrip("\"'”’) ").endswith("?"):  # a film may be named by a question, so not every question goes
+    if sentence.rstrip(f"{CLOSING}) ").endswith("?"):  # a film may be named by a question, so not every question goes
         return bool(asked) and len(set(asked) & set(said)) >= _SHARE_ASKED * len(set(asked))
     repeated = asked[: max(_FEWEST_REPEATED, round(_SHARE_REPEATED * len(asked)))]  # from its first word, which asks
     return len(repeated) >= _FEWEST_REPEATED and f" {' '.join(repeated)} " in f" {' '.join(said)} "

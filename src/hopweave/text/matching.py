@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from typing import Literal
 
 from hopweave.core.memoize import remembered
+from hopweave.text.quotation import CLOSING
 from hopweave.text.scripts import runs_together
 
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
-_YES_OR_NO = re.compile(r"[\W_]*+(?:yes|no)\b(?:[\W_]*+$|(?!\.\s*+\d)[*_\"'”’]*+\s*+[.,;:!–—-]++\s)", re.IGNORECASE)
+_YES_OR_NO = re.compile(rf"[\W_]*+(?:yes|no)\b(?:[\W_]*+$|(?!\.\s*+\d)[*_{CLOSING}]*+\s*+[.,;:!–—-]++\s)", re.IGNORECASE)
 _NOT_WORDS = re.compile(r"[^a-z0-9]+")
 
 Match = Literal["words", "characters"]

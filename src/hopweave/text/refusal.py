@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from hopweave.text.quotation import CLOSING
+
 # Ignorance is a phrase that ends there, or goes on after punctuation or with a small word. A phrase that goes on with any other
 # word is the beginning of a name: "Unknown Pleasures", "None of the Above", "I Don't Know How to Love Him".
 _DOES_NOT_KNOW = re.compile(
@@ -29,7 +31,7 @@ _BARE_NO = re.compile(
     r"[\W_]*+(?:(?i:(?:(?:final[ \t]++)?answer|reply|response|a)[ \t*_]*+:)[\W_]*+)?NO[^\w\n\u2060]*+(?:\n|$)"
 )
 # A name that happens to be "No!": the words go on to say what it is.
-_GOES_ON = re.compile(r"[*_`\"'”’»]*+\s*+(?:(?-i:is|was|are|were|by|has|had)\b|\(\d{4})")
+_GOES_ON = re.compile(rf"[*_`{CLOSING}]*+\s*+(?:(?-i:is|was|are|were|by|has|had)\b|\(\d{{4}})")
 _CANNOT_SAY = re.compile(
     r"[\W_]*+(?:unfortunately,?\s+)?(?:based\s+on\s+[^,\n]{1,80},\s+)?"
     r"(?:(?:i\s+am|i['’]m|we\s+are)\s+(?:very\s+)?sorry\b[,.]?\s+(?:but\s+)?(?:i|we|the|there|it)\s+(?:\w+\s+){0,2}(?:not|can['’]t|cannot|don['’]t|no)\b"

@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from decimal import Decimal
 from functools import lru_cache
 
+from hopweave.text.quotation import QUOTATION_MARKS
+
 MONTHS = (
     *("january", "february", "march", "april", "may", "june"),
     *("july", "august", "september", "october", "november", "december"),
@@ -54,7 +56,7 @@ _TOKEN = re.compile(
 _DASHES = str.maketrans("–—−‐‑", "-----")
 _MOST_SCALES = 3
 _ARTICLES = {"a", "an", "the"}
-_PUNCTUATION = string.punctuation + "“”‘’«»–—…"
+_PUNCTUATION = string.punctuation + QUOTATION_MARKS + "–—…"
 
 
 @lru_cache(1024)

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopweave.core.types import Question
-from hopweave.text.final import MARKER, demanded, final_answer, map_label, short_form, unquoted
+from hopweave.text.final import MARKER, demanded, final_answer, map_label, short_form
+from hopweave.text.quotation import unquoted
 
 SHORT = Question("q", "?")
 LONG = Question("q", "?", form="long")

@@ -17,7 +17,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from hopweave.text.final import short_form, unquoted
+from hopweave.text.final import short_form
+from hopweave.text.quotation import unquoted
 
 Kind = Literal["follow_up", "intermediate", "final", "question"]
 

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hopweave.text.final import unquoted
 from hopweave.text.matching import normalize_answer
+from hopweave.text.quotation import CLOSING, unquoted
 
 _LABEL = r"(?:(?:sub[\s-]?)?(?:question|query)|step|q)"
 _NUMBERED = re.compile(
@@ -23,7 +23,7 @@ _NUMBERED = re.compile(
 )
 _BULLET = re.compile(r"^(?P<indent>[ \t>]*+)(?:[-*•·+–—][ \t]++|[*_]*+\(?[a-i][.)][*_]*+[ \t]++)(?P<text>\S.*)$")
 _INLINE = re.compile(r"(?<=[?.!;:,])[ \t]++(?=[*_(\[]*+\d{1,2}[.)][ \t]*+[^\W\d])")
-_TALK_BEHIND = re.compile(r"(?<=\?)[\"'”’»*_]*+[ \t]++(?=[(\[–—A-Z-])")
+_TALK_BEHIND = re.compile(rf"(?<=\?)[{CLOSING}*_]*+[ \t]++(?=[(\[–—A-Z-])")
 _FENCE = re.compile(r"^[ \t]*```\w*[ \t]*$", re.MULTILINE)
 _MOST_DIRECTIVES = 20
 _LINE_BREAK = re.compile(r"\r\n?")
@@ -193,7 +193,7 @@ def _from_lines(text: str) -> list[str]:
         items = _marked(lines, pattern)
         if items:
             return items
-    return [line for line in lines if line.rstrip(" *_`\"'”’").endswith("?")]
+    return [line for line in lines if line.rstrip(f" *_`{CLOSING}").endswith("?")]
 
 
 def _marked(lines: Sequence[str], pattern: re.Pattern[str]) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from hopweave.text.final import unquoted
+from hopweave.text.quotation import OPENING, unquoted
 from hopweave.text.refusal import is_refusal
 
 _LONGEST = 400
@@ -47,5 +47,5 @@ def _answers(asked: str, question: str) -> bool:
 
 def _is_bare(asked: str, question: str) -> bool:
     """Whether a line has nothing of the request that it should put in other words: no first word, and no question word."""
-    first = question.split(maxsplit=1)[0].strip("\"'“‘(").lower() if question.split() else ""
+    first = question.split(maxsplit=1)[0].strip(f"{OPENING}(").lower() if question.split() else ""
     return first not in asked.lower().split() and not _ASKS.match(asked)

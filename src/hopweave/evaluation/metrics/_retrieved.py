@@ -9,10 +9,9 @@ from typing import Literal
 from hopweave.core.errors import DataError
 from hopweave.core.types import Gold, Passage
 from hopweave.record import Record, Search
+from hopweave.text.quotation import PLAIN
 
 WithoutSearch = Literal["no_data", "zero"]
-
-_LOOKALIKES = str.maketrans("‘’‚‛′‵`´“”„‟‐‑⁃‒–—―−", "''''''''\"\"\"\"--------")
 
 
 def retrieved_ids(record: Record, without_search: WithoutSearch) -> tuple[str, ...] | None:
@@ -57,5 +56,5 @@ def relevance(record: Record, ids: Sequence[str], gold: Gold, *, by_facts: bool,
 
 def _squeezed(text: str, *, folds: bool) -> str:
     if folds:
-        text = unicodedata.normalize("NFKC", text.translate(_LOOKALIKES)).replace("-", "")
+        text = unicodedata.normalize("NFKC", text.translate(PLAIN)).replace("-", "")
     return text.replace(" ", "").replace("\n", "")

@@ -14,6 +14,7 @@ from typing import Any
 
 from hopweave.answering.parsing.numbered import json_values
 from hopweave.text.final import short_form
+from hopweave.text.quotation import QUOTATION_MARKS
 
 _DRESS = r"[\s>*_`#•·+-]*+"
 _CALL = re.compile(
@@ -181,7 +182,7 @@ def _items(text: str) -> Iterator[str]:
         for match in quoted:
             yield next(filter(None, match.groups()), "")
     else:
-        yield from (part.strip(" \t\"'“”") for part in _SEPARATOR.split(inner))
+        yield from (part.strip(f" \t{QUOTATION_MARKS}") for part in _SEPARATOR.split(inner))
 
 
 def _texts(value: Any, depth: int = 2) -> Iterator[str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from hopweave.text.final import unquoted
+from hopweave.text.quotation import unquoted
 
 _RULE = re.compile(r"^[ \t]*+-{3,}+[ \t]*+$", re.MULTILINE)
 _LINE_BREAK = re.compile(r"\r\n?")

@@ -12,6 +12,7 @@ from hopweave.core.prompt import fence, prompts_beside
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Hit, Message, Passage, Question
 from hopweave.text.matching import normalize_answer, num_in_common
+from hopweave.text.quotation import QUOTATION_MARKS
 
 Duplicates = Annotated[
     Literal["exact", "fuzzy"],
@@ -156,7 +157,7 @@ def listed_titles(reply: str) -> list[str]:
     """The titles in a list that a model wrote, one per line (or separated by semicolons), each once."""
     found: dict[str, str] = {}
     for line in _LISTED.split(reply):
-        title = _BULLET.sub("", line).strip().strip("*_`\"'“”.,").strip()
+        title = _BULLET.sub("", line).strip().strip(f"*_`{QUOTATION_MARKS}.,").strip()
         if title and not title.endswith(":"):
             found.setdefault(normalize_answer(title) or title, title)
     return list(found.values())

@@ -31,12 +31,13 @@ from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Answer, Message, Question, Reply
 from hopweave.text.content_words import is_reasoning
 from hopweave.text.matching import normalize_answer
+from hopweave.text.quotation import CLOSING
 from hopweave.text.sentences import first_sentence
 
 _PROMPTS = prompts_beside(__file__)
 _ONE_LINE = ("\n",)
 _LABEL = re.compile(r"\s*A:\s*")
-_WHOLE = re.compile(r"[.!?][\"'”’)\]]*$")
+_WHOLE = re.compile(rf"[.!?][{CLOSING})\]]*$")
 
 
 @dataclass(frozen=True, slots=True)

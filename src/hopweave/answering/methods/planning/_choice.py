@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from hopweave.answering.parsing.numbered import parse_numbered
-from hopweave.text.final import unquoted
+from hopweave.text.quotation import unquoted
 from hopweave.text.refusal import is_refusal
 
 Rating = Literal["sure", "likely", "impossible"]

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from hopweave.text.final import unquoted
+from hopweave.text.quotation import unquoted
 
 Tool = Literal["search", "lookup", "finish"]
 

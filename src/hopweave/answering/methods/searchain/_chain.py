@@ -21,8 +21,8 @@ from itertools import dropwhile, takewhile
 from typing import NamedTuple
 
 from hopweave.answering.methods.searchain._restated import unstated
-from hopweave.text.final import unquoted
 from hopweave.text.matching import normalize_answer
+from hopweave.text.quotation import unquoted
 from hopweave.text.refusal import does_not_know
 
 # Every repetition is possessive (`*+`): a run of blanks, stars or digits is read once, so no text takes more than linear time.

@@ -10,13 +10,15 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from hopweave.text.quotation import PAIRS, QUOTATION_MARKS
+
 _CALL = re.compile(
     r"\[[\s*_`]*+wikisearch(?![^\W\d_])[*_`]*+[ \t]*+(?P<open>[(:])?+[ \t]*+(?:(?:query|input|q)[ \t]*+=[ \t]*+)?+",
     re.IGNORECASE,
 )
 _END = re.compile(r"[\r\n]|[-–—]>|→")
-_QUOTES = {'"': '"”', "'": "'’", "“": '”"', "‘": "’'", "«": "»", "`": "`'", "„": "“”"}
-_EDGES = " \t\"'“”‘’„«»`*_"
+_CLOSING = PAIRS | {"`": "`'"}
+_EDGES = f" \t{QUOTATION_MARKS}`*_"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,7 @@ def first_call(text: str) -> ToolCall | None:
     if match is None:
         return None
     line = _END.split(text[match.end() :], maxsplit=1)[0]
-    inside = _quoted(line) if line[:1] in _QUOTES else None
+    inside = _quoted(line) if line[:1] in _CLOSING else None
     query = " ".join((_bracketed(line) if inside is None else inside).split()).strip(_EDGES)
     return ToolCall(match.start(), query if any(char.isalnum() for char in query) else "")
 
@@ -49,7 +51,7 @@ def _quoted(line: str) -> str | None:
 
     A mark before a bracket or at the end of the line closes them, or else the first that is no apostrophe inside a word.
     """
-    closing = f"[{re.escape(_QUOTES[line[0]])}]"
+    closing = f"[{re.escape(_CLOSING[line[0]])}]"
     match = re.compile(rf"{closing}(?=\s*+(?:[)\]]|$))").search(line, 1) or re.compile(rf"{closing}(?!\w)").search(line, 1)
     return line[1 : match.start()] if match else None
 
