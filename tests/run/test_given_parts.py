@@ -2,7 +2,9 @@
 
 import threading
 from dataclasses import dataclass, field
+from inspect import signature
 from pathlib import Path
+from typing import get_type_hints
 
 import pytest
 
@@ -14,8 +16,8 @@ from hopweave.core.types import Answer, Hit, Passage, Reading
 from hopweave.models.llms.scripted import Scripted
 from hopweave.run.budget import Budget
 from hopweave.run.components import Components
-from hopweave.run.opening import open_retriever
-from hopweave.run.settings import read_settings
+from hopweave.run.opening import AskingChoices, Choices, open_retriever
+from hopweave.run.settings import Settings, read_settings
 from hopweave.run.weaver import Weaver, aask, ask
 
 
@@ -229,3 +231,32 @@ def test_filters_that_do_not_reach_a_retriever_are_refused_instead_of_being_pass
     open_retriever(read_settings(mine))[0].close()
     with pytest.raises(SettingsError, match="has no option 'visible', so access and where do not reach it"):
         open_retriever(read_settings({**mine, "access": "a"}))
+
+
+# -- one declaration of what can be given ------------------------------------------------------------------------------------
+
+
+def test_what_can_be_given_to_ask_are_the_keys_of_the_settings():
+    assert set(get_type_hints(AskingChoices)) == set(Settings.model_fields)
+
+
+def test_weaver_and_ask_list_what_can_be_given_for_help_and_notebooks():
+    assert {"settings", "components", *get_type_hints(Choices)} == set(signature(hopweave.Weaver).parameters)
+    assert {"question", "observers", *get_type_hints(AskingChoices)} == set(signature(hopweave.ask).parameters)
+    assert signature(hopweave.ask) == signature(hopweave.aask)
+
+
+def test_an_argument_that_weaver_does_not_have_is_refused():
+    with pytest.raises(
+        TypeError, match="unexpected argument .profile.; a key of the settings goes into"
+    ):
+        hopweave.Weaver(profile="default")
+
+
+def test_none_is_as_if_nothing_was_given():
+    choices = {**dict.fromkeys(get_type_hints(AskingChoices)), "method": "direct", "llm": "scripted"}
+    record = hopweave.ask("Who?", **choices)
+    assert (record.setup.method, record.setup.llm) == (
+        "direct",
+        hopweave.ask("Who?", method="direct", llm="scripted").setup.llm,
+    )

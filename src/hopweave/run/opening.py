@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from platformdirs import user_cache_path
 from pydantic_core import PydanticSerializationError, to_json
@@ -20,7 +20,7 @@ from hopweave.core.errors import DataError, SettingsError
 from hopweave.core.files import read_json, read_whole, sha256_of
 from hopweave.core.indexing import DescribesIndex, IndexedRetriever, IndexSummary, traits_of
 from hopweave.core.part_files import part_file
-from hopweave.core.protocols import ModelReader, ModelRetriever, Reader, Retriever
+from hopweave.core.protocols import DuplicateDetector, LanguageModel, Method, ModelReader, ModelRetriever, Reader, Retriever
 from hopweave.core.redaction import public, secrets_of
 from hopweave.core.types import Passage
 from hopweave.core.visibility import OPTION, PUBLIC, cannot_filter
@@ -43,9 +43,51 @@ INDEX_LAYOUT = 3
 """In the name of the starter's index: goes up with what an index holds, so that the one of an earlier hopweave is not taken."""
 
 
+class Choices(TypedDict, total=False):
+    """What `Weaver`, `aask` and `ask` take as arguments, by name or as objects. `None` is the same as nothing.
+
+    An object is used as it is: options that settings hold under its name do not affect it, and it stays open when a `Weaver`
+    closes, since its owner must close it.
+
+    Attributes:
+        method: how to answer: a name, the path of a file (`./mine.py:Picky`), or an object; likewise for those that follow.
+        llm: the language model.
+        retriever: finds passages. One that does not ask the model brings its own passages, so there is no corpus.
+        reader: extracts answers from passages.
+        duplicate_detector: decides whether a query was asked before.
+        corpus: an index folder, the address of a server, or `starter`.
+        budget: the limits of each question.
+    """
+
+    method: Method | str | None
+    llm: LanguageModel | str | None
+    retriever: AnyRetriever | str | None
+    reader: AnyReader | str | None
+    duplicate_detector: DuplicateDetector | str | None
+    corpus: str | Path | None
+    budget: Budget | Mapping[str, Any] | None
+
+
+class AskingChoices(Choices, total=False):
+    """What `aask` and `ask` take: the choices, and the other keys of `Settings`, where each is described."""
+
+    profile: str
+    access: Sequence[str]
+    where: Mapping[str, Any]
+    require_support: bool
+    sampling: Mapping[str, Any]
+    retries: Mapping[str, Any]
+    store: Mapping[str, Any]
+    methods: Mapping[str, Mapping[str, Any]]
+    llms: Mapping[str, Mapping[str, Any]]
+    retrievers: Mapping[str, Mapping[str, Any]]
+    readers: Mapping[str, Mapping[str, Any]]
+    duplicate_detectors: Mapping[str, Mapping[str, Any]]
+
+
 @dataclass(frozen=True, slots=True)
-class Given:
-    """What a caller passes in addition to the settings.
+class Chosen:
+    """What a caller chose in addition to the settings, taken apart.
 
     Attributes:
         flags: components given by name, and values, as settings keys.
@@ -58,25 +100,28 @@ class Given:
     budget: Budget | None = None
 
     @classmethod
-    def of(cls, *, corpus: str | Path | None, budget: Budget | Mapping[str, Any] | None, **chosen: Any) -> Given:
-        """Separates names from objects; `None` means not given.
+    def of(cls, **choices: Unpack[Choices]) -> Chosen:
+        """Separates names from objects.
 
         Args:
-            corpus: an index folder, the address of a server, or `starter`.
-            budget: limits; given as a mapping, they override those of the settings one by one.
-            chosen: components, by settings key.
+            choices: see `Choices`. A budget that is given as a mapping overrides the settings' limits one by one.
 
         Raises:
             SettingsError: for an object that does not play its role, or a corpus given with a retriever that brings its own.
+            TypeError: for any other key.
         """
-        objects = {key: part for key, part in chosen.items() if part is not None and not isinstance(part, str)}
+        if unknown := sorted(choices.keys() - Choices.__annotations__.keys()):
+            raise TypeError(f"unexpected argument {unknown[0]!r}; a key of the settings goes into the mapping `settings`")
+        given: dict[str, Any] = {key: value for key, value in choices.items() if value is not None}
+        corpus, budget = given.pop("corpus", None), given.pop("budget", None)
+        objects = {key: part for key, part in given.items() if not isinstance(part, str)}
         for key, part in objects.items():
             check_object(SELECTED[key], part)
         if corpus is not None and "retriever" in objects and not isinstance(objects["retriever"], ModelRetriever):
             raise SettingsError(
                 f"a retriever brings its own passages, so the corpus {corpus} would not be searched; leave it out"
             )
-        named = {key: part for key, part in chosen.items() if isinstance(part, str)}
+        named = {key: part for key, part in given.items() if isinstance(part, str)}
         if corpus is not None:
             named["corpus"] = str(corpus)
         if isinstance(budget, Budget):

@@ -15,10 +15,9 @@ from contextvars import copy_context
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import version
-from inspect import signature
-from pathlib import Path
+from inspect import Parameter, signature
 from types import TracebackType
-from typing import Any, ParamSpec
+from typing import Any, ParamSpec, TypeVar, Unpack, get_type_hints
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
@@ -36,14 +35,14 @@ from hopweave.core.errors import (
     error_that_counts,
 )
 from hopweave.core.json_text import one_line_of_json
-from hopweave.core.protocols import DuplicateDetector, LanguageModel, Method, Noting
+from hopweave.core.protocols import Method, Noting
 from hopweave.core.types import Answer, Question
 from hopweave.record import Change, Failure, Observer, Record, Setup, Trace, citation_problems
 from hopweave.run.again import Again, check_same_setup
 from hopweave.run.budget import Budget
 from hopweave.run.components import Components
 from hopweave.run.conversation import Turn, asked_of, rewrite_follow_up
-from hopweave.run.opening import AnyReader, AnyRetriever, Given, check_object, open_components, options_of
+from hopweave.run.opening import AskingChoices, Choices, Chosen, check_object, open_components, options_of
 from hopweave.run.progress_bar import progress
 from hopweave.run.settings import Settings
 from hopweave.run.starts import Starts
@@ -53,49 +52,60 @@ from hopweave.text.citation_marks import settle_marks
 MAX_QUESTION_CHARACTERS = 8_000
 _LOG = logging.getLogger(__name__)
 _P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+
+def _with_choices(kind: type) -> Callable[[Callable[_P, _T]], Callable[_P, _T]]:
+    """Lists the keys of a `TypedDict` that a function takes as `**choices` among its parameters, for `help` and notebooks."""
+
+    def decorate(function: Callable[_P, _T]) -> Callable[_P, _T]:
+        own = [one for one in signature(function).parameters.values() if one.kind is not Parameter.VAR_KEYWORD]
+        keys = get_type_hints(kind)
+        listed = [Parameter(key, Parameter.KEYWORD_ONLY, default=None, annotation=keys[key]) for key in keys]
+        function.__signature__ = signature(function).replace(parameters=own + listed)  # type: ignore[attr-defined]
+        return function
+
+    return decorate
+
+
+def _with_parameters_of(
+    asynchronous: Callable[_P, Coroutine[Any, Any, Record]],
+) -> Callable[[Callable[..., Record]], Callable[_P, Record]]:
+    """Gives a function the parameters of another, for type checkers, editors and `help`."""
+
+    def decorate(function: Callable[..., Record]) -> Callable[_P, Record]:
+        function.__signature__ = signature(asynchronous)  # type: ignore[attr-defined]
+        return function
+
+    return decorate
 
 
 class Weaver:
     """Everything that questions share, opened once.
 
-    Components given by name or as objects override the settings. An object is used as it is: options that settings hold under
-    its name do not affect it, and it stays open when the weaver closes, since its owner must close it.
-
     Args:
         settings: the components and their options; or keys and values that override files and the environment, as in `ask`.
-        method: how to answer: a name, the path of a file (`./mine.py:Picky`), or an object; likewise for those that follow.
-        llm: the language model.
-        retriever: finds passages. One that does not ask the model brings its own passages, so there is no corpus.
-        reader: extracts answers from passages.
-        duplicate_detector: decides whether a query was asked before.
-        corpus: an index folder, or `starter`.
-        budget: the limits of each question.
         components: open components to use instead of opening any; the weaver closes them.
+        choices: components by name or as objects, and limits, which override the settings; see `Choices`.
 
     Raises:
         SettingsError: for anything unusable, such as an object that lacks a member of its role, with what it lacks.
         DataError, MissingExtra: as in `answer`.
     """
 
+    @_with_choices(Choices)
     def __init__(
         self,
         settings: Settings | Mapping[str, Any] | None = None,
         *,
-        method: Method | str | None = None,
-        llm: LanguageModel | str | None = None,
-        retriever: AnyRetriever | str | None = None,
-        reader: AnyReader | str | None = None,
-        duplicate_detector: DuplicateDetector | str | None = None,
-        corpus: str | Path | None = None,
-        budget: Budget | Mapping[str, Any] | None = None,
         components: Components | None = None,
+        **choices: Unpack[Choices],
     ) -> None:
-        opened = {"llm": llm, "retriever": retriever, "reader": reader, "duplicate_detector": duplicate_detector}
-        doubled = [key for key, value in {**opened, "corpus": corpus}.items() if value is not None and components is not None]
-        if doubled:
-            given = " and ".join(doubled)
+        opened = [key for key, value in choices.items() if value is not None and key not in ("method", "budget")]
+        if opened and components is not None:
+            given = " and ".join(opened)
             raise SettingsError(f"components are given, so {given} would have no effect; pass either components or {given}")
-        chosen = Given.of(**opened, method=method, corpus=corpus, budget=budget)
+        chosen = Chosen.of(**choices)
         self.settings = chosen.over(settings)
         self.budget = self.settings.make_budget()
         is_ready = "method" in chosen.objects
@@ -335,19 +345,8 @@ def _answer_adapter() -> TypeAdapter[Answer]:
     return TypeAdapter(Answer)
 
 
-async def aask(
-    question: str | Question,
-    *,
-    method: Method | str | None = None,
-    llm: LanguageModel | str | None = None,
-    retriever: AnyRetriever | str | None = None,
-    reader: AnyReader | str | None = None,
-    duplicate_detector: DuplicateDetector | str | None = None,
-    corpus: str | Path | None = None,
-    budget: Budget | Mapping[str, Any] | None = None,
-    observers: Sequence[Observer] = (),
-    **settings: Any,
-) -> Record:
+@_with_choices(AskingChoices)
+async def aask(question: str | Question, *, observers: Sequence[Observer] = (), **choices: Unpack[AskingChoices]) -> Record:
     """Answers one question.
 
     Arguments override `hopweave.toml` and the environment, and an object overrides all options that settings hold under its
@@ -355,15 +354,9 @@ async def aask(
 
     Args:
         question: the question.
-        method: how to answer: a name, the path of a file (`./mine.py:Picky`), or an object; likewise for those that follow.
-        llm: the language model.
-        retriever: finds passages; one that does not ask the model brings its own, and there is no corpus.
-        reader: extracts answers from passages.
-        duplicate_detector: decides whether a query was asked before.
-        corpus: an index folder, or `starter`.
-        budget: the limits of the question.
         observers: called with each step as it happens.
-        settings: other keys of `Settings`, such as `profile` or `store`, and options of components, such as `methods`.
+        choices: components and limits, as `Choices` describes them, and other keys of `Settings`, such as `profile` or `store`,
+            and options of components, such as `methods`.
 
     Returns:
         The record: `record.answer` is the answer, or `None` with `record.error` set.
@@ -371,30 +364,10 @@ async def aask(
     Raises:
         SettingsError, DataError, MissingExtra: for anything that the user has to fix first, as in `Weaver` and `Weaver.answer`.
     """
-    weaver = Weaver(
-        settings,
-        method=method,
-        llm=llm,
-        retriever=retriever,
-        reader=reader,
-        duplicate_detector=duplicate_detector,
-        corpus=corpus,
-        budget=budget,
-    )
-    async with weaver:
+    given: dict[str, Any] = {key: value for key, value in choices.items() if value is not None}
+    chosen: Any = {key: given.pop(key) for key in Choices.__annotations__ if key in given}
+    async with Weaver(given, **chosen) as weaver:
         return await weaver.answer(question, observers=observers)
-
-
-def _with_parameters_of(
-    asynchronous: Callable[_P, Coroutine[Any, Any, Record]],
-) -> Callable[[Callable[..., Record]], Callable[_P, Record]]:
-    """Gives a function the parameters of another, for type checkers, editors and `help`."""
-
-    def decorate(function: Callable[..., Record]) -> Callable[_P, Record]:
-        function.__signature__ = signature(asynchronous)  # type: ignore[attr-defined]
-        return function
-
-    return decorate
 
 
 @_with_parameters_of(aask)

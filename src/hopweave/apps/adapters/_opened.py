@@ -18,7 +18,7 @@ from hopweave.core.errors import RunError, SettingsError
 from hopweave.core.protocols import Retriever
 from hopweave.core.types import Answer, Hit, Question
 from hopweave.record import Record
-from hopweave.run.opening import Given, open_retriever
+from hopweave.run.opening import Chosen, open_retriever
 from hopweave.run.weaver import Weaver
 
 T = TypeVar("T")
@@ -40,7 +40,7 @@ class Searching:
     """
 
     def __init__(self, corpus: str | None, retriever: Any, settings: Mapping[str, Any]) -> None:
-        self._given = Given.of(corpus=corpus, budget=None, retriever=retriever)
+        self._given = Chosen.of(corpus=corpus, retriever=retriever)
         self._settings = dict(settings)
         self._lock = threading.Lock()
         self._engine: Retriever | None = self._given.objects.get("retriever")
