@@ -247,9 +247,7 @@ def test_weaver_and_ask_list_what_can_be_given_for_help_and_notebooks():
 
 
 def test_an_argument_that_weaver_does_not_have_is_refused():
-    with pytest.raises(
-        TypeError, match="unexpected argument .profile.; a key of the settings goes into"
-    ):
+    with pytest.raises(TypeError, match=r"unexpected argument .profile.; a key of the settings goes into"):
         hopweave.Weaver(profile="default")
 
 
