@@ -214,7 +214,7 @@ class Weaving:
         )
 
     def _follow(self, leads: _Leads, numbers: Sequence[int], decay: float) -> None:
-        """Notes what a passage leads to; told the numbers of `leads.addresses()`."""
+        """Notes what a passage leads to, given the numbers of its `_Leads.addresses`."""
         source = leads.source
         num_found = len(leads.candidates)
         candidates = candidates_of(leads.candidates, numbers[:num_found])
