@@ -48,7 +48,7 @@ class Prompt:
     """A text with placeholders.
 
     Attributes:
-        name: `file.section`, as it appears in records.
+        name: of its file and its section, `FILE.SECTION`, as it appears in records.
         text: the wording.
         fields: names of its placeholders.
         fingerprint: the first 16 hex digits of the wording's SHA-256.

@@ -212,7 +212,7 @@ class ModelReader(Protocol):
 
 @runtime_checkable
 class Calibrated(Protocol):
-    """A reader with a known confidence threshold. Optional: see `methods._theta`."""
+    """A reader with a known confidence threshold. Optional; methods without a `theta` of their own use it."""
 
     @property
     def theta(self) -> float:

@@ -29,7 +29,7 @@ class IRCoTFigure3:
     """Recall of the gold paragraphs, interleaved retrieval beside one step."""
 
     def result(self, runs: LoadedRuns) -> AnalysisResult:
-        """See `evaluation.analysis.Analysis`."""
+        """See `reports.analysis.Analysis`."""
         draft = Draft()
         for dataset in runs.datasets:
             found = {name: [c for c in dataset.cells if c.name == name and c.setup is not None] for name in ("oner", "ircot")}

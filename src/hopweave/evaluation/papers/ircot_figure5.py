@@ -24,7 +24,7 @@ class IRCoTFigure5:
     """Recall of the gold paragraphs by the size of the language model, IRCoT beside OneR."""
 
     def result(self, runs: LoadedRuns) -> AnalysisResult:
-        """See `evaluation.analysis.Analysis`."""
+        """See `reports.analysis.Analysis`."""
         title = "IRCoT figure 5: recall of the gold paragraphs within 15, by the size of the model"
         made = sizes_result(runs, title, Measure("paragraph_recall", "paragraph_recall", "recall"), _printed)
         return replace(made, notes=(*made.notes, "the paper drew this; it printed the gains of its two largest models"))

@@ -27,7 +27,7 @@ class IRCoTFigure6:
     variant: Annotated[Literal["drop", "squad", "hotpotqa"], "whose F1; drop is that of the authors' code"] = "drop"
 
     def result(self, runs: LoadedRuns) -> AnalysisResult:
-        """See `evaluation.analysis.Analysis`."""
+        """See `reports.analysis.Analysis`."""
         title = "IRCoT figure 6: F1 of the answers, by the size of the model"
         measure = Measure("f1", "f1", "F1", same_reader=True, variant=self.variant)
         made = sizes_result(runs, title, measure, self._printed)

@@ -45,7 +45,7 @@ class IRCoTTable2:
     """Exact match and F1 beside other systems on large language models."""
 
     def result(self, runs: LoadedRuns) -> AnalysisResult:
-        """See `evaluation.analysis.Analysis`."""
+        """See `reports.analysis.Analysis`."""
         draft = Draft()
         draft.notes.append("the paper says that its rows are no comparison head to head: models, sources and questions differ")
         for dataset in runs.datasets:

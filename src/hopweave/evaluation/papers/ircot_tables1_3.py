@@ -28,7 +28,7 @@ class IRCoTTables1And3:
     variant: Annotated[Literal["drop", "squad", "hotpotqa"], "whose F1; drop is that of the authors' code"] = "drop"
 
     def result(self, runs: LoadedRuns) -> AnalysisResult:
-        """See `evaluation.analysis.Analysis`."""
+        """See `reports.analysis.Analysis`."""
         is_theirs = self.variant == "drop"
 
         def f1(runs: LoadedRuns, cell: AnsweredCell) -> Counted:

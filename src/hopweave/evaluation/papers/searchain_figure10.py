@@ -28,7 +28,7 @@ class SearChainFigure10:
     """Accuracy by how much of the knowledge stands in the prompt."""
 
     def result(self, runs: LoadedRuns) -> AnalysisResult:
-        """See `evaluation.analysis.Analysis`."""
+        """See `reports.analysis.Analysis`."""
         known = known_parts(runs)
         draft = Draft()
         draft.notes.append("the paper drew these curves and printed no numbers")

@@ -26,6 +26,6 @@ class SearChainTable1:
     scope: Annotated[Literal["answer", "full"], "look for the right answer in the bare answer, or in the whole text"] = "answer"
 
     def result(self, runs: LoadedRuns) -> AnalysisResult:
-        """See `evaluation.analysis.Analysis`."""
+        """See `reports.analysis.Analysis`."""
         title = "SearChain table 1: accuracy of every method, with the ablations"
         return accuracy_result(runs, "searchain_table1", title, needed=_ABLATIONS, scope=self.scope)

@@ -25,7 +25,7 @@ class SearChainTable10:
     """How well SearChain does on long answers, by alpha."""
 
     def result(self, runs: LoadedRuns) -> AnalysisResult:
-        """See `evaluation.analysis.Analysis`."""
+        """See `reports.analysis.Analysis`."""
         draft = Draft()
         alphas: set[float] = set(_ALPHAS)
         one = variant("searchain")

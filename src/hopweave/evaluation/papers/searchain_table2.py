@@ -27,7 +27,7 @@ class SearChainTable2:
     """Shares of nodes whose answer is the model's own, corrected, or completed."""
 
     def result(self, runs: LoadedRuns) -> AnalysisResult:
-        """See `evaluation.analysis.Analysis`."""
+        """See `reports.analysis.Analysis`."""
         draft = Draft()
         for dataset, one in product(runs.datasets, with_ours(variant("searchain"))):
             cells = answered_cells(one, dataset)

@@ -36,7 +36,7 @@ class SearChainTable3a:
     """Accuracy with and without retrieval, on all questions and on those that retrieval helped with."""
 
     def result(self, runs: LoadedRuns) -> AnalysisResult:
-        """See `evaluation.analysis.Analysis`."""
+        """See `reports.analysis.Analysis`."""
         draft = Draft()
         for dataset, one in product(runs.datasets, with_ours(variant("searchain"))):
             pairs = list(counterparts(dataset, one))

@@ -46,7 +46,7 @@ class SearChainTable3b:
             raise SettingsError(f"searchain_table3b baseline must be own, direct, cot or cot_sc, not {self.baseline!r}")
 
     def result(self, runs: LoadedRuns) -> AnalysisResult:
-        """See `evaluation.analysis.Analysis`."""
+        """See `reports.analysis.Analysis`."""
         draft = Draft()
         for dataset in runs.datasets:
             if any(map(is_long, dataset.cells)):

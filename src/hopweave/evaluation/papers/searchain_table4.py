@@ -27,7 +27,7 @@ class SearChainTable4:
     """Reasoning steps without retrieval, by the hops of the question."""
 
     def result(self, runs: LoadedRuns) -> AnalysisResult:
-        """See `evaluation.analysis.Analysis`."""
+        """See `reports.analysis.Analysis`."""
         draft = Draft()
         for dataset in runs.datasets:
             has_hops = any("hops" in example.traits for cell in dataset.cells for example in cell.examples.values())

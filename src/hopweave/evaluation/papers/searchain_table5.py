@@ -27,7 +27,7 @@ class SearChainTable5:
     """How much of an answer is marked with a document, and whether the marks stand right."""
 
     def result(self, runs: LoadedRuns) -> AnalysisResult:
-        """See `evaluation.analysis.Analysis`."""
+        """See `reports.analysis.Analysis`."""
         draft = Draft()
         one, *ours = with_ours(variant("searchain"))
         for dataset in runs.datasets:

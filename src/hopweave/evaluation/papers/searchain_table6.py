@@ -21,7 +21,7 @@ class SearChainTable6(Efficiency):
     """What each method costs, and its mean performance over the datasets of the runs."""
 
     def result(self, runs: LoadedRuns) -> AnalysisResult:
-        """See `evaluation.analysis.Analysis`."""
+        """See `reports.analysis.Analysis`."""
         title = "SearChain table 6: words in (#n) and out (#m), rounds (#r), seconds (t), and mean performance"
         needed = ("searchain",)
         return self.measured(runs, "searchain_table6", title, datasets_in="searchain_table1", needed=needed)

@@ -25,7 +25,7 @@ class SearChainTable7:
     """Accuracy on questions of which the model knows every part, by hops."""
 
     def result(self, runs: LoadedRuns) -> AnalysisResult:
-        """See `evaluation.analysis.Analysis`."""
+        """See `reports.analysis.Analysis`."""
         draft = Draft()
         one, known = variant("direct"), known_parts(runs)
         for dataset in filter(has_steps, runs.datasets):

@@ -36,7 +36,7 @@ class SearChainTable8:
     """What the first passage does to questions that the model alone gets right and wrong."""
 
     def result(self, runs: LoadedRuns) -> AnalysisResult:
-        """See `evaluation.analysis.Analysis`."""
+        """See `reports.analysis.Analysis`."""
         draft = Draft()
         alone, with_passage = variant("direct"), variant("direct_retrieval_top1")
         for dataset in runs.datasets:

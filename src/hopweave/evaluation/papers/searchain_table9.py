@@ -23,6 +23,6 @@ class SearChainTable9:
     scope: Annotated[Literal["answer", "full"], "look for the right answer in the bare answer, or in the whole text"] = "answer"
 
     def result(self, runs: LoadedRuns) -> AnalysisResult:
-        """See `evaluation.analysis.Analysis`."""
+        """See `reports.analysis.Analysis`."""
         title = "SearChain table 9: SearChain and DSP on an open model"
         return accuracy_result(runs, "searchain_table9", title, needed=("dsp", "searchain"), scope=self.scope)

@@ -42,7 +42,7 @@ class SearChainTheta:
     step: Annotated[float, "between two thresholds"] = 0.1
 
     def result(self, runs: LoadedRuns) -> AnalysisResult:
-        """See `evaluation.analysis.Analysis`."""
+        """See `reports.analysis.Analysis`."""
         by_reader: dict[str, list[Scored]] = {}
         num_failed: dict[str, int] = {}
         cells: dict[str, AnsweredCell] = {}

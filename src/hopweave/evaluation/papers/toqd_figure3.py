@@ -51,7 +51,7 @@ class ToQDFigure3:
     match: Annotated[Literal["cover", "toqd"], "what is right: cover-EM, or the rule of ToQD's released code"] = "cover"
 
     def result(self, runs: LoadedRuns) -> AnalysisResult:
-        """See `evaluation.analysis.Analysis`."""
+        """See `reports.analysis.Analysis`."""
         draft = Draft()
         draft.notes.append("the paper drew this figure and printed no numbers")
         for dataset in runs.datasets:

@@ -30,7 +30,7 @@ class ToQDFigure4:
     baseline: Annotated[str, "the method, or the label of it, that stands for chain of thought with retrieval"] = "oner"
 
     def result(self, runs: LoadedRuns) -> AnalysisResult:
-        """See `evaluation.analysis.Analysis`."""
+        """See `reports.analysis.Analysis`."""
         title = "ToQD figure 4: ToQD beside chain of thought with retrieval, by the size of the model"
         made = by_model_result(runs, title, self.baseline)
         rows = [replace(row, values={"size": billions_of(row.labels[1]), **row.values}) for row in made.rows]

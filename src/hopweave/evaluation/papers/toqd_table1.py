@@ -22,7 +22,7 @@ class ToQDTable1:
     scope: Annotated[Literal["answer", "full"], "look for the right answer in the bare answer, or in the whole text"] = "answer"
 
     def result(self, runs: LoadedRuns) -> AnalysisResult:
-        """See `evaluation.analysis.Analysis`."""
+        """See `reports.analysis.Analysis`."""
         return accuracy_result(
             runs,
             "toqd_table1",

@@ -20,7 +20,7 @@ class ToQDTable2a(Efficiency):
     """What ToQD costs without each of its actions, and its mean performance over the datasets of the runs."""
 
     def result(self, runs: LoadedRuns) -> AnalysisResult:
-        """See `evaluation.analysis.Analysis`."""
+        """See `reports.analysis.Analysis`."""
         title = "ToQD table 2a: without each of its actions: words in (#n) and out (#m), rounds (#r), seconds (t), performance"
         needed = ("toqd", "toqd_no_critique", "toqd_no_construct", "toqd_no_self_verify", "toqd_no_rewrite")
         return self.measured(runs, "toqd_table2a", title, datasets_in="toqd_table1", needed=needed)

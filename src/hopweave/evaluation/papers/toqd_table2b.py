@@ -21,7 +21,7 @@ class ToQDTable2b(Efficiency):
     """What each method costs, and its mean performance over the datasets of the runs."""
 
     def result(self, runs: LoadedRuns) -> AnalysisResult:
-        """See `evaluation.analysis.Analysis`."""
+        """See `reports.analysis.Analysis`."""
         title = "ToQD table 2b: words in (#n) and out (#m), rounds (#r), seconds (t), and mean performance"
         needed = ("toqd",)
         return self.measured(runs, "toqd_table2b", title, datasets_in="toqd_table1", needed=needed)

@@ -39,7 +39,7 @@ class ToQDTable3:
     definition: Annotated[Literal["multihop_rag", "standard"], "whose MAP"] = "multihop_rag"
 
     def result(self, runs: LoadedRuns) -> AnalysisResult:
-        """See `evaluation.analysis.Analysis`."""
+        """See `reports.analysis.Analysis`."""
         draft = Draft()
         one = replace(variant("direct_retrieval"), options={"num_passages": 10})
         for dataset in filter(_has_relevance, runs.datasets):

@@ -24,6 +24,6 @@ class ToQDTable5:
     baseline: Annotated[str, "the method, or the label of it, that stands for chain of thought with retrieval"] = "oner"
 
     def result(self, runs: LoadedRuns) -> AnalysisResult:
-        """See `evaluation.analysis.Analysis`."""
+        """See `reports.analysis.Analysis`."""
         title = "ToQD table 5: ToQD beside chain of thought with retrieval, by language model"
         return by_model_result(runs, title, self.baseline)

@@ -124,7 +124,7 @@ async def evaluate(
 
     Args:
         path: of the run's folder.
-        plan: what to do; its settings are those below, in full (`plan_file.in_full`).
+        plan: what to do; its settings are those below, in full (`run_plan.in_full`).
         settings: of all that the cells share.
         options: how to work.
         watcher: told how it goes.

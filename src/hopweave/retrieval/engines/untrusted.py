@@ -3,8 +3,8 @@
 Four defences, each an option:
 
 - Sentences that give commands, speak for the system, imitate feedback or markers, or repeat the query are withheld
-  (`commands.commands_in`); a passage is then ranked by what is left of it, so that repeating the question does not raise its
-  rank (the passages of Zou et al., "PoisonedRAG", USENIX Security 2025, are retrieved that way).
+  (`instructions.commands_in`); a passage is then ranked by what is left of it, so that repeating the question does not raise
+  its rank (the passages of Zou et al., "PoisonedRAG", USENIX Security 2025, are retrieved that way).
 - Sentences instead of passages: the first sentence of each passage and those that share the most words with the query.
 - Agreement: the reader reads passages of different documents separately, for the query alone, and those whose answer is in the
   minority are outvoted and dropped ("isolate, then aggregate": Xiang et al., "Certifiably Robust RAG against Retrieval

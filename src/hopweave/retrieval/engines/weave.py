@@ -2,7 +2,7 @@
 
 `bm25` finds what a question says; what it leads to ("the director of that film") is in passages that share no word with it.
 `weave` searches once, then follows from the best passages the documents they name and the words that are still open, checks
-each link against those words, and chooses the passages as a set. See docs/weave.md, which has the figures.
+each link against those words, and chooses the passages as a set. See docs/weave.md; docs/design/measured.md has the figures.
 
 Any engine that asks no model may search first (`first`); links and words are those of the bm25 index all the same.
 

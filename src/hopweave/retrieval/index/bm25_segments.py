@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable
 
 AT_ONCE = 64_000_000
-"""Characters of passages in one segment at most: somewhat fewer than fill the engine's memory (`_bm25_index._HEAP_BYTES`)."""
+"""Characters of passages in one segment at most: somewhat fewer than fill the engine's memory (`bm25_index._HEAP_BYTES`)."""
 
 _MERGED = 8
 """Segments of about the same size that the engine makes one of (LogMergePolicy's least number)."""

@@ -6,7 +6,7 @@ with what the passage's title and its best sentence add). A link counts for as m
 without that gate, false links take the gain away. The best new passages are the next front. At the end the passages are
 chosen one by one, so that together they cover the question and hang together.
 
-The figures below were chosen on the first half of the questions, and confirmed on the second: see docs/weave.md.
+The figures below were chosen on the first half of the questions, and confirmed on the second: see docs/design/measured.md.
 """
 
 from __future__ import annotations
@@ -214,7 +214,7 @@ class Weaving:
         )
 
     def _follow(self, leads: _Leads, numbers: Sequence[int], decay: float) -> None:
-        """Notes what a passage leads to; told the numbers of `leads.addresses()`."""
+        """Notes what a passage leads to, given the numbers of its `_Leads.addresses`."""
         source = leads.source
         num_found = len(leads.candidates)
         candidates = candidates_of(leads.candidates, numbers[:num_found])

@@ -1,7 +1,7 @@
 """ReAct: thinks, then searches, looks up or finishes, step by step, and reads the results.
 
 Yao et al. (arXiv 2210.03629), section 3, following the authors' code. What they do on Wikipedia is done here on the
-corpus through the retriever (see `_react/wiki.py`); their trajectories are replaced by our own, written from the
+corpus through the retriever (see `toolkit/wiki.py`); their trajectories are replaced by our own, written from the
 demonstrations that all methods share. There are at most 7 steps, or 5 where facts are checked: the paper's numbers for
 HotpotQA and FEVER (the released code takes 7 for both). If the steps are used up without an answer, or three successive
 actions are invalid, their code finishes with nothing, and so does this (`at_limit`). An immediately repeated action that

@@ -74,7 +74,7 @@ def final_of(read: FollowUps, question: Question) -> tuple[str, str]:
 
 
 async def closed(transcript: Transcript, question: Question, *, max_tokens: int) -> tuple[str, str]:
-    """Writes the final marker for the model and has it go on; see `_closing.forced`.
+    """Writes the final marker for the model and has it go on; see `toolkit.final_answer.forced`.
 
     Raises:
         ModelError, BudgetReached, ReplayMiss: as `MethodContext.reply`.
