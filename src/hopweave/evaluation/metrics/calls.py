@@ -8,7 +8,7 @@ in no other column, a sum over questions would count them repeatedly, and withou
 lower is better. Failed questions count: their costs were spent. Source: `trace.Totals`; the papers' tables count rounds and
 words instead.
 
->>> from hopweave.evaluation.metrics._worked import worked
+>>> from support.worked import worked
 >>> spent = Calls().score(*worked("Ulm", calls=[("Which town?", "Ulm")], searches=[["Ulm", "Ulm town"]]))
 >>> {name: value for name, value in spent.items() if value}
 {'llm_calls': 1.0, 'completions': 1.0, 'searches': 1.0, 'queries': 2.0}

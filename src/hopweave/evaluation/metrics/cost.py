@@ -19,7 +19,7 @@ no data. Range 0 up, lower is better. Failed questions count. Without a table, w
 row there is an error, never a 0; if tokens are neither counted nor estimated there is no data.
 
 >>> import tempfile, pathlib
->>> from hopweave.evaluation.metrics._worked import worked
+>>> from support.worked import worked
 >>> table = pathlib.Path(tempfile.mkdtemp()) / "prices.toml"
 >>> _ = table.write_text('prices = [{model = "openai:*:small", prompt = 1.0, completion = 4.0}]')
 >>> Cost(prices=str(table)).score(*worked("Ulm", calls=[("Which town is it?", "Ulm")]))

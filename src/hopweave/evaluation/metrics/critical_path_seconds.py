@@ -11,7 +11,7 @@ actually executed, and whether or not replies came from the store.
 Source: ToQD (section 3.1) answers the sub-questions of a level in parallel; the paper's t does not say which it counts. Range 0
 up, lower is better. Failed questions count.
 
->>> from hopweave.evaluation.metrics._worked import worked
+>>> from support.worked import worked
 >>> CriticalPathSeconds().score(*worked("Ulm", calls=[("Which town?", "Ulm"), ("Sure?", "Yes")]))
 {'critical_path_seconds': 1.0, 'serial_seconds': 1.0}
 """

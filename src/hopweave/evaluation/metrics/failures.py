@@ -4,7 +4,7 @@ Definition. `failure_rate` is 1 for a question whose record has an error instead
 `empty_answer` is 1 if the bare answer is empty, and `stopped_early` is 1 if something other than the method's own end stopped
 it (a limit of the budget, `max_rounds`); a failed question has no data there. Means are shares. Range 0 to 1, lower is better.
 
->>> from hopweave.evaluation.metrics._worked import worked
+>>> from support.worked import worked
 >>> Failures().score(*worked("Ulm"))
 {'failure_rate': 0.0, 'empty_answer': 0.0, 'stopped_early': 0.0}
 >>> Failures().score(*worked(error="the endpoint is gone"))

@@ -5,7 +5,7 @@ answers) found something unparseable; `parse_failure_rate` is 1 if there is any,
 affected. An answer may still be found in the rest. Range 0 up and 0 to 1, lower is better. Failed
 questions count.
 
->>> from hopweave.evaluation.metrics._worked import worked
+>>> from support.worked import worked
 >>> ParseFailures().score(*worked("Ulm"))
 {'parse_failures': 0.0, 'parse_failure_rate': 0.0}
 """

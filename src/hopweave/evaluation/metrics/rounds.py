@@ -5,7 +5,7 @@ written at once are one round; searching before the first model call is one, too
 code. Source: #r of SearChain (table 6) and ToQD (table 2b), which do not say how they count; by blocks,
 Plan-and-Solve with retrieval has the 1 of their tables. Range 0 up, lower is better. Failed questions count.
 
->>> from hopweave.evaluation.metrics._worked import worked
+>>> from support.worked import worked
 >>> said = worked("Ulm", searches=[["Who was it?", "Where was it?"]])
 >>> Rounds().score(*said), Rounds(mode="per_call").score(*said)
 ({'rounds': 1.0}, {'rounds': 2.0})

@@ -7,7 +7,7 @@ possible: `seconds` has no data if any reply came from the store, or from an ide
 offline stage is left out of all three. Source: t of SearChain (table 6) and ToQD (table 2b): measure it one question at a time
 (`--parallel 1`), or waiting for other questions is included. Range 0 up, lower is better. Failed questions count.
 
->>> from hopweave.evaluation.metrics._worked import worked
+>>> from support.worked import worked
 >>> Seconds().score(*worked("Ulm", calls=[("Which town?", "Ulm")], searches=[["Ulm"]], seconds=2.0))
 {'llm_seconds': 0.5, 'search_seconds': 0.25, 'seconds': 2.0}
 """

@@ -8,7 +8,7 @@ out of work that a run does once for all questions, if there is such a stage; th
 lower is better, except for cached ones. Failed questions count. If a record has a reply with neither a count nor an estimate,
 the sum is unknown and there is no data.
 
->>> from hopweave.evaluation.metrics._worked import worked
+>>> from support.worked import worked
 >>> Tokens().score(*worked("Ulm", calls=[("Which town is it?", "Ulm")]))
 {'prompt_tokens': 4.0, 'completion_tokens': 1.0, 'cached_tokens': 0.0, 'total_tokens': 5.0, 'estimated_tokens': 0.0}
 """

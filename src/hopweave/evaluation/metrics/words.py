@@ -20,7 +20,7 @@ run does once for all questions (an offline stage) is left out of all four.
 
 Source: SearChain (table 6) and ToQD (table 2b). Range 0 up, lower is better. Failed questions count.
 
->>> from hopweave.evaluation.metrics._worked import worked
+>>> from support.worked import worked
 >>> lines = ["Be brief.", "Question: Which town?", "Are you sure?"]
 >>> calls = [(chr(10).join(lines[:2]), "Ulm"), (chr(10).join(lines), "Yes, Ulm")]
 >>> Words().score(*worked("Ulm", calls=calls))
