@@ -13,26 +13,25 @@ it (a limit of the budget, `max_rounds`); a failed question has no data there. M
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 from hopweave.core.types import Column, Example
+from hopweave.evaluation.metrics._usage import Spending
 from hopweave.record import Record
 
 
 @dataclass(frozen=True, slots=True)
-class Failures:
+class Failures(Spending):
     """How many questions have no answer, or no finished one."""
 
-    columns: ClassVar[Mapping[str, Column]] = {
+    columns: ClassVar = {
         "failure_rate": Column("ended in an error", better="lower"),
         "empty_answer": Column("gave no bare answer", better="lower"),
         "stopped_early": Column("was stopped by a limit", better="lower"),
     }
-    counts_failures: ClassVar[bool] = True
 
-    def score(self, record: Record, example: Example) -> Mapping[str, float]:
+    def score(self, record: Record, example: Example) -> dict[str, float]:
         if record.answer is None:
             return {"failure_rate": 1.0}
         return {

@@ -12,25 +12,23 @@ questions count.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 from hopweave.core.types import Column, Example
-from hopweave.evaluation.metrics._usage import spent
+from hopweave.evaluation.metrics._usage import Spending, spent
 from hopweave.record import Record
 
 
 @dataclass(frozen=True, slots=True)
-class ParseFailures:
+class ParseFailures(Spending):
     """How often model output could not be parsed."""
 
-    columns: ClassVar[Mapping[str, Column]] = {
+    columns: ClassVar = {
         "parse_failures": spent("places that could not be read"),
         "parse_failure_rate": Column("something could not be read", better="lower"),
     }
-    counts_failures: ClassVar[bool] = True
 
-    def score(self, record: Record, example: Example) -> Mapping[str, float]:
+    def score(self, record: Record, example: Example) -> dict[str, float]:
         number = record.totals().parse_failures
         return {"parse_failures": float(number), "parse_failure_rate": float(number > 0)}

@@ -13,23 +13,21 @@ Plan-and-Solve with retrieval has the 1 of their tables. Range 0 up, lower is be
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
-from hopweave.core.types import Column, Example
-from hopweave.evaluation.metrics._usage import spent
+from hopweave.core.types import Example
+from hopweave.evaluation.metrics._usage import Spending, spent
 from hopweave.record import Record
 
 
 @dataclass(frozen=True, slots=True)
-class Rounds:
+class Rounds(Spending):
     """How often the reasoning used the retriever."""
 
-    columns: ClassVar[Mapping[str, Column]] = {"rounds": spent("rounds of retrieval")}
-    counts_failures: ClassVar[bool] = True
+    columns: ClassVar = {"rounds": spent("rounds of retrieval")}
 
     mode: Annotated[Literal["block", "per_call"], "block: stretches of searches; per_call: every query"] = "block"
 
-    def score(self, record: Record, example: Example) -> Mapping[str, float]:
+    def score(self, record: Record, example: Example) -> dict[str, float]:
         return {"rounds": float(record.num_rounds(self.mode))}

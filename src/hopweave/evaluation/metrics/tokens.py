@@ -16,20 +16,19 @@ the sum is unknown and there is no data.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 from hopweave.core.types import Column, Example
-from hopweave.evaluation.metrics._usage import spent, usage_of
+from hopweave.evaluation.metrics._usage import Spending, spent, usage_of
 from hopweave.record import Record
 
 
 @dataclass(frozen=True, slots=True)
-class Tokens:
+class Tokens(Spending):
     """How much the model read and wrote, as counted by its endpoint."""
 
-    columns: ClassVar[Mapping[str, Column]] = {
+    columns: ClassVar = {
         "prompt_tokens": spent("read by the model", "tokens"),
         "completion_tokens": spent("written by the model", "tokens"),
         "cached_tokens": Column("read before, and not computed again", better="higher", high=math.inf, unit="tokens"),
@@ -37,9 +36,8 @@ class Tokens:
         "estimated_tokens": spent("of total_tokens, estimated and not counted", "tokens"),
         "offline_tokens": spent("read and written for all questions of a run, in no other column", "tokens"),
     }
-    counts_failures: ClassVar[bool] = True
 
-    def score(self, record: Record, example: Example) -> Mapping[str, float]:
+    def score(self, record: Record, example: Example) -> dict[str, float]:
         usage = usage_of(record)
         if usage is None:
             return {}
