@@ -15,13 +15,13 @@ from pathlib import Path
 import pytest
 from support.bench import Bench, chain
 from support.three_hops import ANSWER, HOPS, PASSAGES, QUESTION
+from support.worked import worked
 
 from hopweave.core.catalog import entries, load
 from hopweave.core.errors import ModelError
 from hopweave.core.types import Column, Example, Gold, GoldSentence, Question
 from hopweave.evaluation import metrics
 from hopweave.evaluation.metric import Combining, Metric
-from hopweave.evaluation.metrics._worked import worked
 from hopweave.models.llms.scripted import Line
 from hopweave.record import Record
 

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
+from support.worked import worked
 
 from hopweave.evaluation.metrics._overlap import drop_exact, drop_f1
-from hopweave.evaluation.metrics._worked import worked
 from hopweave.evaluation.metrics.cover_em import CoverEM
 from hopweave.evaluation.metrics.exact_match import ExactMatch
 from hopweave.evaluation.metrics.f1 import F1

@@ -5,9 +5,9 @@ import random
 import ir_measures
 import pytest
 from ir_measures import AP, RR, Qrel, ScoredDoc, Success
+from support.worked import worked
 
 from hopweave.core.types import Passage
-from hopweave.evaluation.metrics._worked import worked
 from hopweave.evaluation.metrics.retrieval import Retrieval
 
 

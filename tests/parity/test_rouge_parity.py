@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from rouge import Rouge
 from rouge_score.rouge_scorer import RougeScorer
+from support.worked import worked
 
 from hopweave.evaluation.metrics._rouge import rouge_l_kilt
-from hopweave.evaluation.metrics._worked import worked
 from hopweave.evaluation.metrics.rouge_l import RougeL
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data"

@@ -6,10 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from support.worked import claimed, quoted, worked
 
 from hopweave.evaluation.datasets.hotpotqa import HotpotQA
 from hopweave.evaluation.datasets.two_wikimultihopqa import TwoWikiMultiHopQA
-from hopweave.evaluation.metrics._worked import claimed, quoted, worked
 from hopweave.evaluation.metrics.supporting_facts import SupportingFacts
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data"

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.bench import Bench, chain
+from support.worked import claimed, quoted, worked
 
 from hopweave.answering.toolkit.claims import marked_answer
 from hopweave.core.types import Passage
-from hopweave.evaluation.metrics._worked import claimed, quoted, worked
 from hopweave.record.written import WrittenMark, written_marks, written_text
 
 ULM = Passage("ulm", "Ulm lies on the Danube. Einstein was born there. The minster was built in 1890.")

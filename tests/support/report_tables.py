@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from support.worked import claimed, quoted, worked
+
 from hopweave.core.types import Column, Passage
-from hopweave.evaluation.metrics._worked import claimed, quoted, worked
 from hopweave.evaluation.scoring.results import (
     Cell,
     Comparison,

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
+from support.worked import claimed, quoted, worked
+
 from hopweave.core.types import Column, Example, Passage, Reply
 from hopweave.evaluation.integrity.manifest import (
     DrawnExamples,
@@ -17,7 +19,6 @@ from hopweave.evaluation.integrity.manifest import (
     hash_file,
     hash_source,
 )
-from hopweave.evaluation.metrics._worked import claimed, quoted, worked
 from hopweave.evaluation.runs.folder import DatasetPlan, MethodPlan, Plan, RunFolder
 from hopweave.evaluation.runs.paths import base_of
 from hopweave.evaluation.scoring.score import OpenMetric

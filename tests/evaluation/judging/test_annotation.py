@@ -5,13 +5,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from support.worked import claimed, quoted, worked
 from typer.testing import CliRunner
 
 from hopweave.apps.cli import app
 from hopweave.core.errors import DataError
 from hopweave.core.types import Passage
 from hopweave.evaluation.judging.annotation import Row, agreement, fleiss_kappa, read_sheet, rows_of, write_sheet
-from hopweave.evaluation.metrics._worked import claimed, quoted, worked
 from hopweave.evaluation.runs.folder import DatasetPlan, MethodPlan, Plan, RunFolder
 
 ULM = Passage("ulm", "=Ulm lies on the Danube.", "Ulm")

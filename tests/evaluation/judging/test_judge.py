@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from support.worked import claimed, quoted, worked
 from typer.testing import CliRunner
 
 from hopweave.apps.cli import app
@@ -11,7 +12,6 @@ from hopweave.core.errors import DataError, ModelError
 from hopweave.core.retries import Retries
 from hopweave.core.types import Passage
 from hopweave.evaluation.judging.judge import Judge, judge_records
-from hopweave.evaluation.metrics._worked import claimed, quoted, worked
 from hopweave.evaluation.metrics.citations import Citations
 from hopweave.evaluation.runs.folder import DatasetPlan, MethodPlan, Plan, RunFolder
 from hopweave.models.llms.scripted import Line, Scripted

@@ -1,12 +1,12 @@
 """The vectors and traps of the specification for what an answer is worth."""
 
 import pytest
+from support.worked import worked
 
 from hopweave.core.building import build
 from hopweave.core.errors import DataError
 from hopweave.core.types import Passage
 from hopweave.evaluation.metrics._covering import toqd_match
-from hopweave.evaluation.metrics._worked import worked
 from hopweave.evaluation.metrics.answer_support_recall import AnswerSupportRecall
 from hopweave.evaluation.metrics.cover_em import CoverEM
 from hopweave.evaluation.metrics.exact_match import ExactMatch

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import mannwhitneyu
+from support.worked import claimed, quoted, worked
 
 from hopweave.core.types import Passage
 from hopweave.evaluation.metrics._reliability import auroc, brier_score, expected_calibration_error
-from hopweave.evaluation.metrics._worked import claimed, quoted, worked
 from hopweave.evaluation.metrics.calibration import Calibration
 
 ULM = Passage("ulm", "Ulm lies on the Danube.")

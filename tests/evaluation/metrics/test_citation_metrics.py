@@ -5,13 +5,13 @@ from dataclasses import replace
 
 import pytest
 from support.bench import Bench, chain
+from support.worked import claimed, quoted, worked
 
 from hopweave.citations.entailment import CitedClaim, Judgement, entails_by_words, read_judgements
 from hopweave.citations.fragments import fragments
 from hopweave.citations.marking import abstention
 from hopweave.core.errors import DataError
 from hopweave.core.types import Example, Gold, Passage, Question
-from hopweave.evaluation.metrics._worked import claimed, quoted, worked
 from hopweave.evaluation.metrics.amp_auto import AmpAuto
 from hopweave.evaluation.metrics.citations import Citations
 from hopweave.evaluation.metrics.skc import SKC

@@ -5,11 +5,11 @@ import dataclasses
 import pytest
 from support.bench import Bench
 from support.three_hops import PASSAGES, QUESTION
+from support.worked import worked
 
 from hopweave.core.catalog import entries
 from hopweave.core.errors import DataError
 from hopweave.core.types import Passage, Usage
-from hopweave.evaluation.metrics._worked import worked
 from hopweave.evaluation.metrics.calls import Calls
 from hopweave.evaluation.metrics.cost import Cost
 from hopweave.evaluation.metrics.critical_path_seconds import CriticalPathSeconds

@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 import pytest
+from support.worked import claimed, quoted, worked
 
 from hopweave.core.errors import DataError
 from hopweave.core.types import Citation, GoldSentence, Passage
-from hopweave.evaluation.metrics._worked import claimed, quoted, worked
 from hopweave.evaluation.metrics.supporting_facts import SupportingFacts
 
 RIVER, BIRTH, AGE = "Ulm lies on the Danube.", "Einstein was born there in the spring of 1879.", "It is old."

@@ -1,11 +1,22 @@
-"""What a record spent: its columns, and its tokens where the endpoint counts them."""
+"""What the metrics of usage share: their class, their columns, and the tokens of a record."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
 
 from hopweave.core.types import Column, Usage
 from hopweave.record import ModelCall, Record
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """A metric of what a question took. It scores failed records as well, since their costs were spent."""
+
+    columns: ClassVar[Mapping[str, Column]]
+    counts_failures: ClassVar[bool] = True
 
 
 def spent(meaning: str, unit: str = "") -> Column:

@@ -16,7 +16,7 @@ occurred. `confident_citations` is a second substitute, from the authors' server
 confidence above theta, the threshold that the method itself used, according to its record; no data if no reader read them, or
 if the record names no threshold and none is set: on another reader's scale the share would be meaningless.
 
->>> from hopweave.evaluation.metrics._worked import claimed, quoted, worked
+>>> from support.worked import claimed, quoted, worked
 >>> from hopweave.core.types import Passage
 >>> ulm = Passage("Ulm", "Ulm lies on the Danube.")
 >>> claims = [claimed("Where was Einstein born?", "Ulm", quoted(1, ulm)), claimed("Which river?", "the Rhine", quoted(2, ulm))]

@@ -10,7 +10,7 @@ Source: IRCoT's evaluation code (`answer_support_recall`). Range 0 to 1, higher 
 paragraph but by chance, so they are left out of G; with nothing left, or without a search, there is no data. A gold of at most
 3 characters must stand as whole words (`boundary = "raw"`: anywhere, as in IRCoT's code).
 
->>> from hopweave.evaluation.metrics._worked import worked
+>>> from support.worked import worked
 >>> from hopweave.core.types import Passage
 >>> found = [Passage("Ulm", "Ulm lies on the Danube.")]
 >>> AnswerSupportRecall().score(*worked("Ulm", ["the Danube", "Donau"], passages=found))

@@ -15,7 +15,7 @@ For a whole cell, over the records that have a confidence and a gold answer:
 Source: Naeini et al. 2015 (ECE), Brier 1950. Range 0 to 1; ECE and Brier: lower is better; AUROC: higher, 0.5 is chance. A
 record without a confidence has no data; AUROC has none if all answers are right or all are wrong.
 
->>> from hopweave.evaluation.metrics._worked import worked
+>>> from support.worked import worked
 >>> said = [worked("Ulm", ["Ulm"], decisions=[("vote", {"consistency": 0.9})]), worked("Ulm", ["Bonn"])]
 >>> said.append(worked("Ulm", ["Bonn"], decisions=[("vote", {"consistency": 0.3})]))
 >>> values = [Calibration().score(*one) for one in said]

@@ -8,7 +8,7 @@ in no other column, a sum over questions would count them repeatedly, and withou
 lower is better. Failed questions count: their costs were spent. Source: `trace.Totals`; the papers' tables count rounds and
 words instead.
 
->>> from hopweave.evaluation.metrics._worked import worked
+>>> from support.worked import worked
 >>> spent = Calls().score(*worked("Ulm", calls=[("Which town?", "Ulm")], searches=[["Ulm", "Ulm town"]]))
 >>> {name: value for name, value in spent.items() if value}
 {'llm_calls': 1.0, 'completions': 1.0, 'searches': 1.0, 'queries': 2.0}
@@ -16,20 +16,19 @@ words instead.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hopweave.core.types import Column, Example
-from hopweave.evaluation.metrics._usage import spent
+from hopweave.core.types import Example
+from hopweave.evaluation.metrics._usage import Spending, spent
 from hopweave.record import Record
 
 
 @dataclass(frozen=True, slots=True)
-class Calls:
+class Calls(Spending):
     """How often the model, the retriever and the reader were called."""
 
-    columns: ClassVar[Mapping[str, Column]] = {
+    columns: ClassVar = {
         "llm_calls": spent("requests to the model"),
         "completions": spent("replies that were asked for"),
         "llm_failures": spent("requests to the model that failed for good"),
@@ -38,9 +37,8 @@ class Calls:
         "reads": spent("passages read"),
         "offline_llm_calls": spent("requests to the model that all questions of a run share, in no other column"),
     }
-    counts_failures: ClassVar[bool] = True
 
-    def score(self, record: Record, example: Example) -> Mapping[str, float]:
+    def score(self, record: Record, example: Example) -> dict[str, float]:
         totals = record.totals()
         own = {name: float(getattr(totals, name)) for name in self.columns if name != "offline_llm_calls"}
         offline = record.totals(offline=True).llm_calls

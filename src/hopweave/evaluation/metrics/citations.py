@@ -13,7 +13,7 @@ left out. The share of pairs left out is `citations_undecided`.
 Source: citation recall and precision as in ALCE (Gao et al. 2023), on claims instead of sentences, each citation separately.
 Range 0 to 1, higher is better. An answer without citations has no precision; one without claims has no data.
 
->>> from hopweave.evaluation.metrics._worked import claimed, quoted, worked
+>>> from support.worked import claimed, quoted, worked
 >>> from hopweave.core.types import Passage
 >>> ulm = Passage("Ulm", "Ulm lies on the Danube. It is old.")
 >>> claims = [claimed("Which river?", "the Danube", quoted(1, ulm)), claimed("Who built it?", "nobody knows")]

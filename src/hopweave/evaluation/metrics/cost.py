@@ -19,7 +19,7 @@ no data. Range 0 up, lower is better. Failed questions count. Without a table, w
 row there is an error, never a 0; if tokens are neither counted nor estimated there is no data.
 
 >>> import tempfile, pathlib
->>> from hopweave.evaluation.metrics._worked import worked
+>>> from support.worked import worked
 >>> table = pathlib.Path(tempfile.mkdtemp()) / "prices.toml"
 >>> _ = table.write_text('prices = [{model = "openai:*:small", prompt = 1.0, completion = 4.0}]')
 >>> Cost(prices=str(table)).score(*worked("Ulm", calls=[("Which town is it?", "Ulm")]))
@@ -28,31 +28,29 @@ row there is an error, never a 0; if tokens are neither counted nor estimated th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, ClassVar
 
 from hopweave.core.errors import DataError
-from hopweave.core.types import Column, Example
-from hopweave.evaluation.metrics._usage import spent, usage_of
+from hopweave.core.types import Example
+from hopweave.evaluation.metrics._usage import Spending, spent, usage_of
 from hopweave.models.prices import price_of
 from hopweave.record import Record
 
 
 @dataclass(frozen=True, slots=True)
-class Cost:
+class Cost(Spending):
     """The cost of a question's model tokens, by a price table."""
 
-    columns: ClassVar[Mapping[str, Column]] = {
+    columns: ClassVar = {
         "cost": spent("price of the tokens", "currency of the table"),
         "offline_cost": spent("price of the tokens that all questions of a run share", "currency of the table"),
     }
-    counts_failures: ClassVar[bool] = True
 
     prices: Annotated[str, "the table: a TOML file with [[prices]] rows of model, prompt, cached, completion"] = ""
 
-    def score(self, record: Record, example: Example) -> Mapping[str, float]:
+    def score(self, record: Record, example: Example) -> dict[str, float]:
         """See `evaluation.metric.Metric`.
 
         Raises:

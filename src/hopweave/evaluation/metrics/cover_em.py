@@ -20,7 +20,7 @@ a date is only its numbers. So this finds names that the tagger misses in lower 
 names nothing for a name. The first step and the numbers (split into groups of three digits where commas were deleted) are the
 same.
 
->>> from hopweave.evaluation.metrics._worked import worked
+>>> from support.worked import worked
 >>> CoverEM().score(*worked("U.S. National Book Award", ["National Book Award"]))
 {'cover_em': 1.0}
 >>> CoverEM().score(*worked("not known", ["no"])), CoverEM(boundary="raw").score(*worked("not known", ["no"]))

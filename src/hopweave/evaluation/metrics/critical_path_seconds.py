@@ -11,33 +11,31 @@ actually executed, and whether or not replies came from the store.
 Source: ToQD (section 3.1) answers the sub-questions of a level in parallel; the paper's t does not say which it counts. Range 0
 up, lower is better. Failed questions count.
 
->>> from hopweave.evaluation.metrics._worked import worked
+>>> from support.worked import worked
 >>> CriticalPathSeconds().score(*worked("Ulm", calls=[("Which town?", "Ulm"), ("Sure?", "Yes")]))
 {'critical_path_seconds': 1.0, 'serial_seconds': 1.0}
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hopweave.core.types import Column, Example
-from hopweave.evaluation.metrics._usage import spent
+from hopweave.core.types import Example
+from hopweave.evaluation.metrics._usage import Spending, spent
 from hopweave.record import Record
 from hopweave.record.critical_path import critical_path
 
 
 @dataclass(frozen=True, slots=True)
-class CriticalPathSeconds:
+class CriticalPathSeconds(Spending):
     """The seconds that no amount of parallelism could have saved."""
 
-    columns: ClassVar[Mapping[str, Column]] = {
+    columns: ClassVar = {
         "critical_path_seconds": spent("longest chain of calls", "seconds"),
         "serial_seconds": spent("all calls, one after the other", "seconds"),
     }
-    counts_failures: ClassVar[bool] = True
 
-    def score(self, record: Record, example: Example) -> Mapping[str, float]:
+    def score(self, record: Record, example: Example) -> dict[str, float]:
         way = critical_path(record)
         return {"critical_path_seconds": way.seconds, "serial_seconds": way.total_seconds}

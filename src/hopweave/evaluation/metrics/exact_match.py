@@ -8,7 +8,7 @@ Source: SQuAD (Rajpurkar et al. 2016), whose rule HotpotQA, MuSiQue and 2WikiMul
 DROP (Dua et al. 2019), which IRCoT's own tables use: words are also split at hyphens, and numbers compared as numbers. Range 0
 to 1, higher is better. Golds that normalise to nothing count only if there is no other; without a gold there is no data.
 
->>> from hopweave.evaluation.metrics._worked import worked
+>>> from support.worked import worked
 >>> ExactMatch().score(*worked("The Toronto Coach Terminal.", ["Toronto Coach Terminal"]))
 {'exact_match': 1.0}
 >>> ExactMatch().score(*worked("June-July 1863", ["June July 1863"]))

@@ -10,7 +10,7 @@ against anything else, and an empty answer scores 0 (the official script). `vari
 IRCoT's tables): sets of words split at spaces and hyphens, numbers as numbers, best one-to-one pairing of spans, 0 if the gold
 has numbers and the answer none of them, to two decimals; it has no precision or recall. Range 0 to 1, higher is better.
 
->>> from hopweave.evaluation.metrics._worked import worked
+>>> from support.worked import worked
 >>> round(F1().score(*worked("Toronto, Ontario", ["Toronto"]))["f1"], 4)
 0.6667
 >>> F1(variant="hotpotqa").score(*worked("yes it is", ["yes"]))["f1"]

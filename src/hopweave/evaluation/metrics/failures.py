@@ -4,7 +4,7 @@ Definition. `failure_rate` is 1 for a question whose record has an error instead
 `empty_answer` is 1 if the bare answer is empty, and `stopped_early` is 1 if something other than the method's own end stopped
 it (a limit of the budget, `max_rounds`); a failed question has no data there. Means are shares. Range 0 to 1, lower is better.
 
->>> from hopweave.evaluation.metrics._worked import worked
+>>> from support.worked import worked
 >>> Failures().score(*worked("Ulm"))
 {'failure_rate': 0.0, 'empty_answer': 0.0, 'stopped_early': 0.0}
 >>> Failures().score(*worked(error="the endpoint is gone"))
@@ -13,26 +13,25 @@ it (a limit of the budget, `max_rounds`); a failed question has no data there. M
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 from hopweave.core.types import Column, Example
+from hopweave.evaluation.metrics._usage import Spending
 from hopweave.record import Record
 
 
 @dataclass(frozen=True, slots=True)
-class Failures:
+class Failures(Spending):
     """How many questions have no answer, or no finished one."""
 
-    columns: ClassVar[Mapping[str, Column]] = {
+    columns: ClassVar = {
         "failure_rate": Column("ended in an error", better="lower"),
         "empty_answer": Column("gave no bare answer", better="lower"),
         "stopped_early": Column("was stopped by a limit", better="lower"),
     }
-    counts_failures: ClassVar[bool] = True
 
-    def score(self, record: Record, example: Example) -> Mapping[str, float]:
+    def score(self, record: Record, example: Example) -> dict[str, float]:
         if record.answer is None:
             return {"failure_rate": 1.0}
         return {

@@ -8,7 +8,7 @@ label, which are wrong by this definition: check it before trusting a low accura
 
 For a whole cell: `majority_baseline`, the accuracy of always answering the most frequent gold label.
 
->>> from hopweave.evaluation.metrics._worked import worked
+>>> from support.worked import worked
 >>> asked = {"form": "label", "labels": ["Yes", "No"]}
 >>> LabelAccuracy().score(*worked("yes, it did", ["Yes"], **asked))
 {'label_accuracy': 1.0, 'unmapped': 0.0, 'gold_label': 0.0}

@@ -8,7 +8,7 @@ Ids are compared in lower case without spaces; order is ignored. Source: IRCoT (
 1, higher is better. A question without gold paragraphs has no data (IRCoT's code gives it 0), nor has a record that never
 searched, unless `without_search = "zero"`. `paragraphs_retrieved` is the number of paragraphs behind the recall.
 
->>> from hopweave.evaluation.metrics._worked import worked
+>>> from support.worked import worked
 >>> from hopweave.core.types import Passage
 >>> found = [Passage("Ulm", "Ulm lies on the Danube."), Passage("Bonn", "Bonn lies on the Rhine.")]
 >>> ParagraphRecall().score(*worked("Ulm", passages=found, gold_ids=["ulm", "Linz"]))

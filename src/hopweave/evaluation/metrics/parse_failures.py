@@ -5,32 +5,30 @@ answers) found something unparseable; `parse_failure_rate` is 1 if there is any,
 affected. An answer may still be found in the rest. Range 0 up and 0 to 1, lower is better. Failed
 questions count.
 
->>> from hopweave.evaluation.metrics._worked import worked
+>>> from support.worked import worked
 >>> ParseFailures().score(*worked("Ulm"))
 {'parse_failures': 0.0, 'parse_failure_rate': 0.0}
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 from hopweave.core.types import Column, Example
-from hopweave.evaluation.metrics._usage import spent
+from hopweave.evaluation.metrics._usage import Spending, spent
 from hopweave.record import Record
 
 
 @dataclass(frozen=True, slots=True)
-class ParseFailures:
+class ParseFailures(Spending):
     """How often model output could not be parsed."""
 
-    columns: ClassVar[Mapping[str, Column]] = {
+    columns: ClassVar = {
         "parse_failures": spent("places that could not be read"),
         "parse_failure_rate": Column("something could not be read", better="lower"),
     }
-    counts_failures: ClassVar[bool] = True
 
-    def score(self, record: Record, example: Example) -> Mapping[str, float]:
+    def score(self, record: Record, example: Example) -> dict[str, float]:
         number = record.totals().parse_failures
         return {"parse_failures": float(number), "parse_failure_rate": float(number > 0)}

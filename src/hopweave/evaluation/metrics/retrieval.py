@@ -14,7 +14,7 @@ Source: MultiHop-RAG (Tang and Yang 2024) and its evaluation code with K = 10 an
 to 1, higher is better. MultiHop-RAG's MAP can exceed 1 if there are more than K golds; it is capped there. A question without
 golds (its null queries) has no data, nor has a record that never searched, unless `without_search = "zero"`.
 
->>> from hopweave.evaluation.metrics._worked import worked
+>>> from support.worked import worked
 >>> from hopweave.core.types import Passage
 >>> found = [Passage("1", "Ulm was founded in 850."), Passage("2", "Nothing."), Passage("3", "It lies on the Danube.")]
 >>> said = worked("Ulm", passages=found, facts=["founded in 850", "on the Danube"])

@@ -8,7 +8,7 @@ sequence over the whole texts, lower case, letters and digits only, as in Google
 not say which they used, and the two differ: report the variant with every number. Range 0 to 1, higher is better. An answer
 without words scores 0; without a gold there is no data. Marks `[k]` are removed from the answer.
 
->>> from hopweave.evaluation.metrics._worked import worked
+>>> from support.worked import worked
 >>> said = worked("a b c d. a b", ["a b. c d"], form="long")
 >>> round(RougeL().score(*said)["rouge_l"], 4), RougeL(variant="seq").score(*said)["rouge_l"]
 (1.0, 0.8)

@@ -5,7 +5,7 @@ written at once are one round; searching before the first model call is one, too
 code. Source: #r of SearChain (table 6) and ToQD (table 2b), which do not say how they count; by blocks,
 Plan-and-Solve with retrieval has the 1 of their tables. Range 0 up, lower is better. Failed questions count.
 
->>> from hopweave.evaluation.metrics._worked import worked
+>>> from support.worked import worked
 >>> said = worked("Ulm", searches=[["Who was it?", "Where was it?"]])
 >>> Rounds().score(*said), Rounds(mode="per_call").score(*said)
 ({'rounds': 1.0}, {'rounds': 2.0})
@@ -13,23 +13,21 @@ Plan-and-Solve with retrieval has the 1 of their tables. Range 0 up, lower is be
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
-from hopweave.core.types import Column, Example
-from hopweave.evaluation.metrics._usage import spent
+from hopweave.core.types import Example
+from hopweave.evaluation.metrics._usage import Spending, spent
 from hopweave.record import Record
 
 
 @dataclass(frozen=True, slots=True)
-class Rounds:
+class Rounds(Spending):
     """How often the reasoning used the retriever."""
 
-    columns: ClassVar[Mapping[str, Column]] = {"rounds": spent("rounds of retrieval")}
-    counts_failures: ClassVar[bool] = True
+    columns: ClassVar = {"rounds": spent("rounds of retrieval")}
 
     mode: Annotated[Literal["block", "per_call"], "block: stretches of searches; per_call: every query"] = "block"
 
-    def score(self, record: Record, example: Example) -> Mapping[str, float]:
+    def score(self, record: Record, example: Example) -> dict[str, float]:
         return {"rounds": float(record.num_rounds(self.mode))}

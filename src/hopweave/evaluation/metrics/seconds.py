@@ -7,34 +7,32 @@ possible: `seconds` has no data if any reply came from the store, or from an ide
 offline stage is left out of all three. Source: t of SearChain (table 6) and ToQD (table 2b): measure it one question at a time
 (`--parallel 1`), or waiting for other questions is included. Range 0 up, lower is better. Failed questions count.
 
->>> from hopweave.evaluation.metrics._worked import worked
+>>> from support.worked import worked
 >>> Seconds().score(*worked("Ulm", calls=[("Which town?", "Ulm")], searches=[["Ulm"]], seconds=2.0))
 {'llm_seconds': 0.5, 'search_seconds': 0.25, 'seconds': 2.0}
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hopweave.core.types import Column, Example
-from hopweave.evaluation.metrics._usage import spent
+from hopweave.core.types import Example
+from hopweave.evaluation.metrics._usage import Spending, spent
 from hopweave.record import ModelCall, Record
 
 
 @dataclass(frozen=True, slots=True)
-class Seconds:
+class Seconds(Spending):
     """How long a question took, and how much of that was spent on the model and the retriever."""
 
-    columns: ClassVar[Mapping[str, Column]] = {
+    columns: ClassVar = {
         "seconds": spent("from the question to its record", "seconds"),
         "llm_seconds": spent("calls of the model, one after the other", "seconds"),
         "search_seconds": spent("searches, one after the other", "seconds"),
     }
-    counts_failures: ClassVar[bool] = True
 
-    def score(self, record: Record, example: Example) -> Mapping[str, float]:
+    def score(self, record: Record, example: Example) -> dict[str, float]:
         totals = record.totals()
         values = {"llm_seconds": totals.llm_seconds, "search_seconds": totals.search_seconds}
         calls = [step for step in record.own_steps if isinstance(step, ModelCall)]

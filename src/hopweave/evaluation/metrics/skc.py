@@ -10,7 +10,7 @@ invented, and those that hopweave added, do not: an answer that hopweave compose
 Source: SearChain (section 4.3, table 5), where people counted; this count is automatic. Range 0 up, higher is better. It grows
 with the length of answers and the number of hops: compare it only on the same questions.
 
->>> from hopweave.evaluation.metrics._worked import claimed, quoted, worked
+>>> from support.worked import claimed, quoted, worked
 >>> from hopweave.core.types import Passage
 >>> ulm = Passage("Ulm", "Ulm lies on the Danube.")
 >>> text = "Einstein was born in Ulm [1], which lies on the Danube [2]."

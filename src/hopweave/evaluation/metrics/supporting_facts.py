@@ -18,7 +18,7 @@ no data. `sentences_cited` is the number behind the precision: with it as weight
 sentences that are gold.
 
 >>> from dataclasses import replace
->>> from hopweave.evaluation.metrics._worked import claimed, quoted, worked
+>>> from support.worked import claimed, quoted, worked
 >>> from hopweave.core.types import GoldSentence, Passage
 >>> ulm = Passage("Ulm", "Ulm lies on the Danube. It is old.")
 >>> claims = [claimed("Which river?", "the Danube", quoted(1, ulm, "the Danube")), claimed("Old?", "It is", quoted(2, ulm))]

@@ -8,7 +8,7 @@ out of work that a run does once for all questions, if there is such a stage; th
 lower is better, except for cached ones. Failed questions count. If a record has a reply with neither a count nor an estimate,
 the sum is unknown and there is no data.
 
->>> from hopweave.evaluation.metrics._worked import worked
+>>> from support.worked import worked
 >>> Tokens().score(*worked("Ulm", calls=[("Which town is it?", "Ulm")]))
 {'prompt_tokens': 4.0, 'completion_tokens': 1.0, 'cached_tokens': 0.0, 'total_tokens': 5.0, 'estimated_tokens': 0.0}
 """
@@ -16,20 +16,19 @@ the sum is unknown and there is no data.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 from hopweave.core.types import Column, Example
-from hopweave.evaluation.metrics._usage import spent, usage_of
+from hopweave.evaluation.metrics._usage import Spending, spent, usage_of
 from hopweave.record import Record
 
 
 @dataclass(frozen=True, slots=True)
-class Tokens:
+class Tokens(Spending):
     """How much the model read and wrote, as counted by its endpoint."""
 
-    columns: ClassVar[Mapping[str, Column]] = {
+    columns: ClassVar = {
         "prompt_tokens": spent("read by the model", "tokens"),
         "completion_tokens": spent("written by the model", "tokens"),
         "cached_tokens": Column("read before, and not computed again", better="higher", high=math.inf, unit="tokens"),
@@ -37,9 +36,8 @@ class Tokens:
         "estimated_tokens": spent("of total_tokens, estimated and not counted", "tokens"),
         "offline_tokens": spent("read and written for all questions of a run, in no other column", "tokens"),
     }
-    counts_failures: ClassVar[bool] = True
 
-    def score(self, record: Record, example: Example) -> Mapping[str, float]:
+    def score(self, record: Record, example: Example) -> dict[str, float]:
         usage = usage_of(record)
         if usage is None:
             return {}

@@ -20,7 +20,7 @@ run does once for all questions (an offline stage) is left out of all four.
 
 Source: SearChain (table 6) and ToQD (table 2b). Range 0 up, lower is better. Failed questions count.
 
->>> from hopweave.evaluation.metrics._worked import worked
+>>> from support.worked import worked
 >>> lines = ["Be brief.", "Question: Which town?", "Are you sure?"]
 >>> calls = [(chr(10).join(lines[:2]), "Ulm"), (chr(10).join(lines), "Yes, Ulm")]
 >>> Words().score(*worked("Ulm", calls=calls))
@@ -29,29 +29,27 @@ Source: SearChain (table 6) and ToQD (table 2b). Range 0 up, lower is better. Fa
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hopweave.core.types import Column, Example
-from hopweave.evaluation.metrics._usage import spent
+from hopweave.core.types import Example
+from hopweave.evaluation.metrics._usage import Spending, spent
 from hopweave.evaluation.metrics._wording import static_words, unique_words
 from hopweave.record import Record
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class Words(Spending):
     """How much was written to the model and by it."""
 
-    columns: ClassVar[Mapping[str, Column]] = {
+    columns: ClassVar = {
         "words_static": spent("instructions and demonstrations, once", "words"),
         "words_unique": spent("distinct lines sent, once", "words"),
         "words_billed": spent("all that was sent, each time", "words"),
         "words_out": spent("all that the model wrote", "words"),
     }
-    counts_failures: ClassVar[bool] = True
 
-    def score(self, record: Record, example: Example) -> Mapping[str, float]:
+    def score(self, record: Record, example: Example) -> dict[str, float]:
         totals = record.totals()
         return {
             "words_static": float(static_words(record)),

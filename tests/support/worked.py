@@ -1,4 +1,4 @@
-"""Small records for the worked examples in the docstrings of metrics, and for their tests."""
+"""Small records for the worked examples in the docstrings of metrics, and for tests."""
 
 from __future__ import annotations
 
