@@ -71,17 +71,17 @@ def result_by_variant(
             for cell in cells:
                 scores = measure(runs, cell)
                 seen.append(scores)
-                beside = _beside(tables, dataset, one, cell.setup, len(scores.values), why)
-                draft.rows.append(mean_row((dataset.label, name_of(one, cell)), column.key, scores, published=beside))
+                printed = _printed(tables, dataset, one, cell.setup, len(scores.values), why)
+                draft.rows.append(mean_row((dataset.label, name_of(one, cell)), column.key, scores, published=printed))
             if not cells and not one.is_ours and one.key in needed and dataset.plan.name in (datasets or (dataset.plan.name,)):
-                beside = _beside(tables, dataset, one, None, None, why)
-                draft.rows.append(MeasuredRow((dataset.label, one.title), {column.key: None}, published=beside))
+                printed = _printed(tables, dataset, one, None, None, why)
+                draft.rows.append(MeasuredRow((dataset.label, one.title), {column.key: None}, published=printed))
                 draft.missing.append(how_to_evaluate(dataset, one))
     draft.notes += [*notes, *problems(*seen)]
     return draft.made(title, ("dataset", "method"), (column,))
 
 
-def _beside(
+def _printed(
     tables: Sequence[str], dataset: DatasetCells, one: Variant, setup: Setup | None, num: int | None, why: Sequence[str]
 ) -> tuple[PublishedRow, ...]:
     return tuple(

@@ -105,10 +105,10 @@ def _row(one: Variant, measured: Mapping[str, _Measured], table: str, datasets_i
         if set(measured) == set(there)
         else [f"over {', '.join(sorted(measured))}; performance there is over {', '.join(there)}"]
     )
-    beside_it = published(table, one.key, ALL, setup=first.setup, others=[cell.setup for cell in others], more=why)
+    printed = published(table, one.key, ALL, setup=first.setup, others=[cell.setup for cell in others], more=why)
     num = sum(len(each.costs["words_in"].values) for each in measured.values())
     qualities = [each.quality for each in measured.values()]
-    row = with_counts(MeasuredRow((name_of(one, first),), values, published=beside_it), *qualities)
+    row = with_counts(MeasuredRow((name_of(one, first),), values, published=printed), *qualities)
     alone = {"performance": percent(_mean_of([each.mean_answered for each in qualities]))} if row.num_failed else {}
     return replace(row, num=num, answered=alone)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hopweave.evaluation.papers._missing import how_to_evaluate
 from hopweave.evaluation.papers._published import Variant, cells_of, passed_over, published_model, variant
 from hopweave.evaluation.papers._quality import problems
-from hopweave.evaluation.papers._without import beside, gain_row
+from hopweave.evaluation.papers._without import gain_row, paired
 from hopweave.evaluation.reports.analysis_results import AnalysisResult, Draft, FigureColumn, MeasuredRow
 from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, LoadedRuns
 
@@ -49,7 +49,7 @@ def by_model_result(runs: LoadedRuns, title: str, baseline: str) -> AnalysisResu
 def _row(
     runs: LoadedRuns, dataset: DatasetCells, model: str, toqd: AnsweredCell, other: AnsweredCell, notes: list[str]
 ) -> MeasuredRow:
-    both = beside(runs, toqd, other)
+    both = paired(runs, toqd, other)
     notes += problems(both.with_scores, both.without_scores)
     num = len(both.with_scores.values)
     printed = (

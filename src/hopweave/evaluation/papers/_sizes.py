@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from hopweave.evaluation.papers._missing import how_to_evaluate
 from hopweave.evaluation.papers._published import billions_of, variant
 from hopweave.evaluation.papers._quality import problems
-from hopweave.evaluation.papers._without import beside, gain_row
+from hopweave.evaluation.papers._without import gain_row, paired
 from hopweave.evaluation.reports.analysis_results import AnalysisResult, Draft, FigureColumn, MeasuredRow, PublishedRow
 from hopweave.evaluation.reports.plots import Curve, CurvePanel, CurvePlot
 from hopweave.evaluation.scoring.counted import Counted
@@ -112,7 +112,7 @@ def _row(
     printed: Printed,
     notes: list[str],
 ) -> MeasuredRow:
-    both = beside(runs, ircot, oner, measure.of)
+    both = paired(runs, ircot, oner, measure.of)
     notes += problems(both.without_scores, both.with_scores)
     return gain_row(
         (dataset.label, _model(ircot), ircot.method),

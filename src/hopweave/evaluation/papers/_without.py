@@ -13,7 +13,7 @@ from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, 
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class Paired:
     """The scores of a cell with retrieval and of one without, on the questions that both were scored on.
 
     Attributes:
@@ -31,20 +31,20 @@ class Beside:
     num_no_data: int
 
 
-def beside(runs: LoadedRuns, with_cell: AnsweredCell, without_cell: AnsweredCell, measure: Measure = quality) -> Beside:
+def paired(runs: LoadedRuns, with_cell: AnsweredCell, without_cell: AnsweredCell, measure: Measure = quality) -> Paired:
     """The two on their common questions, by a measure of cells."""
     first, second = measure(runs, with_cell), measure(runs, without_cell)
     common = first.values.keys() & second.values.keys()
     failed = common & (first.failed | second.failed)
     every = [key for one in (first, second) for key in (*one.values, *one.no_data, *one.unscored)]
     left_out = len(set(every)) - len(common)
-    return Beside(with_cell, without_cell, first.among(common), second.among(common), len(failed), left_out)
+    return Paired(with_cell, without_cell, first.among(common), second.among(common), len(failed), left_out)
 
 
 def gain_row(
     labels: tuple[str, ...],
     keys: tuple[str, str],
-    both: Beside,
+    both: Paired,
     published: tuple[PublishedRow, ...],
     more: Mapping[str, float | None] | None = None,
 ) -> MeasuredRow:

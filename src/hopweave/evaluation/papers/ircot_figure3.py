@@ -13,12 +13,10 @@ from dataclasses import dataclass
 from hopweave.evaluation.papers._missing import how_to_evaluate
 from hopweave.evaluation.papers._published import published, variant
 from hopweave.evaluation.papers._quality import problems
-from hopweave.evaluation.papers._without import beside, gain_row
+from hopweave.evaluation.papers._without import gain_row, paired
 from hopweave.evaluation.reports.analysis_results import AnalysisResult, Draft, FigureColumn, MeasuredRow, PublishedRow
 from hopweave.evaluation.scoring.counted import Counted
 from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, LoadedRuns
-
-__all__ = ["IRCoTFigure3"]
 
 _HEADS = (FigureColumn("oner", "OneR %", 1), FigureColumn("ircot", "IRCoT %", 1), FigureColumn("gain", "gain", 1))
 _TUNED = "the number of passages was chosen there on development questions"
@@ -35,7 +33,7 @@ class IRCoTFigure3:
             found = {name: [c for c in dataset.cells if c.name == name and c.setup is not None] for name in ("oner", "ircot")}
             draft.missing += [how_to_evaluate(dataset, variant(f"{name}_cot")) for name, cells in found.items() if not cells]
             if not all(found.values()):
-                draft.rows.append(MeasuredRow((dataset.label, "-"), published=_beside(dataset, (), None)))
+                draft.rows.append(MeasuredRow((dataset.label, "-"), published=_printed(dataset, (), None)))
                 continue
             draft.rows += [_row(runs, dataset, found["oner"][0], cell, draft.notes) for cell in found["ircot"]]
         title = "IRCoT figure 3: recall of the gold paragraphs within 15, IRCoT beside OneR"
@@ -44,9 +42,9 @@ class IRCoTFigure3:
 
 
 def _row(runs: LoadedRuns, dataset: DatasetCells, oner: AnsweredCell, ircot: AnsweredCell, notes: list[str]) -> MeasuredRow:
-    both = beside(runs, ircot, oner, _recall)
+    both = paired(runs, ircot, oner, _recall)
     notes += problems(both.without_scores, both.with_scores)
-    printed = _beside(dataset, (ircot, oner), len(both.with_scores.values))
+    printed = _printed(dataset, (ircot, oner), len(both.with_scores.values))
     return gain_row((dataset.label, ircot.method), ("oner", "ircot"), both, printed)
 
 
@@ -54,7 +52,7 @@ def _recall(runs: LoadedRuns, cell: AnsweredCell) -> Counted:
     return runs.scores(cell, "paragraph_recall", "paragraph_recall")
 
 
-def _beside(dataset: DatasetCells, cells: Sequence[AnsweredCell], num: int | None) -> tuple[PublishedRow, ...]:
+def _printed(dataset: DatasetCells, cells: Sequence[AnsweredCell], num: int | None) -> tuple[PublishedRow, ...]:
     setup, *others = [cell.setup for cell in cells] or [None]
     return tuple(
         row

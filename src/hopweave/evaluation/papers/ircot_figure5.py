@@ -14,8 +14,6 @@ from hopweave.evaluation.papers._sizes import Measure, sizes_result
 from hopweave.evaluation.reports.analysis_results import AnalysisResult, PublishedRow
 from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, LoadedRuns
 
-__all__ = ["IRCoTFigure5"]
-
 _PRINTED = {"flan-t5-xxl": "ircot_figure3_flan", "code-davinci-002": "ircot_figure3_gpt3"}
 
 

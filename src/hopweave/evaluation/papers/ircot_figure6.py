@@ -15,8 +15,6 @@ from hopweave.evaluation.papers._sizes import Measure, sizes_result
 from hopweave.evaluation.reports.analysis_results import AnalysisResult, PublishedRow
 from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, LoadedRuns
 
-__all__ = ["IRCoTFigure6"]
-
 _PRINTED = {"flan-t5-xxl": "ircot_table1_flan", "code-davinci-002": "ircot_table1_gpt3"}
 
 

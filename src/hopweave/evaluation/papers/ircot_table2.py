@@ -18,8 +18,6 @@ from hopweave.evaluation.papers._quality import answered, percent, problems
 from hopweave.evaluation.reports.analysis_results import AnalysisResult, Draft, FigureColumn, MeasuredRow, PublishedRow
 from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, LoadedRuns
 
-__all__ = ["IRCoTTable2"]
-
 _SYSTEMS: Mapping[str, tuple[Variant, str]] = {
     "internet_augmented": (Variant("internet_augmented", "Internet-augmented", "internet_augmented"), "InterAug"),
     "react": (Variant("react", "ReAct", "react"), "ReAct"),

@@ -15,8 +15,6 @@ from hopweave.evaluation.reports.analysis_results import AnalysisResult, FigureC
 from hopweave.evaluation.scoring.counted import Counted
 from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, LoadedRuns
 
-__all__ = ["IRCoTTables1And3"]
-
 _TABLES = ("ircot_table1_gpt3", "ircot_table1_flan")
 _NEEDED = ("ircot_cot", "ircot_direct", "ircot_no_reader")
 

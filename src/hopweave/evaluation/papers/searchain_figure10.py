@@ -18,8 +18,6 @@ from hopweave.evaluation.papers._quality import PERCENT, mean, problems, quality
 from hopweave.evaluation.reports.analysis_results import AnalysisResult, Draft, FigureColumn, MeasuredRow
 from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, LoadedRuns
 
-__all__ = ["SearChainFigure10"]
-
 _CURVES = {"given": "(a) with answers, on S_i", "listed": "(b) without answers, on S_all"}
 
 

@@ -14,8 +14,6 @@ from hopweave.evaluation.papers._accuracy import accuracy_result
 from hopweave.evaluation.reports.analysis_results import AnalysisResult
 from hopweave.evaluation.scoring.loaded_runs import LoadedRuns
 
-__all__ = ["SearChainTable1"]
-
 _ABLATIONS = ("searchain_no_retrieval", "searchain", "searchain_no_verification", "searchain_no_completion")
 
 

@@ -15,8 +15,6 @@ from hopweave.evaluation.papers._quality import answered, is_long, percent, prob
 from hopweave.evaluation.reports.analysis_results import AnalysisResult, Draft, FigureColumn, MeasuredRow
 from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, LoadedRuns
 
-__all__ = ["SearChainTable10"]
-
 _ALPHAS = (0.3, 0.35, 0.4, 0.45, 0.5)
 
 

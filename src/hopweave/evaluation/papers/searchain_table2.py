@@ -19,8 +19,6 @@ from hopweave.evaluation.papers._quality import share
 from hopweave.evaluation.reports.analysis_results import AnalysisResult, Draft, FigureColumn, MeasuredRow
 from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, LoadedRuns
 
-__all__ = ["SearChainTable2"]
-
 
 @dataclass(frozen=True, slots=True)
 class SearChainTable2:
@@ -33,8 +31,8 @@ class SearChainTable2:
             cells = answered_cells(one, dataset)
             draft.rows += [_row(dataset, one, cell) for cell in cells]
             if not cells and not one.is_ours:
-                beside = published("searchain_table2", one.key, dataset.plan.name, setup=None)
-                draft.rows.append(MeasuredRow((dataset.label, one.title), published=beside))
+                printed = published("searchain_table2", one.key, dataset.plan.name, setup=None)
+                draft.rows.append(MeasuredRow((dataset.label, one.title), published=printed))
                 draft.missing.append(how_to_evaluate(dataset, one))
         heads = (
             FigureColumn("model", "model %"),

@@ -16,11 +16,9 @@ from hopweave.evaluation.papers._missing import how_to_evaluate
 from hopweave.evaluation.papers._nodes import needs_retrieval
 from hopweave.evaluation.papers._published import Variant, cells_of, published, variant, with_ours
 from hopweave.evaluation.papers._quality import PERCENT, answered, percent, problems, share
-from hopweave.evaluation.papers._without import Beside, beside, counterparts
+from hopweave.evaluation.papers._without import Paired, counterparts, paired
 from hopweave.evaluation.reports.analysis_results import AnalysisResult, Draft, FigureColumn, MeasuredRow
 from hopweave.evaluation.scoring.loaded_runs import DatasetCells, LoadedRuns
-
-__all__ = ["SearChainTable3a"]
 
 _HEADS = (
     FigureColumn("without_s", "w/o IR on S %"),
@@ -42,12 +40,12 @@ class SearChainTable3a:
             pairs = list(counterparts(dataset, one))
             for with_cell, without_cell in pairs:
                 if without_cell is not None:
-                    both = beside(runs, with_cell, without_cell)
+                    both = paired(runs, with_cell, without_cell)
                     draft.rows.append(_row(dataset, one, both))
                     draft.notes += problems(both.with_scores, both.without_scores)
             if not one.is_ours and not any(without_cell is not None for _, without_cell in pairs):
-                beside_it = published("searchain_table3a", one.key, dataset.plan.name, setup=None)
-                draft.rows.append(MeasuredRow((dataset.label, one.title), published=beside_it))
+                printed = published("searchain_table3a", one.key, dataset.plan.name, setup=None)
+                draft.rows.append(MeasuredRow((dataset.label, one.title), published=printed))
                 other = variant(one.without)
                 lacking = [each for each in (one, other) if not any(c.setup for c in cells_of(each, dataset.cells))]
                 draft.missing += [how_to_evaluate(dataset, each) for each in lacking]
@@ -55,7 +53,7 @@ class SearChainTable3a:
         return draft.made(title, ("dataset", "method"), _HEADS, "questions in S")
 
 
-def _row(dataset: DatasetCells, one: Variant, both: Beside) -> MeasuredRow:
+def _row(dataset: DatasetCells, one: Variant, both: Paired) -> MeasuredRow:
     helped = {
         record.question.id for record, _ in both.with_cell.pairs() if record.error is None and needs_retrieval(record)
     } & both.with_scores.values.keys()
@@ -68,11 +66,11 @@ def _row(dataset: DatasetCells, one: Variant, both: Beside) -> MeasuredRow:
         "share": share(len(helped), num),
     }
     setup, others = both.with_cell.setup, [both.without_cell.setup]
-    beside_it = published("searchain_table3a", one.key, dataset.plan.name, setup=setup, others=others, num=num)
+    printed = published("searchain_table3a", one.key, dataset.plan.name, setup=setup, others=others, num=num)
     alone = answered({"without_s": both.without_scores, "with_s": both.with_scores})
     counts = num, both.num_failed, both.num_no_data
     labels = dataset.label, name_of(one, both.with_cell)
-    return MeasuredRow(labels, values, *counts, published=beside_it, answered=alone)
+    return MeasuredRow(labels, values, *counts, published=printed, answered=alone)
 
 
 def _mean(values: Mapping[str, float], ids: set[str]) -> float | None:

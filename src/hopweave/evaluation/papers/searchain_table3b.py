@@ -22,11 +22,9 @@ from hopweave.evaluation.papers._accuracy import name_of
 from hopweave.evaluation.papers._missing import asks_for_long_answers, how_to_evaluate
 from hopweave.evaluation.papers._published import Variant, answered_cells, published, variant, variants, with_ours
 from hopweave.evaluation.papers._quality import is_long, problems, share
-from hopweave.evaluation.papers._without import Beside, beside, counterparts
+from hopweave.evaluation.papers._without import Paired, counterparts, paired
 from hopweave.evaluation.reports.analysis_results import AnalysisResult, Draft, FigureColumn, MeasuredRow
 from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, LoadedRuns
-
-__all__ = ["SearChainTable3b"]
 
 _ALSO = ("direct_retrieval", "toolformer_prompted", "toqd", "ircot_cot", "ircot_direct", "oner_cot", "oner_direct")
 _HEADS = (FigureColumn("misled", "misled %"), FigureColumn("helped", "helped %"), FigureColumn("right", "|S_t|", 0))
@@ -61,7 +59,7 @@ class SearChainTable3b:
                         draft.rows.append(self._no_row(dataset, one, cell))
                         draft.missing.append(how_to_evaluate(dataset, other))
                         continue
-                    both = beside(runs, cell, without)
+                    both = paired(runs, cell, without)
                     draft.notes += problems(both.with_scores, both.without_scores)
                     draft.rows.append(self._row(dataset, one, both))
             if not has_row:
@@ -77,23 +75,23 @@ class SearChainTable3b:
 
     def _no_row(self, dataset: DatasetCells, one: Variant, cell: AnsweredCell | None) -> MeasuredRow:
         name = one.title if cell is None else name_of(one, cell)
-        beside_it = published("searchain_table3b", one.key, dataset.plan.name, setup=None)
-        return MeasuredRow((dataset.label, name, "-"), published=beside_it)
+        printed = published("searchain_table3b", one.key, dataset.plan.name, setup=None)
+        return MeasuredRow((dataset.label, name, "-"), published=printed)
 
-    def _row(self, dataset: DatasetCells, one: Variant, both: Beside) -> MeasuredRow:
+    def _row(self, dataset: DatasetCells, one: Variant, both: Paired) -> MeasuredRow:
         labels = (dataset.label, name_of(one, both.with_cell), both.without_cell.method)
         num = len(both.with_scores.values)
         setup, others = both.with_cell.setup, [both.without_cell.setup]
-        beside_it = published("searchain_table3b", one.key, dataset.plan.name, setup=setup, others=others, num=num)
+        printed = published("searchain_table3b", one.key, dataset.plan.name, setup=setup, others=others, num=num)
         values = changes(both.without_scores.values, both.with_scores.values)
-        return MeasuredRow(labels, values, num, both.num_failed, both.num_no_data, published=beside_it)
+        return MeasuredRow(labels, values, num, both.num_failed, both.num_no_data, published=printed)
 
     def _floors(self, runs: LoadedRuns, dataset: DatasetCells) -> Iterator[MeasuredRow]:
         for key in dict.fromkeys([one.without for one in variants("searchain_table3b")] + ["direct", "toqd_no_retrieval"]):
             one = variant(key)
             cells = answered_cells(one, dataset)
             for first, second in combinations(cells, 2):
-                both = beside(runs, second, first)
+                both = paired(runs, second, first)
                 values = changes(both.without_scores.values, both.with_scores.values)
                 labels = (dataset.label, f"floor: {one.title} again", f"{first.method} of {first.run.path.name}")
                 yield MeasuredRow(labels, values, len(both.with_scores.values), both.num_failed, both.num_no_data)

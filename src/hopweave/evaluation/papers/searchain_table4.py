@@ -17,8 +17,6 @@ from hopweave.evaluation.papers._steps import num_steps
 from hopweave.evaluation.reports.analysis_results import AnalysisResult, Draft, FigureColumn, MeasuredRow, PublishedRow
 from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, LoadedRuns
 
-__all__ = ["SearChainTable4"]
-
 _TABLE = "searchain_table4"
 
 
@@ -35,7 +33,7 @@ class SearChainTable4:
                 cells = answered_cells(one, dataset) if has_hops else []
                 draft.rows += [_row(dataset, one, cell) for cell in cells]
                 if not cells and dataset.plan.name in datasets_of(_TABLE) and one.key != "toqd_no_retrieval":
-                    draft.rows.append(MeasuredRow((dataset.label, one.title), published=_beside(dataset, one, None, None)))
+                    draft.rows.append(MeasuredRow((dataset.label, one.title), published=_printed(dataset, one, None, None)))
                     draft.missing.append(how_to_evaluate(dataset, one))
         if not draft.rows:
             draft.missing.append("no dataset of the runs has the trait 'hops'; evaluate musique, which has it")
@@ -61,11 +59,11 @@ def _row(dataset: DatasetCells, one: Variant, cell: AnsweredCell) -> MeasuredRow
     num = sum(map(len, by_hops.values()))
     values = {key: mean(steps) for key, steps in by_hops.items()}
     return MeasuredRow(
-        (dataset.label, name_of(one, cell)), values, num, num_failed, num_no_data, published=_beside(dataset, one, cell, num)
+        (dataset.label, name_of(one, cell)), values, num, num_failed, num_no_data, published=_printed(dataset, one, cell, num)
     )
 
 
-def _beside(dataset: DatasetCells, one: Variant, cell: AnsweredCell | None, num: int | None) -> tuple[PublishedRow, ...]:
+def _printed(dataset: DatasetCells, one: Variant, cell: AnsweredCell | None, num: int | None) -> tuple[PublishedRow, ...]:
     setup = None if cell is None else cell.setup
     return published(_TABLE, one.key, dataset.plan.name, setup=setup, num=num)
 

@@ -17,8 +17,6 @@ from hopweave.evaluation.papers._quality import answered, problems, with_counts
 from hopweave.evaluation.reports.analysis_results import AnalysisResult, Draft, FigureColumn, MeasuredRow
 from hopweave.evaluation.scoring.loaded_runs import DatasetCells, LoadedRuns
 
-__all__ = ["SearChainTable5"]
-
 _BY_PEOPLE = "AMP there was judged by people, and on questions that were not published"
 
 

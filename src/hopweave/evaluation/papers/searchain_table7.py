@@ -17,8 +17,6 @@ from hopweave.evaluation.papers._quality import PERCENT, mean, problems, quality
 from hopweave.evaluation.reports.analysis_results import AnalysisResult, Draft, FigureColumn, MeasuredRow
 from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, LoadedRuns
 
-__all__ = ["SearChainTable7"]
-
 
 @dataclass(frozen=True, slots=True)
 class SearChainTable7:
@@ -36,8 +34,8 @@ class SearChainTable7:
             if not is_asked:
                 draft.missing.append(how_to_evaluate(dataset, one, plan=plan_of(dataset, "parts"), suffix="parts"))
             if not cells or not is_asked:
-                beside = published("searchain_table7", one.key, dataset.plan.name, setup=None)
-                draft.rows.append(MeasuredRow((dataset.label, one.title), published=beside))
+                printed = published("searchain_table7", one.key, dataset.plan.name, setup=None)
+                draft.rows.append(MeasuredRow((dataset.label, one.title), published=printed))
                 continue
             for cell in cells:
                 draft.rows.append(_row(runs, dataset, cell, known))
@@ -66,7 +64,7 @@ def _row(runs: LoadedRuns, dataset: DatasetCells, cell: AnsweredCell, known: dic
     every = [value for values in by_hops.values() for value in values]
     num_unknown = sum(is_known is None for is_known in knows.values())
     values = {**{key: mean(found) for key, found in by_hops.items()}, "all": mean(every)}
-    beside = published("searchain_table7", "direct", dataset.plan.name, setup=cell.setup, num=len(knows))
+    printed = published("searchain_table7", "direct", dataset.plan.name, setup=cell.setup, num=len(knows))
     return MeasuredRow(
-        (dataset.label, cell.method), values, len(every), len(scores.failed & inside) + num_unknown, 0, published=beside
+        (dataset.label, cell.method), values, len(every), len(scores.failed & inside) + num_unknown, 0, published=printed
     )

@@ -14,13 +14,11 @@ from hopweave.core.types import Example
 from hopweave.evaluation.papers._missing import asks_for_long_answers, how_to_evaluate
 from hopweave.evaluation.papers._published import answered_cells, published, variant
 from hopweave.evaluation.papers._quality import PERCENT, is_long, mean, problems, share
-from hopweave.evaluation.papers._without import Beside, beside
+from hopweave.evaluation.papers._without import Paired, paired
 from hopweave.evaluation.reports.analysis_results import AnalysisResult, Draft, FigureColumn, MeasuredRow
 from hopweave.evaluation.scoring.loaded_runs import DatasetCells, LoadedRuns
 from hopweave.record import Record, Search
 from hopweave.text.matching import is_contained
-
-__all__ = ["SearChainTable8"]
 
 _HEADS = (
     FigureColumn("top1_t", "top-1 on S_t %"),
@@ -50,14 +48,14 @@ class SearChainTable8:
                 printed = published("searchain_table8", with_passage.key, dataset.plan.name, setup=None)
                 draft.rows.append(MeasuredRow((dataset.label,), published=printed))
                 continue
-            both = beside(runs, found[with_passage.key][0], found[alone.key][0])
+            both = paired(runs, found[with_passage.key][0], found[alone.key][0])
             draft.rows.append(_row(dataset, both))
             draft.notes += problems(both.with_scores, both.without_scores)
         title = "SearChain table 8: the first passage, where the model alone is right (S_t) and where it is wrong (S_f)"
         return draft.made(title, ("dataset",), _HEADS)
 
 
-def _row(dataset: DatasetCells, both: Beside) -> MeasuredRow:
+def _row(dataset: DatasetCells, both: Paired) -> MeasuredRow:
     right = {name for name, value in both.without_scores.values.items() if value >= 1}
     wrong = both.without_scores.values.keys() - right
     held = {

@@ -13,8 +13,6 @@ from hopweave.evaluation.papers._accuracy import accuracy_result
 from hopweave.evaluation.reports.analysis_results import AnalysisResult
 from hopweave.evaluation.scoring.loaded_runs import LoadedRuns
 
-__all__ = ["SearChainTable9"]
-
 
 @dataclass(frozen=True, slots=True)
 class SearChainTable9:

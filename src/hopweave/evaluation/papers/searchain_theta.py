@@ -21,8 +21,6 @@ from hopweave.evaluation.scoring.reader_thresholds import Scored, best_of, f1_in
 from hopweave.record import Read
 from hopweave.text.matching import is_contained
 
-__all__ = ["SearChainTheta"]
-
 _HEADS = (
     FigureColumn("theta", "theta"),
     FigureColumn("f1", "F1 %"),

@@ -24,8 +24,6 @@ from hopweave.evaluation.reports.analysis_results import AnalysisResult, Draft, 
 from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, LoadedRuns
 from hopweave.record import Decision
 
-__all__ = ["ToQDFigure3"]
-
 _TEMPLATES = {
     "Direct": ("direct", "direct_probe"),
     "CoT": ("cot", "cot_probe"),

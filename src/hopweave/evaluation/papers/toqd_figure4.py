@@ -17,8 +17,6 @@ from hopweave.evaluation.reports.analysis_results import AnalysisResult
 from hopweave.evaluation.reports.plots import Curve
 from hopweave.evaluation.scoring.loaded_runs import LoadedRuns
 
-__all__ = ["ToQDFigure4"]
-
 _NAMES = {"baseline": "CoT w/ IR", "toqd": "ToQD w/ IR"}
 _TABLE = "toqd_table5"
 

@@ -12,8 +12,6 @@ from hopweave.evaluation.papers._accuracy import accuracy_result
 from hopweave.evaluation.reports.analysis_results import AnalysisResult
 from hopweave.evaluation.scoring.loaded_runs import LoadedRuns
 
-__all__ = ["ToQDTable1"]
-
 
 @dataclass(frozen=True, slots=True)
 class ToQDTable1:

@@ -13,8 +13,6 @@ from hopweave.evaluation.papers._efficiency import Efficiency
 from hopweave.evaluation.reports.analysis_results import AnalysisResult
 from hopweave.evaluation.scoring.loaded_runs import LoadedRuns
 
-__all__ = ["ToQDTable2b"]
-
 
 @dataclass(frozen=True, slots=True)
 class ToQDTable2b(Efficiency):

@@ -20,8 +20,6 @@ from hopweave.evaluation.papers._quality import answered, problems, with_counts
 from hopweave.evaluation.reports.analysis_results import AnalysisResult, Draft, FigureColumn, MeasuredRow
 from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, LoadedRuns
 
-__all__ = ["ToQDTable3"]
-
 _HEADS = (
     FigureColumn("hits", "Hits@10", 3),
     FigureColumn("hits_early", "Hits@4", 3),

@@ -14,8 +14,6 @@ from hopweave.evaluation.papers._robustness import by_model_result
 from hopweave.evaluation.reports.analysis_results import AnalysisResult
 from hopweave.evaluation.scoring.loaded_runs import LoadedRuns
 
-__all__ = ["ToQDTable5"]
-
 
 @dataclass(frozen=True, slots=True)
 class ToQDTable5:
