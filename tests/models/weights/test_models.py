@@ -312,7 +312,7 @@ def test_a_missing_wheel_is_where_the_next_run_goes_on(folder, pip):
 @pytest.mark.parametrize(
     ("cause", "seen", "told"),
     [
-        pytest.param(KeyboardInterrupt(), KeyboardInterrupt, "", id="an interruption"),
+        pytest.param(KeyboardInterrupt(), KeyboardInterrupt, None, id="an interruption"),
         pytest.param(OSError(errno.ENOSPC, "No space left on device"), DataError, r"disk of .* is full", id="a full disk"),
     ],
 )
