@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -45,9 +43,3 @@ def test_what_is_taken_up_was_said_and_stands_in_the_passage(query, said, passag
     found = adopted_phrase(query, said, [Passage("p", passage)])
     assert any(found in one.replace("\u2060", "") for one in said) or not found
     assert all(word in passage for word in found.replace(",", " ").replace(".", " ").split())
-
-
-def test_no_text_takes_long():
-    started = time.process_time()
-    adopted_phrase("x", ["Ida " * 20_000] * 3, [Passage("p", "Ida " * 20_000)])
-    assert time.process_time() - started < 6

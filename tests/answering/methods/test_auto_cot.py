@@ -7,7 +7,7 @@ from support.bench import Bench, calls, decisions, purposes, queries, told, unre
 
 from hopweave.answering.demonstrations import demonstrations
 from hopweave.core import sentence_encoder
-from hopweave.core.errors import DataError, MissingExtra, SettingsError
+from hopweave.core.errors import DataError, MissingExtra
 from hopweave.core.types import Question
 from hopweave.models.llms.scripted import Line, Scripted
 from hopweave.run.components import Components
@@ -294,9 +294,3 @@ async def test_the_sentence_encoder_without_its_library_says_what_to_install(poo
     monkeypatch.setattr(sentence_encoder, "require", missing)
     with pytest.raises(MissingExtra, match="hf"):
         await ask(says(), pool, encoder="sentence_bert")
-
-
-@pytest.mark.parametrize("options", [{"n_demos": -1}, {"max_lines": 0}, {"max_words_question": 0}, {"max_tokens": 0}])
-async def test_options_that_make_no_sense_are_refused(pool, options):
-    with pytest.raises(SettingsError, match=f"auto_cot {next(iter(options))}"):
-        await ask(says(), pool, **options)

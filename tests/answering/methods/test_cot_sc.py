@@ -7,7 +7,6 @@ import pytest
 from support.bench import Bench, calls, decisions, purposes, queries, told, unread, verdicts
 
 from hopweave.answering.demonstrations import sample
-from hopweave.core.errors import SettingsError
 from hopweave.core.types import Question, Reply
 from hopweave.models.llms.scripted import Line, Scripted
 
@@ -135,11 +134,3 @@ async def test_where_the_budget_allows_fewer_samples_those_vote():
     record = await ask(chain("Ulm"), chain("Tromvik"), chain("Ulm"), chain("Rom"), budget={"max_llm_calls": 3})
     assert (record.answer.short, record.answer.stopped_because) == ("Ulm", "max_llm_calls")
     assert math.isclose(votes(record)[1], 2 / 3)
-
-
-@pytest.mark.parametrize(
-    "options", [{"n_samples": 0}, {"n_demos": -1}, {"temperature": -1}, {"top_p": 0}, {"top_p": 1.5}, {"max_tokens": 0}]
-)
-async def test_options_that_make_no_sense_are_refused(options):
-    with pytest.raises(SettingsError, match=f"cot_sc .*{next(iter(options))}"):
-        await Bench().ask(ASKED, "cot_sc", **options)

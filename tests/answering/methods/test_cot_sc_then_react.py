@@ -5,8 +5,6 @@ from __future__ import annotations
 import pytest
 from support.bench import Bench, purposes, told, verdicts
 
-from hopweave.answering.methods.react.cot_sc_then_react import CoTSCThenReAct
-from hopweave.core.errors import SettingsError
 from hopweave.core.types import Passage, Question
 
 ASKED = "Where was Ida Renn born?"
@@ -71,9 +69,3 @@ async def test_a_budget_reached_among_the_samples_ends_in_their_vote():
 async def test_a_budget_reached_in_react_ends_in_the_vote():
     record = await ask(*guesses("Oslo", "Ulm", "Kiel"), SEARCH, FINISH, num=3, budget={"max_llm_calls": 4})
     assert (record.answer.short, record.answer.stopped_because) == ("Oslo", "max_llm_calls")
-
-
-@pytest.mark.parametrize("options", [{"n_demos": -1}, {"n_samples": 0}, {"temperature": -1.0}, {"max_steps": 0}])
-def test_what_cannot_be_is_refused(options):
-    with pytest.raises(SettingsError, match=f"cot_sc_then_react {next(iter(options))} must be"):
-        CoTSCThenReAct(**options)

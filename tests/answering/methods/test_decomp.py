@@ -9,8 +9,6 @@ import pytest
 from support.bench import Bench, calls, decisions, purposes, queries, told, unread, verdicts
 
 from hopweave.answering.demonstrations import sample
-from hopweave.answering.methods.decomp.decomp import DecomP
-from hopweave.core.errors import SettingsError
 from hopweave.core.prompt import escape
 from hopweave.core.types import Message, Passage, Question
 
@@ -456,12 +454,3 @@ async def test_what_a_call_of_the_controller_does_is_filed_under_it():
     assert [one.text.split("]")[0] for one in made] == ["[retrieve_odqa", "[retrieve_odqa", "[multihop_titleqa"]
     below = [step.kind for step in record.steps if step.parent == made[0].id]
     assert below == ["model_call", "search", "model_call", "model_call", "model_call"]
-
-
-@pytest.mark.parametrize(
-    "options",
-    [{"num_hits": 0}, {"max_steps": 0}, {"n_demos": -1}, {"num_distractors": -1}, {"reader": "none"}, {"max_tokens_call": 0}],
-)
-def test_options_that_cannot_be_are_refused(options):
-    with pytest.raises(SettingsError, match=f"decomp {next(iter(options))}"):
-        DecomP(**options)

@@ -8,8 +8,6 @@ import pytest
 from support.bench import Bench, calls, decisions, purposes, queries, told, unread, verdicts
 
 from hopweave.answering.demonstrations import sample
-from hopweave.answering.methods.dsp.dsp import DSP
-from hopweave.core.errors import SettingsError
 from hopweave.core.prompt import escape, unescape
 from hopweave.core.types import Abilities, Passage, Question
 from hopweave.models.llms.scripted import Scripted
@@ -358,24 +356,6 @@ async def test_calls_that_run_out_while_an_answer_is_forced_leave_none():
 
 
 # -- settings --------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"num_queries": 0}, "dsp num_queries must be at least 1, not 0"),
-        ({"num_answers": 0}, "dsp num_answers must be at least 1, not 0"),
-        ({"n_demos": -1}, "dsp n_demos must be 0 or more, not -1"),
-        ({"num_hops": 0}, "dsp num_hops must be at least 1, not 0"),
-        ({"num_passages": 0}, "dsp num_passages must be at least 1, not 0"),
-        ({"num_annotated": -1}, "dsp num_annotated must be 0 or more, not -1"),
-        ({"max_tokens": 0}, "dsp max_tokens must be at least 1, not 0"),
-        ({"train": "t.jsonl", "demonstrate": "annotated"}, "have no annotated steps; set demonstrate = 'stage' or 'none'"),
-    ],
-)
-def test_what_cannot_be_is_refused(options, message):
-    with pytest.raises(SettingsError, match=re.escape(message)):
-        DSP(**options)
 
 
 async def test_the_queries_of_a_hop_are_in_the_record():

@@ -8,8 +8,6 @@ import pytest
 from support.bench import Bench, WithoutPrefill, calls, decisions, purposes, queries, told, unread, verdicts
 
 from hopweave.answering.demonstrations import sample
-from hopweave.answering.methods.internet_augmented.internet_augmented import InternetAugmented
-from hopweave.core.errors import SettingsError
 from hopweave.core.prompt import fence
 from hopweave.core.types import Abilities, Passage, Question
 from hopweave.models.llms.scripted import Line
@@ -326,23 +324,3 @@ async def test_time_that_runs_out_leaves_what_was_answered():
 async def test_a_failure_of_the_model_passes_through():
     record = await ask(by_paragraph("Tromvik", ValueError("gone"), "Ships"))
     assert (record.error.kind, record.error.message) == ("ModelError", "ValueError: gone")
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"num_hits": 0},
-        {"num_sentences": 0},
-        {"num_paragraphs": 0},
-        {"n_samples": 0},
-        {"n_demos": -1},
-        {"scorer": "votes"},
-        {"temperature": -1.0},
-        {"top_p": 0.0},
-        {"top_p": 1.5},
-        {"max_tokens": 0},
-    ],
-)
-def test_options_that_cannot_be_are_refused(options):
-    with pytest.raises(SettingsError, match=f"internet_augmented {next(iter(options))}"):
-        InternetAugmented(**options)

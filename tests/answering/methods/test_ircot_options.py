@@ -13,7 +13,6 @@ from hopweave.answering.demonstrations import sample
 from hopweave.answering.methods.ircot._finding import is_held, likeness, listed_titles
 from hopweave.answering.methods.ircot._reasoned import bare_answer_of, says_answer
 from hopweave.answering.methods.ircot.ircot import IRCoT
-from hopweave.core.errors import SettingsError
 from hopweave.core.types import Abilities, Passage, Question
 from hopweave.models.llms.scripted import Scripted
 from hopweave.run.settings import read_settings
@@ -322,18 +321,6 @@ def test_lists_of_titles_are_read_whatever_their_form():
 
 
 # -- settings ----------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", ["max_steps", "num_hits", "max_passages", "max_tokens_sentence", "max_tokens"])
-def test_limits_of_nothing_are_refused(name):
-    with pytest.raises(SettingsError, match=name):
-        IRCoT(**{name: 0})
-
-
-@pytest.mark.parametrize("name", ["n_demos", "num_distractors", "num_titles", "max_words_shown"])
-def test_negative_counts_are_refused(name):
-    with pytest.raises(SettingsError, match=name):
-        IRCoT(**{name: -1})
 
 
 def test_the_profiles_hold_what_the_paper_and_the_authors_code_say():

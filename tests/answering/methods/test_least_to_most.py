@@ -8,8 +8,6 @@ import pytest
 from support.bench import Bench, calls, purposes, queries, told, unread, verdicts
 
 from hopweave.answering.demonstrations import demonstrations
-from hopweave.answering.methods.planning.least_to_most import LeastToMost
-from hopweave.core.errors import SettingsError
 from hopweave.core.types import Message, Question
 
 ASKED = "In which town was the mayor of Orlau born?"
@@ -184,9 +182,3 @@ async def test_a_limit_leaves_the_best_answer_so_far(max_llm_calls, short, how):
 async def test_a_limit_leaves_no_answer_to_a_sub_question_in_place_of_a_label():
     record = await ask(LISTED, "Ida Renn", "Tromvik", FINAL, question=LABEL, budget={"max_llm_calls": 3})
     assert (record.answer.short, record.answer.how) == ("", "empty")
-
-
-@pytest.mark.parametrize("options", [{"n_demos": -1}, {"max_sub_questions": 0}, {"max_tokens": 0}])
-def test_options_out_of_range_are_refused(options):
-    with pytest.raises(SettingsError, match=f"least_to_most {next(iter(options))} must be"):
-        LeastToMost(**options)

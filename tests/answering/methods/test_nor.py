@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
 from support.bench import Bench, calls, purposes, queries, unread, verdicts
 
-from hopweave.answering.methods.ircot.nor import NoR
-from hopweave.core.errors import SettingsError
 from hopweave.core.types import Passage, Question
 
 ASKED = "Where was the mayor of Orlau born?"
@@ -64,9 +61,3 @@ async def test_without_a_call_the_answer_is_empty_and_says_why():
     bench = Bench([ANSWERED])
     record = await bench.ask(ASKED, "nor", {"max_seconds": 1e-9})
     assert (record.answer.short, record.answer.stopped_because) == ("", "max_seconds")
-
-
-def test_options_that_cannot_be_are_refused():
-    for options in ({"max_tokens": 0}, {"n_demos": -1}):
-        with pytest.raises(SettingsError, match=next(iter(options))):
-            NoR(**options)

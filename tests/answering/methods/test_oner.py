@@ -5,8 +5,6 @@ from __future__ import annotations
 import pytest
 from support.bench import Bench, calls, purposes, queries, told, unread, verdicts
 
-from hopweave.answering.methods.ircot.oner import OneR
-from hopweave.core.errors import SettingsError
 from hopweave.core.types import Passage, Question
 
 ASKED = "Who is the mayor of Orlau?"
@@ -93,9 +91,3 @@ async def test_a_pinned_passage_is_shown_and_is_no_retrieval_result():
 async def test_malformed_and_empty_replies_are_counted():
     assert unread(await ask("Ida Renn it is", force=False)) == ["no sentence says what the final answer is"]
     assert unread(await ask("")) == ["the reply is empty"]
-
-
-def test_options_that_cannot_be_are_refused():
-    for options in ({"num_hits": 0}, {"max_passages": 0}, {"num_distractors": -1}):
-        with pytest.raises(SettingsError, match=next(iter(options))):
-            OneR(**options)

@@ -6,8 +6,6 @@ import pytest
 from support.bench import Bench, calls, decisions, purposes, queries, told, unread, verdicts
 
 from hopweave.answering.demonstrations import demonstrations
-from hopweave.answering.methods.planning.plan_and_solve import PlanAndSolve
-from hopweave.core.errors import SettingsError
 from hopweave.core.types import Question
 
 ASKED = "In which town was the mayor of Orlau born?"
@@ -201,18 +199,3 @@ async def test_samples_are_drawn_at_the_temperature_that_is_set():
 async def test_a_limit_among_the_samples_is_voted_on_with_those_that_are_there():
     record = await ask("The answer is Ulm.", "Hm.", zero_shot=True, num_samples=3, budget={"max_llm_calls": 2})
     assert (record.answer.short, record.answer.stopped_because) == ("Ulm", "max_llm_calls")
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({"n_demos": -1}, "n_demos must be"),
-        ({"max_tokens": 0}, "max_tokens must be"),
-        ({"zero_shot": True, "num_samples": 0}, "num_samples must be"),
-        ({"num_samples": 10}, "num_samples = 10 needs zero_shot"),
-        ({"temperature": -1.0}, "temperature must be"),
-    ],
-)
-def test_options_out_of_range_are_refused(options, words):
-    with pytest.raises(SettingsError, match=f"plan_and_solve {words}"):
-        PlanAndSolve(**options)

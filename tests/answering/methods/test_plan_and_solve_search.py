@@ -6,8 +6,6 @@ import pytest
 from support.bench import Bench, calls, purposes, queries, told, unread, verdicts
 
 from hopweave.answering.demonstrations import demonstrations
-from hopweave.answering.methods.planning.plan_and_solve_search import PlanAndSolveSearch
-from hopweave.core.errors import SettingsError
 from hopweave.core.types import Passage, Question
 
 ASKED = "In which town was the mayor of Orlau born?"
@@ -179,9 +177,3 @@ async def test_where_fewer_searches_are_allowed_the_first_steps_get_theirs_and_i
     record = await ask(PLAN, SOLUTION, budget={"max_searches": 1})
     assert queries(record) == [WHO]
     assert (record.answer.short, record.answer.stopped_because) == ("Tromvik", "max_searches")
-
-
-@pytest.mark.parametrize("options", [{"n_demos": -1}, {"num_passages": 0}, {"max_sub_questions": 0}, {"max_words_shown": -1}])
-def test_options_out_of_range_are_refused(options):
-    with pytest.raises(SettingsError, match=f"plan_and_solve_search {next(iter(options))} must be"):
-        PlanAndSolveSearch(**options)

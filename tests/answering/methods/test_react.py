@@ -6,8 +6,6 @@ import pytest
 from support.bench import Bench, calls, purposes, queries, told, unread, verdicts
 
 from hopweave.answering.demonstrations import demonstrations
-from hopweave.answering.methods.react.react import ReAct
-from hopweave.core.errors import SettingsError
 from hopweave.core.types import Passage, Question
 
 ASKED = "Where was the mayor of Orlau born?"
@@ -381,12 +379,3 @@ async def test_passages_without_a_title_are_pages_of_their_own():
     untitled = (Passage("x", "One."), Passage("y", "Two."))
     record = await ask("Hm.\nAction 1: Search[cold]", LAST, found={"cold": untitled})
     assert "Observation 1: <passage>\nOne.\n</passage>" in last_prompt(record)
-
-
-@pytest.mark.parametrize(
-    "options",
-    [{"n_demos": -1}, {"max_steps": 0}, {"num_sentences": 0}, {"num_hits": 0}, {"max_tokens": 0}, {"max_tokens_long": 0}],
-)
-def test_what_cannot_be_is_refused(options):
-    with pytest.raises(SettingsError, match=f"react {next(iter(options))} must be"):
-        ReAct(**options)

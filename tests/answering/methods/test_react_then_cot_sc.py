@@ -6,8 +6,6 @@ import pytest
 from support.bench import Bench, calls, purposes, queries, told, verdicts
 
 from hopweave.answering.demonstrations import sample
-from hopweave.answering.methods.react.react_then_cot_sc import ReActThenCoTSC
-from hopweave.core.errors import SettingsError
 from hopweave.core.types import Passage, Question
 
 ASKED = "Where was Ida Renn born?"
@@ -106,12 +104,3 @@ async def test_of_long_answers_the_one_most_like_the_others_counts():
     said = ["It has a wall and a market.", "It has a wall and a mill.", "Nobody knows."]
     record = await ask("Hm.\nAction 1: Finish[]", *said, question=long)
     assert record.answer.short == said[0]
-
-
-@pytest.mark.parametrize(
-    "options",
-    [{"n_demos": -1}, {"n_samples": 0}, {"temperature": -1.0}, {"max_tokens_reasoning": 0}, {"max_steps": 0}],
-)
-def test_what_cannot_be_is_refused(options):
-    with pytest.raises(SettingsError, match=f"react_then_cot_sc {next(iter(options))} must be"):
-        ReActThenCoTSC(**options)

@@ -6,7 +6,6 @@ import pytest
 from support.bench import Bench, calls, decisions, purposes, queries, told, unread, verdicts
 
 from hopweave.answering.demonstrations import sample
-from hopweave.core.errors import SettingsError
 from hopweave.core.types import Question, Reply
 from hopweave.models.llms.scripted import Line, Scripted
 
@@ -240,11 +239,3 @@ async def test_marks_that_the_model_invents_are_removed_and_counted():
     assert record.error is None
     assert (record.answer.text, record.answer.num_marks_removed) == ("She is from Tromvik.\nThe answer is Tromvik.", 2)
     assert record.answer.short == "Tromvik"
-
-
-@pytest.mark.parametrize(
-    "options", [{"n_recitations": 0}, {"n_demos": -1}, {"temperature": -1}, {"num_passages": 0}, {"max_tokens": 0}]
-)
-async def test_options_that_make_no_sense_are_refused(options):
-    with pytest.raises(SettingsError, match=f"recite {next(iter(options))}"):
-        await Bench().ask(ASKED, "recite", **options)

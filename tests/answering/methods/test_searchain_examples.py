@@ -8,8 +8,6 @@ from support.bench import Bench, WithoutPrefill, calls, chain, told
 from hopweave.answering.demonstrations import demonstrations, sample
 from hopweave.answering.methods.searchain._chain import parse_chain
 from hopweave.answering.methods.searchain._chain_examples import open_chain, whole_chain
-from hopweave.answering.methods.searchain.searchain import SearChain
-from hopweave.core.errors import SettingsError
 from hopweave.core.types import Abilities, Question
 from hopweave.text.final import final_answer
 
@@ -143,8 +141,3 @@ def test_every_demonstration_reads_back_as_the_chain_that_it_is(family):
         assert final_answer(whole.final, question)[0] == one.answer
         assert [node.is_unsolved for node in left_open.nodes] == [*([False] * (len(one.steps) - 1)), True]
         assert left_open.nodes[-1].query == one.steps[-1].query
-
-
-def test_fewer_than_none_are_refused():
-    with pytest.raises(SettingsError, match="n_demos must be 0 or more"):
-        SearChain(n_demos=-1)

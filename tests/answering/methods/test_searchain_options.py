@@ -12,7 +12,6 @@ from support.bench import Bench, calls, chain, decisions, origins, purposes, que
 
 from hopweave.answering.demonstrations import sample
 from hopweave.answering.methods.searchain.searchain import SearChain
-from hopweave.core.errors import SettingsError
 from hopweave.core.types import Message, Passage, Question, Reading, Span
 from hopweave.models.readers.llm_reader import LLMReader
 from hopweave.run.settings import read_settings
@@ -521,12 +520,6 @@ async def test_a_label_that_the_budget_cuts_off_is_a_label_or_nothing():
 
 
 # -- settings ----------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("name", "value"), [("max_rounds", 0), ("max_nodes", 0), ("max_tokens", -1), ("alpha", 1.5)])
-def test_a_value_that_cannot_be_is_refused_by_name(name, value):
-    with pytest.raises(SettingsError, match=f"searchain {name}"):
-        SearChain(**{name: value})
 
 
 def test_profile_paper_searchain_names_the_reader_and_the_duplicate_detector_of_its_theta():

@@ -6,8 +6,6 @@ import pytest
 from support.bench import Bench, calls, decisions, purposes, queries, readings, told, unread, verdicts
 
 from hopweave.answering.demonstrations import demonstrations
-from hopweave.answering.methods.self_ask.self_ask import SelfAsk
-from hopweave.core.errors import SettingsError
 from hopweave.core.types import Passage, Question
 
 ASKED = "Where was the mayor of Orlau born?"
@@ -400,12 +398,3 @@ async def test_any_limit_in_any_mode_ends_in_an_answer(mode, limit):
         says = [*IN_CONTEXT, FINAL, FINAL, FINAL]
         record = await ask(*says, budget={limit: allowed}, ir_mode=mode)
         assert record.error is None
-
-
-@pytest.mark.parametrize(
-    "options",
-    [{"n_demos": -1}, {"max_words": -1}, {"num_passages": 0}, {"max_rounds": 0}, {"max_tokens": 0}, {"max_tokens_answer": 0}],
-)
-def test_options_that_make_no_sense_are_refused(options):
-    with pytest.raises(SettingsError, match=f"self_ask {next(iter(options))} must be"):
-        SelfAsk(**options)

@@ -6,8 +6,6 @@ import pytest
 from support.bench import Bench, calls, purposes, queries, unread, verdicts
 
 from hopweave.answering.demonstrations import demonstrations
-from hopweave.answering.methods.self_ask.self_ask_no_search import SelfAskNoSearch
-from hopweave.core.errors import SettingsError
 from hopweave.core.types import Question
 
 ASKED = "Where was the mayor of Orlau born?"
@@ -171,9 +169,3 @@ async def test_a_budget_that_forbids_the_second_call_leaves_the_last_intermediat
     record = await ask(f" Yes.\n{FIRST}", budget={"max_llm_calls": 1})
     assert (record.answer.short, record.answer.how) == ("Ida Renn", "last-claim")
     assert record.answer.stopped_because == "max_llm_calls"
-
-
-@pytest.mark.parametrize("options", [{"n_demos": -1}, {"max_tokens": 0}, {"max_tokens_answer": 0}])
-def test_options_that_make_no_sense_are_refused(options):
-    with pytest.raises(SettingsError, match=f"self_ask_no_search {next(iter(options))} must be"):
-        SelfAskNoSearch(**options)

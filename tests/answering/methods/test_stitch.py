@@ -9,13 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.bench import Bench, purposes, queries, unread, verdicts
 
-from hopweave.answering.methods.stitch.stitch import Stitch
 from hopweave.answering.reading.checking import Reading, problems_of
 from hopweave.answering.reading.comparing import Side, asked_alone, compared, life_date, wanted_of
 from hopweave.answering.reading.completing import completed
 from hopweave.answering.reading.hops import MAX_STEPS, Way, spelled_out, steps_of
 from hopweave.answering.reading.hops import answered as answered_step
-from hopweave.core.errors import SettingsError
 from hopweave.core.types import Hit, Passage, Question, Reply, TokenLogprob
 from hopweave.text.evidence import chosen_sentences
 
@@ -371,12 +369,6 @@ async def test_a_value_that_no_fact_about_its_side_states_is_asked_for_alone():
     record = await ask([said(first=first, second=second), answered("1970")], {question: [day, water], rest: [arens]}, question)
     assert (purposes(record), record.answer.short) == (["compare", "answer"], "Low Water")
     assert (rest, "1970", "supported") in verdicts(record)
-
-
-@pytest.mark.parametrize("options", [{"max_tokens_hop": -1}, {"num_passages": 0}, {"max_tokens": 0}, {"least_probability": 2}])
-def test_an_option_that_cannot_be_is_refused(options):
-    with pytest.raises(SettingsError):
-        Stitch(**options)
 
 
 async def test_an_answer_that_the_check_speaks_against_is_shown_with_its_passage_as_unsupported():

@@ -6,8 +6,6 @@ import pytest
 from support.bench import Bench, calls, decisions, purposes, queries, told, unread, verdicts
 
 from hopweave.answering.demonstrations import demonstrations
-from hopweave.answering.methods.toolformer.toolformer_prompted import ToolformerPrompted
-from hopweave.core.errors import SettingsError
 from hopweave.core.types import Passage, Question
 
 ASKED = "Where was the mayor of Orlau born?"
@@ -288,12 +286,3 @@ async def test_a_budget_that_is_reached_leaves_the_best_answer_so_far(budget, sh
     assert record.answer.stopped_because == next(iter(budget))
     assert queries(record) == [WHO, WHERE][:num_calls]
     assert verdicts(record)[0][0] == WHO
-
-
-@pytest.mark.parametrize(
-    "options",
-    [{"n_demos": -1}, {"max_words": -1}, {"num_passages": 0}, {"max_calls": 0}, {"max_tokens": 0}, {"max_tokens_answer": 0}],
-)
-def test_options_that_make_no_sense_are_refused(options):
-    with pytest.raises(SettingsError, match=f"toolformer_prompted {next(iter(options))} must be"):
-        ToolformerPrompted(**options)

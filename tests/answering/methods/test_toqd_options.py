@@ -14,7 +14,6 @@ from support.toqd import Plays, bench, listed
 
 from hopweave.answering.demonstrations import sample
 from hopweave.answering.methods.toqd.toqd import ToQD
-from hopweave.core.errors import SettingsError
 from hopweave.core.types import Passage, Question, Reply, TokenLogprob
 from hopweave.models.llms.scripted import Line
 from hopweave.run.settings import read_settings
@@ -253,24 +252,6 @@ async def test_time_that_runs_out_in_one_branch_and_the_other_ends_in_the_best_a
 
 
 # -- settings ----------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("max_graphs", 0),
-        ("most_sub_questions", 1),
-        ("num_passages", 0),
-        ("max_critique_retries", -1),
-        ("temperature", -0.1),
-        ("top_p", 0.0),
-        ("max_tokens", 0),
-        ("max_tokens_summary", 0),
-    ],
-)
-def test_a_value_that_cannot_be_is_refused_by_name(name, value):
-    with pytest.raises(SettingsError, match=f"toqd {name}"):
-        ToQD(**{name: value})
 
 
 def test_profile_paper_toqd_holds_the_papers_numbers():

@@ -8,8 +8,7 @@ import pytest
 from support.bench import Bench, calls, decisions, purposes, queries, told, unread, verdicts
 
 from hopweave.answering.demonstrations import demonstrations
-from hopweave.answering.methods.planning.tree_of_thought import TreeOfThought
-from hopweave.core.errors import ModelError, SettingsError
+from hopweave.core.errors import ModelError
 from hopweave.core.types import Example, Gold, Message, Passage, Question
 from hopweave.evaluation.metrics.rounds import Rounds
 from hopweave.models.llms.scripted import Line
@@ -480,12 +479,6 @@ async def test_where_tokens_are_counted_branches_take_turns():
     assert scripted.llm.max_concurrency == 2
 
 
-@pytest.mark.parametrize("name", ["num_candidates", "num_votes", "num_kept", "max_depth", "n_demos", "temperature"])
-def test_options_out_of_range_are_refused(name):
-    with pytest.raises(SettingsError, match=f"tree_of_thought {name} must be"):
-        TreeOfThought(**{name: -1})
-
-
 # -- values ------------------------------------------------------------------------------------------------------------
 
 
@@ -536,10 +529,3 @@ async def test_a_budget_that_ends_amid_the_ratings_goes_on_with_those_there_are(
                        budget={"max_llm_calls": 3})  # fmt: skip
     assert told(record, "values") == ["[1] 21, [2] 0"]
     assert record.answer.stopped_because == "max_llm_calls"
-
-
-def test_another_way_to_evaluate_is_refused():
-    with pytest.raises(SettingsError, match="evaluate 'rank' cannot be"):
-        TreeOfThought(evaluate="rank")
-    with pytest.raises(SettingsError, match="num_values must be at least 1"):
-        TreeOfThought(num_values=0)

@@ -10,8 +10,7 @@ from support.bench import Bench, calls, decisions, purposes, queries, told, unre
 
 from hopweave.answering.demonstrations import demonstrations
 from hopweave.answering.methods.verify_and_edit._ranking import ranked_by_words
-from hopweave.answering.methods.verify_and_edit.verify_and_edit import VerifyAndEdit
-from hopweave.core.errors import MissingExtra, SettingsError
+from hopweave.core.errors import MissingExtra
 from hopweave.core.types import Passage, Question
 from hopweave.record import ModelCall, Search
 
@@ -334,23 +333,3 @@ async def test_of_a_long_answer_the_explanation_itself_is_edited():
         "\n\nThese facts were checked: First, It has a fence. Second, It has a market.\nA:"
     )
     assert record.answer.short == record.answer.text == "It has a fence and a market."
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"n_demos": -1},
-        {"n_samples": 0},
-        {"max_edits": 0},
-        {"max_edits": 11},
-        {"num_hits": 0},
-        {"num_sentences": 0},
-        {"max_tokens": 0},
-        {"temperature": -0.1},
-        {"max_tokens_long": 0},
-        {"max_tokens_reasoning": 0},
-    ],
-)
-def test_what_cannot_be_is_refused(options):
-    with pytest.raises(SettingsError, match=f"verify_and_edit {next(iter(options))} must be"):
-        VerifyAndEdit(**options)

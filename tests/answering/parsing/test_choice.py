@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -133,14 +131,3 @@ def test_any_text_is_read_as_suggestions_or_says_why_not(text):
     for read in (parse_suggestions(text), parse_next(text)):
         assert bool(read.items) != bool(read.problems)
         assert all(any(map(str.isalnum, item)) for item in read.items)
-
-
-@pytest.mark.parametrize(
-    "text", ["best choice is " * 5_000, "9 " * 20_000, "*" * 40_000, " " * 40_000, "1. " * 10_000, "FINISH " * 5_000]
-)
-def test_no_text_takes_long(text):
-    started = time.process_time()
-    parse_choice(text, 3)
-    parse_suggestions(text)
-    parse_next(text)
-    assert time.process_time() - started < 2
