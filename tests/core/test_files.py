@@ -38,7 +38,7 @@ def run(tmp_path):
 @pytest.mark.parametrize("name", STRANGE_NAMES)
 def test_a_name_that_leads_elsewhere_is_none(name):
     assert not is_file_name(name)
-    with pytest.raises(DataError, match="cannot be a file name"):
+    with pytest.raises(DataError, match="is not a valid file name"):
         file_name(name, "the plan")
 
 
@@ -60,15 +60,15 @@ def test_a_plan_whose_label_leads_out_of_the_run_is_refused(run, kind, label):
     data = json.loads(plan().to_json())
     data[kind] = {label: next(iter(data[kind].values()))}
     (run.path / "plan.json").write_text(json.dumps(data))
-    with pytest.raises(DataError, match=r"plan\.json names .* which cannot be a file name"):
+    with pytest.raises(DataError, match=r"plan\.json names .* which is not a valid file name"):
         RunFolder.open(run.path)
 
 
 def test_no_label_becomes_a_path_elsewhere_however_the_run_was_opened(run):
     for made in (RunFolder(run.path, plan("../../evil", "direct")), RunFolder(run.path, plan("jsonl", "../../../evilm"))):
-        with pytest.raises(DataError, match="cannot be a file name"):
+        with pytest.raises(DataError, match="is not a valid file name"):
             made.records_path(*made.plan.datasets, *made.plan.methods)
-    with pytest.raises(DataError, match="cannot be a file name"):
+    with pytest.raises(DataError, match="is not a valid file name"):
         run.examples_path("../../evil")
 
 
@@ -125,7 +125,7 @@ def test_links_within_a_run_and_a_link_to_the_whole_run_are_fine(run, tmp_path):
 
 def test_a_report_is_written_into_its_folder_alone(tmp_path):
     (tmp_path / "numbers.json").write_text("mine")
-    with pytest.raises(DataError, match="cannot be a file name"):
+    with pytest.raises(DataError, match="is not a valid file name"):
         write_report(Report("run", {"../evil.md": "x"}, {}), tmp_path / "report")
     assert not (tmp_path / "evil.md").exists()
 

@@ -126,7 +126,10 @@ def test_a_file_that_was_changed_is_run_anew():
         ("def f(:\n  pass", "mine.py fails when it is imported, line 1: SyntaxError: invalid syntax; fix it"),
         ("import sys\nsys.exit(3)", "mine.py fails when it is imported, line 2: SystemExit: 3; fix it"),
         ("", "mine.py has no class that fits; write one, or name it as in mine.py:ClassName"),
-        ("class Picky:\n    pass", "Picky in mine.py is no Method: it lacks answer; see hopweave.Method for what it must have"),
+        (
+            "class Picky:\n    pass",
+            "Picky in mine.py is not a Method: it lacks answer; see hopweave.Method for what it must have",
+        ),
         (
             "class A:\n    async def answer(self, q, w): ...\nclass B(A):\n    pass",
             "mine.py has several classes that fit: A, B; say which, as in mine.py:A",
@@ -170,7 +173,7 @@ def test_what_only_an_object_can_lack_is_found_when_it_is_made():
         "from dataclasses import dataclass\n@dataclass\nclass One:\n    def search(self, q, n): ...\n    def close(self): ...\n"
     )
     with pytest.raises(
-        SettingsError, match=r"One in parts\.py:One is no Retriever: it lacks identity; see hopweave\.Retriever"
+        SettingsError, match=r"One in parts\.py:One is not a Retriever: it lacks identity; see hopweave\.Retriever"
     ):
         ask("Which river?", method="direct", llm="scripted", retriever="parts.py")
 

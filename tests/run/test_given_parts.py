@@ -105,7 +105,7 @@ async def test_a_method_that_takes_the_place_of_another_is_recorded_from_then_on
         weaver.method = Picky(0.9)
         record = await weaver.answer("Which river?")
         assert (record.setup.method, record.setup.options) == ("test_given_parts.Picky", {"theta": 0.9})
-        with pytest.raises(SettingsError, match="int is no Method: it lacks answer"):
+        with pytest.raises(SettingsError, match="int is not a Method: it lacks answer"):
             weaver.method = 3
 
 
@@ -182,11 +182,11 @@ class Mute:
     ("given", "said"),
     [
         ({"method": Picky}, r"Picky is a class; give an object of it: Picky\(\.\.\.\)"),
-        ({"method": 3}, "int is no Method: it lacks answer; see hopweave.Method for what it must have"),
-        ({"llm": Mute()}, "Mute is no LanguageModel: it lacks abilities and reply and close"),
-        ({"retriever": Mute()}, "Mute is no Retriever: it lacks search and close"),
-        ({"reader": Mute()}, "Mute is no Reader: it lacks read"),
-        ({"duplicate_detector": Mute()}, "Mute is no DuplicateDetector: it lacks duplicate_of"),
+        ({"method": 3}, "int is not a Method: it lacks answer; see hopweave.Method for what it must have"),
+        ({"llm": Mute()}, "Mute is not a LanguageModel: it lacks abilities and reply and close"),
+        ({"retriever": Mute()}, "Mute is not a Retriever: it lacks search and close"),
+        ({"reader": Mute()}, "Mute is not a Reader: it lacks read"),
+        ({"duplicate_detector": Mute()}, "Mute is not a DuplicateDetector: it lacks duplicate_of"),
         ({"retriever": One(), "corpus": "starter"}, "a retriever brings its own passages, so the corpus starter would not"),
         (
             {"components": Components(Scripted([])), "llm": "scripted", "corpus": "x"},

@@ -21,7 +21,7 @@ NOT_IN_CORPUS = "not-in-corpus:"
 """Prefix of the id of a passage that the model wrote: it may appear in a ranking, but cannot support anything."""
 
 _EDGES = f" \t\n{QUOTATION_MARKS}.,;:()[]。、，．！？：；（）《》"
-_LETTER = rf"[^\W{RUN_TOGETHER}]"  # one that a word of another script may stand next to
+_LETTER = rf"[^\W{RUN_TOGETHER}]"  # a letter of a script with spaces; the others may directly adjoin a word
 
 
 def cite(mark: int, passage: Passage, focus: Span) -> Citation:
@@ -34,8 +34,9 @@ def locate(words: str, text: str) -> Span | None:
     """The position in a text of words that a model copied.
 
     They must match exactly, or up to case, white space, accents, the style of quotation marks and dashes, invisible characters
-    and the surrounding punctuation. The first exact match counts, then the first other one. Only whole words match, and no
-    number inside a larger one. The span refers to the original text, so `text[span.start:span.end]` is always an exact quote.
+    and the surrounding punctuation. The first exact match is preferred, then the first other one. Only complete words match,
+    and no number inside a larger one. The span refers to the original text, so `text[span.start:span.end]` is always an exact
+    quote.
     """
     for wanted in _wanted(words):
         span = _exact(wanted, text) or _alike(wanted, text)
@@ -91,7 +92,7 @@ def _first(wanted: str, text: str) -> re.Match[str] | None:
 def _pattern(wanted: str) -> re.Pattern[str]:
     """Matches words with any white space between them, not inside a longer word or number (nor before a combining accent).
 
-    Where words run together, as in Japanese, any letters may stand around them.
+    In scripts without spaces, such as Japanese, any letters may precede and follow them.
     """
     before = rf"(?<!{_LETTER})" if re.match(_LETTER, wanted) else ""
     after = rf"(?!{_LETTER}|[{MARKS}])" if re.match(r"\w", wanted[-1]) else ""

@@ -67,7 +67,7 @@ def entails_by_words(pair: CitedClaim) -> bool | None:
 
 
 def read_judgements(path: Path) -> Mapping[str, Judgement]:
-    """The judgements of a file by key; of two for the same pair, the later one counts.
+    """The judgements of a file by key; of two for the same pair, the later one is used.
 
     Raises:
         DataError: if the file cannot be read, or a line is not a judgement with a matching key.

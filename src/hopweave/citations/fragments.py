@@ -1,4 +1,4 @@
-"""The pieces of a text that precede its marks: what a human takes a mark `[k]` to vouch for.
+"""The pieces of a text that precede its marks: the words for which a human takes a mark `[k]` to vouch.
 
 SearChain counts and judges these pieces (section 4.3, table 5): a mark vouches for the words between it and the preceding mark
 or the beginning of the sentence. A mark after the full stop vouches for the sentence that ends there.

@@ -75,8 +75,8 @@ def states(sentence: str, claim: Claim, before: frozenset[str] | None = None) ->
 
     It must contain the words that the claim adds to its query. A claim that is a full sentence is stated by a sentence with the
     names and numbers that it adds and half of its other words. A short claim is an answer, which means nothing without its
-    query: the sentence must say nothing else; or contain more than half of what the query names (a name counts once, and a
-    pronoun stands for the names before it); or contain any of that, no name or number that is neither the query's nor the
+    query: the sentence must say nothing else; or contain more than half of the names in the query (a name counts once, and a
+    pronoun stands for the names before it); or contain any of them, no name or number that is neither the query's nor the
     answer's, and at most one other content word.
 
     Args:
@@ -171,9 +171,9 @@ def verdict_problems(answer: Answer) -> Iterator[str]:
     """Yields one line for each inconsistency between the claims of an answer and its verdict."""
     for number, claim in enumerate(answer.claims, start=1):
         if claim.support == "supported" and not claim.citations:
-            yield f"claim {number} is supported and cites nothing"
+            yield f"claim {number} is supported but cites nothing"
         if (claim.support == "contradicted") != (claim.contradicted_by is not None):
-            yield f"claim {number} is {claim.support}, and what contradicts it does not fit that"
+            yield f"claim {number} is {claim.support}, which does not agree with the contradicting passage it names"
     given, made = answer.verdict, verdict_of(answer)
     if replace(given, num_sentences_without_claim=0) != replace(made, num_sentences_without_claim=0):
         yield "its verdict does not follow from its claims"

@@ -31,7 +31,7 @@ from hopweave.text.refusal import does_not_know
 from hopweave.text.sentences import sentence_around, sentence_spans
 
 CONFIDENT_ABOVE = 0.0
-"""From this f on, a reading counts as an answer: for log-odds, it is then more likely than not."""
+"""The f from which a reading is accepted as an answer: for log-odds, it is then more likely than not."""
 
 _YES_OR_NO = re.compile(r"[\W_]*+(?:yes|no)\b\W*+", re.IGNORECASE)
 _FEW = 5
@@ -101,9 +101,9 @@ def claim_of(
 
 
 def conclusion_of(mark: int, query: str, text: str, premises: Iterable[Claim]) -> Claim:
-    """The claim that code draws from others, such as which of two dates is earlier.
+    """A claim that code concludes from others, such as which of two dates is earlier.
 
-    It is as well supported as the weakest of its premises, and cites what they cite; without premises nothing supports it.
+    It is as well supported as the weakest of its premises, and cites what they cite; without premises it is unsupported.
     """
     behind = tuple(premises)
     if not text or not behind or any(claim.support != "supported" for claim in behind):
@@ -131,7 +131,7 @@ def adds(query: str, said: str) -> bool:
 
 
 def denies(query: str, said: str, reading: Reading) -> bool:
-    """Whether a reading confidently answers the query with different words than an answer.
+    """Whether a reading confidently answers the query in different words from those of an answer.
 
     A reading that only repeats the query is ignored; one that contains the answer, or is contained in it, agrees. Any other
     reading denies the answer if none of its names and numbers (or of its words, if it has none) is in it; if each has a number

@@ -38,7 +38,11 @@ def build(part: type[Part], values: Mapping[str, Any], where: str) -> Part:
 
 
 def check_names(part: type[Any], given: Iterable[str], where: str) -> list[str]:
-    """The names of a component's options, once those that are given are found to be among them."""
+    """Returns the names of a component's options, after checking that the given names are among them.
+
+    Raises:
+        SettingsError: with the first unknown name, and the closest known one.
+    """
     known = [field.name for field in dataclasses.fields(part) if field.init]
     for key in given:
         if key not in known:
@@ -63,7 +67,7 @@ def _adapter(hint: Any) -> TypeAdapter[Any]:
 
 
 def explained(error: ValidationError, where: str, known: Iterable[str]) -> str:
-    """The first thing wrong with some values: its place, and what was given, without secrets."""
+    """The first validation error as text: its place, the problem and the given value, without secrets."""
     first = error.errors(include_url=False)[0]
     place = ".".join([where, *(str(part) for part in first["loc"])])
     if first["type"] == "extra_forbidden":

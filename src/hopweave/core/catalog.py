@@ -68,7 +68,7 @@ class Entry:
         extra: the extra of this package that it needs, if any.
         target: its location: a module of this package, or `module:attribute` of another.
         preset: options that apply unless the settings override them.
-        clash: who else claims the name; empty if nobody does.
+        clash: the target of another component that claims the same name; empty if there is none.
     """
 
     role: Role
@@ -154,7 +154,7 @@ def load(role: Role, name: str) -> Any:
 
 
 def _public_class(module: ModuleType) -> str:
-    """The name of the class that a module is about; empty if it has none."""
+    """The name of a module's one public class; empty if it has none."""
     classes = (one for one in vars(module).values() if isinstance(one, type) and one.__module__ == module.__name__)
     own = (one.__name__ for one in classes if not one.__name__.startswith("_"))
     return next(iter(getattr(module, "__all__", own)), "")
@@ -173,12 +173,12 @@ def missing_members(role: Role, part: object) -> dict[str, list[str]]:
 
 
 def lacking(role: Role, part: object) -> str:
-    """What a class or an object lacks to play a role, as the end of a sentence; empty if it lacks nothing."""
+    """The members that a class or an object lacks for a role, as the end of a sentence; empty if it has them all."""
     missing = missing_members(role, part)
     nearest = min(missing, key=lambda protocol: len(missing[protocol]))
     if not missing[nearest]:
         return ""
-    return f"is no {nearest}: it lacks {' and '.join(missing[nearest])}; see hopweave.{nearest} for what it must have"
+    return f"is not a {nearest}: it lacks {' and '.join(missing[nearest])}; see hopweave.{nearest} for what it must have"
 
 
 def asks_the_model(retriever: str) -> bool:
@@ -216,9 +216,9 @@ def key_of(role: Role, name: str) -> str:
 
 
 def name_of(role: Role, part: object) -> str:
-    """What a record calls an object: its name in the catalogue, or else its class, qualified by its module.
+    """The name of an object in records: its name in the catalogue, or else its class, qualified by its module.
 
-    A class of a script or a notebook goes by its bare name, unless a built-in component has that name.
+    A class defined in a script or a notebook has its bare name, unless a built-in component has the same one.
     """
     kind = type(part)
     path = path_of(kind.__module__)

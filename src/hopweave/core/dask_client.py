@@ -1,4 +1,4 @@
-"""Connects to a Dask cluster, for work that is handed to its workers."""
+"""Connects to a Dask cluster, to run work on its workers."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from hopweave.core.errors import DataError
 
 CONNECT_SECONDS = 10.0
 WORKER_SECONDS = 60
-"""So long a worker is waited for."""
+"""How long to wait for the first worker."""
 RETRIES = 2
-"""Of a task that broke in a worker; that of a lost worker is given to others as often as Dask's settings say."""
+"""For a task that raised an error in a worker; Dask's settings decide how often the task of a lost worker is rescheduled."""
 
 
 @asynccontextmanager
@@ -61,7 +61,7 @@ def connected_now(address: str) -> Iterator[Any]:
 
 
 def broken(what: str, error: Exception, client: Any) -> DataError:
-    """The error for a task that no worker could do."""
+    """The error for a task that failed on the cluster."""
     said = " ".join(str(error).split())[:300]
     return DataError(
         f"the cluster could not {what} ({type(error).__name__}: {said}); look at its dashboard ({client.dashboard_link}), and "

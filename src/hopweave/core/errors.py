@@ -125,12 +125,12 @@ class BudgetReached(RunError):
 
 
 def error_that_counts(errors: Iterable[Exception]) -> Exception:
-    """Of errors that came up side by side: what the user has to fix, then what broke, then what a call could not do.
+    """The most important of several concurrent errors: one that the user has to fix, then a bug, then a failed call.
 
-    A limit of the budget comes last, and of equal ones the first counts.
+    A reached limit of the budget comes last. Among equally important errors, the first is returned.
 
     Args:
-        errors: at least one; of a group, those within it.
+        errors: at least one; a group is replaced by the errors in it.
     """
     return min((leaf for error in errors for leaf in _leaves(error)), key=_weight)
 
@@ -161,4 +161,4 @@ def suggest(name: str, known: Iterable[str]) -> str:
     near = get_close_matches(name, choices, n=1)
     if near:
         return f"did you mean {near[0]!r}?"
-    return f"choose one of: {', '.join(choices)}" if choices else "there is none to choose from"
+    return f"choose one of: {', '.join(choices)}" if choices else "none is available"

@@ -1,12 +1,11 @@
-"""Files: how they are read and folders walked, external names, untrusted JSON and TOML, checksums, atomic writes, and locks.
+"""Files: reading them, walking folders, external names, untrusted JSON and TOML, checksums, atomic writes, and locks.
 
-Every file that a user gives is read by `read_whole` or `read_lines`, and every folder walked by `walk`, so the same limits hold
-for all of them: only regular files, at most `MAX_HELD_BYTES` in memory at once, folders of any depth.
+Every file that a user gives is read by `read_whole` or `read_lines`, and every folder walked by `walk`, so the same limits
+apply to all of them: only regular files, at most `MAX_HELD_BYTES` in memory at once, folders of any depth.
 
-Labels of a plan, files in an index manifest, names of profiles and models were chosen by whoever wrote the file. Each goes
-through `file_name` before it is joined to a folder, so that none leads out of it. Any problem with untrusted JSON or TOML is a
-`ValueError`, never another error: the parsers of the standard library raise `RecursionError` if brackets are nested too
-deeply.
+Labels of a plan, files in an index manifest, and names of profiles and models are untrusted: each is checked by `file_name`
+before it is joined to a folder, so that none leads out of it. Any problem with untrusted JSON or TOML is a `ValueError`, never
+another error: the parsers of the standard library raise `RecursionError` if brackets are nested too deeply.
 """
 
 from __future__ import annotations
@@ -29,17 +28,17 @@ from typing import Any, BinaryIO
 from hopweave.core.errors import DataError
 
 MAX_BYTES = 200
-"""Of a name, in bytes; file systems allow 255, and suffixes are added."""
+"""The longest file name, in bytes; file systems allow 255, and suffixes are added."""
 
 WHAT_MAY_BE = "letters, digits, the signs - _ . + = , @ (no dot first) and spaces within, 200 bytes at most"
 
 MAX_HELD_BYTES = 32 << 20
-"""Of what is held in memory at once: a line of a file of lines, or another file as a whole. A record takes some tens of
-kilobytes, and not much more than a megabyte after many searches; the records of a corpus have the same limit."""
+"""The most that is held in memory at once: a line of a file read line by line, or all of any other file. A record takes some
+tens of kilobytes, and not much more than a megabyte after many searches; the records of a corpus have the same limit."""
 
 FOLDER = "folder"
 SPECIAL = {stat.S_IFIFO: "FIFO", stat.S_IFSOCK: "socket", stat.S_IFCHR: "device", stat.S_IFBLK: "device"}
-"""Kinds of what is no regular file."""
+"""Kinds of special files, by the file type in their mode."""
 
 OnProgress = Callable[[int, int], None]
 """Called with the number of bytes done and the total."""
@@ -69,7 +68,7 @@ def file_name(name: str, where: str) -> str:
         DataError: if it is not.
     """
     if not is_file_name(name):
-        raise DataError(f"{where} names {name!r}, which cannot be a file name: use {WHAT_MAY_BE}; restore or rename it")
+        raise DataError(f"{where} names {name!r}, which is not a valid file name: use {WHAT_MAY_BE}; restore or rename it")
     return name
 
 
@@ -79,7 +78,7 @@ def shown_name(name: str) -> str:
 
 
 class NotRegular(OSError):
-    """A path that leads to no regular file; `kind` is what it is instead, such as `FIFO`."""
+    """A path that does not lead to a regular file; `kind` is what it is instead, such as `FIFO`."""
 
     def __init__(self, path: Path, kind: str) -> None:
         super().__init__(errno.EINVAL, f"it is a {kind}, not a regular file", str(path))
@@ -87,14 +86,14 @@ class NotRegular(OSError):
 
 
 def open_regular(path: Path) -> BufferedReader:
-    """Opens a file for its bytes, without ever waiting for it.
+    """Opens a file for reading bytes, without ever blocking.
 
     Raises:
         NotRegular: if it is a folder, FIFO, socket or device.
         OSError: if it cannot be opened.
     """
-    # Without O_NONBLOCK, opening a FIFO waits for somebody to write to it. What the path leads to is asked of the open file,
-    # since it may have been replaced after anybody looked.
+    # Without O_NONBLOCK, opening a FIFO waits for a writer. The kind is that of the open file, since whatever was at the path
+    # may have been replaced since an earlier check.
     flags = getattr(os, "O_NONBLOCK", 0)
     raw = open(path, "rb", opener=lambda name, given: os.open(name, given | flags))  # noqa: SIM115
     kind = SPECIAL.get(stat.S_IFMT(os.fstat(raw.fileno()).st_mode))
@@ -105,10 +104,10 @@ def open_regular(path: Path) -> BufferedReader:
 
 
 def read_whole(path: Path) -> bytes:
-    """The content of a file that is held in memory as a whole: settings, a plan, a manifest.
+    """The content of a file that is read into memory all at once: settings, a plan, a manifest.
 
     Raises:
-        NotRegular: if it is no regular file.
+        NotRegular: if it is not a regular file.
         OSError: if it cannot be read, or is longer than `MAX_HELD_BYTES`.
     """
     with open_regular(path) as file:
@@ -119,10 +118,10 @@ def read_whole(path: Path) -> bytes:
 
 
 def read_lines(path: Path) -> Iterator[bytes]:
-    """The lines of a file of any length, one after the other, each with its line end.
+    """The lines of a file of any length, one by one, each with its line end.
 
     Raises:
-        NotRegular: if it is no regular file.
+        NotRegular: if it is not a regular file.
         OSError: if it cannot be read, or a line is longer than `MAX_HELD_BYTES`.
     """
     with open_regular(path) as file:
@@ -150,13 +149,13 @@ def too_long(what: str, path: Path) -> OSError:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What a folder holds.
+    """An entry of a folder.
 
     Attributes:
-        path: of the entry.
-        kind: `FOLDER`, a value of `SPECIAL`, or empty for a file, and for a link that leads to nothing: opening it says so.
+        path: the entry's path.
+        kind: `FOLDER`, a value of `SPECIAL`, or empty for a file. Also empty for a broken link: opening it raises the error.
         is_link: whether it is a symbolic link.
-        above: what tells the folders around it, which were walked, from all others.
+        above: device and inode of each folder that was walked to reach it.
     """
 
     path: Path
@@ -173,20 +172,21 @@ def walk(
     into_links: bool = False,
     with_hidden: bool = False,
 ) -> Iterator[Entry]:
-    """All that is below a folder, of whatever depth, in the order of the names; folders come before what is in them.
+    """Everything below a folder, at any depth, in the order of the names; folders come before their content.
 
     Args:
-        top: the folder, which is not among it.
-        is_taken: an entry is passed over where this is false, a folder with all that is in it. All entries of a folder are
-            asked about one after the other, those of the folders in it later. An `OSError` is one of listing that folder.
-        on_unlisted: told of a folder that cannot be listed, and why, instead of an error: it may not be read, or has vanished.
-        into_links: also walk the folders that links lead to, but for those around the link.
-        with_hidden: entries whose names begin with a dot as well.
+        top: the folder; it is not yielded itself.
+        is_taken: if false, an entry is skipped, a folder with everything in it. It is called for all entries of a folder in
+            turn, before those of its subfolders. An `OSError` that it raises is treated like a failure to list that folder.
+        on_unlisted: called with a folder that cannot be listed (it is unreadable, or has vanished) and the error, which is then
+            not raised.
+        into_links: also walk the folders that links lead to, except the ones that contain the link.
+        with_hidden: also yield entries whose names begin with a dot.
 
     Raises:
         OSError: if a folder cannot be listed.
     """
-    # A stack instead of recursion: folders nest deeper than Python calls may.
+    # A stack instead of recursion: folders may nest deeper than Python's recursion limit.
     waiting = [Entry(top, FOLDER)]
     while waiting:
         found = waiting.pop()
@@ -204,13 +204,13 @@ def walk(
 
 
 def _listed(folder: Entry, *, with_hidden: bool) -> list[Entry]:
-    """The entries of a folder in the order of their names; none if a link led back to it."""
+    """The entries of a folder, sorted by name; none if a link led back to it."""
     status = folder.path.stat()
     here = status.st_dev, status.st_ino
     if here in folder.above:
         return []
     above = (*folder.above, here)
-    # The list is closed before anything is yielded: nested folders do not hold a descriptor for each level.
+    # The listing is closed before anything is yielded, so that nested folders do not keep one descriptor open per level.
     with os.scandir(folder.path) as entries:
         found = sorted(
             (entry.name, _kind(entry), entry.is_symlink()) for entry in entries if with_hidden or not entry.name.startswith(".")
@@ -221,12 +221,12 @@ def _listed(folder: Entry, *, with_hidden: bool) -> list[Entry]:
 def _kind(entry: os.DirEntry[str]) -> str:
     try:
         return "" if entry.is_file() else FOLDER if entry.is_dir() else special_kind(Path(entry))
-    except OSError:  # a link that leads to itself: opening it says so
+    except OSError:  # a link that leads to itself: opening it raises the error
         return ""
 
 
 def special_kind(path: Path) -> str:
-    """What a path leads to instead of a regular file or folder; empty where it leads to none, and opening it says so."""
+    """The kind of special file that a path leads to; empty for a regular file or folder, and for a path that leads nowhere."""
     try:
         return SPECIAL.get(stat.S_IFMT(path.stat().st_mode), "")
     except OSError:
@@ -240,7 +240,7 @@ def refuse_links_out(folder: Path) -> None:
         DataError: names the first entry that is neither.
     """
     root = os.path.realpath(folder)  # `resolve` raises for a link that leads to itself
-    # What is missing or unreadable is reported by whoever opens it.
+    # Missing and unreadable files are reported when they are opened.
     for found in walk(folder, on_unlisted=lambda _folder, _error: None, with_hidden=True):
         if found.is_link and not Path(os.path.realpath(found.path)).is_relative_to(root):
             raise DataError(f"{found.path} is a link that leads out of {folder}; replace it with its target")
@@ -277,7 +277,7 @@ def sha256_of(path: Path, on_progress: OnProgress | None = None) -> str:
     """The SHA-256 of a file's content, in hexadecimal.
 
     Raises:
-        OSError: if the file cannot be read, or is no regular file.
+        OSError: if the file cannot be read, or is not a regular file.
     """
     return digest_of(path, on_progress).hexdigest()
 
@@ -378,8 +378,8 @@ def lock(path: Path, *, wait: bool = False) -> AbstractContextManager[object]:
             return filelock.FileLock(
                 path, timeout, thread_local=False, fallback_to_soft=False, preserve_lock_file=True, on_acquired=_note_holder
             ).acquire()
-        # A Python without system locks. A file that names its holder replaces the lock, and whoever finds it checks whether
-        # that process is alive; it lies next to the file that exists on every system.
+        # A Python without system locks. A file that names its holder replaces the lock, and a process that finds it checks
+        # whether the holder is alive; it is next to the lock file, which exists on every system.
         held = filelock.SoftFileLock(path.with_name(f"{path.name}.held"), timeout, thread_local=False).acquire()
         write_whole(path, _note_of_holder())
         return held
@@ -392,7 +392,7 @@ def lock(path: Path, *, wait: bool = False) -> AbstractContextManager[object]:
 
 
 def _note_of_holder() -> bytes:
-    # On Windows nobody else can read the locked byte, which is the first: the id is written after it.
+    # On Windows, no other process can read the locked byte, which is the first: the id is written after it.
     return f"\n{os.getpid()}\n".encode("ascii")
 
 

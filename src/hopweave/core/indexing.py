@@ -1,6 +1,6 @@
-"""What a retriever may offer besides searching: an index that it builds, an address, and what it knows of its corpus.
+"""Optional features of a retriever besides searching: an index that it builds, an address, information about its corpus.
 
-Each protocol is optional. A retriever class plays the ones whose members it has; nothing is registered.
+Each is a protocol. A retriever class implements those whose members it has; nothing is registered.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from hopweave.core.types import Passage
 
 @dataclass(frozen=True, slots=True)
 class IndexSummary:
-    """What a write did, and the resulting state.
+    """The effect of a write to an index, and the resulting state.
 
     Attributes:
         num_passages: passages in the index.
         num_added: passages written, including replacements.
         num_deleted: passages removed, including replaced ones.
         num_bytes: size on disk; 0 on a server.
-        fingerprint: of the corpus.
+        fingerprint: that of the corpus.
     """
 
     num_passages: int
@@ -35,11 +35,11 @@ class IndexSummary:
 
 @dataclass(frozen=True, slots=True)
 class IndexTraits:
-    """What a retriever class says of the index that it searches.
+    """What a retriever class declares about the index that it searches.
 
     Attributes:
         of: the engine that builds the index that `--corpus` names; empty if the retriever builds it itself. An engine that
-            also builds an index of its own keeps it inside that one, under its own name.
+            also builds its own index keeps it in a folder inside that one, under its own name.
         options: the class of the options that its index depends on, which `build` and `update` take as `options`; `None` if
             it depends on no settings. Such an engine can also encode on a Dask cluster (`cluster`).
         has_language: whether `build` and `update` take a `language`, as for an index of words.
@@ -54,11 +54,11 @@ class IndexTraits:
 
 @dataclass(frozen=True, slots=True)
 class AddressForm:
-    """What an address of an engine on a server looks like.
+    """The form of the addresses of an engine on a server.
 
     Attributes:
-        scheme: what it begins with, before `://`: the engine's name.
-        example: shown where an address is not one.
+        scheme: what comes before `://`: the engine's name.
+        example: shown when an address is invalid.
         has_socket: whether `?host=FOLDER` names the folder of a Unix socket.
     """
 
@@ -72,7 +72,7 @@ class IndexedRetriever(Protocol):
     """A retriever class that builds, updates and checks index folders: `hopweave index --engine NAME`."""
 
     def build(self, folder: Path, passages: Iterable[Passage], **more: Any) -> IndexSummary:
-        """Builds an index in place of any that is there, which stays in use until the new one is complete.
+        """Builds an index. An existing one in the same place stays in use until the new one is complete, and is then replaced.
 
         Args:
             folder: the index.
@@ -80,7 +80,7 @@ class IndexedRetriever(Protocol):
             more: `on_passage`, called with the number of passages so far; what `IndexTraits.options` describes.
 
         Raises:
-            DataError: for an id that occurs twice, no passages, or a folder that is something else; nothing is changed.
+            DataError: for a repeated id, no passages, or a folder that is not an index; nothing is changed.
         """
 
     def update(self, folder: Path, **more: Any) -> IndexSummary:
@@ -91,7 +91,7 @@ class IndexedRetriever(Protocol):
             more: `upsert`, `delete`, `missing_ok`, `on_passage` as in `BM25.update`; what `IndexTraits.options` describes.
 
         Raises:
-            DataError: for an id to delete that is not there, or no index; nothing is changed.
+            DataError: if an id to delete, or the index, does not exist; nothing is changed.
         """
 
     def check(self, folder: Path) -> IndexSummary:
@@ -128,7 +128,7 @@ class DescribesIndex(Protocol):
 
 @runtime_checkable
 class OnServer(Protocol):
-    """A retriever class whose corpus lies on a server, at an address that `--corpus` and `--to` take."""
+    """A retriever class whose corpus is on a server, at an address that `--corpus` and `--to` accept."""
 
     ADDRESS: ClassVar[AddressForm]
 
@@ -148,18 +148,18 @@ class CountsPassages(Protocol):
 
     @property
     def num_passages(self) -> int:
-        """All passages, whoever may see them."""
+        """The number of all passages, including those that are hidden from some users."""
 
 
 @runtime_checkable
 class NoticesChanges(Protocol):
-    """A retriever that notices that its corpus was changed by someone else."""
+    """A retriever that detects changes to its corpus by another process."""
 
     is_outdated: bool
-    """Whether it has to be opened again."""
+    """Whether the retriever has to be reopened."""
 
 
 def traits_of(retriever: str) -> IndexTraits:
-    """What a retriever's class says of its index. Errors as in `core.catalog.load`."""
+    """What a retriever's class declares about its index. Raises the errors of `core.catalog.load`."""
     part = load("retrievers", retriever)
     return part.INDEX if isinstance(part, DescribesIndex) else IndexTraits()

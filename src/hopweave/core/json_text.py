@@ -48,5 +48,5 @@ def _with_whole_texts(value: Any) -> Any:
 
 @cache
 def mapping_adapter() -> TypeAdapter[dict[str, Any]]:
-    """For any JSON object, whatever its content."""
+    """An adapter for any JSON object."""
     return TypeAdapter(dict[str, Any])  # NaN and infinity become null

@@ -17,7 +17,7 @@ _LONGEST = 4_000
 def remembered(make: Callable[Concatenate[str, P], T]) -> Callable[Concatenate[str, P], T]:
     """Memoizes the last 4,096 results of a pure function of a text.
 
-    Results for texts of more than 4,000 characters are computed afresh each time, so that long texts cannot fill the memory.
+    Results for texts of more than 4,000 characters are computed each time, so that long texts cannot fill the memory.
 
     Args:
         make: a function of a text and other hashable arguments, given by position. Its results are shared, so they must not
@@ -32,11 +32,11 @@ def remembered(make: Callable[Concatenate[str, P], T]) -> Callable[Concatenate[s
 
 
 class Kept(Generic[T]):
-    """A bounded cache of the results that were added last, by key."""
+    """A bounded cache of the most recently added results, by key."""
 
     def __init__(self, most: int = _MOST) -> None:
         self._most = most
-        self._kept: OrderedDict[Hashable, T] = OrderedDict()  # a dict looks for its first key ever longer
+        self._kept: OrderedDict[Hashable, T] = OrderedDict()  # in a plain dict, finding the first key gets slower and slower
 
     def get(self, key: Hashable) -> T | None:
         """The result for a key; `None` if it is no longer there."""

@@ -1,4 +1,4 @@
-"""The bounds of options, written into their types, and how the parts of a method take theirs from it."""
+"""The bounds of options, written into their types, and how the parts of a method take their options from it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ P = TypeVar("P", bound="DataclassInstance")
 
 @dataclass(frozen=True, slots=True)
 class AtLeast:
-    """The lowest value that an option may have; it has none above it unless `most` says so."""
+    """The lowest value that an option may have; it is unbounded above unless `most` is set."""
 
     least: float
     most: float = float("inf")
@@ -29,19 +29,19 @@ class Share:
 
 
 Count = Annotated[int, AtLeast(1)]
-"""A whole number from 1 up."""
+"""An integer of at least 1."""
 
 Whole = Annotated[int, AtLeast(0)]
-"""A whole number from 0 up."""
+"""An integer of at least 0."""
 
 Temperature = Annotated[float, AtLeast(0)]
 TopP = Annotated[float, Share()]
 
 
 def check_options(options: DataclassInstance) -> None:
-    """Holds the options of a part to the bounds and choices of their types; one that is `None` stands for a default.
+    """Checks the options of a part against the bounds and choices of their types; `None` means the default and is not checked.
 
-    A part that is `Bounded` does so when it is made; one with a `__post_init__` of its own calls this there.
+    A `Bounded` part does so when it is created; a part that defines `__post_init__` itself calls this there.
 
     Raises:
         SettingsError: naming the part and the option.
@@ -59,7 +59,7 @@ def name_of_part(options: object) -> str:
 
 
 class Bounded:
-    """A part whose options are held to the bounds and choices of their types."""
+    """A part whose options are checked against the bounds and choices of their types when it is created."""
 
     __slots__ = ()
 
@@ -77,13 +77,13 @@ def _problem(bound: object, value: Any) -> str:
         case Share() if not 0 < value <= 1:
             return f"must be above 0 and at most 1, not {value}"
         case tuple() if value not in bound:
-            return f"{value!r} cannot be; choose one of: {', '.join(sorted(map(str, bound)))}"
+            return f"cannot be {value!r}; choose one of: {', '.join(sorted(map(str, bound)))}"
     return ""
 
 
 @cache
 def _bounds(kind: type[DataclassInstance]) -> tuple[tuple[str, object], ...]:
-    """The options of a class with each bound, or the tuple of choices, of their types."""
+    """The bounded options of a class: pairs of a name and a bound, or a tuple of choices, from its type."""
     hints = get_type_hints(kind, include_extras=True)
     return tuple((one.name, bound) for one in fields(kind) for bound in _bounds_in(hints[one.name]))
 
@@ -98,10 +98,10 @@ def _bounds_in(hint: Any) -> Iterator[object]:
 
 
 def notes_of(hint: Any) -> str:
-    """What the type of an option says of it to a reader."""
+    """The notes for readers in the type of an option."""
     return " ".join(note for note in getattr(hint, "__metadata__", ()) if isinstance(note, str))
 
 
 def options_for(part: type[P], options: object) -> P:
-    """The options of a part of a method, from the method's own of the same names; what the method lacks keeps its default."""
+    """A part of a method, with the values of the method's options of the same names; all others keep their defaults."""
     return part(**{one.name: getattr(options, one.name) for one in fields(part) if hasattr(options, one.name)})

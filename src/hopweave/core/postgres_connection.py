@@ -1,12 +1,12 @@
-"""A connection to PostgreSQL, for what several machines share: the store, kept answers, and daily counts.
+"""A connection to PostgreSQL, for data that several machines share: the store, kept answers, and daily counts.
 
 An address is one that PostgreSQL itself reads (`postgres://USER@HOST:5432/DATABASE`, with `?host=FOLDER` for a Unix socket and
-any other parameter of libpq), but it holds no password: that comes from the variable PGPASSWORD or from `~/.pgpass`. To a
-server that is not on this machine the connection is encrypted and its certificate is verified, unless the address says
-otherwise (`?sslmode=disable`).
+any other parameter of libpq), but it contains no password: that comes from the variable PGPASSWORD or from `~/.pgpass`. A
+connection to another machine is encrypted, and the server's certificate is verified, unless the address says otherwise
+(`?sslmode=disable`).
 
-A server that accepts everything and says nothing ends no wait of the client's own accord, so the client ends it: making a
-connection and each statement have their time, and whoever waited for the same connection meanwhile does not wait once more.
+A server that accepts connections but never replies does not time out either, so the client enforces deadlines: for connecting,
+and for each statement. A thread that was waiting for the same connection meanwhile fails at once instead of waiting as long.
 """
 
 from __future__ import annotations
@@ -30,29 +30,29 @@ _SCHEMES = ("postgres://", "postgresql://")
 _LOOPBACK = re.compile(r"localhost|127(\.\d+){3}|::1|/.*|@.*|")
 _CONNECT_SECONDS = 10
 _SILENT_SECONDS = 35.0
-"""How long a server may take over a statement: longer than the limit to which the session holds it, which it may not keep."""
+"""How long to wait for a statement: longer than the session's `statement_timeout`, which an unresponsive server may ignore."""
 _CLOSING_SECONDS = 1.0
 _PAUSES = (0.1, 0.4, 1.5)
-"""Before a connection that was lost is made again, and once more."""
+"""The pauses, in seconds, before each attempt to restore a lost connection."""
 _MAX_REASON = 300
 _LAYOUTS = "hopweave_layouts"
 _MAKING = 0x686F7077
-"""The number of the lock under which tables are made: of processes that begin at the same moment, one makes them."""
-# So that neither side waits for hours for a machine that is gone, and what it has locked is free after half a minute.
+"""The key of the advisory lock under which tables are created: of several processes that start at once, one creates them."""
+# So that neither side waits for hours for a machine that is gone, and its locks are released after half a minute.
 _ALIVE = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3, "tcp_user_timeout": 30_000}
 _SESSION = "-c statement_timeout=30s -c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 " + "-c tcp_keepalives_count=3"
 
 
 def is_address(place: object) -> bool:
-    """Whether a place is a database, not a file or folder."""
+    """Whether a location is a database, not a file or folder."""
     return isinstance(place, str) and place.startswith(_SCHEMES)
 
 
 def checked_address(address: str) -> str:
-    """The address, if it holds no password.
+    """The address, if it contains no password.
 
     Raises:
-        SettingsError: if it does, or is no address. It is not repeated then.
+        SettingsError: if it does, or is invalid. The message does not repeat the address.
     """
     try:
         parts = urlsplit(address)
@@ -61,26 +61,26 @@ def checked_address(address: str) -> str:
         raise SettingsError("what was given is no address of a database; give postgres://USER@HOST:5432/DATABASE") from None
     if has_password:
         raise SettingsError(
-            "the address of the database holds a password, which would be seen in histories and lists of processes; put it "
+            "the address of the database contains a password, which would show up in shell histories and process lists; put it "
             "into the environment variable PGPASSWORD, or into ~/.pgpass"
         )
     return address
 
 
 class Database:
-    """A connection, made when it is first used, and again when it is lost. Threads may share it.
+    """A connection that is opened on first use, and reopened when it is lost. Threads may share it.
 
     Args:
         address: see above.
-        what: it is used for, for messages, such as `the store`.
+        what: its purpose, for messages, such as `the store`.
 
     Raises:
-        SettingsError: for an address that cannot be, or holds a password.
+        SettingsError: for an invalid address, or one with a password.
         MissingExtra: without psycopg.
 
     Attributes:
         shown: the address as it may be shown: without the user.
-        num_made: how often the connection was made; what a session holds, such as locks, is gone with the session.
+        num_made: how often the connection was opened; whatever belongs to a session, such as locks, is lost with it.
     """
 
     def __init__(self, address: str, what: str) -> None:
@@ -97,26 +97,26 @@ class Database:
         self._made: set[str] = set()
 
     def with_tables(self, name: str, layout: int, tables: Sequence[str]) -> Database:
-        """This database, in which tables are made before their first use if they are not there. See `prepare`."""
+        """This database, with missing tables created before their first use. See `prepare`."""
         if name not in self._made:
             self.prepare(name, layout, tables, make=True)
             self._made.add(name)
         return self
 
     def prepare(self, name: str, layout: int, tables: Sequence[str], *, make: bool) -> bool:
-        """Makes sure that there are tables of a layout that this version knows. Those of an older one are brought up to it.
+        """Makes sure that the tables have the layout of this version. Tables with an older layout are upgraded.
 
         Args:
-            name: of what they are for.
-            layout: number of their form.
-            tables: what makes them, also from those of an older layout.
-            make: whether to make them if they are not there or older.
+            name: what the tables are for.
+            layout: the number of their current layout.
+            tables: the statements that create them, or upgrade them from an older layout.
+            make: whether to create them if they are missing, or upgrade them if they are older.
 
         Returns:
-            Whether they are there.
+            Whether they exist.
 
         Raises:
-            DataError: if they are of a newer version; and as in `run`.
+            DataError: if their layout is newer than this version; and as in `run`.
         """
         found = self._layout(name)
         if make and (found is None or found < layout):
@@ -129,10 +129,10 @@ class Database:
         return found is not None
 
     def run(self, statement: str, values: Sequence[object] | Mapping[str, object] = ()) -> list[tuple[Any, ...]]:
-        """The rows that a statement returns. It may be run twice, when the connection is lost on the way.
+        """The rows that a statement returns. The statement may run twice if the connection is lost meanwhile.
 
         Raises:
-            DatabaseError: if the server cannot be reached, says nothing, or refuses.
+            DatabaseError: if the server cannot be reached, does not reply, or reports an error.
         """
         with self.alone():
             for pause in (*_PAUSES, None):
@@ -150,10 +150,10 @@ class Database:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Keeps other threads from the connection.
+        """Keeps other threads away from the connection.
 
         Raises:
-            DatabaseError: if it was lost while this thread waited for its turn, as that would take as long again.
+            DatabaseError: if it was lost while this thread waited for its turn, since another attempt would take as long again.
         """
         began = time.monotonic()
         with self._lock:
@@ -162,7 +162,7 @@ class Database:
             yield
 
     def close(self) -> None:
-        """Closes the connection for good. What is under way on it ends with an error."""
+        """Closes the connection for good. A statement that is still running ends with an error."""
         self._is_closed = True
         if not self._lock.acquire(timeout=_CLOSING_SECONDS):
             with suppress(self._library.Error, AttributeError):  # it may be gone by now
@@ -219,10 +219,8 @@ class Database:
                 "address, the user (PGUSER) and the password (PGPASSWORD)"
             )
         else:
-            why = f"it said nothing for {_SILENT_SECONDS:g} s" if is_silent else self._reason(error)
-            failed = DatabaseError(
-                f"{self._what} {self.shown} failed: {why}; see to the server, and run the same command again"
-            )
+            why = f"it did not reply for {_SILENT_SECONDS:g} s" if is_silent else self._reason(error)
+            failed = DatabaseError(f"{self._what} {self.shown} failed: {why}; check the server, and run the same command again")
         if is_lost:
             self._lost, self._lost_at = failed, time.monotonic()
         return failed
@@ -246,11 +244,11 @@ class Database:
 
 @contextmanager
 def cut_if_silent(connection: Any, seconds: float | None) -> Iterator[None]:
-    """Cuts the connection of a server that does not even keep to its own time limit, for the client waits without one.
+    """Closes a connection whose server exceeds even its own time limit, since psycopg itself waits without one.
 
     Args:
-        connection: of psycopg.
-        seconds: how long what is done with it may take; `None`: for ever.
+        connection: a connection of psycopg.
+        seconds: how long the block may take; `None` for no limit.
     """
     if seconds is None:
         yield
@@ -270,7 +268,7 @@ def _cut(file_number: int) -> None:
 
 
 def place_of(text: str) -> Path | str:
-    """A place as it was given: an address of a database, or a file or folder.
+    """A location as the user gave it: an address of a database, or the path of a file or folder.
 
     Raises:
         SettingsError: for an address with a password.

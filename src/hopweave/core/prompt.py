@@ -29,9 +29,9 @@ _NAMES = (
     r"|follow[\s-]+up(?:\s+questions?)?|intermediate\s+answer"
 )
 _OPENING = r"[ \t>*_#`•·+|-]*+"
-# They must match everything that a parser accepts as a marker, decorated or not (tests/prompting/test_prompt.py compares the
-# two). The joiner is inserted after the match, so no second joiner is added where one exists. Next to each pattern is a
-# character that it requires: it is only tried on texts with that character, since most passages contain no marker.
+# They must match everything that a parser accepts as a marker, decorated or not (tests/core/test_prompt.py compares the two).
+# The joiner is inserted after the match, so no second joiner is added where one exists. Next to each pattern is a
+# character that it requires: the pattern is only tried on texts with that character, since most passages have no marker.
 _MARKERS = (
     ("[", rf"\[(?=[\s*_`]*+(?:{_NAMES}|wikisearch|eoq)(?![^\W\d_]))"),
     (":", rf"(?<![^\W_])(?:{_NAMES})[ \t#_-]*+\d*+(?=[^\w\n:{_JOINER}]*+(?:_++[^\w\n:{_JOINER}]*+)*+:)"),

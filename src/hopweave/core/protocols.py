@@ -151,10 +151,10 @@ class Retriever(Protocol):
 
 @runtime_checkable
 class WordSearcher(Retriever, Protocol):
-    """A retriever that searches for words. Optional: where nothing is found, the record says if there was no word."""
+    """A retriever that searches for words. Optional: if nothing is found, the record says whether the query had any words."""
 
     def has_terms(self, query: str) -> bool:
-        """Whether a query holds more than stop words and punctuation. Called after a search has succeeded."""
+        """Whether a query contains more than stop words and punctuation. Called after a search has succeeded."""
 
 
 @runtime_checkable
@@ -382,7 +382,7 @@ class MethodContext(Protocol):
         """Records what starts inside the block under a step."""
 
     def parse_failed(self, parser: str, reason: str | Sequence[str], text: str) -> None:
-        """Records model output that could not be parsed, each reason by itself; it is counted, never scored as an answer."""
+        """Records model output that could not be parsed, each reason separately; it is counted, never scored as an answer."""
 
     def keep_passage(self, passage: Passage) -> None:
         """Adds to the record a passage that came with the question, and so was neither found nor read."""
@@ -432,7 +432,7 @@ class OfficiallyScored(Protocol):
     """A dataset whose official script scores differently from the defaults of a metric. Optional."""
 
     OFFICIAL: ClassVar[Mapping[str, Mapping[str, Any]]]
-    """By name of the metric, the options with which it computes what the script does."""
+    """The options with which a metric computes what the script does, by the name of the metric."""
 
 
 @runtime_checkable

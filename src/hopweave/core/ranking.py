@@ -16,7 +16,7 @@ Fusion = Literal["simple", "reciprocal_rank", "relative_score", "distance_based"
 
 RRF_K = 60
 APART = "\x1e"
-"""Between the query and the documents that an engine which embeds (`IndexTraits.averages`) is asked for the mean vector of."""
+"""Separates the texts of one query, such as hypothetical documents, whose vectors an engine averages: see `IndexTraits`."""
 
 _WIDE = 3  # standard deviations
 
@@ -64,7 +64,7 @@ def fused(lists: Sequence[Sequence[Hit]], max_hits: int, fusion: Fusion = "simpl
 
 
 def _scale(fusion: Fusion, scores: Sequence[float]) -> Callable[[float], float]:
-    """How the scores of a list count in the fusion."""
+    """Maps a score of one list to the fusion's scale."""
     if not scores or fusion in ("simple", "reciprocal_rank"):
         return lambda score: score
     low, high = min(scores), max(scores)
@@ -77,12 +77,12 @@ def _scale(fusion: Fusion, scores: Sequence[float]) -> Callable[[float], float]:
 
 
 def fused_by_rank(lists: Sequence[Sequence[Hit]], weights: Sequence[float], k: float, max_hits: int) -> list[Hit]:
-    """One ranking out of those of several engines by reciprocal rank: the sum of weight / (k + rank); by id among equals.
+    """One ranking from those of several engines by reciprocal rank: the sum of weight / (k + rank). Ties are broken by id.
 
     Args:
         lists: the hits of each engine, best first.
-        weights: of the engines.
-        k: how little the first ranks stand out.
+        weights: the weight of each engine.
+        k: the higher, the less the first ranks stand out.
         max_hits: how many to keep.
     """
     passages: dict[str, Passage] = {}

@@ -1,4 +1,4 @@
-"""Sentence embeddings by models of the extra `hf`. A model is loaded once, whichever parts use it."""
+"""Sentence embeddings by models of the extra `hf`. A model is loaded once and shared by all components."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _LOCK = Lock()
 def embeddings(texts: Sequence[str], model: str, device: str | None = None, *, normalized: bool = False) -> Any:
     """A vector for each text, the rows of an array.
 
-    It computes, and so belongs into a thread.
+    This is CPU-bound or GPU-bound work: call it in a thread, not on the event loop.
 
     Args:
-        texts: to be encoded.
-        model: of sentence-transformers, a name of the hub or a folder.
-        device: such as cpu or cuda; chosen by itself if absent.
-        normalized: make every vector one of length 1.
+        texts: the texts to encode.
+        model: a sentence-transformers model, by its name on the hub or its folder.
+        device: such as cpu or cuda; chosen automatically if absent.
+        normalized: scale every vector to length 1.
 
     Raises:
         MissingExtra: without the library of the extra `hf`.

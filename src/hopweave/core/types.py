@@ -22,11 +22,11 @@ Origin = Literal["model", "verified", "corrected", "completed", "retrieved", "yo
 
 `model`: the model said it, and nothing checked it. `verified`: the model said it, and the method's check passed.
 `corrected`: a passage's words replaced the model's. `completed`: the model left it open, and a passage's words filled it in.
-`retrieved`: the model wrote it with passages in the prompt. `yours`: whoever asked put it in the place of the model's words.
+`retrieved`: the model wrote it with passages in the prompt. `yours`: the user replaced the model's words with it.
 """
 
 Support = Literal["supported", "contradicted", "unsupported"]
-"""A claim's support, by the one rule of `hopweave.citations.support`, the same for every method.
+"""A claim's support, decided by `hopweave.citations.support` in the same way for every method.
 
 `supported`: a passage supports it. `contradicted`: none does, and one contradicts it. `unsupported`: neither.
 """
@@ -141,8 +141,8 @@ class Passage:
         source: the file or URL that it was read from.
         start: where `text` starts in the text extracted from `source`, if it is part of a longer document.
         end: where it ends there.
-        metadata: what is known of it, by key; left out of JSON where it is empty, as is `access`.
-        access: labels, of which whoever is shown it has to hold at least one; everyone is, where there are none.
+        metadata: values such as its author or year, by key; left out of JSON if empty, as is `access`.
+        access: labels; only users who hold at least one of them may see the passage. If empty, everyone may.
     """
 
     id: str
@@ -156,7 +156,7 @@ class Passage:
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Callable[[Any], Any]) -> Any:
-        """How records have it: records from before there were these fields stay as they are, byte for byte."""
+        """Omits empty `metadata` and `access`, so that records from before these fields existed keep every byte."""
         schema = handler(source)
         for one in schema["schema"]["fields"]:
             if one["name"] in ("metadata", "access"):
@@ -166,12 +166,12 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Via:
-    """What led a retriever from one passage to another.
+    """The connection by which a retriever came from one passage to another.
 
     Attributes:
-        passage_id: of the passage that it came from, which need not be among the hits.
-        title: of that passage.
-        by: `link`, where one of them names the other's document; `words`, where the other answers what the first leaves open.
+        passage_id: the id of the passage that it came from, which need not be among the hits.
+        title: the title of that passage.
+        by: `link` if one of them names the other's document; `words` if the other answers what the first leaves open.
     """
 
     passage_id: str
@@ -297,7 +297,7 @@ class Answer:
             sentence that states that claim.
         short: the bare answer, as used by metrics.
         claims: in the order of the reasoning.
-        stopped_because: `finished`, or what ended the work early (such as `max_rounds` or `max_llm_calls`).
+        stopped_because: `finished`, or the reason for stopping early (such as `max_rounds` or `max_llm_calls`).
         how: how `short` was extracted from the model's words (such as `marker`, `forced`, `last-claim`).
         num_marks_removed: marks that the model invented and that were removed from `text`.
         passage_ids: the passages retrieved for the answer, in ranked order (best or earliest first).

@@ -1,7 +1,7 @@
 """Which passages a search may find: by access labels, and by filters on metadata.
 
-A passage without labels is for everyone. One with labels is for those who hold at least one of them, and nobody holds a label
-unless told. Each engine turns this into a filter of its own, which applies before anything is ranked.
+A passage without labels is for everyone. One with labels is for users who hold at least one of them, and a user holds only
+the labels that are given. Each engine translates this into its own filter, which applies before anything is ranked.
 """
 
 from __future__ import annotations
@@ -17,32 +17,32 @@ from hopweave.core.types import Passage
 
 ACCESS, METADATA = "access", "metadata"
 FIELDS = (ACCESS, METADATA)
-"""The fields in which an engine keeps what it filters by; see `filter_values`."""
+"""The fields in which an engine keeps the values for filters; see `filter_values`."""
 
 OPTION = "visible"
-"""The option of a retriever that says which passages it shows."""
+"""The option of a retriever that says which passages it may show."""
 
 MAX_LABEL_CHARACTERS = 100
 MAX_VALUE_CHARACTERS = 1000
 _EVERYONE = ""
-"""In place of a label, for a passage without one."""
+"""Stored in place of a label for a passage without labels."""
 
 _NO_TEXT = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 Condition = tuple[str, tuple[str, ...]]
-"""A field, and values of which a passage has to have at least one there."""
+"""A field, and values of which a passage must have at least one in that field."""
 
 
 @dataclass(frozen=True, slots=True)
 class Visible:
-    """What whoever asks may see, and asks for.
+    """The passages that a user may see and wants to search.
 
     Attributes:
-        access: the labels that they hold; also as a text with commas.
-        where: the values that are asked for, by key of the metadata; of several for a key, one is enough. Also as plain values.
+        access: the labels that the user holds; also accepted as a text with commas.
+        where: the values to filter by, by key of the metadata; of several for a key, one is enough. Plain values are accepted.
 
     Raises:
-        SettingsError: for what cannot be a label or a value.
+        SettingsError: for an invalid label or value.
     """
 
     access: tuple[str, ...] = ()
@@ -61,26 +61,26 @@ class Visible:
         return may_see and all(passage.metadata.get(key) in values for key, values in self.where.items())
 
     def conditions(self, num_labelled: int) -> list[Condition]:
-        """What a passage has to meet so that it is shown, for an engine that keeps `filter_values`.
+        """The conditions that a passage must meet to be shown, for an engine that keeps `filter_values`.
 
         Args:
-            num_labelled: how many passages have labels; where none has, all are for everyone.
+            num_labelled: how many passages have labels; if none has, all are for everyone.
         """
         access = [(ACCESS, (_EVERYONE, *self.access))] if num_labelled else []
         return access + [(METADATA, tuple(_pair(key, value) for value in values)) for key, values in self.where.items()]
 
     @property
     def identity(self) -> str:
-        """What it adds to the identity of a retriever; empty where everything is left as it comes."""
+        """The part of a retriever's identity that describes it; empty if nothing is restricted."""
         access = f" access={','.join(self.access)}" if self.access else ""
         return access + (f" where={json.dumps(self.where, ensure_ascii=False)}" if self.where else "")
 
 
 def filter_values(passage: Passage) -> dict[str, tuple[str, ...]]:
-    """What an engine keeps of a passage to filter by, for each of `FIELDS`.
+    """The values that an engine keeps of a passage for filters, for each of `FIELDS`.
 
     Raises:
-        DataError: if its labels or its metadata are not what they have to be.
+        DataError: if its labels or its metadata are invalid.
     """
     named = f"passage {passage.id!r}"
     if not isinstance(passage.access, tuple) or passage.access != labels_in(passage.access, named):
@@ -122,7 +122,7 @@ def labels_in(given: object, place: str) -> tuple[str, ...]:
     """The labels of a passage.
 
     Raises:
-        DataError: if they are none; a passage is never taken to be for everyone because its labels cannot be read.
+        DataError: if they are invalid; a passage never becomes visible to everyone because its labels cannot be read.
     """
     try:
         return labels_of(given)
@@ -131,12 +131,12 @@ def labels_in(given: object, place: str) -> tuple[str, ...]:
 
 
 def is_key(key: object) -> bool:
-    """Whether it can be a key of metadata: a short text without `=`."""
+    """Whether a value is valid as a key of metadata: a short text without `=`."""
     return isinstance(key, str) and 0 < len(key) <= MAX_LABEL_CHARACTERS and "=" not in key and not _NO_TEXT.search(key)
 
 
 def plain_value(value: object) -> str | None:
-    """A value of metadata as text: a number or a truth value as JSON writes it; `None` for what cannot be one.
+    """A value of metadata as text: a number or a Boolean as JSON writes it; `None` if it is invalid.
 
     >>> [plain_value(value) for value in ("a  b", 1999, True, "", [1])]
     ['a b', '1999', 'true', None, None]
@@ -148,7 +148,7 @@ def plain_value(value: object) -> str | None:
 
 
 def cannot_filter(name: str) -> SettingsError:
-    """The error for an engine that cannot be told which passages to show, where not all may be shown."""
+    """The error for an engine that cannot filter passages, although not all may be shown."""
     return SettingsError(
         f"the retriever {name!r} has no option {OPTION!r}, so access and where do not reach it; leave them out, or give it one "
         "of the type hopweave.core.visibility.Visible"
@@ -173,4 +173,4 @@ def _pair(key: str, value: str) -> str:
 
 
 PUBLIC = Visible()
-"""What everyone may see."""
+"""The passages that everyone may see, unfiltered."""

@@ -1,11 +1,11 @@
-"""What is changed of an earlier record when its question is asked again, and the link from the new record to the earlier one.
+"""Changes to an earlier record when its question is asked again, and the link from the new record to the earlier one.
 
     {"change": "reply", "step": 3, "was": "[Answer 1]: Ulm", "now": "[Answer 1]: Bern"}
     {"change": "query", "step": 5, "was": "Who was born in Ulm?", "now": "Who was born in Bern?"}
     {"change": "forbid", "step": 5, "passage": "ulm-2"}
     {"change": "pin", "step": 5, "passage": "bern-1"}
 
-The steps are those of the earlier record. `was` says what stood there, so that a change meant for another record is refused.
+The steps are those of the earlier record. `was` is the original text, so that a change meant for another record is refused.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from hopweave.core.json_text import whole
 
 MAX_CHANGES = 100
 MAX_CHARACTERS = 50_000
-"""Of the words that are put in the place of others."""
+"""The maximum length of replacement words."""
 
 
 def _is_empty(text: str) -> bool:
@@ -29,19 +29,19 @@ def _is_empty(text: str) -> bool:
 
 
 Text = Annotated[str, Field(exclude_if=_is_empty)]
-"""A text that is left out of the JSON where it is empty."""
+"""A text that is left out of the JSON if it is empty."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One change. It holds from its step on, also for equal calls that come later.
+    """One change. It applies from its step on, also to identical later calls.
 
     Attributes:
-        change: `reply` puts `now` in the place of what the model answered; `query` searches for `now` in the place of a query;
-            `forbid` hides a passage from all searches from there on; `pin` puts one first among the hits of a search.
+        change: `reply` replaces the model's reply with `now`; `query` searches for `now` instead of a query; `forbid` hides a
+            passage from all searches from that step on; `pin` puts one first among the hits of a search.
         step: its number in the earlier record: a call of the model (`reply`), a search (`query`, `pin`), any step (`forbid`).
-        was: the reply or the query that stood there. Of a search with several queries it says which one is meant; without it, a
-            passage is pinned for each of them.
+        was: the original reply or query. In a search with several queries it selects one; without it, a passage is pinned for
+            each of them.
         now: the new words.
         passage: the id of the passage.
     """
@@ -57,11 +57,11 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """Where a record comes from that was not answered from scratch.
+    """The origin of a record that was not answered from scratch.
 
     Attributes:
         of: fingerprint of the record that it branches from.
-        changes: all that was changed, with what that record had been changed by itself.
+        changes: all changes, including those that produced that record.
     """
 
     of: str
@@ -69,10 +69,10 @@ class Branch:
 
 
 def changes_of(given: object) -> tuple[Change, ...]:
-    """Changes from JSON, or as they are.
+    """Changes from JSON; changes that are already parsed are returned unchanged.
 
     Raises:
-        DataError: for what is no change, with its number.
+        DataError: for an invalid change, with its number.
     """
     if not isinstance(given, list | tuple) or not given:
         raise DataError(
@@ -96,7 +96,7 @@ def _change(number: int, given: object) -> Change:
         raise DataError(f"change {number} ({change.change}) has no {lacking!r}; add it")
     idle = "passage" if is_edit and change.passage else "now" if not is_edit and change.now else ""
     if idle:
-        raise DataError(f"change {number} ({change.change}) makes no use of {idle!r}; leave it out")
+        raise DataError(f"change {number} ({change.change}) does not use {idle!r}; leave it out")
     if len(change.now) > MAX_CHARACTERS:
         raise DataError(f"change {number} has {len(change.now):,} characters, more than {MAX_CHARACTERS:,}; shorten it")
     return Change(change.change, change.step, whole(change.was), whole(change.now), whole(change.passage))

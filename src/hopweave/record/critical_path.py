@@ -1,10 +1,10 @@
 """The critical path of a record: the steps that no amount of parallelism could have shortened.
 
 Calls recorded under the same step run in sequence, except for the samples of one draw: they come together, in one request or
-concurrently, and count as the longest of them. The decisions under a decision labelled `graph` run in parallel, except that
-each waits for those that it names in `after`. An offline stage does not belong to the question and takes no time. Everything is
-computed from the steps, so nothing of it is stored in the record, and a sequential run has the critical path that it would
-have had in parallel.
+concurrently, and take as long as the longest of them. The decisions under a decision labelled `graph` run in parallel, except
+that each waits for those that it names in `after`. An offline stage does not belong to the question and takes no time.
+Everything is computed from the steps, so nothing is stored in the record, and a sequential run has the critical path that it
+would have had in parallel.
 """
 
 from __future__ import annotations

@@ -10,8 +10,8 @@ answer. It becomes:
     contradicted  origin model,     unsupported (the contradicting passage was not stored)
     unsupported   origin model,     unsupported
 
-The texts and their marks are kept, and what the method's own rule supported counts as supported: nothing is judged again. The
-verdict of the answer is computed from these claims. Decisions that had a verdict get both fields.
+The texts and their marks are kept, and claims that the method's own rule supported stay supported: nothing is judged again.
+The verdict of the answer is computed from these claims. Decisions that had a verdict get both fields.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def _claim(claim: Any) -> Any:
         return claim
     verdict = str(claim.get("verdict"))
     if verdict not in _ORIGINS:
-        return {**claim, "origin": verdict}  # not a valid origin, and refused as such
+        return {**claim, "origin": verdict}  # not a valid origin, so validation refuses it
     kept = {key: value for key, value in claim.items() if key != "verdict"}
     is_supported = verdict in _CHECKED and bool(claim.get("citations"))
     return {**kept, "origin": _ORIGINS[verdict], "support": "supported" if is_supported else "unsupported"}

@@ -46,7 +46,6 @@ class Totals:
 
     `llm_calls` are requests, `completions` the replies that they returned: one request may return several samples. Prompt words
     and tokens cover the same requests. `estimated_tokens` are those, in and out, that no endpoint counted.
-    tokens of a prompt are of the same requests. `estimated_tokens` are those, in and out, that no endpoint counted.
     """
 
     llm_calls: int
@@ -105,7 +104,7 @@ class Record:
         steps: in order, parents before children; including those of an offline stage, see `offline_steps`.
         started_at: start time, as an ISO 8601 time in UTC.
         seconds: duration, without an offline stage.
-        branch: the record that this one branches from, and what was changed; left out of the JSON where there is none.
+        branch: the record that this one branches from, and the changes; left out of the JSON if there is none.
     """
 
     # JSON has no infinity: an infinite limit or option is written as a string and read back as a number.
@@ -129,7 +128,7 @@ class Record:
 
     @classmethod
     def from_json(cls, line: str) -> Record:
-        """Reads a record back and checks that it is consistent: citations quote their passages, the verdict follows.
+        """Reads a record and checks that it is consistent: citations quote their passages, the verdict follows from the claims.
 
         A record of the first schema is converted by `hopweave.record.earlier_schemas`.
 
@@ -186,7 +185,7 @@ class Record:
 
     def _shape_problems(self) -> Iterator[str]:
         if (self.answer is None) == (self.error is None):
-            yield "it must hold either an answer or an error"
+            yield "it must contain either an answer or an error"
         known = {passage.id for passage in self.passages}
         for position, step in enumerate(self.steps):
             if step.id != position or not (step.parent is None or 0 <= step.parent < position):
@@ -271,8 +270,8 @@ class Record:
         Args:
             mode: `block` counts each run of searches between two model calls as one round, however many queries it sent; a
                 reader's calls, which belong to a search, do not end a round. `per_call` counts every query, as ToQD's released
-                code does. If the model rewrites queries, those sent to the engine count. Parallel branches count as if they had
-                run one after another, so that a replay counts the same.
+                code does. If the model rewrites queries, those sent to the engine are counted. Parallel branches are counted as
+                if they had run one after another, so that a replay gives the same number.
         """
         if mode == "per_call":
             return self.totals().queries

@@ -16,11 +16,11 @@ from hopweave.core.types import Reading, Reply, Sampling, Usage, Via
 READER = "reader"
 """The purpose of a call that reads a passage."""
 OFFLINE = "offline"
-"""The label of the decision under which `Workbench.offline` records what a run does once for all its questions."""
+"""The label of the decision under which `Workbench.offline` records the work that a run does once for all its questions."""
 
 
 Ids = Annotated[tuple[str, ...], Field(exclude_if=operator.not_)]
-"""Texts that are left out of the JSON where there are none."""
+"""Texts that are left out of the JSON if there are none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +66,8 @@ class ModelCall:
         sample: numbers identical calls from 0.
         is_shared: drawn by the same request as the preceding call, which has the usage of that request.
         drawn_concurrently: a sample of the same draw as the preceding call, which did not wait for it.
-        was: what the model answered, where other words were put in its place (`hopweave.record.changes`), which are the `text`.
-            Like all that follows, it is left out of the JSON where it is empty.
+        was: the model's reply, if it was replaced (`hopweave.record.changes`); `text` is then the replacement. Like the fields
+            below, it is left out of the JSON if it is empty.
     """
 
     id: int
@@ -92,9 +92,9 @@ class Found:
     """A hit, by the id of its passage (the passage itself is in `Record.passages`).
 
     Attributes:
-        passage_id: of the passage.
+        passage_id: the id of the passage.
         score: higher is better.
-        via: what led the retriever to it, where that was another passage; left out of the JSON where it is `None`.
+        via: the other passage that led the retriever to it, if any; left out of the JSON if it is `None`.
     """
 
     passage_id: str
@@ -108,10 +108,10 @@ class Search:
 
     Attributes:
         is_rewritten: the retriever asked the model what to search for. Its queries to the engine are searches under this one,
-            and those are the ones that are counted.
-        was: the queries that the method asked, where others were put in their place.
-        forbidden: the passages that were kept from this search.
-        pinned: those that were put first.
+            and those are counted.
+        was: the method's queries, if they were replaced.
+        forbidden: the passages that were hidden from this search.
+        pinned: the passages that were put first.
     """
 
     id: int
@@ -232,7 +232,7 @@ def call_step(
     drawn_concurrently: bool = False,
     was: str | None = None,
 ) -> ModelCall:
-    """A `ModelCall` from the result of a call; `lost` is the usage of a failed one, `was` what an edited one had been."""
+    """A `ModelCall` from the result of a call; `lost` is the usage of a failed one, `was` the original of a replaced reply."""
     if isinstance(outcome, RunError):
         text, reason, usage, error = None, "error", lost or Usage(), Failure.of(outcome)
     else:

@@ -1,8 +1,8 @@
-"""The marks of an answer as the model wrote them, before any was taken out or added (`citations.marking`).
+"""The marks of an answer as the model wrote them, before any was removed or added (`citations.marking`).
 
-A record keeps the answer with its valid marks alone, and every reply of the model as it came. An answer's text is found in
-those replies by its characters other than marks and white space, which nothing changes. So the marks in the reply are those
-that the model wrote, and those that stand at the same place in the answer were kept. This works for records of every version.
+A record keeps the answer with only its valid marks, and every reply of the model verbatim. An answer's text is found in those
+replies by its characters other than marks and white space, which never change. So the marks in the reply are those that the
+model wrote, and those at the same position in the answer were kept. This works for records of every version.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from hopweave.text.final import MARKER
 Fate = Literal["kept", "misplaced", "invented"]
 
 _ADDED = (MARKER, "So the answer is:", "")
-"""What methods put between a reasoning and the answer that they had to ask for."""
+"""The texts that methods insert between the reasoning and an answer that they had to ask for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class WrittenMark:
     Attributes:
         fragment: these words, without marks; see `citations.fragments`.
         number: the k of `[k]`.
-        fate: `kept` if it stands in the answer; `misplaced` if it was taken out because its sentence does not state claim k, or
+        fate: `kept` if it is in the answer; `misplaced` if it was removed because its sentence does not state claim k, or
             because claim k cites nothing; `invented` if there is no claim k, or the model was given no numbers of claims.
     """
 
@@ -46,8 +46,8 @@ class WrittenMark:
 def written_marks(record: Record) -> list[WrittenMark]:
     """The marks that the model wrote into the answer, in order, each pair of fragment and number once.
 
-    There are none where the model wrote none, nor where it did not write the text: some methods compose it of claims, and its
-    marks are then hopweave's own, as are those that it added where the model forgot them.
+    There are none if the model wrote none, or did not write the text: some methods compose it of claims, and its marks are then
+    hopweave's own, as are those added where the model forgot them.
     """
     answer, text = record.answer, written_text(record)
     if answer is None or not text:
@@ -55,7 +55,7 @@ def written_marks(record: Record) -> list[WrittenMark]:
     written, letters = fragments(text), _squeezed(text)
     known = {*range(1, len(answer.claims) + 1), *(citation.mark for citation in answer.citations)}
     num_strange = sum(one.mark not in known for one in written)
-    # Where more are counted as invented than have the number of no claim, no mark could mean a claim.
+    # If more were counted as invented than have a number without a claim, the model was given no numbers of claims.
     has_numbers = not num_strange < len(written) <= answer.num_marks_removed
     kept = _places_of_marks(answer) if has_numbers else set()
     found: dict[tuple[str, int], WrittenMark] = {}
@@ -70,7 +70,7 @@ def written_marks(record: Record) -> list[WrittenMark]:
 def written_text(record: Record) -> str:
     """The text of the answer with the marks that the model wrote; empty if the model did not write the text.
 
-    It is looked for in the last reply first, and then in two: a reasoning, and the end that the model had to be asked for.
+    The last reply is searched first, and then the last two: the reasoning, and the ending that the model had to be asked for.
     """
     wanted = _squeezed(record.answer.text).letters if record.answer is not None else ""
     calls = [step for step in record.own_steps if isinstance(step, ModelCall) and step.purpose != READER]
@@ -98,7 +98,7 @@ class _Squeezed:
     places: Sequence[int]
 
     def num_before(self, place: int) -> int:
-        """How many of them stand before a position of the text."""
+        """How many of them precede a position in the text."""
         return bisect_left(self.places, place)
 
 
@@ -109,7 +109,7 @@ def _squeezed(text: str) -> _Squeezed:
 
 
 def _found_in(replies: Sequence[str], wanted: str) -> str:
-    """The stretch of the last reply that has these characters, with the marks in it and those right after it."""
+    """The stretch of the last reply with these characters, including the marks in it and directly after it."""
     for reply in reversed(replies) if wanted else ():
         squeezed = _squeezed(reply)
         first = squeezed.letters.rfind(wanted)
@@ -121,9 +121,9 @@ def _found_in(replies: Sequence[str], wanted: str) -> str:
 
 
 def _start(reply: str, squeezed: _Squeezed, first: int) -> int:
-    """Where a text begins that has a reply's characters from the given one on: at a mark before it, if that begins a line.
+    """The start, in a reply, of the text whose first character is given: at a mark before it, if that mark begins a line.
 
-    Elsewhere such a mark belongs to what precedes it. A heading may stand before it, as in `[Final Content]: [1] Ulm`.
+    Elsewhere, such a mark belongs to the preceding text. A heading may precede it, as in `[Final Content]: [1] Ulm`.
     """
     start = squeezed.places[first]
     for _, place in marks_in(reply):

@@ -1,7 +1,7 @@
-"""What a citation mark is, and where a text has marks. This is the only definition; whatever reads or draws marks uses it.
+"""The one definition of a citation mark, used by all code that reads or draws marks, and functions to find marks in a text.
 
-A mark is `[1]`, and a list or a range in one pair of brackets is several: `[1, 2]`, `[1-3]`. A number has at most three digits,
-since four in brackets are a year. An answer whose marks were settled has single marks alone, and so has what is drawn.
+A mark is `[1]`; a list or a range in one pair of brackets is several marks: `[1, 2]`, `[1-3]`. A number has at most three
+digits, since four in brackets are a year. Once the marks of an answer are settled, it contains only single marks.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ class Mark:
 
     Attributes:
         number: the k.
-        start: of its brackets in the text, in code points.
-        end: behind its brackets.
+        start: the position of its opening bracket in the text, in code points.
+        end: one past its closing bracket.
     """
 
     number: int
@@ -101,13 +101,13 @@ def drop_marks(text: str) -> str:
 
 
 def drop_marks_between_words(text: str) -> str:
-    """As `drop_marks`, with a space where a mark parts two words that no space parts (`Brno[1]and`)."""
+    """Like `drop_marks`, but leaves a space where a mark is all that separates two words (`Brno[1]and`)."""
     return _BLANKS_AND_BRACKETS.sub(_between, text)
 
 
 @remembered
 def without_marks(text: str) -> tuple[str, Sequence[int]]:
-    """The text without marks, so that they split no sentence and no word, and the original position of each character."""
+    """The text without marks, which would otherwise split sentences or words, and the original position of each character."""
     kept: list[str] = []
     places = array("L")
     position = 0

@@ -1,6 +1,6 @@
-"""Words of a text: which there are, which of them say something, which name something, and which sentences state a fact.
+"""Content words, names and numbers of a text, and which of its sentences state a fact.
 
-Where words run together, as in Japanese, each letter counts as a word.
+In scripts without spaces, such as Japanese, each letter counts as a word.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _ORDINAL = re.compile(r"(\d)(?:st|nd|rd|th)$")
 
 
 def estimated_tokens(text: str) -> int:
-    """About how many tokens of a model a text has: one for every 4 bytes of UTF-8.
+    """A rough estimate of the number of tokens in a text: one for every 4 bytes of UTF-8.
 
     >>> estimated_tokens("Who composed The Planets?"), estimated_tokens("")
     (7, 0)
@@ -49,7 +49,7 @@ def estimated_tokens(text: str) -> int:
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text that say something, in small letters."""
+    """The content words of a text, in lower case."""
     return [word for word in map(str.casefold, WORD.findall(apart(text))) if word not in _SMALL]
 
 
@@ -59,10 +59,10 @@ def is_named(word: str) -> bool:
 
 
 def keys_of(text: str) -> set[str]:
-    """The words of a text that say something, as they are compared.
+    """The content words of a text, normalised for comparison.
 
-    Without case, accents, a possessive `'s`, the ending of an ordinal and the commas of a large number. A text of small words
-    alone, such as the band `The Who`, has those.
+    Case, accents, a possessive `'s`, the ending of an ordinal and the commas of a large number are removed. If a text consists
+    only of function words, such as the name of the band `The Who`, these are its keys.
 
     >>> sorted(keys_of("Gödel's 12th book sold 1,000 copies"))
     ['1000', '12', 'book', 'copies', 'godel', 'sold']
@@ -78,7 +78,7 @@ def _keys_of(text: str) -> frozenset[str]:
 
 
 def named_keys(text: str) -> set[str]:
-    """The keys of those words of a text that look like names or numbers; a first word counts where the text is no sentence."""
+    """The keys of words that look like names or numbers; the first word is included only if the text is not a sentence."""
     return {key for name in anchors(text) for key in keys_of(name)}
 
 
@@ -88,7 +88,7 @@ def numbers_of(keys: set[str]) -> set[str]:
 
 
 def stems_of(text: str) -> set[str]:
-    """The beginnings of all words of a text, by which inflected words are told to be the same."""
+    """The stems of all words of a text, which are the same for inflected forms of a word."""
     return set(_stems_of(text))
 
 
@@ -98,7 +98,7 @@ def _stems_of(text: str) -> frozenset[str]:
 
 
 def stem(word: str) -> str:
-    """What `stems_of` makes of a word."""
+    """The stem of a word, as in `stems_of`."""
     return _key(word)[:_SAME_LETTERS]
 
 
@@ -131,7 +131,7 @@ def _anchors(sentence: str) -> tuple[str, ...]:
 
 
 def content_of(sentence: str, names: Sequence[str]) -> list[str]:
-    """The words of a sentence besides its names that say something, in small letters."""
+    """The content words of a sentence other than its names, in lower case."""
     return list(_content_of(sentence, tuple(names)))
 
 
@@ -144,12 +144,12 @@ def _content_of(sentence: str, names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def is_reasoning(sentence: str) -> bool:
-    """Whether a sentence draws a conclusion (it begins with `thus`, `so`, ..., or holds a sum) and states no new fact."""
+    """Whether a sentence draws a conclusion (it begins with `thus`, `so`, ..., or contains a sum) and states no new fact."""
     return _REASONING.match(sentence) is not None or _EQUATION.search(sentence) is not None
 
 
 def _are_joined(between: str) -> bool:
-    """Whether what stands between two capitalised words leaves them one name."""
+    """Whether two capitalised words with this text between them form one name."""
     return not between.strip() or (
         re.fullmatch(r"[\s\w]+", between) is not None and all(word in _CONNECTORS for word in between.split())
     )

@@ -1,10 +1,10 @@
-"""Which sentences of the passages that were found a model should see, where it should not see all of them.
+"""Selects the sentences of retrieved passages that a model should see, when it should not see all of them.
 
-Each sentence gets a score of what tells evidence from the rest: its passage's score, the words it shares with the question, its
-place (articles define their subject at the beginning), whether it holds the kind of value that is asked for, and whether its
-passage was reached by a link. The weights were fitted (logistic regression) on the gold sentences of the first 50 development
-questions of HotpotQA and of 2WikiMultiHopQA, among the ten passages that `weave` finds. On the other 50 of each, 350 tokens of
-sentences hold 91.7% of the gold sentences; 700 tokens of whole passages hold 93.5%, and 350 tokens of them about 75%.
+The score of a sentence combines its passage's score, the words it shares with the question, its position (articles define
+their subject at the beginning), whether it contains the kind of value that is asked for, and whether its passage was reached
+by a link. The weights were fitted (logistic regression) on the gold sentences of the first 50 development questions of HotpotQA
+and of 2WikiMultiHopQA, among the ten passages that `weave` finds. On the other 50 of each, 350 tokens of sentences contain
+91.7% of the gold sentences; 700 tokens of whole passages contain 93.5%, and 350 tokens of them about 75%.
 """
 
 from __future__ import annotations
@@ -29,22 +29,22 @@ _LINKED = 1.4
 _RIGHT_KIND = 0.6
 
 _LONG = 200
-"""Tokens of the longest sentence that is taken as a whole: a table or a transcript is one sentence and may fit no budget. Of
-the 32,615 sentences of the passages on which the methods were measured, 11 are longer."""
+"""The length, in tokens, up to which a sentence is not split: a table or a transcript is one sentence and might fit no budget.
+Of the 32,615 sentences of the passages on which the methods were measured, 11 are longer."""
 
 _PART = 75
-"""Tokens of such a part, about, at most."""
+"""The approximate maximum length, in tokens, of a part of a longer sentence."""
 
 _ENDS_OF_PARTS = ("\n", "; ", ", ", " ")
-"""Where a part ends, best first: at the last of its kind in the second half."""
+"""The separators at which a part may end, best first: at the last one in its second half."""
 
 _LONGEST_TITLE = 200
-"""Characters of a title that are shown: some files have a whole text for one."""
+"""The maximum number of characters of a title that are shown: the titles of some files are entire texts."""
 
 _TOKENS_OF_A_TITLE = 3
-"""What shows a passage's title in a prompt, besides the title itself."""
+"""The tokens that show a passage's title in a prompt, in addition to the title itself."""
 
-_KINDS = [  # what a question asks for, and what a sentence that answers it holds
+_KINDS = [  # a pattern of what a question asks for, and one of what a sentence that answers it contains
     (re.compile(r"\b(when|date|year|older|younger|earlier|later|first|died)\b"), re.compile(r"\b(1\d{3}|20\d\d)\b")),
     (re.compile(r"\b(how many|how much|number|population|age)\b"), re.compile(r"\d")),
     (
@@ -57,11 +57,11 @@ _KINDS = [  # what a question asks for, and what a sentence that answers it hold
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A sentence that was chosen, or a part of a long one.
+    """A selected sentence, or part of a long one.
 
     Attributes:
-        passage: that it is of.
-        span: where it stands in the passage's text.
+        passage: the passage that it is from.
+        span: its position in the passage's text.
         score: higher is more likely evidence.
     """
 
@@ -76,7 +76,7 @@ class Evidence:
 
     @property
     def title(self) -> str:
-        """The title of its passage as it is shown, which is cut where it is long."""
+        """The title of its passage as it is shown: a long one is truncated."""
         title = self.passage.title
         return title if len(title) <= _LONGEST_TITLE else f"{title[:_LONGEST_TITLE].rstrip()} ..."
 
@@ -84,22 +84,22 @@ class Evidence:
 def chosen_sentences(
     question: str, hits: Sequence[Hit], max_tokens: int, *, length: Callable[[str], float] = estimated_tokens
 ) -> list[Evidence]:
-    """The sentences that most likely hold the evidence, as many as fit.
+    """The sentences that most likely contain the evidence, as many as fit.
 
     Args:
-        question: that is to be answered.
+        question: the question to be answered.
         hits: passages, best first.
-        max_tokens: of all sentences and of the titles of their passages, each title once.
-        length: tokens of a text.
+        max_tokens: the limit for all sentences and the titles of their passages, each title once.
+        length: returns the number of tokens of a text.
 
     Returns:
-        In reading order: passages as they are ranked, sentences as they stand. Empty where none fits.
+        The sentences in reading order: passages by rank, sentences as in the text. Empty if none fits.
     """
     return _fitting(_scored(question, hits), hits, max_tokens, length)
 
 
 def shortened(question: str, hits: Sequence[Hit], max_tokens: int) -> list[Hit]:
-    """The hits with blanks for all sentences but the chosen ones, so that spans stay; those without one are left out."""
+    """The hits with all but the selected sentences blanked, so that spans stay valid; hits without any are dropped."""
     kept: dict[str, set[Span]] = {}
     for one in chosen_sentences(question, hits, max_tokens):
         kept.setdefault(one.passage.id, set()).add(one.span)
@@ -115,7 +115,7 @@ def shortened(question: str, hits: Sequence[Hit], max_tokens: int) -> list[Hit]:
 
 
 def condensed(question: str, hits: Sequence[Hit], max_tokens: int) -> list[Hit]:
-    """The hits with the chosen sentences alone, for a prompt: as `shortened`, but places in the text do not hold."""
+    """The hits with only the selected sentences, for a prompt: as in `shortened`, but spans do not stay valid."""
     return [
         dataclasses.replace(hit, passage=dataclasses.replace(hit.passage, text=" ".join(hit.passage.text.split())))
         for hit in shortened(question, hits, max_tokens)
@@ -123,7 +123,7 @@ def condensed(question: str, hits: Sequence[Hit], max_tokens: int) -> list[Hit]:
 
 
 def condensed_text(question: str, passage: Passage, max_tokens: int) -> str:
-    """The chosen sentences of one passage, on one line; all of its text if the likeliest does not fit, and for a limit of 0."""
+    """The selected sentences of one passage, on one line; its entire text if the likeliest does not fit, or the limit is 0."""
     hits = [Hit(passage, 1.0, 1)]
     scored = _scored(question, hits) if max_tokens else []
     kept = _fitting(scored, hits, max_tokens, estimated_tokens)
@@ -155,7 +155,7 @@ def _fitting(
 
 
 def _units(text: str) -> Iterator[Span]:
-    """The sentences of a text; those that are long in parts."""
+    """The sentences of a text, long ones split into parts."""
     for span in sentence_spans(text):
         tokens = estimated_tokens(text[span.start : span.end])
         if tokens > _LONG:

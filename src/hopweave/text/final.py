@@ -1,4 +1,4 @@
-"""Reads the bare answer off the model's final words, and says how it was found."""
+"""Extracts the bare answer from the model's final words, and reports how it was found."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LADDER = (
     ("alt-marker", re.compile(r"\banswer\s+is\b", re.IGNORECASE)),
     ("alt-marker", re.compile(r"\banswer[ \t]*+\]?+[ \t]*+\**+[ \t]*+:", re.IGNORECASE)),
 )
-# "Note that the answer is based on ..." speaks of an answer that was given, and gives none.
+# "Note that the answer is based on ..." refers to an answer given elsewhere, and gives none.
 _SPEAKS_OF = re.compile(
     r"\s*+(?:(?:also|only|directly|clearly|solely|therefore)\s++)?(?:based\s+(?:up)?on\b|according\s+to\b"
     r"|(?:\w++\s++)?(?:on|from|by|in|with)\s++(?:(?:the|this|these|all|my|your|provided|given|above)\s++){1,3}"
@@ -33,7 +33,7 @@ _ABBREVIATION = re.compile(
     r"(?:\b[A-Za-z]\.\s?){2,}$|\b(?:Jr|Sr|Inc|Ltd|Co|Corp|Bros|Esq|St|Mt|Dr|Mr|Mrs|Ms|Ave|Blvd|Ph\.D|etc)\.$"
 )
 _MOST_LAYERS = 50  # of marks around an answer; each is one more pass over it
-_ABBREVIATION_LENGTH = 12  # of the longest that is looked for, so that a long row of initials is not read over and over
+_ABBREVIATION_LENGTH = 12  # the longest that is recognised, so that a long run of initials is not scanned over and over
 _TITLE = re.compile(r"(?:Dr|Mr|Mrs|Ms|Mt|Prof|St)\.")
 _EDGES = "*_` \t"
 _SYNONYMS = {
@@ -46,14 +46,14 @@ _SYNONYMS = {
     "refutes": ("refuted", "false"),
     "refuted": ("refutes", "false"),
 }
-"""Other words for labels of yes and no, and of FEVER."""
+"""Other words for the labels yes and no, and for those of FEVER."""
 
 
 def final_answer(text: str, question: Question) -> tuple[str, str]:
-    """The bare answer in a text, by the form that the question asks for.
+    """The bare answer in a text, in the form that the question requires.
 
     Args:
-        text: final words of a model.
+        text: the final words of a model.
         question: decides the form: for `short`, what follows the last marker; for `label`, one of the labels; for `long`,
             the whole text without marks and without the closing sentence that repeats the answer.
 
@@ -66,7 +66,7 @@ def final_answer(text: str, question: Question) -> tuple[str, str]:
 
 
 def has_marker(text: str) -> bool:
-    """Whether a text says what the answer is, in so many words."""
+    """Whether a text states the answer explicitly, after a marker."""
     return _after_marker(text) is not None
 
 
@@ -82,10 +82,10 @@ def short_form(text: str) -> str:
 
 
 def map_label(text: str, labels: Sequence[str]) -> str:
-    """The first of the labels that stands in a text as whole words, in the labels' own spelling; empty if none does.
+    """The first label that occurs in a text as complete words, in the spelling of `labels`; empty if none does.
 
-    Of labels that begin at the same place the longest counts. A label after "not" is not given. Other words for a label count
-    as well (`true` for `SUPPORTS`), unless they are labels themselves.
+    Among labels that begin at the same position, the longest is returned. A label after "not" is ignored. Synonyms are
+    recognised too (`true` for `SUPPORTS`), unless they are labels themselves.
     """
     found: list[tuple[int, int, str]] = []
     own = {label.lower() for label in labels}
@@ -98,7 +98,7 @@ def map_label(text: str, labels: Sequence[str]) -> str:
 
 
 def demanded(form: AnswerForm, labels: Sequence[str]) -> str:
-    """How the last sentence of an answer is asked for, by form."""
+    """How a prompt describes the last sentence of an answer, by form."""
     if form == "label":
         return f'"{MARKER} X.", where X is one of: {", ".join(labels)}'
     if form == "long":
@@ -115,7 +115,7 @@ def _without_edges(line: str) -> str:
 
 @remembered
 def _after_marker(text: str) -> tuple[str, str] | None:
-    """What follows the last marker of the best kind that gives an answer, and how that is called."""
+    """The text after the last marker of the best kind that gives an answer, and the name of that kind."""
     for how, pattern in _LADDER:
         for match in reversed(list(pattern.finditer(text))):
             if not _SPEAKS_OF.match(text, match.end()):

@@ -1,4 +1,4 @@
-"""Words that carry a text's meaning: what one text says beyond another, and which words two texts share."""
+"""Words that carry a text's meaning: the words that one text adds to another, and those that two texts share."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ am is are was were be been being do does did has have had can could will would s
 of in on at to for with as and or but if then than so thus also by from into about which who whom whose what when where why
 how"""
 FUNCTION_WORDS = frozenset(_FUNCTION_WORDS.split())
-"""English words that say nothing by themselves. `not`, `before` and the like are none of them."""
+"""English words without a meaning in themselves. `not`, `before` and the like are not among them."""
 
 
 class Word(NamedTuple):
-    """A word of a text: without case, accents and a possessive `'s`; as it is written; and where it stands."""
+    """A word of a text: normalised (without case, accents and a possessive `'s`), as it is written, and its position."""
 
     key: str
     written: str
@@ -44,7 +44,7 @@ class Word(NamedTuple):
 
     @property
     def stem(self) -> str:
-        """What it has in common with its inflections: its first five letters."""
+        """The part that it shares with its inflections: its first five letters."""
         return self.key[:_STEM]
 
     @property
@@ -54,7 +54,7 @@ class Word(NamedTuple):
 
 
 def words_in(text: str) -> list[Word]:
-    """The words of a text, in order; a number is one word with its decimals, and so is a letter where words run together."""
+    """The words of a text, in order. A number with its decimals is one word; so is each letter of a script without spaces."""
     return list(_words_in(text))
 
 
@@ -66,10 +66,10 @@ def _words_in(text: str) -> tuple[Word, ...]:
 
 @remembered
 def only_repeats(words: str, query: str) -> bool:
-    """Whether words say nothing beyond the query that they are to answer.
+    """Whether words add nothing to the query that they should answer.
 
-    Function words say nothing, unless there is nothing else and the query does not have them, as in the title `It`. A name of
-    several words is told from the query's small words by its capitals.
+    Function words add nothing, unless there is nothing else and the query lacks them, as in the title `It`. The capitals of a
+    name of several words distinguish it from the query's function words.
 
     >>> only_repeats("the city of Brno", "In which city is Brno?"), only_repeats("House of Brno", "Which house is in Brno?")
     (True, False)
@@ -82,10 +82,11 @@ def only_repeats(words: str, query: str) -> bool:
 
 
 def longest_shared_run(said: str, text: str, query: str) -> Span | None:
-    """Where the longest run of words that both texts have, and that is not the query's, stands in `text`.
+    """The position in `text` of the longest run of words that both texts share and the query lacks.
 
-    Words of the query and function words may stand within a run, not at its ends. It counts by the words that say something
-    beyond the query; the first in `said` of equal ones is taken. One small word of no name is no run: it would be chance.
+    Words of the query and function words may occur inside a run, but not at its ends. Its length is the number of content words
+    that the query lacks; among equally long runs, the first in `said` is returned. A single short word that is not a name is no
+    run, since it may occur by chance.
     """
     asked = {word.key for word in words_in(query)}
     best, most = None, 0
@@ -99,7 +100,7 @@ def longest_shared_run(said: str, text: str, query: str) -> Span | None:
 
 
 def _shared_runs(said: Sequence[Word], words: Sequence[Word], text: str) -> Iterator[Sequence[Word]]:
-    """Yields the longest runs of the text's words, each within a sentence, that stand in `said`, too, by their place there."""
+    """Yields the longest runs of the text's words, each within a sentence, that also occur in `said`, in its order."""
     places: dict[str, list[int]] = {}
     for index, word in enumerate(words):
         places.setdefault(word.key, []).append(index)
@@ -119,7 +120,7 @@ def _shared_runs(said: Sequence[Word], words: Sequence[Word], text: str) -> Iter
 
 
 def _goes_on(words: Sequence[Word], index: int, text: str) -> bool:
-    """Whether the sentence goes on behind a word; a full stop behind an initial or a short abbreviation does not end it."""
+    """Whether the sentence continues after a word; a full stop after an initial or a short abbreviation does not end it."""
     between = text[words[index].end : words[index + 1].start]
     is_abbreviated = between.startswith(".") and "\n" not in between and _ABBREVIATED.search(words[index].written) is not None
     return is_abbreviated or _SENTENCE_BREAK.search(between) is None

@@ -1,4 +1,4 @@
-"""When two texts say the same: the normaliser, containment and overlap that methods and metrics share."""
+"""Whether two texts say the same: the normaliser, containment and overlap that methods and metrics share."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ def normalize_answer(text: str) -> str:
 
 
 def is_contained(span: str, answer: str, match: Match = "words") -> bool:
-    """Whether the normalised span stands in the normalised answer (SearChain, section 3.3, short form).
+    """Whether the normalised span occurs in the normalised answer (SearChain, section 3.3, short form).
 
     Args:
-        span: what the reader found. One that normalises to nothing is contained in nothing.
-        answer: what the model said.
-        match: `words` looks for whole words in a row, so that `no` is not in `not known`; `characters` is the plain substring
-            of the authors' code. Where words run together, as in Japanese, they are substrings in any case.
+        span: the reader's words. If they normalise to nothing, they are contained in nothing.
+        answer: the model's words.
+        match: `words` matches only complete, consecutive words, so that `no` is not in `not known`; `characters` matches any
+            substring, as the authors' code does. In scripts without spaces, such as Japanese, both match substrings.
 
     >>> is_contained("no", "not known"), is_contained("no", "not known", "characters")
     (False, True)
@@ -51,10 +51,10 @@ def is_contained(span: str, answer: str, match: Match = "words") -> bool:
 
 
 def rouge_l(candidate: str, reference: str) -> tuple[float, float, float]:
-    """ROUGE-L over the whole texts: precision, recall and F1, each from 0 to 1.
+    """ROUGE-L over the entire texts: precision, recall and F1, each from 0 to 1.
 
-    Lower case, everything but letters and digits splits words, no stemming, plain longest common subsequence, as in Google's
-    `rouge_score` (Lin 2004).
+    Texts are lower-cased and split at everything but letters and digits, without stemming; the score is based on the plain
+    longest common subsequence, as in Google's `rouge_score` (Lin 2004).
 
     >>> [round(value, 4) for value in rouge_l("the cat sat on the mat", "the cat lay on the mat")]
     [0.8333, 0.8333, 0.8333]

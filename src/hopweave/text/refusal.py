@@ -1,4 +1,4 @@
-"""When a reply says no more than that there is no answer: the "NO!" that ToQD asks for, or ignorance in other words."""
+"""Recognises replies that only say that there is no answer: the "NO!" that ToQD asks for, or ignorance in other words."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import re
 
 from hopweave.text.quotation import CLOSING
 
-# Ignorance is a phrase that ends there, or goes on after punctuation or with a small word. A phrase that goes on with any other
-# word is the beginning of a name: "Unknown Pleasures", "None of the Above", "I Don't Know How to Love Him".
+# A phrase expresses ignorance if it ends there, or continues after punctuation or with a function word. If it continues with
+# any other word, it is the beginning of a name: "Unknown Pleasures", "None of the Above", "I Don't Know How to Love Him".
 _DOES_NOT_KNOW = re.compile(
     r"[?.…–—_\s-]*+$|[\W_]*+"
     r"(?:(?:sorry,?\s+)?(?:i|we)(?:\s+am|\s+are|['’]m|['’]re)?\s+(?:"
@@ -30,7 +30,7 @@ _NO = re.compile(
 _BARE_NO = re.compile(
     r"[\W_]*+(?:(?i:(?:(?:final[ \t]++)?answer|reply|response|a)[ \t*_]*+:)[\W_]*+)?NO[^\w\n\u2060]*+(?:\n|$)"
 )
-# A name that happens to be "No!": the words go on to say what it is.
+# A name that happens to be "No!": the following words say what it is.
 _GOES_ON = re.compile(rf"[*_`{CLOSING}]*+\s*+(?:(?-i:is|was|are|were|by|has|had)\b|\(\d{{4}})")
 _CANNOT_SAY = re.compile(
     r"[\W_]*+(?:unfortunately,?\s+)?(?:based\s+on\s+[^,\n]{1,80},\s+)?"
@@ -46,7 +46,7 @@ _YES = re.compile(r"[\W_]*+yes[*_]*+\s*+[!！]++[\W_]*+", re.IGNORECASE)
 
 
 def does_not_know(text: str) -> bool:
-    """Whether a text says no more than that the answer is not known.
+    """Whether a text says only that the answer is not known.
 
     >>> does_not_know("I do not know."), does_not_know("Unknown Pleasures")
     (True, False)
@@ -55,10 +55,10 @@ def does_not_know(text: str) -> bool:
 
 
 def is_refusal(reply: str) -> bool:
-    """Whether a reply says of itself, at its start, that it cannot answer: `NO!` in any dress, or ignorance in words.
+    """Whether a reply says at its start that it cannot answer: `NO!`, decorated or not, or ignorance in words.
 
-    A bare `NO` in capitals is the mark without its exclamation mark. "No" is an answer, as to a yes-or-no question. A name
-    such as "No!" that is the subject of a sentence is one, too.
+    A bare `NO` in capitals is the marker without its exclamation mark. "No" is an answer to a yes-or-no question. A name such
+    as "No!" that is the subject of a sentence is an answer, too.
 
     >>> is_refusal("**NO!**"), is_refusal("NO."), is_refusal("No."), is_refusal('"No!" is an album of 2002')
     (True, True, False, False)
@@ -73,6 +73,6 @@ def is_refusal(reply: str) -> bool:
 
 
 def without_yes(reply: str) -> str:
-    """The reply without a `YES!` of its own before the answer. A bare yes is an answer, and stays."""
+    """The reply without a `YES!` before the answer. A bare yes is an answer, and is kept."""
     rest = _YES.sub("", reply, count=1) if _YES.match(reply) else reply
     return rest if rest.strip() else reply

@@ -1,4 +1,4 @@
-"""Scripts whose words are not all set apart by blanks: Chinese, Japanese, Korean, Thai, Lao, Khmer, Burmese."""
+"""Scripts that do not separate all words by spaces: Chinese, Japanese, Korean, Thai, Lao, Khmer, Burmese."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ _MARKS = (
     "\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ece\u102b-\u103e\u1056-\u1059\u105e-\u1060\u1062-\u1064"
     "\u1067-\u106d\u1071-\u1074\u1082-\u108d\u108f\u17b4-\u17d3\u3099\u309a"
 )
-# Tone marks and signs that silence or stack letters: they are no letters, so they would split a term.
-_JAMO = "\u1160-\u11ff"  # vowels and final consonants of a syllable that is written apart
+# Tone marks and signs that silence or stack letters: they are not letters, so they would split a term.
+_JAMO = "\u1160-\u11ff"  # vowels and final consonants of a decomposed syllable
 _SIGNS = re.compile("[\u0e47-\u0e4c\u0e4e\u0ec8-\u0ecc\u0ece\u1037\u1039\u103a\u17c9-\u17d3\u3099\u309a]+")
 
 RUN_TOGETHER = f"{_HAN_AND_KANA}{_HANGUL}{_THAI_TO_BURMESE}"
-"""The letters of these scripts, for the inside of a character class. Korean has blanks, but particles stick to its words."""
+"""The letters of these scripts, for a character class. Korean has spaces, but particles are attached to its words."""
 
 MARKS = f"\u0300-\u036f{_MARKS}{_JAMO}"
-"""What belongs to the letter before it, accents of other scripts among them, for the inside of a character class."""
+"""Signs that belong to the letter before them, including accents of other scripts, for a character class."""
 
 WORD_SIZED = (
     rf"[{_HAN_AND_KANA}]{{1,2}}[\u3001\u3002\u3008-\u3011\u3014-\u301f\uff01-\uff0f\uff1a\uff1b\uff1f\uff61-\uff65]*+"
     rf"|(?:[{_THAI_TO_BURMESE}][{_MARKS}]*+){{1,5}}"
 )
-"""A pattern of pieces about as long as a word, with the punctuation behind them, of those scripts that have no blanks."""
+"""Matches pieces about as long as a word, with the punctuation after them, in the scripts without spaces."""
 
 NO_BLANKS = f"{_HAN_AND_KANA}{_THAI_TO_BURMESE}"
-"""The letters of the scripts that have no blanks, for the inside of a character class."""
+"""The letters of the scripts without spaces, for a character class."""
 
 _RUN = re.compile(f"[{RUN_TOGETHER}]+")
 _WIDE = re.compile("[\uff01-\uffdc]+")
@@ -49,12 +49,12 @@ def runs_together(text: str) -> bool:
 
 
 def lacks_blanks(text: str) -> bool:
-    """Whether a text has letters of scripts without blanks between words."""
+    """Whether a text has letters of scripts without spaces between words."""
     return not text.isascii() and _WITHOUT_BLANKS.search(text) is not None
 
 
 def num_words(text: str) -> int:
-    """How many words a text has; where there are no blanks, two characters of Chinese, and five letters of Thai, count as one.
+    """How many words a text has; without spaces, two characters of Chinese, and five letters of Thai, count as one.
 
     >>> num_words("an old oak"), num_words("東京は日本の首都。")
     (3, 4)
@@ -63,7 +63,7 @@ def num_words(text: str) -> int:
 
 
 def apart(text: str) -> str:
-    """A text with blanks between letters that run together, so that each of them counts as a word.
+    """A text with spaces between letters that run together, so that each of them is a word.
 
     >>> apart("1868年に")
     '1868 年  に '
@@ -72,9 +72,9 @@ def apart(text: str) -> str:
 
 
 def in_pairs(text: str) -> str:
-    """A text in which each run of these letters stands as its overlapping pairs, as Lucene's analyzer for them has it.
+    """A text with each run of these letters replaced by its overlapping pairs, as in Lucene's analyzer for them.
 
-    A letter keeps its vowel signs; a letter alone stays. Wide and narrow forms become the usual ones. All else is as it was.
+    A letter keeps its vowel signs; a single letter stays. Wide and narrow forms become the usual ones. Nothing else changes.
 
     >>> in_pairs("東京都 in 1868年")
     ' 東京 京都  in 1868 年 '

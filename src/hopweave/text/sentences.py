@@ -8,24 +8,25 @@ from collections.abc import Iterator
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Span
 
-# What the library cannot take: white space of several bytes before a full stop makes its Rust panic, and no `except Exception`
-# catches that; half a character, as from a broken escape, is an error. Each is replaced by one character, so offsets stay.
+# The library cannot handle these: white space of several bytes before a full stop makes its Rust code panic, which no
+# `except Exception` catches; half a character, as from a broken escape, is an error. Each is replaced by one character, so
+# offsets stay valid.
 _WIDE_SPACE = re.compile(r"[^\S\x00-\x7f]")
 _NO_END = re.compile(r"(?:^|\s)(?:Dr|Mr|Mrs|Ms|Mt|Prof|St)\.$")
-# What stands before a number (the library knows a few of them), and what may stand before a number in words.
+# Abbreviations before a number (the library knows a few of them), and those that may precede a number in words.
 _COUNTS = re.compile(
     r"(?<!\w)(?:nos?|vols?|approx|ca?|figs?|pp?|chap|ch|secs?|arts?|op|pts?|eqs?|vers?|est|max|min|avg)\.$", re.IGNORECASE
 )
 _ABOUT = re.compile(r"(?<!\w)(?:approx|ca|est|max|min|avg)\.$", re.IGNORECASE)
-_NO_END_LENGTH = 6  # of the longest that is looked for, with the space before it
+_NO_END_LENGTH = 6  # the longest abbreviation that is recognised, with the space before it
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
-# What the library takes of quotation marks grows with the square of their number, so a long text is handed to it in parts.
+# The library's time grows with the square of the number of quotation marks, so a long text is passed to it in parts.
 _PART_LENGTH = 5_000
 
 
 def sentence_spans(text: str, language: str = "en") -> list[Span]:
-    """Spans of the sentences of a text, in order, surrounding white space left out.
+    """Spans of the sentences of a text, in order, without surrounding white space.
 
     Args:
         text: any text; a line break alone does not end a sentence, an empty line does.
@@ -40,7 +41,7 @@ def _sentence_spans(text: str, language: str) -> tuple[Span, ...]:
 
 
 def sentence_spans_of_long(text: str, language: str = "en") -> Iterator[Span]:
-    """The same as `sentence_spans`, one after the other, so that a long text is not held a second time as its spans."""
+    """Like `sentence_spans`, but yields one span at a time, so that those of a long text are never all in memory."""
     last: Span | None = None
     start = 0
     for end in _ends(_SURROGATE.sub("\ufffd", _WIDE_SPACE.sub(" ", text)), language):
@@ -57,10 +58,10 @@ def sentence_spans_of_long(text: str, language: str = "en") -> Iterator[Span]:
 
 
 def _ends(text: str, language: str) -> Iterator[int]:
-    """Where sentences end.
+    """Yields the positions where sentences end.
 
-    A part ends with a paragraph where it can. Else its last sentence may be cut, so the next part begins with it; a sentence
-    that is longer than a part goes on in the next.
+    A part ends at the end of a paragraph if possible. Otherwise its last sentence may be cut off, so the next part begins with
+    that sentence; a sentence that is longer than a part continues in the next.
     """
     start = 0
     while start < len(text):
@@ -86,7 +87,7 @@ def _ends_of_part(part: str, language: str) -> list[int]:
 
 
 def _counts_on(ending: str, first: str) -> bool:
-    """Whether a sentence goes on, by its ending and what comes next: `approx. 5 km`, `Vol. 2`, `ca. five`."""
+    """Whether a sentence continues, judged by its ending and the next word: `approx. 5 km`, `Vol. 2`, `ca. five`."""
     return _COUNTS.search(ending) is not None if first.isdigit() else first.islower() and _ABOUT.search(ending) is not None
 
 
@@ -100,7 +101,7 @@ def first_sentence(text: str) -> str:
     """
     end = 0
     for span in sentence_spans(text):
-        # Sentences end without white space, so the last characters say how one ends.
+        # Spans exclude white space, so the last characters show how a sentence ends.
         goes_on = _NO_END.search(text[max(0, end - _NO_END_LENGTH) : end]) or _continues(text[span.start])
         if end and not goes_on:
             break
@@ -113,7 +114,7 @@ def _continues(first: str) -> bool:
 
 
 def sentence_around(text: str, span: Span) -> Span:
-    """The smallest run of whole sentences that covers a span of the text."""
+    """The smallest run of complete sentences that covers a span of the text."""
     touching = [s for s in sentence_spans(text) if s.start < span.end and span.start < s.end]
     if not touching:
         return span

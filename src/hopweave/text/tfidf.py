@@ -1,4 +1,4 @@
-"""TF-IDF: texts as vectors of their words, and how near texts are to a query by these."""
+"""TF-IDF: texts as vectors of their words, and the similarity of texts to a query."""
 
 from __future__ import annotations
 
@@ -8,20 +8,21 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 Vector = Mapping[str, float]
-"""Its components that are not zero."""
+"""The components that are not zero."""
 
 _WORD = re.compile(r"\w+")
 
 
 def every_word(text: str) -> list[str]:
-    """Runs of letters and digits, in small letters."""
+    """Runs of letters and digits, in lower case."""
     return _WORD.findall(text.casefold())
 
 
 def word_vectors(texts: Sequence[str]) -> list[Vector]:
     """A vector of length 1 for each text.
 
-    A word weighs its count times ln((1 + n) / (1 + df)) + 1, where df of the n texts have it: as if one more text held all.
+    The weight of a word is its count times ln((1 + n) / (1 + df)) + 1, where df of the n texts contain it. This smoothing acts
+    like an additional text that contains every word.
     """
     tallies = [Counter(every_word(text)) for text in texts]
     idf = _idf(tallies)
@@ -29,7 +30,7 @@ def word_vectors(texts: Sequence[str]) -> list[Vector]:
 
 
 def cosines_with(query: str, texts: Sequence[str], words_of: Callable[[str], Sequence[str]] = every_word) -> list[float]:
-    """The cosine of each text with a query, 0 to 1, by vectors as above; words of the query that no text has are left out.
+    """The cosine of each text with a query, from 0 to 1, for the vectors above; query words that no text has are ignored.
 
     >>> [round(value, 3) for value in cosines_with("a port", ["a port", "port port", "wall"])]
     [1.0, 0.605, 0.0]

@@ -1,7 +1,7 @@
-"""Dates and numbers in one form, so that texts that write them in another order or in words can be compared.
+"""Normalises dates and numbers, so that texts that write them in another order or in words can be compared.
 
-What is read is English. A date becomes its year, month and day, in that order, so that what names fewer of them stands in what
-names more; `05/12/1940`, which may be either day, stays as it is. A number becomes its digits: `1,450`, `two hundred`,
+Only English is understood. A date becomes its year, month and day, in that order, so that a less precise date is contained in a
+more precise one; `05/12/1940` is ambiguous and stays unchanged. A number becomes its digits: `1,450`, `two hundred`,
 `2.5 million`, `19th` and `nineteenth`.
 """
 
@@ -61,7 +61,7 @@ _PUNCTUATION = string.punctuation + QUOTATION_MARKS + "–—…"
 
 @lru_cache(1024)
 def normalize_values(text: str) -> str:
-    """A text as it is compared: small letters, no articles and punctuation, dates and numbers in one form.
+    """A text normalised for comparison: lower case, no articles or punctuation, dates and numbers in one form.
 
     >>> normalize_values("The 12th of May, 1940"), normalize_values("May 12, 1940"), normalize_values("two hundred and five")
     ('1940 may 12', '1940 may 12', '205')
@@ -72,7 +72,7 @@ def normalize_values(text: str) -> str:
 
 
 def agree_by_value(left: str, right: str) -> bool:
-    """Whether one of two texts holds the other, in whole words, once dates and numbers are in one form.
+    """Whether one of two texts contains the other, in complete words, after dates and numbers are normalised.
 
     >>> agree_by_value("Brno, Moravia", "Brno"), agree_by_value("12 May 1940", "May 1940"), agree_by_value("1940", "1960")
     (True, True, False)
@@ -100,7 +100,7 @@ def _month(written: str) -> str:
 
 
 def _tokens(text: str) -> list[str]:
-    """The words in small letters, without punctuation around them, articles and possessives; hyphens part words."""
+    """The words in lower case, without surrounding punctuation, articles and possessives; hyphens separate words."""
     found = []
     for match in _TOKEN.finditer(text.casefold().translate(_DASHES)):
         token = match[0] if _DIGITS.match(match[0]) else match[0].strip(_PUNCTUATION).replace("’", "'").removesuffix("'s")
@@ -121,7 +121,7 @@ def _with_numbers(tokens: Sequence[str]) -> list[str]:
 
 
 def _number(tokens: Sequence[str], start: int) -> tuple[int, Decimal, str]:
-    """How many tokens from a place on make one number, its value, and `th` if it is an ordinal; none gives 0 tokens."""
+    """The number of tokens from a position on that form one number, its value, and `th` for an ordinal; 0 tokens if none do."""
     digits = _DIGITS.match(tokens[start])
     if digits is not None:
         value, end = Decimal(digits[1].replace(",", "")), start + 1

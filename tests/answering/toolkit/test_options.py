@@ -32,7 +32,7 @@ class Part(Bounded):
         ({"temperature": float("nan")}, "Part temperature must be a number from 0 up, not nan"),
         ({"top_p": 0.0}, "Part top_p must be above 0 and at most 1, not 0.0"),
         ({"top_p": 1.5}, "Part top_p must be above 0 and at most 1, not 1.5"),
-        ({"mode": "slow"}, "Part mode 'slow' cannot be; choose one of: exact, fast"),
+        ({"mode": "slow"}, "Part mode cannot be 'slow'; choose one of: exact, fast"),
     ],
 )
 def test_an_option_out_of_its_bounds_is_refused_by_name(options, said):

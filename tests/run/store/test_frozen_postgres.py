@@ -52,8 +52,8 @@ def test_each_use_ends_with_a_clear_error_and_works_again_once_the_server_speaks
         store.put("k", HELLO)
         assert store.claim("c")
         with postgres.frozen():
-            for why in ("it said nothing for 0.5 s", "connection timeout expired"):
-                with pytest.raises(DatabaseError, match=f" failed: {why}; see to the server") as caught:
+            for why in ("it did not reply for 0.5 s", "connection timeout expired"):
+                with pytest.raises(DatabaseError, match=f" failed: {why}; check the server") as caught:
                     USES[use](*parts)
                 assert "postgres@" not in str(caught.value)
                 assert "\n" not in str(caught.value)
@@ -63,7 +63,7 @@ def test_each_use_ends_with_a_clear_error_and_works_again_once_the_server_speaks
 def test_a_claim_that_cannot_be_given_back_is_an_error_and_free_all_the_same(postgres, place):
     with closing(PostgresStore(place)) as store, closing(PostgresStore(place)) as other:
         assert store.claim("c")
-        with postgres.frozen(), pytest.raises(DatabaseError, match=r"it said nothing for 0\.5 s"):
+        with postgres.frozen(), pytest.raises(DatabaseError, match=r"it did not reply for 0\.5 s"):
             store.release("c")
         wait_for(lambda: other.claim("c"))
 
