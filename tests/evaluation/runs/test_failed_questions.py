@@ -1,13 +1,12 @@
 """A question that failed counts as wrong wherever answers are judged: in means, pairs, frontiers, analyses and reports."""
 
 import csv
-import json
-import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
 import pytest
+from support.questions import RULES, put_model, put_questions
 from support.runs import answered, asked, made, result_of, row_of
 from support.small_run import Told, example, make_run, record, told
 from typer.testing import CliRunner
@@ -35,31 +34,15 @@ class Flaky:
             raise RuntimeError("not today")
         return Answer("the Nith", "the Nith")
 """
-RULES = """
-[[rules]]
-find = "town 5"
-say = "So the answer is: the Esk."
-
-[[rules]]
-match = "(?s)."
-say = "So the answer is: the Nith."
-"""
+WRONG_ON_SOME = f'[[rules]]\nfind = "town 5"\nsay = "So the answer is: the Esk."\n\n{RULES}'
 
 
 @pytest.fixture
-def scene(tmp_path, monkeypatch):
+def scene(own_folders, tmp_path, monkeypatch):
     """Sixty questions, a model that is wrong on some, and a method of another package that raises on most of them."""
-    for name in list(os.environ):
-        if name.startswith("HOPWEAVE_"):
-            monkeypatch.delenv(name)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
-    Path("rules.toml").write_text(RULES)
-    Path("hopweave.toml").write_text('llm = "scripted"\n[llms.scripted]\nrules_file = "rules.toml"\n')
-    rows = [{"id": f"q{n}", "question": f"Which river runs through town {n}?", "answer": "the Nith"} for n in range(NUM)]
-    Path("questions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    put_model(WRONG_ON_SOME)
+    put_questions(NUM)
     Path("flaky.py").write_text(PLUGIN)
     info = Path("flaky-1.dist-info")
     info.mkdir()

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from rich.console import Console
+from support.questions import RULES_WITH_A_FAILURE, put_model, put_questions
 from support.scripted_server import Behaviour, ScriptedServer
 from typer.testing import CliRunner
 
@@ -28,36 +29,12 @@ from hopweave.models.llms.scripted import Scripted
 from hopweave.models.prices import Price
 from hopweave.run.settings import read_settings
 
-RULES = """
-[[rules]]
-find = "town 3"
-error = "the model cannot bear town 3"
-
-[[rules]]
-match = "(?s)."
-say = "So the answer is: the Nith."
-"""
-
 
 @pytest.fixture(autouse=True)
-def scene(tmp_path, monkeypatch):
+def scene(own_folders):
     """Six questions, a model by rule that fails on one, and nothing of this machine's."""
-    for name in list(os.environ):
-        if name.startswith("HOPWEAVE_"):
-            monkeypatch.delenv(name)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.chdir(tmp_path)
-    Path("rules.toml").write_text(RULES)
-    Path("hopweave.toml").write_text('llm = "scripted"\n[llms.scripted]\nrules_file = "rules.toml"\n')
-    write_questions("questions.jsonl", 6)
-
-
-def write_questions(name, num, **more):
-    rows = [
-        {"id": f"q{n}", "question": f"Which river runs through town {n}?", "answer": "the Nith", **more} for n in range(num)
-    ]
-    Path(name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+    put_model(RULES_WITH_A_FAILURE)
+    put_questions(6)
 
 
 def planned(flags=None, text=""):
@@ -102,7 +79,7 @@ async def test_every_question_has_a_record_and_what_failed_is_counted_by_kind():
 
 
 async def test_one_method_is_worked_after_another_with_datasets_of_one_kind_side_by_side():
-    write_questions("labels.jsonl", 1, form="label", labels=["the Nith", "the Esk"])
+    put_questions(1, "labels.jsonl", form="label", labels=["the Nith", "the Esk"])
     text = """
         [datasets.first]
         name = "jsonl"
@@ -209,7 +186,7 @@ async def test_changed_data_and_a_changed_index_are_refused():
     with pytest.raises(DataError, match=r"index index: .* changed.*the retriever over index was"):
         await done(flags=flags)
     await done("other")
-    write_questions("questions.jsonl", 7)
+    put_questions(7)
     with pytest.raises(DataError, match=r"data of jsonl: questions.jsonl changed"):
         await done("other")
 
@@ -261,7 +238,7 @@ def test_limits_that_cannot_be_are_refused():
 
 async def test_an_endpoint_that_is_down_ends_the_run_instead_of_failing_every_question():
     Path("rules.toml").write_text('[[rules]]\nmatch = "(?s)."\nerror = "down"\n')
-    write_questions("questions.jsonl", MAX_FAILURES_IN_A_ROW + 20)
+    put_questions(MAX_FAILURES_IN_A_ROW + 20)
     outcome = await done(parallel=1)
     assert outcome.progress.num_failed == MAX_FAILURES_IN_A_ROW
     assert "in a row failed" in outcome.ended_because
@@ -339,7 +316,7 @@ async def test_the_replies_are_in_the_run_unless_the_settings_name_a_store():
 
 
 async def test_more_questions_than_calls_are_under_way_so_that_the_endpoint_waits_for_no_search():
-    write_questions("questions.jsonl", 60)
+    put_questions(60)
     seen = []
     async with ScriptedServer([Behaviour(text="So the answer is: the Nith.")], delay=0.05) as server:
         model = {"model": "scripted", "base_url": server.base_url, "max_connections": 8}
@@ -442,7 +419,7 @@ async def test_memory_does_not_hold_the_records():
 
     from hopweave.record import Record
 
-    write_questions("questions.jsonl", 290)
+    put_questions(290)
 
     def num_held():
         gc.collect()
@@ -463,7 +440,7 @@ async def test_memory_does_not_hold_the_records():
 
 @pytest.mark.slow
 def test_answers_that_come_faster_than_the_disk_takes_them_wait_and_all_are_kept(monkeypatch):
-    write_questions("questions.jsonl", 12)
+    put_questions(12)
     add = RunFolder.add
 
     def slow(self, *words):

@@ -1,9 +1,9 @@
 """Methods that sample under several seeds: a cell for each, and their mean and spread."""
 
-import os
 from pathlib import Path
 
 import pytest
+from support.questions import put_model, put_questions
 from support.runs import answered, asked, made
 from typer.testing import CliRunner
 
@@ -26,25 +26,12 @@ path = "questions.jsonl"
 seeds = [0, 7]
 n_samples = 3
 """
-RULES = """
-[[rules]]
-match = "(?s)."
-say = "So the answer is: the Nith."
-"""
 
 
 @pytest.fixture
-def scene(tmp_path, monkeypatch):
-    for name in list(os.environ):
-        if name.startswith("HOPWEAVE_"):
-            monkeypatch.delenv(name)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.chdir(tmp_path)
-    Path("rules.toml").write_text(RULES)
-    Path("hopweave.toml").write_text('llm = "scripted"\n[llms.scripted]\nrules_file = "rules.toml"\n')
-    rows = "".join(f'{{"id": "q{n}", "question": "Which river is at town {n}?", "answer": "the Nith"}}\n' for n in range(2))
-    Path("questions.jsonl").write_text(rows)
+def scene(own_folders):
+    put_model()
+    put_questions(2)
     Path("plan.toml").write_text(PLAN)
 
 
