@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from support.evaluation_run import DATASETS, LONG_NAME, METHODS, make_run
+from support.scored import summary_of
 from typer.testing import CliRunner, Result
 
 from hopweave.apps.cli import report as report_command
@@ -23,12 +24,11 @@ from hopweave.evaluation.reports.reproduce import plan_toml
 from hopweave.evaluation.reports.run_summary import WHERES, story_of
 from hopweave.evaluation.runs.folder import DatasetPlan, MethodPlan, Plan, RunFolder
 from hopweave.evaluation.runs.run_plan import Flags, read_plan
-from hopweave.evaluation.scoring import cells, over_datasets, per_cost, summary
+from hopweave.evaluation.scoring import cells, over_datasets, per_cost
 from hopweave.evaluation.scoring import frontier as planes
 from hopweave.evaluation.scoring.compare import compare
 from hopweave.evaluation.scoring.comparisons import keep_comparisons
 from hopweave.evaluation.scoring.results import ReportData
-from hopweave.evaluation.scoring.score import open_metrics, score_run, write_scores
 
 NUM = 16
 METRICS = ("cover_em", "f1", "label_accuracy", "citations", "calls", "tokens", "seconds", "cost")
@@ -48,7 +48,7 @@ def few_resamples():
 def made(tmp_path_factory, few_resamples) -> RunFolder:
     """The run, scored and compared."""
     run = asyncio.run(make_run(tmp_path_factory.mktemp("runs") / "harbours", NUM))
-    score(run, by=["hops"])
+    summary_of(run, METRICS, by=["hops"], is_kept=True)
     keep_comparisons(run, compare(run, num_resamples=200))
     keep_comparisons(run, compare(run, ["f1.f1"], baseline="cot", methods=["oner"], num_resamples=200, seed=7))
     return run
@@ -59,13 +59,6 @@ def run(made, tmp_path: Path) -> RunFolder:
     """A copy of it, to be spoilt."""
     shutil.copytree(made.path, tmp_path / "harbours")
     return RunFolder.open(tmp_path / "harbours")
-
-
-def score(run: RunFolder, by: list[str]) -> None:
-    metrics, left_out = open_metrics(METRICS)
-    scores = score_run(run, metrics)
-    write_scores(run, scores)
-    summary.summarize(run, scores, metrics, left_out=left_out, by=by).write(run)
 
 
 def command(*arguments: object) -> Result:
@@ -268,7 +261,7 @@ def test_a_run_without_comparisons_is_reported_and_the_user_told(run):
 
 @pytest.mark.slow
 def test_traits_that_were_not_grouped_by_are_named(run):
-    score(run, by=[])
+    summary_of(run, METRICS, is_kept=True)
     assert any("type, hops, level" in note for note in read_report_data(run).notes)
 
 

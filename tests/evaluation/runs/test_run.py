@@ -37,12 +37,16 @@ def scene(own_folders):
     put_questions(6)
 
 
+def of_questions(method="direct", **more):
+    return Flags(["jsonl"], [method], Path("questions.jsonl"), **more)
+
+
 def planned(flags=None, text=""):
     file = None
     if text:
         file = Path("plan.toml")
         file.write_text(text)
-    plan = read_plan(file, flags or (Flags() if text else Flags(["jsonl"], ["direct"], Path("questions.jsonl"))))
+    plan = read_plan(file, flags or (Flags() if text else of_questions()))
     settings = read_settings(plan.settings)
     return in_full(plan, settings), settings
 
@@ -167,9 +171,9 @@ async def test_a_torn_last_line_is_cut_off_and_its_question_asked_again():
 async def test_another_setting_is_refused_with_the_difference():
     await done()
     with pytest.raises(SettingsError, match=r"settings.sampling.temperature was absent, is now 0.5"):
-        await done(flags=Flags(["jsonl"], ["direct"], Path("questions.jsonl"), settings={"sampling": {"temperature": 0.5}}))
+        await done(flags=of_questions(settings={"sampling": {"temperature": 0.5}}))
     with pytest.raises(SettingsError, match=r"datasets.jsonl.limit was null, is now 3"):
-        await done(flags=Flags(["jsonl"], ["direct"], Path("questions.jsonl"), limit=3))
+        await done(flags=of_questions(limit=3))
     Path("hopweave.toml").write_text(Path("hopweave.toml").read_text().replace("llm =", 'reader = "span_model"\nllm ='))
     with pytest.raises(SettingsError, match=r'settings.reader was "llm_reader", is now "span_model"'):
         await done()
@@ -180,7 +184,7 @@ async def test_changed_data_and_a_changed_index_are_refused():
     from hopweave.retrieval.engines.bm25 import BM25
 
     BM25.build(Path("index"), [Passage("one", "The river Nith runs through town 0.")])
-    flags = Flags(["jsonl"], ["direct"], Path("questions.jsonl"), settings={"corpus": "index"})
+    flags = of_questions(settings={"corpus": "index"})
     await done(flags=flags)
     BM25.build(Path("index"), [Passage("one", "The river Esk runs through town 0.")])
     with pytest.raises(DataError, match=r"index index: .* changed.*the retriever over index was"):
@@ -309,7 +313,7 @@ async def test_the_code_that_changed_between_sittings_is_told(monkeypatch):
 async def test_the_replies_are_in_the_run_unless_the_settings_name_a_store():
     await done()
     assert Path("run/store.sqlite").exists()
-    flags = Flags(["jsonl"], ["direct"], Path("questions.jsonl"), settings={"store": {"path": "mine.sqlite"}})
+    flags = of_questions(settings={"store": {"path": "mine.sqlite"}})
     await done("other", flags=flags)
     assert not Path("other/store.sqlite").exists()
     assert Path("mine.sqlite").exists()
@@ -320,12 +324,7 @@ async def test_more_questions_than_calls_are_under_way_so_that_the_endpoint_wait
     seen = []
     async with ScriptedServer([Behaviour(text="So the answer is: the Nith.")], delay=0.05) as server:
         model = {"model": "scripted", "base_url": server.base_url, "max_connections": 8}
-        flags = Flags(
-            ["jsonl"],
-            ["direct"],
-            Path("questions.jsonl"),
-            settings={"llm": "openai_compatible", "llms": {"openai_compatible": model}},
-        )
+        flags = of_questions(settings={"llm": "openai_compatible", "llms": {"openai_compatible": model}})
 
         class Look(Watcher):
             def started(self, work):
@@ -346,7 +345,7 @@ async def test_the_manifest_says_how_many_questions_each_sitting_asked_at_a_time
 
 async def test_an_offline_stage_counts_once_in_what_a_run_spent():
     Path("rules.toml").write_text('[[rules]]\nmatch = "(?s)."\nsay = "It is known. The answer is Ulm."\n')
-    outcome = await done(flags=Flags(["jsonl"], ["auto_cot"], Path("questions.jsonl")))
+    outcome = await done(flags=of_questions("auto_cot"))
     cell = outcome.progress.cells[Cell("jsonl", "auto_cot")]
     num_offline = len(cell.spent.offline.requests)
     assert (cell.spent.llm_calls, num_offline) == (6, 2 * 4)
@@ -357,7 +356,7 @@ async def test_an_offline_stage_counts_once_in_what_a_run_spent():
 
 
 async def test_an_estimate_of_a_method_with_an_offline_stage_counts_it_once(tmp_path):
-    plan, settings = planned(Flags(["jsonl"], ["auto_cot"], Path("questions.jsonl")))
+    plan, settings = planned(of_questions("auto_cot"))
     [found] = await estimate(prepare(plan, settings), None)
     assert 6 + 2 * 4 <= found.llm_calls.high <= 6 + 2 * 20
 
@@ -398,7 +397,7 @@ async def test_where_nothing_is_left_to_ask_or_all_is_replayed_the_model_is_left
     await done()
     shutil.rmtree("run/records")
     Path("run/manifest.json").unlink()
-    await done(flags=Flags(["jsonl"], ["direct"], Path("questions.jsonl"), settings={"store": {"mode": "replay"}}))
+    await done(flags=of_questions(settings={"store": {"mode": "replay"}}))
     assert opened == []
 
 
@@ -520,7 +519,7 @@ async def test_an_estimate_from_records_is_their_mean_with_what_can_be_told_of_t
 
 
 async def test_a_rehearsal_holds_the_true_number_of_a_method_of_one_call_between_its_bounds():
-    plan, settings = planned(Flags(["jsonl"], ["direct_retrieval"], Path("questions.jsonl")))
+    plan, settings = planned(of_questions("direct_retrieval"))
     (found,) = await estimate(prepare(plan, settings), None)
     assert (found.llm_calls.low, found.llm_calls.high) == (6, 6)
     outcome = await evaluate(Path("run"), plan, settings)
@@ -531,7 +530,7 @@ async def test_a_rehearsal_holds_the_true_number_of_a_method_of_one_call_between
 
 
 async def test_a_rehearsal_replies_with_an_object_where_a_schema_bounds_the_reply():
-    plan, settings = planned(Flags(["jsonl"], ["stitch"], Path("questions.jsonl")))
+    plan, settings = planned(of_questions("stitch"))
     (found,) = await estimate(prepare(plan, settings), None)
     assert (found.llm_calls.low, found.llm_calls.high) == (12, 12)  # the plan, which names nothing of the question; one reading
     assert found.completion_tokens.low >= 12 * len('{"fact": 1}') / 4
