@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from contextlib import chdir
 from pathlib import Path
 
 from click.testing import Result
+from support.questions import RULES, put_questions
 from typer.testing import CliRunner
 
 from hopweave.apps.cli import app
@@ -34,9 +34,8 @@ def ended_in_one_line(*arguments: object, stdin: str | bytes | None = None) -> i
 def made_run(folder: Path, *then: str) -> None:
     """A run of two methods over two questions in `folder/run`, and each of the commands after it."""
     with chdir(folder):
-        Path("rules.toml").write_text('[[rules]]\nmatch = "(?s)."\nsay = "So the answer is: the Nith."\n')
-        rows = [{"id": f"q{n}", "question": f"Which river runs through town {n}?", "answer": "the Nith"} for n in range(2)]
-        Path("q.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        Path("rules.toml").write_text(RULES)
+        put_questions(2, "q.jsonl")
         flags = ["--dataset", "jsonl", "--path", "q.jsonl", "--methods", "direct,cot", "--llm", "scripted"]
         _all_well([("evaluate", "--out", "run", *flags, "--set", "llms.scripted.rules_file=rules.toml")])
         _all_well((command, "run") for command in then)

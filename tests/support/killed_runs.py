@@ -34,14 +34,6 @@ def reply(request: Request) -> Behaviour:
     return Behaviour(text=chain if is_chain else f"It is said in {marked}. So the answer is: the Nith.", delay=0.02)
 
 
-def put_questions() -> None:
-    """Puts the questions into the working directory."""
-    rows = [
-        {"id": f"q{n}", "question": f"Which river runs through town {n}?", "answer": "the Nith"} for n in range(NUM_QUESTIONS)
-    ]
-    Path("questions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-
-
 async def started(base_url: str, *more: str) -> asyncio.subprocess.Process:
     """The command that works on the run, as a process."""
     settings = [f"llms.openai_compatible.base_url={base_url}", "llms.openai_compatible.model=m", "corpus=starter"]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
 from click.testing import Result
+from support.questions import RULES
 from typer.testing import CliRunner
 
 from hopweave.apps.cli import app
@@ -62,15 +62,12 @@ SCRIPTED = ("--llm", "scripted", "--set", "llms.scripted.rules_file=rules.toml")
 
 def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty working directory with the method in it, a configuration of its own, and no file that was named before."""
-    for name in list(os.environ):
-        if name.startswith("HOPWEAVE_"):
-            monkeypatch.delenv(name)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
     Path("mine.py").write_text(METHOD)
-    Path("rules.toml").write_text('[[rules]]\nmatch = "(?s)."\nsay = "So the answer is: the Nith."\n')
+    Path("rules.toml").write_text(RULES)
     monkeypatch.setattr(part_files, "_allowed", set())
     return tmp_path / "here"
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from contextlib import chdir
 
-from support.killed_runs import killed_at_random, put_questions
+from support.killed_runs import NUM_QUESTIONS, killed_at_random
+from support.questions import put_questions
 
 from ..attack import Attack, Trial
 from .settings_files import own_configuration
@@ -15,7 +16,7 @@ async def kills(trial: Trial) -> None:
     parallel, max_kills = trial.random.choice([1, 2, 4, 8]), trial.share
     own_configuration(trial.folder)
     with chdir(trial.folder):
-        put_questions()
+        put_questions(NUM_QUESTIONS)
         trial.shown = f"{parallel} at a time, killed up to {max_kills} times"
         trial.tried, _ = await killed_at_random(trial.random, parallel, max_kills)
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from support.evaluation_run import DATASETS, LONG_NAME, METHODS, make_run
+from support.scored import summary_of
 from typer.testing import CliRunner, Result
 
 from hopweave.apps.cli import report as report_command
@@ -23,11 +24,11 @@ from hopweave.evaluation.reports.reproduce import plan_toml
 from hopweave.evaluation.reports.run_summary import WHERES, story_of
 from hopweave.evaluation.runs.folder import DatasetPlan, MethodPlan, Plan, RunFolder
 from hopweave.evaluation.runs.run_plan import Flags, read_plan
-from hopweave.evaluation.scoring import cells, over_datasets, per_cost, summary
+from hopweave.evaluation.scoring import cells, over_datasets, per_cost
 from hopweave.evaluation.scoring import frontier as planes
 from hopweave.evaluation.scoring.compare import compare
 from hopweave.evaluation.scoring.comparisons import keep_comparisons
-from hopweave.evaluation.scoring.score import open_metrics, score_run, write_scores
+from hopweave.evaluation.scoring.results import ReportData
 
 NUM = 16
 METRICS = ("cover_em", "f1", "label_accuracy", "citations", "calls", "tokens", "seconds", "cost")
@@ -47,7 +48,7 @@ def few_resamples():
 def made(tmp_path_factory, few_resamples) -> RunFolder:
     """The run, scored and compared."""
     run = asyncio.run(make_run(tmp_path_factory.mktemp("runs") / "harbours", NUM))
-    score(run, by=["hops"])
+    summary_of(run, METRICS, by=["hops"], is_kept=True)
     keep_comparisons(run, compare(run, num_resamples=200))
     keep_comparisons(run, compare(run, ["f1.f1"], baseline="cot", methods=["oner"], num_resamples=200, seed=7))
     return run
@@ -58,13 +59,6 @@ def run(made, tmp_path: Path) -> RunFolder:
     """A copy of it, to be spoilt."""
     shutil.copytree(made.path, tmp_path / "harbours")
     return RunFolder.open(tmp_path / "harbours")
-
-
-def score(run: RunFolder, by: list[str]) -> None:
-    metrics, left_out = open_metrics(METRICS)
-    scores = score_run(run, metrics)
-    write_scores(run, scores)
-    summary.summarize(run, scores, metrics, left_out=left_out, by=by).write(run)
 
 
 def command(*arguments: object) -> Result:
@@ -86,60 +80,44 @@ def test_the_command_writes_the_report_into_the_run_or_where_it_is_told(run, tmp
         assert (run.path / "report" / name).read_bytes() == (tmp_path / "elsewhere" / name).read_bytes()
 
 
+@pytest.fixture(scope="module")
+def data(made) -> ReportData:
+    """What the report of the run says."""
+    return read_report_data(made)
+
+
 @pytest.mark.slow
 def test_the_same_run_gives_the_same_bytes_wherever_it_lies(made, run):
     assert report_again(made) == report_again(run)
 
 
-def test_every_cell_is_there_with_its_failures_and_none_is_dropped(made):
-    tables = read_report_data(made)
-
-    assert [(cell.dataset, cell.method) for cell in tables.cells] == [(d, m) for d in DATASETS for m in METHODS]
-    for cell in tables.cells:
+def test_every_cell_is_there_with_its_failures_and_none_is_dropped(made, data):
+    listed = {(one.dataset, one.method, name) for one in data.failures if one.where == WHERES[0] for name in one.question_ids}
+    failed = set()
+    assert [(cell.dataset, cell.method) for cell in data.cells] == [(d, m) for d in DATASETS for m in METHODS]
+    for cell in data.cells:
         records = list(made.records(cell.dataset, cell.method))
-        assert cell.num_records == len(records)
-        assert cell.num_failed == sum(record.error is not None for record in records)
-    assert sum(cell.num_failed for cell in tables.cells) > 0
-
-
-def test_the_failures_of_the_report_are_those_of_the_records(made):
-    listed = {
-        (one.dataset, one.method, name)
-        for one in read_report_data(made).failures
-        if one.where == WHERES[0]
-        for name in one.question_ids
-    }
-    failed = {
-        (dataset, method, record.question.id)
-        for dataset in DATASETS
-        for method in METHODS
-        for record in made.records(dataset, method)
-        if record.error is not None
-    }
+        of_cell = {(cell.dataset, cell.method, record.question.id) for record in records if record.error is not None}
+        assert (cell.num_records, cell.num_failed) == (len(records), len(of_cell))
+        failed |= of_cell
     assert listed == failed != set()
 
 
-def test_a_metric_that_cannot_be_computed_is_a_named_failure(made):
-    found = [one for one in read_report_data(made).failures if one.where == "metric cost"]
-
+def test_a_metric_that_cannot_be_computed_is_a_named_failure(data):
+    found = [one for one in data.failures if one.where == "metric cost"]
     assert {(one.dataset, one.method) for one in found} == {(d, m) for d in DATASETS for m in METHODS}
     assert "no price table" in found[0].message
-    assert "no data<br>" in make_report(read_report_data(made)).files["report.md"]
+    assert "no data<br>" in make_report(data).files["report.md"]
 
 
-def test_columns_of_metrics_that_count_failed_records_are_costs(made):
-    columns = read_report_data(made).columns
-
-    assert [name for name, column in columns.items() if not column.is_cost][:2] == ["cover_em", "f1"]
-    assert all(columns[name].is_cost for name in ("llm_calls", "total_tokens", "seconds", "cost"))
+def test_columns_of_metrics_that_count_failed_records_are_costs(data):
+    assert [name for name, column in data.columns.items() if not column.is_cost][:2] == ["cover_em", "f1"]
+    assert all(data.columns[name].is_cost for name in ("llm_calls", "total_tokens", "seconds", "cost"))
 
 
-@pytest.mark.slow
-def test_methods_are_compared_by_the_column_of_the_form_of_the_questions(made):
-    tables = read_report_data(made)
-
-    assert tables.primary == {DATASETS[0]: "cover_em", DATASETS[1]: "label_accuracy"}
-    assert [(table.dataset, table.name, table.baseline) for table in tables.comparisons if table.is_primary] == [
+def test_methods_are_compared_by_the_column_of_the_form_of_the_questions(data):
+    assert data.primary == {DATASETS[0]: "cover_em", DATASETS[1]: "label_accuracy"}
+    assert [(table.dataset, table.name, table.baseline) for table in data.comparisons if table.is_primary] == [
         (DATASETS[0], "cover_em", "direct"),
         (DATASETS[1], "label_accuracy", "direct"),
     ]
@@ -155,7 +133,6 @@ def asked_at_a_time(run: RunFolder, *parallel: int | None) -> RunFolder:
 @pytest.mark.slow
 def test_quality_is_drawn_against_each_cost_that_there_is_data_for(run):
     tables = read_report_data(asked_at_a_time(run, 1))
-
     assert [frontier.cost for frontier in tables.frontiers if frontier.dataset == DATASETS[0]] == [
         "total_tokens",
         "llm_calls",
@@ -185,7 +162,6 @@ def test_seconds_of_questions_that_were_asked_alone_need_no_caveat(run, parallel
 def test_seconds_of_questions_side_by_side_carry_their_caveat_and_are_on_no_frontier(run, parallel, says, fact):
     tables = read_report_data(asked_at_a_time(run, *parallel))
     report = make_report(tables).files["report.md"]
-
     assert ("questions at a time", fact) in tables.facts
     cost = report.partition("## Cost")[2].partition("\n## ")[0]
     assert says in cost
@@ -194,25 +170,21 @@ def test_seconds_of_questions_side_by_side_carry_their_caveat_and_are_on_no_fron
     assert "Nothing is drawn against seconds" in report
 
 
-@pytest.mark.slow
-def test_a_run_that_does_not_say_how_many_it_asked_at_a_time_is_not_taken_to_have_asked_one(made):
-    assert "not recorded" in read_report_data(made).caveat_of_seconds
+def test_a_run_that_does_not_say_how_many_it_asked_at_a_time_is_not_taken_to_have_asked_one(data):
+    assert "not recorded" in data.caveat_of_seconds
 
 
 @pytest.mark.slow
 def test_two_comparisons_of_one_column_stand_under_keys_of_their_own(run):
     keep_comparisons(run, compare(run, num_resamples=100, seed=3))
     tables = read_report_data(run)
-
     assert [table.name for table in tables.comparisons if table.dataset == DATASETS[0]] == ["cover_em", "f1", "cover_em, 2"]
     assert sum(table.is_primary for table in tables.comparisons) == 2
     make_report(tables)  # raises where a key has two values
 
 
-@pytest.mark.slow
-def test_examples_are_answers_with_citations_of_several_methods_and_questions(made):
-    examples = read_report_data(made).examples
-
+def test_examples_are_answers_with_citations_of_several_methods_and_questions(data):
+    examples = data.examples
     assert len(examples) == 5
     assert all(example.record.answer is not None and example.record.answer.citations for example in examples)
     assert {example.method for example in examples} == {"oner", LONG_NAME}
@@ -224,7 +196,6 @@ def test_examples_are_answers_with_citations_of_several_methods_and_questions(ma
 def test_what_was_run_is_told_by_the_records_and_not_by_the_plan_alone(made):
     story = story_of(made)
     by_label = {method.label: method for method in story.methods}
-
     assert by_label["direct_retrieval"].options["num_passages"] == 3
     assert by_label["direct_retrieval"].options["max_tokens"] == 64  # a default, which no plan names
     assert by_label["direct"].changed == {}
@@ -252,7 +223,6 @@ def test_a_change_of_the_model_within_a_run_is_a_caveat(run):
     data = json.loads(first)
     data["setup"]["llm"] = "another:model"
     place.write_text(f"{json.dumps(data)}\n{rest}", encoding="utf-8")
-
     assert any("not all of one model" in caveat for caveat in story_of(run).caveats)
 
 
@@ -260,21 +230,15 @@ def test_a_change_of_the_model_within_a_run_is_a_caveat(run):
 def test_licence_and_address_come_from_the_dataset_itself(run):
     plan = Plan({DATASETS[0]: DatasetPlan("hotpotqa")}, {"direct": MethodPlan("direct")})
     (facts,) = story_of(RunFolder(run.path, plan)).datasets
-
     assert (facts.licence, facts.address) == ("CC BY-SA 4.0", "https://hotpotqa.github.io")
 
 
-@pytest.mark.slow
-def test_an_unfinished_cell_is_said_to_be_unfinished(made):
-    assert (
-        f"Not done: {LONG_NAME} on {DATASETS[1]} has 4 of 8 records."
-        in make_report(read_report_data(made)).files["report.html"]
-    )
+def test_an_unfinished_cell_is_said_to_be_unfinished(data):
+    assert f"Not done: {LONG_NAME} on {DATASETS[1]} has 4 of 8 records." in make_report(data).files["report.html"]
 
 
 def test_a_run_that_is_not_scored_says_what_to_do(run):
     (run.path / "scores.json").unlink()
-
     with pytest.raises(DataError, match="is not scored yet; run first: hopweave score"):
         command(run.path)
 
@@ -283,7 +247,6 @@ def test_a_run_that_is_not_scored_says_what_to_do(run):
 def test_a_record_that_came_after_the_scores_is_noticed(run):
     place = run.records_path(DATASETS[0], "direct")
     place.write_text("".join(place.read_text(encoding="utf-8").splitlines(keepends=True)[:-1]), encoding="utf-8")
-
     with pytest.raises(DataError, match="are not those that were scored"):
         command(run.path)
 
@@ -292,15 +255,13 @@ def test_a_record_that_came_after_the_scores_is_noticed(run):
 def test_a_run_without_comparisons_is_reported_and_the_user_told(run):
     (run.path / "compare.json").unlink()
     result = command(run.path)
-
     assert "there are no comparisons yet" in result.stderr
     assert "## Comparison" not in (run.path / "report" / "report.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.slow
 def test_traits_that_were_not_grouped_by_are_named(run):
-    score(run, by=[])
-
+    summary_of(run, METRICS, is_kept=True)
     assert any("type, hops, level" in note for note in read_report_data(run).notes)
 
 
@@ -311,7 +272,6 @@ def test_a_digit_changed_in_the_report_is_found(run):
     page = run.path / "report" / "report.html"
     page.write_text(page.read_text(encoding="utf-8").replace("0.", "9.", 1), encoding="utf-8")
     after = [one for one in verify(run.path).differences if one.file.startswith("report/")]
-
     assert before == []
     assert after
     assert {one.file for one in after} == {"report/report.html"}
@@ -335,10 +295,8 @@ def test_plots_that_another_version_drew_are_held_to_their_hashes_and_the_number
     assert files == {"report/results.svg", "report/results.csv"}
 
 
-@pytest.mark.slow
-def test_the_commands_name_what_was_scored_and_compared(made):
-    commands = read_report_data(made).commands
-
+def test_the_commands_name_what_was_scored_and_compared(data):
+    commands = data.commands
     assert commands[1] == "hopweave evaluate plan.toml --out harbours"
     assert commands[2] == f"hopweave score harbours --metrics {','.join(METRICS)} --by hops"
     assert "hopweave compare harbours --metric f1.f1 --baseline cot --methods oner --seed 7 --resamples 200" in commands
@@ -348,7 +306,6 @@ def test_the_commands_name_what_was_scored_and_compared(made):
 @pytest.mark.slow
 def test_the_plan_that_is_written_is_the_plan_that_was_run(made, tmp_path: Path):
     (tmp_path / "plan.toml").write_text(plan_toml(made.plan), encoding="utf-8")
-
     assert read_plan(tmp_path / "plan.toml", Flags()) == made.plan
 
 
@@ -356,7 +313,6 @@ def test_any_plan_can_be_written_as_toml():
     odd = {'a "b"\n\x7f.c': [1, 2.5, True, None, {"deep": "\u00e4", "none": None}], "empty": {}, "infinite": float("inf")}
     text = plan_toml(Plan({"d": DatasetPlan("jsonl", odd)}, {"m": MethodPlan("direct")}, {"budget": {"max_tokens": 5}}))
     read = tomllib.loads(text)
-
     assert read["datasets"]["d"]["options"] == {
         'a "b"\n\x7f.c': [1, 2.5, True, {"deep": "\u00e4"}],
         "empty": {},

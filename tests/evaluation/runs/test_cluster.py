@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from support.dask_cluster import dask_cluster
 from support.killed_runs import COMMAND
+from support.questions import RULES, put_questions
 from support.scripted_server import Behaviour, ScriptedServer
 from typer.testing import CliRunner
 
@@ -28,11 +29,6 @@ from hopweave.run.settings import read_settings
 pytestmark = pytest.mark.usefixtures("own_folders")
 
 METHODS = ("direct", "ircot")
-
-
-def put_questions(num):
-    rows = [{"id": f"q{n}", "question": f"Which river runs through town {n}?", "answer": "the Nith"} for n in range(num)]
-    Path("questions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
 
 
 def reply(_):
@@ -123,7 +119,7 @@ async def test_a_worker_is_killed_on_the_way_and_a_shard_too_and_all_runs_are_eq
 
 async def test_a_worker_in_another_state_is_refused_with_what_differs(tmp_path):
     put_questions(1)
-    Path("rules.toml").write_text('[[rules]]\nmatch = "(?s)."\nsay = "So the answer is: the Nith."\n')
+    Path("rules.toml").write_text(RULES)
     settings = read_settings({"llm": "scripted", "llms": {"scripted": {"rules_file": "rules.toml"}}, "store": {"mode": "off"}})
     plan = read_plan(None, Flags(["jsonl"], ["direct"], Path("questions.jsonl")))
     prepared = prepare(plan, settings)

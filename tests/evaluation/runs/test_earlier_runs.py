@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from support.questions import RULES, put_questions
 
 from hopweave.core.errors import DataError, SettingsError
 from hopweave.core.types import Example, Gold, GoldSentence, Question
@@ -19,17 +19,10 @@ from hopweave.run.settings import read_settings
 
 
 @pytest.fixture(autouse=True)
-def scene(tmp_path, monkeypatch):
+def scene(own_folders):
     """Three questions, and a model that says one thing."""
-    for name in list(os.environ):
-        if name.startswith("HOPWEAVE_"):
-            monkeypatch.delenv(name)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.chdir(tmp_path)
-    Path("rules.toml").write_text('[[rules]]\nmatch = "(?s)."\nsay = "So the answer is: the Nith."\n')
-    rows = [{"id": f"q{n}", "question": f"Which river runs through town {n}?", "answer": "the Nith"} for n in range(3)]
-    Path("questions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    Path("rules.toml").write_text(RULES)
+    put_questions(3)
 
 
 async def evaluated(**more):

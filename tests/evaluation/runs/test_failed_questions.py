@@ -1,14 +1,14 @@
 """A question that failed counts as wrong wherever answers are judged: in means, pairs, frontiers, analyses and reports."""
 
 import csv
-import json
-import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
 import pytest
+from support.questions import RULES, put_model, put_questions
 from support.runs import answered, asked, made, result_of, row_of
+from support.scored import cell_of, summary_of
 from support.small_run import Told, example, make_run, record, told
 from typer.testing import CliRunner
 
@@ -18,8 +18,8 @@ from hopweave.core.types import Column, Gold, Passage
 from hopweave.evaluation.runs.folder import RunFolder
 from hopweave.evaluation.scoring.compare import compare
 from hopweave.evaluation.scoring.results import Interval
-from hopweave.evaluation.scoring.score import OpenMetric, open_metrics, score_run
-from hopweave.evaluation.scoring.summary import read_summary, summarize
+from hopweave.evaluation.scoring.score import OpenMetric
+from hopweave.evaluation.scoring.summary import read_summary
 
 NUM, NUM_BROKEN = 60, 43
 PLUGIN = f"""
@@ -35,31 +35,15 @@ class Flaky:
             raise RuntimeError("not today")
         return Answer("the Nith", "the Nith")
 """
-RULES = """
-[[rules]]
-find = "town 5"
-say = "So the answer is: the Esk."
-
-[[rules]]
-match = "(?s)."
-say = "So the answer is: the Nith."
-"""
+WRONG_ON_SOME = f'[[rules]]\nfind = "town 5"\nsay = "So the answer is: the Esk."\n\n{RULES}'
 
 
 @pytest.fixture
-def scene(tmp_path, monkeypatch):
+def scene(own_folders, tmp_path, monkeypatch):
     """Sixty questions, a model that is wrong on some, and a method of another package that raises on most of them."""
-    for name in list(os.environ):
-        if name.startswith("HOPWEAVE_"):
-            monkeypatch.delenv(name)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
-    Path("rules.toml").write_text(RULES)
-    Path("hopweave.toml").write_text('llm = "scripted"\n[llms.scripted]\nrules_file = "rules.toml"\n')
-    rows = [{"id": f"q{n}", "question": f"Which river runs through town {n}?", "answer": "the Nith"} for n in range(NUM)]
-    Path("questions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    put_model(WRONG_ON_SOME)
+    put_questions(NUM)
     Path("flaky.py").write_text(PLUGIN)
     info = Path("flaky-1.dist-info")
     info.mkdir()
@@ -100,18 +84,13 @@ def test_a_method_that_raises_on_43_of_60_questions_has_60_in_its_mean_and_is_on
     done("verify", "run")
 
 
-def summary_of(run, metrics, method="a"):
-    made_of = summarize(run, score_run(run, metrics), metrics)
-    return next(cell for cell in made_of.cells if cell.method == method)
-
-
 def test_a_failed_question_counts_as_the_worst_of_a_column_whichever_way_is_better(tmp_path):
     @dataclass(frozen=True, slots=True)
     class Slips(Told):
         columns: ClassVar = {"told": Column("slips", better="lower", high=5.0)}
 
     run = make_run(tmp_path / "run", {"a": ["x", None]})
-    mean = summary_of(run, [OpenMetric("slips", metric=Slips({"x": 1.0}))]).means["told"]
+    mean = cell_of(run, [OpenMetric("slips", metric=Slips({"x": 1.0}))]).means["told"]
     assert (mean.value, mean.num_scored, mean.num_failed, mean.answered) == (3.0, 2, 1, 1.0)
     assert mean.bounds == Interval(0.5, 3.0)
 
@@ -122,7 +101,7 @@ def test_where_no_value_is_the_worst_a_failed_question_is_left_out_and_counted(t
         columns: ClassVar = {"told": Column("length", better="lower", high=float("inf"))}
 
     run = make_run(tmp_path / "run", {"a": ["x", None]})
-    mean = summary_of(run, [OpenMetric("longest", metric=Longest({"x": 1.0}))]).means["told"]
+    mean = cell_of(run, [OpenMetric("longest", metric=Longest({"x": 1.0}))]).means["told"]
     assert (mean.value, mean.num_scored, mean.num_failed, mean.num_unscored, mean.bounds) == (1.0, 1, 0, 1, None)
 
 
@@ -131,7 +110,7 @@ def test_a_failed_question_without_the_gold_that_a_metric_needs_is_no_data_and_n
     found = [Passage("p", "Ulm.")]
     cells = {("musique", "oner"): [answered(first, "Ulm", found=found), answered(second, error="gone")]}
     run = made(tmp_path / "run", {"musique": ("musique", (first, second))}, cells)
-    cell = summary_of(run, open_metrics(["paragraph_recall", "cover_em"])[0], "oner")
+    cell = cell_of(run, ["paragraph_recall", "cover_em"], "oner")
     recall = cell.means["paragraph_recall"]
     assert (recall.value, recall.num_scored, recall.num_failed, recall.num_no_data) == (1.0, 1, 0, 1)
     assert cell.means["cover_em"].value == 0.5
@@ -141,13 +120,13 @@ def test_a_failed_question_of_a_method_that_never_searches_has_no_recall_either(
     first, second = asked("a", passage_ids=["p"]), asked("b", passage_ids=["p"])
     cells = {("musique", "direct"): [answered(first, "Ulm"), answered(second, error="gone")]}
     run = made(tmp_path / "run", {"musique": ("musique", (first, second))}, cells, retriever="")
-    recall = summary_of(run, open_metrics(["paragraph_recall"])[0], "direct").means["paragraph_recall"]
+    recall = cell_of(run, ["paragraph_recall"], "direct").means["paragraph_recall"]
     assert (recall.value, recall.num_no_data) == (None, 2)
 
 
 def test_where_a_metric_breaks_on_every_answer_a_failed_question_is_no_zero(tmp_path):
     run = make_run(tmp_path / "run", {"a": ["x", None]})
-    mean = summary_of(run, [told(x=ValueError("broken"))]).means["told"]
+    mean = cell_of(run, [told(x=ValueError("broken"))]).means["told"]
     assert (mean.value, mean.num_scored, mean.num_unscored) == (None, 0, 2)
 
 
@@ -157,20 +136,6 @@ def test_a_metric_that_is_selective_has_no_value_where_it_does_not_apply(name):
     bare = replace(example(0), gold=Gold(()))
     assert not metric.applies_to(bare)
     assert metric.score(record(bare), bare) == {}
-
-
-def test_costs_keep_what_a_failed_question_took(tmp_path):
-    run = make_run(tmp_path / "run", {"a": ["1874", None]})
-    cell = summary_of(run, open_metrics(["calls", "failures"])[0])
-    assert all(cell.means[name].num_scored == 2 for name in ("llm_calls", "failure_rate"))
-
-
-def test_the_bounds_of_a_difference_hold_whatever_the_failed_questions_would_have_given(tmp_path):
-    run = make_run(tmp_path / "run", {"a": ["1874", None, "1875", "1874"], "b": ["1874", "1874", None, "1875"]})
-    ((row,), *_) = [table.rows for table in compare(run, ["cover_em"])]
-    assert (row.num_pairs, row.num_failed, row.difference, row.difference_answered) == (4, 2, 0.0, -0.5)
-    # The two answered pairs differ by 0 and -1; q1 gives 0 or 1 more, q2 as well.
-    assert row.bounds == Interval(-0.25, 0.25)
 
 
 def test_analyse_and_score_take_a_value_through_one_path_and_both_refuse_one_out_of_range(tmp_path, monkeypatch):
@@ -184,7 +149,7 @@ def test_analyse_and_score_take_a_value_through_one_path_and_both_refuse_one_out
     row = row_of(result, "hotpotqa", "SearChain")
     assert (row.values["accuracy"], row.num, row.num_unscored) == (None, 0, 2)
     assert any("its cover_em is 7.0, outside of 0 to 1" in note for note in result.notes)
-    mean = summary_of(run, open_metrics(["cover_em"])[0], "searchain").means["cover_em"]
+    mean = cell_of(run, ["cover_em"], "searchain").means["cover_em"]
     assert (mean.value, mean.num_unscored) == (None, 2)
 
 
@@ -194,15 +159,13 @@ def test_the_f1_of_hotpotqa_is_by_its_own_rule_in_score_compare_and_analyse(tmp_
     answers = [answered(question, "yes it is"), answered(other, "in Ulm")]
     cells = {(label, method): answers for label in ("hotpotqa", "musique") for method in ("direct", "cot")}
     run = made(tmp_path / "run", {name: (name, (question, other)) for name in ("hotpotqa", "musique")}, cells)
-    metrics = open_metrics(["f1"])[0]
-    summary = summarize(run, score_run(run, metrics), metrics)
+    summary = summary_of(run, ["f1"])
     means = {cell.dataset: cell.means["f1"].value for cell in summary.cells if cell.method == "direct"}
     assert means == {"hotpotqa": pytest.approx(1 / 3), "musique": pytest.approx(7 / 12)}
     assert summary.official == {"hotpotqa": {"f1": {"variant": "hotpotqa"}}}
     tables = {table.dataset: table for table in compare(run, ["f1.f1"])}
     assert tables["hotpotqa"].rows[0].mean == pytest.approx(1 / 3)
-    told_otherwise = open_metrics(["f1"], {"f1": {"variant": "squad"}})[0]
-    again = summarize(run, score_run(run, told_otherwise), told_otherwise)
+    again = summary_of(run, ["f1"], {"f1": {"variant": "squad"}})
     assert again.cells[0].means["f1"].value == pytest.approx(7 / 12)
     assert again.official == {}
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from rich.console import Console
+from support.questions import RULES_WITH_A_FAILURE, put_model, put_questions
 from support.scripted_server import Behaviour, ScriptedServer
 from typer.testing import CliRunner
 
@@ -28,36 +29,16 @@ from hopweave.models.llms.scripted import Scripted
 from hopweave.models.prices import Price
 from hopweave.run.settings import read_settings
 
-RULES = """
-[[rules]]
-find = "town 3"
-error = "the model cannot bear town 3"
-
-[[rules]]
-match = "(?s)."
-say = "So the answer is: the Nith."
-"""
-
 
 @pytest.fixture(autouse=True)
-def scene(tmp_path, monkeypatch):
+def scene(own_folders):
     """Six questions, a model by rule that fails on one, and nothing of this machine's."""
-    for name in list(os.environ):
-        if name.startswith("HOPWEAVE_"):
-            monkeypatch.delenv(name)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.chdir(tmp_path)
-    Path("rules.toml").write_text(RULES)
-    Path("hopweave.toml").write_text('llm = "scripted"\n[llms.scripted]\nrules_file = "rules.toml"\n')
-    write_questions("questions.jsonl", 6)
+    put_model(RULES_WITH_A_FAILURE)
+    put_questions(6)
 
 
-def write_questions(name, num, **more):
-    rows = [
-        {"id": f"q{n}", "question": f"Which river runs through town {n}?", "answer": "the Nith", **more} for n in range(num)
-    ]
-    Path(name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+def of_questions(method="direct", **more):
+    return Flags(["jsonl"], [method], Path("questions.jsonl"), **more)
 
 
 def planned(flags=None, text=""):
@@ -65,7 +46,7 @@ def planned(flags=None, text=""):
     if text:
         file = Path("plan.toml")
         file.write_text(text)
-    plan = read_plan(file, flags or (Flags() if text else Flags(["jsonl"], ["direct"], Path("questions.jsonl"))))
+    plan = read_plan(file, flags or (Flags() if text else of_questions()))
     settings = read_settings(plan.settings)
     return in_full(plan, settings), settings
 
@@ -102,7 +83,7 @@ async def test_every_question_has_a_record_and_what_failed_is_counted_by_kind():
 
 
 async def test_one_method_is_worked_after_another_with_datasets_of_one_kind_side_by_side():
-    write_questions("labels.jsonl", 1, form="label", labels=["the Nith", "the Esk"])
+    put_questions(1, "labels.jsonl", form="label", labels=["the Nith", "the Esk"])
     text = """
         [datasets.first]
         name = "jsonl"
@@ -190,9 +171,9 @@ async def test_a_torn_last_line_is_cut_off_and_its_question_asked_again():
 async def test_another_setting_is_refused_with_the_difference():
     await done()
     with pytest.raises(SettingsError, match=r"settings.sampling.temperature was absent, is now 0.5"):
-        await done(flags=Flags(["jsonl"], ["direct"], Path("questions.jsonl"), settings={"sampling": {"temperature": 0.5}}))
+        await done(flags=of_questions(settings={"sampling": {"temperature": 0.5}}))
     with pytest.raises(SettingsError, match=r"datasets.jsonl.limit was null, is now 3"):
-        await done(flags=Flags(["jsonl"], ["direct"], Path("questions.jsonl"), limit=3))
+        await done(flags=of_questions(limit=3))
     Path("hopweave.toml").write_text(Path("hopweave.toml").read_text().replace("llm =", 'reader = "span_model"\nllm ='))
     with pytest.raises(SettingsError, match=r'settings.reader was "llm_reader", is now "span_model"'):
         await done()
@@ -203,13 +184,13 @@ async def test_changed_data_and_a_changed_index_are_refused():
     from hopweave.retrieval.engines.bm25 import BM25
 
     BM25.build(Path("index"), [Passage("one", "The river Nith runs through town 0.")])
-    flags = Flags(["jsonl"], ["direct"], Path("questions.jsonl"), settings={"corpus": "index"})
+    flags = of_questions(settings={"corpus": "index"})
     await done(flags=flags)
     BM25.build(Path("index"), [Passage("one", "The river Esk runs through town 0.")])
     with pytest.raises(DataError, match=r"index index: .* changed.*the retriever over index was"):
         await done(flags=flags)
     await done("other")
-    write_questions("questions.jsonl", 7)
+    put_questions(7)
     with pytest.raises(DataError, match=r"data of jsonl: questions.jsonl changed"):
         await done("other")
 
@@ -261,7 +242,7 @@ def test_limits_that_cannot_be_are_refused():
 
 async def test_an_endpoint_that_is_down_ends_the_run_instead_of_failing_every_question():
     Path("rules.toml").write_text('[[rules]]\nmatch = "(?s)."\nerror = "down"\n')
-    write_questions("questions.jsonl", MAX_FAILURES_IN_A_ROW + 20)
+    put_questions(MAX_FAILURES_IN_A_ROW + 20)
     outcome = await done(parallel=1)
     assert outcome.progress.num_failed == MAX_FAILURES_IN_A_ROW
     assert "in a row failed" in outcome.ended_because
@@ -332,23 +313,18 @@ async def test_the_code_that_changed_between_sittings_is_told(monkeypatch):
 async def test_the_replies_are_in_the_run_unless_the_settings_name_a_store():
     await done()
     assert Path("run/store.sqlite").exists()
-    flags = Flags(["jsonl"], ["direct"], Path("questions.jsonl"), settings={"store": {"path": "mine.sqlite"}})
+    flags = of_questions(settings={"store": {"path": "mine.sqlite"}})
     await done("other", flags=flags)
     assert not Path("other/store.sqlite").exists()
     assert Path("mine.sqlite").exists()
 
 
 async def test_more_questions_than_calls_are_under_way_so_that_the_endpoint_waits_for_no_search():
-    write_questions("questions.jsonl", 60)
+    put_questions(60)
     seen = []
     async with ScriptedServer([Behaviour(text="So the answer is: the Nith.")], delay=0.05) as server:
         model = {"model": "scripted", "base_url": server.base_url, "max_connections": 8}
-        flags = Flags(
-            ["jsonl"],
-            ["direct"],
-            Path("questions.jsonl"),
-            settings={"llm": "openai_compatible", "llms": {"openai_compatible": model}},
-        )
+        flags = of_questions(settings={"llm": "openai_compatible", "llms": {"openai_compatible": model}})
 
         class Look(Watcher):
             def started(self, work):
@@ -369,7 +345,7 @@ async def test_the_manifest_says_how_many_questions_each_sitting_asked_at_a_time
 
 async def test_an_offline_stage_counts_once_in_what_a_run_spent():
     Path("rules.toml").write_text('[[rules]]\nmatch = "(?s)."\nsay = "It is known. The answer is Ulm."\n')
-    outcome = await done(flags=Flags(["jsonl"], ["auto_cot"], Path("questions.jsonl")))
+    outcome = await done(flags=of_questions("auto_cot"))
     cell = outcome.progress.cells[Cell("jsonl", "auto_cot")]
     num_offline = len(cell.spent.offline.requests)
     assert (cell.spent.llm_calls, num_offline) == (6, 2 * 4)
@@ -380,7 +356,7 @@ async def test_an_offline_stage_counts_once_in_what_a_run_spent():
 
 
 async def test_an_estimate_of_a_method_with_an_offline_stage_counts_it_once(tmp_path):
-    plan, settings = planned(Flags(["jsonl"], ["auto_cot"], Path("questions.jsonl")))
+    plan, settings = planned(of_questions("auto_cot"))
     [found] = await estimate(prepare(plan, settings), None)
     assert 6 + 2 * 4 <= found.llm_calls.high <= 6 + 2 * 20
 
@@ -421,7 +397,7 @@ async def test_where_nothing_is_left_to_ask_or_all_is_replayed_the_model_is_left
     await done()
     shutil.rmtree("run/records")
     Path("run/manifest.json").unlink()
-    await done(flags=Flags(["jsonl"], ["direct"], Path("questions.jsonl"), settings={"store": {"mode": "replay"}}))
+    await done(flags=of_questions(settings={"store": {"mode": "replay"}}))
     assert opened == []
 
 
@@ -442,7 +418,7 @@ async def test_memory_does_not_hold_the_records():
 
     from hopweave.record import Record
 
-    write_questions("questions.jsonl", 290)
+    put_questions(290)
 
     def num_held():
         gc.collect()
@@ -463,7 +439,7 @@ async def test_memory_does_not_hold_the_records():
 
 @pytest.mark.slow
 def test_answers_that_come_faster_than_the_disk_takes_them_wait_and_all_are_kept(monkeypatch):
-    write_questions("questions.jsonl", 12)
+    put_questions(12)
     add = RunFolder.add
 
     def slow(self, *words):
@@ -543,7 +519,7 @@ async def test_an_estimate_from_records_is_their_mean_with_what_can_be_told_of_t
 
 
 async def test_a_rehearsal_holds_the_true_number_of_a_method_of_one_call_between_its_bounds():
-    plan, settings = planned(Flags(["jsonl"], ["direct_retrieval"], Path("questions.jsonl")))
+    plan, settings = planned(of_questions("direct_retrieval"))
     (found,) = await estimate(prepare(plan, settings), None)
     assert (found.llm_calls.low, found.llm_calls.high) == (6, 6)
     outcome = await evaluate(Path("run"), plan, settings)
@@ -554,7 +530,7 @@ async def test_a_rehearsal_holds_the_true_number_of_a_method_of_one_call_between
 
 
 async def test_a_rehearsal_replies_with_an_object_where_a_schema_bounds_the_reply():
-    plan, settings = planned(Flags(["jsonl"], ["stitch"], Path("questions.jsonl")))
+    plan, settings = planned(of_questions("stitch"))
     (found,) = await estimate(prepare(plan, settings), None)
     assert (found.llm_calls.low, found.llm_calls.high) == (12, 12)  # the plan, which names nothing of the question; one reading
     assert found.completion_tokens.low >= 12 * len('{"fact": 1}') / 4

@@ -1,34 +1,26 @@
 """Going on with a run from another folder, with the same data and the same index under other paths."""
 
-import json
-import os
 import shutil
 from pathlib import Path
 
 import pytest
+from support.questions import RULES, put_questions
 from typer.testing import CliRunner
 
 from hopweave.apps.cli import app
 from hopweave.core.catalog import load
 from hopweave.core.types import Passage
 
-RULES = '[[rules]]\nmatch = "(?s)."\nsay = "So the answer is: the Nith."\n'
 PASSAGES = [Passage(f"town-{number}", f"The river Nith runs through town {number}.") for number in range(4)]
 
 
 @pytest.fixture(autouse=True)
-def scene(tmp_path, monkeypatch):
+def scene(own_folders, tmp_path, monkeypatch):
     """A project with an index, four questions and a model by rule."""
-    for name in list(os.environ):
-        if name.startswith("HOPWEAVE_"):
-            monkeypatch.delenv(name)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     place = tmp_path / "project"
     place.mkdir()
     monkeypatch.chdir(place)
-    rows = [{"id": f"q{n}", "question": f"Which river runs through town {n}?", "answer": "the Nith"} for n in range(4)]
-    Path("questions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    put_questions(4)
     (tmp_path / "rules.toml").write_text(RULES)
     load("retrievers", "bm25").build(Path("wiki"), PASSAGES)
     return place

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 import random
 import shutil
 import sqlite3
@@ -10,21 +9,16 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from support.killed_runs import METHODS, NUM_QUESTIONS, killed_at_random, put_questions, reply, started, stored_texts
+from support.killed_runs import METHODS, NUM_QUESTIONS, killed_at_random, reply, started, stored_texts
+from support.questions import put_questions
 from support.scripted_server import Behaviour, ScriptedServer
 
 from hopweave.evaluation.runs.folder import RunFolder
 
 
 @pytest.fixture
-def scene(tmp_path, monkeypatch):
-    for name in list(os.environ):
-        if name.startswith("HOPWEAVE_"):
-            monkeypatch.delenv(name)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.chdir(tmp_path)
-    put_questions()
+def scene(own_folders, tmp_path):
+    put_questions(NUM_QUESTIONS)
     return tmp_path
 
 

@@ -1,10 +1,11 @@
 """Methods that sample under several seeds: a cell for each, and their mean and spread."""
 
-import os
 from pathlib import Path
 
 import pytest
+from support.questions import put_model, put_questions
 from support.runs import answered, asked, made
+from support.scored import summary_of
 from typer.testing import CliRunner
 
 from hopweave.apps.cli import app
@@ -13,8 +14,6 @@ from hopweave.evaluation.reports.reproduce import plan_toml
 from hopweave.evaluation.runs.folder import MethodPlan, RunFolder
 from hopweave.evaluation.runs.run_plan import Flags, read_plan
 from hopweave.evaluation.scoring.compare import compare
-from hopweave.evaluation.scoring.score import open_metrics, score_run
-from hopweave.evaluation.scoring.summary import summarize
 from hopweave.run.settings import read_settings
 
 QUESTIONS = [asked(name) for name in "abcd"]
@@ -26,25 +25,12 @@ path = "questions.jsonl"
 seeds = [0, 7]
 n_samples = 3
 """
-RULES = """
-[[rules]]
-match = "(?s)."
-say = "So the answer is: the Nith."
-"""
 
 
 @pytest.fixture
-def scene(tmp_path, monkeypatch):
-    for name in list(os.environ):
-        if name.startswith("HOPWEAVE_"):
-            monkeypatch.delenv(name)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.chdir(tmp_path)
-    Path("rules.toml").write_text(RULES)
-    Path("hopweave.toml").write_text('llm = "scripted"\n[llms.scripted]\nrules_file = "rules.toml"\n')
-    rows = "".join(f'{{"id": "q{n}", "question": "Which river is at town {n}?", "answer": "the Nith"}}\n' for n in range(2))
-    Path("questions.jsonl").write_text(rows)
+def scene(own_folders):
+    put_model()
+    put_questions(2)
     Path("plan.toml").write_text(PLAN)
 
 
@@ -99,8 +85,7 @@ def test_the_command_says_mean_and_spread_and_the_report_has_them_and_the_plan_t
 
 def test_mean_and_standard_deviation_are_over_the_means_of_the_seeds(tmp_path):
     run = run_of(tmp_path, **{"direct": {0}, "sampled@0": {0, 1, 2}, "sampled@1": {0}})
-    metrics = open_metrics(["cover_em"])[0]
-    summary = summarize(run, score_run(run, metrics), metrics)
+    summary = summary_of(run, ["cover_em"])
     (one,) = summary.seeds
     assert (one.method, one.seeds) == ("sampled", (0, 1))
     spread = one.spreads["cover_em"]
@@ -123,8 +108,7 @@ def test_a_comparison_takes_the_mean_over_seeds_question_by_question_and_one_see
 
 def test_a_frontier_has_one_point_for_a_method_under_several_seeds(tmp_path):
     run = run_of(tmp_path, **{"direct": {0}, "sampled@0": {0, 1, 2}, "sampled@1": {0}})
-    metrics = open_metrics(["cover_em", "calls"])[0]
-    (frontier,) = summarize(run, score_run(run, metrics), metrics).frontiers
+    (frontier,) = summary_of(run, ["cover_em", "calls"]).frontiers
     assert [(point.method, point.quality) for point in frontier.points] == [("direct", 0.25), ("sampled", 0.5)]
 
 

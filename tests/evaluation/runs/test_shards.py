@@ -1,8 +1,6 @@
 """`evaluate --shard` and `merge`: jobs that know nothing of each other make the run that one process makes."""
 
 import asyncio
-import json
-import os
 import shutil
 import signal
 import sys
@@ -11,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from support.killed_runs import COMMAND
+from support.questions import RULES_WITH_A_FAILURE, put_model, put_questions
 from support.scripted_server import Behaviour, ScriptedServer
 from typer.testing import CliRunner
 
@@ -28,35 +27,14 @@ from hopweave.run.trust import distrust, is_trusted
 
 NUM = 10
 METHODS = ("direct", "ircot")
-RULES = """
-[[rules]]
-find = "town 3"
-error = "the model cannot bear town 3"
-
-[[rules]]
-match = "(?s)."
-say = "So the answer is: the Nith."
-"""
 DATASETS = ("--dataset", "jsonl", "--path", "questions.jsonl", "--seed", "7", "--parallel", "1", "--set", "corpus=starter")
 PLAN = (*DATASETS, "--methods", ",".join(METHODS))
 
 
 @pytest.fixture(autouse=True)
-def scene(tmp_path, monkeypatch):
-    for name in list(os.environ):
-        if name.startswith("HOPWEAVE_"):
-            monkeypatch.delenv(name)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.chdir(tmp_path)
-    Path("rules.toml").write_text(RULES)
-    Path("hopweave.toml").write_text('llm = "scripted"\n[llms.scripted]\nrules_file = "rules.toml"\n')
-    write_questions()
-
-
-def write_questions(num=NUM):
-    rows = [{"id": f"q{n}", "question": f"Which river runs through town {n}?", "answer": "the Nith"} for n in range(num)]
-    Path("questions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+def scene(own_folders):
+    put_model(RULES_WITH_A_FAILURE)
+    put_questions(NUM)
 
 
 def run(command, *arguments):
@@ -214,7 +192,7 @@ def test_shards_of_another_plan_or_of_other_data_are_refused_with_the_difference
     evaluated("part2", "--shard", "2/2", "--set", "budget.max_llm_calls=9")
     assert "budget.max_llm_calls was" in refused("part1", "part2")
     shutil.rmtree("part2")
-    write_questions(NUM + 1)
+    put_questions(NUM + 1)
     evaluated("part2", "--shard", "2/2")
     said = refused("part1", "part2")
     assert "data of jsonl: questions.jsonl changed" in said

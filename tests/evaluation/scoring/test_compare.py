@@ -3,6 +3,7 @@ import random
 
 import pytest
 from support.runs import answered, asked, made
+from support.scored import summary_of
 from support.small_run import make_run
 from typer.testing import CliRunner
 
@@ -13,9 +14,8 @@ from hopweave.evaluation.scoring import compare as module
 from hopweave.evaluation.scoring.compare import compare
 from hopweave.evaluation.scoring.comparisons import keep_comparisons, kept_comparisons
 from hopweave.evaluation.scoring.results import Interval
-from hopweave.evaluation.scoring.score import open_metrics, score_run, write_scores
+from hopweave.evaluation.scoring.score import open_metrics
 from hopweave.evaluation.scoring.statistics import mcnemar
-from hopweave.evaluation.scoring.summary import summarize
 
 RIGHT, WRONG = "1874", "1875"
 
@@ -133,10 +133,7 @@ def test_columns_and_metrics_are_found_by_name(tmp_path):
 
 def test_scores_that_are_older_than_the_records_are_not_used(tmp_path):
     run = make_run(tmp_path / "run", {"a": answers(1, 1), "b": answers(0, 0)})
-    metrics, left_out = open_metrics()
-    scores = score_run(run, metrics)
-    write_scores(run, scores)
-    summarize(run, scores, metrics, left_out=left_out).write(run)
+    summary_of(run, is_kept=True)
     place = tmp_path / "run" / "scores.jsonl"
     place.write_text(place.read_text().replace('{"cover_em": 0.0}', '{"cover_em": 1.0}'))
     assert only(run).rows[0].difference == 0.0  # what is there is of these records, and is believed until it is verified
@@ -146,10 +143,7 @@ def test_scores_that_are_older_than_the_records_are_not_used(tmp_path):
 
 def test_options_are_those_of_the_scores_unless_others_are_given(tmp_path):
     run = make_run(tmp_path / "run", {"a": answers(1), "b": answers(0)})
-    metrics, left_out = open_metrics([], {"cover_em": {"boundary": "raw"}})
-    scores = score_run(run, metrics)
-    write_scores(run, scores)
-    summarize(run, scores, metrics, left_out=left_out).write(run)
+    summary_of(run, options={"cover_em": {"boundary": "raw"}}, is_kept=True)
     assert only(run, "cover_em").options == {"boundary": "raw"}
     assert only(run, "cover_em", options={"cover_em": {"scope": "full"}}).options == {"scope": "full"}
 

@@ -13,8 +13,7 @@ from hopweave.apps.cli import app
 from hopweave.core.errors import DataError, SettingsError
 from hopweave.evaluation.runs.folder import RunFolder
 from hopweave.evaluation.scoring.compare import again, compare
-from hopweave.evaluation.scoring.compared_methods import sibling_run
-from hopweave.evaluation.scoring.comparisons import keep_comparisons, kept_comparisons
+from hopweave.evaluation.scoring.comparisons import keep_comparisons, kept_comparisons, sibling_run
 from hopweave.evaluation.scoring.score import open_metrics, score_run
 
 QUESTIONS = [asked(f"q{number}") for number in range(12)]

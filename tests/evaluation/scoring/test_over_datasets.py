@@ -4,11 +4,10 @@ import random
 
 import pytest
 from support.runs import answered, asked, made
+from support.scored import summary_of
 from typer.testing import CliRunner
 
 from hopweave.apps.cli import app
-from hopweave.evaluation.scoring.score import open_metrics, score_run
-from hopweave.evaluation.scoring.summary import summarize
 
 LARGE = [asked(f"a{number}") for number in range(40)]
 SMALL = [asked(f"b{number}") for number in range(10)]
@@ -28,8 +27,7 @@ def run_of(tmp_path, **cells):
 
 
 def macro_of(run):
-    metrics = open_metrics(["cover_em"])[0]
-    return {one.method: one for one in summarize(run, score_run(run, metrics), metrics).macro}
+    return {one.method: one for one in summary_of(run, ["cover_em"]).macro}
 
 
 def test_each_dataset_counts_the_same_and_failed_questions_are_wrong_in_it(tmp_path):

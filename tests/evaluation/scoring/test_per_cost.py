@@ -2,9 +2,7 @@
 
 import pytest
 from support.runs import answered, asked, made, said
-
-from hopweave.evaluation.scoring.score import open_metrics, score_run
-from hopweave.evaluation.scoring.summary import summarize
+from support.scored import summary_of
 
 QUESTIONS = [asked(name) for name in "abcd"]
 CALL = said("Which town is it?", "Ulm")  # a token in and a token out
@@ -14,9 +12,7 @@ def cell_of(tmp_path, records, names=("cover_em", "tokens")):
     (tmp_path / "prices.toml").write_text('prices = [{model = "*", prompt = 500000.0, completion = 500000.0}]')
     run = made(tmp_path / "run", {"hotpotqa": ("hotpotqa", QUESTIONS)}, {("hotpotqa", "direct"): records})
     options = {"cost": {"prices": str(tmp_path / "prices.toml")}} if "cost" in names else {}
-    metrics = open_metrics(list(names), options)[0]
-    summary = summarize(run, score_run(run, metrics), metrics)
-    return summary.cells[0]
+    return summary_of(run, names, options).cells[0]
 
 
 def test_what_failed_and_wrong_questions_took_is_spent_on_the_right_ones(tmp_path):
@@ -55,6 +51,5 @@ def test_questions_without_a_count_of_tokens_are_on_neither_side(tmp_path):
 def test_a_long_answer_is_neither_right_nor_wrong(tmp_path):
     example = asked("l", ["a b. c d"], form="long")
     run = made(tmp_path / "run", {"eli5": ("eli5", [example])}, {("eli5", "direct"): [answered(example, "a b", steps=[CALL])]})
-    metrics = open_metrics(["cover_em", "rouge_l", "tokens"])[0]
-    (cell,) = summarize(run, score_run(run, metrics), metrics).cells
+    (cell,) = summary_of(run, ["cover_em", "rouge_l", "tokens"]).cells
     assert cell.means["right_per_1000_tokens"].value is None

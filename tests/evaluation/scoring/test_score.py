@@ -2,6 +2,7 @@ import json
 from dataclasses import replace
 
 import pytest
+from support.scored import summary_of
 from support.small_run import Spent, Told, example, make_run, record, told
 from typer.testing import CliRunner
 
@@ -12,13 +13,13 @@ from hopweave.core.types import Column
 from hopweave.evaluation.scoring import score as module
 from hopweave.evaluation.scoring.results import Interval
 from hopweave.evaluation.scoring.score import OpenMetric, became, open_metrics, read_scores, score_run, write_scores
-from hopweave.evaluation.scoring.summary import columns_of, metrics_of, read_summary, summarize
+from hopweave.evaluation.scoring.summary import columns_of, metrics_of, read_summary
 from hopweave.record import ParseFailure
 from hopweave.show.table import short_names
 
 
 def cell_of(run, metrics, method="a", **more):
-    summary = summarize(run, score_run(run, metrics), metrics, **more)
+    summary = summary_of(run, metrics, **more)
     return next(cell for cell in summary.cells if cell.method == method), summary
 
 

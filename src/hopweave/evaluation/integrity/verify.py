@@ -33,8 +33,7 @@ from hopweave.evaluation.integrity.verify_report import Again, check_report
 from hopweave.evaluation.runs.folder import RunFolder
 from hopweave.evaluation.runs.paths import Base, find
 from hopweave.evaluation.scoring import compare, comparisons, summary
-from hopweave.evaluation.scoring.compared_methods import sibling_run
-from hopweave.evaluation.scoring.comparisons import Comparisons
+from hopweave.evaluation.scoring.comparisons import Comparisons, sibling_run
 from hopweave.evaluation.scoring.score import LINES, OpenMetric, Score, open_metrics, records_hashes, score_run
 
 

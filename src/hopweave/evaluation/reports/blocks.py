@@ -96,11 +96,7 @@ class Document:
 
     def figures(self) -> Iterator[Figure]:
         """Yields all drawings, in order."""
-        for block in (block for section in self.sections for block in section.blocks):
-            if isinstance(block, Figure):
-                yield block
-            elif isinstance(block, Figures):
-                yield from block.figures
+        return (figure for section in self.sections for block in section.blocks for figure in figures_in(block))
 
     def numbers(self) -> Iterator[Number]:
         """Yields all numbers that are printed in texts and tables."""
@@ -108,6 +104,11 @@ class Document:
         for section in self.sections:
             for block in section.blocks:
                 yield from _numbers_of(block)
+
+
+def figures_in(block: Block) -> tuple[Figure, ...]:
+    """The drawings of a block; none if it is no figure."""
+    return (block,) if isinstance(block, Figure) else block.figures if isinstance(block, Figures) else ()
 
 
 def _numbers_of(block: Block) -> Iterator[Number]:

@@ -57,16 +57,14 @@ def _group_blocks(data: ReportData, mine: Sequence[Group], trait: str, column: s
         axis = data.columns[column].column.meaning
         drawing = draw_dots(f"Means by {trait} with their intervals", methods, panels, axis)
         name = f"groups-{_file_part(mine[0].cell.dataset)}-{_file_part(trait)}.svg"
-        yield blocks.Figure(
-            name,
-            drawing,
-            f"{column} by {trait}. {HOW_TO_READ}",
-        )
+        yield blocks.Figure(name, drawing, f"{column} by {trait}. {HOW_TO_READ}")
     table = []
     for value in values:
         table.append(Row(heading=_named(trait, value)))
-        cells = [cell for method in methods if (cell := found.get((value, method)))]
-        table += [_group_row(cell, trait, value, column) for cell in cells]
+        prefix = group_prefix(trait, value)
+        for cell in (cell for method in methods if (cell := found.get((value, method)))):
+            drawn = count(f"{prefix}/{key_of(cell.dataset, cell.method)}/questions", cell.num_questions)
+            table.append(mean_row(cell, column, Style(3), prefix, (drawn,)))
     heads = columns(("Method",), ("Mean", "95% interval", "Answered only", "In the group", *COUNTED))
     yield Table(heads, tuple(table), caption=(f"{column} by {trait}; every other column is in groups.csv.",))
 
@@ -78,12 +76,6 @@ def _named(trait: str, value: str | int) -> str:
 def group_prefix(trait: str, value: str | int) -> str:
     """What the keys of a group begin with."""
     return f"group/{key_of(trait, value)}"
-
-
-def _group_row(cell: Cell, trait: str, value: str | int, column: str) -> Row:
-    prefix = group_prefix(trait, value)
-    drawn = count(f"{prefix}/{key_of(cell.dataset, cell.method)}/questions", cell.num_questions)
-    return mean_row(cell, column, Style(3), prefix, (drawn,))
 
 
 def _in_order(value: str | int) -> tuple[bool, float, str]:
@@ -158,18 +150,17 @@ def _cost_tables(data: ReportData, cells: Sequence[Cell], shown: Sequence[str]) 
     units = {name: data.columns[name].column.unit for name in shown}
     names = {name: f"{name}, {unit}" for name, unit in units.items() if unit and unit not in name}
     caption = "Means a question, failed ones included, with 95% intervals; n where some of them have no data."
-    entries = side_by_side(
-        cells, ("Records",), _records, shown, lambda cell, name: _cost_entry(cell, name, styles[name]), caption, names
+    return list(
+        side_by_side(
+            cells, ("Records",), _records, shown, lambda cell, name: _cost_entry(cell, name, styles[name]), caption, names
+        )
     )
-    return list(entries)
 
 
 def _records(cell: Cell) -> tuple[TableCell, ...]:
-    return (entry(count(f"{key_of(cell.dataset, cell.method)}/records", cell.num_records), below=_failed_of(cell)),)
-
-
-def _failed_of(cell: Cell) -> Words:
-    return (count(f"{key_of(cell.dataset, cell.method)}/failed", cell.num_failed), " failed") if cell.num_failed else ()
+    start = key_of(cell.dataset, cell.method)
+    failed: Words = (count(f"{start}/failed", cell.num_failed), " failed") if cell.num_failed else ()
+    return (entry(count(f"{start}/records", cell.num_records), below=failed),)
 
 
 def _cost_entry(cell: Cell, name: str, style: Style) -> TableCell:
@@ -191,14 +182,11 @@ def frontiers(data: ReportData) -> blocks.Section | None:
         if drawn:
             made.append(blocks.Figures(drawn, HOW_TO_READ_A_FRONTIER))
             made.append(_frontier_table(mine))
-        made += [_absent(frontier) for frontier in mine if frontier.absent]
+        absent = [f"No data for {one.quality} against {one.cost}: {', '.join(one.absent)}." for one in mine if one.absent]
+        made += [blocks.Paragraph((words,)) for words in absent]
     if made and _has_seconds(data, [name for cell in data.cells for name in cell.means]):
         made.append(blocks.Paragraph((f"Nothing is drawn against seconds. {data.caveat_of_seconds}",)))
     return blocks.Section("frontier", "Quality against cost", tuple(made)) if made else None
-
-
-def _absent(frontier: Frontier) -> blocks.Paragraph:
-    return blocks.Paragraph((f"No data for {frontier.quality} against {frontier.cost}: {', '.join(frontier.absent)}.",))
 
 
 def _frontier_figure(data: ReportData, frontier: Frontier) -> blocks.Figure:
@@ -214,17 +202,12 @@ def _frontier_table(mine: Sequence[Frontier]) -> Table:
     table = []
     for frontier in (frontier for frontier in mine if frontier.points):
         table.append(Row(heading=f"{frontier.quality} against {frontier.cost}"))
-        style = style_for_costs(frontier)
+        greatest = max(abs(point.cost) for point in frontier.points)
+        style = Style(0 if greatest >= 100 else 2 if greatest >= 1 else 5)
         ordered = sorted(frontier.points, key=lambda point: (point.cost, -point.quality, point.method))
         table += [_point_row(frontier, point, style) for point in ordered]
     numbers = ("Cost", "Quality", "95% interval", "Support")
     return Table(columns(("Method",), numbers, ("On the frontier",)), tuple(table))
-
-
-def style_for_costs(frontier: Frontier) -> Style:
-    """How the costs of a frontier are printed."""
-    greatest = max((abs(point.cost) for point in frontier.points), default=0.0)
-    return Style(0 if greatest >= 100 else 2 if greatest >= 1 else 5)
 
 
 def _point_row(frontier: Frontier, point: Point, style: Style) -> Row:

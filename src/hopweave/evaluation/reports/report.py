@@ -126,27 +126,18 @@ def make_document(data: ReportData) -> blocks.Document:
         report_setup.examples(data),
         report_setup.how_to_reproduce(data),
     )
-    drawn = tuple(_drawn(section) for section in sections if section is not None)
-    return blocks.Document(data.name, _lead(data), drawn if can_draw() else (_with_hint(drawn[0]), *drawn[1:]))
-
-
-def _drawn(section: blocks.Section) -> blocks.Section:
-    """The section without figures that could not be drawn."""
-    return replace(section, blocks=tuple(block for block in section.blocks if _is_drawn(block)))
+    drawn = tuple(
+        replace(section, blocks=tuple(filter(_is_drawn, section.blocks))) for section in sections if section is not None
+    )
+    if not can_draw():
+        hint = blocks.Paragraph((NO_PLOTS,), is_warning=True)
+        drawn = (replace(drawn[0], blocks=(hint, *drawn[0].blocks)), *drawn[1:])
+    return blocks.Document(data.name, _lead(data), drawn)
 
 
 def _is_drawn(block: blocks.Block) -> bool:
-    match block:
-        case blocks.Figure():
-            return bool(block.drawing)
-        case blocks.Figures():
-            return all(figure.drawing for figure in block.figures)
-        case _:
-            return True
-
-
-def _with_hint(section: blocks.Section) -> blocks.Section:
-    return replace(section, blocks=(blocks.Paragraph((NO_PLOTS,), is_warning=True), *section.blocks))
+    """Whether a block is no figure that could not be drawn."""
+    return all(figure.drawing for figure in blocks.figures_in(block))
 
 
 def _lead(data: ReportData) -> Words:

@@ -180,18 +180,14 @@ def _overview(data: ReportData) -> Iterator[blocks.Block]:
         cells, column = [data.cell(dataset, method) for method in methods], data.primary[dataset]
         panels.append(mean_panel(f"{dataset}, {column}", cells, column))
     title = "Means of all methods with their intervals"
-    yield blocks.Figure("results.svg", draw_dots(title, methods, panels, _axis(data, shown)), HOW_TO_READ)
+    axis = "; ".join(dict.fromkeys(data.columns[data.primary[dataset]].column.meaning for dataset in shown))
+    yield blocks.Figure("results.svg", draw_dots(title, methods, panels, axis), HOW_TO_READ)
 
 
 def mean_panel(title: str, cells: Sequence[Cell | None], column: str) -> Panel:
     """The means of cells in a column; a cell that there is not has no data."""
     style, means = Style(3), [cell.means.get(column, NOTHING) if cell else NOTHING for cell in cells]
     return Panel(title, tuple(Dot(mean.value, style.text(mean.value), mean.interval, mean.bounds) for mean in means))
-
-
-def _axis(data: ReportData, datasets: Sequence[str]) -> str:
-    meanings = dict.fromkeys(data.columns[data.primary[dataset]].column.meaning for dataset in datasets)
-    return "; ".join(meanings)
 
 
 def mean_row(cell: Cell, name: str, style: Style, prefix: str = "", more: Sequence[Number] = ()) -> Row:

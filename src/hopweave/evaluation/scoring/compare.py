@@ -24,15 +24,16 @@ from hopweave.core.errors import DataError, SettingsError, suggest
 from hopweave.core.part_files import part_file
 from hopweave.core.types import AnswerForm, Column
 from hopweave.evaluation.runs.folder import RunFolder
-from hopweave.evaluation.scoring.compared_methods import (
+from hopweave.evaluation.scoring.comparisons import (
     ComparedMethod,
+    ComparedRun,
+    Comparisons,
     compared_methods_of,
     compared_runs,
     order_of,
     runs_of,
     sibling_run,
 )
-from hopweave.evaluation.scoring.comparisons import ComparedRun, Comparisons
 from hopweave.evaluation.scoring.counted import Counted, counted
 from hopweave.evaluation.scoring.over_seeds import averaged
 from hopweave.evaluation.scoring.results import Comparison, Interval
@@ -61,18 +62,6 @@ from hopweave.evaluation.scoring.statistics import (
 from hopweave.evaluation.scoring.summary import metrics_of, read_summary
 
 _LEVEL = 1 - CONFIDENCE
-
-
-@dataclass(frozen=True, slots=True)
-class _Draws:
-    """The seed of the bootstrap and the permutations, and how many resamples of both."""
-
-    seed: int = 0
-    num_resamples: int = NUM_RESAMPLES
-
-    def __post_init__(self) -> None:
-        if self.num_resamples < 1:
-            raise SettingsError(f"there must be at least 1 resample, not {self.num_resamples}; 10,000 are usual")
 
 
 def compare(
@@ -105,24 +94,35 @@ def compare(
         SettingsError: for a metric, column, option or method that does not exist.
         DataError: for records that cannot be read, or runs that asked other questions under the same ids.
     """
-    draws = _Draws(seed, num_resamples)
+    if num_resamples < 1:
+        raise SettingsError(f"there must be at least 1 resample, not {num_resamples}; 10,000 are usual")
     runs = runs_of(run, further)
     base, others = _chosen(compared_methods_of(runs), baseline, methods)
     wanted = _columns(run, what, options or {})
     metrics = list({id(metric): metric for metric, _ in wanted}.values())
-    given = {} if scores is None else {"": scores}
-    rows = _by_cell({name: given[name] if name in given else _scores_for(one, metrics) for name, one in runs.items()})
+    rows: dict[tuple[str, str, str, str], list[Score]] = {}  # by run, dataset, method and metric
+    for name, one in runs.items():
+        for score in _scores_for(one, metrics) if name or scores is None else scores:
+            rows.setdefault((name, score.dataset, score.method, score.metric), []).append(score)
     tables = []
     for dataset in run.plan.datasets:
-        forms = {example.question.form for example in run.examples(dataset)}
+        primary = {PRIMARY[example.question.form] for example in run.examples(dataset)}
         order = order_of(dataset, runs)
         for opened, column in wanted:
-            if not what and column not in {PRIMARY[form] for form in forms}:
+            if not what and column not in primary:
                 continue
-            about = opened.columns[column]
-            entries_of = {one.label: _counted(one, dataset, opened.name, column, about, rows) for one in (base, *others)}
-            if what or any(one.values for one in entries_of.values()):
-                tables.append(_table(_Matter(dataset, opened, column, order), entries_of, compared_runs(runs), draws))
+            of_method = {
+                method.label: averaged(
+                    [
+                        counted(rows.get((method.run, dataset, cell, opened.name), ()), column, opened.columns[column])
+                        for cell in method.cells
+                    ]
+                )
+                for method in (base, *others)
+            }
+            if what or any(one.values for one in of_method.values()):
+                table = _Table(dataset, opened, column, order, of_method, seed, num_resamples)
+                tables.append(table.compared(compared_runs(runs)))
     return tables
 
 
@@ -164,27 +164,6 @@ def _chosen(
     if not others:
         raise SettingsError(f"there is no method to compare with {base.label!r}; give --methods, of: {', '.join(known)}")
     return base, others
-
-
-def _by_cell(scores: Mapping[str, Sequence[Score]]) -> dict[tuple[str, str, str, str], list[Score]]:
-    """Scores by run, dataset, method and metric."""
-    found: dict[tuple[str, str, str, str], list[Score]] = {}
-    for name, rows in scores.items():
-        for score in rows:
-            found.setdefault((name, score.dataset, score.method, score.metric), []).append(score)
-    return found
-
-
-def _counted(
-    method: ComparedMethod,
-    dataset: str,
-    metric: str,
-    name: str,
-    column: Column,
-    rows: Mapping[tuple[str, str, str, str], Sequence[Score]],
-) -> Counted:
-    cells = [rows.get((method.run, dataset, cell, metric), ()) for cell in method.cells]
-    return averaged([counted(one, name, column) for one in cells])
 
 
 def _columns(run: RunFolder, what: Sequence[str], options: Mapping[str, Mapping[str, Any]]) -> list[tuple[OpenMetric, str]]:
@@ -249,59 +228,57 @@ def _forms(run: RunFolder) -> set[AnswerForm]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Matter:
-    """What is compared: a column of a metric on the questions of a dataset."""
+class _Table:
+    """A column of a metric on the questions of a dataset, by method, the baseline first."""
 
     dataset: str
     opened: OpenMetric
     name: str
     order: Sequence[str]
+    of_method: Mapping[str, Counted]
+    seed: int
+    num_resamples: int
 
-    @property
-    def column(self) -> Column:
-        return self.opened.columns[self.name]
-
-
-def _table(matter: _Matter, compared: Mapping[str, Counted], runs: tuple[ComparedRun, ...], draws: _Draws) -> Comparisons:
-    (baseline, base), *others = compared.items()
-    pairs = [_Pairs(matter, own, base) for _, own in others]
-    differences = [one.differences for one in pairs]
-    means = bootstrap_means(differences, num_resamples=draws.num_resamples, seed=draws.seed)
-    waiting = [place for place, one in enumerate(pairs) if not one.is_binary]
-    flipped = sign_flip_tests([differences[place] for place in waiting], num_resamples=draws.num_resamples, seed=draws.seed)
-    p_flipped = dict(zip(waiting, flipped, strict=True))
-    num_tests = sum(bool(one.values) for one in pairs)
-    rows = []
-    for place, (method, _) in enumerate(others):
-        one = pairs[place]
-        num_pairs = len(one.values)
-        row = Comparison(matter.dataset, matter.name, method, baseline, num_pairs, len(matter.order) - num_pairs, None)
-        rows.append(_compared(row, one, means[place], p_flipped.get(place), num_tests) if num_pairs else row)
-    corrected = holm([row.p for row in rows])
-    rows = [dataclasses.replace(row, p_holm=p) for row, p in zip(rows, corrected, strict=True)]
-    about = matter.column
-    return Comparisons(
-        dataset=matter.dataset,
-        metric=matter.opened.name,
-        options=dict(matter.opened.options),
-        column=matter.name,
-        meaning=about.meaning,
-        unit=about.unit,
-        better=about.better,
-        baseline=baseline,
-        methods=tuple(method for method, _ in others),
-        seed=draws.seed,
-        num_resamples=draws.num_resamples,
-        rows=tuple(dataclasses.replace(row, says=_said(row, about.better, num_tests)) for row in rows),
-        runs=runs,
-    )
+    def compared(self, runs: tuple[ComparedRun, ...]) -> Comparisons:
+        (baseline, base), *others = self.of_method.items()
+        about = self.opened.columns[self.name]
+        pairs = {method: _Pairs(self.order, about, own, base) for method, own in others}
+        draws = {"num_resamples": self.num_resamples, "seed": self.seed}
+        means = bootstrap_means([one.differences for one in pairs.values()], **draws)
+        waiting = [method for method, one in pairs.items() if not one.is_binary]
+        flipped = sign_flip_tests([pairs[method].differences for method in waiting], **draws)
+        p_flipped = dict(zip(waiting, flipped, strict=True))
+        num_tests = sum(bool(one.values) for one in pairs.values())
+        rows = []
+        for (method, one), its_means in zip(pairs.items(), means, strict=True):
+            num = len(one.values)
+            row = Comparison(self.dataset, self.name, method, baseline, num, len(self.order) - num, None)
+            rows.append(_compared(row, one, its_means, p_flipped.get(method), num_tests) if num else row)
+        corrected = holm([row.p for row in rows])
+        rows = [dataclasses.replace(row, p_holm=p) for row, p in zip(rows, corrected, strict=True)]
+        return Comparisons(
+            dataset=self.dataset,
+            metric=self.opened.name,
+            options=dict(self.opened.options),
+            column=self.name,
+            meaning=about.meaning,
+            unit=about.unit,
+            better=about.better,
+            baseline=baseline,
+            methods=tuple(pairs),
+            seed=self.seed,
+            num_resamples=self.num_resamples,
+            rows=tuple(dataclasses.replace(row, says=_said(row, about.better, num_tests)) for row in rows),
+            runs=runs,
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class _Pairs:
-    """A method and the baseline on the same questions."""
+    """A method and the baseline on the same questions, in their order."""
 
-    matter: _Matter
+    order: Sequence[str]
+    column: Column
     own: Counted
     base: Counted
 
@@ -309,13 +286,12 @@ class _Pairs:
     def values(self) -> list[tuple[float, float]]:
         """Of both, where both count."""
         own, base = self.own.values, self.base.values
-        return [(own[asked], base[asked]) for asked in self.matter.order if asked in own and asked in base]
+        return [(own[asked], base[asked]) for asked in self.order if asked in own and asked in base]
 
     @property
     def differences(self) -> list[float | None]:
-        """In the order of the questions."""
         own, base = self.own.values, self.base.values
-        return [own[asked] - base[asked] if asked in own and asked in base else None for asked in self.matter.order]
+        return [own[asked] - base[asked] if asked in own and asked in base else None for asked in self.order]
 
     @property
     def is_binary(self) -> bool:
@@ -325,22 +301,16 @@ class _Pairs:
     def answered(self) -> list[float]:
         """The differences where both answered."""
         failed = self.own.failed | self.base.failed
-        pairs = zip(self.matter.order, self.differences, strict=True)
+        pairs = zip(self.order, self.differences, strict=True)
         return [one for asked, one in pairs if one is not None and asked not in failed]
-
-    @property
-    def num_failed(self) -> int:
-        """Pairs in which one of the two failed."""
-        failed = self.own.failed | self.base.failed
-        return sum(asked in failed for asked in self.own.values.keys() & self.base.values.keys())
 
     @property
     def bounds(self) -> Interval | None:
         """The mean difference if what failed or could not be scored were the least for one and the most for the other."""
-        low, high = self.matter.column.low, self.matter.column.high
+        low, high = self.column.low, self.column.high
         own, base = self.own.answered, self.base.answered
         is_open = (self.own.failed | self.own.unscored, self.base.failed | self.base.unscored)
-        asked = [one for one in self.matter.order if (one in own or one in is_open[0]) and (one in base or one in is_open[1])]
+        asked = [one for one in self.order if (one in own or one in is_open[0]) and (one in base or one in is_open[1])]
         if all(one in own and one in base for one in asked) or not (math.isfinite(low) and math.isfinite(high)):
             return None
         least = math.fsum(own.get(one, low) - base.get(one, high) for one in asked) / len(asked)
@@ -350,7 +320,7 @@ class _Pairs:
 
 def _compared(row: Comparison, pairs: _Pairs, means: Sequence[float], p_flipped: float | None, num_tests: int) -> Comparison:
     of_pairs = [one for one in pairs.differences if one is not None]
-    column, answered = pairs.matter.column, pairs.answered
+    column, answered = pairs.column, pairs.answered
     sign = -1.0 if column.better == "lower" else 1.0
     wins, losses = sum(sign * one > 0 for one in of_pairs), sum(sign * one < 0 for one in of_pairs)
     p, p_mid = (p_flipped, None) if p_flipped is not None else mcnemar(wins, losses)
@@ -362,7 +332,7 @@ def _compared(row: Comparison, pairs: _Pairs, means: Sequence[float], p_flipped:
         test="permutation" if p_flipped is not None else "McNemar",
         p=p,
         minimum_detectable=minimum_detectable(of_pairs, level=_LEVEL / num_tests),
-        num_failed=pairs.num_failed,
+        num_failed=len(of_pairs) - len(answered),
         difference_answered=math.fsum(answered) / len(answered) if answered else None,
         bounds=pairs.bounds,
         mean=math.fsum(own for own, _ in pairs.values) / len(of_pairs),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from hopweave.evaluation.runs.folder import Plan
 from hopweave.evaluation.scoring.cells import Scored
@@ -15,14 +14,6 @@ from hopweave.evaluation.scoring.statistics import all_equal_interval, percentil
 
 _APART = 1_000_003
 """Parts the seeds of datasets, whose questions must not be drawn in step."""
-
-
-@dataclass(frozen=True, slots=True)
-class _OnDataset:
-    """The primary column of a dataset by method, with its mean in each resample."""
-
-    columns: Mapping[str, Counted]
-    drawn: Mapping[str, Sequence[float | None]]
 
 
 def macro_means(datasets: Sequence[Scored], primary: Mapping[str, str], plan: Plan, seed: int) -> list[MacroMean]:
@@ -40,25 +31,29 @@ def macro_means(datasets: Sequence[Scored], primary: Mapping[str, str], plan: Pl
     used = [one for one in datasets if one.dataset in primary]
     if len(used) < 2:
         return []
-    found = [_on_dataset(one, primary[one.dataset], plan, seed + _APART * place) for place, one in enumerate(used)]
+    of_dataset = [by_method(one.columns.get(primary[one.dataset], {}), plan) for one in used]
+    drawn = [
+        _means_of_draws(columns, one.order, seed + _APART * place)
+        for place, (one, columns) in enumerate(zip(used, of_dataset, strict=True))
+    ]
     labels = tuple(one.dataset for one in used)
     made = []
     for method in plan.cells_by_method:
-        columns = [one.columns.get(method, Counted()) for one in found]
+        columns = [one.get(method, Counted()) for one in of_dataset]
         means = [column.mean for column in columns]
         missing = tuple(label for label, mean in zip(labels, means, strict=True) if mean is None)
         known = [mean for mean in means if mean is not None]
         value = math.fsum(known) / len(known) if not missing else None
-        interval = None if missing else _interval(columns, [one.drawn[method] for one in found])
+        interval = None if missing else _interval(columns, [one[method] for one in drawn])
         made.append(MacroMean(method, value, labels, tuple(primary[label] for label in labels), interval, missing))
     return made
 
 
-def _on_dataset(found: Scored, column: str, plan: Plan, seed: int) -> _OnDataset:
-    columns = by_method(found.columns.get(column, {}), plan)
-    samples = [[one.values.get(asked) for asked in found.order] for one in columns.values()]
+def _means_of_draws(columns: Mapping[str, Counted], order: Sequence[str], seed: int) -> dict[str, list[float | None]]:
+    """The mean of each method in each resample."""
+    samples = [[one.values.get(asked) for asked in order] for one in columns.values()]
     drawn = list(resampled_means(samples, seed=seed)) if samples else []
-    return _OnDataset(columns, {method: [means[place] for means in drawn] for place, method in enumerate(columns)})
+    return {method: [means[place] for means in drawn] for place, method in enumerate(columns)}
 
 
 def _interval(columns: Sequence[Counted], drawn: Sequence[Sequence[float | None]]) -> Interval | None:

@@ -168,21 +168,11 @@ def _pair_of(row: Mapping[str, Any], id_: str) -> Pair:
         raise TypeError("query, text, title and answer are texts, and answers is a list of texts")
     if not answers and "consistent" not in row:
         raise ValueError("answers is empty")
-    passage = Passage(str(given.get("id") or id_), given["text"], given.get("title") or "")
-    return Pair(
-        str(row.get("id") or id_),
-        row["query"],
-        passage,
-        tuple(answers),
-        row.get("answer") or "",
-        _verdict(row.get("consistent")),
-    )
-
-
-def _verdict(value: Any) -> bool | None:
-    if value is not None and not isinstance(value, bool):
+    agrees = row.get("consistent")
+    if agrees is not None and not isinstance(agrees, bool):
         raise TypeError("consistent is true or false")
-    return value
+    passage = Passage(str(given.get("id") or id_), given["text"], given.get("title") or "")
+    return Pair(str(row.get("id") or id_), row["query"], passage, tuple(answers), row.get("answer") or "", agrees)
 
 
 def pairs_of_musique(row: Mapping[str, Any]) -> Iterator[Pair]:
@@ -229,7 +219,8 @@ async def read_pairs(
     Failures of a run are outcomes; what the user has to fix first is raised. An engine reads in batches; a reader that asks
     the model, as many side by side as its endpoint serves at a time.
     """
-    turns = asyncio.Semaphore(_num_parallel(components))
+    asks_a_model = isinstance(components.reader, ModelReader)
+    turns = asyncio.Semaphore((components.llm.abilities.max_parallel or 1) if asks_a_model else _ENGINE_BATCH)
 
     async def outcome_of(pair: Pair) -> Outcome:
         async with turns:
@@ -246,10 +237,6 @@ async def read_pairs(
     except ExceptionGroup as errors:
         raise error_that_counts([errors]) from None
     return [task.result() for task in tasks]
-
-
-def _num_parallel(components: Components) -> int:
-    return (components.llm.abilities.max_parallel or 1) if isinstance(components.reader, ModelReader) else _ENGINE_BATCH
 
 
 def scored_by_reader(outcomes: Iterable[Outcome]) -> list[Scored]:

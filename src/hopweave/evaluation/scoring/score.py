@@ -29,7 +29,7 @@ from hopweave.core.types import AnswerForm, Column, Example
 from hopweave.evaluation.metric import Combining, Metric, Selective
 from hopweave.evaluation.runs.folder import RunFolder
 from hopweave.evaluation.runs.writing import write_file
-from hopweave.record import AnyStep, Failure, ParseFailure, Record
+from hopweave.record import Failure, ParseFailure, Record
 from hopweave.text.refusal import is_refusal
 
 LINES = "scores.jsonl"
@@ -216,7 +216,8 @@ def became(record: Record) -> Became:
     if said.strip() and is_refusal(said):
         return "abstained"
     # A method that asks for the bare answer alone takes the whole reply for it; one that looked in vain says so in the trace.
-    is_guess = answer.how == "full" and record.question.form != "long" and any(map(_is_unread_answer, record.own_steps))
+    is_unread = any(isinstance(step, ParseFailure) and step.parser == "final" for step in record.own_steps)
+    is_guess = answer.how == "full" and record.question.form != "long" and is_unread
     return "unparsed" if is_guess or answer.how == "empty" or not answer.short else "answered"
 
 
@@ -259,10 +260,6 @@ def records_hashes(run: RunFolder) -> dict[str, str]:
         f"{dataset}/{method}": run.records_path(dataset, method) for dataset in run.plan.datasets for method in run.plan.methods
     }
     return {name: sha256_of(place) for name, place in places.items() if place.exists()}
-
-
-def _is_unread_answer(step: AnyStep) -> bool:
-    return isinstance(step, ParseFailure) and step.parser == "final"
 
 
 def _values(opened: OpenMetric, record: Record, example: Example) -> dict[str, float] | None:

@@ -72,8 +72,9 @@ def resampled_means(
     for column in map(tuple, columns):
         if column not in place_of:
             scale = _scale(column)
-            shifted = rows.setdefault(tuple(_shifted(column, scale)), len(rows))
-            place_of[column] = scale, shifted, rows.setdefault(tuple(_present(column)), len(rows))
+            whole = tuple(0 if value is None else _ONE + round(value / scale * _ONE) for value in column)
+            shifted = rows.setdefault(whole, len(rows))
+            place_of[column] = scale, shifted, rows.setdefault(tuple(int(value is not None) for value in column), len(rows))
     places = list(place_of)
     every = [places.index(tuple(column)) for column in columns]
     packing = _Packing(num, len(rows))
@@ -280,14 +281,6 @@ class _Packing:
 
 def _scale(column: Values) -> float:
     return max((abs(value) for value in column if value is not None), default=0.0) or 1.0
-
-
-def _shifted(column: Values, scale: float) -> list[int]:
-    return [0 if value is None else _ONE + round(value / scale * _ONE) for value in column]
-
-
-def _present(column: Values) -> list[int]:
-    return [int(value is not None) for value in column]
 
 
 def _quantile(values: Sequence[float], share: float) -> float:

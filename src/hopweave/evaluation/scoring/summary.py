@@ -13,7 +13,7 @@ from typing import Any
 from hopweave.core.errors import DataError
 from hopweave.core.files import read_json, read_whole
 from hopweave.core.part_files import allow, hashes, part_file
-from hopweave.core.types import AnswerForm, Column, Example
+from hopweave.core.types import Column
 from hopweave.evaluation.runs.folder import Plan, RunFolder
 from hopweave.evaluation.runs.writing import write_file
 from hopweave.evaluation.scoring import per_cost
@@ -210,13 +210,6 @@ def columns_of(metrics: Iterable[OpenMetric]) -> dict[str, Column]:
     return found | per_cost.columns_beside(found)
 
 
-def primary_of(forms: Iterable[AnswerForm], columns: Container[str]) -> str:
-    """The column that methods are compared by: that of the commonest form of answer; empty if it is not there."""
-    counts = Counter(forms)
-    column = PRIMARY[min(counts, key=lambda form: (-counts[form], form))] if counts else ""
-    return column if column in columns else ""
-
-
 def scored_datasets(run: RunFolder, scores: Iterable[Score], metrics: Sequence[OpenMetric]) -> list[Scored]:
     """What the records of each dataset of a run gave."""
     of_cell: dict[Key, list[Score]] = {(d, m): [] for d in run.plan.datasets for m in run.plan.methods}
@@ -229,12 +222,14 @@ def scored_datasets(run: RunFolder, scores: Iterable[Score], metrics: Sequence[O
 
 
 def primary_columns(run: RunFolder, columns: Container[str]) -> dict[str, str]:
-    """The column that methods are compared by, of each dataset of a run that has it."""
-    found = {
-        dataset: primary_of((example.question.form for example in run.examples(dataset)), columns)
-        for dataset in run.plan.datasets
-    }
-    return {dataset: column for dataset, column in found.items() if column}
+    """The column that methods are compared by, that of the commonest form of answer, of each dataset that has it."""
+    found = {}
+    for dataset in run.plan.datasets:
+        counts = Counter(example.question.form for example in run.examples(dataset))
+        column = PRIMARY[min(counts, key=lambda form: (-counts[form], form))] if counts else ""
+        if column in columns:
+            found[dataset] = column
+    return found
 
 
 def _cells(found: Scored, metrics: Sequence[OpenMetric], seed: int) -> tuple[list[Cell], list[FailureKind]]:
@@ -255,7 +250,8 @@ def _frontiers(found: Scored, quality: str, plan: Plan, seed: int) -> list[Front
 
 def _groups(found: Scored, metrics: Sequence[OpenMetric], by: Sequence[str], seed: int) -> Iterator[Group]:
     for trait in by:
-        for value in _values_of(trait, found.examples):
+        values = {example.traits.get(trait, "") for example in found.examples}
+        for value in sorted(values, key=lambda one: (isinstance(one, str), one if isinstance(one, int) else 0, str(one))):
             chosen = [example for example in found.examples if example.traits.get(trait, "") == value]
             yield from (Group(trait, value, cell) for cell in _cells(found.among(chosen), metrics, seed)[0])
 
@@ -269,11 +265,6 @@ def _official(run: RunFolder, metrics: Iterable[OpenMetric]) -> dict[str, dict[s
             if any(key not in metric.options for key in options):
                 found.setdefault(label, {})[metric.name] = {**options, **metric.options}
     return found
-
-
-def _values_of(trait: str, examples: Sequence[Example]) -> list[str | int]:
-    values = {example.traits.get(trait, "") for example in examples}
-    return sorted(values, key=lambda value: (isinstance(value, str), value if isinstance(value, int) else 0, str(value)))
 
 
 def _failures(scores: Iterable[Score]) -> Iterable[FailureKind]:
