@@ -118,7 +118,7 @@ def test_tables_take_the_retriever_of_a_profile_for_that_of_the_paper(profile, t
     encoder = (token_encoder_of if retriever == "late_interaction" else encoder_of)(options)
     reasons = {}
     for identity in (f"{retriever} encoder={encoder.identity}", "bm25"):
-        [there] = published(table, row, dataset, setup=Setup("0", "m", {}, "gpt-3.5-turbo", identity))
+        [there] = published(table, row, dataset, [Setup("0", "m", {}, "gpt-3.5-turbo", identity)])
         reasons[identity] = [why for why in there.why_not if why.startswith("the retriever is")]
     assert model in encoder.identity
     assert list(map(len, reasons.values())) == [0, 1]

@@ -132,10 +132,10 @@ def test_a_method_without_retrieval_is_not_blamed_for_its_retriever_or_corpus(tm
 
 def test_a_sample_of_the_same_size_is_still_another_sample():
     cell = Setup("0", "direct", {}, "gpt-3.5-turbo")
-    (paper,) = _published.published("searchain_table1", "direct", "zsre", setup=cell, num=1200)
+    (paper,) = _published.published("searchain_table1", "direct", "zsre", [cell], num=1200)
     assert paper.why_not == ("other questions: which 1,200 were drawn there was not published",)
-    assert _published.published("searchain_table1", "direct", "hotpotqa", setup=cell, num=7405)[0].why_not == ()
-    assert _published.published("searchain_table1", "direct", "nothing", setup=cell, num=7405) == ()
+    assert _published.published("searchain_table1", "direct", "hotpotqa", [cell], num=7405)[0].why_not == ()
+    assert _published.published("searchain_table1", "direct", "nothing", [cell], num=7405) == ()
 
 
 # -- runs ------------------------------------------------------------------------------------------------------------------

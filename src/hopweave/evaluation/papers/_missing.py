@@ -14,13 +14,6 @@ from hopweave.evaluation.scoring.loaded_runs import DatasetCells
 
 _SETTINGS = ("llm", "retriever", "reader", "duplicate_detector", "corpus")
 
-NO_HOPS = "no dataset of the runs has the hops of its questions with their answers; evaluate musique, which has"
-
-
-def asks_for_long_answers(dataset: DatasetCells) -> str:
-    """Why a dataset has no place in a table of right and wrong."""
-    return f"{dataset.label} asks for long answers, which are neither right nor wrong; evaluate another dataset"
-
 
 def how_to_evaluate(
     dataset: DatasetCells,

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from hopweave.evaluation.papers._published import cells_of, variant
-from hopweave.evaluation.papers._quality import quality
+from hopweave.evaluation.papers._published import answered_cells, variant
+from hopweave.evaluation.papers._scores import quality
 from hopweave.evaluation.runs.folder import DatasetPlan
 from hopweave.evaluation.scoring.loaded_runs import TAKEN_APART, AnsweredCell, DatasetCells, LoadedRuns
+
+NO_HOPS = "no dataset of the runs has the hops of its questions with their answers; evaluate musique, which has"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,16 +33,11 @@ class Known:
         return True if all(number in self.parts for number in wanted) else None
 
 
-def form_of(dataset: DatasetCells) -> str:
-    """The form in which a dataset shows the hops of questions."""
-    return str(dataset.plan.options.get("form", "parts"))
-
-
 def closed_book(runs: LoadedRuns, form: str) -> Iterator[AnsweredCell]:
     """The cells of the model alone on questions of a form of `gold_steps`."""
     for dataset in runs.taken_apart:
-        if form_of(dataset) == form:
-            yield from (cell for cell in cells_of(variant("direct"), dataset.cells) if cell.setup is not None)
+        if dataset.plan.options.get("form", "parts") == form:
+            yield from answered_cells(variant("direct"), dataset)
 
 
 def known_parts(runs: LoadedRuns) -> dict[str, Known]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -26,7 +26,7 @@ class Variant:
         key: of the row; `title` as the papers print it.
         method: the file; `options` those that must be so, the others are free.
         without: the key of its counterpart without retrieval; empty if it has none.
-        is_ours: whether it is a variant of ours beside the row of the paper; nobody needs to evaluate it.
+        is_ours: whether it is a variant of ours next to the row of the paper; nobody needs to evaluate it.
     """
 
     key: str
@@ -94,15 +94,31 @@ def datasets_of(table: str) -> list[str]:
     return list(dict.fromkeys(name for by_dataset in _rows(table).values() for name in by_dataset))
 
 
+def counterparts(
+    dataset: DatasetCells, one: Variant, baseline: str = "own"
+) -> Iterator[tuple[AnsweredCell, AnsweredCell | None]]:
+    """Each cell of a variant with its first counterpart without retrieval, or `None` where the runs have none.
+
+    A counterpart of the same run comes before one of another.
+
+    Args:
+        dataset: whose cells to look at.
+        one: a variant with retrieval.
+        baseline: `own` for its own counterpart, or the key of one for all.
+    """
+    found = answered_cells(variant(one.without if baseline == "own" else baseline), dataset)
+    for cell in answered_cells(one, dataset):
+        own = [without for without in found if without.run.path == cell.run.path]
+        yield cell, next(iter([*own, *found]), None)
+
+
 def published(
     table: str,
     row: str,
     dataset: str,
+    setups: Iterable[Setup | None] = (),
     *,
-    setup: Setup | None,
-    others: Iterable[Setup | None] = (),
     num: int | None = None,
-    columns: Iterable[str] = (),
     more: Iterable[str] = (),
 ) -> tuple[PublishedRow, ...]:
     """What a table printed in a row for a dataset; nothing if it did not.
@@ -111,22 +127,20 @@ def published(
         table: its key.
         row: the key of the variant.
         dataset: the name of its file, or `ALL`.
-        setup: of the measured records; `None` if there are none, so that nothing is compared.
-        others: of further records that the measured row is made from.
+        setups: of the records that the measured row is made from; where there are none, nothing is compared.
         num: how many questions were scored; `None` where that is not to be compared.
-        columns: which of the table's columns; by default all.
         more: further reasons why the two cannot be compared.
     """
     figures = _rows(table).get(row, {}).get(dataset)
     if figures is None:
         return ()
-    return (_row_of(table, row, figures, dataset, [setup, *others], num, columns, more),)
+    return (_row_of(table, row, figures, dataset, setups, num, more),)
 
 
 def published_model(
-    table: str, row: str, model: str, *, setups: Iterable[Setup | None], num: int | None, dataset: str
+    table: str, row: str, model: str, setups: Iterable[Setup | None], *, num: int | None, dataset: str
 ) -> tuple[PublishedRow, ...]:
-    """What a table printed for the model whose published name stands in the name of a model; the longest such name counts.
+    """What a table printed for the model whose published name is in the name of a model; the longest such name is taken.
 
     Args:
         table: its key.
@@ -140,7 +154,7 @@ def published_model(
     named = sorted((name for name in models if is_named(name, model)), key=len)
     if not named:
         return ()
-    return (_row_of(table, row, models[named[-1]], dataset, list(setups), num, (), (), llm=named[-1]),)
+    return (_row_of(table, row, models[named[-1]], dataset, setups, num, llm=named[-1]),)
 
 
 def published_models(table: str) -> dict[str, dict[str, float]]:
@@ -166,10 +180,9 @@ def _row_of(
     row: str,
     figures: Iterable[float],
     dataset: str,
-    setups: Sequence[Setup | None],
+    setups: Iterable[Setup | None],
     num: int | None,
-    columns: Iterable[str],
-    more: Iterable[str],
+    more: Iterable[str] = (),
     *,
     llm: str = "",
 ) -> PublishedRow:
@@ -177,8 +190,7 @@ def _row_of(
     paper = {**_data()["papers"][data["paper"]], **{key: data[key] for key in ("llm", "retriever", "corpus") if key in data}}
     if llm:
         paper["llm"] = llm
-    wanted = set(columns) or set(data["columns"])
-    values = {key: value for key, value in zip(data["columns"], figures, strict=True) if key in wanted}
+    values = dict(zip(data["columns"], figures, strict=True))
     measured = [setup for setup in setups if setup is not None]
     why = [reason for setup in measured for reason in _other_setup(paper, table, row, setup)]
     why += [*_other_questions(paper, dataset, num), *more] if measured else []

@@ -7,31 +7,21 @@ the two largest (section 5). OneR asks no model, so that its recall is the same 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
-from hopweave.evaluation.papers._published import is_named, published
-from hopweave.evaluation.papers._sizes import Measure, sizes_result
-from hopweave.evaluation.reports.analysis_results import AnalysisResult, PublishedRow
-from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, LoadedRuns
-
-_PRINTED = {"flan-t5-xxl": "ircot_figure3_flan", "code-davinci-002": "ircot_figure3_gpt3"}
+from hopweave.evaluation.papers._models import SizeFigure
+from hopweave.evaluation.papers._published import published
+from hopweave.evaluation.reports.analysis_results import PublishedRow
+from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells
 
 
-@dataclass(frozen=True, slots=True)
-class IRCoTFigure5:
+class IRCoTFigure5(SizeFigure):
     """Recall of the gold paragraphs by the size of the language model, IRCoT beside OneR."""
 
-    def result(self, runs: LoadedRuns) -> AnalysisResult:
-        """See `reports.analysis.Analysis`."""
-        title = "IRCoT figure 5: recall of the gold paragraphs within 15, by the size of the model"
-        made = sizes_result(runs, title, Measure("paragraph_recall", "paragraph_recall", "recall"), _printed)
-        return replace(made, notes=(*made.notes, "the paper drew this; it printed the gains of its two largest models"))
+    title = "IRCoT figure 5: recall of the gold paragraphs within 15, by the size of the model"
+    name = "recall"
+    printed_in = "ircot_figure3"
+    last_notes = ("the paper drew this; it printed the gains of its two largest models",)
 
-
-def _printed(dataset: DatasetCells, cell: AnsweredCell, oner: AnsweredCell, num: int) -> tuple[PublishedRow, ...]:
-    return tuple(
-        row
-        for name, table in _PRINTED.items()
-        if cell.setup is not None and is_named(name, cell.setup.llm)
-        for row in published(table, "ircot", dataset.plan.name, setup=cell.setup, others=[oner.setup], num=num)
-    )
+    def printed(self, dataset: DatasetCells, num: int | None, *cells: AnsweredCell) -> tuple[PublishedRow, ...]:
+        setups = [cell.setup for cell in cells]
+        tables = self.tables_of(cells[0])
+        return tuple(row for table in tables for row in published(table, "ircot", dataset.plan.name, setups, num=num))

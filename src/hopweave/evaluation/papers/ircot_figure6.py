@@ -10,34 +10,35 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
-from hopweave.evaluation.papers._published import cells_of, is_named, published, variants
-from hopweave.evaluation.papers._sizes import Measure, sizes_result
-from hopweave.evaluation.reports.analysis_results import AnalysisResult, PublishedRow
+from hopweave.evaluation.papers._models import SizeFigure
+from hopweave.evaluation.papers._published import published, variants
+from hopweave.evaluation.reports.analysis_results import PublishedRow
+from hopweave.evaluation.scoring.counted import Counted
 from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, LoadedRuns
-
-_PRINTED = {"flan-t5-xxl": "ircot_table1_flan", "code-davinci-002": "ircot_table1_gpt3"}
 
 
 @dataclass(frozen=True, slots=True)
-class IRCoTFigure6:
+class IRCoTFigure6(SizeFigure):
     """F1 of the answers by the size of the language model, IRCoT beside OneR."""
+
+    title = "IRCoT figure 6: F1 of the answers, by the size of the model"
+    name = "F1"
+    is_same_reader = True
+    printed_in = "ircot_table1"
+    last_notes = ("F1 by the rule of {variant}",)
 
     variant: Annotated[Literal["drop", "squad", "hotpotqa"], "whose F1; drop is that of the authors' code"] = "drop"
 
-    def result(self, runs: LoadedRuns) -> AnalysisResult:
-        """See `reports.analysis.Analysis`."""
-        title = "IRCoT figure 6: F1 of the answers, by the size of the model"
-        measure = Measure("f1", "f1", "F1", same_reader=True, variant=self.variant)
-        made = sizes_result(runs, title, measure, self._printed)
-        return replace(made, notes=(*made.notes, f"F1 by the rule of {self.variant}"))
+    def measure(self, runs: LoadedRuns, cell: AnsweredCell) -> Counted:
+        return runs.scores(cell, "f1", "f1", variant=self.variant)
 
-    def _printed(self, dataset: DatasetCells, cell: AnsweredCell, _: AnsweredCell, num: int) -> tuple[PublishedRow, ...]:
+    def printed(self, dataset: DatasetCells, num: int | None, *cells: AnsweredCell) -> tuple[PublishedRow, ...]:
+        cell, _ = cells
         why = [] if self.variant == "drop" else [f"F1 by the rule of {self.variant}, there of DROP"]
         return tuple(
             replace(row, values={"ircot": row.values["f1"]})
-            for name, table in _PRINTED.items()
-            if cell.setup is not None and is_named(name, cell.setup.llm)
+            for table in self.tables_of(cell)
             for one in variants(table)
-            if cells_of(one, [cell])
-            for row in published(table, one.key, dataset.plan.name, setup=cell.setup, num=num, more=why)
+            if one.is_of(cell)
+            for row in published(table, one.key, dataset.plan.name, [cell.setup], num=num, more=why)
         )

@@ -8,24 +8,16 @@ the authors' code computes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 
-from hopweave.evaluation.papers._accuracy import name_of
-from hopweave.evaluation.papers._missing import how_to_evaluate
 from hopweave.evaluation.papers._published import Variant, answered_cells, published, variant
-from hopweave.evaluation.papers._quality import answered, percent, problems
-from hopweave.evaluation.reports.analysis_results import AnalysisResult, Draft, FigureColumn, MeasuredRow, PublishedRow
-from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, LoadedRuns
+from hopweave.evaluation.papers._scores import answered, percent
+from hopweave.evaluation.papers._table import Draft, Table, name_of
+from hopweave.evaluation.reports.analysis_results import FigureColumn, MeasuredRow, PublishedRow
+from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells
 
-_SYSTEMS: Mapping[str, tuple[Variant, str]] = {
-    "internet_augmented": (Variant("internet_augmented", "Internet-augmented", "internet_augmented"), "InterAug"),
-    "react": (Variant("react", "ReAct", "react"), "ReAct"),
-    "self_ask": (Variant("self_ask", "Self-Ask", "self_ask"), "SelfAsk"),
-    "decomp": (Variant("decomp", "DecomP", "decomp"), "Decomp"),
-    "ircot_direct": (variant("ircot_direct"), "IRCoT QA"),
-    "ircot_cot": (variant("ircot_cot"), "IRCoT QA"),
-}
+_OTHERS = {"internet_augmented": "Internet-augmented", "react": "ReAct", "self_ask": "Self-Ask", "decomp": "DecomP"}
+_SYSTEMS = [*(Variant(key, title, key) for key, title in _OTHERS.items()), variant("ircot_direct"), variant("ircot_cot")]
 _PARTS: Mapping[str, tuple[tuple[str, str, str, str | int], ...]] = {
     "hotpotqa": (("hotpotqa_bridge", "bridge", "type", "bridge"), ("hotpotqa", "all", "", "")),
     "two_wikimultihopqa": (("two_wikimultihopqa", "all", "", ""),),
@@ -33,59 +25,48 @@ _PARTS: Mapping[str, tuple[tuple[str, str, str, str | int], ...]] = {
 }
 """Key, name, trait and its value of each part of a dataset that the table has."""
 
-_HEADS = (FigureColumn("exact_match", "EM %", 1), FigureColumn("f1", "F1 %", 1))
-_OTHERS = "the questions are others, drawn from the same dataset"
-_DIRECT = "the reader answers directly, there with a chain of thought"
 
-
-@dataclass(frozen=True, slots=True)
-class IRCoTTable2:
+class IRCoTTable2(Table):
     """Exact match and F1 beside other systems on large language models."""
 
-    def result(self, runs: LoadedRuns) -> AnalysisResult:
-        """See `reports.analysis.Analysis`."""
-        draft = Draft()
-        draft.notes.append("the paper says that its rows are no comparison head to head: models, sources and questions differ")
-        for dataset in runs.datasets:
+    title = "IRCoT table 2: exact match and F1 beside other systems"
+    notes = ("the paper says that its rows are no comparison head to head: models, sources and questions differ",)
+    labels = ("dataset", "questions", "method")
+    heads = (FigureColumn("exact_match", "EM %", 1), FigureColumn("f1", "F1 %", 1))
+
+    def fill(self, draft: Draft) -> None:
+        for dataset in draft.runs.datasets:
             for part in _PARTS.get(dataset.plan.name, ()):
-                for key, (one, _) in _SYSTEMS.items():
+                for one in _SYSTEMS:
                     cells = answered_cells(one, dataset)
-                    draft.rows += [_row(runs, dataset, part, one, cell, draft.notes) for cell in cells]
-                    printed = tuple(_printed(key, part[0], None, None))
+                    draft.rows += [_row(draft, dataset, part, one, cell) for cell in cells]
+                    printed = _printed(one, part[0])
                     if not cells and printed:
                         draft.rows.append(MeasuredRow((dataset.label, part[1], one.title), published=printed))
-                        draft.missing.append(how_to_evaluate(dataset, one))
-        title = "IRCoT table 2: exact match and F1 beside other systems"
-        labels = ("dataset", "questions", "method")
-        return draft.made(title, labels, _HEADS)
+                        draft.lacks(dataset, one)
 
 
 def _row(
-    runs: LoadedRuns,
-    dataset: DatasetCells,
-    part: tuple[str, str, str, str | int],
-    one: Variant,
-    cell: AnsweredCell,
-    notes: list[str],
+    draft: Draft, dataset: DatasetCells, part: tuple[str, str, str, str | int], one: Variant, cell: AnsweredCell
 ) -> MeasuredRow:
     key, name, trait, value = part
     ids = {asked for asked, example in cell.examples.items() if not trait or example.traits.get(trait) == value}
-    exact = runs.scores(cell, "exact_match", "exact_match", variant="drop").among(ids)
-    f1 = runs.scores(cell, "f1", "f1", variant="drop").among(ids)
-    notes += problems(exact, f1)
+    scores = {key: draft.runs.scores(cell, key, key, variant="drop").among(ids) for key in ("exact_match", "f1")}
+    draft.scored(*scores.values())
+    f1 = scores["f1"]
     return MeasuredRow(
         (dataset.label, name, name_of(one, cell)),
-        {"exact_match": percent(exact.mean), "f1": percent(f1.mean)},
+        {column: percent(each.mean) for column, each in scores.items()},
         len(f1.values),
         len(f1.failed),
         len(f1.no_data) + len(f1.unscored),
-        answered=answered({"exact_match": exact, "f1": f1}),
-        published=tuple(_printed(one.key, key, cell, len(f1.values))),
+        answered=answered(scores),
+        published=_printed(one, key, cell, num=len(f1.values)),
     )
 
 
-def _printed(system: str, part: str, cell: AnsweredCell | None, num: int | None) -> Iterator[PublishedRow]:
-    table = f"ircot_table2_{'ircot' if system.startswith('ircot') else system}"
-    setup = None if cell is None else cell.setup
-    why = {"ircot_cot": [], "ircot_direct": [_DIRECT]}.get(system, [_OTHERS])
-    yield from published(table, "system", part, setup=setup, num=num, more=why)
+def _printed(one: Variant, part: str, *cells: AnsweredCell, num: int | None = None) -> tuple[PublishedRow, ...]:
+    why = {"ircot_cot": [], "ircot_direct": ["the reader answers directly, there with a chain of thought"]}
+    others = ["the questions are others, drawn from the same dataset"]
+    setups = [cell.setup for cell in cells]
+    return published(f"ircot_table2_{one.method}", "system", part, setups, num=num, more=why.get(one.key, others))

@@ -10,35 +10,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from hopweave.evaluation.papers._accuracy import result_by_variant
-from hopweave.evaluation.reports.analysis_results import AnalysisResult, FigureColumn
+from hopweave.evaluation.papers._table import MeanTable
+from hopweave.evaluation.reports.analysis_results import FigureColumn
 from hopweave.evaluation.scoring.counted import Counted
 from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, LoadedRuns
 
-_TABLES = ("ircot_table1_gpt3", "ircot_table1_flan")
-_NEEDED = ("ircot_cot", "ircot_direct", "ircot_no_reader")
-
 
 @dataclass(frozen=True, slots=True)
-class IRCoTTables1And3:
+class IRCoTTables1And3(MeanTable):
     """F1 of each retriever with each reader, and of IRCoT without a reader."""
+
+    title = "IRCoT tables 1 and 3: F1 by retriever and reader"
+    tables = ("ircot_table1_gpt3", "ircot_table1_flan")
+    needed = ("ircot_cot", "ircot_direct", "ircot_no_reader")
+    heads = (FigureColumn("f1", "F1 %", 1),)
+    notes = ("F1 by the rule of {variant}",)
 
     variant: Annotated[Literal["drop", "squad", "hotpotqa"], "whose F1; drop is that of the authors' code"] = "drop"
 
-    def result(self, runs: LoadedRuns) -> AnalysisResult:
-        """See `reports.analysis.Analysis`."""
-        is_theirs = self.variant == "drop"
+    def measure(self, runs: LoadedRuns, cell: AnsweredCell) -> Counted:
+        return runs.scores(cell, "f1", "f1", variant=self.variant)
 
-        def f1(runs: LoadedRuns, cell: AnsweredCell) -> Counted:
-            return runs.scores(cell, "f1", "f1", variant=self.variant)
-
-        return result_by_variant(
-            runs,
-            _TABLES,
-            "IRCoT tables 1 and 3: F1 by retriever and reader",
-            FigureColumn("f1", "F1 %", 1),
-            f1,
-            needed=_NEEDED,
-            notes=(f"F1 by the rule of {self.variant}",),
-            why=() if is_theirs else (f"F1 by the rule of {self.variant}, there of DROP",),
-        )
+    def why(self) -> tuple[str, ...]:
+        return () if self.variant == "drop" else (f"F1 by the rule of {self.variant}, there of DROP",)

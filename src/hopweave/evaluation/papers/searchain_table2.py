@@ -8,63 +8,43 @@ the model's own (what retrieval confirmed included). The shares are over all nod
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
-from itertools import product
 
-from hopweave.evaluation.papers._accuracy import name_of
-from hopweave.evaluation.papers._missing import how_to_evaluate
 from hopweave.evaluation.papers._nodes import SOURCES, sources
-from hopweave.evaluation.papers._published import Variant, answered_cells, published, variant, with_ours
-from hopweave.evaluation.papers._quality import share
-from hopweave.evaluation.reports.analysis_results import AnalysisResult, Draft, FigureColumn, MeasuredRow
-from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, LoadedRuns
+from hopweave.evaluation.papers._published import Variant
+from hopweave.evaluation.papers._scores import share
+from hopweave.evaluation.papers._table import Draft, MethodTable, name_of
+from hopweave.evaluation.reports.analysis_results import FigureColumn, MeasuredRow
+from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells
 
 
-@dataclass(frozen=True, slots=True)
-class SearChainTable2:
+class SearChainTable2(MethodTable):
     """Shares of nodes whose answer is the model's own, corrected, or completed."""
 
-    def result(self, runs: LoadedRuns) -> AnalysisResult:
-        """See `reports.analysis.Analysis`."""
-        draft = Draft()
-        for dataset, one in product(runs.datasets, with_ours(variant("searchain"))):
-            cells = answered_cells(one, dataset)
-            draft.rows += [_row(dataset, one, cell) for cell in cells]
-            if not cells and not one.is_ours:
-                printed = published("searchain_table2", one.key, dataset.plan.name, setup=None)
-                draft.rows.append(MeasuredRow((dataset.label, one.title), published=printed))
-                draft.missing.append(how_to_evaluate(dataset, one))
-        heads = (
-            FigureColumn("model", "model %"),
-            FigureColumn("corrected", "corrected %"),
-            FigureColumn("completed", "completed %"),
-        )
-        title = "SearChain table 2: where the knowledge in the nodes comes from"
-        draft.notes += ["'failed' and 'no data' count questions; a question without a node of any source has no data"]
+    title = "SearChain table 2: where the knowledge in the nodes comes from"
+    tables = ("searchain_table2",)
+    needed = ("searchain",)
+    heads = (*(FigureColumn(source, f"{source} %") for source in SOURCES), FigureColumn("open", "open nodes", 0))
+    counted = "nodes"
+
+    def fill(self, draft: Draft) -> None:
+        MethodTable.fill(self, draft)
+        draft.notes.append("'failed' and 'no data' count questions; a question without a node of any source has no data")
         if any(row.values.get("open") for row in draft.rows):
             draft.notes.append("open nodes are unsolved queries that nothing was found for; they are in no share")
-        labels = ("dataset", "method")
-        return draft.made(title, labels, (*heads, FigureColumn("open", "open nodes", 0)), "nodes")
 
-
-def _row(dataset: DatasetCells, one: Variant, cell: AnsweredCell) -> MeasuredRow:
-    counts: Counter[str] = Counter()
-    num_questions = num_failed = num_empty = 0
-    for record, _ in cell.pairs():
-        if record.error is not None:
-            num_failed += 1
-            continue
-        found = sources(record)
-        counts += found
-        num_questions += 1
-        num_empty += not any(found[source] for source in SOURCES)
-    num_nodes = sum(counts[source] for source in SOURCES)
-    values = {source: share(counts[source], num_nodes) for source in SOURCES}
-    return MeasuredRow(
-        (dataset.label, name_of(one, cell)),
-        {**values, "open": float(counts["open"]) if num_questions else None},
-        num_nodes,
-        num_failed,
-        num_empty,
-        published=published("searchain_table2", one.key, dataset.plan.name, setup=cell.setup, num=num_questions),
-    )
+    def row(self, draft: Draft, dataset: DatasetCells, one: Variant, cell: AnsweredCell) -> MeasuredRow:
+        records = [record for record, _ in cell.pairs()]
+        found = [sources(record) for record in records if record.error is None]
+        counts = sum(found, Counter[str]())
+        num_nodes = sum(counts[source] for source in SOURCES)
+        return MeasuredRow(
+            (dataset.label, name_of(one, cell)),
+            {
+                **{source: share(counts[source], num_nodes) for source in SOURCES},
+                "open": float(counts["open"]) if found else None,
+            },
+            num_nodes,
+            len(records) - len(found),
+            sum(not any(each[source] for source in SOURCES) for each in found),
+            published=self.published(one.key, dataset.plan.name, cell, num=len(found)),
+        )

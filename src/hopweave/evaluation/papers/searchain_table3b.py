@@ -18,21 +18,27 @@ from itertools import combinations
 from typing import Annotated
 
 from hopweave.core.errors import SettingsError
-from hopweave.evaluation.papers._accuracy import name_of
-from hopweave.evaluation.papers._missing import asks_for_long_answers, how_to_evaluate
-from hopweave.evaluation.papers._published import Variant, answered_cells, published, variant, variants, with_ours
-from hopweave.evaluation.papers._quality import is_long, problems, share
-from hopweave.evaluation.papers._without import Paired, counterparts, paired
-from hopweave.evaluation.reports.analysis_results import AnalysisResult, Draft, FigureColumn, MeasuredRow
-from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, LoadedRuns
+from hopweave.evaluation.papers._published import answered_cells, counterparts, variant, variants, with_ours
+from hopweave.evaluation.papers._scores import Paired, paired, share
+from hopweave.evaluation.papers._table import Draft, Table, name_of
+from hopweave.evaluation.reports.analysis_results import FigureColumn, MeasuredRow, PublishedRow
+from hopweave.evaluation.scoring.loaded_runs import DatasetCells, LoadedRuns
 
 _ALSO = ("direct_retrieval", "toolformer_prompted", "toqd", "ircot_cot", "ircot_direct", "oner_cot", "oner_direct")
-_HEADS = (FigureColumn("misled", "misled %"), FigureColumn("helped", "helped %"), FigureColumn("right", "|S_t|", 0))
+_ABOUT_FLOOR = (
+    "floor: the same method without retrieval, twice; make the second run with another seed and without the store: "
+    "--set sampling.seed=1 --set store.mode=off (the store would give the same replies again)"
+)
 
 
 @dataclass(frozen=True, slots=True)
-class SearChainTable3b:
+class SearChainTable3b(Table):
     """How often retrieval misleads, and how often it helps."""
+
+    title = "SearChain table 3b: how often retrieval misleads a model that was right, and helps one that was wrong"
+    tables = ("searchain_table3b",)
+    labels = ("dataset", "method", "beside")
+    heads = (FigureColumn("misled", "misled %"), FigureColumn("helped", "helped %"), FigureColumn("right", "|S_t|", 0))
 
     baseline: Annotated[str, "whose right answers are S_t: own, each method's own counterpart; or direct, or cot, for all"] = (
         "own"
@@ -43,64 +49,41 @@ class SearChainTable3b:
         if self.baseline not in {"own", "direct", "cot", "cot_sc"}:
             raise SettingsError(f"searchain_table3b baseline must be own, direct, cot or cot_sc, not {self.baseline!r}")
 
-    def result(self, runs: LoadedRuns) -> AnalysisResult:
-        """See `reports.analysis.Analysis`."""
-        draft = Draft()
-        for dataset in runs.datasets:
-            if any(map(is_long, dataset.cells)):
-                draft.missing.append(asks_for_long_answers(dataset))
-                continue
+    def fill(self, draft: Draft) -> None:
+        for dataset in draft.short_answer_datasets():
             has_row = False
-            for one in [*variants("searchain_table3b"), *(each for key in _ALSO for each in with_ours(variant(key)))]:
+            for one in [*variants(*self.tables), *(each for key in _ALSO for each in with_ours(variant(key)))]:
                 for cell, without in counterparts(dataset, one, self.baseline):
                     has_row = has_row or not one.is_ours
                     if without is None:
-                        other = variant(one.without if self.baseline == "own" else self.baseline)
-                        draft.rows.append(self._no_row(dataset, one, cell))
-                        draft.missing.append(how_to_evaluate(dataset, other))
+                        printed = self.published(one.key, dataset.plan.name)
+                        draft.rows.append(MeasuredRow((dataset.label, name_of(one, cell), "-"), published=printed))
+                        draft.lacks(dataset, variant(one.without if self.baseline == "own" else self.baseline))
                         continue
-                    both = paired(runs, cell, without)
-                    draft.notes += problems(both.with_scores, both.without_scores)
-                    draft.rows.append(self._row(dataset, one, both))
+                    both = paired(draft.runs, cell, without)
+                    draft.scored(both.with_scores, both.without_scores)
+                    printed = self.published(one.key, dataset.plan.name, cell, without, num=both.num)
+                    draft.rows.append(_row((dataset.label, name_of(one, cell), without.method), both, printed))
             if not has_row:
                 one = variant("searchain")
-                draft.rows.append(self._no_row(dataset, one, None))
-                draft.missing += [how_to_evaluate(dataset, each) for each in (one, variant(one.without))]
+                printed = self.published(one.key, dataset.plan.name)
+                draft.rows.append(MeasuredRow((dataset.label, one.title, "-"), published=printed))
+                draft.lacks(dataset, one, variant(one.without))
             if self.floor:
-                draft.rows += self._floors(runs, dataset)
+                draft.rows += self._floors(draft.runs, dataset)
         draft.notes += [_ABOUT_FLOOR] if self.floor else []
-        title = "SearChain table 3b: how often retrieval misleads a model that was right, and helps one that was wrong"
-        labels = ("dataset", "method", "beside")
-        return draft.made(title, labels, _HEADS)
-
-    def _no_row(self, dataset: DatasetCells, one: Variant, cell: AnsweredCell | None) -> MeasuredRow:
-        name = one.title if cell is None else name_of(one, cell)
-        printed = published("searchain_table3b", one.key, dataset.plan.name, setup=None)
-        return MeasuredRow((dataset.label, name, "-"), published=printed)
-
-    def _row(self, dataset: DatasetCells, one: Variant, both: Paired) -> MeasuredRow:
-        labels = (dataset.label, name_of(one, both.with_cell), both.without_cell.method)
-        num = len(both.with_scores.values)
-        setup, others = both.with_cell.setup, [both.without_cell.setup]
-        printed = published("searchain_table3b", one.key, dataset.plan.name, setup=setup, others=others, num=num)
-        values = changes(both.without_scores.values, both.with_scores.values)
-        return MeasuredRow(labels, values, num, both.num_failed, both.num_no_data, published=printed)
 
     def _floors(self, runs: LoadedRuns, dataset: DatasetCells) -> Iterator[MeasuredRow]:
-        for key in dict.fromkeys([one.without for one in variants("searchain_table3b")] + ["direct", "toqd_no_retrieval"]):
+        for key in dict.fromkeys([*(one.without for one in variants(*self.tables)), "direct", "toqd_no_retrieval"]):
             one = variant(key)
-            cells = answered_cells(one, dataset)
-            for first, second in combinations(cells, 2):
-                both = paired(runs, second, first)
-                values = changes(both.without_scores.values, both.with_scores.values)
+            for first, second in combinations(answered_cells(one, dataset), 2):
                 labels = (dataset.label, f"floor: {one.title} again", f"{first.method} of {first.run.path.name}")
-                yield MeasuredRow(labels, values, len(both.with_scores.values), both.num_failed, both.num_no_data)
+                yield _row(labels, paired(runs, second, first))
 
 
-_ABOUT_FLOOR = (
-    "floor: the same method without retrieval, twice; make the second run with another seed and without the store: "
-    "--set sampling.seed=1 --set store.mode=off (the store would give the same replies again)"
-)
+def _row(labels: tuple[str, ...], both: Paired, printed: tuple[PublishedRow, ...] = ()) -> MeasuredRow:
+    values = changes(both.without_scores.values, both.with_scores.values)
+    return MeasuredRow(labels, values, *both.counts, published=printed)
 
 
 def changes(without: Mapping[str, float], with_it: Mapping[str, float]) -> dict[str, float | None]:

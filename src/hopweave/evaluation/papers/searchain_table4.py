@@ -7,66 +7,49 @@ SearChain a query of the chain. The paper says nothing of how it counted. (Its a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from hopweave.evaluation.papers._accuracy import name_of
-from hopweave.evaluation.papers._missing import how_to_evaluate
-from hopweave.evaluation.papers._published import Variant, answered_cells, datasets_of, published, variant, variants
-from hopweave.evaluation.papers._quality import mean
+from hopweave.evaluation.papers._published import Variant, answered_cells, datasets_of, variant, variants
+from hopweave.evaluation.papers._scores import mean
 from hopweave.evaluation.papers._steps import num_steps
-from hopweave.evaluation.reports.analysis_results import AnalysisResult, Draft, FigureColumn, MeasuredRow, PublishedRow
-from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, LoadedRuns
+from hopweave.evaluation.papers._table import Draft, MethodTable, hop_columns, name_of
+from hopweave.evaluation.reports.analysis_results import FigureColumn, MeasuredRow
+from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells
 
-_TABLE = "searchain_table4"
+_OWN = "toqd_no_retrieval"
+"""A row that the paper does not have."""
 
 
-@dataclass(frozen=True, slots=True)
-class SearChainTable4:
+class SearChainTable4(MethodTable):
     """Reasoning steps without retrieval, by the hops of the question."""
 
-    def result(self, runs: LoadedRuns) -> AnalysisResult:
-        """See `reports.analysis.Analysis`."""
-        draft = Draft()
-        for dataset in runs.datasets:
-            has_hops = any("hops" in example.traits for cell in dataset.cells for example in cell.examples.values())
-            for one in [*variants(_TABLE), variant("toqd_no_retrieval")]:
-                cells = answered_cells(one, dataset) if has_hops else []
-                draft.rows += [_row(dataset, one, cell) for cell in cells]
-                if not cells and dataset.plan.name in datasets_of(_TABLE) and one.key != "toqd_no_retrieval":
-                    draft.rows.append(MeasuredRow((dataset.label, one.title), published=_printed(dataset, one, None, None)))
-                    draft.missing.append(how_to_evaluate(dataset, one))
-        if not draft.rows:
-            draft.missing.append("no dataset of the runs has the trait 'hops'; evaluate musique, which has it")
-        hops = sorted(
-            {key for row in draft.rows for key in row.values} | {f"hops_{number}" for number in (2, 3, 4)}, key=_number
-        )
-        heads = tuple(FigureColumn(key, f"{_number(key)} hops") for key in hops)
-        title = "SearChain table 4: reasoning steps without retrieval, by the hops of the question"
-        return draft.made(title, ("dataset", "method"), heads)
+    title = "SearChain table 4: reasoning steps without retrieval, by the hops of the question"
+    tables = ("searchain_table4",)
+    to_evaluate = "no dataset of the runs has the trait 'hops'; evaluate musique, which has it"
 
+    def columns(self, draft: Draft) -> tuple[FigureColumn, ...]:
+        return hop_columns(draft.rows)
 
-def _row(dataset: DatasetCells, one: Variant, cell: AnsweredCell) -> MeasuredRow:
-    by_hops: dict[str, list[float]] = {}
-    num_failed = num_no_data = 0
-    for record, example in cell.pairs():
-        steps = num_steps(record)
-        if record.error is not None:
-            num_failed += 1
-        elif steps is None or "hops" not in example.traits:
-            num_no_data += 1
-        else:
-            by_hops.setdefault(f"hops_{example.traits['hops']}", []).append(float(steps))
-    num = sum(map(len, by_hops.values()))
-    values = {key: mean(steps) for key, steps in by_hops.items()}
-    return MeasuredRow(
-        (dataset.label, name_of(one, cell)), values, num, num_failed, num_no_data, published=_printed(dataset, one, cell, num)
-    )
+    def variants(self) -> list[Variant]:
+        return [*variants(*self.tables), variant(_OWN)]
 
+    def cells(self, one: Variant, dataset: DatasetCells) -> list[AnsweredCell]:
+        has_hops = any("hops" in example.traits for cell in dataset.cells for example in cell.examples.values())
+        return answered_cells(one, dataset) if has_hops else []
 
-def _printed(dataset: DatasetCells, one: Variant, cell: AnsweredCell | None, num: int | None) -> tuple[PublishedRow, ...]:
-    setup = None if cell is None else cell.setup
-    return published(_TABLE, one.key, dataset.plan.name, setup=setup, num=num)
+    def is_needed(self, one: Variant, dataset: DatasetCells) -> bool:
+        return dataset.plan.name in datasets_of(*self.tables) and one.key != _OWN
 
-
-def _number(key: str) -> int:
-    return int(key.removeprefix("hops_"))
+    def row(self, draft: Draft, dataset: DatasetCells, one: Variant, cell: AnsweredCell) -> MeasuredRow:
+        by_hops: dict[str, list[float]] = {}
+        num_failed = num_no_data = 0
+        for record, example in cell.pairs():
+            steps = num_steps(record)
+            if record.error is not None:
+                num_failed += 1
+            elif steps is None or "hops" not in example.traits:
+                num_no_data += 1
+            else:
+                by_hops.setdefault(f"hops_{example.traits['hops']}", []).append(float(steps))
+        num = sum(map(len, by_hops.values()))
+        printed = self.published(one.key, dataset.plan.name, cell, num=num)
+        values = {key: mean(steps) for key, steps in by_hops.items()}
+        return MeasuredRow((dataset.label, name_of(one, cell)), values, num, num_failed, num_no_data, published=printed)

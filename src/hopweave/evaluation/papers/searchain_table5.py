@@ -9,60 +9,50 @@ with `hopweave annotate`. Answers into which the model wrote no marks have no AM
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from hopweave.evaluation.papers._missing import how_to_evaluate
-from hopweave.evaluation.papers._published import ALL, published, variant, with_ours
-from hopweave.evaluation.papers._quality import answered, problems, with_counts
-from hopweave.evaluation.reports.analysis_results import AnalysisResult, Draft, FigureColumn, MeasuredRow
-from hopweave.evaluation.scoring.loaded_runs import DatasetCells, LoadedRuns
+from hopweave.evaluation.papers._published import ALL, variant, with_ours
+from hopweave.evaluation.papers._scores import answered, with_counts
+from hopweave.evaluation.papers._table import Draft, Table
+from hopweave.evaluation.reports.analysis_results import FigureColumn, MeasuredRow
+from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, LoadedRuns
 
 _BY_PEOPLE = "AMP there was judged by people, and on questions that were not published"
 
 
-@dataclass(frozen=True, slots=True)
-class SearChainTable5:
+class SearChainTable5(Table):
     """How much of an answer is marked with a document, and whether the marks stand right."""
 
-    def result(self, runs: LoadedRuns) -> AnalysisResult:
-        """See `reports.analysis.Analysis`."""
-        draft = Draft()
+    title = "SearChain table 5: knowledge that the model marked (SKC), and share of its marks that stand right (AMP-auto)"
+    tables = ("searchain_table5",)
+    heads = (
+        FigureColumn("skc", "SKC", 3),
+        FigureColumn("amp_auto", "AMP-auto"),
+        FigureColumn("taken_out", "marks taken out"),
+        FigureColumn("amp", "AMP"),
+        FigureColumn("marked", "with marks", 0),
+    )
+    counted = "answers"
+
+    def fill(self, draft: Draft) -> None:
+        draft.notes.append(f"AMP (by people) is not measured here: hopweave annotate {draft.runs.runs[0].path}")
         one, *ours = with_ours(variant("searchain"))
-        for dataset in runs.datasets:
+        for dataset in draft.runs.datasets:
             cells = [cell for cell in dataset.cells if cell.setup is not None]
             for cell in cells:
-                skc, amp = runs.scores(cell, "skc", "skc"), runs.scores(cell, "amp_auto", "amp_auto")
-                taken_out = runs.scores(cell, "amp_auto", "marks_taken_out")
-                draft.notes += problems(skc, amp)
-                values = {
-                    "skc": skc.mean,
-                    "amp_auto": amp.mean,
-                    "taken_out": taken_out.mean,
-                    "marked": float(len(amp.answered)),
-                }
-                there = published("searchain_table5", one.key, ALL, setup=cell.setup, more=[_BY_PEOPLE])
-                alone = answered({"skc": skc, "amp_auto": amp}, 1.0)
-                row = MeasuredRow(
-                    (dataset.label, cell.method if cell.method == cell.name else f"{cell.method} ({cell.name})"),
-                    values,
-                    published=there if any(each.is_of(cell) for each in (one, *ours)) else (),
-                    answered=alone,
-                )
-                draft.rows.append(with_counts(row, skc))
+                printed = self.published(one.key, ALL, cell, why=[_BY_PEOPLE])
+                name = cell.method if cell.method == cell.name else f"{cell.method} ({cell.name})"
+                has_row = any(each.is_of(cell) for each in (one, *ours))
+                row = MeasuredRow((dataset.label, name), published=printed if has_row else ())
+                draft.rows.append(_measured(draft, row, cell))
             if not any(one.is_of(cell) for cell in cells):
-                draft.rows.append(_no_row(dataset))
-                draft.missing.append(how_to_evaluate(dataset, one))
-        heads = (
-            FigureColumn("skc", "SKC", 3),
-            FigureColumn("amp_auto", "AMP-auto"),
-            FigureColumn("taken_out", "marks taken out"),
-            FigureColumn("amp", "AMP"),
-            FigureColumn("marked", "with marks", 0),
-        )
-        title = "SearChain table 5: knowledge that the model marked (SKC), and share of its marks that stand right (AMP-auto)"
-        draft.notes.insert(0, f"AMP (by people) is not measured here: hopweave annotate {runs.runs[0].path}")
-        return draft.made(title, ("dataset", "method"), heads, "answers")
+                draft.rows.append(MeasuredRow((dataset.label, one.title), published=self.published(one.key, ALL)))
+                draft.lacks(dataset, one)
 
 
-def _no_row(dataset: DatasetCells) -> MeasuredRow:
-    return MeasuredRow((dataset.label, "SearChain"), published=published("searchain_table5", "searchain", ALL, setup=None))
+def _measured(draft: Draft, row: MeasuredRow, cell: AnsweredCell) -> MeasuredRow:
+    runs: LoadedRuns = draft.runs
+    skc, amp = runs.scores(cell, "skc", "skc"), runs.scores(cell, "amp_auto", "amp_auto")
+    draft.scored(skc, amp)
+    taken_out = runs.scores(cell, "amp_auto", "marks_taken_out").mean
+    values = {"skc": skc.mean, "amp_auto": amp.mean, "taken_out": taken_out, "marked": float(len(amp.answered))}
+    alone = answered({"skc": skc, "amp_auto": amp}, 1.0)
+    return with_counts(MeasuredRow(row.labels, values, published=row.published, answered=alone), skc)

@@ -7,19 +7,13 @@ datasets.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from hopweave.evaluation.papers._efficiency import Efficiency
-from hopweave.evaluation.reports.analysis_results import AnalysisResult
-from hopweave.evaluation.scoring.loaded_runs import LoadedRuns
+from hopweave.evaluation.papers._efficiency import EfficiencyTable
 
 
-@dataclass(frozen=True, slots=True)
-class SearChainTable6(Efficiency):
+class SearChainTable6(EfficiencyTable):
     """What each method costs, and its mean performance over the datasets of the runs."""
 
-    def result(self, runs: LoadedRuns) -> AnalysisResult:
-        """See `reports.analysis.Analysis`."""
-        title = "SearChain table 6: words in (#n) and out (#m), rounds (#r), seconds (t), and mean performance"
-        needed = ("searchain",)
-        return self.measured(runs, "searchain_table6", title, datasets_in="searchain_table1", needed=needed)
+    title = "SearChain table 6: words in (#n) and out (#m), rounds (#r), seconds (t), and mean performance"
+    tables = ("searchain_table6",)
+    accuracy = "searchain_table1"
+    needed = ("searchain",)

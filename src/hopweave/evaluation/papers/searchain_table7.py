@@ -8,63 +8,55 @@ as the question itself.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
 
-from hopweave.evaluation.papers._missing import NO_HOPS, how_to_evaluate
-from hopweave.evaluation.papers._parts import Known, has_steps, known_parts, plan_of
-from hopweave.evaluation.papers._published import answered_cells, published, variant
-from hopweave.evaluation.papers._quality import PERCENT, mean, problems, quality
-from hopweave.evaluation.reports.analysis_results import AnalysisResult, Draft, FigureColumn, MeasuredRow
-from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, LoadedRuns
+from hopweave.evaluation.papers._parts import NO_HOPS, Known, has_steps, known_parts, plan_of
+from hopweave.evaluation.papers._published import answered_cells, variant
+from hopweave.evaluation.papers._scores import PERCENT, mean, quality
+from hopweave.evaluation.papers._table import Draft, Table, hop_columns
+from hopweave.evaluation.reports.analysis_results import FigureColumn, MeasuredRow
+from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells
 
 
-@dataclass(frozen=True, slots=True)
-class SearChainTable7:
+class SearChainTable7(Table):
     """Accuracy on questions of which the model knows every part, by hops."""
 
-    def result(self, runs: LoadedRuns) -> AnalysisResult:
-        """See `reports.analysis.Analysis`."""
-        draft = Draft()
-        one, known = variant("direct"), known_parts(runs)
-        for dataset in filter(has_steps, runs.datasets):
+    title = "SearChain table 7: accuracy on questions of which the model knows every part (S_all)"
+    tables = ("searchain_table7",)
+    to_evaluate = NO_HOPS
+    counted = "questions in S_all"
+
+    def fill(self, draft: Draft) -> None:
+        one, known = variant("direct"), known_parts(draft.runs)
+        for dataset in filter(has_steps, draft.runs.datasets):
             cells = answered_cells(one, dataset)
             is_asked = not known.keys().isdisjoint(key for cell in dataset.cells for key in cell.examples)
             if not cells:
-                draft.missing.append(how_to_evaluate(dataset, one))
+                draft.lacks(dataset, one)
             if not is_asked:
-                draft.missing.append(how_to_evaluate(dataset, one, plan=plan_of(dataset, "parts"), suffix="parts"))
-            if not cells or not is_asked:
-                printed = published("searchain_table7", one.key, dataset.plan.name, setup=None)
+                draft.lacks(dataset, one, plan=plan_of(dataset, "parts"), suffix="parts")
+            if cells and is_asked:
+                draft.rows += [self._row(draft, dataset, cell, known) for cell in cells]
+            else:
+                printed = self.published(one.key, dataset.plan.name)
                 draft.rows.append(MeasuredRow((dataset.label, one.title), published=printed))
-                continue
-            for cell in cells:
-                draft.rows.append(_row(runs, dataset, cell, known))
-                draft.notes += problems(quality(runs, cell))
-        if not draft.rows:
-            draft.missing.append(NO_HOPS)
-        hops = sorted(
-            {key for row in draft.rows for key in row.values if key.startswith("hops_")} | {"hops_2", "hops_3", "hops_4"}
-        )
-        heads = (
-            *(FigureColumn(key, f"{key.removeprefix('hops_')} hops %", 1) for key in hops),
-            FigureColumn("all", "all %", 1),
-        )
-        title = "SearChain table 7: accuracy on questions of which the model knows every part (S_all)"
-        labels = ("dataset", "method")
-        return draft.made(title, labels, heads, "questions in S_all")
 
+    def columns(self, draft: Draft) -> tuple[FigureColumn, ...]:
+        return (*hop_columns(draft.rows, "hops %", 1), FigureColumn("all", "all %", 1))
 
-def _row(runs: LoadedRuns, dataset: DatasetCells, cell: AnsweredCell, known: dict[str, Known]) -> MeasuredRow:
-    scores = quality(runs, cell)
-    knows = {name: known[name].knows_last(known[name].num_parts) for name in cell.examples if name in known}
-    inside = {name for name, is_known in knows.items() if is_known}
-    by_hops: dict[str, list[float]] = {}
-    for name in sorted(inside & scores.values.keys()):
-        by_hops.setdefault(f"hops_{known[name].num_parts}", []).append(PERCENT * scores.values[name])
-    every = [value for values in by_hops.values() for value in values]
-    num_unknown = sum(is_known is None for is_known in knows.values())
-    values = {**{key: mean(found) for key, found in by_hops.items()}, "all": mean(every)}
-    printed = published("searchain_table7", "direct", dataset.plan.name, setup=cell.setup, num=len(knows))
-    return MeasuredRow(
-        (dataset.label, cell.method), values, len(every), len(scores.failed & inside) + num_unknown, 0, published=printed
-    )
+    def _row(self, draft: Draft, dataset: DatasetCells, cell: AnsweredCell, known: Mapping[str, Known]) -> MeasuredRow:
+        scores = quality(draft.runs, cell)
+        draft.scored(scores)
+        knows = {name: known[name].knows_last(known[name].num_parts) for name in cell.examples if name in known}
+        inside = {name for name, is_known in knows.items() if is_known}
+        by_hops: dict[str, list[float]] = {}
+        for name in sorted(inside & scores.values.keys()):
+            by_hops.setdefault(f"hops_{known[name].num_parts}", []).append(PERCENT * scores.values[name])
+        every = [value for values in by_hops.values() for value in values]
+        return MeasuredRow(
+            (dataset.label, cell.method),
+            {**{key: mean(found) for key, found in by_hops.items()}, "all": mean(every)},
+            len(every),
+            len(scores.failed & inside) + sum(is_known is None for is_known in knows.values()),
+            published=self.published("direct", dataset.plan.name, cell, num=len(knows)),
+        )

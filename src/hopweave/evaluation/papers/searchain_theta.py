@@ -12,65 +12,60 @@ import math
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from hopweave.evaluation.papers._missing import how_to_evaluate
-from hopweave.evaluation.papers._published import ALL, published, variant
-from hopweave.evaluation.papers._quality import percent
-from hopweave.evaluation.reports.analysis_results import AnalysisResult, Draft, FigureColumn, MeasuredRow
-from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, LoadedRuns
+from hopweave.evaluation.papers._published import ALL, variant
+from hopweave.evaluation.papers._scores import percent
+from hopweave.evaluation.papers._table import Draft, Table
+from hopweave.evaluation.reports.analysis_results import FigureColumn, MeasuredRow
+from hopweave.evaluation.scoring.loaded_runs import AnsweredCell
 from hopweave.evaluation.scoring.reader_thresholds import Scored, best_of, f1_interval, sweep, thresholds
 from hopweave.record import Read
 from hopweave.text.matching import is_contained
 
-_HEADS = (
-    FigureColumn("theta", "theta"),
-    FigureColumn("f1", "F1 %"),
-    FigureColumn("precision", "precision %"),
-    FigureColumn("recall", "recall %"),
-    FigureColumn("low", "F1 from %"),
-    FigureColumn("high", "F1 to %"),
-    FigureColumn("positive", "positive", 0),
-)
-
 
 @dataclass(frozen=True, slots=True)
-class SearChainTheta:
+class SearChainTheta(Table):
     """The threshold of a reader with the best F1 on questions and their first passages."""
+
+    title = "SearChain appendix A.4.1: the threshold theta with the best F1"
+    tables = ("searchain_theta",)
+    labels = ("reader",)
+    heads = (
+        FigureColumn("theta", "theta"),
+        FigureColumn("f1", "F1 %"),
+        FigureColumn("precision", "precision %"),
+        FigureColumn("recall", "recall %"),
+        FigureColumn("low", "F1 from %"),
+        FigureColumn("high", "F1 to %"),
+        FigureColumn("positive", "positive", 0),
+    )
+    last_notes = (
+        "pairs are questions with their first passage, of all datasets; the interval is 95%, by bootstrap of questions",
+    )
+    counted = "pairs"
 
     start: Annotated[float, "first threshold; 1.0 is the paper's, lower for readers whose confidence is around 0"] = 1.0
     step: Annotated[float, "between two thresholds"] = 0.1
 
-    def result(self, runs: LoadedRuns) -> AnalysisResult:
-        """See `reports.analysis.Analysis`."""
-        by_reader: dict[str, list[Scored]] = {}
-        num_failed: dict[str, int] = {}
-        cells: dict[str, AnsweredCell] = {}
-        for cell in runs.cells:
-            if cell.setup is None or not cell.setup.reader:
-                continue
-            scored, failed = _pairs(cell)
-            reader = cell.setup.reader
-            if scored or failed:
-                by_reader.setdefault(reader, []).extend(scored)
-                num_failed[reader] = num_failed.get(reader, 0) + failed
-                cells.setdefault(reader, cell)
-        draft = Draft()
-        draft.rows += [self._row(reader, scored, num_failed[reader], cells[reader]) for reader, scored in by_reader.items()]
-        draft.missing += [
-            f"no theta from {self.start:g} up finds a positive pair of {row.labels[0]}; set --set searchain_theta.start=..."
-            for row in draft.rows
-            if row.num and row.values.get("theta") is None
-        ]
+    def fill(self, draft: Draft) -> None:
+        by_reader: dict[str, list[tuple[AnsweredCell, list[Scored], int]]] = {}
+        for cell in draft.runs.cells:
+            if cell.setup is not None and cell.setup.reader:
+                scored, num_failed = _pairs(cell)
+                if scored or num_failed:
+                    by_reader.setdefault(cell.setup.reader, []).append((cell, scored, num_failed))
+        for reader, found in by_reader.items():
+            row = self._row(reader, [one for _, scored, _ in found for one in scored], found[0][0])
+            draft.rows.append(replace(row, num_failed=sum(num_failed for _, _, num_failed in found)))
+            if row.num and row.values.get("theta") is None:
+                what = f"no theta from {self.start:g} up finds a positive pair of {reader}"
+                draft.missing.append(f"{what}; set --set searchain_theta.start=...")
         if not draft.rows:
             one = replace(variant("direct_retrieval"), options={"read_first": True})
-            draft.rows.append(MeasuredRow(("-",), published=published("searchain_theta", "searchain", ALL, setup=None)))
-            draft.missing += [how_to_evaluate(dataset, one, suffix="read") for dataset in runs.datasets]
-        title = "SearChain appendix A.4.1: the threshold theta with the best F1"
-        draft.notes.append(
-            "pairs are questions with their first passage, of all datasets; the interval is 95%, by bootstrap of questions"
-        )
-        return draft.made(title, ("reader",), _HEADS, "pairs")
+            draft.rows.append(MeasuredRow(("-",), published=self.published("searchain", ALL)))
+            for dataset in draft.runs.datasets:
+                draft.lacks(dataset, one, suffix="read")
 
-    def _row(self, reader: str, scored: list[Scored], num_failed: int, cell: AnsweredCell) -> MeasuredRow:
+    def _row(self, reader: str, scored: list[Scored], cell: AnsweredCell) -> MeasuredRow:
         highest = max((one.score for one in scored), default=self.start)
         num_steps = max(0, math.ceil((highest - self.start) / self.step - 1e-9)) if self.step > 0 else 0
         best = best_of(sweep(scored, thresholds(self.start, self.start + num_steps * self.step, self.step)))
@@ -80,8 +75,8 @@ class SearChainTheta:
             values |= {"theta": best.threshold, "f1": percent(best.f1), "precision": percent(best.precision)}
             values |= {"recall": percent(best.recall), "low": percent(low), "high": percent(high)}
         why = () if "dpr" in reader.lower() else (f"the reader is {reader}, there DPR's: their confidences have other scales",)
-        printed = published("searchain_theta", "searchain", ALL, setup=cell.setup, more=[*why, "other pairs"])
-        return MeasuredRow((reader,), values, len(scored), num_failed, published=printed)
+        printed = self.published("searchain", ALL, cell, why=[*why, "other pairs"])
+        return MeasuredRow((reader,), values, len(scored), published=printed)
 
 
 def _pairs(cell: AnsweredCell) -> tuple[list[Scored], int]:

@@ -17,70 +17,56 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Annotated, Literal
 
-from hopweave.evaluation.papers._missing import how_to_evaluate
 from hopweave.evaluation.papers._published import answered_cells, variant
-from hopweave.evaluation.papers._quality import problems, quality, share
-from hopweave.evaluation.reports.analysis_results import AnalysisResult, Draft, FigureColumn, MeasuredRow
-from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, LoadedRuns
+from hopweave.evaluation.papers._scores import quality, share
+from hopweave.evaluation.papers._table import Draft, Table
+from hopweave.evaluation.reports.analysis_results import FigureColumn, MeasuredRow
+from hopweave.evaluation.scoring.loaded_runs import AnsweredCell
 from hopweave.record import Decision
 
-_TEMPLATES = {
-    "Direct": ("direct", "direct_probe"),
-    "CoT": ("cot", "cot_probe"),
-    "RAG": ("direct_retrieval", "direct_retrieval_probe"),
-}
+_TEMPLATES = {"Direct": "direct", "CoT": "cot", "RAG": "direct_retrieval"}
 _PROBING = ("probe", "read_first")
-_HEADS = (
-    FigureColumn("yes", "YES %"),
-    FigureColumn("no", "NO %"),
-    FigureColumn("yes_accuracy", "YES-acc. %"),
-    FigureColumn("no_accuracy", "NO-acc. %"),
-    FigureColumn("accuracy", "accuracy %"),
-    FigureColumn("error", "error rate %"),
-    FigureColumn("balanced", "balanced acc. %"),
-    FigureColumn("kappa", "kappa"),
-)
 
 
 @dataclass(frozen=True, slots=True)
-class ToQDFigure3:
+class ToQDFigure3(Table):
     """Whether the model knows what it does not know, by template."""
+
+    title = "ToQD figure 3: whether the model knows what it does not know (probed: YES or NO; right: the plain answer)"
+    notes = ("the paper drew this figure and printed no numbers",)
+    labels = ("dataset", "template")
+    heads = (
+        FigureColumn("yes", "YES %"),
+        FigureColumn("no", "NO %"),
+        FigureColumn("yes_accuracy", "YES-acc. %"),
+        FigureColumn("no_accuracy", "NO-acc. %"),
+        FigureColumn("accuracy", "accuracy %"),
+        FigureColumn("error", "error rate %"),
+        FigureColumn("balanced", "balanced acc. %"),
+        FigureColumn("kappa", "kappa"),
+    )
 
     match: Annotated[Literal["cover", "toqd"], "what is right: cover-EM, or the rule of ToQD's released code"] = "cover"
 
-    def result(self, runs: LoadedRuns) -> AnalysisResult:
-        """See `reports.analysis.Analysis`."""
-        draft = Draft()
-        draft.notes.append("the paper drew this figure and printed no numbers")
-        for dataset in runs.datasets:
-            for template, keys in _TEMPLATES.items():
-                found = [answered_cells(variant(key), dataset) for key in keys]
-                draft.missing += [
-                    how_to_evaluate(dataset, variant(key)) for key, cells in zip(keys, found, strict=True) if not cells
-                ]
-                if not all(found):
-                    draft.rows.append(MeasuredRow((dataset.label, template)))
-                    continue
-                plain, probed = _fitting(*found)
-                draft.rows.append(self._row(runs, dataset, template, plain, probed))
-                draft.notes += problems(quality(runs, plain, match=self.match))
-        title = "ToQD figure 3: whether the model knows what it does not know (probed: YES or NO; right: the plain answer)"
-        labels = ("dataset", "template")
-        return draft.made(title, labels, _HEADS)
+    def fill(self, draft: Draft) -> None:
+        for dataset, (template, key) in product(draft.runs.datasets, _TEMPLATES.items()):
+            ones = variant(key), variant(f"{key}_probe")
+            plains, probes = (answered_cells(one, dataset) for one in ones)
+            if plains and probes:
+                draft.rows.append(self._row(draft, (dataset.label, template), *_fitting(plains, probes)))
+            else:
+                draft.lacks(dataset, *(one for one, cells in zip(ones, (plains, probes), strict=True) if not cells))
+                draft.rows.append(MeasuredRow((dataset.label, template)))
 
-    def _row(
-        self, runs: LoadedRuns, dataset: DatasetCells, template: str, plain: AnsweredCell, probed: AnsweredCell
-    ) -> MeasuredRow:
-        scores = quality(runs, plain, match=self.match)
+    def _row(self, draft: Draft, labels: tuple[str, str], plain: AnsweredCell, probed: AnsweredCell) -> MeasuredRow:
+        scores = quality(draft.runs, plain, match=self.match)
+        draft.scored(scores)
         says, failed = verdicts(probed)
-        # A question that failed tells nothing of what the model knows: counted as wrong it would bear out every NO.
+        # A question that failed tells nothing of what the model knows: as a wrong answer it would bear out every NO.
         pairs = {name: (says[name], value >= 1) for name, value in scores.answered.items() if name in says}
         failed |= scores.failed | scores.unscored
         every = plain.examples.keys() & (scores.values.keys() | scores.no_data | says.keys() | failed)
-        num_failed = len(failed)
-        return MeasuredRow(
-            (dataset.label, template), figures(pairs), len(pairs), num_failed, len(every) - len(pairs) - num_failed
-        )
+        return MeasuredRow(labels, figures(pairs), len(pairs), len(failed), len(every) - len(pairs) - len(failed))
 
 
 def _fitting(plains: Sequence[AnsweredCell], probes: Sequence[AnsweredCell]) -> tuple[AnsweredCell, AnsweredCell]:

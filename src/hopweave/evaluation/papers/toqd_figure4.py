@@ -7,45 +7,30 @@ the table and not in the drawing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Annotated
-
+from hopweave.evaluation.papers._models import NO_SIZE, SIZE, ModelTable, curve_of, size_plot, sized
 from hopweave.evaluation.papers._published import billions_of, published_models
-from hopweave.evaluation.papers._robustness import by_model_result
-from hopweave.evaluation.papers._sizes import NO_SIZE, SIZE, size_plot
-from hopweave.evaluation.reports.analysis_results import AnalysisResult
-from hopweave.evaluation.reports.plots import Curve
-from hopweave.evaluation.scoring.loaded_runs import LoadedRuns
+from hopweave.evaluation.papers._table import Draft
+from hopweave.evaluation.reports.plots import CurvePlot
 
 _NAMES = {"baseline": "CoT w/ IR", "toqd": "ToQD w/ IR"}
-_TABLE = "toqd_table5"
 
 
-@dataclass(frozen=True, slots=True)
-class ToQDFigure4:
+class ToQDFigure4(ModelTable):
     """ToQD beside chain of thought with retrieval, by the size of the language model."""
 
-    baseline: Annotated[str, "the method, or the label of it, that stands for chain of thought with retrieval"] = "oner"
+    title = "ToQD figure 4: ToQD beside chain of thought with retrieval, by the size of the model"
+    last_notes = (NO_SIZE,)
+    heads = (SIZE, *ModelTable.heads)
 
-    def result(self, runs: LoadedRuns) -> AnalysisResult:
-        """See `reports.analysis.Analysis`."""
-        title = "ToQD figure 4: ToQD beside chain of thought with retrieval, by the size of the model"
-        made = by_model_result(runs, title, self.baseline)
-        rows = [replace(row, values={"size": billions_of(row.labels[1]), **row.values}) for row in made.rows]
-        rows.sort(key=lambda row: (row.labels[0], row.values["size"] or 0.0))
-        return replace(
-            made,
-            heads=(SIZE, *made.heads),
-            rows=tuple(rows),
-            notes=(*made.notes, NO_SIZE),
-            plot=size_plot(rows, _NAMES, "accuracy (%)", _published_curves()),
-        )
+    def fill(self, draft: Draft) -> None:
+        ModelTable.fill(self, draft)
+        rows = [sized(row, row.labels[1]) for row in draft.rows]
+        draft.rows = sorted(rows, key=lambda row: (row.labels[0], row.values["size"] or 0.0))
 
-
-def _published_curves() -> list[Curve]:
-    curves = []
-    for key, name in _NAMES.items():
-        points = [(billions_of(model), values[key]) for model, values in published_models(_TABLE).items()]
-        known = tuple((size, value) for size, value in points if size is not None)
-        curves.append(Curve(f"{name}, published", known, is_published=True))
-    return curves
+    def plot(self, draft: Draft) -> CurvePlot | None:
+        printed = published_models(*self.tables)
+        curves = []
+        for key, name in _NAMES.items():
+            points = [(billions_of(model), values[key]) for model, values in printed.items()]
+            curves.append(curve_of(f"{name}, published", points, is_published=True))
+        return size_plot(draft.rows, _NAMES, "accuracy (%)", curves)

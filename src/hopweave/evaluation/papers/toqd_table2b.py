@@ -7,19 +7,13 @@ datasets. ToQD's released code counts every call of the retriever as a round (`r
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from hopweave.evaluation.papers._efficiency import Efficiency
-from hopweave.evaluation.reports.analysis_results import AnalysisResult
-from hopweave.evaluation.scoring.loaded_runs import LoadedRuns
+from hopweave.evaluation.papers._efficiency import EfficiencyTable
 
 
-@dataclass(frozen=True, slots=True)
-class ToQDTable2b(Efficiency):
+class ToQDTable2b(EfficiencyTable):
     """What each method costs, and its mean performance over the datasets of the runs."""
 
-    def result(self, runs: LoadedRuns) -> AnalysisResult:
-        """See `reports.analysis.Analysis`."""
-        title = "ToQD table 2b: words in (#n) and out (#m), rounds (#r), seconds (t), and mean performance"
-        needed = ("toqd",)
-        return self.measured(runs, "toqd_table2b", title, datasets_in="toqd_table1", needed=needed)
+    title = "ToQD table 2b: words in (#n) and out (#m), rounds (#r), seconds (t), and mean performance"
+    tables = ("toqd_table2b",)
+    accuracy = "toqd_table1"
+    needed = ("toqd",)

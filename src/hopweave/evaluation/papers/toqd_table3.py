@@ -14,58 +14,52 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
 from hopweave.core.catalog import asks_the_model
-from hopweave.evaluation.papers._missing import how_to_evaluate
-from hopweave.evaluation.papers._published import published, variant
-from hopweave.evaluation.papers._quality import answered, problems, with_counts
-from hopweave.evaluation.reports.analysis_results import AnalysisResult, Draft, FigureColumn, MeasuredRow
-from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, LoadedRuns
+from hopweave.evaluation.papers._published import variant
+from hopweave.evaluation.papers._scores import answered, with_counts
+from hopweave.evaluation.papers._table import Draft, Table
+from hopweave.evaluation.reports.analysis_results import FigureColumn, MeasuredRow
+from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells
 
-_HEADS = (
-    FigureColumn("hits", "Hits@10", 3),
-    FigureColumn("hits_early", "Hits@4", 3),
-    FigureColumn("map", "MAP@10", 3),
-    FigureColumn("mrr", "MRR@10", 3),
-)
 _NEEDED = ("bm25", "hyde", "sub_question", "multi_query", "multi_step", "toqd")
 _DEPTHS = {"direct_retrieval": "num_passages", "oner": "num_hits"}
 
 
 @dataclass(frozen=True, slots=True)
-class ToQDTable3:
+class ToQDTable3(Table):
     """Hits, MAP and MRR of what rewritten queries retrieve."""
+
+    title = "ToQD table 3: what rewritten queries retrieve"
+    tables = ("toqd_table3",)
+    labels = ("dataset", "retriever", "method")
+    heads = (
+        FigureColumn("hits", "Hits@10", 3),
+        FigureColumn("hits_early", "Hits@4", 3),
+        FigureColumn("map", "MAP@10", 3),
+        FigureColumn("mrr", "MRR@10", 3),
+    )
+    notes = ("MAP by the definition {definition}",)
+    to_evaluate = "no dataset of the runs says which passages are relevant; evaluate multihop_rag, which does"
+    counted = "queries"
 
     definition: Annotated[Literal["multihop_rag", "standard"], "whose MAP"] = "multihop_rag"
 
-    def result(self, runs: LoadedRuns) -> AnalysisResult:
-        """See `reports.analysis.Analysis`."""
-        draft = Draft()
+    def fill(self, draft: Draft) -> None:
         one = replace(variant("direct_retrieval"), options={"num_passages": 10})
-        for dataset in filter(_has_relevance, runs.datasets):
+        for dataset in filter(_has_relevance, draft.runs.datasets):
             found = list(_cells(dataset))
-            for cell in found:
-                draft.rows.append(self._row(runs, dataset, cell))
-                draft.notes += problems(runs.scores(cell, "retrieval", "hits", definition=self.definition))
+            draft.rows += [self._row(draft, dataset, cell) for cell in found]
             there = {cell.setting("retriever") for cell in found}
-            for retriever in _NEEDED:
-                is_native = retriever == "bm25" and any(row_of(cell) == "native" for cell in found)
-                if retriever not in there and not is_native:
-                    printed = published(
-                        "toqd_table3", "native" if retriever == "bm25" else retriever, dataset.plan.name, setup=None
-                    )
-                    draft.rows.append(MeasuredRow((dataset.label, retriever, "-"), published=printed))
-                    draft.missing.append(how_to_evaluate(dataset, one, suffix=retriever, settings={"retriever": retriever}))
-        if not draft.rows:
-            draft.missing.append("no dataset of the runs says which passages are relevant; evaluate multihop_rag, which does")
-        title = "ToQD table 3: what rewritten queries retrieve"
-        labels = ("dataset", "retriever", "method")
-        draft.notes.insert(0, f"MAP by the definition {self.definition}")
-        return draft.made(title, labels, _HEADS, "queries")
+            if any(row_of(cell) == "native" for cell in found):
+                there.add("bm25")
+            for retriever in (name for name in _NEEDED if name not in there):
+                printed = self.published("native" if retriever == "bm25" else retriever, dataset.plan.name)
+                draft.rows.append(MeasuredRow((dataset.label, retriever, "-"), published=printed))
+                draft.lacks(dataset, one, suffix=retriever, settings={"retriever": retriever})
 
-    def _row(self, runs: LoadedRuns, dataset: DatasetCells, cell: AnsweredCell) -> MeasuredRow:
-        by_column = {
-            head.key: runs.scores(cell, "retrieval", head.key, definition=self.definition, without_search="zero")
-            for head in _HEADS
-        }
+    def _row(self, draft: Draft, dataset: DatasetCells, cell: AnsweredCell) -> MeasuredRow:
+        draft.scored(draft.runs.scores(cell, "retrieval", "hits", definition=self.definition))
+        options = {"definition": self.definition, "without_search": "zero"}
+        by_column = {head.key: draft.runs.scores(cell, "retrieval", head.key, **options) for head in self.heads}
         hits = by_column["hits"]
         depth = int(cell.options[_DEPTHS[cell.name]])
         name = str(cell.setting("retriever") or "?")
@@ -74,19 +68,20 @@ class ToQDTable3:
         shown += f" (only {depth} passages)" if depth < 10 else ""
         why = [f"{depth} passages, there 10"] if depth != 10 else []
         why += [] if self.definition == "multihop_rag" else ["another definition of MAP"]
-        printed = published(
-            "toqd_table3", key, dataset.plan.name, setup=cell.setup, num=len(hits.values) + len(hits.no_data), more=why
+        num = len(hits.values) + len(hits.no_data)
+        row = MeasuredRow(
+            (dataset.label, shown, cell.method),
+            {column: scores.mean for column, scores in by_column.items()},
+            published=self.published(key, dataset.plan.name, cell, num=num, why=why),
+            answered=answered(by_column, 1.0),
         )
-        values = {column: scores.mean for column, scores in by_column.items()}
-        row = MeasuredRow((dataset.label, shown, cell.method), values, published=printed, answered=answered(by_column, 1.0))
         return with_counts(row, hits)
 
 
 def _cells(dataset: DatasetCells) -> Iterator[AnsweredCell]:
     for cell in dataset.cells:
-        if cell.setup is None or cell.name not in _DEPTHS:
-            continue
-        if cell.name == "oner" or not cell.options.get("probe"):
+        is_asked = cell.setup is not None and cell.name in _DEPTHS
+        if is_asked and (cell.name == "oner" or not cell.options.get("probe")):
             yield cell
 
 

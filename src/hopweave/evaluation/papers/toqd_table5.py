@@ -7,21 +7,10 @@ by default `oner`, whose reader writes a chain of thought over passages that the
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated
-
-from hopweave.evaluation.papers._robustness import by_model_result
-from hopweave.evaluation.reports.analysis_results import AnalysisResult
-from hopweave.evaluation.scoring.loaded_runs import LoadedRuns
+from hopweave.evaluation.papers._models import ModelTable
 
 
-@dataclass(frozen=True, slots=True)
-class ToQDTable5:
+class ToQDTable5(ModelTable):
     """ToQD beside chain of thought with retrieval, by language model."""
 
-    baseline: Annotated[str, "the method, or the label of it, that stands for chain of thought with retrieval"] = "oner"
-
-    def result(self, runs: LoadedRuns) -> AnalysisResult:
-        """See `reports.analysis.Analysis`."""
-        title = "ToQD table 5: ToQD beside chain of thought with retrieval, by language model"
-        return by_model_result(runs, title, self.baseline)
+    title = "ToQD table 5: ToQD beside chain of thought with retrieval, by language model"

@@ -112,27 +112,6 @@ class AnalysisResult:
         return (self.counted, "failed", "no data", *unscored)
 
 
-@dataclass(slots=True)
-class Draft:
-    """A result in the making; what is noted or missing twice is said once."""
-
-    rows: list[MeasuredRow] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    missing: list[str] = field(default_factory=list)
-
-    def made(
-        self,
-        title: str,
-        label_heads: tuple[str, ...],
-        heads: tuple[FigureColumn, ...],
-        counted: str = "questions",
-        plot: CurvePlot | None = None,
-    ) -> AnalysisResult:
-        """The result."""
-        notes, missing = tuple(dict.fromkeys(self.notes)), tuple(dict.fromkeys(self.missing))
-        return AnalysisResult(title, label_heads, heads, tuple(self.rows), counted, notes, missing, plot)
-
-
 def written(result: AnalysisResult, form: Form) -> str:
     """The result as text for a terminal, as Markdown, as CSV (figures only, a line a row), or as its drawing.
 
