@@ -178,7 +178,7 @@ BAD = {
     "of an older format": ("a.docx", b"\xd0\xcf\x11\xe0" + bytes(600), "is encrypted, or of an older format"),
     "without a text": ("a.docx", docx(paragraph(" ")), "holds no text"),
     "another zip": ("a.docx", zipped({"a.txt": "x"}), "is damaged"),
-    "no XML": ("a.docx", zipped({"word/document.xml": "<w:document><w:p>"}), "is no XML"),
+    "no XML": ("a.docx", zipped({"word/document.xml": "<w:document><w:p>"}), "is not XML"),
     "entities": ("a.docx", docx(paragraph("x"), declared=LAUGHS), "declares entities of XML"),
     "entities outside": ("a.docx", docx(paragraph("x"), declared=OUTSIDE), "declares entities of XML"),
     "a bomb": ("a.docx", docx(paragraph("x" * (3 << 20))), "is longer than 1 MiB"),

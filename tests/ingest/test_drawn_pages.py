@@ -175,7 +175,7 @@ def test_a_process_that_dies_says_too_little_or_never_ends_is_an_error(tmp_path,
 
 @pytest.mark.parametrize("content", [b"", b"%PDF", b"text", pdf("x" * 50)[:150], bytes(5000)])
 def test_a_damaged_pdf_is_an_error(tmp_path, content):
-    with pytest.raises(DataError, match=r"a\.pdf is damaged, or no PDF"):
+    with pytest.raises(DataError, match=r"a\.pdf is damaged, or not a PDF"):
         drawn(tmp_path, content)
 
 

@@ -109,5 +109,5 @@ def test_a_gitignore_that_is_a_pipe_is_not_waited_for(tmp_path):
 
 @pytest.mark.parametrize("option", ["include", "exclude"])
 def test_what_is_no_pattern_is_refused(tmp_path, option):
-    with pytest.raises(SettingsError, match=r"'!' is no pattern of files; give one such as"):
+    with pytest.raises(SettingsError, match=r"'!' is not a file pattern; give one such as"):
         ids(put(tmp_path, "a.md"), **{option: ("!",)})

@@ -1,4 +1,4 @@
-"""Reads ahead in a thread, so that decompressing and indexing take place at the same time."""
+"""Reads ahead in a thread, so that decompressing and indexing overlap."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _WAIT_SECONDS = 0.1
 
 
 class Ahead(Generic[T]):
-    """Goes through items in a thread, a few ahead of whoever takes them, in the same order.
+    """Iterates in a thread, a few items ahead of the consumer, in the same order.
 
-    An error of theirs is raised where the next item is taken. Closing it, as Ctrl-C does, ends the thread.
+    An error in the thread is raised when the next item is taken. Closing the iterator, as Ctrl-C does, ends the thread.
 
     Args:
-        items: are gone through in the thread alone.
-        num_ahead: at most so many wait to be taken.
+        items: iterated only in the thread.
+        num_ahead: the maximum number of items that wait to be taken.
     """
 
     def __init__(self, items: Generator[T, None, None], num_ahead: int) -> None:
@@ -48,7 +48,7 @@ class Ahead(Generic[T]):
         raise StopIteration
 
     def close(self) -> None:
-        """Ends the thread; what waits is lost."""
+        """Ends the thread; waiting items are lost."""
         self._is_over.set()
         self._thread.join()
 
@@ -57,7 +57,7 @@ class Ahead(Generic[T]):
             with suppress(queue.Empty):
                 return self._waiting.get(timeout=_WAIT_SECONDS)
             if not self._thread.is_alive() and self._waiting.empty():
-                return RuntimeError("the thread that reads ahead ended without a word; please report this")
+                return RuntimeError("the thread that reads ahead ended without an error; please report this")
 
     def _run(self, items: Generator[T, None, None]) -> None:
         ended: BaseException | None = None
@@ -79,10 +79,10 @@ class Ahead(Generic[T]):
 
 
 class Pieces(io.RawIOBase):
-    """Pieces of bytes as a stream; an empty one does not end it.
+    """Pieces of bytes as a stream; an empty piece does not end it.
 
     Args:
-        pieces: one after the other.
+        pieces: in order.
     """
 
     def __init__(self, pieces: Iterator[bytes]) -> None:

@@ -1,6 +1,6 @@
-"""Archives (tar) of documents and records, read as a stream: nothing is unpacked to the disk, whatever members are called.
+"""Archives (tar) of documents and records, read as a stream: nothing is unpacked to the disk, whatever the members' names are.
 
-HotpotQA's Wikipedia comes so: a `.tar.bz2` of folders with files `wiki_00.bz2`, each of JSON lines.
+HotpotQA's Wikipedia has this form: a `.tar.bz2` of folders with files `wiki_00.bz2`, each of JSON lines.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class _Opens(NamedTuple):
 
 
 class _Ends(NamedTuple):
-    """A member ends, well or not."""
+    """A member ends, complete or not."""
 
     error: DataError | None
 
@@ -58,17 +58,17 @@ _Event = _Opens | _Ends | bytes
 
 
 def members(archive: CorpusFile, on_bytes: OnBytes, limits: Limits) -> Generator[CorpusFile, None, None]:
-    """The members of an archive in their order, those that cannot be read among them.
+    """The members of an archive, in order, including those that cannot be read.
 
-    The content of a member is read before the next one is taken, or never. All of them are decompressed in a thread.
+    A member's content must be read before the next member is taken. All members are decompressed in a thread.
 
     Args:
         archive: the file.
         on_bytes: called, in that thread, with the number of bytes read from disk, piece by piece.
-        limits: of which `max_file_mib` holds for all members together.
+        limits: `max_file_mib` applies to all members together.
 
     Raises:
-        DataError: for a file that is no archive, is damaged or too long.
+        DataError: for a file that is not an archive, is damaged or is too long.
     """
     with closing(Ahead(_events(archive, on_bytes, limits), _AHEAD)) as events, reading(archive.source):
         for event in events:
@@ -130,7 +130,7 @@ def _member(archive: CorpusFile, found: tarfile.TarInfo) -> CorpusFile:
 
 
 class _Total:
-    """Holds what is decompressed to a limit: what the archive consists of, and again what its members do."""
+    """Limits what is decompressed: the archive, and separately the contents of its members."""
 
     def __init__(self, source: str, limits: Limits) -> None:
         self._source = source
@@ -153,11 +153,11 @@ class _Total:
 
 
 class _Header(tarfile.TarInfo):
-    """A header, refused if what belongs to it, which is read as a whole, is longer than any that is honest."""
+    """A header; refused if its extended data, which are read at once, are longer than in any honest archive."""
 
     @classmethod
     def fromtarfile(cls, tarfile: tarfile.TarFile) -> _Header:
-        """See `tarfile.TarInfo.fromtarfile`. Behind the first member, the library takes what is no header for the end."""
+        """See `tarfile.TarInfo.fromtarfile`. After the first member, the library takes any non-header for the end."""
         try:
             return super().fromtarfile(tarfile)
         except (TruncatedHeaderError, InvalidHeaderError) as error:

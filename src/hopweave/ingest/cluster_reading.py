@@ -12,11 +12,11 @@ from hopweave.ingest.formats import CorpusFile, Limits
 from hopweave.ingest.pages import Pages, read_pages
 
 _PER_THREAD = 2
-"""Files that are begun for each thread of a worker: one that is read, and one that waits."""
+"""Files in progress for each thread of a worker: one that is being read, and one that waits."""
 
 
 class ClusterBooks:
-    """Files that are read by the workers of a cluster; see `hopweave.ingest.read.Books`.
+    """Reads files in the workers of a cluster; see `hopweave.ingest.read.Books`.
 
     Args:
         client: of the cluster.
@@ -50,7 +50,7 @@ class ClusterBooks:
 
 
 def read_here(file: CorpusFile, num_bytes: int, limits: Limits) -> tuple[Pages | None, str]:
-    """What is in a file, in a worker, or why it cannot be read; nothing at all where the worker does not have that file."""
+    """The content of a file, read in a worker, or why it cannot be read; nothing if the worker does not have that file."""
     try:
         if file.path.stat().st_size != num_bytes:
             return None, ""

@@ -12,19 +12,19 @@ Check = Callable[[], None]
 
 
 def no_check() -> None:
-    """For text that is held to no time."""
+    """For text without a time limit."""
 
 
 class Deadline:
-    """The time that is left for a file, from now on.
+    """The time left for a file, counted from now.
 
-    A reader is not interrupted from outside: it calls `check` itself, so it never stops halfway through a passage. What a
-    library does in a single call (parsing one row as JSON or CSV, decompressing a part of a DOCX) ends first; each such call
-    takes time linear in at most `max_row_mib` of text.
+    A reader is not interrupted from outside: it calls `check` itself, so it never stops halfway through a passage. A single
+    call of a library (parsing one row as JSON or CSV, decompressing a part of a DOCX) is not interrupted; each takes time
+    linear in at most `max_row_mib` of text.
 
     Args:
         seconds: how many; `None` for no limit.
-        too_slow: makes the error.
+        too_slow: creates the error.
     """
 
     def __init__(self, seconds: float | None, too_slow: Callable[[], Exception]) -> None:
@@ -39,7 +39,7 @@ class Deadline:
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """Stops the clock while something other than reading goes on, such as writing a passage to the index."""
+        """Stops the clock during anything but reading, such as writing a passage to the index."""
         began = monotonic()
         try:
             yield

@@ -28,7 +28,7 @@ _PARAGRAPH = "\n\n"
 _MAX_DEPTH = 100
 """Maximum nesting of Markdown's quotes (one level each) and lists (two). Documents seldom go beyond ten."""
 _MAX_INLINE_DEPTH = 20
-"""Of brackets within a line; those deeper stay as they are written. The time for a line grows with this number."""
+"""Maximum nesting of brackets within a line; deeper ones are left unchanged. The time for a line grows with this number."""
 
 _CLOSINGS = {"<!--": "-->", "<![CDATA[": "]]>", "<!": ">", "<?": "?>"}
 
@@ -70,7 +70,7 @@ def _read_markdown(content: str, source: str, check: Check) -> tuple[str, str]:
 
 
 def _markdown_parser(source: str, check: Check) -> MarkdownIt:
-    """A parser that says what is nested too deeply; the library leaves that out without a word."""
+    """A parser that reports excessive nesting, which the library drops silently."""
     from markdown_it import MarkdownIt
 
     def block(state: StateBlock, _start: int, _end: int, silent: bool) -> bool:  # noqa: FBT001 - the library's signature

@@ -1,4 +1,4 @@
-"""Title and text of a DOCX (Office Open XML, ISO/IEC 29500): what a reader sees of body and notes, changes accepted."""
+"""Title and text of a DOCX (Office Open XML, ISO/IEC 29500): the visible text of body and notes, with changes accepted."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _TITLE_STYLES = ("Title", "Heading1")
 def read_docx(archive: Archive) -> tuple[str, str]:
     """Title and text, a blank line between paragraphs; a row of a table is one, its cells separated by spaces.
 
-    The title is the paragraph that is styled so, or what the properties say, or the first main heading. Pages are no part of
-    the format: they come to be when it is printed.
+    The title is the paragraph with the style Title, or that in the properties, or the first main heading. Pages exist only
+    after layout, so the format has none.
 
     Raises:
         DataError: if it is damaged, or beyond the limits.
@@ -68,7 +68,7 @@ def _core_title(archive: Archive) -> str:
 
 
 class _Body:
-    """The text as it is read."""
+    """The text read so far."""
 
     def __init__(self) -> None:
         self.paragraphs: list[str] = []
@@ -127,7 +127,7 @@ class _Body:
 
 
 def _local(name: str) -> str:
-    """A name without its namespace if that is of text documents; else the whole."""
+    """A name without its namespace if that is the one of text documents; else the full name."""
     for namespace in _WORDS:
         if name.startswith(namespace):
             return name[len(namespace) :]

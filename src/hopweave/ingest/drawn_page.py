@@ -1,7 +1,7 @@
-"""A page of a PDF as an image, and where on it the words of a passage stand.
+"""A page of a PDF as an image, with the positions of a passage's words.
 
-The text of a passage was read by another library than the one that draws, and the two differ in blanks, in hyphens at the ends
-of lines, in ligatures and accents. So words are looked for by their letters and digits alone.
+The library that read the text of a passage is not the one that draws, and the two differ in spaces, in hyphens at the ends of
+lines, in ligatures and accents. So words are matched only by their letters and digits.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ _LIBRARIES = ("pypdfium2", "PIL")
 
 _MAX_PLACES = 200
 _NEARBY = 200
-"""Letters before and behind words that tell one of their places from another."""
+"""Letters before and after words that distinguish their occurrences."""
 _ENOUGH_NEARBY = 4
-"""Fewer of them may be alike by chance."""
+"""Fewer of them may match by accident."""
 _ANCHOR = 12
-"""So many letters stand in one place by no chance; of words that are not found as a whole, so many at either end."""
+"""A match of this many letters is no accident; for words not found completely, this many are needed at either end."""
 _WIDEST_GAP = 0.08
-"""Between two words of a line, as a share of the page's width; what is farther apart is in another column."""
+"""Gap between two words of a line, as a share of the page's width; a larger gap means another column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +64,12 @@ class DrawnPage:
 
 
 def draw_page(raw: BinaryIO, number: int, source: str) -> DrawnPage:
-    """Draws a page, in a process of its own that is held to a time and a memory.
+    """Draws a page, in a separate process with limits on time and memory.
 
     Args:
         raw: the PDF, an open file at its beginning.
         number: of the page, from 1.
-        source: how errors name the file.
+        source: the name of the file in errors.
 
     Raises:
         DataError: for a file that is damaged or encrypted or takes too long, and for a missing library.
@@ -94,7 +94,7 @@ def draw_page(raw: BinaryIO, number: int, source: str) -> DrawnPage:
 
 
 def find_on_page(passage: str, spans: Sequence[Span], page: DrawnPage) -> list[tuple[Box, ...]]:
-    """Where words of a passage stand: of each span a box for each of its lines; none if it cannot be told on the page.
+    """Positions of words of a passage: for each span, a box for each of its lines; none if it is not found on the page.
 
     Args:
         passage: its text.
@@ -121,7 +121,7 @@ def find_on_page(passage: str, spans: Sequence[Span], page: DrawnPage) -> list[t
 
 
 def _letters(text: str) -> list[tuple[str, int]]:
-    """The letters and digits of a text without accents and case, each with the place of the character that it is of."""
+    """The letters and digits of a text without accents and case, each with the position of its character."""
     found = []
     for at, character in enumerate(text):
         plain = character if character.isascii() else unicodedata.normalize("NFKD", character)
@@ -130,7 +130,7 @@ def _letters(text: str) -> list[tuple[str, int]]:
 
 
 def _find(sought: str, first: int, end: int, given: str) -> Span | None:
-    """Where a part of some letters stands in others; unless it is long, the letters around it have to be alike, too."""
+    """Where a part of some letters occurs in others; unless it is long, the letters around it must match, too."""
     size = end - first
     places = list(_places(sought[first:end], given))
     if not places:
@@ -149,7 +149,7 @@ def _find(sought: str, first: int, end: int, given: str) -> Span | None:
 
 
 def _between_its_ends(sought: str, given: str) -> Span | None:
-    """Where letters stand of which only the beginning and the end are found, about as far apart as they should be."""
+    """Where letters occur of which only the beginning and the end are found, at about the expected distance."""
     if len(sought) < 2 * _ANCHOR:
         return None
     for first in _places(sought[:_ANCHOR], given):
@@ -169,7 +169,7 @@ def _places(sought: str, given: str) -> Iterator[int]:
 
 
 def _num_common(one: str, other: str) -> int:
-    """How many letters two texts begin with alike."""
+    """The number of letters that two texts have in common at the beginning."""
     for number, (left, right) in enumerate(zip(one, other, strict=False)):
         if left != right:
             return number
@@ -177,7 +177,7 @@ def _num_common(one: str, other: str) -> int:
 
 
 def _lines(boxes: Iterable[Box]) -> Iterator[Box]:
-    """Boxes of characters that follow each other, as one for each line."""
+    """Boxes of consecutive characters, merged into one for each line."""
     line = last = None
     for box in boxes:
         if box.left >= box.right or box.top >= box.bottom:
@@ -195,7 +195,7 @@ def _lines(boxes: Iterable[Box]) -> Iterator[Box]:
 
 
 def _goes_on(last: Box, box: Box) -> bool:
-    """Whether a character is on the line of the one before it: beside it or, where the text is turned, above or below it."""
+    """Whether a character is on the line of the one before it: next to it or, if the text is rotated, above or below it."""
     shared_down = min(last.bottom, box.bottom) - max(last.top, box.top)
     shared_across = min(last.right, box.right) - max(last.left, box.left)
     height, width = min(last.bottom - last.top, box.bottom - box.top), min(last.right - last.left, box.right - box.left)

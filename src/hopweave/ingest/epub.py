@@ -16,7 +16,7 @@ _PAGES = frozenset({"application/xhtml+xml", "text/html"})
 
 
 def read_epub(archive: Archive) -> tuple[str, list[tuple[str, str]]]:
-    """Title, and of each chapter its name within the file and its text.
+    """Title, and for each chapter its name within the file and its text.
 
     Raises:
         DataError: if it is damaged, encrypted, or beyond the limits.
@@ -38,7 +38,7 @@ def read_epub(archive: Archive) -> tuple[str, list[tuple[str, str]]]:
 
 
 class _Package:
-    """What the package document says: the title, the files, and the order in which they are read."""
+    """The contents of the package document: the title, the files, and their reading order."""
 
     def __init__(self) -> None:
         self.title = ""

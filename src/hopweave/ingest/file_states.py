@@ -1,6 +1,6 @@
-"""What an index knows of the files that it was made from: their state when they were read, and which passages they became.
+"""What an index knows about the files that it was built from: their state when they were read, and their passages.
 
-It is a table of SQLite in the index's data folder, so it is replaced together with the passages, or not at all.
+It is an SQLite table in the index's data folder, so it is replaced together with the passages, or not at all.
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ BEGIN;
 
 @dataclass(frozen=True, slots=True)
 class FileState:
-    """A file as it was when it was read.
+    """The state of a file when it was read.
 
     Attributes:
         size: in bytes, on disk.
         mtime_ns: when it was last changed, in nanoseconds.
         sha256: of its bytes, hexadecimal; empty if it has to be read again.
         reading: the options that its passages depend on.
-        num_passages: that it became.
-        leans: whether something of it was left out because of what another file holds.
-        unread: why it could not be read, or what of it; empty if all was.
+        num_passages: the number of its passages.
+        leans: whether something in it was left out because of another file's content.
+        unread: why it, or which part of it, could not be read; empty if everything was.
     """
 
     size: int
@@ -61,7 +61,7 @@ class FileState:
 
     @property
     def is_in(self) -> bool:
-        """Whether it is in the index, if only in part; a file without a word is."""
+        """Whether it is in the index, at least in part; a file without words is."""
         return bool(self.num_passages) or not self.unread
 
 
@@ -69,7 +69,7 @@ def look_at(file: CorpusFile) -> FileState:
     """Size and time of a file.
 
     Raises:
-        DataError: if it cannot be looked at.
+        DataError: if it cannot be accessed.
     """
     with reading(file.source):
         found = file.path.stat()
@@ -87,7 +87,7 @@ def hash_of(file: CorpusFile) -> str:
 
 
 def count_files(path: Path) -> int:
-    """How many files a table knows, which may lie where nothing can be written.
+    """The number of files in a table, which may be in a read-only place.
 
     Raises:
         DataError: if it is damaged.
@@ -101,10 +101,10 @@ def count_files(path: Path) -> int:
 
 
 def origin_of(path: Path, number: int) -> Origin | None:
-    """The file that the passage of a number comes from, as a table knows it; `None` if it does not.
+    """The file that the passage with a number comes from, according to a table; `None` if it has none.
 
     Args:
-        path: of the table, which may lie where nothing can be written, or not be there.
+        path: of the table, which may be in a read-only place or missing.
         number: of the passage.
 
     Raises:
@@ -131,10 +131,10 @@ def origin_of(path: Path, number: int) -> Origin | None:
 
 
 class FileStates:
-    """The files of one state of an index, while it is written.
+    """The files of one state of an index, while it is being written.
 
     Args:
-        path: of the table; it is made if it is not there.
+        path: of the table; created if it is missing.
 
     Raises:
         DataError: if it is damaged.
@@ -150,7 +150,7 @@ class FileStates:
         self.roots = Roots({Path(os.fsdecode(folder)): label for folder, label in labels})
 
     def close(self) -> None:
-        """Puts all on the disk, and lets go of it."""
+        """Writes everything to the disk, and closes the table."""
         with self._damage():
             for folder, label in self.roots.labels.items():
                 self._change("INSERT OR IGNORE INTO roots VALUES (?, ?)", _key(folder), label)
@@ -166,7 +166,7 @@ class FileStates:
         return None if row is None else FileState(row[0], row[1], row[2], row[3], row[4], bool(row[5]), row[6])
 
     def note(self, path: Path, state: FileState, numbers: range = range(0)) -> None:
-        """Notes the state of a file, and the numbers of passages that it became now."""
+        """Notes the state of a file, and the numbers of its passages."""
         with self._damage():
             values = (state.size, state.mtime_ns, state.sha256, state.reading, state.num_passages, state.leans, state.unread)
             self._change("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?)", _key(path), *values)
@@ -174,7 +174,7 @@ class FileStates:
                 self._change("INSERT OR REPLACE INTO spans VALUES (?, ?, ?)", numbers.start, numbers.stop, _key(path))
 
     def take_numbers(self, path: Path) -> list[range]:
-        """The numbers of a file's passages, which belong to it no longer."""
+        """The numbers of a file's passages, which it loses."""
         with self._damage():
             found = self._table.execute("SELECT first, end FROM spans WHERE path = ? ORDER BY first", (_key(path),)).fetchall()
             if found:
@@ -182,7 +182,7 @@ class FileStates:
         return [range(first, end) for first, end in found]
 
     def owner(self, number: int) -> Path | None:
-        """The file that the passage of a number comes from, if that is known."""
+        """The file that the passage with a number comes from, if known."""
         with self._damage():
             row = self._table.execute(
                 "SELECT path, end FROM spans WHERE first <= ? ORDER BY first DESC LIMIT 1", (number,)
@@ -190,7 +190,7 @@ class FileStates:
         return Path(os.fsdecode(row[0])) if row is not None and number < row[1] else None
 
     def distrust(self, numbers: Iterable[int]) -> None:
-        """Has the files of some passages read again, because passages of theirs were taken out."""
+        """Marks the files of some passages to be read again, because passages of them were removed."""
         for number in numbers:
             path = self.owner(number)
             if path is not None:
@@ -198,13 +198,13 @@ class FileStates:
                     self._change("UPDATE files SET sha256 = '' WHERE path = ?", _key(path))
 
     def meet(self, file: CorpusFile) -> bool:
-        """Notes that a file is there; tells whether it is for the first time."""
+        """Notes that a file exists; returns whether this is the first time."""
         values = (_key(file.at), _key(file.path), file.source, file.document_id)
         with self._damage():
             return self._table.execute(_MEET, values).rowcount == 1
 
     def met(self) -> Iterator[CorpusFile]:
-        """The files that are there, each once, in the order in which they were met."""
+        """The files that exist, each once, in the order in which they were noted."""
         last = 0
         while True:
             with self._damage():
@@ -216,20 +216,20 @@ class FileStates:
             last = found[-1][0]
 
     def num_met(self, path: Path) -> int:
-        """How many files are there at a path or below it."""
+        """The number of files at a path or below it."""
         return self._count(f"met WHERE {_AT}", path)
 
     def num_in(self, path: Path) -> int:
-        """How many files from a path, or from below it, are in the index."""
+        """The number of files from a path, or from below it, in the index."""
         return self._count(f"files WHERE {_AT} AND (num_passages > 0 OR unread = '')", path)
 
     def meet_below(self, folder: Path) -> None:
-        """Takes all files of a folder for being there, because it cannot be looked into."""
+        """Treats all files of a folder as existing, because it cannot be listed."""
         with self._damage():
             self._table.execute(f"INSERT OR IGNORE INTO met (path) SELECT path FROM files WHERE {_BELOW}", _below(folder))  # noqa: S608
 
     def vanished(self, folders: Iterable[Path]) -> Iterator[tuple[Path, FileState]]:
-        """The files in some folders, or the files themselves, that are known and were not met."""
+        """The files in some folders, or the files themselves, that are known and were not noted as existing."""
         for folder in folders:
             with self._damage():
                 found = self._table.execute(
@@ -242,7 +242,7 @@ class FileStates:
                     yield path, state
 
     def forget(self, path: Path) -> None:
-        """Takes a file out."""
+        """Removes a file."""
         with self._damage():
             self._change("DELETE FROM files WHERE path = ?", _key(path))
 

@@ -1,4 +1,4 @@
-"""Which files a corpus consists of, in a fixed order, and the ids by which they are told apart."""
+"""Which files a corpus consists of, in a fixed order, and their unique ids."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hopweave.core.files import FOLDER, Entry, open_regular, shown_name, special
 from hopweave.ingest.formats import CorpusFile, reading
 
 OnUnlisted = Callable[[Path, DataError], None]
-"""Told of a folder that cannot be listed, and why."""
+"""Called with a folder that cannot be listed, and why."""
 
 _MAX_IGNORE_BYTES = 1 << 20
 _IGNORE_FILE = ".gitignore"
@@ -23,19 +23,19 @@ _IGNORE_FILE = ".gitignore"
 class Roots:
     """The folders that documents are read from, each with a label, so that no two files have the same id.
 
-    The first one has no label: its documents have their paths below it as ids, such as `notes/a.md`. Those of another have its
-    name before that, as in `papers//notes/a.md`; no path below a folder holds two slashes in a row. A file belongs to the
-    innermost root that it lies in, so it has one id, whichever of the folders around it was given.
+    The first one has no label: its documents have their paths below it as ids, such as `notes/a.md`. Those of another are
+    prefixed with its name, as in `papers//notes/a.md`; no path below a folder has two slashes in a row. A file belongs to the
+    innermost root that contains it, so it has one id, whichever of its parent folders was given.
 
     Args:
-        labels: of roots that are known already, by their absolute paths.
+        labels: of known roots, by their absolute paths.
     """
 
     def __init__(self, labels: Mapping[Path, str] | None = None) -> None:
         self.labels = dict(labels or {})
 
     def include(self, folder: Path) -> Path:
-        """Makes a folder a root, unless it lies in one; returns its absolute path."""
+        """Makes a folder a root, unless it is inside one; returns its absolute path."""
         absolute = Path(os.path.realpath(folder))
         if not any(above in self.labels for above in (absolute, *absolute.parents)):
             self.labels[absolute] = self._new_label(shown_name(absolute.name) or "root") if self.labels else ""
@@ -60,15 +60,15 @@ class Roots:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which files of a folder are taken. Patterns are those of `.gitignore` files, relative to the folder that was given.
+    """Which files of a folder are taken. Patterns have the syntax of `.gitignore` files, relative to the given folder.
 
     Attributes:
-        include: patterns of which a file has to match one; all files where there is none.
+        include: patterns of which a file must match one; without any, all files are taken.
         exclude: patterns of files and folders that are left out.
         gitignore: leave out what the `.gitignore` files in the folder, and in those below it, name.
 
     Raises:
-        SettingsError: for what is no pattern.
+        SettingsError: for an invalid pattern.
     """
 
     include: tuple[str, ...] = ()
@@ -80,7 +80,7 @@ class Selection:
             try:
                 GitIgnoreSpec.from_lines([pattern])
             except ValueError:
-                raise SettingsError(f"{pattern!r} is no pattern of files; give one such as '*.md' or 'drafts/'") from None
+                raise SettingsError(f"{pattern!r} is not a file pattern; give one such as '*.md' or 'drafts/'") from None
 
 
 def find_files(
@@ -90,19 +90,19 @@ def find_files(
     roots: Roots | None = None,
     on_unlisted: OnUnlisted | None = None,
 ) -> Iterator[CorpusFile]:
-    """The files at the given paths: folders are walked, each in the order of its names, hidden entries left out.
+    """The files at the given paths: folders are walked, each in the order of its names, without hidden entries.
 
-    Files of unknown formats, and what is no regular file (FIFOs, sockets, devices and links to them), are among them, so that
-    they can be counted. A file that is given itself is taken whatever the selection says.
+    They include files of unknown formats and special files (FIFOs, sockets, devices and links to them), so that these can be
+    counted. A file given by its own path is always taken.
 
     Args:
         paths: files and folders.
         selection: which files of a folder are taken; by default all.
         roots: that are known; those of the paths are added to them.
-        on_unlisted: told of a folder within a given one that cannot be listed, instead of an error.
+        on_unlisted: called with a folder within a given one that cannot be listed; without it, that is an error.
 
     Raises:
-        DataError: for a path that does not exist or a folder that may not be listed.
+        DataError: for a path that does not exist or a folder that cannot be listed.
     """
     roots = roots if roots is not None else Roots()
     for path in paths:
@@ -119,7 +119,7 @@ def find_files(
 
 
 class _Walk:
-    """One folder, with all that is below it."""
+    """One folder, with everything below it."""
 
     def __init__(self, top: Path, selection: Selection, roots: Roots, on_unlisted: OnUnlisted | None) -> None:
         self._top = top
@@ -161,7 +161,7 @@ class _Walk:
         return True
 
     def _ignoring_in(self, folder: Path) -> list[tuple[Path, GitIgnoreSpec | None]]:
-        """What the `.gitignore` files say that hold for a folder: of the folders around it from the top down, and its own."""
+        """The `.gitignore` files that apply to a folder: those of its parents from the top down, and its own."""
         if self._gitignore and (not self._ignoring or self._ignoring[-1][0] != folder):
             # The folders come in the order of a tree, so those around this one were asked about last.
             del self._ignoring[len(folder.relative_to(self._top).parts) :]
@@ -170,7 +170,7 @@ class _Walk:
 
 
 def _ignored_by(folder: Path) -> GitIgnoreSpec | None:
-    """What the `.gitignore` file of a folder names; what is no pattern is passed over, as git does.
+    """What the `.gitignore` file of a folder names; invalid patterns are skipped, as in git.
 
     Raises:
         OSError: if it cannot be read.

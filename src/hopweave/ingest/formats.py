@@ -29,10 +29,10 @@ RECORD_SUFFIXES = frozenset({".json", ".jsonl", ".ndjson", ".tsv", ".csv"})
 """Files that contain many records."""
 
 TEXT_SUFFIXES = frozenset({".txt", ".md", ".markdown", ".html", ".htm", ".rst"})
-"""Files that are one document each, and text."""
+"""Files that are one text document each."""
 
 BOOK_SUFFIXES = frozenset({".pdf", ".docx", ".epub"})
-"""Files that are one document each, and no text."""
+"""Files that are one document each, but not text."""
 
 DOCUMENT_SUFFIXES = TEXT_SUFFIXES | BOOK_SUFFIXES
 """Files that are one document each."""
@@ -62,14 +62,14 @@ MAX_SECONDS = 300
 
 BUFFER_BYTES = 1 << 17
 _AHEAD = 64
-"""Pieces that are decompressed and wait to be read."""
+"""The maximum number of decompressed pieces that wait to be read."""
 
 _MIB = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much of a file is read, so that none fills the memory or the disk. Decompressed bytes count.
+    """Limits on reading a file, so that none fills the memory or the disk. They apply to decompressed bytes.
 
     Attributes:
         max_file_mib: of a whole file, in MiB.
@@ -93,12 +93,12 @@ class Limits:
         return MAX_SECONDS if self.max_seconds is None and file.is_document else self.max_seconds
 
     def deadline(self, file: CorpusFile) -> Deadline:
-        """The time for reading a file, from now on."""
+        """The time for reading a file, counted from now."""
         seconds = self.seconds_for(file)
         return Deadline(seconds, lambda: self.too_slow(file.source, seconds or 0))
 
     def too_slow(self, what: str, seconds: int) -> DataError:
-        """The error for a file that takes longer to read than may be."""
+        """The error for a file that takes too long to read."""
         return DataError(f"{what} took longer than {seconds:,} seconds to read; leave it out{self._raised('max_seconds')}")
 
     def _raised(self, name: str) -> str:
@@ -113,9 +113,9 @@ class CorpusFile:
         path: where it is.
         source: how passages name it: the path as given, or relative to the folder that was given.
         document_id: the id of the document in it, if it is one: its path below the root that it belongs to; see `find.Roots`.
-        special: what it is instead of a regular file, such as `FIFO`; empty for a regular one.
-        at: its absolute path, by which it is known from one update of an index to the next; empty if nobody asks.
-        content: what is in it, if it is a member of an archive that is being read.
+        special: its kind if it is not a regular file, such as `FIFO`; else empty.
+        at: its absolute path, which identifies it from one update of an index to the next; empty if not needed.
+        content: its content, if it is a member of an archive that is being read.
     """
 
     path: Path
@@ -143,7 +143,7 @@ class CorpusFile:
 
     @property
     def is_wiki(self) -> bool:
-        """Whether it is a file as WikiExtractor names them, such as `wiki_00.bz2`."""
+        """Whether it is named as by WikiExtractor, such as `wiki_00.bz2`."""
         return _WIKI.fullmatch(self._plain_name.name) is not None
 
     @property
@@ -211,7 +211,7 @@ def open_text(
 
 @contextmanager
 def _content_of(file: CorpusFile, on_bytes: OnBytes) -> Iterator[BinaryIO]:
-    """What is in a file, decompressed ahead of whoever reads it."""
+    """The content of a file, decompressed ahead of its reader."""
     if file.content is not None:
         yield file.content
         return
@@ -225,7 +225,7 @@ def _content_of(file: CorpusFile, on_bytes: OnBytes) -> Iterator[BinaryIO]:
 
 
 def watched(raw: BinaryIO, on_bytes: OnBytes) -> BinaryIO:
-    """The same stream, whose bytes are told as they pass."""
+    """The same stream; its bytes are reported as they pass."""
     return raw if on_bytes is None else io.BufferedReader(_Watched(raw, _length_to(on_bytes)), BUFFER_BYTES)
 
 
@@ -234,7 +234,7 @@ def decompressed(file: CorpusFile, raw: BinaryIO) -> Generator[bytes, None, None
 
     Args:
         file: its name says how it is compressed.
-        raw: its bytes as they are.
+        raw: its bytes, not decompressed.
 
     Raises:
         DataError: if it is damaged or cut off.
@@ -254,7 +254,7 @@ def open_regular(file: CorpusFile) -> BinaryIO:
     """Opens a file for its bytes.
 
     Raises:
-        DataError: if it is no regular file.
+        DataError: if it is not a regular file.
         OSError: if it cannot be opened.
     """
     try:
@@ -335,7 +335,7 @@ class _Utf8Check:
 
 
 class Unreachable(DataError):
-    """A file that is not there, or whose disk does not answer."""
+    """A file that does not exist, or whose disk does not respond."""
 
 
 _UNREACHABLE = frozenset(
@@ -344,12 +344,12 @@ _UNREACHABLE = frozenset(
         *(errno.EIO, errno.ENXIO, errno.ENODEV, errno.ENOTCONN, errno.ETIMEDOUT, errno.EHOSTDOWN),
     }
 )
-"""What the system says of a file that was removed, a disk that was unplugged, and a file system whose server is gone."""
+"""Error numbers for a removed file, an unplugged disk, and a file system whose server is gone."""
 
 
 @contextmanager
 def reading(source: str) -> Iterator[None]:
-    """Turns what the system refuses into one `DataError` about the file or folder; `Unreachable` where it may come back."""
+    """Turns an error of the system into a `DataError` about the file or folder; `Unreachable` if it may come back."""
     try:
         yield
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""What has to be done to an index so that it holds some files: passages to add, and numbers of passages to take out."""
+"""What it takes to bring some files into an index: passages to add, and numbers of passages to remove."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from hopweave.ingest.tally import Tally, Unread
 from hopweave.ingest.vanished import check_gone, has_vanished, is_missing
 
 Changes = Generator[Passage | range, None, None]
-"""Passages, each of which gets the next number, and numbers to take out. A `TakenId` may be thrown in for a passage."""
+"""Passages, each of which gets the next number, and numbers to remove. A `TakenId` may be thrown in for a passage."""
 
 
 @dataclass(slots=True)
 class Synced:
-    """What became of files: how many are new, changed, gone, found under another name, and as they were."""
+    """How many files are new, changed, gone, found under another name, and unchanged."""
 
     added: int = 0
     replaced: int = 0
@@ -42,14 +42,14 @@ class Intake:
 
     Attributes:
         paths: files and folders.
-        sync: read what is new or changed alone, and take out what is gone; else all is read and nothing taken out.
+        sync: read only what is new or changed, and remove what is gone; else everything is read and nothing removed.
         options: how it is read.
         tally: what was read.
-        on_bytes: told how many bytes were read, or need not be.
+        on_bytes: called with the number of bytes that were read, or need not be.
         synced: what became of the files, with `sync`.
-        books: reads PDF, DOCX and EPUB files in place of this process.
-        gone_ok: with `sync`, also take out what is gone where a path is not there, or holds little of what it did; else that is
-            an error, since a disk may have dropped.
+        books: reads PDF, DOCX and EPUB files instead of this process.
+        gone_ok: with `sync`, also remove files of a path that does not exist, or that has lost most of its files; else that is
+            an error, since a disk may have been disconnected.
     """
 
     paths: Sequence[Path]
@@ -65,10 +65,10 @@ class Intake:
 
     @property
     def paths_to_read(self) -> list[Path]:
-        """The paths; without those that are not there, where that is fine.
+        """The paths, without missing ones if they may be missing.
 
         Raises:
-            DataError: for a path that is not there, where that is not fine and the index may have files from there.
+            DataError: for a missing path that may not be missing, if the index may have files from there.
         """
         missing = [path for path in self.paths if self.sync and is_missing(path)]
         if missing and not self.gone_ok:
@@ -83,7 +83,7 @@ class Intake:
         return min(1.0, self._num_read / (self.num_bytes() or 1))
 
     def num_bytes(self) -> int:
-        """Of all the files that may be read, on disk; what cannot be looked at counts as nothing where reading is lenient.
+        """The size on disk of all files that may be read; in lenient reading, inaccessible ones count as 0.
 
         Raises:
             DataError: for a path that does not exist.
@@ -106,21 +106,21 @@ class Intake:
             return 0
 
     def note_read(self, num_bytes: int) -> None:
-        """Notes that so many more bytes were read, or need not be."""
+        """Notes the number of further bytes that were read, or need not be."""
         self._num_read += num_bytes
         if self.on_bytes is not None:
             self.on_bytes(num_bytes)
 
     def changes(self, states: FileStates, next_number: int) -> Changes:
-        """What has to be done, in order.
+        """The changes to make, in order.
 
         Args:
             states: of the files; they are brought up to date.
             next_number: of the first passage that is added.
 
         Raises:
-            DataError: as `read_corpus`; also if nothing at all can be read, or files have vanished as when a disk drops:
-                see `hopweave.ingest.vanished`.
+            DataError: as `read_corpus`; also if nothing at all can be read, or files have vanished as if a disk had been
+                disconnected: see `hopweave.ingest.vanished`.
         """
         with closing(Reading(self.options, self.tally, self.note_read, self.books)) as reading:
             one = _Pass(self, states, reading, next_number)
@@ -129,15 +129,15 @@ class Intake:
 
 @runtime_checkable
 class TakesInFiles(Protocol):
-    """A class of retriever whose index keeps which files it was made from: `hopweave index --sync`, `--list`, `--stats`."""
+    """A class of retrievers whose index stores which files it was built from: `hopweave index --sync`, `--list`, `--stats`."""
 
     def take_in(self, folder: Path, intake: Intake, *, update: bool, **more: Any) -> IndexSummary:
-        """Reads files into an index, and keeps with it which files those were and what became of each.
+        """Reads files into an index, and stores which files those were and what became of each.
 
         Args:
             folder: the index.
-            intake: which files, and whether they are added or the index is brought in line with them.
-            update: begin with what the index holds, which must be there; else it is replaced.
+            intake: which files, and whether to add them or to bring the index in line with them.
+            update: begin with the content of the index, which must exist; else it is replaced.
             more: as in `BM25.take_in`.
         """
 
@@ -197,14 +197,14 @@ class _Pass:
                 self._gone.setdefault(state.sha256, []).append(path)
 
     def _take_out(self, path: Path) -> Generator[Passage | range, None, bool]:
-        """What the index has of a file, to take out; returns whether there is any. Where files are only added, it stays."""
+        """What the index has of a file, to remove; returns whether there is any. If files are only added, it stays."""
         found = self._states.take_numbers(path) if self._intake.sync else []
         self._was_taken_out |= bool(found)
         yield from found
         return bool(found)
 
     def _unchanged(self, file: CorpusFile) -> FileState | None:
-        """The state of a file if it is still the same; `None` if it has to be read."""
+        """The state of a file if it is unchanged; `None` if it has to be read."""
         known = self._states.of(file.at)
         if known is None or not known.sha256 or known.reading != self._reading_of(file):
             return None
@@ -248,7 +248,7 @@ class _Pass:
             synced.added += 1
 
     def _read(self, file: CorpusFile) -> Generator[Passage | range, None, FileState | None]:
-        """Reads a file and notes its state, which is as it was before: what changes meanwhile is seen the next time.
+        """Reads a file and notes its state before reading: changes during reading are noticed the next time.
 
         Returns:
             The state; `None` if the file has vanished.
@@ -280,10 +280,10 @@ class _Pass:
         return state
 
     def _passages(self, file: CorpusFile) -> Generator[Passage | range, None, bool]:
-        """The passages of a file, and before them what the index has of it, to take out.
+        """The passages of a file, preceded by what the index has of it, to remove.
 
         Returns:
-            Whether it is so; if the file vanished before its first passage was there, nothing is taken out.
+            Whether it was read; if the file vanished before its first passage, nothing is removed.
 
         Raises:
             DataError: if it vanishes later and the index has it, so that the index stays as it was.
@@ -307,7 +307,7 @@ class _Pass:
         return True
 
     def _note_vanished(self, file: CorpusFile) -> None:
-        """Says of a file that vanished what becomes of it; if its folder did, too, that is an error."""
+        """Reports what becomes of a vanished file; if its folder vanished, too, that is an error."""
         self._reading.check_standing()
         known = self._states.of(file.at)
         kept = "the index keeps what it has of it" if known is not None and known.is_in else "nothing of it is in the index"
@@ -324,7 +324,7 @@ def _vanished_since(unread: Sequence[Unread], num_before: int) -> bool:
 
 
 def _thrown(passages: Generator[Passage, None, None], error: TakenId) -> Passage | None:
-    """Throws an error into passages; the next of them, if there is one."""
+    """Throws an error into the passages; returns the next one, if there is one."""
     try:
         return passages.throw(error)
     except StopIteration:
@@ -332,10 +332,10 @@ def _thrown(passages: Generator[Passage, None, None], error: TakenId) -> Passage
 
 
 def _num_elsewhere(tally: Tally) -> int:
-    """How often something was left out because of what stands elsewhere."""
+    """How often something was left out because of content elsewhere."""
     return tally.num_duplicates + tally.num_taken
 
 
 def _absolute(path: Path) -> Path:
-    """The path of a folder or file as its state has it."""
+    """The path of a folder or file in the form of its state."""
     return Path(os.path.realpath(path)) if path.is_dir() else Path(os.path.realpath(path.parent)) / path.name

@@ -1,4 +1,4 @@
-"""Passages by the ids that citations name, and the documents that they were cut from."""
+"""Passages by the ids that citations name, and the documents that they were split from."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ _SPLIT_ID = re.compile(r"(.+)#\d+", re.DOTALL)
 
 @runtime_checkable
 class LooksUp(Protocol):
-    """What has its passages by id: every engine that comes with hopweave and has a corpus of its own."""
+    """Finds its passages by id: every engine of hopweave with its own corpus."""
 
     def passages_of(self, any_ids: Iterable[str], *, documents: bool = True) -> list[Passage]:
-        """The passages that have one of these ids, or are cut from a document that has one, each once.
+        """The passages that have one of these ids, or come from a document that has one, each once.
 
-        An id without a passage gives none, and a passage that is not shown (`visible`) is as if it were not there.
+        An id without a passage gives none, and a passage that is not shown (`visible`) does not exist here.
 
         Args:
             any_ids: of passages and documents.
-            documents: whether an id may be that of a document; if not, it is that of a passage alone.
+            documents: whether an id may be that of a document; if not, it can only be that of a passage.
 
         Raises:
             SearchError: when the engine fails.
@@ -30,7 +30,7 @@ class LooksUp(Protocol):
 
 
 class PassageLookup(LooksUp, Protocol):
-    """An engine that is asked for passages by id, and for those in which words stand."""
+    """An engine that finds passages by id, and those that contain words."""
 
     def search(self, queries: Sequence[str], max_hits: int) -> list[list[Hit]]:
         """See `core.protocols.Retriever`."""
@@ -40,6 +40,6 @@ class PassageLookup(LooksUp, Protocol):
 
 
 def document_id_of(passage: Passage) -> str:
-    """The id of the document that a passage was cut from; its own if it is whole."""
+    """The id of the document that a passage was split from; its own if it is a whole document."""
     match = _SPLIT_ID.fullmatch(passage.id) if passage.start is not None else None
     return match[1] if match else passage.id

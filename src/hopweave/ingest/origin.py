@@ -1,4 +1,4 @@
-"""The very file that a passage was read from, if it is still there."""
+"""The exact file that a passage was read from, if it still exists."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class Origin:
     """The file that a passage comes from.
 
     Attributes:
-        path: of it, absolute.
-        root: the folder that was indexed, in which it lies.
+        path: absolute.
+        root: the indexed folder that contains it.
         size: in bytes, when it was read.
         sha256: of its bytes then, hexadecimal.
     """
@@ -33,14 +33,14 @@ class Origin:
 
     @contextmanager
     def opened(self) -> Iterator[BufferedReader]:
-        """The file at its beginning, if it is the very file that was read.
+        """The file, open at its beginning, if it is exactly the one that was read.
 
         Raises:
-            DataError: if it is not there or not the same, or a link leads to it from elsewhere.
+            DataError: if it is missing or not the same, or a link leads to it from elsewhere.
         """
         real = Path(os.path.realpath(self.path))
         if not real.is_relative_to(os.path.realpath(self.root)):
-            raise DataError("the file lies behind a link that leads out of the folder that was indexed; index it where it lies")
+            raise DataError("the file is behind a link that leads out of the indexed folder; index it where it is")
         try:
             raw = open(real, "rb", opener=lambda path, flags: os.open(path, flags | os.O_NONBLOCK | os.O_NOFOLLOW))  # noqa: SIM115
         except OSError:
@@ -54,7 +54,7 @@ class Origin:
 
     @property
     def seen(self) -> tuple[int, ...]:
-        """What differs once the file is another or was written to; nothing if it is not there."""
+        """Values that differ once the file is replaced or modified; none if it is missing."""
         try:
             found = self.path.stat()
         except OSError:
@@ -64,10 +64,10 @@ class Origin:
 
 @runtime_checkable
 class KnowsOrigins(Protocol):
-    """A retriever over an index that was made from files and notes which."""
+    """A retriever over an index that stores which files it was built from."""
 
     def origin_of(self, passage_id: str) -> Origin | None:
-        """The file of a passage; `None` if the passage was not read from a file that was given.
+        """The file of a passage; `None` if the passage was not read from a given file.
 
         Raises:
             DataError: if there is no such passage.

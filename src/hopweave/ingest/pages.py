@@ -1,4 +1,4 @@
-"""Documents that are no text files: PDF, DOCX, EPUB. Their title, and their text page by page, where they have pages."""
+"""Documents that are not text files (PDF, DOCX, EPUB): their title, and their text, page by page if they have pages."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ _WORKER = Path(__file__).with_name("pdf_process.py")
 _MAX_LISTED_PAGES = 10
 _OF_PAGES = {
     "large": ("is too large to be read", "are too large to be read", "print the file to a new PDF"),
-    "damaged": ("is damaged", "are damaged", "save the file anew"),
+    "damaged": ("is damaged", "are damaged", "save the file again"),
     "picture": ("holds no text that can be read", "hold no text that can be read", "have it recognised (OCR)"),
 }
-"""What is the matter with pages that could not be read, by what `pdf_process` calls it, and what to do."""
+"""Why pages could not be read, by the names of `pdf_process`, and what to do."""
 _OF_FILES = {
     "large": (
         "is too large to be read: page {} draws more than the limits allow (75 MB once decompressed)",
         "print it to a new PDF, or leave it out",
     ),
-    "damaged": ("is damaged: page {} cannot be read", "save it anew, or leave it out"),
+    "damaged": ("is damaged: page {} cannot be read", "save it again, or leave it out"),
     "picture": ("holds no text, as scans do", "have its text recognised (OCR), or leave it out"),
 }
-"""The same of a PDF without a page that can be read; what comes first in the table matters most."""
+"""The same for a PDF without a readable page; earlier entries take precedence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Page:
     """A part of a document that a citation can name.
 
     Attributes:
-        place: behind the `#` of its source, such as `page=3`; empty if the document has no such parts.
+        place: follows the `#` of its source, such as `page=3`; empty if the document has no such parts.
         text: of it.
     """
 
@@ -58,7 +58,7 @@ class Pages:
     Attributes:
         title: empty if it has none.
         pages: those with text, in order.
-        unread: what of it could not be read, and why; empty if all was.
+        unread: which part could not be read, and why; empty if everything was.
     """
 
     title: str
@@ -121,7 +121,7 @@ def _listed(numbers: list[str]) -> str:
 
 
 def _told_by_process(file: CorpusFile, limits: Limits) -> Generator[dict[str, Any]]:
-    """What another process tells of a PDF."""
+    """What another process reports about a PDF."""
     num_bytes, max_bytes = 0, limits.max_row_mib << 20
     seconds = limits.seconds_for(file)
     assert seconds is not None  # noqa: S101 - a PDF is a document, which always has a limit
@@ -136,20 +136,20 @@ def _told_by_process(file: CorpusFile, limits: Limits) -> Generator[dict[str, An
                 return
         if watch.finished.is_set():
             raise limits.too_slow(file.source, seconds)
-        raise DataError(f"{file.source} is damaged: the process that read it ended early; save it anew, or leave it out")
+        raise DataError(f"{file.source} is damaged: the process that read it ended early; save it again, or leave it out")
 
 
 @contextmanager
 def pdf_process(raw: BinaryIO, max_seconds: float, *arguments: str) -> Iterator[tuple[IO[bytes], threading.Timer]]:
-    """A process that reads a PDF, within a time and a memory that end without harm to this one.
+    """A process that reads a PDF, with limits on time and memory that do not affect this one.
 
     Args:
         raw: the PDF, an open file.
-        max_seconds: after which it is ended.
+        max_seconds: the time after which it is killed.
         arguments: see `pdf_process`.
 
     Yields:
-        What it says, and the timer, which has finished if it was ended.
+        Its output, and the timer, which has finished if the process was killed.
     """
     with subprocess.Popen(  # noqa: S603 - our own file; -P keeps modules of the current folder out
         [sys.executable, "-P", str(_WORKER), *arguments], stdin=raw, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL

@@ -1,9 +1,9 @@
-"""Reads the PDF on standard input and tells of each page in a line of JSON: a program of its own, see `pages`.
+"""Reads the PDF on standard input and reports each page in a line of JSON: a separate program, see `pages`.
 
 With the number of a page it draws that page instead, see `drawn_page`: a line of JSON, then the image, as PNG.
 
-A PDF is a program for drawing pages, and a malicious one can run without end, or ask for any amount of memory. So it is read
-in a process that can be ended. Nothing of hopweave is imported here, which keeps its start short.
+A PDF is a program for drawing pages, and a malicious one can run forever or request any amount of memory. So it is read in a
+process that can be killed. It imports nothing of hopweave, so it starts quickly.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ _MAX_MEMORY_BYTES_DRAWING = 1 << 30
 _MAX_REASON = 200
 
 _WIDTH, _MAX_HEIGHT, _MAX_PIXELS = 1240, 3000, 4_000_000
-"""Of an image: the width is that of A4 at 150 dots per inch."""
+"""Maximum size of an image: the width is that of A4 at 150 dots per inch."""
 _MAX_CHARACTERS = 50_000
-"""Of a page that are looked for; a page of a newspaper has 30,000."""
+"""Maximum number of characters of a page; a page of a newspaper has 30,000."""
 _UNITS = 10_000
-"""Boxes are told in ten-thousandths of the page's width and height."""
+"""Boxes are given in ten-thousandths of the page's width and height."""
 _WRONG_PASSWORD = 4
 
 
@@ -38,9 +38,9 @@ def tell(**what: Any) -> None:
 
 
 def read(stream: Any) -> None:
-    """Tells of the title and of each page in order; of the last page, that it ends there.
+    """Reports the title and each page in order, and marks the last page.
 
-    A page that could not be read has, as `unread`, why: it is a `picture`, too `large`, or `damaged`.
+    A page that could not be read has the reason as `unread`: it is a `picture`, too `large`, or `damaged`.
     """
     import pypdf
 
@@ -63,7 +63,7 @@ def read(stream: Any) -> None:
 
 
 class _Warnings(logging.Handler):
-    """Notes whether pypdf left something out of a page since it is too large, of which it only warns."""
+    """Notes whether pypdf left something out of a page because it is too large, for which it only warns."""
 
     is_too_large = False
 
@@ -94,7 +94,7 @@ def _has_image(page: Any) -> bool:
 
 
 def draw(stream: Any, number: int) -> None:
-    """Tells of a page: how many there are, the size of its image in pixels, its characters and their boxes; then the image."""
+    """Reports the number of pages, and of a page the image size in pixels, the characters and their boxes; then the image."""
     import pypdfium2
 
     try:
@@ -125,14 +125,14 @@ def draw(stream: Any, number: int) -> None:
 
 
 def _scale(width: float, height: float) -> float:
-    """Pixels a point, so that an image keeps to its bounds whatever size a page says it has."""
+    """Pixels per point, so that an image stays within its bounds whatever the stated size of the page."""
     if not (math.isfinite(width) and math.isfinite(height) and width > 0 and height > 0):
         raise ValueError("a page without a size")
     return min(_WIDTH / width, _MAX_HEIGHT / height, math.sqrt(_MAX_PIXELS / width / height))
 
 
 def _characters(page: Any) -> Iterator[tuple[str, tuple[int, int, int, int]]]:
-    """Each character of a page with the left, top, right and bottom of its box, whichever way the page is turned."""
+    """Each character of a page with the left, top, right and bottom of its box, whatever the rotation of the page."""
     from pypdfium2 import raw
 
     text = page.get_textpage()
@@ -151,14 +151,14 @@ def _characters(page: Any) -> Iterator[tuple[str, tuple[int, int, int, int]]]:
 
 
 def _character(code: int, high: int) -> str:
-    """The character of a code. One in two halves counts as its second half, so that there is one character to each box."""
+    """The character of a code. A surrogate pair has it at its second half, so that each box has one character."""
     if high and 0xDC00 <= code < 0xE000:
         return chr(0x10000 + ((high - 0xD800) << 10) + code - 0xDC00)
     return chr(code) if 0 < code <= sys.maxunicode and not 0xD800 <= code < 0xE000 else " "
 
 
 def limit_memory(max_bytes: int) -> None:
-    """Keeps this process to some memory, where the system can."""
+    """Limits the memory of this process, if the system supports it."""
     try:
         resource = import_module("resource")
         resource.setrlimit(resource.RLIMIT_AS, (max_bytes, max_bytes))
@@ -181,4 +181,4 @@ if __name__ == "__main__":
         elif is_too_large(error):
             tell(error=f"is too large to be read ({said[:_MAX_REASON]}); print it to a new PDF, or leave it out")
         else:
-            tell(error=f"is damaged, or no PDF ({said[:_MAX_REASON]}); save it anew, or leave it out")
+            tell(error=f"is damaged, or not a PDF ({said[:_MAX_REASON]}); save it again, or leave it out")

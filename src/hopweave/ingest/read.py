@@ -49,16 +49,16 @@ class Books(Protocol):
     """Reads PDF, DOCX and EPUB files elsewhere, several at a time.
 
     Attributes:
-        num_ahead: how many of the files that follow it likes to know.
+        num_ahead: how many of the following files it wants to know in advance.
     """
 
     num_ahead: int
 
     def begin(self, file: CorpusFile, limits: Limits) -> None:
-        """Begins to read a file that will be asked for."""
+        """Begins to read a file that will be needed."""
 
     def read(self, file: CorpusFile, limits: Limits) -> Pages | None:
-        """What is in a file; `None` if it has to be read here.
+        """The content of a file; `None` if it has to be read here.
 
         Raises:
             DataError: as `hopweave.ingest.pages.read_pages`.
@@ -66,7 +66,7 @@ class Books(Protocol):
 
 
 class TakenId(DataError):
-    """A passage whose id another one has."""
+    """A passage whose id is already taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,17 +80,17 @@ class CorpusOptions:
         text_field: the same for the text, with `TEXT_FIELDS`.
         max_row_mib: maximum size of a document or record, in MiB; each is held in memory as a whole.
         max_file_mib: maximum size of a file, in MiB, decompressed.
-        max_seconds: maximum time for reading one file or member of an archive, in seconds, without what is done with its
-            passages; by default 300 for a document, and no limit for a file of records.
+        max_seconds: maximum time for reading one file or member of an archive, in seconds, not including work on its passages;
+            by default 300 for a document, and no limit for a file of records.
         lenient: leave out files that cannot be read, and list them in the tally; else the first of them is an error. A document
-            is read as a whole or not at all; of a file of records, those before the bad place are kept.
-        include: patterns of files in the folders that are given, as in `.gitignore` files; without any, all are read.
+            is read completely or not at all; of a file of records, those before the error are kept.
+        include: patterns of files in the given folders, as in `.gitignore` files; without any, all are read.
         exclude: the same for files and folders that are left out.
         gitignore: leave out what the `.gitignore` files in the folders name.
-        access: labels of all passages that bring none of their own.
+        access: labels of all passages that have none.
 
     Raises:
-        SettingsError: for a negative `max_words`, a limit below 1, what is no pattern, or what is no label.
+        SettingsError: for a negative `max_words`, a limit below 1, an invalid pattern, or an invalid label.
     """
 
     max_words: int = 200
@@ -119,7 +119,7 @@ class CorpusOptions:
 
     @property
     def limits(self) -> Limits:
-        """How much is taken of a file."""
+        """The limits on reading a file."""
         return Limits(self.max_file_mib, self.max_row_mib, self.max_seconds, are_options=True)
 
     @property
@@ -129,7 +129,7 @@ class CorpusOptions:
 
     @property
     def reading(self) -> str:
-        """What a file's passages depend on besides its content; a file that was read in another way is read again."""
+        """What a file's passages depend on, apart from its content; a file that was read with other options is read again."""
         fields = (self.id_field, self.title_field, self.text_field)
         return f"4 {(self.max_words, *fields, self.max_row_mib, self.max_file_mib, self.max_seconds, self.access)!r}"
 
@@ -152,10 +152,10 @@ def read_corpus(
         options: fields and lengths.
         tally: updated with every file and passage.
         on_bytes: called with the number of bytes read from disk, piece by piece.
-        books: reads PDF, DOCX and EPUB files in place of this process.
+        books: reads PDF, DOCX and EPUB files instead of this process.
 
     Raises:
-        DataError: with the file and the line or record, ending with what to do. Also if there was nothing to read.
+        DataError: with the file and the line or record, ending with what to do; also if there was nothing to read.
     """
     reading = Reading(options or CorpusOptions(), tally if tally is not None else Tally(), on_bytes, books)
     with closing(reading):
@@ -176,7 +176,7 @@ class Reading:
     """One pass over a corpus, file by file.
 
     Attributes:
-        tally: what was read so far.
+        tally: what has been read so far.
     """
 
     def __init__(self, options: CorpusOptions, tally: Tally, on_bytes: OnBytes, books: Books | None = None) -> None:
@@ -194,16 +194,16 @@ class Reading:
         self._seen.execute("BEGIN")
 
     def close(self) -> None:
-        """Lets go of the temporary file."""
+        """Deletes the temporary file."""
         self._seen.close()
 
     def files(self, paths: Sequence[Path], roots: Roots, on_unlisted: OnUnlisted | None = None) -> Iterator[CorpusFile]:
-        """The files to read; what else there is goes to the tally.
+        """The files to read; all others go to the tally.
 
         Args:
             paths: files and folders.
             roots: that are known; those of the paths are added to them.
-            on_unlisted: told of a folder that cannot be listed, where reading is lenient.
+            on_unlisted: called with a folder that cannot be listed, if reading is lenient.
         """
 
         def unlisted(folder: Path, error: DataError) -> None:
@@ -220,23 +220,23 @@ class Reading:
             yield file
 
     def check_vanishing(self) -> None:
-        """Makes sure that what was to be read is still there, but for few files.
+        """Makes sure that at most a few of the files to read have vanished.
 
         Raises:
-            Unreachable: if a folder that was given is gone or another one now, or too many of the files vanished.
+            Unreachable: if a given folder is gone or has been replaced, or too many of the files have vanished.
         """
         self.check_standing()
         check_vanishing([one.source for one in self.tally.unread if one.has_vanished], self._num_listed)
 
     def check_standing(self) -> None:
-        """Makes sure that the folders that were given are still there. Errors as in `check_vanishing`."""
+        """Makes sure that the given folders still exist. Errors as in `check_vanishing`."""
         self._standing.check()
 
     def ahead(self, files: Iterable[CorpusFile], is_read: Callable[[CorpusFile], bool] | None = None) -> Iterator[CorpusFile]:
-        """The same files; where books are read elsewhere, those that follow are begun.
+        """The same files; if books are read elsewhere, reading of the following ones begins.
 
         Args:
-            files: that are read one after the other.
+            files: read one after another.
             is_read: whether a file will be read; by default all are.
         """
         if self._books is None:
@@ -252,9 +252,9 @@ class Reading:
         yield from waiting
 
     def passages(self, file: CorpusFile) -> Generator[Passage, None, None]:
-        """The passages of a file, one after the other. Where reading is lenient, those that can be read.
+        """The passages of a file, in order; if reading is lenient, those that can be read.
 
-        A `TakenId` that is thrown in where a passage was handed out counts as an error of the file.
+        A `TakenId` thrown in after a passage counts as an error of the file.
         """
         if file.is_archive:
             yield from self._archive(file)
@@ -276,7 +276,7 @@ class Reading:
             self.tally.num_files += 1
 
     def _archive(self, archive: CorpusFile) -> Iterator[Passage]:
-        """The passages of what is in an archive, each member like a file of its own."""
+        """The passages of the members of an archive, each treated as a separate file."""
         try:
             with closing(members(archive, self._on_bytes, self._options.limits)) as found:
                 for member in found:
@@ -298,7 +298,7 @@ class Reading:
         return False
 
     def _document(self, file: CorpusFile) -> Generator[Passage, None, str]:
-        """The passages of a document; returns what of it could not be read."""
+        """The passages of a document; returns what could not be read."""
         if file.suffix in BOOK_SUFFIXES:
             return (yield from self._book(file))
         check = self._deadline.check
@@ -363,7 +363,7 @@ class Reading:
         self.tally.num_passages += 1  # not where a `TakenId` is thrown in instead
 
     def _spans(self, text: str) -> list[Span]:
-        """The spans of the passages of a text, all of them before the first is handed out: time may run out on the way."""
+        """The spans of the passages of a text, all computed before the first passage: time may run out meanwhile."""
         if fits(text, self._options.max_words):
             return [Span(0, len(text))]
         spans = []
@@ -401,7 +401,7 @@ class Reading:
         return self._with_labels(passage, row, place)
 
     def _passage_of_cells(self, file: CorpusFile, row: Row) -> Passage:
-        """The passage of a row of a table that has no column for the text: each cell with the name of its column."""
+        """The passage of a row of a table without a text column: each cell with the name of its column."""
         place = f"{file.source}, {row.place}"
         chosen = (self._options.id_field, self._options.title_field)
         missing = next((name for name in chosen if name is not None and name not in row.values), None)
@@ -418,7 +418,7 @@ class Reading:
         return self._with_labels(passage, row, place)
 
     def _with_labels(self, passage: Passage, row: Row, place: str) -> Passage:
-        """The passage with the metadata and the labels of its record; metadata that cannot be kept go to the tally."""
+        """The passage with the metadata and labels of its record; unusable metadata go to the tally."""
         metadata = {}
         for key, value in _metadata(row.values):
             text = plain_value(value)
@@ -431,7 +431,7 @@ class Reading:
 
 
 def _metadata(values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """The metadata of a record by key: those of its object `metadata`, and of columns such as `metadata.year`."""
+    """The metadata of a record by key: from its object `metadata`, and from columns such as `metadata.year`."""
     given = values.get(METADATA)
     if isinstance(given, Mapping):
         yield from given.items()

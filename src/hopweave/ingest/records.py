@@ -23,7 +23,7 @@ _NO_NAME = re.compile(r"|[\d.,:/+%-]+|.{100,}", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A record as it was read.
+    """A record as read from its file.
 
     Attributes:
         place: names it within its file, such as `line 3`.
@@ -42,7 +42,7 @@ def read_rows(file: CorpusFile, on_bytes: OnBytes, limits: Limits, check: Check 
     Args:
         file: the file.
         on_bytes: see `open_text`.
-        limits: to its length and that of its rows.
+        limits: on its length and that of its rows.
         check: called for every piece of the file.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Title and text of reStructuredText, read as text: its marks are taken away, and nothing that it names is included."""
+"""Title and text of reStructuredText, read as text: markup is removed, and no other file is included."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _is_underline(lines: list[str], at: int) -> bool:
 
 
 def _marked(lines: list[str], at: int, match: re.Match[str], kept: list[str]) -> int:
-    """Reads what begins with two dots; returns the line behind it."""
+    """Reads a block that begins with two dots; returns the line after it."""
     said = (match["said"] or "").strip()
     directive = _DIRECTIVE.fullmatch(said)
     shown = directive is not None and directive["name"] in _READ_DIRECTIVES
@@ -84,7 +84,7 @@ def _marked(lines: list[str], at: int, match: re.Match[str], kept: list[str]) ->
 
 
 def _inline(line: str) -> str:
-    """What a reader sees of a line."""
+    """The visible text of a line."""
     pieces = []
     for number, piece in enumerate(_LITERAL.split(line)):
         if number % 2:  # as it is

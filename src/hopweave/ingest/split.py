@@ -17,11 +17,11 @@ _WORD_OR_PIECE = re.compile(rf"{WORD_SIZED}|[^\s{NO_BLANKS}]{{1,100}}")
 def split_spans(text: str, max_words: int) -> Iterator[Span]:
     """Spans of the passages of a text, in order: each has as many whole sentences as fit into `max_words`.
 
-    A sentence that is too long by itself is split at word boundaries. Only white space is dropped between passages.
+    A sentence that is too long is split at word boundaries. Only white space is dropped between passages.
 
     Args:
         text: the text of a document.
-        max_words: above 0; words are separated by white space, and as in `scripts.num_words` where there is none.
+        max_words: above 0; words are separated by white space, or counted by `scripts.num_words` in text without it.
     """
     start, end, num_words = 0, 0, 0
     for piece, num_piece_words in _pieces(text, max_words):
@@ -49,7 +49,7 @@ def _words_in(text: str) -> re.Pattern[str]:
 
 
 def _pieces(text: str, max_words: int) -> Iterator[tuple[Span, int]]:
-    """Sentences with their numbers of words; those that are too long in pieces of `max_words`."""
+    """Sentences with their numbers of words; those that are too long are split into pieces of `max_words`."""
     word = _words_in(text)
     for sentence in sentence_spans_of_long(text):
         words = [match.span() for match in word.finditer(text, sentence.start, sentence.end)]

@@ -1,4 +1,4 @@
-"""What was read of a corpus and what was left out, and why."""
+"""What was read from a corpus and what was left out, and why."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ class Unread:
 
     Attributes:
         source: how passages name the file.
-        reason: one line that names it and says what to do.
-        num_passages: read of it all the same: of records, those before the bad place; of a PDF, the other pages.
-        has_vanished: whether it was listed and then gone, or its disk did not answer any more.
+        reason: one line that names the file and says what to do.
+        num_passages: those that were read nevertheless: of records, those before the error; of a PDF, the other pages.
+        has_vanished: whether it was gone after being listed, or its disk no longer responded.
     """
 
     source: str
@@ -31,19 +31,19 @@ class Unread:
 
 @dataclass(slots=True)
 class Tally:
-    """It grows while the passages are taken.
+    """Counts that grow while passages are read.
 
     Attributes:
         num_files: files read.
-        num_passages: passages handed out.
+        num_passages: passages returned.
         num_duplicates: records without an id that repeat an earlier one in title and text.
         num_taken: files that were read up to an id that another file has.
         num_empty: records and documents whose text is only white space.
         skipped: numbers of files of unknown formats, by suffix.
-        special: the names of what is no regular file, and what it is, such as `FIFO`.
+        special: names of special files, with their kind, such as `FIFO`.
         labels: numbers of passages by access label.
-        no_metadata: numbers of values of metadata that are no short text, number or truth value, and so were left out, by key.
-        unread: files and folders that could not be read, in the order in which they were met.
+        no_metadata: numbers of skipped metadata values, which are not short texts, numbers or truth values, by key.
+        unread: files and folders that could not be read, in order.
     """
 
     num_files: int = 0
@@ -59,13 +59,13 @@ class Tally:
 
     @property
     def special_names(self) -> str:
-        """The first of what is no regular file, each with what it is, and how many more there are."""
+        """The first special files, each with its kind, and how many more there are."""
         first = [f"{name} ({kind})" for name, kind in self.special.items()][:3]
         num_more = len(self.special) - len(first)
         return ", ".join(first) + (f" and {num_more:,} more" if num_more else "")
 
     def why_nothing(self) -> str:
-        """Behind the words that nothing was found: why, and what to do."""
+        """Follows the words that nothing was found: why, and what to do."""
         if self.unread:
             more = f" (and {len(self.unread) - 1:,} more that cannot be read)" if len(self.unread) > 1 else ""
             return f": {self.unread[0].reason}{more}"

@@ -1,7 +1,7 @@
-"""Files that are gone: whether a folder can have been emptied on purpose, or a disk dropped.
+"""Files that are gone: whether a folder may have been emptied on purpose, or a disk was disconnected.
 
-A disk that drops leaves a folder that is not there, that is another one (a mount point without its mount), or that is empty.
-None of this may empty an index: what is gone is taken out only as long as it is little.
+A disconnected disk leaves a folder that is missing, a different one (a mount point without its mount), or empty. None of this
+may empty an index: missing files are removed only if they are few.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from hopweave.core.files import shown_name
 from hopweave.ingest.formats import Unreachable
 
 _MANY = 10
-"""So many files may vanish from a folder of any size."""
+"""This many files may vanish from a folder of any size."""
 _MAX_SHARE_VANISHING = 0.1
-"""Of the files that were listed, the share that may vanish while they are read."""
+"""The share of the listed files that may vanish while they are read."""
 _MAX_SHARE_GONE = 0.5
-"""Of the files that an index has from a folder, the share that may be gone when the folder is read the next time."""
+"""The share of an index's files from a folder that may be gone when the folder is read the next time."""
 
-_TO_TAKE_OUT = "check the disk; to take them out of the index, run: hopweave index PATH... --to INDEX --sync --gone-ok"
+_TO_TAKE_OUT = "check the disk; to remove them from the index, run: hopweave index PATH... --to INDEX --sync --gone-ok"
 
 
 class Standing:
-    """The folders among some paths, as they are now.
+    """The folders among some paths, in their current state.
 
     Args:
         paths: files and folders.
@@ -36,7 +36,7 @@ class Standing:
         self._folders = {path: _identity(path) for path in paths if os.path.isdir(path)}  # noqa: PTH112
 
     def check(self) -> None:
-        """Makes sure that they are still the same.
+        """Makes sure that they have not been replaced.
 
         Raises:
             Unreachable: names the first that is not.
@@ -50,13 +50,13 @@ class Standing:
 
     @property
     def are_others(self) -> bool:
-        """Whether all are there, and one of them is another folder than before."""
+        """Whether all exist, and one of them has been replaced by another folder."""
         now = {path: _identity(path) for path in self._folders}
         return None not in now.values() and now != self._folders
 
 
 def is_missing(path: Path) -> bool:
-    """Whether there is nothing at a path; what cannot be looked at is not missing."""
+    """Whether there is nothing at a path; an inaccessible path is not missing."""
     try:
         path.stat()
     except (FileNotFoundError, NotADirectoryError):
@@ -67,16 +67,16 @@ def is_missing(path: Path) -> bool:
 
 
 def has_vanished(path: Path, error: DataError) -> bool:
-    """Whether a file that was listed cannot be read because it, or its disk, is gone; a link may have led to nothing before."""
+    """Whether a listed file cannot be read because it, or its disk, is gone; not for a link that was dangling before."""
     return isinstance(error, Unreachable) and not path.is_symlink()
 
 
 def check_vanishing(names: Sequence[str], num_listed: int) -> None:
-    """Makes sure that only few files vanished while they were read.
+    """Makes sure that only a few files vanished while they were read.
 
     Args:
-        names: of those that did.
-        num_listed: how many there were.
+        names: of the vanished files.
+        num_listed: how many files there were.
 
     Raises:
         Unreachable: names the first of them.
@@ -89,16 +89,16 @@ def check_vanishing(names: Sequence[str], num_listed: int) -> None:
 
 
 def check_gone(paths: Sequence[Path], num_known: Mapping[Path, int], num_listed: Mapping[Path, int]) -> None:
-    """Makes sure that the files that an index has and a folder has not any more can have been removed on purpose.
+    """Makes sure that the files that a folder no longer has may have been removed on purpose.
 
     Args:
-        paths: of those files, which were not found under another name either; those that a pattern leaves out now are ignored.
-        num_known: how many files the index has from each path that was given.
+        paths: of those files, which were not found under another name either; without those that a pattern now excludes.
+        num_known: how many files the index has from each given path.
         num_listed: how many there are now.
 
     Raises:
-        DataError: if there is no file any more at a path that was given, more than half of its files are gone, or a folder
-            below it is empty now. Ten files may be gone from anywhere, but not the last one of a path.
+        DataError: if a given path has no files any more, more than half of its files are gone, or a folder below it is now
+            empty. Up to ten files may be gone from anywhere, but not the last one of a path.
     """
     gone = [path for path in paths if is_missing(path)]
     for given, num in num_known.items():
@@ -113,7 +113,7 @@ def check_gone(paths: Sequence[Path], num_known: Mapping[Path, int], num_listed:
 
 
 def _empty_above(paths: Sequence[Path]) -> Iterator[Path]:
-    """Of each path, the folder above it that is there and empty, if it is; a link whose target is gone is such a folder."""
+    """For each path, its existing parent folder if that is empty; a link whose target is gone counts as such a folder."""
     found: dict[Path, Path | None] = {}
     for path in paths:
         if path.parent not in found:

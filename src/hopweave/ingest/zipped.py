@@ -1,4 +1,4 @@
-"""Documents that are zip files of XML, from strangers: each part held to a length, and no entity of the XML's own."""
+"""Documents that are zip files of XML, from strangers: each part is limited in length, and may not declare entities."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hopweave.ingest.deadline import Check
 from hopweave.ingest.formats import Limits
 
 _MAX_LIST_BYTES = 4 << 20
-"""Of the list of a file's parts, of which each takes some 50 bytes, and ten times that in memory."""
+"""Maximum size of the list of a file's parts; each entry takes about 50 bytes, and ten times that in memory."""
 
 _MAX_DEPTH = 1_000
 """Maximum nesting of XML. Tables within tables take a DOCX to a few dozen levels, and libxml2, which many programs read it
@@ -37,16 +37,16 @@ OnText = Callable[[str], None]
 
 
 class Archive:
-    """A zip file, of which all that is read counts against one limit.
+    """A zip file; one limit applies to everything that is read from it.
 
     Args:
         raw: the file.
         source: how messages name it.
-        limits: to what is read of it.
+        limits: on what is read from it.
         check: called for every element.
 
     Raises:
-        DataError: for what is no zip file, or one that is made to harm.
+        DataError: for a file that is not a zip file, or a malicious one.
     """
 
     def __init__(self, raw: BinaryIO, source: str, limits: Limits, check: Check) -> None:
@@ -55,7 +55,7 @@ class Archive:
         self._limits = limits
         self._num_left = limits.max_row_mib << 20
         if raw.read(len(_COMPOUND_FILE)) == _COMPOUND_FILE:
-            raise DataError(f"{source} is encrypted, or of an older format; save it anew without a password")
+            raise DataError(f"{source} is encrypted, or of an older format; save it again without a password")
         with self._broken():
             _refuse_long_list(raw)
             self._zip = zipfile.ZipFile(raw)
@@ -73,7 +73,7 @@ class Archive:
         """The content of a part.
 
         Raises:
-            DataError: if it is not there, is damaged, or is more than the limits allow.
+            DataError: if it is missing, damaged, or beyond the limits.
         """
         with self._broken():
             if self._zip.getinfo(name).compress_type not in {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}:
@@ -86,10 +86,11 @@ class Archive:
         return content
 
     def parse(self, name: str, start: StartElement, end: EndElement | None = None, text: OnText | None = None) -> None:
-        """Goes through a part that is XML. Elements are named by namespace and name, a space between.
+        """Parses a part that is XML. Elements are named by namespace and name, with a space between.
 
         Raises:
-            DataError: see `read`; also for what is no XML, declares entities, which can grow without end, or nests too deeply.
+            DataError: see `read`; also for a part that is not XML, declares entities, which can grow without limit, or nests
+                too deeply.
         """
         content = self.read(name)
         depth = 0
@@ -99,7 +100,7 @@ class Archive:
             depth += 1
             if depth > _MAX_DEPTH:
                 what = f"{self.source} is nested too deeply: {name} has more than {_MAX_DEPTH:,} elements within each other"
-                raise DataError(f"{what}; save it anew, or leave it out")
+                raise DataError(f"{what}; save it again, or leave it out")
             self.check()
             start(element, attributes)
 
@@ -118,10 +119,10 @@ class Archive:
         try:
             parser.Parse(content, True)  # noqa: FBT003 - the library's signature
         except (expat.ExpatError, ValueError, LookupError) as error:
-            raise DataError(f"{self.source} is damaged: {name} is no XML ({error}); save it anew, or leave it out") from None
+            raise DataError(f"{self.source} is damaged: {name} is not XML ({error}); save it again, or leave it out") from None
 
     def _refuse_entities(self, *_: object) -> None:
-        raise DataError(f"{self.source} declares entities of XML, which no such document needs; save it anew, or leave it out")
+        raise DataError(f"{self.source} declares entities of XML, which no such document needs; save it again, or leave it out")
 
     @contextmanager
     def _broken(self) -> Iterator[None]:
@@ -129,11 +130,11 @@ class Archive:
             yield
         except _BROKEN as error:
             said = " ".join(str(error).split()) or type(error).__name__
-            raise DataError(f"{self.source} is damaged ({said[:200]}); save it anew, or leave it out") from None
+            raise DataError(f"{self.source} is damaged ({said[:200]}); save it again, or leave it out") from None
 
 
 def _refuse_long_list(raw: BinaryIO) -> None:
-    """The library reads the list of parts as a whole, however long it says it is."""
+    """The library reads the list of parts at once, however long it claims to be."""
     size = raw.seek(0, 2)
     raw.seek(max(0, size - (1 << 16) - _END_BYTES - _LARGE_BYTES))
     tail = raw.read()
@@ -141,7 +142,7 @@ def _refuse_long_list(raw: BinaryIO) -> None:
     if not (tail[-_END_BYTES:].startswith(_END) and tail.endswith(b"\0\0")):
         at = tail.rfind(_END)
     if at < 0 or len(tail) < at + _END_BYTES:
-        raise zipfile.BadZipFile("no zip file, or cut off")
+        raise zipfile.BadZipFile("not a zip file, or truncated")
     (num_bytes,) = struct.unpack_from("<L", tail, at + 12)
     if num_bytes > _MAX_LIST_BYTES or tail[max(0, at - _LARGE_BYTES) : at].startswith(_LARGE):
         raise zipfile.BadZipFile("a list of parts that is too long")

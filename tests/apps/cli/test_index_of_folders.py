@@ -86,7 +86,7 @@ def test_a_folder_of_forty_mixed_files_is_indexed_by_one_command_and_kept_in_lin
         "half.jsonl, line 2 is not JSON",
         "empty.md is empty; remove it or leave it out",
         "latin.txt is not UTF-8: byte 0xfc at offset 1; convert the file to UTF-8, for example with iconv",
-        "damaged.pdf is damaged, or no PDF",
+        "damaged.pdf is damaged, or not a PDF",
         "damaged.docx is damaged",
         "scan.pdf holds no text, as scans do; have its text recognised (OCR), or leave it out",
     ):
@@ -415,7 +415,7 @@ def test_an_index_without_counts_says_so(tmp_path, monkeypatch):
         (["x", "--gone-ok"], "--gone-ok is about what --sync takes out; add --sync"),
         (["x", "--list"], "--list changes nothing; use it alone"),
         (["--stats", "--check"], "--check changes nothing; use it alone"),
-        (["x", "--exclude", "!"], "'!' is no pattern"),
+        (["x", "--exclude", "!"], "'!' is not a file pattern"),
         (["x", "--max-seconds", "0"], "max_seconds = 0 is below 1; give a number of seconds"),
     ],
 )

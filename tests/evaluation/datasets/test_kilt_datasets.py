@@ -44,5 +44,5 @@ def test_gold_can_be_paragraphs_instead_of_pages_and_comes_once(tmp_path):
 
 def test_a_split_without_answers_is_refused(tmp_path):
     path = json_lines(tmp_path / "trex-test_without_answers-kilt.jsonl", {"id": "1", "input": "A [SEP] b", "output": []})
-    with pytest.raises(DataError, match="line 1: output: there is no answer in it; take a split that has answers"):
+    with pytest.raises(DataError, match="line 1: output: it has no answer; take a split that has answers"):
         list(TREx(path).examples())

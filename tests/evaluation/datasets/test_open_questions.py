@@ -92,7 +92,7 @@ def test_descriptions_of_web_questions_are_answers_quoted_or_not(tmp_path):
 @pytest.mark.parametrize("target", ["(list (description ))", "(list)", '(list (description "a))'])
 def test_a_list_of_descriptions_that_cannot_be_read_is_refused(tmp_path, target):
     with pytest.raises(
-        DataError, match=r"record 1\): (targetValue: .* is not a list of descriptions|there is no answer in it)"
+        DataError, match=r"record 1\): (targetValue: .* is not a list of descriptions|it has no answer)"
     ):
         list(WebQuestions(json_list(tmp_path / "a.json", {"utterance": "who?", "targetValue": target})).examples())
 
@@ -142,7 +142,7 @@ def test_the_question_files_of_dpr_and_drqa_are_read(tmp_path, name):
         ("who is it", "line 2 has 1 columns"),
         ("who is it\tTam", "line 2: its answers are not a list of texts"),
         ("who is it\t[1]", "line 2: answer.0: Input should be a valid string"),
-        ("who is it\t[]", "line 2: there is no answer in it"),
+        ("who is it\t[]", "line 2: it has no answer"),
         ("who is it\t__import__('os').getcwd()", "line 2: its answers are not a list of texts"),
     ],
 )

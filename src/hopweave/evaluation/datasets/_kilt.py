@@ -58,7 +58,7 @@ class KiltSource(Source):
         """
         answers = distinct(output.answer or "" for output in values.output)
         if not answers:
-            raise row.error("output: there is no answer in it", "take a split that has answers, or remove the row")
+            raise row.error("output: it has no answer", "take a split that has answers, or remove the row")
         if labels and not set(answers) <= set(labels):
             raise row.error(f"output: {answers} is not one of {', '.join(labels)}")
         question = Question(values.id, values.input, form, labels, family, dataset=dataset)

@@ -43,7 +43,7 @@ def open_example(row: Row[L], question: str, answers: Sequence[str]) -> Example:
     """
     found = distinct(answers)
     if not found:
-        raise row.error("there is no answer in it", "take a split that has answers, or remove the row")
+        raise row.error("it has no answer", "take a split that has answers, or remove the row")
     return Example(Question("", question), Gold(found))
 
 

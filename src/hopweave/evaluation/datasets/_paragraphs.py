@@ -45,7 +45,7 @@ def gold_sentences(
     """The sentences that the facts name, each once, without surrounding white space; none unless all paragraphs are present.
 
     A fact that names a sentence that its paragraph does not have (HotpotQA has a few) is an empty span at its end: the official
-    script counts it as missed by everybody. Of two paragraphs with one title the first is meant.
+    script counts it as missed by every answer. If two paragraphs have the same title, the first is meant.
 
     Args:
         passages: the paragraphs as passages (`passages_of`).
@@ -64,7 +64,7 @@ def gold_sentences(
 
 
 def _sentence_span(sentences: Sequence[str], number: int) -> Span:
-    """Where a sentence stands in the passage that `passages_of` makes of its paragraph."""
+    """The position of a sentence in the passage that `passages_of` makes of its paragraph."""
     if not 0 <= number < len(sentences):
         end = len(" ".join(sentences))
         return Span(end, end)

@@ -47,7 +47,7 @@ class HotpotQA(Source):
 
     If a row of fullwiki lacks some of its gold paragraphs, its gold passages are unknown, unless `passage_ids` is
     `title`: then ids are titles, for an index of a corpus with one passage per title (`hopweave index --id-field title`), and
-    there are no gold sentences, since such a corpus may join sentences in its own way.
+    there are no gold sentences, since such a corpus may join sentences differently.
     """
 
     HUB: ClassVar = HubAddress("hotpotqa/hotpot_qa", "distractor")
