@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from hopweave.core.files import read_json, read_lines
 _SHOWN_CHARACTERS = 120
 _SHOWN_BEFORE = 40
 """So many characters are shown before the first one that differs."""
+_ABSENT = object()
 
 Problem = tuple[int | None, str]
 """The line of a file (from 1; `None` where it is of the whole file) and what is wrong with it."""
@@ -25,7 +26,7 @@ Problem = tuple[int | None, str]
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Something that is not as it must be. `num_more` further places of the file are not as they must be, either."""
+    """Something that is not as it must be, and `num_more` further places of the file that are not, either."""
 
     file: str
     line: int | None
@@ -112,7 +113,7 @@ def line_difference(line: str, expected: str) -> str:
         return f"it is {_shown(line, start)}, and the records give {_shown(expected, start)}"
     which = " ".join(str(json.loads(expected).get(key)) for key in ("dataset", "method", "question", "metric"))
     changed = [
-        f"{key} is {_shown(now.get(key, 'absent'))}, and the records give {_shown(right.get(key, 'absent'))}"
+        _difference(key, now.get(key, _ABSENT), right.get(key, _ABSENT))
         for key in {**right, **now}
         if now.get(key) != right.get(key)
     ]
@@ -127,17 +128,13 @@ def differing_values(there: Any, expected: Any, but: Sequence[str] = ()) -> list
         expected: as it must be.
         but: keys at the top that are left out.
     """
-    lines = {path: number for number, path in _numbered(there)}
+    lines = {path: line for path, _, line in _walk(there)}
     now, right = _leaves(there), _leaves(expected)
     found: list[Problem] = []
     for path in {**right, **now}:
-        if path.partition("/")[0] in but:
-            continue
-        missing = object()
-        is_now, must_be = now.get(path, missing), right.get(path, missing)
-        if type(is_now) is not type(must_be) or is_now != must_be:
-            shown = ["absent" if value is missing else _shown(value) for value in (is_now, must_be)]
-            found.append((lines.get(path), f"{path} is {shown[0]}, and the records give {shown[1]}"))
+        is_now, must_be = now.get(path, _ABSENT), right.get(path, _ABSENT)
+        if path.partition("/")[0] not in but and (type(is_now) is not type(must_be) or is_now != must_be):
+            found.append((lines.get(path), _difference(path, is_now, must_be)))
     return found
 
 
@@ -147,32 +144,23 @@ def num_numbers(value: Any) -> int:
 
 
 def _leaves(value: Any) -> dict[str, Any]:
-    return dict(_walk(value, ""))
+    return {path: leaf for path, leaf, _ in _walk(value)}
 
 
-def _walk(value: Any, path: str) -> Iterator[tuple[str, Any]]:
+def _walk(value: Any, path: str = "", line: int = 1) -> Generator[tuple[str, Any, int], None, int]:
+    """Yields each leaf with its path and its line, and returns the line after the last."""
     if not isinstance(value, Mapping | list) or not value:
-        yield path, value
-        return
+        yield path, value, line
+        return line + 1
+    line += 1
     for key, item in value.items() if isinstance(value, Mapping) else enumerate(value):
-        yield from _walk(item, f"{path}/{key}".lstrip("/"))
+        line = yield from _walk(item, f"{path}/{key}".lstrip("/"), line)
+    return line + 1
 
 
-def _numbered(value: Any, path: str = "", first: int = 1) -> Iterator[tuple[int, str]]:
-    """The line on which each leaf stands, and the path of the leaf."""
-    if not isinstance(value, dict | list) or not value:
-        yield first, path
-        return
-    number = first + 1
-    for key, item in value.items() if isinstance(value, dict) else enumerate(value):
-        yield from _numbered(item, f"{path}/{key}".lstrip("/"), number)
-        number += _height(item)
-
-
-def _height(value: Any) -> int:
-    if not isinstance(value, dict | list) or not value:
-        return 1
-    return 2 + sum(_height(item) for item in (value.values() if isinstance(value, dict) else value))
+def _difference(path: str, is_now: Any, must_be: Any) -> str:
+    shown = ["absent" if value is _ABSENT else _shown(value) for value in (is_now, must_be)]
+    return f"{path} is {shown[0]}, and the records give {shown[1]}"
 
 
 def _shown(value: Any, start: int = 0) -> str:

@@ -58,6 +58,10 @@ def verify(path: Path, server: str = "") -> Verification:
     return found
 
 
+class _FileMissing(Exception):
+    """A file that a metric reads is not here."""
+
+
 @dataclass(slots=True)
 class _Computing:
     """Scores and comparisons, computed again and held to what is written."""
@@ -71,24 +75,24 @@ class _Computing:
         """What the records give; `None` if that cannot be computed."""
         made = Again()
         try:
-            there = summary.read_summary(self.run)
-            if there is None and (self.run.path / LINES).exists():
-                what = f"it is missing beside {LINES}; make both anew with: hopweave score {self.run.path}"
-                self.found.differs(summary.FILE, None, what)
-            if there is not None and not self._summarized(there, made):
-                return None
-        except (HopweaveError, LookupError, TypeError, ValueError, AttributeError) as error:
-            self.found.differs(summary.FILE, None, f"it cannot be computed again: {error}")
-            made.summary = None
-        return made if self._compared(made) else None
+            try:
+                there = summary.read_summary(self.run)
+                if there is not None:
+                    self._summarize(there, made)
+                elif (self.run.path / LINES).exists():
+                    what = f"it is missing beside {LINES}; make both anew with: hopweave score {self.run.path}"
+                    self.found.differs(summary.FILE, None, what)
+            except (HopweaveError, LookupError, TypeError, ValueError, AttributeError) as error:
+                self.found.differs(summary.FILE, None, f"it cannot be computed again: {error}")
+                made.summary = None
+            return made if self._compared(made) else None
+        except _FileMissing as error:
+            self.found.unchecked.append(f"scores, comparisons and report, since {error}")
+            return None
 
-    def _summarized(self, there: Mapping[str, Any], made: Again) -> bool:
+    def _summarize(self, there: Mapping[str, Any], made: Again) -> None:
         self._check_age(there)
-        metrics = [self._with_files(metric) for metric in summary.metrics_of(there)]
-        missing = [metric for metric in metrics if metric is None]
-        if missing:
-            return False
-        opened = [metric for metric in metrics if metric is not None]
+        opened = [self._with_files(metric) for metric in summary.metrics_of(there)]
         made.scores = score_run(self.run, opened)
         self._hold_scores(made.scores)
         made.summary = summary.summarize(
@@ -97,7 +101,6 @@ class _Computing:
         expected = made.summary.to_json()
         self.found.count("numbers", num_numbers(expected))
         self.found.hold_after(summary.FILE, differing_values(there, expected))
-        return True
 
     def _check_age(self, there: Mapping[str, Any]) -> None:
         """Scores of a run that went on since are too old, which is one cause for all that differs."""
@@ -108,8 +111,8 @@ class _Computing:
             self.found.differs(summary.FILE, None, what)
             self.found.altered |= new
 
-    def _with_files(self, metric: OpenMetric) -> OpenMetric | None:
-        """A metric whose options name files, with the files where they are now; `None` if they are not here."""
+    def _with_files(self, metric: OpenMetric) -> OpenMetric:
+        """A metric whose options name files, with the files where they are now."""
         base = self.known.base if self.known is not None else Base()
         moved = {}
         for option, value in metric.options.items():
@@ -117,9 +120,7 @@ class _Computing:
                 continue
             place = find(value, base, self.run.path)
             if place is None:
-                what = f"scores, comparisons and report, since {value} is not here, which the metric {metric.name} reads"
-                self.found.unchecked.append(what)
-                return None
+                raise _FileMissing(f"{value} is not here, which the metric {metric.name} reads")
             moved[option] = str(place)
         if metric.metric is None or not moved:
             return metric
@@ -157,10 +158,7 @@ class _Computing:
                 made.tables.append(table)
                 continue
             try:
-                scores = self._scores_for(table)
-                if scores is None:
-                    return False
-                made.tables.append(compare.again(self.run, table, scores))
+                made.tables.append(compare.again(self.run, table, self._scores_for(table)))
             except HopweaveError as error:
                 what = f"{table.dataset}, {table.column}: it cannot be computed again: {error}"
                 self.found.differs(comparisons.FILE, None, what)
@@ -172,12 +170,10 @@ class _Computing:
             self.found.hold_after(comparisons.FILE, differing_values(there, expected))
         return True
 
-    def _scores_for(self, table: Comparisons) -> list[Score] | None:
+    def _scores_for(self, table: Comparisons) -> list[Score]:
         key = json.dumps([table.metric, table.options], sort_keys=True, default=str)
         if key not in self._scored:
             metric = self._with_files(open_metrics([table.metric], {table.metric: table.options})[0][0])
-            if metric is None:
-                return None
             self._scored[key] = score_run(self.run, [metric])
         return self._scored[key]
 
