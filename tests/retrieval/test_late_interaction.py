@@ -6,7 +6,6 @@ import sys
 import textwrap
 from contextlib import closing
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,7 +20,6 @@ from hopweave.core.errors import DataError, SearchError, SettingsError
 from hopweave.core.protocols import Retriever
 from hopweave.core.types import Passage
 from hopweave.retrieval.encoders.token_encoders import TokenEncoderOptions
-from hopweave.retrieval.engines import late_interaction as module
 from hopweave.retrieval.engines.bm25 import BM25
 from hopweave.retrieval.engines.hybrid import Hybrid
 from hopweave.retrieval.engines.late_interaction import LateInteraction
@@ -43,7 +41,7 @@ QUERY = "a town that has an observatory and sheep"
 @pytest.fixture(autouse=True)
 def tiny(monkeypatch):
     """The model `tiny` is the tests' own."""
-    monkeypatch.setattr(module, "KIND", replace(module.KIND, encoder_of=lambda _: TinyTokenEncoder()))
+    monkeypatch.setattr(LateInteraction, "kind", replace(LateInteraction.kind, encoder_of=lambda _: TinyTokenEncoder()))
 
 
 @pytest.fixture
@@ -341,7 +339,6 @@ def test_the_command_line_builds_checks_and_searches_it(tmp_path, monkeypatch):
 
 def test_the_extra_is_that_of_vectors():
     assert catalog.entry("retrievers", "late_interaction").extra == "dense"
-    assert Path(module.__file__).name == "late_interaction.py"
 
 
 def test_passages_are_given_by_their_ids(index):
