@@ -40,7 +40,7 @@ def test_a_file_is_read_up_to_a_depth_and_beyond_it_is_one_line_that_names_the_l
     said = left_out(tmp_path, name, make(deepest + 2))
     assert "is nested too deeply" in said
     assert f"more than {1_000 if name == 'a.docx' else deepest:,} " in said
-    assert said.endswith(("; close its tags, or leave it out", "; save it anew, or leave it out")) or "; flatten" in said
+    assert said.endswith(("; close its tags, or leave it out", "; save it again, or leave it out")) or "; flatten" in said
 
 
 def test_the_chapter_of_a_book_that_is_nested_too_deeply_is_named(tmp_path):
@@ -176,7 +176,7 @@ def test_the_other_pages_of_such_a_pdf_are_read(tmp_path):
 
 def test_a_pdf_of_which_the_pages_are_damaged_is_no_scan(tmp_path):
     content = inflated_pdf(1).replace(b"[/FlateDecode ]", b"[/NoSuchThing ]")
-    assert left_out(tmp_path, "a.pdf", content) == "a.pdf is damaged: page 1 cannot be read; save it anew, or leave it out"
+    assert left_out(tmp_path, "a.pdf", content) == "a.pdf is damaged: page 1 cannot be read; save it again, or leave it out"
 
 
 def test_xml_of_any_length_is_read_if_it_is_not_nested(tmp_path):

@@ -294,7 +294,7 @@ def test_an_encoder_that_leaves_a_text_out_is_an_error(tmp_path):
 def test_vectors_that_are_no_numbers_are_refused(tmp_path, wrong):
     np.save(tmp_path / "vectors.npy", np.array([[1.0, 0.0], [wrong, 0.0]], dtype=np.float32))
     (tmp_path / "vectors.txt").write_text("p0\np1")
-    with pytest.raises(DataError, match=r"vectors\.npy holds what is no number; make the vectors anew"):
+    with pytest.raises(DataError, match=r"vectors\.npy contains NaN or infinity; regenerate the vectors"):
         Dense.build(tmp_path / "index", PASSAGES[:2], options=EncoderOptions(vectors=tmp_path / "vectors.npy"))
 
 

@@ -148,7 +148,7 @@ class CountsPassages(Protocol):
 
     @property
     def num_passages(self) -> int:
-        """All passages, whoever may see them."""
+        """All passages, regardless of who may see them."""
 
 
 @runtime_checkable

@@ -18,7 +18,7 @@ _WAIT_SECONDS = 0.1
 
 
 class Ahead(Generic[T]):
-    """Goes through items in a thread, a few ahead of whoever takes them, in the same order.
+    """Goes through items in a thread, a few ahead of their consumer, in the same order.
 
     An error of theirs is raised where the next item is taken. Closing it, as Ctrl-C does, ends the thread.
 

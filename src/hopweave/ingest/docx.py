@@ -26,7 +26,7 @@ def read_docx(archive: Archive) -> tuple[str, str]:
     """Title and text, a blank line between paragraphs; a row of a table is one, its cells separated by spaces.
 
     The title is the paragraph that is styled so, or what the properties say, or the first main heading. Pages are no part of
-    the format: they come to be when it is printed.
+    the format: pages exist only after layout.
 
     Raises:
         DataError: if it is damaged, or beyond the limits.

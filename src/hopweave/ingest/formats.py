@@ -211,7 +211,7 @@ def open_text(
 
 @contextmanager
 def _content_of(file: CorpusFile, on_bytes: OnBytes) -> Iterator[BinaryIO]:
-    """What is in a file, decompressed ahead of whoever reads it."""
+    """What is in a file, decompressed ahead of its reader."""
     if file.content is not None:
         yield file.content
         return

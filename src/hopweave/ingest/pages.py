@@ -23,7 +23,7 @@ _WORKER = Path(__file__).with_name("pdf_process.py")
 _MAX_LISTED_PAGES = 10
 _OF_PAGES = {
     "large": ("is too large to be read", "are too large to be read", "print the file to a new PDF"),
-    "damaged": ("is damaged", "are damaged", "save the file anew"),
+    "damaged": ("is damaged", "are damaged", "save the file again"),
     "picture": ("holds no text that can be read", "hold no text that can be read", "have it recognised (OCR)"),
 }
 """What is the matter with pages that could not be read, by what `pdf_process` calls it, and what to do."""
@@ -32,7 +32,7 @@ _OF_FILES = {
         "is too large to be read: page {} draws more than the limits allow (75 MB once decompressed)",
         "print it to a new PDF, or leave it out",
     ),
-    "damaged": ("is damaged: page {} cannot be read", "save it anew, or leave it out"),
+    "damaged": ("is damaged: page {} cannot be read", "save it again, or leave it out"),
     "picture": ("holds no text, as scans do", "have its text recognised (OCR), or leave it out"),
 }
 """The same of a PDF without a page that can be read; what comes first in the table matters most."""
@@ -136,7 +136,7 @@ def _told_by_process(file: CorpusFile, limits: Limits) -> Generator[dict[str, An
                 return
         if watch.finished.is_set():
             raise limits.too_slow(file.source, seconds)
-        raise DataError(f"{file.source} is damaged: the process that read it ended early; save it anew, or leave it out")
+        raise DataError(f"{file.source} is damaged: the process that read it ended early; save it again, or leave it out")
 
 
 @contextmanager

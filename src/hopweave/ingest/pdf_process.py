@@ -181,4 +181,4 @@ if __name__ == "__main__":
         elif is_too_large(error):
             tell(error=f"is too large to be read ({said[:_MAX_REASON]}); print it to a new PDF, or leave it out")
         else:
-            tell(error=f"is damaged, or no PDF ({said[:_MAX_REASON]}); save it anew, or leave it out")
+            tell(error=f"is damaged, or no PDF ({said[:_MAX_REASON]}); save it again, or leave it out")

@@ -55,7 +55,7 @@ class Archive:
         self._limits = limits
         self._num_left = limits.max_row_mib << 20
         if raw.read(len(_COMPOUND_FILE)) == _COMPOUND_FILE:
-            raise DataError(f"{source} is encrypted, or of an older format; save it anew without a password")
+            raise DataError(f"{source} is encrypted, or of an older format; save it again without a password")
         with self._broken():
             _refuse_long_list(raw)
             self._zip = zipfile.ZipFile(raw)
@@ -99,7 +99,7 @@ class Archive:
             depth += 1
             if depth > _MAX_DEPTH:
                 what = f"{self.source} is nested too deeply: {name} has more than {_MAX_DEPTH:,} elements within each other"
-                raise DataError(f"{what}; save it anew, or leave it out")
+                raise DataError(f"{what}; save it again, or leave it out")
             self.check()
             start(element, attributes)
 
@@ -118,10 +118,10 @@ class Archive:
         try:
             parser.Parse(content, True)  # noqa: FBT003 - the library's signature
         except (expat.ExpatError, ValueError, LookupError) as error:
-            raise DataError(f"{self.source} is damaged: {name} is no XML ({error}); save it anew, or leave it out") from None
+            raise DataError(f"{self.source} is damaged: {name} is no XML ({error}); save it again, or leave it out") from None
 
     def _refuse_entities(self, *_: object) -> None:
-        raise DataError(f"{self.source} declares entities of XML, which no such document needs; save it anew, or leave it out")
+        raise DataError(f"{self.source} declares entities of XML, which no such document needs; save it again, or leave it out")
 
     @contextmanager
     def _broken(self) -> Iterator[None]:
@@ -129,7 +129,7 @@ class Archive:
             yield
         except _BROKEN as error:
             said = " ".join(str(error).split()) or type(error).__name__
-            raise DataError(f"{self.source} is damaged ({said[:200]}); save it anew, or leave it out") from None
+            raise DataError(f"{self.source} is damaged ({said[:200]}); save it again, or leave it out") from None
 
 
 def _refuse_long_list(raw: BinaryIO) -> None:

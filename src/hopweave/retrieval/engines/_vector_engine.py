@@ -57,7 +57,7 @@ class VectorEngine(Generic[Options, Encoder, Store]):
         self._store = None
 
     def all_passages(self) -> Iterator[Passage]:
-        """All passages whoever may see them, in the order in which they were added; memory does not grow with them."""
+        """All passages, hidden ones included, in the order in which they were added; memory does not grow with them."""
         return self._open_store().passages()
 
     def passages_of(self, any_ids: Iterable[str], *, documents: bool = True) -> list[Passage]:

@@ -181,7 +181,7 @@ class VectorStore:
         return iter(self._passages)
 
     def passages_of(self, any_ids: Iterable[str], *, documents: bool) -> list[Passage]:
-        """The passages that have one of these ids, or are cut from a document that has one, whoever may see them."""
+        """The passages that have one of these ids, or are cut from a document that has one, regardless of who may see them."""
         return self._passages.of(any_ids, documents=documents)
 
     def close(self) -> None:
@@ -193,7 +193,7 @@ def other_model(folder: Path, engine: str, there: str, named: str) -> DataError:
     """The error for an index that holds the vectors of another model than the settings name."""
     return DataError(
         f"index {folder} holds vectors of {there}, and the settings name {named}; "
-        f"set retrievers.{engine}.model to the one that made them, or build the index anew"
+        f"set retrievers.{engine}.model to the one that made them, or rebuild the index"
     )
 
 

@@ -160,7 +160,7 @@ class GivenPassages:
             raise DataError(f"{self._path} has no vector of passage {missing!r}; add it, with its id in the .txt beside it")
         rows = [self._vectors[key] for key in keys]
         if not all(np.isfinite(one).all() for one in rows):
-            raise DataError(f"{self._path} holds what is no number; make the vectors anew")
+            raise DataError(f"{self._path} contains NaN or infinity; regenerate the vectors")
         return self._stored(rows)
 
     def forget(self) -> None:
