@@ -86,10 +86,8 @@ def tiny(monkeypatch):
         from hopweave.retrieval.engines import dense, late_interaction, reranked
     except MissingExtra:
         return
-    monkeypatch.setattr(dense, "KIND", dataclasses.replace(dense.KIND, encoder_of=lambda _: TinyEncoder()))
-    monkeypatch.setattr(
-        late_interaction, "KIND", dataclasses.replace(late_interaction.KIND, encoder_of=lambda _: TinyTokenEncoder())
-    )
+    for engine, encoder in ((dense.Dense, TinyEncoder), (late_interaction.LateInteraction, TinyTokenEncoder)):
+        monkeypatch.setattr(engine, "kind", dataclasses.replace(engine.kind, encoder_of=lambda _, new=encoder: new()))
     monkeypatch.setattr(reranked.Reranked, "_new_reranker", lambda _: Overlap())
 
 

@@ -57,6 +57,13 @@ def ulm(tmp_path_factory) -> Path:
 
 
 @pytest.fixture
+def index(tmp_path) -> Path:
+    """An index of a test, which may write to it."""
+    BM25.build(tmp_path / "index", ULM)
+    return tmp_path / "index"
+
+
+@pytest.fixture
 def tiny_disk(tmp_path):
     """A file system of 2 MiB, where this process may mount one."""
     folder = tmp_path / "disk"
@@ -228,16 +235,13 @@ def test_all_passages_come_back_page_after_page(tmp_path):
     assert found == [f"p{n}" for n in range(2500) if n != 5 and not 900 <= n < 2100] + ["p5"]
 
 
-def test_an_update_adds_replaces_and_deletes(tmp_path):
-    BM25.build(tmp_path / "index", ULM)
-    summary = BM25.update(
-        tmp_path / "index", upsert=[Passage("danube", "Now about zorb."), Passage("new", "Also zorb.")], delete=["kepler"]
-    )
+def test_an_update_adds_replaces_and_deletes(index):
+    summary = BM25.update(index, upsert=[Passage("danube", "Now about zorb."), Passage("new", "Also zorb.")], delete=["kepler"])
     assert (summary.num_passages, summary.num_added, summary.num_deleted) == (5, 2, 2)
-    assert sorted(search(tmp_path / "index", "zorb")) == ["danube", "new"]
-    assert search(tmp_path / "index", "Kepler") == []
-    assert "danube" not in search(tmp_path / "index", "longest river")
-    BM25.check(tmp_path / "index")
+    assert sorted(search(index, "zorb")) == ["danube", "new"]
+    assert search(index, "Kepler") == []
+    assert "danube" not in search(index, "longest river")
+    BM25.check(index)
 
 
 def test_the_fingerprint_after_updates_is_that_of_a_new_index(tmp_path):
@@ -247,14 +251,13 @@ def test_the_fingerprint_after_updates_is_that_of_a_new_index(tmp_path):
     assert BM25.build(tmp_path / "b", ULM[:4]).fingerprint == BM25.check(tmp_path / "a").fingerprint
 
 
-def test_many_updates_keep_the_index_whole(tmp_path):
-    BM25.build(tmp_path / "index", ULM)
+def test_many_updates_keep_the_index_whole(index):
     for number in range(12):
-        BM25.update(tmp_path / "index", upsert=[Passage(f"n{number}", "zorb"), Passage("same", f"quix {number}")])
-    BM25.check(tmp_path / "index")
-    assert len(search(tmp_path / "index", "zorb", 50)) == 12
-    assert search(tmp_path / "index", "quix") == ["same"]
-    assert BM25(tmp_path / "index").num_passages == 18
+        BM25.update(index, upsert=[Passage(f"n{number}", "zorb"), Passage("same", f"quix {number}")])
+    BM25.check(index)
+    assert len(search(index, "zorb", 50)) == 12
+    assert search(index, "quix") == ["same"]
+    assert BM25(index).num_passages == 18
 
 
 def test_a_document_is_replaced_and_deleted_with_all_its_passages(tmp_path):
@@ -284,28 +287,25 @@ def test_a_record_whose_own_id_looks_like_a_part_is_no_part(tmp_path):
     assert [p.text for p in BM25(tmp_path / "index").all_passages()] == ["quix", "quix"]
 
 
-def test_an_unknown_id_to_delete_is_named_and_nothing_changed(tmp_path):
-    BM25.build(tmp_path / "index", ULM)
+def test_an_unknown_id_to_delete_is_named_and_nothing_changed(index):
     with pytest.raises(DataError, match=r"has no passage or document 'nobody' to delete; check the id$"):
-        BM25.update(tmp_path / "index", delete=["ulm", "nobody"])
-    assert BM25(tmp_path / "index").num_passages == 5
-    assert BM25.update(tmp_path / "index", delete=["ulm", "nobody", "\ud800"], missing_ok=True).num_deleted == 1
+        BM25.update(index, delete=["ulm", "nobody"])
+    assert BM25(index).num_passages == 5
+    assert BM25.update(index, delete=["ulm", "nobody", "\ud800"], missing_ok=True).num_deleted == 1
 
 
-def test_all_passages_may_be_deleted(tmp_path):
-    BM25.build(tmp_path / "index", ULM)
-    assert BM25.update(tmp_path / "index", delete=[p.id for p in ULM]).num_passages == 0
-    assert search(tmp_path / "index", "Ulm") == []
-    assert BM25.update(tmp_path / "index", upsert=ULM).num_passages == 5
+def test_all_passages_may_be_deleted(index):
+    assert BM25.update(index, delete=[p.id for p in ULM]).num_passages == 0
+    assert search(index, "Ulm") == []
+    assert BM25.update(index, upsert=ULM).num_passages == 5
 
 
 @pytest.mark.parametrize("write", [BM25.build, add])
-def test_an_id_that_occurs_twice_is_named_with_both_places(tmp_path, write):
-    BM25.build(tmp_path / "index", ULM)
+def test_an_id_that_occurs_twice_is_named_with_both_places(index, write):
     twice = [Passage("x", "one", source="a.jsonl"), Passage("y", "two"), Passage("x", "three", source="b.jsonl")]
     with pytest.raises(DataError, match=r"the id 'x' occurs twice, as passage 1 \(a\.jsonl\) and passage 3 \(b\.jsonl\)"):
-        write(tmp_path / "index", twice)
-    assert BM25(tmp_path / "index").num_passages == 5
+        write(index, twice)
+    assert BM25(index).num_passages == 5
 
 
 @pytest.mark.parametrize(
@@ -338,30 +338,28 @@ def breaking(error: BaseException, after: int = 200):
 @pytest.mark.parametrize(
     ("error", "expected"), [(OSError(28, "No space left on device"), DataError), (RuntimeError("x"), RuntimeError)]
 )
-def test_a_write_that_breaks_in_the_middle_leaves_the_old_index_searchable(tmp_path, write, error, expected):
-    BM25.build(tmp_path / "index", ULM)
-    reader = BM25(tmp_path / "index")
+def test_a_write_that_breaks_in_the_middle_leaves_the_old_index_searchable(index, write, error, expected):
+    reader = BM25(index)
     with pytest.raises(expected):
-        write(tmp_path / "index", breaking(error))
-    assert ids(reader.search(["Kepler"], 3)[0]) == search(tmp_path / "index", "Kepler") == ["kepler"]
-    assert sorted(p.name for p in (tmp_path / "index").iterdir()) == [".hopweave-index.lock", "data-1", "manifest.json"]
-    BM25.update(tmp_path / "index", upsert=[Passage("after", "zorb")])
-    assert search(tmp_path / "index", "zorb") == ["after"]
+        write(index, breaking(error))
+    assert ids(reader.search(["Kepler"], 3)[0]) == search(index, "Kepler") == ["kepler"]
+    assert sorted(p.name for p in (index).iterdir()) == [".hopweave-index.lock", "data-1", "manifest.json"]
+    BM25.update(index, upsert=[Passage("after", "zorb")])
+    assert search(index, "zorb") == ["after"]
 
 
-def test_a_process_that_is_killed_in_the_middle_leaves_the_old_index(tmp_path):
-    BM25.build(tmp_path / "index", ULM)
+def test_a_process_that_is_killed_in_the_middle_leaves_the_old_index(index):
     code = (
         "import os, sys\nfrom pathlib import Path\n"
         "from hopweave.retrieval.engines.bm25 import BM25\nfrom hopweave.core.types import Passage\n"
         "def passages():\n    yield Passage('x', 'zorb')\n    os._exit(9)\n"
         "BM25.build(Path(sys.argv[1]), passages())"
     )
-    assert subprocess.run([sys.executable, "-c", code, tmp_path / "index"], check=False).returncode == 9
-    assert (tmp_path / "index" / "data-2").exists()
-    assert search(tmp_path / "index", "Kepler") == ["kepler"]
-    BM25.build(tmp_path / "index", ULM[:1])
-    assert sorted(p.name for p in (tmp_path / "index").iterdir()) == [".hopweave-index.lock", "data-2", "manifest.json"]
+    assert subprocess.run([sys.executable, "-c", code, index], check=False).returncode == 9
+    assert (index / "data-2").exists()
+    assert search(index, "Kepler") == ["kepler"]
+    BM25.build(index, ULM[:1])
+    assert sorted(p.name for p in (index).iterdir()) == [".hopweave-index.lock", "data-2", "manifest.json"]
 
 
 @pytest.mark.slow
@@ -385,21 +383,19 @@ def test_an_index_on_a_disk_that_is_read_only_can_be_searched_but_not_written(ti
         BM25.update(tiny_disk / "index", delete=["ulm"])
 
 
-def test_a_reader_keeps_the_state_that_it_opened(tmp_path):
-    BM25.build(tmp_path / "index", ULM)
-    reader = BM25(tmp_path / "index")
-    BM25.update(tmp_path / "index", delete=["kepler"])
-    BM25.build(tmp_path / "index", [Passage("z", "zorb")])
+def test_a_reader_keeps_the_state_that_it_opened(index):
+    reader = BM25(index)
+    BM25.update(index, delete=["kepler"])
+    BM25.build(index, [Passage("z", "zorb")])
     assert ids(reader.search(["Kepler"], 3)[0]) == ["kepler"]
     assert reader.passages(["ulm"]) == [ULM[2]]
     assert list(reader.all_passages()) == ULM
-    assert search(tmp_path / "index", "Kepler") == []
+    assert search(index, "Kepler") == []
 
 
-def test_one_flipped_byte_in_any_file_is_found(tmp_path):
-    BM25.build(tmp_path / "index", ULM)
-    BM25.update(tmp_path / "index", delete=["kepler"], upsert=[Passage("z", "zorb")])
-    [data] = (tmp_path / "index").glob("data-*")
+def test_one_flipped_byte_in_any_file_is_found(index):
+    BM25.update(index, delete=["kepler"], upsert=[Passage("z", "zorb")])
+    [data] = (index).glob("data-*")
     files = sorted(data.iterdir())
     assert len(files) > 10
     for path in files:
@@ -408,26 +404,23 @@ def test_one_flipped_byte_in_any_file_is_found(tmp_path):
         path.write_bytes(whole[:at] + bytes([whole[at] ^ 0x10]) + whole[at + 1 :])
         for use in (BM25, BM25.check, lambda folder: BM25.update(folder, delete=["ulm"])):
             with pytest.raises(DataError, match=rf"is damaged: file {data.name}/{path.name} does not match.*hopweave index"):
-                use(tmp_path / "index")
+                use(index)
         path.write_bytes(whole)
-    BM25.check(tmp_path / "index")
+    BM25.check(index)
 
 
-def test_another_user_may_read_the_files_that_the_mode_of_the_folder_opens(tmp_path):
-    BM25.build(tmp_path / "index", ULM)
-    modes = {path.stat().st_mode & 0o777 for path in (tmp_path / "index" / "data-1").iterdir()}
-    assert modes == {(tmp_path / "index" / "data-1").stat().st_mode & 0o666}
+def test_another_user_may_read_the_files_that_the_mode_of_the_folder_opens(index):
+    modes = {path.stat().st_mode & 0o777 for path in (index / "data-1").iterdir()}
+    assert modes == {(index / "data-1").stat().st_mode & 0o666}
 
 
-def test_of_two_writers_the_second_is_refused(tmp_path):
-    BM25.build(tmp_path / "index", ULM)
-
+def test_of_two_writers_the_second_is_refused(index):
     def passages():
         with pytest.raises(DataError, match="another process is writing index"):
-            BM25.update(tmp_path / "index", delete=["ulm"])
+            BM25.update(index, delete=["ulm"])
         yield Passage("z", "zorb")
 
-    assert BM25.update(tmp_path / "index", upsert=passages()).num_passages == 6
+    assert BM25.update(index, upsert=passages()).num_passages == 6
 
 
 def test_updating_what_is_not_there_says_how_to_build_it(tmp_path):

@@ -16,7 +16,6 @@ from hopweave.core.errors import DataError, SearchError, SettingsError
 from hopweave.core.protocols import Retriever
 from hopweave.core.types import Hit, Passage
 from hopweave.retrieval.encoders.cross_encoders import OnnxReranker
-from hopweave.retrieval.engines import dense as dense_module
 from hopweave.retrieval.engines.bm25 import BM25
 from hopweave.retrieval.engines.dense import Dense
 from hopweave.retrieval.engines.hybrid import Hybrid
@@ -41,7 +40,7 @@ OF_DENSE = {"dense": {"model": "tiny"}}
 @pytest.fixture(autouse=True)
 def tiny(monkeypatch):
     """The model `tiny` is the tests' own."""
-    monkeypatch.setattr(dense_module, "KIND", replace(dense_module.KIND, encoder_of=lambda _: TinyEncoder()))
+    monkeypatch.setattr(Dense, "kind", replace(Dense.kind, encoder_of=lambda _: TinyEncoder()))
 
 
 @pytest.fixture

@@ -1,12 +1,8 @@
 """Late interaction: candidates come in the order of MaxSim, and the index on disk survives whatever happens to it."""
 
 import json
-import subprocess
-import sys
-import textwrap
 from contextlib import closing
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,7 +17,6 @@ from hopweave.core.errors import DataError, SearchError, SettingsError
 from hopweave.core.protocols import Retriever
 from hopweave.core.types import Passage
 from hopweave.retrieval.encoders.token_encoders import TokenEncoderOptions
-from hopweave.retrieval.engines import late_interaction as module
 from hopweave.retrieval.engines.bm25 import BM25
 from hopweave.retrieval.engines.hybrid import Hybrid
 from hopweave.retrieval.engines.late_interaction import LateInteraction
@@ -43,7 +38,7 @@ QUERY = "a town that has an observatory and sheep"
 @pytest.fixture(autouse=True)
 def tiny(monkeypatch):
     """The model `tiny` is the tests' own."""
-    monkeypatch.setattr(module, "KIND", replace(module.KIND, encoder_of=lambda _: TinyTokenEncoder()))
+    monkeypatch.setattr(LateInteraction, "kind", replace(LateInteraction.kind, encoder_of=lambda _: TinyTokenEncoder()))
 
 
 @pytest.fixture
@@ -219,68 +214,7 @@ def test_vectors_of_other_lengths_are_refused(index):
     assert LateInteraction.check(index / "late_interaction").num_passages == 300
 
 
-def test_damage_is_found(index):
-    folder = index / "late_interaction"
-    data = folder / read_manifest(folder).data
-    for name in ("codes.i8", "scales.f32", "ends.i64", "numbers.i64", "passages.sqlite"):
-        path, content = data / name, (data / name).read_bytes()
-        path.write_bytes(content[:-8] + bytes(8 * [0xA5]))
-        with pytest.raises(DataError, match=rf"{name} does not match its checksum"):
-            LateInteraction.check(folder)
-        path.write_bytes(content)
-    assert LateInteraction.check(folder).num_passages == 300
-
-
-KILLED = """
-    import os, sys
-    from pathlib import Path
-    from support.tiny_encoder import TinyTokenEncoder
-    from hopweave.retrieval.engines.late_interaction import LateInteraction
-    from hopweave.core.types import Passage
-
-    batches = iter([None, None])
-
-    def kill_in_the_third_batch():
-        if next(batches, "end") == "end":
-            os._exit(9)
-
-    LateInteraction.build(
-        Path(sys.argv[1]),
-        [Passage(f"p{n}", f"text of {n}") for n in range(1000)],
-        encoder=TinyTokenEncoder(before=kill_in_the_third_batch),
-    )
-"""
-
-
-def test_a_build_that_was_killed_encodes_only_the_rest(tmp_path):
-    import os
-
-    folder = tmp_path / "index"
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    code = textwrap.dedent(KILLED)
-    assert subprocess.run([sys.executable, "-c", code, folder], check=False, env=environment).returncode == 9
-    assert not (folder / "manifest.json").exists()
-    encoder, told = TinyTokenEncoder(), []
-    passages = [Passage(f"p{n}", f"text of {n}") for n in range(1000)]
-    LateInteraction.build(folder, passages, encoder=encoder, on_passage=told.append)
-    assert encoder.encoded == [f"text of {n}" for n in range(512, 1000)]
-    assert told == list(range(1, 1001))
-    assert [path.name for path in tmp_path.iterdir()] == ["index"]
-    anew = LateInteraction.build(tmp_path / "anew", passages, encoder=TinyTokenEncoder())
-    files = [read_manifest(one).files for one in (folder, tmp_path / "anew")]
-    assert anew.num_passages == 1000
-    for name in ("codes.i8", "scales.f32", "ends.i64"):
-        assert files[0][name] == files[1][name]
-
-
 # -- whose vectors, and where ------------------------------------------------------------------------------------------------
-
-
-def test_an_index_of_another_model_is_refused(index):
-    with pytest.raises(DataError, match=r"holds vectors of tiny tokens\(32\), .*set retrievers\.late_interaction\.model"):
-        opened(index, encoder=TinyTokenEncoder(16))
-    with pytest.raises(DataError, match=r"holds vectors of tiny tokens\(32\)"):
-        LateInteraction.update(index / "late_interaction", upsert=PASSAGES[:1], encoder=TinyTokenEncoder(16))
 
 
 def test_vectors_made_elsewhere_are_taken_by_id(index, tmp_path):
@@ -341,7 +275,6 @@ def test_the_command_line_builds_checks_and_searches_it(tmp_path, monkeypatch):
 
 def test_the_extra_is_that_of_vectors():
     assert catalog.entry("retrievers", "late_interaction").extra == "dense"
-    assert Path(module.__file__).name == "late_interaction.py"
 
 
 def test_passages_are_given_by_their_ids(index):

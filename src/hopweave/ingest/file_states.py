@@ -260,7 +260,7 @@ class FileStates:
         try:
             yield
         except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode == sqlite3.SQLITE_FULL:  # whoever writes the index says what to do
+            if error.sqlite_errorcode == sqlite3.SQLITE_FULL:  # the writer of the index says what to do
                 raise
             raise _damaged(self._path, error) from error
         except (sqlite3.DatabaseError, TypeError, ValueError) as error:

@@ -91,18 +91,6 @@ async def test_cached_tokens_are_read_from_timings_where_usage_is_silent():
         assert (await llm.reply(ASK, GREEDY)).usage.cached_tokens == 5
 
 
-@pytest.mark.parametrize("text", ["", None])
-async def test_an_empty_reply_is_a_reply(text):
-    async with served(Behaviour(text)) as (llm, _):
-        assert (await llm.reply(ASK, GREEDY)).text == ""
-
-
-async def test_content_that_comes_in_parts_is_joined():
-    body = {"choices": [{"message": {"content": [{"type": "text", "text": "Pa"}, {"type": "text", "text": "ris"}]}}]}
-    async with served(Behaviour(raw=json.dumps(body))) as (llm, _):
-        assert (await llm.reply(ASK, GREEDY)).text == "Paris"
-
-
 async def test_stop_strings_are_cut_on_our_side_at_the_first_that_occurs():
     async with served(Behaviour("one\nObs: two\n\nthree", finish_reason="length")) as (llm, server):
         reply = await llm.reply(ASK, Sampling(stop=("\n\n", "\nObs:")))
@@ -110,15 +98,22 @@ async def test_stop_strings_are_cut_on_our_side_at_the_first_that_occurs():
     assert server.requests[0].body["stop"] == ["\n\n", "\nObs:"]
 
 
-@pytest.mark.parametrize("stream", [False, True])
-async def test_an_echoed_prefill_is_taken_off(stream):
-    async with served(Behaviour(" Paris", echo=True), stream=stream) as (llm, _):
-        assert (await llm.reply(BEGUN, GREEDY)).text == " Paris"
+PARTS = {"choices": [{"message": {"content": [{"type": "text", "text": "Pa"}, {"type": "text", "text": "ris"}]}}]}
+TEXTS = {
+    "an empty reply is a reply": (Behaviour(""), {}, ASK, ""),
+    "no text is a reply": (Behaviour(None), {}, ASK, ""),
+    "content in parts is joined": (Behaviour(raw=json.dumps(PARTS)), {}, ASK, "Paris"),
+    "an echoed prefill is taken off": (Behaviour(" Paris", echo=True), {}, BEGUN, " Paris"),
+    "an echoed prefill is taken off a stream": (Behaviour(" Paris", echo=True), {"stream": True}, BEGUN, " Paris"),
+    "a reply without an echo stays whole": (Behaviour(" It was Paris"), {}, BEGUN, " It was Paris"),
+    "a stream of a completion": (Behaviour("In Paris"), {"endpoint": "completion", "stream": True}, ASK, "In Paris"),
+}
 
 
-async def test_a_reply_that_goes_on_without_an_echo_stays_whole():
-    async with served(Behaviour(" It was Paris")) as (llm, _):
-        assert (await llm.reply(BEGUN, GREEDY)).text == " It was Paris"
+@pytest.mark.parametrize(("behaviour", "options", "messages", "text"), TEXTS.values(), ids=TEXTS)
+async def test_the_text_of_a_reply_is_read(behaviour, options, messages, text):
+    async with served(behaviour, **options) as (llm, _):
+        assert (await llm.reply(messages, GREEDY)).text == text
 
 
 async def test_log_probabilities_of_a_chat_are_read():
@@ -165,11 +160,6 @@ async def test_a_stream_is_shown_piece_by_piece_and_put_together():
     assert pieces == ["In ", "the ", "city ", "of ", "Paris"]
     assert reply == Reply("In the city of Paris", "stop", Usage(7, 3))
     assert server.requests[0].body["stream_options"] == {"include_usage": True}
-
-
-async def test_a_stream_of_a_completion_is_read_like_that_of_a_chat():
-    async with served(Behaviour("In Paris"), endpoint="completion", stream=True) as (llm, _):
-        assert (await llm.reply(ASK, GREEDY)).text == "In Paris"
 
 
 async def test_a_stream_ends_at_a_stop_string_that_the_server_let_pass():
@@ -288,13 +278,42 @@ async def test_a_model_that_refuses_a_field_gets_the_request_without_it():
 # Failures
 
 
-@pytest.mark.parametrize(
-    ("status", "is_retryable"),
-    [(400, False), (401, False), (403, False), (404, False), (408, True), (409, True), (422, False), (429, True), (500, True),
-     (502, True), (503, True)],
-)  # fmt: skip
-async def test_a_status_says_whether_to_try_again(status, is_retryable):
-    assert (await failed(Behaviour("no", status=status))).retryable == is_retryable
+STREAMED = {"Content-Type": "text/event-stream"}
+QUOTA = json.dumps({"error": {"message": "no money", "code": "insufficient_quota"}})
+NO_MORE, AGAIN = False, True
+FAILURES = {
+    **{f"status {status}": (Behaviour("no", status=status), {}, NO_MORE, []) for status in (400, 401, 403, 422)},
+    **{f"status {status}": (Behaviour("no", status=status), {}, AGAIN, []) for status in (408, 409, 429, 500, 502, 503)},
+    "a missing model": (Behaviour("no such model", status=404), {}, NO_MORE, ["'m'", "http://127.0.0.1"]),
+    "a spent quota": (Behaviour(status=429, raw=QUOTA), {}, NO_MORE, []),
+    "too long": (Behaviour("maximum context length is 8192 tokens", status=400), {}, NO_MORE, ["too long"]),
+    "too long for llama.cpp": (
+        Behaviour("request (9031 tokens) exceeds the available context size (8192 tokens)", status=400),
+        {}, NO_MORE, ["too long"],
+    ),
+    "a page of a proxy": (Behaviour(raw="<html>a proxy says hello</html>"), {}, AGAIN, ["a proxy says hello"]),
+    "nothing": (Behaviour(raw=""), {}, AGAIN, []),
+    "a list": (Behaviour(raw="[]"), {}, AGAIN, []),
+    "no choice": (Behaviour(raw='{"choices": []}'), {}, AGAIN, []),
+    "a choice without a message": (Behaviour(raw='{"choices": [{}]}'), {}, AGAIN, []),
+    "content that is a number": (Behaviour(raw='{"choices": [{"message": {"content": 3}}]}'), {}, AGAIN, []),
+    "an error in a good status": (Behaviour(raw='{"error": {"message": "slot is gone"}}'), {}, AGAIN, ["slot is gone"]),
+    "a body that is cut": (Behaviour("a text that is cut in the middle", truncate=True), {}, AGAIN, []),
+    "a closed connection": (Behaviour(close=True), {}, AGAIN, []),
+    "a call that takes too long": (Behaviour(delay=30), {"timeout_seconds": 0.2}, AGAIN, []),
+    "a stream that breaks off": (Behaviour("one two three", close_after=1), {"stream": True}, AGAIN, []),
+    "a stream without an ending": (
+        Behaviour(raw='data: {"choices": [{"delta": {"content": "one"}}]}\n\n', headers=STREAMED),
+        {"stream": True}, AGAIN, [],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("behaviour", "options", "is_retryable", "words"), FAILURES.values(), ids=FAILURES)
+async def test_a_failure_says_what_happened_and_whether_to_try_again(behaviour, options, is_retryable, words):
+    error = await failed(behaviour, **options)
+    assert error.retryable == is_retryable
+    assert [word for word in words if word not in str(error)] == []
 
 
 async def test_a_refused_key_names_the_variable_and_never_the_key(monkeypatch):
@@ -307,22 +326,6 @@ async def test_a_refused_key_names_the_variable_and_never_the_key(monkeypatch):
 async def test_a_key_that_a_server_repeats_is_not_shown(monkeypatch):
     monkeypatch.setenv("MY_KEY", "sk-secret-123")
     assert "secret" not in str(await failed(Behaviour("got sk-secret-123", status=500), api_key_env="MY_KEY"))
-
-
-async def test_a_missing_model_is_named_with_its_address():
-    error = await failed(Behaviour("no such model", status=404))
-    assert "'m'" in str(error)
-    assert "http://127.0.0.1" in str(error)
-
-
-@pytest.mark.parametrize(
-    "message",
-    ["maximum context length is 8192 tokens", "request (9031 tokens) exceeds the available context size (8192 tokens)"],
-)
-async def test_a_prompt_that_is_too_long_says_so(message):
-    error = await failed(Behaviour(message, status=400))
-    assert "too long" in str(error)
-    assert not error.retryable
 
 
 @pytest.mark.parametrize(
@@ -338,48 +341,12 @@ async def test_the_wait_may_be_a_date():
     assert error.retry_after_seconds == pytest.approx(60, abs=3)
 
 
-async def test_a_spent_quota_is_not_tried_again():
-    body = json.dumps({"error": {"message": "no money", "code": "insufficient_quota"}})
-    assert not (await failed(Behaviour(status=429, raw=body))).retryable
-
-
-@pytest.mark.parametrize(
-    "behaviour",
-    [
-        Behaviour(raw="<html>a proxy says hello</html>"),
-        Behaviour(raw=""),
-        Behaviour(raw="[]"),
-        Behaviour(raw='{"choices": []}'),
-        Behaviour(raw='{"choices": [{}]}'),
-        Behaviour(raw='{"choices": [{"message": {"content": 3}}]}'),
-        Behaviour(raw='{"error": {"message": "slot is gone"}}'),
-        Behaviour("a text that is cut in the middle", truncate=True),
-        Behaviour(close=True),
-    ],
-)
-async def test_what_is_no_completion_is_an_error_worth_another_try(behaviour):
-    assert (await failed(behaviour)).retryable
-
-
-async def test_what_came_instead_of_a_completion_is_quoted():
-    assert "a proxy says hello" in str(await failed(Behaviour(raw="<html>a proxy says hello</html>")))
-
-
-async def test_an_error_inside_a_good_status_is_told():
-    assert "slot is gone" in str(await failed(Behaviour(raw='{"error": {"message": "slot is gone"}}')))
-
-
 async def test_a_server_that_is_not_there_is_named_with_what_to_do():
     llm = OpenAICompatible(model="m", base_url="http://127.0.0.1:9/v1")
     with pytest.raises(ModelError, match=r"http://127.0.0.1:9/v1.*start the server.*base_url") as caught:
         await llm.reply(ASK, GREEDY)
     assert caught.value.retryable
     await llm.close()
-
-
-async def test_a_call_that_takes_too_long_ends():
-    error = await failed(Behaviour(delay=30), timeout_seconds=0.2)  # the server would answer
-    assert error.retryable
 
 
 async def test_a_stalled_stream_ends():
@@ -400,16 +367,6 @@ async def test_a_long_stream_that_keeps_coming_does_not_time_out():
             return await llm.reply(ASK, GREEDY)
 
     assert (await slowly()).text == text
-
-
-async def test_a_stream_that_breaks_off_is_an_error_worth_another_try():
-    assert (await failed(Behaviour("one two three", close_after=1), stream=True)).retryable
-
-
-async def test_a_stream_that_ends_without_an_ending_is_an_error():
-    body = 'data: {"choices": [{"delta": {"content": "one"}}]}\n\n'
-    error = await failed(Behaviour(raw=body, headers={"Content-Type": "text/event-stream"}), stream=True)
-    assert error.retryable
 
 
 async def test_the_next_call_after_a_failure_succeeds():

@@ -150,7 +150,7 @@ class BM25:
         return [found[number] for number in sorted(found) if self.visible.shows(found[number])]
 
     def all_passages(self) -> Iterator[Passage]:
-        """All passages whoever may see them, in the order in which they were added; memory does not grow with them."""
+        """All passages, hidden ones included, in the order in which they were added; memory does not grow with them."""
         searcher = self._open_searcher()
         for first in range(0, self._manifest.state["next_number"], _PAGE):
             for _, passage in in_order(searcher, range(first, first + _PAGE)):
@@ -303,7 +303,7 @@ class BM25:
             **({LABELLED: manifest.state[LABELLED]} if LABELLED in manifest.state else {}),
             "files": num_files(folder / manifest.data),
             "bytes": manifest.num_bytes,
-            "links": "yes" if manifest.state.get(LAYOUT, 1) > 1 else "no; weave needs the index built anew",
+            "links": "yes" if manifest.state.get(LAYOUT, 1) > 1 else "no; weave needs a rebuilt index",
             "language": analysis.language,
             "analyzer": manifest.analyzer,
             "built": manifest.created_at,

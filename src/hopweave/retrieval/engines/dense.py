@@ -8,34 +8,28 @@ by passage id. Models, endpoints and vectors made elsewhere: see docs/engines.md
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing
+from collections.abc import Sequence
 from dataclasses import InitVar, dataclass
-from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
-from hopweave.core.errors import SearchError
-from hopweave.core.indexing import IndexSummary, IndexTraits
+from hopweave.core.indexing import IndexTraits
 from hopweave.core.options import Count, check_options
 from hopweave.core.ranking import APART
-from hopweave.core.types import Hit, Passage
+from hopweave.core.types import Hit
 from hopweave.core.visibility import PUBLIC, Visible
 from hopweave.retrieval.encoders.encoders import Encoder, EncoderOptions, Vectors
+from hopweave.retrieval.engines._vector_engine import VectorEngine
 from hopweave.retrieval.index.dense_index import ENGINE, KIND, DenseFiles, DenseStore
-from hopweave.retrieval.index.index_folder import open_index
-from hopweave.retrieval.index.vector_index import build, other_model, update
-from hopweave.retrieval.index.vector_source import GIVEN
-from hopweave.retrieval.opened_engines import index_for
 
 NEEDS_EXTRA = "dense"
 __all__ = ["Dense"]
 
 
 @dataclass(eq=False)
-class Dense(EncoderOptions):
+class Dense(EncoderOptions, VectorEngine[EncoderOptions, Encoder, DenseStore]):
     """Finds passages by the nearness of vectors.
 
     An instance serves one thread at a time. It keeps the state of the index that it opened, also while the index is updated.
@@ -48,6 +42,7 @@ class Dense(EncoderOptions):
 
     INDEX: ClassVar[IndexTraits] = IndexTraits(of="bm25", options=EncoderOptions, averages=True)
     """`--corpus` names an index of `bm25` with one of `dense` inside, or that one itself; see `index_for`."""
+    engine_name, kind, store, files = ENGINE, KIND, DenseStore, DenseFiles
 
     index: Annotated[Path, "folder of the index, or of a bm25 index with one in its folder dense"]
     nprobe: Annotated[Count, "lists of the inverted file that are searched; more find more, and take longer"] = 32
@@ -56,12 +51,7 @@ class Dense(EncoderOptions):
 
     def __post_init__(self, encoder: Encoder | None) -> None:
         check_options(self)
-        self.index = index_for(Path(self.index), ENGINE)
-        self._manifest, store = open_index(self.index, ENGINE, partial(DenseStore, visible=self.visible))
-        self._store: DenseStore | None = store
-        self._encoder = encoder or KIND.encoder_of(self)
-        if self._manifest.analyzer not in (self._encoder.identity, GIVEN):
-            raise other_model(self.index, ENGINE, self._manifest.analyzer, self._encoder.identity)
+        self._open(encoder, visible=self.visible)
 
     @property
     def identity(self) -> str:
@@ -70,11 +60,6 @@ class Dense(EncoderOptions):
             f"dense encoder={self._encoder.identity} vectors={self._manifest.analyzer} nprobe={self.nprobe} "
             f"corpus={self._manifest.fingerprint}{self.visible.identity}"
         )
-
-    @property
-    def num_passages(self) -> int:
-        """Passages in the index."""
-        return self._manifest.num_passages
 
     def search(self, queries: Sequence[str], max_hits: int) -> list[list[Hit]]:
         """See `core.protocols.Retriever`. A score is an inner product; a query of white space finds nothing.
@@ -88,108 +73,10 @@ class Dense(EncoderOptions):
         found = iter(self._nearest(store, self._encoded(store, asked), max_hits))
         return [next(found) if query.strip() else [] for query in queries]
 
-    def close(self) -> None:
-        """Lets go of the index."""
-        if self._store is not None:
-            self._store.close()
-        self._store = None
-
-    def all_passages(self) -> Iterator[Passage]:
-        """All passages whoever may see them, in the order in which they were added; memory does not grow with them."""
-        return self._open_store().passages()
-
-    def passages_of(self, any_ids: Iterable[str], *, documents: bool = True) -> list[Passage]:
-        """See `ingest.lookup.LooksUp`."""
-        found = self._open_store().passages_of(any_ids, documents=documents)
-        return [passage for passage in found if self.visible.shows(passage)]
-
-    @classmethod
-    def build(
-        cls,
-        folder: Path,
-        passages: Iterable[Passage],
-        *,
-        options: EncoderOptions | None = None,
-        encoder: Encoder | None = None,
-        cluster: Any = None,
-        on_passage: Callable[[int], None] | None = None,
-    ) -> IndexSummary:
-        """Builds an index, in place of the one that may be there, which stays until the new one is whole.
-
-        What is encoded is kept beside the folder, in `.NAME.encoding`, until then: a build that was killed and is run again
-        encodes only the rest.
-
-        Args:
-            folder: the index.
-            passages: taken one after the other.
-            options: which model encodes, or where the vectors are.
-            encoder: encodes in its place.
-            cluster: a client of a Dask cluster, whose workers encode.
-            on_passage: told the number of passages so far, after each.
-
-        Raises:
-            DataError: for an id that occurs twice, no passage at all, a folder that is something else, another writer, or a
-                full disk. What was there is untouched.
-            SearchError: if the encoder fails.
-        """
-        source = KIND.source(folder, options or EncoderOptions(), encoder, cluster)
-        return build(folder, ENGINE, DenseFiles(source, folder), passages, on_passage)
-
-    @classmethod
-    def update(
-        cls,
-        folder: Path,
-        *,
-        upsert: Iterable[Passage] = (),
-        delete: Iterable[str] = (),
-        missing_ok: bool = False,
-        options: EncoderOptions | None = None,
-        encoder: Encoder | None = None,
-        cluster: Any = None,
-        on_passage: Callable[[int], None] | None = None,
-    ) -> IndexSummary:
-        """Deletes passages, then adds and replaces passages, without encoding the rest again; see `BM25.update`.
-
-        Raises:
-            DataError: for an id to delete that is not there, an id that is added twice, another model than the index's, no
-                index, another writer, or a full disk. The index is untouched.
-            SearchError: if the encoder fails.
-        """
-        source = KIND.source(folder, options or EncoderOptions(), encoder, cluster)
-        return update(
-            folder,
-            ENGINE,
-            DenseFiles(source, folder),
-            upsert=upsert,
-            delete=delete,
-            missing_ok=missing_ok,
-            on_passage=on_passage,
-        )
-
-    @classmethod
-    def check(cls, folder: Path) -> IndexSummary:
-        """Verifies every byte of an index, whatever its size.
-
-        Raises:
-            DataError: names what is damaged.
-        """
-        manifest, store = open_index(folder, ENGINE, DenseStore, full=True)
-        with closing(store):
-            return IndexSummary(manifest.num_passages, 0, 0, manifest.num_bytes, manifest.fingerprint)
-
-    def _open_store(self) -> DenseStore:
-        if self._store is None:
-            raise SearchError(f"the dense retriever on {self.index} is closed")
-        return self._store
-
     def _encoded(self, store: DenseStore, queries: Sequence[str]) -> Vectors:
         plain = iter(self._encoder.encode([query for query in queries if APART not in query], "query"))
         vectors = np.array([self._mean(query) if APART in query else next(plain) for query in queries], dtype=np.float32)
-        if store.dimension and vectors.shape[1] != store.dimension:
-            raise SearchError(
-                f"the encoder makes vectors of {vectors.shape[1]} numbers, and index {self.index} has {store.dimension}; "
-                "name the model that made them"
-            )
+        self._check_dimension(vectors, store.dimension or vectors.shape[1])
         return vectors
 
     def _mean(self, texts: str) -> Vectors:

@@ -9,26 +9,24 @@ Calls of a language model: none.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import InitVar, dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
 from hopweave.core.catalog import key_of
 from hopweave.core.errors import DataError, SearchError, SettingsError
-from hopweave.core.indexing import IndexSummary, IndexTraits
+from hopweave.core.indexing import IndexTraits
 from hopweave.core.options import Count, check_options
 from hopweave.core.protocols import Retriever
 from hopweave.core.types import Hit, Passage
 from hopweave.core.visibility import PUBLIC, Visible
 from hopweave.retrieval.encoders.encoders import Vectors
 from hopweave.retrieval.encoders.token_encoders import TokenEncoder, TokenEncoderOptions
-from hopweave.retrieval.index.index_folder import MANIFEST, open_index
+from hopweave.retrieval.engines._vector_engine import VectorEngine
+from hopweave.retrieval.index.index_folder import MANIFEST
 from hopweave.retrieval.index.late_index import ENGINE, KIND, TokenFiles, TokenStore
-from hopweave.retrieval.index.vector_index import build, other_model, update
-from hopweave.retrieval.index.vector_source import GIVEN
-from hopweave.retrieval.opened_engines import index_for, opened
+from hopweave.retrieval.opened_engines import opened
 
 NEEDS_EXTRA = "dense"
 __all__ = ["LateInteraction"]
@@ -36,7 +34,7 @@ _DECIMALS = 6
 
 
 @dataclass(eq=False)
-class LateInteraction(TokenEncoderOptions):
+class LateInteraction(TokenEncoderOptions, VectorEngine[TokenEncoderOptions, TokenEncoder, TokenStore]):
     """Orders what an engine finds by MaxSim over token vectors.
 
     An instance serves one thread at a time. It keeps the state of the index that it opened, also while the index is updated.
@@ -48,6 +46,7 @@ class LateInteraction(TokenEncoderOptions):
 
     INDEX: ClassVar[IndexTraits] = IndexTraits(of="bm25", options=TokenEncoderOptions)
     """`--corpus` names an index of `bm25` with one of `late_interaction` inside, or that one itself; see `index_for`."""
+    engine_name, kind, store, files = ENGINE, KIND, TokenStore, TokenFiles
 
     index: Annotated[Path, "folder of the index, or of a bm25 index with one in its folder late_interaction"]
     engine: Annotated[str, "finds the candidates; one that asks no model"] = "bm25"
@@ -64,12 +63,7 @@ class LateInteraction(TokenEncoderOptions):
             raise SettingsError(
                 f"{ENGINE} orders what another engine finds; set retrievers.{ENGINE}.engine to one, such as bm25"
             )
-        self.index = index_for(Path(self.index), ENGINE)
-        self._manifest, store = open_index(self.index, ENGINE, TokenStore)
-        self._store: TokenStore | None = store
-        self._encoder = encoder or KIND.encoder_of(self)
-        if self._manifest.analyzer not in (self._encoder.identity, GIVEN):
-            raise other_model(self.index, ENGINE, self._manifest.analyzer, self._encoder.identity)
+        self._open(encoder)
         self._engine = self._opened_engine()
 
     @property
@@ -79,11 +73,6 @@ class LateInteraction(TokenEncoderOptions):
             f"late_interaction encoder={self._encoder.identity} vectors={self._manifest.analyzer} "
             f"candidates={self.candidates} corpus={self._manifest.fingerprint} over {self._engine.identity}"
         )
-
-    @property
-    def num_passages(self) -> int:
-        """Passages in the index."""
-        return self._manifest.num_passages
 
     def search(self, queries: Sequence[str], max_hits: int) -> list[list[Hit]]:
         """See `core.protocols.Retriever`. Equal scores keep the order of the engine.
@@ -101,87 +90,8 @@ class LateInteraction(TokenEncoderOptions):
     def close(self) -> None:
         """Lets go of the index and of the engine."""
         if self._store is not None:
-            self._store.close()
             self._engine.close()
-        self._store = None
-
-    def all_passages(self) -> Iterator[Passage]:
-        """All passages whoever may see them, in the order in which they were added; memory does not grow with them."""
-        return self._open_store().passages()
-
-    def passages_of(self, any_ids: Iterable[str], *, documents: bool = True) -> list[Passage]:
-        """See `ingest.lookup.LooksUp`."""
-        found = self._open_store().passages_of(any_ids, documents=documents)
-        return [passage for passage in found if self.visible.shows(passage)]
-
-    @classmethod
-    def build(
-        cls,
-        folder: Path,
-        passages: Iterable[Passage],
-        *,
-        options: TokenEncoderOptions | None = None,
-        encoder: TokenEncoder | None = None,
-        cluster: Any = None,
-        on_passage: Callable[[int], None] | None = None,
-    ) -> IndexSummary:
-        """Builds an index, in place of the one that may be there; see `Dense.build`.
-
-        Args:
-            folder: the index.
-            passages: taken one after the other.
-            options: which model encodes, or where the vectors are.
-            encoder: encodes in its place.
-            cluster: a client of a Dask cluster, whose workers encode.
-            on_passage: told the number of passages so far, after each.
-
-        Raises:
-            DataError: see `Dense.build`.
-            SearchError: if the encoder fails.
-        """
-        source = KIND.source(folder, options or TokenEncoderOptions(), encoder, cluster)
-        return build(folder, ENGINE, TokenFiles(source, folder), passages, on_passage)
-
-    @classmethod
-    def update(
-        cls,
-        folder: Path,
-        *,
-        upsert: Iterable[Passage] = (),
-        delete: Iterable[str] = (),
-        missing_ok: bool = False,
-        options: TokenEncoderOptions | None = None,
-        encoder: TokenEncoder | None = None,
-        cluster: Any = None,
-        on_passage: Callable[[int], None] | None = None,
-    ) -> IndexSummary:
-        """Deletes passages, then adds and replaces passages, without encoding the rest again; see `Dense.update`.
-
-        Raises:
-            DataError: see `Dense.update`.
-            SearchError: if the encoder fails.
-        """
-        source = KIND.source(folder, options or TokenEncoderOptions(), encoder, cluster)
-        return update(
-            folder,
-            ENGINE,
-            TokenFiles(source, folder),
-            upsert=upsert,
-            delete=delete,
-            missing_ok=missing_ok,
-            on_passage=on_passage,
-        )
-
-    @classmethod
-    def check(cls, folder: Path) -> IndexSummary:
-        """Verifies every byte of an index, whatever its size.
-
-        Raises:
-            DataError: names what is damaged.
-        """
-        manifest, store = open_index(folder, ENGINE, TokenStore, full=True)
-        with closing(store):
-            return IndexSummary(manifest.num_passages, 0, 0, manifest.num_bytes, manifest.fingerprint)
+        super().close()
 
     def _opened_engine(self) -> Retriever:
         """The engine over the index around this one, unless its options name another."""
@@ -193,17 +103,8 @@ class LateInteraction(TokenEncoderOptions):
             )
         return opened(self.engine, around, self.engine_options, f"retrievers.{ENGINE}", self.visible)
 
-    def _open_store(self) -> TokenStore:
-        if self._store is None:
-            raise SearchError(f"the late_interaction retriever on {self.index} is closed")
-        return self._store
-
     def _ranked(self, store: TokenStore, query: Vectors, hits: Sequence[Hit], max_hits: int) -> list[Hit]:
-        if query.shape[1] != store.dimension:
-            raise SearchError(
-                f"the encoder makes vectors of {query.shape[1]} numbers, and index {self.index} has {store.dimension}; "
-                "name the model that made them"
-            )
+        self._check_dimension(query, store.dimension)
         scores = [round(score, _DECIMALS) for score in self._scores(store, query, [hit.passage for hit in hits])]
         best = sorted(zip(scores, hits, strict=True), key=lambda pair: -pair[0])[:max_hits]
         return [Hit(hit.passage, score, rank, hit.via) for rank, (score, hit) in enumerate(best, start=1)]

@@ -1,7 +1,7 @@
 """Which passages of an index have to be written again, so that the engine no longer counts deleted ones.
 
 The engine marks deleted passages, and counts them in document frequencies, mean lengths and the number of passages until it
-merges their segment, which may never happen. So segments with many of them, or with few passages at all, are written anew
+merges their segment, which may never happen. So segments with many of them, or with few passages at all, are rewritten
 whenever a state is published: of what the engine counts, at most one in `LIVE_PER_DELETED` is deleted, and none where
 no segment with deletions has more than `FEW` passages.
 """

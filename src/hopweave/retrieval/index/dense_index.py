@@ -11,7 +11,7 @@ passage was found. Where not all passages are shown, those alone are compared; t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 from hopweave.core.catalog import require
 from hopweave.core.types import Passage
 from hopweave.core.visibility import PUBLIC, Visible
-from hopweave.retrieval.encoders.encoders import Vectors, encoder_of, given_vectors
+from hopweave.retrieval.encoders.encoders import EncoderOptions, Vectors, encoder_of, given_vectors
 from hopweave.retrieval.index.index_folder import Manifest, damaged
-from hopweave.retrieval.index.vector_index import Passages, Previous, VectorFiles, append, mapped
+from hopweave.retrieval.index.vector_index import Previous, VectorFiles, VectorStore, append, mapped
 from hopweave.retrieval.index.vector_source import Arrays, VectorKind
 
 ENGINE = "dense"
@@ -39,7 +39,7 @@ _CANDIDATES = 4
 _DECIMALS = 6
 
 
-class DenseStore:
+class DenseStore(VectorStore):
     """An index that is open for reading.
 
     Args:
@@ -49,9 +49,8 @@ class DenseStore:
     """
 
     def __init__(self, data: Path, manifest: Manifest, visible: Visible = PUBLIC) -> None:
-        self._dimension = manifest.state["dimension"]
-        self._passages = Passages(data, manifest)
-        self._vectors = mapped(data / _VECTORS, np.float32, self._dimension)
+        super().__init__(data, manifest)
+        self._vectors = mapped(data / _VECTORS, np.float32, self.dimension)
         if len(self._vectors) != manifest.num_passages:
             raise damaged(data.parent, manifest.data, f"does not hold {manifest.num_passages} vectors")
         self._shown = self._passages.shown(visible, data.parent)
@@ -66,11 +65,6 @@ class DenseStore:
         self._parameters: Callable[..., Any] = faiss.SearchParametersIVF
         flags = faiss.IO_FLAG_MMAP | faiss.IO_FLAG_READ_ONLY
         self._ivf: Any = faiss.read_index(str(data / _IVF), flags) if _IVF in manifest.files else None
-
-    @property
-    def dimension(self) -> int:
-        """Of the vectors."""
-        return self._dimension
 
     def nearest(self, queries: Vectors, max_hits: int, num_lists: int) -> list[list[tuple[float, Passage]]]:
         """The passages with the largest inner products with each query, best first; by id among equals.
@@ -94,17 +88,8 @@ class DenseStore:
             _, rows = self._ivf.search(queries, depth, params=parameters)
         return [self._ranked(query, of_one[of_one >= 0], max_hits) for query, of_one in zip(queries, rows, strict=True)]
 
-    def passages(self) -> Iterator[Passage]:
-        """All passages, in the order in which they were added."""
-        return iter(self._passages)
-
-    def passages_of(self, any_ids: Iterable[str], *, documents: bool) -> list[Passage]:
-        """The passages that have one of these ids, or are cut from a document that has one, whoever may see them."""
-        return self._passages.of(any_ids, documents=documents)
-
     def close(self) -> None:
-        """Lets go of the files."""
-        self._passages.close()
+        super().close()
         self._ivf = None
         del self._vectors
 
@@ -131,7 +116,7 @@ def _stored(vectors: Vectors | list[Vectors]) -> Arrays:
     return {"vectors": np.asarray(vectors, dtype=np.float32)}
 
 
-KIND = VectorKind(encoder_of, given_vectors, _stored)
+KIND = VectorKind(EncoderOptions, encoder_of, given_vectors, _stored)
 
 
 class DenseFiles(VectorFiles):

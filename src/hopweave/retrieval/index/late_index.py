@@ -9,7 +9,7 @@ The passages lie beside them; see `_vector_index`. A vector of 128 numbers takes
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from hopweave.core.types import Passage
 from hopweave.retrieval.encoders.encoders import Vectors
-from hopweave.retrieval.encoders.token_encoders import given_tokens, token_encoder_of
+from hopweave.retrieval.encoders.token_encoders import TokenEncoderOptions, given_tokens, token_encoder_of
 from hopweave.retrieval.index.index_folder import Manifest, damaged
-from hopweave.retrieval.index.vector_index import Passages, Previous, VectorFiles, append, mapped
+from hopweave.retrieval.index.vector_index import Previous, VectorFiles, VectorStore, append, mapped
 from hopweave.retrieval.index.vector_source import Arrays, VectorKind
 
 ENGINE = "late_interaction"
@@ -33,7 +33,7 @@ _PASSAGES_AT_ONCE = 1024
 """That an update copies; their vectors take some 20 MB."""
 
 
-class TokenStore:
+class TokenStore(VectorStore):
     """An index that is open for reading.
 
     Args:
@@ -42,19 +42,13 @@ class TokenStore:
     """
 
     def __init__(self, data: Path, manifest: Manifest) -> None:
-        self._dimension = manifest.state["dimension"]
-        self._passages = Passages(data, manifest)
-        self._codes = np.asarray(mapped(data / _CODES, np.int8, self._dimension))
+        super().__init__(data, manifest)
+        self._codes = np.asarray(mapped(data / _CODES, np.int8, self.dimension))
         self._scales = np.asarray(mapped(data / _SCALES, np.float32, 1)[:, 0])
         self._ends = np.asarray(mapped(data / _ENDS, np.int64, 1)[:, 0])
         num_rows = int(self._ends[-1]) if len(self._ends) else 0
         if not len(self._codes) == len(self._scales) == num_rows or len(self._ends) != manifest.num_passages:
             raise damaged(data.parent, manifest.data, f"does not hold the vectors of {manifest.num_passages} passages")
-
-    @property
-    def dimension(self) -> int:
-        """Of the vectors."""
-        return self._dimension
 
     def scores(self, query: Vectors, passages: Sequence[Passage]) -> list[float | None]:
         """The MaxSim of a query and each passage; `None` where there are no vectors of the passage as it is.
@@ -72,17 +66,8 @@ class TokenStore:
         found = iter(maxsim(query, codes, scales, starts))
         return [None if at is None else float(next(found)) for at in places]
 
-    def passages(self) -> Iterator[Passage]:
-        """All passages, in the order in which they were added."""
-        return iter(self._passages)
-
-    def passages_of(self, any_ids: Iterable[str], *, documents: bool) -> list[Passage]:
-        """The passages that have one of these ids, or are cut from a document that has one, whoever may see them."""
-        return self._passages.of(any_ids, documents=documents)
-
     def close(self) -> None:
-        """Lets go of the files."""
-        self._passages.close()
+        super().close()
         del self._codes, self._scales, self._ends
 
 
@@ -117,7 +102,7 @@ def coded(vectors: Sequence[Vectors]) -> Arrays:
     return {"codes": codes, "scales": scales, "counts": np.array([len(one) for one in vectors], dtype=np.int64)}
 
 
-KIND = VectorKind(token_encoder_of, given_tokens, coded)
+KIND = VectorKind(TokenEncoderOptions, token_encoder_of, given_tokens, coded)
 
 
 class TokenFiles(VectorFiles):

@@ -161,11 +161,39 @@ class Passages:
         del self._numbers
 
 
+class VectorStore:
+    """An index that is open for reading.
+
+    Args:
+        data: the data folder.
+        manifest: of the index.
+
+    Attributes:
+        dimension: of the vectors.
+    """
+
+    def __init__(self, data: Path, manifest: Manifest) -> None:
+        self.dimension: int = manifest.state["dimension"]
+        self._passages = Passages(data, manifest)
+
+    def passages(self) -> Iterator[Passage]:
+        """All passages, in the order in which they were added."""
+        return iter(self._passages)
+
+    def passages_of(self, any_ids: Iterable[str], *, documents: bool) -> list[Passage]:
+        """The passages that have one of these ids, or are cut from a document that has one, regardless of who may see them."""
+        return self._passages.of(any_ids, documents=documents)
+
+    def close(self) -> None:
+        """Lets go of the files."""
+        self._passages.close()
+
+
 def other_model(folder: Path, engine: str, there: str, named: str) -> DataError:
     """The error for an index that holds the vectors of another model than the settings name."""
     return DataError(
         f"index {folder} holds vectors of {there}, and the settings name {named}; "
-        f"set retrievers.{engine}.model to the one that made them, or build the index anew"
+        f"set retrievers.{engine}.model to the one that made them, or rebuild the index"
     )
 
 

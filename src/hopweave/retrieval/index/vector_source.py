@@ -34,26 +34,29 @@ class VectorKind(Generic[Options, Encoded]):
     """What the sources of an engine differ in.
 
     Attributes:
+        options: the class of the options that name an encoder, or vectors that were made elsewhere.
         encoder_of: opens the encoder that options name.
         given: reads what was made elsewhere, by id.
         stored: what is kept in files of what was made of some passages, whichever way it was made.
     """
 
+    options: Callable[[], Options]
     encoder_of: Callable[[Options], EncodesTexts[Encoded]]
     given: Callable[[Path], Mapping[str, Vectors]]
     stored: Callable[[Encoded | list[Vectors]], Arrays]
 
     def source(
-        self, folder: Path, options: Options, encoder: EncodesTexts[Encoded] | None = None, cluster: Any = None
+        self, folder: Path, options: Options | None, encoder: EncodesTexts[Encoded] | None = None, cluster: Any = None
     ) -> VectorSource:
         """Opens the source.
 
         Args:
             folder: the index.
-            options: name a model, or a file that was made elsewhere.
+            options: name a model, or a file that was made elsewhere; `None`: the defaults.
             encoder: encodes in place of the model.
             cluster: a client of a Dask cluster, whose workers encode.
         """
+        options = options or self.options()
         if options.vectors is not None:
             known = encoder or (self.encoder_of(options) if options.model else None)
             return GivenPassages(options.vectors, self, known.identity if known is not None else GIVEN)
@@ -157,7 +160,7 @@ class GivenPassages:
             raise DataError(f"{self._path} has no vector of passage {missing!r}; add it, with its id in the .txt beside it")
         rows = [self._vectors[key] for key in keys]
         if not all(np.isfinite(one).all() for one in rows):
-            raise DataError(f"{self._path} holds what is no number; make the vectors anew")
+            raise DataError(f"{self._path} contains NaN or infinity; regenerate the vectors")
         return self._stored(rows)
 
     def forget(self) -> None:

@@ -152,7 +152,7 @@ class ServerEngine(ABC):
         return [hits_of(one, max_hits) for one in found]
 
     def all_passages(self) -> Iterator[Passage]:
-        """All passages whoever may see them, in any order. Errors as in `search`."""
+        """All passages regardless of who may see them, in any order. Errors as in `search`."""
         state = self._opened()
         num_parts = -(-state.num_passages // BATCH)
         for part in range(num_parts):

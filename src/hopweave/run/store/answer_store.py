@@ -1,7 +1,7 @@
 """Where answers are kept by id: a folder, or a database that several servers share.
 
 An answer has an owner, an entry (JSON, what a list of answers shows) and a record (the line of JSON that `hopweave ask --out`
-writes). Ids are given by whoever keeps it; they are file names, and their order is that of the answers in time: `ANSWER_ID`.
+writes). The caller chooses the ids; they are file names, and sort in the order of the answers in time: `ANSWER_ID`.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ _RESERVED = """
     (SELECT coalesce(sum((held.value->>0)::bigint), 0) FROM jsonb_each(used.reserved) AS held
         WHERE (held.value->>1)::float8 > extract(epoch FROM now()))
 """
-# A statement that waited for another one over midnight comes with the day before, which must not begin anew.
+# A statement that waited for another one over midnight comes with the day before, which must not start over.
 _TAKE = f"""
     INSERT INTO hopweave_daily_counts AS used (name, day, questions, tokens, reserved)
     SELECT %(name)s, (now() AT TIME ZONE 'UTC')::date, 1, 0, CASE WHEN %(id)s::text = '' THEN '{{}}'::jsonb ELSE

@@ -7,12 +7,12 @@ the process ends, however it ends. Whoever waits for it looks again for the repl
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from hopweave.core.errors import DataError
 from hopweave.core.postgres_connection import Database
-from hopweave.run.store.store import Mode, Store, Stored
+from hopweave.run.store.store import KEEP, Mode, Store, Stored
 
 _NAME = "replies"
 _LAYOUT = 1
@@ -24,14 +24,6 @@ _TABLES = (
     )
     """,
 )
-_KEEP = """
-    INSERT INTO hopweave_replies AS kept (key, outcome, is_reply, seconds, attempts) VALUES (%s, %s, %s, %s, %s)
-    ON CONFLICT (key) DO UPDATE SET outcome = excluded.outcome, is_reply = excluded.is_reply, seconds = excluded.seconds,
-        attempts = excluded.attempts
-    WHERE NOT kept.is_reply OR kept.outcome = excluded.outcome
-    RETURNING 1
-"""  # a row that is there already, as it is, was written by this statement before the connection was lost
-_ROWS_AT_ONCE = 500
 
 
 class PostgresStore(Store):
@@ -48,6 +40,11 @@ class PostgresStore(Store):
     """
 
     shares_claims: ClassVar[bool] = True
+    _names: ClassVar[Mapping[str, str]] = {
+        "table": "hopweave_replies",
+        "outcome": "outcome",
+        "row": "outcome, seconds, attempts",
+    }
 
     def __init__(self, address: str, mode: Mode = "on") -> None:
         self._database = Database(address, "the store")
@@ -89,32 +86,15 @@ class PostgresStore(Store):
         self._database.close()
         self._keeping.close()
 
-    def _row(self, key: str) -> tuple[bytes, float, int] | None:
-        rows = self._database.run("SELECT outcome, seconds, attempts FROM hopweave_replies WHERE key = %s", [key])
-        return (bytes(rows[0][0]), float(rows[0][1]), int(rows[0][2])) if rows else None
-
-    def _rows(self) -> Iterator[tuple[str, bytes, float, int]]:
-        last = ""
-        while True:
-            rows = self._database.run(
-                "SELECT key, outcome, seconds, attempts FROM hopweave_replies WHERE key > %s ORDER BY key LIMIT %s",
-                [last, _ROWS_AT_ONCE],
-            )
-            for key, outcome, seconds, attempts in rows:
-                yield str(key), bytes(outcome), float(seconds), int(attempts)
-            if len(rows) < _ROWS_AT_ONCE:
-                return
-            last = str(rows[-1][0])
-
     def _keep(self, key: str, outcome: bytes, stored: Stored) -> bool:
-        values = [key, outcome, stored.reply is not None, stored.seconds, stored.attempts]
-        return bool(self._keeping.run(_KEEP, values))
+        values = (key, outcome, stored.reply is not None, stored.seconds, stored.attempts)
+        return bool(self._keeping.run(self._in_dialect(KEEP + "RETURNING 1"), values))
 
-    def _disown(self, key: str, outcome: bytes) -> None:
-        self._database.run("UPDATE hopweave_replies SET is_reply = false WHERE key = %s AND outcome = %s", [key, outcome])
+    def _ask(self, statement: str, *values: object) -> list[Any]:
+        return self._database.run(self._in_dialect(statement), values)
 
-    def _count(self) -> int:
-        return int(self._database.run("SELECT count(*) FROM hopweave_replies WHERE is_reply")[0][0])
+    def _in_dialect(self, statement: str) -> str:
+        return statement.format(**self._names).replace("?", "%s")
 
 
 def _number_of(key: str) -> int:

@@ -16,11 +16,11 @@ import random
 import re
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError, to_json
@@ -48,6 +48,14 @@ CREATE TABLE IF NOT EXISTS replies (
 PRAGMA user_version = {_LAYOUT};
 COMMIT;
 """
+KEEP = """
+    INSERT INTO {table} AS kept (key, outcome, is_reply, seconds, attempts) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT (key) DO UPDATE SET outcome = excluded.outcome, is_reply = excluded.is_reply, seconds = excluded.seconds,
+        attempts = excluded.attempts
+    WHERE NOT kept.is_reply OR kept.outcome = excluded.outcome
+"""
+"""A row that is there already, as it is, was written by this statement before the connection to a server was lost."""
+_ROWS_AT_ONCE = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +119,12 @@ class Store:
     """
 
     shares_claims: ClassVar[bool] = False
+    # As bytes and numbers, whatever is there: SQLite itself would stop at a text that is not UTF-8.
+    _names: ClassVar[Mapping[str, str]] = {
+        "table": "replies",
+        "outcome": "CAST(outcome AS BLOB)",
+        "row": "CAST(outcome AS BLOB), CAST(seconds AS REAL), CAST(attempts AS INTEGER)",
+    }
 
     def __init__(self, path: Path, mode: Mode = "on") -> None:
         self.path: Path | str = path
@@ -196,34 +210,34 @@ class Store:
 
     def _row(self, key: str) -> tuple[bytes, float, int] | None:
         """Outcome, seconds and attempts of a row."""
-        # As bytes and numbers, whatever is there: SQLite itself would stop at a text that is not UTF-8.
-        found: tuple[bytes, float, int] | None = self._run(
-            "SELECT CAST(outcome AS BLOB), CAST(seconds AS REAL), CAST(attempts AS INTEGER) FROM replies WHERE key = ?", (key,)
-        ).fetchone()
-        return found
+        rows = self._ask("SELECT {row} FROM {table} WHERE key = ?", key)
+        return rows[0] if rows else None
 
     def _rows(self) -> Iterator[tuple[str, bytes, float, int]]:
         """Each row with its key, in the order of the keys."""
-        columns = "key, CAST(outcome AS BLOB), CAST(seconds AS REAL), CAST(attempts AS INTEGER)"
-        return iter(self._run(f"SELECT {columns} FROM replies ORDER BY key", ()))  # noqa: S608 - nothing of a user's
+        key = ""
+        while True:
+            rows = self._ask("SELECT key, {row} FROM {table} WHERE key > ? ORDER BY key LIMIT ?", key, _ROWS_AT_ONCE)
+            yield from rows
+            if len(rows) < _ROWS_AT_ONCE:
+                return
+            key = rows[-1][0]
 
     def _keep(self, key: str, outcome: bytes, stored: Stored) -> bool:
         """Writes a row, unless a reply stands there; whether it was written."""
         row = (key, outcome.decode(), stored.reply is not None, stored.seconds, stored.attempts)
-        changed = self._run(
-            "INSERT INTO replies (key, outcome, is_reply, seconds, attempts) VALUES (?, ?, ?, ?, ?) "
-            "ON CONFLICT (key) DO UPDATE SET outcome = excluded.outcome, is_reply = excluded.is_reply, "
-            "seconds = excluded.seconds, attempts = excluded.attempts WHERE is_reply = 0",
-            row,
-        ).rowcount
-        return bool(changed)
+        return bool(self._run(KEEP.format(**self._names), row).rowcount)
 
     def _disown(self, key: str, outcome: bytes) -> None:
         """Lets the next reply take the place of a row, if it still is the one that was read."""
-        self._run("UPDATE replies SET is_reply = 0 WHERE key = ? AND CAST(outcome AS BLOB) = ?", (key, outcome))
+        self._ask("UPDATE {table} SET is_reply = FALSE WHERE key = ? AND {outcome} = ?", key, outcome)
 
     def _count(self) -> int:
-        return int(self._run("SELECT count(*) FROM replies WHERE is_reply", ()).fetchone()[0])
+        return int(self._ask("SELECT count(*) FROM {table} WHERE is_reply")[0][0])
+
+    def _ask(self, statement: str, *values: object) -> list[Any]:
+        """The rows that a statement returns; it has a name in braces for each of `_names`, and `?` for each value."""
+        return self._run(statement.format(**self._names), values).fetchall()
 
     def _open(self) -> sqlite3.Connection:
         try:
