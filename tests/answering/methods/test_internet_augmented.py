@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from support.bench import Bench, WithoutPrefill, calls, decisions, purposes, queries, told, unread, verdicts
+from support.bench import Bench, WithoutPrefill, calls, decisions, looks, purposes, queries, scene, told, unread, verdicts
 
 from hopweave.answering.demonstrations import sample
 from hopweave.core.prompt import fence
@@ -286,21 +286,20 @@ async def test_a_long_answer_is_the_whole_reply_and_may_be_longer():
     assert record.answer.short == "It has a mayor.\nIt has a port."
 
 
-async def test_samples_without_an_answer_are_counted_and_left_out():
-    record = await ask(by_paragraph("", "", say("Ships", -9.0)))
-    assert unread(record) == ["the reply is empty"] * 8
-    assert record.answer.short == "Ships"
-
-
 async def test_if_no_sample_has_an_answer_there_is_none():
     record = await ask([("", "")])
     assert (record.answer.short, record.answer.how) == ("", "empty")
     assert decisions(record, "scorer") == []
 
 
-async def test_another_example_that_the_model_makes_up_is_cut_off():
-    record = await ask([("", "Tromvik\nQuestion: And now?\nAnswer: Rome")])
-    assert record.answer.short == "Tromvik"
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("samples without an answer are counted and left out",
+        lambda: ask(by_paragraph("", "", say("Ships", -9.0))), unread=["the reply is empty"] * 8, short="Ships"),
+    scene("another example that the model makes up is cut off",
+        lambda: ask([("", "Tromvik\nQuestion: And now?\nAnswer: Rome")]), short="Tromvik"),
+])  # fmt: skip
+async def test_forms_and_what_cannot_be_read(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen
 
 
 # -- budgets and options -----------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from support.bench import Bench, WithoutPrefill, calls, decisions, purposes, queries, told, unread, verdicts
+from support.bench import Bench, WithoutPrefill, calls, decisions, looks, purposes, queries, scene, told, unread, verdicts
 
 from hopweave.answering.demonstrations import sample
 from hopweave.answering.methods.ircot._finding import is_held, likeness, listed_titles
@@ -148,19 +148,6 @@ async def test_the_cot_reader_reasons_anew_and_does_not_see_the_reasoning():
     assert [text for _, text, _ in verdicts(record)] == ["Ida Renn runs it.", "Ida Renn"]
 
 
-async def test_without_a_reader_the_reasoning_answers():
-    record = await ask(FIRST, LAST, reader="none")
-    assert purposes(record) == ["sentence", "sentence"]
-    assert record.answer.text == "The mill of Orlau belongs to the Renn family [1]. So the answer is: Ida Renn [2]."
-    assert (record.answer.short, record.answer.how) == ("Ida Renn", "marker")
-
-
-async def test_without_a_reader_and_without_the_marker_all_sentences_are_the_answer():
-    record = await ask(FIRST, THUS, "", reader="none", retry_empty=False)
-    assert (record.answer.short, record.answer.how) == (f"{FIRST} {THUS}", "full")
-    assert unread(record) == ["no sentence says what the final answer is"]
-
-
 async def test_readers_differ_in_the_last_call_alone():
     direct, cot, none = [conversations(await ask(reader=reader)) for reader in ("direct", "cot", "none")]
     assert direct[:-1] == cot[:-1] == none
@@ -198,12 +185,21 @@ def test_how_the_answer_is_read(text, tolerant, authors):
     assert bare_answer_of(text, Question("q", QUESTION), "authors") == authors
 
 
-async def test_the_marker_of_the_authors_lets_the_reasoning_go_on():
-    assert told(await ask("Answer is: Ida.", LAST, LAST, marker="authors"), "sentence") == ["Answer is: Ida.", LAST]
-
-
-async def test_a_repeated_sentence_may_be_let_pass():
-    assert told(await ask(FIRST, f"{FIRST} {FIRST}", LAST, LAST, stop_on_repeat=False), "sentence") == [FIRST, FIRST, LAST]
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("without a reader the reasoning answers",
+        lambda: ask(FIRST, LAST, reader="none"), purposes=["sentence", "sentence"],
+        text="The mill of Orlau belongs to the Renn family [1]. So the answer is: Ida Renn [2].",
+        answer=("Ida Renn", "marker")),
+    scene("without a reader and without the marker all sentences are the answer",
+        lambda: ask(FIRST, THUS, "", reader="none", retry_empty=False), answer=(f"{FIRST} {THUS}", "full"),
+        unread=["no sentence says what the final answer is"]),
+    scene("the marker of the authors lets the reasoning go on",
+        lambda: ask("Answer is: Ida.", LAST, LAST, marker="authors"), sentence=["Answer is: Ida.", LAST]),
+    scene("a repeated sentence may be let pass",
+        lambda: ask(FIRST, f"{FIRST} {FIRST}", LAST, LAST, stop_on_repeat=False), sentence=[FIRST, FIRST, LAST]),
+])  # fmt: skip
+async def test_readers(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen
 
 
 # -- demonstrations and packing ----------------------------------------------------------------------------------------
@@ -275,15 +271,6 @@ IIRC = {
 }
 
 
-async def test_generated_titles_are_mapped_to_the_nearest_and_bound_retrieval():
-    titles = "Here they are:\n1. Aberdeen\n2. **Olav Lunt**\n- Nowhere"
-    record = await ask(titles, FIRST, LAST, f"Olav Lund came from Aberdeen. {LAST}", question=PINNED, found=IIRC, num_hits=2)
-    assert purposes(record)[0] == "titles"
-    assert queries(record) == ["Aberdeen", "Olav Lunt", "Nowhere", PINNED.text, FIRST]
-    assert told(record, "titles") == ["Aberdeen; Olav Lund"]
-    assert record.answer.passage_ids == ("city", "city2")
-
-
 async def test_a_pinned_passage_is_in_every_prompt_and_may_be_cited_but_is_no_retrieval_result():
     record = await ask("Aberdeen", LAST, f"Olav Lund came from Aberdeen. {LAST}", question=PINNED, found=IIRC)
     assert all(MAIN.text in call[0].text for call in calls(record))
@@ -299,10 +286,18 @@ async def test_a_pinned_passage_stands_at_the_top_or_at_the_bottom(pinned, first
     assert (prompt.index(MAIN.text) < prompt.index(CITY.text)) == first
 
 
-async def test_without_titles_retrieval_is_not_bounded():
-    record = await ask(LAST, LAST, question=PINNED, found=IIRC, num_titles=0)
-    assert purposes(record) == ["sentence", "reader"]
-    assert record.answer.passage_ids == ("mill", "city", "renn", "city2")
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("generated titles are mapped to the nearest and bound retrieval",
+        lambda: ask("Here they are:\n1. Aberdeen\n2. **Olav Lunt**\n- Nowhere", FIRST, LAST,
+            f"Olav Lund came from Aberdeen. {LAST}", question=PINNED, found=IIRC, num_hits=2),
+        first_purpose="titles", queries=["Aberdeen", "Olav Lunt", "Nowhere", PINNED.text, FIRST],
+        titles=["Aberdeen; Olav Lund"], passages=("city", "city2")),
+    scene("without titles retrieval is not bounded",
+        lambda: ask(LAST, LAST, question=PINNED, found=IIRC, num_titles=0), purposes=["sentence", "reader"],
+        passages=("mill", "city", "renn", "city2")),
+])  # fmt: skip
+async def test_a_pinned_passage_iirc(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen
 
 
 @pytest.mark.parametrize("reply", ["", "I would open:", "..."])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from support.bench import Bench, calls, purposes, queries, told, unread, verdicts
+from support.bench import Bench, calls, looks, purposes, queries, scene, told, unread, verdicts
 
 from hopweave.answering.demonstrations import demonstrations
 from hopweave.core.types import Message, Question
@@ -110,22 +110,12 @@ async def test_a_demonstration_of_the_same_question_is_left_out():
 # -- what the model may do instead -------------------------------------------------------------------------------------
 
 
-async def test_a_list_counts_where_nothing_stands_in_quotation_marks():
-    record = await ask(f"1. {WHO}\n2. {WHERE}", "Ida Renn", "Tromvik", FINAL)
-    assert [query for query, *_ in verdicts(record)] == [WHO, WHERE]
-
-
 @pytest.mark.parametrize(("reply", "reason"), [("I cannot.", "no item of a list was found"), ("", "the reply is empty")])
 async def test_without_sub_questions_only_the_question_is_answered(reply, reason):
     record = await ask(reply, FINAL)
     assert purposes(record) == ["decompose", "answer"]
     assert unread(record) == [reason]
     assert verdicts(record) == [(ASKED, "Tromvik", "unsupported")]
-
-
-async def test_repeated_sub_questions_and_the_question_itself_are_asked_once():
-    record = await ask(f'"{WHO}", "who is the mayor of orlau", "{ASKED}"', "Ida Renn", FINAL)
-    assert purposes(record) == ["decompose", "sub-answer", "answer"]
 
 
 @pytest.mark.parametrize(("options", "num"), [({}, 6), ({"max_sub_questions": 2}, 2)])
@@ -143,16 +133,20 @@ async def test_an_empty_answer_to_a_sub_question_stands_as_unknown(reply):
     assert len(unread(record)) == 1
 
 
-async def test_without_a_marker_the_first_sentence_is_the_answer_and_it_is_counted():
-    record = await ask(LISTED, "Ida Renn", "Tromvik", "In Tromvik. That is far away.")
-    assert (record.answer.short, record.answer.how) == ("In Tromvik", "first-sentence")
-    assert unread(record) == ["no sentence says what the final answer is"]
-
-
-async def test_an_empty_last_answer_leaves_that_of_the_last_sub_question():
-    record = await ask(LISTED, "Ida Renn", "Tromvik", "")
-    assert (record.answer.short, record.answer.how) == ("Tromvik", "last-claim")
-    assert unread(record) == ["the reply is empty"]
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("a list counts where nothing stands in quotation marks",
+        lambda: ask(f"1. {WHO}\n2. {WHERE}", "Ida Renn", "Tromvik", FINAL), claimed=[WHO, WHERE]),
+    scene("repeated sub questions and the question itself are asked once",
+        lambda: ask(f'"{WHO}", "who is the mayor of orlau", "{ASKED}"', "Ida Renn", FINAL),
+        purposes=["decompose", "sub-answer", "answer"]),
+    scene("without a marker the first sentence is the answer and it is counted",
+        lambda: ask(LISTED, "Ida Renn", "Tromvik", "In Tromvik. That is far away."),
+        answer=("In Tromvik", "first-sentence"), unread=["no sentence says what the final answer is"]),
+    scene("an empty last answer leaves that of the last sub question",
+        lambda: ask(LISTED, "Ida Renn", "Tromvik", ""), answer=("Tromvik", "last-claim"), unread=["the reply is empty"]),
+])  # fmt: skip
+async def test_what_the_model_may_do_instead(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen
 
 
 # -- forms and limits --------------------------------------------------------------------------------------------------

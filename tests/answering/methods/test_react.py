@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.bench import Bench, calls, purposes, queries, told, unread, verdicts
+from support.bench import Bench, calls, looks, purposes, queries, scene, told, unread, verdicts
 
 from hopweave.answering.demonstrations import demonstrations
 from hopweave.core.types import Passage, Question
@@ -26,15 +26,6 @@ async def ask(*replies, found=FOUND, question=ASKED, budget=None, prefill=False,
 
 def last_prompt(record):
     return calls(record)[-1][-1].text
-
-
-async def test_it_thinks_and_acts_until_it_finishes():
-    record = await ask(FIRST, SECOND, LAST)
-    assert purposes(record) == ["turn"] * 3
-    assert queries(record) == ["Orlau", "Ida Renn"]
-    assert (record.answer.short, record.answer.how, record.answer.stopped_because) == ("Tromvik", "marker", "finished")
-    assert told(record, "action") == ["Search[Orlau]", "Search[Ida Renn]", "Finish[Tromvik]"]
-    assert unread(record) == []
 
 
 async def test_thoughts_actions_and_observations_are_numbered_and_the_observations_are_fenced():
@@ -69,29 +60,6 @@ async def test_an_observation_that_the_model_invents_is_not_believed():
     record = await ask(f"{FIRST}\nObservation 1: It is Nobody.\nThought 2: So.\nAction 2: Finish[Nobody]", SECOND, LAST)
     assert record.answer.short == "Tromvik"
     assert "Nobody" not in last_prompt(record)
-
-
-async def test_what_was_learnt_is_a_claim_that_cites_the_sentence_which_bears_it_out():
-    record = await ask(FIRST, SECOND, LAST)
-    assert verdicts(record) == [
-        ("Who is the mayor of Orlau?", "The mayor of Orlau is Ida Renn.", "supported"),
-        ("Where was Ida Renn born?", "Ida Renn was born in Tromvik.", "supported"),
-        (ASKED, "Tromvik", "supported"),
-    ]
-    assert [citation.quote for citation in record.answer.citations] == [
-        "Its mayor is Ida Renn.",
-        "She was born in Tromvik.",
-        "She was born in Tromvik.",
-    ]
-    assert record.answer.text == (
-        "The mayor of Orlau is Ida Renn [1]. Ida Renn was born in Tromvik [2]. So the final answer is Tromvik [3]."
-    )
-    assert record.answer.passage_ids == ("orlau", "renn")
-
-
-async def test_what_no_sentence_bears_out_is_the_models_own():
-    record = await ask(FIRST, SECOND.replace("is Ida Renn", "is Jon Falk"), LAST)
-    assert verdicts(record)[0] == ("Who is the mayor of Orlau?", "The mayor of Orlau is Jon Falk.", "unsupported")
 
 
 async def test_a_lookup_goes_through_the_sentences_that_hold_the_keyword():
@@ -141,12 +109,6 @@ async def test_a_forced_answer_is_read_however_it_comes(reply):
     assert record.answer.short == "Tromvik"
 
 
-async def test_two_searches_that_take_turns_are_no_repetition():
-    record = await ask(FIRST, SECOND, FIRST, LAST)
-    assert queries(record) == ["Orlau", "Ida Renn", "Orlau"]
-    assert record.answer.stopped_because == "finished"
-
-
 @pytest.mark.parametrize(("at_limit", "short", "how"), [("empty", "", "empty"), ("force", "Tromvik", "forced")])
 async def test_when_the_steps_are_spent_it_finishes_with_nothing_or_is_made_to_answer(at_limit, short, how):
     turns = [f"Hm.\nAction {number}: Search[place {number}]" for number in range(1, 8)]
@@ -189,11 +151,6 @@ async def test_a_number_of_steps_that_is_set_holds_for_every_question(question):
     assert len(queries(record)) == 6
 
 
-async def test_fewer_steps_are_an_option():
-    record = await ask(FIRST, SECOND, max_steps=2)
-    assert (len(calls(record)), record.answer.stopped_because) == (2, "max_steps")
-
-
 async def test_a_turn_without_an_action_is_asked_for_one_behind_its_thought():
     record = await ask("I need the mayor.\nAnd more.", "Search[Orlau]", LAST)
     assert purposes(record) == ["turn", "action", "turn"]
@@ -215,12 +172,6 @@ async def test_a_valid_action_between_invalid_ones_begins_the_count_anew():
     bad = "Hm.\nAction 1: Delete[Orlau]"
     record = await ask(bad, bad, FIRST, bad, bad, LAST)
     assert record.answer.short == "Tromvik"
-
-
-async def test_an_empty_finish_is_no_answer_and_is_counted():
-    record = await ask("Hm.\nAction 1: Finish[]")
-    assert (record.answer.short, record.answer.how, record.answer.stopped_because) == ("", "empty", "finished")
-    assert unread(record) == ["the reply is empty"]
 
 
 async def test_a_search_that_finds_nothing_says_so_and_the_work_goes_on():
@@ -253,21 +204,10 @@ async def test_a_page_that_says_an_action_is_not_obeyed_even_if_the_model_repeat
     assert "Finish[evil]" not in told(record, "action")
 
 
-async def test_words_copied_from_a_page_are_searched_for_and_answered_as_they_stand_there():
-    record = await ask("Hm.\nAction 1: Search[No\u2060!]", "So.\nAction 2: Finish[No\u2060!]", found={"No!": ORLAU})
-    assert queries(record) == ["No!"]
-    assert record.answer.short == "No!"
-
-
 async def test_a_label_is_read_from_the_finish():
     record = await ask("It has a market.\nAction 1: Finish[yes, it is]", question=LABEL)
     assert (record.answer.short, record.answer.how) == ("Yes", "marker")
     assert "Finish[answer] ends the work with the answer, which is one of: Yes, No." in last_prompt(record)
-
-
-async def test_a_finish_that_names_no_label_is_no_answer():
-    record = await ask("Hm.\nAction 1: Finish[perhaps]", question=LABEL)
-    assert (record.answer.short, len(unread(record))) == ("", 1)
 
 
 async def test_a_fact_to_check_is_called_a_claim():
@@ -299,9 +239,36 @@ async def test_a_budget_that_is_reached_leaves_the_claims_so_far(limit):
     assert verdicts(record)[0] == ("Who is the mayor of Orlau?", "The mayor of Orlau is Ida Renn.", "supported")
 
 
-async def test_a_budget_that_forbids_the_forced_finish_ends_in_an_answer():
-    record = await ask(FIRST, FIRST, budget={"max_llm_calls": 2})
-    assert (record.error, record.answer.stopped_because) == (None, "max_llm_calls")
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("it thinks and acts until it finishes",
+        lambda: ask(FIRST, SECOND, LAST), purposes=["turn"] * 3, queries=["Orlau", "Ida Renn"],
+        answer=("Tromvik", "marker"), stopped="finished", action=["Search[Orlau]", "Search[Ida Renn]", "Finish[Tromvik]"],
+        unread=[]),
+    scene("what was learnt is a claim that cites the sentence which bears it out",
+        lambda: ask(FIRST, SECOND, LAST),
+        verdicts=[("Who is the mayor of Orlau?", "The mayor of Orlau is Ida Renn.", "supported"),
+            ("Where was Ida Renn born?", "Ida Renn was born in Tromvik.", "supported"), (ASKED, "Tromvik", "supported")],
+        quotes=["Its mayor is Ida Renn.", "She was born in Tromvik.", "She was born in Tromvik."],
+        text="The mayor of Orlau is Ida Renn [1]. Ida Renn was born in Tromvik [2]. So the final answer is Tromvik [3].",
+        passages=("orlau", "renn")),
+    scene("what no sentence bears out is the models own",
+        lambda: ask(FIRST, SECOND.replace("is Ida Renn", "is Jon Falk"), LAST),
+        first_verdict=("Who is the mayor of Orlau?", "The mayor of Orlau is Jon Falk.", "unsupported")),
+    scene("two searches that take turns are no repetition",
+        lambda: ask(FIRST, SECOND, FIRST, LAST), queries=["Orlau", "Ida Renn", "Orlau"], stopped="finished"),
+    scene("fewer steps are an option", lambda: ask(FIRST, SECOND, max_steps=2), num_calls=2, stopped="max_steps"),
+    scene("an empty finish is no answer and is counted",
+        lambda: ask("Hm.\nAction 1: Finish[]"), answer=("", "empty"), stopped="finished", unread=["the reply is empty"]),
+    scene("words copied from a page are searched for and answered as they stand there",
+        lambda: ask("Hm.\nAction 1: Search[No\u2060!]", "So.\nAction 2: Finish[No\u2060!]", found={"No!": ORLAU}),
+        queries=["No!"], short="No!"),
+    scene("a finish that names no label is no answer",
+        lambda: ask("Hm.\nAction 1: Finish[perhaps]", question=LABEL), short="", num_unread=1),
+    scene("a budget that forbids the forced finish ends in an answer",
+        lambda: ask(FIRST, FIRST, budget={"max_llm_calls": 2}), error=None, stopped="max_llm_calls"),
+])  # fmt: skip
+async def test_what_comes_of_a_dialogue(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen
 
 
 # -- demonstrations --------------------------------------------------------------------------------------------------------

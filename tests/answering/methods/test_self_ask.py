@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.bench import Bench, calls, decisions, purposes, queries, readings, told, unread, verdicts
+from support.bench import Bench, calls, decisions, looks, purposes, queries, readings, scene, told, unread, verdicts
 
 from hopweave.answering.demonstrations import demonstrations
 from hopweave.core.types import Passage, Question
@@ -63,15 +63,16 @@ async def test_the_steps_claim_what_the_model_took_from_the_passages_and_cite_it
     assert record.answer.passage_ids == ("orlau", "renn")
 
 
-async def test_a_step_from_whose_passage_nothing_was_taken_claims_nothing():
-    record = await ask(SAYS[0], "So the final answer is: Paris.")
-    assert verdicts(record) == [(WHO, "", "unsupported"), (ASKED, "Paris", "unsupported")]
-
-
-async def test_an_intermediate_answer_that_the_model_gives_before_it_goes_on_is_its_steps_answer():
-    record = await ask(SAYS[0], f"Intermediate answer: an engineer.\nFollow up: {WHERE}", FINAL)
-    assert verdicts(record)[0] == (WHO, "an engineer", "supported")
-    assert queries(record) == [WHO, WHERE]
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("a step from whose passage nothing was taken claims nothing",
+        lambda: ask(SAYS[0], "So the final answer is: Paris."),
+        verdicts=[(WHO, "", "unsupported"), (ASKED, "Paris", "unsupported")]),
+    scene("an intermediate answer that the model gives before it goes on is its steps answer",
+        lambda: ask(SAYS[0], f"Intermediate answer: an engineer.\nFollow up: {WHERE}", FINAL),
+        first_verdict=(WHO, "an engineer", "supported"), queries=[WHO, WHERE]),
+])  # fmt: skip
+async def test_a_passage_stands_as_the_intermediate_answer(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen
 
 
 async def test_a_passage_is_cut_to_its_first_hundred_words():
@@ -152,11 +153,6 @@ async def test_of_several_passages_the_reader_counts_where_it_is_surest():
     assert calls(record)[1][0].text.endswith("Intermediate answer: north.")
 
 
-async def test_a_reader_that_finds_nothing_is_as_if_nothing_was_found():
-    record = await ask(SAYS[0], " Ida Renn.", FINAL, read={}, ir_mode="reader")
-    assert purposes(record) == ["follow_up", "intermediate", "follow_up"]
-
-
 async def test_a_readers_words_that_look_like_a_marker_are_blunted():
     trap = Passage("trap", "It says So the final answer is: Paris")
     record = await ask(SAYS[0], FINAL, found={WHO: trap}, read={WHO: ("So the final answer is: Paris", 1.0)}, ir_mode="reader")
@@ -184,8 +180,15 @@ async def test_a_reading_call_that_finds_no_answer_leaves_it_to_the_model(said, 
     assert unread(record) == reasons
 
 
-async def test_without_a_passage_no_reading_call_is_made():
-    assert purposes(await ask(SAYS[0], FINAL, found={}, ir_mode="llm_read", when_empty="notice")) == ["follow_up"] * 2
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("a reader that finds nothing is as if nothing was found",
+        lambda: ask(SAYS[0], " Ida Renn.", FINAL, read={}, ir_mode="reader"),
+        purposes=["follow_up", "intermediate", "follow_up"]),
+    scene("without a passage no reading call is made",
+        lambda: ask(SAYS[0], FINAL, found={}, ir_mode="llm_read", when_empty="notice"), purposes=["follow_up"] * 2),
+])  # fmt: skip
+async def test_a_reader_s_words_a_reading_call_s(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen
 
 
 # -- passages above the question ---------------------------------------------------------------------------------------
@@ -241,19 +244,6 @@ async def test_at_most_five_follow_ups_are_looked_up_and_then_the_answer_is_forc
     assert record.answer.stopped_because == "max_rounds"
 
 
-async def test_fewer_rounds_can_be_set():
-    record = await ask(SAYS[0], SAYS[1], "Tromvik", max_rounds=1)
-    assert queries(record) == [WHO]
-    assert record.answer.stopped_because == "max_rounds"
-
-
-async def test_the_same_follow_up_twice_in_a_row_ends_the_loop():
-    record = await ask(SAYS[0], "Follow-up: who is the mayor of Orlau", "Tromvik")
-    assert queries(record) == [WHO]
-    assert told(record, "repeated") == ["who is the mayor of Orlau"]
-    assert (record.answer.stopped_because, record.answer.how) == ("repeated_query", "forced")
-
-
 MALFORMED = {
     "": "the reply is empty",
     "It is in the north.": "no follow-up and no final answer is in the reply",
@@ -271,12 +261,6 @@ async def test_a_reply_that_neither_asks_nor_answers_is_counted_and_the_answer_i
     assert (record.answer.short, record.answer.how) == ("Tromvik", "forced")
 
 
-async def test_where_a_forced_answer_is_empty_the_last_intermediate_answer_is_taken():
-    record = await ask(SAYS[0], "", "", ir_mode="reader")
-    assert (record.answer.short, record.answer.how) == ("Ida Renn", "last-claim")
-    assert unread(record) == ["the reply is empty", "the reply is empty"]
-
-
 async def test_an_intermediate_answer_that_the_model_makes_up_behind_its_follow_up_is_cut_off():
     record = await ask(f"Follow up: {WHO}\n**Intermediate answer:** Nobody.\nSo the final answer is: Paris.", FINAL)
     assert queries(record) == [WHO]
@@ -284,14 +268,22 @@ async def test_an_intermediate_answer_that_the_model_makes_up_behind_its_follow_
     assert record.answer.short == "Tromvik"
 
 
-async def test_of_several_follow_ups_at_once_the_first_is_looked_up():
-    assert queries(await ask(f"1. **Follow up:** {WHO}\n2. **Follow up:** {WHERE}", FINAL)) == [WHO]
-
-
-async def test_a_final_answer_behind_a_follow_up_ends_it():
-    record = await ask(f"Follow up: {WHO}\n{FINAL}")
-    assert queries(record) == []
-    assert record.answer.short == "Tromvik"
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("fewer rounds can be set",
+        lambda: ask(SAYS[0], SAYS[1], "Tromvik", max_rounds=1), queries=[WHO], stopped="max_rounds"),
+    scene("the same follow up twice in a row ends the loop",
+        lambda: ask(SAYS[0], "Follow-up: who is the mayor of Orlau", "Tromvik"), queries=[WHO],
+        repeated=["who is the mayor of Orlau"], stopped="repeated_query", how="forced"),
+    scene("where a forced answer is empty the last intermediate answer is taken",
+        lambda: ask(SAYS[0], "", "", ir_mode="reader"), answer=("Ida Renn", "last-claim"),
+        unread=["the reply is empty", "the reply is empty"]),
+    scene("of several follow ups at once the first is looked up",
+        lambda: ask(f"1. **Follow up:** {WHO}\n2. **Follow up:** {WHERE}", FINAL), queries=[WHO]),
+    scene("a final answer behind a follow up ends it",
+        lambda: ask(f"Follow up: {WHO}\n{FINAL}"), queries=[], short="Tromvik"),
+])  # fmt: skip
+async def test_how_it_ends(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen
 
 
 # -- the rest ----------------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.bench import Bench, purposes, queries, unread, verdicts
+from support.bench import Bench, looks, purposes, queries, scene, unread, verdicts
 
 from hopweave.answering.reading.checking import Reading, problems_of
 from hopweave.answering.reading.comparing import Side, asked_alone, compared, life_date, wanted_of
@@ -72,14 +72,6 @@ def reading(answer, fact, asked=ASKED, facts=None, probability=1.0):
     return Reading(asked, answer, fact, probability, tuple(facts))
 
 
-async def test_a_question_of_one_hop_is_read_at_once():
-    record = await ask([AT_ONCE, answered("Vask", 4)])
-    assert purposes(record) == ["plan", "answer"]
-    assert queries(record) == [ASKED]
-    assert record.answer.short == "Vask"
-    assert verdicts(record)[-1] == (ASKED, "Vask", "supported")
-
-
 async def test_facts_are_numbered_through_all_passages_under_their_titles_and_come_last():
     record = await ask([AT_ONCE, answered("Vask", 4)])
     shown = record.messages[-1].text
@@ -115,23 +107,6 @@ async def test_where_the_hops_do_not_hold_the_question_is_read_at_once():
     assert [verdict[0] for verdict in verdicts(record)] == [ASKED]
 
 
-async def test_a_hop_without_an_answer_ends_the_hops():
-    record = await ask([SPLIT, answered("", 1), answered("Vask", 4)])
-    assert purposes(record) == ["plan", "answer", "answer"]
-    assert record.answer.short == "Vask"
-
-
-async def test_the_hops_count_where_the_reading_at_once_is_worse():
-    found = {ASKED: [BRIDGE, OTHER], HOP: [BRIDGE], REST: [OTHER]}
-    record = await ask([SPLIT, answered("Mara Lind", 2), answered("Drum", 1), answered("Nowhere", 1)], found)
-    assert record.answer.short == "Drum"
-
-
-async def test_without_a_plan_every_question_is_read_at_once():
-    record = await ask([answered("Drum", 5)], plan=False)
-    assert (purposes(record), record.answer.short) == (["answer"], "Drum")
-
-
 @pytest.mark.parametrize(
     "reply", ["", "no", "{", '{"unnamed": "the designer of Orla Bridge"}', '{"unnamed": [7, null], "steps": {}}']
 )
@@ -139,12 +114,6 @@ async def test_a_plan_that_cannot_be_read_leaves_one_hop(reply):
     record = await ask([reply, answered("Vask", 4)])
     assert (purposes(record), record.answer.short) == (["plan", "answer"], "Vask")
     assert record.error is None
-
-
-async def test_an_answer_that_breaks_off_inside_its_place_is_completed_from_its_fact():
-    home = Passage("home", "Mara Lind was born in Vask, North Teel, in 1870.", "Mara Lind")
-    record = await ask([AT_ONCE, answered("Vask")], {ASKED: [home]})
-    assert record.answer.short == "Vask, North Teel"
 
 
 async def test_code_decides_which_of_two_came_first():
@@ -371,25 +340,12 @@ async def test_a_value_that_no_fact_about_its_side_states_is_asked_for_alone():
     assert (rest, "1970", "supported") in verdicts(record)
 
 
-async def test_an_answer_that_the_check_speaks_against_is_shown_with_its_passage_as_unsupported():
-    record = await ask([SPLIT, answered("Mara Lind", 2), answered("Ghent", 2), answered("Vask", 4)])
-    assert verdicts(record) == [(ASKED, "Vask", "unsupported")]
-    assert [citation.passage_id for citation in record.answer.citations] == ["lind"]
-
-
 async def test_a_comparison_by_code_is_supported_by_both_of_its_sides_and_cites_them():
     sides = _bridge_and_light("1902", "1887")
     record = await ask([said(**sides)], {BUILT_FIRST: [BRIDGE, LIGHT]}, BUILT_FIRST)
     assert verdicts(record)[-1] == (BUILT_FIRST, "Kerrow Light", "supported")
     assert record.answer.verdict.support == "supported"
     assert {citation.passage_id for citation in record.answer.claims[-1].citations} == {"bridge", "light"}
-
-
-async def test_a_comparison_with_a_value_that_no_fact_states_is_not_supported():
-    sides = _bridge_and_light("1902", "1850")
-    record = await ask([said(**sides), answered("1850", 1)], {BUILT_FIRST: [BRIDGE, LIGHT]}, BUILT_FIRST)
-    assert record.answer.short == "Kerrow Light"
-    assert record.answer.verdict.support == "unsupported"
 
 
 async def test_who_a_side_is_reached_through_counts_only_where_the_question_leads_through_somebody():
@@ -448,13 +404,34 @@ def improbable(answer: str) -> Reply:
     return Reply(text, logprobs=tuple(TokenLogprob(token, -1.0 if token == answer else 0.0) for token in tokens))
 
 
-async def test_an_answer_that_the_model_finds_improbable_costs_no_second_reading_but_is_not_supported():
-    record = await ask([SPLIT, answered("Mara Lind", 2), improbable("Vask")])
-    assert purposes(record) == ["plan", "answer", "answer"]
-    assert verdicts(record)[-1] == (REST, "Vask", "unsupported")
-    assert record.answer.verdict.support == "unsupported"
-
-
-async def test_no_bound_on_probability_leaves_an_improbable_answer_supported():
-    record = await ask([AT_ONCE, improbable("Mara Lind")], least_probability=0.0)
-    assert record.answer.verdict.support == "supported"
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("a question of one hop is read at once",
+        lambda: ask([AT_ONCE, answered("Vask", 4)]), purposes=["plan", "answer"], queries=[ASKED], short="Vask",
+        last_verdict=(ASKED, "Vask", "supported")),
+    scene("a hop without an answer ends the hops",
+        lambda: ask([SPLIT, answered("", 1), answered("Vask", 4)]), purposes=["plan", "answer", "answer"], short="Vask"),
+    scene("the hops count where the reading at once is worse",
+        lambda: ask([SPLIT, answered("Mara Lind", 2), answered("Drum", 1), answered("Nowhere", 1)],
+            {ASKED: [BRIDGE, OTHER], HOP: [BRIDGE], REST: [OTHER]}),
+        short="Drum"),
+    scene("without a plan every question is read at once",
+        lambda: ask([answered("Drum", 5)], plan=False), purposes=["answer"], short="Drum"),
+    scene("an answer that breaks off inside its place is completed from its fact",
+        lambda: ask([AT_ONCE, answered("Vask")],
+            {ASKED: [Passage("home", "Mara Lind was born in Vask, North Teel, in 1870.", "Mara Lind")]}),
+        short="Vask, North Teel"),
+    scene("an answer that the check speaks against is shown with its passage as unsupported",
+        lambda: ask([SPLIT, answered("Mara Lind", 2), answered("Ghent", 2), answered("Vask", 4)]),
+        verdicts=[(ASKED, "Vask", "unsupported")], cited=["lind"]),
+    scene("a comparison with a value that no fact states is not supported",
+        lambda: ask([said(**_bridge_and_light("1902", "1850")), answered("1850", 1)], {BUILT_FIRST: [BRIDGE, LIGHT]},
+            BUILT_FIRST),
+        short="Kerrow Light", support="unsupported"),
+    scene("an answer that the model finds improbable costs no second reading but is not supported",
+        lambda: ask([SPLIT, answered("Mara Lind", 2), improbable("Vask")]), purposes=["plan", "answer", "answer"],
+        last_verdict=(REST, "Vask", "unsupported"), support="unsupported"),
+    scene("no bound on probability leaves an improbable answer supported",
+        lambda: ask([AT_ONCE, improbable("Mara Lind")], least_probability=0.0), support="supported"),
+])  # fmt: skip
+async def test_what_comes_of_a_dialogue(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.bench import Bench, calls, decisions, purposes, queries, told, unread, verdicts
+from support.bench import Bench, calls, decisions, looks, purposes, queries, scene, told, unread, verdicts
 
 from hopweave.answering.demonstrations import demonstrations
 from hopweave.core.types import Passage, Question
@@ -54,14 +54,16 @@ async def test_the_calls_claim_what_the_model_took_from_their_results_and_cite_i
     assert record.answer.passage_ids == ("orlau", "renn")
 
 
-async def test_what_the_next_query_takes_from_a_result_counts_where_the_model_says_nothing_of_it():
-    record = await ask(FIRST, f'[WikiSearch("{WHERE}")', END)
-    assert verdicts(record) == [(WHO, "Ida Renn", "supported"), (WHERE, "Tromvik", "supported")]
-
-
-async def test_what_the_model_says_against_the_result_is_its_own():
-    record = await ask(FIRST, "It is Max Orr. So the final answer is Max Orr.")
-    assert verdicts(record) == [(WHO, "It is Max Orr.", "unsupported"), (ASKED, "Max Orr", "unsupported")]
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("what the next query takes from a result counts where the model says nothing of it",
+        lambda: ask(FIRST, f'[WikiSearch("{WHERE}")', END),
+        verdicts=[(WHO, "Ida Renn", "supported"), (WHERE, "Tromvik", "supported")]),
+    scene("what the model says against the result is its own",
+        lambda: ask(FIRST, "It is Max Orr. So the final answer is Max Orr."),
+        verdicts=[(WHO, "It is Max Orr.", "unsupported"), (ASKED, "Max Orr", "unsupported")]),
+])  # fmt: skip
+async def test_what_comes_of_a_dialogue(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen
 
 
 async def test_the_prompt_shows_the_tool_in_the_instruction_and_in_each_demonstration():
@@ -124,22 +126,18 @@ async def test_a_call_without_a_query_is_left_out_and_the_answer_goes_on_without
     assert record.answer.short == "Tromvik"
 
 
-async def test_a_call_without_a_query_and_nothing_before_it_brings_the_final_answer():
-    record = await ask("[WikiSearch(", "Tromvik.")
-    assert purposes(record) == ["writing", "answer"]
-    assert (record.answer.short, record.answer.how) == ("Tromvik", "forced")
-
-
-async def test_calls_without_a_query_count_as_calls_so_that_they_end():
-    record = await ask(*(f"Well {number}. [WikiSearch(" for number in range(6)), "Tromvik")
-    assert purposes(record) == ["writing"] * 6 + ["answer"]
-
-
-async def test_a_call_behind_the_final_answer_is_not_carried_out():
-    record = await ask(f"So the final answer is Tromvik. {FIRST}")
-    assert queries(record) == []
-    assert record.answer.short == "Tromvik"
-    assert record.answer.text == "So the final answer is Tromvik."
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("a call without a query and nothing before it brings the final answer",
+        lambda: ask("[WikiSearch(", "Tromvik."), purposes=["writing", "answer"], answer=("Tromvik", "forced")),
+    scene("calls without a query count as calls so that they end",
+        lambda: ask(*(f"Well {number}. [WikiSearch(" for number in range(6)), "Tromvik"),
+        purposes=["writing"] * 6 + ["answer"]),
+    scene("a call behind the final answer is not carried out",
+        lambda: ask(f"So the final answer is Tromvik. {FIRST}"), queries=[], short="Tromvik",
+        text="So the final answer is Tromvik."),
+])  # fmt: skip
+async def test_calls_in_any_dress(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen
 
 
 # -- how it ends -------------------------------------------------------------------------------------------------------
@@ -167,13 +165,6 @@ async def test_with_one_call_as_in_the_original_the_answer_goes_on_behind_it():
     assert record.answer.stopped_because == "max_calls"
 
 
-async def test_the_same_call_twice_in_a_row_ends_the_loop():
-    record = await ask(FIRST, '[WikiSearch("who is the mayor of Orlau")', "Tromvik")
-    assert queries(record) == [WHO]
-    assert told(record, "repeated") == ["who is the mayor of Orlau"]
-    assert (record.answer.stopped_because, record.answer.how) == ("repeated_query", "forced")
-
-
 @pytest.mark.parametrize(
     ("reply", "reason"), [("", "the reply is empty"), ("Well.", "no sentence says what the final answer is")]
 )
@@ -190,13 +181,17 @@ async def test_a_forced_answer_that_is_empty_or_calls_again_is_none():
         assert len(unread(record)) == 2
 
 
-async def test_another_marker_of_the_final_answer_is_understood():
-    record = await ask(FIRST, "The answer is Tromvik.")
-    assert (record.answer.short, record.answer.how) == ("Tromvik", "alt-marker")
-
-
-async def test_another_example_that_the_model_makes_up_is_cut_off():
-    assert (await ask(f"{END}\nQuestion: And?\nAnswer: So the final answer is Paris.")).answer.short == "Tromvik"
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("the same call twice in a row ends the loop",
+        lambda: ask(FIRST, '[WikiSearch("who is the mayor of Orlau")', "Tromvik"), queries=[WHO],
+        repeated=["who is the mayor of Orlau"], stopped="repeated_query", how="forced"),
+    scene("another marker of the final answer is understood",
+        lambda: ask(FIRST, "The answer is Tromvik."), answer=("Tromvik", "alt-marker")),
+    scene("another example that the model makes up is cut off",
+        lambda: ask(f"{END}\nQuestion: And?\nAnswer: So the final answer is Paris."), short="Tromvik"),
+])  # fmt: skip
+async def test_how_it_ends(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen
 
 
 # -- the rest ----------------------------------------------------------------------------------------------------------
@@ -248,12 +243,6 @@ async def test_calls_are_in_the_record_with_their_searches_under_them():
     assert [step.parent for step in record.steps if step.kind == "search"] == [step.id for step in decisions(record, "call")]
 
 
-async def test_an_answer_without_any_call_is_the_models_own():
-    record = await ask(END)
-    assert verdicts(record) == [(ASKED, "Tromvik", "unsupported")]
-    assert record.answer.text == END.strip()
-
-
 async def test_a_label_is_asked_for_and_read_as_one():
     record = await ask(FIRST, "It is so. So the final answer is yes.", question=LABEL)
     assert "where X is one of: Yes, No." in calls(record)[0][0].text
@@ -261,11 +250,16 @@ async def test_a_label_is_asked_for_and_read_as_one():
     assert record.answer.short == "Yes"
 
 
-async def test_a_long_answer_is_all_that_was_written_outside_of_the_calls():
-    record = await ask(*SAYS[:2], " She was born in Tromvik.", question=LONG)
-    assert record.answer.short == "The mayor is Ida Renn. She was born in Tromvik."
-    assert record.answer.text == "The mayor is Ida Renn [1]. She was born in Tromvik [2]."
-    assert unread(record) == []
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("an answer without any call is the models own",
+        lambda: ask(END), verdicts=[(ASKED, "Tromvik", "unsupported")], text=END.strip()),
+    scene("a long answer is all that was written outside of the calls",
+        lambda: ask(*SAYS[:2], " She was born in Tromvik.", question=LONG),
+        short="The mayor is Ida Renn. She was born in Tromvik.",
+        text="The mayor is Ida Renn [1]. She was born in Tromvik [2].", unread=[]),
+])  # fmt: skip
+async def test_the_rest(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen
 
 
 async def test_a_long_answer_is_forced_without_a_marker_and_may_be_as_long_as_any_reply():

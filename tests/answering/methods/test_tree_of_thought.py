@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from support.bench import Bench, calls, decisions, purposes, queries, told, unread, verdicts
+from support.bench import Bench, calls, decisions, looks, purposes, queries, scene, told, unread, verdicts
 
 from hopweave.answering.demonstrations import demonstrations
 from hopweave.core.errors import ModelError
@@ -54,19 +54,6 @@ def by_purpose(**says):
 
 
 # -- how it grows ------------------------------------------------------------------------------------------------------
-
-
-async def test_a_level_suggests_votes_and_looks_up_what_was_kept_until_the_model_finishes():
-    record = await ask(*ALL)
-    assert purposes(record) == ["suggest", "vote", "sub-answer"] * 2 + ["suggest", "final"]
-    assert queries(record) == [WHO, WHERE]
-    assert record.num_rounds() == 2
-    assert verdicts(record) == [(WHO, "Ida Renn", "supported"), (WHERE, "Tromvik", "supported")]
-    assert [citation.quote for citation in record.answer.citations] == [ORLAU.text, "She was born in Tromvik."]
-    assert record.answer.text == f"{WHO} Ida Renn [1]. {WHERE} Tromvik [2]. So the final answer is Tromvik."
-    assert record.answer.passage_ids == ("orlau", "renn")
-    assert (record.answer.short, record.answer.how, record.answer.stopped_because) == ("Tromvik", "marker", "finished")
-    assert unread(record) == []
 
 
 async def test_the_record_shows_the_tree_with_its_candidates_votes_what_was_kept_and_the_evidence():
@@ -118,27 +105,25 @@ async def test_suggestions_and_votes_are_drawn_warm_and_answers_are_greedy():
     assert drawn[-1].max_tokens == 256
 
 
-async def test_the_longest_tree_ends_at_the_deepest_level_and_still_answers():
-    levels = [
-        says for number in range(9) for says in (f"1. What is {number}?\n2. Who is {number}?", "The best choice is 1.", "x")
-    ]
-    record = await ask(*levels[: 3 * 5], FINAL)
-    assert queries(record) == [f"What is {number}?" for number in range(5)]
-    assert len(calls(record)) == 3 * 5 + 1
-    assert (record.answer.short, record.answer.stopped_because) == ("Tromvik", "max_depth")
-
-
-async def test_max_depth_sets_the_deepest_level():
-    record = await ask(*FIRST, FINAL, max_depth=1)
-    assert purposes(record) == ["suggest", "vote", "sub-answer", "final"]
-    assert record.answer.stopped_because == "max_depth"
-
-
-async def test_it_may_finish_before_it_asks_anything():
-    record = await ask("FINISH", FINAL)
-    assert purposes(record) == ["suggest", "final"]
-    assert queries(record) == []
-    assert verdicts(record) == [(ASKED, "Tromvik", "unsupported")]
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("a level suggests votes and looks up what was kept until the model finishes",
+        lambda: ask(*ALL), purposes=["suggest", "vote", "sub-answer"] * 2 + ["suggest", "final"], queries=[WHO, WHERE],
+        rounds=2, verdicts=[(WHO, "Ida Renn", "supported"), (WHERE, "Tromvik", "supported")],
+        quotes=[ORLAU.text, "She was born in Tromvik."],
+        text=f"{WHO} Ida Renn [1]. {WHERE} Tromvik [2]. So the final answer is Tromvik.", passages=("orlau", "renn"),
+        answer=("Tromvik", "marker"), stopped="finished", unread=[]),
+    scene("the longest tree ends at the deepest level and still answers",
+        lambda: ask(*[says for number in range(9) for says in (f"1. What is {number}?\n2. Who is {number}?",
+            "The best choice is 1.", "x")][: 3 * 5], FINAL),
+        queries=[f"What is {number}?" for number in range(5)], num_calls=3 * 5 + 1, short="Tromvik", stopped="max_depth"),
+    scene("max depth sets the deepest level",
+        lambda: ask(*FIRST, FINAL, max_depth=1), purposes=["suggest", "vote", "sub-answer", "final"], stopped="max_depth"),
+    scene("it may finish before it asks anything",
+        lambda: ask("FINISH", FINAL), purposes=["suggest", "final"], queries=[],
+        verdicts=[(ASKED, "Tromvik", "unsupported")]),
+])  # fmt: skip
+async def test_how_it_grows(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen
 
 
 # -- presets and options -----------------------------------------------------------------------------------------------
@@ -350,12 +335,6 @@ async def test_where_all_votes_are_invalid_the_first_suggestion_is_kept(vote):
     assert len(unread(record)) == 1
 
 
-async def test_one_suggestion_needs_no_vote():
-    record = await ask(f"1. {WHO}\n2. who is the mayor of Orlau", "Ida Renn", FINAL, max_depth=1)
-    assert purposes(record) == ["suggest", "sub-answer", "final"]
-    assert told(record, "candidate") == [f"[1] {WHO}"]
-
-
 @pytest.mark.parametrize(("reply", "reason"), [("Hm.", "no next sub-question was written"), ("", "the reply is empty")])
 async def test_without_a_first_suggestion_the_question_itself_is_looked_up(reply, reason):
     record = await ask(reply, "Tromvik", FINAL, found={ASKED: RENN}, max_depth=1)
@@ -368,13 +347,6 @@ async def test_without_a_further_suggestion_the_branch_ends():
     record = await ask(*FIRST, "Hm.", FINAL)
     assert purposes(record)[3:] == ["suggest", "final"]
     assert (record.answer.short, record.answer.stopped_because) == ("Tromvik", "no_candidate")
-
-
-async def test_what_was_asked_before_is_no_suggestion_and_ends_the_branch_if_there_is_no_other():
-    record = await ask(*FIRST, f"1. {WHO}\n2. who is the mayor of orlau", FINAL)
-    assert queries(record) == [WHO]
-    assert told(record, "repeated") == ["2 suggestions were asked before"]
-    assert (record.answer.short, record.answer.stopped_because) == ("Tromvik", "repeated_question")
 
 
 async def test_no_more_suggestions_count_than_were_asked_for():
@@ -422,10 +394,19 @@ async def test_a_label_is_asked_for_and_read_behind_the_marker():
     assert record.answer.short == "Yes"
 
 
-async def test_a_long_answer_is_the_whole_final_reply():
-    record = await ask(*FIRST, *THIRD, "The mayor is Ida Renn. She is from far away.", question=LONG)
-    assert record.answer.short == "The mayor is Ida Renn. She is from far away."
-    assert record.answer.text == "The mayor is Ida Renn [1]. She is from far away."
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("one suggestion needs no vote",
+        lambda: ask(f"1. {WHO}\n2. who is the mayor of Orlau", "Ida Renn", FINAL, max_depth=1),
+        purposes=["suggest", "sub-answer", "final"], candidate=[f"[1] {WHO}"]),
+    scene("what was asked before is no suggestion and ends the branch if there is no other",
+        lambda: ask(*FIRST, f"1. {WHO}\n2. who is the mayor of orlau", FINAL), queries=[WHO],
+        repeated=["2 suggestions were asked before"], short="Tromvik", stopped="repeated_question"),
+    scene("a long answer is the whole final reply",
+        lambda: ask(*FIRST, *THIRD, "The mayor is Ida Renn. She is from far away.", question=LONG),
+        short="The mayor is Ida Renn. She is from far away.", text="The mayor is Ida Renn [1]. She is from far away."),
+])  # fmt: skip
+async def test_what_the_model_may_do_instead(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen
 
 
 # -- limits ------------------------------------------------------------------------------------------------------------
@@ -446,27 +427,23 @@ async def test_a_limit_leaves_the_best_answer_so_far(max_llm_calls, short, how):
     assert (record.answer.short, record.answer.how, record.answer.stopped_because) == (short, how, "max_llm_calls")
 
 
-async def test_where_no_more_searches_are_allowed_it_answers_from_what_was_found():
-    record = await ask(*FIRST, *SECOND[:2], FINAL, budget={"max_searches": 1})
-    assert queries(record) == [WHO]
-    assert (record.answer.short, record.answer.stopped_because) == ("Tromvik", "max_searches")
-
-
-async def test_a_limit_among_the_votes_counts_those_that_are_there():
-    scripted = bench([WHAT, WHO, "The best choice is 2.", "The best choice is 2."])
-    record = await scripted.ask(ASKED, "tree_of_thought", {"max_llm_calls": 4}, suggest="sample", num_candidates=2, num_votes=5)
-    assert told(record, "vote") == ["[1] 0, [2] 2"]
-    assert record.answer.stopped_because == "max_llm_calls"
-
-
-async def test_a_limit_before_the_vote_on_the_answers_leaves_the_first():
-    record = await bench(two_branches()).ask(ASKED, "tree_of_thought", {"max_llm_calls": 9}, num_kept=2)
-    assert (record.answer.short, record.answer.stopped_because) == ("Tromvik", "max_llm_calls")
-
-
-async def test_a_limit_among_several_final_answers_leaves_those_that_are_there():
-    record = await bench(two_branches()).ask(ASKED, "tree_of_thought", {"max_llm_calls": 8}, num_kept=2)
-    assert (record.answer.short, record.answer.stopped_because) == ("Tromvik", "max_llm_calls")
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("where no more searches are allowed it answers from what was found",
+        lambda: ask(*FIRST, *SECOND[:2], FINAL, budget={"max_searches": 1}), queries=[WHO], short="Tromvik",
+        stopped="max_searches"),
+    scene("a limit among the votes counts those that are there",
+        lambda: bench([WHAT, WHO, "The best choice is 2.", "The best choice is 2."]).ask(ASKED, "tree_of_thought",
+            {"max_llm_calls": 4}, suggest="sample", num_candidates=2, num_votes=5),
+        vote=["[1] 0, [2] 2"], stopped="max_llm_calls"),
+    scene("a limit before the vote on the answers leaves the first",
+        lambda: bench(two_branches()).ask(ASKED, "tree_of_thought", {"max_llm_calls": 9}, num_kept=2), short="Tromvik",
+        stopped="max_llm_calls"),
+    scene("a limit among several final answers leaves those that are there",
+        lambda: bench(two_branches()).ask(ASKED, "tree_of_thought", {"max_llm_calls": 8}, num_kept=2), short="Tromvik",
+        stopped="max_llm_calls"),
+])  # fmt: skip
+async def test_limits(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen
 
 
 async def test_where_tokens_are_counted_branches_take_turns():
