@@ -18,15 +18,6 @@ async def ask(*replies, question=ASKED, budget=None, **options):
     return await Bench(replies).ask(question, "cot", budget, **options)
 
 
-@pytest.mark.parametrize(("question", "num_examples"), [(ASKED, 4), (LABEL, 6), (LONG, 2)])
-async def test_as_many_demonstrations_as_the_papers_table_11(question, num_examples):
-    [[prompt]] = calls(await ask(ANSWERED, question=question))
-    text = question if isinstance(question, str) else question.text
-    assert prompt.text.count("\nQ: ") == num_examples + 1
-    assert f"\nQ: {text}" in prompt.text
-    assert prompt.text.endswith("\nA:")
-
-
 async def test_the_labels_stand_behind_the_question_as_in_the_demonstrations():
     [[prompt]] = calls(await ask("So the final answer is Yes.", question=LABEL))
     assert prompt.text.endswith("Q: Is Orlau a town? (The answer can only be one of: Yes, No)\nA:")

@@ -120,12 +120,6 @@ async def test_what_comes_of_a_dialogue(dialogue, seen):
     assert looks(await dialogue(), seen) == seen
 
 
-async def test_a_demonstration_of_the_same_question_is_left_out():
-    own = sample(1)[0].question
-    record = await ask(chain("Tromvik"), question=own)
-    assert calls(record)[0][0].text.count(f"Q: {own}\n") == 1
-
-
 async def test_where_the_budget_allows_fewer_samples_those_vote():
     record = await ask(chain("Ulm"), chain("Tromvik"), chain("Ulm"), chain("Rom"), budget={"max_llm_calls": 3})
     assert (record.answer.short, record.answer.stopped_because) == ("Ulm", "max_llm_calls")

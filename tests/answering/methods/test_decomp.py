@@ -162,26 +162,9 @@ async def test_every_module_is_shown_the_demonstrations_in_its_own_form():
     assert prompt["multihop"].count("<passage>") == sum(len({s.passage.id for s in d.steps}) + 1 for d in (one, two)) + 2
 
 
-@pytest.mark.parametrize(("options", "num"), [({}, 3), ({"n_demos": 0}, 0), ({"n_demos": 15}, 15)])
-async def test_there_are_as_many_demonstrations_as_asked_for(options, num):
-    [prompt] = calls(await ask(*USUAL, **options), "decompose")[0]
-    assert prompt.text.count("QS: [EOQ]\n") == num
-
-
 async def test_distractors_and_their_number_are_options():
     record = await ask(*USUAL, n_demos=2, num_distractors=0)
     assert calls(record, "singlehop")[0][0].text.count("<passage>") == 2 + 1
-
-
-async def test_the_seed_draws_other_demonstrations():
-    first, second = [calls(await ask(*USUAL, seed=seed), "decompose")[0][0].text for seed in (0, 1)]
-    assert first != second
-
-
-async def test_a_demonstration_of_the_question_itself_is_left_out():
-    one = sample(1)[0]
-    [prompt] = calls(await ask(END, REASONED, question=one.question), "decompose")[0]
-    assert prompt.text.count(one.question) == 1
 
 
 # -- forms -------------------------------------------------------------------------------------------------------------

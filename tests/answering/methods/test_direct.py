@@ -6,8 +6,6 @@ import pytest
 from support.bench import Bench, calls, looks, scene, unread, verdicts
 
 from hopweave.answering.demonstrations import sample
-from hopweave.answering.methods.direct.direct import Direct
-from hopweave.core.errors import SettingsError
 from hopweave.core.types import Question
 
 ASKED = "Who is the mayor of Orlau?"
@@ -96,15 +94,6 @@ async def test_demonstrations_are_questions_with_their_bare_answers_before_the_q
     )
 
 
-async def test_a_demonstration_equal_to_the_question_is_left_out():
-    asked, other = sample(2)
-    [[prompt]] = calls(await ask("Yes", asked.question, n_demos=1))
-    assert prompt.text.count("Question: ") == 2
-    assert f"Question: {other.question}\nAnswer: {other.answer}\n" in prompt.text
-
-
 async def test_as_published_there_is_none():
     [[prompt]] = calls(await ask("Ida Renn"))
     assert prompt.text == f"Answer the question. Give only the answer, as short as possible.\n\nQuestion: {ASKED}\nAnswer:"
-    with pytest.raises(SettingsError, match="n_demos must be 0 or more"):
-        Direct(n_demos=-1)

@@ -101,28 +101,3 @@ async def test_a_demonstration_shows_as_many_passages_as_the_question_gets_or_al
     assert len(passages) == num_shown
     assert f"\n\n{shown}\n\nQuestion: {one.question}\nAnswer: {one.answer}\n\n[1] <passage>\nOrlau\n" in prompt.text
     assert prompt.text.endswith(f"\n\nQuestion: {ASKED}\nAnswer:")
-
-
-@pytest.mark.parametrize(
-    ("question", "family"),
-    [
-        (Question("q", "Is Orlau a town?", "label", ("Yes", "No")), "yes_no"),
-        (Question("q", "Why is Orlau a town?", "long"), "long_form"),
-        (Question("q", "Orlau [SEP] mayor", family="slot_filling"), "slot_filling"),
-    ],
-)
-async def test_demonstrations_are_of_the_task_family_of_the_question(question, family):
-    [[prompt]] = calls(await ask("Yes", question=question, n_demos=2))
-    for one in sample(2, family=family):
-        assert f"Question: {one.question}\nAnswer: {one.answer}\n\n" in prompt.text
-
-
-async def test_a_demonstration_equal_to_the_question_is_left_out_and_as_published_there_is_none():
-    asked, other = sample(2)
-    [[prompt]] = calls(await ask("Ida Renn", question=asked.question, n_demos=1))
-    assert f"Question: {other.question}\n" in prompt.text
-    assert prompt.text.count(asked.question) == 1
-    [[prompt]] = calls(await ask("Ida Renn"))
-    assert prompt.text.count("Question: ") == 1
-    with pytest.raises(SettingsError, match="n_demos must be 0 or more"):
-        DirectRetrieval(n_demos=-1)

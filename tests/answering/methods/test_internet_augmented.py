@@ -167,13 +167,6 @@ async def test_where_nothing_is_found_it_answers_all_the_same():
 # -- demonstrations ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("options", "num"), [({}, 15), ({"n_demos": 2}, 2), ({"n_demos": 99}, 20)])
-async def test_there_are_15_demonstrations_or_as_many_as_asked_for_and_as_there_are(options, num):
-    record = await ask([("", "Tromvik")], n_samples=1, **options)
-    [first, *_] = [call[0].text for call in calls(record)]
-    assert first.count("\nQuestion: ") == num + 1
-
-
 async def test_a_demonstration_shows_the_passages_of_its_steps_and_the_bare_answer():
     record = await ask([("", "Tromvik")], n_samples=1, n_demos=1)
     [one] = sample(1, asked=ASKED)
@@ -186,14 +179,6 @@ async def test_a_demonstration_shows_the_passages_of_its_steps_and_the_bare_answ
 async def test_all_prompts_begin_with_the_same_demonstrations():
     prompts = [call[0].text for call in calls(await ask([("", "Tromvik")], n_samples=1))]
     assert len({prompt[: prompt.rindex("Evidence:")] for prompt in prompts}) == 1
-
-
-async def test_a_demonstration_of_the_question_itself_is_left_out_and_the_seed_draws_others():
-    one = sample(1)[0]
-    record = await ask([("", "x")], question=one.question, n_samples=1, n_demos=3)
-    assert calls(record)[0][0].text.count(one.question) == 1
-    first, second = [calls(await ask([("", "x")], n_samples=1, seed=seed))[0][0].text for seed in (0, 1)]
-    assert first != second
 
 
 # -- the choice --------------------------------------------------------------------------------------------------------

@@ -219,12 +219,6 @@ async def test_a_seed_draws_other_demonstrations_and_changes_nothing_else():
     assert queries(one) == queries(other)
 
 
-async def test_the_demonstration_of_the_question_itself_is_not_shown():
-    asked = sample(3)[0]
-    prompt = calls(await ask(LAST, LAST, question=asked.question, found={}))[0][0].text
-    assert prompt.count(asked.question) == 1
-
-
 async def test_demonstrations_are_dropped_from_the_last_until_all_fits():
     whole = calls(await ask(n_demos=5))[0][0].text
     num_tokens = len(whole.split())
@@ -415,12 +409,3 @@ async def test_an_explanation_is_shown_whole_and_without_a_sentence_that_gives_t
     for one in sample(2, family="long_form"):
         assert f"\nQ: {one.question} (Explain in several sentences.)\nA: {one.answer}\n\n" in prompt
     assert "So the answer is" not in prompt
-
-
-async def test_a_demonstration_of_the_family_that_asks_the_question_itself_is_left_out():
-    asked, other = sample(2, family="yes_no")
-    prompt = conversations(await ask(LAST, LAST, question=Question("q", asked.question, "label", ("Yes", "No")), n_demos=1))[0][
-        0
-    ]
-    assert prompt.count(asked.question) == 1
-    assert f"\nQ: {other.question} (" in prompt

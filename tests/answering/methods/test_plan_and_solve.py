@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from support.bench import Bench, calls, decisions, looks, purposes, scene, unread
 
-from hopweave.answering.demonstrations import demonstrations
 from hopweave.core.types import Question
 
 ASKED = "In which town was the mayor of Orlau born?"
@@ -34,19 +33,6 @@ async def test_a_demonstration_has_its_whole_plan_before_any_answer_and_names_no
         "2. In which town was the answer to 1 born?\nSolution:\n1. Gustav Holst\n2. Cheltenham\n"
         "So the final answer is Cheltenham.\n\n"
     ) in prompt.text
-
-
-@pytest.mark.parametrize(("options", "num"), [({}, 4), ({"n_demos": 0}, 0), ({"n_demos": 2}, 2)])
-async def test_as_many_demonstrations_as_table_11_or_the_option_says(options, num):
-    [[prompt]] = calls(await ask(SOLVED, **options))
-    assert prompt.text.count("\nQuestion: ") == num + 1
-
-
-async def test_another_seed_shows_other_demonstrations_and_the_asked_one_is_never_shown():
-    one, other = [calls(await ask(SOLVED, seed=seed))[0][0].text for seed in (0, 1)]
-    assert one != other
-    same = demonstrations()[0].question
-    assert calls(await ask(SOLVED, question=same, n_demos=20))[0][0].text.count(same) == 1
 
 
 async def test_the_call_is_greedy_and_ends_before_a_question_that_the_model_makes_up():

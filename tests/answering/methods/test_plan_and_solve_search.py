@@ -50,20 +50,6 @@ async def test_demonstrations_have_the_shape_of_what_is_asked():
     ) in solve
 
 
-@pytest.mark.parametrize(("options", "num"), [({}, 4), ({"n_demos": 0}, 0), ({"n_demos": 2}, 2)])
-async def test_as_many_demonstrations_as_table_11_or_the_option_says(options, num):
-    for call in calls(await ask(PLAN, SOLUTION, **options)):
-        assert call[0].text.count("\nQuestion: ") == num + 1
-
-
-async def test_another_seed_shows_other_demonstrations_and_the_asked_one_is_never_shown():
-    one, other = [calls(await ask(PLAN, SOLUTION, seed=seed))[0][0].text for seed in (0, 1)]
-    assert one != other
-    same = demonstrations()[0].question
-    for call in calls(await ask(PLAN, SOLUTION, question=same, n_demos=20)):
-        assert call[0].text.count(same) == 1
-
-
 async def test_calls_are_greedy_and_the_plan_ends_before_a_solution():
     bench = Bench([f"{PLAN}\nSolution:\n1. made up", f"{SOLUTION}\nQuestion: And now?\nSo the final answer is x."], FOUND)
     record = await bench.ask(ASKED, "plan_and_solve_search")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from support.bench import Bench, calls, looks, purposes, queries, scene, told, unread, verdicts
 
-from hopweave.answering.demonstrations import demonstrations
 from hopweave.core.types import Passage, Question
 
 ASKED = "Where was the mayor of Orlau born?"
@@ -274,13 +273,6 @@ async def test_what_comes_of_a_dialogue(dialogue, seen):
 # -- demonstrations --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("question", "family"), [(ASKED, 4), (LABEL, 6), (LONG, 2)])
-async def test_as_many_trajectories_as_the_papers_table_11(question, family):
-    record = await ask("Hm.\nAction 1: Finish[yes]", question=question, n_demos=None)
-    name = "multi_hop" if question is ASKED else "yes_no" if question is LABEL else "long_form"
-    assert last_prompt(record).count("\nQuestion: ") == min(family, len(demonstrations(name))) + 1
-
-
 async def test_trajectories_search_look_up_and_finish_in_the_form_that_is_asked_for():
     prompt = last_prompt(await ask(LAST, n_demos=4, seed=43))
     assert (
@@ -296,13 +288,6 @@ async def test_trajectories_search_look_up_and_finish_in_the_form_that_is_asked_
 @pytest.mark.parametrize("seed", range(20))
 async def test_a_lookup_is_always_shown(seed):
     assert "Lookup[" in last_prompt(await ask(LAST, n_demos=4, seed=seed)).split("ends the work")[1]
-
-
-async def test_a_demonstration_that_asks_the_same_is_left_out():
-    one = demonstrations()[0]
-    prompt = last_prompt(await ask(LAST, question=one.question, n_demos=20))
-    assert prompt.count(one.question) == 1
-    assert prompt.count("\nQuestion: ") == len(demonstrations())
 
 
 # -- pages -----------------------------------------------------------------------------------------------------------------

@@ -187,12 +187,6 @@ async def test_where_a_step_answers_there_is_a_passage_and_no_more_than_asked_fo
     assert "Answer 2: " not in prompt.text
 
 
-async def test_a_demonstration_of_the_same_question_is_left_out():
-    own = sample(1)[0].question
-    record = await ask("The answer is Tromvik.", question=own)
-    assert [call[0].text.count(own) for call in calls(record)] == [1, 1]
-
-
 @pytest.mark.parametrize(("allowed", "num"), [(2, 1), (3, 1), (4, 2), (5, 2)])
 async def test_of_limited_calls_half_are_kept_for_the_answers(allowed, num):
     record = await ask(*["The answer is Tromvik."] * 6, budget={"max_llm_calls": allowed})

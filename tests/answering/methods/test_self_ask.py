@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from support.bench import Bench, calls, decisions, looks, purposes, queries, readings, scene, told, unread, verdicts
 
-from hopweave.answering.demonstrations import demonstrations
 from hopweave.core.types import Passage, Question
 
 ASKED = "Where was the mayor of Orlau born?"
@@ -331,17 +330,6 @@ async def test_the_demonstrations_are_those_of_the_other_self_ask_in_its_form():
     without = calls(await Bench([FINAL]).ask(ASKED, "self_ask_no_search"))[0][0].text
     assert with_search == without
     assert with_search.count("\nAre follow up questions needed here: Yes.\nFollow up: ") == 4
-
-
-async def test_a_demonstration_of_the_same_question_is_left_out():
-    one = demonstrations()[0]
-    assert calls(await ask(FINAL, question=one.question, n_demos=20))[0][0].text.count(one.question) == 1
-
-
-async def test_number_and_seed_of_the_demonstrations_can_be_set():
-    prompts = [calls(await ask(FINAL, n_demos=num, seed=seed))[0][0].text for num, seed in ((0, 0), (1, 0), (1, 1))]
-    assert [prompt.count("Are follow up questions needed here:") for prompt in prompts] == [1, 2, 2]
-    assert prompts[1] != prompts[2]
 
 
 async def test_a_label_is_asked_for_and_read_as_one():

@@ -36,25 +36,6 @@ async def test_the_prompt_has_the_form_of_self_ask():
     assert asked == f"Question: {ASKED}\nAre follow up questions needed here:"
 
 
-@pytest.mark.parametrize(("question", "num", "family"), [(ASKED, 4, "multi_hop"), (LABEL, 6, "yes_no"), (LONG, 2, "long_form")])
-async def test_as_many_demonstrations_as_the_papers_table_11_if_there_are_so_many(question, num, family):
-    [[prompt]] = calls(await ask("So the final answer is: yes.", question=question))
-    num_shown = prompt.text.count("\nAre follow up questions needed here:") - 1
-    assert num_shown == min(num, len(demonstrations(family)))
-
-
-async def test_a_demonstration_of_the_same_question_is_left_out():
-    one = demonstrations()[0]
-    [[prompt]] = calls(await ask(CHAIN, question=one.question, n_demos=20))
-    assert prompt.text.count(one.question) == 1
-    assert prompt.text.count("\nAre follow up questions needed here:") == len(demonstrations())
-
-
-async def test_the_seed_draws_other_demonstrations():
-    prompts = [calls(await ask(CHAIN, n_demos=2, seed=seed))[0][0].text for seed in (0, 0, 1)]
-    assert prompts[0] == prompts[1] != prompts[2]
-
-
 @pytest.mark.parametrize("prefill", [False, True])
 async def test_without_a_final_answer_the_marker_is_appended_and_the_model_goes_on(prefill):
     bench = Bench([f" Yes.\n{FIRST}\n{SECOND}", " Tromvik.\nFollow up: more?"], prefill=prefill)

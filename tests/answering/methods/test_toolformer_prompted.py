@@ -78,23 +78,6 @@ async def test_the_prompt_shows_the_tool_in_the_instruction_and_in_each_demonstr
     assert example.endswith(f" So the final answer is {one.answer}.")
 
 
-@pytest.mark.parametrize(("question", "num", "family"), [(ASKED, 4, "multi_hop"), (LABEL, 6, "yes_no"), (LONG, 2, "long_form")])
-async def test_as_many_demonstrations_as_the_papers_table_11_if_there_are_so_many(question, num, family):
-    [[prompt]] = calls(await ask("So the final answer is yes.", question=question))
-    assert prompt.text.count("\nAnswer:") - 1 == min(num, len(demonstrations(family)))
-
-
-async def test_a_demonstration_of_the_same_question_is_left_out():
-    one = demonstrations()[0]
-    assert calls(await ask(END, question=one.question, n_demos=20))[0][0].text.count(one.question) == 1
-
-
-async def test_number_and_seed_of_the_demonstrations_can_be_set():
-    prompts = [calls(await ask(END, n_demos=num, seed=seed))[0][0].text for num, seed in ((0, 0), (1, 0), (1, 1))]
-    assert [prompt.count("\nAnswer:") for prompt in prompts] == [1, 2, 2]
-    assert prompts[1] != prompts[2]
-
-
 # -- calls in any dress ------------------------------------------------------------------------------------------------
 
 

@@ -14,7 +14,7 @@ from support.toqd import Plays, bench, listed
 
 from hopweave.answering.demonstrations import sample
 from hopweave.answering.methods.toqd.toqd import ToQD
-from hopweave.core.types import Passage, Question, Reply, TokenLogprob
+from hopweave.core.types import Passage, Reply, TokenLogprob
 from hopweave.models.llms.scripted import Line
 from hopweave.run.settings import read_settings
 
@@ -285,29 +285,6 @@ async def test_worked_decompositions_stand_before_the_question_and_refer_to_earl
     examples = "\n\n".join(f"Question: {one.question}\n{listed(one.sub_questions)}" for one in (first, second))
     assert prompt.endswith(f'"1. ..."\n\n{examples}\n\nQuestion: Where is Orlau?')
     assert "the answer to 1" in examples
-
-
-@pytest.mark.parametrize(
-    ("question", "family"),
-    [
-        (Question("q", "Is Orlau a town?", "label", ("Yes", "No")), "yes_no"),
-        (Question("q", "Orlau is a town.", "label", ("SUPPORTS", "REFUTES")), "fact_checking"),
-        (Question("q", "Why is Orlau a town?", "long"), "long_form"),
-        (Question("q", "Orlau [SEP] mayor", family="slot_filling"), "slot_filling"),
-    ],
-)
-async def test_decompositions_are_of_the_task_family_of_the_question(question, family):
-    prompt = await decomposing(question, n_demos=1)
-    [one] = sample(1, family=family)
-    assert f"Question: {one.question}\n{listed(one.sub_questions)}\n\nQuestion: {question.text}" in prompt
-
-
-async def test_a_demonstration_equal_to_the_question_is_left_out_and_as_published_there_is_none():
-    asked, other = sample(2)
-    prompt = await decomposing(asked.question, n_demos=1)
-    assert (prompt.count("Question: "), prompt.count(asked.question)) == (2, 1)
-    assert f"Question: {other.question}\n1. " in prompt
-    assert (await decomposing("Where is Orlau?")).count("Question: ") == 1
 
 
 # -- the page for users ------------------------------------------------------------------------------------------------

@@ -8,7 +8,6 @@ from types import SimpleNamespace
 import pytest
 from support.bench import Bench, calls, decisions, looks, purposes, queries, scene, told, unread, verdicts
 
-from hopweave.answering.demonstrations import demonstrations
 from hopweave.answering.methods.verify_and_edit._ranking import ranked_by_words
 from hopweave.core.errors import MissingExtra
 from hopweave.core.types import Passage, Question
@@ -54,12 +53,6 @@ async def test_the_reasoning_begins_with_ordinals_in_the_demonstrations_too():
     )
     assert "Corsica lies in the Mediterranean Sea. So the final answer is Mediterranean Sea.\n\nQ: " in prompt
     assert prompt.endswith(f"Q: {ASKED}\nA:")
-
-
-@pytest.mark.parametrize(("question", "family"), [(ASKED, "multi_hop"), (LONG, "long_form")])
-async def test_as_many_demonstrations_as_the_papers_table_11(question, family):
-    record = await ask([("", "It is so. So the final answer is Oslo.")], question=question, n_demos=None, gate="never")
-    assert calls(record)[0][0].text.count("\nQ: ") == min(2, len(demonstrations(family))) + 1
 
 
 async def test_the_verifying_question_is_asked_with_two_examples_and_its_answer_with_three():
