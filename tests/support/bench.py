@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -223,6 +223,28 @@ def scene(name: str, ask: Callable[[], Awaitable[Record]], **seen: Any) -> Any:
     return pytest.param(ask, seen, id=name)
 
 
-def looks(record: Record, names: Iterable[str]) -> dict[str, Any]:
-    """What is seen in a record under some names of `LOOKS`."""
-    return {name: LOOKS[name](record) if name in LOOKS else told(record, name) for name in names}
+def looks(record: Record, seen: Mapping[str, Any]) -> dict[str, Any]:
+    """What is seen in a record under some names: those of `LOOKS`, or of prompts.
+
+    `sent`, `unsent` and `ends` map calls, by their index or purpose (the first of it), to a text that must be in the last
+    message, must not be in it, or ends it. Where that is not so, the whole message is seen instead.
+    """
+    return {
+        name: _prompts(record, name, expected) if name in _HOLDS else _look(record, name) for name, expected in seen.items()
+    }
+
+
+_HOLDS: Mapping[str, Callable[[str, str], bool]] = {
+    "sent": lambda prompt, text: text in prompt,
+    "unsent": lambda prompt, text: text not in prompt,
+    "ends": lambda prompt, text: prompt.endswith(text),
+}
+
+
+def _look(record: Record, name: str) -> Any:
+    return LOOKS[name](record) if name in LOOKS else told(record, name)
+
+
+def _prompts(record: Record, name: str, expected: Mapping[int | str, str]) -> dict[int | str, str]:
+    found = {of: (calls(record)[of] if isinstance(of, int) else calls(record, of)[0])[-1].text for of in expected}
+    return {of: text if _HOLDS[name](found[of], text) else found[of] for of, text in expected.items()}

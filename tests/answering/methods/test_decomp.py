@@ -362,16 +362,13 @@ async def test_the_controller_of_a_fact_makes_four_calls_at_most():
         lambda: ask(call("retrieve_odqa", WHO), call("retrieve", WHO), call("retrieve", WHO), answer("Orlau", "Ida Renn"),
             END),
         queries=[WHO], verdicts=[(WHO, "Ida Renn", "supported")]),
+    scene("where nothing is found the readers are told and it goes on",
+        lambda: ask(*LOOK_UP_WHO, READ_ALL, REASONED, END, found={}),
+        ends={"singlehop": f"No results found.\nQ: {WHO}\nA:", "multihop": f"No results found.\nQ: {ASKED}\nA:"},
+        short="Tromvik", citations=()),
 ])  # fmt: skip
 async def test_when_it_stops(dialogue, seen):
     assert looks(await dialogue(), seen) == seen
-
-
-async def test_where_nothing_is_found_the_readers_are_told_and_it_goes_on():
-    record = await ask(*LOOK_UP_WHO, READ_ALL, REASONED, END, found={})
-    assert calls(record, "singlehop")[0][0].text.endswith(f"No results found.\nQ: {WHO}\nA:")
-    assert calls(record, "multihop")[0][0].text.endswith(f"No results found.\nQ: {ASKED}\nA:")
-    assert (record.answer.short, record.answer.citations) == ("Tromvik", ())
 
 
 @pytest.mark.parametrize(("num_hits", "ids"), [(1, ("town",)), (2, ("town", "other"))])

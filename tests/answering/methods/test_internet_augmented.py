@@ -257,12 +257,6 @@ async def test_between_equal_scores_the_nearest_paragraph_counts():
 # -- forms and what cannot be read -------------------------------------------------------------------------------------
 
 
-async def test_a_label_is_asked_for_and_read():
-    record = await ask([("", "yes, it is")], question=LABEL, n_samples=1)
-    assert calls(record)[0][0].text.endswith("Question: Is Orlau a town? (The answer can only be one of: Yes, No)\nAnswer:")
-    assert record.answer.short == "Yes"
-
-
 async def test_a_long_answer_is_the_whole_reply_and_may_be_longer():
     bench = Bench([("", "It has a mayor.\nIt has a port.")], FOUND)
     record = await bench.ask(LONG, "internet_augmented", n_samples=1)
@@ -282,6 +276,9 @@ async def test_if_no_sample_has_an_answer_there_is_none():
         lambda: ask(by_paragraph("", "", say("Ships", -9.0))), unread=["the reply is empty"] * 8, short="Ships"),
     scene("another example that the model makes up is cut off",
         lambda: ask([("", "Tromvik\nQuestion: And now?\nAnswer: Rome")]), short="Tromvik"),
+    scene("a label is asked for and read",
+        lambda: ask([("", "yes, it is")], question=LABEL, n_samples=1),
+        ends={0: "Question: Is Orlau a town? (The answer can only be one of: Yes, No)\nAnswer:"}, short="Yes"),
 ])  # fmt: skip
 async def test_forms_and_what_cannot_be_read(dialogue, seen):
     assert looks(await dialogue(), seen) == seen

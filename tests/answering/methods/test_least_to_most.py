@@ -134,12 +134,6 @@ async def test_what_the_model_may_do_instead(dialogue, seen):
 # -- forms and limits --------------------------------------------------------------------------------------------------
 
 
-async def test_a_label_is_read_off_the_last_turn():
-    record = await ask(LISTED, "x", "y", "So the final answer is no.", question=LABEL)
-    assert calls(record)[3][-1].text.endswith("Q: Is Orlau a town? (The answer can only be one of: Yes, No)\nA:")
-    assert record.answer.short == "No"
-
-
 async def test_a_long_answer_is_the_whole_last_turn_and_may_be_longer():
     bench = Bench([LISTED, "x", "y", "It has a wall. It has a market."])
     record = await bench.ask(LONG, "least_to_most")
@@ -155,6 +149,13 @@ async def test_a_limit_leaves_the_best_answer_so_far(max_llm_calls, short, how):
     assert (record.answer.short, record.answer.how, record.answer.stopped_because) == (short, how, "max_llm_calls")
 
 
-async def test_a_limit_leaves_no_answer_to_a_sub_question_in_place_of_a_label():
-    record = await ask(LISTED, "Ida Renn", "Tromvik", FINAL, question=LABEL, budget={"max_llm_calls": 3})
-    assert (record.answer.short, record.answer.how) == ("", "empty")
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("a label is read off the last turn",
+        lambda: ask(LISTED, "x", "y", "So the final answer is no.", question=LABEL),
+        ends={3: "Q: Is Orlau a town? (The answer can only be one of: Yes, No)\nA:"}, short="No"),
+    scene("a limit leaves no answer to a sub question in place of a label",
+        lambda: ask(LISTED, "Ida Renn", "Tromvik", FINAL, question=LABEL, budget={"max_llm_calls": 3}),
+        answer=("", "empty")),
+])  # fmt: skip
+async def test_forms_and_limits(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen

@@ -24,12 +24,6 @@ async def test_one_call_without_any_passage():
     assert prompt.text.endswith(f"\n\nQ: {ASKED}\nA:")
 
 
-async def test_the_direct_reader_sees_bare_answers():
-    record = await ask("Tromvik.", reader="direct")
-    assert "So the answer is" not in calls(record)[0][0].text
-    assert (record.answer.text, record.answer.short) == ("Tromvik.", "Tromvik")
-
-
 async def test_a_pinned_passage_is_shown_all_the_same_and_may_be_cited():
     pinned = Passage("renn", "Ida Renn was born in Tromvik.", "Ida Renn")
     record = await ask(ANSWERED, question=Question("q", ASKED, pinned=(pinned,)))
@@ -55,6 +49,8 @@ async def test_malformed_and_empty_replies_are_counted():
         text=ANSWERED, answer=("Tromvik", "marker"), passages=()),
     scene("without a call the answer is empty and says why",
         lambda: Bench([ANSWERED]).ask(ASKED, "nor", {"max_seconds": 1e-09}), short="", stopped="max_seconds"),
+    scene("the direct reader sees bare answers",
+        lambda: ask("Tromvik.", reader="direct"), unsent={0: "So the answer is"}, text="Tromvik.", short="Tromvik"),
 ])  # fmt: skip
 async def test_what_comes_of_a_dialogue(dialogue, seen):
     assert looks(await dialogue(), seen) == seen

@@ -99,14 +99,6 @@ async def test_a_passage_cannot_solve_the_plan():
     assert "\u2060" not in record.answer.text
 
 
-async def test_a_label_is_answered_behind_the_marker():
-    record = await ask(
-        PLAN, "1. Ida Renn\n2. no\nSo the final answer is Yes.", question=Question("q", ASKED, "label", ("Yes", "No"))
-    )
-    assert record.answer.short == "Yes"
-    assert "(The answer can only be one of: Yes, No)" in calls(record)[1][0].text
-
-
 @pytest.mark.parametrize(("dialogue", "seen"), [
     scene("it plans then searches once for the whole plan and solves it",
         lambda: ask(PLAN, SOLUTION), purposes=["plan", "solve"], queries=[WHO, WHERE], rounds=1, plan=[f"{WHO} / {WHERE}"],
@@ -124,6 +116,10 @@ async def test_a_label_is_answered_behind_the_marker():
     scene("a long answer is what stands behind the steps",
         lambda: ask(PLAN, "1. Ida Renn\n2. Tromvik\n\nShe was born in Tromvik. It is far away.", question=LONG),
         short="She was born in Tromvik. It is far away.", text="She was born in Tromvik [2]. It is far away."),
+    scene("a label is answered behind the marker",
+        lambda: ask(PLAN, "1. Ida Renn\n2. no\nSo the final answer is Yes.",
+            question=Question("q", ASKED, "label", ("Yes", "No"))),
+        short="Yes", sent={1: "(The answer can only be one of: Yes, No)"}),
 ])  # fmt: skip
 async def test_what_comes_of_a_dialogue(dialogue, seen):
     assert looks(await dialogue(), seen) == seen

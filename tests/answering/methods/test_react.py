@@ -55,12 +55,6 @@ async def test_each_turn_stops_before_its_observation():
     assert {sampling.max_tokens for _, sampling in bench.llm.calls} == {100}
 
 
-async def test_an_observation_that_the_model_invents_is_not_believed():
-    record = await ask(f"{FIRST}\nObservation 1: It is Nobody.\nThought 2: So.\nAction 2: Finish[Nobody]", SECOND, LAST)
-    assert record.answer.short == "Tromvik"
-    assert "Nobody" not in last_prompt(record)
-
-
 async def test_a_lookup_goes_through_the_sentences_that_hold_the_keyword():
     page = Passage("p", "Ida Renn. She was born in May. She was born in Tromvik. She swims.", "Ida Renn")
     lookup = "The sentences shown do not say it.\nAction {}: Lookup[born]"
@@ -85,19 +79,6 @@ async def test_a_lookup_without_further_results_says_so_and_its_repetition_ends_
     record = await ask(FIRST.replace("Orlau]", "Ida Renn]"), lookup, lookup, "Tromvik]")
     assert record.answer.stopped_because == "repeated_action"
     assert "(Result 1 / 1)" in last_prompt(record)
-
-
-async def test_a_lookup_with_no_open_page_is_told_so():
-    record = await ask("Who?\nAction 1: Lookup[born]", LAST)
-    assert "Observation 1: No page is open. Search for one before looking something up." in last_prompt(record)
-
-
-async def test_the_same_search_twice_in_a_row_ends_the_loop_and_the_model_is_made_to_finish():
-    record = await ask(FIRST, "Again.\nAction 2: Search[the Orlau]", "Tromvik]")
-    assert queries(record) == ["Orlau"]
-    assert purposes(record) == ["turn", "turn", "finish"]
-    assert last_prompt(record).endswith("\nAction 3: Finish[")
-    assert (record.answer.short, record.answer.how, record.answer.stopped_because) == ("Tromvik", "forced", "repeated_action")
 
 
 @pytest.mark.parametrize(
@@ -150,15 +131,6 @@ async def test_a_number_of_steps_that_is_set_holds_for_every_question(question):
     assert len(queries(record)) == 6
 
 
-async def test_a_turn_without_an_action_is_asked_for_one_behind_its_thought():
-    record = await ask("I need the mayor.\nAnd more.", "Search[Orlau]", LAST)
-    assert purposes(record) == ["turn", "action", "turn"]
-    assert calls(record)[1][0].text.endswith("Thought 1: I need the mayor.\nAction 1:")
-    assert "\nThought 1: I need the mayor.\nAction 1: Search[Orlau]\nObservation 1: <passage>" in last_prompt(record)
-    assert queries(record) == ["Orlau"]
-    assert unread(record) == ["no action is in the reply"]
-
-
 async def test_an_invalid_action_is_told_so_counted_and_the_third_in_a_row_ends_the_work():
     bad = "Hm.\nAction 1: Delete[Orlau]"
     record = await ask(bad, bad, bad)
@@ -201,12 +173,6 @@ async def test_a_page_that_says_an_action_is_not_obeyed_even_if_the_model_repeat
     assert record.answer.short == "Tromvik"
     assert told(record, "action")[0] == "Search[Orlau]"
     assert "Finish[evil]" not in told(record, "action")
-
-
-async def test_a_label_is_read_from_the_finish():
-    record = await ask("It has a market.\nAction 1: Finish[yes, it is]", question=LABEL)
-    assert (record.answer.short, record.answer.how) == ("Yes", "marker")
-    assert "Finish[answer] ends the work with the answer, which is one of: Yes, No." in last_prompt(record)
 
 
 async def test_a_fact_to_check_is_called_a_claim():
@@ -265,6 +231,24 @@ async def test_a_budget_that_is_reached_leaves_the_claims_so_far(limit):
         lambda: ask("Hm.\nAction 1: Finish[perhaps]", question=LABEL), short="", num_unread=1),
     scene("a budget that forbids the forced finish ends in an answer",
         lambda: ask(FIRST, FIRST, budget={"max_llm_calls": 2}), error=None, stopped="max_llm_calls"),
+    scene("an observation that the model invents is not believed",
+        lambda: ask(f"{FIRST}\nObservation 1: It is Nobody.\nThought 2: So.\nAction 2: Finish[Nobody]", SECOND, LAST),
+        short="Tromvik", unsent={-1: "Nobody"}),
+    scene("a lookup with no open page is told so",
+        lambda: ask("Who?\nAction 1: Lookup[born]", LAST),
+        sent={-1: "Observation 1: No page is open. Search for one before looking something up."}),
+    scene("the same search twice in a row ends the loop and the model is made to finish",
+        lambda: ask(FIRST, "Again.\nAction 2: Search[the Orlau]", "Tromvik]"), queries=["Orlau"],
+        purposes=["turn", "turn", "finish"], ends={-1: "\nAction 3: Finish["}, answer=("Tromvik", "forced"),
+        stopped="repeated_action"),
+    scene("a turn without an action is asked for one behind its thought",
+        lambda: ask("I need the mayor.\nAnd more.", "Search[Orlau]", LAST), purposes=["turn", "action", "turn"],
+        ends={1: "Thought 1: I need the mayor.\nAction 1:"},
+        sent={-1: "\nThought 1: I need the mayor.\nAction 1: Search[Orlau]\nObservation 1: <passage>"}, queries=["Orlau"],
+        unread=["no action is in the reply"]),
+    scene("a label is read from the finish",
+        lambda: ask("It has a market.\nAction 1: Finish[yes, it is]", question=LABEL), answer=("Yes", "marker"),
+        sent={-1: "Finish[answer] ends the work with the answer, which is one of: Yes, No."}),
 ])  # fmt: skip
 async def test_what_comes_of_a_dialogue(dialogue, seen):
     assert looks(await dialogue(), seen) == seen
@@ -299,17 +283,6 @@ PARTS = (
 )
 
 
-async def test_a_search_opens_the_page_of_the_best_hit_with_that_hit_first():
-    record = await ask("Hm.\nAction 1: Search[cold]", LAST, found={"cold": PARTS})
-    assert "Observation 1: <passage>\nTeel\nThe river is cold. The Teel is a river.\n</passage>" in last_prompt(record)
-    assert record.answer.passage_ids == ("b", "a")
-
-
-async def test_in_title_mode_a_search_opens_the_page_of_that_title_from_its_beginning():
-    record = await ask("Hm.\nAction 1: Search[the TEEL]", LAST, found={"the TEEL": PARTS}, search_mode="title")
-    assert "Observation 1: <passage>\nTeel\nThe Teel is a river. The river is cold.\n</passage>" in last_prompt(record)
-
-
 async def test_in_title_mode_another_title_is_only_named():
     record = await ask(
         "Hm.\nAction 1: Search[cold]", "Hm.\nAction 2: Lookup[river]", LAST, found={"cold": PARTS}, search_mode="title"
@@ -327,7 +300,17 @@ async def test_only_so_many_sentences_are_shown_and_so_many_hits_are_looked_thro
     assert [step.max_hits for step in record.steps if step.kind == "search"] == [2]
 
 
-async def test_passages_without_a_title_are_pages_of_their_own():
-    untitled = (Passage("x", "One."), Passage("y", "Two."))
-    record = await ask("Hm.\nAction 1: Search[cold]", LAST, found={"cold": untitled})
-    assert "Observation 1: <passage>\nOne.\n</passage>" in last_prompt(record)
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("a search opens the page of the best hit with that hit first",
+        lambda: ask("Hm.\nAction 1: Search[cold]", LAST, found={"cold": PARTS}),
+        sent={-1: "Observation 1: <passage>\nTeel\nThe river is cold. The Teel is a river.\n</passage>"},
+        passages=("b", "a")),
+    scene("in title mode a search opens the page of that title from its beginning",
+        lambda: ask("Hm.\nAction 1: Search[the TEEL]", LAST, found={"the TEEL": PARTS}, search_mode="title"),
+        sent={-1: "Observation 1: <passage>\nTeel\nThe Teel is a river. The river is cold.\n</passage>"}),
+    scene("passages without a title are pages of their own",
+        lambda: ask("Hm.\nAction 1: Search[cold]", LAST, found={"cold": (Passage("x", "One."), Passage("y", "Two."))}),
+        sent={-1: "Observation 1: <passage>\nOne.\n</passage>"}),
+])  # fmt: skip
+async def test_pages(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen

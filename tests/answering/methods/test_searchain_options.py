@@ -75,6 +75,14 @@ async def test_without_retrieval_one_call_answers_every_query_and_nothing_is_sea
     assert (record.answer.short, record.answer.stopped_because) == ("Ladin", "finished")
 
 
+async def test_without_verification_the_papers_citations_still_have_the_passage_of_each_node():
+    record = await bench([KNOWN, TRACED]).ask(QUESTION, verify=False, cite="every_node")
+    assert queries(record) == [TOWN, MAYOR, TONGUE]
+    assert readings(record) == []
+    passages = [FOUND[query].id for query in (TOWN, MAYOR, TONGUE)]
+    assert [citation.passage_id for citation in record.answer.citations] == passages
+
+
 @pytest.mark.parametrize(("dialogue", "seen"), [
     scene("the full system corrects completes and verifies",
         lambda: bench(MIXED).ask(QUESTION), purposes=["chain", "chain", "chain", "tracing"],
@@ -90,26 +98,15 @@ async def test_without_retrieval_one_call_answers_every_query_and_nothing_is_sea
             chain((TOWN, "Berlau"), (MAYOR, "Ida Renn"), (TONGUE, "Ladin")), TRACED]).ask(QUESTION, verify=False),
         purposes=["chain", "chain", "tracing"], queries=[MAYOR], readings=[MAYOR],
         origins=[(TOWN, "Berlau", "model"), (MAYOR, "Ida Renn", "completed"), (TONGUE, "Ladin", "model")]),
+    scene("without completion an unsolved query passes as unknown and the chain goes on",
+        lambda: bench([f"{chain((TOWN, 'Orlau'), (MAYOR, None))}\n[Query 3]: {TONGUE}\n[Answer 3]: Ladin",
+            TRACED]).ask(QUESTION, complete=False),
+        purposes=["chain", "tracing"], queries=[TOWN, TONGUE], readings=[TOWN, TONGUE],
+        origins=[(TOWN, "Orlau", "verified"), (MAYOR, "", "model"), (TONGUE, "Ladin", "verified")],
+        sent={"tracing": f"[Query 2]: {MAYOR}\n[Answer 2]: unknown"}),
 ])  # fmt: skip
 async def test_the_ablations(dialogue, seen):
     assert looks(await dialogue(), seen) == seen
-
-
-async def test_without_verification_the_papers_citations_still_have_the_passage_of_each_node():
-    record = await bench([KNOWN, TRACED]).ask(QUESTION, verify=False, cite="every_node")
-    assert queries(record) == [TOWN, MAYOR, TONGUE]
-    assert readings(record) == []
-    passages = [FOUND[query].id for query in (TOWN, MAYOR, TONGUE)]
-    assert [citation.passage_id for citation in record.answer.citations] == passages
-
-
-async def test_without_completion_an_unsolved_query_passes_as_unknown_and_the_chain_goes_on():
-    says = [f"{chain((TOWN, 'Orlau'), (MAYOR, None))}\n[Query 3]: {TONGUE}\n[Answer 3]: Ladin", TRACED]
-    record = await bench(says).ask(QUESTION, complete=False)
-    assert purposes(record) == ["chain", "tracing"]
-    assert queries(record) == readings(record) == [TOWN, TONGUE]
-    assert origins(record) == [(TOWN, "Orlau", "verified"), (MAYOR, "", "model"), (TONGUE, "Ladin", "verified")]
-    assert f"[Query 2]: {MAYOR}\n[Answer 2]: unknown" in calls(record, "tracing")[0][0].text
 
 
 async def test_without_completion_answers_may_be_forced_and_are_verified_all_the_same():

@@ -77,12 +77,6 @@ async def test_a_label_is_asked_for_and_read_as_one():
     assert record.answer.short == "Yes"
 
 
-async def test_a_long_answer_is_all_that_stands_behind_the_marker():
-    record = await ask(f"{FIRST}\nSo the final answer is: It has a wall.\nIt has a market.", question=LONG)
-    assert "where X is a full explanation" in calls(record)[0][0].text
-    assert record.answer.short == record.answer.text == "It has a wall.\nIt has a market."
-
-
 async def test_a_forced_long_answer_may_be_as_long_as_the_reasoning():
     bench = Bench([FIRST, "It has a wall.\nIt has a market."])
     record = await bench.ask(LONG, "self_ask_no_search", max_tokens=99)
@@ -120,6 +114,10 @@ async def test_marks_that_the_model_invents_are_removed():
     scene("a budget that forbids the second call leaves the last intermediate answer",
         lambda: ask(f" Yes.\n{FIRST}", budget={"max_llm_calls": 1}), answer=("Ida Renn", "last-claim"),
         stopped="max_llm_calls"),
+    scene("a long answer is all that stands behind the marker",
+        lambda: ask(f"{FIRST}\nSo the final answer is: It has a wall.\nIt has a market.", question=LONG),
+        sent={0: "where X is a full explanation"}, short="It has a wall.\nIt has a market.",
+        text="It has a wall.\nIt has a market."),
 ])  # fmt: skip
 async def test_what_comes_of_a_dialogue(dialogue, seen):
     assert looks(await dialogue(), seen) == seen

@@ -101,14 +101,6 @@ async def test_a_call_in_any_dress_is_carried_out_and_what_the_model_makes_up_be
     assert unread(record) == []
 
 
-async def test_a_call_without_a_query_is_left_out_and_the_answer_goes_on_without_it():
-    record = await ask("The mayor is somebody. [WikiSearch(", END)
-    assert queries(record) == []
-    assert unread(record) == ["the call holds no query"]
-    assert calls(record)[1][0].text.endswith("\nAnswer: The mayor is somebody.")
-    assert record.answer.short == "Tromvik"
-
-
 @pytest.mark.parametrize(("dialogue", "seen"), [
     scene("a call without a query and nothing before it brings the final answer",
         lambda: ask("[WikiSearch(", "Tromvik."), purposes=["writing", "answer"], answer=("Tromvik", "forced")),
@@ -118,6 +110,9 @@ async def test_a_call_without_a_query_is_left_out_and_the_answer_goes_on_without
     scene("a call behind the final answer is not carried out",
         lambda: ask(f"So the final answer is Tromvik. {FIRST}"), queries=[], short="Tromvik",
         text="So the final answer is Tromvik."),
+    scene("a call without a query is left out and the answer goes on without it",
+        lambda: ask("The mayor is somebody. [WikiSearch(", END), queries=[], unread=["the call holds no query"],
+        ends={1: "\nAnswer: The mayor is somebody."}, short="Tromvik"),
 ])  # fmt: skip
 async def test_calls_in_any_dress(dialogue, seen):
     assert looks(await dialogue(), seen) == seen
@@ -180,12 +175,6 @@ async def test_how_it_ends(dialogue, seen):
 # -- the rest ----------------------------------------------------------------------------------------------------------
 
 
-async def test_where_nothing_is_found_the_result_says_so():
-    record = await ask(*SAYS, found={})
-    assert calls(record)[1][0].text.endswith(f'[WikiSearch("{WHO}") -> No results found.]')
-    assert verdicts(record)[0] == (WHO, "The mayor is Ida Renn.", "unsupported")
-
-
 async def test_how_much_a_call_brings_can_be_set():
     long = Passage("long", " ".join(f"w{number}" for number in range(300)))
     found = {WHO: [long, RENN]}
@@ -214,12 +203,6 @@ async def test_a_model_that_repeats_a_passage_neither_calls_nor_answers_with_it(
     assert (record.answer.short, record.answer.how) == ("Tromvik", "forced")
 
 
-async def test_a_query_with_quotation_marks_in_it_cannot_end_the_call_in_the_text():
-    record = await ask("[WikiSearch('Who said \"no\"?')", END)
-    assert queries(record) == ['Who said "no"?']
-    assert "[WikiSearch(\"Who said 'no'?\") -> No results found.]" in calls(record)[1][0].text
-
-
 async def test_calls_are_in_the_record_with_their_searches_under_them():
     record = await ask(*SAYS)
     assert told(record, "call") == [WHO, WHERE]
@@ -240,6 +223,12 @@ async def test_a_label_is_asked_for_and_read_as_one():
         lambda: ask(*SAYS[:2], " She was born in Tromvik.", question=LONG),
         short="The mayor is Ida Renn. She was born in Tromvik.",
         text="The mayor is Ida Renn [1]. She was born in Tromvik [2].", unread=[]),
+    scene("where nothing is found the result says so",
+        lambda: ask(*SAYS, found={}), ends={1: f'[WikiSearch("{WHO}") -> No results found.]'},
+        first_verdict=(WHO, "The mayor is Ida Renn.", "unsupported")),
+    scene("a query with quotation marks in it cannot end the call in the text",
+        lambda: ask("[WikiSearch('Who said \"no\"?')", END), queries=['Who said "no"?'],
+        sent={1: "[WikiSearch(\"Who said 'no'?\") -> No results found.]"}),
 ])  # fmt: skip
 async def test_the_rest(dialogue, seen):
     assert looks(await dialogue(), seen) == seen
