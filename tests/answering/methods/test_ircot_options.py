@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from pathlib import Path
 
 import pytest
 from support.bench import Bench, WithoutPrefill, calls, decisions, looks, purposes, queries, scene, told, unread, verdicts
@@ -12,7 +11,6 @@ from support.bench import Bench, WithoutPrefill, calls, decisions, looks, purpos
 from hopweave.answering.demonstrations import sample
 from hopweave.answering.methods.ircot._finding import is_held, likeness, listed_titles
 from hopweave.answering.methods.ircot._reasoned import bare_answer_of, says_answer
-from hopweave.answering.methods.ircot.ircot import IRCoT
 from hopweave.core.types import Abilities, Passage, Question
 from hopweave.models.llms.scripted import Scripted
 from hopweave.run.settings import read_settings
@@ -355,21 +353,6 @@ def test_the_flan_t5_profile_is_that_of_the_authors_but_for_what_they_set_otherw
     for name in ("oner", "nor"):
         part = flan_settings.part("methods", name)
         assert (part.reader, part.instruction, part.marker) == ("direct", "question", "authors")
-
-
-PAGE = Path(__file__).parents[3] / "docs" / "ircot.md"
-ROW = re.compile(r"^\| `(\w+)` \| `(\w+)` \| `(\w+)` \| `(\w+)` \|", re.MULTILINE)
-
-
-def test_the_page_names_every_option_with_the_values_of_the_profiles_and_ours():
-    parts = [read_settings({"profile": f"{name}_ircot"}).part("methods", "ircot") for name in ("paper", "authors")]
-    parts.append(IRCoT())
-    rows = {name: values for name, *values in ROW.findall(PAGE.read_text(encoding="utf-8"))}
-    assert rows == {field.name: [_shown(getattr(part, field.name)) for part in parts] for field in dataclasses.fields(IRCoT)}
-
-
-def _shown(value) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 # -- task families -----------------------------------------------------------------------------------------------------

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 import time
-from pathlib import Path
 
 import pytest
 from support.bench import Bench, calls, chain, decisions, looks, origins, purposes, queries, readings, scene, told
@@ -521,28 +519,6 @@ def test_profile_paper_searchain_holds_the_papers_numbers():
             add_missing_marks=False,  # marks are the model's own
         )
     )
-
-
-# -- the page for users ------------------------------------------------------------------------------------------------
-
-PAGE = Path(__file__).parents[3] / "docs" / "searchain.md"
-
-
-def options_of_the_page() -> dict[str, tuple[str, str]]:
-    rows = re.findall(r"^\| `(\w+)` \| `([^`]*)` \| `([^`]*)` \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
-    return {name: (paper, ours) for name, paper, ours in rows}
-
-
-def test_the_page_names_every_option_with_the_value_of_the_paper_profile_and_ours():
-    paper, ours = read_settings({"profile": "paper_searchain"}).part("methods", "searchain"), SearChain()
-    assert options_of_the_page() == {
-        field.name: (_shown(getattr(paper, field.name)), _shown(getattr(ours, field.name)))
-        for field in dataclasses.fields(ours)
-    }
-
-
-def _shown(value) -> str:
-    return str(value).lower() if isinstance(value, bool) or value is None else str(value)
 
 
 # -- how many passages are read ----------------------------------------------------------------------------------------

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import re
 from collections import Counter
-from pathlib import Path
 
 import pytest
 from support.bench import calls, decisions, purposes, queries, told, verdicts
@@ -285,20 +283,6 @@ async def test_worked_decompositions_stand_before_the_question_and_refer_to_earl
     examples = "\n\n".join(f"Question: {one.question}\n{listed(one.sub_questions)}" for one in (first, second))
     assert prompt.endswith(f'"1. ..."\n\n{examples}\n\nQuestion: Where is Orlau?')
     assert "the answer to 1" in examples
-
-
-# -- the page for users ------------------------------------------------------------------------------------------------
-
-PAGE = Path(__file__).parents[3] / "docs" / "toqd.md"
-
-
-def test_the_page_names_every_option_with_the_value_of_the_paper_profile_and_ours():
-    rows = re.findall(r"^\| `(\w+)` \| `([^`]*)` \|[^|]*\| `([^`]*)` \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
-    paper, ours = read_settings({"profile": "paper_toqd"}).part("methods", "toqd"), ToQD()
-    assert {name: (of_paper, of_ours) for name, of_paper, of_ours in rows} == {
-        field.name: (str(getattr(paper, field.name)).lower(), str(getattr(ours, field.name)).lower())
-        for field in dataclasses.fields(ours)
-    }
 
 
 # -- a small model at its best -----------------------------------------------------------------------------------------
