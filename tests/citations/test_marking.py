@@ -55,17 +55,13 @@ def test_a_sentence_states_a_short_claim_if_it_holds_the_answer_and_enough_of_th
 @pytest.mark.parametrize(
     "sentence",
     [
-        "",
-        "...",
-        "Kurt Gödel was born in Vienna.",
+        "", "...", "Kurt Gödel was born in Vienna.",
         "The house by Ludwig Mies van der Rohe that stands in Brno is the House of Brno.",
-        "The Villa Tugendhat stands in Brno.",
-        "Many composers lived in Brno.",
-        "In Brno, which Gödel left in 1924, stands the Villa Tugendhat.",
-        "Brno is not known to me.",
+        "The Villa Tugendhat stands in Brno.", "Many composers lived in Brno.",
+        "In Brno, which Gödel left in 1924, stands the Villa Tugendhat.", "Brno is not known to me.",
         "Brnoers were born where Kurt Gödel was born.",
     ],
-)
+)  # fmt: skip
 def test_a_name_that_recurs_states_no_claim(sentence):
     assert not states(sentence, GODEL)
 

@@ -84,15 +84,11 @@ async def test_the_prompt_shows_the_tool_in_the_instruction_and_in_each_demonstr
 @pytest.mark.parametrize(
     "call",
     [
-        f"[WikiSearch('{WHO}')",
-        f"[WikiSearch({WHO})",
-        f"[WikiSearch(“{WHO}”)",
-        f'[WikiSearch("{WHO}")]',
+        f"[WikiSearch('{WHO}')", f"[WikiSearch({WHO})", f"[WikiSearch(“{WHO}”)", f'[WikiSearch("{WHO}")]',
         f'[WikiSearch("{WHO}")] The mayor is Max Orr. So the final answer is Paris.',
-        f'[WikiSearch("{WHO}") → It is Max Orr]. So the final answer is Paris.',
-        f'[WikiSearch("{WHO}',
+        f'[WikiSearch("{WHO}") → It is Max Orr]. So the final answer is Paris.', f'[WikiSearch("{WHO}',
     ],
-)
+)  # fmt: skip
 async def test_a_call_in_any_dress_is_carried_out_and_what_the_model_makes_up_behind_it_is_cut_off(call):
     record = await ask(call, END)
     assert queries(record) == [WHO]
