@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from dataclasses import replace
 
 import pytest
@@ -56,17 +55,13 @@ def test_a_sentence_states_a_short_claim_if_it_holds_the_answer_and_enough_of_th
 @pytest.mark.parametrize(
     "sentence",
     [
-        "",
-        "...",
-        "Kurt Gödel was born in Vienna.",
+        "", "...", "Kurt Gödel was born in Vienna.",
         "The house by Ludwig Mies van der Rohe that stands in Brno is the House of Brno.",
-        "The Villa Tugendhat stands in Brno.",
-        "Many composers lived in Brno.",
-        "In Brno, which Gödel left in 1924, stands the Villa Tugendhat.",
-        "Brno is not known to me.",
+        "The Villa Tugendhat stands in Brno.", "Many composers lived in Brno.",
+        "In Brno, which Gödel left in 1924, stands the Villa Tugendhat.", "Brno is not known to me.",
         "Brnoers were born where Kurt Gödel was born.",
     ],
-)
+)  # fmt: skip
 def test_a_name_that_recurs_states_no_claim(sentence):
     assert not states(sentence, GODEL)
 
@@ -222,11 +217,3 @@ def test_an_abstention_says_what_was_found_and_nothing_else():
     assert (withheld.short, withheld.stopped_because, withheld.how) == ("", "unsupported", "unsupported")
     assert settled(withheld) == withheld
     assert "Nothing was found" in abstention(Answer("x", "x", (INVENTED,))).text
-
-
-@pytest.mark.parametrize("unit", [" ", "[1] ", "[1, ", "Brno ", "Brno. ", "Brno? ", "A", "é", "Aa ", "so the answer is "])
-def test_no_text_takes_long(unit):
-    text = (unit * 20_000)[:20_000] + "x"
-    started = time.process_time()
-    validate_marks(text, "Brno", (GODEL, VILLA, INVENTED), add_missing=True)
-    assert time.process_time() - started < 20  # quadratic work on a text of this length takes minutes

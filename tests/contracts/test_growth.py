@@ -18,6 +18,7 @@ import pytest
 from hopweave.answering import methods, parsing
 from hopweave.answering.methods.ircot import _finding as finding
 from hopweave.answering.methods.searchain import _path as path
+from hopweave.answering.toolkit.adopted_phrase import adopted_phrase
 from hopweave.citations import citing, fragments, marking
 from hopweave.core import prompt
 from hopweave.core.errors import DataError
@@ -33,18 +34,9 @@ PIECES = (
     *"\"'`“‘([{<>.,:;!?*_#-=|\\&1aQ \t\n\r\xa0\u2060\ud800",
     *("[1]", "[1, 2] ", "1. a\n", "a\n", "- ", "1 -> 2, ", "->", "-->", "---", "Q, ", "1, ", "1-9, ", "(_", "n 1 and ", "&gt;"),
     *("[Query 1]: a\n", "[Answer 1]: b\n", "[Query 1]: a\n[Answer 1]: b\n", "[Unsolved Query]: c\n", "[Final Content]: "),
+    *("Thought: a\n", "Action 1: ", "Search[", "Follow up: a\n", "Intermediate answer: b\n", "Question: ", "question "),
     *(
-        "Thought: a\n",
-        "Action 1: ",
-        "Search[",
-        "Follow up: a\n",
-        "Intermediate answer: b\n",
-        "Question: ",
-        "question ",
         "Titles: [",
-    ),
-    *("So the final answer is ", "answer is ", "answer: ", "first, ", "First, a. ", "Search Query: ", "Rationale: ", "\n---\n"),
-    *(
         '"a", ',
         "'a' ",
         '["',
@@ -58,23 +50,11 @@ PIECES = (
         "not ",
         "I do not know. ",
         "the ",
-        "best choice is ",
     ),
+    *("So the final answer is ", "answer is ", "answer: ", "first, ", "First, a. ", "Search Query: ", "Rationale: ", "\n---\n"),
+    *("best choice is ", "need to know ", "Plan:\n", "Solution:\n", "drop 1 ", "keep ", "```\n", "QS: [a] ", '[WikiSearch("'),
     *("<!--", "-->", "<![", "<![CDATA[", "<!", "<?", "<a ", "<a b='", "</", "</p>", "<p>", "<b>", "<script>", "&#1", "“ "),
-    *(
-        "need to know ",
-        "Plan:\n",
-        "Solution:\n",
-        "drop 1 ",
-        "keep ",
-        "```\n",
-        "QS: [a] ",
-        '[WikiSearch("',
-        "→",
-        ".,",
-        "\n\n",
-        "é",
-    ),
+    *("→", ".,", "\n\n", "é", "     \n", "****\n", "Ida "),
 )
 AROUND = (("a", "b"), ("1. ", "\n"), ("[", "->"), ('"', "."))
 SUB_QUESTIONS = ("Who wrote it first?", "Where was she born?", "When was that?")
@@ -163,6 +143,7 @@ OTHERS = {
     "unblunt": prompt.unescape,
     "settle_marks": lambda text: citation_marks.settle_marks(text, (1,)),
     "locate": lambda text: citing.locate("so it was", text),
+    "locate words": lambda text: citing.locate(text, "a passage"),
     "on_one_line": citing.on_one_line,
     "fragments": fragments.fragments,
     "without_marks": citation_marks.without_marks,
@@ -178,6 +159,7 @@ OTHERS = {
     "is_yes_or_no": matching.is_yes_or_no,
     "final_content": path.final_content,
     "listed_titles": finding.listed_titles,
+    "adopted_phrase": lambda text: adopted_phrase("x", [text] * 3, [Passage("p", text)]),
 }
 READERS = {**dict(parsers()), **OTHERS}
 
@@ -232,6 +214,12 @@ LONGEST = {
     "document.html": ("", "<!--", "<!", "<a ", "<![CDATA["),
     "numbered.parse_numbered": ("1. ", "a\n", "["),
     "final.short_form": ("", "“", ".,"),
+    "chain.parse_chain": ("[Query 1]: a\n[Answer 1]: I don't have the ", " ", "[", "[Answer]: a\n", "[Query "),
+    "tool_calls.first_call": ('[WikiSearch("', " ", '"', '")', "[WikiSearch('"),
+    "follow_ups.parse_follow_ups": ("Follow up", " ", "*", "1.", "final answer "),
+    "actions.read_action": ("Finish[", " ", "[", "]"),
+    "fields.parse_fields": ("", "Search Query", "_ "),
+    "choice.parse_choice": ("", "best choice is ", "9 "),
 }
 """What each text begins with, and pieces of which it is made."""
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
+
+import pytest
 
 from hopweave.core.retries import Retries
 from hopweave.core.types import Abilities, Hit, Message, Passage, Question, Reading, Span
@@ -178,3 +180,71 @@ def origins(record: Record) -> list[tuple[str, str, str]]:
     """Query, answer and origin of each claim."""
     assert record.answer is not None, record.error
     return [(claim.query, claim.text, claim.origin) for claim in record.answer.claims]
+
+
+LOOKS: Mapping[str, Callable[[Record], Any]] = {
+    "short": lambda record: record.answer.short,
+    "how": lambda record: record.answer.how,
+    "answer": lambda record: (record.answer.short, record.answer.how),
+    "text": lambda record: record.answer.text,
+    "stopped": lambda record: record.answer.stopped_because,
+    "error": lambda record: record.error,
+    "rounds": lambda record: record.num_rounds(),
+    "purposes": purposes,
+    "first_purpose": lambda record: purposes(record)[0],
+    "last_purpose": lambda record: purposes(record)[-1],
+    "num_calls": lambda record: len(calls(record)),
+    "queries": queries,
+    "num_queries": lambda record: len(queries(record)),
+    "readings": readings,
+    "unread": unread,
+    "num_unread": lambda record: len(unread(record)),
+    "verdicts": verdicts,
+    "first_verdict": lambda record: verdicts(record)[0],
+    "second_verdict": lambda record: verdicts(record)[1],
+    "last_verdict": lambda record: verdicts(record)[-1],
+    "origins": origins,
+    "num_claims": lambda record: len(record.answer.claims),
+    "claimed": lambda record: [claim.query for claim in record.answer.claims],
+    "supports": lambda record: [claim.support for claim in record.answer.claims],
+    "last_support": lambda record: record.answer.claims[-1].support,
+    "support": lambda record: record.answer.verdict.support,
+    "citations": lambda record: record.answer.citations,
+    "quotes": lambda record: [citation.quote for citation in record.answer.citations],
+    "cited": lambda record: [citation.passage_id for citation in record.answer.citations],
+    "passages": lambda record: record.answer.passage_ids,
+    "marks_removed": lambda record: record.answer.num_marks_removed,
+}
+"""What can be looked at in a record, by name; any other name is that of a decision, of which the words are seen."""
+
+
+def scene(name: str, ask: Callable[[], Awaitable[Record]], **seen: Any) -> Any:
+    """A case of a test: a question that is asked, and what must be seen in its record, by the names of `LOOKS`."""
+    return pytest.param(ask, seen, id=name)
+
+
+def looks(record: Record, seen: Mapping[str, Any]) -> dict[str, Any]:
+    """What is seen in a record under some names: those of `LOOKS`, or of prompts.
+
+    `sent`, `unsent` and `ends` map calls, by their index or purpose (the first of it), to a text that must be in the last
+    message, must not be in it, or ends it. Where that is not so, the whole message is seen instead.
+    """
+    return {
+        name: _prompts(record, name, expected) if name in _HOLDS else _look(record, name) for name, expected in seen.items()
+    }
+
+
+_HOLDS: Mapping[str, Callable[[str, str], bool]] = {
+    "sent": lambda prompt, text: text in prompt,
+    "unsent": lambda prompt, text: text not in prompt,
+    "ends": lambda prompt, text: prompt.endswith(text),
+}
+
+
+def _look(record: Record, name: str) -> Any:
+    return LOOKS[name](record) if name in LOOKS else told(record, name)
+
+
+def _prompts(record: Record, name: str, expected: Mapping[int | str, str]) -> dict[int | str, str]:
+    found = {of: (calls(record)[of] if isinstance(of, int) else calls(record, of)[0])[-1].text for of in expected}
+    return {of: text if _HOLDS[name](found[of], text) else found[of] for of, text in expected.items()}

@@ -134,20 +134,10 @@ def test_a_yes_or_no_may_go_on_after_punctuation(text):
 @pytest.mark.parametrize(
     "text",
     [
-        "No Country for Old Men",
-        "No Doubt",
-        "Yes (band)",
-        "Yes Minister",
-        "No. 5",
-        "No. 10 Downing Street",
-        "no one",
-        "Norway",
-        "not",
-        "no-no",
-        "known",
-        "",
+        "No Country for Old Men", "No Doubt", "Yes (band)", "Yes Minister", "No. 5", "No. 10 Downing Street", "no one",
+        "Norway", "not", "no-no", "known", "",
     ],
-)
+)  # fmt: skip
 def test_a_name_that_begins_with_yes_or_no_is_neither(text):
     assert not is_yes_or_no(text)
 

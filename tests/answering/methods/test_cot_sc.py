@@ -4,7 +4,7 @@ import math
 from dataclasses import replace
 
 import pytest
-from support.bench import Bench, calls, decisions, purposes, queries, told, unread, verdicts
+from support.bench import Bench, calls, decisions, looks, purposes, queries, scene, told, unread, verdicts
 
 from hopweave.answering.demonstrations import sample
 from hopweave.core.types import Question, Reply
@@ -73,13 +73,6 @@ async def test_where_the_endpoint_draws_all_at_once_it_is_one_request():
     assert record.answer.short == "Tromvik"
 
 
-async def test_the_text_is_what_the_model_was_surest_of_among_those_that_agree():
-    record = await ask(
-        sure(chain("Tromvik", "A guess."), -2.0), sure(chain("Tromvik", "A fact."), -1.0), sure(chain("Ulm", "Sure."), -0.1)
-    )
-    assert record.answer.text == chain("Tromvik", "A fact.")
-
-
 @pytest.mark.parametrize(("tie", "answer"), [("logprob", "New Tromvik"), ("first", "Old Tromvik"), ("shorter", "Ulm")])
 async def test_a_tie_is_broken_as_the_option_says(tie, answer):
     replies = [sure(chain("Old Tromvik"), -2.0), sure(chain("New Tromvik"), -1.0), sure(chain("Ulm"), -3.0)]
@@ -91,12 +84,6 @@ async def test_a_sample_without_the_marker_gives_no_vote_and_is_counted():
     assert record.answer.short == "Ulm"
     assert votes(record) == (["", "", "Ulm", ""], 0.25)
     assert unread(record) == ["no sentence says what the final answer is"] * 2 + ["the reply is empty"]
-
-
-async def test_where_no_sample_has_the_marker_the_whole_texts_vote():
-    record = await ask("Ulm", "Tromvik", "Tromvik.")
-    assert (record.answer.short, record.answer.how) == ("Tromvik", "full")
-    assert len(unread(record)) == 3
 
 
 async def test_where_every_sample_is_empty_there_is_no_answer():
@@ -119,15 +106,18 @@ async def test_of_explanations_the_one_most_like_the_others_is_the_answer():
     assert unread(record) == []
 
 
-async def test_the_examples_that_a_sample_goes_on_with_are_cut_off():
-    record = await ask(f"{chain('Tromvik')}\nQ: And now?\nA: {chain('Ulm')}")
-    assert record.answer.short == "Tromvik"
-
-
-async def test_a_demonstration_of_the_same_question_is_left_out():
-    own = sample(1)[0].question
-    record = await ask(chain("Tromvik"), question=own)
-    assert calls(record)[0][0].text.count(f"Q: {own}\n") == 1
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("the text is what the model was surest of among those that agree",
+        lambda: ask(sure(chain("Tromvik", "A guess."), -2.0), sure(chain("Tromvik", "A fact."), -1.0),
+            sure(chain("Ulm", "Sure."), -0.1)),
+        text=chain("Tromvik", "A fact.")),
+    scene("where no sample has the marker the whole texts vote",
+        lambda: ask("Ulm", "Tromvik", "Tromvik."), answer=("Tromvik", "full"), num_unread=3),
+    scene("the examples that a sample goes on with are cut off",
+        lambda: ask(f"{chain('Tromvik')}\nQ: And now?\nA: {chain('Ulm')}"), short="Tromvik"),
+])  # fmt: skip
+async def test_what_comes_of_a_dialogue(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen
 
 
 async def test_where_the_budget_allows_fewer_samples_those_vote():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.bench import Bench, purposes, told, verdicts
+from support.bench import Bench, looks, purposes, scene, verdicts
 
 from hopweave.core.types import Passage, Question
 
@@ -30,42 +30,29 @@ async def test_half_of_the_votes_are_enough(towns):
     assert verdicts(record) == [(ASKED, "Oslo", "unsupported")]
 
 
-async def test_with_fewer_react_is_run_and_its_answer_counts():
-    record = await ask(*guesses("Oslo", "Oslo", "Ulm", "Kiel", "Bonn"), SEARCH, FINISH, num=5)
-    assert purposes(record) == ["reasoning"] * 5 + ["turn"] * 2
-    assert told(record, "fallback") == ["2 of 5 samples agree, which is not half"]
-    assert (record.answer.short, record.answer.how) == ("Tromvik", "marker")
-
-
-async def test_where_react_fails_too_the_plurality_counts():
-    record = await ask(*guesses("Oslo", "Ulm", "Oslo", "Kiel", "Bonn"), SEARCH, SEARCH, num=5)
-    assert (record.answer.short, record.answer.how, record.answer.stopped_because) == ("Oslo", "vote", "finished")
-
-
-async def test_samples_without_an_answer_are_no_agreement():
-    record = await ask("", "", "", SEARCH, FINISH, num=3)
-    assert record.answer.short == "Tromvik"
-
-
-async def test_long_answers_never_agree():
-    long = Question("q", "Why is Orlau a town?", "long")
-    record = await ask(
-        "It has a wall.", "It has a wall.", "It has a wall.", "Hm.\nAction 1: Finish[So it is.]", num=3, question=long
-    )
-    assert record.answer.short == "So it is."
-
-
-async def test_labels_are_voted_on():
-    label = Question("q", "Is Orlau a town?", "label", ("Yes", "No"))
-    record = await ask(*guesses("yes", "no", "yes"), num=3, question=label)
-    assert record.answer.short == "Yes"
-
-
-async def test_a_budget_reached_among_the_samples_ends_in_their_vote():
-    record = await ask(*guesses("Oslo", "Ulm", "Kiel"), num=3, budget={"max_llm_calls": 2})
-    assert (record.answer.short, record.answer.stopped_because) == ("Oslo", "max_llm_calls")
-
-
-async def test_a_budget_reached_in_react_ends_in_the_vote():
-    record = await ask(*guesses("Oslo", "Ulm", "Kiel"), SEARCH, FINISH, num=3, budget={"max_llm_calls": 4})
-    assert (record.answer.short, record.answer.stopped_because) == ("Oslo", "max_llm_calls")
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("with fewer react is run and its answer counts",
+        lambda: ask(*guesses("Oslo", "Oslo", "Ulm", "Kiel", "Bonn"), SEARCH, FINISH, num=5),
+        purposes=["reasoning"] * 5 + ["turn"] * 2, fallback=["2 of 5 samples agree, which is not half"],
+        answer=("Tromvik", "marker")),
+    scene("where react fails too the plurality counts",
+        lambda: ask(*guesses("Oslo", "Ulm", "Oslo", "Kiel", "Bonn"), SEARCH, SEARCH, num=5), answer=("Oslo", "vote"),
+        stopped="finished"),
+    scene("samples without an answer are no agreement", lambda: ask("", "", "", SEARCH, FINISH, num=3), short="Tromvik"),
+    scene("long answers never agree",
+        lambda: ask("It has a wall.", "It has a wall.", "It has a wall.", "Hm.\nAction 1: Finish[So it is.]", num=3,
+            question=Question("q", "Why is Orlau a town?", "long")),
+        short="So it is."),
+    scene("labels are voted on",
+        lambda: ask(*guesses("yes", "no", "yes"), num=3,
+            question=Question("q", "Is Orlau a town?", "label", ("Yes", "No"))),
+        short="Yes"),
+    scene("a budget reached among the samples ends in their vote",
+        lambda: ask(*guesses("Oslo", "Ulm", "Kiel"), num=3, budget={"max_llm_calls": 2}), short="Oslo",
+        stopped="max_llm_calls"),
+    scene("a budget reached in react ends in the vote",
+        lambda: ask(*guesses("Oslo", "Ulm", "Kiel"), SEARCH, FINISH, num=3, budget={"max_llm_calls": 4}), short="Oslo",
+        stopped="max_llm_calls"),
+])  # fmt: skip
+async def test_what_comes_of_a_dialogue(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen

@@ -6,7 +6,7 @@ import json
 import re
 
 import pytest
-from support.bench import Bench, calls, decisions, purposes, queries, told, unread, verdicts
+from support.bench import Bench, calls, decisions, looks, purposes, queries, scene, unread, verdicts
 
 from hopweave.answering.demonstrations import sample
 from hopweave.core.prompt import escape
@@ -162,26 +162,9 @@ async def test_every_module_is_shown_the_demonstrations_in_its_own_form():
     assert prompt["multihop"].count("<passage>") == sum(len({s.passage.id for s in d.steps}) + 1 for d in (one, two)) + 2
 
 
-@pytest.mark.parametrize(("options", "num"), [({}, 3), ({"n_demos": 0}, 0), ({"n_demos": 15}, 15)])
-async def test_there_are_as_many_demonstrations_as_asked_for(options, num):
-    [prompt] = calls(await ask(*USUAL, **options), "decompose")[0]
-    assert prompt.text.count("QS: [EOQ]\n") == num
-
-
 async def test_distractors_and_their_number_are_options():
     record = await ask(*USUAL, n_demos=2, num_distractors=0)
     assert calls(record, "singlehop")[0][0].text.count("<passage>") == 2 + 1
-
-
-async def test_the_seed_draws_other_demonstrations():
-    first, second = [calls(await ask(*USUAL, seed=seed), "decompose")[0][0].text for seed in (0, 1)]
-    assert first != second
-
-
-async def test_a_demonstration_of_the_question_itself_is_left_out():
-    one = sample(1)[0]
-    [prompt] = calls(await ask(END, REASONED, question=one.question), "decompose")[0]
-    assert prompt.text.count(one.question) == 1
 
 
 # -- forms -------------------------------------------------------------------------------------------------------------
@@ -272,12 +255,6 @@ async def test_a_fact_whose_controller_ends_without_reading_is_read_from_what_it
     assert verdicts(record) == [(WHO, "Ida Renn", "supported")]
 
 
-async def test_plain_words_of_the_reader_of_a_fact_count_and_are_counted_as_unread():
-    record = await ask(call("retrieve_odqa", WHO), *fact(WHO, "Orlau")[:2], "Ida Renn", END, END)
-    assert unread(record) == ["no JSON with an answer is in the reply"]
-    assert verdicts(record) == [(WHO, "Ida Renn", "supported")]
-
-
 @pytest.mark.parametrize("reply", ["", '{"titles": ["Orlau"]}', '{"answer": []}'])
 async def test_a_fact_without_an_answer_is_unsupported_and_the_controller_goes_on(reply):
     record = await ask(call("retrieve_odqa", WHO), *fact(WHO, "Orlau")[:2], reply, END, *LOOK_UP_WHERE, READ_ALL, REASONED, END)
@@ -287,22 +264,22 @@ async def test_a_fact_without_an_answer_is_unsupported_and_the_controller_goes_o
     assert record.answer.short == "Tromvik"
 
 
-async def test_a_last_reader_without_a_marker_answers_with_all_it_says_and_is_counted():
-    record = await ask(*LOOK_UP_WHO, READ_ALL, "She is from Tromvik", END)
-    assert unread(record) == ["no sentence says what the final answer is"]
-    assert (record.answer.short, record.answer.how) == ("She is from Tromvik", "full")
-
-
-async def test_a_direct_reader_that_writes_no_json_answers_with_its_first_line_and_is_counted():
-    record = await ask(*LOOK_UP_WHO, READ_ALL, "Tromvik\nThat is in the north.", END, reader="direct")
-    assert unread(record) == ["no JSON with an answer is in the reply"]
-    assert (record.answer.short, record.answer.how) == ("Tromvik", "full")
-
-
-async def test_after_the_last_reader_a_call_that_cannot_be_read_changes_nothing():
-    record = await ask(*LOOK_UP_WHO, READ_ALL, REASONED, "Done.")
-    assert (record.answer.short, record.answer.how, record.answer.stopped_because) == ("Tromvik", "marker", "unread_step")
-    assert purposes(record)[-1] == "decompose"
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("plain words of the reader of a fact count and are counted as unread",
+        lambda: ask(call("retrieve_odqa", WHO), *fact(WHO, "Orlau")[:2], "Ida Renn", END, END),
+        unread=["no JSON with an answer is in the reply"], verdicts=[(WHO, "Ida Renn", "supported")]),
+    scene("a last reader without a marker answers with all it says and is counted",
+        lambda: ask(*LOOK_UP_WHO, READ_ALL, "She is from Tromvik", END),
+        unread=["no sentence says what the final answer is"], answer=("She is from Tromvik", "full")),
+    scene("a direct reader that writes no json answers with its first line and is counted",
+        lambda: ask(*LOOK_UP_WHO, READ_ALL, "Tromvik\nThat is in the north.", END, reader="direct"),
+        unread=["no JSON with an answer is in the reply"], answer=("Tromvik", "full")),
+    scene("after the last reader a call that cannot be read changes nothing",
+        lambda: ask(*LOOK_UP_WHO, READ_ALL, REASONED, "Done."), answer=("Tromvik", "marker"), stopped="unread_step",
+        last_purpose="decompose"),
+])  # fmt: skip
+async def test_what_cannot_be_read(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen
 
 
 # -- titles ------------------------------------------------------------------------------------------------------------
@@ -356,33 +333,12 @@ async def test_a_fact_is_no_label_and_no_explanation_so_the_last_reader_is_calle
     assert record.answer.how == "forced"
 
 
-async def test_an_end_before_the_first_call_searches_for_the_question_and_reads():
-    record = await ask(END, REASONED)
-    assert queries(record) == [ASKED]
-    assert purposes(record) == ["decompose", "multihop"]
-    assert (record.answer.short, record.answer.how) == ("Tromvik", "fallback")
-    assert record.answer.passage_ids == ("other", "town")
-
-
-async def test_a_call_that_is_repeated_ends_in_the_last_reader():
-    record = await ask(*LOOK_UP_WHO, call("retrieve_odqa", f"{WHO.upper()}"), REASONED)
-    assert told(record, "repeated") == [f"[retrieve_odqa] {WHO.upper()}"]
-    assert queries(record) == [WHO]
-    assert (record.answer.short, record.answer.how, record.answer.stopped_because) == ("Tromvik", "forced", "repeated_step")
-
-
 async def test_the_longest_loop_ends_in_the_last_reader():
     says = [part for number in range(3) for part in (call("retrieve_odqa", f"{WHO} {number}"), *fact(WHO, "Orlau", "Ida Renn"))]
     record = await ask(*says, REASONED, max_steps=3)
     assert purposes(record).count("decompose") == 3
     assert queries(record) == [WHO]  # which was sent before
     assert (record.answer.short, record.answer.how, record.answer.stopped_because) == ("Tromvik", "forced", "max_steps")
-
-
-async def test_a_controller_that_needs_its_last_step_for_the_last_reader_is_finished():
-    record = await ask(*LOOK_UP_WHO, READ_ALL, REASONED, max_steps=2)
-    assert purposes(record)[-1] == "multihop"
-    assert record.answer.stopped_because == "finished"
 
 
 async def test_the_controller_of_a_fact_makes_four_calls_at_most():
@@ -393,19 +349,26 @@ async def test_the_controller_of_a_fact_makes_four_calls_at_most():
     assert verdicts(record)[0][1] == "Ida Renn"
 
 
-async def test_the_controller_of_a_fact_does_not_repeat_itself():
-    record = await ask(
-        call("retrieve_odqa", WHO), call("retrieve", WHO), call("retrieve", WHO), answer("Orlau", "Ida Renn"), END
-    )
-    assert queries(record) == [WHO]
-    assert verdicts(record) == [(WHO, "Ida Renn", "supported")]
-
-
-async def test_where_nothing_is_found_the_readers_are_told_and_it_goes_on():
-    record = await ask(*LOOK_UP_WHO, READ_ALL, REASONED, END, found={})
-    assert calls(record, "singlehop")[0][0].text.endswith(f"No results found.\nQ: {WHO}\nA:")
-    assert calls(record, "multihop")[0][0].text.endswith(f"No results found.\nQ: {ASKED}\nA:")
-    assert (record.answer.short, record.answer.citations) == ("Tromvik", ())
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("an end before the first call searches for the question and reads",
+        lambda: ask(END, REASONED), queries=[ASKED], purposes=["decompose", "multihop"], answer=("Tromvik", "fallback"),
+        passages=("other", "town")),
+    scene("a call that is repeated ends in the last reader",
+        lambda: ask(*LOOK_UP_WHO, call("retrieve_odqa", f"{WHO.upper()}"), REASONED),
+        repeated=[f"[retrieve_odqa] {WHO.upper()}"], queries=[WHO], answer=("Tromvik", "forced"), stopped="repeated_step"),
+    scene("a controller that needs its last step for the last reader is finished",
+        lambda: ask(*LOOK_UP_WHO, READ_ALL, REASONED, max_steps=2), last_purpose="multihop", stopped="finished"),
+    scene("the controller of a fact does not repeat itself",
+        lambda: ask(call("retrieve_odqa", WHO), call("retrieve", WHO), call("retrieve", WHO), answer("Orlau", "Ida Renn"),
+            END),
+        queries=[WHO], verdicts=[(WHO, "Ida Renn", "supported")]),
+    scene("where nothing is found the readers are told and it goes on",
+        lambda: ask(*LOOK_UP_WHO, READ_ALL, REASONED, END, found={}),
+        ends={"singlehop": f"No results found.\nQ: {WHO}\nA:", "multihop": f"No results found.\nQ: {ASKED}\nA:"},
+        short="Tromvik", citations=()),
+])  # fmt: skip
+async def test_when_it_stops(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen
 
 
 @pytest.mark.parametrize(("num_hits", "ids"), [(1, ("town",)), (2, ("town", "other"))])
@@ -432,17 +395,16 @@ async def test_calls_that_run_out_leave_the_last_fact(max_llm_calls, short, how)
     assert record.answer.passage_ids[:1] == ("town",)
 
 
-async def test_calls_that_run_out_before_the_end_leave_the_answer_of_the_last_reader():
-    record = await ask(*USUAL, budget={"max_llm_calls": 12})
-    assert (record.answer.short, record.answer.how, record.answer.stopped_because) == ("Tromvik", "marker", "max_llm_calls")
-
-
-async def test_searches_that_run_out_leave_what_is_held_to_the_last_reader():
-    record = await ask(*LOOK_UP_WHO, *LOOK_UP_WHERE[:2], REASONED, budget={"max_searches": 1})
-    assert queries(record) == [WHO]
-    assert purposes(record)[-1] == "multihop"
-    assert (record.answer.short, record.answer.how, record.answer.stopped_because) == ("Tromvik", "forced", "max_searches")
-    assert verdicts(record)[1] == (WHERE, "", "unsupported")
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("calls that run out before the end leave the answer of the last reader",
+        lambda: ask(*USUAL, budget={"max_llm_calls": 12}), answer=("Tromvik", "marker"), stopped="max_llm_calls"),
+    scene("searches that run out leave what is held to the last reader",
+        lambda: ask(*LOOK_UP_WHO, *LOOK_UP_WHERE[:2], REASONED, budget={"max_searches": 1}), queries=[WHO],
+        last_purpose="multihop", answer=("Tromvik", "forced"), stopped="max_searches",
+        second_verdict=(WHERE, "", "unsupported")),
+])  # fmt: skip
+async def test_budgets(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen
 
 
 # -- the record and the options ----------------------------------------------------------------------------------------

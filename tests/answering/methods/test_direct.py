@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from support.bench import Bench, calls, purposes, queries, unread, verdicts
+from support.bench import Bench, calls, looks, scene, unread, verdicts
 
 from hopweave.answering.demonstrations import sample
-from hopweave.answering.methods.direct.direct import Direct
-from hopweave.core.errors import SettingsError
 from hopweave.core.types import Question
 
 ASKED = "Who is the mayor of Orlau?"
@@ -17,15 +15,6 @@ LONG = Question("q", "Why is Orlau a town?", "long")
 
 async def ask(reply, question=ASKED, **options):
     return await Bench([reply]).ask(question, "direct", **options)
-
-
-async def test_one_call_without_retrieval_answers():
-    record = await ask("Ida Renn.")
-    assert purposes(record) == ["answer"]
-    assert queries(record) == []
-    assert (record.answer.text, record.answer.short, record.answer.how) == ("Ida Renn.", "Ida Renn", "full")
-    assert verdicts(record) == [(ASKED, "Ida Renn", "unsupported")]
-    assert unread(record) == []
 
 
 @pytest.mark.parametrize(
@@ -76,10 +65,15 @@ async def test_what_cannot_be_read_is_counted_and_is_no_answer(reply, question, 
     assert [verdict for _, _, verdict in verdicts(record)] == ["unsupported"]
 
 
-async def test_a_mark_that_the_model_invents_is_removed_and_counted():
-    record = await ask("Ida Renn [1]")
-    assert record.error is None
-    assert (record.answer.text, record.answer.short, record.answer.num_marks_removed) == ("Ida Renn", "Ida Renn", 1)
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("one call without retrieval answers",
+        lambda: ask("Ida Renn."), purposes=["answer"], queries=[], text="Ida Renn.", answer=("Ida Renn", "full"),
+        verdicts=[(ASKED, "Ida Renn", "unsupported")], unread=[]),
+    scene("a mark that the model invents is removed and counted",
+        lambda: ask("Ida Renn [1]"), error=None, text="Ida Renn", short="Ida Renn", marks_removed=1),
+])  # fmt: skip
+async def test_what_comes_of_a_dialogue(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen
 
 
 @pytest.mark.parametrize(("question", "longest"), [(ASKED, 11), (LABEL, 11), (LONG, 22)])
@@ -100,15 +94,6 @@ async def test_demonstrations_are_questions_with_their_bare_answers_before_the_q
     )
 
 
-async def test_a_demonstration_equal_to_the_question_is_left_out():
-    asked, other = sample(2)
-    [[prompt]] = calls(await ask("Yes", asked.question, n_demos=1))
-    assert prompt.text.count("Question: ") == 2
-    assert f"Question: {other.question}\nAnswer: {other.answer}\n" in prompt.text
-
-
 async def test_as_published_there_is_none():
     [[prompt]] = calls(await ask("Ida Renn"))
     assert prompt.text == f"Answer the question. Give only the answer, as short as possible.\n\nQuestion: {ASKED}\nAnswer:"
-    with pytest.raises(SettingsError, match="n_demos must be 0 or more"):
-        Direct(n_demos=-1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.bench import Bench, calls, purposes, queries, unread, verdicts
+from support.bench import Bench, calls, looks, scene, unread, verdicts
 
 from hopweave.answering.demonstrations import sample
 from hopweave.answering.methods.direct.direct_retrieval import DirectRetrieval
@@ -20,13 +20,6 @@ THIRD = Passage("list", "Mayors: Ida Renn, Otto Blum.")
 async def ask(reply, passages=(FIRST, SECOND, THIRD), question=ASKED, **options):
     text = question if isinstance(question, str) else question.text
     return await Bench([reply], {text: passages}).ask(question, "direct_retrieval", **options)
-
-
-async def test_one_search_with_the_question_and_one_call():
-    record = await ask("Ida Renn")
-    assert queries(record) == [ASKED]
-    assert purposes(record) == ["answer"]
-    assert record.answer.stopped_because == "finished"
 
 
 async def test_passages_are_shown_fenced_in_the_order_of_their_ranks():
@@ -46,12 +39,6 @@ async def test_the_answer_cites_the_best_passage_that_holds_its_words():
     assert record.answer.text == "ida renn [1]."
 
 
-async def test_an_answer_that_stands_in_no_passage_is_the_models_own():
-    record = await ask("Greta Falk")
-    assert verdicts(record) == [(ASKED, "Greta Falk", "unsupported")]
-    assert record.answer.citations == ()
-
-
 @pytest.mark.parametrize(
     ("question", "reply", "short"),
     [
@@ -66,9 +53,16 @@ async def test_a_label_another_explanation_and_a_yes_or_no_stand_in_no_passage(q
     assert record.answer.citations == ()
 
 
-async def test_marks_of_the_model_are_removed_and_ours_is_set():
-    record = await ask("Ida Renn [2] [9].")
-    assert (record.answer.text, record.answer.num_marks_removed) == ("Ida Renn [1].", 2)
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("one search with the question and one call",
+        lambda: ask("Ida Renn"), queries=[ASKED], purposes=["answer"], stopped="finished"),
+    scene("an answer that stands in no passage is the models own",
+        lambda: ask("Greta Falk"), verdicts=[(ASKED, "Greta Falk", "unsupported")], citations=()),
+    scene("marks of the model are removed and ours is set",
+        lambda: ask("Ida Renn [2] [9]."), text="Ida Renn [1].", marks_removed=2),
+])  # fmt: skip
+async def test_what_comes_of_a_dialogue(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen
 
 
 async def test_an_empty_retrieval_is_said_and_the_model_answers_all_the_same():
@@ -107,28 +101,3 @@ async def test_a_demonstration_shows_as_many_passages_as_the_question_gets_or_al
     assert len(passages) == num_shown
     assert f"\n\n{shown}\n\nQuestion: {one.question}\nAnswer: {one.answer}\n\n[1] <passage>\nOrlau\n" in prompt.text
     assert prompt.text.endswith(f"\n\nQuestion: {ASKED}\nAnswer:")
-
-
-@pytest.mark.parametrize(
-    ("question", "family"),
-    [
-        (Question("q", "Is Orlau a town?", "label", ("Yes", "No")), "yes_no"),
-        (Question("q", "Why is Orlau a town?", "long"), "long_form"),
-        (Question("q", "Orlau [SEP] mayor", family="slot_filling"), "slot_filling"),
-    ],
-)
-async def test_demonstrations_are_of_the_task_family_of_the_question(question, family):
-    [[prompt]] = calls(await ask("Yes", question=question, n_demos=2))
-    for one in sample(2, family=family):
-        assert f"Question: {one.question}\nAnswer: {one.answer}\n\n" in prompt.text
-
-
-async def test_a_demonstration_equal_to_the_question_is_left_out_and_as_published_there_is_none():
-    asked, other = sample(2)
-    [[prompt]] = calls(await ask("Ida Renn", question=asked.question, n_demos=1))
-    assert f"Question: {other.question}\n" in prompt.text
-    assert prompt.text.count(asked.question) == 1
-    [[prompt]] = calls(await ask("Ida Renn"))
-    assert prompt.text.count("Question: ") == 1
-    with pytest.raises(SettingsError, match="n_demos must be 0 or more"):
-        DirectRetrieval(n_demos=-1)

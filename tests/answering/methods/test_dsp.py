@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from support.bench import Bench, calls, decisions, purposes, queries, told, unread, verdicts
+from support.bench import Bench, calls, decisions, looks, purposes, queries, scene, told, unread, verdicts
 
 from hopweave.answering.demonstrations import sample
 from hopweave.core.prompt import escape, unescape
@@ -158,21 +158,6 @@ def answers(*said):
     return [f"It is so.\n\nAnswer: {one}" for one in said]
 
 
-async def test_the_most_frequent_answer_counts_as_it_was_first_written():
-    record = await ask(last=answers("Oslo", "the Tromvik.", "tromvik", "Rome"), num_answers=4)
-    assert record.answer.short == "the Tromvik"
-    assert told(record, "vote") == ["2 of 4 samples: the Tromvik"]
-
-
-async def test_unicode_is_decomposed_before_answers_are_compared():
-    record = await ask(last=answers("Oslo", "Troms\u00f8y\u00e5", "Troms\u00f8ya\u030a"), num_answers=3)
-    assert record.answer.short == "Troms\u00f8y\u00e5"
-
-
-async def test_of_equally_many_votes_the_first_answer_counts():
-    assert (await ask(last=answers("Oslo", "Tromvik"), num_answers=2)).answer.short == "Oslo"
-
-
 async def test_the_labels_are_asked_for_and_read():
     record = await ask(last=answers("No.", "yes", "Yes, it is", "It has a market"), question=LABEL, num_answers=4)
     prompt = prompts(record)[-1]
@@ -183,10 +168,20 @@ async def test_the_labels_are_asked_for_and_read():
     assert verdicts(record) == [(LABEL.text, "Yes", "unsupported")]
 
 
-async def test_a_field_without_any_label_is_no_answer():
-    record = await ask(last="It is so.\n\nAnswer: It has a market", question=LABEL)
-    assert (record.answer.short, record.answer.how) == ("", "empty")
-    assert verdicts(record) == [(LABEL.text, "", "unsupported")]
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("the most frequent answer counts as it was first written",
+        lambda: ask(last=answers("Oslo", "the Tromvik.", "tromvik", "Rome"), num_answers=4), short="the Tromvik",
+        vote=["2 of 4 samples: the Tromvik"]),
+    scene("unicode is decomposed before answers are compared",
+        lambda: ask(last=answers("Oslo", "Tromsøyå", "Tromsøyå"), num_answers=3), short="Tromsøyå"),
+    scene("of equally many votes the first answer counts",
+        lambda: ask(last=answers("Oslo", "Tromvik"), num_answers=2), short="Oslo"),
+    scene("a field without any label is no answer",
+        lambda: ask(last="It is so.\n\nAnswer: It has a market", question=LABEL), answer=("", "empty"),
+        verdicts=[(LABEL.text, "", "unsupported")]),
+])  # fmt: skip
+async def test_answers(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen
 
 
 async def test_of_long_answers_the_one_most_like_the_others_counts_with_all_its_lines():
@@ -221,12 +216,6 @@ async def test_where_no_completion_is_whole_the_first_that_went_farthest_is_gone
     assert record.answer.short == "Tromvik"
 
 
-async def test_an_answer_that_took_a_call_of_its_own_is_forced():
-    record = await in_turn(FIRST, SECOND, "The mayor is Ida Renn, born in Tromvik.", "Answer: Tromvik")
-    assert (record.answer.short, record.answer.how) == ("Tromvik", "forced")
-    assert record.answer.text == "The mayor is Ida Renn, born in Tromvik [1]. So the final answer is Tromvik."
-
-
 async def test_tokens_are_halved_down_to_75_and_never_raised():
     bench = Bench(["", "", ""], {})
     await bench.ask(ASKED, "dsp", {"max_llm_calls": 3}, preset="light", max_tokens=400)
@@ -234,20 +223,6 @@ async def test_tokens_are_halved_down_to_75_and_never_raised():
     bench = Bench(["", "", ""], {})
     await bench.ask(ASKED, "dsp", {"max_llm_calls": 3}, preset="light", max_tokens=60)
     assert [sampling.max_tokens for _, sampling in bench.llm.calls] == [60, 60, 60]
-
-
-async def test_nothing_but_empty_replies_ends_after_nine_calls_without_an_answer():
-    record = await in_turn(*[""] * 9)
-    assert purposes(record) == ["query"] * 6 + ["answer"] * 3
-    assert unread(record) == ["the reply is empty"] * 9
-    assert (record.answer.text, record.answer.short, record.answer.how) == ("", "", "empty")
-
-
-async def test_without_a_query_the_question_is_searched_for_once():
-    record = await in_turn(*[""] * 6, LAST)
-    assert queries(record) == [ASKED]
-    assert told(record, "repeated") == ["the same queries as in the hop before"]
-    assert record.answer.short == "Tromvik"
 
 
 async def test_the_queries_of_the_hop_before_are_not_searched_for_again():
@@ -263,11 +238,6 @@ async def test_where_nothing_is_found_the_prompts_say_so_and_it_goes_on():
     assert f"Context:\nNo results found.\n\nQuestion: {ASKED}" in prompts(record)[1]
     assert len(queries(record)) == 4
     assert verdicts(record) == [(ASKED, "Tromvik", "unsupported")]
-
-
-async def test_where_the_second_hop_finds_nothing_the_passages_of_the_first_stay():
-    record = await ask(found={"mayor of Orlau": RENN})
-    assert record.answer.passage_ids == ("renn",)
 
 
 async def test_passages_that_look_like_fields_are_never_obeyed():
@@ -288,10 +258,24 @@ async def test_words_that_the_model_copies_from_a_passage_are_searched_for_as_th
     assert queries(record)[2] == "[Answer] in Orlau"
 
 
-async def test_marks_that_the_model_invents_are_removed_and_counted():
-    record = await ask(last="It is Ida Renn [2], born in Tromvik [7].\n\nAnswer: Tromvik")
-    assert record.answer.text == "It is Ida Renn, born in Tromvik [1]. So the final answer is Tromvik."
-    assert record.answer.num_marks_removed == 2
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("an answer that took a call of its own is forced",
+        lambda: in_turn(FIRST, SECOND, "The mayor is Ida Renn, born in Tromvik.", "Answer: Tromvik"),
+        answer=("Tromvik", "forced"), text="The mayor is Ida Renn, born in Tromvik [1]. So the final answer is Tromvik."),
+    scene("nothing but empty replies ends after nine calls without an answer",
+        lambda: in_turn(*[""] * 9), purposes=["query"] * 6 + ["answer"] * 3, unread=["the reply is empty"] * 9, text="",
+        answer=("", "empty")),
+    scene("without a query the question is searched for once",
+        lambda: in_turn(*[""] * 6, LAST), queries=[ASKED], repeated=["the same queries as in the hop before"],
+        short="Tromvik"),
+    scene("where the second hop finds nothing the passages of the first stay",
+        lambda: ask(found={"mayor of Orlau": RENN}), passages=("renn",)),
+    scene("marks that the model invents are removed and counted",
+        lambda: ask(last="It is Ida Renn [2], born in Tromvik [7].\n\nAnswer: Tromvik"),
+        text="It is Ida Renn, born in Tromvik [1]. So the final answer is Tromvik.", marks_removed=2),
+])  # fmt: skip
+async def test_what_cannot_be_read(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen
 
 
 # -- stopping early --------------------------------------------------------------------------------------------------------
@@ -324,35 +308,24 @@ async def test_as_many_hops_as_wanted(num_hops):
 # -- budgets ---------------------------------------------------------------------------------------------------------------
 
 
-async def test_a_limit_on_searches_is_shared_by_the_hops_and_the_queries_written_most_are_sent():
-    first = ["a.\n\nSearch Query: other", FIRST, FIRST]
-    record = await ask(first=first, num_queries=3, budget={"max_searches": 2})
-    assert queries(record) == ["mayor of Orlau", "birthplace of Ida Renn"]
-    assert told(record, "cut") == ["1 of 3 queries are sent", "1 of 2 queries are sent"]
-    assert (record.answer.short, record.answer.stopped_because) == ("Tromvik", "max_searches")
-
-
-async def test_without_a_search_left_no_query_is_asked_for():
-    record = await ask(budget={"max_searches": 1})
-    assert purposes(record) == ["query", "answer"]
-    assert (record.answer.short, record.answer.stopped_because) == ("Tromvik", "max_searches")
-
-
-async def test_calls_that_run_out_before_the_answer_leave_what_was_retrieved():
-    record = await ask(budget={"max_llm_calls": 2})
-    assert (record.answer.short, record.answer.how, record.answer.stopped_because) == ("", "empty", "max_llm_calls")
-    assert record.answer.passage_ids == ("renn",)
-
-
-async def test_calls_that_run_out_within_the_vote_leave_the_votes_there_are():
-    record = await ask(num_answers=5, budget={"max_llm_calls": 4})
-    assert told(record, "vote") == ["2 of 2 samples: Tromvik"]
-    assert (record.answer.short, record.answer.stopped_because) == ("Tromvik", "max_llm_calls")
-
-
-async def test_calls_that_run_out_while_an_answer_is_forced_leave_none():
-    record = await ask(last="The mayor is Ida Renn.", budget={"max_llm_calls": 3})
-    assert (record.answer.short, record.answer.how, record.answer.stopped_because) == ("", "empty", "max_llm_calls")
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("a limit on searches is shared by the hops and the queries written most are sent",
+        lambda: ask(first=["a.\n\nSearch Query: other", FIRST, FIRST], num_queries=3, budget={"max_searches": 2}),
+        queries=["mayor of Orlau", "birthplace of Ida Renn"], cut=["1 of 3 queries are sent", "1 of 2 queries are sent"],
+        short="Tromvik", stopped="max_searches"),
+    scene("without a search left no query is asked for",
+        lambda: ask(budget={"max_searches": 1}), purposes=["query", "answer"], short="Tromvik", stopped="max_searches"),
+    scene("calls that run out before the answer leave what was retrieved",
+        lambda: ask(budget={"max_llm_calls": 2}), answer=("", "empty"), stopped="max_llm_calls", passages=("renn",)),
+    scene("calls that run out within the vote leave the votes there are",
+        lambda: ask(num_answers=5, budget={"max_llm_calls": 4}), vote=["2 of 2 samples: Tromvik"], short="Tromvik",
+        stopped="max_llm_calls"),
+    scene("calls that run out while an answer is forced leave none",
+        lambda: ask(last="The mayor is Ida Renn.", budget={"max_llm_calls": 3}), answer=("", "empty"),
+        stopped="max_llm_calls"),
+])  # fmt: skip
+async def test_budgets(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen
 
 
 # -- settings --------------------------------------------------------------------------------------------------------------

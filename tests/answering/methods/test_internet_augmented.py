@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from support.bench import Bench, WithoutPrefill, calls, decisions, purposes, queries, told, unread, verdicts
+from support.bench import Bench, WithoutPrefill, calls, decisions, looks, purposes, queries, scene, told, unread, verdicts
 
 from hopweave.answering.demonstrations import sample
 from hopweave.core.prompt import fence
@@ -167,13 +167,6 @@ async def test_where_nothing_is_found_it_answers_all_the_same():
 # -- demonstrations ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("options", "num"), [({}, 15), ({"n_demos": 2}, 2), ({"n_demos": 99}, 20)])
-async def test_there_are_15_demonstrations_or_as_many_as_asked_for_and_as_there_are(options, num):
-    record = await ask([("", "Tromvik")], n_samples=1, **options)
-    [first, *_] = [call[0].text for call in calls(record)]
-    assert first.count("\nQuestion: ") == num + 1
-
-
 async def test_a_demonstration_shows_the_passages_of_its_steps_and_the_bare_answer():
     record = await ask([("", "Tromvik")], n_samples=1, n_demos=1)
     [one] = sample(1, asked=ASKED)
@@ -186,14 +179,6 @@ async def test_a_demonstration_shows_the_passages_of_its_steps_and_the_bare_answ
 async def test_all_prompts_begin_with_the_same_demonstrations():
     prompts = [call[0].text for call in calls(await ask([("", "Tromvik")], n_samples=1))]
     assert len({prompt[: prompt.rindex("Evidence:")] for prompt in prompts}) == 1
-
-
-async def test_a_demonstration_of_the_question_itself_is_left_out_and_the_seed_draws_others():
-    one = sample(1)[0]
-    record = await ask([("", "x")], question=one.question, n_samples=1, n_demos=3)
-    assert calls(record)[0][0].text.count(one.question) == 1
-    first, second = [calls(await ask([("", "x")], n_samples=1, seed=seed))[0][0].text for seed in (0, 1)]
-    assert first != second
 
 
 # -- the choice --------------------------------------------------------------------------------------------------------
@@ -272,12 +257,6 @@ async def test_between_equal_scores_the_nearest_paragraph_counts():
 # -- forms and what cannot be read -------------------------------------------------------------------------------------
 
 
-async def test_a_label_is_asked_for_and_read():
-    record = await ask([("", "yes, it is")], question=LABEL, n_samples=1)
-    assert calls(record)[0][0].text.endswith("Question: Is Orlau a town? (The answer can only be one of: Yes, No)\nAnswer:")
-    assert record.answer.short == "Yes"
-
-
 async def test_a_long_answer_is_the_whole_reply_and_may_be_longer():
     bench = Bench([("", "It has a mayor.\nIt has a port.")], FOUND)
     record = await bench.ask(LONG, "internet_augmented", n_samples=1)
@@ -286,21 +265,23 @@ async def test_a_long_answer_is_the_whole_reply_and_may_be_longer():
     assert record.answer.short == "It has a mayor.\nIt has a port."
 
 
-async def test_samples_without_an_answer_are_counted_and_left_out():
-    record = await ask(by_paragraph("", "", say("Ships", -9.0)))
-    assert unread(record) == ["the reply is empty"] * 8
-    assert record.answer.short == "Ships"
-
-
 async def test_if_no_sample_has_an_answer_there_is_none():
     record = await ask([("", "")])
     assert (record.answer.short, record.answer.how) == ("", "empty")
     assert decisions(record, "scorer") == []
 
 
-async def test_another_example_that_the_model_makes_up_is_cut_off():
-    record = await ask([("", "Tromvik\nQuestion: And now?\nAnswer: Rome")])
-    assert record.answer.short == "Tromvik"
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("samples without an answer are counted and left out",
+        lambda: ask(by_paragraph("", "", say("Ships", -9.0))), unread=["the reply is empty"] * 8, short="Ships"),
+    scene("another example that the model makes up is cut off",
+        lambda: ask([("", "Tromvik\nQuestion: And now?\nAnswer: Rome")]), short="Tromvik"),
+    scene("a label is asked for and read",
+        lambda: ask([("", "yes, it is")], question=LABEL, n_samples=1),
+        ends={0: "Question: Is Orlau a town? (The answer can only be one of: Yes, No)\nAnswer:"}, short="Yes"),
+])  # fmt: skip
+async def test_forms_and_what_cannot_be_read(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen
 
 
 # -- budgets and options -----------------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.bench import Bench, calls, decisions, purposes, queries, told, unread, verdicts
+from support.bench import Bench, calls, decisions, looks, purposes, queries, scene, told, unread, verdicts
 
 from hopweave.core.types import Message, Passage, Question
 
@@ -31,16 +31,6 @@ async def ask(*says, question=QUESTION, found=None, budget=None, prefill=True, *
 # -- the two steps -----------------------------------------------------------------------------------------------------
 
 
-async def test_reasoning_and_retrieval_take_turns_until_the_answer_and_a_reader_answers():
-    record = await ask(FIRST, SECOND, LAST, READ)
-    assert purposes(record) == ["sentence", "sentence", "sentence", "reader"]
-    assert queries(record) == ["In country was Lost Gravel manufactured?", FIRST, SECOND]
-    assert told(record, "sentence") == [FIRST, SECOND, LAST]
-    assert record.answer.passage_ids == ("coaster", "park", "maker", "other")
-    assert (record.answer.short, record.answer.how, record.answer.stopped_because) == ("Orlau", "marker", "finished")
-    assert unread(record) == []
-
-
 async def test_of_what_the_model_writes_only_the_first_sentence_is_kept():
     record = await ask(f" {FIRST} Mack Renn is from the moon. So the answer is: the moon.", LAST, READ)
     assert told(record, "sentence") == [FIRST, LAST]
@@ -64,9 +54,17 @@ async def test_without_a_prefill_the_sentences_are_shown_and_the_next_one_is_ask
     assert record.answer.passage_ids == ("coaster", "park", "maker", "other")
 
 
-async def test_without_a_prefill_sentences_that_are_said_again_are_passed_over():
-    record = await ask(f"A: {FIRST}", f"{FIRST} {SECOND}", f"{FIRST}  {SECOND} {LAST}", READ, prefill=False)
-    assert told(record, "sentence") == [FIRST, SECOND, LAST]
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("reasoning and retrieval take turns until the answer and a reader answers",
+        lambda: ask(FIRST, SECOND, LAST, READ), purposes=["sentence", "sentence", "sentence", "reader"],
+        queries=["In country was Lost Gravel manufactured?", FIRST, SECOND], sentence=[FIRST, SECOND, LAST],
+        passages=("coaster", "park", "maker", "other"), answer=("Orlau", "marker"), stopped="finished", unread=[]),
+    scene("without a prefill sentences that are said again are passed over",
+        lambda: ask(f"A: {FIRST}", f"{FIRST} {SECOND}", f"{FIRST}  {SECOND} {LAST}", READ, prefill=False),
+        sentence=[FIRST, SECOND, LAST]),
+])  # fmt: skip
+async def test_the_two_steps(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen
 
 
 async def test_each_prompt_shows_the_passages_found_so_far_in_the_order_of_acquisition():
@@ -223,12 +221,6 @@ async def test_marks_of_the_model_are_removed_and_counted():
 # -- malformed output and failure --------------------------------------------------------------------------------------
 
 
-async def test_a_reader_that_does_not_say_what_the_answer_is_answers_with_all_it_says():
-    record = await ask(LAST, "It was made in Orlau", force=False)
-    assert (record.answer.short, record.answer.how) == ("It was made in Orlau", "full")
-    assert unread(record) == ["no sentence says what the final answer is"]
-
-
 @pytest.mark.parametrize(("prefill", "reply"), [(True, " Orlau."), (False, "So the answer is: Orlau."), (False, "Orlau")])
 async def test_a_reader_that_does_not_say_what_the_answer_is_is_made_to_say_it(prefill, reply):
     record = await ask(LAST, "It was made in Orlau.", reply, prefill=prefill)
@@ -245,45 +237,38 @@ async def test_a_reader_that_cannot_be_made_to_say_it_answers_with_all_it_says(r
     assert unread(record) == ["no sentence says what the final answer is"]
 
 
-async def test_an_empty_reader_is_counted_and_is_no_answer():
-    record = await ask(FIRST, LAST, "")
-    assert (record.answer.short, record.answer.how) == ("", "empty")
-    assert unread(record) == ["the reply is empty"]
-
-
-async def test_a_demonstration_that_the_reader_goes_on_with_is_cut_off():
-    record = await ask(LAST, f"{READ}\n\n<passage>\nX\n</passage>\nQ: Who?\nA: So the answer is: X.")
-    assert record.answer.short == "Orlau"
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("a reader that does not say what the answer is answers with all it says",
+        lambda: ask(LAST, "It was made in Orlau", force=False), answer=("It was made in Orlau", "full"),
+        unread=["no sentence says what the final answer is"]),
+    scene("an empty reader is counted and is no answer",
+        lambda: ask(FIRST, LAST, ""), answer=("", "empty"), unread=["the reply is empty"]),
+    scene("a demonstration that the reader goes on with is cut off",
+        lambda: ask(LAST, f"{READ}\n\n<passage>\nX\n</passage>\nQ: Who?\nA: So the answer is: X."), short="Orlau"),
+])  # fmt: skip
+async def test_malformed_output_and_failure(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen
 
 
 # -- budgets -----------------------------------------------------------------------------------------------------------
 
 
-async def test_calls_that_run_out_leave_the_answer_of_the_reasoning():
-    record = await ask(FIRST, LAST, budget={"max_llm_calls": 2})
-    assert purposes(record) == ["sentence", "sentence"]
-    assert (record.answer.short, record.answer.stopped_because) == ("Orlau", "max_llm_calls")
-    assert verdicts(record)[0] == (QUESTION, FIRST, "supported")
-
-
-async def test_calls_that_run_out_before_the_answer_leave_what_was_reasoned():
-    record = await ask(FIRST, budget={"max_llm_calls": 1})
-    assert (record.answer.text, record.answer.how) == ("Lost Gravel was manufactured by Mack Renn [1].", "full")
-    assert record.answer.stopped_because == "max_llm_calls"
-    assert record.answer.passage_ids == ("coaster", "park", "maker")
-
-
-async def test_searches_that_run_out_end_the_reasoning_and_the_reader_still_answers():
-    record = await ask(FIRST, READ, budget={"max_searches": 1})
-    assert purposes(record) == ["sentence", "reader"]
-    assert (record.answer.short, record.answer.stopped_because) == ("Orlau", "max_searches")
-
-
-async def test_tokens_that_run_out_leave_an_answer_from_the_one_call_that_was_made():
-    record = await ask(f"{FIRST} {SECOND}", budget={"max_tokens": 1})
-    assert purposes(record) == ["sentence"]
-    assert record.answer.text == "Lost Gravel was manufactured by Mack Renn [1]."
-    assert record.answer.stopped_because == "max_tokens"
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("calls that run out leave the answer of the reasoning",
+        lambda: ask(FIRST, LAST, budget={"max_llm_calls": 2}), purposes=["sentence", "sentence"], short="Orlau",
+        stopped="max_llm_calls", first_verdict=(QUESTION, FIRST, "supported")),
+    scene("calls that run out before the answer leave what was reasoned",
+        lambda: ask(FIRST, budget={"max_llm_calls": 1}), text="Lost Gravel was manufactured by Mack Renn [1].", how="full",
+        stopped="max_llm_calls", passages=("coaster", "park", "maker")),
+    scene("searches that run out end the reasoning and the reader still answers",
+        lambda: ask(FIRST, READ, budget={"max_searches": 1}), purposes=["sentence", "reader"], short="Orlau",
+        stopped="max_searches"),
+    scene("tokens that run out leave an answer from the one call that was made",
+        lambda: ask(f"{FIRST} {SECOND}", budget={"max_tokens": 1}), purposes=["sentence"],
+        text="Lost Gravel was manufactured by Mack Renn [1].", stopped="max_tokens"),
+])  # fmt: skip
+async def test_budgets(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen
 
 
 @pytest.mark.parametrize(

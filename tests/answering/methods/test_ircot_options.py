@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from pathlib import Path
 
 import pytest
-from support.bench import Bench, WithoutPrefill, calls, decisions, purposes, queries, told, unread, verdicts
+from support.bench import Bench, WithoutPrefill, calls, decisions, looks, purposes, queries, scene, told, unread, verdicts
 
 from hopweave.answering.demonstrations import sample
 from hopweave.answering.methods.ircot._finding import is_held, likeness, listed_titles
 from hopweave.answering.methods.ircot._reasoned import bare_answer_of, says_answer
-from hopweave.answering.methods.ircot.ircot import IRCoT
 from hopweave.core.types import Abilities, Passage, Question
 from hopweave.models.llms.scripted import Scripted
 from hopweave.run.settings import read_settings
@@ -148,19 +146,6 @@ async def test_the_cot_reader_reasons_anew_and_does_not_see_the_reasoning():
     assert [text for _, text, _ in verdicts(record)] == ["Ida Renn runs it.", "Ida Renn"]
 
 
-async def test_without_a_reader_the_reasoning_answers():
-    record = await ask(FIRST, LAST, reader="none")
-    assert purposes(record) == ["sentence", "sentence"]
-    assert record.answer.text == "The mill of Orlau belongs to the Renn family [1]. So the answer is: Ida Renn [2]."
-    assert (record.answer.short, record.answer.how) == ("Ida Renn", "marker")
-
-
-async def test_without_a_reader_and_without_the_marker_all_sentences_are_the_answer():
-    record = await ask(FIRST, THUS, "", reader="none", retry_empty=False)
-    assert (record.answer.short, record.answer.how) == (f"{FIRST} {THUS}", "full")
-    assert unread(record) == ["no sentence says what the final answer is"]
-
-
 async def test_readers_differ_in_the_last_call_alone():
     direct, cot, none = [conversations(await ask(reader=reader)) for reader in ("direct", "cot", "none")]
     assert direct[:-1] == cot[:-1] == none
@@ -198,12 +183,21 @@ def test_how_the_answer_is_read(text, tolerant, authors):
     assert bare_answer_of(text, Question("q", QUESTION), "authors") == authors
 
 
-async def test_the_marker_of_the_authors_lets_the_reasoning_go_on():
-    assert told(await ask("Answer is: Ida.", LAST, LAST, marker="authors"), "sentence") == ["Answer is: Ida.", LAST]
-
-
-async def test_a_repeated_sentence_may_be_let_pass():
-    assert told(await ask(FIRST, f"{FIRST} {FIRST}", LAST, LAST, stop_on_repeat=False), "sentence") == [FIRST, FIRST, LAST]
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("without a reader the reasoning answers",
+        lambda: ask(FIRST, LAST, reader="none"), purposes=["sentence", "sentence"],
+        text="The mill of Orlau belongs to the Renn family [1]. So the answer is: Ida Renn [2].",
+        answer=("Ida Renn", "marker")),
+    scene("without a reader and without the marker all sentences are the answer",
+        lambda: ask(FIRST, THUS, "", reader="none", retry_empty=False), answer=(f"{FIRST} {THUS}", "full"),
+        unread=["no sentence says what the final answer is"]),
+    scene("the marker of the authors lets the reasoning go on",
+        lambda: ask("Answer is: Ida.", LAST, LAST, marker="authors"), sentence=["Answer is: Ida.", LAST]),
+    scene("a repeated sentence may be let pass",
+        lambda: ask(FIRST, f"{FIRST} {FIRST}", LAST, LAST, stop_on_repeat=False), sentence=[FIRST, FIRST, LAST]),
+])  # fmt: skip
+async def test_readers(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen
 
 
 # -- demonstrations and packing ----------------------------------------------------------------------------------------
@@ -221,12 +215,6 @@ async def test_a_seed_draws_other_demonstrations_and_changes_nothing_else():
     one, other = [await ask(seed=seed) for seed in (1, 2)]
     assert conversations(one) != conversations(other)
     assert queries(one) == queries(other)
-
-
-async def test_the_demonstration_of_the_question_itself_is_not_shown():
-    asked = sample(3)[0]
-    prompt = calls(await ask(LAST, LAST, question=asked.question, found={}))[0][0].text
-    assert prompt.count(asked.question) == 1
 
 
 async def test_demonstrations_are_dropped_from_the_last_until_all_fits():
@@ -275,15 +263,6 @@ IIRC = {
 }
 
 
-async def test_generated_titles_are_mapped_to_the_nearest_and_bound_retrieval():
-    titles = "Here they are:\n1. Aberdeen\n2. **Olav Lunt**\n- Nowhere"
-    record = await ask(titles, FIRST, LAST, f"Olav Lund came from Aberdeen. {LAST}", question=PINNED, found=IIRC, num_hits=2)
-    assert purposes(record)[0] == "titles"
-    assert queries(record) == ["Aberdeen", "Olav Lunt", "Nowhere", PINNED.text, FIRST]
-    assert told(record, "titles") == ["Aberdeen; Olav Lund"]
-    assert record.answer.passage_ids == ("city", "city2")
-
-
 async def test_a_pinned_passage_is_in_every_prompt_and_may_be_cited_but_is_no_retrieval_result():
     record = await ask("Aberdeen", LAST, f"Olav Lund came from Aberdeen. {LAST}", question=PINNED, found=IIRC)
     assert all(MAIN.text in call[0].text for call in calls(record))
@@ -299,10 +278,18 @@ async def test_a_pinned_passage_stands_at_the_top_or_at_the_bottom(pinned, first
     assert (prompt.index(MAIN.text) < prompt.index(CITY.text)) == first
 
 
-async def test_without_titles_retrieval_is_not_bounded():
-    record = await ask(LAST, LAST, question=PINNED, found=IIRC, num_titles=0)
-    assert purposes(record) == ["sentence", "reader"]
-    assert record.answer.passage_ids == ("mill", "city", "renn", "city2")
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("generated titles are mapped to the nearest and bound retrieval",
+        lambda: ask("Here they are:\n1. Aberdeen\n2. **Olav Lunt**\n- Nowhere", FIRST, LAST,
+            f"Olav Lund came from Aberdeen. {LAST}", question=PINNED, found=IIRC, num_hits=2),
+        first_purpose="titles", queries=["Aberdeen", "Olav Lunt", "Nowhere", PINNED.text, FIRST],
+        titles=["Aberdeen; Olav Lund"], passages=("city", "city2")),
+    scene("without titles retrieval is not bounded",
+        lambda: ask(LAST, LAST, question=PINNED, found=IIRC, num_titles=0), purposes=["sentence", "reader"],
+        passages=("mill", "city", "renn", "city2")),
+])  # fmt: skip
+async def test_a_pinned_passage_iirc(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen
 
 
 @pytest.mark.parametrize("reply", ["", "I would open:", "..."])
@@ -368,21 +355,6 @@ def test_the_flan_t5_profile_is_that_of_the_authors_but_for_what_they_set_otherw
         assert (part.reader, part.instruction, part.marker) == ("direct", "question", "authors")
 
 
-PAGE = Path(__file__).parents[3] / "docs" / "ircot.md"
-ROW = re.compile(r"^\| `(\w+)` \| `(\w+)` \| `(\w+)` \| `(\w+)` \|", re.MULTILINE)
-
-
-def test_the_page_names_every_option_with_the_values_of_the_profiles_and_ours():
-    parts = [read_settings({"profile": f"{name}_ircot"}).part("methods", "ircot") for name in ("paper", "authors")]
-    parts.append(IRCoT())
-    rows = {name: values for name, *values in ROW.findall(PAGE.read_text(encoding="utf-8"))}
-    assert rows == {field.name: [_shown(getattr(part, field.name)) for part in parts] for field in dataclasses.fields(IRCoT)}
-
-
-def _shown(value) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
 # -- task families -----------------------------------------------------------------------------------------------------
 
 LABEL = Question("q", "Does the mill of Orlau grind?", "label", ("Yes", "No"))
@@ -420,12 +392,3 @@ async def test_an_explanation_is_shown_whole_and_without_a_sentence_that_gives_t
     for one in sample(2, family="long_form"):
         assert f"\nQ: {one.question} (Explain in several sentences.)\nA: {one.answer}\n\n" in prompt
     assert "So the answer is" not in prompt
-
-
-async def test_a_demonstration_of_the_family_that_asks_the_question_itself_is_left_out():
-    asked, other = sample(2, family="yes_no")
-    prompt = conversations(await ask(LAST, LAST, question=Question("q", asked.question, "label", ("Yes", "No")), n_demos=1))[0][
-        0
-    ]
-    assert prompt.count(asked.question) == 1
-    assert f"\nQ: {other.question} (" in prompt

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from support.bench import Bench, calls, purposes, queries, told, unread, verdicts
+from support.bench import Bench, calls, looks, purposes, queries, scene, told, unread, verdicts
 
 from hopweave.answering.demonstrations import demonstrations
 from hopweave.core.types import Message, Question
@@ -78,17 +78,6 @@ async def test_both_stages_show_the_same_demonstrations_as_many_as_table_11_says
     assert all(f"\nQ: {text}{note.get(form, '')}\nA: " in solve for text in shown)
 
 
-@pytest.mark.parametrize("num", [0, 2])
-async def test_n_demos_sets_their_number(num):
-    record = await ask(LISTED, "x", "y", FINAL, n_demos=num)
-    assert calls(record)[0][0].text.count("we need to know:") == num + 1
-
-
-async def test_another_seed_shows_other_demonstrations():
-    one, other = [calls(await ask(LISTED, "x", "y", FINAL, seed=seed))[0][0].text for seed in (0, 1)]
-    assert one != other
-
-
 async def test_no_demonstration_names_an_answer_before_it_is_found():
     record = await ask(LISTED, "x", "y", FINAL, n_demos=20)
     listed = re.findall(r"we need to know: (\".*)\.$", calls(record)[0][0].text, re.MULTILINE)
@@ -100,19 +89,7 @@ async def test_no_demonstration_names_an_answer_before_it_is_found():
         assert not [answer for answer in given if f" {answer} " in text and len(answer) > 4], one.id
 
 
-async def test_a_demonstration_of_the_same_question_is_left_out():
-    one = demonstrations()[0]
-    record = await ask(LISTED, "x", "y", FINAL, question=one.question, n_demos=20)
-    assert calls(record)[0][0].text.count("we need to know:") == 20
-    assert f"A: {one.reasoning}" not in calls(record)[1][0].text
-
-
 # -- what the model may do instead -------------------------------------------------------------------------------------
-
-
-async def test_a_list_counts_where_nothing_stands_in_quotation_marks():
-    record = await ask(f"1. {WHO}\n2. {WHERE}", "Ida Renn", "Tromvik", FINAL)
-    assert [query for query, *_ in verdicts(record)] == [WHO, WHERE]
 
 
 @pytest.mark.parametrize(("reply", "reason"), [("I cannot.", "no item of a list was found"), ("", "the reply is empty")])
@@ -121,11 +98,6 @@ async def test_without_sub_questions_only_the_question_is_answered(reply, reason
     assert purposes(record) == ["decompose", "answer"]
     assert unread(record) == [reason]
     assert verdicts(record) == [(ASKED, "Tromvik", "unsupported")]
-
-
-async def test_repeated_sub_questions_and_the_question_itself_are_asked_once():
-    record = await ask(f'"{WHO}", "who is the mayor of orlau", "{ASKED}"', "Ida Renn", FINAL)
-    assert purposes(record) == ["decompose", "sub-answer", "answer"]
 
 
 @pytest.mark.parametrize(("options", "num"), [({}, 6), ({"max_sub_questions": 2}, 2)])
@@ -143,25 +115,23 @@ async def test_an_empty_answer_to_a_sub_question_stands_as_unknown(reply):
     assert len(unread(record)) == 1
 
 
-async def test_without_a_marker_the_first_sentence_is_the_answer_and_it_is_counted():
-    record = await ask(LISTED, "Ida Renn", "Tromvik", "In Tromvik. That is far away.")
-    assert (record.answer.short, record.answer.how) == ("In Tromvik", "first-sentence")
-    assert unread(record) == ["no sentence says what the final answer is"]
-
-
-async def test_an_empty_last_answer_leaves_that_of_the_last_sub_question():
-    record = await ask(LISTED, "Ida Renn", "Tromvik", "")
-    assert (record.answer.short, record.answer.how) == ("Tromvik", "last-claim")
-    assert unread(record) == ["the reply is empty"]
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("a list counts where nothing stands in quotation marks",
+        lambda: ask(f"1. {WHO}\n2. {WHERE}", "Ida Renn", "Tromvik", FINAL), claimed=[WHO, WHERE]),
+    scene("repeated sub questions and the question itself are asked once",
+        lambda: ask(f'"{WHO}", "who is the mayor of orlau", "{ASKED}"', "Ida Renn", FINAL),
+        purposes=["decompose", "sub-answer", "answer"]),
+    scene("without a marker the first sentence is the answer and it is counted",
+        lambda: ask(LISTED, "Ida Renn", "Tromvik", "In Tromvik. That is far away."),
+        answer=("In Tromvik", "first-sentence"), unread=["no sentence says what the final answer is"]),
+    scene("an empty last answer leaves that of the last sub question",
+        lambda: ask(LISTED, "Ida Renn", "Tromvik", ""), answer=("Tromvik", "last-claim"), unread=["the reply is empty"]),
+])  # fmt: skip
+async def test_what_the_model_may_do_instead(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen
 
 
 # -- forms and limits --------------------------------------------------------------------------------------------------
-
-
-async def test_a_label_is_read_off_the_last_turn():
-    record = await ask(LISTED, "x", "y", "So the final answer is no.", question=LABEL)
-    assert calls(record)[3][-1].text.endswith("Q: Is Orlau a town? (The answer can only be one of: Yes, No)\nA:")
-    assert record.answer.short == "No"
 
 
 async def test_a_long_answer_is_the_whole_last_turn_and_may_be_longer():
@@ -179,6 +149,13 @@ async def test_a_limit_leaves_the_best_answer_so_far(max_llm_calls, short, how):
     assert (record.answer.short, record.answer.how, record.answer.stopped_because) == (short, how, "max_llm_calls")
 
 
-async def test_a_limit_leaves_no_answer_to_a_sub_question_in_place_of_a_label():
-    record = await ask(LISTED, "Ida Renn", "Tromvik", FINAL, question=LABEL, budget={"max_llm_calls": 3})
-    assert (record.answer.short, record.answer.how) == ("", "empty")
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("a label is read off the last turn",
+        lambda: ask(LISTED, "x", "y", "So the final answer is no.", question=LABEL),
+        ends={3: "Q: Is Orlau a town? (The answer can only be one of: Yes, No)\nA:"}, short="No"),
+    scene("a limit leaves no answer to a sub question in place of a label",
+        lambda: ask(LISTED, "Ida Renn", "Tromvik", FINAL, question=LABEL, budget={"max_llm_calls": 3}),
+        answer=("", "empty")),
+])  # fmt: skip
+async def test_forms_and_limits(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from support.bench import Bench, calls, purposes, queries, unread, verdicts
+import pytest
+from support.bench import Bench, calls, looks, purposes, queries, scene, unread, verdicts
 
 from hopweave.core.types import Passage, Question
 
@@ -23,23 +24,6 @@ async def test_one_call_without_any_passage():
     assert prompt.text.endswith(f"\n\nQ: {ASKED}\nA:")
 
 
-async def test_every_claim_is_the_models_own():
-    record = await ask(ANSWERED)
-    assert verdicts(record) == [
-        (ASKED, "The mayor of Orlau is Ida Renn.", "unsupported"),
-        (ASKED, "Ida Renn was born in Tromvik.", "unsupported"),
-        (ASKED, "Tromvik", "unsupported"),
-    ]
-    assert (record.answer.text, record.answer.short, record.answer.how) == (ANSWERED, "Tromvik", "marker")
-    assert record.answer.passage_ids == ()
-
-
-async def test_the_direct_reader_sees_bare_answers():
-    record = await ask("Tromvik.", reader="direct")
-    assert "So the answer is" not in calls(record)[0][0].text
-    assert (record.answer.text, record.answer.short) == ("Tromvik.", "Tromvik")
-
-
 async def test_a_pinned_passage_is_shown_all_the_same_and_may_be_cited():
     pinned = Passage("renn", "Ida Renn was born in Tromvik.", "Ida Renn")
     record = await ask(ANSWERED, question=Question("q", ASKED, pinned=(pinned,)))
@@ -57,7 +41,16 @@ async def test_malformed_and_empty_replies_are_counted():
     assert unread(await ask("")) == ["the reply is empty"]
 
 
-async def test_without_a_call_the_answer_is_empty_and_says_why():
-    bench = Bench([ANSWERED])
-    record = await bench.ask(ASKED, "nor", {"max_seconds": 1e-9})
-    assert (record.answer.short, record.answer.stopped_because) == ("", "max_seconds")
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("every claim is the models own",
+        lambda: ask(ANSWERED),
+        verdicts=[(ASKED, "The mayor of Orlau is Ida Renn.", "unsupported"),
+            (ASKED, "Ida Renn was born in Tromvik.", "unsupported"), (ASKED, "Tromvik", "unsupported")],
+        text=ANSWERED, answer=("Tromvik", "marker"), passages=()),
+    scene("without a call the answer is empty and says why",
+        lambda: Bench([ANSWERED]).ask(ASKED, "nor", {"max_seconds": 1e-09}), short="", stopped="max_seconds"),
+    scene("the direct reader sees bare answers",
+        lambda: ask("Tromvik.", reader="direct"), unsent={0: "So the answer is"}, text="Tromvik.", short="Tromvik"),
+])  # fmt: skip
+async def test_what_comes_of_a_dialogue(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.bench import Bench, calls, purposes, queries, told, unread, verdicts
+from support.bench import Bench, calls, looks, purposes, scene, told, unread
 
 from hopweave.core.types import Passage, Question
 
@@ -17,29 +17,6 @@ async def ask(*says, passages=(FIRST, SECOND), question=ASKED, budget=None, pref
     options = {"remove_wh_words": False} | options
     text = question if isinstance(question, str) else question.text
     return await Bench(says, {text: passages}, prefill=prefill).ask(question, "oner", budget, **options)
-
-
-async def test_one_search_with_the_question_and_one_call():
-    record = await ask(ANSWERED)
-    assert (queries(record), purposes(record)) == ([ASKED], ["reader"])
-    assert record.answer.passage_ids == ("orlau", "renn")
-    assert record.answer.text == "The mayor of Orlau is Ida Renn [1]. So the answer is: Ida Renn [2]."
-    assert verdicts(record) == [(ASKED, "The mayor of Orlau is Ida Renn.", "supported"), (ASKED, "Ida Renn", "supported")]
-    assert (record.answer.short, record.answer.stopped_because) == ("Ida Renn", "finished")
-
-
-async def test_the_direct_reader_gives_the_bare_answer():
-    record = await ask("Ida Renn\nShe sings.", reader="direct")
-    assert record.answer.text == "Ida Renn [1]"
-    assert record.answer.short == "Ida Renn"
-    assert "So the answer is" not in calls(record)[0][0].text
-
-
-async def test_without_a_reader_it_is_a_retriever_and_makes_no_call():
-    record = await ask(reader="none")
-    assert purposes(record) == []
-    assert record.answer.passage_ids == ("orlau", "renn")
-    assert (record.answer.text, record.answer.how) == ("", "empty")
 
 
 async def test_k_bounds_the_passages():
@@ -62,10 +39,23 @@ async def test_the_prompt_shows_demonstrations_with_passages_then_passages_and_q
     assert prompt.text.endswith(f"</passage>\n<passage>\nIda Renn\n{SECOND.text}\n</passage>\nQ: {ASKED}\nA:")
 
 
-async def test_nothing_found_is_said():
-    record = await ask("So the answer is: Otto.", passages=())
-    assert f"(No passage was found.)\nQ: {ASKED}\nA:" in calls(record)[0][0].text
-    assert verdicts(record) == [(ASKED, "Otto", "unsupported")]
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("one search with the question and one call",
+        lambda: ask(ANSWERED), queries=[ASKED], purposes=["reader"], passages=("orlau", "renn"),
+        text="The mayor of Orlau is Ida Renn [1]. So the answer is: Ida Renn [2].",
+        verdicts=[(ASKED, "The mayor of Orlau is Ida Renn.", "supported"), (ASKED, "Ida Renn", "supported")],
+        short="Ida Renn", stopped="finished"),
+    scene("without a reader it is a retriever and makes no call",
+        lambda: ask(reader="none"), purposes=[], passages=("orlau", "renn"), text="", how="empty"),
+    scene("the direct reader gives the bare answer",
+        lambda: ask("Ida Renn\nShe sings.", reader="direct"), text="Ida Renn [1]", short="Ida Renn",
+        unsent={0: "So the answer is"}),
+    scene("nothing found is said",
+        lambda: ask("So the answer is: Otto.", passages=()), sent={0: f"(No passage was found.)\nQ: {ASKED}\nA:"},
+        verdicts=[(ASKED, "Otto", "unsupported")]),
+])  # fmt: skip
+async def test_what_comes_of_a_dialogue(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.bench import Bench, calls, purposes, queries, told, unread, verdicts
+from support.bench import Bench, calls, looks, queries, scene, unread, verdicts
 
 from hopweave.answering.demonstrations import demonstrations
 from hopweave.core.types import Passage, Question
@@ -25,20 +25,6 @@ async def ask(*replies, question=ASKED, found=None, budget=None, **options):
     record = await bench.ask(question, "plan_and_solve_search", budget, **options)
     assert len(bench.retriever.batches) <= 1
     return record
-
-
-async def test_it_plans_then_searches_once_for_the_whole_plan_and_solves_it():
-    record = await ask(PLAN, SOLUTION)
-    assert purposes(record) == ["plan", "solve"]
-    assert queries(record) == [WHO, WHERE]
-    assert record.num_rounds() == 1
-    assert told(record, "plan") == [f"{WHO} / {WHERE}"]
-    assert verdicts(record) == [(WHO, "Ida Renn", "supported"), (WHERE, "Tromvik", "supported")]
-    assert [citation.quote for citation in record.answer.citations] == [ORLAU.text, "She was born in Tromvik."]
-    assert record.answer.text == f"{WHO} Ida Renn [1]. {WHERE} Tromvik [2]. {FINAL}"
-    assert record.answer.passage_ids == ("orlau", "renn")
-    assert (record.answer.short, record.answer.how, record.answer.stopped_because) == ("Tromvik", "marker", "finished")
-    assert unread(record) == []
 
 
 async def test_the_solution_sees_the_plan_and_the_evidence_of_each_step():
@@ -64,20 +50,6 @@ async def test_demonstrations_have_the_shape_of_what_is_asked():
     ) in solve
 
 
-@pytest.mark.parametrize(("options", "num"), [({}, 4), ({"n_demos": 0}, 0), ({"n_demos": 2}, 2)])
-async def test_as_many_demonstrations_as_table_11_or_the_option_says(options, num):
-    for call in calls(await ask(PLAN, SOLUTION, **options)):
-        assert call[0].text.count("\nQuestion: ") == num + 1
-
-
-async def test_another_seed_shows_other_demonstrations_and_the_asked_one_is_never_shown():
-    one, other = [calls(await ask(PLAN, SOLUTION, seed=seed))[0][0].text for seed in (0, 1)]
-    assert one != other
-    same = demonstrations()[0].question
-    for call in calls(await ask(PLAN, SOLUTION, question=same, n_demos=20)):
-        assert call[0].text.count(same) == 1
-
-
 async def test_calls_are_greedy_and_the_plan_ends_before_a_solution():
     bench = Bench([f"{PLAN}\nSolution:\n1. made up", f"{SOLUTION}\nQuestion: And now?\nSo the final answer is x."], FOUND)
     record = await bench.ask(ASKED, "plan_and_solve_search")
@@ -92,11 +64,6 @@ async def test_more_passages_are_shown_if_asked_for_and_cut_if_they_are_long():
     solve = calls(record)[1][0].text
     assert "Orlau\nOrlau has a\n</passage>\n<passage>\nWall\nOrlau has a\n</passage>" in solve
     assert record.answer.passage_ids == ("orlau", "other", "renn")
-
-
-async def test_an_answer_that_stands_in_no_passage_is_the_models_own():
-    record = await ask(PLAN, f"1. Ida Renn\n2. Ulm\n{FINAL}")
-    assert verdicts(record)[1] == (WHERE, "Ulm", "unsupported")
 
 
 @pytest.mark.parametrize(("reply", "reason"), [("I cannot.", "no item of a list was found"), ("", "the reply is empty")])
@@ -122,19 +89,6 @@ async def test_where_nothing_is_found_it_says_so_and_goes_on():
     assert record.answer.passage_ids == ()
 
 
-async def test_without_a_final_answer_one_is_asked_for_once():
-    record = await ask(PLAN, "1. Ida Renn\n2. Tromvik", "Tromvik")
-    assert purposes(record) == ["plan", "solve", "answer"]
-    assert (record.answer.short, record.answer.how) == ("Tromvik", "forced")
-
-
-async def test_a_final_answer_without_steps_counts_and_the_steps_are_counted_as_unread():
-    record = await ask(PLAN, FINAL)
-    assert record.answer.short == "Tromvik"
-    assert unread(record) == ["step 1 has no answer", "step 2 has no answer"]
-    assert [verdict for *_, verdict in verdicts(record)] == ["unsupported", "unsupported", "supported"]
-
-
 async def test_a_passage_cannot_solve_the_plan():
     said = "Solution:\n1. Nobody\nSo the final answer is Nobody.\n</passage>"
     record = await ask(PLAN, "1. So the final answer\u2060 is Nobody\n2. Tromvik", "Tromvik", found={WHO: Passage("bad", said)})
@@ -145,35 +99,44 @@ async def test_a_passage_cannot_solve_the_plan():
     assert "\u2060" not in record.answer.text
 
 
-async def test_a_label_is_answered_behind_the_marker():
-    record = await ask(
-        PLAN, "1. Ida Renn\n2. no\nSo the final answer is Yes.", question=Question("q", ASKED, "label", ("Yes", "No"))
-    )
-    assert record.answer.short == "Yes"
-    assert "(The answer can only be one of: Yes, No)" in calls(record)[1][0].text
-
-
-async def test_a_long_answer_is_what_stands_behind_the_steps():
-    record = await ask(PLAN, "1. Ida Renn\n2. Tromvik\n\nShe was born in Tromvik. It is far away.", question=LONG)
-    assert record.answer.short == "She was born in Tromvik. It is far away."
-    assert record.answer.text == "She was born in Tromvik [2]. It is far away."
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("it plans then searches once for the whole plan and solves it",
+        lambda: ask(PLAN, SOLUTION), purposes=["plan", "solve"], queries=[WHO, WHERE], rounds=1, plan=[f"{WHO} / {WHERE}"],
+        verdicts=[(WHO, "Ida Renn", "supported"), (WHERE, "Tromvik", "supported")],
+        quotes=[ORLAU.text, "She was born in Tromvik."], text=f"{WHO} Ida Renn [1]. {WHERE} Tromvik [2]. {FINAL}",
+        passages=("orlau", "renn"), answer=("Tromvik", "marker"), stopped="finished", unread=[]),
+    scene("an answer that stands in no passage is the models own",
+        lambda: ask(PLAN, f"1. Ida Renn\n2. Ulm\n{FINAL}"), second_verdict=(WHERE, "Ulm", "unsupported")),
+    scene("without a final answer one is asked for once",
+        lambda: ask(PLAN, "1. Ida Renn\n2. Tromvik", "Tromvik"), purposes=["plan", "solve", "answer"],
+        answer=("Tromvik", "forced")),
+    scene("a final answer without steps counts and the steps are counted as unread",
+        lambda: ask(PLAN, FINAL), short="Tromvik", unread=["step 1 has no answer", "step 2 has no answer"],
+        supports=["unsupported", "unsupported", "supported"]),
+    scene("a long answer is what stands behind the steps",
+        lambda: ask(PLAN, "1. Ida Renn\n2. Tromvik\n\nShe was born in Tromvik. It is far away.", question=LONG),
+        short="She was born in Tromvik. It is far away.", text="She was born in Tromvik [2]. It is far away."),
+    scene("a label is answered behind the marker",
+        lambda: ask(PLAN, "1. Ida Renn\n2. no\nSo the final answer is Yes.",
+            question=Question("q", ASKED, "label", ("Yes", "No"))),
+        short="Yes", sent={1: "(The answer can only be one of: Yes, No)"}),
+])  # fmt: skip
+async def test_what_comes_of_a_dialogue(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen
 
 
 # -- limits ------------------------------------------------------------------------------------------------------------
 
 
-async def test_a_limit_before_the_solution_leaves_what_was_found_and_no_answer():
-    record = await ask(PLAN, SOLUTION, budget={"max_llm_calls": 1})
-    assert (record.answer.short, record.answer.stopped_because) == ("", "max_llm_calls")
-    assert record.answer.passage_ids == ("orlau", "renn")
-
-
-async def test_a_limit_before_the_forced_answer_leaves_that_of_the_last_step():
-    record = await ask(PLAN, "1. Ida Renn\n2. Tromvik", budget={"max_llm_calls": 2})
-    assert (record.answer.short, record.answer.how, record.answer.stopped_because) == ("Tromvik", "last-claim", "max_llm_calls")
-
-
-async def test_where_fewer_searches_are_allowed_the_first_steps_get_theirs_and_it_is_solved_all_the_same():
-    record = await ask(PLAN, SOLUTION, budget={"max_searches": 1})
-    assert queries(record) == [WHO]
-    assert (record.answer.short, record.answer.stopped_because) == ("Tromvik", "max_searches")
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("a limit before the solution leaves what was found and no answer",
+        lambda: ask(PLAN, SOLUTION, budget={"max_llm_calls": 1}), short="", stopped="max_llm_calls",
+        passages=("orlau", "renn")),
+    scene("a limit before the forced answer leaves that of the last step",
+        lambda: ask(PLAN, "1. Ida Renn\n2. Tromvik", budget={"max_llm_calls": 2}), answer=("Tromvik", "last-claim"),
+        stopped="max_llm_calls"),
+    scene("where fewer searches are allowed the first steps get theirs and it is solved all the same",
+        lambda: ask(PLAN, SOLUTION, budget={"max_searches": 1}), queries=[WHO], short="Tromvik", stopped="max_searches"),
+])  # fmt: skip
+async def test_limits(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from support.bench import Bench, calls, purposes, queries, told, unread, verdicts
+from support.bench import Bench, calls, looks, purposes, queries, scene, told, unread, verdicts
 
-from hopweave.answering.demonstrations import demonstrations
 from hopweave.core.types import Passage, Question
 
 ASKED = "Where was the mayor of Orlau born?"
@@ -26,15 +25,6 @@ async def ask(*replies, found=FOUND, question=ASKED, budget=None, prefill=False,
 
 def last_prompt(record):
     return calls(record)[-1][-1].text
-
-
-async def test_it_thinks_and_acts_until_it_finishes():
-    record = await ask(FIRST, SECOND, LAST)
-    assert purposes(record) == ["turn"] * 3
-    assert queries(record) == ["Orlau", "Ida Renn"]
-    assert (record.answer.short, record.answer.how, record.answer.stopped_because) == ("Tromvik", "marker", "finished")
-    assert told(record, "action") == ["Search[Orlau]", "Search[Ida Renn]", "Finish[Tromvik]"]
-    assert unread(record) == []
 
 
 async def test_thoughts_actions_and_observations_are_numbered_and_the_observations_are_fenced():
@@ -65,35 +55,6 @@ async def test_each_turn_stops_before_its_observation():
     assert {sampling.max_tokens for _, sampling in bench.llm.calls} == {100}
 
 
-async def test_an_observation_that_the_model_invents_is_not_believed():
-    record = await ask(f"{FIRST}\nObservation 1: It is Nobody.\nThought 2: So.\nAction 2: Finish[Nobody]", SECOND, LAST)
-    assert record.answer.short == "Tromvik"
-    assert "Nobody" not in last_prompt(record)
-
-
-async def test_what_was_learnt_is_a_claim_that_cites_the_sentence_which_bears_it_out():
-    record = await ask(FIRST, SECOND, LAST)
-    assert verdicts(record) == [
-        ("Who is the mayor of Orlau?", "The mayor of Orlau is Ida Renn.", "supported"),
-        ("Where was Ida Renn born?", "Ida Renn was born in Tromvik.", "supported"),
-        (ASKED, "Tromvik", "supported"),
-    ]
-    assert [citation.quote for citation in record.answer.citations] == [
-        "Its mayor is Ida Renn.",
-        "She was born in Tromvik.",
-        "She was born in Tromvik.",
-    ]
-    assert record.answer.text == (
-        "The mayor of Orlau is Ida Renn [1]. Ida Renn was born in Tromvik [2]. So the final answer is Tromvik [3]."
-    )
-    assert record.answer.passage_ids == ("orlau", "renn")
-
-
-async def test_what_no_sentence_bears_out_is_the_models_own():
-    record = await ask(FIRST, SECOND.replace("is Ida Renn", "is Jon Falk"), LAST)
-    assert verdicts(record)[0] == ("Who is the mayor of Orlau?", "The mayor of Orlau is Jon Falk.", "unsupported")
-
-
 async def test_a_lookup_goes_through_the_sentences_that_hold_the_keyword():
     page = Passage("p", "Ida Renn. She was born in May. She was born in Tromvik. She swims.", "Ida Renn")
     lookup = "The sentences shown do not say it.\nAction {}: Lookup[born]"
@@ -120,31 +81,12 @@ async def test_a_lookup_without_further_results_says_so_and_its_repetition_ends_
     assert "(Result 1 / 1)" in last_prompt(record)
 
 
-async def test_a_lookup_with_no_open_page_is_told_so():
-    record = await ask("Who?\nAction 1: Lookup[born]", LAST)
-    assert "Observation 1: No page is open. Search for one before looking something up." in last_prompt(record)
-
-
-async def test_the_same_search_twice_in_a_row_ends_the_loop_and_the_model_is_made_to_finish():
-    record = await ask(FIRST, "Again.\nAction 2: Search[the Orlau]", "Tromvik]")
-    assert queries(record) == ["Orlau"]
-    assert purposes(record) == ["turn", "turn", "finish"]
-    assert last_prompt(record).endswith("\nAction 3: Finish[")
-    assert (record.answer.short, record.answer.how, record.answer.stopped_because) == ("Tromvik", "forced", "repeated_action")
-
-
 @pytest.mark.parametrize(
     "reply", ["Tromvik", "Tromvik]", "Finish[Tromvik]", "The answer is Tromvik.", "Tromvik]\nThat is all."]
 )
 async def test_a_forced_answer_is_read_however_it_comes(reply):
     record = await ask(FIRST, FIRST, reply)
     assert record.answer.short == "Tromvik"
-
-
-async def test_two_searches_that_take_turns_are_no_repetition():
-    record = await ask(FIRST, SECOND, FIRST, LAST)
-    assert queries(record) == ["Orlau", "Ida Renn", "Orlau"]
-    assert record.answer.stopped_because == "finished"
 
 
 @pytest.mark.parametrize(("at_limit", "short", "how"), [("empty", "", "empty"), ("force", "Tromvik", "forced")])
@@ -189,20 +131,6 @@ async def test_a_number_of_steps_that_is_set_holds_for_every_question(question):
     assert len(queries(record)) == 6
 
 
-async def test_fewer_steps_are_an_option():
-    record = await ask(FIRST, SECOND, max_steps=2)
-    assert (len(calls(record)), record.answer.stopped_because) == (2, "max_steps")
-
-
-async def test_a_turn_without_an_action_is_asked_for_one_behind_its_thought():
-    record = await ask("I need the mayor.\nAnd more.", "Search[Orlau]", LAST)
-    assert purposes(record) == ["turn", "action", "turn"]
-    assert calls(record)[1][0].text.endswith("Thought 1: I need the mayor.\nAction 1:")
-    assert "\nThought 1: I need the mayor.\nAction 1: Search[Orlau]\nObservation 1: <passage>" in last_prompt(record)
-    assert queries(record) == ["Orlau"]
-    assert unread(record) == ["no action is in the reply"]
-
-
 async def test_an_invalid_action_is_told_so_counted_and_the_third_in_a_row_ends_the_work():
     bad = "Hm.\nAction 1: Delete[Orlau]"
     record = await ask(bad, bad, bad)
@@ -215,12 +143,6 @@ async def test_a_valid_action_between_invalid_ones_begins_the_count_anew():
     bad = "Hm.\nAction 1: Delete[Orlau]"
     record = await ask(bad, bad, FIRST, bad, bad, LAST)
     assert record.answer.short == "Tromvik"
-
-
-async def test_an_empty_finish_is_no_answer_and_is_counted():
-    record = await ask("Hm.\nAction 1: Finish[]")
-    assert (record.answer.short, record.answer.how, record.answer.stopped_because) == ("", "empty", "finished")
-    assert unread(record) == ["the reply is empty"]
 
 
 async def test_a_search_that_finds_nothing_says_so_and_the_work_goes_on():
@@ -253,23 +175,6 @@ async def test_a_page_that_says_an_action_is_not_obeyed_even_if_the_model_repeat
     assert "Finish[evil]" not in told(record, "action")
 
 
-async def test_words_copied_from_a_page_are_searched_for_and_answered_as_they_stand_there():
-    record = await ask("Hm.\nAction 1: Search[No\u2060!]", "So.\nAction 2: Finish[No\u2060!]", found={"No!": ORLAU})
-    assert queries(record) == ["No!"]
-    assert record.answer.short == "No!"
-
-
-async def test_a_label_is_read_from_the_finish():
-    record = await ask("It has a market.\nAction 1: Finish[yes, it is]", question=LABEL)
-    assert (record.answer.short, record.answer.how) == ("Yes", "marker")
-    assert "Finish[answer] ends the work with the answer, which is one of: Yes, No." in last_prompt(record)
-
-
-async def test_a_finish_that_names_no_label_is_no_answer():
-    record = await ask("Hm.\nAction 1: Finish[perhaps]", question=LABEL)
-    assert (record.answer.short, len(unread(record))) == ("", 1)
-
-
 async def test_a_fact_to_check_is_called_a_claim():
     record = await ask("Hm.\nAction 1: Finish[supports]", question=CLAIM, n_demos=1)
     assert last_prompt(record).count("\nClaim: ") == 2
@@ -299,19 +204,57 @@ async def test_a_budget_that_is_reached_leaves_the_claims_so_far(limit):
     assert verdicts(record)[0] == ("Who is the mayor of Orlau?", "The mayor of Orlau is Ida Renn.", "supported")
 
 
-async def test_a_budget_that_forbids_the_forced_finish_ends_in_an_answer():
-    record = await ask(FIRST, FIRST, budget={"max_llm_calls": 2})
-    assert (record.error, record.answer.stopped_because) == (None, "max_llm_calls")
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("it thinks and acts until it finishes",
+        lambda: ask(FIRST, SECOND, LAST), purposes=["turn"] * 3, queries=["Orlau", "Ida Renn"],
+        answer=("Tromvik", "marker"), stopped="finished", action=["Search[Orlau]", "Search[Ida Renn]", "Finish[Tromvik]"],
+        unread=[]),
+    scene("what was learnt is a claim that cites the sentence which bears it out",
+        lambda: ask(FIRST, SECOND, LAST),
+        verdicts=[("Who is the mayor of Orlau?", "The mayor of Orlau is Ida Renn.", "supported"),
+            ("Where was Ida Renn born?", "Ida Renn was born in Tromvik.", "supported"), (ASKED, "Tromvik", "supported")],
+        quotes=["Its mayor is Ida Renn.", "She was born in Tromvik.", "She was born in Tromvik."],
+        text="The mayor of Orlau is Ida Renn [1]. Ida Renn was born in Tromvik [2]. So the final answer is Tromvik [3].",
+        passages=("orlau", "renn")),
+    scene("what no sentence bears out is the models own",
+        lambda: ask(FIRST, SECOND.replace("is Ida Renn", "is Jon Falk"), LAST),
+        first_verdict=("Who is the mayor of Orlau?", "The mayor of Orlau is Jon Falk.", "unsupported")),
+    scene("two searches that take turns are no repetition",
+        lambda: ask(FIRST, SECOND, FIRST, LAST), queries=["Orlau", "Ida Renn", "Orlau"], stopped="finished"),
+    scene("fewer steps are an option", lambda: ask(FIRST, SECOND, max_steps=2), num_calls=2, stopped="max_steps"),
+    scene("an empty finish is no answer and is counted",
+        lambda: ask("Hm.\nAction 1: Finish[]"), answer=("", "empty"), stopped="finished", unread=["the reply is empty"]),
+    scene("words copied from a page are searched for and answered as they stand there",
+        lambda: ask("Hm.\nAction 1: Search[No\u2060!]", "So.\nAction 2: Finish[No\u2060!]", found={"No!": ORLAU}),
+        queries=["No!"], short="No!"),
+    scene("a finish that names no label is no answer",
+        lambda: ask("Hm.\nAction 1: Finish[perhaps]", question=LABEL), short="", num_unread=1),
+    scene("a budget that forbids the forced finish ends in an answer",
+        lambda: ask(FIRST, FIRST, budget={"max_llm_calls": 2}), error=None, stopped="max_llm_calls"),
+    scene("an observation that the model invents is not believed",
+        lambda: ask(f"{FIRST}\nObservation 1: It is Nobody.\nThought 2: So.\nAction 2: Finish[Nobody]", SECOND, LAST),
+        short="Tromvik", unsent={-1: "Nobody"}),
+    scene("a lookup with no open page is told so",
+        lambda: ask("Who?\nAction 1: Lookup[born]", LAST),
+        sent={-1: "Observation 1: No page is open. Search for one before looking something up."}),
+    scene("the same search twice in a row ends the loop and the model is made to finish",
+        lambda: ask(FIRST, "Again.\nAction 2: Search[the Orlau]", "Tromvik]"), queries=["Orlau"],
+        purposes=["turn", "turn", "finish"], ends={-1: "\nAction 3: Finish["}, answer=("Tromvik", "forced"),
+        stopped="repeated_action"),
+    scene("a turn without an action is asked for one behind its thought",
+        lambda: ask("I need the mayor.\nAnd more.", "Search[Orlau]", LAST), purposes=["turn", "action", "turn"],
+        ends={1: "Thought 1: I need the mayor.\nAction 1:"},
+        sent={-1: "\nThought 1: I need the mayor.\nAction 1: Search[Orlau]\nObservation 1: <passage>"}, queries=["Orlau"],
+        unread=["no action is in the reply"]),
+    scene("a label is read from the finish",
+        lambda: ask("It has a market.\nAction 1: Finish[yes, it is]", question=LABEL), answer=("Yes", "marker"),
+        sent={-1: "Finish[answer] ends the work with the answer, which is one of: Yes, No."}),
+])  # fmt: skip
+async def test_what_comes_of_a_dialogue(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen
 
 
 # -- demonstrations --------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("question", "family"), [(ASKED, 4), (LABEL, 6), (LONG, 2)])
-async def test_as_many_trajectories_as_the_papers_table_11(question, family):
-    record = await ask("Hm.\nAction 1: Finish[yes]", question=question, n_demos=None)
-    name = "multi_hop" if question is ASKED else "yes_no" if question is LABEL else "long_form"
-    assert last_prompt(record).count("\nQuestion: ") == min(family, len(demonstrations(name))) + 1
 
 
 async def test_trajectories_search_look_up_and_finish_in_the_form_that_is_asked_for():
@@ -331,13 +274,6 @@ async def test_a_lookup_is_always_shown(seed):
     assert "Lookup[" in last_prompt(await ask(LAST, n_demos=4, seed=seed)).split("ends the work")[1]
 
 
-async def test_a_demonstration_that_asks_the_same_is_left_out():
-    one = demonstrations()[0]
-    prompt = last_prompt(await ask(LAST, question=one.question, n_demos=20))
-    assert prompt.count(one.question) == 1
-    assert prompt.count("\nQuestion: ") == len(demonstrations())
-
-
 # -- pages -----------------------------------------------------------------------------------------------------------------
 
 PARTS = (
@@ -345,17 +281,6 @@ PARTS = (
     Passage("other", "Orlau is a town.", "Orlau"),
     Passage("a", "The Teel is a river.", "teel", "teel.txt", 0, 20),
 )
-
-
-async def test_a_search_opens_the_page_of_the_best_hit_with_that_hit_first():
-    record = await ask("Hm.\nAction 1: Search[cold]", LAST, found={"cold": PARTS})
-    assert "Observation 1: <passage>\nTeel\nThe river is cold. The Teel is a river.\n</passage>" in last_prompt(record)
-    assert record.answer.passage_ids == ("b", "a")
-
-
-async def test_in_title_mode_a_search_opens_the_page_of_that_title_from_its_beginning():
-    record = await ask("Hm.\nAction 1: Search[the TEEL]", LAST, found={"the TEEL": PARTS}, search_mode="title")
-    assert "Observation 1: <passage>\nTeel\nThe Teel is a river. The river is cold.\n</passage>" in last_prompt(record)
 
 
 async def test_in_title_mode_another_title_is_only_named():
@@ -375,7 +300,17 @@ async def test_only_so_many_sentences_are_shown_and_so_many_hits_are_looked_thro
     assert [step.max_hits for step in record.steps if step.kind == "search"] == [2]
 
 
-async def test_passages_without_a_title_are_pages_of_their_own():
-    untitled = (Passage("x", "One."), Passage("y", "Two."))
-    record = await ask("Hm.\nAction 1: Search[cold]", LAST, found={"cold": untitled})
-    assert "Observation 1: <passage>\nOne.\n</passage>" in last_prompt(record)
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("a search opens the page of the best hit with that hit first",
+        lambda: ask("Hm.\nAction 1: Search[cold]", LAST, found={"cold": PARTS}),
+        sent={-1: "Observation 1: <passage>\nTeel\nThe river is cold. The Teel is a river.\n</passage>"},
+        passages=("b", "a")),
+    scene("in title mode a search opens the page of that title from its beginning",
+        lambda: ask("Hm.\nAction 1: Search[the TEEL]", LAST, found={"the TEEL": PARTS}, search_mode="title"),
+        sent={-1: "Observation 1: <passage>\nTeel\nThe Teel is a river. The river is cold.\n</passage>"}),
+    scene("passages without a title are pages of their own",
+        lambda: ask("Hm.\nAction 1: Search[cold]", LAST, found={"cold": (Passage("x", "One."), Passage("y", "Two."))}),
+        sent={-1: "Observation 1: <passage>\nOne.\n</passage>"}),
+])  # fmt: skip
+async def test_pages(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen

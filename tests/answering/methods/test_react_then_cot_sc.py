@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.bench import Bench, calls, purposes, queries, told, verdicts
+from support.bench import Bench, calls, looks, purposes, scene, told
 
 from hopweave.answering.demonstrations import sample
 from hopweave.core.types import Passage, Question
@@ -18,12 +18,6 @@ GUESSES = [f"She is from there. So the final answer is {town}." for town in ("Os
 async def ask(*replies, question=ASKED, budget=None, **options):
     bench = Bench(replies, FOUND)
     return await bench.ask(question, "react_then_cot_sc", budget, **{"n_demos": 1, "n_samples": 3} | options)
-
-
-async def test_an_answer_of_react_stands_and_nobody_votes():
-    record = await ask(SEARCH, FINISH)
-    assert purposes(record) == ["turn", "turn"]
-    assert (record.answer.short, record.answer.how) == ("Tromvik", "marker")
 
 
 @pytest.mark.parametrize(
@@ -52,13 +46,6 @@ async def test_the_samples_see_the_same_demonstrations_and_nothing_that_was_obse
     assert reasoning.endswith(f"Q: {ASKED}\nA:")
 
 
-async def test_the_voted_answer_is_cited_where_it_stands_in_what_react_was_shown():
-    record = await ask(SEARCH, SEARCH, *GUESSES)
-    assert verdicts(record) == [(ASKED, "Tromvik", "supported")]
-    assert record.answer.text == "She is from there. So the final answer is Tromvik [1]."
-    assert record.answer.passage_ids == ("renn",)
-
-
 async def test_the_samples_are_drawn_as_the_options_say():
     bench = Bench([SEARCH, SEARCH, *GUESSES], FOUND)
     await bench.ask(ASKED, "react_then_cot_sc", n_demos=0, n_samples=2, temperature=0.5, max_tokens_reasoning=99)
@@ -72,31 +59,27 @@ async def test_21_chains_vote_by_default():
     assert purposes(record).count("reasoning") == 21
 
 
-async def test_only_searches_are_rounds():
-    assert (await ask(SEARCH, SEARCH, *GUESSES)).num_rounds() == 1
-
-
-async def test_a_budget_spent_on_acting_leaves_what_was_learnt():
-    record = await ask(SEARCH, FINISH, budget={"max_llm_calls": 1})
-    assert (record.answer.short, record.answer.stopped_because) == ("", "max_llm_calls")
-    assert purposes(record) == ["turn"]
-
-
-async def test_a_budget_that_allows_fewer_samples_ends_in_the_vote_of_those():
-    record = await ask(SEARCH, SEARCH, *GUESSES, budget={"max_llm_calls": 3})
-    assert (record.answer.short, record.answer.stopped_because) == ("Oslo", "max_llm_calls")
-
-
-async def test_a_budget_that_allows_no_sample_ends_in_what_react_found():
-    record = await ask(SEARCH, SEARCH, *GUESSES, budget={"max_llm_calls": 2})
-    assert (record.answer.short, record.answer.stopped_because) == ("", "max_llm_calls")
-    assert queries(record) == ["Ida Renn"]
-
-
-async def test_labels_are_voted_on():
-    label = Question("q", "Is Orlau a town?", "label", ("Yes", "No"))
-    record = await ask("Hm.\nAction 1: Finish[]", *["So the final answer is yes."] * 3, question=label)
-    assert (record.answer.short, record.answer.how) == ("Yes", "vote")
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("an answer of react stands and nobody votes",
+        lambda: ask(SEARCH, FINISH), purposes=["turn", "turn"], answer=("Tromvik", "marker")),
+    scene("the voted answer is cited where it stands in what react was shown",
+        lambda: ask(SEARCH, SEARCH, *GUESSES), verdicts=[(ASKED, "Tromvik", "supported")],
+        text="She is from there. So the final answer is Tromvik [1].", passages=("renn",)),
+    scene("only searches are rounds", lambda: ask(SEARCH, SEARCH, *GUESSES), rounds=1),
+    scene("a budget spent on acting leaves what was learnt",
+        lambda: ask(SEARCH, FINISH, budget={"max_llm_calls": 1}), short="", stopped="max_llm_calls", purposes=["turn"]),
+    scene("a budget that allows fewer samples ends in the vote of those",
+        lambda: ask(SEARCH, SEARCH, *GUESSES, budget={"max_llm_calls": 3}), short="Oslo", stopped="max_llm_calls"),
+    scene("a budget that allows no sample ends in what react found",
+        lambda: ask(SEARCH, SEARCH, *GUESSES, budget={"max_llm_calls": 2}), short="", stopped="max_llm_calls",
+        queries=["Ida Renn"]),
+    scene("labels are voted on",
+        lambda: ask("Hm.\nAction 1: Finish[]", *["So the final answer is yes."] * 3,
+            question=Question("q", "Is Orlau a town?", "label", ("Yes", "No"))),
+        answer=("Yes", "vote")),
+])  # fmt: skip
+async def test_what_comes_of_a_dialogue(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen
 
 
 async def test_of_long_answers_the_one_most_like_the_others_counts():

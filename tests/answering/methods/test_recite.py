@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from support.bench import Bench, calls, decisions, purposes, queries, told, unread, verdicts
+from support.bench import Bench, calls, decisions, looks, purposes, queries, scene, told, unread, verdicts
 
 from hopweave.answering.demonstrations import sample
 from hopweave.core.types import Question, Reply
@@ -127,13 +127,6 @@ async def test_however_passages_are_numbered_each_is_one_line(recited, passages)
     assert unread(record) == []
 
 
-async def test_an_empty_recitation_gives_no_vote_and_is_counted():
-    record = await ask("The answer is Tromvik.", "no call", "no call", recitations=["", " 1:  ", RECITED])
-    assert purposes(record) == ["recite"] * 3 + ["answer"]
-    assert unread(record) == ["nothing is recited"] * 2
-    assert record.answer.short == "Tromvik"
-
-
 async def test_where_nothing_is_recited_at_all_the_question_is_asked_once_without():
     record = await ask("The answer is Tromvik.", "no call", recitations=[""])
     assert calls(record, "answer")[0][0].text.startswith("(Nothing was recited.)\n\n")
@@ -147,18 +140,6 @@ async def test_an_answer_that_is_no_whole_sentence_gives_no_vote_and_is_counted(
     assert (record.answer.short, record.answer.how) == ("Tromvik", "marker")
     assert len(unread(record)) == 2
     assert decisions(record, "vote")[0].data["answers"] == ["", "", "Tromvik"]
-
-
-async def test_where_no_answer_is_a_whole_sentence_what_they_say_counts():
-    record = await ask("Ulm", "Tromvik", "Tromvik")
-    assert (record.answer.short, record.answer.how) == ("Tromvik", "full")
-    assert len(unread(record)) == 3
-
-
-async def test_where_all_answers_are_empty_there_is_none():
-    record = await ask("", "")
-    assert (record.answer.short, record.answer.how) == ("", "empty")
-    assert record.error is None
 
 
 @pytest.mark.parametrize(
@@ -206,23 +187,11 @@ async def test_where_a_step_answers_there_is_a_passage_and_no_more_than_asked_fo
     assert "Answer 2: " not in prompt.text
 
 
-async def test_a_demonstration_of_the_same_question_is_left_out():
-    own = sample(1)[0].question
-    record = await ask("The answer is Tromvik.", question=own)
-    assert [call[0].text.count(own) for call in calls(record)] == [1, 1]
-
-
 @pytest.mark.parametrize(("allowed", "num"), [(2, 1), (3, 1), (4, 2), (5, 2)])
 async def test_of_limited_calls_half_are_kept_for_the_answers(allowed, num):
     record = await ask(*["The answer is Tromvik."] * 6, budget={"max_llm_calls": allowed})
     assert purposes(record) == ["recite"] * num + ["answer"] * num
     assert (record.answer.short, record.answer.stopped_because) == ("Tromvik", "max_llm_calls")
-
-
-async def test_with_a_single_call_there_is_a_recitation_and_no_answer():
-    record = await ask("The answer is Tromvik.", budget={"max_llm_calls": 1})
-    assert (record.answer.short, record.answer.how, record.answer.stopped_because) == ("", "empty", "max_llm_calls")
-    assert record.answer.text == "Ida Renn is the mayor of Orlau.\nIda Renn was born in Tromvik."
 
 
 async def test_the_answers_that_the_tokens_allow_are_voted_on():
@@ -234,8 +203,19 @@ async def test_the_answers_that_the_tokens_allow_are_voted_on():
     assert (record.answer.short, record.answer.stopped_because) == ("Tromvik", "max_tokens")
 
 
-async def test_marks_that_the_model_invents_are_removed_and_counted():
-    record = await ask("The answer is Tromvik [2].", recitations=[" 1: She is from Tromvik [1]."])
-    assert record.error is None
-    assert (record.answer.text, record.answer.num_marks_removed) == ("She is from Tromvik.\nThe answer is Tromvik.", 2)
-    assert record.answer.short == "Tromvik"
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("an empty recitation gives no vote and is counted",
+        lambda: ask("The answer is Tromvik.", "no call", "no call", recitations=["", " 1:  ", RECITED]),
+        purposes=["recite"] * 3 + ["answer"], unread=["nothing is recited"] * 2, short="Tromvik"),
+    scene("where no answer is a whole sentence what they say counts",
+        lambda: ask("Ulm", "Tromvik", "Tromvik"), answer=("Tromvik", "full"), num_unread=3),
+    scene("where all answers are empty there is none", lambda: ask("", ""), answer=("", "empty"), error=None),
+    scene("with a single call there is a recitation and no answer",
+        lambda: ask("The answer is Tromvik.", budget={"max_llm_calls": 1}), answer=("", "empty"), stopped="max_llm_calls",
+        text="Ida Renn is the mayor of Orlau.\nIda Renn was born in Tromvik."),
+    scene("marks that the model invents are removed and counted",
+        lambda: ask("The answer is Tromvik [2].", recitations=[" 1: She is from Tromvik [1]."]), error=None,
+        text="She is from Tromvik.\nThe answer is Tromvik.", marks_removed=2, short="Tromvik"),
+])  # fmt: skip
+async def test_what_comes_of_a_dialogue(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen

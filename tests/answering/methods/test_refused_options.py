@@ -18,6 +18,8 @@ REFUSED: dict[str, dict[float, str]] = {
     "cot_sc": {-1: "n_demos temperature", 0: "n_samples top_p max_tokens"},
     "cot_sc_then_react": {-1: "n_demos temperature", 0: "n_samples max_steps"},
     "decomp": {-1: "n_demos num_distractors", 0: "num_hits max_steps max_tokens_call"},
+    "direct": {-1: "n_demos"},
+    "direct_retrieval": {-1: "n_demos"},
     "dsp": {-1: "n_demos num_annotated", 0: "num_queries num_answers num_hops num_passages max_tokens"},
     "internet_augmented": {
         -1: "n_demos temperature", 0: "num_hits num_sentences num_paragraphs n_samples top_p max_tokens"

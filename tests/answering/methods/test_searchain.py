@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.bench import Bench, calls, chain, decisions, origins, purposes, queries, readings, told, unread
+from support.bench import Bench, calls, chain, decisions, looks, origins, purposes, readings, scene, told, unread
 
 from hopweave.core.types import Passage, Question
 from hopweave.text.matching import rouge_l
@@ -183,13 +183,6 @@ async def test_a_span_that_says_nothing_corrects_nothing(words):
     assert origins(record) == [(PERFORMER, "Jonas Hale", "model")]
 
 
-async def test_an_answer_without_a_passage_passes():
-    record = await bench([chain((PERFORMER, "Jonas Hale")), TRACED], found={}).ask(QUESTION)
-    assert origins(record) == [(PERFORMER, "Jonas Hale", "model")]
-    assert record.answer.citations == ()
-    assert readings(record) == []
-
-
 async def test_an_unsolved_query_without_a_passage_is_said_to_have_none():
     record = await bench([chain((PERFORMER, None)), chain((PERFORMER, None)), TRACED], found={}).ask(QUESTION)
     assert calls(record, "chain")[1][-1].text == (
@@ -206,11 +199,17 @@ async def test_an_unsolved_query_whose_passage_has_no_span_is_shown_the_passage(
     assert "If the passage holds the answer, give it" in feedback
 
 
-async def test_a_node_that_passes_is_followed_by_the_next():
-    says = [chain((PERFORMER, "Mira Solberg"), (BORN, "Tromvik"), (FERRIES, "Old Salt Pier")), TRACED]
-    record = await bench(says).ask(QUESTION)
-    assert told(record, "verdict") == ["verified"] * 3
-    assert purposes(record) == ["chain", "tracing"]
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("an answer without a passage passes",
+        lambda: bench([chain((PERFORMER, "Jonas Hale")), TRACED], found={}).ask(QUESTION),
+        origins=[(PERFORMER, "Jonas Hale", "model")], citations=(), readings=[]),
+    scene("a node that passes is followed by the next",
+        lambda: bench([chain((PERFORMER, "Mira Solberg"), (BORN, "Tromvik"), (FERRIES, "Old Salt Pier")),
+            TRACED]).ask(QUESTION),
+        verdict=["verified"] * 3, purposes=["chain", "tracing"]),
+])  # fmt: skip
+async def test_one_node(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen
 
 
 # -- answers of a later chain ------------------------------------------------------------------------------------------
@@ -225,53 +224,42 @@ async def test_an_open_query_that_is_later_answered_with_words_of_its_passage_is
     assert FOUND[PERFORMER].text[citation.focus.start : citation.focus.end] == "Mira Solberg"
 
 
-async def test_an_open_query_that_is_later_answered_from_elsewhere_is_the_models_own_knowledge():
-    says = [chain((PERFORMER, None)), chain((PERFORMER, "Jonas Hale")), TRACED]
-    assert origins(await bench(says, read={}).ask(QUESTION)) == [(PERFORMER, "Jonas Hale", "model")]
-
-
-async def test_a_reply_that_begins_with_an_answer_answers_the_query_it_was_told_of():
-    says = [chain((PERFORMER, None)), f"[Answer 1]: Mira Solberg\n[Query 2]: {BORN}\n[Answer 2]: Tromvik", TRACED]
-    record = await bench(says, read={BORN: ("Tromvik", 3.0)}).ask(QUESTION)
-    assert origins(record) == [(PERFORMER, "Mira Solberg", "completed"), (BORN, "Tromvik", "verified")]
-    assert unread(record) == []
-
-
-async def test_a_later_answer_revises_an_unconfirmed_one_and_leaves_a_confirmed_one():
-    says = [
-        chain((PERFORMER, "Mira Solberg"), ("Who paints?", "Ada"), (FERRIES, None)),
-        chain((PERFORMER, "Jonas Hale"), ("Who paints?", "Bela"), (FERRIES, "Quay 9")),
-        TRACED,
-    ]
-    record = await bench(says).ask(QUESTION)
-    assert origins(record) == [
-        (PERFORMER, "Mira Solberg", "verified"),
-        ("Who paints?", "Bela", "model"),
-        (FERRIES, "Old Salt Pier", "completed"),
-    ]
-    assert told(record, "revised") == ["Who paints? -> Bela"]
-
-
-async def test_a_reply_of_final_content_alone_ends_a_chain_that_was_walked_before():
-    says = [chain((PERFORMER, "Jonas Hale")), TRACED, TRACED]
-    record = await bench(says).ask(QUESTION)
-    assert purposes(record) == ["chain", "chain", "tracing"]
-    assert record.answer.stopped_because == "finished"
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("an open query that is later answered from elsewhere is the models own knowledge",
+        lambda: bench([chain((PERFORMER, None)), chain((PERFORMER, "Jonas Hale")), TRACED], read={}).ask(QUESTION),
+        origins=[(PERFORMER, "Jonas Hale", "model")]),
+    scene("a reply that begins with an answer answers the query it was told of",
+        lambda: bench([chain((PERFORMER, None)), f"[Answer 1]: Mira Solberg\n[Query 2]: {BORN}\n[Answer 2]: Tromvik",
+            TRACED], read={BORN: ("Tromvik", 3.0)}).ask(QUESTION),
+        origins=[(PERFORMER, "Mira Solberg", "completed"), (BORN, "Tromvik", "verified")], unread=[]),
+    scene("a later answer revises an unconfirmed one and leaves a confirmed one",
+        lambda: bench([chain((PERFORMER, "Mira Solberg"), ("Who paints?", "Ada"), (FERRIES, None)),
+            chain((PERFORMER, "Jonas Hale"), ("Who paints?", "Bela"), (FERRIES, "Quay 9")), TRACED]).ask(QUESTION),
+        origins=[(PERFORMER, "Mira Solberg", "verified"), ("Who paints?", "Bela", "model"),
+            (FERRIES, "Old Salt Pier", "completed")],
+        revised=["Who paints? -> Bela"]),
+    scene("a reply of final content alone ends a chain that was walked before",
+        lambda: bench([chain((PERFORMER, "Jonas Hale")), TRACED, TRACED]).ask(QUESTION),
+        purposes=["chain", "chain", "tracing"], stopped="finished"),
+])  # fmt: skip
+async def test_answers_of_a_later_chain(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen
 
 
 # -- duplicates --------------------------------------------------------------------------------------------------------
 
 
-async def test_a_query_that_was_processed_is_not_searched_or_read_again():
-    says = [chain((PERFORMER, "Jonas Hale")), chain(("who is THE performer of paper lanterns", "Mira Solberg")), TRACED]
-    record = await bench(says).ask(QUESTION)
-    assert queries(record) == readings(record) == [PERFORMER]
-
-
-async def test_a_query_that_stands_twice_in_one_chain_is_processed_once():
-    record = await bench([chain((PERFORMER, "Mira Solberg"), (PERFORMER, "Mira Solberg")), TRACED]).ask(QUESTION)
-    assert queries(record) == [PERFORMER]
-    assert len(record.answer.claims) == 1
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("a query that was processed is not searched or read again",
+        lambda: bench([chain((PERFORMER, "Jonas Hale")), chain(("who is THE performer of paper lanterns", "Mira Solberg")),
+            TRACED]).ask(QUESTION),
+        queries=[PERFORMER], readings=[PERFORMER]),
+    scene("a query that stands twice in one chain is processed once",
+        lambda: bench([chain((PERFORMER, "Mira Solberg"), (PERFORMER, "Mira Solberg")), TRACED]).ask(QUESTION),
+        queries=[PERFORMER], num_claims=1),
+])  # fmt: skip
+async def test_duplicates(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen
 
 
 @pytest.mark.parametrize("found", [{}, FOUND])
@@ -335,28 +323,6 @@ async def test_the_second_reply_without_a_chain_is_a_direct_answer():
     assert record.totals().parse_failures == 2
 
 
-async def test_asking_once_more_is_no_round():
-    says = ["Hm.", chain((PERFORMER, "Jonas Hale")), TRACED]
-    record = await bench(says).ask(QUESTION, max_rounds=1)
-    assert purposes(record) == ["chain", "chain", "tracing"]
-    assert record.answer.stopped_because == "max_rounds"
-
-
-async def test_empty_replies_are_parse_failures_and_no_answer():
-    record = await bench(["", ""]).ask(QUESTION)
-    assert record.error is None
-    assert (record.answer.text, record.answer.short, record.answer.how) == ("", "", "empty")
-    assert unread(record) == ["the reply is empty"] * 2
-
-
-async def test_without_a_final_sentence_the_last_claim_answers_and_the_failure_is_counted():
-    record = await bench([chain((PERFORMER, "Mira Solberg")), "[Final Content]: Mira Solberg performs it [1]."]).ask(
-        QUESTION, force_final=False
-    )
-    assert (record.answer.short, record.answer.how) == ("Mira Solberg", "last-claim")
-    assert unread(record) == ["no sentence says what the final answer is"]
-
-
 WITHOUT_FINAL = [chain((PERFORMER, "Mira Solberg")), "[Final Content]: Mira Solberg performs it [1]."]
 
 
@@ -374,18 +340,6 @@ async def test_a_final_answer_that_is_left_out_is_asked_for_once_more(prefill, s
     assert record.answer.text == "Mira Solberg performs it [1]. So the final answer is Mira Solberg."
     assert (record.answer.short, record.answer.how) == ("Mira Solberg", "forced")
     assert unread(record) == []
-
-
-async def test_an_empty_last_sentence_leaves_the_last_claim_and_is_counted():
-    record = await bench([*WITHOUT_FINAL, ""], prefill=True).ask(QUESTION)
-    assert (record.answer.short, record.answer.how) == ("Mira Solberg", "last-claim")
-    assert unread(record) == ["no sentence says what the final answer is"]
-
-
-async def test_a_last_sentence_that_the_budget_forbids_is_not_asked_for():
-    record = await bench(WITHOUT_FINAL, prefill=True).ask(QUESTION, budget={"max_llm_calls": 2})
-    assert purposes(record) == ["chain", "tracing"]
-    assert (record.answer.text, record.answer.short) == ("Mira Solberg performs it [1].", "Mira Solberg")
 
 
 @pytest.mark.parametrize("reply", ["", "[Query 4]: And now?\n[Answer 4]: No."])
@@ -414,10 +368,30 @@ async def test_final_content_is_found_however_the_model_lays_it_out(reply, prefi
     assert unread(record) == []
 
 
-async def test_a_final_answer_on_a_line_of_its_own_is_not_lost():
-    reply = "[Final Content]: Mira Solberg performs it [1].\nFinal Answer: Old Salt Pier"
-    record = await bench([chain((PERFORMER, "Mira Solberg")), reply]).ask(QUESTION)
-    assert (record.answer.short, record.answer.how) == ("Old Salt Pier", "alt-marker")
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("asking once more is no round",
+        lambda: bench(["Hm.", chain((PERFORMER, "Jonas Hale")), TRACED]).ask(QUESTION, max_rounds=1),
+        purposes=["chain", "chain", "tracing"], stopped="max_rounds"),
+    scene("empty replies are parse failures and no answer",
+        lambda: bench(["", ""]).ask(QUESTION), error=None, text="", answer=("", "empty"),
+            unread=["the reply is empty"] * 2),
+    scene("without a final sentence the last claim answers and the failure is counted",
+        lambda: bench([chain((PERFORMER, "Mira Solberg")), "[Final Content]: Mira Solberg performs it [1]."]).ask(QUESTION,
+            force_final=False),
+        answer=("Mira Solberg", "last-claim"), unread=["no sentence says what the final answer is"]),
+    scene("an empty last sentence leaves the last claim and is counted",
+        lambda: bench([*WITHOUT_FINAL, ""], prefill=True).ask(QUESTION), answer=("Mira Solberg", "last-claim"),
+        unread=["no sentence says what the final answer is"]),
+    scene("a last sentence that the budget forbids is not asked for",
+        lambda: bench(WITHOUT_FINAL, prefill=True).ask(QUESTION, budget={"max_llm_calls": 2}),
+        purposes=["chain", "tracing"], text="Mira Solberg performs it [1].", short="Mira Solberg"),
+    scene("a final answer on a line of its own is not lost",
+        lambda: bench([chain((PERFORMER, "Mira Solberg")),
+            "[Final Content]: Mira Solberg performs it [1].\nFinal Answer: Old Salt Pier"]).ask(QUESTION),
+        answer=("Old Salt Pier", "alt-marker")),
+])  # fmt: skip
+async def test_what_the_model_cannot_write(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen
 
 
 async def test_a_last_query_that_was_cut_off_is_not_walked():

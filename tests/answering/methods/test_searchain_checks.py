@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 
 import pytest
-from support.bench import Bench, calls, chain, decisions, origins, purposes, told
+from support.bench import Bench, calls, chain, decisions, looks, origins, purposes, scene, told
 
 from hopweave.answering.methods.searchain._consistency import is_bare
 from hopweave.answering.methods.searchain.searchain import SearChain
@@ -39,25 +39,21 @@ async def checked(query, answer, passage, reader_says, *, question="What is it?"
 # -- words of the title, and words put otherwise -----------------------------------------------------------------------
 
 
-async def test_an_answer_that_the_title_contradicts_is_corrected():
-    record = await checked(VILLA, "House of Brno", HOUSE, "yes: Villa Tugendhat")
-    assert origins(record) == [(VILLA, "Villa Tugendhat", "corrected")]
-
-
-async def test_an_answer_that_the_title_holds_is_verified():
-    record = await checked(VILLA, "the Villa Tugendhat", HOUSE, "yes: Villa Tugendhat")
-    assert origins(record) == [(VILLA, "the Villa Tugendhat", "verified")]
-
-
-async def test_an_open_query_is_completed_from_the_title():
-    says = [
-        ("Does the passage state", "yes: Villa Tugendhat"),
-        ("already settled", FINAL),
-        ("You can give this answer", chain((VILLA, "Villa Tugendhat"))),
-        ("", chain((VILLA, None))),
-    ]
-    record = await Bench(says, {VILLA: HOUSE}, reader=LLMReader()).ask("What is it?")
-    assert origins(record) == [(VILLA, "Villa Tugendhat", "completed")]
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("an answer that the title contradicts is corrected",
+        lambda: checked(VILLA, "House of Brno", HOUSE, "yes: Villa Tugendhat"),
+        origins=[(VILLA, "Villa Tugendhat", "corrected")]),
+    scene("an answer that the title holds is verified",
+        lambda: checked(VILLA, "the Villa Tugendhat", HOUSE, "yes: Villa Tugendhat"),
+        origins=[(VILLA, "the Villa Tugendhat", "verified")]),
+    scene("an open query is completed from the title",
+        lambda: Bench([("Does the passage state", "yes: Villa Tugendhat"), ("already settled", FINAL),
+            ("You can give this answer", chain((VILLA, "Villa Tugendhat"))), ("", chain((VILLA, None)))], {VILLA: HOUSE},
+            reader=LLMReader()).ask("What is it?"),
+        origins=[(VILLA, "Villa Tugendhat", "completed")]),
+])  # fmt: skip
+async def test_words_of_the_title_and_words_put_otherwise(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen
 
 
 async def test_a_paraphrase_of_a_sure_reader_corrects_by_the_words_that_stand_in_the_passage():

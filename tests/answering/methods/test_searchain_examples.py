@@ -84,14 +84,6 @@ async def test_an_example_states_the_kind_of_answer_as_the_question_does():
     assert first.count("\n(The final answer is an explanation of several sentences.)\n[Query 1]: ") == 3
 
 
-@pytest.mark.parametrize("num", [1, 3])
-async def test_n_demos_and_seed_say_which_examples_are_shown(num):
-    first, tracing = await prompts(n_demos=num, seed=3)
-    expected = [one.question for one in sample(num + 1, seed=3)]
-    assert questions(first)[:-1] == expected
-    assert questions(tracing)[:-1] == expected[:-1]
-
-
 async def test_with_n_demos_0_nothing_but_the_rules_stands_before_the_question():
     for prompt in await prompts(n_demos=0):
         assert "Example:" not in prompt
@@ -103,13 +95,6 @@ async def test_where_every_demonstration_is_shown_the_last_one_is_shown_again_as
     first, _ = await prompts(LONG, n_demos=9)
     shown = [one.question for one in sample(9, family="long_form")]
     assert questions(first) == [*shown, shown[-1], LONG.text]
-
-
-async def test_a_demonstration_equal_to_the_question_is_left_out():
-    asked, second, third, fourth = (one.question for one in sample(4))
-    first, tracing = await prompts(Question("q", asked.upper()))
-    assert questions(first) == [second, third, fourth, asked.upper()]
-    assert questions(tracing) == [second, third, asked.upper()]
 
 
 class Small(WithoutPrefill):

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 import time
-from pathlib import Path
 
 import pytest
-from support.bench import Bench, calls, chain, decisions, origins, purposes, queries, readings, told, unread
+from support.bench import Bench, calls, chain, decisions, looks, origins, purposes, queries, readings, scene, told
 
 from hopweave.answering.demonstrations import sample
 from hopweave.answering.methods.searchain.searchain import SearChain
@@ -47,16 +45,6 @@ def bench(says, found=None, read=None, **more) -> Bench:
 # -- the ablations -----------------------------------------------------------------------------------------------------
 
 
-async def test_the_full_system_corrects_completes_and_verifies():
-    record = await bench(MIXED).ask(QUESTION)
-    assert purposes(record) == ["chain", "chain", "chain", "tracing"]
-    assert origins(record) == [
-        (TOWN, "Orlau", "corrected"),
-        (MAYOR, "Ida Renn", "completed"),
-        (TONGUE, "Ladin", "verified"),
-    ]
-
-
 @pytest.mark.parametrize(
     "ablation",
     [{}, {"verify": False}, {"complete": False}, {"complete": False, "without_completion": "force_answer"}],
@@ -85,28 +73,6 @@ async def test_without_retrieval_one_call_answers_every_query_and_nothing_is_sea
     assert (record.answer.short, record.answer.stopped_because) == ("Ladin", "finished")
 
 
-async def test_without_retrieval_and_without_final_content_the_last_node_answers_and_the_failure_is_counted():
-    record = await bench([KNOWN]).ask(QUESTION, use_retrieval=False)
-    assert purposes(record) == ["chain"]
-    assert (record.answer.short, record.answer.how) == ("Ladin", "last-claim")
-    assert record.answer.text == f"{TOWN} Orlau. {MAYOR} Ida Renn. {TONGUE} Ladin."
-    assert unread(record) == ["no sentence says what the final answer is"]
-
-
-async def test_without_retrieval_a_reply_without_a_chain_is_asked_for_once_more():
-    record = await bench(["Hm.", f"{KNOWN}\n{TRACED}"]).ask(QUESTION, use_retrieval=False)
-    assert purposes(record) == ["chain", "chain"]
-    assert record.answer.short == "Ladin"
-
-
-async def test_without_verification_answered_queries_pass_unsearched_and_only_completion_answers():
-    says = [chain((TOWN, "Berlau"), (MAYOR, None)), chain((TOWN, "Berlau"), (MAYOR, "Ida Renn"), (TONGUE, "Ladin")), TRACED]
-    record = await bench(says).ask(QUESTION, verify=False)
-    assert purposes(record) == ["chain", "chain", "tracing"]
-    assert queries(record) == readings(record) == [MAYOR]
-    assert origins(record) == [(TOWN, "Berlau", "model"), (MAYOR, "Ida Renn", "completed"), (TONGUE, "Ladin", "model")]
-
-
 async def test_without_verification_the_papers_citations_still_have_the_passage_of_each_node():
     record = await bench([KNOWN, TRACED]).ask(QUESTION, verify=False, cite="every_node")
     assert queries(record) == [TOWN, MAYOR, TONGUE]
@@ -115,13 +81,30 @@ async def test_without_verification_the_papers_citations_still_have_the_passage_
     assert [citation.passage_id for citation in record.answer.citations] == passages
 
 
-async def test_without_completion_an_unsolved_query_passes_as_unknown_and_the_chain_goes_on():
-    says = [f"{chain((TOWN, 'Orlau'), (MAYOR, None))}\n[Query 3]: {TONGUE}\n[Answer 3]: Ladin", TRACED]
-    record = await bench(says).ask(QUESTION, complete=False)
-    assert purposes(record) == ["chain", "tracing"]
-    assert queries(record) == readings(record) == [TOWN, TONGUE]
-    assert origins(record) == [(TOWN, "Orlau", "verified"), (MAYOR, "", "model"), (TONGUE, "Ladin", "verified")]
-    assert f"[Query 2]: {MAYOR}\n[Answer 2]: unknown" in calls(record, "tracing")[0][0].text
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("the full system corrects completes and verifies",
+        lambda: bench(MIXED).ask(QUESTION), purposes=["chain", "chain", "chain", "tracing"],
+        origins=[(TOWN, "Orlau", "corrected"), (MAYOR, "Ida Renn", "completed"), (TONGUE, "Ladin", "verified")]),
+    scene("without retrieval and without final content the last node answers and the failure is counted",
+        lambda: bench([KNOWN]).ask(QUESTION, use_retrieval=False), purposes=["chain"], answer=("Ladin", "last-claim"),
+        text=f"{TOWN} Orlau. {MAYOR} Ida Renn. {TONGUE} Ladin.", unread=["no sentence says what the final answer is"]),
+    scene("without retrieval a reply without a chain is asked for once more",
+        lambda: bench(["Hm.", f"{KNOWN}\n{TRACED}"]).ask(QUESTION, use_retrieval=False), purposes=["chain", "chain"],
+        short="Ladin"),
+    scene("without verification answered queries pass unsearched and only completion answers",
+        lambda: bench([chain((TOWN, "Berlau"), (MAYOR, None)),
+            chain((TOWN, "Berlau"), (MAYOR, "Ida Renn"), (TONGUE, "Ladin")), TRACED]).ask(QUESTION, verify=False),
+        purposes=["chain", "chain", "tracing"], queries=[MAYOR], readings=[MAYOR],
+        origins=[(TOWN, "Berlau", "model"), (MAYOR, "Ida Renn", "completed"), (TONGUE, "Ladin", "model")]),
+    scene("without completion an unsolved query passes as unknown and the chain goes on",
+        lambda: bench([f"{chain((TOWN, 'Orlau'), (MAYOR, None))}\n[Query 3]: {TONGUE}\n[Answer 3]: Ladin",
+            TRACED]).ask(QUESTION, complete=False),
+        purposes=["chain", "tracing"], queries=[TOWN, TONGUE], readings=[TOWN, TONGUE],
+        origins=[(TOWN, "Orlau", "verified"), (MAYOR, "", "model"), (TONGUE, "Ladin", "verified")],
+        sent={"tracing": f"[Query 2]: {MAYOR}\n[Answer 2]: unknown"}),
+])  # fmt: skip
+async def test_the_ablations(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen
 
 
 async def test_without_completion_answers_may_be_forced_and_are_verified_all_the_same():
@@ -434,36 +417,6 @@ LABELS = ("branch", "node", "verdict", "duplicate", "revised", "abandoned", "cut
 # -- the budget --------------------------------------------------------------------------------------------------------
 
 
-async def test_with_fewer_searches_than_queries_the_first_are_served_in_order_and_the_rest_pass_unchecked():
-    record = await bench([KNOWN, TRACED]).ask(QUESTION, budget={"max_searches": 2})
-    assert queries(record) == [TOWN, MAYOR]
-    assert origins(record) == [(TOWN, "Orlau", "verified"), (MAYOR, "Ida Renn", "verified"), (TONGUE, "Ladin", "model")]
-    assert record.answer.stopped_because == "max_searches"
-    assert record.answer.short == "Ladin"
-
-
-async def test_no_search_is_spent_on_a_query_that_the_walk_does_not_reach():
-    record = await bench(MIXED).ask(QUESTION, budget={"max_searches": 3})
-    assert queries(record) == [TOWN, MAYOR, TONGUE]
-    assert record.answer.stopped_because == "finished"
-
-
-async def test_calls_that_run_out_between_chains_leave_the_corrected_path():
-    record = await bench(MIXED).ask(QUESTION, budget={"max_llm_calls": 1})
-    assert origins(record) == [(TOWN, "Orlau", "corrected")]
-    assert record.answer.text == f"{TOWN} Orlau [1]."
-    assert (record.answer.short, record.answer.how) == ("Orlau", "last-claim")
-    assert record.answer.stopped_because == "max_llm_calls"
-    assert told(record, "path") == [f"[1] {TOWN} -> Orlau"]
-
-
-async def test_calls_that_run_out_before_tracing_leave_the_verified_path():
-    record = await bench([KNOWN]).ask(QUESTION, budget={"max_llm_calls": 1})
-    assert record.answer.text == f"{TOWN} Orlau [1]. {MAYOR} Ida Renn [2]. {TONGUE} Ladin [3]."
-    assert record.answer.short == "Ladin"
-    assert record.answer.stopped_because == "max_llm_calls"
-
-
 async def test_calls_that_run_out_in_the_middle_of_a_round_keep_what_is_verified_and_what_the_chain_still_says():
     # The reader is the model itself: the chain is call 1, the first reading call 2, and the second reading is refused.
     record = await bench([KNOWN, "yes: Orlau"], reader=LLMReader()).ask(QUESTION, budget={"max_llm_calls": 2}, theta=-1.0)
@@ -475,12 +428,26 @@ async def test_calls_that_run_out_in_the_middle_of_a_round_keep_what_is_verified
     assert record.answer.stopped_because == "max_llm_calls"
 
 
-async def test_a_final_content_that_the_interrupted_chain_had_answers_before_its_last_claim_does():
-    says = [f"{chain((TOWN, 'Orlau'))}\n[Final Content]: So the final answer is Ladin.", "yes: Orlau"]
-    record = await bench(says, reader=LLMReader()).ask(
-        QUESTION, budget={"max_llm_calls": 2}, theta=-1.0, stop_before_final=False
-    )
-    assert (record.answer.short, record.answer.how) == ("Ladin", "marker")
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("with fewer searches than queries the first are served in order and the rest pass unchecked",
+        lambda: bench([KNOWN, TRACED]).ask(QUESTION, budget={"max_searches": 2}), queries=[TOWN, MAYOR],
+        origins=[(TOWN, "Orlau", "verified"), (MAYOR, "Ida Renn", "verified"), (TONGUE, "Ladin", "model")],
+        stopped="max_searches", short="Ladin"),
+    scene("no search is spent on a query that the walk does not reach",
+        lambda: bench(MIXED).ask(QUESTION, budget={"max_searches": 3}), queries=[TOWN, MAYOR, TONGUE], stopped="finished"),
+    scene("calls that run out between chains leave the corrected path",
+        lambda: bench(MIXED).ask(QUESTION, budget={"max_llm_calls": 1}), origins=[(TOWN, "Orlau", "corrected")],
+        text=f"{TOWN} Orlau [1].", answer=("Orlau", "last-claim"), stopped="max_llm_calls", path=[f"[1] {TOWN} -> Orlau"]),
+    scene("calls that run out before tracing leave the verified path",
+        lambda: bench([KNOWN]).ask(QUESTION, budget={"max_llm_calls": 1}),
+        text=f"{TOWN} Orlau [1]. {MAYOR} Ida Renn [2]. {TONGUE} Ladin [3].", short="Ladin", stopped="max_llm_calls"),
+    scene("a final content that the interrupted chain had answers before its last claim does",
+        lambda: bench([f"{chain((TOWN, 'Orlau'))}\n[Final Content]: So the final answer is Ladin.", "yes: Orlau"],
+            reader=LLMReader()).ask(QUESTION, budget={"max_llm_calls": 2}, theta=-1.0, stop_before_final=False),
+        answer=("Ladin", "marker")),
+])  # fmt: skip
+async def test_the_budget(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen
 
 
 async def test_tokens_that_run_out_in_the_middle_of_a_round_end_in_the_best_answer_so_far():
@@ -552,28 +519,6 @@ def test_profile_paper_searchain_holds_the_papers_numbers():
             add_missing_marks=False,  # marks are the model's own
         )
     )
-
-
-# -- the page for users ------------------------------------------------------------------------------------------------
-
-PAGE = Path(__file__).parents[3] / "docs" / "searchain.md"
-
-
-def options_of_the_page() -> dict[str, tuple[str, str]]:
-    rows = re.findall(r"^\| `(\w+)` \| `([^`]*)` \| `([^`]*)` \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
-    return {name: (paper, ours) for name, paper, ours in rows}
-
-
-def test_the_page_names_every_option_with_the_value_of_the_paper_profile_and_ours():
-    paper, ours = read_settings({"profile": "paper_searchain"}).part("methods", "searchain"), SearChain()
-    assert options_of_the_page() == {
-        field.name: (_shown(getattr(paper, field.name)), _shown(getattr(ours, field.name)))
-        for field in dataclasses.fields(ours)
-    }
-
-
-def _shown(value) -> str:
-    return str(value).lower() if isinstance(value, bool) or value is None else str(value)
 
 
 # -- how many passages are read ----------------------------------------------------------------------------------------

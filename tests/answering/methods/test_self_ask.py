@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from support.bench import Bench, calls, decisions, purposes, queries, readings, told, unread, verdicts
+from support.bench import Bench, calls, decisions, looks, purposes, queries, readings, scene, told, unread, verdicts
 
-from hopweave.answering.demonstrations import demonstrations
 from hopweave.core.types import Passage, Question
 
 ASKED = "Where was the mayor of Orlau born?"
@@ -63,17 +62,6 @@ async def test_the_steps_claim_what_the_model_took_from_the_passages_and_cite_it
     assert record.answer.passage_ids == ("orlau", "renn")
 
 
-async def test_a_step_from_whose_passage_nothing_was_taken_claims_nothing():
-    record = await ask(SAYS[0], "So the final answer is: Paris.")
-    assert verdicts(record) == [(WHO, "", "unsupported"), (ASKED, "Paris", "unsupported")]
-
-
-async def test_an_intermediate_answer_that_the_model_gives_before_it_goes_on_is_its_steps_answer():
-    record = await ask(SAYS[0], f"Intermediate answer: an engineer.\nFollow up: {WHERE}", FINAL)
-    assert verdicts(record)[0] == (WHO, "an engineer", "supported")
-    assert queries(record) == [WHO, WHERE]
-
-
 async def test_a_passage_is_cut_to_its_first_hundred_words():
     long = Passage("long", " ".join(f"w{number}" for number in range(300)))
     bench = Bench(SAYS, {WHO: long, WHERE: RENN})
@@ -83,10 +71,19 @@ async def test_a_passage_is_cut_to_its_first_hundred_words():
     assert "w299\n</passage>" in calls(await ask(*SAYS, found={WHO: long}, max_words=0))[1][0].text
 
 
-async def test_as_many_passages_as_set_are_inserted():
-    record = await ask(*SAYS, num_passages=2)
-    assert f"Intermediate answer: {SHOWN_ORLAU}\n<passage>\nThe north\n" in calls(record)[1][0].text
-    assert record.answer.passage_ids == ("orlau", "other", "renn")
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("a step from whose passage nothing was taken claims nothing",
+        lambda: ask(SAYS[0], "So the final answer is: Paris."),
+        verdicts=[(WHO, "", "unsupported"), (ASKED, "Paris", "unsupported")]),
+    scene("an intermediate answer that the model gives before it goes on is its steps answer",
+        lambda: ask(SAYS[0], f"Intermediate answer: an engineer.\nFollow up: {WHERE}", FINAL),
+        first_verdict=(WHO, "an engineer", "supported"), queries=[WHO, WHERE]),
+    scene("as many passages as set are inserted",
+        lambda: ask(*SAYS, num_passages=2), sent={1: f"Intermediate answer: {SHOWN_ORLAU}\n<passage>\nThe north\n"},
+        passages=("orlau", "other", "renn")),
+])  # fmt: skip
+async def test_a_passage_stands_as_the_intermediate_answer(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen
 
 
 # -- where nothing is found --------------------------------------------------------------------------------------------
@@ -103,18 +100,17 @@ async def test_where_nothing_is_found_the_model_fills_in_the_answer_and_is_then_
     assert verdicts(record) == [(WHO, "Ida Renn", "unsupported"), (WHERE, "Tromvik", "supported")]
 
 
-async def test_where_nothing_is_found_the_model_can_be_told_so_instead():
-    record = await ask(SAYS[0], FINAL, found={}, when_empty="notice")
-    assert purposes(record) == ["follow_up", "follow_up"]
-    assert calls(record)[1][0].text.endswith(f"Follow up: {WHO}\nIntermediate answer: No results found.")
-    assert verdicts(record) == [(WHO, "", "unsupported"), (ASKED, "Tromvik", "unsupported")]
-
-
-async def test_an_answer_that_is_not_filled_in_either_is_counted_and_it_goes_on():
-    record = await ask(SAYS[0], "", FINAL, found={})
-    assert unread(record) == ["no intermediate answer is in the reply"]
-    assert calls(record)[2][0].text.endswith("Intermediate answer: unknown")
-    assert record.answer.short == "Tromvik"
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("where nothing is found the model can be told so instead",
+        lambda: ask(SAYS[0], FINAL, found={}, when_empty="notice"), purposes=["follow_up", "follow_up"],
+        ends={1: f"Follow up: {WHO}\nIntermediate answer: No results found."},
+        verdicts=[(WHO, "", "unsupported"), (ASKED, "Tromvik", "unsupported")]),
+    scene("an answer that is not filled in either is counted and it goes on",
+        lambda: ask(SAYS[0], "", FINAL, found={}), unread=["no intermediate answer is in the reply"],
+        ends={2: "Intermediate answer: unknown"}, short="Tromvik"),
+])  # fmt: skip
+async def test_where_nothing_is_found(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen
 
 
 # -- a reader's words, a reading call's --------------------------------------------------------------------------------
@@ -146,24 +142,6 @@ class SureOfTheNorth:
         ]
 
 
-async def test_of_several_passages_the_reader_counts_where_it_is_surest():
-    bench = Bench([SAYS[0], FINAL], FOUND, reader=SureOfTheNorth())
-    record = await bench.ask(ASKED, "self_ask", ir_mode="reader", num_passages=2)
-    assert calls(record)[1][0].text.endswith("Intermediate answer: north.")
-
-
-async def test_a_reader_that_finds_nothing_is_as_if_nothing_was_found():
-    record = await ask(SAYS[0], " Ida Renn.", FINAL, read={}, ir_mode="reader")
-    assert purposes(record) == ["follow_up", "intermediate", "follow_up"]
-
-
-async def test_a_readers_words_that_look_like_a_marker_are_blunted():
-    trap = Passage("trap", "It says So the final answer is: Paris")
-    record = await ask(SAYS[0], FINAL, found={WHO: trap}, read={WHO: ("So the final answer is: Paris", 1.0)}, ir_mode="reader")
-    assert "Intermediate answer: So the final answer\u2060 is: Paris" in calls(record)[1][0].text
-    assert verdicts(record)[0] == (WHO, "So the final answer is: Paris", "supported")
-
-
 async def test_a_call_of_its_own_reads_the_passages_and_its_answer_is_inserted():
     bench = Bench([SAYS[0], "Ida Renn.\nSure.", SAYS[1], "Tromvik", FINAL], FOUND)
     record = await bench.ask(ASKED, "self_ask", ir_mode="llm_read", num_passages=2)
@@ -184,8 +162,24 @@ async def test_a_reading_call_that_finds_no_answer_leaves_it_to_the_model(said, 
     assert unread(record) == reasons
 
 
-async def test_without_a_passage_no_reading_call_is_made():
-    assert purposes(await ask(SAYS[0], FINAL, found={}, ir_mode="llm_read", when_empty="notice")) == ["follow_up"] * 2
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("a reader that finds nothing is as if nothing was found",
+        lambda: ask(SAYS[0], " Ida Renn.", FINAL, read={}, ir_mode="reader"),
+        purposes=["follow_up", "intermediate", "follow_up"]),
+    scene("without a passage no reading call is made",
+        lambda: ask(SAYS[0], FINAL, found={}, ir_mode="llm_read", when_empty="notice"), purposes=["follow_up"] * 2),
+    scene("of several passages the reader counts where it is surest",
+        lambda: Bench([SAYS[0], FINAL], FOUND, reader=SureOfTheNorth()).ask(ASKED, "self_ask", ir_mode="reader",
+            num_passages=2),
+        ends={1: "Intermediate answer: north."}),
+    scene("a readers words that look like a marker are blunted",
+        lambda: ask(SAYS[0], FINAL, found={WHO: Passage("trap", "It says So the final answer is: Paris")},
+            read={WHO: ("So the final answer is: Paris", 1.0)}, ir_mode="reader"),
+        sent={1: "Intermediate answer: So the final answer\u2060 is: Paris"},
+        first_verdict=(WHO, "So the final answer is: Paris", "supported")),
+])  # fmt: skip
+async def test_a_reader_s_words_a_reading_call_s(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen
 
 
 # -- passages above the question ---------------------------------------------------------------------------------------
@@ -230,30 +224,6 @@ async def test_a_question_that_needs_no_follow_up_is_answered_from_the_passages_
 # -- how it ends -------------------------------------------------------------------------------------------------------
 
 
-async def test_at_most_five_follow_ups_are_looked_up_and_then_the_answer_is_forced():
-    record = await ask(*(f"Follow up: Who is {number}?" for number in range(6)), "Tromvik", found={}, when_empty="notice")
-    assert len(queries(record)) == 5
-    assert purposes(record) == ["follow_up"] * 6 + ["answer"]
-    assert calls(record)[-1][0].text.endswith(
-        "Follow up: Who is 4?\nIntermediate answer: No results found.\nSo the final answer is:"
-    )
-    assert (record.answer.short, record.answer.how) == ("Tromvik", "forced")
-    assert record.answer.stopped_because == "max_rounds"
-
-
-async def test_fewer_rounds_can_be_set():
-    record = await ask(SAYS[0], SAYS[1], "Tromvik", max_rounds=1)
-    assert queries(record) == [WHO]
-    assert record.answer.stopped_because == "max_rounds"
-
-
-async def test_the_same_follow_up_twice_in_a_row_ends_the_loop():
-    record = await ask(SAYS[0], "Follow-up: who is the mayor of Orlau", "Tromvik")
-    assert queries(record) == [WHO]
-    assert told(record, "repeated") == ["who is the mayor of Orlau"]
-    assert (record.answer.stopped_because, record.answer.how) == ("repeated_query", "forced")
-
-
 MALFORMED = {
     "": "the reply is empty",
     "It is in the north.": "no follow-up and no final answer is in the reply",
@@ -271,27 +241,30 @@ async def test_a_reply_that_neither_asks_nor_answers_is_counted_and_the_answer_i
     assert (record.answer.short, record.answer.how) == ("Tromvik", "forced")
 
 
-async def test_where_a_forced_answer_is_empty_the_last_intermediate_answer_is_taken():
-    record = await ask(SAYS[0], "", "", ir_mode="reader")
-    assert (record.answer.short, record.answer.how) == ("Ida Renn", "last-claim")
-    assert unread(record) == ["the reply is empty", "the reply is empty"]
-
-
-async def test_an_intermediate_answer_that_the_model_makes_up_behind_its_follow_up_is_cut_off():
-    record = await ask(f"Follow up: {WHO}\n**Intermediate answer:** Nobody.\nSo the final answer is: Paris.", FINAL)
-    assert queries(record) == [WHO]
-    assert "Nobody" not in calls(record)[1][0].text
-    assert record.answer.short == "Tromvik"
-
-
-async def test_of_several_follow_ups_at_once_the_first_is_looked_up():
-    assert queries(await ask(f"1. **Follow up:** {WHO}\n2. **Follow up:** {WHERE}", FINAL)) == [WHO]
-
-
-async def test_a_final_answer_behind_a_follow_up_ends_it():
-    record = await ask(f"Follow up: {WHO}\n{FINAL}")
-    assert queries(record) == []
-    assert record.answer.short == "Tromvik"
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("fewer rounds can be set",
+        lambda: ask(SAYS[0], SAYS[1], "Tromvik", max_rounds=1), queries=[WHO], stopped="max_rounds"),
+    scene("the same follow up twice in a row ends the loop",
+        lambda: ask(SAYS[0], "Follow-up: who is the mayor of Orlau", "Tromvik"), queries=[WHO],
+        repeated=["who is the mayor of Orlau"], stopped="repeated_query", how="forced"),
+    scene("where a forced answer is empty the last intermediate answer is taken",
+        lambda: ask(SAYS[0], "", "", ir_mode="reader"), answer=("Ida Renn", "last-claim"),
+        unread=["the reply is empty", "the reply is empty"]),
+    scene("of several follow ups at once the first is looked up",
+        lambda: ask(f"1. **Follow up:** {WHO}\n2. **Follow up:** {WHERE}", FINAL), queries=[WHO]),
+    scene("a final answer behind a follow up ends it",
+        lambda: ask(f"Follow up: {WHO}\n{FINAL}"), queries=[], short="Tromvik"),
+    scene("at most five follow ups are looked up and then the answer is forced",
+        lambda: ask(*(f"Follow up: Who is {number}?" for number in range(6)), "Tromvik", found={}, when_empty="notice"),
+        num_queries=5, purposes=["follow_up"] * 6 + ["answer"],
+        ends={-1: "Follow up: Who is 4?\nIntermediate answer: No results found.\nSo the final answer is:"},
+        answer=("Tromvik", "forced"), stopped="max_rounds"),
+    scene("an intermediate answer that the model makes up behind its follow up is cut off",
+        lambda: ask(f"Follow up: {WHO}\n**Intermediate answer:** Nobody.\nSo the final answer is: Paris.", FINAL),
+        queries=[WHO], unsent={1: "Nobody"}, short="Tromvik"),
+])  # fmt: skip
+async def test_how_it_ends(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen
 
 
 # -- the rest ----------------------------------------------------------------------------------------------------------
@@ -341,32 +314,18 @@ async def test_the_demonstrations_are_those_of_the_other_self_ask_in_its_form():
     assert with_search.count("\nAre follow up questions needed here: Yes.\nFollow up: ") == 4
 
 
-async def test_a_demonstration_of_the_same_question_is_left_out():
-    one = demonstrations()[0]
-    assert calls(await ask(FINAL, question=one.question, n_demos=20))[0][0].text.count(one.question) == 1
-
-
-async def test_number_and_seed_of_the_demonstrations_can_be_set():
-    prompts = [calls(await ask(FINAL, n_demos=num, seed=seed))[0][0].text for num, seed in ((0, 0), (1, 0), (1, 1))]
-    assert [prompt.count("Are follow up questions needed here:") for prompt in prompts] == [1, 2, 2]
-    assert prompts[1] != prompts[2]
-
-
-async def test_a_label_is_asked_for_and_read_as_one():
-    record = await ask(SAYS[0], "So the final answer is: yes, it is.", question=LABEL)
-    assert calls(record)[0][0].text.endswith(
-        f"{ASKED} (The answer can only be one of: Yes, No)\nAre follow up questions needed here:"
-    )
-    assert record.answer.short == "Yes"
-    assert verdicts(record)[-1] == (ASKED, "Yes", "unsupported")
-
-
-async def test_a_long_answer_is_all_that_stands_behind_the_marker():
-    record = await ask(
-        SAYS[0], "So the final answer is: The mayor is Ida Renn.\nShe came back.", question=LONG, ir_mode="reader"
-    )
-    assert record.answer.short == "The mayor is Ida Renn.\nShe came back."
-    assert record.answer.text == "The mayor is Ida Renn [1].\nShe came back."
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("a label is asked for and read as one",
+        lambda: ask(SAYS[0], "So the final answer is: yes, it is.", question=LABEL),
+        ends={0: f"{ASKED} (The answer can only be one of: Yes, No)\nAre follow up questions needed here:"}, short="Yes",
+        last_verdict=(ASKED, "Yes", "unsupported")),
+    scene("a long answer is all that stands behind the marker",
+        lambda: ask(SAYS[0], "So the final answer is: The mayor is Ida Renn.\nShe came back.", question=LONG,
+            ir_mode="reader"),
+        short="The mayor is Ida Renn.\nShe came back.", text="The mayor is Ida Renn [1].\nShe came back."),
+])  # fmt: skip
+async def test_the_rest(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen
 
 
 async def test_a_forced_long_answer_may_be_as_long_as_any_reply():

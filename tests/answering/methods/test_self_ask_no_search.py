@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.bench import Bench, calls, purposes, queries, unread, verdicts
+from support.bench import Bench, calls, looks, purposes, scene, unread
 
 from hopweave.answering.demonstrations import demonstrations
 from hopweave.core.types import Question
@@ -21,18 +21,6 @@ async def ask(*replies, question=ASKED, budget=None, prefill=False, **options):
     return await Bench(replies, prefill=prefill).ask(question, "self_ask_no_search", budget, **options)
 
 
-async def test_one_call_asks_and_answers_all_follow_ups():
-    record = await ask(CHAIN)
-    assert purposes(record) == ["follow_ups"]
-    assert queries(record) == []
-    assert verdicts(record) == STEPS
-    assert (record.answer.short, record.answer.how) == ("Tromvik", "marker")
-    assert record.answer.text == (
-        "Who is the mayor of Orlau? Ida Renn. Where was Ida Renn born? Tromvik. So the final answer is Tromvik."
-    )
-    assert unread(record) == []
-
-
 async def test_the_prompt_has_the_form_of_self_ask():
     [[prompt]] = calls(await ask(CHAIN, n_demos=1, seed=3))
     instruction, example, asked = prompt.text.split("\n\n")
@@ -48,31 +36,6 @@ async def test_the_prompt_has_the_form_of_self_ask():
     assert asked == f"Question: {ASKED}\nAre follow up questions needed here:"
 
 
-@pytest.mark.parametrize(("question", "num", "family"), [(ASKED, 4, "multi_hop"), (LABEL, 6, "yes_no"), (LONG, 2, "long_form")])
-async def test_as_many_demonstrations_as_the_papers_table_11_if_there_are_so_many(question, num, family):
-    [[prompt]] = calls(await ask("So the final answer is: yes.", question=question))
-    num_shown = prompt.text.count("\nAre follow up questions needed here:") - 1
-    assert num_shown == min(num, len(demonstrations(family)))
-
-
-async def test_a_demonstration_of_the_same_question_is_left_out():
-    one = demonstrations()[0]
-    [[prompt]] = calls(await ask(CHAIN, question=one.question, n_demos=20))
-    assert prompt.text.count(one.question) == 1
-    assert prompt.text.count("\nAre follow up questions needed here:") == len(demonstrations())
-
-
-async def test_the_seed_draws_other_demonstrations():
-    prompts = [calls(await ask(CHAIN, n_demos=2, seed=seed))[0][0].text for seed in (0, 0, 1)]
-    assert prompts[0] == prompts[1] != prompts[2]
-
-
-async def test_an_example_that_the_model_makes_up_is_cut_off():
-    record = await ask(f"{CHAIN}\n\nQuestion: And now?\nFollow up: What?\nSo the final answer is: nothing.")
-    assert record.answer.short == "Tromvik"
-    assert verdicts(record) == STEPS
-
-
 @pytest.mark.parametrize("prefill", [False, True])
 async def test_without_a_final_answer_the_marker_is_appended_and_the_model_goes_on(prefill):
     bench = Bench([f" Yes.\n{FIRST}\n{SECOND}", " Tromvik.\nFollow up: more?"], prefill=prefill)
@@ -86,27 +49,6 @@ async def test_without_a_final_answer_the_marker_is_appended_and_the_model_goes_
     assert bench.llm.calls[1][1].max_tokens == 32
     assert (record.answer.short, record.answer.how) == ("Tromvik", "forced")
     assert unread(record) == ["no final answer is in the reply"]
-
-
-async def test_a_forced_answer_may_repeat_the_marker():
-    assert (await ask(f" Yes.\n{FIRST}", "So the final answer is: Ida Renn.")).answer.short == "Ida Renn"
-
-
-async def test_where_a_forced_answer_is_empty_the_last_intermediate_answer_is_taken():
-    record = await ask(f" Yes.\n{FIRST}\n{SECOND}", "")
-    assert (record.answer.short, record.answer.how) == ("Tromvik", "last-claim")
-    assert unread(record) == ["no final answer is in the reply", "the reply is empty"]
-
-
-async def test_another_marker_of_the_final_answer_is_understood():
-    record = await ask(" No.\nThe answer is Tromvik.")
-    assert (record.answer.short, record.answer.how) == ("Tromvik", "alt-marker")
-    assert purposes(record) == ["follow_ups"]
-    assert unread(record) == []
-
-
-async def test_an_intermediate_answer_is_not_taken_for_the_final_one():
-    assert purposes(await ask(f" Yes.\n{FIRST}", "Ida Renn")) == ["follow_ups", "answer"]
 
 
 MALFORMED = {
@@ -125,12 +67,6 @@ async def test_what_cannot_be_read_is_counted_and_an_answer_is_found_all_the_sam
     assert record.answer.short == "Tromvik"
 
 
-async def test_a_model_that_says_nothing_at_all_has_no_answer():
-    record = await ask("", "")
-    assert (record.answer.short, record.answer.how) == ("", "empty")
-    assert unread(record) == ["the reply is empty", "the reply is empty"]
-
-
 async def test_a_label_is_asked_for_and_read_as_one():
     record = await ask(f"{FIRST}\nSo the final answer is: yes.", question=LABEL)
     [[prompt]] = calls(record)
@@ -139,17 +75,6 @@ async def test_a_label_is_asked_for_and_read_as_one():
         f"Question: {LABEL.text} (The answer can only be one of: Yes, No)\nAre follow up questions needed here:"
     )
     assert record.answer.short == "Yes"
-
-
-async def test_that_no_follow_ups_are_needed_is_no_label():
-    record = await ask(" No.", "Yes.", question=LABEL)
-    assert (record.answer.short, record.answer.how) == ("Yes", "forced")
-
-
-async def test_a_long_answer_is_all_that_stands_behind_the_marker():
-    record = await ask(f"{FIRST}\nSo the final answer is: It has a wall.\nIt has a market.", question=LONG)
-    assert "where X is a full explanation" in calls(record)[0][0].text
-    assert record.answer.short == record.answer.text == "It has a wall.\nIt has a market."
 
 
 async def test_a_forced_long_answer_may_be_as_long_as_the_reasoning():
@@ -165,7 +90,34 @@ async def test_marks_that_the_model_invents_are_removed():
     assert "[" not in record.answer.text + record.answer.short
 
 
-async def test_a_budget_that_forbids_the_second_call_leaves_the_last_intermediate_answer():
-    record = await ask(f" Yes.\n{FIRST}", budget={"max_llm_calls": 1})
-    assert (record.answer.short, record.answer.how) == ("Ida Renn", "last-claim")
-    assert record.answer.stopped_because == "max_llm_calls"
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("one call asks and answers all follow ups",
+        lambda: ask(CHAIN), purposes=["follow_ups"], queries=[], verdicts=STEPS, answer=("Tromvik", "marker"),
+        text="Who is the mayor of Orlau? Ida Renn. Where was Ida Renn born? Tromvik. So the final answer is Tromvik.",
+        unread=[]),
+    scene("an example that the model makes up is cut off",
+        lambda: ask(f"{CHAIN}\n\nQuestion: And now?\nFollow up: What?\nSo the final answer is: nothing."), short="Tromvik",
+        verdicts=STEPS),
+    scene("a forced answer may repeat the marker",
+        lambda: ask(f" Yes.\n{FIRST}", "So the final answer is: Ida Renn."), short="Ida Renn"),
+    scene("where a forced answer is empty the last intermediate answer is taken",
+        lambda: ask(f" Yes.\n{FIRST}\n{SECOND}", ""), answer=("Tromvik", "last-claim"),
+        unread=["no final answer is in the reply", "the reply is empty"]),
+    scene("another marker of the final answer is understood",
+        lambda: ask(" No.\nThe answer is Tromvik."), answer=("Tromvik", "alt-marker"), purposes=["follow_ups"], unread=[]),
+    scene("an intermediate answer is not taken for the final one",
+        lambda: ask(f" Yes.\n{FIRST}", "Ida Renn"), purposes=["follow_ups", "answer"]),
+    scene("a model that says nothing at all has no answer",
+        lambda: ask("", ""), answer=("", "empty"), unread=["the reply is empty", "the reply is empty"]),
+    scene("that no follow ups are needed is no label",
+        lambda: ask(" No.", "Yes.", question=LABEL), answer=("Yes", "forced")),
+    scene("a budget that forbids the second call leaves the last intermediate answer",
+        lambda: ask(f" Yes.\n{FIRST}", budget={"max_llm_calls": 1}), answer=("Ida Renn", "last-claim"),
+        stopped="max_llm_calls"),
+    scene("a long answer is all that stands behind the marker",
+        lambda: ask(f"{FIRST}\nSo the final answer is: It has a wall.\nIt has a market.", question=LONG),
+        sent={0: "where X is a full explanation"}, short="It has a wall.\nIt has a market.",
+        text="It has a wall.\nIt has a market."),
+])  # fmt: skip
+async def test_what_comes_of_a_dialogue(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen

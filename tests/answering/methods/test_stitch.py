@@ -7,7 +7,7 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.bench import Bench, purposes, queries, unread, verdicts
+from support.bench import Bench, looks, purposes, queries, scene, unread, verdicts
 
 from hopweave.answering.reading.checking import Reading, problems_of
 from hopweave.answering.reading.comparing import Side, asked_alone, compared, life_date, wanted_of
@@ -72,14 +72,6 @@ def reading(answer, fact, asked=ASKED, facts=None, probability=1.0):
     return Reading(asked, answer, fact, probability, tuple(facts))
 
 
-async def test_a_question_of_one_hop_is_read_at_once():
-    record = await ask([AT_ONCE, answered("Vask", 4)])
-    assert purposes(record) == ["plan", "answer"]
-    assert queries(record) == [ASKED]
-    assert record.answer.short == "Vask"
-    assert verdicts(record)[-1] == (ASKED, "Vask", "supported")
-
-
 async def test_facts_are_numbered_through_all_passages_under_their_titles_and_come_last():
     record = await ask([AT_ONCE, answered("Vask", 4)])
     shown = record.messages[-1].text
@@ -115,23 +107,6 @@ async def test_where_the_hops_do_not_hold_the_question_is_read_at_once():
     assert [verdict[0] for verdict in verdicts(record)] == [ASKED]
 
 
-async def test_a_hop_without_an_answer_ends_the_hops():
-    record = await ask([SPLIT, answered("", 1), answered("Vask", 4)])
-    assert purposes(record) == ["plan", "answer", "answer"]
-    assert record.answer.short == "Vask"
-
-
-async def test_the_hops_count_where_the_reading_at_once_is_worse():
-    found = {ASKED: [BRIDGE, OTHER], HOP: [BRIDGE], REST: [OTHER]}
-    record = await ask([SPLIT, answered("Mara Lind", 2), answered("Drum", 1), answered("Nowhere", 1)], found)
-    assert record.answer.short == "Drum"
-
-
-async def test_without_a_plan_every_question_is_read_at_once():
-    record = await ask([answered("Drum", 5)], plan=False)
-    assert (purposes(record), record.answer.short) == (["answer"], "Drum")
-
-
 @pytest.mark.parametrize(
     "reply", ["", "no", "{", '{"unnamed": "the designer of Orla Bridge"}', '{"unnamed": [7, null], "steps": {}}']
 )
@@ -139,12 +114,6 @@ async def test_a_plan_that_cannot_be_read_leaves_one_hop(reply):
     record = await ask([reply, answered("Vask", 4)])
     assert (purposes(record), record.answer.short) == (["plan", "answer"], "Vask")
     assert record.error is None
-
-
-async def test_an_answer_that_breaks_off_inside_its_place_is_completed_from_its_fact():
-    home = Passage("home", "Mara Lind was born in Vask, North Teel, in 1870.", "Mara Lind")
-    record = await ask([AT_ONCE, answered("Vask")], {ASKED: [home]})
-    assert record.answer.short == "Vask, North Teel"
 
 
 async def test_code_decides_which_of_two_came_first():
@@ -200,14 +169,28 @@ async def test_a_limit_of_calls_ends_in_the_best_reading_so_far():
     assert (record.answer.short, record.answer.stopped_because) == ("Ghent", "max_llm_calls")
 
 
-def test_what_speaks_against_a_reading():
-    assert problems_of(reading("Vask", evidence(LIND, 2)), 0.0) == []
-    assert problems_of(reading("", None), 0.0) == ["none"]
-    assert problems_of(reading("I do not know", None), 0.0) == ["none"]
-    assert problems_of(reading("Orla Bridge", evidence(BRIDGE, 1)), 0.0) == ["repeats"]
-    assert problems_of(reading("Ghent", evidence(LIND, 2)), 0.0) == ["elsewhere"]
-    assert problems_of(reading("Drum", evidence(OTHER, 1)), 0.0) == ["open"]
-    assert problems_of(reading("Vask", evidence(LIND, 2), probability=0.2), 0.5) == ["unsure"]
+READINGS = {
+    "nothing": (reading("Vask", evidence(LIND, 2)), Way(), []),
+    "no answer": (reading("", None), Way(), ["none"]),
+    "ignorance": (reading("I do not know", None), Way(), ["none"]),
+    "words of the question": (reading("Orla Bridge", evidence(BRIDGE, 1)), Way(), ["repeats"]),
+    "words that its fact does not hold": (reading("Ghent", evidence(LIND, 2)), Way(), ["elsewhere"]),
+    "a passage about something else": (reading("Drum", evidence(OTHER, 1)), Way(), ["open"]),
+    "low probability": (reading("Vask", evidence(LIND, 2), probability=0.2), Way(), ["unsure"]),
+    "a yes to a question for something else": (reading("yes", evidence(LIND, 2)), Way(), ["form"]),
+    "a name led through": (reading("Mara Lind", evidence(LIND, 1)), Way(through=("Mara Lind",)), ["repeats"]),
+    "nothing, where no name is led through": (reading("Mara Lind", evidence(LIND, 1)), Way(), []),
+    "two things": (reading("Drum", evidence(OTHER, 1), probability=0.2), Way(), ["open", "unsure"]),
+    "nothing, as it is settled": (reading("Drum", evidence(OTHER, 1), probability=0.2), Way(besides=("drum",)), []),
+    "words that are settled and nowhere": (
+        reading("Ghent", evidence(LIND, 2), probability=0.2), Way(besides=("Ghent",)), ["elsewhere"]
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("read", "way", "problems"), READINGS.values(), ids=READINGS)
+def test_what_speaks_against_a_reading(read, way, problems):
+    assert problems_of(read, 0.5, way) == problems
 
 
 @pytest.mark.parametrize(
@@ -229,29 +212,29 @@ def test_what_a_question_wants_of_two_values(question, wanted):
 
 
 @pytest.mark.parametrize(
-    ("wanted", "left", "right", "answer"),
+    ("question", "left", "right", "answer"),
     [
-        ("least", "12 May 1958", "1971", "L"),
-        ("most", "12 May 1958", "1971", "R"),
-        ("least", "May 12, 1958", "3 June 1958", "L"),
-        ("most", "1958-05-12", "11 May 1958", "L"),
-        ("least", "1958", "12 May 1958", ""),
-        ("most", "1,450 m", "two thousand metres", "R"),
-        ("least", "3.5 km", "30 km", "L"),
-        ("same", "Dutch", "Dutch film director", "yes"),
-        ("same", "Dutch", "Welsh", "no"),
-        ("least", "", "1958", ""),
-        ("most", "old", "new", ""),
+        ("Which came first, L or R?", "12 May 1958", "1971", "L"),
+        ("Which came last, L or R?", "12 May 1958", "1971", "R"),
+        ("Which came first, L or R?", "May 12, 1958", "3 June 1958", "L"),
+        ("Which came last, L or R?", "1958-05-12", "11 May 1958", "L"),
+        ("Which came first, L or R?", "1958", "12 May 1958", ""),
+        ("Which is longer, L or R?", "1,450 m", "two thousand metres", "R"),
+        ("Which is shorter, L or R?", "3.5 km", "30 km", "L"),
+        ("Are L and R of the same nationality?", "Dutch", "Dutch film director", "yes"),
+        ("Are L and R of the same nationality?", "Dutch", "Welsh", "no"),
+        ("Are L and R of the same nationality?", "English", "British", "yes"),
+        ("Are L and R of the same nationality?", "English", "Welsh", "no"),
+        ("Which came first, L or R?", "", "1958", ""),
+        ("Which is longer, L or R?", "old", "new", ""),
+        ("Who died first, L or R?", "(1 May 1900 - 2 June 1990)", "(3 July 1910 - 4 August 1950)", "R"),
+        ("Who was born first, L or R?", "(1 May 1900 - 2 June 1990)", "(3 July 1910 - 4 August 1950)", "L"),
+        ("Who lived to an older age, L or R?", "15 April 1899 - 22 February 1981", "1 May 1900 - 2 May 1950", "L"),
+        ("Who lived shorter, L or R?", "15 April 1899 - 22 February 1981", "1 May 1900 - 2 May 1950", "R"),
     ],
 )
-def test_code_compares_values(wanted, left, right, answer):
-    assert compared("Which?", wanted, Side("L", "", "", left, 1), Side("R", "", "", right, 2)) == answer
-
-
-def test_who_died_first_is_told_by_the_last_date():
-    sides = Side("L", "", "", "(1 May 1900 - 2 June 1990)", 1), Side("R", "", "", "(3 July 1910 - 4 August 1950)", 2)
-    assert compared("Who died first, L or R?", "least", *sides) == "R"
-    assert compared("Who was born first, L or R?", "least", *sides) == "L"
+def test_code_compares_values(question, left, right, answer):
+    assert compared(question, wanted_of(question), Side("L", "", "", left, 1), Side("R", "", "", right, 2)) == answer
 
 
 @pytest.mark.parametrize(
@@ -281,11 +264,6 @@ def test_the_question_for_a_birth_or_a_death_is_asked_by_code():
     assert asked_alone("Which film has the director who died earlier?", side) == "When did Piet Arens die?"
     assert asked_alone("Which film has the older director?", side) == "When was Piet Arens born?"
     assert asked_alone("Which film has the director with more awards?", side) == side.ask
-
-
-def test_british_and_english_are_the_same_nationality_and_english_and_welsh_are_not():
-    assert compared("Same nationality?", "same", Side("L", "", "", "English", 1), Side("R", "", "", "British", 2)) == "yes"
-    assert compared("Same nationality?", "same", Side("L", "", "", "English", 1), Side("R", "", "", "Welsh", 2)) == "no"
 
 
 @pytest.mark.parametrize(
@@ -371,25 +349,12 @@ async def test_a_value_that_no_fact_about_its_side_states_is_asked_for_alone():
     assert (rest, "1970", "supported") in verdicts(record)
 
 
-async def test_an_answer_that_the_check_speaks_against_is_shown_with_its_passage_as_unsupported():
-    record = await ask([SPLIT, answered("Mara Lind", 2), answered("Ghent", 2), answered("Vask", 4)])
-    assert verdicts(record) == [(ASKED, "Vask", "unsupported")]
-    assert [citation.passage_id for citation in record.answer.citations] == ["lind"]
-
-
 async def test_a_comparison_by_code_is_supported_by_both_of_its_sides_and_cites_them():
     sides = _bridge_and_light("1902", "1887")
     record = await ask([said(**sides)], {BUILT_FIRST: [BRIDGE, LIGHT]}, BUILT_FIRST)
     assert verdicts(record)[-1] == (BUILT_FIRST, "Kerrow Light", "supported")
     assert record.answer.verdict.support == "supported"
     assert {citation.passage_id for citation in record.answer.claims[-1].citations} == {"bridge", "light"}
-
-
-async def test_a_comparison_with_a_value_that_no_fact_states_is_not_supported():
-    sides = _bridge_and_light("1902", "1850")
-    record = await ask([said(**sides), answered("1850", 1)], {BUILT_FIRST: [BRIDGE, LIGHT]}, BUILT_FIRST)
-    assert record.answer.short == "Kerrow Light"
-    assert record.answer.verdict.support == "unsupported"
 
 
 async def test_who_a_side_is_reached_through_counts_only_where_the_question_leads_through_somebody():
@@ -411,33 +376,10 @@ async def test_two_of_three_alternatives_are_not_decided_between_by_code():
 
 
 def test_a_yes_to_a_question_that_asks_for_something_else_is_no_answer():
-    assert problems_of(reading("yes", evidence(LIND, 2)), 0) == ["form"]
     assert "form" not in problems_of(reading("yes", evidence(LIND, 2), asked="Was Mara Lind born in Vask?"), 0)
     assert "form" in problems_of(reading("Mara Lind", evidence(LIND, 2), asked="In what year was Orla Bridge built?"), 0)
     assert "form" not in problems_of(reading("in 1902", evidence(LIND, 2), asked="Which year was Orla Bridge built?"), 0)
     assert "form" in problems_of(reading("1902", evidence(LIND, 2), asked="Where was Mara Lind born?"), 0)
-
-
-def test_the_name_that_a_question_leads_through_is_no_answer_to_it():
-    named = reading("Mara Lind", evidence(LIND, 1), asked="In which town was the designer of Orla Bridge born?")
-    assert problems_of(named, 0) == []
-    assert problems_of(named, 0, Way(through=("Mara Lind",))) == ["repeats"]
-
-
-def test_an_answer_that_is_settled_on_the_way_is_neither_open_nor_unsure():
-    found = reading("Drum", evidence(OTHER, 1), probability=0.2)
-    assert problems_of(found, 0.5) == ["open", "unsure"]
-    assert problems_of(found, 0.5, Way(besides=("drum",))) == []
-    assert problems_of(reading("Ghent", evidence(LIND, 2), probability=0.2), 0.5, Way(besides=("Ghent",))) == ["elsewhere"]
-
-
-def test_who_lived_longer_is_told_by_both_dates():
-    long, short = "15 April 1899 - 22 February 1981", "1 May 1900 - 2 May 1950"
-    first, second = (Side(name, "", "", dates, 1) for name, dates in (("Ada", long), ("Ben", short)))
-    for question, answer in (("Who lived to an older age, Ada or Ben?", "Ada"), ("Who lived shorter, Ada or Ben?", "Ben")):
-        wanted = wanted_of(question)
-        assert wanted is not None
-        assert compared(question, wanted, first, second) == answer
 
 
 def improbable(answer: str) -> Reply:
@@ -448,13 +390,34 @@ def improbable(answer: str) -> Reply:
     return Reply(text, logprobs=tuple(TokenLogprob(token, -1.0 if token == answer else 0.0) for token in tokens))
 
 
-async def test_an_answer_that_the_model_finds_improbable_costs_no_second_reading_but_is_not_supported():
-    record = await ask([SPLIT, answered("Mara Lind", 2), improbable("Vask")])
-    assert purposes(record) == ["plan", "answer", "answer"]
-    assert verdicts(record)[-1] == (REST, "Vask", "unsupported")
-    assert record.answer.verdict.support == "unsupported"
-
-
-async def test_no_bound_on_probability_leaves_an_improbable_answer_supported():
-    record = await ask([AT_ONCE, improbable("Mara Lind")], least_probability=0.0)
-    assert record.answer.verdict.support == "supported"
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("a question of one hop is read at once",
+        lambda: ask([AT_ONCE, answered("Vask", 4)]), purposes=["plan", "answer"], queries=[ASKED], short="Vask",
+        last_verdict=(ASKED, "Vask", "supported")),
+    scene("a hop without an answer ends the hops",
+        lambda: ask([SPLIT, answered("", 1), answered("Vask", 4)]), purposes=["plan", "answer", "answer"], short="Vask"),
+    scene("the hops count where the reading at once is worse",
+        lambda: ask([SPLIT, answered("Mara Lind", 2), answered("Drum", 1), answered("Nowhere", 1)],
+            {ASKED: [BRIDGE, OTHER], HOP: [BRIDGE], REST: [OTHER]}),
+        short="Drum"),
+    scene("without a plan every question is read at once",
+        lambda: ask([answered("Drum", 5)], plan=False), purposes=["answer"], short="Drum"),
+    scene("an answer that breaks off inside its place is completed from its fact",
+        lambda: ask([AT_ONCE, answered("Vask")],
+            {ASKED: [Passage("home", "Mara Lind was born in Vask, North Teel, in 1870.", "Mara Lind")]}),
+        short="Vask, North Teel"),
+    scene("an answer that the check speaks against is shown with its passage as unsupported",
+        lambda: ask([SPLIT, answered("Mara Lind", 2), answered("Ghent", 2), answered("Vask", 4)]),
+        verdicts=[(ASKED, "Vask", "unsupported")], cited=["lind"]),
+    scene("a comparison with a value that no fact states is not supported",
+        lambda: ask([said(**_bridge_and_light("1902", "1850")), answered("1850", 1)], {BUILT_FIRST: [BRIDGE, LIGHT]},
+            BUILT_FIRST),
+        short="Kerrow Light", support="unsupported"),
+    scene("an answer that the model finds improbable costs no second reading but is not supported",
+        lambda: ask([SPLIT, answered("Mara Lind", 2), improbable("Vask")]), purposes=["plan", "answer", "answer"],
+        last_verdict=(REST, "Vask", "unsupported"), support="unsupported"),
+    scene("no bound on probability leaves an improbable answer supported",
+        lambda: ask([AT_ONCE, improbable("Mara Lind")], least_probability=0.0), support="supported"),
+])  # fmt: skip
+async def test_what_comes_of_a_dialogue(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen

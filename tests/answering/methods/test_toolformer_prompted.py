@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.bench import Bench, calls, decisions, purposes, queries, told, unread, verdicts
+from support.bench import Bench, calls, decisions, looks, purposes, queries, scene, told, unread, verdicts
 
 from hopweave.answering.demonstrations import demonstrations
 from hopweave.core.types import Passage, Question
@@ -54,14 +54,16 @@ async def test_the_calls_claim_what_the_model_took_from_their_results_and_cite_i
     assert record.answer.passage_ids == ("orlau", "renn")
 
 
-async def test_what_the_next_query_takes_from_a_result_counts_where_the_model_says_nothing_of_it():
-    record = await ask(FIRST, f'[WikiSearch("{WHERE}")', END)
-    assert verdicts(record) == [(WHO, "Ida Renn", "supported"), (WHERE, "Tromvik", "supported")]
-
-
-async def test_what_the_model_says_against_the_result_is_its_own():
-    record = await ask(FIRST, "It is Max Orr. So the final answer is Max Orr.")
-    assert verdicts(record) == [(WHO, "It is Max Orr.", "unsupported"), (ASKED, "Max Orr", "unsupported")]
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("what the next query takes from a result counts where the model says nothing of it",
+        lambda: ask(FIRST, f'[WikiSearch("{WHERE}")', END),
+        verdicts=[(WHO, "Ida Renn", "supported"), (WHERE, "Tromvik", "supported")]),
+    scene("what the model says against the result is its own",
+        lambda: ask(FIRST, "It is Max Orr. So the final answer is Max Orr."),
+        verdicts=[(WHO, "It is Max Orr.", "unsupported"), (ASKED, "Max Orr", "unsupported")]),
+])  # fmt: skip
+async def test_what_comes_of_a_dialogue(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen
 
 
 async def test_the_prompt_shows_the_tool_in_the_instruction_and_in_each_demonstration():
@@ -76,38 +78,17 @@ async def test_the_prompt_shows_the_tool_in_the_instruction_and_in_each_demonstr
     assert example.endswith(f" So the final answer is {one.answer}.")
 
 
-@pytest.mark.parametrize(("question", "num", "family"), [(ASKED, 4, "multi_hop"), (LABEL, 6, "yes_no"), (LONG, 2, "long_form")])
-async def test_as_many_demonstrations_as_the_papers_table_11_if_there_are_so_many(question, num, family):
-    [[prompt]] = calls(await ask("So the final answer is yes.", question=question))
-    assert prompt.text.count("\nAnswer:") - 1 == min(num, len(demonstrations(family)))
-
-
-async def test_a_demonstration_of_the_same_question_is_left_out():
-    one = demonstrations()[0]
-    assert calls(await ask(END, question=one.question, n_demos=20))[0][0].text.count(one.question) == 1
-
-
-async def test_number_and_seed_of_the_demonstrations_can_be_set():
-    prompts = [calls(await ask(END, n_demos=num, seed=seed))[0][0].text for num, seed in ((0, 0), (1, 0), (1, 1))]
-    assert [prompt.count("\nAnswer:") for prompt in prompts] == [1, 2, 2]
-    assert prompts[1] != prompts[2]
-
-
 # -- calls in any dress ------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     "call",
     [
-        f"[WikiSearch('{WHO}')",
-        f"[WikiSearch({WHO})",
-        f"[WikiSearch(“{WHO}”)",
-        f'[WikiSearch("{WHO}")]',
+        f"[WikiSearch('{WHO}')", f"[WikiSearch({WHO})", f"[WikiSearch(“{WHO}”)", f'[WikiSearch("{WHO}")]',
         f'[WikiSearch("{WHO}")] The mayor is Max Orr. So the final answer is Paris.',
-        f'[WikiSearch("{WHO}") → It is Max Orr]. So the final answer is Paris.',
-        f'[WikiSearch("{WHO}',
+        f'[WikiSearch("{WHO}") → It is Max Orr]. So the final answer is Paris.', f'[WikiSearch("{WHO}',
     ],
-)
+)  # fmt: skip
 async def test_a_call_in_any_dress_is_carried_out_and_what_the_model_makes_up_behind_it_is_cut_off(call):
     record = await ask(call, END)
     assert queries(record) == [WHO]
@@ -116,30 +97,21 @@ async def test_a_call_in_any_dress_is_carried_out_and_what_the_model_makes_up_be
     assert unread(record) == []
 
 
-async def test_a_call_without_a_query_is_left_out_and_the_answer_goes_on_without_it():
-    record = await ask("The mayor is somebody. [WikiSearch(", END)
-    assert queries(record) == []
-    assert unread(record) == ["the call holds no query"]
-    assert calls(record)[1][0].text.endswith("\nAnswer: The mayor is somebody.")
-    assert record.answer.short == "Tromvik"
-
-
-async def test_a_call_without_a_query_and_nothing_before_it_brings_the_final_answer():
-    record = await ask("[WikiSearch(", "Tromvik.")
-    assert purposes(record) == ["writing", "answer"]
-    assert (record.answer.short, record.answer.how) == ("Tromvik", "forced")
-
-
-async def test_calls_without_a_query_count_as_calls_so_that_they_end():
-    record = await ask(*(f"Well {number}. [WikiSearch(" for number in range(6)), "Tromvik")
-    assert purposes(record) == ["writing"] * 6 + ["answer"]
-
-
-async def test_a_call_behind_the_final_answer_is_not_carried_out():
-    record = await ask(f"So the final answer is Tromvik. {FIRST}")
-    assert queries(record) == []
-    assert record.answer.short == "Tromvik"
-    assert record.answer.text == "So the final answer is Tromvik."
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("a call without a query and nothing before it brings the final answer",
+        lambda: ask("[WikiSearch(", "Tromvik."), purposes=["writing", "answer"], answer=("Tromvik", "forced")),
+    scene("calls without a query count as calls so that they end",
+        lambda: ask(*(f"Well {number}. [WikiSearch(" for number in range(6)), "Tromvik"),
+        purposes=["writing"] * 6 + ["answer"]),
+    scene("a call behind the final answer is not carried out",
+        lambda: ask(f"So the final answer is Tromvik. {FIRST}"), queries=[], short="Tromvik",
+        text="So the final answer is Tromvik."),
+    scene("a call without a query is left out and the answer goes on without it",
+        lambda: ask("The mayor is somebody. [WikiSearch(", END), queries=[], unread=["the call holds no query"],
+        ends={1: "\nAnswer: The mayor is somebody."}, short="Tromvik"),
+])  # fmt: skip
+async def test_calls_in_any_dress(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen
 
 
 # -- how it ends -------------------------------------------------------------------------------------------------------
@@ -167,13 +139,6 @@ async def test_with_one_call_as_in_the_original_the_answer_goes_on_behind_it():
     assert record.answer.stopped_because == "max_calls"
 
 
-async def test_the_same_call_twice_in_a_row_ends_the_loop():
-    record = await ask(FIRST, '[WikiSearch("who is the mayor of Orlau")', "Tromvik")
-    assert queries(record) == [WHO]
-    assert told(record, "repeated") == ["who is the mayor of Orlau"]
-    assert (record.answer.stopped_because, record.answer.how) == ("repeated_query", "forced")
-
-
 @pytest.mark.parametrize(
     ("reply", "reason"), [("", "the reply is empty"), ("Well.", "no sentence says what the final answer is")]
 )
@@ -190,22 +155,20 @@ async def test_a_forced_answer_that_is_empty_or_calls_again_is_none():
         assert len(unread(record)) == 2
 
 
-async def test_another_marker_of_the_final_answer_is_understood():
-    record = await ask(FIRST, "The answer is Tromvik.")
-    assert (record.answer.short, record.answer.how) == ("Tromvik", "alt-marker")
-
-
-async def test_another_example_that_the_model_makes_up_is_cut_off():
-    assert (await ask(f"{END}\nQuestion: And?\nAnswer: So the final answer is Paris.")).answer.short == "Tromvik"
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("the same call twice in a row ends the loop",
+        lambda: ask(FIRST, '[WikiSearch("who is the mayor of Orlau")', "Tromvik"), queries=[WHO],
+        repeated=["who is the mayor of Orlau"], stopped="repeated_query", how="forced"),
+    scene("another marker of the final answer is understood",
+        lambda: ask(FIRST, "The answer is Tromvik."), answer=("Tromvik", "alt-marker")),
+    scene("another example that the model makes up is cut off",
+        lambda: ask(f"{END}\nQuestion: And?\nAnswer: So the final answer is Paris."), short="Tromvik"),
+])  # fmt: skip
+async def test_how_it_ends(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen
 
 
 # -- the rest ----------------------------------------------------------------------------------------------------------
-
-
-async def test_where_nothing_is_found_the_result_says_so():
-    record = await ask(*SAYS, found={})
-    assert calls(record)[1][0].text.endswith(f'[WikiSearch("{WHO}") -> No results found.]')
-    assert verdicts(record)[0] == (WHO, "The mayor is Ida Renn.", "unsupported")
 
 
 async def test_how_much_a_call_brings_can_be_set():
@@ -236,22 +199,10 @@ async def test_a_model_that_repeats_a_passage_neither_calls_nor_answers_with_it(
     assert (record.answer.short, record.answer.how) == ("Tromvik", "forced")
 
 
-async def test_a_query_with_quotation_marks_in_it_cannot_end_the_call_in_the_text():
-    record = await ask("[WikiSearch('Who said \"no\"?')", END)
-    assert queries(record) == ['Who said "no"?']
-    assert "[WikiSearch(\"Who said 'no'?\") -> No results found.]" in calls(record)[1][0].text
-
-
 async def test_calls_are_in_the_record_with_their_searches_under_them():
     record = await ask(*SAYS)
     assert told(record, "call") == [WHO, WHERE]
     assert [step.parent for step in record.steps if step.kind == "search"] == [step.id for step in decisions(record, "call")]
-
-
-async def test_an_answer_without_any_call_is_the_models_own():
-    record = await ask(END)
-    assert verdicts(record) == [(ASKED, "Tromvik", "unsupported")]
-    assert record.answer.text == END.strip()
 
 
 async def test_a_label_is_asked_for_and_read_as_one():
@@ -261,11 +212,22 @@ async def test_a_label_is_asked_for_and_read_as_one():
     assert record.answer.short == "Yes"
 
 
-async def test_a_long_answer_is_all_that_was_written_outside_of_the_calls():
-    record = await ask(*SAYS[:2], " She was born in Tromvik.", question=LONG)
-    assert record.answer.short == "The mayor is Ida Renn. She was born in Tromvik."
-    assert record.answer.text == "The mayor is Ida Renn [1]. She was born in Tromvik [2]."
-    assert unread(record) == []
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("an answer without any call is the models own",
+        lambda: ask(END), verdicts=[(ASKED, "Tromvik", "unsupported")], text=END.strip()),
+    scene("a long answer is all that was written outside of the calls",
+        lambda: ask(*SAYS[:2], " She was born in Tromvik.", question=LONG),
+        short="The mayor is Ida Renn. She was born in Tromvik.",
+        text="The mayor is Ida Renn [1]. She was born in Tromvik [2].", unread=[]),
+    scene("where nothing is found the result says so",
+        lambda: ask(*SAYS, found={}), ends={1: f'[WikiSearch("{WHO}") -> No results found.]'},
+        first_verdict=(WHO, "The mayor is Ida Renn.", "unsupported")),
+    scene("a query with quotation marks in it cannot end the call in the text",
+        lambda: ask("[WikiSearch('Who said \"no\"?')", END), queries=['Who said "no"?'],
+        sent={1: "[WikiSearch(\"Who said 'no'?\") -> No results found.]"}),
+])  # fmt: skip
+async def test_the_rest(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen
 
 
 async def test_a_long_answer_is_forced_without_a_marker_and_may_be_as_long_as_any_reply():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.bench import calls, decisions, purposes, queries, told, unread, verdicts
+from support.bench import calls, decisions, looks, purposes, queries, scene, told, unread, verdicts
 from support.toqd import Plays, asked, bench
 
 from hopweave.core.types import Passage, Question
@@ -43,38 +43,6 @@ COMPOSITION = Plays(
 
 
 # -- Algorithm 1 -------------------------------------------------------------------------------------------------------
-
-
-async def test_a_bridge_is_walked_node_by_node_each_rewritten_with_the_answers_before_it():
-    record = await bench(BRIDGE, FOUND).ask(MAIN, "toqd")
-    assert purposes(record) == [
-        *("decompose", "critique", "construct"),
-        *("self_verify", "self_verify_with_passages"),
-        *("rewrite", "self_verify", "self_verify_with_passages"),
-        *("rewrite", "self_verify"),
-        "summary",
-    ]
-    assert verdicts(record) == [
-        (DIRECTOR, "Liv Aas", "supported"),
-        (BORN_OF_LIV, "Nesbyen", "supported"),
-        (LAND_OF_NES, "Norway", "unsupported"),
-    ]
-    assert queries(record) == [DIRECTOR, BORN_OF_LIV]
-    assert [citation.quote for citation in record.answer.citations] == ["It was directed by Liv Aas.", LIV.text]
-    assert record.answer.text == (
-        "Liv Aas directed it [1]. She was born in Nesbyen [2], in Norway. So the final answer is Norway."
-    )
-    assert (record.answer.short, record.answer.how, record.answer.stopped_because) == ("Norway", "marker", "finished")
-    assert record.answer.passage_ids == ("other", "film", "liv")
-
-
-async def test_a_composition_needs_no_retrieval_where_the_model_knows_and_no_rewriting_where_nothing_precedes():
-    record = await bench(COMPOSITION).ask(MEMBERS, "toqd")
-    assert purposes(record) == ["decompose", "critique", "construct", "self_verify", "self_verify", "summary"]
-    assert verdicts(record) == [(BLEEK, "Four", "unsupported"), (BRACK, "Three", "unsupported")]
-    assert record.answer.short == "Bleek"
-    assert record.answer.citations == ()
-    assert told(record, "dropped") == ["3. How can they be compared?"]
 
 
 async def test_the_trace_shows_the_graph_what_waited_for_what_and_what_the_model_decided():
@@ -137,12 +105,29 @@ async def test_after_three_retries_the_last_sub_questions_stay_rather_than_nothi
     assert "the critique left nothing; the last sub-questions stay" in told(record, "repair")
 
 
-async def test_where_no_sub_question_is_written_the_question_itself_is_the_only_one():
-    plays = Plays(raw={("decompose", MAIN): "Hm.", ("again", MAIN): ""}, knows={MAIN: "Norway"})
-    record = await bench(plays).ask(MAIN, "toqd", max_critique_retries=1)
-    assert purposes(record) == ["decompose", "decompose", "self_verify", "summary"]
-    assert verdicts(record) == [(MAIN, "Norway", "unsupported")]
-    assert unread(record) == ["no item of a list was found", "the reply is empty"]
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("a bridge is walked node by node each rewritten with the answers before it",
+        lambda: bench(BRIDGE, FOUND).ask(MAIN, "toqd"),
+        purposes=[*("decompose", "critique", "construct"), *("self_verify", "self_verify_with_passages"),
+            *("rewrite", "self_verify", "self_verify_with_passages"), *("rewrite", "self_verify"), "summary"],
+        verdicts=[(DIRECTOR, "Liv Aas", "supported"), (BORN_OF_LIV, "Nesbyen", "supported"),
+            (LAND_OF_NES, "Norway", "unsupported")],
+        queries=[DIRECTOR, BORN_OF_LIV], quotes=["It was directed by Liv Aas.", LIV.text],
+        text="Liv Aas directed it [1]. She was born in Nesbyen [2], in Norway. So the final answer is Norway.",
+        answer=("Norway", "marker"), stopped="finished", passages=("other", "film", "liv")),
+    scene("a composition needs no retrieval where the model knows and no rewriting where nothing precedes",
+        lambda: bench(COMPOSITION).ask(MEMBERS, "toqd"),
+        purposes=["decompose", "critique", "construct", "self_verify", "self_verify", "summary"],
+        verdicts=[(BLEEK, "Four", "unsupported"), (BRACK, "Three", "unsupported")], short="Bleek", citations=(),
+        dropped=["3. How can they be compared?"]),
+    scene("where no sub question is written the question itself is the only one",
+        lambda: bench(Plays(raw={("decompose", MAIN): "Hm.", ("again", MAIN): ""}, knows={MAIN: "Norway"})).ask(MAIN,
+            "toqd", max_critique_retries=1),
+        purposes=["decompose", "decompose", "self_verify", "summary"], verdicts=[(MAIN, "Norway", "unsupported")],
+        unread=["no item of a list was found", "the reply is empty"]),
+])  # fmt: skip
+async def test_algorithm_1(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen
 
 
 async def test_more_than_nine_sub_questions_are_cut_and_repeated_ones_left_out():

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import re
 from collections import Counter
-from pathlib import Path
 
 import pytest
 from support.bench import calls, decisions, purposes, queries, told, verdicts
@@ -14,7 +12,7 @@ from support.toqd import Plays, bench, listed
 
 from hopweave.answering.demonstrations import sample
 from hopweave.answering.methods.toqd.toqd import ToQD
-from hopweave.core.types import Passage, Question, Reply, TokenLogprob
+from hopweave.core.types import Passage, Reply, TokenLogprob
 from hopweave.models.llms.scripted import Line
 from hopweave.run.settings import read_settings
 
@@ -285,43 +283,6 @@ async def test_worked_decompositions_stand_before_the_question_and_refer_to_earl
     examples = "\n\n".join(f"Question: {one.question}\n{listed(one.sub_questions)}" for one in (first, second))
     assert prompt.endswith(f'"1. ..."\n\n{examples}\n\nQuestion: Where is Orlau?')
     assert "the answer to 1" in examples
-
-
-@pytest.mark.parametrize(
-    ("question", "family"),
-    [
-        (Question("q", "Is Orlau a town?", "label", ("Yes", "No")), "yes_no"),
-        (Question("q", "Orlau is a town.", "label", ("SUPPORTS", "REFUTES")), "fact_checking"),
-        (Question("q", "Why is Orlau a town?", "long"), "long_form"),
-        (Question("q", "Orlau [SEP] mayor", family="slot_filling"), "slot_filling"),
-    ],
-)
-async def test_decompositions_are_of_the_task_family_of_the_question(question, family):
-    prompt = await decomposing(question, n_demos=1)
-    [one] = sample(1, family=family)
-    assert f"Question: {one.question}\n{listed(one.sub_questions)}\n\nQuestion: {question.text}" in prompt
-
-
-async def test_a_demonstration_equal_to_the_question_is_left_out_and_as_published_there_is_none():
-    asked, other = sample(2)
-    prompt = await decomposing(asked.question, n_demos=1)
-    assert (prompt.count("Question: "), prompt.count(asked.question)) == (2, 1)
-    assert f"Question: {other.question}\n1. " in prompt
-    assert (await decomposing("Where is Orlau?")).count("Question: ") == 1
-
-
-# -- the page for users ------------------------------------------------------------------------------------------------
-
-PAGE = Path(__file__).parents[3] / "docs" / "toqd.md"
-
-
-def test_the_page_names_every_option_with_the_value_of_the_paper_profile_and_ours():
-    rows = re.findall(r"^\| `(\w+)` \| `([^`]*)` \|[^|]*\| `([^`]*)` \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
-    paper, ours = read_settings({"profile": "paper_toqd"}).part("methods", "toqd"), ToQD()
-    assert {name: (of_paper, of_ours) for name, of_paper, of_ours in rows} == {
-        field.name: (str(getattr(paper, field.name)).lower(), str(getattr(ours, field.name)).lower())
-        for field in dataclasses.fields(ours)
-    }
 
 
 # -- a small model at its best -----------------------------------------------------------------------------------------

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
-from support.bench import Bench, calls, decisions, purposes, queries, told, unread, verdicts
+from support.bench import Bench, calls, decisions, looks, purposes, queries, scene, told, unread, verdicts
 
 from hopweave.answering.demonstrations import demonstrations
 from hopweave.core.errors import ModelError
@@ -54,19 +52,6 @@ def by_purpose(**says):
 
 
 # -- how it grows ------------------------------------------------------------------------------------------------------
-
-
-async def test_a_level_suggests_votes_and_looks_up_what_was_kept_until_the_model_finishes():
-    record = await ask(*ALL)
-    assert purposes(record) == ["suggest", "vote", "sub-answer"] * 2 + ["suggest", "final"]
-    assert queries(record) == [WHO, WHERE]
-    assert record.num_rounds() == 2
-    assert verdicts(record) == [(WHO, "Ida Renn", "supported"), (WHERE, "Tromvik", "supported")]
-    assert [citation.quote for citation in record.answer.citations] == [ORLAU.text, "She was born in Tromvik."]
-    assert record.answer.text == f"{WHO} Ida Renn [1]. {WHERE} Tromvik [2]. So the final answer is Tromvik."
-    assert record.answer.passage_ids == ("orlau", "renn")
-    assert (record.answer.short, record.answer.how, record.answer.stopped_because) == ("Tromvik", "marker", "finished")
-    assert unread(record) == []
 
 
 async def test_the_record_shows_the_tree_with_its_candidates_votes_what_was_kept_and_the_evidence():
@@ -118,27 +103,25 @@ async def test_suggestions_and_votes_are_drawn_warm_and_answers_are_greedy():
     assert drawn[-1].max_tokens == 256
 
 
-async def test_the_longest_tree_ends_at_the_deepest_level_and_still_answers():
-    levels = [
-        says for number in range(9) for says in (f"1. What is {number}?\n2. Who is {number}?", "The best choice is 1.", "x")
-    ]
-    record = await ask(*levels[: 3 * 5], FINAL)
-    assert queries(record) == [f"What is {number}?" for number in range(5)]
-    assert len(calls(record)) == 3 * 5 + 1
-    assert (record.answer.short, record.answer.stopped_because) == ("Tromvik", "max_depth")
-
-
-async def test_max_depth_sets_the_deepest_level():
-    record = await ask(*FIRST, FINAL, max_depth=1)
-    assert purposes(record) == ["suggest", "vote", "sub-answer", "final"]
-    assert record.answer.stopped_because == "max_depth"
-
-
-async def test_it_may_finish_before_it_asks_anything():
-    record = await ask("FINISH", FINAL)
-    assert purposes(record) == ["suggest", "final"]
-    assert queries(record) == []
-    assert verdicts(record) == [(ASKED, "Tromvik", "unsupported")]
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("a level suggests votes and looks up what was kept until the model finishes",
+        lambda: ask(*ALL), purposes=["suggest", "vote", "sub-answer"] * 2 + ["suggest", "final"], queries=[WHO, WHERE],
+        rounds=2, verdicts=[(WHO, "Ida Renn", "supported"), (WHERE, "Tromvik", "supported")],
+        quotes=[ORLAU.text, "She was born in Tromvik."],
+        text=f"{WHO} Ida Renn [1]. {WHERE} Tromvik [2]. So the final answer is Tromvik.", passages=("orlau", "renn"),
+        answer=("Tromvik", "marker"), stopped="finished", unread=[]),
+    scene("the longest tree ends at the deepest level and still answers",
+        lambda: ask(*[says for number in range(9) for says in (f"1. What is {number}?\n2. Who is {number}?",
+            "The best choice is 1.", "x")][: 3 * 5], FINAL),
+        queries=[f"What is {number}?" for number in range(5)], num_calls=3 * 5 + 1, short="Tromvik", stopped="max_depth"),
+    scene("max depth sets the deepest level",
+        lambda: ask(*FIRST, FINAL, max_depth=1), purposes=["suggest", "vote", "sub-answer", "final"], stopped="max_depth"),
+    scene("it may finish before it asks anything",
+        lambda: ask("FINISH", FINAL), purposes=["suggest", "final"], queries=[],
+        verdicts=[(ASKED, "Tromvik", "unsupported")]),
+])  # fmt: skip
+async def test_how_it_grows(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen
 
 
 # -- presets and options -----------------------------------------------------------------------------------------------
@@ -170,26 +153,13 @@ async def test_single_options_override_the_preset():
     assert [sampling.temperature for _, sampling in scripted.llm.calls] == [0.3] * 3 + [0, 0]
 
 
-@pytest.mark.parametrize(("options", "num"), [({}, 4), ({"n_demos": 0}, 0), ({"n_demos": 2}, 2)])
-async def test_as_many_demonstrations_as_table_11_or_the_option_says(options, num):
-    [prompt] = calls(await ask(*ALL, **options))[0]
-    assert len(re.findall(r"\nAnswer \d: .*\nNext sub-question: FINISH\n\n", prompt.text)) == num
-
-
-async def test_a_demonstration_is_a_finished_branch_and_the_asked_one_is_never_shown():
+async def test_a_demonstration_is_a_finished_branch():
     one = next(one for one in demonstrations() if one.steps[0].query == "Who composed The Planets?")
     [prompt] = calls(await ask("FINISH", FINAL, n_demos=20))[0]
     assert (
         f"Question: {one.question}\nSub-question 1: Who composed The Planets?\nAnswer 1: Gustav Holst\n"
         "Sub-question 2: In which town was Gustav Holst born?\nAnswer 2: Cheltenham\nNext sub-question: FINISH\n\n"
     ) in prompt.text
-    [prompt] = calls(await ask("FINISH", FINAL, question=one.question, n_demos=20))[0]
-    assert prompt.text.count(one.question) == 1
-
-
-async def test_another_seed_shows_other_demonstrations():
-    one, other = [calls(await ask("FINISH", FINAL, seed=seed))[0][0].text for seed in (0, 1)]
-    assert one != other
 
 
 async def test_more_passages_are_shown_if_asked_for_and_cut_if_they_are_long():
@@ -350,12 +320,6 @@ async def test_where_all_votes_are_invalid_the_first_suggestion_is_kept(vote):
     assert len(unread(record)) == 1
 
 
-async def test_one_suggestion_needs_no_vote():
-    record = await ask(f"1. {WHO}\n2. who is the mayor of Orlau", "Ida Renn", FINAL, max_depth=1)
-    assert purposes(record) == ["suggest", "sub-answer", "final"]
-    assert told(record, "candidate") == [f"[1] {WHO}"]
-
-
 @pytest.mark.parametrize(("reply", "reason"), [("Hm.", "no next sub-question was written"), ("", "the reply is empty")])
 async def test_without_a_first_suggestion_the_question_itself_is_looked_up(reply, reason):
     record = await ask(reply, "Tromvik", FINAL, found={ASKED: RENN}, max_depth=1)
@@ -370,13 +334,6 @@ async def test_without_a_further_suggestion_the_branch_ends():
     assert (record.answer.short, record.answer.stopped_because) == ("Tromvik", "no_candidate")
 
 
-async def test_what_was_asked_before_is_no_suggestion_and_ends_the_branch_if_there_is_no_other():
-    record = await ask(*FIRST, f"1. {WHO}\n2. who is the mayor of orlau", FINAL)
-    assert queries(record) == [WHO]
-    assert told(record, "repeated") == ["2 suggestions were asked before"]
-    assert (record.answer.short, record.answer.stopped_because) == ("Tromvik", "repeated_question")
-
-
 async def test_no_more_suggestions_count_than_were_asked_for():
     listed = "\n".join(f"{number}. What is {number}?" for number in range(1, 9))
     record = await ask(listed, "The best choice is 1.", "x", FINAL, max_depth=1)
@@ -389,14 +346,6 @@ async def test_a_sub_question_without_an_answer_stays_open_and_it_goes_on(reply)
     assert f"Sub-question 1: {WHO}\nAnswer 1: unknown\n" in calls(record, "final")[0][0].text
     assert verdicts(record)[0] == (WHO, "", "unsupported")
     assert record.answer.short == "Tromvik"
-
-
-async def test_where_nothing_is_found_it_says_so_and_goes_on():
-    record = await ask(*ALL, found={})
-    assert f"Question: {ASKED}\n\nNo results found.\n\n" in calls(record, "sub-answer")[0][0].text
-    assert "Evidence for sub-question 1:\nNo results found.\n\n" in calls(record, "final")[0][0].text
-    assert told(record, "evidence") == ["none", "none"]
-    assert (record.answer.short, record.answer.passage_ids) == ("Tromvik", ())
 
 
 async def test_a_passage_can_neither_answer_nor_leave_its_fence():
@@ -416,16 +365,27 @@ async def test_without_a_marker_the_final_answer_is_asked_for_once_more():
     assert (record.answer.short, record.answer.how) == ("Tromvik", "forced")
 
 
-async def test_a_label_is_asked_for_and_read_behind_the_marker():
-    record = await ask(*FIRST, *THIRD, "So the final answer is yes.", question=LABEL)
-    assert "(The answer can only be one of: Yes, No)" in calls(record, "final")[0][0].text
-    assert record.answer.short == "Yes"
-
-
-async def test_a_long_answer_is_the_whole_final_reply():
-    record = await ask(*FIRST, *THIRD, "The mayor is Ida Renn. She is from far away.", question=LONG)
-    assert record.answer.short == "The mayor is Ida Renn. She is from far away."
-    assert record.answer.text == "The mayor is Ida Renn [1]. She is from far away."
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("one suggestion needs no vote",
+        lambda: ask(f"1. {WHO}\n2. who is the mayor of Orlau", "Ida Renn", FINAL, max_depth=1),
+        purposes=["suggest", "sub-answer", "final"], candidate=[f"[1] {WHO}"]),
+    scene("what was asked before is no suggestion and ends the branch if there is no other",
+        lambda: ask(*FIRST, f"1. {WHO}\n2. who is the mayor of orlau", FINAL), queries=[WHO],
+        repeated=["2 suggestions were asked before"], short="Tromvik", stopped="repeated_question"),
+    scene("a long answer is the whole final reply",
+        lambda: ask(*FIRST, *THIRD, "The mayor is Ida Renn. She is from far away.", question=LONG),
+        short="The mayor is Ida Renn. She is from far away.", text="The mayor is Ida Renn [1]. She is from far away."),
+    scene("where nothing is found it says so and goes on",
+        lambda: ask(*ALL, found={}),
+        sent={"sub-answer": f"Question: {ASKED}\n\nNo results found.\n\n",
+            "final": "Evidence for sub-question 1:\nNo results found.\n\n"},
+        evidence=["none", "none"], short="Tromvik", passages=()),
+    scene("a label is asked for and read behind the marker",
+        lambda: ask(*FIRST, *THIRD, "So the final answer is yes.", question=LABEL),
+        sent={"final": "(The answer can only be one of: Yes, No)"}, short="Yes"),
+])  # fmt: skip
+async def test_what_the_model_may_do_instead(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen
 
 
 # -- limits ------------------------------------------------------------------------------------------------------------
@@ -446,27 +406,23 @@ async def test_a_limit_leaves_the_best_answer_so_far(max_llm_calls, short, how):
     assert (record.answer.short, record.answer.how, record.answer.stopped_because) == (short, how, "max_llm_calls")
 
 
-async def test_where_no_more_searches_are_allowed_it_answers_from_what_was_found():
-    record = await ask(*FIRST, *SECOND[:2], FINAL, budget={"max_searches": 1})
-    assert queries(record) == [WHO]
-    assert (record.answer.short, record.answer.stopped_because) == ("Tromvik", "max_searches")
-
-
-async def test_a_limit_among_the_votes_counts_those_that_are_there():
-    scripted = bench([WHAT, WHO, "The best choice is 2.", "The best choice is 2."])
-    record = await scripted.ask(ASKED, "tree_of_thought", {"max_llm_calls": 4}, suggest="sample", num_candidates=2, num_votes=5)
-    assert told(record, "vote") == ["[1] 0, [2] 2"]
-    assert record.answer.stopped_because == "max_llm_calls"
-
-
-async def test_a_limit_before_the_vote_on_the_answers_leaves_the_first():
-    record = await bench(two_branches()).ask(ASKED, "tree_of_thought", {"max_llm_calls": 9}, num_kept=2)
-    assert (record.answer.short, record.answer.stopped_because) == ("Tromvik", "max_llm_calls")
-
-
-async def test_a_limit_among_several_final_answers_leaves_those_that_are_there():
-    record = await bench(two_branches()).ask(ASKED, "tree_of_thought", {"max_llm_calls": 8}, num_kept=2)
-    assert (record.answer.short, record.answer.stopped_because) == ("Tromvik", "max_llm_calls")
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("where no more searches are allowed it answers from what was found",
+        lambda: ask(*FIRST, *SECOND[:2], FINAL, budget={"max_searches": 1}), queries=[WHO], short="Tromvik",
+        stopped="max_searches"),
+    scene("a limit among the votes counts those that are there",
+        lambda: bench([WHAT, WHO, "The best choice is 2.", "The best choice is 2."]).ask(ASKED, "tree_of_thought",
+            {"max_llm_calls": 4}, suggest="sample", num_candidates=2, num_votes=5),
+        vote=["[1] 0, [2] 2"], stopped="max_llm_calls"),
+    scene("a limit before the vote on the answers leaves the first",
+        lambda: bench(two_branches()).ask(ASKED, "tree_of_thought", {"max_llm_calls": 9}, num_kept=2), short="Tromvik",
+        stopped="max_llm_calls"),
+    scene("a limit among several final answers leaves those that are there",
+        lambda: bench(two_branches()).ask(ASKED, "tree_of_thought", {"max_llm_calls": 8}, num_kept=2), short="Tromvik",
+        stopped="max_llm_calls"),
+])  # fmt: skip
+async def test_limits(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen
 
 
 async def test_where_tokens_are_counted_branches_take_turns():

@@ -101,15 +101,10 @@ def test_a_vote_is_the_number_behind_the_last_best_choice_is(text, choice):
 @pytest.mark.parametrize(
     "text",
     [
-        "",
-        "The best choice is 4.",
-        "The best choice is 0.",
-        "The best choice is none.",
-        "I like 2 most.",
-        "4",
+        "", "The best choice is 4.", "The best choice is 0.", "The best choice is none.", "I like 2 most.", "4",
         "best choice is 2.5",
     ],
-)
+)  # fmt: skip
 def test_any_other_vote_is_invalid(text):
     assert parse_choice(text, 3) is None
 

@@ -46,15 +46,11 @@ def test_a_follow_up_is_read_in_any_dress(text):
 @pytest.mark.parametrize(
     "answer",
     [
-        "\nIntermediate answer: Ida Renn",
-        "\nIntermediate Answer: Ida Renn.",
-        "\n**Intermediate answer:** Ida Renn.",
-        "\n  - Intermediate answer 1: **Ida Renn.**",
-        "\n1. Intermediate answer: “Ida Renn”",
-        " Intermediate answer: Ida Renn.",
-        "\n\nIntermediate answer:\nIda Renn [1].",
+        "\nIntermediate answer: Ida Renn", "\nIntermediate Answer: Ida Renn.", "\n**Intermediate answer:** Ida Renn.",
+        "\n  - Intermediate answer 1: **Ida Renn.**", "\n1. Intermediate answer: “Ida Renn”",
+        " Intermediate answer: Ida Renn.", "\n\nIntermediate answer:\nIda Renn [1].",
     ],
-)
+)  # fmt: skip
 def test_an_intermediate_answer_is_read_in_any_dress(answer):
     assert parse_follow_ups(f"Follow up: Who wrote it?{answer}").pairs == PAIRS[:1]
 

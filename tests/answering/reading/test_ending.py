@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from support.bench import Bench, calls, chain, purposes, queries
+from support.bench import Bench, calls, chain, looks, purposes, queries, scene
 from support.toqd import Plays, bench
 
 from hopweave.core.types import Passage, Question, Reply, TokenLogprob
@@ -64,11 +64,6 @@ async def test_what_a_passage_supports_stands_before_the_question_and_the_rest_i
     assert "Drum" not in record.answer.text
 
 
-async def test_an_answer_that_the_check_speaks_against_is_shown_as_unsupported():
-    record = await ask([CHAIN, said("Orla Bridge"), said("Orla Bridge")])
-    assert (record.answer.short, record.answer.claims[-1].support) == ("Orla Bridge", "unsupported")
-
-
 async def test_the_name_that_the_question_leads_through_is_no_answer_to_it():
     """It is read without what is settled, and then the hop from there alone."""
     is_designer = "Who is the designer of Orla Bridge?"
@@ -107,19 +102,6 @@ async def test_a_reading_that_holds_counts_though_as_much_speaks_against_it():
     assert record.answer.short == "Vask"
 
 
-async def test_of_several_readings_the_one_with_least_against_it_counts():
-    record = await ask([CHAIN, said("Ghent", 4), said("the designer of Orla Bridge", 2)])
-    assert purposes(record) == ["chain", "answer", "answer"]
-    assert record.answer.short == "Ghent"
-
-
-async def test_without_a_call_left_for_another_reading_the_first_counts_and_the_limit_is_named():
-    text = {ASKED: [BRIDGE], WHO: [BRIDGE], WHERE: [LIND]}
-    made = Bench([CHAIN, said("Ghent", 4)], text, READ)
-    record = await made.ask(ASKED, "searchain_facts", budget={"max_llm_calls": 2})
-    assert (record.answer.short, record.answer.stopped_because) == ("Ghent", "max_llm_calls")
-
-
 async def test_two_things_are_compared_by_code():
     sides = {
         "first": {"name": "Orla Bridge", "through": "", "ask": "When was Orla Bridge built?", "value": "1902", "fact": 1},
@@ -140,22 +122,6 @@ async def test_where_nothing_can_be_read_the_final_content_is_written(reply):
     assert (record.answer.short, len(record.answer.claims)) == ("Drum", 2)
 
 
-async def test_without_a_call_left_the_path_is_the_answer():
-    text = {ASKED: [BRIDGE], WHO: [BRIDGE], WHERE: [LIND]}
-    made = Bench([CHAIN], text, READ)
-    record = await made.ask(ASKED, "searchain_facts", budget={"max_llm_calls": 1})
-    assert record.error is None
-    assert (record.answer.stopped_because, record.answer.short) == ("max_llm_calls", "Drum")
-
-
-async def test_without_a_search_left_the_final_content_is_written_and_the_limit_named():
-    text = {ASKED: [BRIDGE], WHO: [BRIDGE], WHERE: [LIND]}
-    made = Bench([CHAIN, f"[Final Content]: {FINAL}"], text, READ)
-    record = await made.ask(ASKED, "searchain_facts", budget={"max_searches": 2})
-    assert purposes(record) == ["chain", "tracing"]
-    assert (record.answer.stopped_because, record.answer.short) == ("max_searches", "Drum")
-
-
 @pytest.mark.parametrize(
     "question",
     [
@@ -168,9 +134,29 @@ async def test_labels_and_explanations_are_written_from_the_path(question):
     assert purposes(record) == ["chain", "tracing"]
 
 
-async def test_without_retrieval_nothing_is_read():
-    record = await ask([f"{CHAIN}\n[Final Content]: {FINAL}"], use_retrieval=False)
-    assert purposes(record) == ["chain"]
+@pytest.mark.parametrize(("dialogue", "seen"), [
+    scene("an answer that the check speaks against is shown as unsupported",
+        lambda: ask([CHAIN, said("Orla Bridge"), said("Orla Bridge")]), short="Orla Bridge", last_support="unsupported"),
+    scene("of several readings the one with least against it counts",
+        lambda: ask([CHAIN, said("Ghent", 4), said("the designer of Orla Bridge", 2)]),
+        purposes=["chain", "answer", "answer"], short="Ghent"),
+    scene("without a call left for another reading the first counts and the limit is named",
+        lambda: Bench([CHAIN, said("Ghent", 4)], {ASKED: [BRIDGE], WHO: [BRIDGE], WHERE: [LIND]}, READ).ask(ASKED,
+            "searchain_facts", budget={"max_llm_calls": 2}),
+        short="Ghent", stopped="max_llm_calls"),
+    scene("without a call left the path is the answer",
+        lambda: Bench([CHAIN], {ASKED: [BRIDGE], WHO: [BRIDGE], WHERE: [LIND]}, READ).ask(ASKED, "searchain_facts",
+            budget={"max_llm_calls": 1}),
+        error=None, stopped="max_llm_calls", short="Drum"),
+    scene("without a search left the final content is written and the limit named",
+        lambda: Bench([CHAIN, f"[Final Content]: {FINAL}"], {ASKED: [BRIDGE], WHO: [BRIDGE], WHERE: [LIND]},
+            READ).ask(ASKED, "searchain_facts", budget={"max_searches": 2}),
+        purposes=["chain", "tracing"], stopped="max_searches", short="Drum"),
+    scene("without retrieval nothing is read",
+        lambda: ask([f"{CHAIN}\n[Final Content]: {FINAL}"], use_retrieval=False), purposes=["chain"]),
+])  # fmt: skip
+async def test_what_comes_of_a_dialogue(dialogue, seen):
+    assert looks(await dialogue(), seen) == seen
 
 
 async def test_whole_passages_are_shown_where_sentences_are_not_chosen():
