@@ -9,7 +9,7 @@ import threading
 from dataclasses import replace
 
 import pytest
-from support.workbench import ASK, QUICK, Engine, Model, bench, others, record_of, until
+from support.workbench import ASK, QUICK, Engine, Gate, Model, bench, others, record_of, until
 
 from hopweave.core.errors import (
     BudgetReached,
@@ -34,6 +34,23 @@ from hopweave.run.store.store import Store, Stored, key_of
 from hopweave.run.workbench import Workbench
 
 ULM = Passage("ulm", "Einstein was born in Ulm.")
+CALLS = {
+    ModelError: lambda workbench: workbench.reply(ASK, purpose="plan"),
+    SearchError: lambda workbench: workbench.search(["a"], 1),
+    ReadError: lambda workbench: workbench.read("where?", ULM),
+}
+"""A call of each kind that crosses a boundary, under the error of that boundary."""
+
+
+class Asks:
+    """A reader that asks the model."""
+
+    identity = "asks"
+
+    async def read_with(self, ask, query, passage):
+        reply = await ask([Message("user", f"{query} {passage.text}")], Sampling(max_tokens=3))
+        start = passage.text.index(reply.text)
+        return Reading(reply.text, Span(start, start + len(reply.text)), 1.0)
 
 
 # -- everything is recorded ------------------------------------------------------------------------------------------------
@@ -73,14 +90,6 @@ async def test_what_could_not_be_parsed_is_filed_once_for_each_reason():
 
 
 async def test_the_calls_of_a_reader_that_asks_the_model_are_filed_under_its_reading():
-    class Asks:
-        identity = "asks"
-
-        async def read_with(self, ask, query, passage):
-            reply = await ask([Message("user", f"{query} {passage.text}")], Sampling(max_tokens=3))
-            start = passage.text.index(reply.text)
-            return Reading(reply.text, Span(start, start + len(reply.text)), 1.0)
-
     async with bench(Scripted(["Ulm"]), reader=Asks()) as workbench:
         assert (await workbench.read("where?", ULM)).text == "Ulm"
         read, call = record_of(workbench).steps
@@ -105,25 +114,17 @@ async def test_searching_for_nothing_asks_nobody():
 # -- budgets ---------------------------------------------------------------------------------------------------------------
 
 
-async def test_calls_end_before_the_one_that_is_not_allowed():
-    llm = Scripted(lambda messages, sampling: "ok")
-    async with bench(llm, budget=Budget(max_llm_calls=2)) as workbench:
+@pytest.mark.parametrize("limit", [{"max_llm_calls": 2}, {"max_tokens": 80}], ids=str)
+async def test_calls_end_before_the_one_that_a_limit_does_not_allow(limit):
+    [(name, most)] = limit.items()
+    llm = Scripted(lambda messages, sampling: Reply("ok", usage=Usage(30, 10)))
+    async with bench(llm, budget=Budget(**limit)) as workbench:
         for _ in range(2):
             await workbench.reply(ASK, purpose="plan")
-        with pytest.raises(BudgetReached, match="max_llm_calls = 2 reached") as reached:
+        with pytest.raises(BudgetReached, match=f"{name} = {most} reached") as reached:
             await workbench.reply(ASK, purpose="plan")
         assert len(record_of(workbench).steps) == 2
-    assert reached.value.limit == "max_llm_calls"
-    assert len(llm.calls) == 2
-
-
-async def test_tokens_end_before_the_next_call():
-    llm = Scripted(lambda messages, sampling: Reply("ok", usage=Usage(30, 10)))
-    async with bench(llm, budget=Budget(max_tokens=80)) as workbench:
-        for _ in range(2):
-            await workbench.reply(ASK, purpose="plan")
-        with pytest.raises(BudgetReached, match="max_tokens = 80"):
-            await workbench.reply(ASK, purpose="plan")
+    assert reached.value.limit == name
     assert len(llm.calls) == 2
 
 
@@ -150,13 +151,9 @@ async def test_time_that_is_up_stops_every_kind_of_call_before_it_is_made():
     engine = Engine()
     llm = Scripted(lambda messages, sampling: "ok")
     async with bench(llm, retriever=engine, reader=engine, budget=Budget(max_seconds=1e-9)) as workbench:
-        for ask in (
-            lambda: workbench.reply(ASK, purpose="plan"),
-            lambda: workbench.search(["a"], 1),
-            lambda: workbench.read("where?", ULM),
-        ):
+        for call in CALLS.values():
             with pytest.raises(BudgetReached, match="max_seconds"):
-                await ask()
+                await call(workbench)
         assert record_of(workbench).steps == ()
     assert llm.calls == engine.batches == []
 
@@ -180,29 +177,21 @@ async def test_a_call_that_runs_out_of_time_is_cut_cancelled_and_recorded():
     assert others() == set()
 
 
-async def test_a_search_and_a_reading_that_run_out_of_time_are_cut_and_recorded():
+@pytest.mark.parametrize(("kind", "error"), [("search", SearchError), ("read", ReadError)])
+async def test_a_search_and_a_reading_that_run_out_of_time_are_cut_and_recorded(kind, error):
     gate = threading.Event()
-    for kind, ask in (("search", lambda w: w.search(["a"], 1)), ("read", lambda w: w.read("where?", ULM))):
-        engine = Engine(lambda *_: gate.wait(20) and [], lambda *_: gate.wait(20) and Reading("", None, 0.0))
-        gate.clear()
+    engine = Engine(lambda *_: gate.wait(20) and [], lambda *_: gate.wait(20) and Reading("", None, 0.0))
+    async with bench(retriever=engine, reader=engine, budget=Budget(max_seconds=0.3)) as workbench:
         try:
-            async with bench(retriever=engine, reader=engine, budget=Budget(max_seconds=0.3)) as workbench:
-                with pytest.raises(BudgetReached):
-                    await ask(workbench)
-                (step,) = record_of(workbench).steps
-                gate.set()
+            with pytest.raises(BudgetReached):
+                await CALLS[error](workbench)
         finally:
             gate.set()
-        assert (step.kind, step.error.kind) == (kind, "BudgetReached")
+        (step,) = record_of(workbench).steps
+    assert (step.kind, step.error.kind) == (kind, "BudgetReached")
 
 
 async def test_a_reading_by_the_model_that_runs_out_of_time_leaves_the_cut_call_in_the_record():
-    class Asks:
-        identity = "asks"
-
-        async def read_with(self, ask, query, passage):
-            await ask(ASK, Sampling())
-
     async with bench(Scripted([Line(stalls=True)]), reader=Asks(), budget=Budget(max_seconds=0.3)) as workbench:
         with pytest.raises(BudgetReached):
             await workbench.read("where?", ULM)
@@ -228,28 +217,19 @@ async def test_stored_replies_count_as_calls_and_tokens(tmp_path):
     assert llm.calls == []
 
 
-async def test_stored_replies_count_the_seconds_that_they_took(tmp_path):
-    store = Store(tmp_path / "s")
-    async with bench(Model(lambda number: f"{number}"), store=store) as workbench:
-        await workbench.reply(ASK, purpose="plan")
-        await workbench.reply(ASK, purpose="plan", sample=1)
-    slow_down(tmp_path / "s", seconds=60.0)
-    async with bench(Model(lambda number: "new"), store=Store(tmp_path / "s"), budget=Budget(max_seconds=100)) as workbench:
-        await workbench.reply(ASK, purpose="plan")
-        await workbench.reply(ASK, purpose="plan", sample=1)
-        with pytest.raises(BudgetReached, match="max_seconds = 100"):
-            await workbench.reply(ASK, purpose="plan", sample=2)
-
-
-async def test_stored_replies_side_by_side_count_their_seconds_once(tmp_path):
+@pytest.mark.parametrize("concurrently", [0, 3])
+async def test_stored_replies_count_the_seconds_that_they_took_and_concurrent_ones_count_them_once(tmp_path, concurrently):
     async with bench(Model(lambda number: f"{number}"), store=Store(tmp_path / "s")) as workbench:
-        for sample in range(4):
+        for sample in range(5):
             await workbench.reply(ASK, purpose="plan", sample=sample)
     slow_down(tmp_path / "s", seconds=60.0)
     async with bench(Model(lambda number: "new"), store=Store(tmp_path / "s"), budget=Budget(max_seconds=100)) as workbench:
-        await asyncio.gather(*(workbench.reply(ASK, purpose="plan", sample=sample) for sample in range(3)))
+        if concurrently:
+            await asyncio.gather(*(workbench.reply(ASK, purpose="plan", sample=sample) for sample in range(concurrently)))
+        else:
+            await workbench.reply(ASK, purpose="plan")
         await workbench.reply(ASK, purpose="plan", sample=3)
-        with pytest.raises(BudgetReached):
+        with pytest.raises(BudgetReached, match="max_seconds = 100"):
             await workbench.reply(ASK, purpose="plan", sample=4)
 
 
@@ -277,38 +257,24 @@ def test_only_the_limits_that_are_set_are_told():
 # -- trying again ----------------------------------------------------------------------------------------------------------
 
 
-async def test_what_may_succeed_later_is_tried_again_and_the_attempts_are_recorded():
+async def test_what_may_succeed_later_is_tried_again_silently_and_the_attempts_are_recorded(capfd):
     llm = Model(lambda number: ModelError("busy", retryable=True) if number < 3 else "at last")
     async with bench(llm, retries=QUICK) as workbench:
         assert (await workbench.reply(ASK, purpose="plan")).text == "at last"
         (step,) = record_of(workbench).steps
     assert (step.text, step.timing.attempts, llm.num_calls) == ("at last", 3, 3)
+    assert capfd.readouterr() == ("", "")
 
 
-async def test_what_can_never_succeed_is_tried_once():
-    llm = Model(lambda number: ModelError("no such model"))
-    async with bench(llm, retries=QUICK) as workbench:
-        with pytest.raises(ModelError, match="no such model"):
-            await workbench.reply(ASK, purpose="plan")
-        (step,) = record_of(workbench).steps
-    assert (llm.num_calls, step.timing.attempts, step.error.kind, step.text) == (1, 1, "ModelError", None)
-
-
-async def test_trying_again_stops_where_the_error_turns_final():
-    llm = Model(lambda number: ModelError(f"error {number}", retryable=number < 2))
-    async with bench(llm, retries=QUICK) as workbench:
-        with pytest.raises(ModelError, match="error 2"):
-            await workbench.reply(ASK, purpose="plan")
-
-
-@pytest.mark.parametrize("max_attempts", [1, 2, 4])
-async def test_trying_again_ends_with_the_last_error_after_so_many_attempts(max_attempts):
-    llm = Model(lambda number: ModelError(f"busy {number}", retryable=True))
+@pytest.mark.parametrize(("num_retryable", "max_attempts", "attempts"), [(0, 4, 1), (1, 4, 2), (9, 1, 1), (9, 2, 2), (9, 4, 4)])
+async def test_trying_again_ends_with_the_first_final_error_or_the_last_attempt(num_retryable, max_attempts, attempts):
+    llm = Model(lambda number: ModelError(f"error {number}", retryable=number <= num_retryable))
     async with bench(llm, retries=Retries(max_attempts, 0.0)) as workbench:
-        with pytest.raises(ModelError, match=f"busy {max_attempts}"):
+        with pytest.raises(ModelError, match=f"error {attempts}"):
             await workbench.reply(ASK, purpose="plan")
         (step,) = record_of(workbench).steps
-    assert llm.num_calls == step.timing.attempts == max_attempts
+    assert llm.num_calls == step.timing.attempts == attempts
+    assert (step.error.kind, step.text) == ("ModelError", None)
 
 
 @pytest.mark.parametrize(
@@ -328,12 +294,6 @@ async def test_the_wait_that_the_other_side_asks_for_is_kept_up_to_the_longest(m
     async with bench(llm) as workbench:
         await workbench.reply(ASK, purpose="plan")
     assert sum(waits) == pytest.approx(waited)
-
-
-async def test_trying_again_says_nothing_on_the_terminal_by_itself(capfd):
-    async with bench(Model(lambda n: ModelError("busy", retryable=True) if n < 2 else "ok"), retries=QUICK) as workbench:
-        await workbench.reply(ASK, purpose="plan")
-    assert capfd.readouterr() == ("", "")
 
 
 @pytest.mark.parametrize("options", [{"max_attempts": 0}, {"max_wait_seconds": -1.0}, {"max_wait_seconds": math.inf}])
@@ -360,20 +320,12 @@ async def test_a_foreign_error_becomes_that_of_the_boundary_it_crossed(error, me
 
     engine = Engine(fail, fail)
     async with bench(Model(lambda number: error), retriever=engine, reader=engine, retries=Retries(1)) as workbench:
-        for kind, ask in (
-            (ModelError, lambda: workbench.reply(ASK, purpose="plan")),
-            (SearchError, lambda: workbench.search(["a"], 1)),
-            (ReadError, lambda: workbench.read("where?", ULM)),
-        ):
+        for kind, call in CALLS.items():
             with pytest.raises(kind) as caught:
-                await ask()
+                await call(workbench)
             assert (str(caught.value), caught.value.retryable) == (message, retryable)
         steps = record_of(workbench).steps
-    assert [(step.error.kind, step.error.message) for step in steps] == [
-        ("ModelError", message),
-        ("SearchError", message),
-        ("ReadError", message),
-    ]
+    assert [(step.error.kind, step.error.message) for step in steps] == [(kind.__name__, message) for kind in CALLS]
 
 
 @pytest.mark.parametrize("error", [SettingsError("no key"), DataError("no index"), MissingExtra("x", "local")])
@@ -383,13 +335,9 @@ async def test_what_the_user_has_to_mend_is_raised_as_it_is(error):
 
     engine = Engine(fail, fail)
     async with bench(Model(lambda number: error), retriever=engine, reader=engine) as workbench:
-        for ask in (
-            lambda: workbench.reply(ASK, purpose="plan"),
-            lambda: workbench.search(["a"], 1),
-            lambda: workbench.read("where?", ULM),
-        ):
+        for call in CALLS.values():
             with pytest.raises(type(error)):
-                await ask()
+                await call(workbench)
 
 
 async def test_without_a_retriever_or_reader_or_detector_the_error_says_what_to_name():
@@ -500,24 +448,16 @@ async def test_searches_of_many_coroutines_reach_the_engine_as_few_batches_off_t
 
 
 async def test_what_is_asked_while_a_batch_runs_gathers_for_the_next_and_a_batch_has_a_limit():
-    gate, begun = threading.Event(), threading.Event()
-    batches = []
-
-    def run(items):
-        batches.append(len(items))
-        begun.set()
-        gate.wait(20)
-        return [item * 2 for item in items]
-
-    batcher = Batcher(run, "test")
-    first = asyncio.create_task(batcher.ask([1]))
-    await until(begun.is_set)
+    gate = Gate()
+    batcher = Batcher(gate, "test")
+    first = asyncio.create_task(batcher.ask([-1]))
+    await until(gate.begun.is_set)
     rest = [asyncio.create_task(batcher.ask([number])) for number in range(600)]
     await asyncio.sleep(0)
-    gate.set()
-    assert await first == [2]
-    assert await asyncio.gather(*rest) == [[number * 2] for number in range(600)]
-    assert batches == [1, 256, 256, 88]
+    gate.opens.set()
+    assert await first == [-1]
+    assert await asyncio.gather(*rest) == [[number] for number in range(600)]
+    assert [len(batch) for batch in gate.batches] == [1, 256, 256, 88]
     await batcher.close()
 
 
@@ -577,43 +517,30 @@ async def test_a_wrong_number_of_results_is_an_error(num_results):
 
 
 async def test_cancelling_one_who_waits_harms_nobody_else():
-    gate, begun = threading.Event(), threading.Event()
-
-    def run(items):
-        begun.set()
-        gate.wait(20)
-        return items
-
-    batcher = Batcher(run, "test")
+    gate = Gate()
+    batcher = Batcher(gate, "test")
     tasks = [asyncio.create_task(batcher.ask([number])) for number in range(5)]
-    await until(begun.is_set)
-    late = [asyncio.create_task(batcher.ask([number])) for number in range(5, 10)]
+    await until(gate.begun.is_set)
+    tasks += [asyncio.create_task(batcher.ask([number])) for number in range(5, 10)]
     await asyncio.sleep(0)
     tasks[2].cancel()
-    late[3].cancel()
+    tasks[8].cancel()
     await asyncio.sleep(0)
-    gate.set()
-    outcomes = await asyncio.gather(*tasks, *late, return_exceptions=True)
-    assert isinstance(outcomes[2], asyncio.CancelledError)
-    assert isinstance(outcomes[8], asyncio.CancelledError)
-    assert [outcome for outcome in outcomes if isinstance(outcome, list)] == [[0], [1], [3], [4], [5], [6], [7], [9]]
+    gate.opens.set()
+    outcomes = await asyncio.gather(*tasks, return_exceptions=True)
+    for number, outcome in enumerate(outcomes):
+        assert isinstance(outcome, asyncio.CancelledError) if number in (2, 8) else outcome == [number]
     await batcher.close()
 
 
 async def test_closing_a_batcher_leaves_nobody_waiting():
-    gate, begun = threading.Event(), threading.Event()
-
-    def run(items):
-        begun.set()
-        gate.wait(20)
-        return items
-
-    batcher = Batcher(run, "test")
+    gate = Gate()
+    batcher = Batcher(gate, "test")
     running = asyncio.create_task(batcher.ask([1]))
-    await until(begun.is_set)
+    await until(gate.begun.is_set)
     waiting = asyncio.create_task(batcher.ask([2]))
     await asyncio.sleep(0)
-    gate.set()
+    gate.opens.set()
     await batcher.close()
     async with asyncio.timeout(20):
         outcomes = await asyncio.gather(running, waiting, return_exceptions=True)
@@ -630,23 +557,17 @@ def test_a_batcher_serves_one_event_loop_after_the_other():
 
 
 def test_a_batcher_that_was_cut_off_serves_the_next_event_loop():
-    begun, gate = threading.Event(), threading.Event()
-
-    def run(items):
-        begun.set()
-        assert gate.wait(20)
-        return items
-
-    batcher = Batcher(run, "test")
+    gate = Gate()
+    batcher = Batcher(gate, "test")
 
     async def cut_off():
         tasks = [asyncio.create_task(batcher.ask([number])) for number in range(2)]
-        await until(begun.is_set)
+        await until(gate.begun.is_set)
         tasks.append(asyncio.create_task(batcher.ask([2])))
         await asyncio.sleep(0)
 
     asyncio.run(cut_off())
-    gate.set()
+    gate.opens.set()
     assert asyncio.run(batcher.ask([7])) == [7]
     asyncio.run(batcher.close())
 
@@ -674,19 +595,13 @@ async def test_cancelling_a_question_ends_its_open_call_and_leaves_no_task_and_n
 
 
 async def test_cancelling_a_question_that_waits_for_a_search_leaves_the_others_their_results():
-    gate, begun = threading.Event(), threading.Event()
-
-    def search(query, max_hits):
-        begun.set()
-        gate.wait(20)
-        return [Hit(Passage(query, query), 1.0, 1)]
-
-    async with bench(retriever=Engine(search)) as workbench:
+    gate = Gate()
+    async with bench(retriever=Engine(lambda query, _: gate([Hit(Passage(query, query), 1.0, 1)]))) as workbench:
         other = Workbench(workbench.components, Trace())
         cancelled, kept = asyncio.create_task(workbench.search(["a"], 1)), asyncio.create_task(other.search(["b"], 1))
-        await until(begun.is_set)
+        await until(gate.begun.is_set)
         cancelled.cancel()
-        gate.set()
+        gate.opens.set()
         assert (await kept)[0][0].passage.id == "b"
         with pytest.raises(asyncio.CancelledError):
             await cancelled

@@ -84,6 +84,20 @@ class AtOnce(Model):
         return [Reply(one, usage=Usage(10, 2 * num) if number == 0 else Usage()) for number, one in enumerate(said)]
 
 
+class Gate:
+    """A batched call that waits in its thread until `opens` is set; it says when it has `begun`, and with which items."""
+
+    def __init__(self):
+        self.opens, self.begun = threading.Event(), threading.Event()
+        self.batches = []
+
+    def __call__(self, items):
+        self.batches.append(items)
+        self.begun.set()
+        assert self.opens.wait(20)
+        return items
+
+
 @asynccontextmanager
 async def bench(llm=None, *, budget=None, observers=(), **parts):
     opened = Components(llm or Scripted(lambda messages, sampling: "ok"), **parts)
