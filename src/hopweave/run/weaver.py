@@ -58,8 +58,8 @@ _P = ParamSpec("_P")
 class Weaver:
     """Everything that questions share, opened once.
 
-    Components given by name or as objects override the settings. An object is used as it is: options that settings hold under
-    its name do not affect it, and it stays open when the weaver closes, since its owner must close it.
+    Components given by name or as objects override the settings. An object is used unchanged: options in the settings under its
+    name do not affect it, and it stays open when the weaver closes, since its owner must close it.
 
     Args:
         settings: the components and their options; or keys and values that override files and the environment, as in `ask`.
@@ -163,12 +163,12 @@ class Weaver:
     async def again(
         self, record: Record, changes: Sequence[Change | Mapping[str, Any]], *, observers: Sequence[Observer] = ()
     ) -> Record:
-        """Asks the question of a record again, with something changed from one of its steps on.
+        """Asks the question of a record again, with changes from one of its steps on.
 
-        What comes before the first changed step is replayed from the record without the model; what follows is asked again.
+        The steps before the first changed one are replayed from the record without the model; later ones are run again.
 
         Args:
-            record: of the same method, model, retriever and reader.
+            record: a record made with the same method, model, retriever and reader.
             changes: what to change, see `hopweave.record.changes`.
             observers: called with each step as it happens.
 
@@ -299,7 +299,7 @@ def check_question(question: Question) -> None:
             "put long texts into the corpus and ask about them"
         )
     if question.form == "label" and not question.labels:
-        raise DataError(f"question {question.id!r} asks for a label and names none; give it labels")
+        raise DataError(f"question {question.id!r} asks for a label but lists none; give it labels")
 
 
 def _check_answer(answer: Answer, trace: Trace) -> None:
@@ -350,8 +350,7 @@ async def aask(
 ) -> Record:
     """Answers one question.
 
-    Arguments override `hopweave.toml` and the environment, and an object overrides all options that settings hold under its
-    name.
+    Arguments override `hopweave.toml` and the environment, and an object overrides all options in the settings under its name.
 
     Args:
         question: the question.
