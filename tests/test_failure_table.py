@@ -103,7 +103,7 @@ TABLE: dict[str, Row] = {
     "JSON that is no completion": repaired(Behaviour(raw='{"hello": "world"}')),
     "an error in a successful response": repaired(Behaviour(raw='{"error": {"message": "overloaded", "code": 503}}')),
     "connection closed": repaired(Behaviour(close=True)),
-    # -- transient, but it does not pass: the error says that trying again may help
+    # -- transient, but it does not pass: the error says that a retry may help
     "500 for ever": failed(*[Behaviour("oops", status=500)] * 3, says="oops", retryable=True, num_requests=3),
     "429 for ever": failed(*[Behaviour("slow down", status=429)] * 3, says="slow down", retryable=True, num_requests=3),
     "connection closed for ever": failed(*[Behaviour(close=True)] * 3, says="cannot reach", retryable=True, num_requests=3),

@@ -118,14 +118,14 @@ async def test_that_the_work_did_not_come_to_the_changed_step_again_is_said(reco
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"change": "reply", "step": 99, "now": "Ulm"}, "ends with 12"),
+        ({"change": "reply", "step": 99, "now": "Ulm"}, "the record's last step is 12"),
         ({"change": "reply", "step": SEARCH, "now": "Ulm"}, "not a call of the model"),
         ({"change": "query", "step": CHAIN, "now": "Ulm"}, "not a search"),
         ({"change": "query", "step": SEARCH, "now": "Ulm"}, "several queries"),
         ({"change": "reply", "step": CHAIN, "was": "Bonn", "now": "Ulm"}, "not 'Bonn'"),
         ({"change": "reply", "step": CHAIN, "now": "  "}, "has no 'now'"),
         ({"change": "pin", "step": SEARCH}, "has no 'passage'"),
-        ({"change": "pin", "step": SEARCH, "passage": "lamp", "now": "x"}, "no use of 'now'"),
+        ({"change": "pin", "step": SEARCH, "passage": "lamp", "now": "x"}, "does not use 'now'"),
         ({"change": "forbid", "step": SEARCH, "passage": "nowhere"}, "no passage 'nowhere'"),
         ({"change": "pin", "step": SEARCH, "passage": "engineer"}, "may not be shown"),
         ({"change": "erase", "step": SEARCH}, "change 1: change:"),

@@ -220,7 +220,7 @@ class Finding:
 def test_filters_that_do_not_reach_a_retriever_are_refused_instead_of_being_passed_over(tmp_path):
     for settings in ({"access": ["a"]}, {"where": {"year": 1}}):
         with pytest.raises(
-            SettingsError, match=r"access and where do not reach it; leave them out, and make the .*Finding with visible"
+            SettingsError, match=r"which access and where do not filter; leave them out, and create the .*Finding with visible"
         ):
             Weaver({"method": "direct", **settings}, llm=Scripted(["x"]), retriever=Finding())
     Path(tmp_path / "mine.py").write_text(

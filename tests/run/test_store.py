@@ -371,7 +371,7 @@ def test_a_database_of_something_else_is_refused_and_left_alone(tmp_path, mode):
         file.execute("CREATE TABLE bookmarks (url TEXT)")
     file.close()
     before = path.read_bytes()
-    with pytest.raises(DataError, match="is a database of something else; choose another path"):
+    with pytest.raises(DataError, match="is some other database; choose another path"):
         Store(path, mode)
     assert path.read_bytes() == before
 
@@ -421,7 +421,7 @@ def test_a_damaged_row_is_a_miss_that_is_counted_and_makes_room_for_the_next_rep
     assert store.get("the-key") is None
     assert store.get("the-key") is None
     assert store.num_unreadable == 2
-    assert caplog.text.count("holds a reply that cannot be read, at key the-key") == 1
+    assert caplog.text.count("has a reply that cannot be read, at key the-key") == 1
     assert opened(path, "replay").get("the-key") is None
     assert store.put("the-key", OTHER) == OTHER
     assert store.get("the-key") == OTHER

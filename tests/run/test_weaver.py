@@ -277,7 +277,7 @@ async def test_data_of_a_decision_that_cannot_be_kept_is_a_failed_question_and_n
         ("", "the question is empty"),
         (" \n\t\u3000", "the question is empty"),
         ("why? " * 10_000, "the question has 50,000 characters, more than 8,000"),
-        (Question("q", "Is it so?", "label"), "question 'q' asks for a label and names none"),
+        (Question("q", "Is it so?", "label"), "question 'q' asks for a label but lists none"),
     ],
 )
 async def test_a_question_that_cannot_be_asked_is_refused_before_anything_is_called(question, said):

@@ -92,7 +92,7 @@ def test_what_failed_is_drawn_even_where_calls_are_not():
     nodes = drawn(failed(), calls=False)
     assert [node.label for node in nodes] == ["branch", "parse failure", "chain"]
     assert [node.tone for node in nodes[1:]] == ["bad", "bad"]
-    assert nodes[2].text == "ModelError: the endpoint said 503 (trying again may help)"
+    assert nodes[2].text == "ModelError: the endpoint said 503 (a retry may help)"
 
 
 def test_the_words_that_could_not_be_read_are_kept():

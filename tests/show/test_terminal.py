@@ -72,7 +72,7 @@ def test_with_colour_a_quote_carries_no_signs():
 
 def test_a_failed_question_shows_its_error():
     text = shown(draw_record(failed()))
-    assert "No answer. ModelError: the endpoint said 503 three times (trying again may help)" in text
+    assert "No answer. ModelError: the endpoint said 503 three times (a retry may help)" in text
     assert "parse failure  chain: no query was found" in text
 
 
@@ -81,7 +81,7 @@ def test_work_that_ended_early_says_why():
     text = shown(draw_answer(record))
     assert "Answer  (none)" in text
     assert "Stopped early: max_rounds" in text
-    assert "invented, taken out: 2" in text
+    assert "Invented marks removed: 2" in text
 
 
 @pytest.mark.parametrize("width", [60, 80, 120, 200])

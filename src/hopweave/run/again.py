@@ -1,10 +1,9 @@
-"""An earlier record gone through again, with changes: what comes before them is replayed, what follows is asked anew.
+"""Answers the question of an earlier record again with changes: steps before them are replayed, later ones are run again.
 
-It works below the methods, by what is asked. A call that the earlier record holds before the first changed step gets the reply
-that stands there, without a model and whatever the store holds; only a call that wants log-probabilities, which records leave
-out, is answered by the store. The call that was changed gets the new words, the search that was changed the new query. Of
-equal calls the earlier ones are told from the later by counting. Where the work comes by another way, that is said in the
-trace as a `drift`.
+This works below the methods, by matching calls. A call that the earlier record contains before the first changed step gets the
+recorded reply, without a model and regardless of the store; only a call that needs log-probabilities, which records leave out,
+is answered by the store. A changed call gets the new words, a changed search the new query. Identical calls are told apart by
+counting them. If the work diverges from the earlier record, that is noted in the trace as a `drift`.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ from hopweave.run.store.store import Stored, key_of
 from hopweave.text.matching import is_contained, normalize_answer
 
 DRIFT = "drift"
-"""The label of a decision that says where the work left the way of the earlier record before it was to."""
+"""The label of a decision that notes an unexpected divergence from the earlier record."""
 
 _SHOWN = 80
 _OF_THE_MODEL: tuple[Origin, ...] = ("model", "verified", "retrieved")
@@ -43,16 +42,16 @@ _OF_THE_MODEL: tuple[Origin, ...] = ("model", "verified", "retrieved")
 _INFINITE = {"Infinity": "inf", "-Infinity": "-inf", "NaN": "nan"}
 
 Key = str | tuple[tuple[str, ...], int]
-"""What tells calls apart: the hash of what the model is asked; or the queries and the number of hits."""
+"""Identifies a call: the hash of a model's input; or the queries and the number of hits of a search."""
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """The outcome of a call that no model is asked for.
+    """The outcome of a call that is made without a model.
 
     Attributes:
-        stored: as if the store had it.
-        was: the words in whose place these stand, if they are not the model's.
+        stored: the outcome, as if it came from the store.
+        was: the words that were replaced, if the reply is not the model's.
     """
 
     stored: Stored
@@ -61,14 +60,14 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class Searching:
-    """A search as it is made.
+    """A search with its changes applied.
 
     Attributes:
-        queries: to search for.
-        was: as the method asked, where that is something else.
-        forbidden: ids of passages that are not shown.
-        pinned: for each query, what is put first.
-        found_before: for each query, the ids that the earlier record found; `None` where other hits are to be expected.
+        queries: the queries to search for.
+        was: the method's queries, if they differ.
+        forbidden: ids of passages that are hidden.
+        pinned: for each query, the passages that are put first.
+        found_before: for each query, the ids that the earlier record found; `None` if different hits are expected.
     """
 
     queries: tuple[str, ...]
@@ -78,7 +77,7 @@ class Searching:
     found_before: tuple[tuple[str, ...], ...] | None = None
 
     def depth(self, max_hits: int) -> int:
-        """How many hits to ask for, so that enough are left."""
+        """How many hits to request, so that enough remain."""
         return max_hits + len(self.forbidden)
 
     def shown(self, hits: Sequence[Sequence[Hit]], max_hits: int) -> list[list[Hit]]:
@@ -103,7 +102,7 @@ class Searching:
 
 @dataclass(slots=True)
 class _Held:
-    """A change with the call that it concerns, and how many equal ones come before it; of `forbid`, before it in all."""
+    """A change with its call and the number of identical calls before it; for `forbid`, the numbers of all earlier calls."""
 
     change: Change
     step: AnyStep
@@ -112,25 +111,25 @@ class _Held:
     has_taken_hold: bool = False
 
     def holds(self, key: Key, number: int) -> bool:
-        """Whether it holds for the call with that key that is the `number`th, from 0."""
+        """Whether the change applies to the `number`th call with that key, from 0."""
         return (self.key is None or self.key == key) and number >= self.before.get(key, 0)
 
 
 @dataclass(slots=True)
 class _Earlier:
-    """What the record holds under each key before the first change, in order."""
+    """The calls and searches of the record before the first change, by key, in order."""
 
     calls: dict[Key, list[ModelCall]] = field(default_factory=lambda: defaultdict(list))
     searches: dict[Key, list[Search]] = field(default_factory=lambda: defaultdict(list))
 
 
 class Again:
-    """What is known of an earlier record while its question is answered again.
+    """An earlier record while its question is answered again.
 
     Args:
         record: the earlier record.
-        changes: what is to be otherwise, as in `hopweave.record.changes`. What the record was changed by itself still holds.
-        visible: what whoever asks may see; nothing else can be pinned.
+        changes: the changes, as in `hopweave.record.changes`. Changes that produced the record itself still apply.
+        visible: the passages that the user may see; no others can be pinned.
 
     Raises:
         DataError: for a change that does not fit the record.
@@ -158,7 +157,7 @@ class Again:
         self._put_in: list[tuple[str, str]] = []
 
     def given(self, messages: Sequence[Message], sampling: Sampling, sample: int) -> Given | None:
-        """What a call of the model gets without a model; `None` if it has to be asked. Each call is to be told of once."""
+        """The outcome of a call if the model need not be asked; else `None`. It must be called exactly once per model call."""
         key = key_of("", messages, sampling, sample)
         number = self._count(key)
         earlier = self._earlier.calls.get(key, [])
@@ -169,7 +168,7 @@ class Again:
         return None if was is None else _replayed(was)
 
     def searching(self, queries: Sequence[str], max_hits: int) -> Searching:
-        """How a search is to be made. Each search is to be told of once."""
+        """A search with its changes applied. It must be called exactly once per search."""
         key: Key = (tuple(queries), max_hits)
         number = self._count(key)
         forbidden = frozenset(held.change.passage for held in self._that_hold("forbid", key, number))
@@ -193,19 +192,19 @@ class Again:
         )
 
     def missed(self) -> Iterator[tuple[Change, str]]:
-        """Yields each change that has not taken hold, with a line that says so."""
+        """Yields each change that was never applied, with a line that says so."""
         for held in self._held:
             if not held.has_taken_hold:
                 change = held.change
                 yield change, f"step {change.step} was not come to again, so its change ({change.change}) is not made"
 
     def origin_of(self, origin: str, said: str) -> str:
-        """The origin of a statement, which is `yours` where its words were put in the place of the model's."""
+        """The origin of a statement, which is `yours` if its words replaced the model's."""
         is_yours = origin in _OF_THE_MODEL and said.strip() and any(_is_new(said, *words) for words in self._put_in)
         return "yours" if is_yours else origin
 
     def with_origins(self, answer: Answer) -> Answer:
-        """The answer, whose claims have the origin that they have."""
+        """The answer, with `yours` as the origin of claims whose words replaced the model's."""
 
         def settled(claim: Claim) -> Claim:
             return replace(claim, origin="yours") if self.origin_of(claim.origin, claim.text) == "yours" else claim
@@ -213,7 +212,7 @@ class Again:
         return replace(answer, claims=tuple(map(settled, answer.claims)))
 
     def _edited(self, held: _Held, sampling: Sampling) -> Given:
-        """The new words. What the call cost stays its cost, as with everything else that is replayed."""
+        """The new words. The cost of the call stays the same, as for everything else that is replayed."""
         step, now, was = held.step, held.change.now, held.change.was
         usage, seconds = Usage(), 0.0
         if isinstance(step, ModelCall):
@@ -244,7 +243,7 @@ class Again:
         return _started(self._record.steps[change.step], self._record), change.step
 
     def _before(self, time: tuple[float, int]) -> Iterator[AnyStep]:
-        """The calls and searches that began before, in time: where branches work side by side, numbers do not tell."""
+        """The steps that began earlier; step numbers do not show that, as branches may run concurrently."""
         return (self._record.steps[step_id] for started, step_id in self._in_time if (started, step_id) < time)
 
     def _check_passage(self, change: Change, visible: Visible) -> None:
@@ -252,13 +251,13 @@ class Again:
             return
         passage = self._passages.get(change.passage)
         if passage is None:
-            raise DataError(f"the record holds no passage {change.passage!r}; name one that a step of it found")
+            raise DataError(f"the record has no passage {change.passage!r}; name one that one of its steps found")
         if change.change == "pin" and not visible.shows(passage):
             raise DataError(f"passage {change.passage!r} cannot be pinned, since it may not be shown to you; name another")
 
 
 def check_same_setup(earlier: Setup, now: Setup) -> None:
-    """Checks that what an earlier record holds can stand for what would be asked now.
+    """Checks that an earlier record was made with the current setup, so that its calls can be replayed.
 
     Raises:
         SettingsError: if not, with what differs.
@@ -266,8 +265,8 @@ def check_same_setup(earlier: Setup, now: Setup) -> None:
     for name in ("method", "llm", "retriever", "reader"):
         was, here = getattr(earlier, name), getattr(now, name)
         if was != here:
-            raise SettingsError(f"the record was made with the {name} {was!r}, and this is {here!r}; choose the same one")
-    # As JSON has them: that of the record may have been read from there.
+            raise SettingsError(f"the record was made with the {name} {was!r}, not {here!r}; choose the same one")
+    # In the form that JSON gives them, since the record may have been read from JSON.
     was, here = _plain(earlier.options), _plain(now.options)
     for name in sorted(was.keys() | here.keys()):
         if was.get(name) != here.get(name):
@@ -278,21 +277,21 @@ def check_same_setup(earlier: Setup, now: Setup) -> None:
 
 
 def _plain(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Options as a record has them that was read from JSON, which has no infinity."""
+    """Options in the form that they have in a record read from JSON, which has no infinity."""
     finite = {key: str(one) if isinstance(one, float) and not math.isfinite(one) else one for key, one in options.items()}
     shown = {key: _INFINITE.get(str(one), one) for key, one in finite.items()}
     return mapping_adapter().validate_json(one_line_of_json(mapping_adapter(), shown))
 
 
 def _checked(number: int, change: Change, record: Record) -> Change:
-    """A change that fits the record, with what was there before.
+    """A change that fits the record, with the original words filled in.
 
     Raises:
         DataError: if it does not.
     """
     if change.step >= len(record.steps):
         raise DataError(
-            f"change {number} names step {change.step}, and the record ends with {len(record.steps) - 1}; name another"
+            f"change {number} names step {change.step}, but the record's last step is {len(record.steps) - 1}; name another"
         )
     step = record.steps[change.step]
     if not _fits(change, step):
@@ -310,7 +309,7 @@ def _checked(number: int, change: Change, record: Record) -> Change:
 
 
 def _as_asked(change: Change, step: AnyStep, said: Sequence[str]) -> str:
-    """What stood there; of a query that was changed before, what the method asked, by which the change is found again."""
+    """The original words; for a query that was changed before, those of the method, by which the change is matched again."""
     was = change.was or said[0]
     return step.was[step.queries.index(was)] if isinstance(step, Search) and step.was else was
 
@@ -338,7 +337,7 @@ def _said_at(step: AnyStep) -> tuple[str, ...]:
 
 
 def _carried(record: Record) -> Iterator[Change]:
-    """What the record was changed by itself, with the numbers that its own steps have."""
+    """Yields the changes that produced the record itself, with its own step numbers."""
     forbidden: set[str] = set()
     for step in sorted(record.steps, key=lambda step: (_started(step, record), step.id)):
         match step:
@@ -355,14 +354,14 @@ def _carried(record: Record) -> Iterator[Change]:
 
 
 def _started(step: AnyStep, record: Record) -> float:
-    """When a step began: a decision, which takes no time, with the call that follows it."""
+    """When a step began; a decision, which takes no time, begins with the next call."""
     later = (one for one in record.steps[step.id :] if isinstance(one, ModelCall | Search | Read))
     call = next(later, None)
     return call.timing.started_seconds if call is not None else math.inf
 
 
 def _same_place(one: Change, other: Change) -> bool:
-    """Whether the later of two changes takes the place of the earlier."""
+    """Whether the later of two changes replaces the earlier one."""
     if (one.change, one.step) != (other.change, other.step):
         return False
     return one.passage == other.passage and (one.was == other.was or one.change == "reply")
@@ -379,7 +378,7 @@ def _key(step: AnyStep, record: Record) -> Key | None:
 
 
 def _replayed(step: ModelCall) -> Given | None:
-    """The outcome of a call of the earlier record; `None` if the record does not hold all of it."""
+    """The outcome of a call of the earlier record; `None` if the record lacks part of it."""
     if step.error is not None:
         return Given(Stored(None, step.error, step.timing.seconds, step.timing.attempts))
     if step.sampling.top_logprobs and step.was is None:
@@ -389,13 +388,13 @@ def _replayed(step: ModelCall) -> Given | None:
 
 
 def _sure(text: str, sampling: Sampling) -> tuple[TokenLogprob, ...]:
-    """Log-probabilities of words that nobody doubts, if any are wanted; a word is a token."""
+    """Log-probabilities of 0 for each word of a text, if any are requested."""
     words = text.split() if sampling.top_logprobs else ()
     return tuple(TokenLogprob(word, 0.0, ((word, 0.0),)) for word in words)
 
 
 def _is_new(said: str, now: str, was: str) -> bool:
-    """Whether a statement stands in the new words more often than in those before: then it need not be the model's."""
+    """Whether a statement occurs in the new words more often than in the old ones: then it may not be the model's."""
     needle = normalize_answer(said)
     return bool(needle) and _num_in(needle, now) > _num_in(needle, was)
 

@@ -1,4 +1,4 @@
-"""Limits for a question, and how much of them it has used."""
+"""Limits for a question, and how much of each it has used."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hopweave.core.errors import BudgetReached, SettingsError
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Limits for one question; `None` means no limit. Reaching one returns the best answer so far, never an exception.
+    """Limits for one question; `None` means no limit. Reaching one returns the best answer so far and raises no exception.
 
     An offline stage (`Workbench.offline`) has the same limits, counted separately.
 
@@ -21,8 +21,8 @@ class Budget:
         max_llm_calls: calls of the model, including stored replies.
         max_tokens: tokens in and out, over all calls.
         max_searches: queries sent to the retriever; if the model rewrites queries, those sent to the underlying engine.
-        max_seconds: since the question was started; a call in progress is cut. Stored replies count their original duration,
-            and concurrent calls count once. In replay the clock is off: the calls that were cut are cut again.
+        max_seconds: seconds since the question was started; a call in progress is cancelled. Stored replies count with their
+            original duration, and concurrent calls count once. In replay the clock is off: the same calls are cut off again.
     """
 
     max_llm_calls: int | None = None
@@ -46,12 +46,12 @@ class Account:
 
     Args:
         budget: the limits.
-        clock: seconds since the question was started.
-        runs_clock: whether time counts; in a replay it does not.
+        clock: returns the seconds since the question was started.
+        runs_clock: whether time is limited; in a replay it is not.
 
     Attributes:
         llm_calls: requests so far; `tokens` and `searches` likewise.
-        stored_seconds: the original duration of stored replies, which nobody had to wait for this time.
+        stored_seconds: the original duration of stored replies, for which there was no wait this time.
         seconds_aside: the duration of offline stages, which have separate accounts.
     """
 
@@ -87,7 +87,7 @@ class Account:
         self.afford("max_tokens", self.tokens + 1)
 
     def count_stored(self, begun: float, seconds: float) -> None:
-        """Counts the duration of a call that nobody had to wait for, from when `stored_seconds` was `begun`."""
+        """Adds the duration of a call for which there was no wait; when the call started, `stored_seconds` was `begun`."""
         self.stored_seconds = max(self.stored_seconds, begun + seconds)
 
     @property
@@ -96,15 +96,15 @@ class Account:
         return self.budget.max_seconds is not None and self._runs_clock and self._seconds_left() <= 0
 
     def out_of_time(self) -> BudgetReached:
-        """The error that says that the time is up."""
+        """The error for a question whose time is up."""
         return BudgetReached("max_seconds", self.budget.max_seconds or 0.0)
 
     @asynccontextmanager
     async def deadline(self) -> AsyncIterator[None]:
-        """Cuts what runs inside the block when the time is up.
+        """Cancels the block when the time is up.
 
         Raises:
-            BudgetReached: if it was cut.
+            BudgetReached: if it was cancelled.
         """
         if self.budget.max_seconds is None or not self._runs_clock:
             yield

@@ -1,4 +1,4 @@
-"""The opened parts that all questions of a run share; calls of an engine are gathered into batches here."""
+"""The opened components that all questions of a run share; calls to an engine are collected into batches here."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from hopweave.run.store.store import Store, Stored
 
 
 class Components:
-    """What all questions of a run share: the opened model, engines and store, with their batchers.
+    """The components that all questions of a run share: the opened model, engines and store, with their batchers.
 
     Args:
         llm: the language model.
-        retriever: finds passages; a method that needs none runs without.
-        engine: what a retriever that asks the model searches with; any other retriever is its own engine.
-        reader: reads answers out of passages.
-        duplicate_detector: tells whether a query was asked before.
-        store: replies by what was asked.
-        sampling: the base that methods start from.
-        retries: of calls that may succeed later.
-        borrowed: those of the above that stay open when the rest is closed.
+        retriever: finds passages; not needed by every method.
+        engine: the engine of a retriever that asks the model; any other retriever is its own engine.
+        reader: extracts answers from passages.
+        duplicate_detector: decides whether a query was asked before.
+        store: the store of replies.
+        sampling: the sampling that methods start from.
+        retries: the retry policy for calls that may succeed later.
+        borrowed: those of the above that stay open when the others are closed.
     """
 
     def __init__(
@@ -60,11 +60,11 @@ class Components:
         self.retries = retries or Retries()
         self._borrowed = tuple(map(id, borrowed))
         self.in_flight: InFlight[Any] = InFlight()
-        """Calls of the model under way, by their key in the store."""
+        """Calls of the model in progress, by their key in the store."""
         self.offline_replies: dict[str, Stored] = {}
-        """What came of the calls of offline stages, where no store keeps it."""
+        """The outcomes of calls in offline stages, if there is no store to keep them."""
         self.written: Kept[tuple[Any, dict[str, str]]] = Kept()
-        """What was written out of prompts for all questions, with the prompts; see `Workbench.written_once`."""
+        """Texts built from prompts for all questions, with those prompts; see `Workbench.written_once`."""
         self._offline_hits: Once[list[list[Hit]]] = Once()
         self._search = Batcher(self._search_batch, "search") if self.engine is not None else None
         self._look_up = Batcher(self._look_up_batch, "look-up") if _looks_up(self.engine) else None
@@ -74,17 +74,17 @@ class Components:
 
     @property
     def is_replay(self) -> bool:
-        """Whether nothing but the store answers."""
+        """Whether calls are answered only from the store."""
         return self.store is not None and self.store.mode == "replay"
 
     @property
     def retriever_identity(self) -> str:
-        """Names the retriever and, where it asks the model, the engine underneath; empty if there is none."""
+        """Names the retriever and, if it asks the model, the underlying engine; empty if there is none."""
         named = (self.retriever, self.engine if self.engine is not self.retriever else None)
         return " over ".join(part.identity for part in named if part is not None)
 
     def over(self, retriever: Retriever | ModelRetriever | None, engine: Retriever | None) -> Components:
-        """These parts with another retriever and its engine. All else is shared: closing one of them closes it for both."""
+        """These components with another retriever and its engine. The others are shared: closing one closes it for both."""
         other = copy(self)
         other.retriever = retriever
         other.engine = engine if isinstance(retriever, ModelRetriever) else retriever
@@ -95,40 +95,40 @@ class Components:
         return other
 
     def sampled(self, sampling: Sampling) -> Components:
-        """These parts with another sampling to start from. All else is shared, as with `over`."""
+        """These components with another sampling to start from. The others are shared, as in `over`."""
         other = copy(self)
         other.sampling = sampling
         return other
 
     async def search(self, queries: Sequence[str], max_hits: int) -> list[list[Hit]]:
-        """Hits of the engine for each query, in one batch with whoever asks at the same moment."""
+        """Hits of the engine for each query, in one batch with concurrent requests."""
         if self._search is None:
-            raise SearchError("this method searches, and no corpus was given; name one with --corpus")
+            raise SearchError("this method searches, but no corpus was given; name one with --corpus")
         return await self._search.ask([(query, max_hits) for query in queries])
 
     async def search_once(self, queries: Sequence[str], max_hits: int) -> list[list[Hit]]:
-        """`search` for an offline stage: equal queries are sent once for all questions."""
+        """`search` for an offline stage: identical queries are sent only once for all questions."""
         found = await self._offline_hits.get((tuple(queries), max_hits), partial(self.search, queries, max_hits))
         return [list(hits) for hits in found]
 
     async def passage(self, passage_id: str) -> Passage | None:
-        """The passage of an id, asked for in one batch with others that are; `None` if the engine shows none."""
+        """The passage with an id, looked up in one batch with concurrent requests; `None` if the engine shows none."""
         if self._look_up is None:
             raise SearchError("this retriever cannot look passages up by their ids; choose one that comes with hopweave")
         return (await self._look_up.ask([passage_id]))[0]
 
     async def origin(self, passage_id: str) -> Origin | None:
-        """The file that a passage comes from, which is there; `None` if the engine does not know.
+        """The file that a passage comes from, for a passage that exists; `None` if the engine does not know it.
 
         Raises:
-            DataError: if there is no such passage any more, or what the engine knows of its files is damaged.
+            DataError: if the passage no longer exists, or the engine's data about its files is damaged.
         """
         return await asyncio.to_thread(self._origin, passage_id)
 
     async def read(self, query: str, passage: Passage) -> Reading:
-        """A reading by an engine, in one batch with whoever asks at the same moment."""
+        """A reading by an engine, in one batch with concurrent requests."""
         if self._read is None:
-            raise ReadError("this method reads passages, and no reader was given; name one with --reader")
+            raise ReadError("this method reads passages, but no reader was given; name one with --reader")
         return (await self._read.ask([(query, passage)]))[0]
 
     async def duplicate_of(self, query: str, seen: Sequence[str]) -> int | None:
@@ -138,7 +138,7 @@ class Components:
         return (await self._compare.ask([(query, tuple(seen))]))[0]
 
     async def close(self) -> None:
-        """Lets go of everything but what is borrowed, also where one part fails to close."""
+        """Closes everything that is not borrowed, even if one component fails to close."""
         async with AsyncExitStack() as stack:
             if id(self.llm) not in self._borrowed:
                 stack.push_async_callback(self.llm.close)
@@ -150,7 +150,7 @@ class Components:
                     stack.push_async_callback(batcher.close)
 
     async def close_engine(self) -> None:
-        """Lets go of the engine alone, for parts made with `over`, whose other parts belong to others."""
+        """Closes only the engine, for components made with `over`, the rest of which is shared."""
         for batcher in (self._search, self._look_up):
             if batcher is not None:
                 await batcher.close()
@@ -158,7 +158,7 @@ class Components:
             self.engine.close()
 
     def _search_batch(self, items: Sequence[tuple[str, int]]) -> list[list[Hit]]:
-        # One engine pass for each depth: cutting a deeper list is not the same for engines that approximate.
+        # One engine pass per depth: for approximate engines, the start of a longer list may differ from a shorter one.
         results: list[list[Hit]] = [[] for _ in items]
         for max_hits in sorted({depth for _, depth in items}):
             positions = [index for index, (_, depth) in enumerate(items) if depth == max_hits]

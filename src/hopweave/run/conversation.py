@@ -1,8 +1,8 @@
-"""Follow-up questions: "and when did he die?" is rewritten from the turns before it, so that a method can answer it alone.
+"""Follow-up questions: "and when did he die?" is rewritten from the earlier turns, so that a method can answer it alone.
 
-One call of the model, at most, before the method starts. It is part of the trace of the question that it belongs to, and of
-its budget. A reply that is of no use leaves the question as it was asked, which the trace says. The first question of a
-conversation costs nothing.
+This takes at most one call of the model before the method starts. The call belongs to the trace and the budget of its question.
+If the reply is of no use, the question stays as it was asked, and the trace says so. The first question of a conversation needs
+no call.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ REWRITTEN = "rewritten"
 """The label of the decision, and the purpose of the call."""
 
 MAX_TURNS = 6
-"""How many turns are read, the latest."""
+"""How many of the latest turns are read."""
 MAX_TURN_CHARACTERS = 600
-"""How much of a question and of an answer is read; a name that a follow-up refers to stands near the beginning."""
+"""How much of a question and of an answer is read; a name that a follow-up refers to is near the beginning."""
 MAX_TOKENS = 160
 
 _PROMPTS = prompts_beside(__file__)
@@ -46,12 +46,12 @@ class Turn:
 
 
 async def rewrite_follow_up(question: Question, earlier: Sequence[Turn], workbench: MethodContext) -> Question:
-    """The question as it reads without the conversation: itself if it is the first, or if the model's words are of no use.
+    """The question, reworded to be clear without the conversation; unchanged if it is the first, or if the reply is of no use.
 
     Args:
-        question: as it was asked.
-        earlier: the turns before it, the first one first.
-        workbench: of this question.
+        question: the question as it was asked.
+        earlier: the turns before it, in order.
+        workbench: the workbench of this question.
 
     Raises:
         ModelError, BudgetReached: as `MethodContext.reply` does.
@@ -82,7 +82,7 @@ async def rewrite_follow_up(question: Question, earlier: Sequence[Turn], workben
 
 
 def asked_of(record: Record) -> tuple[Question, tuple[Turn, ...]]:
-    """What to ask so that a record is made again: its question as it was asked, and the turns that were read before it."""
+    """The input that reproduces a record: its question as it was asked, and the turns that were read before it."""
     for step in record.steps:
         if isinstance(step, Decision) and step.label == REWRITTEN and "asked" in step.data:
             asked = replace(record.question, text=str(step.data["asked"]))
@@ -91,7 +91,7 @@ def asked_of(record: Record) -> tuple[Question, tuple[Turn, ...]]:
 
 
 def turn_of(record: Record) -> Turn:
-    """A record as a turn of the conversation that goes on from it."""
+    """A record as a turn of the conversation that it continues."""
     said = record.answer.short or record.answer.text if record.answer is not None else ""
     return Turn(asked_of(record)[0].text, said)
 
@@ -112,7 +112,7 @@ def _shown(turn: Turn, workbench: MethodContext) -> str:
 
 
 def _read(text: str, asked: str, turns: Sequence[Turn]) -> tuple[str, str]:
-    """The question of a reply, and what is wrong with it; one of the two is empty."""
+    """The question in a reply, and the problem with it; one of the two is empty."""
     read = parse_json_object(text, {"question": str})
     said = unescape(str(read.values.get("question", text)))
     whole = _on_one_line(parse_rewritten(said, asked)).lstrip('"“ ')
@@ -125,7 +125,7 @@ def _read(text: str, asked: str, turns: Sequence[Turn]) -> tuple[str, str]:
 
 
 def _strangers(whole: str, mentioned: Sequence[str]) -> list[str]:
-    """Names and numbers of a question, its first word aside, that are not mentioned: most likely a guess at the answer."""
+    """Names and numbers of a question, except its first word, that nobody mentioned: most likely a guess at the answer."""
     known = {word.stem for text in mentioned for word in words_in(text)}
     named = [word for word in words_in(whole)[1:] if word.is_named and word.says_something]
     return list(dict.fromkeys(word.written for word in named if word.stem not in known))

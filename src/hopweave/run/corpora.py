@@ -1,7 +1,7 @@
-"""The corpora of a server: each is opened when it is first asked for, once for each set of labels and each filter.
+"""The corpora of a server: each is opened on first use, once for each set of labels and each filter.
 
-An index that was replaced or updated on disk is opened anew; questions that run go on with the one that they began with. That
-a corpus on a server was updated is found out by the first search in it afterwards, which fails; the next one opens it anew.
+An index that was replaced or updated on disk is reopened; running questions continue with the one that they started with. An
+update of a corpus on a database server is detected by the next search in it, which fails; the search after that reopens it.
 """
 
 from __future__ import annotations
@@ -20,30 +20,30 @@ from hopweave.run.opening import STARTER, engine_of, looks_up, open_retriever
 from hopweave.run.settings import Settings, server_of
 
 MAX_OPEN = 64
-"""So many engines stay open; those that were not asked for the longest are closed, unless they are in use."""
+"""How many engines stay open; beyond that, the least recently used are closed, unless they are in use."""
 
 Filter = Mapping[str, tuple[str, ...]]
 
 
 @dataclass
 class _Opened:
-    """Parts whose opening has begun, and how many use them."""
+    """Components that are open or being opened, and the number of their users."""
 
     parts: asyncio.Task[Components]
     num_users: int = 0
 
 
 class Corpora:
-    """The corpora of a server, and what is open of them.
+    """The corpora of a server, and the engines that are open for them.
 
     Args:
-        settings: which retriever, with which options.
+        settings: the choice of retriever, with its options.
         indexes: the index of each corpus, by name.
-        parts: the model and everything else that all corpora share; they stay open.
+        parts: the model and the other components that all corpora share; they stay open.
     """
 
     def __init__(self, settings: Settings, indexes: Mapping[str, str], parts: Components) -> None:
-        # A corpus on a server is searched by an engine of its own where no retriever is chosen, so each has its settings.
+        # If no retriever is chosen, a corpus on a server is searched by that server's engine, so each corpus has its settings.
         self._settings = {name: settings.with_changes({"corpus": index}) for name, index in indexes.items()}
         self._parts = parts
         self._opened: dict[str, _Opened] = {}
@@ -57,13 +57,13 @@ class Corpora:
     async def opened(
         self, name: str, access: tuple[str, ...] = (), where: Filter | None = None, *, retriever: str = ""
     ) -> AsyncIterator[Components]:
-        """The parts that answer questions over a corpus; they stay open while they are in use.
+        """The components that answer questions over a corpus; they stay open while they are in use.
 
         Args:
-            name: of the corpus.
-            access: the labels of whoever asks.
-            where: the values of metadata that are asked for.
-            retriever: in place of the one of the settings.
+            name: the name of the corpus.
+            access: the labels of the user.
+            where: the values of metadata to filter by.
+            retriever: the retriever to use instead of the one in the settings.
 
         Raises:
             DataError, SettingsError, MissingExtra: if it cannot be opened.
@@ -78,7 +78,7 @@ class Corpora:
             one = None
         if one is None or (one.parts.done() and (one.parts.cancelled() or one.parts.exception() is not None)):
             one = _Opened(asyncio.create_task(self._open(settings)))
-        self._opened[key] = one  # the last one is the one that was asked for last
+        self._opened[key] = one  # in order of use: the most recently used one is last
         one.num_users += 1
         try:
             yield await asyncio.shield(one.parts)
@@ -87,13 +87,13 @@ class Corpora:
             self._close_the_oldest()
 
     async def passage(self, name: str, access: tuple[str, ...], where: Filter, passage_id: str) -> Passage | None:
-        """The passage of an id; `None` if there is none, or none that is shown.
+        """The passage with an id; `None` if it does not exist or may not be shown.
 
         Args:
-            name: of the corpus.
-            access: the labels of whoever asks.
-            where: the values of metadata that are asked for.
-            passage_id: of the passage, not of its document.
+            name: the name of the corpus.
+            access: the labels of the user.
+            where: the values of metadata to filter by.
+            passage_id: the id of the passage, not of its document.
 
         Raises:
             SearchError: when the engine fails.
@@ -104,10 +104,10 @@ class Corpora:
 
     @asynccontextmanager
     async def by_id(self, name: str, access: tuple[str, ...], where: Filter) -> AsyncIterator[Components]:
-        """The parts that look passages up by their ids. Same arguments and errors as `opened`."""
+        """The components that look passages up by their ids. Same arguments and errors as `opened`."""
         settings = self.settings_of(name, access, where)
         by_id = looks_up(settings)
-        # What searches it is asked, too, where it is the same: an engine may let nobody else open its files.
+        # If the same engine searches the corpus, its components are used here, too, since it may lock its files.
         retriever = by_id if by_id != engine_of(settings) else ""
         async with self.opened(name, access, where, retriever=retriever) as parts:
             yield parts
@@ -130,7 +130,7 @@ class Corpora:
 
     def _let_go(self, one: _Opened) -> None:
         async def close() -> None:
-            with suppress(Exception):  # one that could not be opened has nothing to close, and was reported to who asked
+            with suppress(Exception):  # if it could not be opened, there is nothing to close, and the caller got the error
                 await (await one.parts).close_engine()
 
         task = asyncio.create_task(close())
@@ -145,7 +145,7 @@ def _is_outdated(one: _Opened) -> bool:
 
 
 def _state_of(index: str) -> list[int]:
-    """What changes when an index folder is replaced or updated; nothing for any other corpus."""
+    """A state that changes when an index folder is replaced or updated; empty for any other corpus."""
     if index == STARTER or server_of(index):
         return []
     try:

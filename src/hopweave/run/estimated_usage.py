@@ -1,7 +1,8 @@
-"""Tokens of calls that no endpoint counted: of replies that were cut before their count came, and of calls that failed.
+"""Estimates the tokens of calls that no endpoint counted: replies that were cut off before their count arrived, failed calls.
 
-An estimate is marked (`Usage.is_estimated`), so that it can be told from a count. It takes a token for every 4 bytes of UTF-8:
-English has some 4 characters a token, of a byte each; scripts of 2 or 3 bytes a character have fewer characters a token.
+An estimate is marked (`Usage.is_estimated`), which distinguishes it from a count. It assumes one token per 4 bytes of UTF-8:
+English has about 4 characters per token, of one byte each; scripts with 2 or 3 bytes per character have fewer characters per
+token.
 """
 
 from __future__ import annotations
@@ -14,19 +15,19 @@ from hopweave.text.content_words import estimated_tokens
 
 
 def usage_of_prompt(messages: Sequence[Message]) -> Usage:
-    """The estimate for messages that were sent and to which no reply came."""
+    """The estimate for messages that were sent but got no reply."""
     return Usage(prompt_tokens=sum(estimated_tokens(message.text) for message in messages), is_estimated=True)
 
 
 def with_usage(messages: Sequence[Message], replies: Sequence[Reply]) -> list[Reply]:
-    """The replies of one request, with the usage of the whole at the first alone.
+    """The replies of one request, with the usage of the entire request in the first one.
 
-    Where the endpoint did not count, it is an estimate: no prompt is without tokens, so a count of 0 is none. What was counted
-    of the replies is kept. Where each came with a usage of its own, the prompt was read once, and what was written adds up.
+    If the endpoint did not count, the usage is an estimate: every prompt has tokens, so a count of 0 means that there is none.
+    Counts of reply tokens are kept. If each reply has its own usage, the prompt is counted once and the replies are added up.
 
     Args:
-        messages: that were sent.
-        replies: all of the request.
+        messages: the messages that were sent.
+        replies: all replies of the request.
     """
     if not replies:
         return []

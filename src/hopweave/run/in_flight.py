@@ -1,4 +1,4 @@
-"""Equal calls that are under way at the same moment are made once: whoever asks later waits for the call that is made."""
+"""Coalesces identical concurrent calls: a later one waits for the call in progress."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ OnText = Callable[[str], None]
 
 
 class Call(Generic[T]):
-    """A call under way. It ends when it is done, or when nobody waits for it any more.
+    """A call in progress. It ends when it is done, or is cancelled when no task waits for it any more.
 
     Attributes:
-        attempts: how often it was tried; counted by whoever makes it.
+        attempts: the number of attempts, counted by the code that makes the call.
     """
 
     def __init__(self) -> None:
@@ -27,12 +27,12 @@ class Call(Generic[T]):
         self._listeners: list[OnText] = []
 
     def start(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
-        """Begins, in a task of its own: cancelling one who waits does not touch it."""
+        """Starts the call in its own task, so that cancelling one waiting task does not affect it."""
         self._task = asyncio.create_task(work)
         return self._task
 
     def tell(self, piece: str) -> None:
-        """Passes a piece of the result on to all who listen."""
+        """Passes a piece of the result on to all listeners."""
         self._heard.append(piece)
         for listener in tuple(self._listeners):
             listener(piece)
@@ -41,7 +41,7 @@ class Call(Generic[T]):
         """Waits for the result.
 
         Args:
-            on_text: told of each piece as it comes, and at once of those that came before.
+            on_text: called with each piece as it arrives, and at once with those that arrived before.
         """
         assert self._task is not None  # noqa: S101 - `InFlight.join` has started it
         if on_text is not None:
@@ -61,7 +61,7 @@ class Call(Generic[T]):
 
     @property
     def is_abandoned(self) -> bool:
-        """Whether it is being cancelled since nobody waits any more."""
+        """Whether it is being cancelled because no task waits for it any more."""
         return self._task is not None and self._task.cancelling() > 0
 
     @staticmethod
@@ -69,21 +69,21 @@ class Call(Generic[T]):
         task.cancel()
         await asyncio.wait([task])
         if not task.cancelled():
-            task.exception()  # there is nobody to be told of it
+            task.exception()  # marks it as retrieved, since no task is left to receive it
 
 
 class InFlight(Generic[T]):
-    """The calls that are under way, by what they ask; each event loop has its own."""
+    """The calls in progress, by key; each event loop has its own."""
 
     def __init__(self) -> None:
         self._loops: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[Hashable, Call[Any]]] = WeakKeyDictionary()
 
     def join(self, key: Hashable, make: Callable[[Call[T]], Coroutine[Any, Any, T]]) -> tuple[Call[T], bool]:
-        """The call under a key, and whether it was begun just now.
+        """The call with a key, and whether it was started just now.
 
         Args:
-            key: equal for equal calls. One without a key (empty) is always made.
-            make: begins it, if no equal one is under way.
+            key: the same for identical calls. A call with an empty key is always made.
+            make: starts the call if no identical one is in progress.
         """
         calls = self._loops.setdefault(asyncio.get_running_loop(), {})
         known = calls.get(key) if key else None
@@ -98,14 +98,14 @@ class InFlight(Generic[T]):
 
 
 class Once(Generic[T]):
-    """Results that are made once and kept; what fails is not kept."""
+    """Results that are computed once and kept; failures are not kept."""
 
     def __init__(self) -> None:
         self._in_flight: InFlight[T] = InFlight()
         self._kept: dict[Hashable, T] = {}
 
     async def get(self, key: Hashable, make: Callable[[], Awaitable[T]]) -> T:
-        """The result under a key, made if there is none yet."""
+        """The result for a key, computed if there is none yet."""
         if key not in self._kept:
 
             async def made(_: Call[T]) -> T:

@@ -1,4 +1,4 @@
-"""How a call of the model is made for a question: from the store, by an equal call under way, or by the model, with retries."""
+"""Makes a question's calls of the model: from the store, by joining an identical call in progress, or with retries."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from hopweave.run.validation import checked_reply
 T = TypeVar("T")
 
 _CLAIM_SECONDS = (0.02, 0.25)
-"""How often a call that another process makes is looked for: first so soon, then less and less."""
+"""The first and the longest interval, in seconds, between checks whether another process has finished a call."""
 
 
 @dataclass(frozen=True, slots=True)
 class Made(Generic[T]):
-    """What came of a call, how long it took and how often it was tried; another question had it made if `is_merged`."""
+    """The outcome of a call, its duration and number of attempts; `is_merged` if it was made for another question."""
 
     outcome: T | RunError
     seconds: float
@@ -46,8 +46,8 @@ class ModelCalls:
 
     Attributes:
         components: the model and the store.
-        account: of the question.
-        is_offline: what is called is for all questions.
+        account: the account of the question.
+        is_offline: whether the calls are made for all questions.
     """
 
     components: Components
@@ -55,13 +55,13 @@ class ModelCalls:
     is_offline: bool = False
 
     def key(self, messages: Sequence[Message], sampling: Sampling, sample: int) -> str:
-        """Under which the store, or the memory of offline stages, keeps a call; empty where neither does."""
+        """The key under which the store, or the memory of offline stages, keeps a call; empty if neither does."""
         store = self.components.store
         is_kept = self.is_offline or (store is not None and store.mode != "off")
         return key_of(self.components.llm.identity, messages, sampling, sample) if is_kept else ""
 
     async def afford_time(self, key: str = "") -> None:
-        """Checks that there is time left; `key` is where the store notes that there is none, so that a replay stops here too.
+        """Checks that there is time left. If not, the store notes that under `key`, so that a replay stops here too.
 
         Raises:
             BudgetReached: if the time is up.
@@ -78,7 +78,7 @@ class ModelCalls:
             raise reached
 
     async def asked(self, messages: Sequence[Message], sampling: Sampling, on_text: OnText | None) -> Reply:
-        """A reply of the model, held to what a reply may be."""
+        """A reply of the model, validated."""
         reply = checked_reply(await self.components.llm.reply(messages, sampling, on_text))
         return with_usage(messages, [reply])[0]
 
@@ -90,11 +90,11 @@ class ModelCalls:
         on_text: OnText | None,
         given: Given | None = None,
     ) -> tuple[Reply | RunError, Timing]:
-        """What comes of a call, and how long that took; `given` comes before what the store holds."""
+        """The outcome of a call and its timing; `given` takes precedence over the store."""
         stored = given.stored if given is not None else await self._of_store(partial(self._stored, key))
         if stored is not None:
             begun = self.account.stored_seconds
-            await asyncio.sleep(0)  # whoever calls side by side begins before this call has taken its time
+            await asyncio.sleep(0)  # lets concurrent calls start before the time of this one is counted
             self.account.count_stored(begun, stored.seconds)
             return self._from_store(stored), self._timing_of(stored, started, is_given=given is not None)
         if self.components.is_replay:
@@ -111,7 +111,7 @@ class ModelCalls:
         started: float,
         given: Sequence[Given | None],
     ) -> list[tuple[Reply | RunError, Timing]]:
-        """Samples, one for each key: what is neither given nor in the store is drawn by one request."""
+        """Samples, one for each key: those that are neither given nor in the store are drawn by one request."""
         begun = self.account.stored_seconds
         found = await self._of_store(
             lambda: [self._stored(key) if one is None else one.stored for key, one in zip(keys, given, strict=True)]
@@ -143,7 +143,7 @@ class ModelCalls:
         ]
 
     async def counted(self, key: str, llm: TokenCounter, text: str) -> Reply | RunError:
-        """How many tokens a text has, as a reply that says nothing, so that the store can hold it."""
+        """The number of tokens of a text, as the usage of an empty reply, so that the store can keep it."""
 
         async def count(_: OnText | None) -> Reply:
             return Reply("", usage=Usage(prompt_tokens=int(await llm.count_tokens(text))))
@@ -156,7 +156,7 @@ class ModelCalls:
         return (await self._made(key, count, partial(self._keep, key), partial(self._kept, key))).outcome
 
     async def _of_store(self, ask: Callable[[], T]) -> T:
-        """What the store says. One on a server is asked in a thread: nobody else waits for it, even if it says nothing."""
+        """A result of the store. A store on a server is called in a thread, so that nothing else waits if it hangs."""
         store = self.components.store
         return await asyncio.to_thread(ask) if store is not None and store.shares_claims else ask()
 
@@ -181,7 +181,7 @@ class ModelCalls:
         return kind(failure.message, retryable=failure.retryable)
 
     def _keep(self, key: str, made: Made[Reply]) -> Made[Reply]:
-        """Keeps what came of a call where it belongs; hands back what stands there now."""
+        """Keeps the outcome of a call in the right place; returns the outcome that is kept there now."""
         store, outcome = self.components.store, made.outcome
         reply, failure = (None, Failure.of(outcome)) if isinstance(outcome, RunError) else (outcome, None)
         stored = Stored(reply, failure, made.seconds, made.attempts)
@@ -193,7 +193,7 @@ class ModelCalls:
         return made
 
     def _keep_all(self, keys: Sequence[str], made: Made[list[Reply]]) -> Made[list[Reply]]:
-        """Keeps each reply of one request, or that there is none."""
+        """Keeps each reply of one request, or the failure for each."""
         outcome = made.outcome
         each: Sequence[Reply | RunError] = outcome if isinstance(outcome, list) else [outcome] * len(keys)
         kept = [self._keep(key, Made(one, made.seconds, made.attempts)).outcome for key, one in zip(keys, each, strict=True)]
@@ -201,14 +201,14 @@ class ModelCalls:
         return replace(made, outcome=replies) if len(replies) == len(keys) else made
 
     def _kept(self, key: str) -> Made[Reply] | None:
-        """The reply to a call as another process had it made."""
+        """The reply to a call that another process made."""
         stored = self._stored(key)
         if stored is None or stored.reply is None:
             return None
         return Made(stored.reply, stored.seconds, stored.attempts, is_merged=True)
 
     def _all_kept(self, keys: Sequence[str]) -> Made[list[Reply]] | None:
-        """Samples as another process had them drawn, if it drew all of them."""
+        """Samples that another process drew, if it drew all of them."""
         each = [self._kept(key) for key in keys]
         replies = [made.outcome for made in each if made is not None and isinstance(made.outcome, Reply)]
         if len(replies) < len(keys):
@@ -217,7 +217,7 @@ class ModelCalls:
 
     @asynccontextmanager
     async def _claimed(self, key: str) -> AsyncIterator[bool]:
-        """Keeps other processes that share the store from a call; whether one of them may have made it meanwhile."""
+        """Keeps other processes that share the store from making a call; yields whether one of them may have made it."""
         store = self.components.store
         if store is None or not key or store.mode != "on" or not store.shares_claims:
             yield False
@@ -239,14 +239,14 @@ class ModelCalls:
         kept: Callable[[], Made[T] | None],
         on_text: OnText | None = None,
     ) -> Made[T]:
-        """Makes a call, or waits for an equal one that is under way, within the question's time.
+        """Makes a call, or waits for an identical one in progress, within the question's time.
 
         Args:
-            key: of the call; without one it is always made.
-            ask: makes it.
-            keep: is given what came of it, once, and hands back what counts.
-            kept: looks it up once more, where another process may have made it meanwhile.
-            on_text: told of each piece of a reply.
+            key: the key of the call; without one it is always made.
+            ask: makes the call.
+            keep: called once with the outcome; returns the outcome to use.
+            kept: looks the call up again, if another process may have made it meanwhile.
+            on_text: called with each piece of a reply.
         """
 
         async def make(call: Call[Made[T]]) -> Made[T]:
@@ -262,7 +262,7 @@ class ModelCalls:
                 began = time.perf_counter()
                 outcome = await outcome_of(once, self.components.retries)
                 made = Made(outcome, time.perf_counter() - began, call.attempts)
-                # A server takes its time to commit, and other calls need not wait for that.
+                # A server takes some time to commit, which must not delay other calls.
                 return await asyncio.to_thread(keep, made) if may_be_kept else keep(made)
 
         began, stood_at = time.perf_counter(), self.account.stored_seconds
@@ -281,7 +281,7 @@ class ModelCalls:
 
 
 async def _claim(store: Store, key: str) -> bool:
-    """Whether a call was free to take. Whoever is cancelled meanwhile does not hold it."""
+    """Whether a call was free and is now claimed. If the task is cancelled meanwhile, the claim is released."""
     taking = asyncio.create_task(asyncio.to_thread(store.claim, key))
     try:
         return await asyncio.shield(taking)

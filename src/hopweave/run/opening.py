@@ -36,11 +36,11 @@ AnyReader = Reader | ModelReader
 
 STARTER = "starter"
 _OF_FOLDERS = "bm25"
-"""The engine of index folders that a corpus on a server has one of its own for."""
+"""The default engine for index folders; for a corpus on a server, the server's own engine replaces it."""
 _BUILDS = "bm25"
 """The engine that builds an index folder unless another is chosen."""
 INDEX_LAYOUT = 3
-"""In the name of the starter's index: goes up with what an index holds, so that the one of an earlier hopweave is not taken."""
+"""Part of the name of the starter's index: increased when the content of an index changes, so that an old one is not used."""
 
 
 class Choices(TypedDict, total=False):
@@ -135,7 +135,7 @@ class Chosen:
             settings: complete, or keys and values that override files and the environment.
 
         Raises:
-            SettingsError: for an invalid key or value, or filters that do not reach a retriever that is given as an object.
+            SettingsError: for an invalid key or value, or filters that would not apply to a retriever given as an object.
         """
         if isinstance(settings, Settings):
             own = settings.with_changes(self.flags) if self.flags else settings
@@ -146,8 +146,8 @@ class Chosen:
             ready["corpus"] = ""
             if own.visible != PUBLIC:
                 raise SettingsError(
-                    f"a retriever brings its own passages, and access and where do not reach it; leave them out, and make the "
-                    f"{ready['retriever']} with {OPTION}=Visible(...)"
+                    f"a retriever brings its own passages, which access and where do not filter; leave them out, and create "
+                    f"the {ready['retriever']} with {OPTION}=Visible(...)"
                 )
         if self.budget is not None:
             ready["budget"] = self.budget.limits()
@@ -223,11 +223,11 @@ def open_components(settings: Settings, ready: Mapping[str, Any] | None = None, 
 
 
 def open_model(settings: Settings, reader: AnyReader | None = None) -> Components:
-    """Opens the model and the store that settings name, for what needs no corpus.
+    """Opens the model and the store that settings name, for work that needs no corpus.
 
     Args:
-        settings: which, with which options.
-        reader: ready, if anything is to be read.
+        settings: the choice of model and store, with their options.
+        reader: an opened reader, if one is needed.
     """
     return Components(
         settings.part("llms", settings.llm),
@@ -265,7 +265,7 @@ def engine_of(settings: Settings) -> str:
 
 
 def open_server(address: str, profile: str = "") -> Any:
-    """The engine at an address, with the options of the user's settings, on those of a profile if one is named."""
+    """The engine at an address, with the options of the user's settings, laid over those of a profile if one is named."""
     return _own_settings(profile).part("retrievers", server_of(address), address=address)
 
 
@@ -274,7 +274,7 @@ def _own_settings(profile: str) -> Settings:
 
 
 def _engine_there(settings: Settings, chosen: str) -> str:
-    """The engine of a corpus on a server, in place of the one of index folders."""
+    """The engine of a corpus on a server, which replaces the default engine for index folders."""
     server = server_of(settings.corpus)
     if server and chosen not in (_OF_FOLDERS, server):
         raise SettingsError(
@@ -299,7 +299,7 @@ def _open_engine(settings: Settings, name: str) -> Any:
         return settings.part("retrievers", name, address=settings.corpus, visible=settings.visible)
     is_given = "index" in settings.retrievers.get(key_of("retrievers", name), {})
     more = {"index": index_folder(settings, name)} if "index" in options and not is_given else {}
-    # What stands on other engines opens them itself, with their options.
+    # A retriever that combines other engines opens them itself, with their options.
     return settings.part("retrievers", name, engine_options=settings.retrievers, visible=settings.visible, **more)
 
 
@@ -316,12 +316,12 @@ def open_passages(settings: Settings) -> PassageLookup:
 
 
 def looks_up(settings: Settings) -> str:
-    """The engine that has the passages of the settings' corpus by id: whichever retriever is chosen, the one that built it."""
+    """The engine that has the passages of the settings' corpus by id: the one that built it, whichever retriever is chosen."""
     return server_of(settings.corpus) or (_BUILDS if settings.corpus == STARTER else _engine_in(Path(settings.corpus)))
 
 
 def _engine_in(folder: Path) -> str:
-    """The engine that an index folder names; the usual one where it names none, which then says what is wrong with it."""
+    """The engine that an index folder names; if it names none, the default one, which then reports what is wrong with it."""
     try:
         name = read_json(read_whole(folder / "manifest.json"))["engine"]
     except (OSError, ValueError, LookupError, TypeError):
@@ -331,12 +331,12 @@ def _engine_in(folder: Path) -> str:
 
 @dataclass(frozen=True, slots=True)
 class FolderWriter:
-    """Builds, updates and checks the index in a folder, with the options of the settings that are in force.
+    """Builds, updates and checks the index in a folder, with the options of the current settings.
 
     Attributes:
         folder: the index.
         engine: the class whose index it is.
-        options: what `build` and `update` are given besides: the options of the index, and the cluster that encodes.
+        options: further arguments for `build` and `update`: the options of the index, and the cluster that encodes.
     """
 
     folder: Path
@@ -362,22 +362,22 @@ class FolderWriter:
 
 
 def index_writer(folder: Path, engine: str, cluster: Any = None, profile: str = "") -> FolderWriter:
-    """What builds, updates and checks an index folder, with the options of the settings that are in force.
+    """Creates the writer of an index folder, with the options of the current settings.
 
     Args:
         folder: the index.
         engine: the name of the engine whose index it is.
-        cluster: a client of a Dask cluster, whose workers encode what the engine encodes.
-        profile: whose settings hold, if one is named.
+        cluster: a client of a Dask cluster, whose workers do the engine's encoding.
+        profile: the profile whose settings apply, if one is named.
 
     Raises:
-        SettingsError: for an engine that has no index of its own, invalid options, or a profile where the index depends on no
+        SettingsError: for an engine that does not build an index, invalid options, or a profile if the index depends on no
             settings.
     """
     part: Any = load("retrievers", engine)
     traits = traits_of(engine)
     if not isinstance(part, IndexedRetriever):
-        raise SettingsError(f"{engine} has no index of its own; build one with --engine {traits.of or _BUILDS}")
+        raise SettingsError(f"{engine} does not build an index; build one with --engine {traits.of or _BUILDS}")
     if traits.options is None:
         if profile:
             raise SettingsError(f"an index of {engine} depends on no profile; leave out --profile, or name an --engine")

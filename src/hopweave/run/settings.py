@@ -74,8 +74,8 @@ class Settings(BaseModel):
         method, llm, retriever, reader, duplicate_detector: names of components, which `hopweave list` lists, or paths of the
             user's own files, such as `./mine.py:Picky`.
         corpus: an index folder built by `hopweave index`, or `starter` for the corpus that comes with the package.
-        access: the access labels that whoever asks holds; passages with labels are shown to those who hold one of them.
-        where: the values of metadata that are searched for, by key; of several for a key, one is enough.
+        access: the access labels that the user holds; a passage with labels is shown only to users who hold one of them.
+        where: the values of metadata to filter by, by key; of several for a key, one is enough.
         require_support: return an answer only if a passage supports it, and otherwise say what was found.
         budget, sampling, retries, store: see the classes of those names.
         methods, llms, retrievers, readers, duplicate_detectors: options of components, by name.
@@ -175,7 +175,7 @@ class Settings(BaseModel):
 
     @property
     def visible(self) -> Visible:
-        """Which passages are shown."""
+        """The filter for passages that may be shown."""
         return Visible(self.access, self.where)
 
     def make_retries(self) -> Retries:
@@ -185,7 +185,7 @@ class Settings(BaseModel):
     def public(self) -> dict[str, Any]:
         """The settings that affect the content of a record: without secrets, and without the location of the store.
 
-        `access` and `where` are left out where they are empty, so that records stay as they were before there were these.
+        `access` and `where` are left out if they are empty, so that such records are the same as before these settings existed.
         """
         keys = [key for key in type(self).model_fields if key != "store"]
         return {key: public(getattr(self, key), key) for key in keys if key not in ("access", "where") or getattr(self, key)}
@@ -238,7 +238,7 @@ def _checked(values: dict[str, Any], files: Iterable[tuple[Role, str]] = ()) -> 
         check()
     for name, options in settings.retrievers.items():
         if OPTION in options:
-            raise SettingsError(f"retrievers.{name}.{OPTION} follows from access and where; set these, for every engine alike")
+            raise SettingsError(f"retrievers.{name}.{OPTION} follows from access and where; set those instead")
     keys = {(role, key_of(role, name)) for role, name in of_files}
     for role in get_args(Role):
         for name, options in getattr(settings, role, {}).items():
@@ -248,14 +248,14 @@ def _checked(values: dict[str, Any], files: Iterable[tuple[Role, str]] = ()) -> 
 
 
 def _check_options(role: Role, name: str, options: Mapping[str, Any]) -> None:
-    """Checks the names of a component's options, also where another one is chosen, so that nothing is ignored.
+    """Checks the names of a component's options, even if another one is chosen, so that nothing is ignored.
 
     Raises:
         SettingsError: for an unknown component or option.
     """
-    if entry(role, name).is_foreign or not options:  # of other packages, no code is run that nobody chose
+    if entry(role, name).is_foreign or not options:  # code of other packages is only run if the user chose it
         return
-    with suppress(MissingExtra):  # what it takes is known once its libraries are there
+    with suppress(MissingExtra):  # its options are only known once its libraries are installed
         part = load(role, name)
         if isinstance(part, type) and dataclasses.is_dataclass(part):
             check_names(part, options, f"{role}.{name}")
@@ -292,7 +292,7 @@ def server_of(corpus: str) -> str:
 
 
 def _usual_retriever(corpus: str) -> str:
-    """What searches a corpus for which no retriever is chosen: on a server its own engine."""
+    """The retriever for a corpus if none is chosen: on a server, the server's own engine."""
     return server_of(corpus) or str(_values(_profile("default"))["retriever"])
 
 
@@ -330,7 +330,7 @@ def _nested(keys: Sequence[str], value: Any) -> dict[str, Any]:
 
 
 def _value_of(text: str) -> Any:
-    """The TOML value of a text, or the text itself: it only becomes a number if that number has no other spelling."""
+    """The TOML value of a text, or the text itself; it becomes a number only if it is that number's canonical spelling."""
     try:
         table = read_toml(f"value = {text}")
     except ValueError:
@@ -363,7 +363,7 @@ def _toml(config: Path | None) -> Layer:
 
 
 def toml_path(config: Path | None = None) -> Path | None:
-    """The settings file that counts: the named one, else the one in the working directory, else the user's own, if any."""
+    """The settings file to use: the named one, else the one in the working directory, else the user's own, if any."""
     here, own = Path(FILE), user_config_path("hopweave") / FILE
     if config is None and here.is_file() and not (own.is_file() and here.samefile(own)):
         return here
@@ -371,7 +371,7 @@ def toml_path(config: Path | None = None) -> Path | None:
 
 
 def _profile(name: str, *, is_found: bool = False) -> Layer:
-    """The settings of a profile; a file that the user did not name counts as found."""
+    """The settings of a profile; a file that the user did not name is treated as found, not as given."""
     folder = Path(__file__).parents[1] / "profiles"
     if name.endswith(".toml"):
         if is_found and not Path(name).is_file():  # reading a pipe would block
@@ -385,7 +385,7 @@ def _profile(name: str, *, is_found: bool = False) -> Layer:
 
 
 def profile_values(name: str) -> Mapping[str, Any]:
-    """What a profile of hopweave sets, by itself: without the default profile below it and without the user's settings.
+    """The settings of one of hopweave's profiles alone, without the default profile below it or the user's settings.
 
     Raises:
         SettingsError: if there is none of that name.

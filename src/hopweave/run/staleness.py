@@ -1,11 +1,11 @@
-"""Which kept answers cite words of the corpus that have changed or gone since, and how their claims stand now.
+"""Finds kept answers that cite words of the corpus which have since changed or disappeared, and judges their claims again.
 
-A citation is stale if a sentence that it quotes no longer stands in the document that it was taken from. Words that only moved,
+A citation is stale if a sentence that it quotes is no longer in the document that it was taken from. Words that only moved,
 because something else in the passage or the document was edited, or because the file was renamed, are not stale.
 
-Only the claims of stale citations are judged again, by the one rule of `hopweave.citations.support`: against the passages that
-they cite and that were found for their query, as they are now. No model is called. What a reader extracted counts as far as
-its words still stand in the passage.
+Only the claims of stale citations are judged again, by the rule of `hopweave.citations.support`: against the current versions
+of the passages that they cite and that were found for their query. No model is called. A reader's result is used only if its
+words are still in the passage.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ from hopweave.run.store.answer_store import PostgresAnswerStore
 from hopweave.text.sentences import sentence_spans
 
 _SIMILAR = 50.0
-"""Percent of characters in common from which a sentence counts as the new wording of another."""
+"""The percentage of common characters from which a sentence is taken to be the new wording of another."""
 _WANTED = "give a file that hopweave ask --out FILE has written, or a run"
 _NUM_PLACES = 10
-"""Passages that are searched for words whose document is gone."""
+"""How many passages are searched for words whose document is gone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +45,11 @@ class StaleCitation:
     """A citation whose words changed or are gone.
 
     Attributes:
-        citation: as it is in the record; its mark is 0 if it contradicts the claim.
-        what: `changed`: other words stand there; `vanished`: nothing like it is left in the document.
-        now: the words that stand there now; empty if it vanished.
-        passage_id: the passage that they are in, which need not be the cited one; empty if it vanished.
-        in_title: the title changed that the claim rests on; `now` is the new one.
+        citation: the citation in the record; its mark is 0 if it contradicts the claim.
+        what: `changed`: other words have replaced them; `vanished`: nothing like them is left in the document.
+        now: the current words; empty if they vanished.
+        passage_id: the passage that they are in, which need not be the cited one; empty if they vanished.
+        in_title: whether the claim rests on a title, which changed; `now` is the new one.
     """
 
     citation: Citation
@@ -64,10 +64,10 @@ class StaleClaim:
     """A claim with stale citations.
 
     Attributes:
-        number: of the claim, from 1.
-        claim: as it is in the record.
-        citations: those that are stale.
-        now: its support now, with citations of the corpus as it is now.
+        number: the number of the claim, from 1.
+        claim: the claim in the record.
+        citations: its stale citations.
+        now: its current support, with citations of the current corpus.
     """
 
     number: int
@@ -82,9 +82,9 @@ class StaleAnswer:
 
     Attributes:
         place: where it is kept, as `file, line N` or `address, answer ID of OWNER`.
-        record: as it was kept.
-        claims: those with stale citations.
-        support: of the answer as a whole, now.
+        record: the record as it was kept.
+        claims: the claims with stale citations.
+        support: the current support of the entire answer.
     """
 
     place: str
@@ -93,7 +93,7 @@ class StaleAnswer:
     support: Support
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data, in the order in which it is told."""
+        """Plain data, in the order in which it is reported."""
         answer = self.record.answer
         return {
             "place": self.place,
@@ -106,13 +106,13 @@ class StaleAnswer:
 
 @dataclass(slots=True)
 class Checked:
-    """What was looked at.
+    """Statistics of a comparison.
 
     Attributes:
-        num_answers: answers that were compared with their corpus.
-        num_citations: their citations.
-        num_moved: citations whose words stand unchanged in another passage.
-        unchecked: what could not be compared, and why, each ending with what to do.
+        num_answers: the number of answers that were compared with their corpus.
+        num_citations: the number of their citations.
+        num_moved: the number of citations whose words are unchanged, but in another passage.
+        unchecked: a message for each item that could not be compared, with the reason and what to do.
     """
 
     num_answers: int = 0
@@ -138,8 +138,8 @@ def stale_answers(
         settings: options of the engines of the corpora.
         corpus: the corpus to compare with; by default, the one that each record names.
         corpora: the indexes of corpora, by the names under which a server offers them; its records have these names.
-        over: pass over answers from another index than this folder.
-        checked: told what was looked at.
+        over: skip answers that are not from the index in this folder.
+        checked: updated with what was compared.
 
     Raises:
         DataError: if there is no such place, or no record in it.
@@ -166,7 +166,7 @@ def stale_answers(
 
 
 def kept_records(places: Sequence[Path | str], checked: Checked) -> Iterator[tuple[str, Record]]:
-    """Yields each record of some files, folders and databases with its place; what is no record is noted as unchecked.
+    """Yields each record of some files, folders and databases with its place; anything else is noted as unchecked.
 
     Raises:
         DataError: as in `stale_answers`.
@@ -188,7 +188,7 @@ def kept_records(places: Sequence[Path | str], checked: Checked) -> Iterator[tup
 
 
 def _record_at(place: str, line: bytes | None, checked: Checked) -> Iterator[tuple[str, Record]]:
-    """The record on a line, with its place; none where it is no record, which is noted."""
+    """Yields the record on a line, with its place; a line that is not a record is noted as unchecked."""
     try:
         if line is None:
             raise DataError(f"it is longer than {MAX_HELD_BYTES >> 20} MiB, which no record is; restore it")
@@ -200,7 +200,7 @@ def _record_at(place: str, line: bytes | None, checked: Checked) -> Iterator[tup
 
 
 def _lines_of(file: Path) -> Iterator[tuple[str, bytes | None]]:
-    """The lines of a file that are not blank, each with its place; `None` for one that is too long to be a record."""
+    """Yields the lines of a file that are not blank, each with its place; `None` for one that is too long to be a record."""
     try:
         with open_regular(file) as content:
             for number, line in enumerate(lines_within(content), start=1):
@@ -242,14 +242,14 @@ def _is_record_file(found: Entry) -> bool:
 
 
 def stale_answer(place: str, record: Record, answer: Answer, lookup: PassageLookup, checked: Checked) -> StaleAnswer | None:
-    """Compares one answer with its corpus; `None` if all that it cites still stands.
+    """Compares one answer with its corpus; `None` if all words that it cites are unchanged.
 
     Args:
         place: where the record is kept.
-        record: of the question.
-        answer: that of the record.
+        record: the record of the question.
+        answer: its answer.
         lookup: the corpus.
-        checked: told what was looked at.
+        checked: updated with what was compared.
 
     Raises:
         SearchError: if the corpus cannot be searched.
@@ -271,12 +271,12 @@ def stale_answer(place: str, record: Record, answer: Answer, lookup: PassageLook
 
 @dataclass(slots=True)
 class _Corpus:
-    """The passages of a record then and now.
+    """The passages of a record, then and now.
 
     Attributes:
         then: the record's passages, by id.
-        now: the same as they are now, by id.
-        documents: the passages of each cited document as they are now, by the document's id.
+        now: their current versions, by id.
+        documents: the current passages of each cited document, by the document's id.
     """
 
     record: Record
@@ -302,7 +302,7 @@ class _Corpus:
         return cls(record, lookup, then, there, of_documents)
 
     def stale_claim(self, number: int, claim: Claim, checked: Checked) -> StaleClaim | None:
-        """A claim judged again if one of its citations is stale; `None` if all that it cites still stands."""
+        """A claim, judged again if one of its citations is stale; `None` if all words that it cites are unchanged."""
         citations = [*claim.citations, *filter(None, (claim.contradicted_by,))]
         checked.num_citations += len(citations)
         stale: list[StaleCitation] = []
@@ -321,7 +321,7 @@ class _Corpus:
         return StaleClaim(number, claim, tuple(stale), judge(claim.query, claim.text, evidence.values(), readings, mark=number))
 
     def _compared(self, claim: Claim, citation: Citation) -> tuple[StaleCitation | None, list[Passage]]:
-        """What became of a citation, `None` if its words still stand, and the passages where they, or others, stand now."""
+        """The stale citation, `None` if its words are unchanged, and the passages with its words or their replacements."""
         then, now = self.then[citation.passage_id], self.now.get(citation.passage_id)
         document = self.documents.get(document_id_of(then))
         here = [now] if now is not None else []
@@ -340,7 +340,7 @@ class _Corpus:
         return StaleCitation(citation, "changed", text, passage.id), [*here, passage]
 
     def _searched(self, quote: str) -> list[Passage]:
-        """Passages in which words may stand whose document is gone, as where its file was renamed."""
+        """Passages that may contain words whose document is gone, for example because its file was renamed."""
         [hits] = self.lookup.search([quote], _NUM_PLACES)
         return [hit.passage for hit in hits]
 
@@ -349,7 +349,7 @@ class _Corpus:
         for step in self.record.steps:
             match step:
                 case Search():
-                    for asked, hits in zip(step.queries, step.hits, strict=False):  # of a failed search there are none
+                    for asked, hits in zip(step.queries, step.hits, strict=False):  # a failed search has no hits
                         if asked == query:
                             yield from (hit.passage_id for hit in hits)
                 case Read() if step.query == query:
@@ -358,7 +358,7 @@ class _Corpus:
                     pass
 
     def _readings(self, query: str, evidence: Mapping[str, Passage]) -> dict[str, Reading]:
-        """The surest reading of each passage for a query, at the place where its words stand now."""
+        """The most confident reading of each passage for a query, at the current position of its words."""
         found: dict[str, Reading] = {}
         for step in self.record.steps:
             if not isinstance(step, Read) or step.query != query or step.reading is None:
@@ -372,7 +372,7 @@ class _Corpus:
 
 
 def _holding(quote: str, passages: Sequence[Passage]) -> list[Passage]:
-    """The passages in which a quote stands; one of several sentences may have been divided between two."""
+    """The passages that contain a quote; a quote of several sentences may now be divided between two."""
     for passage in passages:
         if quote in passage.text:
             return [passage]
@@ -386,9 +386,9 @@ def _holding(quote: str, passages: Sequence[Passage]) -> list[Passage]:
 
 
 def _most_like(quote: str, passages: Iterable[Passage], then: str) -> tuple[str, Passage] | None:
-    """The new wording of a quote: the sentences most like it, as many as it has, with their passage; `None` without any.
+    """The new wording of a quote: the most similar run of as many sentences, with its passage; `None` if nothing is similar.
 
-    What the passage said `then` already is not the new wording of anything.
+    Sentences that were in the passage `then` are not the new wording of anything.
     """
     size, best, most = max(1, len(sentence_spans(quote))), None, _SIMILAR
     for passage in passages:
@@ -401,12 +401,12 @@ def _most_like(quote: str, passages: Iterable[Passage], then: str) -> tuple[str,
 
 
 def _is_same(corpus: str, folder: Path) -> bool:
-    """Whether a corpus is an index folder, whichever way each is written."""
+    """Whether a corpus is the given index folder, however the paths are written."""
     return bool(corpus) and not server_of(corpus) and Path(corpus).resolve() == folder.resolve()
 
 
 def _opened(settings: Settings, corpus: str, access: tuple[str, ...], place: str, checked: Checked) -> PassageLookup | None:
-    """The corpus of a record; `None`, and noted, if there is none."""
+    """The opened corpus of a record; `None` if there is none, which is noted as unchecked."""
     if not corpus:
         checked.unchecked.append(f"{place}: its retriever brought its own passages; name an index of them with --corpus")
         return None

@@ -1,4 +1,4 @@
-"""Lets questions that are asked at the same moment begin a little apart."""
+"""Staggers the starts of concurrent questions slightly."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import asyncio
 import time
 
 APART_SECONDS = 0.003
-"""Between the starts of concurrent questions. If all started at once, their replies would arrive at once, and in every round
-each would wait until all the others had been processed."""
+"""The seconds between the starts of concurrent questions. If all started at once, their replies would arrive at once, and in
+every round each would wait until all the others had been processed."""
 
 
 class Starts:
     """The starts of the questions of one process, or of one run.
 
     Args:
-        seconds_apart: how long after the last start the next one may be; 0 or more.
+        seconds_apart: the minimum time between two starts; 0 or more.
     """
 
     def __init__(self, seconds_apart: float = APART_SECONDS) -> None:

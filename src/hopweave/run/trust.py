@@ -40,7 +40,7 @@ SELECTED: Mapping[str, Role] = {
     "duplicate_detector": "duplicate_detectors",
 }
 """The role of the component that an option of this name chooses."""
-# For components that call a model elsewhere or load one here, only these options are free; new ones are guarded by default.
+# For components that call a remote model or load one here, only these options are free; new ones are guarded by default.
 _FREE: Mapping[str, frozenset[str]] = {
     "llms": frozenset(
         {

@@ -1,4 +1,4 @@
-"""Holds what models, retrievers and readers hand back to what `protocols` says of it."""
+"""Validates what models, retrievers and readers return against `core.protocols`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hopweave.core.types import Hit, Passage, Reading, Reply, Span, TokenLogprob
 
 
 def checked_reply(reply: Reply) -> Reply:
-    """The reply, if its fields are what they should be, its text as UTF-8 can hold it: some servers cut a character in two."""
+    """The reply, if its fields are valid; unpaired surrogates in its text are replaced, since some servers split characters."""
     if not isinstance(reply, Reply):
         raise TypeError(f"the model handed back {type(reply).__name__}, not a Reply")
     _check_fields(reply)
@@ -25,7 +25,7 @@ def checked_reply(reply: Reply) -> Reply:
 
 
 def _check_fields(reply: Reply) -> None:
-    """Raises for what no record and no store could keep."""
+    """Raises for a value that no record or store could keep."""
     usage = reply.usage
     counts = (usage.prompt_tokens, usage.completion_tokens, usage.cached_tokens) if isinstance(usage, Usage) else (None,)
     if not isinstance(reply.text, str) or not isinstance(reply.finish_reason, str):
@@ -39,7 +39,7 @@ def _check_fields(reply: Reply) -> None:
 
 
 def checked_hits(found: list[list[Hit]], max_hits: int) -> list[list[Hit]]:
-    """The hits, if they are as `Retriever.search` says."""
+    """The hits, if they satisfy `Retriever.search`."""
     for hits in found:
         if len(hits) > max_hits:
             raise SearchError(f"the retriever sent {len(hits)} hits where {max_hits} were asked for")
@@ -50,7 +50,7 @@ def checked_hits(found: list[list[Hit]], max_hits: int) -> list[list[Hit]]:
 
 
 def checked_reading(reading: Reading, passage: Passage) -> Reading:
-    """The reading in plain numbers, if it is as `Reader.read` says."""
+    """The reading with plain numbers, if it satisfies `Reader.read`."""
     confidence, span = float(reading.confidence), reading.span
     if not math.isfinite(confidence):
         raise ReadError(f"the reader is sure of passage {passage.id!r} by {confidence}, which is no number")

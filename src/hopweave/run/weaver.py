@@ -173,12 +173,12 @@ class Weaver:
     async def again(
         self, record: Record, changes: Sequence[Change | Mapping[str, Any]], *, observers: Sequence[Observer] = ()
     ) -> Record:
-        """Asks the question of a record again, with something changed from one of its steps on.
+        """Asks the question of a record again, with changes from one of its steps on.
 
-        What comes before the first changed step is replayed from the record without the model; what follows is asked again.
+        The steps before the first changed one are replayed from the record without the model; later ones are run again.
 
         Args:
-            record: of the same method, model, retriever and reader.
+            record: a record made with the same method, model, retriever and reader.
             changes: what to change, see `hopweave.record.changes`.
             observers: called with each step as it happens.
 
@@ -309,7 +309,7 @@ def check_question(question: Question) -> None:
             "put long texts into the corpus and ask about them"
         )
     if question.form == "label" and not question.labels:
-        raise DataError(f"question {question.id!r} asks for a label and names none; give it labels")
+        raise DataError(f"question {question.id!r} asks for a label but lists none; give it labels")
 
 
 def _check_answer(answer: Answer, trace: Trace) -> None:
@@ -349,8 +349,7 @@ def _answer_adapter() -> TypeAdapter[Answer]:
 async def aask(question: str | Question, *, observers: Sequence[Observer] = (), **choices: Unpack[AskingChoices]) -> Record:
     """Answers one question.
 
-    Arguments override `hopweave.toml` and the environment, and an object overrides all options that settings hold under its
-    name.
+    Arguments override `hopweave.toml` and the environment, and an object overrides all options in the settings under its name.
 
     Args:
         question: the question.

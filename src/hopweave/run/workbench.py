@@ -1,8 +1,8 @@
-"""What a method holds: model, retriever, reader, budget and trace, in one hand.
+"""A method's access to everything that it uses: model, retriever, reader, budget and trace.
 
-Every call goes through the workbench, which records it, keeps it in the store, counts it against the budget, retries what may
-succeed later, makes equal calls that are under way at the same moment once, gathers what waiting coroutines ask of an engine
-into one batch, and files every failure under the boundary that it crossed. A method cannot forget any of it.
+Every call goes through the workbench, which records it, keeps it in the store, counts it against the budget, retries it if that
+may help, coalesces identical concurrent calls, collects the requests of waiting coroutines to an engine into one batch, and
+classifies every failure by the boundary that it crossed. A method cannot forget any of this.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ from hopweave.run.validation import checked_hits, checked_reading, checked_reply
 T = TypeVar("T")
 
 CHARACTERS_PER_TOKEN = 3
-"""What a token is taken to be where the model cannot count: English has more than 4, so a count is rather too high."""
+"""The estimate if the model cannot count its tokens: English has more than 4, so the estimated count is rather too high."""
 
-# Under these the store keeps counts and scores of given text: no reply is ever asked for with them.
+# The store keeps counts and scores of given texts under these samplings, which no reply is ever requested with.
 _COUNTING = Sampling(max_tokens=0)
 _SCORING = Sampling(max_tokens=0, top_logprobs=1)
 _SHOWN_OF_A_QUERY = 80
@@ -53,13 +53,13 @@ _COUNTED = ("max_llm_calls", "max_tokens", "max_searches")
 
 
 class Workbench:
-    """One question's hold on the parts, as `core.protocols.MethodContext` describes it.
+    """One question's access to the components, as described by `core.protocols.MethodContext`.
 
     Args:
-        components: shared with other questions.
-        trace: of this question.
-        budget: of this question; no limits if absent.
-        again: the earlier record that is gone through again, with changes.
+        components: the components, shared with other questions.
+        trace: the trace of this question.
+        budget: the budget of this question; no limits if absent.
+        again: the earlier record that is run again, with changes.
     """
 
     def __init__(self, components: Components, trace: Trace, budget: Budget | None = None, again: Again | None = None) -> None:
@@ -182,7 +182,7 @@ class Workbench:
             )
             for number in range(num)
         ]
-        # Where tokens are counted, how many calls fit must not hang on the clock: they then take turns.
+        # If tokens are limited, the number of calls that fit must not depend on timing, so they run one at a time.
         are_in_turn = self.budget.max_tokens is not None
         outcomes = [await _outcome_of(one) for one in drawn] if are_in_turn else await asyncio.gather(*map(_outcome_of, drawn))
         replies = tuple(outcome for outcome in outcomes if isinstance(outcome, Reply))
@@ -220,7 +220,7 @@ class Workbench:
             return []
         retriever = None if self._is_underneath else self.components.retriever
         rewriter = retriever if is_part(retriever, ModelRetriever) else None
-        if rewriter is None:  # else what it sends to the engine is counted
+        if rewriter is None:  # otherwise the queries that it sends to the engine are counted
             self._account.afford("max_searches", self._account.searches + len(queries))
             await self._calls.afford_time()
             self._account.searches += len(queries)
@@ -257,19 +257,19 @@ class Workbench:
         return hits
 
     def _note_drift(self, as_made: Searching, hits: Sequence[Sequence[Hit]]) -> None:
-        """Notes which queries find something else than in the earlier record, before anything was changed."""
+        """Notes which queries have other hits than in the earlier record, although nothing has been changed yet."""
         for query, before, now in zip(as_made.queries, as_made.found_before or (), hits, strict=False):
             if before != tuple(hit.passage.id for hit in now):
                 shown = " ".join(query.split())[:_SHOWN_OF_A_QUERY]
                 self.decide(DRIFT, f"other passages are found than in the earlier record for: {shown}")
 
     def note_missed_changes(self) -> None:
-        """Notes which changes have not taken hold, since the work did not come to their step."""
+        """Notes which changes were not applied, since the work did not reach their step."""
         for change, line in self.again.missed() if self.again is not None else ():
             self.decide(DRIFT, line, step=change.step, change=change.change)
 
     def _note_what_has_no_terms(self, queries: Sequence[str], hits: Sequence[Sequence[Hit]]) -> None:
-        """Notes which queries found nothing because they hold no word that is searched for."""
+        """Notes which queries found nothing because they contain only stop words or punctuation."""
         retriever = self.components.retriever if not self._is_underneath else self.components.engine
         if is_part(retriever, WordSearcher):
             for query in (query for query, of_one in zip(queries, hits, strict=True) if not of_one):
@@ -278,7 +278,7 @@ class Workbench:
                     self.decide("no_terms", f"nothing to search for, only stop words or punctuation: {shown}")
 
     async def read(self, query: str, passage: Passage) -> Reading:
-        if not is_part(self.components.reader, ModelReader):  # whose call says so itself, and the store notes it
+        if not is_part(self.components.reader, ModelReader):  # its call checks the time itself, and the store notes it
             await self._calls.afford_time()
         step_id, parent, started = self.trace.begin("read", query), self.trace.parent, self.trace.seconds()
         self.trace.keep_passage(passage)
@@ -306,7 +306,7 @@ class Workbench:
     async def _rewritten(
         self, rewriter: ModelRetriever, step_id: int, queries: Sequence[str], max_hits: int
     ) -> list[list[Hit]]:
-        """What a retriever that asks the model finds for each query."""
+        """The hits for each query of a retriever that asks the model."""
         underneath = copy(self)
         underneath._is_underneath = True
 
@@ -373,7 +373,7 @@ class Workbench:
     async def _at_once(
         self, llm: ManyReplies, messages: Sequence[Message], num: int, purpose: str, sampling: Sampling
     ) -> tuple[Reply, ...]:
-        """Draws samples by one request; what the store holds is not drawn again."""
+        """Draws samples by one request; those in the store are not drawn again."""
         self._account.afford_call()
         keys = [self._calls.key(messages, sampling, number) for number in range(num)]
         await self._calls.afford_time(keys[0])
@@ -430,9 +430,9 @@ def _lost(messages: Sequence[Message], outcome: Reply | RunError) -> Usage | Non
 
 
 def _first_of_requests(outcomes: Sequence[Reply | RunError]) -> list[bool]:
-    """Whether each of several samples is the first of a request: of what is not in the store, and before that of what is.
+    """Whether each of several samples is the first of a request. Stored and newly drawn samples come from separate requests.
 
-    The first reply of a request has its usage, in the store as well, so a replay finds the same.
+    The first reply of a request has its usage, in the store as well, so a replay gives the same result.
     """
     failed = next((number for number, outcome in enumerate(outcomes) if isinstance(outcome, RunError)), None)
     return [

@@ -1,4 +1,4 @@
-"""What was changed of the record that another one branches from, and which steps of a record can be changed."""
+"""The changes by which a record branches from an earlier one, and the steps of a record that can be changed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MAX_CHARACTERS = 160
 
 
 def change_lines(record: Record) -> list[str]:
-    """A line for each change, in the order in which they were made; none for a record that branches from no other."""
+    """A line for each change, in the order in which they were made; none for a record that is not a branch."""
     titles = {passage.id: passage.title or passage.id for passage in record.passages}
     return [_line(change, titles) for change in record.branch.changes] if record.branch is not None else []
 
@@ -31,7 +31,7 @@ def _line(change: Change, titles: dict[str, str]) -> str:
 
 
 def changeable_steps(record: Record) -> Iterator[tuple[int, str, str]]:
-    """Yields the number, the kind and the words of each step that a change can name."""
+    """Yields the number, kind and text of each step that a change can name."""
     for step in record.steps:
         if isinstance(step, ModelCall) and step.text is not None:
             yield step.id, "answer", _short(step.text)

@@ -1,7 +1,7 @@
-"""What the explorer draws, computed here: where the marks of an answer are, and the outline of its steps, whole or as it grows.
+"""The data that the explorer draws: the positions of an answer's marks, and the outline of its steps, complete or as it grows.
 
-A browser gets plain data and repeats no rule: nodes in a flat list, each with its parent, since a trace may be deeper than a
-nested document can be. There are two lists: with calls of the model, searches and readings, and without.
+The browser gets plain data and repeats no rule: nodes in a flat list, each with its parent, since a trace may be nested more
+deeply than JSON parsers allow. There are two lists: with calls of the model, searches and readings, and without.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ Drawing = dict[str, list[dict[str, Any]]]
 
 
 def support_summary(record: Record) -> dict[str, Any]:
-    """How far the answer of a record is supported, what it cost, where its marks are, and the drawing of its steps.
+    """The support of a record's answer, its cost, the positions of its marks, and the drawing of its steps.
 
-    Each of `marks` has the `number`, its `start` and `end` in the text of the answer, in code points, and the `step` behind it
-    (`None` if there is none).
+    Each of `marks` has the `number`, its `start` and `end` in the text of the answer, in code points, and the `step` that it
+    leads to (`None` if there is none).
     """
     answer = record.answer
     known = {citation.mark for citation in answer.citations} if answer is not None else set()
@@ -44,15 +44,15 @@ def drawing_of(steps: Sequence[Step], titles: Mapping[str, str], under_way: Mapp
 
     Args:
         steps: in order of their ids.
-        titles: of passages, by id.
-        under_way: for each step that stands for a call that has not ended, the kind of that call.
+        titles: the titles of passages, by id.
+        under_way: for each step that represents a call still in progress, the kind of that call.
     """
     both = {"with_calls": True, "without_calls": False}
     return {name: _flat(outline_of("", steps, titles, calls=calls), under_way or {}) for name, calls in both.items()}
 
 
 class GrowingDrawing:
-    """The drawing of a question that is being answered, told by what changes in it with each event."""
+    """The drawing of a question that is being answered, as the changes that each event makes to it."""
 
     def __init__(self) -> None:
         self._steps: dict[int, AnyStep] = {}
@@ -60,7 +60,7 @@ class GrowingDrawing:
         self._drawn: dict[str, dict[int, dict[str, Any]]] = {}
 
     def changes(self, event: Event) -> dict[str, Any]:
-        """What an event changes: for each list the `nodes` that are new or another, and the ids that are `gone`."""
+        """The changes that an event makes: for each list, the new or changed `nodes`, and the ids that are `gone`."""
         if isinstance(event, TextPiece):
             return {}
         if isinstance(event, Started):
@@ -81,7 +81,7 @@ class GrowingDrawing:
 
 
 def _waiting(started: Started) -> Decision:
-    """A call that has not ended, as a step that can be drawn."""
+    """A call in progress, as a step that can be drawn."""
     label, text = (started.label, "") if started.kind == "model_call" else (started.kind, started.label)
     return Decision(started.id, started.parent, label, text)
 

@@ -1,4 +1,4 @@
-"""What an answer cost, in one line and as a list."""
+"""The cost of an answer, in one line and as a list."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def tally_line(record: Record) -> str:
 
 
 def from_store(record: Record) -> str:
-    """Says how many calls of the model the store answered; empty if none."""
+    """Says how many model calls were answered from the store; empty if none."""
     replayed = [step.timing.from_store for step in record.own_steps if isinstance(step, ModelCall)]
     if not any(replayed):
         return ""
@@ -31,7 +31,7 @@ def from_store(record: Record) -> str:
 
 
 def _offline_line(record: Record) -> str:
-    """Says what the question shares with the others of its run; empty if nothing."""
+    """Describes the offline work that the question shares with the others of its run; empty if there is none."""
     totals = record.totals(offline=True)
     tokens = totals.prompt_tokens + totals.completion_tokens
     return f"offline, for all questions: {counted(totals.llm_calls, 'call')}, {tokens:,} tokens" if totals.llm_calls else ""

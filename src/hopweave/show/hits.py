@@ -1,4 +1,4 @@
-"""Hits in words: what was found, what led to it, and which words of the query it holds."""
+"""Hits as text: the passage, what led to it, and which words of the query it contains."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hopweave.text.sentences import sentence_spans
 
 
 def via_text(via: Via | None) -> str:
-    """What led to a hit, in a few words; empty where it was found by the query itself.
+    """What led to a hit, in a few words; empty if the query itself found it.
 
     >>> via_text(Via("p1", "The Long Tide", "link"))
     'linked with The Long Tide'
@@ -24,9 +24,9 @@ def via_text(via: Via | None) -> str:
 
 
 def matched_words(query: str, passage: Passage) -> list[str]:
-    """The words of a query that a passage's title or text holds, whatever their endings, in the order of the query.
+    """The words of a query that occur in a passage's title or text, in any inflection, in the order of the query.
 
-    Where words run together, as in Japanese, pairs of letters.
+    In scripts without spaces, such as Japanese, these are pairs of letters.
     """
     text = f"{passage.title}\n{passage.text}"
     held = stems_of(text)
@@ -35,14 +35,14 @@ def matched_words(query: str, passage: Passage) -> list[str]:
 
 
 def nearest_sentence(query: str, passage: Passage) -> str:
-    """The sentence of a passage that shares most words with a query; the first among equals, empty for an empty passage."""
+    """The sentence of a passage that shares the most words with a query, the first if tied; empty for an empty passage."""
     asked = stems_of(query)
     sentences = [passage.text[span.start : span.end] for span in sentence_spans(passage.text)]
     return one_line(max(sentences, key=lambda sentence: len(asked & stems_of(sentence)), default=""))
 
 
 def hit_lines(query: str, hits: Sequence[Hit]) -> list[str]:
-    """Hits as lines for a terminal: rank, score, title and id, then what led there, the words it shares, a sentence."""
+    """Hits as lines for a terminal: rank, score, title and id, then what led to the hit, the shared words, and a sentence."""
     lines = []
     for hit in hits:
         title = one_line(hit.passage.title)

@@ -1,4 +1,4 @@
-"""What every word and sign of a drawing means, and how a whole answer stands in one sentence."""
+"""The meaning of every word and sign of a drawing, and the support of an answer in one sentence."""
 
 from __future__ import annotations
 
@@ -12,48 +12,48 @@ from hopweave.show.plain import counted
 
 SUPPORT: dict[str, str] = {
     "supported": "a passage holds the claim's own words, and the reader does not deny it",
-    "contradicted": "no passage bears the claim out, and one answers the same query otherwise",
-    "unsupported": "no passage that was found bears the claim out, or the method's check speaks against it; it may be true",
+    "contradicted": "no passage supports the claim, and one answers the same query differently",
+    "unsupported": "none of the passages found supports the claim, or the method's check failed; it may still be true",
 }
-"""How a claim stands (`hopweave.citations.support`; docs/support.md)."""
+"""The support of a claim (`hopweave.citations.support`; docs/support.md)."""
 
 ORIGINS: dict[str, str] = {
     "model": "the model's own words; nothing checked them",
     "verified": "the model's own words, which passed the method's check against a passage",
     "corrected": "a passage said otherwise, and its words replaced the model's",
-    "completed": "the model left the query open, and a passage's words filled it",
-    "retrieved": "written by the model with the passages before it",
-    "yours": "not the model's: words that were put in their place when the question was asked again",
+    "completed": "the model left the query open, and a passage's words filled it in",
+    "retrieved": "written by the model with the passages in its prompt",
+    "yours": "not the model's: words that replaced the model's when the question was asked again",
 }
-"""How a claim came to be, which is the method's business."""
+"""Where a claim came from, as decided by the method."""
 
 LABELS: dict[str, str] = {
     "abandoned": "a query that a later chain leaves out",
     "action": "what the model decided to do next",
-    "again": "the model is asked once more, since what it wrote was of no use",
-    "answer": "an answer to a part",
+    "again": "the model is asked once more, since its reply was of no use",
+    "answer": "an answer to a part of the question",
     "ask_again": "the model ended its turn and is asked for the next sentence",
-    "branch": "a new chain of queries, written because of what stands above it",
-    "call": "what the model called for",
+    "branch": "a new chain of queries, written because of the step above it",
+    "call": "a tool call by the model",
     "candidate": "one of several next steps that are compared",
-    "commands": "sentences of a passage that command instead of stating something; the model does not see them",
-    "compared": "the answer that code gives from two values",
-    "cut": "more than the limit allows; the rest is left out",
+    "commands": "sentences of a passage that give commands instead of stating something; the model does not see them",
+    "compared": "the answer that code derives from two values",
+    "cut": "more than the limit allows; the excess is left out",
     "decomposition": "whether the sub-question has to be decomposed further",
-    "demonstrate": "a worked example is made",
+    "demonstrate": "a worked example is created",
     "demonstration": "a worked example that is shown to the model",
     "demonstrations": "the worked examples that are shown to the model",
     "disagreement": "documents answer the query differently, and no answer has a majority",
     "discarded": "a worked example that is not used",
     "dropped": "a sub-question that the model calls irrelevant",
-    "drift": "the work left the way of the earlier record before it was to, so a change or a finding is not as expected",
+    "drift": "this run differs from the earlier record before the first change, so the change may not have the expected effect",
     "duplicate": "a query that was asked before, perhaps in other words; it is not processed again",
     "edit": "a sentence that is checked against passages",
     "edited": "the sentence after that check",
-    "end": "the model asks nothing more",
+    "end": "the model asks no more questions",
     "enough": "the model wants nothing more looked up",
     "evidence": "the passages that a step may use",
-    "fallback": "the first way came to no answer, so the second is taken",
+    "fallback": "the first approach gave no answer, so the second is used",
     "follow_up": "a follow-up question that the model asks",
     "gate": "whether the samples agree well enough to be left alone",
     "graph": "the sub-questions and which of them need the answers of others",
@@ -62,27 +62,27 @@ LABELS: dict[str, str] = {
     "kept": "what goes on to the next step",
     "level": "one step of the search tree",
     "limit": "a limit was reached, and the work ends here",
-    "rewritten": "a follow-up question as it reads without the conversation before it",
+    "rewritten": "a follow-up question, reworded so that it can be understood without the conversation",
     "no_search": "nothing is searched for, for the reason given",
-    "no_terms": "a query of stop words or punctuation alone, for which a search by words can find nothing",
+    "no_terms": "a query that consists of stop words or punctuation, for which a search by words finds nothing",
     "node": "a query of the chain or graph, with the model's answer",
-    "note": "what to know of the options: a theta that is another reader's, or a number that the paper leaves open",
-    "offline": "a stage that is made once for all questions of a run; its calls are counted apart",
-    "outvoted": "documents whose answer fewer documents give; they are left out",
-    "overflow": "what was written leaves no room for an answer",
+    "note": "a remark on the options: a theta tuned for another reader, or a number that the paper leaves open",
+    "offline": "work that is done once for all questions of a run; its calls are counted separately",
+    "outvoted": "documents that give a minority answer; they are left out",
+    "overflow": "the text so far leaves no room for an answer",
     "packed": "how much fits into the model's context",
-    "paragraph": "one of the paragraphs that are answered from, each alone",
-    "path": "a query that the answer rests on, in order, with the answer it has in the end",
-    "plan": "the steps that the model means to take",
-    "probe": "whether the model says that it can answer by itself",
+    "paragraph": "one of the paragraphs, each of which is used alone to answer the question",
+    "path": "a query that the answer rests on, in order, with its final answer",
+    "plan": "the steps that the model intends to take",
+    "probe": "whether the model says that it can answer without searching",
     "query": "a query that is sent to the retriever",
-    "reading": "an answer read from numbered facts, with what speaks against it",
+    "reading": "an answer read from numbered facts, with the evidence against it",
     "recitation": "what the model recites from memory",
     "repair": "something malformed was made usable, as described",
-    "repeated": "the same as before; the work ends or goes on without it",
+    "repeated": "the same as before; the work ends or continues without it",
     "retrieve": "whether passages are needed",
     "revised": "a query whose answer the model changed later",
-    "rewrite": "a sub-question, written anew with the answers before it",
+    "rewrite": "a sub-question, rewritten with the answers to earlier ones",
     "sample": "one of several replies to the same prompt",
     "scorer": "how candidates were ranked",
     "sentence": "a sentence of the reasoning",
@@ -90,21 +90,21 @@ LABELS: dict[str, str] = {
     "step": "one step of the reasoning",
     "stop": "why the work ended",
     "sub_question": "a part of the question",
-    "titles": "titles that bound what is searched",
+    "titles": "titles to which the search is restricted",
     "tree": "the root of the search tree",
-    "parse failure": "model output that could not be parsed; it is counted and never taken for an answer",
-    "verdict": "how the query stands after the method's check",
-    "voice": "a document that is read alone, to vote",
-    "values": "what the ratings of each candidate add up to",
+    "parse failure": "model output that could not be parsed; it is counted, and never used as an answer",
+    "verdict": "the result of the method's check of the query",
+    "voice": "a document that is read separately, to vote",
+    "values": "the sum of each candidate's ratings",
     "vote": "how the replies or candidates voted",
-    "withheld": "the answer that was withheld, since no passage bears it out",
+    "withheld": "the answer that was withheld, since no passage supports it",
 }
-"""What the labels of decisions mean. A label of a method from elsewhere explains itself or stays unexplained."""
+"""The meaning of the labels of decisions. Labels of methods from other packages are not explained."""
 
 CONFIDENCE = (
     "f",
-    "how sure the reader is that a passage answers the query; its scale is the reader's own, and SearChain corrects an answer "
-    "only where f is above its threshold theta",
+    "how sure the reader is that a passage answers the query; the scale depends on the reader, and SearChain corrects an "
+    "answer only if f is above its threshold theta",
 )
 AFTER = ("after #n", "had to wait for step n")
 FROM_STORE = ("from the store", "answered by a stored reply; no model was asked")
@@ -113,14 +113,14 @@ MARK = ("[k]", "the words of a passage on which the sentence rests: citation k")
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A word or sign, and what it means."""
+    """A word or sign, and its meaning."""
 
     word: str
     meaning: str
 
 
 def legend_of(record: Record, outline: Outline) -> list[Entry]:
-    """The words and signs that a drawing of a record shows, each once, in the order: support, origins, marks, labels."""
+    """The words and signs in a drawing of a record, each once, in the order: support, origins, marks, labels."""
     nodes = [node for node, _ in outline.walk()]
     claims = record.answer.claims if record.answer is not None else ()
     supports = {*(claim.support for claim in claims), *(node.verdict for node in nodes)}
@@ -142,13 +142,13 @@ def legend_of(record: Record, outline: Outline) -> list[Entry]:
 
 @dataclass(frozen=True, slots=True)
 class Banner:
-    """How a whole answer stands, for people.
+    """The support of an entire answer, for display.
 
     Attributes:
-        sign: tells it without colour.
-        tone: tells it in colour.
-        headline: in a few words.
-        counts: how many claims rest on a passage, and what says otherwise.
+        sign: a sign for it, for use without colour.
+        tone: the tone for it, for use with colour.
+        headline: a few words.
+        counts: how many claims rest on a passage, and how many are contradicted.
     """
 
     sign: str
@@ -158,7 +158,7 @@ class Banner:
 
 
 def banner_of(answer: Answer) -> Banner:
-    """How an answer stands. One that abstains, or has no words, claims nothing and is neither good nor bad."""
+    """The banner of an answer. One that abstains, or is empty, claims nothing and is neither good nor bad."""
     verdict = answer.verdict
     counts = "; ".join(_counts(verdict))
     if not answer.short.strip():

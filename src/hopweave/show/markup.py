@@ -1,4 +1,4 @@
-"""HTML in which forgetting to escape is not possible: a plain `str` is always escaped, only `Markup` goes in as it is."""
+"""HTML that cannot be left unescaped by mistake: a plain `str` is always escaped, only `Markup` is inserted verbatim."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ _VOID = frozenset({"br", "meta"})
 
 
 class Markup(str):
-    """HTML that was made here, of escaped parts."""
+    """HTML built by this module from escaped parts."""
 
     __slots__ = ()
 
 
 def escaped(text: str) -> Markup:
-    """Any text as HTML; `Markup` is left as it is."""
+    """Any text as HTML; `Markup` is not changed."""
     return text if isinstance(text, Markup) else Markup(html.escape(visible(text), quote=True))
 
 
 def joined(parts: Iterable[str], between: str = "") -> Markup:
-    """The parts one after another, escaped where they have to be."""
+    """The parts joined, each escaped if necessary."""
     return Markup(str(escaped(between)).join(escaped(part) for part in parts))
 
 
@@ -30,9 +30,10 @@ def tag(name: str, *inside: str, **attributes: str) -> Markup:
     """An element.
 
     Args:
-        name: of the element; from our own code only.
+        name: the element's name; only from our own code.
         inside: texts, which are escaped, and `Markup`.
-        attributes: escaped; a trailing underscore is dropped (`class_`), others become hyphens, an empty value leaves it out.
+        attributes: escaped; in names, a trailing underscore is dropped (`class_`) and others become hyphens. An attribute with
+            an empty value is left out.
     """
     said = "".join(f' {key.rstrip("_").replace("_", "-")}="{escaped(value)}"' for key, value in attributes.items() if value)
     opening = f"<{name}{said}>"
@@ -40,6 +41,6 @@ def tag(name: str, *inside: str, **attributes: str) -> Markup:
 
 
 def folded(summary: str, *inside: str, is_open: bool = False, **attributes: str) -> Markup:
-    """A stretch that can be folded away, under its summary."""
+    """A section that can be collapsed to its summary."""
     element = tag("details", tag("summary", summary), *inside, **attributes)
     return Markup(element.replace("<details", "<details open", 1)) if is_open else element

@@ -1,7 +1,7 @@
-"""A record as a Mermaid flowchart: what caused what in solid lines, what waited for what in dashed ones.
+"""A record as a Mermaid flowchart: solid lines lead from causes to effects, dashed lines show what waited for what.
 
-Mermaid reads its text more than once: for directives, for its own grammar, for Markdown, at last as HTML. So every character
-that is not a letter, a digit or of a short list goes in as a numeric entity, which none of these passes looks into.
+Mermaid parses its text several times: for directives, by its own grammar, as Markdown, and finally as HTML. So every character
+except letters, digits and a short list is written as a numeric entity, which none of these passes interprets.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from hopweave.show.plain import ELLIPSIS, cut, one_line
 MAX_NODES = 300
 
 MAX_EDGES = 500
-"""Mermaid refuses more. Every node has one solid edge; as many dashed ones are drawn as there is room for."""
+"""Mermaid refuses more. Every node has one solid edge; dashed ones are drawn up to this limit."""
 
 MAX_SOURCE_CHARACTERS = 44_000
-"""Mermaid refuses 50,000 characters or more; the rest is for edges and classes."""
+"""Mermaid refuses 50,000 characters or more; the difference is left for edges and classes."""
 
 MAX_LABEL_CHARACTERS = 140
 
 _PLAIN = frozenset(" ,.?!'()/+=-")
 
-# What Mermaid still takes for its own after the entities are decoded (line break, formula, icon), and, in a letters-only text,
-# the one statement that its grammar finds anywhere in a line. An invisible word joiner (U+2060) parts them.
+# Sequences that Mermaid still interprets after decoding the entities (line break, formula, icon) and, in a text of letters
+# alone, the one statement that its grammar finds anywhere in a line. An invisible word joiner (U+2060) breaks them up.
 _STILL_READ = re.compile(r"(?<=\\)(?=n)|(?<=\$)(?=\$)|(?<=:)(?=fa-)|(?<=direction)(?= )")
 _JOINER = "\u2060"
-# Mermaid writes an entity with this ligature while it works, and would take one of ours for its own.
+# Mermaid itself encodes entities with this ligature while parsing, and would mistake one in our text for its own.
 _LIGATURE = "\ufb02"
 
 _SHAPES: dict[Kind, tuple[str, str]] = {
@@ -41,7 +41,7 @@ _SHAPES: dict[Kind, tuple[str, str]] = {
     "parse_failure": ('{{"', '"}}'),
 }
 
-# Fill, line and words of each tone: pale enough for black words on white paper, and the words' colour is fixed for dark pages.
+# Fill, line and text colour of each tone: pale enough for black text on white paper, with a fixed text colour for dark pages.
 _CLASSES: dict[Tone, str] = {
     "plain": "fill:#f6f6f4,stroke:#8a8a84,color:#1c1c1a",
     "good": "fill:#e2f2e4,stroke:#3f8f52,color:#14301b",
@@ -63,7 +63,7 @@ def draw_mermaid(record: Record, *, calls: bool = False) -> str:
     kept = drawn[:MAX_NODES]
     question = escape(record.question.text) or ELLIPSIS
     lines = ["flowchart TD", f'  question["{question}"]']
-    # An escaped character takes up to 10, so the source is bounded by what is written, not by what is shown.
+    # An escaped character takes up to 10, so the limit applies to the characters of the source, not to those shown.
     max_written = max(40, MAX_SOURCE_CHARACTERS // max(1, len(kept)) - 60)
     lines += [_node_line(node, max_written) for node, _ in kept]
     if len(drawn) > len(kept):
@@ -75,7 +75,7 @@ def draw_mermaid(record: Record, *, calls: bool = False) -> str:
 
 
 def _answer_lines(record: Record, kept: Sequence[tuple[Node, Node | None]]) -> Iterator[str]:
-    """The answer as the last node, below the last step, in the look of how it stands."""
+    """The answer as the last node, below the last step, in the style of its support."""
     if record.answer is None:
         return
     banner = banner_of(record.answer)
@@ -87,12 +87,12 @@ def _answer_lines(record: Record, kept: Sequence[tuple[Node, Node | None]]) -> I
 
 
 def escape(text: str, max_characters: int = MAX_LABEL_CHARACTERS, max_written: int = MAX_SOURCE_CHARACTERS) -> str:
-    """A text that can stand between double quotes in a chart, whatever is in it.
+    """Any text, escaped for use between double quotes in a chart.
 
     Args:
-        text: what to show; line breaks and runs of spaces become one space.
-        max_characters: shown, at most.
-        max_written: characters of source, at most.
+        text: the text to show; line breaks and runs of spaces become one space.
+        max_characters: the maximum number of characters shown.
+        max_written: the maximum number of characters of source.
     """
     shown = _STILL_READ.sub(_JOINER, cut(one_line(text), max_characters).replace(_LIGATURE, "fl"))
     pieces: list[str] = []

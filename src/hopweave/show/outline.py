@@ -1,12 +1,12 @@
-"""The outline of a record: what every drawing draws.
+"""The outline of a record, which every drawing is made from.
 
 One walk over the steps gives nested nodes, each with a label, one line of text, a tone and particulars. Three rules:
 
 - A verdict is shown on the step that it judges: a decision labelled `verdict` is folded into its parent, unless the parent has
-  several. What was caused by the verdict then hangs under that step.
-- Calls (of the model, the retriever, the reader) may be left out; what hangs under them moves up. Whatever failed or was
+  several. The steps under the verdict then move under that step.
+  Calls (of the model, the retriever, the reader) may be left out; the steps under them move up. A call that failed or was
   changed by hand stays, since it explains what follows.
-- A step whose parent is not among the earlier steps stands at the top, so even a damaged trace is drawn whole.
+  A step whose parent is not among the earlier steps moves to the top level, so even a damaged trace is drawn completely.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ TONES: dict[str, Tone] = {
     "abandoned": "quiet",
     "stop": "quiet",
 }
-"""Tones of the verdicts and labels that are known; any other word is plain."""
+"""Tones of the known verdicts and labels; any other word is plain."""
 
 SIGNS: dict[str, str] = {
     "supported": "\u2713",
@@ -44,7 +44,7 @@ SIGNS: dict[str, str] = {
     "unsupported": "\u25cb",
     "duplicate": "=",
 }
-"""A sign for each verdict, so that it can be told without colour."""
+"""A sign for each verdict, so that it can be recognised without colour."""
 
 ARROW = "\u2192"
 
@@ -54,7 +54,7 @@ MAX_QUERY_CHARACTERS = 300
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """A particular of a step: its name and what it is."""
+    """A detail of a step: its name and its value."""
 
     name: str
     text: str
@@ -65,23 +65,24 @@ class Node:
     """A step as it is drawn.
 
     Attributes:
-        id: of the step.
-        kind: of the step.
-        label: of the decision, purpose of the call, or `search`, `read`, `parse failure`.
+        id: the id of the step.
+        kind: the kind of the step.
+        label: the label of the decision, the purpose of the call, or `search`, `read`, `parse failure`.
         text: one line.
-        tone: how it went.
-        verdict: how it stands (its support), if that was judged.
-        origin: how its answer came to be.
-        confidence: of the reader in that verdict.
-        note: what the verdict says besides.
-        answer: what it was answered, by the verdict if there is one.
-        became: that answer, where the verdict has another than the step itself.
-        tokens: of a call; of a decision, those of the calls filed under it.
-        seconds: of a call; of a decision, for how long at least one call of its own was under way. `None` if nothing was timed.
-        from_store: answered by the store.
-        details: particulars.
+        tone: the outcome, for its style.
+        verdict: its support, if that was judged.
+        origin: where its answer came from.
+        confidence: the reader's confidence in that verdict.
+        note: any other text of the verdict.
+        answer: its answer, from the verdict if there is one.
+        became: the verdict's answer, if it differs from that of the step.
+        tokens: those of a call; for a decision, those of the calls recorded under it.
+        seconds: the duration of a call; for a decision, how long at least one of its calls was running. `None` if nothing was
+            timed.
+        from_store: whether it was answered by the store.
+        details: further details.
         after: drawn steps, other than the parent, that this one had to wait for.
-        children: what hangs under it.
+        children: the nodes under it.
     """
 
     id: int
@@ -109,8 +110,8 @@ class Outline:
 
     Attributes:
         question: on one line.
-        nodes: the topmost, in order.
-        awaited: ids of the nodes that another one names in `after`.
+        nodes: the top-level nodes, in order.
+        awaited: ids of the nodes that others name in `after`.
     """
 
     question: str
@@ -118,7 +119,7 @@ class Outline:
     awaited: frozenset[int]
 
     def walk(self) -> Iterator[tuple[Node, Node | None]]:
-        """Yields each node with the one that it hangs under, parents first, in the order of reading."""
+        """Yields each node with its parent, parents first, in reading order."""
         waiting: list[tuple[Node, Node | None]] = [(node, None) for node in reversed(self.nodes)]
         while waiting:
             node, parent = waiting.pop()
@@ -130,8 +131,8 @@ def make_outline(record: Record, *, calls: bool = True) -> Outline:
     """The outline of a record.
 
     Args:
-        record: what to draw.
-        calls: whether to include calls of the model, searches and reads that went well.
+        record: the record to draw.
+        calls: whether to include calls of the model, searches and reads that succeeded.
     """
     titles = {passage.id: passage.title or passage.id for passage in record.passages}
     return outline_of(record.question.text, record.steps, titles, calls=calls)
@@ -141,14 +142,14 @@ def outline_of(question: str, steps: Sequence[Step], titles: Mapping[str, str], 
     """The outline of some steps, which need not be all of a record.
 
     Args:
-        question: whose steps they are.
+        question: the question that the steps belong to.
         steps: in the order of their ids.
-        titles: of passages, by id; where one is missing, the id stands for it.
+        titles: the titles of passages, by id; a missing one is replaced by the id.
         calls: as for `make_outline`.
     """
     plan = _plan(steps, calls=calls)
     built: dict[int, Node] = {}
-    # Parents come before children, so backwards every child is built before its parent, however deep the tree.
+    # Parents come before children, so in reverse order every child is built before its parent, without recursion.
     for step in reversed(plan.drawn):
         children = tuple(built[child] for child in plan.children.get(step.id, []))
         built[step.id] = _node(step, plan, titles, children)
@@ -157,9 +158,10 @@ def outline_of(question: str, steps: Sequence[Step], titles: Mapping[str, str], 
 
 
 def step_behind(record: Record, mark: int) -> int | None:
-    """The drawn step that a mark of the answer leads to: the query that its claim answers; `None` if no step is.
+    """The drawn step that a mark of the answer leads to: the query that its claim answers; `None` if there is no such step.
 
-    A method that says which steps the answer rests on (`path`) names that query; otherwise it is the first step that asks it.
+    If the method lists the steps that the answer rests on (`path`), the query is one of those; otherwise it is the first step
+    that asks it.
     """
     claims = record.answer.claims if record.answer is not None else ()
     queries = {claim.query for claim in claims if any(citation.mark == mark for citation in claim.citations)}
@@ -171,7 +173,7 @@ def step_behind(record: Record, mark: int) -> int | None:
 
 
 def step_line(step: Step) -> str:
-    """One step on one line, in the words of the tree, for a client that hears of each as it happens."""
+    """One step on one line, worded as in the tree, for a client that is notified of each step as it happens."""
     [node] = outline_of("", [step], {}).nodes
     verdict = f"{SIGNS.get(node.verdict, '*')} {', '.join(filter(None, [node.verdict, node.origin]))}" if node.verdict else ""
     said = " ".join(filter(None, [node.label, node.text, verdict]))
@@ -180,7 +182,7 @@ def step_line(step: Step) -> str:
 
 def failure_text(failure: Failure) -> str:
     """A failure on one line."""
-    return f"{failure.kind}: {one_line(failure.message)}" + (" (trying again may help)" if failure.retryable else "")
+    return f"{failure.kind}: {one_line(failure.message)}" + (" (a retry may help)" if failure.retryable else "")
 
 
 @dataclass(slots=True)
@@ -188,11 +190,11 @@ class _Plan:
     """Which steps are drawn, and where.
 
     Attributes:
-        drawn: in order.
-        stands_at: for each step so far, the drawn step that stands for it.
-        children: drawn steps under each drawn step, and under `None` those at the top.
+        drawn: the drawn steps, in order.
+        stands_at: for each step so far, the drawn step that represents it.
+        children: the drawn steps under each drawn step; under `None`, those at the top level.
         verdicts: the verdict folded into a step.
-        busy: the timings of the calls filed under each drawn step, and `tokens` how many these took.
+        busy: the timings of the calls recorded under each drawn step; `tokens` is how many tokens they used.
     """
 
     drawn: list[Step] = field(default_factory=list)
@@ -230,7 +232,7 @@ def _tokens_of(step: Step) -> int:
 
 
 def _is_changed(step: ModelCall | Search | Read) -> bool:
-    """Whether someone had a hand in it: that explains what follows, as a failure does."""
+    """Whether the step was changed by hand, which explains what follows, as a failure does."""
     return not isinstance(step, Read) and bool(step.was or (isinstance(step, Search) and (step.pinned or step.forbidden)))
 
 
@@ -359,7 +361,7 @@ def _number(value: Any) -> float | None:
 
 
 def _busy_seconds(timings: Sequence[Timing]) -> float | None:
-    """For how long at least one of the calls was under way; side by side they count once."""
+    """How long at least one of the calls was running; overlapping calls are counted once."""
     if not timings:
         return None
     seconds, until = 0.0, float("-inf")

@@ -1,4 +1,4 @@
-"""An answer cut at its marks, and a passage cut at a quote: what is shown, apart from how."""
+"""Splits an answer at its marks and a passage at a quote, independently of how they are displayed."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class Source:
 
     Attributes:
         citation: the citation.
-        passage: what it quotes, or `None` where the record does not hold it.
-        anchor: a name for it that no other source of the answer has.
+        passage: the passage that it quotes, or `None` if the record does not contain it.
+        anchor: a name that is unique among the sources of the answer.
     """
 
     citation: Citation
@@ -43,7 +43,7 @@ class Source:
 
 
 def sources_of(record: Record, prefix: str = "cite") -> tuple[Source, ...]:
-    """Each distinct citation of the answer once, in the order of the marks; the prefix begins their anchors."""
+    """Each distinct citation of the answer once, in the order of the marks; their anchors start with the prefix."""
     if record.answer is None:
         return ()
     passages = {passage.id: passage for passage in record.passages}
@@ -57,7 +57,7 @@ def sources_of(record: Record, prefix: str = "cite") -> tuple[Source, ...]:
 
 
 def contradictions_of(record: Record, prefix: str = "against") -> tuple[tuple[int, Source], ...]:
-    """For each contradicted claim its number, from 1, and the passage that says otherwise; the prefix begins their anchors."""
+    """For each contradicted claim its number, from 1, and the contradicting passage; their anchors start with the prefix."""
     passages = {passage.id: passage for passage in record.passages}
     claims = record.answer.claims if record.answer is not None else ()
     return tuple(
@@ -68,7 +68,7 @@ def contradictions_of(record: Record, prefix: str = "against") -> tuple[tuple[in
 
 
 def split_at_marks(text: str, answer: Answer) -> Iterator[tuple[str, int | None]]:
-    """Yields pieces of a text, each with the mark that it is, or `None`. A mark that no citation bears is just text."""
+    """Yields pieces of a text, each with its mark, or `None` if it is plain text. A mark without a citation is plain text."""
     done = 0
     for mark in single_marks(text, {citation.mark for citation in answer.citations}):
         if mark.start > done:
@@ -84,7 +84,7 @@ def pieces_of(source: Source, max_around: int | None = None) -> Iterator[Piece]:
 
     Args:
         source: the citation and its passage.
-        max_around: at most so many characters of the passage before and after the quote; `None` shows it whole.
+        max_around: the maximum number of characters of the passage before and after the quote; `None` shows all of it.
     """
     citation, passage = source.citation, source.passage
     if passage is None:

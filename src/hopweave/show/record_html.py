@@ -1,4 +1,4 @@
-"""A record as one HTML page: nothing is loaded, no script runs, and everything can be printed or put in an appendix."""
+"""A record as one HTML page that loads nothing and runs no script, so that it can be printed or put in an appendix."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _HEAD = Markup(
     '<meta charset="utf-8">'
     '<meta name="viewport" content="width=device-width, initial-scale=1">'
     '<meta name="color-scheme" content="light dark">'
-    # Whatever stands in a passage, the browser is told to run and to load nothing.
+    # Whatever a passage contains, the browser must not run or load anything.
     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
 )
 
 
 def draw_page(record: Record) -> str:
-    """The whole record as one self-contained page."""
+    """The entire record as one self-contained page."""
     sources = sources_of(record)
     outline = make_outline(record, calls=True)
     sections = [
@@ -50,9 +50,9 @@ def page(title: str, sections: Sequence[Markup], style: str = "") -> str:
     """A page that loads nothing and runs nothing.
 
     Args:
-        title: of the window.
-        sections: what stands on it.
-        style: CSS of our own besides that of every page.
+        title: the title of the window.
+        sections: the content of the page.
+        style: our own CSS, in addition to that of every page.
     """
     css = Markup(Path(__file__).with_name("page.css").read_text(encoding="utf-8") + style)
     head = tag("head", _HEAD, tag("title", title), tag("style", css))
@@ -60,12 +60,12 @@ def page(title: str, sections: Sequence[Markup], style: str = "") -> str:
 
 
 def draw_answer(record: Record, prefix: str, max_around: int | None = None) -> Markup:
-    """The answer of a record, or why there is none, and what it cites, to stand among others on a page.
+    """The answer of a record, or the reason why there is none, with its citations, as one of several on a page.
 
     Args:
-        record: whose answer.
-        prefix: begins the anchors of its citations; no other answer on the page may have it.
-        max_around: as `quoting.pieces_of`.
+        record: the record with the answer.
+        prefix: the start of the anchors of its citations; it must be unique on the page.
+        max_around: as for `quoting.pieces_of`.
     """
     sources = sources_of(record, prefix)
     said = [_error(record.error)] if record.error else []
@@ -106,9 +106,9 @@ def _answer(answer: Answer, sources: Sequence[Source]) -> Markup:
     if answer.stopped_because != "finished":
         remarks.append(f"Stopped early: {answer.stopped_because}.")
     if answer.num_marks_removed:
-        remarks.append(f"Marks that the model invented, taken out: {answer.num_marks_removed}.")
+        remarks.append(f"Invented marks removed: {answer.num_marks_removed}.")
     if answer.num_marks_misplaced:
-        remarks.append(f"Marks on a sentence that states another claim, taken out: {answer.num_marks_misplaced}.")
+        remarks.append(f"Marks removed from sentences that state another claim: {answer.num_marks_misplaced}.")
     shown = (tag("p", remark, class_="remark") for remark in remarks)
     return tag("div", *parts, *shown, class_=f"answer {_tone_class(banner.tone)}")
 
@@ -135,7 +135,7 @@ def _claims(answer: Answer, sources: Sequence[Source]) -> Markup:
         )
         for number, claim in enumerate(answer.claims, start=1)
     ]
-    return _table(("", "Stands", "Query", "Says", "Rests on"), rows, class_="claims")
+    return _table(("", "Support", "Query", "Claim", "Rests on"), rows, class_="claims")
 
 
 def _changed(record: Record) -> Markup:
@@ -144,7 +144,7 @@ def _changed(record: Record) -> Markup:
 
 
 def _contradictions(record: Record) -> Markup:
-    """The passages that say otherwise, each with the claim that it contradicts."""
+    """The contradicting passages, each with the claim that it contradicts."""
     return joined(
         _article(f"against claim {number}", source, [record.answer.claims[number - 1]] if record.answer else [])
         for number, source in contradictions_of(record)
@@ -177,7 +177,7 @@ def _citation(source: Source, answer: Answer | None, max_around: int | None = No
 
 
 def _article(name: str, source: Source, claims: Sequence[Claim], max_around: int | None = None) -> Markup:
-    """A passage with its quote, and the claims that it speaks for or against."""
+    """A passage with its quote, and the claims that it supports or contradicts."""
     supports = [
         tag("p", _chip(claim.support, claim.origin), " ", claim.text, class_="supports", dir="auto") for claim in claims
     ]
@@ -200,7 +200,7 @@ def _piece(piece: Piece) -> str:
 
 def _tree(outline: Outline) -> Markup:
     made: dict[int, Markup] = {}
-    # Backwards, so that children are made before their parents, however deep the tree.
+    # In reverse order, so that children are built before their parents, without recursion.
     for node, _ in reversed(list(outline.walk())):
         made[node.id] = _tree_item(node, [made[child.id] for child in node.children])
     return tag("ul", *(made[node.id] for node in outline.nodes), class_="tree") if made else Markup()
@@ -301,7 +301,7 @@ def _conversation(step: ModelCall, turns: Sequence[Markup]) -> Markup:
 
 
 def _turn(index: int, message: Message, call_id: int, first_seen: dict[int, int]) -> Markup:
-    """A message in full where it is first sent, later as a link: a long conversation would fill the page with itself."""
+    """A message in full where it is first sent, later as a link, so that a long conversation is not repeated at each turn."""
     first = first_seen.setdefault(index, call_id)
     if first == call_id:
         return tag("div", _said(message.role, message.text), id=f"message-{index}")

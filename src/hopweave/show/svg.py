@@ -1,7 +1,7 @@
-"""A figure of matplotlib as SVG that may stand in a page: no style sheet, no script, no address, and no name that could clash.
+"""A figure of matplotlib as SVG that can be embedded in a page: no style sheet, script or URL, and no ids that could clash.
 
-Text stays text, so that it can be searched, copied and read aloud. Colours stand as attributes, so that a file is right by
-itself in a paper; a page may set others through the classes, since a style sheet counts before an attribute.
+Text stays text, so that it can be searched, copied and read aloud. Colours are attributes, so that a file works on its own in
+a paper; a page may set others through the classes, since a style sheet takes precedence over attributes.
 
     with drawing() as figure:
         figure.subplots().plot([1, 2])
@@ -26,18 +26,18 @@ if TYPE_CHECKING:
 
 INK, SOFT, RULE, ACCENT, PAPER = "#1d1d1b", "#5f5d57", "#d9d6ce", "#1f5f8b", "#ffffff"
 SIZE = 11.5
-"""Of a text, in pixels."""
+"""The size of text, in pixels."""
 
 _ROLES = {INK: "ink", SOFT: "soft", RULE: "rule", ACCENT: "accent", PAPER: "paper"}
 _KEPT = {"fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-dashoffset", "text-anchor", "font-weight", "font-size"}
 _SETTINGS: dict[str, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "hopweave",
-    "text.parse_math": False,  # a label is text, whatever signs are in it
+    "text.parse_math": False,  # a label is plain text, whatever characters it contains
     "text.usetex": False,
     "text.color": INK,
     "font.size": SIZE,
-    "font.family": "DejaVu Sans",  # comes with matplotlib, so that the same letters are measured everywhere
+    "font.family": "DejaVu Sans",  # comes with matplotlib, so that text has the same width everywhere
     "axes.edgecolor": SOFT,
     "axes.facecolor": "none",
     "axes.labelcolor": SOFT,
@@ -62,7 +62,7 @@ def can_draw() -> bool:
 
 
 def drawn_by() -> str:
-    """What draws, with its version, since another may draw other bytes; empty if there is nothing."""
+    """The name and version of the library that draws, since another version may write other bytes; empty if there is none."""
     if not can_draw():
         return ""
     import matplotlib as mpl
@@ -72,7 +72,7 @@ def drawn_by() -> str:
 
 @contextmanager
 def drawing(width: float, height: float) -> Iterator[Figure]:
-    """A figure of that size in pixels, under settings that no file of the user changes.
+    """A figure of that size in pixels, with settings that the user's configuration files do not change.
 
     Raises:
         MissingExtra: if matplotlib is not installed.
@@ -84,7 +84,7 @@ def drawing(width: float, height: float) -> Iterator[Figure]:
     from matplotlib.figure import Figure
 
     with mpl.rc_context(), warnings.catch_warnings():
-        # A letter that the font lacks is one that the reader's own fonts may have: only its width is a guess.
+        # The reader's own fonts may have a letter that this font lacks: only its width is a guess.
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
         settings: dict[Any, Any] = {key: value for key, value in mpl.rcParamsDefault.items() if not key.startswith("backend")}
         mpl.rcParams.update(settings | _SETTINGS)
@@ -95,7 +95,7 @@ def drawing(width: float, height: float) -> Iterator[Figure]:
 
 
 def svg_of(figure: Figure, title: str) -> str:
-    """The figure as SVG, with a title for those who cannot see it; the same bytes each time."""
+    """The figure as SVG, with a title for screen readers; the same bytes each time."""
     for artist in figure.findobj():
         artist.set_clip_on(False)
     file = io.StringIO()
@@ -141,7 +141,7 @@ def _inside(parent: ElementTree.Element, shapes: Mapping[str, ElementTree.Elemen
 
 
 def _look(*elements: ElementTree.Element) -> dict[str, str]:
-    """The style of elements, the last one counting most, as attributes; and as classes what a colour is for."""
+    """The style of elements as attributes, where later elements take precedence, and the roles of their colours as classes."""
     style: dict[str, str] = {}
     for element in elements:
         pairs = (pair.partition(":") for pair in element.attrib.get("style", "").split(";"))

@@ -1,7 +1,7 @@
-"""A table, whichever way it is written; `table_text`, `table_markdown`, `table_html` and `csv_text` write it.
+"""A table, independent of its format; `table_text`, `table_markdown`, `table_html` and `csv_text` write it.
 
-A number in a cell is a `Number`: what is printed, with its value and the key under which it can be recomputed. So every way of
-writing prints the same, and CSV gives the value with all its digits.
+A number in a cell is a `Number`: the printed text, with its value and the key under which it can be recomputed. So all formats
+print the same text, and CSV gives the value with all its digits.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from typing import Literal
 
 NO_DATA = "no data"
 MAX_NAME = 36
-"""Characters of a name in a narrow table."""
+"""The maximum length, in characters, of a name in a narrow table."""
 
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number as it is printed, its value (`None` is no data), and its key; an empty key is kept nowhere."""
+    """A number as it is printed, its value (`None` is no data), and its key; a number with an empty key is not recomputed."""
 
     key: str
     value: float | None
@@ -30,7 +30,7 @@ Words = tuple[str | Number, ...]
 
 @dataclass(frozen=True, slots=True)
 class TableCell:
-    """What stands in one place of a table: a text, smaller lines below it, and whether it is code."""
+    """A cell of a table: a text, smaller lines below it, and whether it is code."""
 
     words: Words = ()
     below: tuple[Words, ...] = ()
@@ -44,7 +44,7 @@ class TableCell:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: what stands over it, and the side its cells are flush with."""
+    """A column: its head, and the alignment of its cells."""
 
     head: str = ""
     align: Literal["left", "right"] = "left"
@@ -52,7 +52,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of a table; one with a `heading` stands above those that belong to it and has no cells."""
+    """A row of a table; one with a `heading` has no cells and precedes the rows that belong to it."""
 
     cells: tuple[TableCell, ...] = ()
     heading: str = ""
@@ -63,12 +63,12 @@ class Table:
     """A table.
 
     Attributes:
-        columns: the first one names the row; where no column has a head, none is printed.
+        columns: the first one names the row; if no column has a head, no header is printed.
         rows: each with as many cells as there are columns.
-        title: stands above.
+        title: printed above the table.
         caption: what it shows, and how to read it.
-        notes: stand below, a line each.
-        is_folded: whether a page may show the title alone until the reader wants more.
+        notes: printed below the table, a line each.
+        is_folded: whether a page may show only the title until the reader expands it.
     """
 
     columns: tuple[Column, ...]
@@ -80,12 +80,12 @@ class Table:
 
     @property
     def num_labels(self) -> int:
-        """Leading columns that are flush left: they name the row."""
+        """The number of leading columns that are left-aligned: they name the row."""
         sides = [column.align for column in self.columns]
         return sides.index("right") if "right" in sides else len(sides)
 
     def without_empty(self, optional: Collection[str]) -> Table:
-        """The table without those of the optional columns that say nothing in any row: no value, or 0."""
+        """The table without those of the optional columns that are empty, or 0, in every row."""
         kept = [
             place
             for place, column in enumerate(self.columns)
@@ -102,7 +102,7 @@ class Table:
 
 
 def columns(left: Iterable[str], right: Iterable[str] = (), more: Iterable[str] = ()) -> tuple[Column, ...]:
-    """Columns by their heads: some flush left, then some flush right, then more that are flush left."""
+    """Columns by their heads: left-aligned ones, then right-aligned ones, then more left-aligned ones."""
     return (*map(Column, left), *(Column(head, "right") for head in right), *map(Column, more))
 
 
@@ -122,18 +122,18 @@ def numbers_in(words: Iterable[str | Number]) -> Iterator[Number]:
 
 
 def plain_text(words: Iterable[str | Number]) -> str:
-    """A text as it reads."""
+    """A text with its numbers as plain text."""
     return "".join(part if isinstance(part, str) else part.text for part in words)
 
 
 def short_names(names: Sequence[str]) -> dict[str, str]:
-    """Names as they stand in a narrow table: a long one without its middle, unless another would read the same."""
+    """Names as they appear in a narrow table: a long one without its middle, unless another would look the same."""
     cut = {name: name if len(name) <= MAX_NAME else f"{name[: MAX_NAME - 14]}...{name[-11:]}" for name in names}
     return {name: short if list(cut.values()).count(short) == 1 else name for name, short in cut.items()}
 
 
 def decimal(value: float | None) -> str:
-    """A number to four significant digits or three decimals, whichever says more; `no data` if there is none."""
+    """A number to four significant digits or three decimals, whichever is more precise; `no data` if there is none."""
     if value is None:
         return NO_DATA
     return f"{value:.3f}" if abs(value) < 100 else f"{value:,.1f}"

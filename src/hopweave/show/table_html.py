@@ -1,4 +1,4 @@
-"""A table as HTML, in a box of its own that scrolls."""
+"""A table as HTML, in its own scrolling box."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _PARTS = re.compile(r"[^_/+]*[_/+]+|[^_/+]+")
 
 
 def table_html(table: Table) -> Markup:
-    """The table with its caption and notes, folded away under its title if it may be."""
+    """The table with its caption and notes, collapsed to its title if that is allowed."""
     is_number = [column.align == "right" for column in table.columns]
     heads = [
         tag("th", _name(column.head), scope="col", class_="number" if right else "")
@@ -53,5 +53,5 @@ def _cell(cell: TableCell, *, is_name: bool = False) -> list[Markup]:
 
 
 def _name(name: str) -> Markup:
-    """A name that may be broken after the signs that part its words."""
+    """A name with possible line breaks after the characters that separate its words."""
     return joined(_PARTS.findall(name), Markup("<wbr>"))

@@ -1,4 +1,4 @@
-"""A table as Markdown, in the dialect of GitHub, and any text as Markdown that says just that."""
+"""A table as GitHub Flavored Markdown, and the escaping of any text for it."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from hopweave.show.table import Row, Table, TableCell, Words, plain_text
 
 _SPECIAL = re.compile(r"([\\`*{}\[\]<>#~&$]|(?<![^\W_])_|_(?![^\W_]))")
 _MARK = re.compile(r"^(\d+)([.)])(?=\s|$)|^([-+](?=\s|$)|[-=](?=[-=\s]*$))")
-"""What begins a list, or is a line that makes a heading of what is above it; a sign before a number is none."""
+"""The start of a list item, or a line that turns the line above it into a heading; a sign before a number is neither."""
 
 _BAR = "&#124;"
-"""A bar ends a cell wherever it stands, in some dialects even after a backslash."""
+"""A bar always ends a cell, in some dialects even after a backslash."""
 
 
 def escape(text: str) -> str:
-    """A text on one line in which nothing is taken for Markdown or HTML."""
+    """A text on one line, with all Markdown and HTML escaped."""
     said = _SPECIAL.sub(r"\\\1", one_line(text)).replace("|", _BAR)
     return _MARK.sub(lambda mark: rf"{mark[1]}\{mark[2]}" if mark[1] else rf"\{mark[3]}", said)
 
 
 def escape_words(words: Words) -> str:
-    """A text with numbers, likewise."""
+    """A text with numbers, escaped in the same way."""
     return escape(plain_text(words))
 
 
@@ -56,5 +56,5 @@ def _cell(cell: TableCell) -> str:
 
 
 def _code(text: str) -> str:
-    """Code within a table: a bar would end the cell, and a grave accent the code."""
+    """Code in a table: a bar would end the cell, and a backtick the code."""
     return f"`{one_line(text)}`" if not set("`|") & set(text) and text.strip() else escape(text)

@@ -18,11 +18,11 @@ def table_lines(
     """Yields the lines of a table: title, head, rows, caption and notes.
 
     Args:
-        table: to write.
+        table: the table to write.
         rule: what is underlined.
-        max_width: of a line, in characters; a wider table goes on below, with the columns that name the row again. `None` sets
-            no limit.
-        indent: before each line of the head and the rows.
+        max_width: the maximum width of a line, in characters; a wider table continues below, with the columns that name the row
+            repeated. `None` sets no limit.
+        indent: the text before each line of the head and the rows.
     """
     if table.title:
         yield from title_lines(table.title) if rule == "title" else (flat(table.title), "")
@@ -48,7 +48,7 @@ def title_lines(title: str) -> tuple[str, str]:
 
 
 def _parts(widths: Sequence[int], num_labels: int, max_width: int | None) -> list[list[int]]:
-    """Which columns stand side by side, part by part."""
+    """The columns of each part: as many as fit next to each other."""
     every = list(range(len(widths)))
     if max_width is None or num_labels == len(widths):
         return [every]

@@ -1,7 +1,7 @@
-"""A record in a terminal: the tree of what was decided, and the answer with its citations.
+"""A record in a terminal: the tree of decisions, and the answer with its citations.
 
-What is made here are renderables of rich, which is imported only when one is drawn. Nothing rests on colour alone: verdicts
-have signs, and without colour a quote stands between guillemets and its focus between asterisks.
+This module creates renderables for rich, which is imported only when one is drawn. No meaning depends on colour alone: verdicts
+have signs, and without colour a quote is put between guillemets and its focus between asterisks.
 """
 
 from __future__ import annotations
@@ -39,21 +39,21 @@ MAX_DETAIL_CHARACTERS = 200
 
 
 def draw_record(record: Record, *, calls: bool = False) -> RenderableType:
-    """The tree, then the answer with its claims and citations, then what the words and signs mean."""
+    """The tree, then the answer with its claims and citations, then the meaning of the words and signs."""
     from rich.console import Group
 
-    # The failure that ended it is told once: after the tree.
-    told = {failure_text(record.error): f"{record.error.kind}, as told below"} if record.error is not None else {}
+    # The failure that ended it is shown once: after the tree.
+    told = {failure_text(record.error): f"{record.error.kind}, see below"} if record.error is not None else {}
     tree = _Tree(make_outline(record, calls=calls), calls, told)
     return Group(tree, "", draw_answer(record), "", draw_legend(record, calls=calls))
 
 
 def draw_tree(record: Record, *, calls: bool = False) -> RenderableType:
-    """The question and under it the tree of what was decided.
+    """The question, and under it the tree of decisions.
 
     Args:
-        record: what to draw.
-        calls: whether to show calls of the model, searches, reads, and the particulars of each step.
+        record: the record to draw.
+        calls: whether to show calls of the model, searches, reads, and the details of each step.
     """
     return _Tree(make_outline(record, calls=calls), with_details=calls)
 
@@ -64,12 +64,12 @@ def draw_outline(outline: Outline) -> RenderableType:
 
 
 def draw_reply(record: Record) -> RenderableType:
-    """The answer and how it stands, without claims and citations: for a conversation."""
+    """The answer and its support, without claims and citations: for a conversation."""
     return _ReplyView(record)
 
 
 def draw_sources(record: Record) -> RenderableType:
-    """Each citation within its passage, and what contradicts a claim."""
+    """Each citation within its passage, and the passages that contradict a claim."""
     return _SourcesView(record)
 
 
@@ -79,7 +79,7 @@ def draw_answer(record: Record) -> RenderableType:
 
 
 def draw_legend(record: Record, *, calls: bool = False) -> RenderableType:
-    """What the words and signs of the tree and the answer mean, a line each."""
+    """The meaning of the words and signs of the tree and the answer, a line each."""
     return _Legend(record, calls)
 
 
@@ -104,7 +104,7 @@ class _Legend:
 
 @dataclass(frozen=True, slots=True)
 class _Tree:
-    """The tree; `told` has what stands in place of texts that are told elsewhere."""
+    """The tree; `told` maps texts that are shown elsewhere to their replacements."""
 
     outline: Outline
     with_details: bool
@@ -219,7 +219,7 @@ def _answer_lines(answer: Answer) -> Iterator[RenderableType]:
 
 
 def _answer_style(banner: Banner) -> str:
-    """Only an answer that rests on a passage is bold: one that rests on nothing never looks like it."""
+    """Only an answer that rests on a passage is bold, so that an unsupported one never looks like it."""
     return f"bold {STYLES['good']}" if banner.tone == "good" else STYLES[banner.tone]
 
 
@@ -236,9 +236,9 @@ def _remarks(answer: Answer) -> Iterator[str]:
     if answer.stopped_because != "finished":
         yield f"Stopped early: {one_line(answer.stopped_because)}"
     if answer.num_marks_removed:
-        yield f"Marks that the model invented, taken out: {answer.num_marks_removed}"
+        yield f"Invented marks removed: {answer.num_marks_removed}"
     if answer.num_marks_misplaced:
-        yield f"Marks on a sentence that states another claim, taken out: {answer.num_marks_misplaced}"
+        yield f"Marks removed from sentences that state another claim: {answer.num_marks_misplaced}"
 
 
 def _claim_text(number: int, claim: Claim) -> Text:
@@ -279,7 +279,7 @@ def _passage_text(source: Source, *, with_signs: bool) -> Text:
 def _piece_text(piece: Piece, *, with_signs: bool) -> Text:
     from rich.text import Text
 
-    # Line breaks of the source are kept out of the picture: the passage is shown as prose.
+    # Line breaks of the source are not shown: the passage is displayed as prose.
     shown = visible(piece.text).replace("\n", " ")
     match piece.role:
         case "passage":
@@ -320,7 +320,7 @@ def _small_print(node: Node) -> str:
 
 
 def _with_rails(nodes: tuple[Node, ...]) -> Iterator[tuple[Node, tuple[bool, ...], bool]]:
-    """Yields each node with, for every level above it, whether that level goes on below, and whether it is the last itself."""
+    """Yields each node with whether each level above it continues below, and whether the node is the last of its level."""
     waiting: list[tuple[Node, tuple[bool, ...], bool]] = [(node, (), node is nodes[-1]) for node in reversed(nodes)]
     while waiting:
         node, rails, is_last = waiting.pop()
@@ -334,7 +334,7 @@ def _rail(sign: str, indent: int, fill: str = " ") -> str:
 
 
 def _hung(console: Console, width: int, first: str, rest: str, text: Text) -> Iterator[Text]:
-    """The text wrapped beside its rails; deep down, rails are cut at the left so that half of the width stays for words."""
+    """The text wrapped next to its rails; at deep levels, rails are cut off at the left to leave half of the width for text."""
     from rich.text import Text
 
     room = width // 2

@@ -376,7 +376,7 @@ def test_on_a_terminal_a_failure_is_told_once():
     assert process.returncode == 1
     assert drawn.count("the endpoint is gone") == 1
     assert "No answer. ModelError" in drawn
-    assert "as told below" in drawn
+    assert "see below" in drawn
 
 
 def test_an_address_is_no_file_to_write_to():

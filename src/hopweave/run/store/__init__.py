@@ -1,1 +1,1 @@
-"""What may lie on a server that several machines share, as well as in a file or folder: the store, and kept answers."""
+"""Data kept in a file or folder, or on a server that several machines share: the store, kept answers and daily counts."""

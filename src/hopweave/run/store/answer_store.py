@@ -1,7 +1,7 @@
-"""Where answers are kept by id: a folder, or a database that several servers share.
+"""Stores answers by id: in a folder, or in a database that several servers share.
 
 An answer has an owner, an entry (JSON, what a list of answers shows) and a record (the line of JSON that `hopweave ask --out`
-writes). The caller chooses the ids; they are file names, and sort in the order of the answers in time: `ANSWER_ID`.
+writes). The caller chooses the ids, which are file names and sort by time: `ANSWER_ID`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from hopweave.core.files import file_name, is_file_name, read_whole, write_whole
 from hopweave.core.postgres_connection import Database, is_address
 
 ANSWER_ID = re.compile(r"[0-9a-f]{12}-[0-9a-f]{16}")
-"""The milliseconds since 1970, and what nobody can guess."""
+"""The milliseconds since 1970, and a random part that cannot be guessed."""
 
 _NAME = "answers"
 _LAYOUT = 1
@@ -36,7 +36,7 @@ class Page(NamedTuple):
 
     Attributes:
         entries: ids and entries, newest first.
-        following: the id before which the next page begins; `None` after the last one.
+        following: the value of `before` for the next page; `None` on the last one.
     """
 
     entries: Sequence[tuple[str, str]]
@@ -56,7 +56,7 @@ class AnswerStore(ABC):
 
     @abstractmethod
     def keep(self, owner: str, answer_id: str, entry: str, record: str) -> None:
-        """Keeps an answer; it survives the end of this process once this returns.
+        """Keeps an answer durably: once this returns, it survives the end of this process.
 
         Raises:
             DataError: if it cannot be written.
@@ -64,7 +64,7 @@ class AnswerStore(ABC):
 
     @abstractmethod
     def entry(self, owner: str, answer_id: str) -> str | None:
-        """The entry of an answer; `None` if the owner has none of that id.
+        """The entry of an answer; `None` if the owner has none with that id.
 
         Raises:
             DataError: if it cannot be read.
@@ -72,21 +72,21 @@ class AnswerStore(ABC):
 
     @abstractmethod
     def record(self, owner: str, answer_id: str) -> str | None:
-        """The record of an answer, as its line of JSON. Otherwise as `entry`."""
+        """The record of an answer, as its line of JSON. Everything else as for `entry`."""
 
     @abstractmethod
     def page(self, owner: str, *, before: str | None, limit: int) -> Page:
         """Entries of an owner, newest first.
 
         Args:
-            owner: whose.
-            before: only of ids that come before this one; `None`: from the newest on.
-            limit: at most so many, above 0.
+            owner: whose answers.
+            before: only ids that sort before this one; `None` starts with the newest.
+            limit: the maximum number of entries, above 0.
         """
 
     @abstractmethod
     def delete(self, owner: str, answer_id: str) -> bool:
-        """Deletes an answer for good; whether the owner had one of that id.
+        """Deletes an answer for good; returns whether the owner had one with that id.
 
         Raises:
             DataError: if it cannot be deleted.
@@ -94,20 +94,20 @@ class AnswerStore(ABC):
 
     @abstractmethod
     def expire(self, before: str) -> int:
-        """Deletes the answers of all owners whose ids come before this one; returns how many there were. Errors as `delete`."""
+        """Deletes the answers of all owners with ids before this one; returns how many there were. Errors as in `delete`."""
 
     @abstractmethod
     def close(self) -> None:
-        """Lets go of what is open."""
+        """Closes whatever is open."""
 
 
 class FolderAnswerStore(AnswerStore):
-    """A folder for each owner, in it `ID.json` (the entry) and `ID.jsonl` (the record) for each answer.
+    """A folder for each owner, with `ID.json` (the entry) and `ID.jsonl` (the record) for each answer.
 
-    Files are written whole or not at all, the record last: an answer is kept once its record is there.
+    Files are written atomically, the record last: an answer is kept once its record exists.
 
     Args:
-        folder: made when it is needed.
+        folder: the parent folder; it is created when needed.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -147,7 +147,7 @@ class FolderAnswerStore(AnswerStore):
             return False
         record = self._folder / owner / f"{answer_id}.jsonl"
         try:
-            record.unlink()  # first: from here on it is not kept
+            record.unlink()  # first: without its record, an answer is not kept
         except FileNotFoundError:
             return False
         except OSError as error:
@@ -160,12 +160,12 @@ class FolderAnswerStore(AnswerStore):
         for path in self._folder.glob("*/*.json*"):
             if ANSWER_ID.fullmatch(path.stem) and path.stem < before:  # other files in such a folder are not ours
                 num_deleted += self.delete(path.parent.name, path.stem)
-                if path.suffix == ".json":  # which may be what a process that was killed has left behind
+                if path.suffix == ".json":  # it may have been left behind by a killed process
                     self._clear(path)
         return num_deleted
 
     def close(self) -> None:
-        """There is nothing open."""
+        """Does nothing: no file stays open."""
 
     def page(self, owner: str, *, before: str | None, limit: int) -> Page:
         folder = self._folder / file_name(owner, "a list of answers")
@@ -204,7 +204,7 @@ class PostgresAnswerStore(AnswerStore):
         address: see `hopweave.core.postgres_connection`.
 
     Raises:
-        SettingsError: for an address that cannot be, or holds a password.
+        SettingsError: for an invalid address, or one with a password.
         MissingExtra: without psycopg.
     """
 
@@ -241,7 +241,7 @@ class PostgresAnswerStore(AnswerStore):
     def delete(self, owner: str, answer_id: str) -> bool:
         if not is_file_name(answer_id):
             return False
-        # That it was there counts also where the statement is run twice, as the connection was lost before its end was heard.
+        # Checked first: the statement may run twice if the connection is lost before its result arrives.
         was_there = self.entry(owner, answer_id) is not None
         self._made().run("DELETE FROM hopweave_answers WHERE owner = %s AND id = %s", [owner, answer_id])
         return was_there
@@ -281,7 +281,7 @@ class PostgresAnswerStore(AnswerStore):
         self._database.close()
 
     def _one(self, column: str, owner: str, answer_id: str) -> str | None:
-        if not is_file_name(answer_id):  # such as one with a NUL, which the server would not take
+        if not is_file_name(answer_id):  # such as one with a NUL, which the server would refuse
             return None
         rows = self._made().run(
             f"SELECT {column} FROM hopweave_answers WHERE owner = %s AND id = %s",  # noqa: S608 - the name of a column
@@ -294,5 +294,5 @@ class PostgresAnswerStore(AnswerStore):
 
 
 def open_answer_store(place: Path | str) -> AnswerStore:
-    """The answers in a folder, or at an address such as `postgres://HOST/DATABASE`. Errors as the kinds of shelves."""
+    """The answers in a folder, or at an address such as `postgres://HOST/DATABASE`. Errors as in the classes above."""
     return PostgresAnswerStore(str(place)) if is_address(place) else FolderAnswerStore(Path(place))

@@ -1,9 +1,9 @@
-"""What each key has used of its daily budget: in a folder, for the servers of one machine, or in a database that servers share.
+"""Counts what each key has used of its daily budget: in a folder, for one machine, or in a database that servers share.
 
-A day is one of UTC; in a database it is that of the database's clock, so that all servers begin it at the same moment.
+Days are in UTC; with a database they follow its clock, so that all servers start a day at the same moment.
 
-What a question costs is known only when it has ended, so tokens are reserved for it when it begins: otherwise questions that
-run side by side would all find the budget unspent. A reservation that nobody settles, because its process died, lapses.
+The cost of a question is known only when it has ended, so tokens are reserved for it when it starts: otherwise concurrent
+questions would all find the budget unspent. A reservation that is never settled, because its process died, expires.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ _TABLES = (
     )
     """,
     # By id: the tokens, and until when they are reserved, in seconds since 1970. They are part of the row because a statement
-    # that waited for the row sees its newest version, whereas of another table it sees what was there when it began.
+    # that waited for the row sees its newest version, but sees other tables as they were when it started.
     "ALTER TABLE hopweave_daily_counts ADD COLUMN IF NOT EXISTS reserved jsonb NOT NULL DEFAULT '{}'",
 )
 _RESERVED = """
     (SELECT coalesce(sum((held.value->>0)::bigint), 0) FROM jsonb_each(used.reserved) AS held
         WHERE (held.value->>1)::float8 > extract(epoch FROM now()))
 """
-# A statement that waited for another one over midnight comes with the day before, which must not start over.
+# A statement that waited for another one past midnight carries the previous day, which must not be started again.
 _TAKE = f"""
     INSERT INTO hopweave_daily_counts AS used (name, day, questions, tokens, reserved)
     SELECT %(name)s, (now() AT TIME ZONE 'UTC')::date, 1, 0, CASE WHEN %(id)s::text = '' THEN '{{}}'::jsonb ELSE
@@ -70,17 +70,17 @@ _READ = f"SELECT questions, tokens, {_RESERVED} FROM hopweave_daily_counts AS us
 
 
 class Daily(NamedTuple):
-    """What may be used in a day; `None`: as much as one likes."""
+    """The limits for a day; `None` means no limit."""
 
     questions: int | None = None
     tokens: int | None = None
 
 
 class Spent(NamedTuple):
-    """A part of a daily budget that is spent: its name in `Daily`, and how much it was.
+    """A limit of a daily budget that is used up: its name in `Daily`, and its value.
 
     Attributes:
-        is_reserved: it is not spent yet: questions that run have reserved what is left of it.
+        is_reserved: whether it is not spent yet, but running questions have reserved the rest of it.
     """
 
     name: str
@@ -89,12 +89,12 @@ class Spent(NamedTuple):
 
 
 class Reservation(NamedTuple):
-    """Tokens that are kept for a question while it runs.
+    """Tokens that are reserved for a question while it runs.
 
     Attributes:
-        id: unlike any other.
+        id: a unique id.
         tokens: an estimate of what it will use.
-        seconds: after so long it lapses.
+        seconds: how long the reservation lasts if it is not settled.
     """
 
     id: str
@@ -106,13 +106,14 @@ _NOTHING = Reservation("", 0, 0.0)
 
 
 class DailyCounts(ABC):
-    """What has been used today, by the name of the key."""
+    """The usage of today, by the name of the key."""
 
     @abstractmethod
     def take(self, name: str, budget: Daily, reservation: Reservation | None = None) -> Spent | None:
-        """Counts a question, unless the budget is spent or reserved: then what of it is.
+        """Counts a question, unless a limit is spent or reserved: then returns that limit.
 
-        A question whose reservation exceeds what is left is let through, as otherwise the last tokens could never be used.
+        A question whose reservation exceeds the rest of the budget is let through; otherwise the last tokens could never be
+        used.
 
         Raises:
             DataError: if it cannot be counted.
@@ -120,20 +121,20 @@ class DailyCounts(ABC):
 
     @abstractmethod
     def add(self, name: str, tokens: int, reservation: Reservation | None = None) -> None:
-        """Counts the tokens of a question that ended, in place of what was reserved for it. Errors as `take`."""
+        """Counts the tokens of a question that ended, and releases its reservation. Errors as in `take`."""
 
     @abstractmethod
     def check(self) -> None:
-        """Makes sure that there is a place for the counts. Errors as `take`."""
+        """Makes sure that counts can be stored. Errors as in `take`."""
 
     @abstractmethod
     def close(self) -> None:
-        """Lets go of what is open."""
+        """Closes whatever is open."""
 
 
 @dataclass
 class _Used:
-    """What a key used on a day, and its reservations by id: the tokens, and until when they are kept, in seconds since 1970."""
+    """A key's usage on a day, and its reservations by id: the tokens, and until when, in seconds since 1970."""
 
     day: str
     questions: int = 0
@@ -142,16 +143,16 @@ class _Used:
 
 
 class FolderCounts(DailyCounts):
-    """A file for each key, in a folder of its name; processes of one machine may share the folder.
+    """A file for each key, in a folder named after it; processes of one machine may share the folder.
 
     Args:
-        folder: made when it is needed.
+        folder: the parent folder; it is created when needed.
     """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._unkept: dict[str, _Used] = {}
-        """What could not be written, and so is known here alone."""
+        """Counts that could not be written, and so are known only to this process."""
         self._lock = Lock()
 
     def take(self, name: str, budget: Daily, reservation: Reservation | None = None) -> Spent | None:
@@ -175,14 +176,14 @@ class FolderCounts(DailyCounts):
             self._keep(name, used)
 
     def check(self) -> None:
-        """The folder is made with the first count; where it cannot be, that is logged, and the server counts without it."""
+        """Does nothing: the first count creates the folder; if that fails, it is logged, and counts are kept in memory."""
 
     def close(self) -> None:
-        """There is nothing open."""
+        """Does nothing: no file stays open."""
 
     @contextmanager
     def _alone(self, name: str) -> Iterator[None]:
-        """Keeps other threads and processes from the counts of a key, or threads alone where there can be no lock."""
+        """Keeps other threads and processes away from the counts of a key, or only threads if files cannot be locked."""
         with self._lock:
             try:
                 (self._folder / name).mkdir(parents=True, exist_ok=True)
@@ -219,15 +220,15 @@ class FolderCounts(DailyCounts):
 
 
 class PostgresCounts(DailyCounts):
-    """A table of counts. Each is changed by one statement, so servers that share it let no more through than the budget.
+    """A table of counts. Each is changed by a single statement, so servers that share it never exceed the budget.
 
-    When the connection is lost on the way, a statement may be run twice, and what it counts is then counted twice.
+    If the connection is lost meanwhile, a statement may run twice, and then counts twice.
 
     Args:
         address: see `hopweave.core.postgres_connection`.
 
     Raises:
-        SettingsError: for an address that cannot be, or holds a password.
+        SettingsError: for an invalid address, or one with a password.
         MissingExtra: without psycopg.
     """
 
@@ -240,7 +241,7 @@ class PostgresCounts(DailyCounts):
         if self._made().run(_TAKE, {**values, "id": kept.id, "reserve": kept.tokens, "seconds": kept.seconds}):
             return None
         rows = self._made().run(_READ, [name]) or [(0, 0, 0)]
-        # By now it may be another day, or a question may have ended; it was refused all the same.
+        # By now it may be another day, or a question may have ended; this one was refused all the same.
         usual = (
             Spent("questions", budget.questions or 0)
             if budget.tokens is None
@@ -262,7 +263,7 @@ class PostgresCounts(DailyCounts):
 
 
 def open_counts(places: tuple[Path | str, ...], folder: Path) -> DailyCounts:
-    """The counts in the first of some places that is a database; in a folder if none is. Errors as the kinds of counts."""
+    """The counts in the first of some places that is a database; in a folder if none is. Errors as in the classes above."""
     databases = [str(place) for place in places if is_address(place)]
     return PostgresCounts(databases[0]) if databases else FolderCounts(folder)
 

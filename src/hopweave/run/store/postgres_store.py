@@ -1,7 +1,8 @@
-"""The store on PostgreSQL, for processes on many machines: as the file, and no two processes make the same call.
+"""The store on PostgreSQL, for processes on many machines: like the file, and no two processes make the same call.
 
-Who is about to make a call takes a lock of the database on its key. It belongs to the connection, so the server frees it when
-the process ends, however it ends. Whoever waits for it looks again for the reply, and makes the call if there still is none.
+A process that is about to make a call takes an advisory lock on its key. The lock belongs to the connection, so the server
+releases it when the process ends, however it ends. A process that waited for the lock looks for the reply again, and makes the
+call if there is still none.
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ class PostgresStore(Store):
         mode: as in `Store`.
 
     Raises:
-        SettingsError: for an address that cannot be, or holds a password.
-        DataError: if the server cannot be reached, or (in replay) holds no store.
+        SettingsError: for an invalid address, or one with a password.
+        DataError: if the server cannot be reached, or (in replay) has no store.
         MissingExtra: without psycopg.
     """
 
@@ -48,7 +49,7 @@ class PostgresStore(Store):
 
     def __init__(self, address: str, mode: Mode = "on") -> None:
         self._database = Database(address, "the store")
-        # Replies are kept in a thread, over a connection of their own, so that nobody else waits until they are committed.
+        # Replies are written in a thread, over a separate connection, so that nothing else waits until they are committed.
         self._keeping = Database(address, "the store")
         self._claims: set[str] = set()
         self._claimed_on = 0
@@ -63,9 +64,9 @@ class PostgresStore(Store):
             raise
 
     def claim(self, key: str) -> bool:
-        """Takes the right to make a call; whether it was free. It is this process's until `release`, or its end."""
+        """Claims a call; returns whether it was free. This process holds the claim until `release`, or until it ends."""
         with self._database.alone():
-            if self._claimed_on != self._database.num_made:  # the locks of a connection end with it
+            if self._claimed_on != self._database.num_made:  # a connection's locks are released when it is lost
                 self._claims.clear()
             if key in self._claims:
                 return False

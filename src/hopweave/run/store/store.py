@@ -1,9 +1,9 @@
 """Every reply of a language model, kept under a hash of what was asked: cache, record and replay in one SQLite file.
 
-The key covers the model's identity, the messages, the sampling and the sample's number. With the store `on`, an equal call is
-answered from it, so a run that was killed goes on where it was. In `replay` nothing else answers: a call that the store does
-not hold is an error, and failures and cuts are replayed as they happened. Several processes may share one file. Each row ends
-with a checksum, so that a reply in which a bit turned over on the disk is asked for again instead of being believed.
+The key covers the model's identity, the messages, the sampling and the sample's number. With the store `on`, an identical call
+is answered from it, so a killed run can resume where it stopped. In `replay`, the store is the only source: a call that it does
+not contain is an error, and failures and cancellations are replayed as they happened. Several processes may share one file.
+Each row ends with a checksum, so that a reply corrupted on disk is requested again instead of being used.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ Mode = Literal["on", "off", "replay"]
 _log = logging.getLogger(__name__)
 
 _LAYOUT = 2
-"""The rows of layout 1 have no checksum; they are read as they are, and stay so."""
+"""The rows of layout 1 have no checksum; they are read without a check, and are not rewritten."""
 _CHECKSUM = re.compile(rb',"([0-9a-f]{32})"\]\Z')
 _BUSY_SECONDS = 30.0
 _BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 _AGAIN_SECONDS = (0.002, 0.05)
-# At once, so that of several processes that open a new file only one makes the table, and none sees half of it.
+# In one transaction, so that only one of several processes that open a new file creates the table, and none sees half of it.
 _MAKE = f"""
 BEGIN IMMEDIATE;
 CREATE TABLE IF NOT EXISTS replies (
@@ -60,11 +60,11 @@ _ROWS_AT_ONCE = 500
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """What came of a call: the reply, or the failure. That the question's time ran out is a failure of kind `BudgetReached`.
+    """The outcome of a call: the reply, or the failure. If the question's time ran out, the kind of failure is `BudgetReached`.
 
     Attributes:
         seconds: how long the call took when it was made.
-        attempts: how often it was tried then; 0 if there was no time left to try.
+        attempts: the number of attempts then; 0 if there was no time left to try.
     """
 
     reply: Reply | None
@@ -83,22 +83,22 @@ def key_of(identity: str, messages: Sequence[Message], sampling: Sampling, sampl
         sampling.seed,
         sampling.top_logprobs,
     ]
-    # The schema in its own order: the order of its keys is that of the reply.
+    # The schema is not sorted: the order of its keys is that of the reply.
     rest = [_json_of(one) for one in (limits, sampling.json_schema, sample)]
     return hashlib.sha256(b"[" + b",".join([_json_of(identity), _json_of_messages(messages), *rest]) + b"]").hexdigest()
 
 
 def _json_of(value: object) -> bytes:
-    # Half of a surrogate pair is no character, but it may have been asked.
+    # An unpaired surrogate is not a character, but a message may contain one.
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
 
 
 def _json_of_messages(messages: Sequence[Message]) -> bytes:
-    """As `_json_of` has it. Texts are most of what is asked, and pydantic writes the same JSON of them faster."""
+    """The same JSON as `_json_of`. Messages are most of the input, and pydantic serialises them faster."""
     asked = [[message.role, message.text] for message in messages]
     try:
         return to_json(asked)
-    except PydanticSerializationError:  # half of a surrogate pair
+    except PydanticSerializationError:  # an unpaired surrogate
         return _json_of(asked)
 
 
@@ -106,16 +106,16 @@ class Store:
     """A file of replies.
 
     Args:
-        path: the SQLite file; made with its folder if absent. Ignored when `mode` is `"off"`.
+        path: the SQLite file; created with its folder if absent. Ignored when `mode` is `"off"`.
         mode: `on` answers from it and adds to it, `off` does neither, `replay` only answers.
 
     Raises:
-        DataError: if the file is no store, is of a newer layout, or (in replay) is absent. A replay changes nothing in the
+        DataError: if the file is not a store, has a newer layout, or (in replay) is absent. A replay changes nothing in the
             file, which may be read-only.
 
     Attributes:
-        shares_claims: whether `claim` keeps other processes from a call.
-        num_unreadable: how many of the rows that were asked for could not be read, and so did not answer.
+        shares_claims: whether `claim` keeps other processes from making a call.
+        num_unreadable: how many of the requested rows could not be read, and so were not used.
     """
 
     shares_claims: ClassVar[bool] = False
@@ -136,7 +136,7 @@ class Store:
             self._file = self._open()
 
     def get(self, key: str) -> Stored | None:
-        """What is kept under a key. With the store `on`, only replies count: what failed then may succeed now."""
+        """The outcome kept under a key. With the store `on`, only replies are returned: a call that failed may succeed now."""
         if self.mode == "off":
             return None
         row = self._row(key)
@@ -150,10 +150,10 @@ class Store:
         return None if stored.reply is None and self.mode == "on" else stored
 
     def put(self, key: str, stored: Stored) -> Stored:
-        """Keeps what came of a call and returns what now stands under the key: the first reply wins over later ones.
+        """Keeps the outcome of a call and returns what is now kept under the key: later replies never replace the first one.
 
         Raises:
-            ModelError: for what `get` could not read again; nothing is kept of it.
+            ModelError: for an outcome that `get` could not read back; it is not kept.
         """
         if self.mode != "on":
             return stored
@@ -168,7 +168,7 @@ class Store:
         return stored if is_kept else self.get(key) or stored
 
     def items(self) -> Iterator[tuple[str, Stored]]:
-        """Yields all that is kept, with its key; a row that cannot be read is counted and left out."""
+        """Yields everything that is kept, with its key; a row that cannot be read is counted and left out."""
         if self.mode == "off":
             return
         for key, outcome, seconds, attempts in self._rows():
@@ -181,15 +181,15 @@ class Store:
         return 0 if self.mode == "off" else self._count()
 
     def claim(self, key: str) -> bool:
-        """Takes the right to make a call, which other processes that use the store then leave alone; whether it was free.
+        """Claims a call, so that other processes with the same store do not make it; returns whether it was free.
 
-        A file gives it to everyone: several processes may make the same call at the same moment, and the first reply counts.
+        A file always grants the claim: several processes may make the same call at the same time, and the first reply is kept.
         """
         del key
         return True
 
     def release(self, key: str) -> None:
-        """Gives the right back, once the reply is kept."""
+        """Releases the claim, once the reply is kept."""
 
     def close(self) -> None:
         """Closes the file."""
@@ -199,11 +199,11 @@ class Store:
 
     def _count_unreadable(self, key: str) -> None:
         if not self.num_unreadable:
-            _log.warning("the store %s holds a reply that cannot be read, at key %s; it does not count", self.path, key)
+            _log.warning("the store %s has a reply that cannot be read, at key %s; it is not used", self.path, key)
         self.num_unreadable += 1
 
     def _set_aside(self, key: str, outcome: bytes) -> None:
-        """Counts a row that cannot be read and, where replies are kept, lets the next reply take its place."""
+        """Counts a row that cannot be read and, if replies are kept, lets the next reply replace it."""
         self._count_unreadable(key)
         if self.mode == "on":
             self._disown(key, outcome)
@@ -224,12 +224,12 @@ class Store:
             key = rows[-1][0]
 
     def _keep(self, key: str, outcome: bytes, stored: Stored) -> bool:
-        """Writes a row, unless a reply stands there; whether it was written."""
+        """Writes a row, unless there already is a reply; returns whether it was written."""
         row = (key, outcome.decode(), stored.reply is not None, stored.seconds, stored.attempts)
         return bool(self._run(KEEP.format(**self._names), row).rowcount)
 
     def _disown(self, key: str, outcome: bytes) -> None:
-        """Lets the next reply take the place of a row, if it still is the one that was read."""
+        """Lets the next reply replace a row, if it is still the one that was read."""
         self._ask("UPDATE {table} SET is_reply = FALSE WHERE key = ? AND {outcome} = ?", key, outcome)
 
     def _count(self) -> int:
@@ -253,7 +253,7 @@ class Store:
         try:
             self._check_is_ours(file)
             file.execute("PRAGMA journal_mode = WAL")
-            # With WAL this loses nothing when the process is killed, only (at most the last replies) when the machine is.
+            # With WAL, nothing is lost if the process is killed; at most the last replies are lost if the machine crashes.
             file.execute("PRAGMA synchronous = NORMAL")
             if not _tables(file):
                 file.executescript(_MAKE)
@@ -272,7 +272,7 @@ class Store:
             try:
                 self._check_is_ours(file)
             except sqlite3.OperationalError:
-                # In a folder that cannot be written to, the files that go with WAL cannot be made, and nobody else writes.
+                # In a read-only folder, SQLite cannot create the files for WAL, and no other process can write.
                 file.close()
                 file = _connect(self._place, "ro&immutable=1")
                 self._check_is_ours(file)
@@ -286,7 +286,7 @@ class Store:
     def _check_is_ours(self, file: sqlite3.Connection) -> None:
         layout, tables = _layout(file), _tables(file)
         if tables and "replies" not in tables:
-            raise DataError(f"{self.path} is a database of something else; choose another path for the store")
+            raise DataError(f"{self.path} is some other database; choose another path for the store")
         if layout > _LAYOUT:
             raise DataError(f"the store {self.path} has layout {layout}, newer than this version of hopweave; upgrade it")
 
@@ -309,7 +309,7 @@ def _unsealed(key: str, outcome: bytes, seconds: float, attempts: int) -> bytes:
     """The outcome without its checksum, if it has one.
 
     Raises:
-        ValueError: if the row is not the one that was written.
+        ValueError: if the row differs from the one that was written.
     """
     found = _CHECKSUM.search(outcome)
     if found is None:
@@ -321,22 +321,22 @@ def _unsealed(key: str, outcome: bytes, seconds: float, attempts: int) -> bytes:
 
 
 def _read(outcome: bytes, seconds: float, attempts: int) -> Stored:
-    """What a row says.
+    """The outcome in a row.
 
     Raises:
-        ValidationError, ValueError: if that cannot be.
+        ValidationError, ValueError: if it is invalid.
     """
     reply, failure = _outcome_adapter().validate_json(outcome)
     if (reply is None) == (failure is None) or not 0 <= seconds < math.inf or attempts < 0:
-        raise ValueError("it is neither a reply nor a failure, or took no time that can be")
+        raise ValueError("it is neither a reply nor a failure, or its duration is invalid")
     return Stored(reply, failure, seconds, attempts)
 
 
 def _when_free(open_file: Callable[[], sqlite3.Connection]) -> sqlite3.Connection:
-    """What opening gives, tried again while other processes are in the way.
+    """The opened file; opening is retried while other processes are in the way.
 
-    Statements wait for each other by themselves. The switch to WAL does not: of two processes that make it at the same moment
-    SQLite sends one away at once, since each holds what the other waits for.
+    Statements wait for each other automatically. The switch to WAL does not: if two processes switch at the same time, SQLite
+    refuses one of them immediately, since each holds the lock that the other waits for.
     """
     give_up = time.monotonic() + _BUSY_SECONDS
     while True:
@@ -345,7 +345,7 @@ def _when_free(open_file: Callable[[], sqlite3.Connection]) -> sqlite3.Connectio
         except sqlite3.OperationalError as error:
             if error.sqlite_errorcode & 0xFF not in _BUSY or time.monotonic() > give_up:
                 raise
-        time.sleep(random.uniform(*_AGAIN_SECONDS))  # noqa: S311 - so that the two do not meet again
+        time.sleep(random.uniform(*_AGAIN_SECONDS))  # noqa: S311 - so that the two do not collide again
 
 
 def _connect(path: Path, access: str) -> sqlite3.Connection:
@@ -363,5 +363,5 @@ def _tables(file: sqlite3.Connection) -> set[str]:
 
 @cache
 def _outcome_adapter() -> TypeAdapter[tuple[Reply | None, Failure | None]]:
-    # The log-probability of what cannot be is minus infinity, for which JSON has no word.
+    # The log-probability of an impossible token is minus infinity, which JSON cannot represent.
     return TypeAdapter(tuple[Reply | None, Failure | None], config=ConfigDict(ser_json_inf_nan="strings"))

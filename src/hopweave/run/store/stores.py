@@ -1,4 +1,4 @@
-"""Opens the store of a place: a file, or a database."""
+"""Opens a store: a file, or a database."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ def open_store(place: Path | str, mode: Mode = "on") -> Store:
     """The store in a file, or at an address such as `postgres://HOST/DATABASE`.
 
     Raises:
-        SettingsError: for an address that cannot be, or holds a password.
-        DataError, MissingExtra: as the kinds of stores.
+        SettingsError: for an invalid address, or one with a password.
+        DataError, MissingExtra: as in the classes of stores.
     """
     if mode == "off" or not is_address(place):
         return Store(Path(place), mode)

@@ -12,7 +12,7 @@ export function answerOf(run, jump) {
   const tone = banner?.tone ?? { supported: "good", contradicted: "bad", unsupported: "warn" }[answer.verdict.support];
   const remarks = [];
   if (answer.stopped_because !== "finished") remarks.push(`Stopped early: ${answer.stopped_because}`);
-  if (answer.num_marks_removed) remarks.push(`Marks that the model invented, taken out: ${answer.num_marks_removed}`);
+  if (answer.num_marks_removed) remarks.push(`Invented marks removed: ${answer.num_marks_removed}`);
   return el("div", { class: `answer tone-${tone}` },
     el("p", { class: "short", dir: "auto" }, oneLine(answer.short) || "(none)"),
     banner && el("p", { class: "support" }, el("strong", {}, `${banner.sign} ${banner.headline}`), `: ${banner.counts}.`),
