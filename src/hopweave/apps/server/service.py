@@ -114,11 +114,6 @@ class Service:
             raise Refused(503, "starting", "the server is starting; ask again", headers={"Retry-After": "1"})
         return self._corpora
 
-    @property
-    def default_corpus(self) -> str:
-        """The name of the first corpus."""
-        return next(iter(self.server.corpora))
-
     @asynccontextmanager
     async def started(self) -> AsyncIterator[None]:
         """Open for questions.
