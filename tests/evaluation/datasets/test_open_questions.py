@@ -91,9 +91,7 @@ def test_descriptions_of_web_questions_are_answers_quoted_or_not(tmp_path):
 
 @pytest.mark.parametrize("target", ["(list (description ))", "(list)", '(list (description "a))'])
 def test_a_list_of_descriptions_that_cannot_be_read_is_refused(tmp_path, target):
-    with pytest.raises(
-        DataError, match=r"record 1\): (targetValue: .* is not a list of descriptions|it has no answer)"
-    ):
+    with pytest.raises(DataError, match=r"record 1\): (targetValue: .* is not a list of descriptions|it has no answer)"):
         list(WebQuestions(json_list(tmp_path / "a.json", {"utterance": "who?", "targetValue": target})).examples())
 
 
