@@ -391,9 +391,9 @@ def test_a_query_of_stop_words_alone_says_so(language, tmp_path):
     for query in (corpus.only_stop_words, "?! ...", ""):
         for retriever in ("bm25", "weave"):
             said = ran("search", tmp_path, query or " ", "--retriever", retriever)
-            assert (said.exit_code, "the query holds no word to search for" in said.stdout) == (0, True)
+            assert (said.exit_code, "the query contains no word to search for" in said.stdout) == (0, True)
     said = ran("search", tmp_path, "zzzz")
-    assert "no passage holds a word of the query" in said.stdout
+    assert "no passage contains a word of the query" in said.stdout
 
 
 def test_a_follow_up_query_without_a_word_is_noted_and_fails_nothing(tmp_path):

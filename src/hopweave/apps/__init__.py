@@ -1,1 +1,1 @@
-"""The doors of hopweave: command line, server, Model Context Protocol, and adapters for other libraries."""
+"""The interfaces of hopweave: command line, server, Model Context Protocol, and adapters for other libraries."""

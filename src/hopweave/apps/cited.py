@@ -8,7 +8,7 @@ from hopweave.core.types import Citation, Passage
 
 
 def citation_values(citation: Citation, passage: Passage) -> dict[str, Any]:
-    """A citation with its place, its words, and the title and source of its passage."""
+    """A citation with its position, its words, and the title and source of its passage."""
     return {
         "mark": citation.mark,
         "passage_id": citation.passage_id,

@@ -410,9 +410,9 @@ def test_an_index_without_counts_says_so(tmp_path, monkeypatch):
     ("arguments", "message"),
     [
         (["x", "--sync", "--add"], "--sync adds as well; give it without --add"),
-        (["x", "--sync", "--delete", "1"], "--sync would bring back what --delete takes out"),
+        (["x", "--sync", "--delete", "1"], "--sync would bring back what --delete removes"),
         (["--sync"], "--sync needs something to go by"),
-        (["x", "--gone-ok"], "--gone-ok is about what --sync takes out; add --sync"),
+        (["x", "--gone-ok"], "--gone-ok is about what --sync removes; add --sync"),
         (["x", "--list"], "--list changes nothing; use it alone"),
         (["--stats", "--check"], "--check changes nothing; use it alone"),
         (["x", "--exclude", "!"], "'!' is not a file pattern"),

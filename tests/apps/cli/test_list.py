@@ -29,7 +29,7 @@ def test_one_role_can_be_listed_alone():
 
 def test_a_role_that_is_none_is_answered_with_the_nearest():
     result = names("methds")
-    assert (result.exit_code, result.stderr) == (1, "hopweave: 'methds' is no role; did you mean 'methods'?\n")
+    assert (result.exit_code, result.stderr) == (1, "hopweave: 'methds' is not a role; did you mean 'methods'?\n")
 
 
 def test_the_options_of_a_part_are_shown_with_defaults_and_meaning():

@@ -129,7 +129,7 @@ async def test_a_client_over_http_gets_a_cited_answer_and_hears_of_each_step():
         )
         _, told = await asyncio.wait_for(taken.communicate(), SOON)
         assert taken.returncode == 1
-        assert f"hopweave: port {port} cannot be listened at; choose another with --port" in told.decode()
+        assert f"hopweave: cannot listen at port {port}; choose another with --port" in told.decode()
         process.send_signal(2)
         assert await asyncio.wait_for(process.wait(), SOON) == 0
     finally:
@@ -207,7 +207,8 @@ async def test_a_question_that_fails_says_why_and_what_to_do():
         reply = await client.call_tool("ask", {"question": QUESTION})
         assert reply.is_error
         assert (
-            said(reply) == "Error executing tool ask: no answer: ModelError: the endpoint is down; ask otherwise, or use search"
+            said(reply)
+            == "Error executing tool ask: no answer: ModelError: the endpoint is down; rephrase the question, or use search"
         )
 
 

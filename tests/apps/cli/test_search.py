@@ -57,13 +57,13 @@ def test_what_stands_in_a_passage_cannot_tell_the_terminal_what_to_do(index):
 
 def test_a_query_without_a_known_word_says_so(index):
     result = searched(index, "zzzz qqqq")
-    assert (result.exit_code, result.stdout.strip()) == (0, "nothing found: no passage holds a word of the query")
+    assert (result.exit_code, result.stdout.strip()) == (0, "nothing found: no passage contains a word of the query")
 
 
 @pytest.mark.parametrize("query", ["?!", "of the", " "])
 def test_a_query_that_holds_nothing_to_search_for_says_so(index, query):
     said = searched(index, query).stdout.strip()
-    assert said == "nothing found: the query holds no word to search for; name something"
+    assert said == "nothing found: the query contains no word to search for; name something"
 
 
 def test_the_query_can_come_from_standard_input(index):
@@ -99,9 +99,9 @@ def labelled(tmp_path):
         result = CliRunner().invoke(app, ["index", *arguments, "--to", index])
         assert result.exit_code == 0, result.output
         said.append(result.stdout)
-    assert "shown only to who holds a label: board (1)" in said[0]
+    assert "shown only to holders of a label: board (1)" in said[0]
     assert "skipped metadata, not a short text or number: tags (1)" in said[0]
-    assert "shown only to who holds a label: all (1), team (1)" in said[1]
+    assert "shown only to holders of a label: all (1), team (1)" in said[1]
     return index
 
 
@@ -120,7 +120,7 @@ def test_labels_are_held_by_flags_and_metadata_asked_for(labelled, retriever, mo
     assert found(labelled, "--where", "year=1970", "--where", "year=1971", *chosen) == {"open"}
     assert found(labelled, "--where", "year=1970", *chosen) == set()
     said = searched(labelled, "tide", "--where", "year=1970", *chosen).output
-    assert "nothing found: no passage that access and where let through holds a word of the query" in said
+    assert "nothing found: no passage that access and where let through contains a word of the query" in said
     monkeypatch.setenv("HOPWEAVE_ACCESS", "board")
     assert found(labelled, *chosen) == {"open", "board"}
     assert found(labelled, "--access", "team", *chosen) == {"open", "team/plan.txt"}

@@ -158,10 +158,10 @@ def test_a_new_key_is_shown_once_and_its_lines_let_its_holder_in(tmp_path):
         ([], "[limits]\nmax_secnds = 1", "did you mean 'max_seconds'"),
         ([], "[keys.anna]\nsha256 = 'secret'", "--new-key"),
         ([], f"[keys.anna]\nsha256 = '{'0' * 64}'\ncorpora = ['lihgt']", "corpus 'lihgt'"),
-        ([], f"[keys.'../anna']\nsha256 = '{'0' * 64}'", "no name"),
+        ([], f"[keys.'../anna']\nsha256 = '{'0' * 64}'", "not a valid name"),
         ([], "corpora = {}", "needs a corpus"),
         (["--method", "no_such"], "", "no_such"),
-        (["--new-key", "../x"], "", "no name"),
+        (["--new-key", "../x"], "", "not a valid name"),
     ],
 )
 def test_what_cannot_be_served_is_said_in_one_line(tmp_path, monkeypatch, flags, text, says):

@@ -270,5 +270,5 @@ def test_addresses_are_counted_by_what_one_client_can_have(tmp_path):
 
 
 def test_a_proxy_that_is_no_address_is_refused():
-    with pytest.raises(SettingsError, match=r"'nginx' is no address or network; give one such as 10\.0\.0\.5"):
+    with pytest.raises(SettingsError, match=r"'nginx' is not an address or network; give one such as 10\.0\.0\.5"):
         read_server_settings(None, {"proxies": ("nginx",)})

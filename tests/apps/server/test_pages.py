@@ -82,7 +82,7 @@ def test_a_passage_that_is_from_no_pdf_says_so(tmp_path):
     with client_of(app_over(tmp_path)) as client:
         found = page_of(client, "carrow", "0-3", corpus="light").json()
         image = image_of(client, "carrow", corpus="light")
-    assert (found["page"], found["width"], found["why"]) == (None, None, "the passage is from no page of a PDF")
+    assert (found["page"], found["width"], found["why"]) == (None, None, "the passage is not from a page of a PDF")
     assert found["spans"] == [{"start": 0, "end": 3, "text": "The", "boxes": []}]
     assert (image.status_code, image.json()["error"]["code"]) == (404, "no_page_image")
 

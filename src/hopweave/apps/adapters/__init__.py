@@ -1,1 +1,1 @@
-"""hopweave as a component of other frameworks: one file per framework, which needs that framework's core package alone."""
+"""hopweave as a component of other frameworks: one file per framework, which needs only that framework's core package."""

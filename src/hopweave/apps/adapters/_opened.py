@@ -87,7 +87,7 @@ class Answering:
         """The record of a question, and its answer; interrupting the wait cancels the question.
 
         Raises:
-            RunError: if it failed, with why.
+            RunError: if it failed, with the reason.
             SettingsError, DataError, MissingExtra: as in `Weaver.answer`.
         """
         work = self._submitted(question)

@@ -1,4 +1,4 @@
-"""LangChain: a retriever, and a runnable that answers questions with checked citations. Needs `langchain-core` alone.
+"""LangChain: a retriever, and a runnable that answers questions with checked citations. Needs only `langchain-core`.
 
 retriever = HopweaveRetriever(corpus="my-index")
 answers = HopweaveAnswers(corpus="my-index", method="searchain", llm="ollama")
@@ -39,7 +39,7 @@ class HopweaveRetriever(BaseRetriever):
     Attributes:
         corpus: an index folder, the address of a server, or `starter`; that of the settings if absent.
         retriever: a name, the path of a file, or an object that plays the role; that of the settings if absent.
-        max_hits: passages at most.
+        max_hits: the maximum number of passages.
         settings: other keys of the settings, such as `access` or `where`.
     """
 
@@ -95,7 +95,7 @@ class HopweaveAnswers(RunnableSerializable[str | dict[str, Any], dict[str, Any]]
         """Answers a question.
 
         Raises:
-            RunError: if it failed, with why.
+            RunError: if it failed, with the reason.
             HopweaveError: for anything that the user has to fix first.
         """
         return self._call_with_config(self._answer, input, config, run_type="chain")

@@ -1,4 +1,4 @@
-"""LlamaIndex: a retriever, and a query engine that answers with checked citations. Needs `llama-index-core` alone.
+"""LlamaIndex: a retriever, and a query engine that answers with checked citations. Needs only `llama-index-core`.
 
 retriever = HopweaveRetriever(corpus="my-index")
 engine = HopweaveQueryEngine(corpus="my-index", method="searchain", llm="ollama")
@@ -35,7 +35,7 @@ class HopweaveRetriever(BaseRetriever):
     Args:
         corpus: an index folder, the address of a server, or `starter`; that of the settings if absent.
         retriever: a name, the path of a file, or an object that plays the role; that of the settings if absent.
-        max_hits: passages at most.
+        max_hits: the maximum number of passages.
         settings: other keys of the settings, such as `access` or `where`.
     """
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class AskingOptions:
-    """What the options of a command say about the settings. A field that is no option of the command has its default."""
+    """The settings given by the options of a command. A field that is not an option of the command has its default."""
 
     corpus: Annotated[
         str, typer.Option(help="An index built by `hopweave index`, in a folder or on a server; default: the starter corpus.")

@@ -12,12 +12,12 @@ import typer
 
 
 def with_options(kind: type[Any], *without: str, **helps: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Gives a command the fields of a dataclass as options, in place of its parameter of that type.
+    """Gives a command the fields of a dataclass as options, instead of its parameter of that type.
 
     Args:
         kind: the dataclass, whose fields are annotated as options.
-        without: fields that are no options of this command; they have their defaults.
-        helps: the help of options, where this command has its own.
+        without: fields that are not options of this command; they have their defaults.
+        helps: the help of options, if this command has different texts.
     """
     hints = get_type_hints(kind, include_extras=True)
     hints |= {name: Annotated[get_args(hints[name])[0], typer.Option(help=text)] for name, text in helps.items()}

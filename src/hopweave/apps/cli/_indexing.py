@@ -23,22 +23,24 @@ class ReadingOptions:
     """Which files are read, and how. An option that was not given has the default of `CorpusOptions`."""
 
     include: Annotated[
-        list[str] | None, typer.Option(help="Read only such files of the folders, as '*.md'; may be repeated.", metavar="GLOB")
+        list[str] | None,
+        typer.Option(help="Read only such files in the folders, such as '*.md'; may be repeated.", metavar="GLOB"),
     ] = None
     exclude: Annotated[
-        list[str] | None, typer.Option(help="Leave out such files or folders, as 'drafts/'; may be repeated.", metavar="GLOB")
+        list[str] | None,
+        typer.Option(help="Leave out such files or folders, such as 'drafts/'; may be repeated.", metavar="GLOB"),
     ] = None
     gitignore: Annotated[bool, typer.Option("--gitignore", help="Leave out what .gitignore files in the folders name.")] = False
     language: Annotated[
         str | None,
         typer.Option(
-            help="Language of the documents, as german or de; by default told from the first of them.", metavar="NAME"
+            help="Language of the documents, such as german or de; by default detected from the first of them.", metavar="NAME"
         ),
     ] = None
     access: Annotated[
         list[str] | None,
         typer.Option(
-            help="Show the passages only to who holds this label (see ask --access); may be repeated.", metavar="LABEL"
+            help="Show the passages only to holders of this label (see ask --access); may be repeated.", metavar="LABEL"
         ),
     ] = None
     max_words: Annotated[
@@ -68,7 +70,7 @@ class ReadingOptions:
         return CorpusOptions(**given | lists, lenient=lenient)
 
     def for_writer(self, writer: IndexWriter) -> dict[str, str]:
-        """The language, as an argument of what writes the index; nothing if none was given.
+        """The language, as an argument for the writer of the index; nothing if none was given.
 
         Raises:
             SettingsError: if it is not known, or the engine has none.
@@ -80,7 +82,7 @@ class ReadingOptions:
 
     @property
     def known_language(self) -> str | None:
-        """The language as an index names it; `None` if none was given.
+        """The language by its name in an index; `None` if none was given.
 
         Raises:
             SettingsError: if it is not known.
@@ -94,7 +96,7 @@ def report(to: str, done: str, summary: IndexSummary, intake: Intake | None, sta
     """Prints what was done to an index.
 
     Args:
-        to: its place, as messages show it.
+        to: its place, in the form for messages.
         done: what was done, in the past tense.
         summary: of the index.
         intake: what was read, if anything.
@@ -122,7 +124,7 @@ def _report_reading(tally: Tally) -> None:
     if tally.skipped:
         say(f"  unknown formats, not read: {_counts(tally.skipped)}")
     if tally.labels:
-        say(f"  shown only to who holds a label: {_counts(tally.labels)}")
+        say(f"  shown only to holders of a label: {_counts(tally.labels)}")
     if tally.no_metadata:
         say(f"  skipped metadata, not a short text or number: {_counts(tally.no_metadata)}")
     if tally.special:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def read_lines(file: Path) -> Iterator[tuple[int, str]]:
-    """The lines that are not blank, one after the other, with their numbers.
+    """The lines that are not blank, in order, with their numbers.
 
     Raises:
         DataError: if the file cannot be read or contains nothing, or a line is longer than records are.
@@ -134,7 +134,7 @@ def append(path: Path, text: str) -> None:
 
 
 def print_record(record: Record, *, as_json: bool, with_calls: bool) -> None:
-    """Prints a record as the commands that answer do."""
+    """Prints a record in the form of the commands that answer."""
     from hopweave.show.plain import plain_json
 
     if as_json:

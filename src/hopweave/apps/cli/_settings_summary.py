@@ -1,4 +1,4 @@
-"""One line that says what answers: method, model, corpus, and where the settings come from."""
+"""One line about what answers: method, model, corpus, and where the settings come from."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def settings_summary(settings: Settings, config: Path | None = None) -> str:
 
 
 def _sources(settings: Settings, config: Path | None) -> list[str]:
-    """All sources besides the defaults, in order of precedence."""
+    """All sources except the defaults, in order of precedence."""
     profile = [f"profile {settings.profile}"] if settings.profile != "default" else []
     path = toml_path(config)
     names = sorted(name for name in os.environ if name.startswith(ENVIRONMENT_PREFIX) and os.environ[name])

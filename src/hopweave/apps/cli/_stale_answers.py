@@ -17,11 +17,11 @@ _MAX_QUOTE_CHARACTERS = 400
 
 
 def say_stale(found: Iterator[StaleAnswer], checked: Checked, *, as_json: bool = False) -> int:
-    """Prints each stale answer as it is found, then what was looked at; returns how many there are.
+    """Prints each stale answer as it is found, then what was checked; returns how many there are.
 
     Args:
         found: in order.
-        checked: what was looked at so far.
+        checked: what has been checked so far.
         as_json: print a line of JSON for each, and on standard error only what could not be checked.
     """
     from hopweave.show.plain import counted, plain_json

@@ -80,7 +80,7 @@ def plain() -> Iterator[None]:
 
 @contextmanager
 def unfiltered() -> Iterator[None]:
-    """Standard output as it is, for a protocol that another program reads; the text in it is JSON."""
+    """Unfiltered standard output, for a protocol that another program reads; the text in it is JSON."""
     before = sys.stdout
     sys.stdout = before.under if isinstance(before, PlainStream) else before
     try:
@@ -101,7 +101,7 @@ def say_table(table: Table, *, indent: str = "", max_width: int | None = TERMINA
 
 
 def say_entries(found: Iterable[Entry]) -> None:
-    """Prints what there is to choose from, a line each."""
+    """Prints components, one per line."""
     lines = rows([one.name, f"{one.summary}  (needs hopweave[{one.extra}])" if one.extra else one.summary] for one in found)
     say_table(Table((Column(), Column()), lines), indent="  ")
 

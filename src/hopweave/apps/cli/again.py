@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 app = typer.Typer(add_completion=False)
 
-_Edits = Annotated[list[str] | None, typer.Option("--reply", metavar="STEP=WORDS", help="Words in place of an answer.")]
-_Queries = Annotated[list[str] | None, typer.Option("--query", metavar="STEP=WORDS", help="A query in place of another.")]
+_Edits = Annotated[list[str] | None, typer.Option("--reply", metavar="STEP=WORDS", help="Words to replace an answer.")]
+_Queries = Annotated[list[str] | None, typer.Option("--query", metavar="STEP=WORDS", help="A query to replace another.")]
 _Forbid = Annotated[list[str] | None, typer.Option(metavar="STEP=PASSAGE", help="Hide a passage from this step on.")]
 _Pin = Annotated[list[str] | None, typer.Option(metavar="STEP=PASSAGE", help="Put a passage first among the hits of a search.")]
 
@@ -45,7 +45,7 @@ def again(
     as_json: Annotated[bool, typer.Option("--json", help="Print the new record as JSON and nothing else.")] = False,
     calls: Calls = False,
 ) -> None:
-    """Ask a kept question again with something changed from one step on; all before it is replayed."""
+    """Ask a kept question again with something changed from one step on; everything before it is replayed."""
     from hopweave.core.errors import RunError
 
     record = record_of(file, *chosen(file, question, line))
@@ -93,7 +93,7 @@ def _read_changes(path: Path) -> list[Any]:
     except ValueError as error:
         raise DataError(f"{path} cannot be read: {error}; give a JSON file of changes") from None
     if not isinstance(found, list):
-        raise DataError(f"{path} holds no list; give a list of changes")
+        raise DataError(f"{path} contains no list; give a list of changes")
     return found
 
 

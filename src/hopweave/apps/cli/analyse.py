@@ -25,17 +25,17 @@ def analyse(
         Path | None, typer.Argument(metavar="RUN", help="The folder of a run; without one, list the analyses.")
     ] = None,
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="NAME", help="Analyses; without one, all that the run has data for.")
+        list[str] | None, typer.Argument(metavar="NAME", help="Analyses; by default, all that the run has data for.")
     ] = None,
     *,
     with_: Annotated[
-        list[Path] | None, typer.Option("--with", metavar="RUN", help="A further run to look at; may be repeated.")
+        list[Path] | None, typer.Option("--with", metavar="RUN", help="A further run to use; may be repeated.")
     ] = None,
     set_: Annotated[
         list[str] | None, typer.Option("--set", help="An option of an analysis, as NAME.option=value; may be repeated.")
     ] = None,
     form: Annotated[
-        Form | None, typer.Option("--as", help="How to write. Default: text, or what the ending of --out says.")
+        Form | None, typer.Option("--as", help="The format. Default: text, or according to the suffix of --out.")
     ] = None,
     out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Write to this file.")] = None,
 ) -> None:

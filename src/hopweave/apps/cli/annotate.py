@@ -36,7 +36,7 @@ def annotate(
     from hopweave.evaluation.runs.folder import RunFolder
 
     if (out is None) == (not read):
-        raise SettingsError("say --out FILE to write an empty sheet, or --read FILE for each filled one")
+        raise SettingsError("give --out FILE to write an empty sheet, or --read FILE for each filled one")
     folder = RunFolder.open(run)
     if out is not None:
         number = write_sheet(_rows(folder, limit, seed), out, seed=seed)

@@ -38,10 +38,10 @@ def chat(
     asking: AskingOptions,
     out: Annotated[Path | None, typer.Option(help="Append each record to this JSONL file; else nothing is kept.")] = None,
 ) -> None:
-    """Ask questions in turn, in a terminal or from a pipe, one a line; /help lists the commands.
+    """Ask questions in turn, in a terminal or from a pipe, one per line; /help lists the commands.
 
-    A follow-up such as "and when did she die?" is rewritten from the conversation before it is answered. Ctrl-C ends a
-    question that runs, and the conversation where none does.
+    A follow-up such as "and when did she die?" is rewritten from the conversation before it is answered. Ctrl-C ends a running
+    question, or the conversation if none is running.
     """
     from hopweave.apps.cli._record_files import append
 
@@ -85,7 +85,7 @@ def _lines() -> Iterator[str]:
 
 
 def _edit_lines() -> None:
-    """Makes the arrow keys work in a prompt, where the system can; lines are remembered until the end and no longer."""
+    """Makes the arrow keys work in a prompt, if the system supports it; lines are remembered only until the end."""
     from contextlib import suppress
 
     with suppress(ImportError):
@@ -93,7 +93,7 @@ def _edit_lines() -> None:
 
 
 class _Conversation:
-    """The turns so far, and what answers."""
+    """The turns so far, and the weaver that answers."""
 
     def __init__(self, runner: asyncio.Runner, settings: Settings, config: Path | None, out: Path | None) -> None:
         from hopweave.run.weaver import Weaver
@@ -107,7 +107,7 @@ class _Conversation:
         self._say_settings()
 
     def take(self, line: str) -> bool:
-        """Answers a question or obeys a command; tells whether the conversation goes on. Errors are told, not raised."""
+        """Answers a question or obeys a command; returns whether the conversation continues. Errors are printed, not raised."""
         from hopweave.core.errors import HopweaveError
 
         command, _, rest = line.partition(" ")
@@ -186,7 +186,7 @@ class _Conversation:
         self._runner.run(before.close_engine())
 
     def _change(self, *, components: object = None, **changes: str) -> None:
-        """Goes on with other settings; everything else stays open."""
+        """Continues with other settings; everything else stays open."""
         from hopweave.run.weaver import Weaver
 
         settings = self._weaver.settings.with_changes(changes)
@@ -211,5 +211,5 @@ class _Conversation:
 
 
 async def _made(kind: type[Weaver], settings: Settings, **more: object) -> Weaver:
-    """A weaver, made where its loop is."""
+    """A weaver, created within its event loop."""
     return kind(settings, **more)  # type: ignore[arg-type]

@@ -53,7 +53,8 @@ def evaluate(
     max_questions: Annotated[int | None, typer.Option(help="End the run at this many records, over all cells.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Estimate calls, tokens and cost; no model is called.")] = False,
     shard: Annotated[
-        str, typer.Option(help="Work only this part of the questions, as 2/3; see `hopweave merge`.", metavar="NUMBER/COUNT")
+        str,
+        typer.Option(help="Answer only this part of the questions, such as 2/3; see `hopweave merge`.", metavar="NUMBER/COUNT"),
     ] = "",
     cluster: Annotated[
         str, typer.Option(help="Let the workers of a Dask cluster answer: tcp://HOST:8786; needs --store.", metavar="ADDRESS")
@@ -122,7 +123,7 @@ def _report(outcome: Outcome, out: Path) -> None:
     if outcome.num_unreadable:
         say(f"  {outcome.num_unreadable:,} replies of the store could not be read, so these calls were made again")
     if outcome.ended_because != "finished":
-        say(f"ended at {outcome.ended_because}; the same command goes on, with a higher limit or when the endpoint is back")
+        say(f"ended at {outcome.ended_because}; the same command resumes it, with a higher limit or when the endpoint is back")
     if not progress.is_complete:
         raise typer.Exit(1)
 

@@ -42,11 +42,11 @@ To = Annotated[
 Sync = Annotated[
     bool, typer.Option("--sync", help="Add what is new in the folders, replace what changed, remove what is gone.")
 ]
-GoneOk = Annotated[
-    bool, typer.Option("--gone-ok", help="With --sync: also where a whole folder, or most of its files, are gone.")
-]
+GoneOk = Annotated[bool, typer.Option("--gone-ok", help="With --sync: even if a whole folder, or most of its files, are gone.")]
 Delete = Annotated[list[str] | None, typer.Option(help="Delete a passage or document by id; may be repeated.", metavar="ID")]
-Engine = Annotated[str, typer.Option(help="Whose index: bm25, or dense or late_interaction with options of the settings.")]
+Engine = Annotated[
+    str, typer.Option(help="Engine of the index: bm25, or dense or late_interaction with options of the settings.")
+]
 List = Annotated[bool, typer.Option("--list", help="Print id, number of passages and title of each document; change nothing.")]
 
 
@@ -71,7 +71,7 @@ def index(
     engine: Engine = "bm25",
     profile: Profile = "",
     check: Annotated[bool, typer.Option("--check", help="Verify every byte of the index; change nothing.")] = False,
-    stats: Annotated[bool, typer.Option("--stats", help="Tell what the index holds; change nothing.")] = False,
+    stats: Annotated[bool, typer.Option("--stats", help="Print statistics of the index; change nothing.")] = False,
     list_: List = False,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first file that cannot be read.")] = False,
     reading: ReadingOptions,
@@ -86,7 +86,7 @@ def index(
     looks = [name for name, is_asked in (("--check", check), ("--stats", stats), ("--list", list_)) if is_asked]
     changes = {"is_add": add, "is_sync": sync, "is_delete": bool(delete), "has_language": reading.language is not None}
     if gone_ok and not sync:
-        raise SettingsError("--gone-ok is about what --sync takes out; add --sync, or leave it out")
+        raise SettingsError("--gone-ok is about what --sync removes; add --sync, or leave it out")
     _refuse_contradictions(paths or [], looks, **changes)
     started = time.monotonic()
     client = _client(context, cluster, is_work=bool(paths))
@@ -134,7 +134,7 @@ def _refuse_contradictions(
     if is_sync and is_add:
         raise SettingsError("--sync adds as well; give it without --add")
     if is_sync and is_delete:
-        raise SettingsError("--sync would bring back what --delete takes out; delete the file, or leave it out with --exclude")
+        raise SettingsError("--sync would bring back what --delete removes; delete the file, or leave it out with --exclude")
     if is_sync and not paths:
         raise SettingsError("--sync needs something to go by; give files or folders")
     if is_add and not paths:
@@ -161,7 +161,7 @@ def _stats(to: Path) -> None:
 
 
 def _writer(context: typer.Context, to: str, engine: str, client: Any, profile: str) -> tuple[str, IndexWriter]:
-    """The place of an index as messages show it, and what builds, updates and checks the index there."""
+    """The place of an index in the form for messages, and what builds, updates and checks the index there."""
     from hopweave.core.redaction import public_address
     from hopweave.run.opening import index_writer, open_server
     from hopweave.run.settings import server_of
@@ -172,7 +172,7 @@ def _writer(context: typer.Context, to: str, engine: str, client: Any, profile: 
 
 
 def _takes_in_files(writer: IndexWriter) -> TakesInFiles | None:
-    """The class of the writer's index, if such an index keeps which files it was made from."""
+    """The class of the writer's index, if such an index stores which files it was built from."""
     from hopweave.ingest.intake import TakesInFiles
     from hopweave.run.opening import FolderWriter
 

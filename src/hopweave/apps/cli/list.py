@@ -22,7 +22,7 @@ def list_parts(
     from hopweave.core.errors import SettingsError, suggest
 
     if role and role not in ROLES:
-        raise SettingsError(f"{role!r} is no role; {suggest(role, ROLES)}")
+        raise SettingsError(f"{role!r} is not a role; {suggest(role, ROLES)}")
     if name:
         _show_options(role, name)
         return

@@ -24,21 +24,21 @@ _END_SECONDS = 5
 
 
 @app.command()
-@with_options(AskingOptions, "corpus", "store", method="How to answer unless a client says otherwise.")
+@with_options(AskingOptions, "corpus", "store", method="How to answer unless a client chooses a method.")
 def mcp(
     corpora: Annotated[
         list[str] | None,
         typer.Argument(metavar="NAME=INDEX", help="A corpus and its index; default: the corpus of the settings."),
     ] = None,
     *,
-    http: Annotated[bool, typer.Option("--http", help="Listen for streamable HTTP on this machine, not on stdio.")] = False,
+    http: Annotated[bool, typer.Option("--http", help="Listen for streamable HTTP on this machine instead of stdio.")] = False,
     port: Annotated[int, typer.Option(help="Where to listen with --http.", min=1, max=65_535)] = 8765,
     asking: AskingOptions,
 ) -> None:
     """Serve as an MCP server, which a client starts by itself, or with --http at http://127.0.0.1:PORT/mcp.
 
-    Clients see the named corpora and nothing else, and choose methods by name alone. docs/mcp.md has configurations of desktop
-    clients. Over HTTP no key is needed, and only this machine is served; to serve others, use `hopweave serve`.
+    Clients see only the named corpora, and can choose only methods by name. docs/mcp.md has configurations for desktop clients.
+    Over HTTP no key is needed, and only this machine is served; to serve others, use `hopweave serve`.
     """
     from hopweave.core.catalog import require
 
@@ -78,4 +78,4 @@ async def _listening(offered: Mapping[str, str], settings: Settings, port: int) 
         try:
             await listener.serve()
         except SystemExit:  # uvicorn's way to say that it cannot listen
-            raise SettingsError(f"port {port} cannot be listened at; choose another with --port") from None
+            raise SettingsError(f"cannot listen at port {port}; choose another with --port") from None

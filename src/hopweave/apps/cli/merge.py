@@ -22,7 +22,7 @@ def merge(
 ) -> None:
     """Merge the shards of a plan into the run that one process would have made, record by record.
 
-    Each shard is held to its own checksums first. The shards stay as they are.
+    Each shard is first checked against its own checksums. The shards are not changed.
     """
     from hopweave.evaluation.runs.merge import merge as merge_shards
 

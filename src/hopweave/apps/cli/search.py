@@ -66,9 +66,9 @@ def _print(query: str, hits: list[Hit], *, is_limited: bool, as_json: bool, is_s
     elif not hits:
         passage = "passage that access and where let through" if is_limited else "passage"
         why = (
-            f"no {passage} holds a word of the query"
+            f"no {passage} contains a word of the query"
             if is_searchable
-            else "the query holds no word to search for; name something"
+            else "the query contains no word to search for; name something"
         )
         say(f"nothing found: {why}")
     else:

@@ -34,7 +34,7 @@ Telemetry = Annotated[
 
 
 @app.command()
-@with_options(AskingOptions, "corpus", "where", method="How to answer unless a client says otherwise.")
+@with_options(AskingOptions, "corpus", "where", method="How to answer unless a client chooses a method.")
 def serve(
     corpora: Annotated[
         list[str] | None, typer.Argument(metavar="NAME=INDEX", help="A corpus and its index; default: the starter corpus.")
@@ -42,7 +42,7 @@ def serve(
     *,
     server: Annotated[Path | None, typer.Option(help="A TOML file of corpora, keys and limits (docs/server.md).")] = None,
     asking: AskingOptions,
-    host: Annotated[str, typer.Option(help="Where to listen; default: 127.0.0.1, which only this machine reaches.")] = "",
+    host: Annotated[str, typer.Option(help="Where to listen; default: 127.0.0.1, which only this machine can reach.")] = "",
     port: Annotated[int | None, typer.Option(help="Default: 8000.", min=0, max=65_535)] = None,
     answers: Answers = "",
     run: Runs = None,
@@ -53,7 +53,7 @@ def serve(
 ) -> None:
     """Answer questions over HTTP: /v1/answers, /v1/search, and OpenAI's /v1/chat/completions. Ctrl-C ends it.
 
-    Without keys everyone who reaches the server may ask, so it listens at a loopback address alone.
+    Without keys everyone who reaches the server may ask, so it listens only at a loopback address.
     """
     from hopweave.core.errors import MissingExtra
 

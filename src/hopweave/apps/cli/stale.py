@@ -13,7 +13,7 @@ from hopweave.apps.cli._stale_answers import say_stale
 app = typer.Typer(add_completion=False)
 
 _NAMED = re.compile(r"[^/:=]*=")
-"""What a corpus that is given with its name begins with; an address may hold an equals sign further on."""
+"""The beginning of a corpus that is given with its name; an address may contain an equals sign further on."""
 STALE = 3
 """The exit status if there are stale answers."""
 
@@ -64,7 +64,7 @@ def _corpora(given: list[str]) -> tuple[str, dict[str, str]]:
     """The corpus for all answers, empty if there is none, and those for the answers of a server, by name.
 
     Raises:
-        SettingsError: for two that are to be compared with everything, or for one without a name or an index.
+        SettingsError: for two corpora for all answers, or for one without a name or an index.
     """
     from hopweave.apps.cli._options import named
     from hopweave.core.errors import SettingsError

@@ -19,7 +19,7 @@ from hopweave.show.plain import one_line
 app = typer.Typer(add_completion=False)
 
 _LOOK_MILLISECONDS = 500
-"""How soon the first sync begins, which is when the watcher already sees what changes meanwhile."""
+"""Delay before the first sync, after which the watcher already notices changes."""
 
 
 @app.command()
@@ -29,17 +29,17 @@ def watch(
         list[Path], typer.Argument(metavar="FOLDER", help="Folders or files, as for `hopweave index`.", readable=False)
     ],
     *,
-    to: Annotated[Path, typer.Option(help="The folder of the index; it is built if it is not there.", metavar="INDEX")],
+    to: Annotated[Path, typer.Option(help="The folder of the index; it is built if missing.", metavar="INDEX")],
     answers: Annotated[
         list[Path] | None,
-        typer.Option(metavar="PATH", help="Records to look through, as for `hopweave stale`; may be repeated."),
+        typer.Option(metavar="PATH", help="Records to check, as for `hopweave stale`; may be repeated."),
     ] = None,
     reading: ReadingOptions,
 ) -> None:
     """Do `hopweave index --sync` and `hopweave stale` now and after every change, until Ctrl-C.
 
-    Of the answers, those over this index are looked through. Give the same options as to `hopweave index`: a file that was read
-    with others is read again.
+    Only answers over this index are checked. Give the same options as to `hopweave index`: a file that was read with other
+    options is read again.
     """
     from hopweave.core.catalog import require
 
@@ -60,8 +60,8 @@ def watch(
 def _changes(watchfiles: Any, paths: list[Path], to: Path) -> Iterator[bool]:
     """Whether something has changed in the folders, again and again.
 
-    The system follows a folder, not its path: a watch of one that is moved away or unmounted sees nothing of what takes its
-    place, or of the disk when it is back. So it is begun again as soon as another folder is there.
+    The system watches a folder, not its path: a watch on a folder that is moved away or unmounted notices neither its
+    replacement nor the return of the disk. So watching starts over as soon as another folder is there.
     """
     from hopweave.ingest.vanished import Standing
 
@@ -100,7 +100,7 @@ def _sync(
 ) -> str:
     """Brings the index in line and lists what is stale if it changed; returns its fingerprint.
 
-    What goes wrong at first is raised; later it is told, and the next change is waited for.
+    The first time, errors are raised; later they are printed, and watching continues.
     """
     from hopweave.ingest import Intake
     from hopweave.retrieval.engines.bm25 import BM25

@@ -1,4 +1,4 @@
-"""The replies of the tools: plain data, every quote with its place in the passage."""
+"""The replies of the tools: plain data, every quote with its position in the passage."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def search_reply(corpus: str, hits: list[Hit]) -> SearchReply:
 
 
 def passage_reply(passage: Passage) -> PassageReply:
-    """A passage as it is replied."""
+    """A passage as part of a reply."""
     return PassageReply(
         passage_id=passage.id,
         title=passage.title,

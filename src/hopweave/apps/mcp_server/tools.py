@@ -32,7 +32,7 @@ from hopweave.run.weaver import Weaver
 from hopweave.show.outline import step_line
 
 MAX_HITS = 50
-"""Hits of a search at most: a client's model has to read them."""
+"""Maximum number of hits of a search: a client's model has to read them."""
 _LOG = logging.getLogger(__name__)
 _STEPS = get_args(get_args(Step)[0])
 _READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
@@ -96,7 +96,7 @@ class _Tools:
         if record.answer is None:
             failure = record.error
             said = f"{failure.kind}: {failure.message}" if failure is not None else "nothing was found"
-            again = "call ask again" if failure is not None and failure.retryable else "ask otherwise, or use search"
+            again = "call ask again" if failure is not None and failure.retryable else "rephrase the question, or use search"
             raise ToolError(f"no answer: {said}; {again}")
         return ask_reply(record, record.answer, name)
 
@@ -140,7 +140,7 @@ class _Tools:
         return name
 
     def _method(self, method: str) -> str:
-        """The name of a method that comes with hopweave or is installed; files of code are the operator's to choose."""
+        """The name of a method that comes with hopweave or is installed; only the operator may choose files of code."""
         if not method or method == self._settings.method:
             return self._settings.method
         known = entries("methods")
@@ -154,7 +154,7 @@ class _Tools:
 async def serving(
     corpora: Mapping[str, str], settings: Settings, *, llm: LanguageModel | None = None
 ) -> AsyncIterator[MCPServer[None]]:
-    """The server with its components open; what it is connected to is up to the caller.
+    """The server with its components open; the caller decides what it is connected to.
 
     Args:
         corpora: the index of each corpus, by the name that clients use; at least one. The first is the default.

@@ -18,7 +18,7 @@ _UNSUPPORTED = {
     "unsupported": "(No passage that was found supports this.)",
     "contradicted": "(A passage contradicts this.)",
 }
-_UNSETTLED = "(The passage that is cited does not settle this.)"
+_UNSETTLED = "(The cited passage does not settle this.)"
 _MARKUP = re.compile(r"([\\`*_\[\]<>!#|~])")
 _WEB = ("https://", "http://")
 _MAX_QUOTE = 300
@@ -44,7 +44,7 @@ def cited(record: Record, address: str) -> Cited:
 
     Args:
         record: of a question that did not fail.
-        address: of the corpus on this server; the id of a passage goes behind it.
+        address: of the corpus on this server; the id of a passage is appended.
     """
     answer = record.answer
     if answer is None or not (answer.text or answer.short):
@@ -90,7 +90,7 @@ def _source(citation: Citation, passage: Passage) -> str:
 
 
 def _plain(text: str) -> str:
-    """Words of a passage as a client shows them that renders Markdown: no link, no image and no markup comes of them."""
+    """Words of a passage, escaped for clients that render Markdown: they become no link, image or markup."""
     return _MARKUP.sub(r"\\\1", whole(" ".join(text.split())))
 
 

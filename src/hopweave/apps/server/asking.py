@@ -44,7 +44,7 @@ class Asked:
         method: its name in the settings.
         corpus: the name of the corpus.
         access: the caller's access labels.
-        where: values of metadata that are searched for.
+        where: values of metadata to search for.
         given: the options as they were given.
         options: those of them that are the method's.
         limits: of the question, within the operator's.
@@ -79,9 +79,9 @@ class Asked:
         return json.dumps(chosen, sort_keys=True)
 
     def settings_over(self, settings: Settings) -> Settings:
-        """The settings of a weaver that answers it, whose components are open. They go into the record, and so to the client.
+        """The settings of the weaver that answers it, whose components are open. They go into the record, and so to the client.
 
-        That is why they name the corpus as clients do, and leave out the options of the operator's components.
+        So they name the corpus as clients do, and leave out the options of the operator's components.
         """
         key = key_of("methods", self.method)
         named = {
@@ -104,7 +104,7 @@ class Choices:
     Args:
         settings: of the operator.
         limits: of the server.
-        methods: the names of the methods that are offered; all that can be used if empty.
+        methods: the names of the methods that are offered; if empty, all usable ones.
     """
 
     def __init__(self, settings: Settings, limits: Limits, methods: tuple[str, ...] = ()) -> None:
@@ -144,7 +144,7 @@ class Choices:
         """A question as it will be asked.
 
         Raises:
-            Refused: for anything that cannot be asked, or is not for clients to choose.
+            Refused: for anything that cannot be asked, or that clients may not choose.
         """
         name = self.method(method)
         with refusing(DataError, SettingsError):
@@ -179,7 +179,7 @@ class Choices:
         for key, value in options.items():
             if key not in known:
                 choices = (*known, *_OF_EVERY_METHOD)
-                raise SettingsError(f"{key[:100]!r} is no option that can be set over HTTP; {suggest(key[:100], choices)}")
+                raise SettingsError(f"{key[:100]!r} is not an option that can be set over HTTP; {suggest(key[:100], choices)}")
             if not isinstance(value, bool | int | float | str | None):
                 raise SettingsError(f"options.{key} must be a number, a truth value or a word")
         return dict(options)
@@ -212,7 +212,7 @@ def _plain_options(part: type) -> tuple[tuple[str, str], ...]:
 
 
 def _is_plain(hint: Any) -> bool:
-    """Whether a type holds nothing but numbers, truth values and given words."""
+    """Whether a type allows only numbers, truth values and given words."""
     origin = get_origin(hint)
     if origin is Annotated:
         return _is_plain(get_args(hint)[0])

@@ -1,4 +1,4 @@
-"""Who asks: keys, what their holders may see, and how much they may ask."""
+"""Callers: keys, what their holders may see, and how much they may ask."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from hopweave.run.store.daily_counts import Daily, DailyCounts, Reservation
 LOCAL = "local"
 """The name of every caller of a server without keys."""
 USUAL_TOKENS = 4000
-"""Reserved for a question without `max_tokens` by a method that has not yet answered one: what most methods take."""
+"""Tokens reserved for a question without `max_tokens` by a method that has not yet answered one: what most methods use."""
 _NUM_REMEMBERED = 64
 _LATE_SECONDS = 60.0
-"""How much longer than a question may take its tokens stay reserved if they are never settled."""
+"""If tokens are never settled, they stay reserved this much longer than a question may take."""
 _RETRY_SECONDS = 5.0
 """When to ask again if the budget is reserved: running questions end all the time."""
 _LOG = logging.getLogger(__name__)
@@ -47,12 +47,12 @@ class Caller:
     limits: KeySettings | None = None
 
     def may_search(self, corpus: str) -> bool:
-        """Whether a corpus is theirs to search."""
+        """Whether they may search a corpus."""
         return self.corpora is None or corpus in self.corpora
 
 
 class Callers:
-    """All who may ask.
+    """All callers.
 
     Args:
         keys: by name; without any, everyone is the caller `local`.
@@ -153,8 +153,8 @@ class Allowance:
             What was reserved, which `spent` settles; nothing for callers without a budget of tokens.
 
         Raises:
-            Refused: if the day's budget is spent, with the seconds until the next day; or if questions that run have reserved
-                what is left of it.
+            Refused: if the day's budget is spent, with the seconds until the next day; or if running questions have reserved
+                the rest of it.
             DataError: if it cannot be counted.
         """
         if caller.limits is None:
@@ -168,12 +168,12 @@ class Allowance:
         if spent is None:
             return reservation
         if spent.is_reserved:
-            why = f"questions that run have reserved the rest of the day's {spent.most:,} {spent.name}"
+            why = f"running questions have reserved the rest of the day's {spent.most:,} {spent.name}"
             raise _too_many("daily_budget_reserved", why, _RETRY_SECONDS)
         raise _too_many("daily_budget", f"the day's {spent.most:,} {spent.name} are spent", _seconds_to_midnight())
 
     def spent(self, caller: Caller, tokens: int, reservation: Reservation | None = None) -> None:
-        """Counts the tokens of a question that ended, as far as that can be done now. It may wait for a database.
+        """Counts the tokens of a question that ended, if possible. It may wait for a database.
 
         Args:
             caller: who asked.
@@ -196,7 +196,7 @@ class Allowance:
         return sum(took) / len(took) if took else USUAL_TOKENS
 
     def check(self) -> None:
-        """Makes sure that there is a place for the counts.
+        """Makes sure that counts can be kept.
 
         Raises:
             DataError: if not.

@@ -1,7 +1,7 @@
 """Connections: how long each may keep the server waiting, how many there may be, and which one to close.
 
 A connection needs no key, and each takes one of the files that a process may have open. So a client that opens many and sends
-next to nothing could lock out all others. Therefore each wait for a client has a time limit, and a new connection replaces the
+almost nothing could lock out all others. Therefore each wait for a client has a time limit, and a new connection replaces the
 one that has kept the server waiting the longest: among those without a request so far, or among the others, whichever are more.
 A request that the server is working on is never cut off for another.
 """
@@ -33,9 +33,9 @@ KEEP_ALIVE_SECONDS = 75
 """How long an idle connection stays open: longer than clients and proxies keep theirs (up to 60 s), so that they close it
 first. A server that does may close it while the next question is on its way, and that question is lost."""
 UNREAD_SECONDS = 60
-"""How long a client may read nothing of a reply."""
+"""How long a client may go without reading from a reply."""
 MAX_CONNECTIONS = 4096
-"""Unless the operator says otherwise; a connection takes about 20 KB."""
+"""Unless the operator sets another number; a connection takes about 20 KB."""
 ACCEPTED_AT_ONCE = 16
 """Between two checks of the limits: few enough that there are files for them before other connections are closed."""
 _RESERVED_FILES = 128
@@ -62,7 +62,7 @@ class Connections:
         metrics: which count them.
 
     Raises:
-        SettingsError: if there are to be more than the process may open files for.
+        SettingsError: if there may be more than the process may open files.
 
     Attributes:
         most: how many may be open.
@@ -116,7 +116,7 @@ class Connections:
             self._waiting[connection.has_asked].setdefault(connection)
 
     def cut(self, connection: Connection, why: str) -> None:
-        """Counts a connection that is cut off, by what it was: see `Metrics.cut`."""
+        """Counts a connection that is cut off, by the reason: see `Metrics.cut`."""
         self.closed(connection)
         self._metrics.cut(why)
 
@@ -169,11 +169,11 @@ class Connections:
 
 
 class Connection(H11Protocol):
-    """A connection that does not keep the server waiting for ever.
+    """A connection that cannot keep the server waiting forever.
 
     Args:
         connections: all of them.
-        config, server_state, app_state, _loop: as uvicorn hands them over.
+        config, server_state, app_state, _loop: as uvicorn passes them.
 
     Attributes:
         peer: see `Connections.peer_of`.
@@ -225,7 +225,7 @@ class Connection(H11Protocol):
         self._look()
 
     def cut(self, why: str, status: int, code: str, message: str) -> None:
-        """Ends the connection, with a reply that says why if one can still be sent."""
+        """Ends the connection, with a reply that gives the reason if it can still be sent."""
         self._connections.cut(self, why)
         is_asking = self._wait is _Wait.HEADERS and self.conn.their_state is h11.IDLE
         if is_asking or (self._wait is _Wait.BODY and not self.cycle.response_started):
@@ -290,7 +290,7 @@ def _most(limits: Limits, num_files: int) -> int:
     if limits.max_connections > left:
         raise SettingsError(
             f"limits.max_connections is {limits.max_connections:,}, but this process may open {num_files:,} files, of which "
-            f"{reserved:,} are kept for the questions that run, the index and the store; raise that limit (ulimit -n), or set "
+            f"{reserved:,} are kept for running questions, the index and the store; raise that limit (ulimit -n), or set "
             f"at most {left:,}"
         )
     return limits.max_connections

@@ -1,7 +1,7 @@
-"""The explorer: pages of our own files alone, and a kept answer as a file to take away.
+"""The explorer: pages made only of our own files, and a kept answer as a file to download.
 
-Nothing is loaded from elsewhere, and the browser is told so: only scripts and styles of this server run, none that stands in a
-page, and no text can become markup (`require-trusted-types-for`).
+Nothing is loaded from elsewhere, and the browser enforces it: only scripts and styles from files of this server run, none from
+within a page, and no text can become markup (`require-trusted-types-for`).
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ async def page() -> Response:
 
 @router.get("/static/legend.json", include_in_schema=False)
 async def legend() -> Response:
-    """What the words and signs of the drawings mean, as every other drawing has them."""
+    """What the words and signs of the drawings mean, the same as in every other drawing."""
     signs = [CONFIDENCE, AFTER, FROM_STORE, MARK]
     said = {"support": SUPPORT, "origins": ORIGINS, "labels": LABELS, "signs": SIGNS, "tones": TONES, "words": dict(signs)}
     return JSONResponse(said, headers=_SAFE)
@@ -78,7 +78,7 @@ async def export(
     service: TheService,
     caller: TheCaller,
     view: Annotated[
-        Literal["html", "mermaid", "json"], Query(alias="as", description="As `hopweave show --as` has it.")
+        Literal["html", "mermaid", "json"], Query(alias="as", description="One of the forms of `hopweave show --as`.")
     ] = "html",
 ) -> Response:
     """A kept answer as a file: a page that can be opened anywhere, a Mermaid flowchart, or the record."""
@@ -106,5 +106,5 @@ def _file(name: str) -> Response:
 
 @cache
 def _files() -> dict[str, tuple[bytes, str]]:
-    """The files of the explorer by name: nothing else can be asked for, whatever a path says."""
+    """The files of the explorer by name: no path leads to anything else."""
     return {path.name: (path.read_bytes(), _TYPES[path.suffix]) for path in _FOLDER.iterdir() if path.suffix in _TYPES}

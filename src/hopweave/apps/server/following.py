@@ -1,4 +1,4 @@
-"""A question while it runs: its events as they happen, and what becomes of it when its client goes away."""
+"""A question while it runs: its events as they happen, and its cancellation when its client goes away."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Watched(StreamingResponse):
 
 
 class Done(Generic[T]):
-    """The end of what is followed: the result, or why there is none."""
+    """The end of the work: the result, or why there is none."""
 
     def __init__(self, task: asyncio.Task[T]) -> None:
         self._task = task

@@ -1,4 +1,4 @@
-"""Answers that are kept for each caller, and what a list of them shows.
+"""Answers kept for each caller, and the entries of a list of them.
 
 They are stored in a folder or a database, see `hopweave.run.store.answer_store`. Ids begin with the time, so they sort
 in the order of the answers.
@@ -28,16 +28,16 @@ class Entry(BaseModel):
     Attributes:
         id: of the answer.
         started_at: an ISO 8601 time in UTC.
-        question: as the method saw it; `asked` is how it was asked, where that differs.
+        question: as the method saw it; `asked` is how it was asked, if that differs.
         method, corpus: their names.
         access: the labels with which it was asked.
-        options: that were given with the question.
-        filter: the values of metadata that were asked for.
+        options: given with the question.
+        filter: the requested values of metadata.
         short: the bare answer; empty if there is none.
         support: of the answer; `None` if the question failed.
         error: the kind of error of a question that failed.
-        seconds: that it took.
-        of: the answer that this one is a changed run of.
+        seconds: how long it took.
+        of: the answer of which this one is a changed run.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -94,7 +94,7 @@ class KeptAnswers:
 
     Args:
         answers: where they are kept.
-        days: how long each is kept; `None`: for ever. Then it is hidden, and `sweep` deletes it.
+        days: how long each is kept; `None`: forever. After that it is hidden, and `sweep` deletes it.
     """
 
     def __init__(self, answers: AnswerStore, days: float | None = None) -> None:
@@ -102,7 +102,7 @@ class KeptAnswers:
         self._days = days
 
     def check(self) -> None:
-        """Makes sure that answers can be kept, so that a place that cannot be written to is found before the first question.
+        """Makes sure that answers can be kept, so that an unwritable place is found before the first question.
 
         Raises:
             DataError: if not.
@@ -135,7 +135,7 @@ class KeptAnswers:
         return self._answers.record(caller, answer_id) if self._may_be_kept(answer_id) else None
 
     def delete(self, caller: str, answer_id: str) -> bool:
-        """Deletes a caller's answer for good; whether there was one of that id.
+        """Deletes a caller's answer for good; returns whether there was one with that id.
 
         Raises:
             DataError: if it cannot be deleted.

@@ -1,4 +1,4 @@
-"""Runs the application: it listens, and on a signal to stop takes no more questions and lets those that run come to an end."""
+"""Runs the application: it listens, and on a signal to stop takes no more questions and lets running ones finish."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ BACKLOG = 2048
 
 
 class Listening(uvicorn.Server):
-    """Says at once that it is not ready any more, and ends without an error when it is told to stop.
+    """On a signal to stop, reports at once that it is no longer ready, and ends without an error.
 
     Args:
         app: as `create_app` makes it.
 
     Raises:
-        SettingsError: if there are to be more connections than the process may open files for.
+        SettingsError: if there may be more connections than the process may open files.
     """
 
     def __init__(self, app: FastAPI) -> None:

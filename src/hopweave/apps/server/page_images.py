@@ -45,7 +45,7 @@ class PageImages:
         self._turns = asyncio.Semaphore(_AT_A_TIME)
 
     async def page(self, origin: Origin, number: int, source: str) -> DrawnPage:
-        """A page of a file that is still the one that was indexed.
+        """A page of a file, which must still be the one that was indexed.
 
         Args:
             origin: the file.

@@ -26,7 +26,7 @@ class Metrics:
         )
         self._seconds = Histogram(
             "hopweave_question_seconds",
-            "How long questions take that end in a record.",
+            "Duration of questions that end in a record.",
             ["method", "corpus"],
             buckets=_SECONDS,
             registry=self.registry,
@@ -66,5 +66,5 @@ class Metrics:
         self._questions.labels(method, corpus, "cancelled").inc()
 
     def text(self) -> bytes:
-        """All of it in Prometheus's text format."""
+        """All metrics in Prometheus's text format."""
         return generate_latest(self.registry)

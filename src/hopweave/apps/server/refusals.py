@@ -26,7 +26,7 @@ class Refused(Exception):
     Args:
         status: of HTTP.
         code: for programs.
-        message: for humans; it ends with what to do, where that can be said.
+        message: for humans; it ends with what to do, if possible.
         headers: additional ones.
     """
 
@@ -48,7 +48,7 @@ class Refused(Exception):
 
     @classmethod
     def of(cls, error: Exception) -> Refused:
-        """The refusal that an error is, or becomes."""
+        """An error as a refusal."""
         return error if isinstance(error, Refused) else cls.of_the_server(error)
 
     @classmethod
@@ -82,7 +82,7 @@ def refusing(*kinds: type[Exception]) -> Iterator[None]:
 
 
 def install(app: FastAPI) -> None:
-    """Makes every error that a route raises a reply in this shape."""
+    """Turns every error that a route raises into a reply in this shape."""
 
     async def refused(_: Request, error: Exception) -> Response:
         match error:

@@ -39,7 +39,7 @@ Label = Annotated[str, Query(description="Its name in the run.", max_length=200)
 
 @router.get("/v1/runs")
 async def runs(service: TheService, caller: TheCaller) -> dict[str, Any]:
-    """The evaluations that can be looked at; none where the server has keys."""
+    """The evaluations that can be shown; none if the server has keys."""
     return {"runs": list(_offered(service, caller))}
 
 

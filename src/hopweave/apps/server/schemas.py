@@ -76,7 +76,7 @@ class AnswerRequest(Strict):
     long: Annotated[bool, Field(description="Ask for an explanation of several sentences.")] = False
     earlier: Annotated[
         list[EarlierTurn],
-        Field(description="The conversation before it, from which a follow-up question is completed.", max_length=MAX_EARLIER),
+        Field(description="The conversation so far, from which a follow-up question is completed.", max_length=MAX_EARLIER),
     ] = Field(default_factory=list)
     of: Annotated[
         str | None,
@@ -86,13 +86,13 @@ class AnswerRequest(Strict):
         list[dict[str, Any]],
         Field(
             description="With `of`: what changes at a step and after it: the model's reply (`reply`), a query (`query`), a "
-            "passage that is not found (`forbid`) or comes first (`pin`). All before it is replayed without the model.",
+            "passage that is not found (`forbid`) or comes first (`pin`). Everything before it is replayed without the model.",
             max_length=MAX_CHANGES,
         ),
     ] = Field(default_factory=list)
     stream: Annotated[bool, Field(description="Send the steps of the trace as they happen, as server-sent events.")] = False
     drawing: Annotated[
-        bool, Field(description="With stream: send after each step what it changes in the drawing of the steps, too.")
+        bool, Field(description="With stream: also send after each step what it changes in the drawing of the steps.")
     ] = False
 
 
@@ -203,7 +203,7 @@ class PageReply(BaseModel):
     )
 
     source: str
-    page: Annotated[int | None, Field(description="Counted from 1; null if the passage is from no page of a PDF.")] = None
+    page: Annotated[int | None, Field(description="Counted from 1; null if the passage is not from a page of a PDF.")] = None
     num_pages: int | None = None
     width: Annotated[int | None, Field(description="Of the image, in pixels; null if there is none.")] = None
     height: int | None = None
@@ -280,9 +280,12 @@ class ErrorReply(BaseModel):
 
 REFUSALS: dict[int | str, dict[str, Any]] = {
     400: {"model": ErrorReply, "description": "The body cannot be read as text."},
-    401: {"model": ErrorReply, "description": "There is no key, or it is not known."},
+    401: {"model": ErrorReply, "description": "The key is missing or unknown."},
     404: {"model": ErrorReply, "description": "It does not exist, or the caller may not see it."},
-    405: {"model": ErrorReply, "description": "The path does not support this method, as where an id contains a slash."},
+    405: {
+        "model": ErrorReply,
+        "description": "The path does not support this method, for example because an id contains a slash.",
+    },
     408: {"model": ErrorReply, "description": "The body took too long."},
     413: {"model": ErrorReply, "description": "The body is too large."},
     421: {"model": ErrorReply, "description": "The server is not known under this name."},

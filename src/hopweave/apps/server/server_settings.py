@@ -1,4 +1,4 @@
-"""What an operator decides about a server: corpora, methods, keys, limits. A TOML file, or the flags of `hopweave serve`.
+"""The operator's settings of a server: corpora, methods, keys, limits. A TOML file, or the flags of `hopweave serve`.
 
     answers = "answers"
 
@@ -10,7 +10,7 @@
     corpora = ["light"]
     access = ["board"]
 
-A file holds the SHA-256 of a key, never the key: keys are 256 random bits, so nothing slower is needed against guessing.
+A file contains the SHA-256 of a key, never the key: keys are 256 random bits, so nothing slower is needed against guessing.
 """
 
 from __future__ import annotations
@@ -81,10 +81,10 @@ class Limits(BaseModel):
         max_body_seconds: a body that takes longer to arrive is refused.
         max_connections: open at a time; if absent, as many as the process may open files for, less a reserve, up to 4,096.
         max_connections_per_peer: of these from one address (IPv6: one network of 64 bits); half of them if absent.
-        max_running: concurrent questions; further ones are told to try again.
+        max_running: concurrent questions; further ones are refused for now.
         max_hits: of a search.
         max_seconds, max_llm_calls, max_tokens, max_searches: of each question; a request may only lower them.
-        grace_seconds: how long questions may go on after a signal to stop.
+        grace_seconds: how long questions may continue after a signal to stop.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -103,20 +103,20 @@ class Limits(BaseModel):
     grace_seconds: Annotated[float, Field(ge=0)] = 30.0
 
     def of_questions(self) -> dict[str, float]:
-        """The limits of each question, as a budget has them."""
+        """The limits of each question, as keys of a budget."""
         named = {name: getattr(self, name) for name in ("max_seconds", "max_llm_calls", "max_tokens", "max_searches")}
         return {name: value for name, value in named.items() if value is not None}
 
 
 class ServerSettings(BaseModel):
-    """What a server offers to whom.
+    """What a server offers, and to whom.
 
     Attributes:
         host, port: where it listens.
         corpora: the index of each corpus, by the name that clients use; the first one is the default.
         methods: the methods that clients may choose; all if empty.
         answers: where answers are kept: a folder, or a database such as `postgres://HOST/DATABASE`.
-        keep_days: how long answers are kept, from when they were asked for; for ever if absent.
+        keep_days: how long answers are kept, from when they were asked for; forever if absent.
         keys: by the name of the holder. Without any, everyone who reaches the server may ask.
         runs: folders of evaluations that the explorer shows, by name; only where there are no keys.
         limits: see `Limits`.
@@ -150,7 +150,7 @@ class ServerSettings(BaseModel):
     def _named(cls, given: dict[str, Any]) -> dict[str, Any]:
         for name in given:
             if not _NAME.fullmatch(name):
-                raise ValueError(f"{name!r} is no name; give lower-case letters, digits, dots and dashes")
+                raise ValueError(f"{name!r} is not a valid name; give lower-case letters, digits, dots and dashes")
         return given
 
     @field_validator("proxies")
@@ -160,7 +160,7 @@ class ServerSettings(BaseModel):
             try:
                 ipaddress.ip_network(proxy, strict=False)
             except ValueError:
-                raise ValueError(f"{proxy!r} is no address or network; give one such as 10.0.0.5 or 10.0.0.0/16") from None
+                raise ValueError(f"{proxy!r} is not an address or network; give one such as 10.0.0.5 or 10.0.0.0/16") from None
         return given
 
     @field_validator("corpora")
@@ -188,7 +188,7 @@ class ServerSettings(BaseModel):
 
 
 def is_loopback(host: str) -> bool:
-    """Whether an address is of this machine alone."""
+    """Whether an address belongs only to this machine."""
     try:
         return ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:
@@ -203,7 +203,7 @@ def read_server_settings(
     Args:
         file: TOML; none for the defaults.
         given: by name; empty values were not given.
-        usual: values that replace the defaults where neither sets one.
+        usual: values that replace the defaults if neither sets them.
         is_open: whether a public address may go without keys.
 
     Raises:
@@ -243,7 +243,7 @@ def new_key(name: str) -> tuple[str, str]:
         SettingsError: for an invalid name.
     """
     if not _NAME.fullmatch(name):
-        raise SettingsError(f"{name!r} is no name for a key; give lower-case letters, digits, dots and dashes")
+        raise SettingsError(f"{name!r} is not a valid name for a key; give lower-case letters, digits, dots and dashes")
     key = f"hw-{secrets.token_urlsafe(32)}"
     return key, f'[keys."{name}"]\nsha256 = "{hash_of(key)}"\n'
 
@@ -276,5 +276,5 @@ def _explained(error: ValidationError) -> str:
     if first["type"] == "extra_forbidden":
         known = {"keys": KeySettings.model_fields, "limits": Limits.model_fields}
         fields = known.get(str(first["loc"][0]), ServerSettings.model_fields) if len(first["loc"]) > 1 else None
-        return f"{place} is no setting of a server; {suggest(str(first['loc'][-1]), fields or ServerSettings.model_fields)}"
+        return f"{place} is not a setting of a server; {suggest(str(first['loc'][-1]), fields or ServerSettings.model_fields)}"
     return f"the server's setting {place}: {first['msg']}; correct it"

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 _MAX_WEAVERS = 256
 _SWEEP_SECONDS = 3600
-"""How often answers that have been kept long enough are deleted."""
+"""How often expired answers are deleted."""
 _LOG = logging.getLogger(__name__)
 
 
@@ -72,7 +72,7 @@ class Branching:
 
 
 class Service:
-    """Everything that a running server holds.
+    """Everything that belongs to a running server.
 
     Args:
         server: what it offers to whom.
@@ -183,7 +183,7 @@ class Service:
             await asyncio.sleep(_SWEEP_SECONDS)
 
     def corpus_of(self, caller: Caller, name: str | None) -> str:
-        """The corpus that a caller names, or the first one that is theirs.
+        """The corpus that a caller names, or the first one that they may search.
 
         Raises:
             Refused: if it does not exist or is not theirs; the message does not tell which.
@@ -197,7 +197,7 @@ class Service:
         return name
 
     def may_read(self, caller: Caller, entry: Entry) -> bool:
-        """Whether a caller may still read one of their answers: they may have lost a corpus or a label since."""
+        """Whether a caller may still read one of their answers: they may have lost a corpus or a label."""
         return caller.may_search(entry.corpus) and set(entry.access) <= set(caller.access)
 
     async def admit(self, caller: Caller, asked: Asked) -> Asked:

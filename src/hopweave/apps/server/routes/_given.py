@@ -11,7 +11,7 @@ from fastapi.security import HTTPBearer
 from hopweave.apps.server.callers import Caller
 from hopweave.apps.server.service import Service
 
-BEARER = Depends(HTTPBearer(auto_error=False, description="An API key, where the server has keys. The gate checks it."))
+BEARER = Depends(HTTPBearer(auto_error=False, description="An API key, if the server has keys. The gate checks it."))
 """Says in the OpenAPI document that a key is needed."""
 
 

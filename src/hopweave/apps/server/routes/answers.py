@@ -82,7 +82,7 @@ async def ask(body: AnswerRequest, request: Request, service: TheService, caller
 async def answers(
     service: TheService,
     caller: TheCaller,
-    before: Annotated[str | None, Query(description="`next` of the page before.", max_length=100)] = None,
+    before: Annotated[str | None, Query(description="`next` of the previous page.", max_length=100)] = None,
     limit: Annotated[int, Query(description="The number of answers, at most.", ge=1, le=100)] = 20,
 ) -> AnswerList:
     """The caller's kept answers, newest first."""
@@ -106,7 +106,7 @@ async def delete(answer_id: AnswerId, service: TheService, caller: TheCaller) ->
 
 
 async def entry_of(service: Service, caller: Caller, answer_id: str) -> Entry:
-    """The entry of an answer of the caller's.
+    """The entry of one of the caller's answers.
 
     Raises:
         Refused: if there is none that they may read.
@@ -118,7 +118,7 @@ async def entry_of(service: Service, caller: Caller, answer_id: str) -> Entry:
 
 
 async def record_line_of(service: Service, caller: Caller, answer_id: str) -> str:
-    """The record of an answer that has an entry, as it is kept.
+    """The kept record of an answer that has an entry.
 
     Raises:
         Refused: if it is gone.
@@ -146,7 +146,7 @@ async def _again(body: AnswerRequest, of: str, service: Service, caller: Caller)
     }
     for name in body.model_fields_set - {"of", "changes", "stream", "drawing"}:
         if getattr(body, name) not in (None, *same.get(name, ())):
-            raise Refused(422, "invalid_request", f"with of, all but the changes stays as it was; leave out {name}")
+            raise Refused(422, "invalid_request", f"with of, everything except the changes stays as it was; leave out {name}")
     asked = service.choices.asked(
         question, entry.method, entry.corpus, entry.options, access=entry.access, where=entry.filter, earlier=earlier
     )

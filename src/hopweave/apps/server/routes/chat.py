@@ -60,7 +60,7 @@ class _Message(BaseModel):
         if not isinstance(self.content, list):
             return self.content or ""
         if any(part.type != "text" for part in self.content):
-            raise Refused(422, "invalid_request", "messages can hold text alone; leave out images, audio and files")
+            raise Refused(422, "invalid_request", "messages may contain only text; leave out images, audio and files")
         return "\n".join(part.text for part in self.content)
 
 

@@ -26,7 +26,7 @@ router = APIRouter(tags=["corpora"], dependencies=[BEARER], responses=REFUSALS)
 
 _PAGED = re.compile(r"(.+)#page=([1-9]\d{0,6})", re.DOTALL)
 _SPAN = "^[0-9]{1,9}-[0-9]{1,9}$"
-_NO_PDF = "the passage is from no page of a PDF"
+_NO_PDF = "the passage is not from a page of a PDF"
 _OFF = "the server shows no images of pages; its operator allows them with page_images = true"
 _NOT_KNOWN = "the index does not know the file; index it again, with --sync"
 _IMAGE: dict[int | str, dict[str, Any]] = {

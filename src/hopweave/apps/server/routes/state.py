@@ -1,4 +1,4 @@
-"""How the server is: for load balancers, and for Prometheus."""
+"""The state of the server: for load balancers, and for Prometheus."""
 
 from __future__ import annotations
 
@@ -31,5 +31,5 @@ async def readiness(service: TheService, response: Response) -> State:
 
 @router.get("/metrics", dependencies=[BEARER], response_class=Response, responses={200: {"content": {"text/plain": {}}}})
 async def metrics(service: TheService) -> Response:
-    """Counts and times for Prometheus. Where the server has keys, one is needed here, too."""
+    """Counts and times for Prometheus. If the server has keys, one is needed here, too."""
     return Response(service.metrics.text(), media_type=CONTENT_TYPE_LATEST)
