@@ -6,13 +6,12 @@ from pathlib import Path
 from typing import ClassVar
 
 import pytest
+from support.part_files import hopweave_says
 from support.questions import RULES, put_model, put_questions
 from support.runs import answered, asked, made, result_of, row_of
 from support.scored import cell_of, summary_of
 from support.small_run import Told, example, make_run, record, told
-from typer.testing import CliRunner
 
-from hopweave.apps.cli import app
 from hopweave.core.catalog import entries, load
 from hopweave.core.types import Column, Gold, Passage
 from hopweave.evaluation.runs.folder import RunFolder
@@ -54,12 +53,6 @@ def scene(own_folders, tmp_path, monkeypatch):
     entries.cache_clear()
 
 
-def done(*words):
-    result = CliRunner().invoke(app, list(map(str, words)), env={"COLUMNS": "200"})
-    assert result.exit_code == 0, result.output
-    return result.output
-
-
 def rows_of(name):
     with Path("run/report", name).open(encoding="utf-8") as file:
         return list(csv.DictReader(file))
@@ -67,10 +60,10 @@ def rows_of(name):
 
 def test_a_method_that_raises_on_43_of_60_questions_has_60_in_its_mean_and_is_on_no_frontier(scene):
     questions = ("--dataset", "jsonl", "--path", "questions.jsonl")
-    done("evaluate", *questions, "--methods", "direct,cot,flaky", "--out", "run", "--parallel", 1)
-    done("score", "run", "--metrics", "cover_em,tokens,calls,seconds")
-    done("compare", "run", "--metric", "cover_em", "--baseline", "direct")
-    done("report", "run")
+    hopweave_says("evaluate", *questions, "--methods", "direct,cot,flaky", "--out", "run", "--parallel", 1)
+    hopweave_says("score", "run", "--metrics", "cover_em,tokens,calls,seconds")
+    hopweave_says("compare", "run", "--metric", "cover_em", "--baseline", "direct")
+    hopweave_says("report", "run")
     (mean,) = [row for row in rows_of("results.csv") if (row["method"], row["column"]) == ("flaky", "cover_em")]
     assert (mean["scored"], mean["failed"]) == ("60", "43")
     assert (float(mean["mean"]), float(mean["answered_only"])) == (pytest.approx(17 / 60), 1.0)
@@ -81,7 +74,7 @@ def test_a_method_that_raises_on_43_of_60_questions_has_60_in_its_mean_and_is_on
     (pair,) = [row for row in rows_of("comparison.csv") if row["method"] == "flaky"]
     assert (pair["pairs"], pair["failed"], pair["says"]) == ("60", "43", "worse")
     assert float(pair["answered_only"]) > 0 > float(pair["difference"])
-    done("verify", "run")
+    hopweave_says("verify", "run")
 
 
 def test_a_failed_question_counts_as_the_worst_of_a_column_whichever_way_is_better(tmp_path):
@@ -172,7 +165,7 @@ def test_the_f1_of_hotpotqa_is_by_its_own_rule_in_score_compare_and_analyse(tmp_
 
 def test_the_scores_that_are_read_back_count_failed_questions_as_those_that_were_written(tmp_path):
     make_run(tmp_path / "run", {"a": ["1874", None, "1875"], "b": ["1874", "1874", "1874"]})
-    done("score", tmp_path / "run")
+    hopweave_says("score", tmp_path / "run")
     run = RunFolder.open(tmp_path / "run")
     ((row,), *_) = [table.rows for table in compare(run)]
     cells = {cell["method"]: cell["means"]["cover_em"]["value"] for cell in read_summary(run)["cells"]}

@@ -3,11 +3,9 @@
 import random
 
 import pytest
+from support.part_files import hopweave_says
 from support.runs import answered, asked, made
 from support.scored import summary_of
-from typer.testing import CliRunner
-
-from hopweave.apps.cli import app
 
 LARGE = [asked(f"a{number}") for number in range(40)]
 SMALL = [asked(f"b{number}") for number in range(10)]
@@ -63,8 +61,6 @@ def test_a_method_without_data_on_a_dataset_has_no_macro_mean_and_says_which_it_
 
 def test_the_command_prints_it_and_a_run_of_one_dataset_has_none(tmp_path):
     run = run_of(tmp_path, direct=(records(LARGE, 20), records(SMALL, 5)))
-    result = CliRunner().invoke(app, ["score", str(run.path), "--metrics", "cover_em"])
-    assert result.exit_code == 0, result.output
-    assert "All datasets: the mean of their means" in result.output
+    assert "All datasets: the mean of their means" in hopweave_says("score", run.path, "--metrics", "cover_em").output
     one = made(tmp_path / "one", {"hotpotqa": ("hotpotqa", LARGE)}, {("hotpotqa", "direct"): records(LARGE, 20)})
     assert macro_of(one) == {}

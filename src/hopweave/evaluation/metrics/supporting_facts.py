@@ -7,7 +7,7 @@ Definition. With the cited sentences and the gold sentences as sets,
 
 A citation cites every sentence of which it quotes at least half, and every sentence that makes up at least half of the quote,
 in characters other than white space: so neither words within a sentence nor a boundary drawn a little differently change what
-is cited. A quote without any such character is a wrong sentence of its own. The sentences of a passage are its gold sentences,
+is cited. A quote without any such character counts as a wrong sentence. The sentences of a passage are its gold sentences,
 as the dataset parts them, and those that `hopweave.text.sentences` finds in what lies between; so every cited sentence that is
 not gold counts as wrong, in gold passages as in others.
 

@@ -1,4 +1,4 @@
-"""What an analysis found: measured rows with the published ones beside them, and its tables and drawing.
+"""What an analysis found: measured rows with the published ones next to them, and its tables and drawing.
 
 A figure that cannot be computed is `None` and is written as "no data", never as 0.
 """

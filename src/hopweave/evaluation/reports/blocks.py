@@ -23,7 +23,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Drawings that may stand beside each other."""
+    """Drawings that may be placed side by side."""
 
     figures: tuple[Figure, ...]
     caption: str

@@ -16,7 +16,7 @@ from hopweave.evaluation.reports.results_section import (
     mean_panel,
     mean_row,
     side_by_side,
-    unscored_beside,
+    unscored_note,
 )
 from hopweave.evaluation.scoring.frontier import MAX_FAILED_SHARE, MIN_SUPPORT
 from hopweave.evaluation.scoring.results import Cell, Frontier, Group, Mean, Point, ReportData
@@ -165,7 +165,7 @@ def _records(cell: Cell) -> tuple[TableCell, ...]:
 
 def _cost_entry(cell: Cell, name: str, style: Style) -> TableCell:
     numbers = mean_numbers(cell, name, style)
-    lines = [numbers.interval or unscored_beside(numbers)]
+    lines = [numbers.interval or unscored_note(numbers)]
     if numbers.mean.value is not None and numbers.mean.num_scored < cell.num_records:
         lines.append(("n ", numbers.scored))
     return TableCell((numbers.value,), tuple(lines))

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from hopweave.evaluation.reports.costs import group_prefix, membership
 from hopweave.evaluation.reports.numbers import MeanNumbers, Style, count, key_of
-from hopweave.evaluation.reports.results_section import comparison_prefix, counts_beside, mean_numbers, odd_counts
+from hopweave.evaluation.reports.results_section import comparison_prefix, counts_of, mean_numbers, odd_counts
 from hopweave.evaluation.scoring.results import Cell, Interval, ReportData
 from hopweave.show.table import Number, Table, Words, columns, numbers_in, rows
 
@@ -58,7 +58,7 @@ def _means(data: ReportData, cell: Cell, prefix: str) -> Iterator[Fields]:
 
 
 def _fields(numbers: MeanNumbers) -> Fields:
-    return [numbers.value, *_ends(numbers.interval), numbers.answered, *_ends(numbers.bounds), *counts_beside(numbers)]
+    return [numbers.value, *_ends(numbers.interval), numbers.answered, *_ends(numbers.bounds), *counts_of(numbers)]
 
 
 def _ends(words: Words) -> Fields:

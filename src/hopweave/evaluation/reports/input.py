@@ -102,7 +102,7 @@ def _parts(found: Mapping[str, Any], run: RunFolder) -> _Parts:
     try:
         return TypeAdapter(_Parts).validate_python({field.name: found[field.name] for field in fields(_Parts)})
     except (ValidationError, LookupError):
-        raise DataError(f"{run.path / summary.FILE} cannot be read; make it anew with: hopweave score {run.path}") from None
+        raise DataError(f"{run.path / summary.FILE} cannot be read; make it again with: hopweave score {run.path}") from None
 
 
 def _columns(metrics: Iterable[OpenMetric]) -> dict[str, ScoredColumn]:

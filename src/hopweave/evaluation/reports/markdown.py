@@ -1,4 +1,4 @@
-"""A report as Markdown, in the dialect of GitHub; its drawings are the files beside it."""
+"""A report as Markdown, in the dialect of GitHub; its drawings are the files next to it."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class Dot:
 
     Attributes:
         value: `None` is drawn as the words "no data".
-        words: the value as it is printed beside the panel.
+        words: the value as it is printed next to the panel.
         interval: drawn as a line.
         bounds: drawn as two upright ticks.
         is_filled: hollow says less: a difference that may be chance.

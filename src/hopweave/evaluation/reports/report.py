@@ -1,7 +1,7 @@
 """The report of a run: Markdown, one HTML page, CSV tables and drawings, and every number in them under a key.
 
     RUN/report/report.md  report.html       the same words and numbers
-    RUN/report/*.svg                        the drawings, as they stand in both
+    RUN/report/*.svg                        the drawings, as both show them
     RUN/report/*.csv                        the tables, in full precision
     RUN/report/plan.toml                    what `hopweave evaluate` reads to do it again
     RUN/report/numbers.json                 each number by key, as it is and as it is printed; the SHA-256 of each file and of
@@ -84,7 +84,7 @@ def make_report(data: ReportData) -> Report:
     """The report of a run, in memory.
 
     Raises:
-        ValueError: if two numbers stand under one key.
+        ValueError: if two numbers have one key.
     """
     document = make_document(data)
     in_full = csv_tables(data)

@@ -1,4 +1,4 @@
-"""A report as one HTML page: nothing is loaded and no script runs; drawings stand in it, in the colours of the page."""
+"""A report as one HTML page: nothing is loaded and no script runs; drawings are inline, in the colours of the page."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ HOW_TO_READ = (
     "Dot: mean, failed questions as wrong. Line: 95% interval. Ticks: if all that failed were wrong, and if all were right."
 )
 COUNTED = ("Questions", "Failed", "Unscored", "No data", "Unparsed", "Abstained")
-"""Heads of the counts beside a mean."""
+"""Heads of the counts of a mean."""
 _SIGNIFICANT = 0.05
 _MAX_COLUMNS = 7
 
@@ -121,7 +121,7 @@ def side_by_side(
         counts: heads of the counts.
         count_entries: gives the counts of a cell.
         names: of all columns.
-        mean_entry: gives what stands in a column of a cell.
+        mean_entry: returns the entry of a column of a cell.
         caption: of the last table.
         shown_as: the names under which columns are printed, where they are others.
     """
@@ -140,12 +140,12 @@ def side_by_side(
 def _mean_entry(cell: Cell, name: str, style: Style) -> TableCell:
     numbers = mean_numbers(cell, name, style)
     if numbers.mean.value is None:
-        return entry(numbers.value, below=unscored_beside(numbers))
+        return entry(numbers.value, below=unscored_note(numbers))
     answered: tuple[Words, ...] = (("answered ", numbers.answered),) if numbers.mean.num_failed else ()
     return TableCell((numbers.value,), (numbers.interval, ("n ", numbers.scored), *answered))
 
 
-def unscored_beside(numbers: MeanNumbers) -> Words:
+def unscored_note(numbers: MeanNumbers) -> Words:
     """How many could not be scored; nothing if all could."""
     return (numbers.unscored, " unscored") if numbers.mean.num_unscored else ()
 
@@ -196,11 +196,11 @@ def mean_row(cell: Cell, name: str, style: Style, prefix: str = "", more: Sequen
     answered = entry(numbers.answered) if numbers.mean.num_failed else entry()
     bounds = () if prefix else (entry(*numbers.bounds),)
     means = (numbers.value, entry(*numbers.interval), answered, *bounds)
-    return row(cell.method, *means, *more, *counts_beside(numbers), *odd_counts(cell, prefix))
+    return row(cell.method, *means, *more, *counts_of(numbers), *odd_counts(cell, prefix))
 
 
-def counts_beside(numbers: MeanNumbers) -> tuple[Number, ...]:
-    """The counts that stand beside a mean."""
+def counts_of(numbers: MeanNumbers) -> tuple[Number, ...]:
+    """The counts of a mean."""
     return numbers.scored, numbers.failed, numbers.unscored, numbers.no_data
 
 

@@ -2,7 +2,7 @@
 
 Which worker gets a question, what becomes of those of a worker that is lost, and how often they are tried again is Dask's
 business, and its dashboard shows it. Records are written by this process alone. Replies are kept where all workers reach
-them, so a question that begins anew on another worker asks the model nothing that it was answered before.
+them, so a question that starts again on another worker asks the model nothing that it was answered before.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Cluster:
         except Exception as error:  # noqa: BLE001 - whatever Dask or its transport raises ends the run with one line
             raise dask_client.broken(f"answer question {question.id!r}", error, self._client) from None
         finally:
-            future.release()  # else whoever stops waiting leaves it in the queue
+            future.release()  # else a caller that stops waiting leaves it in the queue
         if answered.error:
             raise DataError(answered.error)
         return Record.from_json(answered.record)

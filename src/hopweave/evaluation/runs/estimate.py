@@ -197,7 +197,7 @@ def _made_up(schema: Mapping[str, Any], words: str) -> Any:
 
 
 class _NothingRead:
-    """Stands in for a reader that is a model of its own: it finds no answer anywhere."""
+    """Stands in for a reader with its own model: it finds no answer anywhere."""
 
     identity = "stand-in"
 

@@ -97,11 +97,11 @@ class Plan:
     """What is to be answered with what.
 
     Attributes:
-        datasets: by the label under which they stand in tables.
+        datasets: by their label in tables.
         methods: likewise.
         settings: keys and values over the user's own settings; without secrets.
         files: the SHA-256 of each file of one's own that holds a part, by path. So a file that was changed is refused before it
-            is imported, and whoever trusts the plan trusts these files as they were.
+            is imported, and trusting the plan is trusting these files as they were.
         shard: `NUMBER/COUNT` of a run that works a part of the questions; empty for all of them.
     """
 

@@ -59,7 +59,7 @@ class Turns:
         return int(self._limit)
 
     def start(self, ceiling: int) -> None:
-        """Begins anew under another ceiling."""
+        """Starts again under another ceiling."""
         self.ceiling, self._limit = ceiling, float(ceiling)
 
     @asynccontextmanager

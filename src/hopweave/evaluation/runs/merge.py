@@ -1,7 +1,7 @@
 """Makes one run of the shards of a plan, equal to the run that one process makes, record by record.
 
-Records are taken as they are, byte by byte, in the order of the questions, and proved anew. So nothing is taken over before the
-shard was held to its own proofs and hashes: else what was altered in a shard would look as if it had been written so.
+Records are copied byte by byte, in the order of the questions, and get new checksums. So a shard is verified against its own
+checksums and hashes first: else what was altered in a shard would look as if it had been written so.
 """
 
 from __future__ import annotations

@@ -97,7 +97,7 @@ def prepare(plan: Plan, settings: Settings, folder: RunFolder | None = None) -> 
 
 
 def in_order_of_prefix(examples: Mapping[str, list[Example]]) -> Iterable[str]:
-    """The labels of the datasets; those whose prompts begin alike, since they share demonstrations, stand side by side."""
+    """The labels of the datasets; those whose prompts begin alike, since they share demonstrations, are adjacent."""
     by_family: dict[tuple[str, str], list[str]] = {}
     for label, drawn in examples.items():
         first = drawn[0].question

@@ -4,7 +4,7 @@
     llm = "openai_compatible"
     corpus = "indexes/wiki"
 
-    [datasets.bridges]              # the label under which it stands in tables
+    [datasets.bridges]              # its label in tables
     name = "jsonl"                  # the file in hopweave/datasets; the label, if left out
     path = "bridges.jsonl"          # this and all else: options of the dataset
     corpus = "indexes/bridges"      # searched for its questions; that of the settings, if left out

@@ -1,7 +1,7 @@
 """Draws a fixed sample of a dataset's examples: a seed and a limit name it, and the ids that were drawn are kept in the run.
 
-A seed gives every id a rank of its own, whatever file the id stands in and in which order. So the same seed and limit draw the
-same ids from a file that was sorted or shuffled anew, and a larger limit begins with those of a smaller one.
+A seed gives every id a rank, independent of the file and of the order of its lines. So the same seed and limit draw the
+same ids from a file that was sorted or shuffled again, and a larger limit begins with those of a smaller one.
 """
 
 from __future__ import annotations

@@ -88,7 +88,7 @@ class SharedComponents:
     def manifest(self, folder: RunFolder, known: manifest_file.Manifest | None) -> manifest_file.Manifest:
         """What the run depends on, as it is now; of files that are as they were, the hash is taken from before.
 
-        Indexes stand under the names that the plan on disk has for them, whatever they are called in this session.
+        Indexes are listed under the names that the plan on disk has for them, whatever they are called in this session.
         """
         prepared, reader = self.prepared, self._shared.reader
         before = manifest_file.known_files(known, folder.path) if known is not None else {}

@@ -1,6 +1,6 @@
 """Where a worker of a cluster answers questions: the parts of a run, opened once in its process, however many questions come.
 
-The functions of this module run in workers. A worker gives each question a thread of its own; the questions are answered side
+The functions of this module run in workers. A worker answers each question in its own thread; the questions are answered side
 by side on one event loop, which belongs to the session.
 """
 

@@ -1,4 +1,4 @@
-"""The cells of a run's scores: a mean a column, and beside it all that was left out of it, counted."""
+"""The cells of a run's scores: a mean for each column, with counts of all that was left out of it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class NamedColumn:
 
 
 def named_columns(metrics: Iterable[OpenMetric]) -> dict[str, NamedColumn]:
-    """The columns of all metrics by the name under which they stand in tables, those of whole cells included."""
+    """The columns of all metrics by their name in tables, those of whole cells included."""
     found: dict[str, NamedColumn] = {}
     for opened in metrics:
         combined: Mapping[str, Column] = opened.metric.combined if isinstance(opened.metric, Combining) else {}

@@ -1,12 +1,12 @@
 """Compares methods with one of them, question by question, within a run or across runs.
 
 Pairs are the questions that count for both methods. One that failed counts as the worst value, as in every mean; the
-difference over the pairs that both answered stands beside it, and its bounds if failed questions had come out otherwise. What
+difference over the pairs that both answered is given as well, with its bounds if failed questions had come out otherwise. What
 a metric broke on or does not apply to is left out and counted. A method that was run under several seeds is its mean over them.
 
 For each method: the mean difference with its bootstrap interval, and a test: McNemar's where all values are 0 or 1, else the
 paired permutation test. Holm's correction is over the methods of a table, which is one column on one dataset. The exact p of
-McNemar's test is the one that is corrected, since it never promises more than it holds; the mid-p stands beside it.
+McNemar's test is the one that is corrected, since it never promises more than it holds; the mid-p is given as well.
 
 Methods of a further run are named `RUN:METHOD`. Their pairs are the questions that both runs asked, which must be the same.
 """
@@ -127,7 +127,7 @@ def compare(
 
 
 def again(run: RunFolder, table: Comparisons, scores: Sequence[Score]) -> Comparisons:
-    """The same table, computed anew from scores of the run. Further runs have to lie beside it, under the names that they had.
+    """The same table, computed again from scores of the run. Further runs must be in the same folder, under their old names.
 
     Raises:
         SettingsError: for a metric, column, method, dataset or further run that does not exist any more.
@@ -199,7 +199,7 @@ def _columns(run: RunFolder, what: Sequence[str], options: Mapping[str, Mapping[
 
 
 def _parted(wanted: str, scored: Iterable[str]) -> tuple[str, str]:
-    """The metric and the column that are meant; the path of a file, which has dots of its own, is known from the scores."""
+    """The metric and the column that are meant; the path of a file, which also contains dots, is known from the scores."""
     of_file = next((name for name in scored if part_file(name) is not None and f"{wanted}.".startswith(f"{name}.")), None)
     if of_file is not None:
         return of_file, wanted.removeprefix(of_file).removeprefix(".")

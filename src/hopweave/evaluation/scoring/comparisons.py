@@ -65,7 +65,7 @@ class Comparisons:
 
 
 def keep_comparisons(run: RunFolder, tables: Sequence[Comparisons]) -> None:
-    """Writes tables to `compare.json`, beside those of other columns, baselines and methods that are there.
+    """Adds tables to `compare.json`, which keeps those of other columns, baselines and methods.
 
     Raises:
         DataError: if the file that is there cannot be read, or the new one cannot be written.
@@ -183,7 +183,7 @@ def compared_runs(runs: Mapping[str, RunFolder]) -> tuple[ComparedRun, ...]:
 
 
 def sibling_run(run: RunFolder, name: str) -> Path | None:
-    """The folder of a run of that name beside another, where such a comparison is computed again; `None` if none is there.
+    """The folder of a run of that name next to another, to compute a comparison again; `None` if there is none.
 
     It is looked for nowhere else: a name in a file of the run must not lead to other places.
     """

@@ -2,8 +2,8 @@
 
 This is the one rule of every mean, pair, group and frontier, in `score`, `compare`, `report` and `analyse` alike:
 
-- A question that failed counts as the worst value of a column that says how good answers are, so that whoever is asked a
-  question stands in the denominator. The mean over the answered ones stands beside it.
+- A question that failed counts as the worst value of a column that says how good answers are, so that failed
+  questions stay in the denominator. The mean over the answered ones is given as well.
 - It is no data where the column has none for the question whatever is answered (its gold lacks what the metric needs; see
   `evaluation.metric.Selective`), or none for any answer of the method, as recall has none for a method that never searches.
 - A metric that broke on a record is no wrong answer: the record is left out and counted.

@@ -1,7 +1,7 @@
 """The methods that are compared: each on its own, one that was run under several seeds as their mean, question by question.
 
-A method that samples is worked once for each seed of the plan, in a cell of its own. What such a method is worth on a question
-is its mean over the seeds, so that a pair, a frontier or a mean over datasets has one value a question whatever the number of
+A method that samples is worked once for each seed of the plan, in its own cell. The value of such a method on a question is
+its mean over the seeds, so that a pair, a frontier or a mean over datasets has one value a question whatever the number of
 seeds, and an interval over questions stays one over questions. How much the seeds differ is told by their spread.
 """
 

@@ -1,4 +1,4 @@
-"""Right answers beside what was spent on all questions: right answers per 1,000 tokens, and cost per right answer.
+"""Right answers relative to what was spent on all questions: right answers per 1,000 tokens, and cost per right answer.
 
 Both are sums over the questions that were asked, failed ones included: what was spent on a wrong answer, or on none, was spent
 on getting the right ones. Of questions that have no count of tokens neither side counts.
@@ -30,8 +30,8 @@ FIGURES = {
 }
 
 
-def columns_beside(columns: Mapping[str, Column]) -> dict[str, Column]:
-    """The figures that can be computed beside these columns."""
+def rate_columns(columns: Mapping[str, Column]) -> dict[str, Column]:
+    """The figures that can be computed from these columns."""
     has_right = not columns.keys().isdisjoint(_RIGHT)
     return {name: column for name, column in FIGURES.items() if has_right and _SPENT[name] in columns}
 
@@ -44,7 +44,7 @@ def figures(found: Scored, seed: int) -> dict[str, dict[str, Mean]]:
         seed: of the bootstrap.
     """
     made: dict[str, dict[str, Mean]] = {}
-    for name in columns_beside({shown: Column("") for shown in found.columns}):
+    for name in rate_columns({shown: Column("") for shown in found.columns}):
         methods = [method for method in found.rows if found.values(_SPENT[name], method)]
         pairs = [_pairs(found, method, _SPENT[name]) for method in methods]
         drawn = list(resampled_means([column for pair in pairs for column in pair], seed=seed)) if pairs else []

@@ -1,8 +1,8 @@
 """Chooses the thresholds of a reader: theta by the paper's procedure, and alpha likewise.
 
 Theta (SearChain, appendix A.4.1): take pairs of a query and a passage; a pair is positive if the passage holds a gold answer,
-and predicted positive if the reader's f is above theta. Raise theta step by step and keep the one with the best F1. Every
-reader has a scale of its own, so every reader needs a theta of its own.
+and predicted positive if the reader's f is above theta. Raise theta step by step and keep the one with the best F1. Readers
+have different scales, so each needs its own theta.
 
 Alpha: the paper chose it by looking. Here it is swept in the same way: the score is the ROUGE-L of a long answer and a passage,
 a pair is positive if they agree, and predicted positive if the score is above alpha.
@@ -214,10 +214,10 @@ def _num_shared_words(pair: Pair) -> int:
 async def read_pairs(
     components: Components, pairs: Sequence[Pair], on_done: Callable[[Outcome], None] = lambda _: None
 ) -> list[Outcome]:
-    """Reads every pair through a workbench of its own, so that calls are kept in the store and come from it.
+    """Reads every pair through its own workbench, so that calls are kept in the store and come from it.
 
     Failures of a run are outcomes; what the user has to fix first is raised. An engine reads in batches; a reader that asks
-    the model, as many side by side as its endpoint serves at a time.
+    the model, as many concurrently as its endpoint serves at a time.
     """
     asks_a_model = isinstance(components.reader, ModelReader)
     turns = asyncio.Semaphore((components.llm.abilities.max_parallel or 1) if asks_a_model else _ENGINE_BATCH)

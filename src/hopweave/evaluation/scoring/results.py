@@ -1,6 +1,6 @@
 """What a report prints: cells with their means, comparisons, groups, frontiers, failures and examples, as plain data.
 
-Scores and comparisons are handed over in these types; whoever draws them computes nothing anew.
+Scores and comparisons are handed over in these types; the code that draws them computes nothing.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class Comparison:
         mean: of the method over the pairs, and `baseline_mean` that of the baseline.
         num_wins: pairs where the method's value is better (higher, where neither way is), and `num_losses` where it is worse;
             the rest are ties.
-        percentile_interval: 95%, beside the BCa one of `interval`.
+        percentile_interval: 95%, in addition to the BCa one of `interval`.
         p_mid: the mid-p of McNemar's test.
         effect_size: Cohen's d_z of the differences.
     """
@@ -315,7 +315,7 @@ class ReportData:
         columns: of all metrics, in the order in which they are printed.
         primary: the column by which methods are compared, for each dataset that has one.
         notes: how the means were computed, and what was left out, a sentence each.
-        commands: that make this report anew.
+        commands: that make this report again.
         plan: of the run, as the file that the commands read; empty if there is none.
         made_of: SHA-256 of the files that all this was read from, but for the records.
         offline: of the methods that have such a stage.

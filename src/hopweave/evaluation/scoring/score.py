@@ -244,12 +244,12 @@ def read_scores(run: RunFolder) -> list[Score]:
             except ValidationError as error:
                 what = error.errors()[0]["msg"]
                 raise DataError(
-                    f"{place}, line {number} is no score: {what}; make them anew with: hopweave score {run.path}"
+                    f"{place}, line {number} is no score: {what}; make them again with: hopweave score {run.path}"
                 ) from None
     except FileNotFoundError:
         raise DataError(f"{place} is missing; make it with: hopweave score {run.path}") from None
     except OSError as error:
-        raise DataError(f"cannot read {place}: {error.strerror}; make it anew with: hopweave score {run.path}") from None
+        raise DataError(f"cannot read {place}: {error.strerror}; make it again with: hopweave score {run.path}") from None
     return found
 
 

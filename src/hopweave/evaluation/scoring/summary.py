@@ -1,4 +1,4 @@
-"""The tables of a run's scores: a mean a column and cell, and beside it all that was left out of it, counted."""
+"""The tables of a run's scores: a mean for each column and cell, with counts of all that was left out of it."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def found_scores(folder: Path) -> Found | None:
     except FileNotFoundError:
         return None
     except (OSError, ValueError, TypeError, KeyError):
-        raise DataError(f"{place} cannot be read; make it anew with: hopweave score {folder}") from None
+        raise DataError(f"{place} cannot be read; make it again with: hopweave score {folder}") from None
 
 
 def _found(folder: Path, content: bytes, rows: Iterable[Mapping[str, Any]]) -> Found:
@@ -158,7 +158,7 @@ def _found(folder: Path, content: bytes, rows: Iterable[Mapping[str, Any]]) -> F
 
 def _check_files(run: RunFolder, rows: Any) -> None:
     """Lets metrics in files be imported, if the user trusts the scores that name them and the files are as they were."""
-    listed = rows if isinstance(rows, list) else []  # whoever reads them says what is wrong with others
+    listed = rows if isinstance(rows, list) else []  # anything else is reported by the code that reads them
     of_files = [row for row in listed if isinstance(row, Mapping) and part_file(row.get("name")) is not None]
     file = found_scores(run.path) if of_files else None
     if file is not None and not is_trusted(file):
@@ -180,11 +180,11 @@ def read_summary(run: RunFolder) -> dict[str, Any] | None:
     try:
         found = read_json(read_whole(place))
         if found["schema"] != SCHEMA:
-            raise DataError(f"{place} has schema {found['schema']!r}; make it anew with: hopweave score {run.path}")
+            raise DataError(f"{place} has schema {found['schema']!r}; make it again with: hopweave score {run.path}")
     except FileNotFoundError:
         return None
     except (OSError, ValueError, TypeError, KeyError):
-        raise DataError(f"{place} cannot be read; make it anew with: hopweave score {run.path}") from None
+        raise DataError(f"{place} cannot be read; make it again with: hopweave score {run.path}") from None
     plain: dict[str, Any] = found
     _check_files(run, plain.get("metrics"))
     return plain
@@ -200,14 +200,14 @@ def metrics_of(found: Mapping[str, Any]) -> list[OpenMetric]:
         given = {row["name"]: dict(row["options"]) for row in found["metrics"]}
         forms = {row["name"]: frozenset(row["forms"]) for row in found["metrics"]}
     except (KeyError, TypeError, ValueError):
-        raise DataError(f"{FILE} does not say which metrics it is of; make it anew with: hopweave score") from None
+        raise DataError(f"{FILE} does not say which metrics it is of; make it again with: hopweave score") from None
     return [dataclasses.replace(metric, forms=forms[metric.name]) for metric in open_metrics(list(given), given)[0]]
 
 
 def columns_of(metrics: Iterable[OpenMetric]) -> dict[str, Column]:
     """The columns that tables of these metrics have, by the name under which they stand there."""
     found = {shown: one.column for shown, one in named_columns(metrics).items()}
-    return found | per_cost.columns_beside(found)
+    return found | per_cost.rate_columns(found)
 
 
 def scored_datasets(run: RunFolder, scores: Iterable[Score], metrics: Sequence[OpenMetric]) -> list[Scored]:
