@@ -1,4 +1,4 @@
-"""The proof of a file of records: beside `METHOD.jsonl` stands `METHOD.proof`, by which an altered digit is found.
+"""The proof of a file of records: `METHOD.proof`, next to `METHOD.jsonl`, by which an altered digit is found.
 
 A line of the proof belongs to the line of records of the same number: the SHA-256 of the line together with the one before it,
 where the line ends, and a short hash of each part of the record (`answer.short`, `steps.12`), which tells what was altered. The

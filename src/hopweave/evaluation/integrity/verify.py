@@ -10,8 +10,8 @@ What is held to what:
     compare.json                   to the comparisons that the records give
     report/                        to the numbers that the records give
 
-One cause is one difference. What differs only since something before it does is counted, and what is not there to be checked
-is told apart from what differs: it is no difference that a run lies where its data does not.
+One cause is one difference; differences that only follow from an earlier one are counted. Anything that is not there to be
+checked is listed separately: it is no difference that a run lies where its data does not.
 """
 
 from __future__ import annotations

@@ -107,25 +107,19 @@ class KeptReplies:
         if place is None:
             self.found.unchecked.append(f"the replies: the store {named} is not here; put it back, or verify where it is")
             return False
-        if not Path(place).exists():
-            self.found.differs(name, None, "it is missing, and with it every reply of the model that the records rest on")
-            return False
         try:
+            if not Path(place).exists():
+                raise DataError("it is missing, and with it every reply of the model that the records rest on")
             self.stores[name] = Store(place, "replay")
         except DataError as error:
             self.found.differs(name, None, str(error))
-            return False
-        return True
+        return name in self.stores
 
     def _open_server(self, named: str) -> bool:
-        if public_address(self.server) != named:
-            self.found.unchecked.append(
-                f"the replies: the store {named} is on a server; if it is yours, give its address with --store"
-            )
-            return False
         try:
+            if public_address(self.server) != named:
+                raise DataError(f"the store {named} is on a server; if it is yours, give its address with --store")
             self.stores[named] = open_store(self.server, "replay")
         except DataError as error:
             self.found.unchecked.append(f"the replies: {error}")
-            return False
-        return True
+        return named in self.stores

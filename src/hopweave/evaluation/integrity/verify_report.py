@@ -53,8 +53,7 @@ def check_report(run: RunFolder, found: Verification, again: Again | None) -> No
         found.differs(_NUMBERS, None, f"it cannot be read: {error}; run report again: hopweave report {run.path}")
         return
     if again is None or again.summary is None:
-        for name, expected in files.items():
-            hash_of_run_file(folder / name, expected, f"{_FOLDER}/{name}", found)
+        _hold_to_hashes(folder, files, found)
         found.unchecked.append(
             "the numbers of the report, since scores cannot be computed; only its files' hashes were checked"
         )
@@ -68,10 +67,14 @@ def check_report(run: RunFolder, found: Verification, again: Again | None) -> No
     if not found.altered and sources not in (right["made_of"], report.made_of(run)):
         what = "it is older than the scores and comparisons of this run; run report again: hopweave report"
         found.differs(_FOLDER, None, f"{what} {run.path}")
-        for name, expected in files.items():
-            hash_of_run_file(folder / name, expected, f"{_FOLDER}/{name}", found)
+        _hold_to_hashes(folder, files, found)
         return
     _hold_files(folder, there, right, made, found)
+
+
+def _hold_to_hashes(folder: Path, files: Mapping[str, str], found: Verification) -> None:
+    for name, expected in files.items():
+        hash_of_run_file(folder / name, expected, f"{_FOLDER}/{name}", found)
 
 
 def _hold_files(folder: Path, there: Any, right: Any, made: Mapping[str, str], found: Verification) -> None:
@@ -97,8 +100,7 @@ def _hold_files(folder: Path, there: Any, right: Any, made: Mapping[str, str], f
 
 def _hold_plots_to_their_hashes(folder: Path, there: Any, here: str, found: Verification) -> None:
     """Another version of the library draws other bytes, so that plots and the pages that show them cannot be made again."""
-    for name in filter(lambda name: name.endswith(_WITH_PLOTS), there["files"]):
-        hash_of_run_file(folder / name, str(there["files"][name]), f"{_FOLDER}/{name}", found)
+    _hold_to_hashes(folder, {name: str(held) for name, held in there["files"].items() if name.endswith(_WITH_PLOTS)}, found)
     by = there.get("drawn_by") or "something else"
     found.unchecked.append(
         f"the plots of the report, drawn by {by}, and the pages that show them: here there is {here or 'no matplotlib'}, so "

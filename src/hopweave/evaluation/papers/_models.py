@@ -6,14 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar
 
-from hopweave.evaluation.papers._published import (
-    Variant,
-    billions_of,
-    is_named,
-    passed_over,
-    published_model,
-    variant,
-)
+from hopweave.evaluation.papers._published import Variant, billions_of, is_named, passed_over, variant
 from hopweave.evaluation.papers._scores import gain_row, paired
 from hopweave.evaluation.papers._table import Draft, Table
 from hopweave.evaluation.reports.analysis_results import FigureColumn, MeasuredRow, PublishedRow
@@ -66,9 +59,9 @@ class ModelTable(Table):
     def _row(self, draft: Draft, dataset: DatasetCells, model: str, toqd: AnsweredCell, other: AnsweredCell) -> MeasuredRow:
         both = paired(draft.runs, toqd, other)
         draft.scored(both.with_scores, both.without_scores)
-        name, setups = dataset.plan.name, [toqd.setup, other.setup]
+        name = dataset.plan.name
         is_theirs = name == "two_wikimultihopqa"
-        printed = published_model(*self.tables, "toqd", model, setups, num=both.num, dataset=name) if is_theirs else ()
+        printed = self.published("toqd", name, toqd, other, num=both.num, model=model) if is_theirs else ()
         return gain_row((dataset.label, model), ("baseline", "toqd"), both, published=printed)
 
 

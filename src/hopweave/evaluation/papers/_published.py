@@ -79,14 +79,9 @@ def passed_over(one: Variant, dataset: DatasetCells) -> list[str]:
     return [f"{method} is in no row: it is a variant of ours; searchain_table1 and toqd_table1 have it" for method in methods]
 
 
-def cells_of(one: Variant, cells: Iterable[AnsweredCell]) -> list[AnsweredCell]:
-    """Those of a variant."""
-    return [cell for cell in cells if one.is_of(cell)]
-
-
 def answered_cells(one: Variant, dataset: DatasetCells) -> list[AnsweredCell]:
     """Those of a variant on a dataset that have records."""
-    return [cell for cell in cells_of(one, dataset.cells) if cell.setup is not None]
+    return [cell for cell in dataset.cells if one.is_of(cell) and cell.setup is not None]
 
 
 def datasets_of(table: str) -> list[str]:
@@ -120,6 +115,7 @@ def published(
     *,
     num: int | None = None,
     more: Iterable[str] = (),
+    model: str = "",
 ) -> tuple[PublishedRow, ...]:
     """What a table printed in a row for a dataset; nothing if it did not.
 
@@ -130,31 +126,20 @@ def published(
         setups: of the records that the measured row is made from; where there are none, nothing is compared.
         num: how many questions were scored; `None` where that is not to be compared.
         more: further reasons why the two cannot be compared.
+        model: of a table with a row for each model, the model of the records.
     """
-    figures = _rows(table).get(row, {}).get(dataset)
+    data = _data()["tables"][table]
+    name = _named_in(data["models"], model) if model else ""
+    figures = data["models"].get(name) if model else _rows(table).get(row, {}).get(dataset)
     if figures is None:
         return ()
-    return (_row_of(table, row, figures, dataset, setups, num, more),)
-
-
-def published_model(
-    table: str, row: str, model: str, setups: Iterable[Setup | None], *, num: int | None, dataset: str
-) -> tuple[PublishedRow, ...]:
-    """What a table printed for the model whose published name is in the name of a model; the longest such name is taken.
-
-    Args:
-        table: its key.
-        row: the key of the variant that the first of the records are of.
-        model: the name.
-        setups: of the measured records.
-        num: see `published`.
-        dataset: see `published`.
-    """
-    models: Mapping[str, list[float]] = _data()["tables"][table]["models"]
-    named = sorted((name for name in models if is_named(name, model)), key=len)
-    if not named:
-        return ()
-    return (_row_of(table, row, models[named[-1]], dataset, setups, num, llm=named[-1]),)
+    paper = {**_data()["papers"][data["paper"]], **{key: data[key] for key in ("llm", "retriever", "corpus") if key in data}}
+    paper |= {"llm": name} if name else {}
+    measured = [setup for setup in setups if setup is not None]
+    why = [reason for setup in measured for reason in _other_setup(paper, table, row, setup)]
+    why += [*_other_questions(paper, dataset, num), *more] if measured else []
+    values = dict(zip(data["columns"], figures, strict=True))
+    return (PublishedRow(f"{paper['name']}, {data['where']}", values, tuple(dict.fromkeys(why))),)
 
 
 def published_models(table: str) -> dict[str, dict[str, float]]:
@@ -166,35 +151,17 @@ def published_models(table: str) -> dict[str, dict[str, float]]:
 def billions_of(model: str) -> float | None:
     """The size of a model in billions of parameters, by the longest published name in its own; `None` if it has none."""
     sizes: Mapping[str, float] = _data()["sizes"]
-    named = [name for name in sizes if is_named(name, model)]
-    return sizes[max(named, key=len)] if named else None
+    return sizes.get(_named_in(sizes, model))
 
 
 def is_named(published_name: str, model: str) -> bool:
-    """Whether the published name of a model stands in the name of a model, signs and capitals aside."""
+    """Whether the published name of a model is in the name of a model, signs and capitals aside."""
     return _plain(published_name) in _plain(model)
 
 
-def _row_of(
-    table: str,
-    row: str,
-    figures: Iterable[float],
-    dataset: str,
-    setups: Iterable[Setup | None],
-    num: int | None,
-    more: Iterable[str] = (),
-    *,
-    llm: str = "",
-) -> PublishedRow:
-    data = _data()["tables"][table]
-    paper = {**_data()["papers"][data["paper"]], **{key: data[key] for key in ("llm", "retriever", "corpus") if key in data}}
-    if llm:
-        paper["llm"] = llm
-    values = dict(zip(data["columns"], figures, strict=True))
-    measured = [setup for setup in setups if setup is not None]
-    why = [reason for setup in measured for reason in _other_setup(paper, table, row, setup)]
-    why += [*_other_questions(paper, dataset, num), *more] if measured else []
-    return PublishedRow(f"{paper['name']}, {data['where']}", values, tuple(dict.fromkeys(why)))
+def _named_in(names: Iterable[str], model: str) -> str:
+    """The longest of published names that is in the name of a model; empty if none is."""
+    return max((name for name in names if is_named(name, model)), key=len, default="")
 
 
 def _other_setup(paper: Mapping[str, Any], table: str, row: str, setup: Setup) -> Iterator[str]:

@@ -91,7 +91,7 @@ class Table:
         return None
 
     def published(
-        self, key: str, dataset: str, *cells: AnsweredCell, num: int | None = None, why: Iterable[str] = ()
+        self, key: str, dataset: str, *cells: AnsweredCell, num: int | None = None, why: Iterable[str] = (), model: str = ""
     ) -> tuple[PublishedRow, ...]:
         """What the published tables have in a row for a dataset; see the function of that name.
 
@@ -101,9 +101,25 @@ class Table:
             cells: that the measured row is made from; the row is of the first.
             num: how many questions were scored.
             why: further reasons why the two cannot be compared.
+            model: see there.
         """
         setups = [cell.setup for cell in cells]
-        return tuple(row for table in self.tables for row in published(table, key, dataset, setups, num=num, more=why))
+        found = (published(table, key, dataset, setups, num=num, more=why, model=model) for table in self.tables)
+        return tuple(row for rows in found for row in rows)
+
+    def unmeasured(self, draft: Draft, dataset: DatasetCells, one: Variant, *lacking: Variant, name: str = "") -> None:
+        """Adds the row of a variant without figures, and notes what to evaluate.
+
+        Args:
+            draft: to add it to.
+            dataset: of the row.
+            one: whose row it is.
+            lacking: what to evaluate; by default the variant.
+            name: shown in the row; by default the title of the variant.
+        """
+        labels = (dataset.label, name or one.title, "-")[: len(self.labels)]
+        draft.rows.append(MeasuredRow(labels, published=self.published(one.key, dataset.plan.name)))
+        draft.lacks(dataset, *(lacking or [one]))
 
 
 class MethodTable(Table):
@@ -121,9 +137,7 @@ class MethodTable(Table):
                 cells = self.cells(one, dataset)
                 draft.rows += [self.row(draft, dataset, one, cell) for cell in cells]
                 if not cells and not one.is_ours and self.is_needed(one, dataset):
-                    printed = self.published(one.key, dataset.plan.name)
-                    draft.rows.append(MeasuredRow((dataset.label, one.title), published=printed))
-                    draft.lacks(dataset, one)
+                    self.unmeasured(draft, dataset, one)
 
     def variants(self) -> list[Variant]:
         """The variants that are rows."""

@@ -40,8 +40,8 @@ class SearChainTable3a(Table):
                 draft.rows.append(self._row(dataset, one, both))
                 draft.scored(both.with_scores, both.without_scores)
             if not pairs and not one.is_ours:
-                draft.rows.append(MeasuredRow((dataset.label, one.title), published=self.published(one.key, dataset.plan.name)))
-                draft.lacks(dataset, *(each for each in (one, variant(one.without)) if not answered_cells(each, dataset)))
+                lacking = [each for each in (one, variant(one.without)) if not answered_cells(each, dataset)]
+                self.unmeasured(draft, dataset, one, *lacking)
 
     def _row(self, dataset: DatasetCells, one: Variant, both: Paired) -> MeasuredRow:
         cell, _ = both.cells

@@ -56,9 +56,8 @@ class SearChainTable3b(Table):
                 for cell, without in counterparts(dataset, one, self.baseline):
                     has_row = has_row or not one.is_ours
                     if without is None:
-                        printed = self.published(one.key, dataset.plan.name)
-                        draft.rows.append(MeasuredRow((dataset.label, name_of(one, cell), "-"), published=printed))
-                        draft.lacks(dataset, variant(one.without if self.baseline == "own" else self.baseline))
+                        other = variant(one.without if self.baseline == "own" else self.baseline)
+                        self.unmeasured(draft, dataset, one, other, name=name_of(one, cell))
                         continue
                     both = paired(draft.runs, cell, without)
                     draft.scored(both.with_scores, both.without_scores)
@@ -66,9 +65,7 @@ class SearChainTable3b(Table):
                     draft.rows.append(_row((dataset.label, name_of(one, cell), without.method), both, printed))
             if not has_row:
                 one = variant("searchain")
-                printed = self.published(one.key, dataset.plan.name)
-                draft.rows.append(MeasuredRow((dataset.label, one.title, "-"), published=printed))
-                draft.lacks(dataset, one, variant(one.without))
+                self.unmeasured(draft, dataset, one, one, variant(one.without))
             if self.floor:
                 draft.rows += self._floors(draft.runs, dataset)
         draft.notes += [_ABOUT_FLOOR] if self.floor else []

@@ -7,13 +7,19 @@ SearChain a query of the chain. The paper says nothing of how it counted. (Its a
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Iterator, Mapping
+
+from hopweave.answering.parsing.follow_ups import parse_follow_ups
 from hopweave.evaluation.papers._published import Variant, answered_cells, datasets_of, variant, variants
 from hopweave.evaluation.papers._scores import mean
-from hopweave.evaluation.papers._steps import num_steps
 from hopweave.evaluation.papers._table import Draft, MethodTable, hop_columns, name_of
 from hopweave.evaluation.reports.analysis_results import FigureColumn, MeasuredRow
 from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells
+from hopweave.record import Decision, ModelCall, Record
+from hopweave.text.sentences import sentence_spans
 
+_GIVES_ANSWER = re.compile(r"\banswer\s+is\b", re.IGNORECASE)
 _OWN = "toqd_no_retrieval"
 """A row that the paper does not have."""
 
@@ -53,3 +59,43 @@ class SearChainTable4(MethodTable):
         printed = self.published(one.key, dataset.plan.name, cell, num=num)
         values = {key: mean(steps) for key, steps in by_hops.items()}
         return MeasuredRow((dataset.label, name_of(one, cell)), values, num, num_failed, num_no_data, published=printed)
+
+
+def num_steps(record: Record) -> int | None:
+    """The steps of a record; `None` for a method of which nobody said what a step is, or a record that failed."""
+    count = _COUNTS.get(record.setup.method)
+    return None if count is None or record.answer is None else count(record)
+
+
+def _sentences(record: Record) -> int:
+    """Sentences of the chain of thought but the one that gives the answer."""
+    text = next(_said(record, "reasoning"), "")
+    sentences = (text[span.start : span.end] for span in sentence_spans(text))
+    return sum(_GIVES_ANSWER.search(sentence) is None for sentence in sentences)
+
+
+def _follow_ups(record: Record) -> int:
+    return len(parse_follow_ups(next(_said(record, "follow_ups"), "")).pairs)
+
+
+def _sub_questions(record: Record) -> int:
+    """Sub-questions of the plan, without the question itself."""
+    plan = next((step for step in record.steps if isinstance(step, Decision) and step.label == "plan"), None)
+    return 0 if plan is None else len(plan.data.get("sub_questions", ()))
+
+
+def _nodes(record: Record) -> int:
+    return sum(isinstance(step, Decision) and step.label == "node" for step in record.steps)
+
+
+def _said(record: Record, purpose: str) -> Iterator[str]:
+    return (step.text or "" for step in record.steps if isinstance(step, ModelCall) and step.purpose == purpose)
+
+
+_COUNTS: Mapping[str, Callable[[Record], int]] = {
+    "cot": _sentences,
+    "self_ask_no_search": _follow_ups,
+    "least_to_most": _sub_questions,
+    "searchain": _nodes,
+    "toqd": _nodes,
+}

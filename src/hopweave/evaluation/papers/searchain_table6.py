@@ -1,7 +1,7 @@
 """SearChain table 6: what each method costs in words, rounds and seconds, and its mean performance.
 
-What #n counts was not published: ReAct's number is exactly that of its demonstrations, SearChain's fits prompt, question and
-feedback. So `words` says which of the three counts is printed. Perf is the unweighted mean of accuracy (percent) over
+The paper does not say what #n counts: ReAct's number is exactly that of its demonstrations, SearChain's fits prompt, question
+and feedback. So `words` says which of the three counts is printed. Perf is the unweighted mean of accuracy (percent) over
 datasets.
 """
 

@@ -40,8 +40,8 @@ class SearChainTable8(Table):
                 draft.rows.append(self._row(dataset, both))
                 draft.scored(both.with_scores, both.without_scores)
             else:
-                draft.lacks(dataset, *(one for one, cells in zip(ones, (alone, with_passage), strict=True) if not cells))
-                draft.rows.append(MeasuredRow((dataset.label,), published=self.published(ones[1].key, dataset.plan.name)))
+                lacking = [one for one, cells in zip(ones, (alone, with_passage), strict=True) if not cells]
+                self.unmeasured(draft, dataset, ones[1], *lacking)
 
     def _row(self, dataset: DatasetCells, both: Paired) -> MeasuredRow:
         with_it, without = both.with_scores.values, both.without_scores.values

@@ -1,7 +1,7 @@
 """SearChain table 9: SearChain beside DSP on another language model.
 
 The paper ran both on Vicuna-13B, as a check that the gain is not one model's. Accuracy is cover-EM in percent, for ELI5
-ROUGE-L; a run with an open model of your own stands in the place of Vicuna.
+ROUGE-L; a run with an open model of your own takes the place of Vicuna.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
 """ToQD table 3: how well rewritten queries retrieve, by the retriever that rewrites them.
 
-Every cell that retrieves with the question as it came counts (`direct_retrieval`, or `oner` without reader); the row is the
+It takes every cell that retrieves with the question as it is (`direct_retrieval`, or `oner` without reader); the row is the
 retriever of its run, so give a run for each. Native are plain engines. Hits@10, MAP@10 and MRR@10 as MultiHop-RAG computes
 them (the metric `retrieval`), or by the standard definition of MAP. A cell that retrieves fewer than 10 passages is marked.
 
-ToQD's released code calls a fusion of several queries what its text describes as several steps: both stand beside its row.
+ToQD's released code calls a fusion of several queries what its text describes as several steps: both are printed in
+its row.
 """
 
 from __future__ import annotations

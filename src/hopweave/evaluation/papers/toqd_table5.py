@@ -1,7 +1,7 @@
 """ToQD table 5: ToQD beside chain of thought with retrieval, over several language models.
 
 A row for each model of the runs: give a run for each with `--with`. Accuracy is cover-EM in percent on the questions that
-both were scored on. What the paper's CoT with retrieval is was not published: `baseline` names the method that stands for it,
+both were scored on. The paper does not say what its CoT with retrieval is: `baseline` names the method that stands for it,
 by default `oner`, whose reader writes a chain of thought over passages that the question found.
 """
 
