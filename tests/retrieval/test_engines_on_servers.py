@@ -89,6 +89,18 @@ def opened(place):
 
 
 @pytest.fixture
+def built(opened):
+    """Opens engines over a collection of a few passages."""
+
+    def of(engine, **options):
+        one = opened(engine, **options)
+        one.build(FEW)
+        return one
+
+    return of
+
+
+@pytest.fixture
 def reopened(opened):
     """The same collection anew, as another process would open it."""
 
@@ -148,7 +160,7 @@ def test_many_ids_are_looked_up_in_few_requests_and_whole(engine, opened, monkey
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_a_look_up_in_an_engine_that_is_not_there_or_errs_is_an_error_after_retries(engine, place, opened):
+def test_a_look_up_in_an_engine_that_is_not_there_or_errs_is_an_error_after_retries(engine, place, built):
     place(engine)
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -156,16 +168,14 @@ def test_a_look_up_in_an_engine_that_is_not_there_or_errs_is_an_error_after_retr
         with pytest.raises(SearchError, match=f"^{engine} at .* failed") as caught:
             one.passages_of(["light"])
         assert caught.value.retryable
-    one = opened(engine)
-    one.build(FEW)
+    one = built(engine)
     one._server.drop(one._state)
     with pytest.raises(SearchError):
         one.passages_of(["light"])
 
 
-def test_who_looks_passages_up_in_elasticsearch_needs_no_right_but_to_read(opened, reopened, elastic_server, monkeypatch):
-    one = opened("elasticsearch")
-    one.build(FEW)
+def test_who_looks_passages_up_in_elasticsearch_needs_no_right_but_to_read(built, reopened, elastic_server, monkeypatch):
+    one = built("elasticsearch")
     one.update(upsert=[replace(LIGHT, text="A light.")])
     one = reopened(one)
     asked = []
@@ -262,9 +272,8 @@ def test_vectors_find_the_ten_that_an_exact_search_finds(engine, opened):
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_any_query_is_taken_and_the_depth_is_kept(engine, opened):
-    one = opened(engine)
-    one.build(FEW)
+def test_any_query_is_taken_and_the_depth_is_kept(engine, built):
+    one = built(engine)
     queries = [
         "Who designed Carrow Head?",
         "",
@@ -363,9 +372,8 @@ def test_a_label_counts_as_soon_as_it_is_given_or_taken_away(engine, opened, reo
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_a_collection_from_before_there_were_labels_serves_and_takes_none(engine, opened, reopened):
-    one = opened(engine)
-    one.build(FEW)
+def test_a_collection_from_before_there_were_labels_serves_and_takes_none(engine, built, opened, reopened):
+    one = built(engine)
     one._put_state(replace(one._opened(), has_filters=False))
     old = reopened(one)
     assert ids(old.search(["Halloran"], 5)[0]) == ["light"]
@@ -394,9 +402,8 @@ def test_passages_come_back_as_they_were_and_move_to_another_engine(engine, open
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_an_update_replaces_and_deletes_whole_documents(engine, opened, reopened, tmp_path):
-    one = opened(engine)
-    one.build(FEW)
+def test_an_update_replaces_and_deletes_whole_documents(engine, built, reopened, tmp_path):
+    one = built(engine)
     new = Passage("oak#1", "A young oak.", "Oak", "b.txt", 0, 12)
     summary = one.update(upsert=[new], delete=["light"])
     assert (summary.num_passages, summary.num_added, summary.num_deleted) == (2, 1, 3)
@@ -412,9 +419,8 @@ def test_an_update_replaces_and_deletes_whole_documents(engine, opened, reopened
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_a_build_takes_the_place_of_the_one_before(engine, opened):
-    one = opened(engine)
-    one.build(FEW)
+def test_a_build_takes_the_place_of_the_one_before(engine, built):
+    one = built(engine)
     before = one.identity
     one.build([LIGHT])
     assert one.identity != before
@@ -423,9 +429,8 @@ def test_a_build_takes_the_place_of_the_one_before(engine, opened):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
-def test_what_cannot_be_indexed_is_refused_and_leaves_what_was_there(engine, opened, reopened):
-    one = opened(engine)
-    one.build(FEW)
+def test_what_cannot_be_indexed_is_refused_and_leaves_what_was_there(engine, built, reopened):
+    one = built(engine)
     for passages, vectors, what in [
         ([], None, "no passage to index"),
         ([LIGHT, LIGHT], None, "'light' occurs twice"),
@@ -456,9 +461,8 @@ def test_a_search_over_a_corpus_that_changed_fails_instead_of_mixing_two(engine,
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_an_update_that_was_interrupted_is_noticed(engine, opened, reopened, monkeypatch):
-    one = opened(engine)
-    one.build(FEW)
+def test_an_update_that_was_interrupted_is_noticed(engine, built, reopened, monkeypatch):
+    one = built(engine)
 
     def breaks():
         yield LIGHT
@@ -491,9 +495,8 @@ def test_of_two_writers_the_second_is_told_to_wait_and_the_first_is_left_alone(e
 
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
-def test_a_writer_that_was_overtaken_ends_with_an_error_and_one_that_was_killed_is_waited_for(engine, opened, monkeypatch):
-    one = opened(engine)
-    one.build(FEW)
+def test_a_writer_that_was_overtaken_ends_with_an_error_and_one_that_was_killed_is_waited_for(engine, built, monkeypatch):
+    one = built(engine)
 
     def overtaken():
         yield LIGHT
@@ -549,17 +552,15 @@ def test_a_collection_that_is_not_there_says_how_to_build_it(engine, opened):
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_data_that_was_dropped_is_an_error_and_no_empty_result(engine, opened):
-    one = opened(engine)
-    one.build(FEW)
+def test_data_that_was_dropped_is_an_error_and_no_empty_result(engine, built):
+    one = built(engine)
     one._server.drop(one._state)
     with pytest.raises(SearchError):
         one.search(["oak"], 5)
 
 
-def test_a_slow_statement_of_postgres_is_an_error(opened):
-    one = opened("postgres", timeout_seconds=0.5)
-    one.build(FEW)
+def test_a_slow_statement_of_postgres_is_an_error(built, opened):
+    one = built("postgres", timeout_seconds=0.5)
     other = opened("postgres")
     other.search(["oak"], 1)
     locking = other._server._connection
@@ -571,9 +572,8 @@ def test_a_slow_statement_of_postgres_is_an_error(opened):
     assert one.search(["oak"], 1)[0]
 
 
-def test_a_connection_of_postgres_that_was_cut_is_opened_again(opened):
-    one = opened("postgres", max_attempts=3)
-    one.build(FEW)
+def test_a_connection_of_postgres_that_was_cut_is_opened_again(built, opened):
+    one = built("postgres", max_attempts=3)
     other = opened("postgres")
     other.search(["oak"], 1)
     number = one._server._connection.info.backend_pid
@@ -621,9 +621,8 @@ def test_postgres_killed_or_stopped_in_the_middle_of_a_search_is_an_error(tmp_pa
 
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", ["503", "429", "500 in part", "shard", "late", "cut", "nonsense"])
-def test_elasticsearch_that_errs_is_an_error_and_no_empty_result(fault, opened, elastic_server):
-    one = opened("elasticsearch", max_attempts=2)
-    one.build(FEW)
+def test_elasticsearch_that_errs_is_an_error_and_no_empty_result(fault, built, elastic_server):
+    one = built("elasticsearch", max_attempts=2)
     with elastic_server.failing(fault) as failures:
         with pytest.raises(SearchError) as caught:
             one.search(["oak"], 5)
@@ -653,10 +652,9 @@ def test_an_address_that_cannot_be_is_refused(address):
         load("retrievers", "postgres")(address)
 
 
-def test_a_password_is_sent_and_shown_nowhere(opened, elastic_server, monkeypatch, caplog):
+def test_a_password_is_sent_and_shown_nowhere(built, elastic_server, monkeypatch, caplog):
     monkeypatch.setenv("MY_WORD", "correct horse")
-    one = opened("elasticsearch", password_env="MY_WORD", user="me")
-    one.build(FEW)
+    one = built("elasticsearch", password_env="MY_WORD", user="me")
     assert elastic_server.logins[-1] == "Basic bWU6Y29ycmVjdCBob3JzZQ=="
     with elastic_server.failing("echo"), pytest.raises(SearchError) as caught:
         one.search(["oak"], 5)

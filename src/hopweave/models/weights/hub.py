@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import threading
-import urllib.error
 import urllib.request
 from collections.abc import Mapping
 from http.client import HTTPException
@@ -78,25 +77,21 @@ def _probe(url: str, known: KnownModel) -> None:
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """Stops at a redirect: the hub's own headers are on it, not on its target."""
+    """Takes a redirect for the answer: the hub's own headers are on it, not on its target."""
 
-    def redirect_request(self, *_: Any) -> None:
-        return None
+    def http_error_302(self, req: Any, fp: Any, code: int, msg: str, headers: Any) -> Any:
+        return fp
+
+    http_error_301 = http_error_303 = http_error_307 = http_error_308 = http_error_302
 
 
 def _head(url: str) -> Mapping[str, str]:
     request = urllib.request.Request(url, method="HEAD")  # noqa: S310 - the scheme was checked
-    opener = urllib.request.build_opener(_NoRedirect)
-    try:
-        with opener.open(request, timeout=_PROBE_SECONDS) as response:
-            return {name.lower(): value for name, value in response.headers.items()}
-    except urllib.error.HTTPError as error:
-        with error:
-            if error.code in (301, 302, 303, 307, 308):
-                headers = {name.lower(): value for name, value in error.headers.items()}
-                headers.pop("content-length", None)  # of the redirect itself
-                return headers
-            raise
+    with urllib.request.build_opener(_NoRedirect).open(request, timeout=_PROBE_SECONDS) as response:
+        headers = {name.lower(): value for name, value in response.headers.items()}
+        if response.status != 200:
+            headers.pop("content-length", None)  # of the redirect itself
+        return headers
 
 
 def _receive(url: str, download: Download) -> None:
