@@ -290,8 +290,3 @@ async def test_time_that_runs_out_leaves_what_was_answered():
     says = by_paragraph(say("Tromvik"), Line("Orlau", stalls=True), Line("Ships", stalls=True))
     record = await ask(says, budget={"max_seconds": 0.5})
     assert (record.answer.short, record.answer.stopped_because) == ("Tromvik", "max_seconds")
-
-
-async def test_a_failure_of_the_model_passes_through():
-    record = await ask(by_paragraph("Tromvik", ValueError("gone"), "Ships"))
-    assert (record.error.kind, record.error.message) == ("ModelError", "ValueError: gone")
