@@ -9,10 +9,11 @@ import asyncio
 import dataclasses
 
 import pytest
-from support.echo import METHODS, REPLIES, asks_the_model
+from support.echo import REPLIES
+from support.parts import METHODS, asks_the_model, names_of
 from support.tiny_encoder import TinyEncoder, TinyTokenEncoder
 
-from hopweave.core.catalog import entries, load
+from hopweave.core.catalog import load
 from hopweave.core.errors import MissingExtra
 from hopweave.core.retries import Retries
 from hopweave.core.types import Answer, Passage, Question, Reading, Span
@@ -26,7 +27,7 @@ from hopweave.run.opening import open_retriever
 from hopweave.run.settings import read_settings
 from hopweave.run.weaver import Weaver
 
-NAMES = [name for name, one in entries("retrievers").items() if ":" not in one.target]
+NAMES = names_of("retrievers")
 ON_SERVERS = {"postgres", "qdrant", "milvus", "elasticsearch"}
 QUESTION = "Who is the wife of the director of the film The Long Tide?"
 HIDDEN = Passage(

@@ -9,14 +9,15 @@ from pathlib import Path
 from typing import Annotated, get_args, get_origin, get_type_hints
 
 import pytest
+from support.parts import FORMS, METHODS, Broken, Nothing, asks_the_model
 from support.tiers import in_turn
 
 from hopweave.core import catalog, protocols
 from hopweave.core.catalog import ROLES, entries, load
-from hopweave.core.errors import HopweaveError, MissingExtra, SearchError
+from hopweave.core.errors import HopweaveError, MissingExtra
 from hopweave.core.prompt import Prompts
 from hopweave.core.retries import Retries
-from hopweave.core.types import Question, Reading
+from hopweave.core.types import Reading
 from hopweave.models.llms.scripted import Scripted
 from hopweave.record import Record
 from hopweave.run.components import Components
@@ -28,13 +29,6 @@ from hopweave.run.weaver import Weaver
 PACKAGE = Path(catalog.__file__).parents[1]
 ALL = [(role, name) for role in ROLES for name, one in entries(role).items() if ":" not in one.target]
 PROMPTS = sorted(PACKAGE.rglob("*.prompts.toml"))
-
-METHODS = [name for role, name in ALL if role == "methods"]
-FORMS = [
-    Question("short", "Who designed the light of Carrow Head?"),
-    Question("label", "Is the light of Carrow Head lit?", "label", ("Yes", "No")),
-    Question("long", "Why was the light of Carrow Head built?", "long"),
-]
 
 
 @pytest.fixture(autouse=True)
@@ -49,14 +43,6 @@ def loaded(role, name):
         return load(role, name)
     except MissingExtra as error:
         pytest.skip(str(error))
-
-
-def asks_the_model(retriever):
-    """Whether it is one of those in `test_model_retrievers.py`."""
-    try:
-        return hasattr(load("retrievers", retriever), "search_with")
-    except MissingExtra:
-        return False
 
 
 def made(role, name):
@@ -161,27 +147,6 @@ def test_every_duplicate_detector_knows_a_query_again(name):
 
 
 # -- methods under all conditions ------------------------------------------------------------------------------------------
-
-
-class Nothing:
-    """A corpus in which nothing is ever found."""
-
-    identity = "nothing"
-
-    def search(self, queries, max_hits):
-        return [[] for _ in queries]
-
-    def close(self):
-        pass
-
-
-class Broken(Nothing):
-    """An engine that always fails."""
-
-    identity = "broken"
-
-    def search(self, queries, max_hits):
-        raise SearchError("the index is gone")
 
 
 class BlindReader:

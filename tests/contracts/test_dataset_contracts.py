@@ -10,16 +10,17 @@ import re
 
 import pytest
 from support.docstring_files import shown_files
+from support.parts import names_of
 
 from hopweave.answering.demonstrations import demonstrations, family_of
 from hopweave.core.building import build
-from hopweave.core.catalog import entries, load
+from hopweave.core.catalog import load
 from hopweave.core.errors import DataError
 from hopweave.core.protocols import Dataset, PassageSource
 from hopweave.core.types import Example, Passage
 from hopweave.ingest import CorpusOptions, content_id, read_corpus
 
-NAMES = [name for name, one in entries("datasets").items() if ":" not in one.target]
+NAMES = names_of("datasets")
 
 
 def made(name, shown, **more):

@@ -6,8 +6,9 @@ from contextlib import suppress
 from typing import get_type_hints
 
 import pytest
-from support.echo import LIVE, METHODS, QUESTIONS, REPLIES, asks_the_model, live_markers, variants
+from support.echo import LIVE, QUESTIONS, REPLIES, live_markers, variants
 from support.hostile import MARKERS
+from support.parts import METHODS, asks_the_model
 
 from hopweave.core.catalog import entries, load
 from hopweave.core.errors import MissingExtra

@@ -5,8 +5,9 @@ import random
 from collections import Counter
 
 import pytest
+from support.parts import METHODS
 
-from hopweave.core.catalog import entries, load
+from hopweave.core.catalog import load
 from hopweave.core.errors import MissingExtra
 from hopweave.core.retries import Retries
 from hopweave.core.types import Hit, Passage, Question, Reading, Span
@@ -17,7 +18,6 @@ from hopweave.run.settings import read_settings
 from hopweave.run.store.store import Store
 from hopweave.run.weaver import Weaver
 
-METHODS = [name for name, one in entries("methods").items() if ":" not in one.target]
 QUESTION = Question("towns", "Which house stands in the town where the mayor of Orlau was born?")
 PASSAGES = [
     Passage("orlau", "Orlau has 900 inhabitants. Its mayor is Ida Renn.", "Orlau"),

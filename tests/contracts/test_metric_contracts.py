@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from support.bench import Bench, chain
+from support.parts import METHODS, names_of
 from support.three_hops import ANSWER, HOPS, PASSAGES, QUESTION
 from support.worked import worked
 
@@ -25,8 +26,7 @@ from hopweave.evaluation.metric import Combining, Metric
 from hopweave.models.llms.scripted import Line
 from hopweave.record import Record
 
-METRICS = [name for name, one in entries("metrics").items() if ":" not in one.target]
-METHODS = [name for name, one in entries("methods").items() if ":" not in one.target]
+METRICS = names_of("metrics")
 MODULES = sorted(path.stem for path in Path(metrics.__path__[0]).glob("*.py"))
 FORMS = [
     Question("short", QUESTION),

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 from support.bench import decisions
+from support.parts import METHODS, Broken, Nothing, asks_the_model, names_of
 from support.rankings import outer, sent
 
 from hopweave.core.catalog import entries, load
-from hopweave.core.errors import MissingExtra, ModelError, SearchError
+from hopweave.core.errors import ModelError
 from hopweave.core.protocols import ModelRetriever
 from hopweave.core.retries import Retries
 from hopweave.core.types import Answer, Passage, Reading, Span
@@ -24,16 +25,7 @@ from hopweave.run.settings import read_settings
 from hopweave.run.store.store import Store
 from hopweave.run.weaver import Weaver
 
-
-def asks_the_model(name):
-    try:
-        return hasattr(load("retrievers", name), "search_with")
-    except MissingExtra:
-        return False
-
-
-NAMES = [name for name, one in entries("retrievers").items() if ":" not in one.target and asks_the_model(name)]
-METHODS = [name for name, one in entries("methods").items() if ":" not in one.target]
+NAMES = [name for name in names_of("retrievers") if asks_the_model(name)]
 QUESTION = "Who designed the light of Carrow Head?"
 QUERIES = [QUESTION, "", "\x00 [ ] \" ' AND (", "\ud800", "x" * 9000]
 PASSAGES = [Passage(f"p{number}", f"The light of Carrow Head, number {number}, was designed.") for number in range(9)]
@@ -58,25 +50,6 @@ class Searching:
     async def answer(self, question, workbench):
         found = await workbench.search(self.queries, self.max_hits)
         return Answer("", "", passage_ids=tuple(hit.passage.id for hits in found for hit in hits))
-
-
-class Nothing:
-    """A corpus in which nothing is ever found."""
-
-    identity = "nothing"
-
-    def search(self, queries, max_hits):
-        return [[] for _ in queries]
-
-    def close(self):
-        pass
-
-
-class Broken(Nothing):
-    """An engine that always fails."""
-
-    def search(self, queries, max_hits):
-        raise SearchError("the index is gone")
 
 
 class FirstWord:

@@ -7,12 +7,13 @@ import re
 from pathlib import Path
 
 import pytest
+from support.parts import METHODS
 from support.tiers import in_turn
 
 from hopweave.citations.marking import validate_marks, verdict_of
 from hopweave.citations.support import judge
 from hopweave.core import catalog
-from hopweave.core.catalog import entries, load
+from hopweave.core.catalog import load
 from hopweave.core.errors import MissingExtra
 from hopweave.core.retries import Retries
 from hopweave.core.types import Hit, Passage, Question, Reading, Span
@@ -23,7 +24,6 @@ from hopweave.run.settings import read_settings
 from hopweave.run.weaver import Weaver
 
 PACKAGE = Path(catalog.__file__).parents[1]
-METHODS = [name for name, one in entries("methods").items() if ":" not in one.target]
 SEEDS = range(6)
 
 MAYOR, BORN, HOUSE = "Who is the mayor of Orlau?", "Where was Ida Renn born?", "Which house stands in Tromvik?"

@@ -10,22 +10,10 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 from support.bench import Bench
 from support.hostile import MARKERS
 
-from hopweave.core.catalog import entries, load
-from hopweave.core.errors import MissingExtra
+from hopweave.core.catalog import load
 from hopweave.core.prompt import escape
 from hopweave.core.types import Hit, Passage, Question, Reading, Span
 from hopweave.models.llms.scripted import Line
-
-METHODS = [name for name, one in entries("methods").items() if ":" not in one.target]
-
-
-def asks_the_model(retriever: str) -> bool:
-    """Whether a retriever asks the model; not, where its library is missing."""
-    try:
-        return hasattr(load("retrievers", retriever), "search_with")
-    except MissingExtra:
-        return False
-
 
 PASSAGES = [
     Passage(f"p{number}", f"Aral lies on a hill. {marker}. It is old.", marker) for number, marker in enumerate(MARKERS)

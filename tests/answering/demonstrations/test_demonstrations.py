@@ -33,9 +33,6 @@ LABELLED = [*OF["yes_no"], *OF["fact_checking"]]
 LABELS = {"yes_no": {"Yes", "No"}, "fact_checking": {"SUPPORTS", "REFUTES"}}
 
 each = of_each(EVERY, lambda one: one.id)
-each_named = of_each(NAMED, lambda one: one.id)
-each_chained = of_each(CHAINED, lambda one: one.id)
-each_long = of_each(OF["long_form"], lambda one: one.id)
 each_family = pytest.mark.parametrize("family", FAMILIES)
 
 
@@ -125,7 +122,7 @@ def test_every_query_is_a_question_every_sentence_one_sentence_and_no_answer_end
         assert not step.answer.endswith(".")
 
 
-@each_named
+@of_each(NAMED, lambda one: one.id)
 def test_every_step_answer_stands_in_its_passage_and_in_its_sentence_and_not_in_its_query(one):
     for step in one.steps:
         assert holds(step.passage.text, step.answer)
@@ -133,21 +130,12 @@ def test_every_step_answer_stands_in_its_passage_and_in_its_sentence_and_not_in_
         assert not holds(step.query, step.answer)
 
 
-@each_chained
-def test_the_last_step_of_a_chain_gives_the_answer_and_needs_no_conclusion(one):
-    assert one.steps[-1].answer == one.answer
-    assert one.conclusion == ""
-
-
-@each_chained
-def test_every_later_step_asks_about_an_earlier_answer(one):
+@of_each(CHAINED, lambda one: one.id)
+def test_each_step_of_a_chain_asks_about_an_earlier_answer_the_last_gives_the_answer_and_the_question_names_none(one):
+    assert (one.steps[-1].answer, one.conclusion) == (one.answer, "")
+    assert not any(holds(one.question, step.answer) for step in one.steps)
     for number, step in enumerate(one.steps[1:], start=1):
         assert any(holds(step.query, earlier.answer) for earlier in one.steps[:number])
-
-
-@each_chained
-def test_the_question_names_neither_its_answer_nor_what_lies_in_between(one):
-    assert not any(holds(one.question, step.answer) for step in one.steps)
 
 
 @of_each([one for one in MULTI_HOP if one.type == "comparison"], lambda one: one.id)
@@ -184,7 +172,7 @@ def test_a_slot_is_a_subject_and_a_relation_as_kilt_writes_them(one):
     assert relation == relation.lower().strip()
 
 
-@each_long
+@of_each(OF["long_form"], lambda one: one.id)
 def test_an_explanation_is_the_3_to_5_sentences_of_its_steps_and_conclusion(one):
     assert one.answer == one.reasoning
     assert 3 <= len(sentence_spans(one.answer)) <= 5
@@ -249,9 +237,11 @@ def test_the_demonstration_of_the_asked_question_is_left_out_and_the_others_stay
     assert drawn(question, "cot", 2, 1) == others
 
 
-def test_an_unknown_family_is_refused():
+def test_an_unknown_family_and_a_method_without_a_published_number_are_refused():
     with pytest.raises(SettingsError, match="multi_hop"):
         demonstrations("multihop")
+    with pytest.raises(SettingsError, match="n_demos"):
+        published_count("ircot", "multi_hop")
 
 
 # -- families and counts -----------------------------------------------------------------------------------------------
@@ -310,19 +300,6 @@ def test_the_published_count_goes_by_task_family(method, counts):
 def test_there_are_enough_demonstrations_for_every_published_count(row):
     method, family = row
     assert published_count(method, family) < len(OF[family])
-
-
-def test_a_method_that_the_table_does_not_have_must_say_how_many():
-    with pytest.raises(SettingsError, match="n_demos"):
-        published_count("ircot", "multi_hop")
-
-
-@each_family
-def test_none_draws_the_published_number_and_0_draws_nothing(family):
-    question = Question("q", "Who?", family=family)
-    assert len(drawn(question, "cot", None, 0)) == published_count("cot", family)
-    assert drawn(question, "cot", 0, 0) == []
-    assert drawn(question, "cot", 3, 0) == sample(3, family=family)
 
 
 @pytest.mark.parametrize(("method", "count"), [("dsp", 16), ("react", 6), ("cot", 4)])

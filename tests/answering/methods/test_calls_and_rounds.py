@@ -6,12 +6,10 @@ from pathlib import Path
 import pytest
 from support import hops
 from support.bench import Bench
+from support.parts import METHODS
 from support.three_hops import ANSWER, NUM_HOPS, QUESTION
 
-from hopweave.core.catalog import entries
 from hopweave.text.matching import is_contained
-
-METHODS = [name for name, one in entries("methods").items() if ":" not in one.target]
 
 
 def case_of(name):

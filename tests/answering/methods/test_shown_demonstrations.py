@@ -7,10 +7,11 @@ import importlib
 
 import pytest
 from support.bench import Bench, calls
+from support.parts import METHODS
 from support.three_hops import QUESTION
 
 from hopweave.answering.demonstrations import demonstrations, published_count, sample
-from hopweave.core.catalog import entries, load
+from hopweave.core.catalog import load
 from hopweave.core.types import Question
 
 QUESTIONS = {
@@ -22,12 +23,10 @@ QUESTIONS = {
 }
 OF_ITS_OWN = {"auto_cot", "dsp"}  # which write, or annotate and order, their demonstrations by themselves
 STOPS = {"searchain", "searchain_facts"}  # which show one more in chains, that stops at an open query
-METHODS = [
+SHOWING = [
     name
-    for name, one in entries("methods").items()
-    if ":" not in one.target
-    and name not in OF_ITS_OWN
-    and "n_demos" in {field.name for field in dataclasses.fields(load("methods", name))}
+    for name in METHODS
+    if name not in OF_ITS_OWN and "n_demos" in {field.name for field in dataclasses.fields(load("methods", name))}
 ]
 
 
@@ -49,7 +48,7 @@ def drawn(method: str, num: int, **which) -> list[str]:
 
 
 @pytest.mark.parametrize("family", QUESTIONS)
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", SHOWING)
 async def test_the_option_says_how_many_demonstrations_of_the_task_family_are_shown(method, family):
     first, *others = await prompts(method, QUESTIONS[family], n_demos=2, seed=3)
     expected = drawn(method, 2, seed=3, family=family)
@@ -63,7 +62,7 @@ PUBLISHED_AS = {"searchain_facts": "searchain", "toqd_facts": "toqd"}
 
 
 @pytest.mark.parametrize("family", QUESTIONS)
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", SHOWING)
 async def test_by_default_there_are_as_many_demonstrations_as_table_11_says_or_as_the_method_says_itself(method, family):
     case = importlib.import_module(f"support.hops.{method}").CASE
     assert "n_demos" not in case.options
@@ -73,7 +72,7 @@ async def test_by_default_there_are_as_many_demonstrations_as_table_11_says_or_a
 
 
 @pytest.mark.parametrize("family", QUESTIONS)
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", SHOWING)
 async def test_a_demonstration_that_asks_the_question_itself_is_left_out_and_another_takes_its_place(method, family):
     own = sample(1, family=family)[0].question
     question = dataclasses.replace(QUESTIONS[family], text=own)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from support.echo import METHODS, QUESTIONS, REPLIES, live_markers, variants
+from support.echo import QUESTIONS, REPLIES, live_markers, variants
+from support.parts import METHODS
 
 from hopweave.core.errors import MissingExtra
 

@@ -4,10 +4,10 @@ import dataclasses
 
 import pytest
 from support.bench import Bench
+from support.parts import METHODS
 from support.three_hops import PASSAGES, QUESTION
 from support.worked import worked
 
-from hopweave.core.catalog import entries
 from hopweave.core.errors import DataError
 from hopweave.core.types import Passage, Usage
 from hopweave.evaluation.metrics.calls import Calls
@@ -21,7 +21,6 @@ from hopweave.evaluation.metrics.tokens import Tokens
 from hopweave.evaluation.metrics.words import Words
 from hopweave.record import Decision, ModelCall, ParseFailure, Search, Timing
 
-METHODS = [name for name, one in entries("methods").items() if ":" not in one.target]
 OTHER = "Who built the bridge of Ostvik that burned in the year 1901 and was never built again?"
 OTHER_PASSAGES = (
     Passage("ostvik", "The bridge of Ostvik was built by Jon Vale in 1850. It burned in 1901.", "Ostvik bridge"),

@@ -1,0 +1,50 @@
+"""What tests over all parts of the catalog share: the names of its parts, and retrievers that find nothing or fail."""
+
+from __future__ import annotations
+
+from hopweave.core.catalog import entries, load
+from hopweave.core.errors import MissingExtra, SearchError
+from hopweave.core.types import Question
+
+
+def names_of(role: str) -> list[str]:
+    """The parts of a role that this package brings; not those of another package that is installed."""
+    return [name for name, one in entries(role).items() if ":" not in one.target]
+
+
+METHODS = names_of("methods")
+FORMS = [
+    Question("short", "Who designed the light of Carrow Head?"),
+    Question("label", "Is the light of Carrow Head lit?", "label", ("Yes", "No")),
+    Question("long", "Why was the light of Carrow Head built?", "long"),
+]
+"""A question of each form."""
+
+
+def asks_the_model(retriever: str) -> bool:
+    """Whether a retriever asks the model; not, where its library is missing."""
+    try:
+        return hasattr(load("retrievers", retriever), "search_with")
+    except MissingExtra:
+        return False
+
+
+class Nothing:
+    """A corpus in which nothing is ever found."""
+
+    identity = "nothing"
+
+    def search(self, queries, max_hits):
+        return [[] for _ in queries]
+
+    def close(self):
+        pass
+
+
+class Broken(Nothing):
+    """An engine that always fails."""
+
+    identity = "broken"
+
+    def search(self, queries, max_hits):
+        raise SearchError("the index is gone")
