@@ -349,11 +349,6 @@ def test_a_kill_in_the_middle_loses_nothing_that_was_put(path, opened):
 # -- what is refused -------------------------------------------------------------------------------------------------------
 
 
-def database(statement):
-    """A function that makes a database with one statement."""
-    return lambda path: changed(path, statement)
-
-
 REFUSED = {
     "text": (
         lambda path: path.write_bytes(b"this is not a database, whatever its name says" * 20),
@@ -364,7 +359,7 @@ REFUSED = {
         r"cannot use the store .*notes\.txt: .*; move the file away or choose another path",
     ),
     "another database": (
-        database("CREATE TABLE bookmarks (url TEXT)"),
+        lambda path: changed(path, "CREATE TABLE bookmarks (url TEXT)"),
         "is a database of something else; choose another path",
     ),
     "newer layout": (
