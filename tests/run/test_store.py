@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from dataclasses import fields, replace
 
 import pytest
@@ -74,7 +75,7 @@ def test_failures_and_cuts_replay_as_they_happened_and_are_tried_again_with_the_
     assert opened(path, "replay").get("k") == HELLO
 
 
-def test_the_latest_failure_stands(path, opened):
+def test_the_latest_failure_is_kept(path, opened):
     store = opened(path)
     store.put("k", FAILED)
     store.put("k", CUT)
@@ -89,21 +90,14 @@ def test_off_neither_answers_nor_keeps_nor_makes_a_file(path, opened):
     assert not path.parent.exists()
 
 
-def test_replay_adds_nothing(path, opened):
-    opened(path)
-    store = opened(path, "replay")
-    assert store.put("k", HELLO) == HELLO
-    assert store.get("k") is None
-
-
-def test_replay_leaves_the_file_as_it_is(path):
-    store = Store(path)
-    store.put("k", HELLO)
-    store.close()
+def test_replay_adds_nothing_and_leaves_the_file_as_it_is(path):
+    with closing(Store(path)) as store:
+        store.put("k", HELLO)
     before = path.read_bytes()
-    replay = Store(path, "replay")
-    assert replay.get("k") == HELLO
-    replay.close()
+    with closing(Store(path, "replay")) as replay:
+        assert replay.get("k") == HELLO
+        assert replay.put("new", HELLO) == HELLO
+        assert replay.get("new") is None
     assert path.read_bytes() == before
     assert [file.name for file in path.parent.iterdir()] == [path.name]
 
@@ -149,18 +143,17 @@ def test_a_closed_store_says_so(path):
 # -- what is kept ----------------------------------------------------------------------------------------------------------
 
 
-def test_a_large_reply_comes_back_whole(path, opened):
-    text = "The Danube – 🌊 – flows.\n" * 400_000
-    opened(path).put("k", Stored(Reply(text), None, 1.0, 1))
-    assert opened(path).get("k").reply.text == text
-
-
-def test_a_probability_of_nothing_comes_back_as_it_was(path, opened):
-    tokens = (TokenLogprob("a", -math.inf, (("b", -math.inf), ("c", math.inf))),)
-    stored = Stored(Reply("a", logprobs=tokens), None, 1.0, 1)
-    store = opened(path)
-    store.put("k", stored)
-    assert store.get("k") == stored
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Reply("The Danube – 🌊 – flows.\n" * 400_000),
+        Reply("a", logprobs=(TokenLogprob("a", -math.inf, (("b", -math.inf), ("c", math.inf))),)),
+    ],
+    ids=["large", "probability-of-nothing"],
+)
+def test_a_reply_comes_back_as_it_was(path, opened, reply):
+    opened(path).put("k", Stored(reply, None, 1.0, 1))
+    assert opened(path).get("k").reply == reply
 
 
 # -- keys ------------------------------------------------------------------------------------------------------------------
@@ -291,33 +284,37 @@ def test_processes_that_open_a_new_store_at_the_same_moment_all_open_it(tmp_path
     assert said == {"opened"}
 
 
-class Busy(sqlite3.Connection):
-    """A connection whose first switches to WAL meet those of another process."""
-
-    num_refused = 0
-
-    def execute(self, statement, *values):
-        if "journal_mode" in statement and Busy.num_refused < 3:
-            Busy.num_refused += 1
-            error = sqlite3.OperationalError("database is locked")
-            error.sqlite_errorcode = sqlite3.SQLITE_BUSY
-            raise error
-        return super().execute(statement, *values)
-
-
-def test_a_switch_to_wal_that_is_sent_away_is_tried_again(path, opened, monkeypatch):
-    Busy.num_refused = 0
+@pytest.fixture
+def busy(monkeypatch):
+    """A function: so many switches to WAL meet those of another process; returns the list of those sent away."""
+    refused = []
     connect = sqlite3.connect
-    monkeypatch.setattr(sqlite3, "connect", lambda *given, **named: connect(*given, **named, factory=Busy))
+
+    def start(num):
+        class Busy(sqlite3.Connection):
+            def execute(self, statement, *values):
+                if "journal_mode" in statement and len(refused) < num:
+                    refused.append(statement)
+                    error = sqlite3.OperationalError("database is locked")
+                    error.sqlite_errorcode = sqlite3.SQLITE_BUSY
+                    raise error
+                return super().execute(statement, *values)
+
+        monkeypatch.setattr(sqlite3, "connect", lambda *given, **named: connect(*given, **named, factory=Busy))
+        return refused
+
+    return start
+
+
+def test_a_switch_to_wal_that_is_sent_away_is_tried_again(path, opened, busy):
+    refused = busy(3)
     assert opened(path).put("k", HELLO) == HELLO
-    assert Busy.num_refused == 3
+    assert len(refused) == 3
 
 
-def test_a_store_that_stays_locked_is_an_error_that_says_so(path, opened, monkeypatch):
-    Busy.num_refused = -(10**6)
+def test_a_store_that_stays_locked_is_an_error_that_says_so(path, opened, busy, monkeypatch):
     monkeypatch.setattr("hopweave.run.store.store._BUSY_SECONDS", 0.05)
-    connect = sqlite3.connect
-    monkeypatch.setattr(sqlite3, "connect", lambda *given, **named: connect(*given, **named, factory=Busy))
+    busy(10**6)
     with pytest.raises(DataError, match="database is locked"):
         opened(path)
 
@@ -352,61 +349,52 @@ def test_a_kill_in_the_middle_loses_nothing_that_was_put(path, opened):
 # -- what is refused -------------------------------------------------------------------------------------------------------
 
 
+REFUSED = {
+    "text": (
+        lambda path: path.write_bytes(b"this is not a database, whatever its name says" * 20),
+        r"cannot use the store .*notes\.txt: .*; move the file away or choose another path",
+    ),
+    "only the head of a database": (
+        lambda path: path.write_bytes(b"SQLite format 3\x00" + b"\xff" * 500),
+        r"cannot use the store .*notes\.txt: .*; move the file away or choose another path",
+    ),
+    "another database": (
+        lambda path: changed(path, "CREATE TABLE bookmarks (url TEXT)"),
+        "is some other database; choose another path",
+    ),
+    "newer layout": (
+        lambda path: (Store(path).close(), changed(path, "PRAGMA user_version = 3")),
+        "has layout 3, newer than this version of hopweave; upgrade it",
+    ),
+}
+
+
 @pytest.mark.parametrize("mode", ["on", "replay"])
-@pytest.mark.parametrize(
-    "content", [b"this is not a database, whatever its name says" * 20, b"SQLite format 3\x00" + b"\xff" * 500]
-)
-def test_a_file_that_is_no_database_is_refused_and_left_alone(tmp_path, mode, content):
+@pytest.mark.parametrize(("make", "said"), REFUSED.values(), ids=REFUSED)
+def test_a_file_that_is_no_store_of_this_version_is_refused_and_left_alone(tmp_path, mode, make, said):
     path = tmp_path / "notes.txt"
-    path.write_bytes(content)
-    with pytest.raises(DataError, match=r"cannot use the store .*notes\.txt: .*; move the file away or choose another path"):
-        Store(path, mode)
-    assert path.read_bytes() == content
-
-
-@pytest.mark.parametrize("mode", ["on", "replay"])
-def test_a_database_of_something_else_is_refused_and_left_alone(tmp_path, mode):
-    path = tmp_path / "places.sqlite"
-    with sqlite3.connect(path) as file:
-        file.execute("CREATE TABLE bookmarks (url TEXT)")
-    file.close()
+    make(path)
     before = path.read_bytes()
-    with pytest.raises(DataError, match="is some other database; choose another path"):
+    with pytest.raises(DataError, match=said):
         Store(path, mode)
     assert path.read_bytes() == before
 
 
-@pytest.mark.parametrize("mode", ["on", "replay"])
-def test_a_newer_layout_is_refused(path, mode):
-    Store(path).close()
-    file = sqlite3.connect(path)
-    file.execute("PRAGMA user_version = 3")
-    file.close()
-    with pytest.raises(DataError, match="has layout 3, newer than this version of hopweave; upgrade it"):
-        Store(path, mode)
-
-
-def test_there_is_nothing_to_replay_without_a_file(path):
-    with pytest.raises(DataError, match=r"nothing to replay: .*store\.sqlite does not exist; run once with the store on"):
-        Store(path, "replay")
-    assert not path.parent.exists()
-
-
-def test_there_is_nothing_to_replay_in_an_empty_file(tmp_path):
-    (tmp_path / "s").touch()
-    with pytest.raises(DataError, match=r"nothing to replay: .* is empty"):
-        Store(tmp_path / "s", "replay")
-
-
-def test_a_folder_that_cannot_be_made_is_refused(tmp_path):
-    (tmp_path / "file").touch()
-    with pytest.raises(DataError, match=r"cannot reach the store .*; choose another path"):
-        Store(tmp_path / "file" / "store.sqlite")
-
-
-def test_a_folder_in_place_of_the_file_is_refused(tmp_path):
-    with pytest.raises(DataError, match="cannot use the store"):
-        Store(tmp_path)
+@pytest.mark.parametrize(
+    ("path", "mode", "said"),
+    [
+        ("deep/s.sqlite", "replay", r"nothing to replay: .*s\.sqlite does not exist; run once with the store on"),
+        ("empty", "replay", "nothing to replay: .* is empty"),
+        ("empty/s.sqlite", "on", "cannot reach the store .*; choose another path"),
+        (".", "on", "cannot use the store"),
+    ],
+    ids=["no-file", "empty-file", "file-in-place-of-a-folder", "folder-in-place-of-a-file"],
+)
+def test_a_path_at_which_no_store_can_be_is_refused_and_nothing_is_made(tmp_path, path, mode, said):
+    (tmp_path / "empty").touch()
+    with pytest.raises(DataError, match=said):
+        Store(tmp_path / path, mode)
+    assert [file.name for file in tmp_path.iterdir()] == ["empty"]
 
 
 DAMAGED = ["", "no JSON", "[]", json.dumps([{"text": 5}, None]), "[null, null]", b"\xff\xfe", "[" * 100_000]
@@ -417,7 +405,7 @@ def test_a_damaged_row_is_a_miss_that_is_counted_and_makes_room_for_the_next_rep
     store = opened(path)
     store.put("the-key", HELLO)
     store.put("another", HELLO)
-    change(path, "UPDATE replies SET outcome = ? WHERE key = 'the-key'", outcome)
+    changed(path, "UPDATE replies SET outcome = ? WHERE key = 'the-key'", outcome)
     assert store.get("the-key") is None
     assert store.get("the-key") is None
     assert store.num_unreadable == 2
@@ -432,17 +420,9 @@ def test_a_damaged_row_is_a_miss_that_is_counted_and_makes_room_for_the_next_rep
 def test_a_row_that_took_no_time_that_can_be_is_a_miss(path, opened, column):
     store = opened(path)
     store.put("k", HELLO)
-    change(path, f"UPDATE replies SET {column}")
+    changed(path, f"UPDATE replies SET {column}")
     assert store.get("k") is None
     assert store.num_unreadable == 1
-
-
-def change(path, statement, *values):
-    """Changes a store behind its back."""
-    file = sqlite3.connect(path)
-    with file:
-        file.execute(statement, values)
-    file.close()
 
 
 USELESS = {
@@ -472,24 +452,20 @@ def test_a_path_may_hold_any_sign(tmp_path, opened):
     assert opened(path, "replay").get("k") == HELLO
 
 
-def test_a_disk_that_fails_is_a_clear_error(path):
-    store = Store(path)
-    file = sqlite3.connect(path)
-    with file:
-        file.execute("DROP TABLE replies")
-    file.close()
+def test_a_disk_that_fails_is_a_clear_error(path, opened):
+    store = opened(path)
+    changed(path, "DROP TABLE replies")
     with pytest.raises(DataError, match="failed: no such table: replies; free space or choose another path"):
         store.put("k", HELLO)
-    store.close()
 
 
 # -- what broke on the disk ----------------------------------------------------------------------------------------------------
 
 
 def changed(path, statement, *values):
-    with sqlite3.connect(path) as file:
+    """Changes a store behind its back."""
+    with closing(sqlite3.connect(path)) as file, file:
         file.execute(statement, values)
-    file.close()
 
 
 @pytest.mark.parametrize("mode", ["on", "replay"])
@@ -505,7 +481,7 @@ def test_a_reply_in_which_one_letter_turned_over_is_a_miss_and_is_counted(path, 
 
 
 @pytest.mark.parametrize("change", ["seconds = 99", "attempts = 7", "key = 'other'", "outcome = outcome || ' '"])
-def test_what_stands_beside_a_reply_is_under_its_checksum_too(path, opened, change):
+def test_the_other_columns_of_a_reply_are_under_its_checksum_too(path, opened, change):
     opened(path).put("k", HELLO)
     changed(path, f"UPDATE replies SET {change}")
     assert opened(path).get("other" if "key" in change else "k") is None
@@ -521,7 +497,6 @@ def test_a_store_of_the_older_layout_answers_and_goes_on(path, opened):
     again = opened(path)
     assert again.get("k").reply.text == "as it was"
     again.put("new", OTHER)
-    with sqlite3.connect(path) as file:
+    with closing(sqlite3.connect(path)) as file:
         assert file.execute("PRAGMA user_version").fetchone() == (2,)
-    file.close()
     assert opened(path, "replay").get("new") == OTHER
