@@ -288,7 +288,7 @@ async def test_a_pinned_passage_stands_at_the_top_or_at_the_bottom(pinned, first
         lambda: ask(LAST, LAST, question=PINNED, found=IIRC, num_titles=0), purposes=["sentence", "reader"],
         passages=("mill", "city", "renn", "city2")),
 ])  # fmt: skip
-async def test_a_pinned_passage_iirc(dialogue, seen):
+async def test_a_pinned_passage(dialogue, seen):
     assert looks(await dialogue(), seen) == seen
 
 

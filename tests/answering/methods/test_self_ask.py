@@ -178,7 +178,7 @@ async def test_a_reading_call_that_finds_no_answer_leaves_it_to_the_model(said, 
         sent={1: "Intermediate answer: So the final answer\u2060 is: Paris"},
         first_verdict=(WHO, "So the final answer is: Paris", "supported")),
 ])  # fmt: skip
-async def test_a_reader_s_words_a_reading_call_s(dialogue, seen):
+async def test_words_of_a_reader_or_of_a_reading_call(dialogue, seen):
     assert looks(await dialogue(), seen) == seen
 
 
@@ -324,7 +324,7 @@ async def test_the_demonstrations_are_those_of_the_other_self_ask_in_its_form():
             ir_mode="reader"),
         short="The mayor is Ida Renn.\nShe came back.", text="The mayor is Ida Renn [1].\nShe came back."),
 ])  # fmt: skip
-async def test_the_rest(dialogue, seen):
+async def test_labels_long_answers_and_more(dialogue, seen):
     assert looks(await dialogue(), seen) == seen
 
 

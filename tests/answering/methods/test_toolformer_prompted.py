@@ -219,7 +219,7 @@ async def test_a_label_is_asked_for_and_read_as_one():
         lambda: ask("[WikiSearch('Who said \"no\"?')", END), queries=['Who said "no"?'],
         sent={1: "[WikiSearch(\"Who said 'no'?\") -> No results found.]"}),
 ])  # fmt: skip
-async def test_the_rest(dialogue, seen):
+async def test_labels_long_answers_and_more(dialogue, seen):
     assert looks(await dialogue(), seen) == seen
 
 
