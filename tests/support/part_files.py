@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
 from click.testing import Result
-from typer.testing import CliRunner
+from support.commands import ran
 
-from hopweave.apps.cli import app
 from hopweave.core import part_files
 
 METHOD = '''"""Picky: answers with one word."""
@@ -62,9 +60,6 @@ SCRIPTED = ("--llm", "scripted", "--set", "llms.scripted.rules_file=rules.toml")
 
 def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty working directory with the method in it, a configuration of its own, and no file that was named before."""
-    for name in list(os.environ):
-        if name.startswith("HOPWEAVE_"):
-            monkeypatch.delenv(name)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     (tmp_path / "here").mkdir()
@@ -77,6 +72,4 @@ def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def hopweave_says(*arguments: object, exit_code: int = 0) -> Result:
     """A command that ends with that exit status."""
-    result = CliRunner().invoke(app, [*map(str, arguments)])
-    assert result.exit_code == exit_code, result.output
-    return result
+    return ran(*arguments, exit_code=exit_code)
