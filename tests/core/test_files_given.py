@@ -21,6 +21,7 @@ from hopweave.evaluation.integrity.manifest import hash_source
 from hopweave.ingest import find_files
 from hopweave.run.staleness import Checked, kept_records
 
+pytestmark = pytest.mark.usefixtures("own_folders")
 PACKAGE = Path(hopweave.__file__).parent
 
 
@@ -28,15 +29,6 @@ PACKAGE = Path(hopweave.__file__).parent
 def short(monkeypatch):
     """A limit that tests reach soon."""
     monkeypatch.setattr(files, "MAX_HELD_BYTES", 1000)
-
-
-@pytest.fixture(autouse=True)
-def scene(tmp_path, monkeypatch):
-    for name in list(os.environ):
-        if name.startswith("HOPWEAVE_"):
-            monkeypatch.delenv(name)
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.chdir(tmp_path)
 
 
 # -- files -----------------------------------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from hopweave.run import weaver
 from hopweave.run.progress_bar import progress
 from hopweave.run.weaver import Weaver, ask
 
+pytestmark = pytest.mark.usefixtures("own_folders")
 LIGHT = Passage("light", "The light <of> Carrow Head was designed by Ines Halloran.", "<b>Carrow</b>\u202e Head")
 
 
@@ -27,12 +28,6 @@ class One:
 
     def close(self):
         pass
-
-
-@pytest.fixture(autouse=True)
-def own_folders(monkeypatch, tmp_path):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
 
 
 def asked(says="Ines Halloran", **more):

@@ -20,6 +20,8 @@ from hopweave.run.opening import AskingChoices, Choices, open_retriever
 from hopweave.run.settings import Settings, read_settings
 from hopweave.run.weaver import Weaver, aask, ask
 
+pytestmark = pytest.mark.usefixtures("own_folders")
+
 
 @dataclass(frozen=True)
 class Picky:
@@ -66,13 +68,6 @@ class Model(Scripted):
 
     async def close(self):
         self.is_closed = True
-
-
-@pytest.fixture(autouse=True)
-def own_folders(monkeypatch, tmp_path):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.chdir(tmp_path)
 
 
 def always(word="the Nith"):

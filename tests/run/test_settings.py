@@ -16,14 +16,8 @@ from hopweave.run.settings import Settings, assignments, merged, read_settings
 
 
 @pytest.fixture(autouse=True)
-def nothing_of_this_machine(monkeypatch, tmp_path):
-    """No variable, no file and no folder of the user's."""
-    import os
-
-    for name in list(os.environ):
-        if name.startswith("HOPWEAVE_"):
-            monkeypatch.delenv(name)
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+def here(monkeypatch, tmp_path, own_folders):
+    """A working directory without a file of settings."""
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
 

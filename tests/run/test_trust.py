@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from typer.testing import CliRunner
+from support.commands import ran
 
-from hopweave.apps.cli import app
 from hopweave.core import catalog
 from hopweave.core.catalog import Role, entries, load
 from hopweave.core.errors import SettingsError
@@ -23,22 +22,15 @@ LEAK = f'{ADDRESS}api_key_env = "AWS_SECRET_ACCESS_KEY"\n'
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path, monkeypatch):
+def folder(tmp_path, monkeypatch, own_folders):
     """An empty working directory, and a configuration of its own."""
-    for name in list(os.environ):
-        if name.startswith("HOPWEAVE_"):
-            monkeypatch.delenv(name)
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
     return tmp_path / "here"
 
 
 def hopweave(*arguments, exit_code=0):
-    result = CliRunner().invoke(app, [*map(str, arguments)])
-    assert result.exit_code == exit_code, result.output
-    return result
+    return ran(*arguments, exit_code=exit_code)
 
 
 def of_endpoint(settings):

@@ -33,6 +33,7 @@ from hopweave.run.settings import read_settings
 from hopweave.run.store.store import Store
 from hopweave.run.weaver import Weaver, ask
 
+pytestmark = pytest.mark.usefixtures("own_folders")
 ULM = Passage("ulm", "Einstein was born in Ulm.")
 QUOTED = Claim("Where?", "Ulm", "verified", "supported", (Citation(1, "ulm", 21, 24, "Ulm", Span(21, 24)),))
 
@@ -58,11 +59,6 @@ class Does:
     async def answer(self, question, workbench):
         said = self.what(question, workbench)
         return await said if asyncio.iscoroutine(said) else said
-
-
-@pytest.fixture(autouse=True)
-def _own_folders(own_folders):
-    pass
 
 
 @asynccontextmanager

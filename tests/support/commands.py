@@ -1,8 +1,9 @@
-"""Commands as the tests give them, in this process, and a small run that was made by them."""
+"""Commands as the tests give them, in this process or in another, and a small run that was made by them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import subprocess
+import sys
 from contextlib import chdir
 from pathlib import Path
 
@@ -12,13 +13,34 @@ from typer.testing import CliRunner
 
 from hopweave.apps.cli import app
 
+MAIN = "from hopweave.apps.cli import main; main()"
+COMMAND = (sys.executable, "-c", MAIN)
+INTERRUPTIBLE = (sys.executable, "-c", f"import signal; signal.signal(signal.SIGINT, signal.default_int_handler); {MAIN}")
+"""A process that a shell started in the background ignores Ctrl-C; this one does not."""
 
-def ran(*arguments: object, stdin: str | bytes | None = None) -> Result:
-    """A command that ended, well or not, without an error that nobody raised on purpose."""
-    result = CliRunner().invoke(app, [*map(str, arguments)], input=stdin)
+
+def ran(*arguments: object, stdin: str | bytes | None = None, exit_code: int | None = None, **environment: str) -> Result:
+    """A command that ended, with that exit status where one is given, and without an error that nobody raised on purpose."""
+    result = CliRunner().invoke(app, [*map(str, arguments)], input=stdin, env=environment)
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
+    assert exit_code in (None, result.exit_code), result.output
+    assert "Traceback" not in result.output
     return result
+
+
+def ran_alone(*arguments: object, **more: object) -> subprocess.CompletedProcess[str]:
+    """A command in a process of its own; `more` is for `subprocess.run`."""
+    command = [*COMMAND, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, **more)
+
+
+def assert_one_line(result: Result, said: str = "") -> None:
+    """A command failed and said why in one line, which holds `said`."""
+    assert result.exit_code == 1, result.output
+    assert result.stderr.startswith("hopweave: ")
+    assert result.stderr.count("\n") == 1
+    assert said in result.stderr
 
 
 def ended_in_one_line(*arguments: object, stdin: str | bytes | None = None) -> int:
@@ -27,7 +49,6 @@ def ended_in_one_line(*arguments: object, stdin: str | bytes | None = None) -> i
     assert result.exit_code in (0, 1), result.output
     errors = [line for line in result.stderr.splitlines() if line.startswith("hopweave: ")]
     assert len(errors) <= 1, result.stderr
-    assert "Traceback" not in result.output
     return result.exit_code
 
 
@@ -37,11 +58,6 @@ def made_run(folder: Path, *then: str) -> None:
         Path("rules.toml").write_text(RULES)
         put_questions(2, "q.jsonl")
         flags = ["--dataset", "jsonl", "--path", "q.jsonl", "--methods", "direct,cot", "--llm", "scripted"]
-        _all_well([("evaluate", "--out", "run", *flags, "--set", "llms.scripted.rules_file=rules.toml")])
-        _all_well((command, "run") for command in then)
-
-
-def _all_well(commands: Iterable[tuple[str, ...]]) -> None:
-    for command in commands:
-        result = ran(*command)
-        assert result.exit_code == 0, result.output
+        ran("evaluate", "--out", "run", *flags, "--set", "llms.scripted.rules_file=rules.toml", exit_code=0)
+        for command in then:
+            ran(command, "run", exit_code=0)

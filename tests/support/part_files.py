@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 from click.testing import Result
+from support.commands import ran
 from support.questions import RULES
-from typer.testing import CliRunner
 
-from hopweave.apps.cli import app
 from hopweave.core import part_files
 
 METHOD = '''"""Picky: answers with one word."""
@@ -74,6 +73,4 @@ def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def hopweave_says(*arguments: object, exit_code: int = 0) -> Result:
     """A command that ends with that exit status."""
-    result = CliRunner().invoke(app, [*map(str, arguments)])
-    assert result.exit_code == exit_code, result.output
-    return result
+    return ran(*arguments, exit_code=exit_code)

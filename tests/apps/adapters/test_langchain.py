@@ -28,10 +28,7 @@ pytestmark = pytest.mark.filterwarnings("default")  # what LangChain warns of is
 
 
 @pytest.fixture(autouse=True)
-def scene(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.chdir(tmp_path)
+def scene(tmp_path):
     BM25.build(tmp_path / "index", [*PASSAGES, Passage("pay", "The keeper is paid 90 pounds.", "Pay", access=("board",))])
     Path("rules.toml").write_text(RULES)
 

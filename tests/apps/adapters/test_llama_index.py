@@ -23,10 +23,7 @@ TEXTS = {passage.id: passage.text for passage in PASSAGES}
 
 
 @pytest.fixture(autouse=True)
-def scene(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.chdir(tmp_path)
+def scene(tmp_path):
     BM25.build(tmp_path / "index", PASSAGES)
     Path("rules.toml").write_text(RULES)
 

@@ -4,9 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from support.commands import ran
 
-from hopweave.apps.cli import app
 from hopweave.core.types import Passage
 from hopweave.record import ModelCall, Record, Search
 from hopweave.retrieval.engines.bm25 import BM25
@@ -24,20 +23,13 @@ say = "She was born in Port Merrow. So the final answer is Port Merrow."
 
 @pytest.fixture(autouse=True)
 def scene(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("COLUMNS", "120")
-    monkeypatch.chdir(tmp_path)
     BM25.build(tmp_path / "index", PASSAGES)
     Path("rules.toml").write_text(RULES)
     Path("hopweave.toml").write_text(
         'corpus = "index"\nllm = "scripted"\nmethod = "direct_retrieval"\n[llms.scripted]\nrules_file = "rules.toml"\n'
     )
-    assert run("ask", "Where was Ines Halloran born?", "--out", "kept.jsonl").exit_code == 0
-
-
-def run(*arguments):
-    return CliRunner().invoke(app, [*map(str, arguments)])
+    assert ran("ask", "Where was Ines Halloran born?", "--out", "kept.jsonl", COLUMNS="120").exit_code == 0
 
 
 def kept(path="kept.jsonl"):
@@ -49,14 +41,14 @@ def step_of(kind):
 
 
 def test_without_a_change_it_lists_the_steps_that_can_be_changed():
-    shown = run("again", "kept.jsonl")
+    shown = ran("again", "kept.jsonl")
     assert shown.exit_code == 0
     assert "answer" in shown.output
     assert "engineer" in shown.output
 
 
 def test_an_edited_answer_is_kept_as_a_branch_of_the_record():
-    done = run("again", "kept.jsonl", "--reply", f"{step_of(ModelCall)}=So the final answer is Ulm.", "--out", "kept.jsonl")
+    done = ran("again", "kept.jsonl", "--reply", f"{step_of(ModelCall)}=So the final answer is Ulm.", "--out", "kept.jsonl")
     assert done.exit_code == 0, done.output
     first, branch = kept()
     assert branch.branch.of == first.fingerprint
@@ -65,14 +57,14 @@ def test_an_edited_answer_is_kept_as_a_branch_of_the_record():
 
 
 def test_a_passage_is_forbidden_and_the_record_printed_as_json():
-    done = run("again", "kept.jsonl", "--forbid", f"{step_of(Search)}=engineer", "--json")
+    done = ran("again", "kept.jsonl", "--forbid", f"{step_of(Search)}=engineer", "--json")
     record = Record.from_json(done.output)
     assert [passage.id for passage in record.passages] == ["lamp"]
 
 
 def test_changes_are_read_from_a_file():
     Path("changes.json").write_text(json.dumps([{"change": "pin", "step": step_of(Search), "passage": "lamp"}]))
-    done = run("again", "kept.jsonl", "--changes", "changes.json", "--json")
+    done = ran("again", "kept.jsonl", "--changes", "changes.json", "--json")
     assert next(step for step in Record.from_json(done.output).steps if isinstance(step, Search)).pinned == ("lamp",)
 
 
@@ -87,7 +79,7 @@ def test_changes_are_read_from_a_file():
     ],
 )
 def test_what_cannot_be_changed_is_refused_in_one_line(arguments, message):
-    done = run("again", "kept.jsonl", *arguments)
+    done = ran("again", "kept.jsonl", *arguments)
     assert done.exit_code == 1
     assert message in done.output
     assert done.output.count("\n") == 1

@@ -6,16 +6,14 @@ import os
 import pty
 import signal
 import subprocess
-import sys
 import time
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from support.commands import COMMAND, INTERRUPTIBLE, assert_one_line, ran, ran_alone
 from support.scripted_server import Behaviour, ScriptedServer
-from typer.testing import CliRunner
 
-from hopweave.apps.cli import app
 from hopweave.apps.cli._settings_summary import settings_summary
 from hopweave.core.types import Passage
 from hopweave.record import Record
@@ -51,13 +49,7 @@ say = """
 @pytest.fixture(autouse=True)
 def scene(tmp_path, monkeypatch):
     """A tiny index, a model that says what the rules say, and nothing of this machine's."""
-    for name in list(os.environ):
-        if name.startswith("HOPWEAVE_"):
-            monkeypatch.delenv(name)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("COLUMNS", "120")
-    monkeypatch.chdir(tmp_path)
     BM25.build(tmp_path / "index", PASSAGES)
     Path("rules.toml").write_text(RULES)
     Path("hopweave.toml").write_text(
@@ -66,20 +58,7 @@ def scene(tmp_path, monkeypatch):
 
 
 def ask(*arguments, stdin=None):
-    return CliRunner().invoke(app, ["ask", *map(str, arguments)], input=stdin)
-
-
-def hopweave(*arguments, **more):
-    command = [sys.executable, "-c", "from hopweave.apps.cli import main; main()", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, **more)
-
-
-def failed_with_one_line(result, said):
-    assert result.exit_code == 1
-    assert result.stderr.count("\n") == 1
-    assert result.stderr.startswith("hopweave: ")
-    assert said in result.stderr
-    assert "Traceback" not in result.output
+    return ran("ask", *arguments, stdin=stdin)
 
 
 # -- what it prints --------------------------------------------------------------------------------------------------------
@@ -218,9 +197,7 @@ def test_a_torn_last_line_does_not_tear_the_next_record():
 
 def test_a_file_that_cannot_be_written_is_found_before_the_work():
     Path("folder").mkdir()
-    failed_with_one_line(
-        ask(QUESTION, "--out", "folder", "--json"), "cannot write the record to folder: Is a directory; choose"
-    )
+    assert_one_line(ask(QUESTION, "--out", "folder", "--json"), "cannot write the record to folder: Is a directory; choose")
     assert not Path("cache/hopweave/store.sqlite").exists()
 
 
@@ -233,7 +210,7 @@ def test_a_run_is_replayed_from_the_store_without_a_model():
 
 def test_a_replay_without_a_store_says_to_run_once(tmp_path):
     result = ask(QUESTION, "--replay")
-    failed_with_one_line(result, "there is nothing to replay")
+    assert_one_line(result, "there is nothing to replay")
     assert "run once with the store on" in result.stderr
     assert not Path("cache/hopweave/store.sqlite").exists()
 
@@ -241,7 +218,7 @@ def test_a_replay_without_a_store_says_to_run_once(tmp_path):
 def test_a_replay_of_what_was_never_asked_is_a_failed_question():
     ask(QUESTION, "--json")
     result = ask("Another question?", "--replay", "--json")
-    failed_with_one_line(result, "no answer: ReplayMiss: the store does not hold")
+    assert_one_line(result, "no answer: ReplayMiss: the store does not hold")
     assert json.loads(result.stdout)["error"]["kind"] == "ReplayMiss"
 
 
@@ -254,7 +231,7 @@ def test_a_failed_question_is_drawn_and_ends_with_1():
     assert result.exit_code == 1
     assert "No answer. ModelError" in result.stdout
     assert result.stderr.splitlines()[-1] == "hopweave: no answer: ModelError: the endpoint is gone"
-    failed_with_one_line(ask(QUESTION, "--json"), "ModelError")
+    assert_one_line(ask(QUESTION, "--json"), "ModelError")
 
 
 @pytest.mark.parametrize(
@@ -282,7 +259,7 @@ def test_a_failed_question_is_drawn_and_ends_with_1():
 )
 def test_what_the_user_can_mend_is_one_line_on_standard_error(arguments, said):
     result = ask(*arguments, "--json")
-    failed_with_one_line(result, said)
+    assert_one_line(result, said)
     assert result.stdout == ""
 
 
@@ -294,7 +271,7 @@ def test_a_part_that_breaks_is_no_traceback_on_the_terminal():
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: breaks\nVersion: 1\n")
     (info / "entry_points.txt").write_text("[hopweave.methods]\nbreaks = breaks:Breaks\n")
-    done = hopweave("ask", QUESTION, "--method", "breaks", "--json", env=os.environ | {"PYTHONPATH": str(Path.cwd())})
+    done = ran_alone("ask", QUESTION, "--method", "breaks", "--json", env=os.environ | {"PYTHONPATH": str(Path.cwd())})
     assert done.returncode == 1
     assert done.stderr == "hopweave: no answer: MethodError: breaks broke: ValueError: a bug\n"
     assert json.loads(done.stdout)["error"]["kind"] == "MethodError"
@@ -312,16 +289,15 @@ def test_an_unknown_option_is_a_usage_error():
 def test_the_command_answers_as_a_process_of_its_own_in_any_locale():
     Path("rules.toml").write_text(RULES.replace("Port Merrow", "Port Mérröw 🌊"), encoding="utf-8")
     for more in ({}, {"PYTHONIOENCODING": "ascii", "LC_ALL": "C"}):
-        done = hopweave("ask", QUESTION, "--set", "store.mode=off", env=os.environ | more)
+        done = ran_alone("ask", QUESTION, "--set", "store.mode=off", env=os.environ | more)
         assert done.returncode == 0, done.stderr
         assert "Answer" in done.stdout
-    done = hopweave("ask", "", "--json")
+    done = ran_alone("ask", "", "--json")
     assert (done.returncode, done.stdout, done.stderr) == (1, "", "hopweave: the question is empty; ask something\n")
 
 
 def test_a_pipe_that_is_closed_early_is_no_traceback():
-    command = [sys.executable, "-c", "from hopweave.apps.cli import main; main()", "ask", QUESTION]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen([*COMMAND, "ask", QUESTION], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     process.stdout.close()
     assert "Traceback" not in process.stderr.read()
     process.stderr.close()
@@ -330,10 +306,16 @@ def test_a_pipe_that_is_closed_early_is_no_traceback():
 
 async def test_interrupting_ends_with_130_a_line_and_an_open_call_that_is_closed():
     async with ScriptedServer([Behaviour(text="never", delay=3600)]) as server:
-        # A process that a shell started in the background is deaf to this signal; this one must not be.
-        listen = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
-        command = [sys.executable, "-c", f"{listen}\nfrom hopweave.apps.cli import main; main()", "ask", QUESTION, "--json"]
-        command += ["--llm", "openai_compatible", "--set", "llms.openai_compatible.model=m"]
+        command = [
+            *INTERRUPTIBLE,
+            "ask",
+            QUESTION,
+            "--json",
+            "--llm",
+            "openai_compatible",
+            "--set",
+            "llms.openai_compatible.model=m",
+        ]
         command += ["--set", f"llms.openai_compatible.base_url={server.base_url}"]
         process = await asyncio.create_subprocess_exec(*command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         give_up = time.monotonic() + 60
@@ -362,8 +344,7 @@ def test_a_ranking_of_a_retriever_that_asks_the_model_is_measured_from_the_recor
 def test_on_a_terminal_a_failure_is_told_once():
     Path("rules.toml").write_text('[[rules]]\nmatch = "."\nerror = "the endpoint is gone"\n')
     ask(QUESTION)  # builds what is built once
-    arguments = ["ask", QUESTION, "--set", "retries.max_attempts=1"]
-    command = [sys.executable, "-c", "from hopweave.apps.cli import main; main()", *arguments]
+    command = [*COMMAND, "ask", QUESTION, "--set", "retries.max_attempts=1"]
     ours, theirs = pty.openpty()
     with subprocess.Popen(command, stdout=theirs, stderr=theirs, stdin=theirs) as process:
         os.close(theirs)
@@ -380,5 +361,5 @@ def test_on_a_terminal_a_failure_is_told_once():
 
 
 def test_an_address_is_no_file_to_write_to():
-    failed_with_one_line(ask(QUESTION, "--out", "postgres://host/answers"), "--out is a file, not an address")
+    assert_one_line(ask(QUESTION, "--out", "postgres://host/answers"), "--out is a file, not an address")
     assert not Path("postgres:").exists()

@@ -21,13 +21,6 @@ ROWS = [
 LOGITS = {"A is in Ulm": 4.0, "B is in Bonn": 1.25, "C is in Ulm": 2.0, "D is in Rome": -3.0}
 
 
-@pytest.fixture(autouse=True)
-def own_folders(monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-
-
 def lines(path: Path, rows: list[dict]) -> Path:
     path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     return path

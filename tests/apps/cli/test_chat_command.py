@@ -6,15 +6,13 @@ import pty
 import select
 import signal
 import subprocess
-import sys
 import time
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from support.commands import INTERRUPTIBLE, ran
 
-from hopweave.apps.cli import app
 from hopweave.core.types import Passage
 from hopweave.record import Record
 from hopweave.retrieval.engines.bm25 import BM25
@@ -42,22 +40,14 @@ match = "(?s)."
 say = "So the answer is: Ines Halloran."
 """
 FIRST, FOLLOW_UP = "Who designed Carrow Head Light?", "and when did she die?"
-# Where tests run in the background, Ctrl-C is ignored, and so it is by what they start.
-LISTEN = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
-COMMAND = [sys.executable, "-c", f"{LISTEN}; from hopweave.apps.cli import main; main()", "chat"]
+COMMAND = [*INTERRUPTIBLE, "chat"]
 SOON = 60.0
 AGAIN = 6.0
 
 
 @pytest.fixture(autouse=True)
 def scene(tmp_path, monkeypatch):
-    for name in list(os.environ):
-        if name.startswith("HOPWEAVE_"):
-            monkeypatch.delenv(name)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("COLUMNS", "120")
-    monkeypatch.chdir(tmp_path)
     BM25.build(tmp_path / "index", [Passage("lamp", "Carrow Head Light was designed by Ines Halloran.", "Carrow Head Light")])
     BM25.build(tmp_path / "other", [Passage("mill", "The mill was built by Ada Moss.", "Mill")])
     Path("rules.toml").write_text(RULES)
@@ -68,9 +58,7 @@ def scene(tmp_path, monkeypatch):
 
 
 def chat(*lines, arguments=()):
-    result = CliRunner().invoke(app, ["chat", *arguments], input="".join(f"{line}\n" for line in lines))
-    assert result.exit_code == 0, result.output
-    return result
+    return ran("chat", *arguments, stdin="".join(f"{line}\n" for line in lines), exit_code=0)
 
 
 def test_a_follow_up_is_made_whole_before_it_is_answered():

@@ -5,11 +5,10 @@ import subprocess
 import sys
 
 import pytest
+from support.commands import ran
 from support.dataset_files import json_lines, json_list, real
 from support.docstring_files import shown_files
-from typer.testing import CliRunner
 
-from hopweave.apps.cli import app
 from hopweave.evaluation.datasets.hotpotqa import HotpotQA
 from hopweave.evaluation.datasets.jsonl import JSONLines
 from hopweave.evaluation.datasets.two_wikimultihopqa import TwoWikiMultiHopQA
@@ -17,9 +16,7 @@ from hopweave.retrieval.engines.bm25 import BM25
 
 
 def corpus(*arguments):
-    result = CliRunner().invoke(app, ["corpus", *map(str, arguments)])
-    assert "Traceback" not in result.output
-    return result
+    return ran("corpus", *arguments)
 
 
 def rows(result):
@@ -32,8 +29,7 @@ def own(path, *passages):
 
 
 def index(path, to, *more):
-    result = CliRunner().invoke(app, ["index", str(path), "--to", str(to), *more])
-    assert result.exit_code == 0, result.output
+    ran("index", path, "--to", to, *more, exit_code=0)
     return {passage.id for passage in BM25(to).all_passages()}
 
 

@@ -3,9 +3,8 @@
 import json
 
 import pytest
-from typer.testing import CliRunner
+from support.commands import ran
 
-from hopweave.apps.cli import app
 from hopweave.core.errors import SettingsError
 from hopweave.run.opening import engine_of
 from hopweave.run.settings import read_settings, server_of
@@ -13,16 +12,12 @@ from hopweave.run.trust import guarded
 
 
 def said(*arguments):
-    done = CliRunner().invoke(app, [str(one) for one in arguments])
-    return done.exit_code, done.output if done.exception is None or isinstance(done.exception, SystemExit) else str(
-        done.exception
-    )
+    done = ran(*arguments)
+    return done.exit_code, done.output
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.chdir(tmp_path)
+def folder(tmp_path):
     rows = [
         {"id": "light", "title": "Carrow Head Light", "text": "Designed by Ines Halloran."},
         {"id": "oak", "title": "Oak", "text": "An old oak at Carrow Head."},

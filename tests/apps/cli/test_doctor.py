@@ -1,32 +1,22 @@
 """`hopweave doctor`: what works here, what the settings need and do not have, and what to do."""
 
-import os
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from support.commands import ran
 
-from hopweave.apps.cli import app
 from hopweave.core import catalog
 from hopweave.core.errors import MissingExtra
 from hopweave.models.weights import DEFAULT_MODEL
 
 
 @pytest.fixture(autouse=True)
-def own_folders(tmp_path, monkeypatch):
-    for name in list(os.environ):
-        if name.startswith("HOPWEAVE_"):
-            monkeypatch.delenv(name)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+def own_models(tmp_path, monkeypatch):
     monkeypatch.setenv("HOPWEAVE_MODELS", str(tmp_path / "models"))
-    monkeypatch.chdir(tmp_path)
 
 
 def doctor(**environment):
-    result = CliRunner().invoke(app, ["doctor"], env=environment)
-    assert "Traceback" not in result.output
-    return result
+    return ran("doctor", **environment)
 
 
 def lines(result, sign):

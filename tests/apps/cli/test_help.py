@@ -6,10 +6,9 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from support.commands import ran
 
 import hopweave.apps.cli
-from hopweave.apps.cli import app
 from hopweave.core.catalog import summary_of
 
 FILES = [path for path in sorted(Path(hopweave.apps.cli.__file__).parent.glob("*.py")) if not path.name.startswith("_")]
@@ -17,7 +16,7 @@ COMMANDS = [path.stem for path in FILES]
 
 
 def run(*arguments, width=200):
-    return CliRunner().invoke(app, arguments, env={"COLUMNS": str(width), "TERMINAL_WIDTH": str(width)})
+    return ran(*arguments, COLUMNS=str(width), TERMINAL_WIDTH=str(width))
 
 
 def test_the_help_lists_every_file_of_the_folder_with_its_first_line():

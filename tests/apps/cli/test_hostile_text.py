@@ -2,10 +2,8 @@
 
 import csv
 import json
-import os
 import re
 import shutil
-import subprocess
 import sys
 from dataclasses import replace
 from io import StringIO
@@ -14,9 +12,9 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 from rich.text import Text
+from support.commands import ran, ran_alone
 from support.hostile import ESCAPES, FORMULAS, OBEYED
 from typer.main import get_command
-from typer.testing import CliRunner
 
 from hopweave.apps.cli import app
 from hopweave.apps.cli._console import console
@@ -49,9 +47,6 @@ def scene(tmp_path, monkeypatch):
 
 
 def go_into(folder, monkeypatch):
-    for name in list(os.environ):
-        if name.startswith("HOPWEAVE_"):
-            monkeypatch.delenv(name)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(folder / "config"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
     monkeypatch.setenv("HOPWEAVE_MODELS", str(folder / NAME))
@@ -73,14 +68,9 @@ SETTINGS = 'llm = "scripted"\n[llms.scripted]\nrules_file = "rules.toml"\n'
 THEIRS = f"[llms.openai_compatible]\nbase_url = {json.dumps(HOSTILE)}\n"
 
 
-def run(*arguments, stdin=None):
-    return CliRunner().invoke(app, [*map(str, arguments)], input=stdin)
-
-
 def shown(*arguments, stdin=None):
     """What a command prints on both streams, after nothing in it was found that a terminal obeys."""
-    result = run(*arguments, stdin=stdin)
-    assert isinstance(result.exception, SystemExit | type(None)), result.exception
+    result = ran(*arguments, stdin=stdin)
     for text in (result.stdout, result.stderr):
         found = OBEYED.search(text)
         assert found is None, (arguments, text[max(0, found.start() - 60) : found.end() + 60])
@@ -108,7 +98,7 @@ def made(template, scene):
 
 def make_run():
     flags = ["--dataset", "jsonl", "--path", f"{NAME}.jsonl", "--methods", "direct,cot,direct_retrieval"]
-    assert run("index", "passages.jsonl", "--to", "index").exit_code == 0
+    ran("index", "passages.jsonl", "--to", "index", exit_code=0)
     shown("evaluate", "--out", NAME, *flags, "--corpus", "index", "--set", "retries.max_attempts=1")
 
 
@@ -224,8 +214,7 @@ def test_verify_says_what_was_altered_and_stays_on_its_line():
 
 
 def test_the_door_of_the_command_is_plain_without_a_test_around_it():
-    command = [sys.executable, "-c", "from hopweave.apps.cli import main; main()", "show", HOSTILE]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    done = ran_alone("show", HOSTILE)
     assert "\u241b[31mred" in done.stderr
     assert OBEYED.search(done.stdout + done.stderr) is None
 

@@ -1,17 +1,15 @@
 """`hopweave index --cluster`: workers read documents and encode passages, and the index is that of a single process."""
 
-import os
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from support.commands import ran
 from support.dask_cluster import dask_cluster
 from support.documents import docx, paragraph, pdf
 from support.tiny_onnx import tiny_onnx
-from typer.testing import CliRunner
 
-from hopweave.apps.cli import app
 from hopweave.core.errors import DataError
 from hopweave.ingest.cluster_reading import read_here
 from hopweave.ingest.formats import CorpusFile, Limits
@@ -28,20 +26,8 @@ def cluster(tmp_path_factory):
         yield started
 
 
-@pytest.fixture(autouse=True)
-def scene(tmp_path, monkeypatch):
-    for name in list(os.environ):
-        if name.startswith("HOPWEAVE_"):
-            monkeypatch.delenv(name)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.chdir(tmp_path)
-
-
 def indexed(*arguments):
-    done = CliRunner().invoke(app, ["index", *map(str, arguments)], env={"COLUMNS": "200"})
-    assert done.exit_code == 0, done.output
-    return done.output
+    return ran("index", *arguments, exit_code=0, COLUMNS="200").output
 
 
 def data_of(index):
@@ -159,6 +145,5 @@ def test_a_worker_with_another_model_is_refused_with_both(tmp_path, monkeypatch)
 
 
 def test_a_cluster_without_files_is_refused():
-    done = CliRunner().invoke(app, ["index", "--to", "here", "--stats", "--cluster", "tcp://127.0.0.1:9"])
-    assert done.exit_code == 1
+    done = ran("index", "--to", "here", "--stats", "--cluster", "tcp://127.0.0.1:9", exit_code=1)
     assert "give files or folders, or leave it out" in done.output

@@ -1,15 +1,12 @@
 """`hopweave list`: what there is to choose from, from the files themselves."""
 
-from typer.testing import CliRunner
+from support.commands import ran
 
-from hopweave.apps.cli import app
 from hopweave.core.catalog import ROLES, entries
 
 
 def names(*arguments):
-    result = CliRunner().invoke(app, ["list", *arguments])
-    assert "Traceback" not in result.output
-    return result
+    return ran("list", *arguments)
 
 
 def test_every_part_is_listed_under_its_role_with_its_line():

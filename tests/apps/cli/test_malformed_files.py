@@ -1,14 +1,11 @@
 """Files and streams that are not what they should be: one line each, which says what to do, and never a traceback."""
 
-import os
 import shutil
 from pathlib import Path
 
 import pytest
-from support.commands import made_run
-from typer.testing import CliRunner
+from support.commands import assert_one_line, made_run, ran
 
-from hopweave.apps.cli import app
 from hopweave.core.errors import SettingsError
 from hopweave.run.settings import assignments, read_settings
 
@@ -39,22 +36,12 @@ def made(tmp_path_factory):
 @pytest.fixture(autouse=True)
 def scene(made, tmp_path, monkeypatch):
     """A copy of the run as the working directory, and nothing of this machine's."""
-    for name in list(os.environ):
-        if name.startswith("HOPWEAVE_"):
-            monkeypatch.delenv(name)
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     shutil.copytree(made, tmp_path / "scene")
     monkeypatch.chdir(tmp_path / "scene")
 
 
 def failed_in_one_line(*arguments, stdin=None, said=""):
-    result = CliRunner().invoke(app, [*map(str, arguments)], input=stdin)
-    assert isinstance(result.exception, SystemExit), result.exception
-    assert result.exit_code == 1, result.output
-    assert result.stderr.count("\n") == 1
-    assert result.stderr.startswith("hopweave: ")
-    assert said in result.stderr
+    assert_one_line(ran(*arguments, stdin=stdin), said)
 
 
 @pytest.mark.parametrize("content", BROKEN.values(), ids=BROKEN)

@@ -5,7 +5,6 @@ import json
 import os
 import socket
 import subprocess
-import sys
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
@@ -16,9 +15,8 @@ pytest.importorskip("mcp", reason="needs: pip install 'hopweave[mcp]'")
 import httpx
 from apps.cli.test_ask import PASSAGES, QUESTION, RULES
 from mcp import Client, StdioServerParameters
-from typer.testing import CliRunner
+from support.commands import COMMAND, assert_one_line, ran
 
-from hopweave.apps.cli import app
 from hopweave.apps.mcp_server.tools import serving
 from hopweave.core.errors import ModelError
 from hopweave.core.types import Passage
@@ -26,19 +24,13 @@ from hopweave.models.llms.scripted import Line, Scripted
 from hopweave.retrieval.engines.bm25 import BM25
 from hopweave.run.settings import read_settings
 
-COMMAND = [sys.executable, "-c", "from hopweave.apps.cli import main; main()", "mcp"]
+MCP = [*COMMAND, "mcp"]
 SOON = 60
 
 
 @pytest.fixture(autouse=True)
-def scene(tmp_path, monkeypatch):
+def scene(tmp_path):
     """Two indexes, and a model that says what the rules say."""
-    for name in list(os.environ):
-        if name.startswith("HOPWEAVE_"):
-            monkeypatch.delenv(name)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.chdir(tmp_path)
     BM25.build(tmp_path / "index", PASSAGES)
     cut = [Passage("oak#1", "An old oak.", "Oak", "trees.md", 0, 11), Passage("oak#2", "It stands.", "Oak", "trees.md", 12, 22)]
     BM25.build(tmp_path / "trees-index", [*cut, Passage("pay", "The keeper is paid.", access=("board",))])
@@ -50,9 +42,7 @@ def scene(tmp_path, monkeypatch):
 
 @asynccontextmanager
 async def over_stdio(*arguments, cwd=None):
-    server = StdioServerParameters(
-        command=COMMAND[0], args=[*COMMAND[1:], *arguments], env=dict(os.environ), cwd=cwd or Path.cwd()
-    )
+    server = StdioServerParameters(command=MCP[0], args=[*MCP[1:], *arguments], env=dict(os.environ), cwd=cwd or Path.cwd())
     async with Client(server, read_timeout_seconds=SOON) as client:
         yield client
 
@@ -111,7 +101,7 @@ async def test_a_client_over_http_gets_a_cited_answer_and_hears_of_each_step():
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     process = await asyncio.create_subprocess_exec(
-        *COMMAND, "lights=index", "--http", "--port", str(port), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        *MCP, "lights=index", "--http", "--port", str(port), stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
     try:
         assert f"http://127.0.0.1:{port}/mcp" in (await asyncio.wait_for(process.stderr.readline(), SOON)).decode()
@@ -125,7 +115,7 @@ async def test_a_client_over_http_gets_a_cited_answer_and_hears_of_each_step():
             reply = await stranger.post(f"http://127.0.0.1:{port}/mcp", json=body, headers={"Origin": "http://evil.example"})
             assert reply.status_code == 403
         taken = await asyncio.create_subprocess_exec(
-            *COMMAND, "lights=index", "--http", "--port", str(port), stderr=subprocess.PIPE
+            *MCP, "lights=index", "--http", "--port", str(port), stderr=subprocess.PIPE
         )
         _, told = await asyncio.wait_for(taken.communicate(), SOON)
         assert taken.returncode == 1
@@ -254,8 +244,4 @@ async def test_an_index_that_is_updated_while_the_server_runs_is_seen():
 
 def test_what_the_operator_has_to_fix_is_one_line():
     for arguments, what in ((["gone"], "there is no index at gone"), (["=x"], "NAME=INDEX"), (["a/x", "b/x"], "named 'x'")):
-        result = CliRunner().invoke(app, ["mcp", *arguments])
-        assert result.exit_code == 1
-        assert result.stderr.startswith("hopweave: ")
-        assert what in result.stderr
-        assert result.stderr.count("\n") == 1
+        assert_one_line(ran("mcp", *arguments), what)

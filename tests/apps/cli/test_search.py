@@ -3,9 +3,8 @@
 import json
 
 import pytest
-from typer.testing import CliRunner
+from support.commands import ran
 
-from hopweave.apps.cli import app
 from hopweave.core.types import Passage
 from hopweave.retrieval.engines.bm25 import BM25
 
@@ -25,7 +24,7 @@ def index(tmp_path_factory):
 
 
 def searched(*arguments, **more):
-    return CliRunner().invoke(app, ["search", *arguments], **more)
+    return ran("search", *arguments, **more)
 
 
 def test_it_prints_rank_score_title_words_and_the_nearest_sentence(index):
@@ -67,7 +66,7 @@ def test_a_query_that_holds_nothing_to_search_for_says_so(index, query):
 
 
 def test_the_query_can_come_from_standard_input(index):
-    assert "The Long Tide (film)" in searched(index, "-", input="long tide").stdout
+    assert "The Long Tide (film)" in searched(index, "-", stdin="long tide").stdout
 
 
 def test_a_retriever_that_asks_the_model_is_refused_with_what_to_do(index):
@@ -94,11 +93,8 @@ def labelled(tmp_path):
     ]
     (tmp_path / "rows.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     index = str(tmp_path / "index")
-    said = []
-    for arguments in ([str(tmp_path / "rows.jsonl")], [str(tmp_path / "team"), "--add", "--access", "team", "--access", "all"]):
-        result = CliRunner().invoke(app, ["index", *arguments, "--to", index])
-        assert result.exit_code == 0, result.output
-        said.append(result.stdout)
+    given = ([tmp_path / "rows.jsonl"], [tmp_path / "team", "--add", "--access", "team", "--access", "all"])
+    said = [ran("index", *arguments, "--to", index, exit_code=0).stdout for arguments in given]
     assert "shown only to holders of a label: board (1)" in said[0]
     assert "skipped metadata, not a short text or number: tags (1)" in said[0]
     assert "shown only to holders of a label: all (1), team (1)" in said[1]
@@ -133,10 +129,9 @@ def test_json_has_labels_and_metadata_of_passages_that_have_any(labelled):
 
 
 def test_the_owner_of_an_index_sees_in_its_list_and_its_figures_that_there_are_passages_with_labels(labelled):
-    runner = CliRunner()
-    listed = runner.invoke(app, ["index", "--to", labelled, "--list"]).stdout.splitlines()
+    listed = ran("index", "--to", labelled, "--list").stdout.splitlines()
     assert {line.split("\t")[0] for line in listed} == {"open", "board", "team/plan.txt"}
-    assert "labelled     2" in runner.invoke(app, ["index", "--to", labelled, "--stats"]).stdout
+    assert "labelled     2" in ran("index", "--to", labelled, "--stats").stdout
 
 
 @pytest.mark.parametrize(

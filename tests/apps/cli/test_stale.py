@@ -1,32 +1,23 @@
 """`hopweave stale`: what it prints, and how it ends."""
 
 import json
-import os
 from pathlib import Path
 
 import pytest
 from run.test_staleness import ASKED, ENGINEER, LAMP, keep_all, sync, write
-from typer.testing import CliRunner
-
-from hopweave.apps.cli import app
+from support.commands import ran
 
 
 @pytest.fixture(autouse=True)
-def scene(tmp_path, monkeypatch):
+def scene():
     """Four kept answers over two documents."""
-    for name in list(os.environ):
-        if name.startswith("HOPWEAVE_"):
-            monkeypatch.delenv(name)
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.chdir(tmp_path)
     write(engineer=ENGINEER, lamp=LAMP)
     sync()
     keep_all()
 
 
 def stale(*arguments):
-    return CliRunner().invoke(app, ["stale", *arguments])
+    return ran("stale", *arguments)
 
 
 def test_nothing_stale_ends_well():

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 from run.test_staleness import ASKED, ENGINEER, LAMP, Says, answered, keep, sync, write
+from support.commands import ran
 from support.elastic_server import ElasticServer
-from typer.testing import CliRunner
 
-from hopweave.apps.cli import app
 from hopweave.core.catalog import load
 from hopweave.core.types import Passage
 from hopweave.record import Record
@@ -18,13 +17,13 @@ from hopweave.run.store.answer_store import PostgresAnswerStore
 
 
 @pytest.fixture(autouse=True)
-def scene(own_folders):
+def scene():
     write(engineer=ENGINEER, lamp=LAMP)
     sync()
 
 
 def stale(*arguments):
-    return CliRunner().invoke(app, ["stale", *map(str, arguments)])
+    return ran("stale", *arguments)
 
 
 def told(result):

@@ -1,10 +1,8 @@
 """`hopweave watch`: what changes on disk is in the index and told, until Ctrl-C."""
 
-import os
 import queue
 import signal
 import subprocess
-import sys
 import threading
 from contextlib import suppress
 from pathlib import Path
@@ -14,22 +12,19 @@ import pytest
 pytest.importorskip("watchfiles", reason="needs: pip install 'hopweave[watch]'")
 
 from run.test_staleness import ENGINEER, LAMP, Says, answered, keep, keep_all, sync, write
-from typer.testing import CliRunner
+from support.commands import INTERRUPTIBLE, ran
 
-from hopweave.apps.cli import app
 from hopweave.apps.cli.watch import _is_of_index
 from hopweave.retrieval.engines.bm25 import BM25
 
 SOON = 60.0
-# Where tests run in the background, Ctrl-C is ignored, and so it is by what they start.
-LISTEN = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
 
 
 class Watching:
     """The command in a process of its own, whose lines are read as they come."""
 
     def __init__(self, *arguments):
-        command = [sys.executable, "-c", f"{LISTEN}; from hopweave.apps.cli import main; main()", "watch", *arguments]
+        command = [*INTERRUPTIBLE, "watch", *arguments]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         self._lines = queue.Queue()
         threading.Thread(target=self._read, daemon=True).start()
@@ -70,13 +65,7 @@ def watching():
 
 
 @pytest.fixture(autouse=True)
-def scene(tmp_path, monkeypatch):
-    for name in list(os.environ):
-        if name.startswith("HOPWEAVE_"):
-            monkeypatch.delenv(name)
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.chdir(tmp_path)
+def scene():
     write(engineer=ENGINEER, lamp=LAMP)
 
 
@@ -145,7 +134,7 @@ def test_answers_over_another_index_are_passed_over(watching):
 
 
 def test_a_folder_that_is_not_there_is_an_error_at_once():
-    result = CliRunner().invoke(app, ["watch", "gone", "--to", "index"])
+    result = ran("watch", "gone", "--to", "index")
     assert (result.exit_code, result.stderr) == (1, "hopweave: there is nothing at gone; give a folder to watch\n")
 
 

@@ -1,7 +1,6 @@
 """Indexing, asking and evaluating on a Python that has no `fcntl`, as that of Windows has none."""
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -15,12 +14,7 @@ RULES = '[[rules]]\nmatch = "(?s)."\nsay = "So the answer is: the Nith."\n'
 
 
 @pytest.fixture(autouse=True)
-def scene(tmp_path, monkeypatch):
-    for name in [name for name in os.environ if name.startswith("HOPWEAVE_")]:
-        monkeypatch.delenv(name)
-    for kind in ("CACHE", "CONFIG"):
-        monkeypatch.setenv(f"XDG_{kind}_HOME", str(tmp_path / kind.lower()))
-    monkeypatch.chdir(tmp_path)
+def scene():
     Path("passages.jsonl").write_text('{"id": "dumfries", "title": "Dumfries", "text": "Dumfries lies on the Nith."}\n')
     Path("q.jsonl").write_text(json.dumps({"id": "q", "question": "On which river is Dumfries?", "answer": "the Nith"}) + "\n")
     Path("rules.toml").write_text(RULES)

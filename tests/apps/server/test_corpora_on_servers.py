@@ -20,13 +20,8 @@ LONG_ID = "notes//a/b.md#1"
 
 
 @pytest.fixture(autouse=True)
-def scene(tmp_path, monkeypatch):
-    for name in list(os.environ):
-        if name.startswith(("HOPWEAVE_", "PG")):
-            monkeypatch.delenv(name)
+def scene(monkeypatch):
     monkeypatch.setenv("PGUSER", "postgres")
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture
