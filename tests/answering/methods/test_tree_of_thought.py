@@ -539,7 +539,7 @@ async def test_a_budget_that_ends_amid_the_ratings_goes_on_with_those_there_are(
 
 
 def test_another_way_to_evaluate_is_refused():
-    with pytest.raises(SettingsError, match="evaluate 'rank' cannot be"):
+    with pytest.raises(SettingsError, match="evaluate cannot be 'rank'"):
         TreeOfThought(evaluate="rank")
     with pytest.raises(SettingsError, match="num_values must be at least 1"):
         TreeOfThought(num_values=0)
