@@ -1,9 +1,9 @@
 """Dense retrieval over an index on disk (faiss): passages whose vectors are nearest to that of the query.
 
-A vector is made of each passage (title, full stop, text) and of the query by the same model, and passages are ranked by the
-inner product. Up to 50,000 passages every vector is compared; above, the nearest lists of an inverted file with 8-bit codes are
-searched, and the best candidates are compared by their vectors. Scores are rounded to six decimals, and equal ones are ordered
-by passage id. Models, endpoints and vectors made elsewhere: see docs/engines.md.
+The same model encodes each passage (title, full stop, text) and the query, and passages are ranked by the inner product. Up to
+50,000 passages, every vector is compared; above that, the nearest lists of an inverted file with 8-bit codes are searched, and
+the best candidates are compared by their vectors. Scores are rounded to six decimals, and equal ones are ordered by passage id.
+Models, endpoints and precomputed vectors: see docs/engines.md.
 """
 
 from __future__ import annotations
@@ -36,22 +36,22 @@ __all__ = ["Dense"]
 
 @dataclass(eq=False)
 class Dense(EncoderOptions):
-    """Finds passages by the nearness of vectors.
+    """Finds passages by the similarity of vectors.
 
-    An instance serves one thread at a time. It keeps the state of the index that it opened, also while the index is updated.
+    An instance serves one thread at a time. It keeps the state of the index that it opened, even while the index is updated.
 
     Raises:
-        DataError: if the index cannot be opened, or holds vectors of another model; it says what to do.
+        DataError: if the index cannot be opened, or has vectors of another model, with what to do.
         SettingsError: if no model is named.
         MissingExtra: without faiss.
     """
 
     INDEX: ClassVar[IndexTraits] = IndexTraits(of="bm25", options=EncoderOptions, averages=True)
-    """`--corpus` names an index of `bm25` with one of `dense` inside, or that one itself; see `index_for`."""
+    """`--corpus` names an index of `bm25` with one of `dense` inside, or the latter itself; see `index_for`."""
 
     index: Annotated[Path, "folder of the index, or of a bm25 index with one in its folder dense"]
     nprobe: Annotated[Count, "lists of the inverted file that are searched; more find more, and take longer"] = 32
-    visible: Annotated[Visible, "which passages are shown; the settings access and where"] = PUBLIC
+    visible: Annotated[Visible, "which passages may be shown; from the settings access and where"] = PUBLIC
     encoder: InitVar[Encoder | None] = None
 
     def __post_init__(self, encoder: Encoder | None) -> None:
@@ -79,7 +79,7 @@ class Dense(EncoderOptions):
     def search(self, queries: Sequence[str], max_hits: int) -> list[list[Hit]]:
         """See `core.protocols.Retriever`. A score is an inner product; a query of white space finds nothing.
 
-        A query and documents with `APART` between them are searched for by the mean of their vectors; the query may be empty.
+        For a query and documents separated by `APART`, the mean of their vectors is used; the query may be empty.
         """
         store = self._open_store()
         asked = [query for query in queries if query.strip()]
@@ -89,13 +89,13 @@ class Dense(EncoderOptions):
         return [next(found) if query.strip() else [] for query in queries]
 
     def close(self) -> None:
-        """Lets go of the index."""
+        """Closes the index."""
         if self._store is not None:
             self._store.close()
         self._store = None
 
     def all_passages(self) -> Iterator[Passage]:
-        """All passages whoever may see them, in the order in which they were added; memory does not grow with them."""
+        """Yields all passages, including hidden ones, in the order in which they were added, in constant memory."""
         return self._open_store().passages()
 
     def passages_of(self, any_ids: Iterable[str], *, documents: bool = True) -> list[Passage]:
@@ -114,22 +114,22 @@ class Dense(EncoderOptions):
         cluster: Any = None,
         on_passage: Callable[[int], None] | None = None,
     ) -> IndexSummary:
-        """Builds an index, in place of the one that may be there, which stays until the new one is whole.
+        """Builds an index. An existing one is replaced, but stays in use until the new one is complete.
 
-        What is encoded is kept beside the folder, in `.NAME.encoding`, until then: a build that was killed and is run again
+        Until then, encoded pieces are kept next to the folder, in `.NAME.encoding`: a build that was killed and is run again
         encodes only the rest.
 
         Args:
             folder: the index.
-            passages: taken one after the other.
+            passages: consumed one by one.
             options: which model encodes, or where the vectors are.
-            encoder: encodes in its place.
+            encoder: used instead of that model.
             cluster: a client of a Dask cluster, whose workers encode.
-            on_passage: told the number of passages so far, after each.
+            on_passage: called with the number of passages so far, after each.
 
         Raises:
-            DataError: for an id that occurs twice, no passage at all, a folder that is something else, another writer, or a
-                full disk. What was there is untouched.
+            DataError: for a repeated id, no passages, a folder that is not an index, another writer, or a full disk. The
+                existing content is not changed.
             SearchError: if the encoder fails.
         """
         source = KIND.source(folder, options or EncoderOptions(), encoder, cluster)
@@ -148,11 +148,11 @@ class Dense(EncoderOptions):
         cluster: Any = None,
         on_passage: Callable[[int], None] | None = None,
     ) -> IndexSummary:
-        """Deletes passages, then adds and replaces passages, without encoding the rest again; see `BM25.update`.
+        """Deletes passages, then adds and replaces passages, without re-encoding the rest; see `BM25.update`.
 
         Raises:
-            DataError: for an id to delete that is not there, an id that is added twice, another model than the index's, no
-                index, another writer, or a full disk. The index is untouched.
+            DataError: for an id to delete that does not exist, an id that is added twice, a model other than the index's, no
+                index, another writer, or a full disk. The index is not changed.
             SearchError: if the encoder fails.
         """
         source = KIND.source(folder, options or EncoderOptions(), encoder, cluster)

@@ -1,8 +1,8 @@
-"""Late interaction (ColBERT): an engine's candidates, ordered by the nearest token of the passage for each of the query.
+"""Late interaction (ColBERT): an engine's candidates, ranked by the passage token nearest to each token of the query.
 
-A passage is kept as the vectors of its tokens, in codes of 8 bits that are mapped into memory. The score is MaxSim: for each
+A passage is stored as the vectors of its tokens, in memory-mapped 8-bit codes. The score is MaxSim: for each
 token of the query, the largest inner product with a token of the passage, summed. Another engine finds the candidates.
-Checkpoints, ONNX models and vectors made elsewhere: see docs/engines.md.
+Checkpoints, ONNX models and precomputed vectors: see docs/engines.md.
 
 Calls of a language model: none.
 """
@@ -37,25 +37,25 @@ _DECIMALS = 6
 
 @dataclass(eq=False)
 class LateInteraction(TokenEncoderOptions):
-    """Orders what an engine finds by MaxSim over token vectors.
+    """Ranks the hits of an engine by MaxSim over token vectors.
 
-    An instance serves one thread at a time. It keeps the state of the index that it opened, also while the index is updated.
+    An instance serves one thread at a time. It keeps the state of the index that it opened, even while the index is updated.
 
     Raises:
-        DataError: if an index cannot be opened, or holds vectors of another model; it says what to do.
+        DataError: if an index cannot be opened, or has vectors of another model, with what to do.
         SettingsError: if no model is named, or the engine asks the language model.
     """
 
     INDEX: ClassVar[IndexTraits] = IndexTraits(of="bm25", options=TokenEncoderOptions)
-    """`--corpus` names an index of `bm25` with one of `late_interaction` inside, or that one itself; see `index_for`."""
+    """`--corpus` names an index of `bm25` with one of `late_interaction` inside, or the latter itself; see `index_for`."""
 
     index: Annotated[Path, "folder of the index, or of a bm25 index with one in its folder late_interaction"]
     engine: Annotated[str, "finds the candidates; one that asks no model"] = "bm25"
-    candidates: Annotated[Count, "hits that are asked of the engine, or as many as are wanted if that is more"] = 100
-    engine_options: Annotated[Mapping[str, Mapping[str, Any]], "options of the engine, by name; those of retrievers.NAME"] = (
-        field(default_factory=dict)
+    candidates: Annotated[Count, "hits requested from the engine, or the number of results if that is larger"] = 100
+    engine_options: Annotated[Mapping[str, Mapping[str, Any]], "options of the engine, by name; as in retrievers.NAME"] = field(
+        default_factory=dict
     )
-    visible: Annotated[Visible, "which passages are shown; the settings access and where"] = PUBLIC
+    visible: Annotated[Visible, "which passages may be shown; from the settings access and where"] = PUBLIC
     encoder: InitVar[TokenEncoder | None] = None
 
     def __post_init__(self, encoder: TokenEncoder | None) -> None:
@@ -89,7 +89,7 @@ class LateInteraction(TokenEncoderOptions):
         """See `core.protocols.Retriever`. Equal scores keep the order of the engine.
 
         Raises:
-            SearchError: also if the engine finds a passage of which there are no vectors.
+            SearchError: also if the engine finds a passage without vectors.
         """
         store = self._open_store()
         if max_hits < 1:
@@ -99,14 +99,14 @@ class LateInteraction(TokenEncoderOptions):
         return [self._ranked(store, next(vectors), hits, max_hits) if hits else [] for hits in found]
 
     def close(self) -> None:
-        """Lets go of the index and of the engine."""
+        """Closes the index and the engine."""
         if self._store is not None:
             self._store.close()
             self._engine.close()
         self._store = None
 
     def all_passages(self) -> Iterator[Passage]:
-        """All passages whoever may see them, in the order in which they were added; memory does not grow with them."""
+        """Yields all passages, including hidden ones, in the order in which they were added, in constant memory."""
         return self._open_store().passages()
 
     def passages_of(self, any_ids: Iterable[str], *, documents: bool = True) -> list[Passage]:
@@ -125,15 +125,15 @@ class LateInteraction(TokenEncoderOptions):
         cluster: Any = None,
         on_passage: Callable[[int], None] | None = None,
     ) -> IndexSummary:
-        """Builds an index, in place of the one that may be there; see `Dense.build`.
+        """Builds an index, replacing an existing one; see `Dense.build`.
 
         Args:
             folder: the index.
-            passages: taken one after the other.
+            passages: consumed one by one.
             options: which model encodes, or where the vectors are.
-            encoder: encodes in its place.
+            encoder: used instead of that model.
             cluster: a client of a Dask cluster, whose workers encode.
-            on_passage: told the number of passages so far, after each.
+            on_passage: called with the number of passages so far, after each.
 
         Raises:
             DataError: see `Dense.build`.
@@ -155,7 +155,7 @@ class LateInteraction(TokenEncoderOptions):
         cluster: Any = None,
         on_passage: Callable[[int], None] | None = None,
     ) -> IndexSummary:
-        """Deletes passages, then adds and replaces passages, without encoding the rest again; see `Dense.update`.
+        """Deletes passages, then adds and replaces passages, without re-encoding the rest; see `Dense.update`.
 
         Raises:
             DataError: see `Dense.update`.

@@ -331,7 +331,7 @@ class Writing:
         self._num_cut += by * runs_together(f"{passage.title}\n{passage.text}")
 
     def publish(self) -> IndexSummary:
-        """Makes the new state the current one."""
+        """Publishes the new state as the current one."""
         opened = self._opened or self._tell_language()
         self._commit(opened)
         self._rewrite(opened)
@@ -423,7 +423,7 @@ def _refuse_what_cannot_be_stored(passage: Passage) -> None:
     try:
         json.dumps(row_of_passage(passage), ensure_ascii=False).encode()
     except UnicodeEncodeError:
-        raise DataError(f"passage {passage.id!r} holds half of a surrogate pair, which is no character; remove it") from None
+        raise DataError(f"passage {passage.id!r} contains an unpaired surrogate, which is not a character; remove it") from None
 
 
 def _engine_document(passage: Passage, number: int, analysis: Analysis, layout: int) -> tantivy.Document:

@@ -77,11 +77,11 @@ class TokenStore:
         return iter(self._passages)
 
     def passages_of(self, any_ids: Iterable[str], *, documents: bool) -> list[Passage]:
-        """The passages that have one of these ids, or are cut from a document that has one, whoever may see them."""
+        """The passages that have one of these ids, or are cut from a document that has one, including hidden ones."""
         return self._passages.of(any_ids, documents=documents)
 
     def close(self) -> None:
-        """Lets go of the files."""
+        """Closes the files."""
         self._passages.close()
         del self._codes, self._scales, self._ends
 

@@ -84,7 +84,7 @@ class VectorSource(Protocol):
 
 
 class EncodedPassages(Generic[Encoded]):
-    """Encodes passages in pieces, each of which is kept until the index is whole, so that a killed build goes on.
+    """Encodes passages in pieces, each of which is kept until the index is whole, so that a killed build can resume.
 
     Args:
         encoder: makes the vectors.
@@ -170,7 +170,7 @@ def encoded_text(passage: Passage) -> str:
 
 
 class _Kept:
-    """What was computed for pieces of a corpus, kept until the index is whole, so that a killed build goes on.
+    """What was computed for pieces of a corpus, kept until the index is whole, so that a killed build can resume.
 
     Args:
         folder: the index. The pieces lie beside it.
