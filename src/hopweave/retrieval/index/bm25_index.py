@@ -34,7 +34,7 @@ ENGINE = "bm25"
 _MAX_ID_BYTES = 10_000
 
 _HEAP_BYTES = 300_000_000
-"""At most so much of an index is in memory before it is written: the more, the fewer segments, and the cheaper a query."""
+"""The most of an index that is held in memory before it is written: the more, the fewer segments, and the cheaper a query."""
 
 _NUM_THREADS = 1
 """Of the engine. Each writes segments of its own, from its part of that memory, and one is three times as fast as what reads
@@ -65,8 +65,8 @@ _FULL_DISK_FREE_BYTES = 1 << 24
 
 
 def by_term(searcher: tantivy.Searcher, name: str, value: str) -> Iterator[tantivy.DocAddress]:
-    """The passages whose id, or document id, it is."""
-    # The engine takes no half of a surrogate pair, and holds none.
+    """A query for the passages with that id or document id."""
+    # The engine does not accept unpaired surrogates, and contains none.
     is_text = value.encode("utf-8", "replace").decode("utf-8") == value
     num_passages = searcher.doc_freq(name, value) if is_text else 0
     if num_passages:

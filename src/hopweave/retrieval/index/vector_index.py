@@ -165,7 +165,7 @@ def other_model(folder: Path, engine: str, there: str, named: str) -> DataError:
     """The error for an index that holds the vectors of another model than the settings name."""
     return DataError(
         f"index {folder} holds vectors of {there}, and the settings name {named}; "
-        f"set retrievers.{engine}.model to the one that made them, or build the index anew"
+        f"set retrievers.{engine}.model to the one that made them, or rebuild the index"
     )
 
 

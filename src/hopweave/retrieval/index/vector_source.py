@@ -71,7 +71,7 @@ class VectorSource(Protocol):
 
     @property
     def num_ahead(self) -> int:
-        """How many pieces of passages it likes to have begun before they are asked for."""
+        """The preferred number of pieces to start before they are requested."""
 
     def begin(self, passages: Sequence[Passage]) -> None:
         """Is told of a piece that will be asked for, as it is, after those that were begun before."""
@@ -80,7 +80,7 @@ class VectorSource(Protocol):
         """What is stored of passages; see `VectorKind`."""
 
     def forget(self) -> None:
-        """Takes away what was kept in case of a kill."""
+        """Removes the pieces that were kept for resuming."""
 
 
 class EncodedPassages(Generic[Encoded]):
@@ -201,7 +201,7 @@ class _Kept:
         return self._path(texts).exists()
 
     def forget(self) -> None:
-        """Takes them away."""
+        """Removes them."""
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _path(self, texts: Sequence[str]) -> Path:
