@@ -194,7 +194,7 @@ def test_what_cannot_be_leaves_the_index_as_it_was(index):
         ([Passage("x", "1"), Passage("x", "2")], (), "the id 'x' occurs twice, as passage 1 .* and passage 2"),
         ([], ("nobody",), "no passage or document 'nobody' to delete"),
         ([Passage("", "no id")], (), "cannot have the id ''"),
-        ([Passage("s", "half \ud800")], (), "half of a surrogate pair"),
+        ([Passage("s", "half \ud800")], (), "an unpaired surrogate"),
     ):
         with pytest.raises(DataError, match=said):
             Dense.update(index, upsert=passages, delete=delete, encoder=TinyEncoder())

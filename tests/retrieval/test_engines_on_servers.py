@@ -434,7 +434,7 @@ def test_what_cannot_be_indexed_is_refused_and_leaves_what_was_there(engine, bui
     for passages, vectors, what in [
         ([], None, "no passage to index"),
         ([LIGHT, LIGHT], None, "'light' occurs twice"),
-        ([Passage("a", "\ud800")], None, "half of a surrogate pair"),
+        ([Passage("a", "\ud800")], None, "an unpaired surrogate"),
         (FEW, [[1.0, 2.0]], "fewer vectors than passages"),
         ([LIGHT], [[1.0, 2.0], [1.0, 0.0]], "more vectors than passages"),
     ]:
@@ -638,7 +638,7 @@ def test_elasticsearch_that_errs_is_an_error_and_no_empty_result(fault, built, e
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_password_in_an_address_is_refused_without_repeating_it(engine):
-    with pytest.raises(SettingsError, match=r"holds a password.*password_env") as caught:
+    with pytest.raises(SettingsError, match=r"contains a password.*password_env") as caught:
         load("retrievers", engine)(f"{engine}://me:hunter22@host/db")
     assert "hunter22" not in str(caught.value)
 
@@ -715,6 +715,4 @@ def test_a_new_engine_on_a_server_is_one_file(shelf, tmp_path, elastic_server):
     found = ran("search", address, "who designed the light")
     assert (found.exit_code, "Ines Halloran" in found.output) == (0, True), found.output
     wrong = ran("index", tmp_path / "light.txt", "--to", "shelf://")
-    assert "what was given for shelf is not an address of it; give shelf://HOST:9200#COLLECTION" in " ".join(
-        wrong.stderr.split()
-    )
+    assert "the given address is not an address of shelf; give shelf://HOST:9200#COLLECTION" in " ".join(wrong.stderr.split())

@@ -92,7 +92,7 @@ def test_engines_with_indexes_elsewhere_are_opened_there(index, tmp_path):
     [
         ({"engines": ("bm25",)}, "two or more different ones, not bm25"),
         ({"engines": ("bm25", "bm25")}, "two or more different ones"),
-        ({"engines": ("bm25", "hyde")}, "cannot stand on 'hyde', which asks the language model"),
+        ({"engines": ("bm25", "hyde")}, "cannot use 'hyde', which asks the language model"),
         ({"weights": (1.0,)}, "must be 2 numbers above 0"),
         ({"weights": (1.0, -1.0)}, "must be 2 numbers above 0"),
         ({"k": 0}, "hybrid k must be at least 1"),

@@ -253,7 +253,7 @@ def test_it_lies_in_an_index_of_the_engine_or_is_told_where_that_is(tmp_path):
     ("options", "said"),
     [
         ({"engine": "late_interaction"}, "orders what another engine finds"),
-        ({"engine": "hyde"}, "cannot stand on 'hyde', which asks the language model"),
+        ({"engine": "hyde"}, "cannot use 'hyde', which asks the language model"),
         ({"candidates": 0}, "candidates must be at least 1"),
     ],
 )

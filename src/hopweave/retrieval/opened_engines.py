@@ -1,4 +1,4 @@
-"""How one retriever stands on others that ask no model: where their indexes are, and how they are opened."""
+"""Opens the engines that a retriever is built on: where their indexes are, and how they are opened."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def index_for(folder: Path, engine: str) -> Path:
     """The index of an engine: the folder itself, or the one of the engine's name inside an index of another engine.
 
     Raises:
-        DataError: if the folder is an index of another engine and holds none, with the command that makes one.
+        DataError: if the folder is an index of another engine without this one inside, with the command that builds it.
     """
     if not (folder / MANIFEST).is_file():
         return folder
@@ -40,19 +40,19 @@ def opened(name: str, index: Path, options: Options, of: str, visible: Visible =
     """An engine with its options over an index folder, unless its options name another.
 
     Args:
-        name: of the engine.
-        index: the folder, or one that holds the engine's.
-        options: of engines, by name.
-        of: who stands on it, for messages.
-        visible: which passages it shows.
+        name: the name of the engine.
+        index: the folder, or one that contains the engine's.
+        options: the options of engines, by name.
+        of: the retriever that uses it, for messages.
+        visible: the passages that it may show.
 
     Raises:
-        SettingsError: if it asks the language model, for an option that cannot be, or if it shows all passages and may not.
+        SettingsError: if it asks the language model, for an invalid option, or if it cannot hide passages but has to.
         DataError: if its index cannot be opened.
     """
     part = load("retrievers", name)
     if asks_the_model(name):
-        raise SettingsError(f"{of} cannot stand on {name!r}, which asks the language model; name an engine such as 'bm25'")
+        raise SettingsError(f"{of} cannot use {name!r}, which asks the language model; name an engine such as 'bm25'")
     key = key_of("retrievers", name)
     known = {one.name for one in dataclasses.fields(part) if one.init}
     own = dict(options.get(key, {}))

@@ -258,7 +258,7 @@ async def test_a_pool_can_be_lines_of_json_and_says_each_question_once(tmp_path)
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [(None, "cannot read the pool"), ("\n", "holds no question"), ('Who?\n{"text": 1}', "line 2 of"), ("{", "line 1 of")],
+    [(None, "cannot read the pool"), ("\n", "contains no questions"), ('Who?\n{"text": 1}', "line 2 of"), ("{", "line 1 of")],
 )
 async def test_a_pool_that_cannot_be_read_says_where_and_why(tmp_path, text, message):
     path = tmp_path / "pool.txt"

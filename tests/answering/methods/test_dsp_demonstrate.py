@@ -328,11 +328,11 @@ async def test_a_file_that_is_not_there_is_said(tmp_path):
     ("line", "message"),
     [
         ("{", "line 2 is not JSON"),
-        ("[1]", "line 2 is no training question"),
-        ('{"question": "Who?"}', "line 2 is no training question"),
-        ('{"question": "", "answer": "he"}', "line 2 is no training question"),
-        ('{"question": "Who?", "answers": []}', "line 2 is no training question"),
-        ('{"question": "Who?", "answer": null}', "line 2 is no training question"),
+        ("[1]", "line 2 is not a training question"),
+        ('{"question": "Who?"}', "line 2 is not a training question"),
+        ('{"question": "", "answer": "he"}', "line 2 is not a training question"),
+        ('{"question": "Who?", "answers": []}', "line 2 is not a training question"),
+        ('{"question": "Who?", "answer": null}', "line 2 is not a training question"),
     ],
 )
 async def test_a_line_that_is_no_training_question_is_named(tmp_path, line, message):

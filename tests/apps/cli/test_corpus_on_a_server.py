@@ -47,7 +47,7 @@ def test_a_password_in_an_address_is_repeated_by_no_command(folder, password):
     for arguments in (["index", "docs.jsonl", "--to", at], ["search", at, "x"], ["ask", "x", "--corpus", at]):
         code, output = said(*arguments)
         assert code != 0
-        assert "holds a password" in output or "is not an address" in output
+        assert "contains a password" in output or "is not an address" in output
         assert "hunter22" not in output
     folder.joinpath("config", "hopweave").mkdir(parents=True, exist_ok=True)
     folder.joinpath("config", "hopweave", "hopweave.toml").write_text(f'corpus = "{at}"\n')

@@ -112,7 +112,7 @@ def test_a_database_without_answers_or_that_is_down_is_one_clear_error(postgres,
     assert "cannot reach the answers at postgres://127.0.0.1:9/x" in down.stderr
     secret = stale("postgres://me:word-of-honour@127.0.0.1:9/x")
     assert secret.exit_code == 1
-    assert "holds a password" in secret.stderr
+    assert "contains a password" in secret.stderr
     assert "honour" not in secret.output
 
 

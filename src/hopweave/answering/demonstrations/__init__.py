@@ -50,7 +50,7 @@ class Demonstration:
         id: within its family.
         type: the kind of question, such as `bridge`, `comparison` or `composition`.
         question: the question.
-        answer: in a few words; a label; or, for long answers, the whole explanation.
+        answer: a few words; a label; or, for long answers, the entire explanation.
         steps: the hops, in order.
         conclusion: the sentence that derives the answer from the steps; empty if the last step states it.
         distractors: passages that look related but do not help.
@@ -80,7 +80,7 @@ class Demonstration:
 
     @property
     def plan(self) -> tuple[str, ...]:
-        """`sub_questions`, in which an answer that is referred to loses an indefinite article before it, too."""
+        """`sub_questions`, except that an indefinite article before a referenced answer is replaced, too."""
         return _sub_questions(self, "an?|the")
 
     def passages(self, num_distractors: int = 0, seed: int = 0) -> list[Passage]:

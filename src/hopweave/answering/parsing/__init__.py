@@ -1,1 +1,1 @@
-"""Tolerant readers of text: what a model wrote, and where sentences end. Each says what it could not read."""
+"""Tolerant parsers of model output. Each reports what it could not parse."""

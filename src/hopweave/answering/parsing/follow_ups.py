@@ -1,13 +1,13 @@
-"""Reads the follow-up questions of Self-Ask (Press et al. 2023) however the model decorates them.
+"""Parses the follow-up questions of Self-Ask (Press et al. 2023), however the model decorates them.
 
-The form asked for is
+The requested form is
 
     Follow up: a question
     Intermediate answer: its answer
     So the final answer is: the answer
 
 Models write `**Follow up:**`, `Follow-up question 2:`, `1. Follow up:`, an answer on its question's line, a question on the
-line below. A word joiner inside a marker, which is how prompts show passages, makes it none (`prompt.escape`).
+line below. A marker with a word joiner in it, as in passages in prompts (`prompt.escape`), is not a marker.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Kind = Literal["follow_up", "intermediate", "final", "question"]
 _OPENING = r"[ \t>*_#`•·+|-]*+"
 _EMPHASIS = r"[ \t*_`]*+"
 _MARKER = re.compile(
-    # At the start of a line in any dress, or behind the end of a sentence.
+    # At the start of a line, decorated or not, or after the end of a sentence.
     rf"(?:^{_OPENING}(?:\d++[.)]{_OPENING})?+|(?<=[.?!:][ \t])[*_`]*+)"
     rf"(?:(?:(?P<follow_up>follow[ \t-]++up(?:[ \t]++questions?+)?+)|(?P<intermediate>intermediate[ \t]++answer)"
     rf"|(?P<question>question))[ \t#_-]*+\d*+{_EMPHASIS}:"
@@ -54,9 +54,9 @@ class FollowUps:
 
     Attributes:
         pairs: the follow-ups, in the order written.
-        final: the words behind `So the final answer is:`, the first that has any; empty if none has.
-        resumed: an intermediate answer that stands before any follow-up: it belongs to one of an earlier reply.
-        rest: the lines that are none of these.
+        final: the words after the first `So the final answer is:` that has any; empty if none has.
+        resumed: an intermediate answer before any follow-up: it belongs to a follow-up of an earlier reply.
+        rest: all other lines.
         problems: one line for each thing that could not be read.
     """
 
@@ -70,9 +70,9 @@ class FollowUps:
 def parse_follow_ups(text: str) -> FollowUps:
     """Reads follow-ups and their answers. Any text is accepted.
 
-    - A question or an intermediate answer is one line, behind its marker or on the next line that holds anything.
-    - A follow-up that says that there is none is none.
-    - `Question:` behind anything read begins another example, and ends the reading; before that it repeats what was asked.
+    - A question or an intermediate answer is one line, after its marker or on the next line that is not empty.
+    - A follow-up that says that there is none is ignored.
+    - `Question:` after anything else begins another example, and ends the parsing; before that it repeats the question.
     """
     draft = _Draft()
     for piece in _pieces(_LINE_BREAK.sub("\n", text)):
@@ -83,12 +83,12 @@ def parse_follow_ups(text: str) -> FollowUps:
 
 
 def cut_before(text: str, *kinds: Kind, behind: Kind | None = None) -> str:
-    """A text up to the first marker of some kinds: what a stop string does, for markers in any dress.
+    """A text up to the first marker of some kinds: the effect of a stop string, but for decorated markers, too.
 
     Args:
         text: the model's words.
-        kinds: of the markers.
-        behind: only markers that stand behind one of this kind count.
+        kinds: the kinds of markers.
+        behind: only markers after one of this kind are considered.
     """
     text = _LINE_BREAK.sub("\n", text)
     counts = behind is None
@@ -162,6 +162,6 @@ class _Draft:
 
 
 def _first_line(body: str) -> tuple[str, str]:
-    """The first line that holds anything, and what follows it."""
+    """The first line that is not empty, and the text after it."""
     line, _, rest = body.lstrip().partition("\n")
     return line.strip(), rest

@@ -1,4 +1,4 @@
-"""Reads a JSON object that a model was asked for, as it comes: bare, fenced, with words around it, or cut off."""
+"""Parses a JSON object that a model was asked for: bare, fenced, with words around it, or cut off."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class JsonObject:
 def parse_json_object(text: str, fields: Mapping[str, type]) -> JsonObject:
     """The first JSON object in a reply that has one of some fields. Any text is accepted.
 
-    Of an object that was cut off, what was written counts, an unfinished text included. A number counts as a text where a text
-    is expected, and a number in quotes as a number; any other value of a wrong type is left out.
+    If an object was cut off, the part before that is used, including an unfinished text. A number is accepted where a text is
+    expected, and a number in quotes where a number is; any other value of a wrong type is left out.
 
     Args:
         text: the reply.
@@ -45,7 +45,7 @@ def parse_json_object(text: str, fields: Mapping[str, type]) -> JsonObject:
 
 
 def _as(kind: type, value: Any) -> Any:
-    """The value as one of a kind; `None` if it is none."""
+    """The value converted to a type; `None` if that is impossible."""
     if isinstance(value, bool):
         return ("yes" if value else "no") if kind is str else None
     if kind is str and isinstance(value, int | float):

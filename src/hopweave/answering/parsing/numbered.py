@@ -1,7 +1,7 @@
-"""Reads a numbered list (ToQD's sub-questions) however it comes, and the numbers that a critique names.
+"""Parses a numbered list (ToQD's sub-questions) in any layout, and the numbers that a critique names.
 
 Items begin with `1.`, `1)`, `(1)`, `[1]`, `Q1:`, `Sub-question 1:`, a letter or a bullet, with Markdown around them; or the
-list is JSON. Where nothing marks an item, each line that ends in a question mark is one.
+list is JSON. If no line is marked as an item, each line that ends in a question mark is one.
 """
 
 from __future__ import annotations
@@ -64,11 +64,11 @@ class Dropped:
 
 
 def parse_numbered(text: str) -> Numbered:
-    """Reads a list. Any text is accepted; one without an item gives no items, and says so.
+    """Reads a list. Any text is accepted; one without an item gives no items, and a problem.
 
-    - JSON counts if the reply holds it: a list of texts, or of objects with one, or an object that holds such a list.
-    - Bullets count only where no line has a number; below a numbered item they explain it.
-    - An item goes on in the next line until it has its question mark. What is said behind the question mark is left out.
+    - JSON is read if the reply contains it: a list of texts, or of objects with one, or an object that contains such a list.
+    - Bullets are items only if no line has a number; below a numbered item they explain it.
+    - An item continues in the next line until it has its question mark. Anything after the question mark is ignored.
     """
     text = _LINE_BREAK.sub("\n", text)
     items = _from_json(text) or _from_lines(_FENCE.sub("", text))
@@ -79,14 +79,14 @@ def parse_numbered(text: str) -> Numbered:
 
 
 def parse_dropped(text: str, items: Sequence[str]) -> Dropped:
-    """The numbers of the items that a critique wants out.
+    """The numbers of the items that a critique wants to drop.
 
-    - Of a reply with "Drop:", only the list behind it counts, on its line or in lines of its own; an explanation that goes on
-      behind the list, or before it, names nothing. The last one with a list counts.
-    - Behind "Keep:" stand those that stay, if nothing is said of dropping. Items that the reply repeats in words, without a
-      word such as "drop", stay as well: models asked to filter a list write down what is left of it.
+    - In a reply with "Drop:", only the list after it is read, on the same line or on separate lines; an explanation before or
+      after the list is ignored. If there are several such lists, the last one is used.
+    - After "Keep:" come the items to keep, if the reply does not mention dropping. Items that the reply repeats in words,
+      without a word such as "drop", are kept as well: models asked to filter a list write down the rest of it.
     - A reply of numbers alone drops them, and so does one that calls the only item it names irrelevant.
-    - "None" drops nothing. A number that no item has is a problem; so is a reply that says nothing of the kind.
+    - "None" drops nothing. A number that no item has is a problem; so is a reply that does neither.
     """
     every = set(range(1, len(items) + 1))
     repeated = _repeated(text, items)
@@ -116,7 +116,7 @@ def _without_unknown(listed: set[int], every: set[int], *, is_keeping: bool) -> 
 
 
 def _listed(text: str, every: set[int]) -> set[int] | None:
-    """The numbers of the list with which a text begins, on its first line or one a line; `None` if it begins with none."""
+    """The numbers of the list at the beginning of a text, on one line or one per line; `None` if there is no list."""
     lines = text.split("\n")
     first = next((line for line in lines if line.strip(" \t*_`[(\"'")), "")
     if _LIST_OF_NONE.match(first):
@@ -153,7 +153,7 @@ def _from_json(text: str) -> list[str]:
 
 
 def json_values(text: str) -> Iterator[Any]:
-    """Every JSON object or list that stands in a text on its own or within words, the outermost ones, in order."""
+    """Yields every outermost JSON object or list in a text, in order."""
     decoder = json.JSONDecoder()
     position, attempts = 0, 0
     while attempts < 50 and (match := re.search(r"[\[{]", text[position:])):
@@ -213,7 +213,7 @@ def _marked(lines: Sequence[str], pattern: re.Pattern[str]) -> list[str]:
 
 
 def _plain(item: str) -> str:
-    """An item on one line, without emphasis, quotation marks and the talk behind its question mark."""
+    """An item on one line, without emphasis, quotation marks and the talk after its question mark."""
     line = " ".join(item.replace("**", "").replace("__", "").split()).strip("*_` ")
     line = unquoted(_TALK_BEHIND.split(line, maxsplit=1)[0] if "?" in line else line)
     match = _NUMBERED.match(line)  # "- 1. Who?", or a JSON text with its number

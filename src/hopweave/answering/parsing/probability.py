@@ -1,4 +1,4 @@
-"""How probable a model found what it wrote."""
+"""The probability that a model gave to its answer."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hopweave.core.types import Reply
 
 
 def probability_of(reply: Reply, answer: str) -> float:
-    """The geometric mean of the probabilities of the tokens that an answer is written in; 1 where the endpoint tells none."""
+    """The geometric mean of the probabilities of an answer's tokens; 1 if the endpoint reports none."""
     start = reply.text.rfind(answer)
     if start < 0 or not answer or not reply.logprobs:
         return 1.0

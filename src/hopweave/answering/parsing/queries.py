@@ -1,4 +1,4 @@
-"""Reads search queries, one on a line, whatever stands before them."""
+"""Parses search queries, one per line, with any text before them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def parse_queries(text: str) -> Numbered:
     lines = [unquoted(_LABEL.sub("", line.replace("**", ""), count=1).strip("`> ")) for line in text.splitlines()]
     lines = [line for line in lines if any(map(str.isalnum, line)) and not line.endswith(":")]
     listed = parse_numbered(text).items
-    items = listed if not set(listed) <= set(lines) else lines  # where nothing marks an item, each line is one
+    items = listed if not set(listed) <= set(lines) else lines  # if no line is marked as an item, each line is one
     kept = tuple(item for item in items if len(item) <= _LONGEST)
     return Numbered(kept, () if kept else ("no query was found" if text.strip() else "the reply is empty",))
 
@@ -47,7 +47,7 @@ def each_once(queries: Iterable[str], asked: Iterable[str] = ()) -> list[str]:
 
 
 def fresh(items: Sequence[str], before: Sequence[str]) -> tuple[list[str], int]:
-    """The items that say something new, each once, and how many were said before."""
+    """The new items, each once, and the number of repeated ones."""
     known = {"", *map(normalize_answer, before)}
     new: dict[str, str] = {}
     for item in items:

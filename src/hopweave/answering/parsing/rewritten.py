@@ -1,4 +1,4 @@
-"""Reads a rewritten question, whatever stands before and around it."""
+"""Parses a rewritten question, with any text before and around it."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _BEGINS_WITH_VERB = re.compile(rf"[\W_]*+{_VERB.pattern}", re.IGNORECASE)
 
 
 def parse_rewritten(text: str, question: str) -> str:
-    """The first line of a reply that has words, as the new form of a question; empty if it is none.
+    """The first line of a reply that has words, as the new form of a question; empty if it is not valid.
 
-    What is said behind the question mark is left out. A refusal is none, nor is more than 400 characters, nor what answers
-    instead of asking: a line without a question mark where the question had one, a statement, or a yes-or-no question (which
-    holds a guess) where the question asks who, what, when and the like. A question without a mark ("Find the mayor of that
-    town") is rewritten by a line with one, or by one that states no more than it did.
+    Anything after the question mark is ignored. A refusal is invalid, as are more than 400 characters, and a line that
+    answers instead of asking: one without a question mark where the question had one, a statement, or a yes-or-no question
+    (which contains a guess) where the question asks who, what, when and the like. A question without a mark ("Find the mayor
+    of that town") may be rewritten with one, or without one if the line adds no statement.
 
     >>> parse_rewritten("**New question:** Where was Ida Renn born?", "Where was she born?")
     'Where was Ida Renn born?'
@@ -46,6 +46,6 @@ def _answers(asked: str, question: str) -> bool:
 
 
 def _is_bare(asked: str, question: str) -> bool:
-    """Whether a line has nothing of the request that it should put in other words: no first word, and no question word."""
+    """Whether a line has neither the first word nor a question word of the request that it should reword."""
     first = question.split(maxsplit=1)[0].strip(f"{OPENING}(").lower() if question.split() else ""
     return first not in asked.lower().split() and not _ASKS.match(asked)

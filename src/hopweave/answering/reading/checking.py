@@ -1,4 +1,4 @@
-"""What is wrong with an answer that was read from facts, told without a model."""
+"""Checks an answer that was read from facts, without a model."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class Reading:
     Attributes:
         asked: the question that was read for.
         answer: in a few words; empty if there is none.
-        fact: that states it; `None` if the model named none.
-        probability: the geometric mean over the tokens of the answer; 1 where the endpoint does not tell.
-        facts: that were shown.
+        fact: the fact that states it; `None` if the model named none.
+        probability: the geometric mean over the tokens of the answer; 1 if the endpoint does not report it.
+        facts: the facts that were shown.
     """
 
     asked: str
@@ -40,23 +40,23 @@ class Reading:
 
 
 def problems_of(reading: Reading, least_probability: float, way: Way = NOTHING_SETTLED) -> list[str]:
-    """What speaks against a reading, one word for each; empty if nothing does.
+    """The problems of a reading, one word for each; empty if there are none.
 
     - `none`: there is no answer, or it says that it is not known.
     - `form`: it is a yes or a no, and the question asks for something else; the question asks for a year, and it has no digit;
       or for a place, and it has no letter.
-    - `repeats`: it says nothing beyond the question, or is one of the names that the question only leads through.
-    - `elsewhere`: its words do not stand in the fact that was named, nor in the title of its passage.
+    - `repeats`: it adds nothing to the question, or is one of the intermediate names of the question.
+    - `elsewhere`: its words are neither in the fact that was named nor in the title of its passage.
     - `open`: more than half of the question's names do not lead to the fact: they are not in it or its title, and no other fact
       that has the name names this one's passage, is named by it, or shares a name with it.
     - `unsure`: the model found its words improbable.
 
-    The last two are not held against what is settled as the answer to a question on the way.
+    The last two are ignored for the settled answer to an intermediate question.
 
     Args:
-        reading: what was read.
-        least_probability: below it an answer is `unsure`.
-        way: what is settled.
+        reading: the reading.
+        least_probability: an answer with a lower probability is `unsure`.
+        way: how the question leads through settled answers.
     """
     if not reading.answer or does_not_know(reading.answer):
         return ["none"]
@@ -77,12 +77,12 @@ def problems_of(reading: Reading, least_probability: float, way: Way = NOTHING_S
 
 
 def does_hold(problems: Sequence[str]) -> bool:
-    """Whether a reading counts; one that is merely unsure does, since reading on finds nothing better."""
+    """Whether a reading is accepted; one that is merely unsure is, since further reading finds nothing better."""
     return all(problem == "unsure" for problem in problems)
 
 
 def weight(problems: Sequence[str]) -> int:
-    """How much speaks against a reading: an answer that no fact states says more against it than a way that stays unclear."""
+    """The severity of a reading's problems: an answer that no fact states is worse than a connection that stays unclear."""
     return sum(_WEIGHTS[problem] for problem in problems)
 
 

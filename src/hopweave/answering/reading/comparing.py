@@ -1,7 +1,7 @@
 """Questions that compare two things: how they are recognised, and how their values are compared, by code.
 
-A small model finds the two values and then picks the wrong side, so that it is asked for the values alone. Dates are compared
-by year, then month, then day, as far as both sides name them; numbers by their size; anything else by its words.
+A small model finds the two values and then picks the wrong side, so it is only asked for the values. Dates are compared by
+year, then month, then day, as far as both sides name them; numbers by their size; anything else by its words.
 """
 
 from __future__ import annotations
@@ -57,10 +57,10 @@ class Side:
     """One of two things that a question compares.
 
     Attributes:
-        name: of the thing, as the question names it.
-        through: what it is reached through, such as the director of a film; empty if it is the thing itself.
-        ask: the question for its value alone.
-        value: what is compared, as a fact states it.
+        name: the name of the thing in the question.
+        through: the related thing whose value is compared, such as the director of a film; empty if it is the thing itself.
+        ask: the question for its value.
+        value: the value to compare, as a fact states it.
         fact: the number of the fact, from 1; 0 if there is none.
     """
 
@@ -72,7 +72,7 @@ class Side:
 
 
 def wanted_of(question: str) -> Wanted | None:
-    """What a question wants of two values; `None` if it compares nothing.
+    """The comparison of two values that a question asks for; `None` if it compares nothing.
 
     >>> wanted_of("Which film came out first, Low Water or The Long Tide?")
     'least'
@@ -112,9 +112,9 @@ def compared(question: str, wanted: Wanted, first: Side, second: Side) -> str:
 
 
 def life_date(question: str, fact: str) -> str:
-    """The date of birth or death that a question asks about somebody and that a fact has in brackets; empty without one.
+    """The date of birth or death that a question asks about somebody and that a fact has in brackets; empty if there is none.
 
-    For the age that somebody reached it is both dates.
+    For the age that somebody reached, both dates are returned.
 
     >>> life_date("Who died first?", "Curt Brand (15 April 1899 - 22 February 1981) was a director.")
     '22 February 1981'
@@ -137,7 +137,7 @@ def life_date(question: str, fact: str) -> str:
 
 
 def reached(question: str, side: Side) -> Side:
-    """The side as the thing itself, where the question leads through nobody: who is named then comes from an example or a fact.
+    """The side as the thing itself if the question refers to nobody else: another name then comes from an example or a fact.
 
     >>> reached("Which was built first, Orla Bridge or Kerrow Light?",
     ...         Side("Kerrow Light", "Ada Finch", "When was Ada Finch born?", "", 0)).ask
@@ -152,7 +152,7 @@ def reached(question: str, side: Side) -> Side:
 
 
 def asked_alone(question: str, side: Side) -> str:
-    """The question for a side's value: that of somebody's birth or death by code, for a small model confuses them."""
+    """The question for a side's value; for somebody's birth or death it is written by code, since small models confuse them."""
     if not side.through or _AGE.search(question):
         return side.ask
     if _END.search(question):
@@ -167,7 +167,7 @@ def _are_all(question: str, first: Side, second: Side) -> bool:
 
 
 def _share_a_word(left: str, right: str) -> bool:
-    """Whether the same word that says something is in both: `American film director`, `American`."""
+    """Whether both have a content word in common: `American film director`, `American`."""
     one, other = ({word.stem for word in words_in(text) if word.says_something} for text in (left, right))
     keys = [{word.key for word in words_in(text)} for text in (left, right)]
     if all(of_side & _BRITISH for of_side in keys) and any("british" in of_side for of_side in keys):
@@ -176,12 +176,12 @@ def _share_a_word(left: str, right: str) -> bool:
 
 
 def _order(left: str, right: str, *, is_end: bool) -> int:
-    """Below 0 if the left value is smaller, above 0 if it is larger, 0 if that cannot be told.
+    """Below 0 if the left value is smaller, above 0 if it is larger, 0 if that is unknown.
 
     Args:
         left: a value, such as `(2 November 1932 - 21 October 1987)`.
         right: the other value.
-        is_end: whether the last date of several counts instead of the first.
+        is_end: whether the last of several dates is used instead of the first.
     """
     one, other = (_dated(value, is_end=is_end) for value in (left, right))
     if one and other:

@@ -1,6 +1,6 @@
-"""Answers that break off inside a date or a place are completed from the fact that they were read from.
+"""Completes answers that are part of a date or a place from the fact that they were read from.
 
-A small model that is asked for few words gives `10 May` where the fact has `10 May 1943`, and `Columbiana` where it has
+A small model that is asked for few words gives `10 May` when the fact has `10 May 1943`, and `Columbiana` when it has
 `Columbiana, Alabama`.
 """
 
@@ -21,7 +21,7 @@ _REGION = re.compile(r",\s+(?:[A-Z][\w'\u2019.-]*)(?:\s+[A-Z][\w'\u2019-]+)*(?=\
 
 
 def completed(question: str, answer: str, fact: str) -> str:
-    """The answer, with the rest of its date or the region of its place, as the fact has them.
+    """The answer, with the rest of its date or the region of its place, as in the fact.
 
     >>> completed("When was Ada born?", "10 May", "Ada (born 10 May 1943) is an engineer.")
     '10 May 1943'

@@ -1,4 +1,4 @@
-"""The end of a method that works in steps: the answer is read from sentences of all that was found, with what is settled."""
+"""The end of a method that works in steps: reads the answer from sentences of all passages found, with the settled steps."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Answer, Hit, Passage, Question
 
 QuestionPassages = Annotated[Count, "passages retrieved for the question itself, which is read from facts at the end"]
-FactTokens = Annotated[Whole, "tokens of sentences shown then, of all passages found; 0 shows whole passages"]
+FactTokens = Annotated[Whole, "tokens of sentences shown then, from all passages found; 0 shows entire passages"]
 
 _OF_STEPS = 0.5
-"""What a passage that only a step found counts, against the best one that the question found."""
+"""The weight of a passage that only a step found, relative to the best one that the question found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,21 +44,21 @@ class Ending:
     ) -> tuple[Answer | None, str]:
         """The answer read from facts, or `None` if it is to be written from the steps; and why the work ended.
 
-        The steps that a passage supports count as settled: they are shown before the question, and are claims of the answer.
-        The others are left out; what was found for them is read with the rest. Where the reading does not hold, the question is
-        read without what is settled and, if it leads through a settled name, the hop from there is read alone; what has least
-        against it counts, as doubted. A comparison is decided by code. Labels and explanations are not read, nor is anything
-        where the model gives no answer, or where a limit is reached before.
+        The steps that a passage supports are settled: they are shown before the question, and are claims of the answer. The
+        others are left out; the passages found for them are read with the rest. If the reading fails its checks, the question
+        is read without the settled steps and, if it leads through a settled name, the hop from there is read separately; the
+        reading with the least severe problems is used, and marked as doubted. A comparison is decided by code. Labels and
+        explanations are not read; nothing is returned if the model gives no answer, or if a limit is reached before.
 
         Args:
             question: the question.
-            workbench: of the question.
-            steps: what was answered on the way, each with the passages that were found for it.
+            workbench: the question's workbench.
+            steps: the answers so far, each with the passages that were found for it.
             stopped_because: why the steps ended.
-            after: for each step the decisions that it comes from.
+            after: for each step, the decisions that it comes from.
 
         Raises:
-            ModelError, SearchError, ReplayMiss: as `MethodContext.reply` and `MethodContext.search`.
+            ModelError, SearchError, ReplayMiss: as in `MethodContext.reply` and `MethodContext.search`.
         """
         if not self.use_retrieval or question.form != "short":
             return None, stopped_because
@@ -89,7 +89,7 @@ class Ending:
     async def _read(
         self, question: Question, reader: FactReader, steps: Sequence[Assertion], settled: Sequence[Assertion]
     ) -> tuple[Sequence[Assertion], Assertion, str]:
-        """What is settled, with the sides of a comparison; the answer of the model or the comparison; a limit reached then."""
+        """The settled steps and the sides of a comparison; the answer; and the limit that was reached, if any."""
         hits = await reader.search(question.text, self.num_question_passages)
         facts = facts_of(question.text, _with_those_of(steps, hits), self.max_tokens_facts)
         known = [(one.query, one.text) for one in settled]
@@ -108,9 +108,9 @@ class Ending:
 
 
 async def _first_that_holds(reads: Sequence[Callable[[], Awaitable[tuple[Reading, list[str]]]]]) -> tuple[Reading, bool, str]:
-    """The first reading that holds, else the one with least against it; whether it is doubted; and a limit that was reached.
+    """The first reading that is accepted, else the best one; whether it is doubted; and the limit that was reached, if any.
 
-    What is read after a reading that did not hold is doubted, too.
+    A reading after one that was not accepted is doubted, too.
 
     Raises:
         BudgetReached: before there is a reading.
@@ -136,7 +136,7 @@ def _because(stopped_because: str, limit: str) -> str:
 
 
 def _with_those_of(steps: Sequence[Assertion], hits: Sequence[Hit]) -> list[Hit]:
-    """The hits of the question, and behind them the first passage of each step that is not among them."""
+    """The hits of the question, followed by the first passage of each step that is not among them."""
     best = hits[0].score if hits else 1.0
     known = {hit.passage.id for hit in hits}
     more: dict[str, Passage] = {one.passages[0].id: one.passages[0] for one in steps if one.passages}

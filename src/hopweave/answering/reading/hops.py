@@ -1,8 +1,8 @@
-"""How a question that leads through somebody or something unnamed is split into questions with one hop each.
+"""Splits a question that refers to somebody or something unnamed into questions with one hop each.
 
-A small model names the unnamed ("the county where Kerrow lies") far better than it writes what is left of the question, so only
-the former is its own: what is left is the question itself, with `#1` in place of those words. Where they do not stand in it, or
-are no definite thing that has to do with a name, the question stays as it is.
+A small model finds the unnamed part ("the county where Kerrow lies") far better than it writes the rest of the question, so it
+is only asked for the former: the rest is the question itself, with `#1` in place of those words. If they do not occur in it,
+or do not describe a definite thing by its relation to a name, the question is not changed.
 
 Words for relatives that take two steps ("father-in-law", "maternal grandmother") are spelled out first, and so is `#1`.
 """
@@ -26,19 +26,19 @@ _ASKING = frozenset(
 )
 _ARTICLES = frozenset({"the", "a", "an"})
 _WIDER = 3
-"""Words that the question may have more than the model's words for the same."""
+"""How many more words than the model's the matching words of the question may have."""
 
 _LEAST_HELD = 0.6
-"""Share of the model's words that must stand in the question's."""
+"""The share of the model's words that must be among the question's."""
 
 _WINDOW = 4
-"""Words of the question that are looked through, for each word of the model's: small ones may stand between."""
+"""How many words of the question are searched for each word of the model's: function words may come between."""
 
 _LEFT_OUT = 2
-"""Words for the kind of a name that the model's own question may leave out: `the newspaper The North Star`."""
+"""How many words for the kind of a name the model's own question may leave out: `the newspaper The North Star`."""
 
 _HEAD = 3
-"""Words after the article, of which one has to be a common noun."""
+"""How many words after the article are searched for a common noun."""
 
 _CLAUSE = re.compile(r"\s*,?\s*(?:who|that|which|whose|where)\b", re.IGNORECASE)
 _DEFINITE = re.compile(r"[Tt]he\s+(?!\d)")
@@ -68,7 +68,7 @@ _POSSESSED_RELATIVE = re.compile(rf"['\u2019]s\s+({'|'.join(_RELATIVES)})\b", re
 
 
 def spelled_out(question: str) -> str:
-    """The question with relatives of two steps spelled out, and without `#` before a digit, which would stand for an answer.
+    """The question with relatives of two steps spelled out, and without `#` before a digit, which would refer to an answer.
 
     >>> spelled_out("Who is the maternal grandfather of Ada Finch?"), spelled_out("When did Ada Finch's mother-in-law die?")
     ('Who is the father of the mother of Ada Finch?', "When did Ada Finch's spouse's mother die?")
@@ -88,11 +88,11 @@ def spelled_out(question: str) -> str:
 
 
 def steps_of(question: str, unnamed: Sequence[str], asked: Sequence[str]) -> tuple[str, ...]:
-    """The questions that lead to the answer, with `#1` for the answer of the first, and so on; empty if there is but one.
+    """The questions that lead to the answer, with `#1` for the answer of the first, and so on; empty if there is only one.
 
     Args:
-        question: that is split.
-        unnamed: what the model says the question speaks of without a name, innermost first, more or less in its words.
+        question: the question to split.
+        unnamed: the unnamed things that the model found in the question, innermost first, roughly in its words.
         asked: the model's own question for each of these.
 
     >>> steps_of("What is the seat of the county where Kerrow lies?", ["the county where Kerrow lies"],
@@ -121,10 +121,10 @@ def answered(step: str, answers: Sequence[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """How a question leads through answers that are settled.
+    """How a question leads through settled answers.
 
     Attributes:
-        rest: the question with the names that it leads through in the place of the words for them.
+        rest: the question with descriptions replaced by the settled names.
         through: these names.
         besides: all other settled answers.
     """
@@ -141,8 +141,8 @@ def way_of(question: str, settled: Sequence[tuple[str, str]]) -> Way:
     """How a question leads through settled answers.
 
     Args:
-        question: that is to be answered.
-        settled: other questions with their answers, in the order in which they were settled.
+        question: the question to be answered.
+        settled: other questions with their answers, in the order in which they were answered.
 
     >>> way_of("What is the seat of the county where Kerrow lies?",
     ...        [("What is the county where Kerrow lies?", "Moor County"), ("Who lives in Kerrow?", "Ada Finch")])
@@ -159,7 +159,7 @@ def way_of(question: str, settled: Sequence[tuple[str, str]]) -> Way:
 
 
 def _replaced(question: str, phrase: str, number: int) -> tuple[str, str] | None:
-    """The question with `#number` for a phrase, and its words there; `None` if it does not stand in it, or says nothing."""
+    """The question with `#number` for a phrase, and the replaced words; `None` if it has no such phrase, or it is empty."""
     for form in _forms(phrase, number):
         span = _standing(question, form)
         if span is not None:
@@ -171,7 +171,7 @@ def _replaced(question: str, phrase: str, number: int) -> tuple[str, str] | None
 
 
 def _is_unnamed(words: str) -> bool:
-    """Whether words speak of one thing by what it has to do with a name: `the county where Kerrow lies`, `Ada's father`."""
+    """Whether words describe one thing by its relation to a name: `the county where Kerrow lies`, `Ada's father`."""
     if not any(any(map(str.isalpha, name)) for name in anchors(words)) and not _REFERENCE.search(words):
         return False
     if _POSSESSED.search(words):
@@ -180,12 +180,12 @@ def _is_unnamed(words: str) -> bool:
 
 
 def _head(words: str) -> list[Word]:
-    """The first words that say something, of which one is the kind of thing: `Danish plant ecologist`."""
+    """The first content words, one of which is the kind of thing: `Danish plant ecologist`."""
     return [word for word in words_in(words)[1:] if word.says_something][:_HEAD]
 
 
 def _forms(phrase: str, number: int) -> Iterator[str]:
-    """A phrase as it is; `the father of Ada` as `Ada's father`; without an outer relation; with `#1` for what was replaced."""
+    """Yields forms of a phrase: itself; `Ada's father` for `the father of Ada`; without an outer relation; with `#1`."""
     yield phrase
     parts = phrase.split(" of ")
     for cut in range(1, len(parts)):
@@ -198,7 +198,7 @@ def _forms(phrase: str, number: int) -> Iterator[str]:
 
 
 def _standing(question: str, phrase: str) -> tuple[int, int] | None:
-    """Where a phrase stands in a question: from its first word that says something to its last, with an article before."""
+    """The position of a phrase in a question: from its first content word to its last, with a preceding article."""
     asked = words_in(question)
     wanted = [word.key for word in words_in(phrase) if word.says_something]
     window = _WINDOW * (len(wanted) + _WIDER)
@@ -218,14 +218,14 @@ def _standing(question: str, phrase: str) -> tuple[int, int] | None:
 
 
 def _held(words: Sequence[Word], wanted: Sequence[str]) -> float:
-    """The share of the wanted words that some words hold; 0 for too few, or among too many others."""
+    """The share of the wanted words among some words; 0 if there are too few, or too many others."""
     held = Counter(word.key for word in words if word.says_something)
     share = (held & Counter(wanted)).total() / len(wanted)
     return share if share >= _LEAST_HELD and held.total() <= len(wanted) + _WIDER else 0.0
 
 
 def _past_brackets(question: str, start: int, end: int) -> int:
-    """The end, moved past a bracket and a quotation mark that were opened within."""
+    """The end, moved past a bracket and a quotation mark that were opened inside."""
     for opening, closing in ("()", "[]", '""', "\u201c\u201d"):
         within = question[start:end]
         is_open = within.count(opening) % 2 == 1 if opening == closing else within.count(opening) > within.count(closing)
@@ -235,13 +235,13 @@ def _past_brackets(question: str, start: int, end: int) -> int:
 
 
 def _asks_more(rest: str, words: str) -> bool:
-    """Whether what is left still asks for something."""
+    """Whether the rest of the question still asks for something."""
     asked = {word.key for word in words_in(_REFERENCE.sub("", rest))} - _ASKING
     return bool(asked - keys_of(words)) or bool(asked and re.search(r"\bof #\d", rest))
 
 
 def _asks_for(step: str, words: str) -> bool:
-    """Whether a question says what the words say, without their names' kinds at most, and builds on the same answer."""
+    """Whether a question says the same as the words, except for kinds of names, and builds on the same answer."""
     wanted, said = ({word.stem for word in words_in(text) if word.says_something} for text in (words, step))
     names = {word.stem for word in words_in(words) if word.is_named and word.says_something}
     is_as_much = names <= said - _ASKING <= wanted and len(wanted - said) <= _LEFT_OUT

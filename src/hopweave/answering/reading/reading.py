@@ -1,10 +1,10 @@
-"""A question is read from facts: numbered sentences of the passages that were found, the likeliest ones.
+"""Reads the answer to a question from facts: the likeliest sentences of the passages that were found, numbered.
 
-The model gives the number of the fact that states the answer, and the answer, as one JSON object, which is bounded by a grammar
-where the endpoint takes one. What it gives is checked without a model. For a question that compares two things it only fills in
-their values; code decides.
+The model gives the number of the fact that states the answer, and the answer, as one JSON object, constrained by a grammar if
+the endpoint supports one. The reply is checked without a model. For a question that compares two things, the model only fills
+in their values; code decides.
 
-The worked examples stand before the facts and are the same for every question, so that a server computes them once.
+The worked examples come before the facts and are the same for every question, so that a server can cache them.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ LONGEST_REPLY = 160  # tokens
 LEAST_PROBABILITY = 0.85
 
 _OLDER = 0.5
-"""What a passage that was found for the question counts, against one that was found for the hop."""
+"""The weight of a passage that was found for the question, relative to one that was found for the hop."""
 
 
 def object_of(**properties: Any) -> dict[str, Any]:
-    """The JSON schema of an object that has just these properties."""
+    """The JSON schema of an object that has exactly these properties."""
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
@@ -70,11 +70,11 @@ class Comparison:
 
 @dataclass(slots=True)
 class FactReader:
-    """Reads for one question.
+    """Reads the facts of one question.
 
     Attributes:
-        workbench: of the question.
-        max_tokens: of the longest reply.
+        workbench: the question's workbench.
+        max_tokens: the maximum length of a reply.
         least_probability: an answer that the model finds less probable is `unsure`.
         num_hop_passages: passages retrieved for a hop, or for the value of one side of a comparison.
         max_tokens_hop: tokens of sentences shown for it; 0 shows whole passages.
@@ -92,7 +92,7 @@ class FactReader:
         """The passages that are found for a query.
 
         Raises:
-            SearchError, BudgetReached: as `MethodContext.search`.
+            SearchError, BudgetReached: as in `MethodContext.search`.
         """
         [hits] = await self.workbench.search([query], max_hits)
         self.found += [hit.passage for hit in hits]
@@ -105,7 +105,7 @@ class FactReader:
         settled: Sequence[tuple[str, str]] = (),
         way: Way = NOTHING_SETTLED,
     ) -> tuple[Reading, list[str]]:
-        """What the model reads from the facts, and what speaks against it (see `checking.problems_of`).
+        """The model's reading of the facts, and its problems (see `checking.problems_of`).
 
         Args:
             asked: the question.
@@ -114,7 +114,7 @@ class FactReader:
             way: how the question leads through what is settled.
 
         Raises:
-            ModelError, BudgetReached, ReplayMiss: as `MethodContext.reply`.
+            ModelError, BudgetReached, ReplayMiss: as in `MethodContext.reply`.
         """
         reply = await self._reply("answer", asked, facts, settled)
         values = values_of(self.workbench, reply, "answer", {"fact": int, "answer": str})
@@ -128,29 +128,29 @@ class FactReader:
         return reading, problems
 
     async def read_hop(self, asked: str, hits: Sequence[Hit], way: Way = NOTHING_SETTLED) -> tuple[Reading, list[str]]:
-        """As `read`, over the likeliest sentences of what is found for one hop, and of what was found for the question.
+        """Like `read`, over the likeliest sentences of the passages found for one hop and for the question.
 
         Args:
             asked: the question of the hop.
-            hits: of the question, best first.
-            way: how the question leads through what is settled.
+            hits: the hits of the question, best first.
+            way: how the question leads through settled answers.
 
         Raises:
-            ModelError, SearchError, BudgetReached, ReplayMiss: as `MethodContext.reply` and `MethodContext.search`.
+            ModelError, SearchError, BudgetReached, ReplayMiss: as in `MethodContext.reply` and `MethodContext.search`.
         """
         found = await self.search(asked, self.num_hop_passages)
         return await self.read(asked, facts_of(asked, _joined(found, hits), self.max_tokens_hop), way=way)
 
     async def compare(self, question: str, facts: tuple[Evidence, ...], settled: Sequence[tuple[str, str]] = ()) -> Comparison:
-        """The answer that code gives to a comparison. A value that no fact about its side states is asked for alone.
+        """The answer that code gives to a comparison. A value that no fact about its side states is requested separately.
 
         Args:
-            question: that compares two things; see `comparing.wanted_of`.
+            question: a question that compares two things; see `comparing.wanted_of`.
             facts: in the order in which they are shown.
             settled: other questions, which are settled already, with their answers.
 
         Raises:
-            ModelError, SearchError, BudgetReached, ReplayMiss: as `MethodContext.reply` and `MethodContext.search`.
+            ModelError, SearchError, BudgetReached, ReplayMiss: as in `MethodContext.reply` and `MethodContext.search`.
         """
         reply = await self._reply("compare", question, facts, settled)
         values = values_of(self.workbench, reply, "compare", {"first": dict, "second": dict})
@@ -167,7 +167,7 @@ class FactReader:
         return Comparison(answer, tuple(said))
 
     async def _valued(self, question: str, side: Side, facts: tuple[Evidence, ...]) -> tuple[Side, Assertion | None]:
-        """A side with a value that a fact about it states: the one that was filled in, else one that is asked for alone."""
+        """A side with a value that a fact about it states: the one that was filled in, else one requested separately."""
         side = reached(question, side)
         fact = _of_life(question, side, facts)
         if fact is not None:
@@ -217,18 +217,18 @@ async def bounded(
     *,
     with_probabilities: bool = False,
 ) -> Reply:
-    """A reply that a JSON schema bounds, where the endpoint takes one.
+    """A reply constrained by a JSON schema, if the endpoint supports one.
 
     Args:
-        workbench: of the question.
+        workbench: the question's workbench.
         messages: the conversation.
-        purpose: of the call, in the trace.
-        schema: of the reply.
-        max_tokens: of the reply.
-        with_probabilities: whether the probabilities of its tokens are wanted.
+        purpose: the purpose of the call, in the trace.
+        schema: the schema of the reply.
+        max_tokens: the maximum length of the reply.
+        with_probabilities: whether to request the probabilities of its tokens.
 
     Raises:
-        ModelError, BudgetReached, ReplayMiss: as `MethodContext.reply`.
+        ModelError, BudgetReached, ReplayMiss: as in `MethodContext.reply`.
     """
     abilities = workbench.abilities
     sampling = replace(
@@ -241,7 +241,7 @@ async def bounded(
 
 
 def values_of(workbench: MethodContext, reply: Reply, kind: str, fields: Mapping[str, type]) -> Mapping[str, Any]:
-    """The values of the object that a reply is; what is wrong with it is recorded as a parse failure of that kind."""
+    """The values of the object in a reply; its problems are recorded as parse failures of that kind."""
     read = parse_json_object(reply.text, fields)
     workbench.parse_failed(kind, read.problems, reply.text)
     return read.values
@@ -251,9 +251,9 @@ def facts_of(question: str, hits: Sequence[Hit], max_tokens: int) -> tuple[Evide
     """The likeliest sentences of the hits for a question.
 
     Args:
-        question: that is to be answered.
-        hits: best first.
-        max_tokens: of all sentences and titles; 0 for all sentences.
+        question: the question to be answered.
+        hits: the hits, best first.
+        max_tokens: the limit for all sentences and titles; 0 for all sentences.
     """
     return tuple(chosen_sentences(question, hits, max_tokens or 10**9))
 
@@ -276,7 +276,7 @@ def passages_behind(reading: Reading) -> list[Passage]:
 
 
 def _joined(found: Sequence[Hit], earlier: Sequence[Hit]) -> list[Hit]:
-    """What was found for a hop, and behind it what was found for the question; scores are shares of the best."""
+    """The hits for a hop, followed by those for the question; scores are relative to the best."""
     shares = {hit.passage.id: replace(hit, score=_OLDER * hit.score / (earlier[0].score or 1.0)) for hit in earlier}
     shares |= {hit.passage.id: replace(hit, score=hit.score / (found[0].score or 1.0)) for hit in found}
     ids = dict.fromkeys(hit.passage.id for hit in (*found, *earlier))
@@ -304,18 +304,18 @@ def _is_told(name: str, facts: Sequence[Evidence]) -> bool:
 
 
 def _is_about(side: Side, fact: Evidence) -> bool:
-    """Whether a fact is of the page of what is compared; a bracket in the title does not count."""
+    """Whether a fact is from the page of the thing that is compared; a bracket in the title is ignored."""
     about = keys_of(side.through or side.name)
     return bool(about) and keys_of(fact.passage.title.split(" (", 1)[0]) == about
 
 
 def _of_life(question: str, side: Side, facts: Sequence[Evidence]) -> Evidence | None:
-    """The fact that has the date of birth or death that is asked for, on the page of whom it is about."""
+    """The fact with the requested date of birth or death, on the page of the person."""
     return next((fact for fact in facts if _is_about(side, fact) and life_date(question, fact.text)), None)
 
 
 def _stating(side: Side, facts: Sequence[Evidence]) -> Evidence | None:
-    """The fact about a side that holds its value; `None` if none does."""
+    """The fact about a side that contains its value; `None` if there is none."""
     about = keys_of(side.through or side.name)
 
     def states(fact: Evidence) -> bool:
@@ -328,7 +328,7 @@ def _stating(side: Side, facts: Sequence[Evidence]) -> Evidence | None:
 
 
 def _fact(values: Mapping[str, Any], facts: Sequence[Evidence], words: str) -> Evidence | None:
-    """The fact that the model named, if it holds the words, else the first that does, else the one it named."""
+    """The fact that the model named, if it contains the words, else the first that does, else the one it named."""
     number = values.get("fact")
     named = _numbered(number, facts) if isinstance(number, int) else None
     if named is not None and words and is_contained(words, f"{named.passage.title}\n{named.text}"):

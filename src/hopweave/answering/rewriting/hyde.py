@@ -3,7 +3,7 @@
 Gao et al., "Precise Zero-Shot Dense Retrieval without Relevance Labels", ACL 2023.
 
 The paper embeds the query and 8 passages that the model makes up, and searches with the mean of the 9 vectors. An engine that
-embeds (`dense`) does so. For one that counts words, a text is a vector of word counts, and the score (as in BM25) is linear
+embeds (`dense`) does so. For a lexical engine, a text is a vector of word counts, and the score (as in BM25) is linear
 in it; to search for the mean of those vectors, one query contains the words of all texts. The query is repeated until it is
 as long as an average passage, so that each text has about the same weight, as in a mean of vectors of equal length. `bm25`
 searches for at most 256 different words, the rarest.

@@ -1,4 +1,4 @@
-"""What a model adopted from a passage: the answer of a step that the model did not state explicitly."""
+"""The words that a model adopted from a passage: the answer of a step that it did not state explicitly."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hopweave.text.content_words import WORD, is_named
 
 _MOST_WORDS = 12  # of a run
 _MOST_SAID = 80  # words that are searched in each text
-# Names do not begin or end with these; the content words of a sentence (`content_words.words_of`) are a different matter.
+# Names do not begin or end with these. This differs from the content words of a sentence (`text.content_words.words_of`).
 _SMALL = re.compile(
     r"the|and|was|were|are|for|from|with|his|her|she|its|has|had|have|that|this|who|which|what|when|where|why|how|did|does"
     r"|into|than|then|there|they|their|him|out|not|but|yes|\D\w?"

@@ -47,10 +47,10 @@ async def cot_prompt(
     """The prompt of a few-shot chain of thought (Wei et al. 2022).
 
     Args:
-        workbench: of the question.
+        workbench: the question's workbench.
         question: the question.
         demos: shown as `Q:` and `A:` with their reasoning.
-        max_tokens: of the reply.
+        max_tokens: the maximum length of the reply.
         probes: ask whether the model can answer; it is told to reply NO! if not.
 
     Raises:
@@ -82,12 +82,12 @@ async def finish(
     """Asks for the answer that a reasoning leads to.
 
     Args:
-        workbench: of the question.
+        workbench: the question's workbench.
         question: the question.
         turns: the messages that the reasoning replied to, and the reasoning as the model's turn; without one, the request is
             appended to the user's message.
-        max_tokens: of the reply.
-        purpose: of the call.
+        max_tokens: the maximum length of the reply.
+        purpose: the purpose of the call.
 
     Returns:
         The bare answer, how it was found, and a sentence that gives it (or the reply itself, if there is none).

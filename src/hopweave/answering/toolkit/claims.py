@@ -39,8 +39,8 @@ class Assertion:
         origin: where it came from.
         passages: the candidate evidence, best first.
         premises: the numbers, from 1, of the earlier assertions that code concluded it from; it then needs no passages.
-        is_doubted: whether the method's own check speaks against it. It is then not supported, though a passage has its words;
-            where those stand is cited all the same.
+        is_doubted: whether the method's own check failed. It is then unsupported even if a passage has its words, which are
+            still cited.
     """
 
     query: str
@@ -56,7 +56,7 @@ def claims_of(assertions: Iterable[Assertion], workbench: MethodContext | None =
 
     Args:
         assertions: in the order of the reasoning.
-        workbench: of the question, if a reader may have read passages for these queries: its readings are taken into account.
+        workbench: the question's workbench, if a reader may have read passages for these queries: its readings are considered.
     """
     claims: list[Claim] = []
     for number, one in enumerate(assertions, start=1):
@@ -95,7 +95,7 @@ def file_claims(
     """Records the evidence for an answer, claim by claim.
 
     Args:
-        workbench: of the question.
+        workbench: the question's workbench.
         question: the question; a claim that answers it directly is recorded without it.
         claims: in order.
         after: for each claim the decisions that it comes from; claims beyond these have none.
@@ -155,7 +155,7 @@ def answer_from_claims(
     passages = list({passage.id: passage for passage in retrieved}.values())
     steps = list(assertions)
     is_said = bool(steps) and question.form == "short" and normalize_answer(steps[-1].text) == normalize_answer(words)
-    # A step may be right for its own query, and its words no answer to the question.
+    # A step may be right for its own query without answering the question.
     is_said = is_said and (final is None or not final.is_doubted or steps[-1].is_doubted)
     claims = claims_of(steps if is_said else [*steps, final or final_assertion(question, words, passages)], workbench)
     file_claims(workbench, question, claims, after)
@@ -186,7 +186,7 @@ def marked_answer(
         retrieved: the ids of the passages that the method answered from, in ranked order.
         claims: their numbers are the marks.
         stopped_because: what ended the work.
-        workbench: is told of the end, if several steps led to it.
+        workbench: records the end, if several steps led to it.
         add_missing: mark a claim that is stated but not marked.
         has_own_marks: whether the model was given the numbers of the claims; otherwise every mark in the text is invented.
     """

@@ -18,7 +18,7 @@ async def side_by_side(
     """Runs pieces of work as in `MethodContext.side_by_side`, each recorded under its own decision.
 
     Args:
-        workbench: of the question.
+        workbench: the question's workbench.
         works: the decision of each, made beforehand, and the work itself.
 
     Returns:
@@ -39,7 +39,7 @@ async def side_by_side(
 
 
 async def why_stopped(work: Awaitable[str | None], otherwise: str = "finished") -> str:
-    """Does work up to the budget; why it stopped: the limit that ended it, else what it says itself, else `otherwise`."""
+    """Does work up to the budget; returns why it stopped: the limit that ended it, else its own reason, else `otherwise`."""
     try:
         return await work or otherwise
     except BudgetReached as reached:

@@ -37,8 +37,8 @@ def asked(workbench: MethodContext, question: Question, text: str = "") -> str:
     """A question as shown in prompts, with a note on the kind of answer expected.
 
     Args:
-        workbench: of the question.
-        question: whose form counts.
+        workbench: the question's workbench.
+        question: the question, which determines the form.
         text: of a demonstration, to be shown in the same form; defaults to the question's own.
     """
     return f"{text or question.text}{note_of_form(workbench, question)}"
@@ -59,7 +59,7 @@ async def packed(workbench: MethodContext, texts: Sequence[str], rest: str, max_
     """As many demonstrations as fit into the model's context, each followed by an empty line; the last are dropped first.
 
     Args:
-        workbench: of the question; what does not fit is noted in the record.
+        workbench: the question's workbench; what does not fit is noted in the record.
         texts: the formatted demonstrations.
         rest: everything else in the prompt. It is never truncated here.
         max_tokens: for the reply, and for any growth of the prompt.

@@ -16,7 +16,7 @@ from hopweave.core.types import Passage, Question
 
 Style = Literal["cot", "direct"]
 Instruction = Annotated[
-    Literal["top", "question"], "where the prompt says what to do: at its top, or on the line of each question"
+    Literal["top", "question"], "position of the instruction in the prompt: at its top, or on the line of each question"
 ]
 
 PROMPTS = prompts_beside(__file__)
@@ -43,16 +43,16 @@ def note_of_form(workbench: MethodContext, question: Question) -> str:
 
 @dataclass(frozen=True, slots=True)
 class FewShot:
-    """What prompts hold.
+    """The content of prompts.
 
     Attributes:
-        n_demos: of the question's task family, at most so many; fewer where they do not fit.
-        num_distractors: M, passages in each demonstration that do not help.
-        seed: of the choice and order of demonstrations and of their passages.
-        max_words_shown: a longer passage is cut to so many in the prompt; 0 is no limit.
+        n_demos: the maximum number of demonstrations from the question's task family; fewer if they do not fit.
+        num_distractors: M, the number of irrelevant passages in each demonstration.
+        seed: seed for the choice and order of demonstrations and of their passages.
+        max_words_shown: the number of words to which a passage is truncated in the prompt; 0 is no limit.
         has_passages: false for a reader without retrieval, whose demonstrations have no passages either.
-        pinned: where the question's pinned passages stand among the others.
-        instruction: where the prompt says what to do: once at its top, or on the line of each question.
+        pinned: the position of the question's pinned passages among the others.
+        instruction: the position of the instruction: once at the top of the prompt, or on the line of each question.
     """
 
     n_demos: int
@@ -68,12 +68,12 @@ class FewShot:
 class Packer:
     """Writes the prompts of one question.
 
-    A paragraph of the question is never lost to make room for a demonstration: demonstrations are dropped, the last first,
-    until everything fits. Where the paragraphs alone do not fit, each is cut to the most words with which they do.
+    A paragraph of the question is never dropped to make room for a demonstration: demonstrations are dropped, the last first,
+    until everything fits. If the paragraphs alone do not fit, each is truncated to the largest number of words that fits.
 
     Attributes:
-        counts: tokens of the texts that were counted.
-        told: what was last said of the packing, so that it is only said again when it changes.
+        counts: the numbers of tokens of the texts that were counted.
+        told: the last note on the packing, so that it is only recorded again when it changes.
     """
 
     options: FewShot
@@ -88,11 +88,11 @@ class Packer:
         Args:
             style: `cot` asks for reasoning, `direct` for the bare answer; the demonstrations show the same.
             found: the passages that were retrieved, in order.
-            max_tokens: what the reply, and the words that it goes on from, may take.
-            begun: what stands behind the last `A:`.
+            max_tokens: the limit for the reply and the words that it continues.
+            begun: the text after the last `A:`.
 
         Raises:
-            ModelError, BudgetReached, ReplayMiss: as `MethodContext.count_tokens`.
+            ModelError, BudgetReached, ReplayMiss: as in `MethodContext.count_tokens`.
         """
         passages = self._with_pinned(found)
         is_at_top = self.options.instruction == "top"
@@ -136,7 +136,7 @@ class Packer:
         return self.workbench.fill(PROMPTS[style], passages=passages, demanded=demanded)
 
     def _asked(self, question: str, style: Style) -> str:
-        """A question as its line has it."""
+        """A question as it appears on its line."""
         return (
             question
             if self.options.instruction == "top"
@@ -165,7 +165,7 @@ class Packer:
         return f"{self.workbench.fill(PROMPTS['none_found'])}\n" if self.options.has_passages else ""
 
     async def _num_words(self, passages: Sequence[Passage], room: int) -> int:
-        """How many words of each passage can be shown: as many as the options say, or fewer where they do not fit."""
+        """How many words of each passage can be shown: as many as the options say, or fewer if they do not fit."""
         allowed = self.options.max_words_shown
         if await self._count_all(self._shown(passages, allowed)) <= room:
             return allowed
@@ -201,7 +201,7 @@ def _shown(text: str, title: str, words: int) -> str:
 
 
 def cut_words(text: str, words: int) -> str:
-    """The first `words` words of a text; the whole text if `words` is 0.
+    """The first `words` words of a text; the entire text if `words` is 0.
 
     >>> cut_words("one  two three", 2)
     'one  two'

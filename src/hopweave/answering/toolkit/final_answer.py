@@ -57,9 +57,9 @@ async def forced(
 
     Args:
         transcript: the text so far.
-        question: whose form counts.
-        max_tokens: of the reply.
-        next_example: what a demonstration begins with; only a long answer has more than one line.
+        question: the question, which determines the form.
+        max_tokens: the maximum length of the reply.
+        next_example: the beginning of a demonstration, as a stop string; only a long answer has more than one line.
         words_of: cuts a reply down to the words of the answer.
 
     Returns:

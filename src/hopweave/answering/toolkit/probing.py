@@ -16,7 +16,7 @@ def probed(workbench: MethodContext, ask: str, *, from_passages: bool = False) -
     """The request, changed so that the model answers only if it can, and otherwise replies with NO!.
 
     Args:
-        workbench: of the question.
+        workbench: the question's workbench.
         ask: the request without a probe.
         from_passages: whether the answer may come from passages in the prompt.
     """
@@ -29,7 +29,7 @@ def refuses(workbench: MethodContext, text: str, short: str = "") -> bool:
     An empty reply gives no verdict.
 
     Args:
-        workbench: of the question.
+        workbench: the question's workbench.
         text: the reply.
         short: its bare answer, which may be the refusal if reasoning comes first.
     """

@@ -16,7 +16,7 @@ class Transcript:
     prompt, as in plain completion.
 
     Attributes:
-        workbench: of the question.
+        workbench: the question's workbench.
         prompt: the request, including demonstrations; it ends where the text begins.
         text: what has been written since, by the model and by the method.
     """
@@ -30,7 +30,7 @@ class Transcript:
         self.text += words
 
     async def go_on(self, purpose: str, sampling: Sampling) -> Reply:
-        """Has the model continue. Its reply is returned but not appended: the method decides which part of it counts.
+        """Has the model continue. Its reply is returned but not appended: the method decides which part of it to use.
 
         Raises:
             ModelError, BudgetReached, ReplayMiss: as in `MethodContext.reply`.

@@ -15,7 +15,7 @@ from hopweave.core.types import Answer, Question
 
 @dataclass(frozen=True, slots=True)
 class Voting:
-    """How chains of thought are sampled; the options of the methods say what each is."""
+    """How chains of thought are sampled; the options of the methods describe each field."""
 
     n_samples: int
     temperature: float
@@ -26,7 +26,7 @@ async def elect(workbench: MethodContext, question: Question, demos: Sequence[De
     """Samples chains of thought, shown the same demonstrations, and votes.
 
     Raises:
-        ModelError, BudgetReached, ReplayMiss: as `MethodContext.samples`.
+        ModelError, BudgetReached, ReplayMiss: as in `MethodContext.samples`.
     """
     prompt = await cot_prompt(workbench, question, demos, voting.max_tokens_reasoning)
     return await self_consistent(

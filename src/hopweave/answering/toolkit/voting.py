@@ -101,7 +101,7 @@ def file_vote(workbench: MethodContext, held: Vote, answers: Sequence[str]) -> N
     """Records a vote as a decision.
 
     Args:
-        workbench: of the question.
+        workbench: the question's workbench.
         held: its outcome.
         answers: the answers that were voted on, one per sample.
     """

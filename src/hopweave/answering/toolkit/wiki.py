@@ -29,7 +29,7 @@ _PROMPTS = prompts_beside(__file__)
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence and the passage that it stands in."""
+    """A sentence and the passage that it is from."""
 
     hit: Hit
     span: Span
@@ -67,12 +67,12 @@ def sentences_of(hit: Hit) -> list[Sentence]:
 
 
 def passages_behind(sentences: Sequence[Sentence]) -> list[Passage]:
-    """The passages that sentences stand in, each once, in the order of the sentences."""
+    """The passages of sentences, each once, in the order of the sentences."""
     return list({one.hit.passage.id: one.hit.passage for one in sentences}.values())
 
 
 def page_of(passages: Sequence[Passage]) -> Page:
-    """A page that holds these passages, one after the other."""
+    """A page that consists of these passages, in order."""
     hits = [Hit(passage, 0.0, rank) for rank, passage in enumerate(passages, start=1)]
     return Page(passages[0].title, tuple(sentence for hit in hits for sentence in sentences_of(hit)))
 
@@ -96,12 +96,12 @@ class Wiki:
     """The state of one question.
 
     Attributes:
-        workbench: of the question.
+        workbench: the question's workbench.
         mode: how an entity becomes a page; see the module's docstring.
-        num_hits: how deep a search looks for passages of a page, and for titles that come near.
+        num_hits: how many hits are considered for the passages of a page, and for similar titles.
         num_sentences: how many sentences of a page are shown when it opens.
-        page: the one that is open.
-        keyword: that was looked up last on it.
+        page: the page that is open.
+        keyword: the keyword that was last looked up on it.
         num_given: how many of its results were shown.
     """
 
@@ -114,10 +114,10 @@ class Wiki:
     num_given: int = 0
 
     async def search(self, entity: str) -> Seen:
-        """Opens the page of an entity. Where there is none, no page is open.
+        """Opens the page of an entity. If there is none, no page is open afterwards.
 
         Raises:
-            SearchError, BudgetReached: as `MethodContext.search`.
+            SearchError, BudgetReached: as in `MethodContext.search`.
         """
         hits = (await self.workbench.search([entity], self.num_hits))[0]
         self.page, self.keyword, self.num_given = None, "", 0
@@ -156,7 +156,7 @@ class Wiki:
 
 
 def _place(hit: Hit) -> tuple[bool, str, int, int]:
-    """Where a passage stands in its document, if that is known; else by rank, behind those."""
+    """The position of a passage in its document, if it is known; otherwise its rank, after all known positions."""
     start = hit.passage.start
     return (start is None, "" if start is None else hit.passage.source, start or 0, hit.rank)
 

@@ -1,4 +1,4 @@
-"""Encoders in the workers of a Dask cluster: each takes whole pieces of a corpus, and the vectors are those of one process."""
+"""Encoders in the workers of a Dask cluster. Each encodes complete pieces, so the vectors are the same as in one process."""
 
 from __future__ import annotations
 
@@ -13,44 +13,44 @@ from hopweave.core.errors import DataError, HopweaveError
 from hopweave.retrieval.encoders.encoders import Kind
 
 _PER_THREAD = 2
-"""Pieces that are begun for each thread of a worker: one that is encoded, and one that waits."""
+"""Pieces in progress for each thread of a worker: one that is being encoded, and one that waits."""
 
 Vectors_co = TypeVar("Vectors_co", covariant=True)
 Options = TypeVar("Options", bound=Any)
 
 
 class EncodesTexts(Protocol[Vectors_co]):
-    """What makes a vector of each text, or one of each of its tokens."""
+    """Makes a vector of each text, or of each of its tokens."""
 
     @property
     def identity(self) -> str:
         """Names the model."""
 
     def encode(self, texts: Sequence[str], kind: Kind) -> Vectors_co:
-        """What is made of each text, in their order."""
+        """The vectors of the texts, in order."""
 
 
 @runtime_checkable
 class EncodesAhead(Protocol):
-    """An encoder that can work on texts before they are asked for.
+    """An encoder that can work on texts in advance.
 
     Attributes:
-        num_ahead: how many pieces it likes to have begun.
+        num_ahead: the preferred number of pieces in progress.
     """
 
     num_ahead: int
 
     def begin(self, texts: Sequence[str]) -> None:
-        """Begins to encode passages that will be asked for, as they are here, all together."""
+        """Starts to encode passages that will be requested later in exactly this batch."""
 
 
 class ClusterEncoder(Generic[Vectors_co]):
     """Encodes in the workers of a cluster.
 
     Args:
-        client: of the cluster.
-        make: makes the encoder in a worker, of the options.
-        options: a folder in them is looked for under the same path on each worker.
+        client: the client of the cluster.
+        make: creates the encoder from the options, in a worker.
+        options: the options; a folder in them must have the same path on each worker.
 
     Raises:
         SettingsError, MissingExtra: as `make`.
@@ -75,7 +75,7 @@ class ClusterEncoder(Generic[Vectors_co]):
         """See `Encoder`.
 
         Raises:
-            DataError: if no worker could encode them, or what the user has to see to.
+            DataError: if no worker could encode them, or for a problem that the user has to fix.
         """
         future = self._begun.pop(tuple(texts), None) if kind == "passage" else None
         if future is None:
@@ -97,7 +97,7 @@ class ClusterEncoder(Generic[Vectors_co]):
 def encoded(
     make: Callable[[Options], EncodesTexts[Any]], options: Options, expected: str, texts: Sequence[str], kind: Kind
 ) -> tuple[Any, str]:
-    """The vectors of texts, in a worker; or else why there are none, which the user has to see to."""
+    """The vectors of texts, in a worker; or the problem that the user has to fix."""
     try:
         encoder = _encoder_of(make, options)
         if encoder.identity != expected:

@@ -1,4 +1,4 @@
-"""What scores a query and a passage together: a hub model, an ONNX model in a folder, or an endpoint."""
+"""Scores a query and a passage together: with a hub model, an ONNX model in a folder, or an endpoint."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Reranker(Protocol):
         """Names the model."""
 
     def scores(self, query: str, texts: Sequence[str]) -> list[float]:
-        """A score for each text, the higher the better.
+        """A score for each text; higher is better.
 
         Raises:
             SearchError: if it fails.
@@ -33,7 +33,7 @@ class HubReranker:
 
     Args:
         model: a name of the hub, or a folder.
-        device: such as cpu or cuda; chosen by itself if absent.
+        device: such as cpu or cuda; chosen automatically if absent.
         batch_size: pairs that are scored together.
     """
 
@@ -61,8 +61,8 @@ class OnnxReranker:
     """A cross-encoder with one output, as an ONNX model in a folder.
 
     Args:
-        folder: with `model.onnx` and `tokenizer.json`.
-        max_tokens: of query and text together.
+        folder: contains `model.onnx` and `tokenizer.json`.
+        max_tokens: the limit for query and text together.
         batch_size: pairs that are scored together.
     """
 
@@ -88,12 +88,12 @@ class OnnxReranker:
 
 
 class EndpointReranker:
-    """The rerank API of Cohere, Jina and vLLM. It is tried again where that can help.
+    """The rerank API of Cohere, Jina and vLLM. Requests are retried if that can help.
 
     Args:
-        model: its name there.
-        base_url: up to what comes before `/rerank`.
-        api_key_env: the environment variable that holds the key.
+        model: the model's name there.
+        base_url: the address up to `/rerank`, which is not part of it.
+        api_key_env: the environment variable with the key.
     """
 
     def __init__(self, model: str, base_url: str, api_key_env: str) -> None:

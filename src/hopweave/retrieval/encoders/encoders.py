@@ -1,8 +1,8 @@
-"""What turns texts into vectors: a model in a folder (ONNX), a hub model, or an endpoint.
+"""Turns texts into vectors: with a model in a folder (ONNX), a hub model, or an endpoint.
 
-How the vectors of a model are to be made is part of the model: which words go before a query and a passage, how the vectors of
-its tokens become one (pooling), and whether that one has length 1. What is known of a model by its name stands in `_KNOWN`; a
-folder may say more (`1_Pooling/config.json`, as sentence-transformers has it); options overrule both.
+The way to compute vectors is part of a model: the words before a query and a passage, how the vectors of its tokens are
+combined (pooling), and whether the result has length 1. `_KNOWN` has this by the names of models; a folder may contain more
+(`1_Pooling/config.json`, as in sentence-transformers); options override both.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _MAX_ATTEMPTS = Retries(4)
 
 
 class Encoder(Protocol):
-    """Turns texts into vectors whose inner products say how near they are."""
+    """Turns texts into vectors whose inner products are their similarities."""
 
     @property
     def identity(self) -> str:
@@ -50,7 +50,7 @@ class Encoder(Protocol):
 
 
 class Recipe(NamedTuple):
-    """How the vectors of a model are made."""
+    """How the vectors of a model are computed."""
 
     pooling: Pooling = "mean"
     query_prefix: str = ""
@@ -73,39 +73,39 @@ _KNOWN: tuple[tuple[str, Recipe], ...] = (
     (r"snowflake-arctic-embed", Recipe("cls", _BGE)),
     (r"mini-?lm|mpnet", Recipe()),
 )
-"""By name, the first that fits: https://huggingface.co/ has the page of each, with what it was trained on."""
+"""Recipes by pattern of the name, of which the first match applies: see the page of each model on https://huggingface.co/."""
 
 
 @dataclass(kw_only=True)
 class EncoderOptions(Bounded):
-    """Which model encodes, and how. What is left out is as the model was trained."""
+    """Which model encodes, and how. By default, options are as the model was trained."""
 
-    model: Annotated[str, "what encodes: a folder with an ONNX model, a hub model or its folder, or one at base_url"] = ""
+    model: Annotated[str, "the model: a folder with an ONNX model, a hub model or its folder, or a model at base_url"] = ""
     base_url: Annotated[str, "an OpenAI-compatible endpoint that encodes, up to and including /v1; empty: encode here"] = ""
-    api_key_env: Annotated[str, "name of the environment variable that holds the endpoint's key"] = "OPENAI_API_KEY"
+    api_key_env: Annotated[str, "name of the environment variable with the endpoint's key"] = "OPENAI_API_KEY"
     query_prefix: Annotated[str | None, "words before each query; as the model was trained, if absent"] = None
     passage_prefix: Annotated[str | None, "words before each passage; as the model was trained, if absent"] = None
     pooling: Annotated[
-        Literal["mean", "cls", "last"] | None, "how token vectors of an ONNX model become one; as it was trained, if absent"
+        Literal["mean", "cls", "last"] | None, "how token vectors of an ONNX model are combined; as it was trained, if absent"
     ] = None
     normalized: Annotated[bool | None, "whether vectors have length 1; as the model was trained, if absent"] = None
-    max_tokens: Annotated[Count, "longest text of an ONNX model, in tokens; what is beyond is cut off"] = 256
+    max_tokens: Annotated[Count, "longest text of an ONNX model, in tokens; the rest is cut off"] = 256
     batch_size: Annotated[Count, "texts that are encoded together"] = 32
-    device: Annotated[str | None, "where a hub model runs, such as cpu or cuda; chosen by itself if absent"] = None
+    device: Annotated[str | None, "where a hub model runs, such as cpu or cuda; chosen automatically if absent"] = None
     vectors: Annotated[
         Path | None,
-        "passages' vectors made elsewhere: a .npy of shape (passages, dimension), and a .txt beside it with their ids",
+        "precomputed vectors of passages: a .npy of shape (passages, dimension), and a .txt next to it with their ids",
     ] = None
-    query_vectors: Annotated[Path | None, "queries' vectors likewise; the .txt beside it holds a query a line"] = None
+    query_vectors: Annotated[Path | None, "the same for queries; the .txt next to it has one query per line"] = None
 
     def recipe(self, known: Recipe) -> Recipe:
-        """What is known of a model, with what the options say over it."""
+        """The recipe of a model, overridden by the options."""
         given = {name: getattr(self, name) for name in Recipe._fields}
         return known._replace(**{name: value for name, value in given.items() if value is not None})
 
 
 def recipe_of(model: str) -> Recipe | None:
-    """What is known of a model by its name; `None` if nothing is."""
+    """The known recipe of a model, by its name; `None` if there is none."""
     name = model.rstrip("/").lower()
     return next((recipe for pattern, recipe in _KNOWN if re.search(pattern, name)), None)
 
@@ -114,7 +114,7 @@ def encoder_of(options: EncoderOptions) -> Encoder:
     """The encoder that options name. Nothing is loaded before the first text.
 
     Raises:
-        SettingsError: if they name none, or a folder that holds no model.
+        SettingsError: if they name none, or a folder without a model.
         MissingExtra: for an ONNX model without its library.
     """
     if options.query_vectors is not None and not options.model:
@@ -132,7 +132,7 @@ def encoder_of(options: EncoderOptions) -> Encoder:
 
 
 def onnx_file(folder: Path) -> Path | None:
-    """The ONNX model in a folder, or in its `onnx` as the hub has it; `None` if there is none."""
+    """The ONNX model in a folder, or in its subfolder `onnx`, as on the hub; `None` if there is none."""
     places = (folder / "model.onnx", folder / "onnx" / "model.onnx")
     return next((place for place in places if place.is_file()), None) or next(iter(sorted(folder.glob("*.onnx"))), None)
 
@@ -142,8 +142,8 @@ class OnnxModel:
     """A model in a folder, run by onnxruntime: `model.onnx` and `tokenizer.json`.
 
     Args:
-        folder: that holds them.
-        max_tokens: what is beyond is cut off.
+        folder: the folder that contains them.
+        max_tokens: longer texts are cut off.
     """
 
     folder: Path
@@ -151,11 +151,11 @@ class OnnxModel:
 
     @cached_property
     def sha256(self) -> str:
-        """Of the model and its tokenizer, the first 16 digits of each."""
+        """The first 16 digits of the hashes of the model and its tokenizer."""
         return "+".join(sha256_of(path)[:16] for path in (self._model_file, self._tokenizer_file))
 
     def run(self, texts: Sequence[str] | Sequence[tuple[str, str]]) -> tuple[NDArray[Any], NDArray[Any]]:
-        """The first output of the model for texts or pairs, and which of their tokens are no padding, as 0 and 1."""
+        """The first output of the model for texts or pairs, and a mask that is 0 for padding tokens and 1 for all others."""
         tokens = self._cutting_tokenizer.encode_batch(list(texts))
         ids, mask, types = (
             np.array([getattr(one, name) for one in tokens], dtype=np.int64) for name in ("ids", "attention_mask", "type_ids")
@@ -166,9 +166,9 @@ class OnnxModel:
         """The first output of the model for tokens; each argument has the shape (texts, tokens).
 
         Args:
-            ids: of the tokens.
-            mask: 1 for those that others attend to.
-            types: of the tokens.
+            ids: the ids of the tokens.
+            mask: 1 for tokens that others attend to.
+            types: the types of the tokens.
         """
         session = self._session
         given = {"input_ids": ids, "attention_mask": mask, "token_type_ids": types}
@@ -178,7 +178,7 @@ class OnnxModel:
         return found
 
     def tokenizer(self) -> Any:
-        """A new tokenizer of the model's, as its file has it."""
+        """A new instance of the model's tokenizer, configured as in its file."""
         library, tokenizer_file = require("tokenizers", "dense"), self._tokenizer_file
         with self._loading():
             return library.Tokenizer.from_file(str(tokenizer_file))
@@ -202,7 +202,7 @@ class OnnxModel:
         library = require("onnxruntime", "dense")
         model_file = self._model_file
         options = library.SessionOptions()
-        options.log_severity_level = 3  # what a user cannot change
+        options.log_severity_level = 3  # hides warnings that a user can do nothing about
         with self._loading():
             return library.InferenceSession(str(model_file), options, providers=library.get_available_providers())
 
@@ -218,7 +218,7 @@ class OnnxModel:
     def _loading(self) -> Iterator[None]:
         try:
             yield
-        except Exception as error:  # the libraries raise classes of their own
+        except Exception as error:  # the libraries raise their own classes
             reason = str(error).split("\n", 1)[0].rstrip(".")
             raise SettingsError(f"cannot load the ONNX model in {self.folder}: {reason}; check its files") from error
 
@@ -234,7 +234,7 @@ class OnnxEncoder:
 
     @property
     def identity(self) -> str:
-        """See `Encoder`. The name of the folder is no part of it."""
+        """See `Encoder`. The name of the folder is not part of it."""
         return f"onnx({self._model.sha256}, max_tokens={self._model.max_tokens}, {_shown(self._recipe)})"
 
     def encode(self, texts: Sequence[str], kind: Kind) -> Vectors:
@@ -257,7 +257,7 @@ class OnnxEncoder:
 class HubEncoder:
     """Encodes with a model of sentence-transformers or the hub, or its folder, in this process.
 
-    Pooling and normalisation are those that the model's own files name; one that names none gets the mean.
+    Pooling and normalisation are those named in the model's own files; the default is the mean.
     """
 
     def __init__(self, options: EncoderOptions) -> None:
@@ -287,7 +287,7 @@ class HubEncoder:
 
 
 class EndpointEncoder:
-    """Encodes at an OpenAI-compatible endpoint: `POST /embeddings`. It is tried again where that can help."""
+    """Encodes at an OpenAI-compatible endpoint: `POST /embeddings`. Requests are retried if that can help."""
 
     def __init__(self, options: EncoderOptions) -> None:
         self._options = options
@@ -296,7 +296,7 @@ class EndpointEncoder:
 
     @property
     def identity(self) -> str:
-        """See `Encoder`. The address is no part of it: a model may move."""
+        """See `Encoder`. The address is not part of it: a model may move."""
         return f"endpoint({self._options.model}, {_shown(self._recipe)})"
 
     def encode(self, texts: Sequence[str], kind: Kind) -> Vectors:
@@ -317,7 +317,7 @@ class EndpointEncoder:
 
 
 class GivenQueries:
-    """Vectors of queries that were made elsewhere; no other query can be searched for."""
+    """Precomputed vectors of queries; no other query can be searched for."""
 
     def __init__(self, path: Path) -> None:
         self._vectors = given_vectors(path)
@@ -331,7 +331,7 @@ class GivenQueries:
         """See `Encoder`.
 
         Raises:
-            SearchError: for a query that there is no vector of.
+            SearchError: for a query without a vector.
         """
         missing = next((text for text in texts if " ".join(text.split()) not in self._vectors), None)
         if missing is not None or kind == "passage":
@@ -340,10 +340,10 @@ class GivenQueries:
 
 
 def given_vectors(path: Path) -> dict[str, Vectors]:
-    """Vectors made elsewhere by what they are of: ids or queries, one a line in the .txt beside the .npy; mapped, not read.
+    """Precomputed vectors by id or query, which are in the .txt next to the .npy, one per line; memory-mapped.
 
     Raises:
-        DataError: if either file cannot be read, or they do not belong together.
+        DataError: if either file cannot be read, or they do not match.
     """
     names = path.with_suffix(".txt")
     try:
@@ -358,12 +358,12 @@ def given_vectors(path: Path) -> dict[str, Vectors]:
 
 
 def pooled(tokens: NDArray[Any], mask: NDArray[Any], pooling: Pooling) -> NDArray[Any]:
-    """One vector for each text out of those of its tokens.
+    """One vector for each text from those of its tokens.
 
     Args:
         tokens: shape (texts, tokens, dimension).
-        mask: shape (texts, tokens), 1 for what is no padding.
-        pooling: the mean of them, the first, or the last that is no padding.
+        mask: shape (texts, tokens), 0 for padding, else 1.
+        pooling: the mean of them, the first, or the last that is not padding.
     """
     if pooling == "cls":
         first: NDArray[Any] = tokens[:, 0]
@@ -378,17 +378,17 @@ def pooled(tokens: NDArray[Any], mask: NDArray[Any], pooling: Pooling) -> NDArra
 
 
 def endpoint_of(model: str, base_url: str, api_key_env: str, settings_name: str) -> Any:
-    """An OpenAI-compatible endpoint, with all that guards its key; see `models.llms.openai_compatible`."""
+    """An OpenAI-compatible endpoint, with all protections of its key; see `models.llms.openai_compatible`."""
     endpoint = load("llms", "openai_compatible")(model=model, base_url=base_url, api_key_env=api_key_env)
     endpoint.settings_name = settings_name
     return endpoint
 
 
 def posted(endpoint: Any, path: str, bodies: Sequence[dict[str, Any]]) -> list[Any]:
-    """What an endpoint sends back for each body; four at a time, each tried again where that can help.
+    """The responses of an endpoint to some bodies; four requests at a time, each retried if that can help.
 
     Raises:
-        SearchError: once retries are spent.
+        SearchError: once retries are exhausted.
     """
 
     async def all_posted() -> list[Any]:
@@ -432,7 +432,7 @@ def _finished(rows: Sequence[Vectors], *, normalized: bool) -> Vectors:
 
 
 def _recipe_in(folder: Path) -> Recipe | None:
-    """What a folder says of its model in the files of sentence-transformers; prefixes by its name."""
+    """The recipe in a folder's files of sentence-transformers; prefixes by its name."""
     path = folder / "1_Pooling" / "config.json"
     if not path.is_file():
         return None
@@ -444,7 +444,7 @@ def _recipe_in(folder: Path) -> Recipe | None:
         )
         normalized = any(str(module["type"]).endswith("Normalize") for module in modules)
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
-        raise SettingsError(f"cannot read how {folder} is pooled; correct {path}, or set pooling and normalized") from None
+        raise SettingsError(f"cannot read the pooling of {folder}; correct {path}, or set pooling and normalized") from None
     return (recipe_of(folder.resolve().name) or Recipe())._replace(pooling=chosen, normalized=normalized)
 
 
@@ -457,5 +457,5 @@ def _shown(recipe: Recipe) -> str:
 
 
 def _clean(text: str) -> str:
-    """Half of a surrogate pair is no character; tokenizers take none."""
+    """Replaces unpaired surrogates, which tokenizers do not accept."""
     return text.encode("utf-8", "replace").decode("utf-8")

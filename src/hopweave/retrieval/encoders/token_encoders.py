@@ -1,9 +1,9 @@
-"""What turns texts into a vector for each token: a ColBERT checkpoint of the hub, an ONNX model in a folder, or vectors given.
+"""Turns texts into a vector for each token: with a ColBERT checkpoint, an ONNX model in a folder, or precomputed vectors.
 
 As ColBERTv2 was published (Santhanam et al., NAACL 2022; https://github.com/stanford-futuredata/ColBERT): a marker follows the
 first token of each text, another one for queries than for passages; a query is filled with [MASK] to 32 tokens, which get
 vectors and are not attended to; a projection makes vectors of 128 numbers, each of length 1; those of punctuation in passages
-are left out. A checkpoint says the numbers itself (`artifact.metadata`); options overrule it.
+are left out. A checkpoint contains these numbers itself (`artifact.metadata`); options override it.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from hopweave.core.options import Bounded, Count, Whole
 from hopweave.retrieval.encoders.encoders import Kind, OnnxModel, Vectors, onnx_file
 
 Run = Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[Any]]
-"""From ids of tokens and which of them are attended to (1) to vectors: (texts, tokens) twice to (texts, tokens, dimension)."""
+"""From token ids and an attention mask, both of shape (texts, tokens), to vectors of shape (texts, tokens, dimension)."""
 
 _METADATA = "artifact.metadata"
 _NAMES = {
     "query_marker": "query_token_id", "passage_marker": "doc_token_id", "query_tokens": "query_maxlen",
     "max_tokens": "doc_maxlen", "skip_punctuation": "mask_punctuation", "attend_to_masks": "attend_to_mask_tokens",
 }  # fmt: skip
-"""What `artifact.metadata` calls the fields of a recipe."""
+"""The names of a recipe's fields in `artifact.metadata`."""
 
 _SMALL_FILES = ("*.json", "*.txt", _METADATA)
 _MASKS = ("[MASK]", "<mask>")
@@ -41,7 +41,7 @@ _MIN_TOKENS = 3
 
 
 class TokenEncoder(Protocol):
-    """Turns texts into vectors of their tokens, whose inner products say how near they are."""
+    """Turns texts into vectors of their tokens, whose inner products are their similarities."""
 
     @property
     def identity(self) -> str:
@@ -56,13 +56,13 @@ class TokenEncoder(Protocol):
 
 
 class TokenRecipe(NamedTuple):
-    """How a model takes queries and passages.
+    """How a model encodes queries and passages.
 
     Attributes:
         query_marker: the token after the first one of a query; empty for none.
         passage_marker: the same for passages.
-        query_tokens: length to which queries are filled with [MASK], and cut; 0 takes them as they are.
-        max_tokens: longest text; what is beyond is cut off.
+        query_tokens: length to which queries are filled with [MASK], or cut; 0 leaves them unchanged.
+        max_tokens: longest text, in tokens; the rest is cut off.
         skip_punctuation: leave out the vectors of punctuation in passages.
         attend_to_masks: let the other tokens of a query attend to its [MASK]s.
     """
@@ -76,31 +76,29 @@ class TokenRecipe(NamedTuple):
 
 
 COLBERT = TokenRecipe("[unused0]", "[unused1]", 32, 220)
-"""Of a ColBERT checkpoint that does not say otherwise."""
+"""The default recipe of a ColBERT checkpoint."""
 
 
 @dataclass(kw_only=True)
 class TokenEncoderOptions(Bounded):
-    """Which model encodes, and how. What is left out is as the model was trained."""
+    """Which model encodes, and how. By default, options are as the model was trained."""
 
-    model: Annotated[str, "what encodes: a ColBERT checkpoint of the hub or its folder, or a folder with an ONNX model"] = ""
+    model: Annotated[str, "the model: a ColBERT checkpoint of the hub or its folder, or a folder with an ONNX model"] = ""
     query_marker: Annotated[str | None, "the token that marks a query, such as [unused0]; empty: none"] = None
     passage_marker: Annotated[str | None, "the token that marks a passage, such as [unused1]; empty: none"] = None
     query_tokens: Annotated[Whole | None, "tokens to which a query is filled with [MASK]; 0: queries as they are"] = None
-    max_tokens: Annotated[Count | None, "longest passage, in tokens; what is beyond is cut off"] = None
+    max_tokens: Annotated[Count | None, "longest passage, in tokens; the rest is cut off"] = None
     skip_punctuation: Annotated[bool | None, "leave out the vectors of punctuation in passages"] = None
     batch_size: Annotated[Count, "passages that are encoded together"] = 32
-    device: Annotated[str | None, "where a hub model runs, such as cpu or cuda; chosen by itself if absent"] = None
+    device: Annotated[str | None, "where a hub model runs, such as cpu or cuda; chosen automatically if absent"] = None
     vectors: Annotated[
         Path | None,
-        "passages' vectors made elsewhere: a .npy of shape (tokens, dimension), and a .txt beside it of lines NUMBER, tab, ID",
+        "precomputed vectors of passages: a .npy of shape (tokens, dimension), and a .txt next to it of lines NUMBER, tab, ID",
     ] = None
-    query_vectors: Annotated[Path | None, "queries' vectors likewise; the .txt beside it has the query in place of the id"] = (
-        None
-    )
+    query_vectors: Annotated[Path | None, "the same for queries; the .txt next to it has the query in place of the id"] = None
 
     def recipe(self, known: TokenRecipe) -> TokenRecipe:
-        """What is known of a model, with what the options say over it."""
+        """The recipe of a model, overridden by the options."""
         recipe = known._replace(**self.given)
         if recipe.max_tokens < _MIN_TOKENS or 0 < recipe.query_tokens < _MIN_TOKENS:
             raise SettingsError(f"a text needs at least {_MIN_TOKENS} tokens, marks included; raise max_tokens or query_tokens")
@@ -108,7 +106,7 @@ class TokenEncoderOptions(Bounded):
 
     @property
     def given(self) -> dict[str, Any]:
-        """The fields of the recipe that the options overrule."""
+        """The fields of the recipe that the options override."""
         values = {name: getattr(self, name, None) for name in TokenRecipe._fields}
         return {name: value for name, value in values.items() if value is not None}
 
@@ -117,7 +115,7 @@ def token_encoder_of(options: TokenEncoderOptions) -> TokenEncoder:
     """The encoder that options name. Nothing is loaded before the first text.
 
     Raises:
-        SettingsError: if they name none, or a folder that holds no model.
+        SettingsError: if they name none, or a folder without a model.
     """
     if options.query_vectors is not None and not options.model:
         return GivenQueryTokens(options.query_vectors)
@@ -138,14 +136,14 @@ class _Model(Protocol):
     def identity(self) -> str: ...
 
     def load(self) -> tuple[Any, TokenRecipe, Run]:
-        """Its tokenizer, of the library tokenizers; how it takes texts; and what makes its vectors."""
+        """Its tokenizer, from the library tokenizers; its recipe; and the function that computes its vectors."""
 
 
 class ModelTokens:
     """Encodes with a model in this process.
 
     Args:
-        model: is loaded with the first text.
+        model: the model; it is loaded with the first text.
         batch_size: passages that are encoded together. Queries are encoded one by one, so that no vector depends on another
             query.
     """
@@ -209,14 +207,14 @@ class _Tokens:
         """The ids of a text's tokens."""
         longest = self._recipe.query_tokens if kind == "query" and self._recipe.query_tokens else self._recipe.max_tokens
         before = [self._first, *self._markers[kind]]
-        # Half of a surrogate pair is no character; tokenizers take none.
+        # Tokenizers do not accept unpaired surrogates.
         inner = self._tokenizer.encode(text.encode("utf-8", "replace").decode("utf-8"), add_special_tokens=False).ids
         ids = [*before, *inner[: longest - len(before) - 1], self._last]
         fill = longest - len(ids) if kind == "query" and self._recipe.query_tokens else 0
         return ids + [self._mask] * fill if self._mask is not None else ids
 
     def padded(self, rows: Sequence[Sequence[int]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Ids of the same length, and which of them are attended to."""
+        """Ids of the same length, and their attention mask."""
         ids = np.zeros((len(rows), max(map(len, rows))), dtype=np.int64)
         attended = np.zeros_like(ids)
         for at, row in enumerate(rows):
@@ -227,7 +225,7 @@ class _Tokens:
         return ids, attended
 
     def has_vector(self, ids: Sequence[int], kind: Kind) -> NDArray[np.bool_]:
-        """Which tokens of a text count."""
+        """Which tokens of a text get vectors."""
         return np.array([kind == "query" or one not in self._skipped for one in ids])
 
     def _marker(self, marker: str) -> list[int]:
@@ -248,7 +246,8 @@ class _Tokens:
 class _OnnxTokens:
     """An ONNX model in a folder, whose first output has a vector for each token.
 
-    It is a ColBERT checkpoint if `artifact.metadata` lies beside it, or the folder is named so; else a plain encoder.
+    It is a ColBERT checkpoint if there is an `artifact.metadata` next to it, or if the folder's name says so; else a plain
+    encoder.
     """
 
     def __init__(self, options: TokenEncoderOptions) -> None:
@@ -259,7 +258,7 @@ class _OnnxTokens:
 
     @property
     def identity(self) -> str:
-        """The name of the folder is no part of it."""
+        """The name of the folder is not part of it."""
         shown = ", ".join(f"{name}={value!r}" for name, value in self._recipe._asdict().items())
         return f"onnx tokens({self._model.sha256}, {shown})"
 
@@ -272,14 +271,14 @@ class _OnnxTokens:
 
 
 class _HubTokens:
-    """A ColBERT checkpoint of the hub, or its folder: an encoder, and the projection `linear.weight` beside its weights."""
+    """A ColBERT checkpoint of the hub, or its folder: an encoder, and the projection `linear.weight` among its weights."""
 
     def __init__(self, options: TokenEncoderOptions) -> None:
         self._options = options
 
     @property
     def identity(self) -> str:
-        """The checkpoint, and what the options overrule of what it says itself."""
+        """The checkpoint, and the options that override its own recipe."""
         return "hub tokens(" + ", ".join([self._options.model, *(f"{k}={v!r}" for k, v in self._options.given.items())]) + ")"
 
     def load(self) -> tuple[Any, TokenRecipe, Run]:
@@ -287,7 +286,7 @@ class _HubTokens:
 
         Raises:
             MissingExtra: without the libraries of the extra `hf`.
-            SettingsError: for what cannot be loaded, or is no such checkpoint.
+            SettingsError: if it cannot be loaded, or is not such a checkpoint.
         """
         transformers, torch = require("transformers", "hf"), require("torch", "hf")
         name, device = self._options.model, self._options.device or ("cuda" if torch.cuda.is_available() else "cpu")
@@ -313,7 +312,7 @@ class _HubTokens:
         return tokenizer, self._options.recipe(_recipe_in(folder, COLBERT)), run
 
     def _folder(self) -> Path:
-        """Where the files are; they are fetched if they are not here yet."""
+        """The folder with the files, which are downloaded if necessary."""
         if Path(self._options.model).is_dir():
             return Path(self._options.model)
         fetch = require("huggingface_hub", "hf").snapshot_download
@@ -328,7 +327,7 @@ class _HubTokens:
             yield
         except HopweaveError:
             raise
-        except Exception as error:  # the libraries raise classes of their own
+        except Exception as error:  # the libraries raise their own classes
             reason = str(error).strip().split("\n", 1)[0] or type(error).__name__
             raise SettingsError(
                 f"cannot load {self._options.model!r}: {reason}; name a folder with its files, or a checkpoint on a hub that "
@@ -346,7 +345,7 @@ def _projection(folder: Path) -> Any:
 
 
 def _recipe_in(folder: Path, plain: TokenRecipe) -> TokenRecipe:
-    """What a folder says of its checkpoint in `artifact.metadata`; `plain` if there is none."""
+    """The recipe in a folder's `artifact.metadata`; `plain` if there is none."""
     path = folder / _METADATA
     if not path.is_file():
         return plain
@@ -362,7 +361,7 @@ def _recipe_in(folder: Path, plain: TokenRecipe) -> TokenRecipe:
 
 
 class GivenQueryTokens:
-    """Vectors of queries that were made elsewhere; no other query can be searched for."""
+    """Precomputed vectors of queries; no other query can be searched for."""
 
     def __init__(self, path: Path) -> None:
         self._vectors = given_tokens(path)
@@ -376,7 +375,7 @@ class GivenQueryTokens:
         """See `TokenEncoder`.
 
         Raises:
-            SearchError: for a query that there are no vectors of.
+            SearchError: for a query without vectors.
         """
         missing = next((text for text in texts if " ".join(text.split()) not in self._vectors), None)
         if missing is not None or kind == "passage":
@@ -385,13 +384,13 @@ class GivenQueryTokens:
 
 
 def given_tokens(path: Path) -> dict[str, Vectors]:
-    """Vectors made elsewhere by what they are of, ids or queries; mapped, not read.
+    """Precomputed vectors by id or query; memory-mapped.
 
-    Beside the `.npy` of shape (tokens, dimension) lies a `.txt` with a line for each text, in the same order: how many vectors
-    it has, a tab, and what they are of.
+    Next to the `.npy` of shape (tokens, dimension) is a `.txt` with a line for each text, in the same order: the number of its
+    vectors, a tab, and its id or the query.
 
     Raises:
-        DataError: if either file cannot be read, or they do not belong together.
+        DataError: if either file cannot be read, or they do not match.
     """
     names = path.with_suffix(".txt")
     try:

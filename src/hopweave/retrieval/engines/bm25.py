@@ -1,23 +1,22 @@
-"""BM25 over an index on disk (tantivy): words of the title count extra.
+"""BM25 over an index on disk (tantivy), with extra weight for words of the title.
 
-The text analysis is Lucene's English one: words of letters and digits in lower case, possessives and 33 stop words out, stemmed
-by Porter 2. Three fields are indexed: the title, the text, and both together. The score is
+The text analysis is Lucene's English one: words of letters and digits in lower case, without possessives and 33 stop words,
+stemmed by Porter 2. Three fields are indexed: the title, the text, and both together. The score is
 
     bm25(title and text) + title_weight * bm25(title)          k1 = 1.2, b = 0.75
 
 A query's terms are looked up one by one; no query language is involved, so no text can be a syntax error. A term that occurs
-twice in a query counts twice, as in Lucene. Scores are rounded to four decimals, for their sums are of 32 bits and differ
-beyond that by the order of the terms; equal scores are ordered by passage id.
+twice in a query counts twice, as in Lucene. Scores are rounded to four decimals, since their 32-bit sums depend on the order of
+the terms beyond that; equal scores are ordered by passage id.
 
 IRCoT's own retriever (Elasticsearch, English analyzer, text alone) is `fields="text", title_weight=0`.
 
-Deleted passages count nowhere once an index is published, but for large parts of which less than a twentieth is deleted (see
-`_bm25_compaction`): until more is, document frequencies there are too high by the deleted passages.
+Deleted passages have no effect once an index is published, except in large segments of which less than a twentieth is deleted
+(see `bm25_compaction`): until then, document frequencies there still include the deleted passages.
 
-The language of an index decides its stop words and endings, of passages and queries alike; see `_analysis`.
+The language of an index determines stop words and stemming, for passages and queries alike; see `analysis`.
 
-Which passages are shown (`visible`) is part of every query. Terms are weighted by all passages, also by those that are not
-shown.
+The filter for visible passages (`visible`) is part of every query. Terms are weighted by all passages, including hidden ones.
 """
 
 from __future__ import annotations
@@ -67,27 +66,27 @@ _PAGE = 1000
 class BM25:
     """Finds passages by the words they share with the query.
 
-    An instance serves one thread at a time. It keeps the state of the index that it opened, also while the index is updated.
+    An instance serves one thread at a time. It keeps the state of the index that it opened, even while the index is updated.
 
     Raises:
-        DataError: if the index cannot be opened; it says why.
-        SettingsError: for a title weight that is negative or no number.
+        DataError: if the index cannot be opened, with the reason.
+        SettingsError: for a title weight that is negative or not a number.
     """
 
     INDEX: ClassVar = IndexTraits(has_language=True)
 
     index: Annotated[Path, "folder of the index, as built by: hopweave index"]
     title_weight: Annotated[float, "how much the title's own score adds; 0 leaves it out"] = 0.5
-    fields: Annotated[
-        Literal["title_and_text", "text"], "what is searched first; 'text' with title_weight 0 is IRCoT's retriever"
-    ] = "title_and_text"
-    visible: Annotated[Visible, "which passages are shown; the settings access and where"] = PUBLIC
+    fields: Annotated[Literal["title_and_text", "text"], "the main field; 'text' with title_weight 0 is IRCoT's retriever"] = (
+        "title_and_text"
+    )
+    visible: Annotated[Visible, "which passages may be shown; from the settings access and where"] = PUBLIC
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.title_weight) and self.title_weight >= 0):
-            raise SettingsError(f"title_weight = {self.title_weight} cannot be; give 0 or more")
+            raise SettingsError(f"title_weight cannot be {self.title_weight}; give 0 or more")
         if self.fields not in ("title_and_text", "text"):
-            raise SettingsError(f"fields = {self.fields!r} cannot be; choose one of: text, title_and_text")
+            raise SettingsError(f"fields cannot be {self.fields!r}; choose one of: text, title_and_text")
         self.index = Path(self.index)
         self._manifest, searcher = open_index(self.index, ENGINE, load)
         self._searcher: tantivy.Searcher | None = searcher
@@ -126,16 +125,16 @@ class BM25:
         """Passages by id, in the order of the ids.
 
         Raises:
-            DataError: for an id that the index does not hold, or whose passage is not shown, which is told in the same words.
+            DataError: for an id that the index does not have, or whose passage may not be shown; the message is the same.
         """
         searcher = self._open_searcher()
         return [self._shown(searcher, passage_id)[1] for passage_id in ids]
 
     def origin_of(self, passage_id: str) -> Origin | None:
-        """The file that a passage comes from; `None` if the index does not know, as where it was not made from files.
+        """The file that a passage comes from; `None` if the index does not know it, e.g. if it was not built from files.
 
         Raises:
-            DataError: as `passages`; also if the list of files is damaged.
+            DataError: as in `passages`; also if the list of files is damaged.
         """
         number, _ = self._shown(self._open_searcher(), passage_id)
         return origin_of(self.index / self._manifest.data / FILE_STATES, number)
@@ -150,14 +149,14 @@ class BM25:
         return [found[number] for number in sorted(found) if self.visible.shows(found[number])]
 
     def all_passages(self) -> Iterator[Passage]:
-        """All passages, hidden ones included, in the order in which they were added; memory does not grow with them."""
+        """Yields all passages, including hidden ones, in the order in which they were added, in constant memory."""
         searcher = self._open_searcher()
         for first in range(0, self._manifest.state["next_number"], _PAGE):
             for _, passage in in_order(searcher, range(first, first + _PAGE)):
                 yield passage
 
     def documents(self) -> Iterator[tuple[str, str, int]]:
-        """The id and title of each document, and how many passages it has here, in the order in which they were added."""
+        """The id, title and number of passages of each document, in the order in which they were added."""
         for document_id, passages in groupby(self.all_passages(), document_id_of):
             titles = Counter(passage.title for passage in passages)
             yield document_id, next(iter(titles)), titles.total()
@@ -172,20 +171,20 @@ class BM25:
         on_passage: Callable[[int], None] | None = None,
         num_passages: int | None = None,
     ) -> IndexSummary:
-        """Builds an index, in place of the one that may be there, which stays until the new one is whole.
+        """Builds an index. An existing one is replaced, but stays in use until the new one is complete.
 
         Args:
             folder: the index.
-            passages: taken one after the other.
-            language: that they are in, as a name or ISO 639-1 code; `None` to tell it from the first of them.
-            on_passage: told the number of passages so far, after each.
-            num_passages: how many there are, about, where `passages` has no length. An index of a million and more is searched
-                faster if that was known.
+            passages: consumed one by one.
+            language: their language, as a name or ISO 639-1 code; `None` to detect it from the first of them.
+            on_passage: called with the number of passages so far, after each.
+            num_passages: their approximate number, if `passages` has no length. If it is known, an index of a million or more
+                passages is faster to search.
 
         Raises:
             SettingsError: for a language without an analyzer.
-            DataError: for an id that occurs twice, no passage at all, a folder that is something else, another writer, or a
-                full disk. What was there is untouched.
+            DataError: for a repeated id, no passages, a folder that is not an index, another writer, or a full disk. The
+                existing content is not changed.
         """
         num = num_passages or (len(passages) if isinstance(passages, Sized) else 0)
         share_read = (lambda num_added: num_added / num) if num else None
@@ -212,22 +211,22 @@ class BM25:
         language: str | None = None,
         on_passage: Callable[[int], None] | None = None,
     ) -> IndexSummary:
-        """Deletes passages, then adds and replaces passages, without building the rest again.
+        """Deletes passages, then adds and replaces passages, without rebuilding the rest.
 
-        A document that was cut into passages (`id#1`, `id#2`, ...) is replaced and deleted as a whole.
+        A document that was split into passages (`id#1`, `id#2`, ...) is replaced and deleted entirely.
 
         Args:
             folder: the index.
-            upsert: passages to add; one with an id that is there takes its place.
+            upsert: passages to add; one with an existing id replaces that passage.
             delete: ids of passages or of documents.
-            missing_ok: let ids pass that are not there.
-            language: which the index must have, if it is given.
-            on_passage: told the number of passages added so far, after each.
+            missing_ok: ignore ids that do not exist.
+            language: the language that the index must have, if given.
+            on_passage: called with the number of passages added so far, after each.
 
         Raises:
-            SettingsError: for another language than the index has.
-            DataError: for an id to delete that is not there, an id that is added twice, no index, another writer, or a full
-                disk. The index is untouched.
+            SettingsError: for a language other than that of the index.
+            DataError: for an id to delete that does not exist, an id that is added twice, no index, another writer, or a full
+                disk. The index is not changed.
         """
         with replace_index(folder, engine=ENGINE, update=True) as staging, writing_to(staging, language) as writing:
             delete_ids(writing, staging.data, delete, missing_ok=missing_ok)
@@ -249,23 +248,23 @@ class BM25:
         language: str | None = None,
         on_passage: Callable[[int], None] | None = None,
     ) -> IndexSummary:
-        """Reads files into an index, and keeps with it which files those were and what became of each.
+        """Reads files into an index, and keeps the list of files and their states with it.
 
         Args:
             folder: the index.
-            intake: which files, and whether they are added or the index is brought in line with them.
-            update: begin with what the index holds, which must be there; else it is replaced.
-            delete: ids of passages or of documents to delete before; the rest as in `update`.
-            missing_ok: let ids pass that are not there.
-            language: of a new index, as in `build`; of one that is updated, as in `update`.
-            on_passage: told the number of passages added so far, after each.
+            intake: which files, and whether to add them or to bring the index in line with them.
+            update: start with the existing index, which must exist; otherwise it is replaced.
+            delete: ids of passages or of documents to delete before; the other arguments are as in `update`.
+            missing_ok: ignore ids that do not exist.
+            language: for a new index, as in `build`; for one that is updated, as in `update`.
+            on_passage: called with the number of passages added so far, after each.
 
         Raises:
-            SettingsError: as `build` and `update`.
-            DataError: as `read_corpus`, `build` and `update`. What was there is untouched.
+            SettingsError: as in `build` and `update`.
+            DataError: as in `read_corpus`, `build` and `update`. The existing content is not changed.
         """
         if not update:
-            intake.num_bytes()  # before the folder of the index may be among them
+            intake.num_bytes()  # before the folder of the index can be one of the files' folders
         with (
             replace_index(folder, engine=ENGINE, update=update) as staging,
             writing_to(staging, language, lambda _: intake.share_read()) as writing,
@@ -289,7 +288,7 @@ class BM25:
 
     @classmethod
     def stats(cls, folder: Path) -> dict[str, int | str]:
-        """What an index holds, in the order to tell it in, without looking into the passages.
+        """A summary of an index, in display order, without reading the passages.
 
         Raises:
             DataError: if there is no index, or one of another engine.
@@ -312,7 +311,7 @@ class BM25:
         }
 
     def _shown(self, searcher: tantivy.Searcher, passage_id: str) -> tuple[int, Passage]:
-        """The number and the passage of an id. Errors as `passages`."""
+        """The number and the passage with an id. Errors as in `passages`."""
         address = next(by_term(searcher, "id", passage_id), None)
         number, passage = stored(searcher, address) if address is not None else (0, None)
         if passage is None or not self.visible.shows(passage):

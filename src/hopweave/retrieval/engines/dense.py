@@ -1,9 +1,9 @@
 """Dense retrieval over an index on disk (faiss): passages whose vectors are nearest to that of the query.
 
-A vector is made of each passage (title, full stop, text) and of the query by the same model, and passages are ranked by the
-inner product. Up to 50,000 passages every vector is compared; above, the nearest lists of an inverted file with 8-bit codes are
-searched, and the best candidates are compared by their vectors. Scores are rounded to six decimals, and equal ones are ordered
-by passage id. Models, endpoints and vectors made elsewhere: see docs/engines.md.
+The same model encodes each passage (title, full stop, text) and the query, and passages are ranked by the inner product. Up to
+50,000 passages, every vector is compared; above that, the nearest lists of an inverted file with 8-bit codes are searched, and
+the best candidates are compared by their vectors. Scores are rounded to six decimals, and equal ones are ordered by passage id.
+Models, endpoints and precomputed vectors: see docs/engines.md.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ __all__ = ["Dense"]
 class Dense(EncoderOptions, VectorEngine[EncoderOptions, Encoder, DenseStore]):
     """Finds passages by the nearness of vectors.
 
-    An instance serves one thread at a time. It keeps the state of the index that it opened, also while the index is updated.
+    An instance serves one thread at a time. It keeps the state of the index that it opened, even while the index is updated.
 
     Raises:
-        DataError: if the index cannot be opened, or holds vectors of another model; it says what to do.
+        DataError: if the index cannot be opened, or has vectors of another model, with what to do.
         SettingsError: if no model is named.
         MissingExtra: without faiss.
     """
@@ -46,7 +46,7 @@ class Dense(EncoderOptions, VectorEngine[EncoderOptions, Encoder, DenseStore]):
 
     index: Annotated[Path, "folder of the index, or of a bm25 index with one in its folder dense"]
     nprobe: Annotated[Count, "lists of the inverted file that are searched; more find more, and take longer"] = 32
-    visible: Annotated[Visible, "which passages are shown; the settings access and where"] = PUBLIC
+    visible: Annotated[Visible, "which passages may be shown; from the settings access and where"] = PUBLIC
     encoder: InitVar[Encoder | None] = None
 
     def __post_init__(self, encoder: Encoder | None) -> None:
@@ -64,7 +64,7 @@ class Dense(EncoderOptions, VectorEngine[EncoderOptions, Encoder, DenseStore]):
     def search(self, queries: Sequence[str], max_hits: int) -> list[list[Hit]]:
         """See `core.protocols.Retriever`. A score is an inner product; a query of white space finds nothing.
 
-        A query and documents with `APART` between them are searched for by the mean of their vectors; the query may be empty.
+        For a query and documents separated by `APART`, the mean of their vectors is used; the query may be empty.
         """
         store = self._open_store()
         asked = [query for query in queries if query.strip()]

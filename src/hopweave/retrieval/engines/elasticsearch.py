@@ -1,12 +1,12 @@
 """Elasticsearch or OpenSearch: BM25 of Lucene, and vectors, over HTTP.
 
-The terms are those of `bm25`, sent as a text that is only split at blanks again (the analyzer `whitespace`). Title and text
+The terms are those of `bm25`, sent as a text that the server only splits at blanks (the analyzer `whitespace`). Title and text
 together are one field, the title another, both scored by Lucene with its defaults, k1 = 1.2 and b = 0.75:
 
     bm25(title and text) + title_weight * bm25(title)
 
-Document frequencies are those of each shard. Nothing but the standard library is needed, as the official client of the one
-refuses to talk to the other.
+Document frequencies are those of each shard. Only the standard library is used, since the official client of Elasticsearch
+refuses to talk to OpenSearch, and vice versa.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Elasticsearch(ServerEngine):
 
     ADDRESS: ClassVar[AddressForm] = AddressForm("elasticsearch", "elasticsearch://HOST:9200#COLLECTION")
 
-    password_env: Annotated[str, "environment variable that holds the password, or the API key if there is no user"] = (
+    password_env: Annotated[str, "environment variable with the password, or the API key if there is no user"] = (
         "ELASTICSEARCH_API_KEY"  # noqa: S105 - the name of a variable
     )
 
@@ -72,7 +72,7 @@ class _Refused(Exception):
     """A response that is an error.
 
     Attributes:
-        status: of HTTP, or of a part of the response.
+        status: the HTTP status, or that of a part of the response.
     """
 
     def __init__(self, status: int, said: object) -> None:
@@ -134,7 +134,7 @@ class _Connection:
         self._bulk(state, lines)
 
     def held(self, state: State, keys: Sequence[str], documents: Sequence[str]) -> list[str]:
-        if not state.is_ready:  # else all was refreshed when it was finished, and whoever only reads may not be allowed to
+        if not state.is_ready:  # otherwise it was refreshed when it was finished, and a reader may not have permission
             self._ask("POST", f"/{state.data}/_refresh")
         either = [{"terms": {"key": list(keys)}}, {"terms": {"document": list(documents)}}]
         return self._all(state, {"bool": {"should": either}})
@@ -163,7 +163,7 @@ class _Connection:
                 for name, weight in weights
                 for term, number in terms.items()
             ]
-            # With a filter, nothing of what should match has to, unless told.
+            # With a filter, no `should` clause has to match unless `minimum_should_match` is set.
             more = {"minimum_should_match": 1, "filter": _filters(shown)} if shown else {}
             asked.append({"query": {"bool": {"should": either, **more}}})
         return self._searched(state, asked, max_hits)
@@ -172,7 +172,7 @@ class _Connection:
         self, state: State, vectors: Sequence[Sequence[float]], max_hits: int, shown: Shown, *, exact: bool
     ) -> list[Found]:
         asked = [self._near(list(vector), max_hits, shown, exact=exact) for vector in vectors]
-        # Both add 1 to the cosine where it is exact, and halve that where it is not, as scores cannot be negative.
+        # Both add 1 to an exact cosine, and also halve an approximate one, since scores cannot be negative.
         factor = 1 if exact else 2
         return [[(factor * score - 1, content) for score, content in found] for found in self._searched(state, asked, max_hits)]
 
@@ -196,7 +196,7 @@ class _Connection:
 
     def _searched(self, state: State, queries: Iterable[Mapping[str, Any]], max_hits: int) -> list[Found]:
         more = {"size": max_hits, "_source": ["content"], "track_total_hits": False}
-        # Where a shard is missing, less would be found; that has to be an error.
+        # With a missing shard, less would be found, which has to be an error.
         lines = [line for query in queries for line in ({"allow_partial_search_results": False}, {**query, **more})]
         return [
             [(float(hit["_score"]), hit["_source"]["content"]) for hit in _whole(response)["hits"]["hits"]]
@@ -230,7 +230,7 @@ class _Connection:
         """The JSON of a response; a list is sent as lines.
 
         Raises:
-            _Refused: if it is an error, unless something is missing and may be: then it is `None`.
+            _Refused: if it is an error; if something is missing that may be, the result is `None`.
         """
         is_lines = isinstance(body, list)
         content = b"" if body is None else json.dumps(body).encode()
@@ -253,10 +253,10 @@ def _filters(shown: Shown) -> list[dict[str, Any]]:
 
 
 def _whole(response: Any) -> Any:
-    """A response to a search, if it is whole.
+    """A response to a search, if it is complete.
 
     Raises:
-        _Refused: if it is an error, late, or lacks the hits of a shard.
+        _Refused: if it is an error, timed out, or lacks the hits of a shard.
     """
     if "error" in response:
         raise _Refused(int(response.get("status", 500)), response["error"])

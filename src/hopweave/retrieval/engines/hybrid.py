@@ -1,4 +1,4 @@
-"""Several engines at once, fused by rank: bm25 for the words, dense for the meaning, or any others.
+"""Several engines combined, fused by rank: bm25 for the words, dense for the meaning, or any others.
 
 Reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009): a passage scores the sum over the engines of
 weight / (k + rank), with ranks from 1 and k = 60. Equal scores are ordered by passage id.
@@ -28,24 +28,24 @@ class Hybrid:
     """Fuses the rankings of engines that ask no model, each over its own index of the same passages.
 
     Raises:
-        SettingsError: for fewer than two engines, one that asks the model, or weights that are not as many.
-        DataError: if an index cannot be opened; it says what to do.
+        SettingsError: for fewer than two engines, one that asks the model, or a different number of weights.
+        DataError: if an index cannot be opened, with what to do.
     """
 
     INDEX: ClassVar[IndexTraits] = IndexTraits(of="bm25")
 
-    index: Annotated[Path, "folder of the bm25 index, in which those of other engines lie under their names (INDEX/dense)"]
+    index: Annotated[Path, "folder of the bm25 index, which contains those of other engines under their names (INDEX/dense)"]
     engines: Annotated[tuple[str, ...], "two or more engines, such as bm25 and dense"] = ("bm25", "dense")
-    indexes: Annotated[Mapping[str, Path], "folders of engines whose index lies elsewhere, by their names"] = field(
+    indexes: Annotated[Mapping[str, Path], "folders of engines whose index is elsewhere, by their names"] = field(
         default_factory=dict
     )
-    weights: Annotated[tuple[float, ...], "how much each engine counts, in the order of engines; none: all the same"] = ()
-    k: Annotated[Count, "the larger, the less the first ranks count against later ones"] = RRF_K
-    depth: Annotated[Count, "hits that are asked of each engine, or as many as are wanted if that is more"] = 100
-    engine_options: Annotated[Mapping[str, Mapping[str, Any]], "options of the engines, by name; those of retrievers.NAME"] = (
+    weights: Annotated[tuple[float, ...], "the weight of each engine, in the order of engines; none: all the same"] = ()
+    k: Annotated[Count, "the larger, the smaller the advantage of the first ranks over later ones"] = RRF_K
+    depth: Annotated[Count, "hits requested from each engine, or the number of results if that is larger"] = 100
+    engine_options: Annotated[Mapping[str, Mapping[str, Any]], "options of the engines, by name; as in retrievers.NAME"] = (
         field(default_factory=dict)
     )
-    visible: Annotated[Visible, "which passages are shown; the settings access and where"] = PUBLIC
+    visible: Annotated[Visible, "which passages may be shown; from the settings access and where"] = PUBLIC
 
     def __post_init__(self) -> None:
         check_options(self)
@@ -62,7 +62,7 @@ class Hybrid:
         self.identity = f"hybrid k={self.k} weights={self._weights} depth={self.depth} over {named}"
 
     def search(self, queries: Sequence[str], max_hits: int) -> list[list[Hit]]:
-        """See `core.protocols.Retriever`. What every engine finds counts once for each of them."""
+        """See `core.protocols.Retriever`. A passage that several engines find gets a share of its score from each."""
         if self._engines is None:
             raise SearchError(f"the hybrid retriever on {self.index} is closed")
         if max_hits < 1:
@@ -75,7 +75,7 @@ class Hybrid:
         return any(not isinstance(engine, WordSearcher) or engine.has_terms(query) for engine in self._engines or ())
 
     def close(self) -> None:
-        """Lets go of the engines."""
+        """Closes the engines."""
         for engine in self._engines or ():
             engine.close()
         self._engines = None

@@ -1,8 +1,8 @@
-"""Late interaction (ColBERT): an engine's candidates, ordered by the nearest token of the passage for each of the query.
+"""Late interaction (ColBERT): an engine's candidates, ranked by the passage token nearest to each token of the query.
 
-A passage is kept as the vectors of its tokens, in codes of 8 bits that are mapped into memory. The score is MaxSim: for each
+A passage is stored as the vectors of its tokens, in memory-mapped 8-bit codes. The score is MaxSim: for each
 token of the query, the largest inner product with a token of the passage, summed. Another engine finds the candidates.
-Checkpoints, ONNX models and vectors made elsewhere: see docs/engines.md.
+Checkpoints, ONNX models and precomputed vectors: see docs/engines.md.
 
 Calls of a language model: none.
 """
@@ -37,10 +37,10 @@ _DECIMALS = 6
 class LateInteraction(TokenEncoderOptions, VectorEngine[TokenEncoderOptions, TokenEncoder, TokenStore]):
     """Orders what an engine finds by MaxSim over token vectors.
 
-    An instance serves one thread at a time. It keeps the state of the index that it opened, also while the index is updated.
+    An instance serves one thread at a time. It keeps the state of the index that it opened, even while the index is updated.
 
     Raises:
-        DataError: if an index cannot be opened, or holds vectors of another model; it says what to do.
+        DataError: if an index cannot be opened, or has vectors of another model, with what to do.
         SettingsError: if no model is named, or the engine asks the language model.
     """
 
@@ -50,11 +50,11 @@ class LateInteraction(TokenEncoderOptions, VectorEngine[TokenEncoderOptions, Tok
 
     index: Annotated[Path, "folder of the index, or of a bm25 index with one in its folder late_interaction"]
     engine: Annotated[str, "finds the candidates; one that asks no model"] = "bm25"
-    candidates: Annotated[Count, "hits that are asked of the engine, or as many as are wanted if that is more"] = 100
-    engine_options: Annotated[Mapping[str, Mapping[str, Any]], "options of the engine, by name; those of retrievers.NAME"] = (
-        field(default_factory=dict)
+    candidates: Annotated[Count, "hits requested from the engine, or the number of results if that is larger"] = 100
+    engine_options: Annotated[Mapping[str, Mapping[str, Any]], "options of the engine, by name; as in retrievers.NAME"] = field(
+        default_factory=dict
     )
-    visible: Annotated[Visible, "which passages are shown; the settings access and where"] = PUBLIC
+    visible: Annotated[Visible, "which passages may be shown; from the settings access and where"] = PUBLIC
     encoder: InitVar[TokenEncoder | None] = None
 
     def __post_init__(self, encoder: TokenEncoder | None) -> None:
@@ -78,7 +78,7 @@ class LateInteraction(TokenEncoderOptions, VectorEngine[TokenEncoderOptions, Tok
         """See `core.protocols.Retriever`. Equal scores keep the order of the engine.
 
         Raises:
-            SearchError: also if the engine finds a passage of which there are no vectors.
+            SearchError: also if the engine finds a passage without vectors.
         """
         store = self._open_store()
         if max_hits < 1:
@@ -88,7 +88,7 @@ class LateInteraction(TokenEncoderOptions, VectorEngine[TokenEncoderOptions, Tok
         return [self._ranked(store, next(vectors), hits, max_hits) if hits else [] for hits in found]
 
     def close(self) -> None:
-        """Lets go of the index and of the engine."""
+        """Closes the index and the engine."""
         if self._store is not None:
             self._engine.close()
         super().close()

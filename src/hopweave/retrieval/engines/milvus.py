@@ -1,13 +1,13 @@
 """Milvus: its own BM25 function, and vectors; a cluster, or a file that this process opens itself (Milvus Lite).
 
-The terms are those of `bm25`, sent as a text that Milvus only splits at blanks again. Title and text together are one field,
-the title another; Milvus scores each with k1 = 1.2 and b = 0.75. A search takes the best 100 passages (or 4 for each hit
-wanted) of both fields, and adds up:
+The terms are those of `bm25`, sent as a text that Milvus only splits at blanks. Title and text together are one field, the
+title another; Milvus scores each with k1 = 1.2 and b = 0.75. A search takes the best 100 passages (or 4 for each requested
+hit) of both fields, and adds up:
 
     bm25(title and text) + title_weight * bm25(title)
 
-A passage that is among the best of one field alone gets no score for the other. Milvus counts terms by segment, so scores can
-depend on how the passages are spread over segments.
+A passage that is among the best of only one field gets no score for the other. Milvus counts terms by segment, so scores can
+depend on the distribution of passages over segments.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _MIN_DEPTH, _DEPTH_PER_HIT = 100, 4
 _FIELDS = ("terms", "title_terms")
 _MAX_FILTER_VALUES, _MAX_FILTER_BYTES = 1024, 8192
 _MOST_TEMPORARY_CODE = 99
-"""Codes up to here say that the service is not ready, overloaded, or not there."""
+"""Error codes up to this one mean that the service is not ready, overloaded, or unavailable."""
 
 
 @dataclass(eq=False, repr=False)
@@ -53,9 +53,7 @@ class Milvus(ServerEngine):
         "milvus", "milvus://HOST:19530/DATABASE#COLLECTION, or milvus:///FILE.db#COLLECTION"
     )
 
-    password_env: Annotated[str, "environment variable that holds the password, or the token if there is no user"] = (
-        "MILVUS_TOKEN"  # noqa: S105 - the name of a variable
-    )
+    password_env: Annotated[str, "environment variable with the password, or the token if there is no user"] = "MILVUS_TOKEN"  # noqa: S105 - the name of a variable
 
     def _connect(self, at: ServerAddress, password: str) -> Server:
         library = require("pymilvus", NEEDS_EXTRA)
@@ -100,7 +98,7 @@ class _Connection:
         if not self._client.has_collection(STATES, timeout=self._seconds):
             schema, index = self._new_schema("name")
             self._add_texts(schema, "state")
-            # A collection has to have a vector.
+            # Every collection needs a vector field.
             schema.add_field("unused", self._library.DataType.FLOAT_VECTOR, dim=2)
             index.add_index("unused", index_type="FLAT", metric_type="L2")
             self._create(STATES, schema, index)
@@ -184,7 +182,7 @@ class _Connection:
     def by_vectors(
         self, state: State, vectors: Sequence[Sequence[float]], max_hits: int, shown: Shown, *, exact: bool
     ) -> list[Found]:
-        del exact  # the index that the collection was built with decides
+        del exact  # the collection's index determines that
         found = self._search(state, [list(vector) for vector in vectors], "vector", min(_MAX_HITS, max_hits), shown)
         return [[(float(hit["distance"]), hit["entity"]["content"]) for hit in hits] for hits in found]
 
@@ -230,7 +228,7 @@ class _Connection:
     def _query(self, name: str, wanted: str, field: str) -> list[str]:
         self._load(name)
         rows = self._client.query(name, filter=wanted, output_fields=[field], limit=_MAX_HITS, timeout=self._seconds)
-        if len(rows) == _MAX_HITS:  # there may be more, which come in parts
+        if len(rows) == _MAX_HITS:  # there may be more, which are fetched in parts
             parts = self._client.query_iterator(
                 name, filter=wanted, output_fields=[field], batch_size=_MAX_HITS, timeout=self._seconds
             )

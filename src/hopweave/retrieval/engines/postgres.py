@@ -5,8 +5,8 @@ by their rarity, so the BM25 score is computed in the query, from the counts in 
 
     bm25(title and text) + title_weight * bm25(title)          k1 = 1.2, b = 0.75
 
-Document frequencies are counted when searching, among the passages that are shown, and are right after each deletion. A term
-counts at most 255 times in a passage.
+Document frequencies are counted when searching, among the visible passages, and are correct after each deletion. At most 255
+occurrences of a term in a passage are counted.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ NEEDS_EXTRA = "postgres"
 
 _MAX_COUNT = 255
 _GRACE_SECONDS = 2.0
-"""How much longer than the server's own limit we wait before the connection is cut."""
+"""How much longer than the server's own limit we wait before the connection is closed."""
 
 _CREATE = """
     CREATE TABLE {data} (
@@ -196,7 +196,7 @@ class _Connection:
         with self._transaction():
             if exact:
                 self._execute("SET LOCAL enable_indexscan = off")
-            elif shown:  # else only the nearest rows would be looked at, however few of them are shown
+            elif shown:  # otherwise only the nearest rows would be considered, however few of them are visible
                 self._execute("SET LOCAL hnsw.iterative_scan = strict_order")
             for vector in vectors:
                 rows = self._execute(select, values | {"vector": str(list(vector)), "max_hits": max_hits})
@@ -217,7 +217,7 @@ class _Connection:
         Args:
             statement: SQL.
             values: its parameters.
-            seconds: how long the connection may be silent; `None`: forever; below 0: as long as the options say.
+            seconds: how long to wait for the server; `None`: forever; below 0: as long as the options say.
         """
         longest = self._seconds if seconds is not None and seconds < 0 else seconds
         with cut_if_silent(self._connection, longest + _GRACE_SECONDS if longest is not None else None):
@@ -229,7 +229,7 @@ class _Connection:
 
 
 def _conditions(shown: Shown) -> tuple[list[str], dict[str, Any]]:
-    """What rows have to meet, as SQL, with its parameters."""
+    """The conditions on rows, as SQL, with their parameters."""
     conditions = [f"{name} && %(shown_{number})s" for number, (name, _) in enumerate(shown)]
     return conditions, {f"shown_{number}": list(values) for number, (_, values) in enumerate(shown)}
 

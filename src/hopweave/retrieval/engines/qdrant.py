@@ -1,12 +1,12 @@
 """Qdrant: BM25 as sparse vectors, and dense vectors; a server, or a folder that this process opens itself.
 
-Each term of `bm25` is one dimension of a sparse vector, numbered by a 32-bit hash, and the terms of the title once more in
-dimensions of their own. The weight of a term in a passage is set when it is loaded; its rarity is Qdrant's (`modifier=idf`),
-counted when searching:
+Each term of `bm25` is one dimension of a sparse vector, numbered by a 32-bit hash; the terms of the title have additional
+dimensions. The weight of a term in a passage is set at loading; its rarity is computed by Qdrant (`modifier=idf`) when
+searching:
 
     bm25(title and text) + title_weight * bm25(title)          k1 = 1.2, b = 0.75
 
-Passages are long or short in comparison with the first 500 that were loaded, as the mean of all is not known then.
+Lengths are relative to the mean of the first 500 passages, since the mean of all is not known while loading.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Qdrant(ServerEngine):
 
     def _connect(self, at: ServerAddress, password: str) -> Server:
         library = require("qdrant_client", NEEDS_EXTRA)
-        if at.is_file:  # the thread that searches is not the one that opens
+        if at.is_file:  # searches run in another thread than the one that opens it
             client = library.QdrantClient(path=at.path, force_disable_check_same_thread=True)
         else:
             host = f"[{at.host}]" if ":" in at.host else at.host
@@ -87,7 +87,7 @@ class _Connection:
         self._client.upsert(STATES, [point], wait=True)
 
     def create(self, state: State, *, exact: bool) -> None:
-        del exact  # the index is made in any case, and left unused by an exact search
+        del exact  # the index is always built, and an exact search does not use it
         self.drop(state)
         cosine = self._models.VectorParams(size=max(1, state.dimensions), distance=self._models.Distance.COSINE)
         rare = self._models.SparseVectorParams(modifier=self._models.Modifier.IDF)
@@ -154,7 +154,7 @@ class _Connection:
     def by_vectors(
         self, state: State, vectors: Sequence[Sequence[float]], max_hits: int, shown: Shown, *, exact: bool
     ) -> list[Found]:
-        # The local mode is always exact, and warns of what has no effect.
+        # The local mode is always exact, and warns about parameters without effect.
         more = {} if self._is_local else {"params": self._models.SearchParams(exact=exact)}
         return self._found(state, [self._request(list(vector), "dense", max_hits, shown, **more) for vector in vectors])
 
@@ -186,7 +186,7 @@ class _Connection:
 
 
 def _weights(row: Row, state: State) -> dict[int, float]:
-    """What each dimension of a passage weighs; terms of one number are added."""
+    """The weight of each dimension of a passage; terms with the same number are added up."""
     weights: dict[int, float] = {}
     for field, terms, usual in (("", row.terms, state.usual_length), ("title", row.title_terms, state.usual_title_length)):
         length = terms.total() / usual

@@ -1,4 +1,4 @@
-"""An engine's candidates in the order of a cross-encoder, which reads the query and the passage together.
+"""An engine's candidates, ranked by a cross-encoder, which reads the query and the passage together.
 
 The model is one of the hub or its folder (extra `hf`), an ONNX model in a folder (extra `dense`), or behind an endpoint with
 the rerank API that Cohere, Jina and vLLM share: `POST /rerank`.
@@ -30,7 +30,7 @@ _DECIMALS = 6
 
 @dataclass(eq=False)
 class Reranked:
-    """Orders what an engine finds by what a cross-encoder says of query and passage.
+    """Ranks the hits of an engine by a cross-encoder's scores.
 
     Raises:
         SettingsError: if no model is named, or the engine asks the language model.
@@ -39,19 +39,19 @@ class Reranked:
 
     INDEX: ClassVar[IndexTraits] = IndexTraits(of="bm25")
 
-    index: Annotated[Path, "folder of the index; that of the engine may lie inside, under the engine's name"]
+    index: Annotated[Path, "folder of the index; that of the engine may be inside, under the engine's name"]
     engine: Annotated[str, "finds the candidates; one that asks no model"] = "bm25"
     model: Annotated[str, "a cross-encoder: a folder with an ONNX model, one of the hub or its folder, or one at base_url"] = ""
-    base_url: Annotated[str, "an endpoint with the rerank API, up to what comes before /rerank; empty: rank here"] = ""
-    api_key_env: Annotated[str, "name of the environment variable that holds the endpoint's key"] = "OPENAI_API_KEY"
-    candidates: Annotated[Count, "hits that are asked of the engine, or as many as are wanted if that is more"] = 50
+    base_url: Annotated[str, "an endpoint with the rerank API, without the final /rerank; empty: rank here"] = ""
+    api_key_env: Annotated[str, "name of the environment variable with the endpoint's key"] = "OPENAI_API_KEY"
+    candidates: Annotated[Count, "hits requested from the engine, or the number of results if that is larger"] = 50
     max_tokens: Annotated[Count, "longest query and passage together, in tokens of an ONNX model"] = 512
     batch_size: Annotated[Count, "pairs that are scored together"] = 32
-    device: Annotated[str | None, "where a hub model runs, such as cpu or cuda; chosen by itself if absent"] = None
-    engine_options: Annotated[Mapping[str, Mapping[str, Any]], "options of the engine, by name; those of retrievers.NAME"] = (
-        field(default_factory=dict)
+    device: Annotated[str | None, "where a hub model runs, such as cpu or cuda; chosen automatically if absent"] = None
+    engine_options: Annotated[Mapping[str, Mapping[str, Any]], "options of the engine, by name; as in retrievers.NAME"] = field(
+        default_factory=dict
     )
-    visible: Annotated[Visible, "which passages are shown; the settings access and where"] = PUBLIC
+    visible: Annotated[Visible, "which passages may be shown; from the settings access and where"] = PUBLIC
 
     def __post_init__(self) -> None:
         check_options(self)
@@ -75,7 +75,7 @@ class Reranked:
         return not isinstance(self._engine, WordSearcher) or self._engine.has_terms(query)
 
     def close(self) -> None:
-        """Lets go of the engine."""
+        """Closes the engine."""
         if self._engine is not None:
             self._engine.close()
         self._engine = None

@@ -3,8 +3,8 @@
 Four defences, each an option:
 
 - Sentences that give commands, speak for the system, imitate feedback or markers, or repeat the query are withheld
-  (`instructions.commands_in`); a passage is then ranked by what is left of it, so that repeating the question does not raise
-  its rank (the passages of Zou et al., "PoisonedRAG", USENIX Security 2025, are retrieved that way).
+  (`text.instructions.commands_in`); a passage is then ranked by the rest of its text, so that repeating the question does not
+  raise its rank (the passages of Zou et al., "PoisonedRAG", USENIX Security 2025, are retrieved that way).
 - Sentences instead of passages: the first sentence of each passage and those that share the most words with the query.
 - Agreement: the reader reads passages of different documents separately, for the query alone, and those whose answer is in the
   minority are outvoted and dropped ("isolate, then aggregate": Xiang et al., "Certifiably Robust RAG against Retrieval
@@ -66,7 +66,7 @@ class Untrusted(Bounded):
         return _ranked(hits[:max_hits])
 
     def _cleaned(self, workbench: MethodContext, query: str, found: Sequence[Hit]) -> list[Hit]:
-        """The hits as shown, ranked by what is left of them; empty ones are dropped."""
+        """The hits as shown, ranked by their remaining text; empty ones are dropped."""
         hits = []
         withheld = []
         for hit in found:

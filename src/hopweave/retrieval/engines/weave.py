@@ -1,10 +1,11 @@
 """Multi-hop retrieval without a model: from the passages that share words with a question to those that complete it.
 
-`bm25` finds what a question says; what it leads to ("the director of that film") is in passages that share no word with it.
-`weave` searches once, then follows from the best passages the documents they name and the words that are still open, checks
-each link against those words, and chooses the passages as a set. See docs/weave.md; docs/design/measured.md has the figures.
+`bm25` finds passages that share words with a question; the next hop ("the director of that film") is in passages that share
+none. `weave` searches once, then follows links from the best passages to the documents that they name, searches for the words
+of the question that are still open, checks each link against those words, and chooses the passages as a set. See docs/weave.md;
+docs/design/measured.md has the figures.
 
-Any engine that asks no model may search first (`first`); links and words are those of the bm25 index all the same.
+Any engine that asks no model may search first (`first`); links and words always come from the bm25 index.
 
 Calls of a model: none.
 """
@@ -33,13 +34,13 @@ from hopweave.text.evidence import shortened
 
 @dataclass(eq=False)
 class Weave:
-    """Finds passages by the words they share with the query, and by what those passages lead to.
+    """Finds passages that share words with the query, and passages that those lead to.
 
-    An instance serves one thread at a time. It searches an index of `bm25`, as it is when it is opened.
+    An instance serves one thread at a time. It searches an index of `bm25` in the state in which it was opened.
 
     Raises:
-        DataError: if the index cannot be opened, or was built before there was `weave`; it says what to do.
-        SettingsError: for an option that cannot be.
+        DataError: if the index cannot be opened, or was built before `weave` existed, with what to do.
+        SettingsError: for an invalid option.
     """
 
     INDEX: ClassVar[IndexTraits] = IndexTraits(of=ENGINE)
@@ -47,17 +48,17 @@ class Weave:
     index: Annotated[Path, "folder of the index, as built by: hopweave index"]
     depth: Annotated[Whole, "hops from the passages that the query itself finds; 0 follows none"] = 2
     links: Annotated[bool, "follow the titles that passages name"] = True
-    residual: Annotated[bool, "search for what the query asks and a passage leaves open"] = True
-    set_choice: Annotated[bool, "choose each passage for what it adds to those before it"] = True
+    residual: Annotated[bool, "search for the words of the query that a passage leaves open"] = True
+    set_choice: Annotated[bool, "choose each passage by what it adds to those before it"] = True
     title_weight: Annotated[float, AtLeast(0, 1000), "how much the title's own BM25 score adds"] = 0.5
-    max_tokens: Annotated[Count | None, "show the likeliest sentences alone, so many tokens in all; none: whole passages"] = (
+    max_tokens: Annotated[Count | None, "show only the likeliest sentences, up to this many tokens; none: entire passages"] = (
         None
     )
     first: Annotated[str, "the engine whose hits are followed; one that asks no model, such as dense or hybrid"] = ENGINE
-    engine_options: Annotated[Mapping[str, Mapping[str, Any]], "options of that engine, by name; those of retrievers.NAME"] = (
+    engine_options: Annotated[Mapping[str, Mapping[str, Any]], "options of that engine, by name; as in retrievers.NAME"] = (
         field(default_factory=dict)
     )
-    visible: Annotated[Visible, "which passages are shown; the settings access and where"] = PUBLIC
+    visible: Annotated[Visible, "which passages may be shown; from the settings access and where"] = PUBLIC
 
     def __post_init__(self) -> None:
         check_options(self)
@@ -89,7 +90,7 @@ class Weave:
         )
 
     def search(self, queries: Sequence[str], max_hits: int) -> list[list[Hit]]:
-        """See `core.protocols.Retriever`. A hit's score is its value, or that of the hit before where that is lower."""
+        """See `core.protocols.Retriever`. A hit's score is its value, capped at the score of the preceding hit."""
         if self._words is None:
             raise SearchError(f"the weave retriever on {self.index} is closed")
         found = self._first.search(queries, FIRST_HITS) if self._first is not None else [None] * len(queries)
@@ -104,7 +105,7 @@ class Weave:
         return bool(self._analysis.terms_of(query))
 
     def close(self) -> None:
-        """Lets go of the index, and of the engine that searches first."""
+        """Closes the index, and the engine that searches first."""
         self._words = None
         if self._first is not None:
             self._first.close()

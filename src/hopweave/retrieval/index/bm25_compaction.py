@@ -13,7 +13,7 @@ from pathlib import Path
 from hopweave.core.files import read_json, read_whole
 
 LIVE_PER_DELETED = 20
-"""At most so many passages are written again for a deleted one."""
+"""The maximum number of passages that are rewritten for a deleted one."""
 
 FEW = 2_000
 """So many passages of a segment are written again in any case: it takes about half a second."""

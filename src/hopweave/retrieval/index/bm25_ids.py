@@ -49,7 +49,7 @@ class Ids:
         return self._note("INSERT OR IGNORE INTO deleted VALUES (?)", number)
 
     def close(self) -> None:
-        """Lets go of the table."""
+        """Closes the table."""
         self._table.close()
 
     def _note(self, statement: str, value: str | int) -> bool:

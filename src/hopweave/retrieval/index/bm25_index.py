@@ -34,7 +34,7 @@ ENGINE = "bm25"
 _MAX_ID_BYTES = 10_000
 
 _HEAP_BYTES = 300_000_000
-"""At most so much of an index is in memory before it is written: the more, the fewer segments, and the cheaper a query."""
+"""The most of an index that is held in memory before it is written: the more, the fewer segments, and the cheaper a query."""
 
 _NUM_THREADS = 1
 """Of the engine. Each writes segments of its own, from its part of that memory, and one is three times as fast as what reads
@@ -65,8 +65,8 @@ _FULL_DISK_FREE_BYTES = 1 << 24
 
 
 def by_term(searcher: tantivy.Searcher, name: str, value: str) -> Iterator[tantivy.DocAddress]:
-    """The passages whose id, or document id, it is."""
-    # The engine takes no half of a surrogate pair, and holds none.
+    """A query for the passages with that id or document id."""
+    # The engine does not accept unpaired surrogates, and contains none.
     is_text = value.encode("utf-8", "replace").decode("utf-8") == value
     num_passages = searcher.doc_freq(name, value) if is_text else 0
     if num_passages:
@@ -331,7 +331,7 @@ class Writing:
         self._num_cut += by * runs_together(f"{passage.title}\n{passage.text}")
 
     def publish(self) -> IndexSummary:
-        """Makes the new state the current one."""
+        """Publishes the new state as the current one."""
         opened = self._opened or self._tell_language()
         self._commit(opened)
         self._rewrite(opened)
@@ -423,7 +423,7 @@ def _refuse_what_cannot_be_stored(passage: Passage) -> None:
     try:
         json.dumps(row_of_passage(passage), ensure_ascii=False).encode()
     except UnicodeEncodeError:
-        raise DataError(f"passage {passage.id!r} holds half of a surrogate pair, which is no character; remove it") from None
+        raise DataError(f"passage {passage.id!r} contains an unpaired surrogate, which is not a character; remove it") from None
 
 
 def _engine_document(passage: Passage, number: int, analysis: Analysis, layout: int) -> tantivy.Document:

@@ -23,7 +23,7 @@ def take_in(writing: Writing, data: Path, intake: Intake, on_passage: OnPassage)
         writing: of the new state.
         data: its folder.
         intake: which files.
-        on_passage: told the number of passages so far, after each.
+        on_passage: called with the number of passages so far, after each.
     """
     with closing(FileStates(data / FILE_STATES)) as states:
         changes = intake.changes(states, writing.next_number)

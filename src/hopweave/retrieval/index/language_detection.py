@@ -24,7 +24,7 @@ _FEWEST_CHARACTERS = 200
 
 _ENGLISH_ALONE = frozenset(["and", "are", "that", "the", "their", "then", "there", "these", "they", "this", "to", "with"])
 _PLAINLY_ENGLISH = 0.08
-"""Share of those words from which on there is no doubt: HotpotQA has 0.125, other languages at most 0.02."""
+"""The share of those words from which the language is certain: HotpotQA has 0.125, other languages at most 0.02."""
 
 _SURE = 0.5
 _NAMES = {code: name for name, code in CODES.items() if code} | {

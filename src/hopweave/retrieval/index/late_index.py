@@ -27,7 +27,7 @@ _CODES, _SCALES, _ENDS = "codes.i8", "scales.f32", "ends.i64"
 _NEW_CODES, _NEW_SCALES, _NEW_COUNTS = "new.i8", "new.f32", "new.i64"
 _LARGEST = 127
 _EXACT = 1 << 24
-"""The whole numbers below it are exact as numbers of 32 bits."""
+"""Integers below it are exact as 32-bit floats."""
 
 _PASSAGES_AT_ONCE = 1024
 """That an update copies; their vectors take some 20 MB."""

@@ -21,7 +21,7 @@ from typing import NamedTuple
 from hopweave.text.scripts import MARKS, RUN_TOGETHER, runs_together
 
 MAX_KEY_WORDS = 12
-"""A longer title is no link: nobody writes it out."""
+"""Longer titles are not links: texts do not spell them out."""
 
 _WORD = re.compile(r"[^\W_]+")
 _WORD_OR_LETTER = re.compile(rf"[{RUN_TOGETHER}][{MARKS}]*|[^\W_{RUN_TOGETHER}]+")

@@ -127,7 +127,7 @@ class Passages:
         """The place of a passage's vectors among all; `None` if it is not there, or with another title or text."""
         try:
             found = self._table.execute("SELECT number, row FROM passages WHERE id = ?", (passage.id,)).fetchone()
-        except UnicodeEncodeError:  # half of a surrogate pair, which no id holds
+        except UnicodeEncodeError:  # an unpaired surrogate, which no id contains
             return None
         if found is None or encoded_text(_passage(found[1])) != encoded_text(passage):
             return None
@@ -139,7 +139,7 @@ class Passages:
         select = f"{by_id} OR document = ?1" if documents else by_id
         rows: dict[int, str] = {}
         for any_id in any_ids:
-            with suppress(UnicodeEncodeError):  # half of a surrogate pair, which no id holds
+            with suppress(UnicodeEncodeError):  # an unpaired surrogate, which no id contains
                 rows |= self._table.execute(select, (any_id,))
         return [_passage(rows[number]) for number in sorted(rows)]
 
@@ -156,7 +156,7 @@ class Passages:
             yield _passage(row)
 
     def close(self) -> None:
-        """Lets go of the files."""
+        """Closes the files."""
         self._table.close()
         del self._numbers
 
@@ -200,7 +200,7 @@ def other_model(folder: Path, engine: str, there: str, named: str) -> DataError:
 def build(
     folder: Path, engine: str, files: VectorFiles, passages: Iterable[Passage], on_passage: Callable[[int], None] | None
 ) -> IndexSummary:
-    """Builds an index, in place of the one that may be there, which stays until the new one is whole.
+    """Builds an index, replacing an existing one, which stays in use until the new one is complete.
 
     Raises:
         DataError: for an id that occurs twice, no passage at all, a folder that is something else, another writer, or a full
@@ -294,7 +294,7 @@ class _Writing:
                 "DELETE FROM passages WHERE (id = ?1 OR document = ?1) AND number < ?2 RETURNING number, row",
                 (any_id, self._first_number),
             ).fetchall()
-        except UnicodeEncodeError:  # half of a surrogate pair, which no id holds
+        except UnicodeEncodeError:  # an unpaired surrogate, which no id contains
             return False
         for number, row in rows:
             self._gone_numbers.add(number)
@@ -305,7 +305,7 @@ class _Writing:
         return any_id in self._gone
 
     def publish(self) -> IndexSummary:
-        """Makes the new state the current one."""
+        """Publishes the new state as the current one."""
         self._table.execute("COMMIT")
         are_labelled = has_labels(self._table)
         self._table.close()
@@ -338,7 +338,7 @@ class _Writing:
             raise self._occurs_twice(passage) from None
         except UnicodeEncodeError:
             raise DataError(
-                f"passage {passage.id!r} holds half of a surrogate pair, which is no character; remove it"
+                f"passage {passage.id!r} contains an unpaired surrogate, which is not a character; remove it"
             ) from None
         note(self._table, self._next_number, passage)
         self._fingerprint.add(passage)

@@ -74,7 +74,7 @@ class VectorSource(Protocol):
 
     @property
     def num_ahead(self) -> int:
-        """How many pieces of passages it likes to have begun before they are asked for."""
+        """The preferred number of pieces to start before they are requested."""
 
     def begin(self, passages: Sequence[Passage]) -> None:
         """Is told of a piece that will be asked for, as it is, after those that were begun before."""
@@ -83,11 +83,11 @@ class VectorSource(Protocol):
         """What is stored of passages; see `VectorKind`."""
 
     def forget(self) -> None:
-        """Takes away what was kept in case of a kill."""
+        """Removes the pieces that were kept for resuming."""
 
 
 class EncodedPassages(Generic[Encoded]):
-    """Encodes passages in pieces, each of which is kept until the index is whole, so that a killed build goes on.
+    """Encodes passages in pieces, each of which is kept until the index is whole, so that a killed build can resume.
 
     Args:
         encoder: makes the vectors.
@@ -173,7 +173,7 @@ def encoded_text(passage: Passage) -> str:
 
 
 class _Kept:
-    """What was computed for pieces of a corpus, kept until the index is whole, so that a killed build goes on.
+    """What was computed for pieces of a corpus, kept until the index is whole, so that a killed build can resume.
 
     Args:
         folder: the index. The pieces lie beside it.
@@ -204,7 +204,7 @@ class _Kept:
         return self._path(texts).exists()
 
     def forget(self) -> None:
-        """Takes them away."""
+        """Removes them."""
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _path(self, texts: Sequence[str]) -> Path:

@@ -1,4 +1,4 @@
-"""How `weave` goes from what shares words with a question to what completes it, over an index and without a model.
+"""How `weave` gets from passages that share words with a question to those that complete it, without a model.
 
 A first search finds a front of passages. Each of them leads on in two ways: by **links** (documents that it names, and
 passages that name its document) and by **residual words** (what the question asks and the passage does not answer, together
@@ -28,7 +28,7 @@ FIRST_HITS = 60
 FRONT = 4
 LATER_FRONT = 1
 DECAY = 0.7
-"""What a passage that is reached at the second hop counts, against one at the first."""
+"""The weight of a passage that is reached at the second hop, relative to one at the first."""
 
 TITLE_BONUS = 0.5
 """For a passage whose whole title the question names, in shares of the best BM25 score; less for titles of one or two words."""
@@ -36,18 +36,18 @@ TITLE_BONUS = 0.5
 OUT_WEIGHT = 1.0
 BACK_WEIGHT = 0.3
 GATE = 0.6
-"""How much of a link's weight hangs on how well its target answers the residual words."""
+"""How much of a link's weight depends on how well its target answers the residual words."""
 
 RESIDUAL_WEIGHT = 0.8
 RESIDUAL_HITS = 12
 COVERED = 0.15
-"""Weight, in the residual query, of a term of the question that the passage holds already."""
+"""Weight, in the residual query, of a term of the question that the passage already contains."""
 
 ADDED = 0.5
 """Weight, in the residual query, of a term that the passage's title or best sentence adds."""
 
 OWN_SHARE = 0.5
-"""How much of a passage's own score counts beside what leads to it."""
+"""The weight of a passage's own score, relative to the links that lead to it."""
 
 POOL = 25
 COVERAGE_BONUS = 0.3
@@ -56,7 +56,7 @@ MAX_LINKS = 24
 """Targets of one passage's links that are looked at, in each direction."""
 
 LEADING = 1.5
-"""How much more a name weighs as a link where its target begins with it."""
+"""The factor for a name as a link if its target begins with it."""
 
 
 @dataclass(slots=True)

@@ -37,7 +37,7 @@ from hopweave.text.sentences import sentence_spans
 
 NAME_WEIGHT = 0.75
 MAX_SHARING = 30
-"""A name that more passages hold leads nowhere."""
+"""A name that occurs in more passages is not followed."""
 
 CANDIDATES = 24
 """Passages that residual words are looked for in: those that the rarest of the words find best."""
@@ -302,7 +302,7 @@ class WordIndex:
         return {by_place[place_of(address)]: round(score, SCORE_DECIMALS) for score, address in hits}
 
     def document(self, passage_id: str) -> Document | None:
-        """The passage of an id; `None` if the index has none, or none that is shown."""
+        """The passage with an id; `None` if it does not exist or may not be shown."""
         address = next(by_term(self._searcher, "id", passage_id), None)
         if address is None:
             return None

@@ -10,7 +10,7 @@ from hopweave.core.errors import SettingsError
 from hopweave.core.indexing import AddressForm
 
 _LOOPBACK = re.compile(r"^(localhost|127(\.\d+){3}|::1)?$")
-# What every one of the engines takes as part of a name, in any position.
+# Characters that all engines accept at any position of a name.
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
 
@@ -20,8 +20,8 @@ class ServerAddress:
 
     Attributes:
         host: empty for a folder or file on this machine, or a socket.
-        port: `None` for the engine's own.
-        path: without the first slash: a database, or the prefix of a web address; if there is no host, the path of a file.
+        port: `None` for the engine's default.
+        path: without the first slash: a database, or the prefix of a URL; if there is no host, the path of a file.
         socket: the folder of a Unix socket (postgres).
         user: empty if there is none.
         collection: name of the corpus.
@@ -41,13 +41,13 @@ class ServerAddress:
         """Parses an address.
 
         Args:
-            address: as a user gives it.
-            form: what an address of the engine looks like.
-            collection: unless the address names one.
-            user: unless the address names one.
+            address: the address as the user gave it.
+            form: the form of the engine's addresses.
+            collection: the default if the address names none.
+            user: the default if the address names none.
 
         Raises:
-            SettingsError: if it is invalid, or holds a password, which is not repeated.
+            SettingsError: if it is invalid, or contains a password, which the message does not repeat.
         """
         engine = form.scheme
         try:
@@ -57,14 +57,14 @@ class ServerAddress:
             parts, host, port = SplitResult("", "", "", "", ""), "", None
         if parts.password is not None:
             raise SettingsError(
-                f"the address of {engine} holds a password, which would be seen in histories and lists of processes; put it "
-                f"into an environment variable, and name that: retrievers.{engine}.password_env"
+                f"the address of {engine} contains a password, which would show up in shell histories and process lists; put "
+                f"it into an environment variable, and name that: retrievers.{engine}.password_env"
             )
         socket = parse_qs(parts.query).get("host", [""])[0] if form.has_socket else ""
         is_complete = bool(host or parts.path.strip("/") or socket)
         if parts.scheme != engine or not is_complete or (parts.query and not socket):
-            # It is not repeated, for what cannot be parsed may hold a password anywhere.
-            raise SettingsError(f"what was given for {engine} is not an address of it; give {form.example}")
+            # The message does not repeat it, since an address that cannot be parsed may contain a password anywhere.
+            raise SettingsError(f"the given address is not an address of {engine}; give {form.example}")
         named = parts.fragment or collection
         if not _NAME.fullmatch(named):
             raise SettingsError(f"{named!r} cannot name a collection; give lower-case letters, digits and _, at most 40")
@@ -74,12 +74,12 @@ class ServerAddress:
 
     @property
     def shown(self) -> str:
-        """The address with its collection, as messages show it and as it can be given again; without the user."""
+        """The address with its collection but without the user, for messages; it is a valid address."""
         return f"{self.place}#{self.collection}"
 
     @property
     def is_file(self) -> bool:
-        """Whether it is a file or folder on this machine, of an engine that runs in this process."""
+        """Whether it is a file or folder on this machine, for an engine that runs in this process."""
         return not self.host and not self.socket
 
     @property

@@ -1,11 +1,11 @@
-"""What all engines on servers share: options, connecting, retries, errors, bulk loading, and the state kept beside the data.
+"""Shared by all engines on servers: options, connecting, retries, errors, bulk loading, and the state kept with the data.
 
-Beside its data, an engine keeps the state of each collection: fingerprint, sizes, and the name of the data set that is current.
-A build fills a new data set and then makes it the current one. An update writes into the current one, and marks it while it
-does, so that one that was interrupted is noticed. A retriever searches the state that it opened: if the collection is changed
-meanwhile, its next search fails instead of mixing two corpora.
+In addition to its data, an engine keeps the state of each collection: fingerprint, sizes, and the name of the current data set.
+A build fills a new data set and then makes it the current one. An update writes into the current one, which is marked
+meanwhile, so that an interrupted update is detected. A retriever searches the state that it opened: if the collection changes
+after that, its next search fails instead of mixing two corpora.
 
-The terms are computed here, by the analyzer of `bm25`, and sent ready, so that engines differ only in how they weigh them.
+The terms are computed here, by the analyzer of `bm25`, so engines differ only in how they weigh them.
 """
 
 from __future__ import annotations
@@ -59,31 +59,31 @@ T = TypeVar("T")
 
 @dataclass(eq=False)
 class ServerEngine(ABC):
-    """The options of an engine on a server, and what does not depend on which one it is.
+    """The options of an engine on a server, and everything that is the same for all such engines.
 
-    An instance serves one thread at a time. It connects when it is first used.
+    An instance serves one thread at a time. It connects on first use.
 
     Attributes:
-        is_outdated: whether the corpus was found to have changed since it was opened, so that it has to be opened again.
+        is_outdated: whether the corpus has changed since it was opened, so that it has to be reopened.
 
     Raises:
-        SettingsError: for an address or another option that cannot be.
+        SettingsError: for an invalid address or option.
         MissingExtra: without the engine's library.
     """
 
     ADDRESS: ClassVar[AddressForm]
 
-    address: Annotated[str, "where it is, without a password"]
-    collection: Annotated[str, "name of the corpus there; a #NAME at the end of the address comes first"] = "hopweave"
-    user: Annotated[str, "user name; one in the address comes first"] = ""
-    password_env: Annotated[str, "environment variable that holds the password, or the API key if there is no user"] = ""
+    address: Annotated[str, "the address, without a password"]
+    collection: Annotated[str, "name of the corpus there; a #NAME at the end of the address takes precedence"] = "hopweave"
+    user: Annotated[str, "user name; one in the address takes precedence"] = ""
+    password_env: Annotated[str, "environment variable with the password, or the API key if there is no user"] = ""
     tls: Annotated[Literal["auto", "yes", "no"], "encrypt and verify; auto: unless the server is on this machine"] = "auto"
     ca_certificate: Annotated[Path | None, "file of the certificates to trust; none: those of the system"] = None
-    timeout_seconds: Annotated[float, AtLeast(0.1, 86_400), "for one request"] = 30.0
-    max_attempts: Annotated[Count, "how often a request is tried in all, if trying again may help"] = 4
+    timeout_seconds: Annotated[float, AtLeast(0.1, 86_400), "time limit for one request"] = 30.0
+    max_attempts: Annotated[Count, "total number of attempts for a request, if a retry may help"] = 4
     title_weight: Annotated[float, AtLeast(0, 1000), "how much the title's own score adds; 0 leaves it out"] = 0.5
     exact: Annotated[bool, "compare all vectors; otherwise, use the engine's approximate index"] = True
-    visible: Annotated[Visible, "which passages are shown; the settings access and where"] = PUBLIC
+    visible: Annotated[Visible, "which passages may be shown; from the settings access and where"] = PUBLIC
 
     def __post_init__(self) -> None:
         check_options(self)
@@ -152,7 +152,7 @@ class ServerEngine(ABC):
         return [hits_of(one, max_hits) for one in found]
 
     def all_passages(self) -> Iterator[Passage]:
-        """All passages regardless of who may see them, in any order. Errors as in `search`."""
+        """All passages, including hidden ones, in any order. Errors as in `search`."""
         state = self._opened()
         num_parts = -(-state.num_passages // BATCH)
         for part in range(num_parts):
@@ -179,17 +179,17 @@ class ServerEngine(ABC):
         language: str | None = None,
         on_passage: Callable[[int], None] | None = None,
     ) -> IndexSummary:
-        """Builds the collection, in place of the one that may be there, which stays until the new one is whole.
+        """Builds the collection. An existing one is replaced, but stays in use until the new one is complete.
 
         Args:
-            passages: taken one after the other.
-            vectors: one for each passage, if the collection is to have vectors.
-            language: that they are in, as for `BM25.build`.
-            on_passage: told the number of passages so far, after each request.
+            passages: consumed one by one.
+            vectors: one for each passage, if the collection should have vectors.
+            language: their language, as for `BM25.build`.
+            on_passage: called with the number of passages so far, after each request.
 
         Raises:
             SettingsError: for a language without an analyzer.
-            DataError: if the engine fails, after retries; for ids that occur twice, no passage at all, or another writer.
+            DataError: if the engine fails, after retries; for repeated ids, no passages, or another writer.
         """
         chosen = language_of(language) if language is not None else None
         with self._writing() as lease:
@@ -228,17 +228,17 @@ class ServerEngine(ABC):
         """Deletes passages, then adds and replaces passages, as `BM25.update` does.
 
         Args:
-            upsert: passages to add; one with an id that is there takes its place.
+            upsert: passages to add; one with an existing id replaces that passage.
             vectors: one for each of them, if the collection has vectors.
             delete: ids of passages or of documents.
-            missing_ok: let ids pass that are not there.
-            language: which the collection must have, if it is given.
-            on_passage: told the number of passages added so far, after each request.
+            missing_ok: ignore ids that do not exist.
+            language: the language that the collection must have, if given.
+            on_passage: called with the number of passages added so far, after each request.
 
         Raises:
-            SettingsError: for another language than the collection has.
-            DataError: for an id to delete that is not there, an id that is added twice, no collection, another writer, or a
-                failure of the engine after retries; if passages had been written by then, the collection has to be built again.
+            SettingsError: for a language other than that of the collection.
+            DataError: for an id to delete that does not exist, an id that is added twice, no collection, another writer, or a
+                failure of the engine after retries; if passages had been written by then, the collection has to be rebuilt.
         """
         with self._writing() as lease:
             self._state = None  # others may have written since it was opened
@@ -263,10 +263,10 @@ class ServerEngine(ABC):
         """Reads every passage and compares them with the fingerprint.
 
         Raises:
-            DataError: if they are not those that were indexed. Errors as in `search`, too.
+            DataError: if they are not those that were indexed. Also the errors of `search`.
         """
         state, fingerprint, number = self._opened(), Fingerprint(), 0
-        for number, passage in enumerate(self.all_passages(), start=1):  # noqa: B007 - the last one counts
+        for number, passage in enumerate(self.all_passages(), start=1):  # noqa: B007 - the last number is used
             fingerprint.add(passage)
         if str(fingerprint) != state.fingerprint or number != state.num_passages:
             raise self._damaged(f"holds {number:,} passages that are not the {state.num_passages:,} that were indexed")
@@ -277,14 +277,14 @@ class ServerEngine(ABC):
         self._is_closed = True
         self._disconnect()
 
-    # -- what an engine defines --------------------------------------------------------------------------------------------
+    # -- defined by each engine --------------------------------------------------------------------------------------------
 
     @abstractmethod
     def _connect(self, at: ServerAddress, password: str) -> Server: ...
 
     @abstractmethod
     def _is_temporary(self, error: Exception) -> bool:
-        """Whether trying again may help."""
+        """Whether a retry may help."""
 
     # -- state -------------------------------------------------------------------------------------------------------------
 
@@ -308,7 +308,7 @@ class ServerEngine(ABC):
                 )
             if not state.is_ready:
                 raise self._damaged("is being updated, or an update of it was interrupted")
-            self._analysis(state)  # which this version may not have
+            self._analysis(state)  # raises if this version does not have it
             self._state = state
         return self._state
 
@@ -416,10 +416,10 @@ class ServerEngine(ABC):
         return self._call(change, DataError)
 
     def _call(self, once: Callable[[Server], T], kind: type[RunError] | type[DataError]) -> T:
-        """What a call returns, tried again while that may help.
+        """The result of a call, which is retried if that may help.
 
         Raises:
-            RunError, DataError: of that kind, if the engine fails.
+            RunError, DataError: an error of the given kind, if the engine fails.
         """
         import stamina
 
@@ -449,7 +449,7 @@ class ServerEngine(ABC):
             return once(self._connected())
         except HopweaveError:
             raise
-        except Exception as error:  # noqa: BLE001 - libraries raise what they like
+        except Exception as error:  # noqa: BLE001 - libraries may raise anything
             is_temporary = self._is_temporary(error)
             if is_temporary:  # the connection may be broken
                 self._disconnect()
@@ -467,7 +467,7 @@ class ServerEngine(ABC):
     def _disconnect(self) -> None:
         server, self._server = self._server, None
         if server is not None:
-            with suppress(Exception):  # it is gone, which is what was wanted
+            with suppress(Exception):  # the connection may be gone already
                 server.close()
 
     @property
@@ -480,7 +480,7 @@ def _held_by(state: State, keys: Sequence[str], documents: Sequence[str], server
 
 
 class _Failed(Exception):
-    """What an engine's library raised, without secrets."""
+    """An exception of an engine's library, without secrets."""
 
     def __init__(self, reason: str, *, is_temporary: bool) -> None:
         super().__init__(reason)

@@ -1,4 +1,4 @@
-"""What is sent to an engine on a server: passages as rows with their terms, and the state of a collection that they make up."""
+"""The data sent to an engine on a server: passages as rows with their terms, and the state of a collection."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from hopweave.retrieval.index.passage_rows import passage_of_row, row_of_passage
 from hopweave.text.scripts import runs_together
 
 BATCH = 500
-"""Passages in one request of a bulk load."""
+"""The number of passages in one request of a bulk load."""
 
 NOT_CUT = -1
 
@@ -34,18 +34,18 @@ class State:
 
     Attributes:
         data: name of the data set with its passages.
-        number: of the data set, which goes up with each build.
-        is_ready: whether no update is under way, or was interrupted.
-        analyzer: what made the terms.
-        num_passages: how many there are.
-        fingerprint: of the corpus.
-        num_terms: of all passages together, title and text.
-        num_title_terms: of all titles together.
+        number: the number of the data set, which increases with each build.
+        is_ready: whether no update is in progress or was interrupted.
+        analyzer: the analyzer of the terms.
+        num_passages: the number of passages.
+        fingerprint: the fingerprint of the corpus.
+        num_terms: the number of terms of all passages, title and text.
+        num_title_terms: the number of terms of all titles.
         usual_length: mean number of terms of the first passages that were loaded, for engines that weigh terms when loading.
         usual_title_length: the same for titles.
-        dimensions: of the vectors; 0 if there are none.
+        dimensions: the dimension of the vectors; 0 if there are none.
         num_cut: passages with letters of scripts that are cut into pairs; `NOT_CUT` if nothing is, as in earlier versions.
-        has_filters: whether the data set has the fields that passages are filtered by; one of an earlier version has not.
+        has_filters: whether the data set has the fields for filters; one of an earlier version does not.
         num_labelled: how many passages have access labels.
     """
 
@@ -70,13 +70,13 @@ class Row:
     """A passage as an engine stores it.
 
     Attributes:
-        key: of its id; 32 hexadecimal digits.
-        document: of the id of the document that it was cut from.
+        key: the key of its id; 32 hexadecimal digits.
+        document: the key of the id of its document.
         content: the passage, as JSON.
-        terms: of title and text, with counts.
-        title_terms: of the title.
-        filters: what the passage is filtered by; see `visibility.filter_values`.
-        vector: empty if there is none.
+        terms: the terms of title and text, with counts.
+        title_terms: the terms of the title, with counts.
+        filters: the values for filters; see `visibility.filter_values`.
+        vector: its vector; empty if there is none.
     """
 
     key: str
@@ -93,7 +93,7 @@ Found = list[tuple[float, str]]
 
 
 class Sums:
-    """What a write adds up: numbers, the fingerprint, and which documents it has met."""
+    """The sums of a write: numbers, the fingerprint, and the documents so far."""
 
     def __init__(self, check_vector: Callable[[Sequence[float], int], None], analysis: Analysis) -> None:
         self.num_passages = self.num_added = self.num_deleted = 0
@@ -106,7 +106,7 @@ class Sums:
         self._documents: set[str] = set()
 
     def start(self, state: State) -> None:
-        """Goes on from a state, and notes each id from here on."""
+        """Starts from a state, and notes each id from here on."""
         self.num_passages, self._fingerprint = state.num_passages, Fingerprint(state.fingerprint)
         self._num_terms, self._num_title_terms = state.num_terms, state.num_title_terms
         self._num_cut = state.num_cut
@@ -119,12 +119,12 @@ class Sums:
         """Rows of passages and their vectors, for one request each.
 
         Args:
-            passages: taken one after the other.
-            vectors: one for each.
-            dimensions: of each vector; if left out, those of the first.
+            passages: consumed one by one.
+            vectors: one for each passage.
+            dimensions: the dimension of the vectors; by default, that of the first.
 
         Raises:
-            DataError: for more of the ones than of the others, or vectors of different lengths.
+            DataError: if the numbers of passages and vectors differ, or vectors have different lengths.
         """
         left, given = iter(passages), iter(vectors) if vectors is not None else None
         while batch := list(islice(left, BATCH)):
@@ -141,7 +141,7 @@ class Sums:
             raise DataError("there are more vectors than passages; give one for each")
 
     def new_documents(self, rows: Iterable[Row]) -> list[str]:
-        """The documents that were not met before in this write."""
+        """The documents that are new in this write."""
         new = {row.document for row in rows} - self._documents
         self._documents |= new
         return sorted(new)
@@ -219,13 +219,13 @@ def row_of(passage: Passage, vector: Sequence[float], analysis: Analysis) -> Row
     """A passage as it is sent to an engine.
 
     Raises:
-        DataError: for a passage without an id, or with half of a surrogate pair.
+        DataError: for a passage without an id, or with an unpaired surrogate.
     """
     content = json.dumps(row_of_passage(passage), ensure_ascii=False)
     try:
         content.encode()
     except UnicodeEncodeError:
-        raise DataError(f"passage {passage.id!r} holds half of a surrogate pair, which is no character; remove it") from None
+        raise DataError(f"passage {passage.id!r} contains an unpaired surrogate, which is not a character; remove it") from None
     if not passage.id:
         raise DataError(f"a passage of {passage.source or 'the corpus'} has no id; give it one")
     terms = Counter(analysis.terms_of(f"{passage.title}\n{passage.text}"))
@@ -235,7 +235,7 @@ def row_of(passage: Passage, vector: Sequence[float], analysis: Analysis) -> Row
 
 
 def passage_of(content: str) -> Passage:
-    """The passage that a row holds."""
+    """The passage in a row."""
     return passage_of_row(json.loads(content))
 
 
@@ -251,7 +251,7 @@ def query_terms(query: str, analysis: Analysis) -> Counter[str]:
 
 
 def hits_of(found: Found, max_hits: int) -> list[Hit]:
-    """What was found as hits, best first; of equal scores the smaller id comes first."""
+    """Hits, best first; among equal scores, the smaller id comes first."""
     scored = [(round(score, SCORE_DECIMALS), passage_of(content)) for score, content in found]
     best = sorted(scored, key=lambda hit: (-hit[0], hit[1].id))[:max_hits]
     return [Hit(passage, score, rank) for rank, (score, passage) in enumerate(best, start=1)]

@@ -1,8 +1,8 @@
-"""Keeps the writers of one collection on a server apart: a row beside its state says who is writing, and until when.
+"""Prevents concurrent writers of one collection on a server: a row next to its state says who is writing, and until when.
 
-Not every engine can take such a row in one step, so a writer also looks, before each batch, whether the row is still its own:
-of two that began in the same moment, one ends with an error. The row is renewed while work goes on, and a writer that was
-killed keeps others out for `LEASE_SECONDS` at most.
+Not every engine can claim such a row atomically, so a writer also checks, before each batch, whether the row is still its own:
+of two that start at the same moment, one ends with an error. The row is renewed during the work, and a writer that was killed
+keeps others out for at most `LEASE_SECONDS`.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ class WriterLease:
     """The right to write to a collection.
 
     Args:
-        read: the row; `None` if there is none.
-        write: stores it.
+        read: returns the row; `None` if there is none.
+        write: stores the row.
         shown: the collection, for messages.
     """
 
@@ -39,7 +39,7 @@ class WriterLease:
         self._renewed = -inf
 
     def take(self) -> None:
-        """Begins to write.
+        """Claims the right to write.
 
         Raises:
             DataError: if another process is writing.
@@ -54,7 +54,7 @@ class WriterLease:
         self._renew()
 
     def keep(self) -> None:
-        """Goes on writing.
+        """Renews the claim.
 
         Raises:
             DataError: if another process has begun to write.
@@ -65,8 +65,8 @@ class WriterLease:
             self._renew()
 
     def release(self) -> None:
-        """Lets others write."""
-        with suppress(DataError):  # it ends by itself
+        """Releases the claim."""
+        with suppress(DataError):  # it expires anyway
             if self._holder().get("token") == self._token:
                 self._write("{}")
 

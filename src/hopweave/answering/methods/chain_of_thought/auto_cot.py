@@ -60,16 +60,16 @@ class AutoCoT(Bounded):
         str | None, "file of questions, one a line, as text or JSON with a field question; none: those of the demonstrations"
     ] = None
     n_demos: Annotated[Whole | None, "clusters; none: as many as SearChain's table 11 says for the dataset or family"] = None
-    seed: Annotated[int, "of the clusters; 192 in the authors' code"] = 192
+    seed: Annotated[int, "seed for the clusters; 192 in the authors' code"] = 192
     encoder: Annotated[
         Literal["words", "sentence_bert"], "what questions are compared by: TF-IDF of words, or the authors' (extra hf)"
     ] = "words"
     encoder_model: Annotated[str, "model of sentence_bert: a name of the hub, or a folder"] = (
         "sentence-transformers/all-MiniLM-L6-v2"
     )
-    max_words_question: Annotated[Count, "a longer question of the pool is no demonstration, in words"] = 60
-    max_lines: Annotated[Count, "reasoning of more lines is no demonstration"] = 5
-    fill_clusters: Annotated[bool, "where none of a cluster passes, show the nearest that has an answer; else none"] = False
+    max_words_question: Annotated[Count, "longest question of the pool that is used as a demonstration, in words"] = 60
+    max_lines: Annotated[Count, "longest reasoning that is used as a demonstration, in lines"] = 5
+    fill_clusters: Annotated[bool, "if no question of a cluster passes, show the nearest one with an answer"] = False
     run_whole_pool: Annotated[bool, "run every question of the pool, as the authors' code does, whether needed or not"] = False
     max_tokens: Annotated[Count, "longest reasoning, in tokens"] = 256
     max_tokens_answer: Annotated[Count, "longest predicted answer of a demonstration, in tokens"] = 32
@@ -223,7 +223,7 @@ def read_pool(path: Path) -> tuple[str, ...]:
     found = dict.fromkeys(_question_of(line.strip(), f"line {number} of {path}") for number, line in enumerate(lines, start=1))
     questions = tuple(filter(None, found))
     if not questions:
-        raise DataError(f"the pool {path} holds no question; write one a line")
+        raise DataError(f"the pool {path} contains no questions; write one per line")
     return questions
 
 
@@ -235,5 +235,5 @@ def _question_of(line: str, place: str) -> str:
     except (ValueError, KeyError):
         text = None
     if not isinstance(text, str):
-        raise DataError(f"{place} is no JSON object with a text called question; fix it")
+        raise DataError(f"{place} is not a JSON object with a text called question; fix it")
     return text.strip()

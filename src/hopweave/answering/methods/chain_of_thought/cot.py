@@ -29,9 +29,9 @@ class CoT(Bounded):
 
     zero_shot: Annotated[bool, "no demonstrations; a second call asks for the answer"] = False
     n_demos: NumDemos = None
-    seed: Annotated[int, "of the choice and order of demonstrations"] = 0
+    seed: Annotated[int, "seed for the choice and order of demonstrations"] = 0
     probe: Annotated[bool, "ask whether the model can answer, which is to reply NO! if not; for measuring"] = False
-    force: Annotated[bool, "ask once more where the marker is missing"] = False
+    force: Annotated[bool, "ask once more if the marker is missing"] = False
     max_tokens: Annotated[int, "longest reasoning, in tokens"] = 256
     max_tokens_answer: Annotated[int, "longest answer of the second call, in tokens"] = 32
 

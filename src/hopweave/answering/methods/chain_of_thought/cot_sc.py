@@ -31,13 +31,13 @@ class CoTSC(Bounded):
     """
 
     n_samples: Annotated[Count, "chains of thought sampled"] = 20
-    temperature: Annotated[Temperature, "of the samples"] = 0.7
+    temperature: Annotated[Temperature, "for the samples"] = 0.7
     top_p: Annotated[TopP, "nucleus mass of the samples, above 0 up to 1"] = 1.0
     tie: Annotated[
         Tie, "which of equally many votes wins: the surest (logprob), the earliest (first) or the shorter answer"
     ] = "logprob"
     n_demos: NumDemos = None
-    seed: Annotated[int, "of the choice and order of demonstrations"] = 0
+    seed: Annotated[int, "seed for the choice and order of demonstrations"] = 0
     max_tokens: Annotated[Count, "longest chain of thought, in tokens"] = 256
 
     async def answer(self, question: Question, workbench: MethodContext) -> Answer:

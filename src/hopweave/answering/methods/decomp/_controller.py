@@ -1,7 +1,7 @@
-"""Reads what a controller of sub-modules writes (DecomP): its calls, what it calls a module with, and JSON answers.
+"""Parses the output of a controller of sub-modules (DecomP): its calls, their arguments, and JSON answers.
 
 A call is a line `QS: (select) [module] argument`, the last one `QS: [EOQ]`. An answer is JSON: a list of texts, or an object
-with `titles` and `answer`. Models dress both in Markdown, leave parts out, quote in other ways and stop within a list.
+with `titles` and `answer`. Models decorate both with Markdown, omit parts, use other quotation marks and stop inside a list.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ _CALL = re.compile(
     re.IGNORECASE,
 )
 _END = "eoq"
-# Looking back for the start of what stands before it keeps long runs of that linear.
+# The lookbehind for the start of the preceding run keeps long runs linear.
 _QUESTION = re.compile(r"(?:(?<![\s.,;*_`])[\s.,;*_`]++)?+question[\s*_`]*+:", re.IGNORECASE)
 _KEY = re.compile(r"(?<!\w)(?P<key>titles?|answers?)[\"'”’`*]*+\s*+[:=]", re.IGNORECASE)
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*+)"|“([^”]*+)”|\'(.*?)\'(?=\s*+(?:[,;\]}]|$))|\b(?:None|null)\b')
 _BARE_LIST = re.compile(r"[\s*_`>]*+(?:json\s*+)?(?:A\s*+:\s*+)?\[", re.IGNORECASE)
 _SEPARATOR = re.compile(r"\s*+[,;]\s*+")
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_LONGEST = 2000  # characters of a list that is no JSON; nobody writes more by hand
+_LONGEST = 2000  # characters of a list that is not JSON; real replies are shorter
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +39,8 @@ class Call:
 
     Attributes:
         module: in lower case; empty if none is named, and at the end.
-        argument: what it is called with.
-        is_end: whether the line says that there is nothing more to do (`[EOQ]`).
+        argument: the argument of the call.
+        is_end: whether the line says that nothing is left to do (`[EOQ]`).
         problems: a line for each thing that could not be read.
     """
 
@@ -52,7 +52,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Titled:
-    """What a module that reads pages is called with: the titles of the pages, and the question."""
+    """The argument of a module that reads pages: the titles of the pages, and the question."""
 
     titles: tuple[str, ...]
     question: str
@@ -61,7 +61,7 @@ class Titled:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """What a module that reads pages says: answers, and the titles of the pages that they are from."""
+    """The result of a module that reads pages: answers, and the titles of the pages that they are from."""
 
     titles: tuple[str, ...]
     answers: tuple[str, ...]
@@ -69,7 +69,7 @@ class Answered:
 
 
 def parse_call(text: str) -> Call:
-    """The first call in a reply; what is said before it, and everything behind its line, is left out.
+    """The first call in a reply; any text before it, and everything after its line, is ignored.
 
     >>> parse_call("QS: (select) [retrieve] Who was it?")
     Call(module='retrieve', argument='Who was it?', is_end=False, problems=())
@@ -99,9 +99,9 @@ def parse_titled(argument: str) -> Titled:
 
 
 def parse_answers(text: str) -> Answered:
-    """Reads a JSON answer however it comes: an object or a bare list, within words or a fence, quoted in other ways, cut off.
+    """Reads a JSON answer in any layout: an object or a bare list, in text or a fence, with other quotation marks, or cut off.
 
-    An empty answer is one (the module found nothing). A reply without a list and without a key is a problem.
+    An empty answer is valid (the module found nothing). A reply without a list and without a key is a problem.
 
     >>> parse_answers('{"titles": ["Vienna"], "answer": ["the Danube"]}')
     Answered(titles=('Vienna',), answers=('the Danube',), problems=())
@@ -126,7 +126,7 @@ def parse_answers(text: str) -> Answered:
 
 
 def _by_keys(text: str) -> dict[str, tuple[str, ...]]:
-    """The values of what reads like an object and is no JSON."""
+    """The values of a text that looks like an object but is not JSON."""
     found: dict[str, tuple[str, ...]] = {}
     for match in _KEY.finditer(text):
         rest = text[match.end() :].lstrip(" \t\n*_`")
@@ -135,7 +135,7 @@ def _by_keys(text: str) -> dict[str, tuple[str, ...]]:
 
 
 def _value(text: str) -> Iterator[str]:
-    """The texts of the value that a text begins with: a list, something quoted, or words up to the end of the line."""
+    """Yields the texts of the value at the start of a text: a list, a quotation, or words up to the end of the line."""
     if text.startswith("["):
         yield from _items(text[: _end_of_list(text, 0)])
     elif match := _QUOTED.match(text):
@@ -145,7 +145,7 @@ def _value(text: str) -> Iterator[str]:
 
 
 def _end_of_list(text: str, start: int) -> int:
-    """Where the list that begins at a place ends, one past its bracket; the end of the text where it was cut off."""
+    """The end of the list that starts at a position, one past its bracket; the end of the text if the list was cut off."""
     for value, length in _json_list(text[start:]):
         if isinstance(value, list):
             return start + length
@@ -172,7 +172,7 @@ def _json_list(text: str) -> Iterator[tuple[Any, int]]:
 
 
 def _items(text: str) -> Iterator[str]:
-    """The texts of a list with its brackets: JSON, else what is quoted in it, else what its commas part."""
+    """Yields the texts of a list with its brackets: from JSON, else its quotations, else the parts between its commas."""
     for value, _ in _json_list(text):
         yield from _texts(value)
         return
@@ -201,7 +201,7 @@ def _texts(value: Any, depth: int = 2) -> Iterator[str]:
 
 
 def _distinct(texts: Iterator[str]) -> Iterator[str]:
-    """The texts with something in them, each once, on one line."""
+    """The non-empty texts, each once, on one line."""
     seen: set[str] = set()
     for text in texts:
         line = " ".join(_SURROGATE.sub("\ufffd", text).split())

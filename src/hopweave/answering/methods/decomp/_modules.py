@@ -66,11 +66,11 @@ class Pages:
     """The passages of one question.
 
     Attributes:
-        workbench: of the question.
-        num_hits: fetched with a query.
+        workbench: the question's workbench.
+        num_hits: how many passages are fetched with a query.
         held: every passage that was found, by title.
         results: the passages of each query that was sent.
-        sought: titles that nothing had retrieved and that were looked for.
+        sought: titles that were searched for because no query had retrieved them.
     """
 
     workbench: MethodContext
@@ -83,7 +83,7 @@ class Pages:
         """The module `retrieve`; a query that was sent before is not sent again.
 
         Raises:
-            SearchError, BudgetReached: as `MethodContext.search`.
+            SearchError, BudgetReached: as in `MethodContext.search`.
         """
         if query not in self.results:
             self.results[query] = (await self.workbench.search([query], self.num_hits))[0]
@@ -94,7 +94,7 @@ class Pages:
         """The passages with these titles; if there are none, the given ones; if there are none, the results of the query.
 
         Raises:
-            SearchError, BudgetReached: as `MethodContext.search`.
+            SearchError, BudgetReached: as in `MethodContext.search`.
         """
         named = {key_of_title(title): unescape(title) for title in titles}
         new = [title for key, title in named.items() if key not in self.held and key not in self.sought][:_MAX_TITLES_SOUGHT]
@@ -107,7 +107,7 @@ class Pages:
         return found or at_hand or await self.retrieve(query)
 
     def all(self) -> list[Hit]:
-        """Every passage that is held, title by title, in the order in which titles were found."""
+        """Every passage found so far, title by title, in the order in which titles were found."""
         return [hit for of_title in self.held.values() for hit in of_title]
 
     def _hold(self, hits: Iterable[Hit]) -> None:
@@ -123,10 +123,10 @@ class Modules:
 
     Attributes:
         demos: worked questions; the modules that answer one fact are shown a step of each.
-        num_distractors: passages of no use in each demonstration of a reader.
-        seed: of the choice and order of those.
-        max_tokens_call: of a call, and of the reply of the reader of one fact.
-        max_tokens_answer: of the reply of the reader of the whole question.
+        num_distractors: irrelevant passages in each demonstration of a reader.
+        seed: seed for their choice and order.
+        max_tokens_call: the limit for a call, and for the reply of the reader of one fact.
+        max_tokens_answer: the limit for the reply of the reader of the entire question.
     """
 
     question: Question
@@ -138,7 +138,7 @@ class Modules:
     max_tokens_answer: int
 
     async def decompose(self, room: int) -> str:
-        """The prompt of the controller; `room` is what may still be written under it, in tokens."""
+        """The prompt of the controller; `room` is the number of tokens that may still be written after it."""
         text = asked(self.workbench, self.question)
         return await self._filled("decompose", [self._decomposed(one) for one in self.demos], room, question=text)
 
@@ -147,12 +147,12 @@ class Modules:
         return await self._filled("retrieve_odqa", [_looked_up(step) for _, step in self._facts()], room, question=query)
 
     async def read_fact(self, query: str, hits: Sequence[Hit]) -> tuple[list[str], list[str]]:
-        """The answers to a question about one fact, and their pages: those that were shown, if none is named.
+        """The answers to a question about one fact, and their pages: all pages that were shown, if none is named.
 
         A reply that is not JSON is recorded; its first line is still the answer if it is plain text.
 
         Raises:
-            ModelError, BudgetReached, ReplayMiss: as the workbench.
+            ModelError, BudgetReached, ReplayMiss: as in the calls of the workbench.
         """
         examples = [self._read_example(one, step) for one, step in self._facts()]
         text = await self._read("singlehop_titleqa", examples, hits, self.max_tokens_call, question=query)
@@ -167,10 +167,10 @@ class Modules:
         return [page for page in pages if key_of_title(page) in named] or pages, answers
 
     async def read_all(self, style: Style, hits: Sequence[Hit]) -> Final:
-        """The answer to the whole question.
+        """The answer to the entire question.
 
         Raises:
-            ModelError, BudgetReached, ReplayMiss: as the workbench.
+            ModelError, BudgetReached, ReplayMiss: as in the calls of the workbench.
         """
         form, is_long = self.question.form, self.question.form == "long"
         if style == "cot":

@@ -43,11 +43,11 @@ class DecomP(Bounded):
     """Decomposes step by step: each question is written after the preceding answers are known."""
 
     num_hits: Annotated[Count, "K: passages fetched for a fact"] = 2
-    max_steps: Annotated[Count, "calls of the controller at most; then the last reader is called"] = 8
+    max_steps: Annotated[Count, "maximum number of calls of the controller; then the last reader is called"] = 8
     reader: Annotated[Style, "how the last reader answers: with reasoning, or with a JSON list"] = "cot"
-    n_demos: Annotated[Whole, "worked questions in each prompt at most (15 in the paper); fewer where they do not fit"] = 3
-    num_distractors: Annotated[Whole, "passages of no use in each demonstration of a reader, 0 to 3"] = 1
-    seed: Annotated[int, "of the choice of demonstrations and the order of their passages"] = 0
+    n_demos: Annotated[Whole, "maximum number of worked questions per prompt (15 in the paper); fewer if they do not fit"] = 3
+    num_distractors: Annotated[Whole, "irrelevant passages in each demonstration of a reader, 0 to 3"] = 1
+    seed: Annotated[int, "seed for the choice of demonstrations and the order of their passages"] = 0
     max_tokens_call: Annotated[Count, "longest call, and longest answer to a fact, in tokens"] = 128
     max_tokens_answer: Annotated[Count, "longest reply of the last reader, in tokens"] = 256
 
@@ -68,7 +68,7 @@ class DecomP(Bounded):
 
 @dataclass(slots=True)
 class _Fact:
-    """A question about one fact: what was found for it, what was shown for it, and its answers once they have been read."""
+    """A question about one fact: the passages found and shown for it, and its answers once they have been read."""
 
     query: str
     found: list[Hit] = field(default_factory=list)
@@ -190,7 +190,7 @@ class _Controlled:
     # -- the end -------------------------------------------------------------------------------------------------------
 
     async def settle(self, stopped_because: str) -> None:
-        """If the last reader was not called: at the end, the answer to the last fact counts, else it is called now."""
+        """If the last reader was not called: at the end, the answer to the last fact is used, else the reader is called now."""
         if self.final is not None or (stopped_because == "finished" and self._take_last_fact()):
             return
         is_fallback = stopped_because == "unread_step" or not self.pages.held
@@ -199,7 +199,7 @@ class _Controlled:
         await self._read_forced(hits, "fallback" if is_fallback else "forced")
 
     async def settle_without_search(self) -> None:
-        """If a limit was reached: the last reader is called with the pages so far; if that fails, the last fact counts."""
+        """If a limit was reached: calls the last reader with the pages so far; if that fails, uses the last fact's answer."""
         if self.final is not None:
             return
         try:
@@ -225,7 +225,7 @@ class _Controlled:
         """The answer, with a claim for each fact."""
         final = self.final or Final("", "empty", "", ())
         known = {hit.passage.id for step in self.steps for hit in step.hits}
-        if any(hit.passage.id not in known for hit in final.hits):  # what only the question itself found
+        if any(hit.passage.id not in known for hit in final.hits):  # passages that only the question itself found
             self.steps.append(Step(self.question.text, final.short, final.hits))
         return stepwise_answer(
             self.question, self.steps, final.short, final.how, self.workbench, said=final.said, stopped_because=stopped_because

@@ -27,7 +27,7 @@ class Direct(Bounded):
     """One greedy call without retrieval; the reply is the answer."""
 
     n_demos: Annotated[Whole | None, "questions shown with their answers; none: as many as SearChain's table 11 says, 0"] = None
-    seed: Annotated[int, "of the choice and order of demonstrations"] = 0
+    seed: Annotated[int, "seed for the choice and order of demonstrations"] = 0
     probe: Annotated[bool, "ask whether the model can answer, which is to reply NO! if not; for measuring"] = False
     max_tokens: Annotated[int, "longest short answer or label, in tokens"] = 64
     max_tokens_long: Annotated[int, "longest explanation, in tokens"] = 256

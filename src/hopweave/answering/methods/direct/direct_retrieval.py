@@ -36,7 +36,7 @@ class DirectRetrieval(Bounded):
     n_demos: Annotated[
         Whole | None, "questions shown with passages and answers; none: as many as SearChain's table 11 says, 0"
     ] = None
-    seed: Annotated[int, "of the choice and order of demonstrations and of their passages"] = 0
+    seed: Annotated[int, "seed for the choice and order of demonstrations and of their passages"] = 0
     probe: Annotated[bool, "ask whether the model can answer, which is to reply NO! if not; for measuring"] = False
     read_first: Annotated[bool, "have the reader read the first passage; for measuring, the answer does not depend on it"] = (
         False

@@ -1,4 +1,4 @@
-"""The first stage of DSP: training questions, and how some of them come by the fields that the templates show."""
+"""The first stage of DSP: training questions, and how some of them get the fields that the templates show."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _STARTER = Path(__file__).parents[3] / "starter" / "questions.jsonl"
 
 
 def training_for_stage(question: Question, n_demos: int | None, seed: int) -> tuple[list[Training], str]:
-    """What the pipeline is run on where no file is given, and where that is from.
+    """The training questions of the pipeline if no file is given, and their source.
 
     For multi-hop questions it is the questions of the starter corpus, which that corpus answers; the demonstrations are about
     the world at large. Questions of another family need training questions with the same kind of answer: its demonstrations.
@@ -68,7 +68,7 @@ def training_of(path: Path, question: Question, n_demos: int | None, seed: int) 
 
 
 def alike(text: str) -> str:
-    """What two answers have in common that DSP takes for the same: Unicode is decomposed before the usual normaliser."""
+    """The form in which DSP compares answers: Unicode is decomposed before the usual normaliser."""
     return normalize_answer(unicodedata.normalize("NFD", text))
 
 
@@ -77,12 +77,12 @@ async def annotated_by_search(
 ) -> list[Training]:
     """Runs the simple pipeline on training questions, in order, until enough have the fields of its stages.
 
-    What a question gets is kept only if a passage that was found holds its answer (which a label cannot be asked for) and the
-    pipeline answers rightly. A long answer cannot be held against another, so long questions get no fields. A limit that is
-    reached ends it with those that there are.
+    The fields of a question are kept only if a retrieved passage contains its answer (which is not required of a label) and
+    the pipeline answers correctly. Long answers cannot be compared, so long questions get no fields. If a limit is reached,
+    the fields so far are used.
 
     Raises:
-        ModelError, SearchError, ReplayMiss: as the workbench's calls.
+        ModelError, SearchError, ReplayMiss: as in the calls of the workbench.
     """
     if templates.question.form == "long":
         return list(training)
@@ -107,7 +107,7 @@ async def annotated_by_search(
 async def _attempt(
     templates: Templates, one: Training, others: Sequence[Training], num_hops: int
 ) -> tuple[dict[str, Filled], str]:
-    """The fields of each stage, and why they do not count; empty if they do."""
+    """The fields of each stage, and why they are discarded; empty if they are kept."""
     hits: list[Hit] = []
     stages: dict[str, Filled] = {}
     for hop in range(1, num_hops + 1):
@@ -140,7 +140,7 @@ def _holds(hit: Hit, answers: Sequence[str]) -> bool:
 
 @lru_cache(512)
 def _stages(one: Demonstration, form: AnswerForm, num_hops: int) -> Mapping[str, Filled]:
-    """The fields that the steps of a demonstration stand for; a hop that it does not need is not among them."""
+    """The fields that correspond to the steps of a demonstration; a hop that it does not need is omitted."""
     hits = [Hit(step.passage, 1.0, rank) for rank, step in enumerate(one.steps, start=1)]
     stages: dict[str, Filled] = {}
     for hop, step in enumerate(one.steps[:num_hops]):
@@ -174,7 +174,7 @@ def _training(place: str, line: str) -> Training:
     answers = _answers(item) if isinstance(item, Mapping) else ()
     question = item.get("question") if isinstance(item, Mapping) else None
     if not isinstance(question, str) or not question.strip() or not answers:
-        raise DataError(f'{place} is no training question; write {{"question": "...", "answer": "..."}}')
+        raise DataError(f'{place} is not a training question; write {{"question": "...", "answer": "..."}}')
     return Training(question, answers)
 
 

@@ -16,24 +16,24 @@ _EMPHASIS = "*_`# \t"
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """The fields as read: a value for each name, empty where it was not written, and one line for each of those."""
+    """The fields as read: a value for each name, empty if it was not written, and one line for each missing field."""
 
     values: tuple[str, ...]
     problems: tuple[str, ...]
 
 
 def parse_fields(text: str, names: Sequence[str], *, lead: str = "", ends: Iterable[str] = (), is_long: bool = False) -> Fields:
-    """Reads fields from a text that goes on behind the name of the first. Any text is accepted.
+    """Reads fields from a text that continues after the name of the first. Any text is accepted.
 
-    - A name counts at the beginning of a line or behind a sentence, with a colon, in any case, with Markdown around it.
-    - The name of the first field, and its `lead`, may be written once more; so may the fields before it, which are left out.
-    - A line of three dashes, and after the first field a name of `ends`, begin another example: what follows is left out.
-    - Each value is put on one line. Of the last field the first line counts, or all of it if it `is_long`.
+    - A name is recognised at the beginning of a line or after a sentence, with a colon, in any case, with Markdown around it.
+    - The name of the first field, and its `lead`, may be repeated; so may the fields before it, which are ignored.
+    - A line of three dashes, and after the first field a name of `ends`, begin another example: everything after it is ignored.
+    - Each value is put on one line. Of the last field, only the first line is used, or all of it if it `is_long`.
 
     Args:
         text: a completion.
-        names: of the fields, in order; the text begins in the first.
-        lead: words with which the first field begins, and which stand before the text.
+        names: the names of the fields, in order; the text begins inside the first.
+        lead: words with which the first field begins, and which precede the text.
         ends: names of fields that come before these in an example.
         is_long: whether the last field may have several lines.
 

@@ -15,12 +15,12 @@ from hopweave.core.types import Hit, Passage
 Fusion = Literal["probability", "score"]
 
 _DEPTH = 3
-"""How many times as many passages are fetched for each query as are kept (CombSUM over the top 3k)."""
+"""The ratio of passages fetched for each query to passages kept (CombSUM over the top 3k)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fused:
-    """The best passages for all queries together, and the limit that let only some of the queries be sent."""
+    """The best passages for all queries combined, and the limit, if any, because of which only some queries were sent."""
 
     hits: tuple[Hit, ...]
     reached: BudgetReached | None = None
@@ -31,18 +31,18 @@ async def fused_search(
 ) -> Fused:
     """Searches for all queries at once and keeps the passages with the highest sums.
 
-    A query that was written several times is sent once and counts as often. Where searches are limited, each hop that is left
-    gets its share of them, and the queries written most often are sent.
+    A query that was written several times is sent once and weighted by its count. If searches are limited, each remaining
+    hop gets its share of them, and the queries written most often are sent.
 
     Args:
-        workbench: of the question.
-        queries: in order.
-        num_passages: how many are kept.
+        workbench: the question's workbench.
+        queries: the queries, in order.
+        num_passages: how many passages to keep.
         fusion: see `fuse`.
-        num_hops_left: this one included.
+        num_hops_left: the number of remaining hops, including this one.
 
     Raises:
-        SearchError, BudgetReached: as `MethodContext.search`, the latter if not a single query may be sent.
+        SearchError, BudgetReached: as in `MethodContext.search`, the latter if not a single query may be sent.
     """
     weights, left, reached = Counter(queries), workbench.num_searches_left, None
     allowed = None if left is None else max(1, left // num_hops_left)
@@ -55,13 +55,13 @@ async def fused_search(
 
 
 def fuse(found: Sequence[tuple[Sequence[Hit], int]], num_passages: int, fusion: Fusion) -> list[Hit]:
-    """One ranking from several: a passage's scores are summed over the queries; of equal sums the first found is better.
+    """One ranking from several: a passage's scores are summed over the queries; among equal sums, the first found is first.
 
     Args:
-        found: the hits of each query, and how often the query counts.
-        num_passages: how many are kept.
-        fusion: what is summed: `probability` the softmax of a query's scores, which makes the queries weigh the same; `score`
-            the scores as the retriever gives them.
+        found: the hits of each query, and the weight of the query.
+        num_passages: how many passages to keep.
+        fusion: what is summed: `probability` is the softmax of a query's scores, which gives all queries the same weight;
+            `score` is the retriever's own score.
     """
     sums: dict[str, float] = {}
     passages: dict[str, Passage] = {}

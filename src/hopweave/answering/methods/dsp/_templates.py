@@ -1,4 +1,4 @@
-"""The templates of DSP: what a prompt shows of a question and of its demonstrations, and what counts of the completions."""
+"""The templates of DSP: how prompts show a question and its demonstrations, and how completions are read."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ _FEWEST_TOKENS = 75
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """The fields that a question has in one stage, but for the question itself.
+    """The fields of a question in one stage, except for the question itself.
 
     Attributes:
         context: passages as prompts show them.
-        rationale: what follows the template's lead; empty if it is not written yet.
+        rationale: the text after the template's lead; empty if it is not written yet.
         output: the query or the answer; empty if it is not written yet.
-        is_forced: whether it took a call of its own to get the output.
+        is_forced: whether the output had to be requested in a separate call.
     """
 
     context: tuple[str, ...] = ()
@@ -49,8 +49,8 @@ class Training:
 
     Attributes:
         question: its text.
-        answers: any one of them is right; the first is shown.
-        stages: its fields, by stage. In a stage that is not among them it is shown as a plain pair.
+        answers: any one of them is correct; the first is shown.
+        stages: its fields, by stage. In any other stage it is shown as a plain pair.
     """
 
     question: str
@@ -60,11 +60,11 @@ class Training:
 
 @dataclass(frozen=True, slots=True)
 class Completions:
-    """The completions that went farthest; none without an output is among them.
+    """The completions that got furthest; each has an output.
 
     Attributes:
-        filled: in the order drawn.
-        reached: the limit that left fewer than were asked for.
+        filled: the completions, in the order in which they were drawn.
+        reached: the limit because of which fewer were drawn than requested.
     """
 
     filled: tuple[Filled, ...]
@@ -77,7 +77,7 @@ def stage_of(hop: int) -> str:
 
 
 def context_of(hits: Sequence[Hit], summary: str = "") -> tuple[str, ...]:
-    """Passages as prompts show them, best first, behind what a rationale has summed up of those before."""
+    """Passages as prompts show them, best first, after the summary of earlier ones that a rationale gave."""
     return (*([fence(summary)] if summary else []), *shown(hits))
 
 
@@ -86,10 +86,10 @@ class Templates:
     """The templates, for questions of one form.
 
     Attributes:
-        workbench: of the question.
-        question: whose form and labels count.
-        max_tokens: of a completion.
-        max_tokens_long: of a completion that explains, where a long answer is wanted.
+        workbench: the question's workbench.
+        question: the question, which determines form and labels.
+        max_tokens: the limit for a completion.
+        max_tokens_long: the limit for a completion with an explanation, if a long answer is expected.
         may_stop: whether the model is told that it may write N/A for a query.
     """
 
@@ -112,20 +112,20 @@ class Templates:
     ) -> Completions:
         """Has the model fill the fields of a stage.
 
-        Completions that did not fill the last field do not count if any other did. If none did, the first of those that went
-        farthest is gone on with, greedily and with half the tokens, up to twice. A single completion is greedy.
+        Completions without the last field are ignored if any other has it. If none has, the first of those that got furthest is
+        continued greedily with half the tokens, up to twice. A single completion is greedy.
 
         Args:
             stage: see `stage_of` and `ANSWER`.
-            text: of the question.
-            context: shown passages; the rewrite stage shows none.
-            demos: shown before the question.
-            num: completions.
-            temperature: of several completions.
-            purpose: of the calls.
+            text: the text of the question.
+            context: the passages to show; the rewrite stage shows none.
+            demos: the demonstrations to show before the question.
+            num: the number of completions.
+            temperature: the temperature for several completions.
+            purpose: the purpose of the calls.
 
         Raises:
-            ModelError, BudgetReached, ReplayMiss: as `MethodContext.samples`.
+            ModelError, BudgetReached, ReplayMiss: as in `MethodContext.samples`.
         """
         longest = self._longest(stage)
         prompt = await self._prompt(stage, text, context, demos, longest)
@@ -155,7 +155,7 @@ class Templates:
         return farthest
 
     def _read(self, stage: str, text: str, known: Filled) -> Filled:
-        """The fields of a completion of what is known, which is filed if it lacks the last."""
+        """The known fields with those of a completion; if the last one is missing, that is recorded."""
         names = ["Rationale", _output(stage)][bool(known.rationale) :]
         lead = "" if known.rationale else self._lead(stage)
         is_long = stage == ANSWER and self.question.form == "long"
@@ -169,12 +169,12 @@ class Templates:
     # -- prompts -------------------------------------------------------------------------------------------------------
 
     async def _prompt(self, stage: str, text: str, context: tuple[str, ...], demos: Sequence[Training], max_tokens: int) -> str:
-        """All up to the question's own rationale. Where not all demonstrations fit, plain pairs are the first to go."""
+        """Everything up to the question's own rationale. If not all demonstrations fit, plain pairs are dropped first."""
         own = self._fields(stage, text, Filled(context))
         form = f"{self._fill('format')}\n\n{self._format(stage)}"
         instruction = self._fill(f"task_{_kind(stage)}")
         stop = self._fill(f"stop_{_kind(stage)}") if self.may_stop and stage != ANSWER else ""
-        room = max_tokens * 2  # what is gone on with is in the prompt again
+        room = max_tokens * 2  # a completion that is continued is part of the prompt
         examples = await packed(
             self.workbench,
             [f"{self._fields(stage, one.question, one.stages[stage])}\n\n{_RULE}" for one in demos if stage in one.stages],

@@ -67,7 +67,7 @@ class DSP:
     num_queries: Annotated[Count | None, "completions that write a query, each hop; none: the preset's"] = None
     num_answers: Annotated[Count | None, "completions that vote on the answer; none: the preset's"] = None
     temperature: Annotated[float, "of several completions; a single one is greedy"] = 0.7
-    num_hops: Annotated[Count, "searches, one after the other"] = 2
+    num_hops: Annotated[Count, "number of successive searches"] = 2
     num_passages: Annotated[Count, "passages kept of each search"] = 5
     fusion: Annotated[Fusion, "what is summed over queries: probabilities (softmax of scores), or scores as they are"] = (
         "probability"
@@ -75,7 +75,7 @@ class DSP:
     early_stop: Annotated[bool, "let the model write N/A for a query; if most do, the search ends"] = False
     demonstrate: Annotated[
         Literal["stage", "annotated", "none"] | None,
-        "where demonstrations have their fields from: the simple pipeline, annotations, nowhere; none: stage if there is train",
+        "source of the demonstrations' fields: the simple pipeline, annotations, or no fields; none: stage if train is set",
     ] = None
     train: Annotated[
         str | None,
@@ -85,8 +85,8 @@ class DSP:
     n_demos: Annotated[
         Whole | None, "training questions drawn; none: as SearChain's table 11 says for the dataset or family"
     ] = None
-    num_annotated: Annotated[Whole, "of them, how many are shown with their fields"] = 3
-    seed: Annotated[int, "of the choice and order of training questions"] = 0
+    num_annotated: Annotated[Whole, "how many of them are shown with their fields"] = 3
+    seed: Annotated[int, "seed for the choice and order of training questions"] = 0
     max_tokens: Annotated[Count, "longest completion, in tokens"] = 150
     max_tokens_long: Annotated[int, "longest completion with an explanation, in tokens"] = 400
 

@@ -9,17 +9,17 @@ from hopweave.core.types import Hit
 from hopweave.text.sentences import sentence_spans
 from hopweave.text.tfidf import cosines_with
 
-_LEAST = 1e-6  # cosine of a paragraph that shares no word with the question, so that its logarithm is finite
+_LEAST = 1e-6  # the cosine used for a paragraph that shares no word with the question, so that its logarithm is finite
 
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """Some sentences of a passage in a row.
+    """Some consecutive sentences of a passage.
 
     Attributes:
         hit: the passage.
-        text: of the sentences, as it stands in the passage.
-        p_ret: p(paragraph | question): its cosine over that of all paragraphs that were kept.
+        text: the sentences, exactly as in the passage.
+        p_ret: p(paragraph | question): its cosine divided by the sum for all paragraphs that were kept.
     """
 
     hit: Hit
@@ -28,13 +28,13 @@ class Paragraph:
 
 
 def best_paragraphs(question: str, hits: Sequence[Hit], *, num_sentences: int, num_paragraphs: int) -> list[Paragraph]:
-    """The paragraphs that are nearest to the question, best first; of equals the one found first.
+    """The paragraphs most similar to the question, best first; among equals, the one found first.
 
     Args:
-        question: what is asked.
-        hits: passages, best first; each is cut from its beginning, so that its last paragraph may be shorter.
-        num_sentences: of a paragraph.
-        num_paragraphs: kept at most.
+        question: the question.
+        hits: passages, best first; each is split from its beginning, so its last paragraph may be shorter.
+        num_sentences: the number of sentences of a paragraph.
+        num_paragraphs: the maximum number of paragraphs.
     """
     pieces = [(hit, text) for hit in hits for text in paragraphs_of(hit.passage.text, num_sentences)]
     cosines = [max(cosine, _LEAST) for cosine in cosines_with(question, [text for _, text in pieces])]

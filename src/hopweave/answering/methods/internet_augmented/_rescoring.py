@@ -22,11 +22,11 @@ class Candidate:
 
     Attributes:
         paragraph: position of the paragraph that was shown.
-        answer: the bare one.
-        how: it was read.
-        text: that it was read from.
-        logprob: log p(answer | question, paragraph), natural; `None` where the endpoint does not say.
-        channel: the noisy channel, log p(question | answer, paragraph) + log p(answer | paragraph); `None` if it is not known.
+        answer: the bare answer.
+        how: how it was found.
+        text: the text that it was found in.
+        logprob: log p(answer | question, paragraph), natural; `None` if the endpoint does not report it.
+        channel: the noisy channel, log p(question | answer, paragraph) + log p(answer | paragraph); `None` if it is unknown.
     """
 
     paragraph: int
@@ -48,7 +48,7 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Rescored:
-    """Answers, best first, with the scorer that was really used, and why it is not the one asked for (empty if it is)."""
+    """Answers, best first, with the scorer that was actually used, and why it is not the requested one (empty if it is)."""
 
     ranking: tuple[Ranked, ...]
     used: Used
@@ -63,7 +63,7 @@ def rescore(
     num_samples: int,
     no_channel: str = NOT_SCORED,
 ) -> Rescored:
-    """Ranks the answers; those that normalise to the same text are one. Among equal scores the earliest comes first.
+    """Ranks the answers; those that normalise to the same text are merged. Among equal scores, the earliest comes first.
 
     With a the answer, q the question, p a paragraph:
 
@@ -76,10 +76,10 @@ def rescore(
 
     Args:
         candidates: those with an answer, in the order of paragraphs and samples.
-        p_ret: of each paragraph.
-        scorer: asked for.
-        num_samples: drawn for each paragraph.
-        no_channel: why the noisy channel is not known of all candidates, if it is not.
+        p_ret: p_ret of each paragraph.
+        scorer: the requested scorer.
+        num_samples: the number of samples for each paragraph.
+        no_channel: why the noisy channel is not known for all candidates, if it is not.
     """
     used, why = _usable(candidates, scorer, no_channel)
     groups: dict[str, list[Candidate]] = {}
@@ -90,11 +90,11 @@ def rescore(
 
 
 def answer_logprob(reply: Reply, *, is_one_line: bool, is_mean: bool) -> float | None:
-    """The log-probability of a sampled answer: the sum over its tokens, or their mean; `None` where the endpoint does not say.
+    """The log-probability of a sampled answer: the sum over its tokens, or their mean; `None` if it was not reported.
 
     Args:
         reply: the sample.
-        is_one_line: leave out what is said behind the first line.
+        is_one_line: ignore everything after the first line.
         is_mean: normalise by length.
     """
     values: list[float] = []
@@ -110,7 +110,7 @@ def answer_logprob(reply: Reply, *, is_one_line: bool, is_mean: bool) -> float |
 
 
 def channel_logprob(reply: Reply, answer: str, question: str, between: str, *, is_mean: bool) -> float:
-    """The noisy channel from the scores of an answer and a question with fixed words in between, which do not count.
+    """The noisy channel from the scores of an answer and a question with fixed words in between, which are not included.
 
     Args:
         reply: the scores of `answer + between + question`; see `core.protocols.TextScorer`.
@@ -119,7 +119,7 @@ def channel_logprob(reply: Reply, answer: str, question: str, between: str, *, i
         between: the fixed words.
         is_mean: normalise each of the two by its length.
     """
-    # What stands before the text in its first token is in front of position 0.
+    # The part of the first token that precedes the text is before position 0.
     end = len(f"{answer}{between}{question}") - sum(len(token.token) for token in reply.logprobs)
     parts: tuple[list[float], list[float]] = ([], [])
     for token in reply.logprobs:

@@ -60,13 +60,13 @@ class InternetAugmented(Bounded):
 
     num_hits: Annotated[Count, "passages fetched with the question"] = 20
     num_sentences: Annotated[Count, "sentences of a paragraph"] = 6
-    num_paragraphs: Annotated[Count, "n: paragraphs that are answered from, by TF-IDF cosine with the question"] = 50
+    num_paragraphs: Annotated[Count, "n: paragraphs used to answer, chosen by TF-IDF cosine with the question"] = 50
     n_samples: Annotated[Count, "answers sampled from each paragraph; 1 is greedy"] = 4
-    scorer: Annotated[Scorer, "what decides between answers; the record says how much of it the model could give"] = "poe"
+    scorer: Annotated[Scorer, "how to choose between answers; the record says which scorer the endpoint supported"] = "poe"
     length_normalized: Annotated[bool, "take the mean log-probability of an answer's tokens, not their sum"] = False
     n_demos: Annotated[Whole, "k: worked questions shown; fewer where there are not so many or they do not fit"] = 15
-    seed: Annotated[int, "of the choice and order of demonstrations"] = 0
-    temperature: Annotated[Temperature, "of the samples"] = 1.0
+    seed: Annotated[int, "seed for the choice and order of demonstrations"] = 0
+    temperature: Annotated[Temperature, "for the samples"] = 1.0
     top_p: Annotated[TopP, "nucleus that samples are drawn from, above 0 up to 1"] = 0.8
     max_tokens: Annotated[Count, "longest short answer or label, in tokens"] = 64
     max_tokens_long: Annotated[Count, "longest explanation, in tokens"] = 256
@@ -141,7 +141,7 @@ class _Sampled:
                 self.reached, self._no_channel = self.reached or outcome.limit, _CUT_SHORT
 
     def choose(self) -> Candidate | None:
-        """The answer with the best score; `None` if no sample was drawn. Samples without an answer count if all have none."""
+        """The answer with the best score; `None` if no sample was drawn. Samples without an answer are used if none has one."""
         every = [one for number in sorted(self.candidates) for one in self.candidates[number]]
         answered = [one for one in every if one.answer]
         if not answered:

@@ -1,4 +1,4 @@
-"""Retrieval in the manner of IRCoT's retrievers: what is searched for, what is kept, and how titles restrict the search."""
+"""Retrieval in the style of IRCoT: building queries, keeping passages, and restricting the search by titles."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hopweave.text.quotation import QUOTATION_MARKS
 
 Duplicates = Annotated[
     Literal["exact", "fuzzy"],
-    "exact: the same passage, or title and text; fuzzy: also those alike to 90 in 100, as the authors' code",
+    "exact: the same passage, or title and text; fuzzy: also passages that are 90% similar, as in the authors' code",
 ]
 
 _PROMPTS = prompts_beside(__file__)
@@ -33,13 +33,14 @@ class Finding:
     """How to retrieve.
 
     Attributes:
-        num_hits: K, passages asked for with each query.
-        max_passages: the cap on what is held.
-        max_words_retrieved: a longer passage is passed over; 0 is no limit.
-        duplicates: what counts as held already; see `is_held`.
-        remove_wh_words: take question words out of queries.
-        num_titles: titles that the model names first, where the question has a pinned passage; 0 leaves retrieval unbounded.
-        max_words_shown: of a pinned passage, in the prompt for titles.
+        num_hits: K, the number of passages requested with each query.
+        max_passages: the maximum number of passages that are kept.
+        max_words_retrieved: longer passages are skipped; 0 is no limit.
+        duplicates: which passages are duplicates; see `is_held`.
+        remove_wh_words: remove question words from queries.
+        num_titles: the number of titles that the model names first if the question has a pinned passage; 0 leaves retrieval
+            unrestricted.
+        max_words_shown: the maximum length of a pinned passage in the prompt for titles.
     """
 
     num_hits: int
@@ -144,7 +145,7 @@ def is_held(passage: Passage, held: Sequence[Passage], duplicates: Duplicates) -
 
 
 def likeness(left: str, right: str) -> float:
-    """How alike two texts are, 0 to 100: twice their longest common subsequence over their length (the `ratio` of fuzz).
+    """The similarity of two texts, 0 to 100: twice their longest common subsequence over their length (the `ratio` of fuzz).
 
     >>> likeness("abcd", "abed")
     75.0

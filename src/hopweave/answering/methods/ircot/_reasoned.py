@@ -20,7 +20,7 @@ from hopweave.text.sentences import first_sentence, sentence_spans
 
 Marker = Annotated[
     Literal["tolerant", "authors"],
-    "what gives the answer; tolerant: 'answer is' in any case; authors: the regular expression of their code",
+    "what marks the answer; tolerant: 'answer is' in any case; authors: the regular expression of their code",
 ]
 
 _SAYS_ANSWER = {"tolerant": re.compile(r"\banswer\s+is\b", re.IGNORECASE), "authors": re.compile(r".* answer is:? (.*)\.?")}
@@ -32,10 +32,10 @@ _ANSWER = "So the answer is:"
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What was answered: the sentences before the one that gives the answer, that sentence, and the bare answer.
+    """An answer: the sentences before the one that gives it, that sentence, and the bare answer.
 
     Attributes:
-        how: as `text.final.final_answer`.
+        how: as in `text.final.final_answer`.
     """
 
     sentences: tuple[str, ...]
@@ -48,7 +48,7 @@ def says_answer(sentence: str, marker: Marker) -> bool:
     """Whether a sentence gives the answer.
 
     `tolerant` looks for "answer is" in any case, with any white space. `authors` is the regular expression of their code, which
-    wants a word and a space before it, lower case, and a space after it or its colon.
+    requires a word and a space before it, lower case, and a space after it or its colon.
     """
     pattern = _SAYS_ANSWER[marker]
     return (pattern.match(sentence) if marker == "authors" else pattern.search(sentence)) is not None
@@ -60,7 +60,7 @@ def plain(text: str) -> str:
 
 
 def bare_answer_of(text: str, question: Question, marker: Marker) -> tuple[str, str]:
-    """The bare answer of a reasoning, and how it was found; without a marker, the whole text is the answer (section 3.2)."""
+    """The bare answer of a reasoning, and how it was found; without a marker, the entire text is the answer (section 3.2)."""
     if marker == "authors" and question.form != "long":
         found = _SAYS_ANSWER[marker].match(" ".join(text.split()))
         short = found[1].removesuffix(".") if found else " ".join(text.split())
@@ -80,18 +80,18 @@ def said_in(workbench: MethodContext, text: str, question: Question, marker: Mar
 
 
 async def read(packer: Packer, style: Style, found: Sequence[Passage], *, marker: Marker, max_tokens: int, force: bool) -> Said:
-    """Asks the original question afresh with all passages (section 3.2): with reasoning, or for the bare answer.
+    """Asks the original question once more with all passages (section 3.2): with reasoning, or for the bare answer.
 
     Args:
         packer: writes the prompt.
         style: with reasoning, or directly.
         found: the passages, in order.
-        marker: what gives the answer.
-        max_tokens: of the reply.
-        force: ask once more where a reasoning does not say what the answer is.
+        marker: what marks the answer.
+        max_tokens: the limit for the reply.
+        force: ask once more if a reasoning does not state the answer.
 
     Raises:
-        ModelError, BudgetReached, ReplayMiss: as the workbench.
+        ModelError, BudgetReached, ReplayMiss: as in the calls of the workbench.
     """
     workbench, question = packer.workbench, packer.question
     is_long = style == "cot" or question.form == "long"
@@ -117,7 +117,7 @@ async def _forced(workbench: MethodContext, prompt: str, text: str, question: Qu
     sampling = replace(workbench.sampling, max_tokens=_MAX_TOKENS_DIRECT, stop=_ONE_LINE)
     try:
         reply = await workbench.reply(turns, purpose="finish", sampling=sampling)
-    except BudgetReached:  # what was said stands
+    except BudgetReached:  # the reasoning so far is kept
         return said_in(workbench, text, question, "tolerant")
     answer = " ".join(reply.text.split())
     whole = f"{text} {answer}" if says_answer(answer, "tolerant") else f"{begun} {answer}"
@@ -146,12 +146,12 @@ def answer_of(
     """The answer, its claims and its marks.
 
     Args:
-        question: what was asked.
-        said: its own sentences are the claims and the text.
-        reasoned: the sentences that are claims where `said` has none (a direct reader after a chain).
+        question: the question.
+        said: the answer; its sentences are the claims and the text.
+        reasoned: the sentences that are the claims if `said` has none (a direct reader after a chain).
         found: the passages that were retrieved, in order.
-        workbench: is told of each claim.
-        stopped_because: goes into the answer.
+        workbench: records each claim.
+        stopped_because: for the answer.
     """
     for passage in question.pinned:
         workbench.keep_passage(passage)

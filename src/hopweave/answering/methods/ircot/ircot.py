@@ -44,32 +44,32 @@ _WHOLE = re.compile(rf"[.!?][{CLOSING})\]]*$")
 class IRCoT(Bounded):
     """The method and its options. The defaults are ours; the profiles in docs/ircot.md have the paper's and the authors'."""
 
-    max_steps: Annotated[Count, "sentences of reasoning at most"] = 8
+    max_steps: Annotated[Count, "maximum number of sentences of reasoning"] = 8
     num_hits: Annotated[Count, "K: passages fetched with each query"] = 4
-    max_passages: Annotated[Count, "passages held at most, over all queries"] = 15
+    max_passages: Annotated[Count, "maximum number of passages kept, over all queries"] = 15
     query: Annotated[
         Literal["last_sentence", "last_non_reasoning_sentence"],
-        "which sentence is the query; last_non_reasoning_sentence passes over conclusions such as 'Thus ...'",
+        "which sentence is the query; last_non_reasoning_sentence skips conclusions such as 'Thus ...'",
     ] = "last_non_reasoning_sentence"
-    remove_wh_words: Annotated[bool, "take who, what, which and the like out of queries"] = True
-    max_words_retrieved: Annotated[Whole, "pass over passages with more words; 0 for no limit"] = 0
-    max_words_shown: Annotated[Whole, "cut a passage to so many words in prompts; 0 for no limit"] = 350
+    remove_wh_words: Annotated[bool, "remove who, what, which and the like from queries"] = True
+    max_words_retrieved: Annotated[Whole, "skip passages with more words; 0 for no limit"] = 0
+    max_words_shown: Annotated[Whole, "truncate passages to this many words in prompts; 0 for no limit"] = 350
     duplicates: Duplicates = "exact"
-    stop_on_repeat: Annotated[bool, "end the reasoning at a sentence that is there already"] = True
+    stop_on_repeat: Annotated[bool, "end the reasoning at a repeated sentence"] = True
     retry_empty: Annotated[
-        bool, "where the model ends its turn after a sentence of its own, show it the sentences and ask for the next"
+        bool, "if the model ends its turn after its own sentence, show it the sentences and ask for the next"
     ] = True
     marker: Marker = "tolerant"
     reader: Annotated[
-        Literal["cot", "direct", "none"], "who answers from the passages; none: the answer of the reasoning itself"
+        Literal["cot", "direct", "none"], "which reader answers from the passages; none: the answer of the reasoning itself"
     ] = "cot"
-    force: Annotated[bool, "ask the reader once more where its reasoning does not say what the answer is"] = True
-    n_demos: Annotated[Whole, "worked questions in the prompt at most; fewer where they do not fit"] = 3
-    num_distractors: Annotated[Whole, "M: passages of no use in each demonstration, 0 to 3"] = 1
-    seed: Annotated[int, "of the choice of demonstrations and the order of their passages"] = 0
-    pinned: Annotated[Literal["top", "bottom"], "where a question's pinned passage stands among the others"] = "top"
+    force: Annotated[bool, "ask the reader once more if its reasoning does not state the answer"] = True
+    n_demos: Annotated[Whole, "maximum number of worked questions in the prompt; fewer if they do not fit"] = 3
+    num_distractors: Annotated[Whole, "M: irrelevant passages in each demonstration, 0 to 3"] = 1
+    seed: Annotated[int, "seed for the choice of demonstrations and the order of their passages"] = 0
+    pinned: Annotated[Literal["top", "bottom"], "position of a question's pinned passage among the others"] = "top"
     instruction: Instruction = "top"
-    num_titles: Annotated[Whole, "with a pinned passage: titles that the model names to bound retrieval; 0 for no bound"] = 3
+    num_titles: Annotated[Whole, "with a pinned passage: titles that the model names to restrict retrieval; 0 for none"] = 3
     max_tokens_sentence: Annotated[Count, "longest reply of which a sentence is kept, in tokens"] = 128
     max_tokens: Annotated[Count, "longest reply of the reader, in tokens"] = 256
 
@@ -201,7 +201,7 @@ class _Weaving:
         return await self.workbench.reply([Message("user", prompt), *prefill], purpose="sentence", sampling=sampling)
 
     def _beyond(self, line: str) -> str:
-        """A line without its repeated sentences, with which a model that was only shown them may begin."""
+        """A line without sentences repeated at its start, as written by a model that was only shown the sentences."""
         rest = " ".join(line.split())
         for sentence in self.sentences:
             bare = " ".join(sentence.split())

@@ -1,4 +1,4 @@
-"""NoR: a reader with demonstrations and no retrieval; IRCoT's baseline for what the model knows by itself.
+"""NoR: a reader with demonstrations and no retrieval; IRCoT's baseline for the model's own knowledge.
 
 Trivedi et al. (arXiv 2212.10509), section 4.2, "ODQA Models" (ZeroR in table 3). Neither the demonstrations nor the question
 have passages, except for the pinned passage that a question may come with (IIRC). Calls: 1, or 2 with `force`.
@@ -23,10 +23,10 @@ class NoR(Bounded):
 
     reader: Annotated[Literal["cot", "direct"], "with reasoning, or directly"] = "cot"
     marker: Marker = "tolerant"
-    force: Annotated[bool, "ask the reader once more where its reasoning does not say what the answer is"] = True
-    n_demos: Annotated[Whole, "worked questions in the prompt at most; fewer where they do not fit"] = 15
-    seed: Annotated[int, "of the choice of demonstrations"] = 0
-    max_words_shown: Annotated[Whole, "cut a pinned passage to so many words; 0 for no limit"] = 350
+    force: Annotated[bool, "ask the reader once more if its reasoning does not state the answer"] = True
+    n_demos: Annotated[Whole, "maximum number of worked questions in the prompt; fewer if they do not fit"] = 15
+    seed: Annotated[int, "seed for the choice of demonstrations"] = 0
+    max_words_shown: Annotated[Whole, "truncate a pinned passage to this many words; 0 for no limit"] = 350
     instruction: Instruction = "top"
     max_tokens: Annotated[Count, "longest reply, in tokens"] = 256
 

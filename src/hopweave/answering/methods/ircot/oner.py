@@ -29,20 +29,20 @@ class OneR(Bounded):
     """Retrieves K passages with the whole question and reads the answer from them."""
 
     num_hits: Annotated[Count, "K: passages fetched"] = 5
-    max_passages: Annotated[Count, "passages held at most"] = 15
-    remove_wh_words: Annotated[bool, "take who, what, which and the like out of the query"] = True
-    max_words_retrieved: Annotated[Whole, "pass over passages with more words; 0 for no limit"] = 0
-    max_words_shown: Annotated[Whole, "cut a passage to so many words in prompts; 0 for no limit"] = 350
+    max_passages: Annotated[Count, "maximum number of passages kept"] = 15
+    remove_wh_words: Annotated[bool, "remove who, what, which and the like from the query"] = True
+    max_words_retrieved: Annotated[Whole, "skip passages with more words; 0 for no limit"] = 0
+    max_words_shown: Annotated[Whole, "truncate passages to this many words in prompts; 0 for no limit"] = 350
     duplicates: Duplicates = "exact"
     marker: Marker = "tolerant"
     reader: Annotated[Literal["cot", "direct", "none"], "with reasoning, directly, or no answer at all, only passages"] = "cot"
-    force: Annotated[bool, "ask the reader once more where its reasoning does not say what the answer is"] = True
-    n_demos: Annotated[Whole, "worked questions in the prompt at most; fewer where they do not fit"] = 3
-    num_distractors: Annotated[Whole, "M: passages of no use in each demonstration, 0 to 3"] = 1
-    seed: Annotated[int, "of the choice of demonstrations and the order of their passages"] = 0
-    pinned: Annotated[Literal["top", "bottom"], "where a question's pinned passage stands among the others"] = "top"
+    force: Annotated[bool, "ask the reader once more if its reasoning does not state the answer"] = True
+    n_demos: Annotated[Whole, "maximum number of worked questions in the prompt; fewer if they do not fit"] = 3
+    num_distractors: Annotated[Whole, "M: irrelevant passages in each demonstration, 0 to 3"] = 1
+    seed: Annotated[int, "seed for the choice of demonstrations and the order of their passages"] = 0
+    pinned: Annotated[Literal["top", "bottom"], "position of a question's pinned passage among the others"] = "top"
     instruction: Instruction = "top"
-    num_titles: Annotated[Whole, "with a pinned passage: titles that the model names to bound retrieval; 0 for no bound"] = 3
+    num_titles: Annotated[Whole, "with a pinned passage: titles that the model names to restrict retrieval; 0 for none"] = 3
     max_tokens: Annotated[Count, "longest reply of the reader, in tokens"] = 256
 
     async def answer(self, question: Question, workbench: MethodContext) -> Answer:

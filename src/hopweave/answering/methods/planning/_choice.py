@@ -1,4 +1,4 @@
-"""Reads what a tree of thoughts is grown by: suggested sub-questions, the choice that is voted for, and the rating of one."""
+"""Parses the replies that grow a tree of thoughts: suggested sub-questions, votes for a choice, and ratings."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from hopweave.text.quotation import unquoted
 from hopweave.text.refusal import is_refusal
 
 Rating = Literal["sure", "likely", "impossible"]
-"""How surely a step leads on to the answer."""
+"""How likely a step leads to the answer."""
 
 FINISH = "FINISH"
-"""The suggestion to ask no more."""
+"""The suggestion to stop asking."""
 
 _BEST = re.compile(r"\bbest\s+choice\s+is\b", re.IGNORECASE)
 _BARE = re.compile(r"[\W_]*+(?:(?:best\s+)?choice\W*+)?(\d{1,3})[\W_]*+", re.IGNORECASE)
@@ -53,9 +53,9 @@ def parse_suggestions(text: str) -> Suggested:
 
 
 def parse_next(text: str) -> Suggested:
-    """Reads the one next sub-question of a reply that was to hold nothing else: its first line with words.
+    """Reads the next sub-question from a reply that should contain nothing else: its first line with words.
 
-    A line that answers instead ("the answer is") is none.
+    A line that answers instead ("the answer is") is not a sub-question.
 
     >>> parse_next("Sub-question 2: Where was she born?").items
     ('Where was she born?',)
@@ -72,7 +72,7 @@ def parse_next(text: str) -> Suggested:
 def parse_choice(text: str, num_choices: int) -> int | None:
     """The choice, from 1, that a vote is for; `None` if the vote is invalid.
 
-    It is the last number behind the last "best choice is", on that line, that a choice has; or a reply that is a number.
+    It is the last valid number after the last "best choice is", on that line; or the reply itself, if it is a number.
 
     >>> parse_choice("The first is vague. The best choice is 2.", 3), parse_choice("The best choice is 7.", 3)
     (2, None)
@@ -90,9 +90,9 @@ def parse_choice(text: str, num_choices: int) -> int | None:
 
 
 def parse_rating(text: str) -> Rating | None:
-    """The rating that a reply ends in; `None` if there is none.
+    """The rating that a reply ends with; `None` if there is none.
 
-    It is the word behind the last "rating", or one that is a reply, or its last line, alone.
+    It is the word after the last "rating", or a rating that is the entire reply or its last line.
 
     >>> parse_rating("It is not impossible to know. Rating: likely."), parse_rating("I am sure that it helps.")
     ('likely', None)

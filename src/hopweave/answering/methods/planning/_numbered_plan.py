@@ -1,4 +1,4 @@
-"""Reads plans: the sub-questions that a decomposition names, and the answers that a plan was solved with.
+"""Parses plans: the sub-questions that a decomposition names, and the answers in a solved plan.
 
 A decomposition names its sub-questions in quotation marks (least-to-most), or as a list. A solved plan (plan-and-solve) is
 
@@ -8,7 +8,7 @@ A decomposition names its sub-questions in quotation marks (least-to-most), or a
     1. its answer
     So the final answer is ...
 
-Models number the two lists in every way, repeat the sub-question before its answer, leave a heading out.
+Models number the two lists in various ways, repeat the sub-question before its answer, or omit a heading.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from hopweave.answering.parsing.numbered import Numbered, parse_numbered
 
 _OPENS = re.compile(r'(?:^|[:,;\[(]|[.?][ \t]|\band\b)[ \t]*+(?:(?:[-*•]|\d{1,2}[.)])[ \t]*+)?"', re.IGNORECASE | re.MULTILINE)
-# A closing mark is the one behind which the list goes on or ends; a mark around a title within a sub-question is not.
+# After a closing mark the list continues or ends; a mark around a title inside a sub-question is not one.
 _CLOSES = re.compile(r'"(?=[ \t]*+(?:[.,;\])]*+[ \t]*+(?:and[ \t]++)?(?:$|")|\.[ \t]|\())', re.IGNORECASE | re.MULTILINE)
 _OPENS_AT_ONCE = re.compile(r'[ \t]*+"')
 _CURLY = str.maketrans("“”„‟", '""""')
@@ -43,7 +43,7 @@ class Plan:
 
     Attributes:
         items: its sub-questions; none if there is no plan.
-        solution: what follows it, without the heading.
+        solution: the text after it, without the heading.
         problems: one line for each thing that could not be read.
     """
 
@@ -57,8 +57,8 @@ class Solution:
     """The answers to a plan.
 
     Attributes:
-        answers: one for each item of the plan, on one line; empty where there is none.
-        closing: what is said behind the last of them.
+        answers: one for each item of the plan, on one line; empty if there is none.
+        closing: the text after the last of them.
         problems: one line for each thing that could not be read.
     """
 
@@ -68,10 +68,10 @@ class Solution:
 
 
 def parse_sub_questions(text: str) -> Numbered:
-    """Reads the sub-questions of a decomposition: what stands in quotation marks, else the items of a list.
+    """Reads the sub-questions of a decomposition: the texts in quotation marks, else the items of a list.
 
-    A quotation within a sub-question is a part of it. Of a reply that repeats the question before it says what has to be known,
-    only what comes after counts.
+    A quotation within a sub-question is part of it. If a reply repeats the question before it says what has to be known, only
+    the rest is read.
 
     >>> parse_sub_questions('To answer it, we need to know: "Who wrote "Emma"?", "Where was she born?".').items
     ('Who wrote "Emma"?', 'Where was she born?')
@@ -85,8 +85,8 @@ def parse_sub_questions(text: str) -> Numbered:
 def parse_plan(text: str) -> Plan:
     """Reads a plan that is followed by its solution. Any text is accepted.
 
-    Without a heading before the solution, the items of a list count only where they are questions: a list of statements is
-    reasoning, not a plan.
+    Without a heading before the solution, the items of a list are a plan only if they are questions: a list of statements is
+    reasoning.
     """
     heading = _SOLUTION.search(text)
     if heading is not None:
@@ -105,8 +105,8 @@ def parse_plan(text: str) -> Plan:
 def parse_solution(text: str, items: Sequence[str]) -> Solution:
     """Reads the numbered answers to the items of a plan. Any text is accepted.
 
-    An answer goes on in lines without a number until the next number. The first answer under a number counts. An item that is
-    repeated before its answer is left out.
+    An answer continues in lines without a number until the next number. The first answer under a number is used. An item that
+    is repeated before its answer is ignored.
     """
     heading = _SOLUTION.match(text.strip())
     body = text.strip()[heading.end() if heading is not None else 0 :]

@@ -1,4 +1,4 @@
-"""What methods that plan sub-questions share: the list of a plan, and an answer that has to be given."""
+"""Shared by the methods that plan sub-questions: the list of a plan, and requesting a missing answer."""
 
 from __future__ import annotations
 
@@ -61,16 +61,16 @@ async def settled(
     """The final answer of a reply; if it is missing, it is requested once more.
 
     Args:
-        workbench: of the question.
-        question: whose form decides how the answer is read and asked for.
-        prompt: that the reply is to.
-        text: the whole reply.
-        said: the words of it in which the answer must be.
-        max_tokens: of the second call, where the answer is not a long one.
-        steps: what is known so far; if there is no answer in the end, theirs is the best one.
+        workbench: the question's workbench.
+        question: the question, whose form decides how the answer is read and requested.
+        prompt: the prompt of the reply.
+        text: the entire reply.
+        said: the part of it that should contain the answer.
+        max_tokens: the limit for the second call, unless a long answer is expected.
+        steps: the steps so far; if there is still no answer, the best one of theirs is used.
 
     Raises:
-        ModelError, ReplayMiss: as `MethodContext.reply`.
+        ModelError, ReplayMiss: as in `MethodContext.reply`.
     """
     short, how = final_answer(said, question)
     if is_said(short, how, question):
@@ -78,7 +78,7 @@ async def settled(
     turns = [Message("user", prompt)]
     if text.strip():
         turns.append(Message("assistant", text.strip()))
-    else:  # an empty turn is more than some servers take
+    else:  # some servers do not accept an empty turn
         workbench.parse_failed("final", "the reply is empty", text)
     longest = _MAX_TOKENS_LONG if question.form == "long" else max_tokens
     try:
@@ -99,7 +99,7 @@ def is_said(short: str, how: str, question: Question) -> bool:
 
 
 def best_so_far(question: Question, steps: Sequence[Step]) -> tuple[str, str]:
-    """The best answer that steps alone give, and how it was found: that of the last one that has any, if it fits the form."""
+    """The best answer from the steps alone, and how it was found: that of the last step with an answer, if it fits the form."""
     known = [step.answer for step in steps if step.answer and not does_not_know(step.answer)]
     last = known[-1] if known else ""
     if question.form == "label":

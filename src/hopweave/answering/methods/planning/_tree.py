@@ -1,4 +1,4 @@
-"""The branches of a tree of thoughts over sub-questions, and the words in which a model is asked about them."""
+"""The branches of a tree of thoughts over sub-questions, and the prompts about them."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class State:
 
     Attributes:
         name: such as `2.1`, the first suggestion after the second one; empty for the root.
-        step_id: the decision of the record under which all that grows from it is filed.
+        step_id: the decision of the record under which everything that grows from it is recorded.
         steps: its sub-questions, each with its evidence and its answer.
-        because: why it asks no more; empty as long as it may.
+        because: why it has ended; empty as long as it may grow.
     """
 
     name: str
@@ -50,10 +50,10 @@ class Wording:
     """The prompts of one question.
 
     Attributes:
-        question: what is asked.
-        workbench: of the question.
-        max_words: a passage is cut to so many; 0 for no limit.
-        examples: demonstrations as they stand in prompts.
+        question: the question.
+        workbench: the question's workbench.
+        max_words: the number of words to which a passage is truncated; 0 for no limit.
+        examples: demonstrations as they appear in prompts.
     """
 
     question: Question
@@ -65,11 +65,11 @@ class Wording:
         """Demonstrations as finished branches, as many as fit.
 
         Args:
-            demos: in order.
-            max_tokens: what the reply may take and the branch may grow by.
+            demos: the demonstrations, in order.
+            max_tokens: the limit for the reply and the growth of the branch together.
 
         Raises:
-            ModelError, BudgetReached, ReplayMiss: as `MethodContext.count_tokens`.
+            ModelError, BudgetReached, ReplayMiss: as in `MethodContext.count_tokens`.
         """
         texts = [
             self.workbench.fill(
@@ -82,14 +82,14 @@ class Wording:
         return await packed(self.workbench, texts, f"{_PROMPTS['propose'].text}{self._state(())}", max_tokens)
 
     def suggestions(self, state: State, num: int) -> str:
-        """Asks for a list of next sub-questions, or for one where `num` is 0."""
+        """Asks for a list of next sub-questions, or for one if `num` is 0."""
         fixed = {"examples": self.examples, "state": self._state(state.steps)}
         if num:
             return self.workbench.fill(_PROMPTS["propose"], num=str(num), **fixed)
         return self.workbench.fill(_PROMPTS["sample"], **fixed)
 
     def vote(self, candidates: Sequence[Candidate]) -> str:
-        """Asks which next sub-question is the best; what all branches have in common is shown once."""
+        """Asks which next sub-question is the best; the common part of all branches is shown once."""
         states = {one.state.name: one.state for one in candidates}
         shared = next(iter(states.values())).steps if len(states) == 1 else ()
         choices = [_choice(() if len(states) == 1 else one.state.steps, self._shown(one.query)) for one in candidates]
@@ -111,7 +111,7 @@ class Wording:
         return self.workbench.fill(_PROMPTS["vote_on_answers"], state=self._state(()), choices=_enumerated(choices))
 
     def sub_answer(self, state: State, query: str, hits: Sequence[Hit]) -> str:
-        """Asks for the answer to a sub-question from what was found."""
+        """Asks for the answer to a sub-question from the passages that were found."""
         return self.workbench.fill(
             _PROMPTS["sub_answer"], state=self._state(state.steps), passages=self._passages(hits), query=query
         )

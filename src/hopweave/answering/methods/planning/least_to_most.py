@@ -41,8 +41,8 @@ class LeastToMost(Bounded):
     """Decomposes once, then solves the sub-questions in order, each with the preceding answers in view."""
 
     n_demos: NumDemos = None
-    seed: Annotated[int, "of the choice and order of demonstrations"] = 0
-    max_sub_questions: Annotated[Count, "sub-questions answered at most, the question itself aside"] = MAX_SUB_QUESTIONS
+    seed: Annotated[int, "seed for the choice and order of demonstrations"] = 0
+    max_sub_questions: Annotated[Count, "maximum number of sub-questions, excluding the question itself"] = MAX_SUB_QUESTIONS
     max_tokens_decompose: Annotated[Count, "longest decomposition, in tokens"] = 128
     max_tokens: Annotated[Count, "longest answer to a sub-question or to the question, in tokens"] = 100
     max_tokens_long: Annotated[Count, "longest explanation at the end, in tokens"] = 256

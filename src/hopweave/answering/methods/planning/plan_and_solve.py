@@ -44,7 +44,7 @@ class PlanAndSolve:
     num_samples: Annotated[Count, "zero_shot only: reasonings drawn and voted on; 1 is greedy, the authors draw 10"] = 1
     temperature: Annotated[Temperature, "of several samples"] = 0.7
     n_demos: NumDemos = None
-    seed: Annotated[int, "of the choice and order of demonstrations"] = 0
+    seed: Annotated[int, "seed for the choice and order of demonstrations"] = 0
     max_tokens: Annotated[Count, "longest plan with its solution, in tokens"] = 400
     max_tokens_zero_shot: Annotated[Count, "longest reasoning of zero_shot, in tokens"] = 256
     max_tokens_answer: Annotated[Count, "longest answer of the second call, in tokens"] = 32

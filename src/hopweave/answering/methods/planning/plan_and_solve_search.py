@@ -38,12 +38,12 @@ class PlanAndSolveSearch(Bounded):
 
     num_passages: Annotated[Count, "passages found and shown for each sub-question"] = 1
     n_demos: NumDemos = None
-    seed: Annotated[int, "of the choice and order of demonstrations"] = 0
-    max_sub_questions: Annotated[Count, "sub-questions of a plan at most"] = MAX_SUB_QUESTIONS
-    max_words_shown: Annotated[Whole, "cut a passage to so many words in prompts; 0 for no limit"] = SHOWN_WORDS
+    seed: Annotated[int, "seed for the choice and order of demonstrations"] = 0
+    max_sub_questions: Annotated[Count, "maximum number of sub-questions in a plan"] = MAX_SUB_QUESTIONS
+    max_words_shown: Annotated[Whole, "truncate passages to this many words in prompts; 0 for no limit"] = SHOWN_WORDS
     max_tokens_plan: Annotated[Count, "longest plan, in tokens"] = 200
     max_tokens: Annotated[Count, "longest solution, in tokens"] = 400
-    max_tokens_answer: Annotated[Count, "longest answer where it has to be asked for, in tokens"] = 32
+    max_tokens_answer: Annotated[Count, "longest answer if it has to be requested separately, in tokens"] = 32
 
     async def answer(self, question: Question, workbench: MethodContext) -> Answer:
         demos = drawn(question, "plan_and_solve_search", self.n_demos, self.seed)

@@ -2,16 +2,17 @@
 
 The row "ToT" with retrieval of SearChain's table 1, whose adaptation was not published. Decided here: the breadth-first
 search of Yao et al. 2023 (arXiv 2305.10601), over states that are sub-questions with evidence and answers. The preset `lite`
-suggests 3 in one call and votes once; `full` draws 5 and votes 5 times, as the authors for their task of writing texts. A
-suggestion may be to finish; what a branch has asked already is no suggestion; one suggestion alone needs no vote.
+suggests 3 in one call and votes once; `full` draws 5 and votes 5 times, like the authors for their task of writing texts. A
+suggestion may be to finish; questions that a branch has already asked are dropped; a single suggestion needs no vote.
 
-With `evaluate = "value"` each suggestion is rated by itself instead (sure, likely or impossible), `num_values` times, and the
-ratings are added up with the weights of the authors' game of 24. (The authors give a repeated state 0; here it is none.) The
-answers of several branches are rated likewise. That takes k times `num_values` draws a level in place of the votes.
+With `evaluate = "value"`, each suggestion is rated separately instead (sure, likely or impossible), `num_values` times, and the
+ratings are added up with the weights of the authors' game of 24. (The authors give a repeated state 0; here it is dropped.) The
+answers of several branches are rated in the same way. That takes k times `num_values` draws per level instead of the votes.
 
-Calls for h hops with b = 1: 3 a level (suggest, vote, answer) and 1 for the final answer, so 3 h + 1; where the model itself
-finishes before `max_depth`, the suggestion to do so takes 1 more, and 1 to vote if it is not alone. Rounds of retrieval: one
-a level, however its suggestions are made and chosen, so h. `full` draws 5 replies for a suggestion and 5 for a vote.
+Calls for h hops with b = 1: 3 per level (suggest, vote, answer) and 1 for the final answer, so 3 h + 1; if the model itself
+finishes before `max_depth`, the suggestion to do so takes 1 more, and 1 to vote unless it is the only one. Rounds of
+retrieval: one per level, however its suggestions are made and chosen, so h. `full` draws 5 replies for a suggestion and 5 for
+a vote.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ class _Shape:
 
 
 _WORTH: Mapping[Rating, float] = {"sure": 20.0, "likely": 1.0, "impossible": 0.001}
-"""Of a rating: `value_map` of the authors' game of 24."""
+"""The value of each rating: `value_map` of the authors' game of 24."""
 
 _PRESETS = {"lite": _Shape("propose", 3, 1, 1, 0.7), "full": _Shape("sample", 5, 5, 1, 1.0)}
 
@@ -72,7 +73,7 @@ class TreeOfThought(Bounded):
     ] = None
     num_candidates: Annotated[Count | None, "k: suggestions for each branch; none: as the preset"] = None
     num_votes: Annotated[Count | None, "votes on the suggestions of a level; none: as the preset"] = None
-    evaluate: Annotated[Literal["vote", "value"], "vote: choose among all suggestions; value: rate each by itself"] = "vote"
+    evaluate: Annotated[Literal["vote", "value"], "vote: choose among all suggestions; value: rate each separately"] = "vote"
     num_values: Annotated[Count, "value: ratings drawn for each suggestion"] = 3
     num_kept: Annotated[Count | None, "b: branches kept at each level; none: as the preset"] = None
     temperature: Annotated[Temperature | None, "of suggestions and votes; none: as the preset. Answers are as the model's"] = (
@@ -81,8 +82,8 @@ class TreeOfThought(Bounded):
     max_depth: Annotated[Count, "levels, and so rounds of retrieval, at most"] = 5
     num_passages: Annotated[Count, "passages found and shown for each sub-question"] = 1
     n_demos: NumDemos = None
-    seed: Annotated[int, "of the choice and order of demonstrations"] = 0
-    max_words_shown: Annotated[Whole, "cut a passage to so many words in prompts; 0 for no limit"] = SHOWN_WORDS
+    seed: Annotated[int, "seed for the choice and order of demonstrations"] = 0
+    max_words_shown: Annotated[Whole, "truncate passages to this many words in prompts; 0 for no limit"] = SHOWN_WORDS
     max_tokens_suggest: Annotated[Count, "longest list of suggestions, or suggestion, in tokens"] = 128
     max_tokens_vote: Annotated[Count, "longest vote, in tokens"] = 200
     max_tokens_answer: Annotated[Count, "longest answer to a sub-question, in tokens"] = 64
@@ -106,15 +107,15 @@ class TreeOfThought(Bounded):
 class _Tree:
     """The tree of one question.
 
-    In the record every suggestion is filed under the branch that it goes on from, and ratings, evidence, answer and further
-    suggestions under the suggestion: the decisions are the tree. The votes of a level are filed under the level. Its search is
-    filed under the best suggestion that it is for: there it stands between the calls that led to it and those that read it,
-    by which rounds are counted (`Record.num_rounds`).
+    In the record every suggestion is recorded under the branch that it continues, and its ratings, evidence, answer and further
+    suggestions under the suggestion: the decisions are the tree. The votes of a level are recorded under the level. Its search
+    is recorded under the best of its suggestions: there it is between the calls that led to it and those that read it, which
+    determines the number of rounds (`Record.num_rounds`).
 
     Attributes:
-        leaves: branches that ask no more, in the order in which they ended.
-        held: branches that were kept last, best first.
-        limit: that was reached, if one was.
+        leaves: branches that have ended, in the order in which they ended.
+        held: the branches of the last level that were kept, best first.
+        limit: the limit that was reached, if any.
     """
 
     options: TreeOfThought
@@ -151,7 +152,7 @@ class _Tree:
     # -- a level -------------------------------------------------------------------------------------------------------
 
     async def _level(self, depth: int, states: Sequence[State]) -> list[State]:
-        """Suggests, votes, keeps, and answers what was kept. Branches that end become leaves, which keep their place."""
+        """Suggests, votes, keeps, and answers what was kept. Branches that end become leaves, and keep their position."""
         suggested = all_of(
             await side_by_side(self.workbench, [(state.step_id, partial(self._suggested, state)) for state in states])
         )
@@ -197,9 +198,9 @@ class _Tree:
         return Suggested(tuple(items[:num]), ())
 
     def _candidates(self, depth: int, state: State, suggested: Suggested) -> list[Candidate]:
-        """The suggestions for a branch, each once, without what it has asked already.
+        """The suggestions for a branch, each once, without questions that it has already asked.
 
-        If none is left, the question itself is asked on the first level, and further down the branch ends.
+        If none is left, the question itself is asked on the first level; on deeper levels, the branch ends.
         """
         queries, num_repeated = fresh(suggested.items, [step.query for step in state.steps])
         with self.workbench.under(state.step_id):
@@ -224,7 +225,7 @@ class _Tree:
             return await self.workbench.search([one.query for one in kept], self.options.num_passages)
 
     async def _looked_up(self, one: Candidate, hits: tuple[Hit, ...]) -> State:
-        """The branch, grown by a sub-question and its answer from what was found; what cannot be read stays unknown."""
+        """The branch with a sub-question and its answer from the passages; an answer that cannot be parsed stays unknown."""
         titles = ", ".join(hit.passage.title or hit.passage.id for hit in hits)
         self.workbench.decide("evidence", titles or "none", passage_ids=[hit.passage.id for hit in hits])
         prompt = self.words.sub_answer(one.state, one.query, hits)
@@ -253,10 +254,10 @@ class _Tree:
         )
 
     async def _by_value(self, rated: Sequence[tuple[str, int, str]]) -> list[int]:
-        """Positions of what is rated, best first: by the sum of its ratings, then as they stand.
+        """The positions of the rated items, best first: by the sum of their ratings, then in the given order.
 
         Args:
-            rated: name, step to file ratings under, and prompt of each.
+            rated: the name, the step to record ratings under, and the prompt of each item.
         """
         outcomes = await side_by_side(self.workbench, [(step, partial(self._value, prompt)) for _, step, prompt in rated])
         self.limit = next((one.limit for one in outcomes if isinstance(one, BudgetReached)), self.limit)
@@ -266,7 +267,7 @@ class _Tree:
         return sorted(range(len(rated)), key=lambda position: (-values[position], position))
 
     async def _value(self, prompt: str) -> float:
-        """The sum of the ratings; one that cannot be read counts for nothing."""
+        """The sum of the ratings; one that cannot be parsed is ignored."""
         total = 0.0
         for text in await self._drawn(prompt, self.options.num_values, "value", self._warm(self.options.max_tokens_vote)):
             rating = parse_rating(text)
@@ -277,7 +278,7 @@ class _Tree:
         return total
 
     async def _order(self, names: Sequence[str], prompt: str) -> list[int]:
-        """Positions of what is voted on, best first: by votes, then as they stand. An invalid vote counts for nothing."""
+        """The positions of the choices, best first: by votes, then in the given order. Invalid votes are ignored."""
         votes: Counter[int] = Counter()
         for text in await self._drawn(prompt, self.shape.num_votes, "vote", self._warm(self.options.max_tokens_vote)):
             choice = parse_choice(text, len(names))
@@ -302,7 +303,7 @@ class _Tree:
     # -- the answer ----------------------------------------------------------------------------------------------------
 
     async def _answered_from_leaves(self) -> Answer:
-        """The answer of the leaf that is voted best; leaves that agree stand for one choice."""
+        """The answer of the leaf that is voted best; leaves that agree are one choice."""
         outcomes = await side_by_side(self.workbench, [(leaf.step_id, partial(self._final, leaf)) for leaf in self.leaves])
         ends = [(leaf, end) for leaf, end in zip(self.leaves, outcomes, strict=True) if isinstance(end, Settled)]
         if not ends:

@@ -1,7 +1,7 @@
-"""Reads the turn of a model that acts (ReAct): its thought, and the action behind it.
+"""Parses the turn of a model that acts (ReAct): its thought, and the action after it.
 
-An action is one of the tools with its argument in brackets, `Search[...]`, `Lookup[...]` or `Finish[...]`. It stands behind
-`Action 1:`, however decorated, or begins a line of its own. What the model goes on to invent behind it is not looked at.
+An action is one of the tools with its argument in brackets, `Search[...]`, `Lookup[...]` or `Finish[...]`. It follows
+`Action 1:`, however decorated, or begins a line. Whatever the model invents after it is ignored.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _LINE_BREAK = re.compile(r"\r\n?")
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """A tool and what it is used on; the argument is on one line but for a long answer's."""
+    """A tool and its argument, which is on one line unless it is a long answer."""
 
     tool: Tool
     argument: str
@@ -40,7 +40,7 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A thought, on one line, and the words of the action behind it; `None` if there is no action."""
+    """A thought, on one line, and the text of the action after it; `None` if there is no action."""
 
     thought: str
     action: str | None
@@ -58,17 +58,17 @@ def read_turn(text: str) -> Turn:
     match = _ACTION.search(text)
     if match is None:
         return Turn(_on_one_line(text.strip().split("\n", 1)[0]), None)
-    # A thought of its own behind an action is the next turn's; before it, it is this turn's.
+    # A separate thought after an action belongs to the next turn; one before it belongs to this turn.
     following = _NEXT.search(text, match.end())
     end = following.start() if following else len(text)
     return Turn(_on_one_line(text[: match.start()]), text[match.end() : end].strip(" \t\n*_`"))
 
 
 def read_action(text: str) -> Action | None:
-    """The tool and its argument; `None` if the words name no tool, or use it on nothing.
+    """The tool and its argument; `None` if the text names no tool, or its argument is missing.
 
-    Only `Finish[]` needs no argument. Brackets within the argument count. One that is never closed ends with its line, or with
-    the text for an answer.
+    Only `Finish[]` needs no argument. Brackets within the argument are balanced. An argument whose bracket is never closed ends
+    with its line, or for an answer, with the text.
 
     >>> read_action("search[Dr. No [film]] to learn more")
     Action(tool='search', argument='Dr. No [film]')
@@ -78,7 +78,7 @@ def read_action(text: str) -> Action | None:
     if match is None:
         return None
     tool = _TOOLS.get(match["tool"].lower())
-    if tool is None:  # a letter that only looks the same where case is ignored
+    if tool is None:  # a letter that matches only because case is ignored
         return None
     said = text[match.end() :] if tool == "finish" else text[match.end() :].split("\n", 1)[0]
     argument = unquoted(said[: _end_of_argument(said)])

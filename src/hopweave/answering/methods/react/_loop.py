@@ -1,4 +1,4 @@
-"""The loop of ReAct (Yao et al. 2023), which `react` and its combinations with self-consistency share."""
+"""The loop of ReAct (Yao et al. 2023), shared by `react` and its combinations with self-consistency."""
 
 from __future__ import annotations
 
@@ -33,13 +33,11 @@ _TOKENS_PER_SENTENCE = 40  # roughly; the growth of the transcript can only be e
 class Acting(Bounded):
     """How ReAct is run: the options of every method that acts."""
 
-    max_steps: Annotated[Count | None, "turns at most; none: 7, or 5 where facts are checked, as the paper"] = None
+    max_steps: Annotated[Count | None, "maximum number of turns; none: 7, or 5 for fact checking, as in the paper"] = None
     search_mode: Annotated[
         SearchMode, "what a search opens; retriever: the page of the best hit; title: only the page of exactly that title"
     ] = "retriever"
-    num_hits: Annotated[
-        Count, "hits of a search among which the page's other passages, and titles that come near, are found"
-    ] = 20
+    num_hits: Annotated[Count, "hits of a search that are considered for the page's other passages and for similar titles"] = 20
     num_sentences: Annotated[Count, "sentences of a page that are shown when it opens"] = 5
     max_tokens: Annotated[Count, "longest turn, in tokens"] = 100
     max_tokens_long: Annotated[Count, "longest turn where an explanation is wanted, in tokens"] = 256
@@ -53,7 +51,7 @@ class Acting(Bounded):
 
 @dataclass(slots=True)
 class _Taken:
-    """A turn that was taken: what was thought, done and seen."""
+    """A completed turn: its thought, action and observation."""
 
     thought: str
     tool: str = ""
@@ -66,8 +64,8 @@ class Actor:
     """Acts on one question until it finishes, or has to stop.
 
     Attributes:
-        workbench: of the question.
-        question: what is asked.
+        workbench: the question's workbench.
+        question: the question.
         acting: the limits.
         short: the bare answer; empty until the model finishes with one.
         how: how it was found.
@@ -83,14 +81,14 @@ class Actor:
     _taken: list[_Taken] = field(default_factory=list)
 
     async def run(self, demos: Sequence[Demonstration], forced: Collection[str] = ()) -> None:
-        """Runs the loop. A limit of the budget ends it; what was seen until then is kept.
+        """Runs the loop. A limit of the budget ends it; the observations so far are kept.
 
         Args:
             demos: worked questions.
             forced: the reasons to stop (see `stopped_because`) after which the model is made to finish.
 
         Raises:
-            ModelError, SearchError, ReplayMiss: as the workbench's calls.
+            ModelError, SearchError, ReplayMiss: as in the calls of the workbench.
         """
         wiki = Wiki(self.workbench, self.acting.search_mode, self.acting.num_hits, self.acting.num_sentences)
         try:
@@ -124,7 +122,7 @@ class Actor:
 
     @property
     def sentences(self) -> tuple[Sentence, ...]:
-        """All that was shown."""
+        """Everything that was shown."""
         return tuple(sentence for taken in self._taken for sentence in taken.seen.sentences)
 
     @property
@@ -221,10 +219,10 @@ class Actor:
         return replace(self.workbench.sampling, max_tokens=self._longest(), stop=stop)
 
     def _assertions(self) -> list[Assertion]:
-        """An assertion for each thing that was searched for: what the thought after it says was learnt.
+        """An assertion for each thing that was searched for: the finding that the next thought states.
 
-        The aim of a thought is what it names as the next thing to find out, else its last sentence; a lookup without such a
-        statement continues the previous aim. What was learnt is the first sentence of the next thought.
+        The aim of a thought is the next thing to find out that it names, else its last sentence; a lookup without such a
+        statement continues the previous aim. The finding is the first sentence of the next thought.
         """
         assertions: list[Assertion] = []
         turns = self._taken

@@ -14,11 +14,11 @@ from hopweave.core.types import Question
 from hopweave.text.content_words import words_of
 
 AIM = "Next to find out:"
-"""What a thought of ours says before it names what it wants to know."""
+"""The words with which our thoughts introduce the next thing to find out."""
 
 
 def heading(question: Question) -> str:
-    """What the question is called: a claim, where facts are checked."""
+    """The name for the question in prompts: a claim, if facts are checked."""
     return "Claim" if family_of(question) == FACT_CHECKING else "Question"
 
 
@@ -27,8 +27,8 @@ def trajectories(
 ) -> list[str]:
     """The demonstrations as trajectories.
 
-    Their passages are short, so pages open with fewer sentences than the method's own: with as many as still leave one answer
-    at least to a lookup, if any number does.
+    Their passages are short, so pages open with fewer sentences than the method's own: with the largest number that leaves at
+    least one answer to a lookup, if there is such a number.
     """
     key = (__name__, question.family, question.form, question.labels, prompts["example"].name, tuple(demos), num_sentences)
     return workbench.written_once(key, lambda: _trajectories(workbench, prompts, question, demos, num_sentences))
@@ -94,7 +94,7 @@ def _place_of_answer(step: DemonstrationStep) -> int:
 
 
 def _keyword(step: DemonstrationStep, page: Page, where: int) -> str:
-    """A word of the query or of the step's sentence that stands first on the page where the answer does; empty if none does."""
+    """A word of the query or the step's sentence that occurs first on the page where the answer is; empty if there is none."""
     left_out = {*words_of(step.answer), *words_of(step.passage.title)}
     for word in [*words_of(step.query), *words_of(step.sentence)]:
         if len(word) > 2 and word not in left_out and page.holding(word)[:1] == [page.sentences[where]]:

@@ -1,7 +1,7 @@
 """The vote of chains of thought and, if they do not agree, ReAct: "CoT-SC -> ReAct".
 
 Yao et al. (arXiv 2210.03629), section 3.3, the reverse of `react_then_cot_sc`. If the majority answer has fewer than half of
-the votes, ReAct is run and its answer counts; if it finds none, the majority answer does. No two long answers agree, so a
+the votes, ReAct is run and its answer is used; if it finds none, the majority answer is. No two long answers agree, so a
 question with a long answer always proceeds to ReAct.
 
 Calls: `n_samples` replies, and those of `react`, h + 1 or more, only if they do not agree. Rounds: none, or `react`'s.
@@ -25,9 +25,9 @@ class CoTSCThenReAct(Acting):
     """Votes, and acts only if the vote is not clear."""
 
     n_demos: NumDemos = None
-    seed: Annotated[int, "of the choice and order of demonstrations"] = 0
+    seed: Annotated[int, "seed for the choice and order of demonstrations"] = 0
     n_samples: Annotated[Count, "chains of thought that vote"] = 21
-    temperature: Annotated[Temperature, "of those samples"] = 0.7
+    temperature: Annotated[Temperature, "for those samples"] = 0.7
     max_tokens_reasoning: Annotated[Count, "longest chain of thought, in tokens"] = 256
 
     async def answer(self, question: Question, workbench: MethodContext) -> Answer:

@@ -29,10 +29,10 @@ class ReAct(Acting):
     """Acts until it finishes."""
 
     n_demos: Annotated[Whole | None, "trajectories shown; none: as SearChain's table 11 says for the dataset or family"] = None
-    seed: Annotated[int, "of the choice and order of demonstrations"] = 0
+    seed: Annotated[int, "seed for the choice and order of demonstrations"] = 0
     at_limit: Annotated[
         Literal["empty", "force"],
-        "when steps, or patience with actions that are none, are spent; empty: no answer, as the authors; force: ask for one",
+        "after the last step, or too many invalid actions; empty: no answer, as in the authors' code; force: ask for one",
     ] = "empty"
 
     async def answer(self, question: Question, workbench: MethodContext) -> Answer:

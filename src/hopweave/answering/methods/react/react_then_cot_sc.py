@@ -26,9 +26,9 @@ class ReActThenCoTSC(Acting):
     """Acts, and votes only if that fails."""
 
     n_demos: NumDemos = None
-    seed: Annotated[int, "of the choice and order of demonstrations"] = 0
-    n_samples: Annotated[Count, "chains of thought that vote where acting fails"] = 21
-    temperature: Annotated[Temperature, "of those samples"] = 0.7
+    seed: Annotated[int, "seed for the choice and order of demonstrations"] = 0
+    n_samples: Annotated[Count, "chains of thought that vote if acting fails"] = 21
+    temperature: Annotated[Temperature, "for those samples"] = 0.7
     max_tokens_reasoning: Annotated[Count, "longest chain of thought, in tokens"] = 256
 
     async def answer(self, question: Question, workbench: MethodContext) -> Answer:

@@ -59,7 +59,7 @@ class Recite(Bounded):
     )
     normalize: Annotated[bool, "count answers as the same that differ in case, articles and punctuation only"] = False
     n_demos: NumDemos = None
-    seed: Annotated[int, "of the choice and order of demonstrations"] = 0
+    seed: Annotated[int, "seed for the choice and order of demonstrations"] = 0
     max_tokens_recitation: Annotated[Count, "longest recitation, in tokens"] = 128
     max_tokens: Annotated[Count, "longest short answer or label, in tokens"] = 16
     max_tokens_long: Annotated[Count, "longest explanation, in tokens"] = 256
@@ -121,7 +121,7 @@ class _Run:
 
     async def _prompt_to_recite(self) -> str:
         shown = self.workbench.fill(_PROMPTS["asked"], question=asked(self.workbench, self.question))
-        # With the line break that joins them, two empty lines separate examples: where a recitation ends.
+        # With the line break that joins them, two empty lines separate examples; a recitation ends there.
         examples = [f"{self._recited(one)}\n" for one in self.demos]
         fitting = await packed(
             self.workbench, examples, f"{_PROMPTS['recite'].text}{shown}", self.options.max_tokens_recitation
@@ -195,7 +195,7 @@ class _Run:
             short, how = final_answer(line, self.question)
             how = "marker" if short else "empty"
         else:
-            match = _SENTENCE.search(line) if line.endswith(".") else None  # or else each marker would be tried to the end
+            match = _SENTENCE.search(line) if line.endswith(".") else None  # otherwise each marker would be scanned to the end
             short, how = (short_form(match[1]), "marker") if match else final_answer(line, self.question)
         if how != "marker" or not short:
             file_missing(self.workbench, said)

@@ -1,6 +1,6 @@
-"""Reads a Chain-of-Query (SearChain, section 3.2) however the model lays it out.
+"""Parses a Chain-of-Query (SearChain, section 3.2) in any layout that models use.
 
-The form asked for is
+The requested form is
 
     [Query 1]: a query
     [Answer 1]: its answer
@@ -8,8 +8,8 @@ The form asked for is
     [Final Content]: the whole answer
 
 Models write `[Query 1] :`, `**Query 1:**`, an answer on its query's line, all queries before all answers, an unsolved query
-after the same query, brackets inside a query. Each query is paired with its own answer and flag all the same. What could not
-be read is reported in `Chain.problems`, never dropped in silence.
+after the same query, brackets inside a query. Each query is still paired with its own answer and flag. Anything that could
+not be parsed is reported in `Chain.problems`, never dropped silently.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ _NAME = (
     r"[ \t#_-]*+(?P<number_{0}>\d++)?+"
 )
 _MARKER = re.compile(
-    # At the start of a line brackets may lack, the colon may lack after brackets or after a number that ends the line.
+    # At the start of a line, brackets are optional, and so is the colon after brackets or after a number that ends the line.
     rf"(?:^{_OPENING}(?:\d++[.)]{_OPENING})?+(?P<bracket>\[)?+{_EMPHASIS}{_NAME.format('line')}{_EMPHASIS}"
     rf"(?(bracket)(?::?+{_EMPHASIS}\][*_`]*+(?:[ \t]*+:|[ \t]++[-–—]++(?=\s))?+|:)|(?::|(?(number_line)$|(?!))))"
-    # Inside a line it takes brackets and a colon, or else it is a word of the text.
+    # Inside a line, brackets and a colon are required; otherwise it is a word of the text.
     rf"|(?<!\*)\**+\[{_EMPHASIS}{_NAME.format('inner')}{_EMPHASIS}(?::{_EMPHASIS}\]|\][*_`]*+[ \t]*+:))"
     r"[*_`]*+",
     re.IGNORECASE | re.MULTILINE,
@@ -57,7 +57,7 @@ _TALK = re.compile(
     r"|(?:this|that|the)\s+(?:is\s+the\s+(?:end|chain|final)|chain|concludes|completes|next\s+(?:query|step))",
     re.IGNORECASE,
 )
-_MOST_QUERIES = 200  # of a chain; each answer is held against all of them
+_MOST_QUERIES = 200  # of a chain; each answer is compared with all of them
 _REFERENCE = re.compile(r"\[\s*+answer\s*+(\d++)\s*+\]", re.IGNORECASE)
 
 
@@ -87,15 +87,15 @@ class Chain:
 
 
 def parse_chain(text: str) -> Chain:
-    """Reads a chain. Any text is accepted; one without a query gives a chain without nodes, and says so.
+    """Reads a chain. Any text is accepted; one without a query gives a chain without nodes, and a problem.
 
     - A flag `[Unsolved Query]` marks the query with the same words or the same number if there is one, else it is a new query.
     - An answer goes to the open query of its number; without a number, a row of answers goes to the last open queries in
       order; with a number that no open query has, to the query just before it. It never goes to another query.
-    - An answer that says no more than that the model does not know counts as none, and its query as unsolved.
-    - What follows `[Final Content]` belongs to it, up to a line that begins a query or an example.
-    - An answer goes on in the next paragraph where it is made of sentences, up to talk such as "I hope ...".
-    - `[Answer 1]` inside a later query is replaced by what that answer says beyond its own query (`_restated`), since a query
+    - An answer that only says that the model does not know is ignored, and its query is unsolved.
+    - The text after `[Final Content]` belongs to it, up to a line that begins a query or an example.
+    - An answer that consists of sentences continues in the next paragraph, up to talk such as "I hope ...".
+    - `[Answer 1]` inside a later query is replaced by what that answer adds to its own query (`_restated`), since a query
       goes to a search engine.
     """
     pieces = _pieces(_LINE_BREAK.sub("\n", text))
@@ -126,7 +126,7 @@ def parse_chain(text: str) -> Chain:
 
 
 def render_nodes(nodes: Iterable[ChainNode]) -> str:
-    """Nodes in the form asked for, a line each for a query and an answer, as `parse_chain` reads them back."""
+    """Nodes in the requested form, a line each for a query and an answer, as `parse_chain` reads them back."""
     lines = []
     for node in nodes:
         query, answer = (" ".join(text.split()) for text in (node.query, node.answer))
@@ -141,7 +141,7 @@ def render_nodes(nodes: Iterable[ChainNode]) -> str:
 
 
 class _Piece(NamedTuple):
-    """A marker and what stands behind it. Kinds: `query`, `unsolved`, `answer`, `final`, and `end` where an example begins."""
+    """A marker and the text after it. Kinds: `query`, `unsolved`, `answer`, `final`, and `end` where an example begins."""
 
     kind: str
     number: int | None
@@ -175,7 +175,7 @@ def _kind(match: re.Match[str]) -> str:
 
 
 def _nums_alike(pieces: Sequence[_Piece]) -> list[int]:
-    """For each piece, how many in a row from it on are answers with the same number."""
+    """For each piece, how many consecutive pieces from it on are answers with the same number."""
     nums = [1] * len(pieces)
     for index in range(len(pieces) - 2, -1, -1):
         if pieces[index].kind == pieces[index + 1].kind == "answer" and pieces[index].number == pieces[index + 1].number:
@@ -188,7 +188,7 @@ def _lines_of(body: str) -> str:
 
 
 def _first_lines(body: str) -> str:
-    """The first paragraph: what follows an empty line, or the echo of an instruction, is talk."""
+    """The first paragraph: anything after an empty line, or the echo of an instruction, is talk."""
     lines = dropwhile(_is_no_content, (line.strip() for line in body.split("\n")))
     joined = " ".join(takewhile(lambda line: not _is_no_content(line), lines))
     if joined.endswith("]") and joined.count("[") < joined.count("]"):  # [Query 1: the query]
@@ -197,7 +197,7 @@ def _first_lines(body: str) -> str:
 
 
 def _answer_in(body: str) -> str:
-    """The first paragraph and, where that is made of sentences, those that follow it, up to an echo or talk."""
+    """The first paragraph and, if it consists of sentences, those after it, up to an echo or talk."""
     first, *others = _PARAGRAPHS.split(body.strip())
     said = _first_lines(first)
     for paragraph in others:
@@ -213,7 +213,7 @@ def _answer_in(body: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """The text without emphasis around the whole of it (or one half of it, the other half being around the marker)."""
+    """The text without emphasis around all of it (or only one of the two signs, if the other is at the marker)."""
     inner = text.strip("*` \n")
     return text.strip() if "*" in inner or "`" in inner else inner
 
@@ -293,7 +293,7 @@ class _Drafts:
 
 
 def _with_answers(query: str, answered: Mapping[int, _Draft]) -> str:
-    """A query that says `[Answer 1]` is only complete in itself with what that answer says in its place."""
+    """Replaces `[Answer 1]` in a query by what that answer says, since the query is incomplete without it."""
     said: dict[int, str] = {}
 
     def answer(match: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""Whether an answer agrees with what a reader found (SearChain, section 3.3, Verification)."""
+"""Whether an answer agrees with a reader's result (SearChain, section 3.3, Verification)."""
 
 from __future__ import annotations
 
@@ -31,8 +31,9 @@ class Consistency:
     def compare(self, query: str, answer: str, reading: Reading, passage: Passage, question: Question) -> Finding:
         """Compares the model's answer to a query with the reading of a passage.
 
-        A long answer agrees if its ROUGE-L with the passage is above alpha. Any other agrees if it contains the words that were
-        read or, with `normalize_values`, once dates and numbers are normalised, if they contain it and it adds to the query.
+        A long answer agrees if its ROUGE-L with the passage is above alpha. Any other agrees if it contains the reader's words;
+        with `normalize_values`, dates and numbers are normalised first, and it also agrees if they contain it and it adds to
+        the query.
         """
         if question.form == "long":
             precision, _, f1 = rouge_l(answer, passage.text)

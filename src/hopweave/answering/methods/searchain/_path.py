@@ -1,4 +1,4 @@
-"""The correct reasoning path: settled queries in order, and what leaves it."""
+"""The correct reasoning path: settled queries in order, and the rules by which they leave it."""
 
 from __future__ import annotations
 
@@ -65,14 +65,14 @@ class PathNode:
 
     @property
     def assertion(self) -> Assertion:
-        """What it says, with the passage that was found for it."""
+        """Its assertion, with the passage that was found for it."""
         return Assertion(self.query, self.answer, self.origin, [self.passage] if self.passage is not None else ())
 
 
 def pruned(path: Sequence[PathNode], restated: Sequence[PathNode], cause: PathNode | None) -> list[PathNode]:
-    """The path after a new branch: what the branch omits leaves the path.
+    """The path after a new branch: nodes that the branch omits leave the path.
 
-    What the branch restates stays. The node that caused the branch stays if a passage answered it. The nodes before the
+    Nodes that the branch restates stay. The node that caused the branch stays if a passage answered it. The nodes before the
     first restated one (all nodes, if none is restated) are its ancestors, and stay.
     """
     first = next((index for index, node in enumerate(path) if node in restated), len(path))
@@ -100,7 +100,7 @@ def claims_on(path: Sequence[PathNode], workbench: MethodContext | None, *, ever
 
     Args:
         path: the nodes in order.
-        workbench: of the question, if the reader has read anything for it.
+        workbench: the question's workbench, if the reader has read anything for it.
         every_passage: also cite, in full, a passage that was found but does not support the answer (as in the papers).
     """
     claims = claims_of([node.assertion for node in path], workbench)
@@ -121,7 +121,7 @@ def final_content(reply: str) -> str:
     content = _FINAL_CONTENT.split(reply)[-1]
     for match in _CHAIN_AGAIN.finditer(content):
         place = content.find("\n", match.start(), match.end("before")) if match.start() else 0
-        if place >= 0:  # the chain begins a line, or what is said
+        if place >= 0:  # the chain begins a line, or the reply
             content = content[:place]
             break
     return content.strip("* \n")

@@ -1,4 +1,4 @@
-"""Reads the bare answer out of a sentence that restates its question."""
+"""Extracts the bare answer from a sentence that restates its question."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _VERB = re.compile(r"(?<!\w)(?:is|are|was|were|will\s+be|has\s+been|have\s+been|
 _CLAUSE = re.compile(r",\s+(?:who|whose|which|where|when)\b")
 _LEADS_IN = {"located", "situated", "found", "called", "named", "known", "said"}
 _LONGEST_NAME = 8
-_MOST_CHARACTERS = 1_000  # a sentence that is longer restates nothing
+_MOST_CHARACTERS = 1_000  # longer sentences are not examined
 
 
 def unstated(answer: str, query: str) -> str:
-    """What the first sentence of an answer says beyond its query; an answer that is a name or a few words stays as it is.
+    """The part of an answer's first sentence that adds to its query; a name or a few words are returned unchanged.
 
-    Of a sentence with `is` or `was`, the side is taken that repeats less of the query; of any other, the longest run of words
-    beyond it. Function words at the ends are left out. Where nothing is left, the sentence itself is the answer.
+    In a sentence with `is` or `was`, this is the side that repeats less of the query; in any other, the longest run of words
+    that are not in the query. Function words at the ends are removed. If nothing is left, the sentence itself is returned.
 
     >>> unstated("The performer of Paper Lanterns is Mira Solberg.", "Who is the performer of Paper Lanterns?")
     'Mira Solberg'
@@ -39,13 +39,13 @@ def unstated(answer: str, query: str) -> str:
 
 
 def _share_beyond(words: Sequence[Word], asked: frozenset[str]) -> float:
-    """The share of a side that says something beyond the query; 0 for a side that says nothing."""
+    """The share of a side's content words that are not in the query; 0 for a side without content words."""
     telling = [word for word in words if word.says_something]
     return sum(word.stem not in asked for word in telling) / len(telling) if telling else 0.0
 
 
 def _trimmed(side: str, asked: frozenset[str]) -> str:
-    """A side without function words and small words of the query at its ends; a name keeps its first words."""
+    """A side without function words and short words of the query at its ends; a name keeps its first words."""
     telling = [word for word in words_in(side) if not _is_filler(word, asked)]
     return side[telling[0].start : telling[-1].end] if telling else ""
 
@@ -56,7 +56,7 @@ def _is_filler(word: Word, asked: frozenset[str]) -> bool:
 
 
 def _longest_beyond(said: str, words: Sequence[Word], asked: frozenset[str]) -> str:
-    """The longest run of words that are not the query's, by those that say something; of equal ones the first."""
+    """The run with the most content words that are not in the query; the first among equals."""
     best: list[Word] = []
     telling: list[Word] = []
     for word in words:

@@ -31,12 +31,12 @@ class Tracing:
     """Writes the final content of one question.
 
     Attributes:
-        workbench: of the question.
+        workbench: the question's workbench.
         question: what was asked.
         prompts: the wording.
         max_tokens: of the final content.
-        may_force: whether the final answer is asked for once more where the final content does not say which it is.
-        is_forced: whether it had to be.
+        may_force: whether the final answer is requested once more if the final content does not state it.
+        is_forced: whether it was.
     """
 
     workbench: MethodContext
@@ -54,7 +54,7 @@ class Tracing:
             examples: demonstrations as whole chains.
 
         Raises:
-            ModelError, BudgetReached, ReplayMiss: as `MethodContext.reply`.
+            ModelError, BudgetReached, ReplayMiss: as in `MethodContext.reply`.
         """
         values = {
             "question": self.question.text,
@@ -80,9 +80,9 @@ class Tracing:
 
         Args:
             said: the final content.
-            last_final: of the last chain.
-            claims: of the path.
-            is_expected: whether it is filed, too, where there is no final content at all.
+            last_final: the final content of the last chain.
+            claims: the claims of the path.
+            is_expected: whether a missing answer is also recorded if there is no final content at all.
         """
         for words in (said, last_final):
             short, how = final_answer(words, self.question)
@@ -101,7 +101,7 @@ class Tracing:
             wanted = demanded(self.question.form, self.question.labels)
             request = self.workbench.fill(self.prompts["finish"], demanded=wanted)
             more = [Message("assistant", f"[Final Content]: {final}"), Message("user", request)]
-        with suppress(BudgetReached):  # what was said so far is still the answer
+        with suppress(BudgetReached):  # the text so far is still the answer
             said = (await self.workbench.reply([*turns, *more], purpose="finish", sampling=sampling)).text.strip()
             self.is_forced = bool(said)
             marker = "" if MARKER.lower() in said.lower() else f"{MARKER} "

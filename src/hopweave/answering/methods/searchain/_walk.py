@@ -51,7 +51,7 @@ _STOPPING = {FACT_CHECKING: _Form(rules="rules_both_ways_stop"), YES_NO: _Form(u
 class ChainOfQuery:
     """The options of every method that walks chains. Defaults are ours; profile `paper_searchain` has the paper's."""
 
-    max_rounds: Annotated[Count, "r_max: how many chains may be written; asking again for what is none is not counted"] = 5
+    max_rounds: Annotated[Count, "r_max: how many chains may be written, not counting requests repeated for invalid ones"] = 5
     round_limit: Annotated[
         Literal["chains", "algorithm"],
         "chains: r_max chains, as the authors' code; algorithm: r_max + 1, as Algorithm 1 reads (r > r_max, from r = 0)",
@@ -71,22 +71,22 @@ class ChainOfQuery:
     ] = "ignore"
     num_passages: Annotated[
         Count,
-        "passages of a query that are read, best first, until the reader is sure of one (f > theta); the paper reads one",
+        "passages of a query that are read, best first, until the reader is confident in one (f > theta); the paper reads one",
     ] = 1
     match: Annotated[Literal["words", "characters"], "short answers: the span is in the answer as words, or as characters"] = (
         "words"
     )
     normalize_values: Annotated[
-        bool, "compare dates and numbers in one form, and short answers both ways: the span in the answer or the answer in it"
+        bool, "normalise dates and numbers, and compare short answers both ways: span in answer or answer in span"
     ] = True
-    ignore_echoes: Annotated[bool, "words of the reader that only repeat the query complete, correct and verify nothing"] = True
-    check_yes_no: Annotated[bool, "compare the reader's span with a bare yes or no, which it can never be in"] = False
+    ignore_echoes: Annotated[bool, "ignore a reader's span that only repeats the query"] = True
+    check_yes_no: Annotated[bool, "compare the reader's span with a bare yes or no, which can never contain it"] = False
     path_rule: Annotated[
         Literal["last_branch", "append_only"],
-        "last_branch: what a new branch leaves out leaves the path; append_only: nothing ever leaves, as in Algorithm 1",
+        "last_branch: nodes that a new branch omits leave the path; append_only: nothing ever leaves, as in Algorithm 1",
     ] = "last_branch"
     continue_chain: Annotated[
-        bool, "hand the settled nodes back as the beginning of the model's turn, where the endpoint goes on from one"
+        bool, "give the settled nodes back as the beginning of the model's turn, if the endpoint can continue one"
     ] = True
     chain_form: Annotated[
         Literal["stop", "both_ways", "by_family"],
@@ -94,24 +94,24 @@ class ChainOfQuery:
         "(figure 16); by_family: so, and claims and yes or no tell the model to stop at an unsolved query (figures 13 and 15)",
     ] = "stop"
     max_tokens_feedback: Annotated[
-        Whole, "tokens of sentences of a passage shown when the model is told what it says; 0 shows the whole passage"
+        Whole, "tokens of sentences of a passage shown in feedback to the model; 0 shows the entire passage"
     ] = 80
     stop_before_final: Annotated[
-        bool, "end a chain before its [Final Content], which tracing writes anew from settled answers anyway"
+        bool, "end a chain before its [Final Content], which tracing writes from settled answers anyway"
     ] = True
     force_final: Annotated[
-        bool, "ask once more for the final answer where the final content does not say which it is; the paper does not"
+        bool, "ask once more for the final answer if the final content does not state it; the paper does not"
     ] = True
     cite: Annotated[
         Literal["confirmed", "every_node"], "cite only what a passage settles, or the passage of every node as the paper does"
     ] = "confirmed"
-    add_missing_marks: Annotated[bool, "mark a sentence that states a cited answer where the model forgot to"] = True
+    add_missing_marks: Annotated[bool, "mark a sentence that states a cited answer if the model did not"] = True
     n_demos: Annotated[
         Whole | None,
         "worked chains shown, and one that stops at an open query; none: as many as SearChain's table 11 says",
     ] = None
-    seed: Annotated[int, "of the choice and order of demonstrations"] = 0
-    max_nodes: Annotated[Count, "nodes of one chain that are walked; the rest is cut and noted"] = 16
+    seed: Annotated[int, "seed for the choice and order of demonstrations"] = 0
+    max_nodes: Annotated[Count, "maximum number of nodes of a chain that are processed; the rest is dropped and noted"] = 16
     max_tokens: Annotated[Count, "longest chain, in tokens"] = 512
 
     def __post_init__(self) -> None:
@@ -123,7 +123,7 @@ class ChainOfQuery:
         """The walk of a question, and why it ended.
 
         Raises:
-            ModelError, SearchError, ReadError, ReplayMiss: as the workbench's calls.
+            ModelError, SearchError, ReadError, ReplayMiss: as in the calls of the workbench.
         """
         walk = Walk(self, question, workbench)
         for note in self.notes_on(workbench):
@@ -148,7 +148,7 @@ class Walk:
         reached: the limit of the budget that was reached in the middle of a chain.
         last_final: the final content of the last chain, unless it was refuted.
         last_text: the model's last reply to a request for a chain.
-        theta: the reader is confident from this f on.
+        theta: the reader is confident if f is above this.
         consistency: compares answers with readings.
     """
 
@@ -189,12 +189,12 @@ class Walk:
 
     @property
     def steps(self) -> list[Assertion]:
-        """What the correct path says, node by node."""
+        """The assertions of the correct path, node by node."""
         return [node.assertion for node in self.path]
 
     @property
     def decisions(self) -> list[list[int]]:
-        """For each node of the correct path the decision that it comes from."""
+        """The decision that each node of the correct path comes from."""
         return [[node.step] for node in self.path]
 
     async def trace_back(self, stopped_because: str) -> Answer:
@@ -309,7 +309,7 @@ class Walk:
 
     def _plain(self, node: ChainNode) -> ChainNode:
         query, answer = unescape(node.query), unescape(node.answer)
-        # Where examples show every query with and without answer, models copy both lines; the answer counts.
+        # If examples show every query with and without an answer, models copy both lines; the answer is used.
         is_unsolved = node.is_unsolved and not (answer and self.options.chain_form != "stop")
         return ChainNode(node.number, query, answer, is_unsolved)
 
@@ -439,9 +439,9 @@ class Walk:
         self.cause = here if is_cause else self.cause
 
     def _meet_again(self, node: ChainNode, earlier: PathNode) -> None:
-        """A query that was processed before is not processed again; if nothing settled it, a new answer counts.
+        """A query that was processed before is not processed again; if nothing settled it, a new answer is accepted.
 
-        Where nothing leaves the path, only a query that is still open takes one: what the model answers is not unknown.
+        If nodes never leave the path, only a query that is still open takes a new answer.
         """
         self.workbench.decide("duplicate", f"{node.query} -> {node.answer or '?'}", after=[earlier.step])
         if self.options.path_rule == "append_only" and earlier.answer:

@@ -1,13 +1,13 @@
-"""Ours: SearChain, with its answer read from sentences of all that was found instead of traced from the chain.
+"""Ours: SearChain, with its answer read from sentences of all retrieved passages instead of traced from the chain.
 
 The chain is written and walked as in `searchain` (Xu et al., WWW 2024). A small model writes chains whose queries miss a
 condition of the question, and guesses; a final content made of these alone is then wrong, whatever was found. So the question
-is read once more at the end, over the likeliest sentences of what is retrieved for it and of what was found for the path, with
-the settled queries that a passage supports. A question that compares two things is decided by code. Labels and explanations,
-and what cannot be read, are traced from the path as published. See `hopweave.answering.reading.ending`.
+is read once more at the end, over the likeliest sentences of the passages retrieved for it and for the path, with the settled
+queries that a passage supports. A question that compares two things is decided by code. Labels, explanations and unreadable
+answers are traced from the path as published. See `hopweave.answering.reading.ending`.
 
-Calls: as SearChain, with one for the reading in place of tracing; two more where the reading does not hold, and for a
-comparison one for each value that no fact states. One search more, for the question itself.
+Calls: as in SearChain, with one for the reading in place of tracing; two more if the reading fails its checks, and for a
+comparison one for each value that no fact states. One more search, for the question itself.
 """
 
 from __future__ import annotations

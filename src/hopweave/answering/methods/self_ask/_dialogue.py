@@ -1,4 +1,4 @@
-"""Self-Ask's prompt, how its words are read, and how it is made to end: shared by `self_ask` and `self_ask_no_search`."""
+"""Self-Ask's prompt, the parsing of its replies, and its forced ending: shared by `self_ask` and `self_ask_no_search`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from hopweave.text.final import MARKER, final_answer
 PROMPTS = prompts_beside(str(Path(__file__).with_name("self_ask.py")))
 NEXT_EXAMPLE = "\nQuestion:"
 BEGUN = " Yes."
-"""What stands behind "Are follow up questions needed here:" before the first follow-up."""
+"""The text after "Are follow up questions needed here:" and before the first follow-up."""
 
 
 async def fitting_examples(
@@ -27,13 +27,13 @@ async def fitting_examples(
     """The demonstrations in Self-Ask's form, as many as fit.
 
     Args:
-        workbench: of the question.
-        question: whose form counts.
+        workbench: the question's workbench.
+        question: the question, which determines the form.
         demos: worked questions; each of their steps becomes a follow-up.
-        max_tokens: of the reply, and of all that the prompt may still grow by.
+        max_tokens: the limit for the reply and any growth of the prompt.
 
     Raises:
-        ModelError, BudgetReached, ReplayMiss: as `MethodContext.count_tokens`.
+        ModelError, BudgetReached, ReplayMiss: as in `MethodContext.count_tokens`.
     """
     rest = prompt_of(workbench, question, "")
     key = (__name__, question.form, question.labels, tuple(demos))
@@ -42,14 +42,14 @@ async def fitting_examples(
 
 
 def prompt_of(workbench: MethodContext, question: Question, examples: str, context: str = "") -> str:
-    """The prompt; `context` are passages that stand above the question."""
+    """The prompt; `context` are passages above the question."""
     wanted = of_form(workbench, PROMPTS, "wanted", question)
     text = asked(workbench, question)
     return workbench.fill(PROMPTS["self_ask"], wanted=wanted, examples=examples, context=context, question=text)
 
 
 def exchange(query: str, answer: str) -> str:
-    """A follow-up and what stands as its intermediate answer, as the transcript goes on."""
+    """A follow-up and its intermediate answer, as the transcript continues."""
     return f"\nFollow up: {query}\nIntermediate answer: {answer}"
 
 
@@ -59,7 +59,7 @@ def stopped(text: str) -> str:
 
 
 def final_of(read: FollowUps, question: Question) -> tuple[str, str]:
-    """The bare answer of what was read and how it was found; without the marker, that of another marker among the other lines.
+    """The bare answer and how it was found; without the usual marker, that after another marker in the remaining lines.
 
     Returns:
         An empty answer, and `empty`, if none is given.
@@ -74,10 +74,10 @@ def final_of(read: FollowUps, question: Question) -> tuple[str, str]:
 
 
 async def closed(transcript: Transcript, question: Question, *, max_tokens: int) -> tuple[str, str]:
-    """Writes the final marker for the model and has it go on; see `toolkit.final_answer.forced`.
+    """Writes the final marker for the model and has it continue; see `toolkit.final_answer`.
 
     Raises:
-        ModelError, BudgetReached, ReplayMiss: as `MethodContext.reply`.
+        ModelError, BudgetReached, ReplayMiss: as in `MethodContext.reply`.
     """
     transcript.add(f"\n{MARKER}:")
     return await forced(
@@ -90,7 +90,7 @@ async def closed(transcript: Transcript, question: Question, *, max_tokens: int)
 
 
 def last_answer(answers: Sequence[str], question: Question) -> tuple[str, str]:
-    """The last intermediate answer, where the question has no other: the last resort."""
+    """The last intermediate answer, if there is no other answer: the last resort."""
     for answer in reversed(answers):
         short, _ = after_marker(answer, question) if answer else ("", "")
         if short:

@@ -58,18 +58,18 @@ class SelfAsk(Bounded):
 
     ir_mode: Annotated[
         Literal["passage", "reader", "llm_read", "context"],
-        "what stands as the intermediate answer: a passage, a reader's words, a reading call's; or passages above the question",
+        "source of the intermediate answer: a passage, a reader's words, a reading call; or passages above the question",
     ] = "passage"
     num_passages: Annotated[Count, "passages fetched for each follow-up"] = 1
     max_words: Annotated[
-        Whole | None, "a passage is cut to so many; none: 100 where it is inserted, else 350; 0 for no limit"
+        Whole | None, "words to which a passage is truncated; none: 100 if it is inserted, else 350; 0 for no limit"
     ] = None
-    max_rounds: Annotated[Count, "follow-ups that are looked up at most; then the model has to answer"] = 5
+    max_rounds: Annotated[Count, "maximum number of follow-ups that are looked up; then the model has to answer"] = 5
     when_empty: Annotated[
-        Literal["model", "notice"], "where nothing is found: the model fills in the answer, or is told that there is none"
+        Literal["model", "notice"], "if nothing is found: the model fills in the answer, or is told that there is none"
     ] = "model"
     n_demos: NumDemos = None
-    seed: Annotated[int, "of the choice and order of demonstrations"] = 0
+    seed: Annotated[int, "seed for the choice and order of demonstrations"] = 0
     max_tokens: Annotated[Count, "longest reply, in tokens"] = 256
     max_tokens_answer: Annotated[Count, "longest short answer: of a reading call and of a forced finish, in tokens"] = 32
 

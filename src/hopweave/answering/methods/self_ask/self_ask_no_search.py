@@ -37,7 +37,7 @@ class SelfAskNoSearch(Bounded):
     """Asks follow-up questions and answers them from its own knowledge."""
 
     n_demos: NumDemos = None
-    seed: Annotated[int, "of the choice and order of demonstrations"] = 0
+    seed: Annotated[int, "seed for the choice and order of demonstrations"] = 0
     max_tokens: Annotated[Count, "longest reasoning, in tokens"] = 256
     max_tokens_answer: Annotated[Count, "longest answer of a forced finish, in tokens"] = 32
 

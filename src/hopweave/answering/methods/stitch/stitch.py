@@ -1,17 +1,17 @@
-"""Ours, the default: splits a question where it leads through somebody unnamed, and reads each hop over chosen sentences.
+"""Ours, the default: splits a question that refers to something unnamed, and reads each hop over selected sentences.
 
-Passages are retrieved once (best by the retriever `weave`). The model names whom or what the question speaks of without a name
-("the county where Kerrow lies"), and code makes the hops of it: a question for that, and the question itself with the answer
-in its place. For each hop, the likeliest sentences of what is found for it are numbered as facts, and the model gives the fact
-that answers and the answer, as one JSON object. Readings are checked without a model: whether an answer stands in its fact, and
-whether the names of the question lead there. A question with one hop, or one whose hops do not hold, is read at once over the
-likeliest sentences. Questions that compare two things are not decided by the model: it fills in the two values with their
-facts, and code compares them.
+Passages are retrieved once (best by the retriever `weave`). The model lists the people and things that the question describes
+without naming them ("the county where Kerrow lies"), and code turns them into hops: a question for each, and the question
+itself with the answer in its place. For each hop, the likeliest sentences of the passages found for it are numbered as facts,
+and the model gives the number of the fact that answers, and the answer, as one JSON object. Readings are checked without a
+model: whether an answer occurs in its fact, and whether the names in the question lead there. A question with one hop, or one
+whose hops fail the checks, is read directly over the likeliest sentences. Questions that compare two things are not decided by
+the model: it fills in the two values with their facts, and code compares them.
 
 Every hop is a claim whose evidence is the sentence that it was read from.
 
-Calls: 2 for a question of one hop, 1 more for each further hop, and 1 more where they do not hold. For one that compares 1, and
-1 for each side whose value no fact about it states. Searches: 1, and 1 a hop or such a side.
+Calls: 2 for a question of one hop, 1 more for each further hop, and 1 more if they fail the checks. For a comparison 1, and 1
+for each side whose value no fact about it states. Searches: 1, and 1 per hop or such a side.
 """
 
 from __future__ import annotations
@@ -61,11 +61,11 @@ class Stitch(Bounded):
     """The method and its options."""
 
     num_passages: Annotated[Count, "passages retrieved for the question"] = 10
-    max_tokens_facts: Annotated[Whole, "tokens of sentences shown, chosen from all passages; 0 shows whole passages"] = 350
-    plan: Annotated[bool, "split a question that leads through somebody or something unnamed, and read each hop alone"] = True
-    num_hop_passages: Annotated[Count, "passages retrieved for each hop, besides those of the question"] = 3
-    max_tokens_hop: Annotated[Whole, "tokens of sentences shown at each hop; 0 shows whole passages"] = 250
-    compare: Annotated[bool, "compare two values by code instead of asking which side it is"] = True
+    max_tokens_facts: Annotated[Whole, "tokens of sentences shown, chosen from all passages; 0 shows entire passages"] = 350
+    plan: Annotated[bool, "split a question that refers to somebody or something unnamed, and read each hop separately"] = True
+    num_hop_passages: Annotated[Count, "passages retrieved for each hop, in addition to those of the question"] = 3
+    max_tokens_hop: Annotated[Whole, "tokens of sentences shown at each hop; 0 shows entire passages"] = 250
+    compare: Annotated[bool, "compare two values by code instead of asking the model"] = True
     least_probability: Annotated[
         float, AtLeast(0, 1), "an answer that the model finds less probable is shown as unsupported; 0 sets no bound"
     ] = LEAST_PROBABILITY
@@ -117,9 +117,9 @@ class _Stitching:
             return Comparison("", ())
 
     async def _read(self, hits: Sequence[Hit], facts: tuple[Evidence, ...], *, is_split: bool) -> Answer:
-        """Answers by the last hop or, where the hops do not hold and it is no worse, by the question read at once.
+        """Answers by the last hop or, if the hops fail the checks and it is no worse, by reading the question directly.
 
-        What does not hold, and what is read at once after hops that did not, is doubted.
+        A reading that fails the checks, and a direct reading after such hops, is marked as doubted.
         """
         reading, problems = Reading(self.question.text, "", None, 1.0, facts), ["none"]
         try:
@@ -150,7 +150,7 @@ class _Stitching:
         return steps
 
     async def _read_hops(self, steps: Sequence[str], hits: Sequence[Hit]) -> tuple[Reading, list[str]]:
-        """The last reading, and what speaks against all of them; without an answer where a hop before it has none."""
+        """The last reading, and the problems of all of them; without an answer if an earlier hop has none."""
         answers: list[str] = []
         problems: list[str] = []
         for step in steps:
@@ -192,7 +192,7 @@ class _Stitching:
         )
 
     async def _in_other_form(self, hits: Sequence[Hit], facts: tuple[Evidence, ...]) -> Answer:
-        """A label or an explanation is read from the facts at once."""
+        """Reads a label or an explanation directly from the facts."""
         more = {"labels": ", ".join(self.question.labels)} if self.question.form == "label" else {}
         text = self.workbench.fill(
             _PROMPTS[self.question.form], facts=facts_shown(self.workbench, facts), question=escape(self.question.text), **more

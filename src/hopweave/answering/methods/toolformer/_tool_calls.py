@@ -1,8 +1,8 @@
-"""Reads the calls of a tool that a model writes into its answer, `[WikiSearch("a query")`, closed or not.
+"""Parses the tool calls that a model writes into its answer, `[WikiSearch("a query")`, closed or not.
 
 Models write single, double, typographic or no quotation marks, `query=` before them, a colon in place of the parenthesis, and
-forget how many brackets they opened. A word joiner behind the bracket, which is how prompts show passages, makes it no call
-(`prompt.escape`).
+forget how many brackets they opened. With a word joiner after the bracket, as in passages in prompts (`prompt.escape`), it is
+not a call.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ def first_call(text: str) -> ToolCall | None:
 
 
 def _quoted(line: str) -> str | None:
-    """What stands in the quotation marks with which a line begins; `None` if they are not closed.
+    """The text in the quotation marks at the beginning of a line; `None` if they are not closed.
 
-    A mark before a bracket or at the end of the line closes them, or else the first that is no apostrophe inside a word.
+    A mark before a bracket or at the end of the line closes them, else the first one that is not an apostrophe inside a word.
     """
     closing = f"[{re.escape(_CLOSING[line[0]])}]"
     match = re.compile(rf"{closing}(?=\s*+(?:[)\]]|$))").search(line, 1) or re.compile(rf"{closing}(?!\w)").search(line, 1)
@@ -57,7 +57,7 @@ def _quoted(line: str) -> str | None:
 
 
 def _bracketed(line: str) -> str:
-    """What stands before the bracket that closes the call; all of the line if none does."""
+    """The text before the bracket that closes the call; the entire line if there is none."""
     depth = 0
     for position, char in enumerate(line):
         depth += (char == "(") - (char == ")")

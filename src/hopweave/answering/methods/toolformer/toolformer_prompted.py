@@ -44,11 +44,11 @@ _MARKER = re.compile(r"\bso\s+the\s+final\s+answer\s+is\b", re.IGNORECASE)
 class ToolformerPrompted(Bounded):
     """Writes an answer with search calls in it, each of which is carried out as soon as it is written."""
 
-    max_calls: Annotated[Count, "calls of the tool at most; 1 as in the original"] = 5
-    num_passages: Annotated[Count, "passages that a call brings"] = 1
-    max_words: Annotated[Whole, "a passage is cut to so many; 0 for no limit"] = 100
+    max_calls: Annotated[Count, "maximum number of tool calls; 1 as in the original"] = 5
+    num_passages: Annotated[Count, "passages that a call returns"] = 1
+    max_words: Annotated[Whole, "words to which a passage is truncated; 0 for no limit"] = 100
     n_demos: NumDemos = None
-    seed: Annotated[int, "of the choice and order of demonstrations"] = 0
+    seed: Annotated[int, "seed for the choice and order of demonstrations"] = 0
     max_tokens: Annotated[Count, "longest reply, in tokens"] = 200
     max_tokens_answer: Annotated[Count, "longest short answer of a forced finish, in tokens"] = 32
 

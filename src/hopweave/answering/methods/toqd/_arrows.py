@@ -1,9 +1,9 @@
-"""Reads the arrows of a topology graph (ToQD's Construct) however they come, and repairs what is no graph.
+"""Parses the arrows of a topology graph (ToQD's Construct) in any layout, and repairs invalid graphs.
 
 `1 -> 2 -> Q` says that the answer to sub-question 1 helps with 2, and that with the main question Q, which is node 0.
 
-Models write `1, 2 -> 3`, `1 and 2 -> 3`, `Q1 → Q2`, `2 <- 1`, arrows between the words of the questions, JSON. What comes
-out is always a graph without cycles in which every sub-question leads to Q; what was repaired for that is said, never raised.
+Models write `1, 2 -> 3`, `1 and 2 -> 3`, `Q1 → Q2`, `2 <- 1`, arrows between the words of the questions, JSON. The result is
+always a graph without cycles in which every sub-question leads to Q; repairs are reported, never raised.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _ONE = rf"(?:{_MAIN_NAME}|{_LABEL}?[\s_.#-]*+(?<!\d)\d{{1,4}}(?!\d)(?:\s*[-–]\
 _JOIN = r"\s*(?:,?\s*(?:and|or)\b|[,&+/])\s*"
 _LIST = re.compile(rf"(?:{_ONE})(?:{_JOIN}(?:{_ONE}))*", re.IGNORECASE)
 _LIST_WITHIN = re.compile(
-    # It begins with a number or a word for one, not with what stands between the two: a long run of that is read once.
+    # It begins with a number or a word for one, not with the text between the two, so a long run of that is scanned once.
     rf"(?<![^\W_])(?<!\.)(?=\d|{_LABEL}|{_MAIN_NAME})(?:{_ONE})(?:{_JOIN}(?:{_ONE}))*",
     re.IGNORECASE,
 )
@@ -74,17 +74,17 @@ def parse_arrows(text: str, sub_questions: Sequence[str], question: str = "") ->
 
     Args:
         text: the model's words.
-        sub_questions: numbered from 1 in this order; a node may be named by its words.
-        question: the main one, which may be named by its words, too.
+        sub_questions: the sub-questions, numbered from 1 in this order; a node may be named by its words.
+        question: the main question, which may also be named by its words.
 
     The rules by which it is repaired, in this order:
 
     1. A sub-question that refers to another ("the answer to 1", `#1`) has an arrow from it, whether or not one was drawn.
-    2. An arrow at an unknown number, or at words that are no question, is left out.
-    3. An arrow out of the main question, or from a node to itself, is left out.
-    4. An arrow that would close a cycle with those before it is left out.
+    2. An arrow to or from an unknown number, or words that are not a question, is dropped.
+    3. An arrow out of the main question, or from a node to itself, is dropped.
+    4. An arrow that would close a cycle with earlier ones is dropped.
     5. If no arrow was drawn, the sub-questions form a chain, 1 -> 2 -> ... -> Q, unless one refers to a later one.
-    6. A node that leads nowhere, or stands in no arrow, gets an arrow to Q.
+    6. A node that leads nowhere, or is in no arrow, gets an arrow to Q.
     """
     repairing = _Repairing(len(sub_questions))
     for end, sub_question in enumerate(sub_questions, start=1):
@@ -195,7 +195,7 @@ class _Repairing:
         return False
 
     def _leads_otherwise(self, start: int, goal: int) -> bool:
-        """Whether a way leads there without the arrow itself."""
+        """Whether another path leads there, without the arrow itself."""
         return any(
             other == goal or self._leads(other, goal) for other in self.after.get(start, set()) - {goal} if other != MAIN
         )
@@ -220,13 +220,13 @@ def _written_pairs(text: str) -> Iterator[_Pair]:
 
 
 def _without_aside(match: re.Match[str]) -> str:
-    """Brackets with words in them explain a node, and go; those around a list of nodes stay."""
+    """Brackets with words in them explain a node, and are removed; those around a list of nodes are kept."""
     inner = match[1].strip()
     return match[0] if _LIST.fullmatch(inner) or not re.search(r"[^\W\d_]{2}", inner) else " "
 
 
 def _pairs_of(line: str) -> Iterator[_Pair]:
-    """The arrows of a line. A comma binds nodes first, and parts arrows where that reading makes no sense."""
+    """The arrows of a line. A comma joins nodes if possible, and separates arrows if that reading makes no sense."""
     pieces = _COMMA.split(line)
     nums_arrows = [len(_ARROWS.findall(piece)) for piece in pieces]
     is_list = len(pieces) > 1 and all(num == 1 for num in nums_arrows)
@@ -239,7 +239,7 @@ def _pairs_of(line: str) -> Iterator[_Pair]:
 
 
 def _linked(statement: str) -> Iterator[_Pair]:
-    """The pairs along `a -> b -> c`. Since nothing leads out of Q, a list goes on behind a Q in it as a new statement."""
+    """The pairs along `a -> b -> c`. Since nothing leads out of Q, a new statement begins after a Q in the list."""
     matches = list(_ARROWS.finditer(statement))
     ends = [0, *(match.end() for match in matches)]
     starts = [*(match.start() for match in matches), len(statement)]
@@ -275,8 +275,8 @@ def _contradicts_itself(pairs: Sequence[_Pair]) -> bool:
 def _endpoint(words: str, names: dict[str, int]) -> list[int] | None:
     """The nodes that some words name, each once; `None` if they name none.
 
-    A list of numbers at the beginning counts (what follows explains it), else the words of a question, else a list of
-    numbers at the end.
+    These are a list of numbers at the beginning (the rest explains it), else the words of a question, else a list of numbers
+    at the end.
     """
     plain = " ".join(_DRESS.sub(" ", words).split()).strip(" .:;,-|")
     named = names.get(normalize_answer(plain))

@@ -34,7 +34,7 @@ def plant(workbench: MethodContext, graph: QuestionGraph, name: str = "", allowa
     """Records the graph and a decision for each node before any of them starts, so that the record is the same in every run.
 
     Args:
-        workbench: of the question.
+        workbench: the question's workbench.
         graph: the graph.
         name: prefix of its nodes' names, for a child graph.
         allowance: how many further graphs there may be below it.
@@ -65,7 +65,7 @@ async def traverse(
     async def visit(number: int) -> None:
         for other in graph.before(number):
             await is_done[other].wait()
-            if graph.first_after(other) == number:  # what a node did not need passes to the first one after it
+            if graph.first_after(other) == number:  # the unused allowance of a node passes to the first one after it
                 by_number[number].allowance += by_number[other].num_graphs_left
         await infer(by_number[number], [by_number[other] for other in graph.ancestors(number)])
         is_done[number].set()
@@ -78,7 +78,7 @@ class NodeTalk:
     """The model calls about a node.
 
     Attributes:
-        workbench: of the question.
+        workbench: the question's workbench.
         sampling: of every call.
         more_prompts: additional prompts for nodes; see `said`.
     """
@@ -112,7 +112,7 @@ class NodeTalk:
     async def known(self, name: str, node: GraphNode, least_probability: float) -> tuple[str, float | None]:
         """As `said`, without passages; and the probability that the model gives to its reply.
 
-        Below the least one the answer is empty. With a bound of 0, or where the endpoint tells none, the probability is `None`.
+        Below the minimum, the answer is empty. With a minimum of 0, or if the endpoint reports none, the probability is `None`.
         """
         prompt = self.workbench.fill(self.more_prompts[name], question=escape(node.asked))
         is_asked = bool(least_probability) and self.workbench.abilities.logprobs

@@ -24,7 +24,7 @@ class GraphWriter:
     """Has the model write graphs.
 
     Attributes:
-        workbench: of the question.
+        workbench: the question's workbench.
         sampling: of every call.
         use_critique: whether sub-questions are filtered.
         use_construct: whether the model draws the arrows; otherwise the sub-questions form a chain.

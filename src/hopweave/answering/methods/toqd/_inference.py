@@ -1,4 +1,4 @@
-"""The inference of ToQD: a graph of sub-questions is written and answered, and the answer summed up from its nodes.
+"""The inference of ToQD: a graph of sub-questions is written and answered, and the answer is summarised from its nodes.
 
 `toqd` ends with the summary; `toqd_facts` reads its answer instead.
 """
@@ -31,7 +31,7 @@ _PROMPTS = prompts_beside(str(Path(__file__).with_name("toqd.py")))
 LeastProbability = Annotated[
     float,
     AtLeast(0, 1),
-    "an answer that the model knows by itself counts as NO! if it finds it less probable; 0 sets no bound",
+    "an answer from the model's own knowledge is treated as NO! if the model finds it less probable; 0 sets no bound",
 ]
 
 
@@ -41,39 +41,39 @@ class QuestionTopology(Bounded):
 
     max_graphs: Annotated[Count, "r_max: how many graphs may be written for a question, the first one and all child graphs"] = 6
     most_sub_questions: Annotated[
-        int, AtLeast(2), "how many sub-questions the model is asked for at most; it is asked for 2 at least"
+        int, AtLeast(2), "maximum number of sub-questions that the model is asked for; the minimum is 2"
     ] = 4
     num_passages: Annotated[Count, "passages retrieved and shown for a sub-question"] = 5
     max_tokens_passages: Annotated[
-        Whole, "tokens of sentences shown for a sub-question, chosen from its passages; 0 shows whole passages"
+        Whole, "tokens of sentences shown for a sub-question, chosen from its passages; 0 shows entire passages"
     ] = 250
     least_probability: LeastProbability = 0.0
-    max_critique_retries: Annotated[Whole, "how often sub-questions are asked for again where none is left"] = 3
+    max_critique_retries: Annotated[Whole, "how often sub-questions are requested again if none are left"] = 3
     use_retrieval: Annotated[bool, "false: without IR, every sub-question is answered from the model's own knowledge"] = True
     use_critique: Annotated[bool, "false: without critique, every sub-question stays"] = True
     use_construct: Annotated[bool, "false: without construct, the sub-questions form a chain"] = True
     use_self_verify: Annotated[bool, "false: without self-verify, every sub-question is answered from passages"] = True
     use_rewrite: Annotated[bool, "false: without rewrite, an internal sub-question is asked as it was written"] = True
-    parallel: Annotated[bool, "infer nodes that wait for nothing side by side"] = True
-    use_json_schema: Annotated[bool, "ask for the arrows as JSON, where the endpoint can be held to a schema"] = True
+    parallel: Annotated[bool, "infer independent nodes concurrently"] = True
+    use_json_schema: Annotated[bool, "request the arrows as JSON, constrained to a schema if the endpoint can"] = True
     cite_with_reader: Annotated[
-        bool, "have the reader look for what an answer rests on, where its words stand in no passage that was shown"
+        bool, "have the reader look for the support of an answer whose words are in none of the passages shown"
     ] = True
-    add_missing_marks: Annotated[bool, "mark a sentence that states a cited answer where the model forgot to"] = True
-    temperature: Annotated[Temperature | None, "of every call; none takes the run's, which is 0 where nothing is set"] = None
-    top_p: Annotated[TopP | None, "of every call; none takes the run's, which is 1 where nothing is set"] = None
+    add_missing_marks: Annotated[bool, "mark a sentence that states a cited answer if the model did not"] = True
+    temperature: Annotated[Temperature | None, "for every call; none: the run's, which is 0 by default"] = None
+    top_p: Annotated[TopP | None, "for every call; none: the run's, which is 1 by default"] = None
     n_demos: Annotated[
-        Whole | None, "worked decompositions shown where a question is decomposed first; none: as many as table 4 says, 0"
+        Whole | None, "worked decompositions shown when a question is first decomposed; none: as many as table 4 says, 0"
     ] = None
-    seed: Annotated[int, "of the choice and order of demonstrations"] = 0
-    max_tokens: Annotated[Count, "longest reply but the last, in tokens"] = 256
+    seed: Annotated[int, "seed for the choice and order of demonstrations"] = 0
+    max_tokens: Annotated[Count, "longest reply except the last, in tokens"] = 256
     max_tokens_summary: Annotated[Count, "longest last reply, in tokens"] = 512
 
     async def inferred(self, question: Question, workbench: MethodContext) -> tuple[Inference, str]:
         """The inference of a question, and why it ended.
 
         Raises:
-            ModelError, SearchError, ReadError, ReplayMiss: as the workbench's calls.
+            ModelError, SearchError, ReadError, ReplayMiss: as in the calls of the workbench.
         """
         inference = Inference(self, question, workbench)
         return inference, await inference.explore()
@@ -145,7 +145,7 @@ class Inference:
 
     @property
     def steps(self) -> list[Assertion]:
-        """What every node says; those of a child graph come before their node."""
+        """The assertions of all nodes; those of a child graph come before their node."""
         return [_assertion(node) for node in walk(self.nodes)]
 
     async def sum_up(self, stopped_because: str) -> Answer:
@@ -291,7 +291,7 @@ class Inference:
         return self.workbench.fill(_PROMPTS[name], **values)
 
     def _condensed(self, node: GraphNode) -> Sequence[Hit]:
-        """What was found for a node, as the model is shown it: its likeliest sentences, or whole passages."""
+        """The passages found for a node, as the model is shown them: their likeliest sentences, or entire passages."""
         longest = self.options.max_tokens_passages
         return condensed(node.asked, node.hits, longest) if longest else node.hits
 

@@ -18,7 +18,7 @@ async def read_for_evidence(query: str, answer: str, hits: Sequence[Hit], workbe
     of the budget ends the reading.
 
     Raises:
-        ReadError, ModelError: as `MethodContext.read`.
+        ReadError, ModelError: as in `MethodContext.read`.
     """
     passages = [hit.passage for hit in hits]
     if not asserted(answer) or judge(query, answer, passages).support == "supported" or workbench.reader is None:

@@ -1,13 +1,13 @@
-"""Ours: ToQD, with its answer read from sentences of all that was found instead of summed up from the graph.
+"""Ours: ToQD, with its answer read from sentences of all retrieved passages instead of summarised from the graph.
 
 The graph is written and answered as in `toqd` (Li et al., COLING 2025), but an answer that the model gives without passages
-counts as NO! where the model finds it improbable (`least_probability`): small models rarely say that they do not know. At the
-end the question is read once more, over the likeliest sentences of what is retrieved for it and of what was found for the
-nodes, with the sub-questions whose answers a passage supports. A question that compares two things is decided by code. Labels
-and explanations, and what cannot be read, are summed up as published. See `hopweave.answering.reading.ending`.
+is treated as NO! if the model finds it improbable (`least_probability`): small models rarely say that they do not know. At the
+end, the question is read once more, over the likeliest sentences of the passages retrieved for it and for the nodes, with the
+sub-questions whose answers a passage supports. A question that compares two things is decided by code. Labels, explanations
+and unreadable answers are summarised as published. See `hopweave.answering.reading.ending`.
 
-Calls: as ToQD, with one for the reading in place of the summary; two more where the reading does not hold, and for a comparison
-one for each value that no fact states. One search more, for the question itself.
+Calls: as in ToQD, with one for the reading in place of the summary; two more if the reading fails its checks, and for a
+comparison one for each value that no fact states. One more search, for the question itself.
 """
 
 from __future__ import annotations

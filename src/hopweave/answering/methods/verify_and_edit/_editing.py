@@ -19,7 +19,7 @@ from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Message, Origin, Question
 
 Ranked = Callable[[str, Sequence[str]], list[int]]
-"""Positions of texts by how they fit a query, best first."""
+"""Returns the positions of texts by their relevance to a query, best first."""
 
 _NUM_QUESTION_DEMOS, _NUM_ANSWER_DEMOS = 2, 3  # as the authors show
 _BLANK_LINE = ("\n\n",)
@@ -30,8 +30,8 @@ class Edit:
     """A sentence being edited.
 
     Attributes:
-        sentence: as the model reasoned.
-        step: the decision that its work is filed under.
+        sentence: the model's original sentence.
+        step: the decision that its work is recorded under.
         query: the question that verifies it.
         evidence: the sentences that were found for it, best first.
         text: its current text; empty if nothing replaced it.
@@ -47,7 +47,7 @@ class Edit:
 
     @property
     def outcome(self) -> str:
-        """The sentence as the reasoning goes on with it."""
+        """The sentence with which the reasoning continues."""
         return self.text or self.sentence
 
     def assertion(self) -> Assertion:
@@ -64,16 +64,16 @@ class Editor:
     """Edits the sentences of one question's reasoning.
 
     Attributes:
-        workbench: of the question.
+        workbench: the question's workbench.
         prompts: the wording.
-        question: what was asked.
-        demos: whose steps are shown as examples.
-        ranked: how sentences are put in order.
-        is_aside: whether that takes long enough for a thread of its own.
+        question: the question.
+        demos: the demonstrations whose steps are shown as examples.
+        ranked: ranks sentences.
+        is_aside: whether ranking takes long enough to run in a thread.
         num_hits: passages fetched for a sentence.
         num_sentences: sentences of them that are kept.
-        mode: `answer` has the model answer the verifying question; `replace` takes the best sentence of the evidence itself.
-        max_tokens: of a reply.
+        mode: `answer` has the model answer the verifying question; `replace` uses the best sentence of the evidence itself.
+        max_tokens: the limit for a reply.
     """
 
     workbench: MethodContext
@@ -91,7 +91,7 @@ class Editor:
         """Processes one sentence. A limit of the budget ends that, and partial results are kept.
 
         Raises:
-            ModelError, SearchError, ReplayMiss: as the workbench's calls.
+            ModelError, SearchError, ReplayMiss: as in the calls of the workbench.
         """
         with self.workbench.under(edit.step):
             try:
@@ -155,6 +155,6 @@ class Editor:
 
 
 def _behind(said: str, label: str) -> str:
-    """What was said, on one line, without the label that it repeats."""
+    """The reply, on one line, without a repeated label."""
     line = " ".join(unescape(said).split())
     return line[len(label) :].strip() if line.casefold().startswith(label) else line

@@ -1,4 +1,4 @@
-"""Reads a chain of reasoning whose sentences begin with First, Second and so on (Verify-and-Edit)."""
+"""Parses a chain of reasoning whose sentences begin with First, Second and so on (Verify-and-Edit)."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import re
 from hopweave.text.sentences import sentence_spans
 
 ORDINALS = ("First", "Second", "Third", "Fourth", "Fifth", "Sixth", "Seventh", "Eighth", "Ninth", "Tenth")
-"""What the sentences begin with, in order."""
+"""The words with which the sentences begin, in order."""
 
-# With its comma, and where a sentence may begin: "the Second World War" is no place to part.
+# With its comma, and only where a sentence may begin: "the Second World War" does not start one.
 _ORDINAL = re.compile(rf"(?:^|(?<=\s))[*_>•-]*+(?:{'|'.join(ORDINALS)})(?:ly)?[*_]*+,[*_]*+[ \t]*+", re.MULTILINE)
 _CLOSING = re.compile(r"\banswer\s+is\b", re.IGNORECASE)
 
@@ -17,11 +17,11 @@ _CLOSING = re.compile(r"\banswer\s+is\b", re.IGNORECASE)
 def reasoning_sentences(text: str, *, has_closing: bool = True) -> tuple[str, ...]:
     """The sentences of a chain of reasoning, each on one line, without its ordinal.
 
-    Without any ordinal, they are parted as sentences of any text are.
+    Without any ordinal, the text is split into sentences as usual.
 
     Args:
-        text: of a model.
-        has_closing: whether a sentence that says what the answer is belongs to the answer; it is then left out.
+        text: the model's text.
+        has_closing: whether a sentence that states the final answer is part of the answer, and so left out here.
 
     >>> reasoning_sentences("First, it is red. Second, red is a colour. So the answer is: yes.")
     ('It is red.', 'Red is a colour.')
@@ -37,7 +37,7 @@ def reasoning_sentences(text: str, *, has_closing: bool = True) -> tuple[str, ..
 
 
 def ordered(sentences: tuple[str, ...]) -> str:
-    """Sentences as such a chain; those past the last ordinal go without one.
+    """Sentences as such a chain; those after the last ordinal have none.
 
     >>> ordered(("It is red.", "Red is a colour."))
     'First, It is red. Second, Red is a colour.'

@@ -1,13 +1,13 @@
-"""Verify-and-Edit: where sampled answers disagree, checks each sentence of the reasoning and edits it by what it finds.
+"""Verify-and-Edit: if sampled answers disagree, checks each sentence of the reasoning and edits it with the evidence found.
 
 Zhao et al. (ACL 2023, arXiv 2305.03268), section 3, with self-consistency; the row of SearChain's table 1. The released code
-compares a share of votes with a number of votes and so edits every question; here the paper's rule holds (`gate`). The authors
-retrieve from Wikipedia, DrQA or Google and rank sentences by Sentence-BERT; here the corpus is searched, and sentences are
-ranked by TF-IDF cosine unless `ranking` is `embedding`. Where the second answer cannot be read, or its prompt no longer fits,
-that of the vote stays; an empty edit leaves its sentence as it was. Of a long answer the explanation itself is edited.
+compares a share of votes with a number of votes and so edits every question; here the paper's rule applies (`gate`). The
+authors retrieve from Wikipedia, DrQA or Google and rank sentences by Sentence-BERT; here the corpus is searched, and sentences
+are ranked by TF-IDF cosine unless `ranking` is `embedding`. If the second answer cannot be read, or its prompt does not fit,
+the answer of the vote is kept; an empty edit leaves its sentence unchanged. In a long answer, the explanation itself is edited.
 
-Calls: `n_samples` replies; where the gate does not accept, two for each of s sentences (one with `edit = "replace"`), side by
-side, and one to answer again; s is about h. Rounds: none, or one for each sentence (those side by side may count as one).
+Calls: `n_samples` replies; if the gate does not accept, two for each of s sentences (one with `edit = "replace"`),
+concurrently, and one to answer again; s is about h. Rounds: none, or one for each sentence (concurrent ones may count as one).
 """
 
 from __future__ import annotations
@@ -41,21 +41,21 @@ _PROMPTS = prompts_beside(__file__)
 
 @dataclass(frozen=True, slots=True)
 class VerifyAndEdit(Bounded):
-    """Votes; if the vote is not clear, looks each sentence of the reasoning up and answers again from what it then says."""
+    """Votes; if the vote is not clear, looks up each sentence of the reasoning and answers again from the edited reasoning."""
 
     n_demos: NumDemos = None
-    seed: Annotated[int, "of the choice and order of demonstrations"] = 0
+    seed: Annotated[int, "seed for the choice and order of demonstrations"] = 0
     n_samples: Annotated[Count, "chains of thought that vote"] = 5
-    temperature: Annotated[Temperature, "of those samples"] = 0.7
+    temperature: Annotated[Temperature, "for those samples"] = 0.7
     gate: Annotated[
         Literal["majority", "always", "never"],
-        "what is edited; majority: where fewer than half of the samples agree; always: everything, as the released code; never",
+        "when to edit; majority: if fewer than half of the samples agree; always: every question, as the released code; never",
     ] = "majority"
     edit: Annotated[
         Literal["answer", "replace"],
-        "what takes a sentence's place; answer: the model's answer to its question; replace: the best sentence of the evidence",
+        "what replaces a sentence; answer: the model's answer to its question; replace: the best sentence of the evidence",
     ] = "answer"
-    max_edits: Annotated[int, AtLeast(1, len(ORDINALS)), "sentences that are checked at most, the first ones; 1 to 10"] = 6
+    max_edits: Annotated[int, AtLeast(1, len(ORDINALS)), "how many of the first sentences are checked; 1 to 10"] = 6
     num_hits: Annotated[Count, "passages fetched for a sentence"] = 5
     num_sentences: Annotated[Count, "sentences of them that are kept as evidence"] = 3
     ranking: Annotated[
@@ -64,8 +64,8 @@ class VerifyAndEdit(Bounded):
     embedding_model: Annotated[str, "for embedding: a sentence-transformers model on the hub, or a folder"] = (
         "sentence-transformers/paraphrase-MiniLM-L6-v2"
     )
-    device: Annotated[str | None, "for embedding: where it runs, such as cpu or cuda; chosen by itself if absent"] = None
-    parallel: Annotated[bool, "work on sentences side by side; where the budget counts calls they always take turns"] = True
+    device: Annotated[str | None, "for embedding: where it runs, such as cpu or cuda; chosen automatically if absent"] = None
+    parallel: Annotated[bool, "process sentences concurrently; if the budget limits calls, they always take turns"] = True
     max_tokens_reasoning: Annotated[Count, "longest chain of thought, in tokens"] = 144
     max_tokens_long: Annotated[Count, "longest explanation, in tokens"] = 256
     max_tokens: Annotated[Count, "longest question, edit and second answer, in tokens"] = 70
@@ -103,7 +103,7 @@ class VerifyAndEdit(Bounded):
     async def _prompt(
         self, question: Question, workbench: MethodContext, demos: Sequence[Demonstration], facts: str = "", begun: str = ""
     ) -> str:
-        """The prompt of the reasoning, which is also that of the second answer: behind it stands what was edited."""
+        """The prompt of the reasoning, which is also that of the second answer, followed there by the edited sentences."""
         wanted, text = demanded(question.form, question.labels), asked(workbench, question)
         examples = [f"Q: {asked(workbench, question, one.question)}\nA: {_reasoned(one, question)}" for one in demos]
         name = "explain" if question.form == "long" else "reason"
