@@ -86,12 +86,12 @@ MOST_GROWTH = 12
 
 
 def parser_modules():
-    """`hopweave.answering.parsing`, what it builds on, and the parsers beside methods, whose docstrings begin with "Reads"."""
+    """`hopweave.answering.parsing`, what it builds on, and the parsers beside methods, whose docstrings begin with "Parses"."""
     shared = [f"{parsing.__name__}.{module.name}" for module in pkgutil.iter_modules(parsing.__path__)]
     beside = [f"{methods.__name__}.{path.parent.name}.{path.stem}" for path in Path(methods.__path__[0]).glob("*/_*.py")]
     for name in [*shared, "hopweave.text.final", "hopweave.text.refusal", *sorted(beside)]:
         loaded = importlib.import_module(name)
-        if name not in beside or loaded.__doc__.startswith("Reads "):
+        if name not in beside or loaded.__doc__.startswith("Parses "):
             yield loaded
 
 

@@ -195,7 +195,7 @@ def test_a_name_that_is_there_is_found(names: Names, name: str):
             "hopweave.citations.support.nothing_of",
             "core.protocols.Nothing",
         ),
-        *("Retriever.nothing", "MethodContext.nothing()", "Nothing.search", "record.nothing", "store.nothing"),
+        *("Retriever.nothing", "MethodContext.nothing()", "Nowhere.search", "record.nothing", "store.nothing"),
         *("retrievers.dense.nothing", "retrievers.nothing.model", "nothing.verdict_of", "_nothing.words_of"),
     ],
 )

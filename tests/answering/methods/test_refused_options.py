@@ -50,13 +50,13 @@ REFUSED: dict[str, dict[float, str]] = {
 }  # fmt: skip
 OTHERS = [
     ("cot_sc", "top_p", 1.5, "must be above 0 and at most 1"),
-    ("decomp", "reader", "none", "cannot be; choose one of: "),
-    ("internet_augmented", "scorer", "votes", "cannot be; choose one of: "),
+    ("decomp", "reader", "none", "cannot be .*; choose one of: "),
+    ("internet_augmented", "scorer", "votes", "cannot be .*; choose one of: "),
     ("internet_augmented", "top_p", 1.5, "must be above 0 and at most 1"),
     ("searchain", "alpha", 1.5, "is a ROUGE-L between 0 and 1"),
     ("stitch", "least_probability", 2, "must be from 0 to 1"),
     ("toqd", "most_sub_questions", 1, "must be at least 2"),
-    ("tree_of_thought", "evaluate", "rank", "cannot be; choose one of: "),
+    ("tree_of_thought", "evaluate", "rank", "cannot be .*; choose one of: "),
     ("verify_and_edit", "max_edits", 11, "must be from 1 to 10"),
 ]
 CASES = [

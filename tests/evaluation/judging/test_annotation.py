@@ -188,5 +188,5 @@ def test_a_sheet_goes_out_and_filled_sheets_come_back(folder, tmp_path):
 
 
 def test_either_out_or_read_has_to_be_said(folder, tmp_path):
-    assert "say --out FILE to write an empty sheet" in run(folder).stderr
+    assert "give --out FILE to write an empty sheet" in run(folder).stderr
     assert "there is no run in" in run(tmp_path / "nothing", "--out", tmp_path / "x.csv").stderr

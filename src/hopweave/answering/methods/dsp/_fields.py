@@ -1,4 +1,4 @@
-"""Reads named fields that a model writes one after the other, as DSP's templates ask for: `Rationale: ...`, `Answer: ...`."""
+"""Parses named fields that a model writes one after the other, as DSP's templates ask for: `Rationale: ...`, `Answer: ...`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Extracts the bare answer from a sentence that restates its question."""
+"""Parses a sentence that restates its question, for the bare answer."""
 
 from __future__ import annotations
 

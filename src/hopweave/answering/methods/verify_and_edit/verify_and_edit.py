@@ -1,4 +1,4 @@
-"""Verify-and-Edit: if sampled answers disagree, checks each sentence of the reasoning and edits it with the evidence found.
+"""Verify-and-Edit: if sampled answers disagree, checks each sentence of the reasoning and edits it with evidence.
 
 Zhao et al. (ACL 2023, arXiv 2305.03268), section 3, with self-consistency; the row of SearChain's table 1. The released code
 compares a share of votes with a number of votes and so edits every question; here the paper's rule applies (`gate`). The
