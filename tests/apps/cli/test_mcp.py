@@ -16,6 +16,7 @@ import httpx
 from apps.cli.test_ask import PASSAGES, QUESTION, RULES
 from mcp import Client, StdioServerParameters
 from support.commands import COMMAND, assert_one_line, ran
+from support.workbench import until
 
 from hopweave.apps.mcp_server.tools import serving
 from hopweave.core.errors import ModelError
@@ -126,14 +127,6 @@ async def test_a_client_over_http_gets_a_cited_answer_and_hears_of_each_step():
         with suppress(ProcessLookupError):
             process.kill()
         await process.communicate()
-
-
-async def until(holds):
-    for _ in range(SOON * 100):
-        if holds():
-            return
-        await asyncio.sleep(0.01)
-    pytest.fail("it never came to hold")
 
 
 async def reachable(port):
