@@ -34,11 +34,9 @@ def reply(request: Request) -> Behaviour:
     return Behaviour(text=chain if is_chain else f"It is said in {marked}. So the answer is: the Nith.", delay=0.02)
 
 
-def put_questions() -> None:
+def put_questions(num: int = NUM_QUESTIONS) -> None:
     """Puts the questions into the working directory."""
-    rows = [
-        {"id": f"q{n}", "question": f"Which river runs through town {n}?", "answer": "the Nith"} for n in range(NUM_QUESTIONS)
-    ]
+    rows = [{"id": f"q{n}", "question": f"Which river runs through town {n}?", "answer": "the Nith"} for n in range(num)]
     Path("questions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
 
 

@@ -71,6 +71,13 @@ def app_over(folder: Path, llm: Any = None, *, settings: dict[str, Any] | None =
     return create_app(offered(folder, **more), settings_over(folder, **(settings or {})), llm=llm or Scripted(RULES))
 
 
+def free_port() -> int:
+    """A port that nobody listens on."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return free.getsockname()[1]
+
+
 def bearer(key: str) -> dict[str, str]:
     """The header that holds a key."""
     return {"Authorization": f"Bearer {key}"}
