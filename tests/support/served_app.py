@@ -36,6 +36,14 @@ RULES = [
     (WHOLE, "Ines Halloran was born in Marlow Cross.\nSo the answer is: Marlow Cross."),
     ("", "The light of Carrow Head was designed by Ines Halloran.\nSo the answer is: Ines Halloran."),
 ]
+CHAT = {"model": "direct_retrieval@light", "messages": [{"role": "user", "content": QUESTION}]}
+ASKED_BY = [
+    ("/v1/answers", {"question": QUESTION}),
+    ("/v1/answers", {"question": QUESTION, "stream": True}),
+    ("/v1/chat/completions", CHAT),
+    ("/v1/chat/completions", {**CHAT, "stream": True}),
+]
+"""Paths and bodies of each way to ask the question."""
 KEY, OTHER_KEY = "key-of-anna-0123456789abcdef", "key-of-bob-0123456789abcdef"
 
 
