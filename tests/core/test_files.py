@@ -84,21 +84,19 @@ def test_a_run_whose_files_are_links_out_of_it_is_refused_and_nothing_is_written
     assert elsewhere.read_text() == "mine"
 
 
-def test_a_lock_that_is_a_link_is_not_followed(tmp_path):
+@pytest.mark.parametrize(
+    ("name", "begin", "said"),
+    [
+        (".lock", lambda folder: alone(folder).__enter__(), "cannot write to"),
+        (".plan.json.new", lambda folder: RunFolder.create(folder, plan()), "is a link that leads out of"),
+    ],
+)
+def test_a_run_is_not_begun_over_a_link_that_lies_in_wait(tmp_path, name, begin, said):
     (tmp_path / "mine.txt").write_text("mine")
     (tmp_path / "new").mkdir()
-    (tmp_path / "new" / ".lock").symlink_to(tmp_path / "mine.txt")
-    with pytest.raises(DataError, match="cannot write to"), alone(tmp_path / "new"):
-        pass
-    assert (tmp_path / "mine.txt").read_text() == "mine"
-
-
-def test_a_new_run_is_not_begun_over_a_link_that_lies_in_wait(tmp_path):
-    (tmp_path / "mine.txt").write_text("mine")
-    (tmp_path / "new").mkdir()
-    (tmp_path / "new" / ".plan.json.new").symlink_to(tmp_path / "mine.txt")
-    with pytest.raises(DataError, match="is a link that leads out of"):
-        RunFolder.create(tmp_path / "new", plan())
+    (tmp_path / "new" / name).symlink_to(tmp_path / "mine.txt")
+    with pytest.raises(DataError, match=said):
+        begin(tmp_path / "new")
     assert (tmp_path / "mine.txt").read_text() == "mine"
 
 
@@ -191,13 +189,19 @@ def test_a_kill_in_the_middle_of_a_write_leaves_the_old_file_and_does_not_hinder
     assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("a.json", "new")]
 
 
-def test_a_write_that_fails_leaves_the_old_file_and_no_draft(tmp_path, monkeypatch):
-    def refuse(*_):
-        raise OSError(errno.ENOSPC, "No space left on device")
+def refusing(number, words):
+    """A system call that fails."""
 
+    def refuse(*_):
+        raise OSError(number, words)
+
+    return refuse
+
+
+def test_a_write_that_fails_leaves_the_old_file_and_no_draft(tmp_path, monkeypatch):
     path = tmp_path / "a.json"
     write_whole(path, "old")
-    monkeypatch.setattr(os, "fsync", refuse)
+    monkeypatch.setattr(os, "fsync", refusing(errno.ENOSPC, "No space left on device"))
     with pytest.raises(OSError, match="No space left"):
         write_whole(path, "new", is_durable=True)
     assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("a.json", "old")]
@@ -284,16 +288,11 @@ def test_a_lock_is_given_back_at_the_end_of_its_block_and_its_file_stays(tmp_pat
 
 
 def test_a_file_system_without_locks_is_told_in_one_line(tmp_path, monkeypatch):
-    def missing(*_):
-        raise OSError(errno.ENOSYS, "Function not implemented")
-
-    monkeypatch.setattr("fcntl.flock", missing)
+    monkeypatch.setattr("fcntl.flock", refusing(errno.ENOSYS, "Function not implemented"))
     with pytest.raises(DataError, match=r"^cannot write index .*: the file system has no locks .*another folder with --to$"):
         BM25.build(tmp_path / "index", [Passage("p", "A lighthouse.", "Light")])
-    with (
-        pytest.raises(DataError, match=r"cannot write to .*: the file system has no locks; take another folder$"),
-        alone(tmp_path),
-    ):
+    without_locks = pytest.raises(DataError, match=r"cannot write to .*: the file system has no locks; take another folder$")
+    with without_locks, alone(tmp_path):
         pass
 
 

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.commands import assert_one_line
 from support.part_files import DATASET, EVIL, METHOD, SCRIPTED, hopweave_says, own_folder
 from typing_extensions import get_protocol_members
 
@@ -13,7 +14,6 @@ import hopweave
 from hopweave.core import catalog, part_files
 from hopweave.core.catalog import PROTOCOLS, full_name, key_of, load, name_of
 from hopweave.core.errors import SettingsError
-from hopweave.run.settings import read_settings
 from hopweave.run.weaver import ask
 
 
@@ -45,14 +45,46 @@ def test_the_command_line_takes_a_file_and_its_options():
     assert "theta is 2.0" in said
 
 
-def test_a_wrong_option_is_named_by_the_class():
-    with pytest.raises(SettingsError, match=r"methods\.Picky has no option 'thetta'; did you mean 'theta'\?"):
-        ask("Which river?", method="./mine.py:Picky", llm="scripted", methods={"Picky": {"thetta": 1}})
+PLAIN = """
+from hopweave import Answer
+class Plain:
+    async def answer(self, question, workbench):
+        return Answer("the Teel", "the Teel")
+"""
+ONE = "from dataclasses import dataclass\n@dataclass\nclass One:\n    def search(self, q, n): ...\n    def close(self): ...\n"
 
 
-def test_options_of_a_class_that_no_name_means_are_refused():
-    with pytest.raises(SettingsError, match="'Picky' is not one of the methods"):
-        read_settings({"method": "direct", "methods": {"Picky": {"theta": 1}}})
+@pytest.mark.parametrize(
+    ("given", "text", "said"),
+    [
+        (
+            {"method": "./mine.py:Picky", "methods": {"Picky": {"thetta": 1}}},
+            METHOD,
+            r"methods\.Picky has no option 'thetta'; did you mean 'theta'\?",
+        ),
+        ({"method": "direct", "methods": {"Picky": {"theta": 1}}}, METHOD, "'Picky' is not one of the methods"),
+        (
+            {"method": "direct", "retriever": "mine.py"},
+            ONE,
+            r"One in mine\.py:One is not a Retriever: it lacks identity; see hopweave\.Retriever",
+        ),
+        (
+            {"method": "mine.py:Plain", "methods": {"Plain": {"theta": 1}}},
+            PLAIN,
+            "takes no options, as it is not a dataclass; write @dataclass above it",
+        ),
+        (
+            {"method": "mine.py:Plain"},
+            PLAIN.replace("class Plain:", "class Plain:\n    def __init__(self, depth): ..."),
+            r"cannot be made without arguments: .*depth.*; write @dataclass above its class",
+        ),
+    ],
+    ids=["wrong-option", "options-without-a-name", "attribute-missing", "options-of-no-dataclass", "arguments-wanted"],
+)
+def test_what_is_wrong_with_a_part_in_a_file_is_said_when_it_is_made(given, text, said):
+    named("mine.py", text)
+    with pytest.raises(SettingsError, match=said):
+        ask("Which river?", llm="scripted", **given)
 
 
 def test_a_model_a_reader_a_detector_and_a_retriever_come_from_files_too():
@@ -142,9 +174,7 @@ def test_a_file_that_was_changed_is_run_anew():
 )
 def test_a_file_that_cannot_be_used_is_one_line(text, said):
     Path("mine.py").write_text(text)
-    result = hopweave_says("ask", "Which river?", "--method", "mine.py", *SCRIPTED, exit_code=1)
-    assert result.stderr.startswith(f"hopweave: {said}")
-    assert result.stderr.count("\n") == 1
+    assert_one_line(hopweave_says("ask", "Which river?", "--method", "mine.py", *SCRIPTED, exit_code=1), f"hopweave: {said}")
 
 
 @pytest.mark.parametrize(
@@ -158,8 +188,7 @@ def test_a_file_that_cannot_be_used_is_one_line(text, said):
 )
 def test_a_name_that_means_nothing_is_one_line(name, said):
     Path("folder.py").mkdir()
-    result = hopweave_says("ask", "Which river?", "--method", name, *SCRIPTED, exit_code=1)
-    assert result.stderr.startswith(f"hopweave: {said}")
+    assert_one_line(hopweave_says("ask", "Which river?", "--method", name, *SCRIPTED, exit_code=1), f"hopweave: {said}")
 
 
 def test_the_class_is_the_one_that_all_names():
@@ -168,36 +197,9 @@ def test_the_class_is_the_one_that_all_names():
     assert key_of("methods", "mine.py") == "B"
 
 
-def test_what_only_an_object_can_lack_is_found_when_it_is_made():
-    Path("parts.py").write_text(
-        "from dataclasses import dataclass\n@dataclass\nclass One:\n    def search(self, q, n): ...\n    def close(self): ...\n"
-    )
-    with pytest.raises(
-        SettingsError, match=r"One in parts\.py:One is not a Retriever: it lacks identity; see hopweave\.Retriever"
-    ):
-        ask("Which river?", method="direct", llm="scripted", retriever="parts.py")
-
-
-PLAIN = """
-from hopweave import Answer
-class Plain:
-    async def answer(self, question, workbench):
-        return Answer("the Teel", "the Teel")
-"""
-
-
 def test_a_class_that_is_no_dataclass_is_taken_and_has_no_options():
-    named("plain.py", PLAIN)
-    record = ask("Which river?", method="plain.py:Plain", llm="scripted")
+    record = ask("Which river?", method=f"{named('plain.py', PLAIN)}:Plain", llm="scripted")
     assert (record.answer.short, record.setup.method, record.setup.options) == ("the Teel", "plain.py:Plain", {})
-    with pytest.raises(SettingsError, match="takes no options, as it is not a dataclass; write @dataclass above it"):
-        ask("Which river?", method="plain.py:Plain", llm="scripted", methods={"Plain": {"theta": 1}})
-
-
-def test_a_class_that_wants_arguments_says_what_to_write():
-    named("wanting.py", PLAIN.replace("class Plain:", "class Plain:\n    def __init__(self, depth): ..."))
-    with pytest.raises(SettingsError, match=r"cannot be made without arguments: .*depth.*; write @dataclass above its class"):
-        ask("Which river?", method="wanting.py:Plain", llm="scripted")
 
 
 # -- names that clash --------------------------------------------------------------------------------------------------------
@@ -258,8 +260,8 @@ def test_the_options_of_a_part_in_a_file_are_shown_by_name():
 
 
 def test_a_dataset_in_a_file_brings_its_passages():
-    Path("data.py").write_text(f"{DATASET}\n    def passages(self):\n        yield Passage('p', 'The Nith.')\n")
-    Path("data.py").write_text(Path("data.py").read_text().replace("import Example", "import Passage, Example"))
+    text = f"{DATASET}\n    def passages(self):\n        yield Passage('p', 'The Nith.')\n"
+    Path("data.py").write_text(text.replace("import Example", "import Passage, Example"))
     assert json.loads(hopweave_says("corpus", "./data.py:Two").stdout)["text"] == "The Nith."
 
 

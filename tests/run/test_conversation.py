@@ -1,12 +1,12 @@
 """Follow-up questions: made whole by one call of the model, as a step of the trace, or left as they were asked."""
 
 import pytest
-from support.bench import TableReader, TableRetriever, calls, purposes
+from support.bench import TableReader, TableRetriever, calls, decisions, purposes
 
 from hopweave.core.errors import ModelError
 from hopweave.core.retries import Retries
 from hopweave.models.llms.scripted import Scripted
-from hopweave.record import Decision, ParseFailure, Record
+from hopweave.record import ParseFailure, Record
 from hopweave.run.components import Components
 from hopweave.run.conversation import MAX_TURN_CHARACTERS, MAX_TURNS, Turn, asked_of, turn_of
 from hopweave.run.settings import read_settings
@@ -25,10 +25,6 @@ async def record_of(question, earlier, rewritten, *, budget=None, answer="So the
         record = await weaver.answer(question, earlier=earlier)
     assert Record.from_json(record.to_json()) == record
     return record
-
-
-def decisions(record):
-    return [step for step in record.steps if isinstance(step, Decision) and step.label == "rewritten"]
 
 
 def failures(record):
@@ -50,7 +46,7 @@ async def test_a_follow_up_is_made_whole_before_the_method_sees_it(reply):
     assert purposes(record)[0] == "rewritten"
     assert len([purpose for purpose in purposes(record) if purpose == "rewritten"]) == 1
     assert "When did Gustave Eiffel die?" in calls(record)[-1][-1].text
-    (step,) = decisions(record)
+    (step,) = decisions(record, "rewritten")
     assert step.text == "When did Gustave Eiffel die?"
     assert step.data["asked"] == "and when did he die?"
     assert failures(record) == []
@@ -59,7 +55,7 @@ async def test_a_follow_up_is_made_whole_before_the_method_sees_it(reply):
 async def test_the_first_question_of_a_conversation_costs_no_call():
     record = await record_of("When did Gustave Eiffel die?", (), ModelError("asked for nothing"))
     assert "rewritten" not in purposes(record)
-    assert decisions(record) == []
+    assert decisions(record, "rewritten") == []
     assert record.error is None
 
 
@@ -78,7 +74,7 @@ async def test_the_first_question_of_a_conversation_costs_no_call():
 async def test_a_rewrite_that_is_of_no_use_leaves_the_question_as_it_was_asked_and_the_trace_says_so(reply, why):
     record = await record_of("and when did he die?", EIFFEL, reply)
     assert record.question.text == "and when did he die?"
-    assert decisions(record)[0].text == "and when did he die?"
+    assert decisions(record, "rewritten")[0].text == "and when did he die?"
     (reason,) = failures(record)
     assert "stays as it was asked" in reason
     assert why in reason or why == "the reply"

@@ -1,12 +1,11 @@
 """Counting tokens: asked of the model once, kept in the store, estimated where the model cannot count."""
 
-from __future__ import annotations
-
 import asyncio
 import json
-from contextlib import asynccontextmanager
+from functools import partial
 
 import pytest
+from support.workbench import bench as bench_of
 
 from hopweave.core.errors import BudgetReached, ModelError, ReplayMiss
 from hopweave.core.protocols import TokenCounter
@@ -16,11 +15,10 @@ from hopweave.models.llms import llama_cpp
 from hopweave.models.llms.llama_cpp import LlamaCpp
 from hopweave.models.llms.openai_compatible import OpenAICompatible
 from hopweave.models.llms.scripted import Scripted
-from hopweave.record import Trace
 from hopweave.run.budget import Budget
-from hopweave.run.components import Components
 from hopweave.run.store.store import Store
-from hopweave.run.workbench import Workbench
+
+bench = partial(bench_of, retries=Retries(3, 0.0))
 
 
 class Counter(Scripted):
@@ -59,13 +57,6 @@ class CannotCount:
         pass
 
 
-@asynccontextmanager
-async def bench(llm, store=None, budget=None):
-    parts = Components(llm, store=store, retries=Retries(3, 0.0))
-    yield Workbench(parts, Trace(), budget or Budget())
-    await parts.close()
-
-
 def test_who_can_count():
     assert isinstance(Scripted(), TokenCounter)
     assert isinstance(LlamaCpp(), TokenCounter)
@@ -85,11 +76,11 @@ async def test_a_scripted_word_is_a_token():
 
 async def test_a_text_is_counted_once_and_a_replay_needs_no_model(tmp_path):
     llm = Counter()
-    async with bench(llm, Store(tmp_path / "s")) as workbench:
+    async with bench(llm, store=Store(tmp_path / "s")) as workbench:
         assert [await workbench.count_tokens("four") for _ in range(2)] == [4, 4]
     assert llm.counted == ["four"]
     again = Counter()
-    async with bench(again, Store(tmp_path / "s", "replay")) as workbench:
+    async with bench(again, store=Store(tmp_path / "s", "replay")) as workbench:
         assert await workbench.count_tokens("four") == 4
         with pytest.raises(ReplayMiss):
             await workbench.count_tokens("five!")
@@ -98,7 +89,7 @@ async def test_a_text_is_counted_once_and_a_replay_needs_no_model(tmp_path):
 
 async def test_a_count_is_never_taken_for_a_reply(tmp_path):
     llm = Counter()
-    async with bench(llm, Store(tmp_path / "s")) as workbench:
+    async with bench(llm, store=Store(tmp_path / "s")) as workbench:
         await workbench.count_tokens("four")
         llm._queue.append("said")
         assert (await workbench.reply([Message("user", "four")], purpose="p", sampling=Sampling())).text == "said"
@@ -121,21 +112,21 @@ async def test_what_may_succeed_later_is_tried_again():
 
 @pytest.mark.parametrize("error", [ModelError("gone"), ZeroDivisionError("oops")])
 async def test_a_failure_crosses_the_boundary_of_the_model_and_is_replayed(tmp_path, error):
-    async with bench(Counter(9, error), Store(tmp_path / "s")) as workbench:
+    async with bench(Counter(9, error), store=Store(tmp_path / "s")) as workbench:
         with pytest.raises(ModelError):
             await workbench.count_tokens("four")
-    async with bench(Counter(), Store(tmp_path / "s", "replay")) as workbench:
+    async with bench(Counter(), store=Store(tmp_path / "s", "replay")) as workbench:
         with pytest.raises(ModelError):
             await workbench.count_tokens("four")
-    async with bench(Counter(), Store(tmp_path / "s")) as workbench:
+    async with bench(Counter(), store=Store(tmp_path / "s")) as workbench:
         assert await workbench.count_tokens("four") == 4
 
 
 async def test_time_that_is_up_is_up_for_counting_too(tmp_path):
-    async with bench(Stalled(), Store(tmp_path / "s"), Budget(max_seconds=1e-9)) as workbench:
+    async with bench(Stalled(), store=Store(tmp_path / "s"), budget=Budget(max_seconds=1e-9)) as workbench:
         with pytest.raises(BudgetReached):
             await workbench.count_tokens("four")
-    async with bench(Counter(), Store(tmp_path / "s", "replay"), Budget(max_seconds=1e-9)) as workbench:
+    async with bench(Counter(), store=Store(tmp_path / "s", "replay"), budget=Budget(max_seconds=1e-9)) as workbench:
         with pytest.raises(BudgetReached):
             await workbench.count_tokens("four")
 

@@ -32,17 +32,13 @@ class Picky:
 
 
 class Plain:
-    async def answer(self, question, workbench):
-        return Answer("yes", "yes")
+    answer = Picky.answer
 
 
-@dataclass
-class Holding:
+@dataclass(frozen=True)
+class Holding(Picky):
     api_key: str = "sk-secret-of-mine"
     lock: object = field(default_factory=threading.Lock)
-
-    async def answer(self, question, workbench):
-        return Answer("yes", "yes")
 
 
 class One:
@@ -200,24 +196,12 @@ def test_the_protocols_that_messages_name_are_there():
             assert getattr(hopweave, name).__name__ == name
 
 
-class Finding:
-    """A retriever that knows nothing of access labels."""
-
-    identity = "finding"
-
-    def search(self, queries, max_hits):
-        return [[] for _ in queries]
-
-    def close(self):
-        pass
-
-
 def test_filters_that_do_not_reach_a_retriever_are_refused_instead_of_being_passed_over(tmp_path):
     for settings in ({"access": ["a"]}, {"where": {"year": 1}}):
         with pytest.raises(
-            SettingsError, match=r"which access and where do not filter; leave them out, and create the .*Finding with visible"
+            SettingsError, match=r"which access and where do not filter; leave them out, and create the .*One with visible"
         ):
-            Weaver({"method": "direct", **settings}, llm=Scripted(["x"]), retriever=Finding())
+            Weaver({"method": "direct", **settings}, llm=Scripted(["x"]), retriever=One())
     Path(tmp_path / "mine.py").write_text(
         "from dataclasses import dataclass\n\n\n@dataclass\nclass Mine:\n    identity = 'mine'\n\n"
         "    def search(self, queries, max_hits):\n        return [[] for _ in queries]\n\n    def close(self):\n        pass\n"

@@ -63,23 +63,18 @@ def test_the_legend_names_what_is_shown_and_nothing_else(record: Record):
     assert all(f"<dt>{entry.word}</dt>" in draw_page(record) for entry in legend_of(record, outline))
 
 
-def test_theta_and_f_are_explained_where_a_confidence_is_shown():
-    assert "threshold theta" in " ".join(shown(searchain()).split())
+LOOKS = {
+    "supported": ("✓ The answer rests on a passage: 1 of 1 claim rests on a passage.", "1;32", "good"),
+    "contradicted": ("✗ A passage says otherwise: 0 of 1 claim rests on a passage; 1 is contradicted by one.", "31", "bad"),
+    "unsupported": ("○ The answer rests on no passage: 0 of 1 claim rests on a passage.", "33", "warn"),
+}
 
 
-def test_the_three_verdicts_look_different_with_and_without_colour():
-    plain = {support: shown(answered(support)) for support in get_args(Support)}
-    assert "✓ The answer rests on a passage: 1 of 1 claim rests on a passage." in plain["supported"]
-    assert "✗ A passage says otherwise: 0 of 1 claim rests on a passage; 1 is contradicted by one." in plain["contradicted"]
-    assert "○ The answer rests on no passage: 0 of 1 claim rests on a passage." in plain["unsupported"]
-    coloured = {support: shown(answered(support), colour=True) for support in get_args(Support)}
-    assert "\x1b[1;32mInes Halloran\x1b[0m" in coloured["supported"]
-    assert "\x1b[31mInes Halloran\x1b[0m" in coloured["contradicted"]
-    assert "\x1b[33mInes Halloran\x1b[0m" in coloured["unsupported"]
-
-
-@pytest.mark.parametrize(("support", "tone"), [("supported", "good"), ("contradicted", "bad"), ("unsupported", "warn")])
-def test_the_page_carries_the_verdict_in_its_look(support: Support, tone: str):
+@pytest.mark.parametrize("support", get_args(Support))
+def test_the_three_verdicts_look_different_with_and_without_colour_and_on_the_page(support: Support):
+    words, colour, tone = LOOKS[support]
+    assert words in shown(answered(support))
+    assert f"\x1b[{colour}mInes Halloran\x1b[0m" in shown(answered(support), colour=True)
     assert f'<div class="answer tone-{tone}">' in draw_page(answered(support))
 
 
@@ -92,10 +87,10 @@ def test_an_answer_whose_passage_does_not_settle_it_is_not_said_to_rest_on_nothi
     assert not record.answer.cites_without_support
 
 
-def test_what_says_otherwise_is_shown_in_its_passage():
-    record = answered("contradicted")
-    assert "against claim 1: Carrow Head Light" in shown(record)
-    assert "against claim 1" in draw_page(record)
+def test_theta_and_what_says_otherwise_are_explained():
+    assert "threshold theta" in " ".join(shown(searchain()).split())
+    assert "against claim 1: Carrow Head Light" in shown(answered("contradicted"))
+    assert "against claim 1" in draw_page(answered("contradicted"))
 
 
 def test_an_abstention_is_neither_good_nor_bad():

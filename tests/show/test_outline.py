@@ -25,21 +25,14 @@ def with_decisions(*decisions: Decision) -> Record:
     return replace(finish(Trace(), Question("q", "?"), None), steps=decisions)
 
 
-def test_a_verdict_is_shown_on_the_step_that_it_judges():
+def test_a_verdict_is_shown_on_the_step_that_it_judges_with_the_branch_that_it_caused():
     node = only(drawn(searchain(), calls=False), "Light? \u2192 Robert Stev")
     assert (node.label, node.verdict, node.origin, node.tone) == ("node", "supported", "corrected", "good")
     assert (node.confidence, node.note) == (6.21, "the passage says Ines Halloran")
-    assert "verdict" not in [other.label for other in drawn(searchain())]
-
-
-def test_a_branch_hangs_under_the_node_whose_verdict_caused_it():
-    node = only(drawn(searchain(), calls=False), "Light? \u2192 Robert Stev")
     assert [child.label for child in node.children] == ["branch"]
     assert [child.origin for child in node.children[0].children] == ["verified", "verified", "completed"]
-
-
-def test_a_note_that_only_repeats_the_verdict_is_left_out():
-    assert only(drawn(searchain(), calls=False), "[unsolved]").note == ""
+    assert "verdict" not in [other.label for other in drawn(searchain())]
+    assert only(drawn(searchain(), calls=False), "[unsolved]").note == ""  # it would only repeat the verdict
 
 
 def test_a_step_with_two_verdicts_keeps_both_as_steps_of_their_own():
@@ -50,9 +43,17 @@ def test_a_step_with_two_verdicts_keeps_both_as_steps_of_their_own():
     assert [other.tone for other in nodes] == ["plain", "good", "quiet"]
 
 
-def test_a_verdict_without_a_parent_is_drawn_as_a_step():
-    (node,) = drawn(with_decisions(Decision(0, None, "verdict", "no passage", {"support": "unsupported"})))
-    assert (node.label, node.verdict, node.tone) == ("verdict", "unsupported", "warn")
+@pytest.mark.parametrize(
+    ("label", "data", "verdict", "tone"),
+    [
+        ("verdict", {"support": "unsupported"}, "unsupported", "warn"),
+        ("check", {"support": "plausible", "confidence": "high"}, "plausible", "plain"),
+    ],
+    ids=["without-a-parent", "unknown"],
+)
+def test_a_verdict_that_judges_no_step_is_drawn_as_one_and_an_unknown_one_without_a_colour(label, data, verdict, tone):
+    (node,) = drawn(with_decisions(Decision(0, None, label, "no passage", data)))
+    assert (node.label, node.verdict, node.tone, node.confidence) == (label, verdict, tone, None)
 
 
 def test_a_verdict_on_a_verdict_is_not_lost():
@@ -62,11 +63,6 @@ def test_a_verdict_on_a_verdict_is_not_lost():
     ]
     assert len(drawn(with_decisions(*steps))) == 3
     assert only(drawn(with_decisions(*steps[:1])), "t").verdict == ""
-
-
-def test_an_unknown_verdict_is_drawn_without_a_colour():
-    (node,) = drawn(with_decisions(Decision(0, None, "check", "t", {"support": "plausible", "confidence": "high"})))
-    assert (node.verdict, node.tone, node.confidence) == ("plausible", "plain", None)
 
 
 def test_calls_can_be_left_out_and_what_hangs_under_them_moves_up():
@@ -88,16 +84,12 @@ def test_calls_are_drawn_under_the_decision_that_they_served():
     assert [child.label for child in node.children] == ["read", "reader", "chain", "branch"]
 
 
-def test_what_failed_is_drawn_even_where_calls_are_not():
+def test_what_failed_is_drawn_even_where_calls_are_not_with_the_words_that_could_not_be_read():
     nodes = drawn(failed(), calls=False)
     assert [node.label for node in nodes] == ["branch", "parse failure", "chain"]
     assert [node.tone for node in nodes[1:]] == ["bad", "bad"]
     assert nodes[2].text == "ModelError: the endpoint said 503 (a retry may help)"
-
-
-def test_the_words_that_could_not_be_read_are_kept():
-    unread = only(drawn(failed()), "no query was found")
-    assert unread.details[0].text == "I am sorry, but\nI cannot."
+    assert only(drawn(failed()), "no query was found").details[0].text == "I am sorry, but\nI cannot."
 
 
 def test_steps_that_waited_for_others_name_them_and_those_are_marked():
@@ -107,16 +99,12 @@ def test_steps_that_waited_for_others_name_them_and_those_are_marked():
     assert outline.awaited == {1, 2}
 
 
-def test_what_waited_for_a_verdict_is_shown_as_waiting_for_the_judged_step():
+def test_what_waited_for_a_verdict_is_shown_as_waiting_for_the_judged_step_and_waiting_for_a_parent_is_not_said():
     node = Decision(0, None, "node", "q -> a")
     verdict = Decision(1, 0, "verdict", "", {"support": "supported"})
     last = Decision(2, None, "path", "a", after=(1,))
     assert drawn(with_decisions(node, verdict, last))[1].after == (0,)
-
-
-def test_waiting_for_the_own_parent_is_not_said_twice():
-    steps = Decision(0, None, "a", ""), Decision(1, 0, "b", "", after=(0, 7))
-    assert drawn(with_decisions(*steps))[1].after == ()
+    assert drawn(with_decisions(Decision(0, None, "a", ""), Decision(1, 0, "b", "", after=(0, 7))))[1].after == ()
 
 
 def test_seconds_of_a_decision_count_calls_side_by_side_once():

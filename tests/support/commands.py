@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from contextlib import chdir
@@ -36,11 +37,11 @@ def ran_alone(*arguments: object, **more: object) -> subprocess.CompletedProcess
 
 
 def assert_one_line(result: Result, said: str = "") -> None:
-    """A command failed and said why in one line, which holds `said`."""
+    """A command failed and said why in one line, which holds `said`, a text or a pattern."""
     assert result.exit_code == 1, result.output
     assert result.stderr.startswith("hopweave: ")
     assert result.stderr.count("\n") == 1
-    assert said in result.stderr
+    assert re.search(said, result.stderr) or said in result.stderr, result.stderr
 
 
 def ended_in_one_line(*arguments: object, stdin: str | bytes | None = None) -> int:

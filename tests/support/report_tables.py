@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from support.small_run import LIGHT
 from support.worked import claimed, quoted, worked
 
-from hopweave.core.types import Column, Passage
+from hopweave.core.types import Column
 from hopweave.evaluation.scoring.results import (
     Cell,
     Comparison,
@@ -24,8 +25,6 @@ from hopweave.evaluation.scoring.results import (
     ReportedComparisons,
     ScoredColumn,
 )
-
-LIGHT = Passage("light", "The light of Carrow Head was lit in 1874. It is painted white.", "Carrow Head")
 
 COLUMNS = {
     "f1": ScoredColumn(Column("words in common")),

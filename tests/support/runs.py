@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from hopweave.citations.marking import verdict_of
+from hopweave.core.catalog import load
 from hopweave.core.types import (
     Answer,
     AnswerForm,
@@ -21,6 +22,7 @@ from hopweave.core.types import (
     Reading,
     Sampling,
     Span,
+    Usage,
 )
 from hopweave.evaluation.reports.analysis import opened
 from hopweave.evaluation.reports.analysis_results import AnalysisResult, MeasuredRow
@@ -92,12 +94,11 @@ def answered(
         if isinstance(step, tuple):
             place = messages.setdefault(Message("user", step[0]), len(messages))
             clock = Timing(float(len(every)), 0.5)
-            call = ModelCall(0, None, step[2], (place,), Sampling(), 0, step[1], "stop", usage(), None, clock)
+            call = ModelCall(0, None, step[2], (place,), Sampling(), 0, step[1], "stop", Usage(1, 1), None, clock)
             every.append(call)
         else:
             every.append(step)
     answer = Answer(short if text is None else text, short, tuple(claims), passage_ids=tuple(passage.id for passage in found))
-    answer = replace(answer, verdict=verdict_of(answer))
     return Record(
         schema=SCHEMA,
         question=example.question,
@@ -110,12 +111,6 @@ def answered(
         started_at="2026-01-01T00:00:00.000+00:00",
         seconds=seconds,
     )
-
-
-def usage() -> Any:
-    from hopweave.core.types import Usage
-
-    return Usage(1, 1)
 
 
 def made(
@@ -139,8 +134,6 @@ def made(
         llm: identity of the model; `retriever` and `reader` likewise, empty for none.
         settings: of the run, beside the retriever.
     """
-    from hopweave.core.catalog import load
-
     plans = {label: plan if isinstance(plan, DatasetPlan) else DatasetPlan(plan, {"path": f"{plan}.jsonl"})
              for label, (plan, _) in datasets.items()}  # fmt: skip
     labels = dict.fromkeys(method for _, method in cells) | dict.fromkeys(methods or {})

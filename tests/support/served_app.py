@@ -36,6 +36,14 @@ RULES = [
     (WHOLE, "Ines Halloran was born in Marlow Cross.\nSo the answer is: Marlow Cross."),
     ("", "The light of Carrow Head was designed by Ines Halloran.\nSo the answer is: Ines Halloran."),
 ]
+CHAT = {"model": "direct_retrieval@light", "messages": [{"role": "user", "content": QUESTION}]}
+ASKED_BY = [
+    ("/v1/answers", {"question": QUESTION}),
+    ("/v1/answers", {"question": QUESTION, "stream": True}),
+    ("/v1/chat/completions", CHAT),
+    ("/v1/chat/completions", {**CHAT, "stream": True}),
+]
+"""Paths and bodies of each way to ask the question."""
 KEY, OTHER_KEY = "key-of-anna-0123456789abcdef", "key-of-bob-0123456789abcdef"
 
 
@@ -69,6 +77,13 @@ def keys(**of_anna: Any) -> dict[str, KeySettings]:
 def app_over(folder: Path, llm: Any = None, *, settings: dict[str, Any] | None = None, **more: Any) -> FastAPI:
     """An application with a scripted model."""
     return create_app(offered(folder, **more), settings_over(folder, **(settings or {})), llm=llm or Scripted(RULES))
+
+
+def free_port() -> int:
+    """A port that nobody listens on."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return free.getsockname()[1]
 
 
 def bearer(key: str) -> dict[str, str]:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import httpx
 from support.killed_runs import COMMAND
-from support.served_app import index_of
+from support.served_app import free_port, index_of
 
 _GET = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n"
 _POST = b"POST %s HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 90000\r\n"
@@ -67,9 +67,7 @@ def served(folder: Path, num_files: int, *, limits: str = "", more: tuple[str, .
         limits: lines of its settings under `[limits]`.
         more: arguments of the command.
     """
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     (folder / "server.toml").write_text(f"[limits]\n{limits}\n", encoding="utf-8")
     command = [sys.executable, "-c", COMMAND, "serve", f"light={index_of(folder / 'light')}", "--port", str(port)]
     command += ["--server", str(folder / "server.toml"), "--answers", str(folder / "answers"), "--set", "store.mode=off"]

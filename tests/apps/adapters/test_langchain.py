@@ -7,45 +7,28 @@ import sys
 import threading
 import time
 from contextlib import suppress
-from pathlib import Path
+from functools import partial
 
 import pytest
 
 pytest.importorskip("langchain_core", reason="needs: pip install 'hopweave[langchain]'")
 
-from apps.cli.test_ask import PASSAGES, QUESTION, RULES
+from apps.cli.test_ask import PASSAGES, QUESTION
 from langchain_core.output_parsers import StrOutputParser
 from langchain_core.runnables import RunnableLambda, RunnablePassthrough
+from support.workbench import until
 
 from hopweave.apps.adapters.langchain import HopweaveAnswers, HopweaveRetriever
 from hopweave.core.errors import DataError, ModelError, RunError, SettingsError
-from hopweave.core.types import Passage
-from hopweave.models.llms.scripted import Line, Scripted, read_rules
-from hopweave.retrieval.engines.bm25 import BM25
+from hopweave.models.llms.scripted import Line, Scripted
 
 THREAD = "hopweave-answering"
 pytestmark = pytest.mark.filterwarnings("default")  # what LangChain warns of is its own affair
 
 
-@pytest.fixture(autouse=True)
-def scene(tmp_path):
-    BM25.build(tmp_path / "index", [*PASSAGES, Passage("pay", "The keeper is paid 90 pounds.", "Pay", access=("board",))])
-    Path("rules.toml").write_text(RULES)
-
-
 @pytest.fixture
-def answers():
-    open_ones = []
-
-    def of(rules=None, **choices):
-        llm = Scripted(rules if rules is not None else read_rules(Path("rules.toml")))
-        given = {"corpus": "index", "retriever": "bm25", "method": "searchain", "settings": {"store": {"mode": "off"}}}
-        open_ones.append(HopweaveAnswers(llm=llm, **given | choices))
-        return open_ones[-1]
-
-    yield of
-    for one in open_ones:
-        one.close()
+def answers(opened):
+    return partial(opened, HopweaveAnswers)
 
 
 def threads():
@@ -107,14 +90,6 @@ async def test_cancelling_leaves_no_open_call(answers):
     with suppress(asyncio.CancelledError):
         await call
     await until(lambda: one.llm._num_open == 0)
-
-
-async def until(holds):
-    for _ in range(6000):
-        if holds():
-            return
-        await asyncio.sleep(0.01)
-    pytest.fail("it never came to hold")
 
 
 def test_a_failed_question_is_an_error_that_says_why(answers):

@@ -1,13 +1,13 @@
 """The LlamaIndex adapter: a retriever and a query engine, and answers with checked citations."""
 
 import asyncio
-from pathlib import Path
+from functools import partial
 
 import pytest
 
 pytest.importorskip("llama_index.core", reason="needs: pip install 'hopweave[llama-index]'")
 
-from apps.cli.test_ask import PASSAGES, QUESTION, RULES
+from apps.cli.test_ask import PASSAGES, QUESTION
 from llama_index.core import Settings
 from llama_index.core.llms import MockLLM
 from llama_index.core.query_engine import RetrieverQueryEngine
@@ -15,32 +15,14 @@ from llama_index.core.response_synthesizers import ResponseMode, get_response_sy
 
 from hopweave.apps.adapters.llama_index import HopweaveQueryEngine, HopweaveRetriever
 from hopweave.core.errors import DataError, ModelError, RunError
-from hopweave.models.llms.scripted import Scripted, read_rules
-from hopweave.retrieval.engines.bm25 import BM25
 
 pytestmark = pytest.mark.filterwarnings("default")  # what LlamaIndex warns of is its own affair
 TEXTS = {passage.id: passage.text for passage in PASSAGES}
 
 
-@pytest.fixture(autouse=True)
-def scene(tmp_path):
-    BM25.build(tmp_path / "index", PASSAGES)
-    Path("rules.toml").write_text(RULES)
-
-
 @pytest.fixture
-def engine():
-    open_ones = []
-
-    def of(rules=None, **choices):
-        llm = Scripted(rules if rules is not None else read_rules(Path("rules.toml")))
-        given = {"corpus": "index", "retriever": "bm25", "method": "searchain", "settings": {"store": {"mode": "off"}}}
-        open_ones.append(HopweaveQueryEngine(llm=llm, **given | choices))
-        return open_ones[-1]
-
-    yield of
-    for one in open_ones:
-        one.close()
+def engine(opened):
+    return partial(opened, HopweaveQueryEngine)
 
 
 def test_an_answer_cites_the_exact_words_of_passages(engine):

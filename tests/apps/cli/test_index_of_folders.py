@@ -12,7 +12,7 @@ from support.documents import docx, paragraph, pdf
 
 from hopweave.core.errors import DataError, SettingsError
 from hopweave.core.files import sha256_of
-from hopweave.ingest import CorpusOptions, Intake
+from hopweave.ingest import CorpusOptions, Intake, intake, pages, read, read_corpus
 from hopweave.retrieval.engines.bm25 import BM25
 from hopweave.retrieval.engines.weave import Weave
 from hopweave.retrieval.index import bm25_index as _bm25_index
@@ -32,6 +32,12 @@ def sync(to: Path, *folders: Path, **options) -> Intake:
     intake = Intake(folders, sync=True, options=CorpusOptions(lenient=True, **options))
     BM25.take_in(to, intake, update=to.exists())
     return intake
+
+
+def synced(folder: Path, **files: str) -> Path:
+    """A folder `x` of files, and the index that was made of it next to it."""
+    sync(folder / "index", put(folder / "x", **files))
+    return folder / "x"
 
 
 def done(intake: Intake) -> tuple[int, int, int, int, int]:
@@ -120,10 +126,7 @@ def test_with_strict_the_first_bad_file_stops_it_and_the_index_stays(mixed, tmp_
 
 
 def test_files_that_did_not_change_are_not_read_again(tmp_path, monkeypatch):
-    from hopweave.ingest import intake, read
-
-    folder = put(tmp_path / "x", a_txt="One.", b_jsonl='{"id": "b", "text": "Two."}')
-    sync(tmp_path / "index", folder)
+    folder = synced(tmp_path, a_txt="One.", b_jsonl='{"id": "b", "text": "Two."}')
     opened = []
     monkeypatch.setattr(intake, "hash_of", lambda file: opened.append(file.source))
     monkeypatch.setattr(read, "open_text", lambda file, *_: opened.append(file.source))
@@ -133,36 +136,29 @@ def test_files_that_did_not_change_are_not_read_again(tmp_path, monkeypatch):
     assert sorted(path.name for path in (tmp_path / "index").iterdir()) == before  # no new state was written
 
 
-def test_a_file_that_was_only_touched_is_told_by_its_hash_and_not_hashed_twice(tmp_path, monkeypatch):
-    from hopweave.ingest import intake
-
-    folder = put(tmp_path / "x", a_txt="One.")
-    sync(tmp_path / "index", folder)
+def test_a_file_that_was_only_touched_is_told_by_its_hash_and_not_hashed_twice_and_a_change_of_the_same_size_is_seen(
+    tmp_path, monkeypatch
+):
+    folder = synced(tmp_path, a_txt="One.")
     os.utime(folder / "a.txt", ns=(1, 1))
     assert done(sync(tmp_path / "index", folder)) == (0, 0, 0, 0, 1)
-    monkeypatch.setattr(intake, "hash_of", None)
-    assert done(sync(tmp_path / "index", folder)) == (0, 0, 0, 0, 1)
-
-
-def test_a_change_that_keeps_the_size_is_seen(tmp_path):
-    folder = put(tmp_path / "x", a_txt="One.")
-    sync(tmp_path / "index", folder)
+    with monkeypatch.context() as patch:
+        patch.setattr(intake, "hash_of", None)
+        assert done(sync(tmp_path / "index", folder)) == (0, 0, 0, 0, 1)
     (folder / "a.txt").write_text("Two.")
-    os.utime(folder / "a.txt", ns=(1, 1))
+    os.utime(folder / "a.txt", ns=(2, 2))
     assert done(sync(tmp_path / "index", folder)) == (0, 1, 0, 0, 0)
     assert texts(tmp_path / "index") == {"a.txt": "Two."}
 
 
 def test_other_options_of_reading_have_all_read_again(tmp_path):
-    folder = put(tmp_path / "x", a_txt="One two three. Four five six.")
-    sync(tmp_path / "index", folder)
+    folder = synced(tmp_path, a_txt="One two three. Four five six.")
     assert done(sync(tmp_path / "index", folder, max_words=3)) == (0, 1, 0, 0, 0)
     assert all_ids(tmp_path / "index") == ["a.txt#1", "a.txt#2"]
 
 
 def test_records_that_are_gone_from_a_file_are_gone_from_the_index(tmp_path):
-    folder = put(tmp_path / "x", a_jsonl='{"id": "1", "text": "x"}\n{"id": "2", "text": "y"}', b_txt="z")
-    sync(tmp_path / "index", folder)
+    folder = synced(tmp_path, a_jsonl='{"id": "1", "text": "x"}\n{"id": "2", "text": "y"}', b_txt="z")
     put(folder, a_jsonl='{"id": "2", "text": "new"}\n{"id": "3", "text": "w"}')
     sync(tmp_path / "index", folder)
     assert texts(tmp_path / "index") == {"b.txt": "z", "2": "new", "3": "w"}
@@ -199,8 +195,7 @@ def test_two_folders_never_overwrite_each_other_and_what_is_listed_is_deleted(tm
 
 
 def test_what_was_deleted_by_id_comes_back_with_the_next_sync_while_its_file_is_there(tmp_path):
-    folder = put(tmp_path / "x", a_txt="One.", b_txt="Two.")
-    sync(tmp_path / "index", folder)
+    folder = synced(tmp_path, a_txt="One.", b_txt="Two.")
     run("--to", tmp_path / "index", "--delete", "a.txt")
     assert all_ids(tmp_path / "index") == ["b.txt"]
     assert done(sync(tmp_path / "index", folder)) == (0, 1, 0, 0, 1)
@@ -229,8 +224,7 @@ def test_an_id_that_occurs_twice_is_listed_with_the_file_that_has_it_second(tmp_
 
 
 def test_a_record_without_an_id_that_two_files_hold_stays_as_long_as_one_of_them_does(tmp_path):
-    folder = put(tmp_path / "x", a_jsonl='{"text": "same"}\n{"text": "a"}', b_jsonl='{"text": "same"}\n{"text": "b"}')
-    sync(tmp_path / "index", folder)
+    folder = synced(tmp_path, a_jsonl='{"text": "same"}\n{"text": "a"}', b_jsonl='{"text": "same"}\n{"text": "b"}')
     put(folder, c_jsonl='{"text": "same"}\n{"text": "c"}')
     assert sync(tmp_path / "index", folder).tally.num_duplicates == 1
     (folder / "a.jsonl").unlink()
@@ -242,11 +236,10 @@ def test_a_record_without_an_id_that_two_files_hold_stays_as_long_as_one_of_them
 
 
 def test_a_file_that_became_bad_is_taken_out_and_comes_back_when_it_is_good(tmp_path):
-    folder = put(tmp_path / "x", a_txt="One.", b_txt="Two.")
-    sync(tmp_path / "index", folder)
+    folder = synced(tmp_path, a_txt="One.", b_txt="Two.")
     (folder / "a.txt").write_bytes(b"\xff")
-    intake = sync(tmp_path / "index", folder)
-    assert (done(intake), len(intake.tally.unread)) == ((0, 0, 1, 0, 1), 1)
+    second = sync(tmp_path / "index", folder)
+    assert (done(second), len(second.tally.unread)) == ((0, 0, 1, 0, 1), 1)
     assert all_ids(tmp_path / "index") == ["b.txt"]
     assert len(sync(tmp_path / "index", folder).tally.unread) == 1
     (folder / "a.txt").write_text("One.")
@@ -254,9 +247,7 @@ def test_a_file_that_became_bad_is_taken_out_and_comes_back_when_it_is_good(tmp_
 
 
 def test_pages_that_could_not_be_read_are_listed_again_without_reading_again(tmp_path, monkeypatch):
-    from hopweave.ingest import pages
-
-    folder = tmp_path / "x"
+    folder = put(tmp_path / "x")
     folder.mkdir()
     (folder / "a.pdf").write_bytes(pdf("Text.", ""))
     before = sync(tmp_path / "index", folder).tally.unread
@@ -267,8 +258,7 @@ def test_pages_that_could_not_be_read_are_listed_again_without_reading_again(tmp
 
 
 def test_a_folder_that_holds_nothing_any_more_leaves_the_index_as_it_is(tmp_path):
-    folder = put(tmp_path / "x", a_txt="One.")
-    sync(tmp_path / "index", folder)
+    folder = synced(tmp_path, a_txt="One.")
     (folder / "a.txt").unlink()
     with pytest.raises(DataError, match="found nothing to index in"):
         sync(tmp_path / "index", folder)
@@ -290,8 +280,7 @@ def test_a_folder_that_is_gone_is_taken_out_by_the_command_that_the_error_names(
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything, so nothing is refused")
 def test_files_of_a_folder_that_may_not_be_listed_stay_in_the_index(tmp_path):
-    folder = put(tmp_path / "x", a_txt="One.", closed__b_txt="Two.")
-    sync(tmp_path / "index", folder)
+    folder = synced(tmp_path, a_txt="One.", closed__b_txt="Two.")
     (folder / "closed").chmod(0)
     try:
         intake = sync(tmp_path / "index", folder)
@@ -312,8 +301,7 @@ def test_patterns_that_leave_a_file_out_take_it_out(tmp_path):
 
 
 def test_a_sync_that_breaks_off_keeps_the_passages_and_the_states_of_the_files_as_they_were(tmp_path, monkeypatch):
-    folder = put(tmp_path / "x", a_txt="One.", b_txt="Two.")
-    sync(tmp_path / "index", folder)
+    folder = synced(tmp_path, a_txt="One.", b_txt="Two.")
     before = fingerprint(tmp_path / "index")
     put(folder, a_txt="New.", c_txt="Three.")
     (folder / "b.txt").unlink()
@@ -341,14 +329,11 @@ def test_an_index_of_an_earlier_version_is_used_and_synced(tmp_path):
 
 def passages_alone(folder: Path):
     """Passages as an index has them that knows nothing of their files."""
-    from hopweave.ingest import read_corpus
-
     return read_corpus([folder])
 
 
 def test_a_list_of_files_that_is_damaged_is_one_line(tmp_path):
-    folder = put(tmp_path / "x", a_txt="One.")
-    sync(tmp_path / "index", folder)
+    folder = synced(tmp_path, a_txt="One.")
     path = tmp_path / "index" / "data-1" / "files.sqlite"
     path.write_bytes(b"x" * path.stat().st_size)
     with pytest.raises(DataError, match=r"is damaged: .*files.*rebuild it"):
@@ -358,8 +343,7 @@ def test_a_list_of_files_that_is_damaged_is_one_line(tmp_path):
 
 
 def test_an_index_moves_as_a_whole_with_its_list_of_files(tmp_path):
-    folder = put(tmp_path / "x", a_txt="One.")
-    sync(tmp_path / "index", folder)
+    folder = synced(tmp_path, a_txt="One.")
     shutil.move(tmp_path / "index", tmp_path / "elsewhere")
     assert done(sync(tmp_path / "elsewhere", folder)) == (0, 0, 0, 0, 1)
     assert len(Weave(tmp_path / "elsewhere").search(["one"], 5)[0]) == 1
@@ -383,13 +367,14 @@ def test_the_stats_follow_what_is_added_and_taken_out(tmp_path):
     folder = put(tmp_path / "x", a_md="# The title\n\nOne two.", b_jsonl='{"id": "r", "text": "Three four five."}')
     put(folder, c_txt="Six seven. " * 30)
     run(folder, "--to", tmp_path / "index", "--max-words", "20")
+    counted = ("passages", "words", "documents", "titled", "files")
     stats = BM25.stats(tmp_path / "index")
-    assert [stats[name] for name in ("passages", "words", "documents", "titled", "files")] == [5, 67, 3, 4, 3]
+    assert [stats[name] for name in counted] == [5, 67, 3, 4, 3]
     assert (stats["links"], stats["bytes"]) == ("yes", BM25.check(tmp_path / "index").num_bytes)
     (folder / "c.txt").unlink()
     run(folder, "--to", tmp_path / "index", "--max-words", "20", "--sync")
     stats = BM25.stats(tmp_path / "index")
-    assert [stats[name] for name in ("passages", "words", "documents", "titled", "files")] == [2, 7, 2, 1, 2]
+    assert [stats[name] for name in counted] == [2, 7, 2, 1, 2]
     said = run("--to", tmp_path / "index", "--stats")
     assert "documents    2\n" in said
     assert f"updated      {stats['updated']}\n" in said
@@ -425,8 +410,7 @@ def test_flags_that_cannot_go_together_are_refused(tmp_path, arguments, message)
 
 
 def test_the_list_of_files_holds_what_it_is_for(tmp_path):
-    folder = put(tmp_path / "x", a_txt="One.")
-    sync(tmp_path / "index", folder)
+    folder = synced(tmp_path, a_txt="One.")
     with sqlite3.connect(tmp_path / "index" / "data-1" / "files.sqlite") as table:
         [(path, size, mtime, sha256)] = table.execute("SELECT path, size, mtime_ns, sha256 FROM files").fetchall()
         assert table.execute("SELECT first, end FROM spans").fetchall() == [(0, 1)]

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-import socket
 import subprocess
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -16,6 +15,8 @@ import httpx
 from apps.cli.test_ask import PASSAGES, QUESTION, RULES
 from mcp import Client, StdioServerParameters
 from support.commands import COMMAND, assert_one_line, ran
+from support.served_app import free_port
+from support.workbench import until
 
 from hopweave.apps.mcp_server.tools import serving
 from hopweave.core.errors import ModelError
@@ -97,9 +98,7 @@ async def test_a_client_over_standard_input_gets_a_cited_answer_and_hears_of_eac
 
 
 async def test_a_client_over_http_gets_a_cited_answer_and_hears_of_each_step():
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     process = await asyncio.create_subprocess_exec(
         *MCP, "lights=index", "--http", "--port", str(port), stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
@@ -126,14 +125,6 @@ async def test_a_client_over_http_gets_a_cited_answer_and_hears_of_each_step():
         with suppress(ProcessLookupError):
             process.kill()
         await process.communicate()
-
-
-async def until(holds):
-    for _ in range(SOON * 100):
-        if holds():
-            return
-        await asyncio.sleep(0.01)
-    pytest.fail("it never came to hold")
 
 
 async def reachable(port):

@@ -16,18 +16,12 @@ from contextlib import contextmanager
 import httpx
 import pytest
 from support.commands import COMMAND, assert_one_line, ran
-from support.served_app import KEY, QUESTION, app_over, bearer, index_of, wait_for
+from support.served_app import KEY, QUESTION, app_over, bearer, free_port, index_of, wait_for
 
 from hopweave.apps.server.listening import Listening
 from hopweave.apps.server.server_settings import KEYS_VARIABLE, hash_of, read_server_settings
 
 RULES = '[[rules]]\nsay = "So the answer is: Ines Halloran."\nfind = ""\ndelay_seconds = {seconds}\n'
-
-
-def free_port():
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return free.getsockname()[1]
 
 
 @contextmanager

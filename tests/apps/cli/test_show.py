@@ -6,11 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
+from click.testing import Result
+from support.commands import assert_one_line, ran
 from support.sample_records import failed, graph, searchain
-from typer.testing import CliRunner, Result
 
-from hopweave.apps.cli.show import app
-from hopweave.core.errors import DataError, SettingsError
 from hopweave.record import Record
 
 
@@ -23,10 +22,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def run(*arguments: object, stdin: str | None = None) -> Result:
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments], input=stdin, env={"COLUMNS": "100"})
-    if result.exception and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result
+    return ran("show", *arguments, stdin=stdin, COLUMNS="100")
 
 
 def test_the_last_record_is_shown_as_tree_and_answer(file: Path):
@@ -36,13 +32,10 @@ def test_the_last_record_is_shown_as_tree_and_answer(file: Path):
     assert "No answer. ModelError" in text
 
 
-def test_a_question_is_found_by_its_id_and_the_last_record_of_it_counts(file: Path):
+def test_a_record_is_chosen_by_the_id_of_its_question_or_by_its_line_counted_from_one(file: Path):
     text = run(file, "--question", "harbour-12").stdout
     assert "Answer  Port Merrow" in text
-    assert "from the store" in text
-
-
-def test_a_line_is_counted_from_one(file: Path):
+    assert "from the store" in text  # the last of its records
     assert run(file, "--line", 2).stdout.startswith("Which was founded first")
 
 
@@ -88,45 +81,30 @@ def test_the_ending_of_the_file_to_write_says_what_to_draw(file: Path, tmp_path:
     assert (tmp_path / name).read_text(encoding="utf-8").startswith(start)
 
 
-def test_as_wins_over_the_ending(file: Path, tmp_path: Path):
+def test_as_wins_over_the_ending_and_a_file_has_no_colour(file: Path, tmp_path: Path):
     run(file, "--as", "mermaid", "--out", tmp_path / "a.html")
     assert (tmp_path / "a.html").read_text().startswith("flowchart TD")
-
-
-def test_text_written_to_a_file_has_no_colour(file: Path, tmp_path: Path):
     run(file, "--line", 1, "--out", tmp_path / "a.txt")
     assert "\x1b" not in (tmp_path / "a.txt").read_text(encoding="utf-8")
 
 
-def test_a_file_that_cannot_be_read_is_named(tmp_path: Path):
-    with pytest.raises(DataError, match=r"cannot read .*none\.jsonl: No such file"):
-        run(tmp_path / "none.jsonl")
+ALTERED = {**json.loads(searchain().to_json()), "passages": []}
 
 
-def test_a_file_that_is_not_text_is_named(tmp_path: Path):
-    (tmp_path / "a.bin").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(DataError, match=r"a\.bin is not UTF-8"):
-        run(tmp_path / "a.bin")
-
-
-def test_an_empty_file_is_named(tmp_path: Path):
-    (tmp_path / "a.jsonl").write_text("\n\n")
-    with pytest.raises(DataError, match=r"a\.jsonl contains no record"):
-        run(tmp_path / "a.jsonl")
-
-
-def test_a_damaged_line_is_named_by_file_and_number(file: Path):
-    file.write_text(file.read_text().replace('"schema"', '"scheme"', 1))
-    with pytest.raises(DataError, match=r"run\.jsonl, line 1: this record has schema None"):
-        run(file, "--line", 1)
-
-
-def test_an_altered_quote_is_refused(file: Path):
-    row = json.loads(searchain().to_json())
-    row["passages"][0]["text"] = "Something else."
-    file.write_text(json.dumps(row))
-    with pytest.raises(DataError, match="was altered"):
-        run(file)
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (None, r"cannot read .*run\.jsonl: No such file"),
+        (b"\xff\xfe\x00", r"run\.jsonl is not UTF-8"),
+        (b"\n\n", r"run\.jsonl contains no record"),
+        (graph().to_json().replace('"schema"', '"scheme"', 1).encode(), r"run\.jsonl, line 1: this record has schema None"),
+        (json.dumps(ALTERED).encode(), "was altered"),
+    ],
+    ids=["missing", "no-text", "empty", "damaged-line", "altered"],
+)
+def test_a_file_that_cannot_be_shown_is_named(file: Path, content: bytes | None, said: str):
+    file.unlink() if content is None else file.write_bytes(content)
+    assert_one_line(run(file), said)
 
 
 def test_a_torn_last_line_is_left_out_and_said(file: Path):
@@ -136,21 +114,14 @@ def test_a_torn_last_line_is_left_out_and_said(file: Path):
     assert "line 2 is incomplete" in result.stderr
 
 
-def test_a_line_that_is_not_there_is_refused(file: Path):
-    with pytest.raises(DataError, match="no record on line 9; its last is on line 4"):
-        run(file, "--line", 9)
-
-
-def test_an_unknown_question_gets_a_suggestion(file: Path):
-    with pytest.raises(DataError, match="did you mean 'harbour-12'"):
-        run(file, "--question", "harbor-12")
-
-
-def test_a_question_and_a_line_exclude_each_other(file: Path):
-    with pytest.raises(SettingsError, match="give one of them"):
-        run(file, "--question", "g-1", "--line", 2)
-
-
-def test_a_file_that_cannot_be_written_is_named(file: Path, tmp_path: Path):
-    with pytest.raises(DataError, match="cannot write"):
-        run(file, "--out", tmp_path / "none" / "a.txt")
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (["--line", 9], "no record on line 9; its last is on line 4"),
+        (["--question", "harbor-12"], "did you mean 'harbour-12'"),
+        (["--question", "g-1", "--line", 2], "give one of them"),
+        (["--out", "none/a.txt"], "cannot write"),
+    ],
+)
+def test_flags_that_cannot_be_followed_are_refused(file: Path, flags: list, said: str):
+    assert_one_line(run(file, *flags), said)

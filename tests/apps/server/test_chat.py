@@ -5,15 +5,14 @@ from contextlib import contextmanager
 
 import openai
 import pytest
-from support.served_app import FOLLOW_UP, KEY, OTHER_KEY, QUESTION, app_over, client_of, keys, listening
+from support.served_app import CHAT, FOLLOW_UP, KEY, OTHER_KEY, QUESTION, app_over, client_of, keys, listening
 
 from hopweave.apps.server.answer_citations import NO_ANSWER, cited
 from hopweave.apps.server.kept import Entry
 from hopweave.models.llms.scripted import Line, Scripted
 from hopweave.record import Record
 
-MODEL = "direct_retrieval@light"
-ASKED = [{"role": "user", "content": QUESTION}]
+MODEL, ASKED = CHAT["model"], CHAT["messages"]
 
 
 @pytest.fixture(scope="module")
@@ -55,15 +54,9 @@ def test_the_official_client_gets_a_cited_answer(client, address):
 
 
 def test_the_official_client_gets_a_stream_of_reasoning_and_then_the_cited_answer(client):
-    whole = client.chat.completions.create(model=MODEL, messages=[*ASKED, {"role": "assistant", "content": "x"}, *ASKED])
-    chunks = list(
-        client.chat.completions.create(
-            model=MODEL,
-            messages=[*ASKED, {"role": "assistant", "content": "x"}, *ASKED],
-            stream=True,
-            stream_options={"include_usage": True},
-        )
-    )
+    asked = {"model": MODEL, "messages": [*ASKED, {"role": "assistant", "content": "x"}, *ASKED]}
+    whole = client.chat.completions.create(**asked)
+    chunks = list(client.chat.completions.create(**asked, stream=True, stream_options={"include_usage": True}))
     deltas = [chunk.choices[0].delta for chunk in chunks if chunk.choices]
     reasoning = "".join(getattr(delta, "reasoning_content", "") or "" for delta in deltas)
     assert "".join(delta.content or "" for delta in deltas) == whole.choices[0].message.content
@@ -130,14 +123,8 @@ def test_markup_in_a_passage_is_no_markup_in_a_chat(tmp_path):
         made = client.post("/v1/answers", json={"question": QUESTION}).json()["record"]
     quote = made["answer"]["claims"][0]["citations"][0]
     was = next(passage for passage in made["passages"] if passage["id"] == quote["passage_id"])
-    was["title"], was["text"], quote["quote"], quote["start"], quote["end"], quote["focus"] = (
-        hostile,
-        text,
-        text,
-        0,
-        len(text),
-        None,
-    )
+    was |= {"title": hostile, "text": text}
+    quote |= {"quote": text, "start": 0, "end": len(text), "focus": None}
     said = cited(Record.from_json(json.dumps(made)), "http://127.0.0.1/")
     below = said.text.split("\n\n")[-1]
     assert "\\!\\[x\\]" in below

@@ -35,16 +35,14 @@ def test_no_file_loads_from_elsewhere_or_makes_markup_of_text(name):
 
 
 @pytest.mark.parametrize("name", ["..%2Fapp.py", "%2e%2e/app.py", "app.py", "", "x%00.js"])
-def test_no_other_file_is_handed_out(tmp_path, name):
-    with client_of(app_over(tmp_path)) as client:
-        reply = client.get(f"/static/{name}")
+def test_no_other_file_is_handed_out(client, name):
+    reply = client.get(f"/static/{name}")
     assert reply.status_code == 404
     assert "FastAPI" not in reply.text
 
 
-def test_the_words_of_the_page_are_those_of_every_other_drawing(tmp_path):
-    with client_of(app_over(tmp_path)) as client:
-        said = client.get("/static/legend.json").json()
+def test_the_words_of_the_page_are_those_of_every_other_drawing(client):
+    said = client.get("/static/legend.json").json()
     assert (said["support"], said["origins"]) == (SUPPORT, ORIGINS)
 
 

@@ -1,6 +1,7 @@
 """What is refused: bad keys, large bodies, unknown corpora, what a key may not see, paths, and what strangers may not set."""
 
 import json
+import socket
 
 import httpx
 import pytest
@@ -70,6 +71,7 @@ PATHS = [
         bearer(KEY + "x"),
         bearer(KEY[:-1]),
         {"Authorization": KEY},
+        {"Authorization": b"Bearer \xff\xfe"},
     ],
 )
 def test_without_a_known_key_nothing_is_served(client, verb, path, header):
@@ -79,30 +81,22 @@ def test_without_a_known_key_nothing_is_served(client, verb, path, header):
     assert reply.headers["www-authenticate"] == "Bearer"
 
 
-def test_a_header_that_is_no_text_is_no_key(client):
-    assert client.get("/v1/methods", headers={"Authorization": b"Bearer \xff\xfe"}).status_code == 401
-
-
 def test_health_and_readiness_need_no_key(client):
     assert client.get("/healthz").json() == {"status": "ok", "why": ""}
     assert client.get("/readyz").json()["status"] == "ready"
 
 
 def test_an_oversized_body_is_refused_announced_or_not_and_nothing_is_asked(tmp_path):
-    llm = Scripted([])
+    llm, as_json = Scripted([]), {"Content-Type": "application/json"}
+    body = json.dumps({"question": "x" * 2000}).encode()
     with client_of(app_over(tmp_path, llm, limits=Limits(max_body_bytes=1000))) as client:
-        body = json.dumps({"question": "x" * 2000}).encode()
-        announced = client.post("/v1/answers", content=body, headers={"Content-Type": "application/json"})
-        chunked = client.post(
-            "/v1/answers", content=iter([body[:500], body[500:]]), headers={"Content-Type": "application/json"}
-        )
-    assert [reply.status_code for reply in (announced, chunked)] == [413, 413]
-    assert code_of(announced) == code_of(chunked) == "body_too_large"
+        for content in (body, iter([body[:500], body[500:]])):
+            reply = client.post("/v1/answers", content=content, headers=as_json)
+            assert (reply.status_code, code_of(reply)) == (413, "body_too_large")
     assert llm.calls == []
 
 
 def test_a_body_that_does_not_come_to_an_end_is_refused(tmp_path):
-    import socket
 
     app = app_over(tmp_path, limits=Limits(max_body_seconds=0.2))
     with listening(app) as address:
@@ -145,24 +139,18 @@ def test_lists_show_a_key_its_own_corpora_alone(client):
 def test_passages_are_shown_to_who_holds_their_label_alone(tmp_path):
     app = app_over(tmp_path, Scripted([("", "So the answer is: 90 pounds.")]), keys=keys(access=("board",)))
     with client_of(app) as client:
-        seen = {}
-        for key in (KEY, OTHER_KEY):
-            corpus = "light" if key == KEY else "other"
+        for key, corpus in ((KEY, "light"), (OTHER_KEY, "other")):
             hits = client.post("/v1/search", json={"query": SECRET, "corpus": corpus}, headers=bearer(key)).json()["hits"]
-            seen[key] = {hit["passage"]["id"] for hit in hits}
+            assert ("pay" in {hit["passage"]["id"] for hit in hits}) == (key == KEY)
         one = client.get("/v1/corpora/light/passages/pay", headers=bearer(KEY))
-    assert "pay" in seen[KEY]
-    assert "pay" not in seen[OTHER_KEY]
     assert one.json()["text"].endswith("paid 90 pounds.")
 
 
 def test_without_the_label_a_passage_is_as_if_it_were_not_there(client):
-    found = client.post("/v1/search", json={"query": SECRET, "corpus": "light", "max_hits": 50}, headers=bearer(KEY)).json()[
-        "hits"
-    ]
+    asked = {"query": SECRET, "corpus": "light", "max_hits": 50}
+    found = client.post("/v1/search", json=asked, headers=bearer(KEY)).json()["hits"]
     record = client.post("/v1/answers", json={"question": SECRET, "corpus": "light"}, headers=bearer(KEY)).text
-    hidden = client.get("/v1/corpora/light/passages/pay", headers=bearer(KEY))
-    absent = client.get("/v1/corpora/light/passages/pax", headers=bearer(KEY))
+    hidden, absent = (client.get(f"/v1/corpora/light/passages/{one}", headers=bearer(KEY)) for one in ("pay", "pax"))
     assert found
     assert "pay" not in {hit["passage"]["id"] for hit in found}
     assert "90 pounds" not in record
@@ -379,11 +367,8 @@ def test_a_loopback_address_needs_no_keys(host):
     assert read_server_settings(None, {"host": host}).is_local
 
 
-def test_the_gate_is_in_front_of_every_route(tmp_path):
-    app = app_over(tmp_path, keys=keys())
-    with client_of(app) as client:
-        document = client.get("/openapi.json").json()
-        for path, verbs in document["paths"].items():
-            for verb in verbs:
-                status = httpx.request(verb, f"{client.base_url}{path}").status_code
-                assert status == (200 if path in ("/healthz", "/readyz") else 401), path
+def test_the_gate_is_in_front_of_every_route(client):
+    for path, verbs in client.get("/openapi.json").json()["paths"].items():
+        for verb in verbs:
+            status = httpx.request(verb, f"{client.base_url}{path}").status_code
+            assert status == (200 if path in ("/healthz", "/readyz") else 401), path

@@ -1,27 +1,18 @@
 """Two servers on one PostgreSQL: they make no call twice, and what one has kept outlives it."""
 
 import asyncio
-import json
-import socket
 import sys
 from collections import Counter
 
 import pytest
 from support.killed_runs import COMMAND
+from support.killed_runs import asked as body_of
 from support.scripted_server import Behaviour, ScriptedServer
-from support.served_app import KEY, QUESTION, app_over, client_of, keys
+from support.served_app import KEY, QUESTION, app_over, client_of, free_port, keys
 
 httpx = pytest.importorskip("httpx")
 
-pytestmark = pytest.mark.usefixtures("own_folders")
-
 QUESTIONS = [f"Which river runs through town {number}?" for number in range(6)]
-
-
-def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
 
 
 async def replica(model, place):
@@ -52,7 +43,7 @@ async def asked(client, address, question):
 
 
 def calls(model):
-    return Counter(json.dumps(request.body, sort_keys=True) for request in model.requests)
+    return Counter(map(body_of, model.requests))
 
 
 async def test_two_replicas_make_no_call_twice_and_one_that_is_killed_loses_nothing(postgres):

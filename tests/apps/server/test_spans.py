@@ -4,7 +4,7 @@ import json
 
 import pytest
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
-from support.served_app import QUESTION, app_over, client_of
+from support.served_app import ASKED_BY, QUESTION, app_over, client_of
 
 from hopweave.apps.server.server_settings import ServerSettings, read_server_settings
 from hopweave.apps.server.spans import Spans
@@ -117,18 +117,7 @@ def test_a_header_that_cannot_be_begins_a_trace_of_its_own(tmp_path, within):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("path", "body"),
-    [
-        ("/v1/answers", {"question": QUESTION}),
-        ("/v1/answers", {"question": QUESTION, "stream": True}),
-        ("/v1/chat/completions", {"model": "direct_retrieval", "messages": [{"role": "user", "content": QUESTION}]}),
-        (
-            "/v1/chat/completions",
-            {"model": "direct_retrieval", "messages": [{"role": "user", "content": QUESTION}], "stream": True},
-        ),
-    ],
-)
+@pytest.mark.parametrize(("path", "body"), ASKED_BY)
 def test_a_request_with_a_traceparent_is_a_part_of_its_trace(tmp_path, made, path, body):
     with client_of(app_over(tmp_path, telemetry="times")) as client:
         assert client.post(path, json=body, headers={"traceparent": TRACEPARENT}).status_code == 200

@@ -1,18 +1,17 @@
 """The store on a real PostgreSQL: processes share replies, make no call twice, and lose nothing when one is killed."""
 
 import asyncio
-import json
 import signal
 import sys
 from collections import Counter
 from pathlib import Path
 
 import pytest
-from support.killed_runs import COMMAND
+from support.commands import ran
+from support.killed_runs import COMMAND, asked
+from support.questions import put_questions
 from support.scripted_server import Behaviour, ScriptedServer
-from typer.testing import CliRunner
 
-from hopweave.apps.cli import app
 from hopweave.core.errors import DataError, SettingsError
 from hopweave.core.postgres_connection import Database, is_address, place_of
 from hopweave.core.types import Reply
@@ -71,9 +70,7 @@ def test_a_password_in_an_address_is_refused_and_not_repeated(address):
         with pytest.raises(SettingsError) as raised:
             refusing()
         assert SECRET not in str(raised.value)
-    done = CliRunner().invoke(app, ["ask", "Who?", "--store", address])
-    assert done.exit_code == 1
-    assert SECRET not in done.output
+    assert SECRET not in ran("ask", "Who?", "--store", address, exit_code=1).output
 
 
 def test_files_and_addresses_are_told_apart(tmp_path):
@@ -103,9 +100,7 @@ def test_a_server_elsewhere_is_encrypted_and_verified_unless_the_address_says_ot
 def test_a_server_that_is_down_is_one_clear_error_that_says_what_to_do(monkeypatch):
     pytest.importorskip("psycopg", reason="needs: pip install 'hopweave[postgres]'")
     monkeypatch.setenv("PGPASSWORD", SECRET)
-    done = CliRunner().invoke(app, ["ask", "Who?", "--store", "postgres://me@127.0.0.1:9/x"])
-    assert done.exit_code == 1
-    said = done.output.strip()
+    said = ran("ask", "Who?", "--store", "postgres://me@127.0.0.1:9/x", exit_code=1).output.strip()
     assert said.startswith("hopweave: cannot reach the store postgres://127.0.0.1:9/x: ")
     assert said.endswith("start the server, or check the address, the user (PGUSER) and the password (PGPASSWORD)")
     assert "\n" not in said
@@ -183,15 +178,6 @@ def test_a_connection_that_is_cut_is_made_again_and_its_claims_are_gone(opened, 
 
 
 # -- processes that ask --------------------------------------------------------------------------------------------------------
-
-
-def put_questions(num):
-    rows = [{"id": f"q{n}", "question": f"Which river runs through town {n}?", "answer": "the Nith"} for n in range(num)]
-    Path("questions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-
-
-def asked(request):
-    return json.dumps(request.body, sort_keys=True)
 
 
 def reply(_):

@@ -1,6 +1,4 @@
-from support.three_hops import HOPS, Case
-
-PLAN = "\n".join(f"{number}. {query}" for number, (query, _) in enumerate(HOPS, start=1))
-SOLUTION = "\n".join(f"{number}. {answer}" for number, (_, answer) in enumerate(HOPS, start=1))
+from support.hops.plan_and_solve import PLAN, SOLUTION
+from support.three_hops import Case
 
 CASE = Case([PLAN, f"{SOLUTION}\nSo the final answer is the Teel."], calls=lambda h: 2, rounds=lambda h: 1)
