@@ -65,18 +65,14 @@ def search(trace: Trace, query: str, *passages: Passage) -> None:
     trace.end(Search(step_id, trace.parent, (query,), 5, (found,), None, TIMING))
 
 
+def finished(trace: Trace) -> Record:
+    return trace.finish(QUESTION, SETUP, "", Answer("", ""), None)
+
+
 def rich_answer() -> Answer:
     quote = "Einstein was born in Ulm."
-    claims = (
-        Claim(
-            "Where was Einstein born?",
-            "Ulm",
-            "verified",
-            "supported",
-            (Citation(1, "ulm", 0, len(quote), quote, Span(21, 24)),),
-        ),
-        Claim("What is unknown?", ""),
-    )
+    cited = (Citation(1, "ulm", 0, len(quote), quote, Span(21, 24)),)
+    claims = (Claim("Where was Einstein born?", "Ulm", "verified", "supported", cited), Claim("What is unknown?", ""))
     return Answer("In Ulm [1].", "Ulm", claims, "max_rounds", "forced", 2)
 
 
@@ -102,17 +98,13 @@ def rich_record() -> Record:
 # -- to JSON and back ------------------------------------------------------------------------------------------------------
 
 
-def test_a_record_comes_back_from_json_as_it_was():
-    record = rich_record()
+@pytest.mark.parametrize("failed", [{}, {"answer": None, "error": Failure("ModelError", "gone", retryable=True)}])
+def test_a_record_comes_back_from_json_as_it_was(failed):
+    record = replace(rich_record(), **failed)
     line = record.to_json()
     assert "\n" not in line
     assert Record.from_json(line) == record
     assert Record.from_json(line + "\n").to_json() == line
-
-
-def test_a_failed_record_comes_back_as_it_was():
-    record = replace(rich_record(), answer=None, error=Failure("ModelError", "gone", retryable=True))
-    assert Record.from_json(record.to_json()) == record
 
 
 json_values = st.recursive(
@@ -151,7 +143,7 @@ def test_logprobs_do_not_go_into_the_record():
     trace = Trace()
     tokens = tuple(TokenLogprob(f"tokenword{n}", -0.1, (("alternative", -3.0),) * 10) for n in range(500))
     call(trace, "read", "", outcome=Reply("yes", logprobs=tokens))
-    line = trace.finish(QUESTION, SETUP, "", Answer("", ""), None).to_json()
+    line = finished(trace).to_json()
     assert "tokenword" not in line
     assert len(line) < 3000
 
@@ -179,7 +171,7 @@ def test_data_that_cannot_be_json_is_refused_where_it_is_given():
     with pytest.raises(MethodError, match="decision 'node' cannot be kept as JSON"):
         trace.decide("node", "x", {"what": object()})
     assert trace.decide("node", "x", {"pair": (1, 2), "some": {3}}) == 0
-    assert trace.finish(QUESTION, SETUP, "", Answer("", ""), None).steps[0].data == {"pair": [1, 2], "some": [3]}
+    assert finished(trace).steps[0].data == {"pair": [1, 2], "some": [3]}
 
 
 def test_numbers_of_numpy_become_plain_numbers():
@@ -191,35 +183,6 @@ def test_numbers_of_numpy_become_plain_numbers():
 
 
 # -- what is refused -------------------------------------------------------------------------------------------------------
-
-
-def test_a_record_of_another_schema_is_refused_by_name():
-    line = rich_record().to_json().replace(SCHEMA, "hopweave.record/99")
-    with pytest.raises(
-        DataError,
-        match=r"schema 'hopweave.record/99'; this version of hopweave reads 'hopweave.record/2' and 'hopweave.record/1'",
-    ):
-        Record.from_json(line)
-
-
-@pytest.mark.parametrize("line", ["{}", '{"schema": null}', '{"question": {"id": "q"}}'])
-def test_a_line_without_a_schema_is_refused(line):
-    with pytest.raises(DataError, match="this record has schema None"):
-        Record.from_json(line)
-
-
-@pytest.mark.parametrize("line", ["", "not json", "[]", "null", "\x00", '{"schema": "hopweave.record/1"}', "{" * 5000])
-def test_a_line_that_is_no_record_is_refused(line):
-    with pytest.raises(DataError, match=r"^not a record: .*; restore the file or run the question again$"):
-        Record.from_json(line)
-
-
-@settings(deadline=None, max_examples=80)
-@given(st.integers(1, 10_000))
-def test_a_line_cut_anywhere_is_refused(length):
-    line = rich_record().to_json()
-    with pytest.raises(DataError, match="not a record"):
-        Record.from_json(line[: length % len(line)])
 
 
 def altered(change) -> str:
@@ -237,6 +200,40 @@ def set_at(*path):
         data[last] = value
 
     return change
+
+
+OTHER_SCHEMA = rich_record().to_json().replace(SCHEMA, "hopweave.record/99")
+READ = "this version of hopweave reads 'hopweave.record/2' and 'hopweave.record/1'"
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ([OTHER_SCHEMA], rf"schema 'hopweave.record/99'; {READ}"),
+        (["{}", '{"schema": null}', '{"question": {"id": "q"}}'], "this record has schema None"),
+        (
+            ["", "not json", "[]", "null", "\x00", '{"schema": "hopweave.record/1"}', "{" * 5000],
+            r"^not a record: .*; restore the file or run the question again$",
+        ),
+        (
+            [altered(set_at("answer", "claims", 0, "origin", "maybe"))],
+            r"not a record: answer\.claims\.0\.origin",
+        ),
+    ],
+    ids=["another-schema", "no-schema", "no-record", "value-of-a-wrong-type"],
+)
+def test_a_line_that_is_no_record_of_this_version_is_refused_with_what_is_wrong(lines, said):
+    for line in lines:
+        with pytest.raises(DataError, match=said):
+            Record.from_json(line)
+
+
+@settings(deadline=None, max_examples=80)
+@given(st.integers(1, 10_000))
+def test_a_line_cut_anywhere_is_refused(length):
+    line = rich_record().to_json()
+    with pytest.raises(DataError, match="not a record"):
+        Record.from_json(line[: length % len(line)])
 
 
 @pytest.mark.parametrize(
@@ -264,11 +261,6 @@ def test_an_altered_record_is_refused_with_what_is_wrong(change, problem):
         Record.from_json(altered(change))
 
 
-def test_a_value_of_a_wrong_type_is_refused_with_its_place():
-    with pytest.raises(DataError, match=r"not a record: answer\.claims\.0\.origin"):
-        Record.from_json(altered(set_at("answer", "claims", 0, "origin", "maybe")))
-
-
 # -- sums and fingerprints -------------------------------------------------------------------------------------------------
 
 
@@ -279,11 +271,8 @@ def test_totals_are_the_sums_over_the_steps():
     assert (totals.prompt_words, totals.reply_words) == (4, 2)
     assert (totals.searches, totals.queries, totals.reads, totals.parse_failures) == (1, 1, 1, 1)
     assert (totals.llm_seconds, totals.search_seconds) == (2.5, 1.25)
-
-
-def test_totals_of_nothing_are_nothing():
-    totals = Trace().finish(QUESTION, SETUP, "", Answer("", ""), None).totals()
-    assert {getattr(totals, field.name) for field in fields(totals)} == {0}
+    nothing = finished(Trace()).totals()
+    assert {getattr(nothing, field.name) for field in fields(nothing)} == {0}
 
 
 def test_the_clock_does_not_touch_the_fingerprint():
@@ -363,7 +352,7 @@ async def side_by_side(seed: int) -> Record:
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(branch(str(n), 1)) for n in range(3)]
     trace.decide("stop", "done", {}, after=[task.result() for task in tasks])
-    return trace.finish(QUESTION, SETUP, "", Answer("", ""), None)
+    return finished(trace)
 
 
 async def test_branches_side_by_side_give_the_same_record_in_whatever_order_they_finish():
@@ -393,7 +382,7 @@ def test_a_step_that_began_and_never_ended_leaves_nothing_behind_and_what_was_un
         trace.keep_messages([Message("user", "never sent")])
         with trace.under(lost):
             call(trace, "reader", "ended")
-    record = trace.finish(QUESTION, SETUP, "", Answer("", ""), None)
+    record = finished(trace)
     assert [(type(step), step.id, step.parent) for step in record.steps] == [(Decision, 0, None), (ModelCall, 1, 0)]
     assert [message.text for message in record.messages] == ["reader"]
     assert Record.from_json(record.to_json()) == record
@@ -404,7 +393,7 @@ def test_each_message_and_each_passage_is_kept_once():
     for _ in range(3):
         call(trace, "plan", "x", Message("user", "the same"))
         search(trace, "q", ULM)
-    record = trace.finish(QUESTION, SETUP, "", Answer("", ""), None)
+    record = finished(trace)
     assert len(record.messages) == len(record.passages) == 1
 
 
@@ -440,7 +429,7 @@ def test_an_observer_that_raises_is_told_no_more_and_the_others_are(caplog):
         trace.decide("node", "a", {})
     assert [type(event) for event in events] == [Started, ModelCall, Decision]
     assert [record.message for record in caplog.records] == ["an observer failed and is not called again"]
-    assert len(trace.finish(QUESTION, SETUP, "", Answer("", ""), None).steps) == 2
+    assert len(finished(trace).steps) == 2
 
 
 def test_an_observer_can_still_be_interrupted():

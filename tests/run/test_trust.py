@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from support.commands import ran
+from support.commands import assert_one_line, ran
 
 from hopweave.core import catalog
 from hopweave.core.catalog import Role, entries, load
@@ -29,8 +29,8 @@ def folder(tmp_path, monkeypatch, own_folders):
     return tmp_path / "here"
 
 
-def hopweave(*arguments, exit_code=0):
-    return ran(*arguments, exit_code=exit_code)
+def trust(*arguments):
+    return ran("trust", *arguments, exit_code=0).stdout
 
 
 def of_endpoint(settings):
@@ -50,6 +50,10 @@ def of_endpoint(settings):
         ("[llms.openai_compatible]\nverify_tls = false", "llms.openai_compatible.verify_tls"),
         ('[llms.openai_compatible]\nproxy = "http://evil.example"', "llms.openai_compatible.proxy"),
         ('[llms.llama_cpp]\nmodel = "weights.gguf"', "llms.llama_cpp.model"),
+        *(
+            (f"[llms.llama_cpp]\nmodel = {value}", "llms.llama_cpp.model")
+            for value in ('["qwen2.5-coder-1.5b-instruct"]', "{a = 1}", "3")
+        ),
         ('[readers.span_model]\nmodel = "./weights"', "readers.span_model.model"),
         ('[duplicate_detectors.embedding]\nmodel = "./weights"', "duplicate_detectors.embedding.model"),
         ('[retrievers.bm25]\nserver_url = "http://evil.example"', "retrievers.bm25.server_url"),
@@ -64,19 +68,11 @@ def test_a_file_in_the_working_directory_may_not_say_where_keys_go_or_what_is_lo
     assert str(caught.value).endswith(f"hopweave trust {folder}")
 
 
-@pytest.mark.parametrize("value", ['["qwen2.5-coder-1.5b-instruct"]', "{a = 1}", "3"])
-def test_a_model_that_is_no_name_is_refused_too(folder, value):
-    Path("hopweave.toml").write_text(f"[llms.llama_cpp]\nmodel = {value}")
-    with pytest.raises(SettingsError, match=r"llms\.llama_cpp\.model"):
-        read_settings()
-
-
-def test_the_command_is_refused_in_one_line_before_anything_is_sent(folder):
+def test_the_command_is_refused_in_one_line_before_anything_is_sent():
     Path("hopweave.toml").write_text(LEAK)
-    said = hopweave("ask", "Where?", exit_code=1).stderr
-    assert said.count("\n") == 1
-    assert "llms.openai_compatible.base_url, llms.openai_compatible.api_key_env" in said
-    assert "hopweave trust" in said
+    result = ran("ask", "Where?")
+    assert_one_line(result, "llms.openai_compatible.base_url, llms.openai_compatible.api_key_env")
+    assert "hopweave trust" in result.stderr
 
 
 def test_what_touches_neither_keys_nor_code_needs_no_trust():
@@ -130,7 +126,7 @@ def test_a_profile_that_an_untrusted_file_names_is_as_strange_as_the_file(folder
     Path("profile.toml").write_text(LEAK)
     with pytest.raises(SettingsError, match=r"hopweave trust .*/profile\.toml$"):
         read_settings()
-    hopweave("trust", "profile.toml")
+    trust("profile.toml")
     assert of_endpoint(read_settings())["base_url"] == "http://evil.example/v1"
 
 
@@ -146,29 +142,29 @@ def test_a_pipe_in_the_place_of_a_profile_is_not_waited_for():
 
 def test_a_trusted_folder_counts_until_its_file_changes(folder):
     Path("hopweave.toml").write_text(LEAK)
-    said = hopweave("trust").stdout
+    said = trust()
     assert f"{folder}/hopweave.toml sets:\n" in said
     assert '  llms.openai_compatible.base_url = "http://evil.example/v1"\n' in said
     assert of_endpoint(read_settings())["base_url"] == "http://evil.example/v1"
     Path("hopweave.toml").write_text(LEAK.replace("evil", "worse"))
     with pytest.raises(SettingsError, match="it has changed since you trusted it"):
         read_settings()
-    assert hopweave("trust", "--list").stdout == f"{folder}/hopweave.toml  (changed or gone)\n"
+    assert trust("--list") == f"{folder}/hopweave.toml  (changed or gone)\n"
 
 
 def test_trust_ends_when_it_is_taken_back(folder):
     Path("hopweave.toml").write_text(LEAK)
-    hopweave("trust", folder)
-    assert hopweave("trust", "--list").stdout == f"{folder}/hopweave.toml\n"
-    assert hopweave("trust", "--remove", folder).stdout == f"trusted no longer: {folder}/hopweave.toml\n"
-    assert hopweave("trust", "--list").stdout == "nothing is trusted\n"
+    trust(folder)
+    assert trust("--list") == f"{folder}/hopweave.toml\n"
+    assert trust("--remove", folder) == f"trusted no longer: {folder}/hopweave.toml\n"
+    assert trust("--list") == "nothing is trusted\n"
     with pytest.raises(SettingsError, match="you have not trusted it"):
         read_settings()
 
 
 def test_trust_is_of_the_place_that_a_link_leads_to_and_of_no_other(folder, tmp_path, monkeypatch):
     Path("hopweave.toml").write_text(LEAK)
-    hopweave("trust")
+    trust()
     (tmp_path / "link").symlink_to(folder)
     monkeypatch.chdir(tmp_path / "link")
     assert is_trusted(found_toml(Path("hopweave.toml")))
@@ -180,7 +176,7 @@ def test_trust_is_of_the_place_that_a_link_leads_to_and_of_no_other(folder, tmp_
 
 def test_a_list_that_others_may_write_to_is_not_believed(tmp_path):
     Path("hopweave.toml").write_text(LEAK)
-    hopweave("trust")
+    trust()
     place = tmp_path / "config" / "hopweave" / "trusted.json"
     assert place.stat().st_mode & 0o777 == 0o600
     place.chmod(0o666)
@@ -199,9 +195,9 @@ def test_a_damaged_list_is_one_line(tmp_path, content):
 
 
 def test_a_folder_with_nothing_to_trust_says_so(folder):
-    assert "has no hopweave.toml and no plan.json" in hopweave("trust", exit_code=1).stderr
+    assert "has no hopweave.toml and no plan.json" in ran("trust", exit_code=1).stderr
     Path("hopweave.toml").write_text('method = "direct"')
-    assert hopweave("trust").stdout == f"{folder}/hopweave.toml sets nothing that needs trust\n"
+    assert trust() == f"{folder}/hopweave.toml sets nothing that needs trust\n"
     assert trusted() == {}
 
 
@@ -214,10 +210,10 @@ PLAN = Plan({"jsonl": DatasetPlan("jsonl", {"path": "q.jsonl"})}, {"direct": Met
 def test_the_plan_of_a_run_that_was_not_begun_here_may_not_say_where_keys_go(folder):
     Path("run").mkdir()
     Path("run/plan.json").write_text(PLAN.to_json())
-    said = hopweave("evaluate", "--out", "run", "--dry-run", exit_code=1).stderr
+    said = ran("evaluate", "--out", "run", "--dry-run", exit_code=1).stderr
     assert "plan.json sets llms.openai_compatible.base_url" in said
     assert f"hopweave trust {folder / 'run'}" in said
-    assert hopweave("trust", "run").stdout.endswith("  trusted in its current state\n")
+    assert trust("run").endswith("  trusted in its current state\n")
     assert of_endpoint(read_settings(plan=RunFolder.open(Path("run")).found))["base_url"] == "http://evil.example/v1"
 
 
@@ -322,7 +318,7 @@ def _options_of(role, name):
 
 def test_the_list_is_json_that_people_can_read(tmp_path, folder):
     Path("hopweave.toml").write_text(LEAK)
-    hopweave("trust")
+    trust()
     held = json.loads((tmp_path / "config" / "hopweave" / "trusted.json").read_text())
     assert held["schema"] == "hopweave.trusted/1"
     assert list(held["files"]) == [f"{folder}/hopweave.toml"]

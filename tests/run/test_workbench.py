@@ -642,20 +642,6 @@ async def test_observers_see_a_step_begin_then_its_words_then_its_end():
     assert len({event.id for event in events[:5]}) == 1
 
 
-async def test_an_observer_that_raises_changes_nothing_in_the_record(caplog):
-    def broken(event):
-        raise ValueError("cannot draw")
-
-    records = []
-    for observers in ((), [broken]):
-        async with bench(Scripted(["Paris is it"]), retriever=Engine(), observers=observers) as workbench:
-            await workbench.reply(ASK, purpose="answer")
-            await workbench.search(["q"], 1)
-            records.append(record_of(workbench))
-    assert records[0].fingerprint == records[1].fingerprint
-    assert "an observer failed" in caplog.text
-
-
 async def test_nobody_asks_for_pieces_where_nobody_listens():
     asked = []
 

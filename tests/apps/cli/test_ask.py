@@ -8,6 +8,7 @@ import signal
 import subprocess
 import time
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -57,8 +58,7 @@ def scene(tmp_path, monkeypatch):
     )
 
 
-def ask(*arguments, stdin=None):
-    return ran("ask", *arguments, stdin=stdin)
+ask = partial(ran, "ask")
 
 
 # -- what it prints --------------------------------------------------------------------------------------------------------

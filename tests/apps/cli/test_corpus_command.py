@@ -3,9 +3,10 @@
 import json
 import subprocess
 import sys
+from functools import partial
 
 import pytest
-from support.commands import ran
+from support.commands import ran, ran_alone
 from support.dataset_files import json_lines, json_list, real
 from support.docstring_files import shown_files
 
@@ -14,9 +15,7 @@ from hopweave.evaluation.datasets.jsonl import JSONLines
 from hopweave.evaluation.datasets.two_wikimultihopqa import TwoWikiMultiHopQA
 from hopweave.retrieval.engines.bm25 import BM25
 
-
-def corpus(*arguments):
-    return ran("corpus", *arguments)
+corpus = partial(ran, "corpus")
 
 
 def rows(result):
@@ -103,12 +102,8 @@ def test_rows_without_any_passage_are_an_error_and_empty_ones_are_counted(tmp_pa
 
 def test_the_corpus_is_utf_8_whatever_the_terminal_says(tmp_path):
     path = own(tmp_path / "a.jsonl", {"text": "Łódź – 東京"})
-    code = "from hopweave.apps.cli import main; main()"
-    command = [sys.executable, "-c", code, "corpus", "jsonl", str(path)]
-    done = subprocess.run(
-        command, capture_output=True, env={"PYTHONPATH": ":".join(sys.path), "PYTHONIOENCODING": "ascii"}, check=True
-    )
-    assert "Łódź – 東京" in done.stdout.decode()
+    environment = {"PYTHONPATH": ":".join(sys.path), "PYTHONIOENCODING": "ascii"}
+    assert "Łódź – 東京" in ran_alone("corpus", "jsonl", path, env=environment, encoding="utf-8").stdout
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,12 @@
 """`hopweave list`: what there is to choose from, from the files themselves."""
 
-from support.commands import ran
+from functools import partial
+
+from support.commands import assert_one_line, ran
 
 from hopweave.core.catalog import ROLES, entries
 
-
-def names(*arguments):
-    return ran("list", *arguments)
+names = partial(ran, "list")
 
 
 def test_every_part_is_listed_under_its_role_with_its_line():
@@ -24,9 +24,9 @@ def test_one_role_can_be_listed_alone():
     assert [line.split()[0] for line in said.splitlines()[1:]] == list(entries("methods"))
 
 
-def test_a_role_that_is_none_is_answered_with_the_nearest():
-    result = names("methds")
-    assert (result.exit_code, result.stderr) == (1, "hopweave: 'methds' is not a role; did you mean 'methods'?\n")
+def test_a_role_or_a_part_that_is_none_is_answered_with_the_nearest():
+    assert_one_line(names("methds"), "hopweave: 'methds' is not a role; did you mean 'methods'?\n")
+    assert_one_line(names("methods", "serchain"), "'serchain' is not one of the methods; did you mean 'searchain'?\n")
 
 
 def test_the_options_of_a_part_are_shown_with_defaults_and_meaning():
@@ -41,12 +41,6 @@ def test_an_option_without_a_default_is_required_and_a_made_default_is_shown():
     said = names("llms", "openai_compatible").stdout
     assert "  model (required): " in said
     assert "  extra_body (default {}): " in said
-
-
-def test_a_part_that_is_none_is_answered_with_the_nearest():
-    result = names("methods", "serchain")
-    assert result.exit_code == 1
-    assert result.stderr == "hopweave: 'serchain' is not one of the methods; did you mean 'searchain'?\n"
 
 
 def test_the_options_of_every_part_can_be_shown():

@@ -1,6 +1,7 @@
 """`hopweave stale`: what it prints, and how it ends."""
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -16,8 +17,7 @@ def scene():
     keep_all()
 
 
-def stale(*arguments):
-    return ran("stale", *arguments)
+stale = partial(ran, "stale")
 
 
 def test_nothing_stale_ends_well():

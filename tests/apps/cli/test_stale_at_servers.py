@@ -3,6 +3,7 @@
 import json
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -22,8 +23,7 @@ def scene():
     sync()
 
 
-def stale(*arguments):
-    return ran("stale", *arguments)
+stale = partial(ran, "stale")
 
 
 def told(result):
