@@ -44,6 +44,20 @@ def test_every_part_is_checked():
     assert {f"{role} {name}" for role in catalog.ROLES for name in catalog.entries(role)} <= told
 
 
+@pytest.mark.parametrize(
+    ("variable", "value", "said"),
+    [
+        ("HOPWEAVE_METHOD", "serchain", "'serchain' is not one of the methods; did you mean 'searchain'?"),
+        (
+            "HOPWEAVE_CORPUS",
+            "nowhere",
+            "corpus: there is no index at nowhere; make one with: hopweave index DOCUMENTS --to nowhere",
+        ),
+        ("HOPWEAVE_RETRIEVERS__HYDE__ENGINE", "toqd", "retrievers.hyde.engine = 'toqd' asks the language model itself"),
+        ("HOPWEAVE_METOD", "cot", "settings: the environment variable HOPWEAVE_METOD is not a setting; did you mean 'method'?"),
+        ("HOPWEAVE_BUDGET__MAX_TOKENS", "x", "settings: budget.max_tokens: Input should be a valid integer"),
+    ],
+)
 def test_settings_that_cannot_work_are_found(variable, value, said):
     chosen = {"HOPWEAVE_LLM": "scripted", "HOPWEAVE_RETRIEVER": "hyde", variable: value}
     assert any(line.startswith(said) for line in lines(doctor(1, **chosen), "missing"))
