@@ -35,9 +35,25 @@ def texts(to: Path) -> dict[str, str]:
     return {passage.id: passage.text for passage in BM25(to).all_passages()}
 
 
+def refused(to: Path, *folders: Path, match: str) -> None:
+    """Asserts that the folders cannot be brought in, and that the index stays as it was."""
+    before = texts(to)
+    with pytest.raises(DataError, match=match):
+        sync(to, *folders)
+    assert texts(to) == before
+
+
 @pytest.fixture
 def to(tmp_path) -> Path:
     return tmp_path / "index"
+
+
+@pytest.fixture
+def thirty(tmp_path, to) -> Path:
+    """A folder of thirty files that are in the index."""
+    folder = put(tmp_path / "x", *numbered(30))
+    sync(to, folder)
+    return folder
 
 
 @pytest.fixture
@@ -97,7 +113,6 @@ def test_a_disk_that_stops_answering_amid_a_file_leaves_the_index_as_it_was(tmp_
     rows = [f'{{"id": "r{number}", "text": "{"word " * 2000}"}}' for number in range(100)]
     (folder / "b.jsonl").write_text("\n".join(rows))
     sync(to, folder)
-    before = texts(to)
     (folder / "b.jsonl").write_text("\n".join(reversed(rows)))
     real = corpus_files._Watched.readinto
     reads = []
@@ -109,11 +124,7 @@ def test_a_disk_that_stops_answering_amid_a_file_leaves_the_index_as_it_was(tmp_
         return real(self, buffer)
 
     monkeypatch.setattr(corpus_files._Watched, "readinto", readinto)
-    with pytest.raises(
-        DataError, match=r"cannot read b\.jsonl: Input/output error.*nothing was changed: run the same command again"
-    ):
-        sync(to, folder)
-    assert texts(to) == before
+    refused(to, folder, match=r"cannot read b\.jsonl: Input/output error.*nothing was changed: run the same command again")
 
 
 def test_a_new_file_that_vanishes_is_named(tmp_path, to, when_hashed):
@@ -125,45 +136,31 @@ def test_a_new_file_that_vanishes_is_named(tmp_path, to, when_hashed):
 
 
 @pytest.mark.parametrize("becomes", ["nothing", "an empty folder", "another folder"])
-def test_a_folder_that_disappears_amid_a_sync_is_an_error_and_the_index_stays(tmp_path, to, when_hashed, becomes):
-    folder = put(tmp_path / "x", *numbered(30))
-    sync(to, folder)
-    before = texts(to)
-    put(folder, *numbered(30), text="Another text, a longer one, of")
+def test_a_folder_that_disappears_amid_a_sync_is_an_error_and_the_index_stays(tmp_path, thirty, to, when_hashed, becomes):
+    put(thirty, *numbered(30), text="Another text, a longer one, of")
 
     def disappear(_):
-        folder.rename(tmp_path / "away")
+        thirty.rename(tmp_path / "away")
         if becomes != "nothing":
-            folder.mkdir()
+            thirty.mkdir()
         if becomes == "another folder":
-            put(folder, *numbered(30), text="What somebody else says in a long text of")
+            put(thirty, *numbered(30), text="What somebody else says in a long text of")
 
     when_hashed(12, disappear)
-    with pytest.raises(DataError, match=r"the folder .*/x vanished while it was read, so nothing was changed; check the disk"):
-        sync(to, folder)
-    assert texts(to) == before
+    refused(to, thirty, match=r"the folder .*/x vanished while it was read, so nothing was changed; check the disk")
 
 
-def test_many_files_that_vanish_amid_a_sync_are_an_error_and_the_index_stays(tmp_path, to, when_hashed):
-    folder = put(tmp_path / "x", *numbered(30))
-    sync(to, folder)
+def test_many_files_that_vanish_amid_a_sync_are_an_error_and_the_index_stays(thirty, to, when_hashed):
+    put(thirty, *numbered(30), text="Another text, a longer one, of")
+    when_hashed(12, lambda _: [path.unlink() for path in thirty.iterdir()])
+    refused(to, thirty, match=r"19 of 30 files vanished while they were read, n11[.]txt first, so nothing was changed")
+
+
+def test_a_folder_that_disappears_while_an_index_is_built_leaves_the_one_that_is_there(tmp_path, thirty, to, when_hashed):
     before = texts(to)
-    put(folder, *numbered(30), text="Another text, a longer one, of")
-    when_hashed(12, lambda _: [path.unlink() for path in folder.iterdir()])
-    with pytest.raises(
-        DataError, match=r"19 of 30 files vanished while they were read, n11[.]txt first, so nothing was changed"
-    ):
-        sync(to, folder)
-    assert texts(to) == before
-
-
-def test_a_folder_that_disappears_while_an_index_is_built_leaves_the_one_that_is_there(tmp_path, to, when_hashed):
-    folder = put(tmp_path / "x", *numbered(30))
-    sync(to, folder)
-    before = texts(to)
-    when_hashed(12, lambda _: folder.rename(tmp_path / "away"))
+    when_hashed(12, lambda _: thirty.rename(tmp_path / "away"))
     with pytest.raises(DataError, match=r"vanished while it was read, so nothing was changed"):
-        BM25.take_in(to, Intake([folder], options=CorpusOptions(lenient=True)), update=False)
+        BM25.take_in(to, Intake([thirty], options=CorpusOptions(lenient=True)), update=False)
     assert texts(to) == before
 
 
@@ -182,12 +179,9 @@ def test_a_corpus_that_disappears_while_it_is_read_is_not_taken_for_a_small_one(
 def test_one_of_two_folders_that_drops_to_empty_is_an_error_and_the_index_stays(tmp_path, to):
     x, y = put(tmp_path / "x", "a.txt"), put(tmp_path / "y", "b.txt", "c.txt")
     sync(to, x, y)
-    before = texts(to)
     shutil.rmtree(y)
     y.mkdir()
-    with pytest.raises(DataError, match=r"y is empty, and the index has 2 files from there; check the disk; .*--gone-ok"):
-        sync(to, x, y)
-    assert texts(to) == before
+    refused(to, x, y, match=r"y is empty, and the index has 2 files from there; check the disk; .*--gone-ok")
     assert sync(to, x, y, gone_ok=True).synced.removed == 2
     assert list(texts(to)) == ["a.txt"]
 
@@ -196,9 +190,7 @@ def test_a_folder_below_that_drops_to_empty_is_an_error_and_the_index_stays(tmp_
     folder = put(tmp_path / "x", *numbered(100), *numbered(11, "disk/deep/"))
     sync(to, folder)
     shutil.rmtree(folder / "disk" / "deep")
-    with pytest.raises(DataError, match=r"x/disk is empty, and the index has 11 files from there; check the disk"):
-        sync(to, folder)
-    assert len(texts(to)) == 111
+    refused(to, folder, match=r"x/disk is empty, and the index has 11 files from there; check the disk")
     (folder / "disk").rmdir()  # nothing is left that a disk could be mounted on
     assert sync(to, folder).synced.removed == 11
 
@@ -208,22 +200,14 @@ def test_a_linked_folder_whose_target_is_gone_is_an_error_and_the_index_stays(tm
     (folder / "disk").symlink_to(put(tmp_path / "mount", *numbered(11)))
     sync(to, folder)
     shutil.rmtree(tmp_path / "mount")
-    with pytest.raises(DataError, match=r"x/disk is empty, and the index has 11 files from there"):
-        sync(to, folder)
-    assert len(texts(to)) == 111
+    refused(to, folder, match=r"x/disk is empty, and the index has 11 files from there")
 
 
-def test_most_files_of_a_folder_are_taken_out_only_when_asked_to(tmp_path, to):
-    folder = put(tmp_path / "x", *numbered(30))
-    sync(to, folder)
+def test_most_files_of_a_folder_are_taken_out_only_when_asked_to(thirty, to):
     for name in numbered(16):
-        (folder / name).unlink()
-    with pytest.raises(
-        DataError, match=r"16 of 30 files that the index has from .*/x are gone; check the disk; .*--sync --gone-ok"
-    ):
-        sync(to, folder)
-    assert len(texts(to)) == 30
-    assert sync(to, folder, gone_ok=True).synced.removed == 16
+        (thirty / name).unlink()
+    refused(to, thirty, match=r"16 of 30 files that the index has from .*/x are gone; check the disk; .*--sync --gone-ok")
+    assert sync(to, thirty, gone_ok=True).synced.removed == 16
 
 
 def test_half_of_a_folder_and_a_few_files_of_a_small_one_are_taken_out_as_ever(tmp_path, to):
@@ -251,8 +235,7 @@ def test_a_folder_that_is_gone_is_taken_out_when_asked_to_and_so_is_the_last_one
     x, y = put(tmp_path / "x", "a.txt"), put(tmp_path / "y", "b.txt")
     sync(to, x, y)
     shutil.rmtree(y)
-    with pytest.raises(DataError, match=r"there is no file or folder .*/y; check the path and the disk, or add --gone-ok"):
-        sync(to, y)
+    refused(to, y, match=r"there is no file or folder .*/y; check the path and the disk, or add --gone-ok")
     assert sync(to, y, gone_ok=True).synced.removed == 1
     assert list(texts(to)) == ["a.txt"]
     (x / "a.txt").unlink()
@@ -275,6 +258,4 @@ def test_links_that_lead_nowhere_are_taken_out_if_few_and_an_error_if_most(tmp_p
     (mount / "n00.txt").unlink()
     assert sync(to, folder).synced.removed == 1
     shutil.rmtree(mount)
-    with pytest.raises(DataError, match=r"29 of 30 files that the index has from .* are gone"):
-        sync(to, folder)
-    assert len(texts(to)) == 30
+    refused(to, folder, match=r"29 of 30 files that the index has from .* are gone")

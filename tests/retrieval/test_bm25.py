@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.towns import ids
 
-from hopweave.core.errors import DataError, SearchError, SettingsError
-from hopweave.core.protocols import Retriever
+from hopweave.core.errors import DataError, SettingsError
 from hopweave.core.types import Passage
 from hopweave.retrieval.engines.bm25 import BM25
 from hopweave.retrieval.index.bm25_search import MAX_QUERY_TERMS
@@ -28,10 +28,6 @@ ULM = [
 
 # Words that the stemmer leaves alone, so that the test needs none.
 WORDS = ["zorb", "quix", "blarn", "vond", "krell", "thrup", "gorm", "plonk"]
-
-
-def ids(hits) -> list[str]:
-    return [hit.passage.id for hit in hits]
 
 
 def search(folder: Path, query: str, max_hits: int = 10, **options) -> list[str]:
@@ -75,10 +71,6 @@ def tiny_disk(tmp_path):
         pytest.skip("this machine does not let root mount a file system")
     yield folder
     subprocess.run(["umount", "-l", folder], check=True)
-
-
-def test_it_plays_the_role_of_a_retriever(ulm):
-    assert isinstance(BM25(ulm), Retriever)
 
 
 def test_hits_are_ranked_from_1_best_first_with_all_that_a_passage_has(ulm):
@@ -210,14 +202,6 @@ def test_the_identity_tells_options_and_corpus(ulm, tmp_path):
     assert BM25(tmp_path / "index").identity != BM25(ulm).identity
 
 
-def test_a_closed_retriever_says_so(ulm):
-    retriever = BM25(ulm)
-    retriever.close()
-    retriever.close()
-    with pytest.raises(SearchError, match="is closed"):
-        retriever.search(["x"], 1)
-
-
 def test_passages_are_given_back_by_id_and_all_in_order(ulm):
     retriever = BM25(ulm)
     assert retriever.num_passages == 5
@@ -242,13 +226,6 @@ def test_an_update_adds_replaces_and_deletes(index):
     assert search(index, "Kepler") == []
     assert "danube" not in search(index, "longest river")
     BM25.check(index)
-
-
-def test_the_fingerprint_after_updates_is_that_of_a_new_index(tmp_path):
-    BM25.build(tmp_path / "a", ULM[:3])
-    BM25.update(tmp_path / "a", upsert=[Passage("ulm", "other"), *ULM[3:]])
-    BM25.update(tmp_path / "a", upsert=[ULM[2]], delete=["minster"])
-    assert BM25.build(tmp_path / "b", ULM[:4]).fingerprint == BM25.check(tmp_path / "a").fingerprint
 
 
 def test_many_updates_keep_the_index_whole(index):
@@ -285,47 +262,6 @@ def test_a_record_whose_own_id_looks_like_a_part_is_no_part(tmp_path):
     assert search(tmp_path / "index", "zorb") == ["a#1", "a#2"]
     BM25.update(tmp_path / "index", upsert=cut("a", "quix", "quix"))
     assert [p.text for p in BM25(tmp_path / "index").all_passages()] == ["quix", "quix"]
-
-
-def test_an_unknown_id_to_delete_is_named_and_nothing_changed(index):
-    with pytest.raises(DataError, match=r"has no passage or document 'nobody' to delete; check the id$"):
-        BM25.update(index, delete=["ulm", "nobody"])
-    assert BM25(index).num_passages == 5
-    assert BM25.update(index, delete=["ulm", "nobody", "\ud800"], missing_ok=True).num_deleted == 1
-
-
-def test_all_passages_may_be_deleted(index):
-    assert BM25.update(index, delete=[p.id for p in ULM]).num_passages == 0
-    assert search(index, "Ulm") == []
-    assert BM25.update(index, upsert=ULM).num_passages == 5
-
-
-@pytest.mark.parametrize("write", [BM25.build, add])
-def test_an_id_that_occurs_twice_is_named_with_both_places(index, write):
-    twice = [Passage("x", "one", source="a.jsonl"), Passage("y", "two"), Passage("x", "three", source="b.jsonl")]
-    with pytest.raises(DataError, match=r"the id 'x' occurs twice, as passage 1 \(a\.jsonl\) and passage 3 \(b\.jsonl\)"):
-        write(index, twice)
-    assert BM25(index).num_passages == 5
-
-
-@pytest.mark.parametrize(
-    ("passage", "message"),
-    [
-        (Passage("", "x"), "cannot have the id ''"),
-        (Passage("x" * 10_001, "x"), "give it one of 1 to 10,000 bytes"),
-        (Passage("\ud800", "x"), "an unpaired surrogate"),
-        (Passage("x", "a\udfff"), "'x' contains an unpaired surrogate"),
-    ],
-)
-def test_a_passage_that_cannot_be_stored_is_an_error(tmp_path, passage, message):
-    with pytest.raises(DataError, match=message):
-        BM25.build(tmp_path / "index", [passage])
-
-
-def test_an_index_of_nothing_is_refused(tmp_path):
-    with pytest.raises(DataError, match="there is no passage to index"):
-        BM25.build(tmp_path / "index", [])
-    assert not (tmp_path / "index").exists()
 
 
 def breaking(error: BaseException, after: int = 200):
@@ -381,16 +317,6 @@ def test_an_index_on_a_disk_that_is_read_only_can_be_searched_but_not_written(ti
     assert search(tiny_disk / "index", "Kepler") == ["kepler"]
     with pytest.raises(DataError, match=r"cannot write index .*Read-only file system"):
         BM25.update(tiny_disk / "index", delete=["ulm"])
-
-
-def test_a_reader_keeps_the_state_that_it_opened(index):
-    reader = BM25(index)
-    BM25.update(index, delete=["kepler"])
-    BM25.build(index, [Passage("z", "zorb")])
-    assert ids(reader.search(["Kepler"], 3)[0]) == ["kepler"]
-    assert reader.passages(["ulm"]) == [ULM[2]]
-    assert list(reader.all_passages()) == ULM
-    assert search(index, "Kepler") == []
 
 
 def test_one_flipped_byte_in_any_file_is_found(index):

@@ -9,10 +9,10 @@ import pytest
 pytest.importorskip("faiss", reason="needs the extra dense")
 
 from support.tiny_encoder import TinyEncoder
+from support.towns import PLACES, ids, towns
 
 from hopweave.core import catalog
 from hopweave.core.errors import DataError, MissingExtra, SearchError, SettingsError
-from hopweave.core.protocols import Retriever
 from hopweave.core.ranking import APART
 from hopweave.core.types import Passage
 from hopweave.retrieval.encoders.encoders import EncoderOptions
@@ -22,11 +22,7 @@ from hopweave.retrieval.index import dense_index as _dense_index
 from hopweave.retrieval.index.index_folder import read_manifest
 from hopweave.retrieval.index.vector_source import encoded_text
 
-PLACES = ("a harbour", "a mill", "two churches", "an observatory", "no railway", "a market of sheep", "a lighthouse")
-PASSAGES = [
-    Passage(f"p{n}", f"Number {n} of {n * 7919 % 1000} towns has {PLACES[n % 7]} and {PLACES[n * 3 % 5]}.", f"Town {n}")
-    for n in range(600)
-]
+PASSAGES = towns(600)
 
 
 @pytest.fixture
@@ -46,10 +42,6 @@ def found(folder, query, max_hits=5, **options):
     return hits
 
 
-def ids(hits):
-    return [hit.passage.id for hit in hits]
-
-
 def exact(passages, query, max_hits):
     vectors = TinyEncoder().encode([encoded_text(one) for one in passages], "passage")
     [asked] = TinyEncoder().encode([query], "query")
@@ -59,10 +51,6 @@ def exact(passages, query, max_hits):
 
 
 # -- what is found -----------------------------------------------------------------------------------------------------------
-
-
-def test_it_is_a_retriever(index):
-    assert isinstance(opened(index), Retriever)
 
 
 def test_the_hits_are_the_exact_nearest_with_their_scores_in_order(index):
@@ -175,56 +163,6 @@ def test_passages_are_added_replaced_and_deleted_and_only_the_new_ones_are_encod
     assert summary.fingerprint == Dense.build(index.with_name("anew"), now, encoder=TinyEncoder()).fingerprint
 
 
-def test_the_fingerprint_is_that_of_bm25_over_the_same_passages(index, tmp_path):
-    assert read_manifest(index).fingerprint == BM25.build(tmp_path / "bm25", PASSAGES).fingerprint
-
-
-def test_a_document_is_replaced_and_deleted_as_a_whole(tmp_path):
-    folder = tmp_path / "index"
-    pieces = [Passage(f"doc#{n}", f"piece {n}", "Doc", start=n * 10, end=n * 10 + 7) for n in (1, 2, 3)]
-    Dense.build(folder, [*pieces, Passage("other", "another")], encoder=TinyEncoder())
-    assert Dense.update(folder, upsert=pieces[:2], encoder=TinyEncoder()).num_passages == 3
-    summary = Dense.update(folder, delete=["doc"], encoder=TinyEncoder())
-    assert (summary.num_passages, summary.num_deleted) == (1, 2)
-
-
-def test_what_cannot_be_leaves_the_index_as_it_was(index):
-    before = read_manifest(index)
-    for passages, delete, said in (
-        ([Passage("x", "1"), Passage("x", "2")], (), "the id 'x' occurs twice, as passage 1 .* and passage 2"),
-        ([], ("nobody",), "no passage or document 'nobody' to delete"),
-        ([Passage("", "no id")], (), "cannot have the id ''"),
-        ([Passage("s", "half \ud800")], (), "an unpaired surrogate"),
-    ):
-        with pytest.raises(DataError, match=said):
-            Dense.update(index, upsert=passages, delete=delete, encoder=TinyEncoder())
-        assert read_manifest(index) == before
-    assert Dense.check(index).num_passages == 600
-    assert Dense.update(index, delete=["nobody"], missing_ok=True, encoder=TinyEncoder()).num_deleted == 0
-
-
-def test_everything_may_be_deleted_and_added_again(tmp_path):
-    folder = tmp_path / "index"
-    Dense.build(folder, PASSAGES[:2], encoder=TinyEncoder())
-    assert Dense.update(folder, delete=["p0", "p1"], encoder=TinyEncoder()).num_passages == 0
-    assert found(folder, "Town") == []
-    Dense.update(folder, upsert=PASSAGES[:1], encoder=TinyEncoder())
-    assert ids(found(folder, "Town")) == ["p0"]
-
-
-def test_no_passage_at_all_is_refused(tmp_path):
-    with pytest.raises(DataError, match="there is no passage to index"):
-        Dense.build(tmp_path / "index", [], encoder=TinyEncoder())
-    assert not (tmp_path / "index").exists()
-
-
-def test_a_reader_keeps_its_state_while_the_index_is_updated(index):
-    reader = opened(index)
-    Dense.update(index, delete=["p0"], encoder=TinyEncoder())
-    assert "p0" in ids(reader.search([encoded_text(PASSAGES[0])], 5)[0])
-    assert "p0" not in ids(found(index, encoded_text(PASSAGES[0])))
-
-
 def test_a_piece_that_was_cut_off_with_the_power_is_encoded_again(tmp_path):
     class Broken(TinyEncoder):
         def encode(self, texts, kind):
@@ -320,14 +258,6 @@ def test_without_its_library_it_says_which_extra_brings_it(index, monkeypatch):
     with pytest.raises(MissingExtra, match=r"faiss is not installed; it comes with: pip install 'hopweave\[dense\]'"):
         opened(index)
     assert catalog.entry("retrievers", "dense").extra == "dense"
-
-
-def test_closed_is_closed(index):
-    retriever = opened(index)
-    retriever.close()
-    retriever.close()
-    with pytest.raises(SearchError, match="is closed"):
-        retriever.search(["x"], 1)
 
 
 def test_the_identity_names_encoder_options_and_corpus(index):

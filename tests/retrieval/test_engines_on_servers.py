@@ -21,6 +21,7 @@ import numpy as np
 import pytest
 from support.commands import ran
 from support.elastic_server import ElasticServer
+from support.towns import ids
 
 import hopweave
 from hopweave.core.catalog import entries, load
@@ -110,10 +111,6 @@ def reopened(opened):
         return opened(one.ADDRESS.scheme, **{name: getattr(one, name) for name in fields})
 
     return of
-
-
-def ids(hits):
-    return [hit.passage.id for hit in hits]
 
 
 # -- passages by id ----------------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ pytest.importorskip("faiss", reason="needs the extra dense")
 from support.scripted_server import Behaviour
 from support.served import Served
 from support.tiny_encoder import TinyEncoder
+from support.towns import ids
 
 from hopweave.core.errors import DataError, SearchError, SettingsError
 from hopweave.core.protocols import Retriever
@@ -49,10 +50,6 @@ def index(tmp_path):
     BM25.build(folder, PASSAGES)
     Dense.build(folder / "dense", PASSAGES, encoder=TinyEncoder())
     return folder
-
-
-def ids(hits):
-    return [hit.passage.id for hit in hits]
 
 
 # -- hybrid ------------------------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ pytest.importorskip("numpy", reason="needs the extra dense")
 
 from support.commands import ran
 from support.tiny_encoder import TinyTokenEncoder
+from support.towns import PLACES, ids, towns
 
 from hopweave.core import catalog
 from hopweave.core.errors import DataError, SearchError, SettingsError
@@ -27,11 +28,7 @@ from hopweave.retrieval.index.vector_index import encoded_text
 from hopweave.run.opening import open_retriever
 from hopweave.run.settings import read_settings
 
-PLACES = ("a harbour", "a mill", "two churches", "an observatory", "no railway", "a market of sheep", "a lighthouse")
-PASSAGES = [
-    Passage(f"p{n}", f"Number {n} of {n * 7919 % 1000} towns has {PLACES[n % 7]} and {PLACES[n * 3 % 5]}.", f"Town {n}")
-    for n in range(300)
-]
+PASSAGES = towns(300)
 QUERY = "a town that has an observatory and sheep"
 
 
@@ -51,10 +48,6 @@ def index(tmp_path):
 
 def opened(folder, **options):
     return LateInteraction(index=folder, **options)
-
-
-def ids(hits):
-    return [hit.passage.id for hit in hits]
 
 
 def exact(query, passages):

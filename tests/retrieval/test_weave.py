@@ -7,9 +7,9 @@ import math
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.towns import ids
 
-from hopweave.core.errors import DataError, SearchError, SettingsError
-from hopweave.core.protocols import Retriever
+from hopweave.core.errors import DataError, SettingsError
 from hopweave.core.types import Passage
 from hopweave.retrieval.engines.bm25 import BM25
 from hopweave.retrieval.engines.weave import Weave
@@ -51,14 +51,6 @@ def known_titles(*keys):
         "num_titled": keys.count,
         "num_opened": lambda pair: sum(key == pair or key.startswith(f"{pair} ") for key in keys),
     }
-
-
-def ids(hits):
-    return [hit.passage.id for hit in hits]
-
-
-def test_it_is_a_retriever(index):
-    assert isinstance(Weave(index), Retriever)
 
 
 def test_it_finds_the_second_hop_that_shares_no_word_with_the_question(index):
@@ -196,13 +188,6 @@ def test_fewer_hits_are_the_first_of_more(index):
 @pytest.mark.parametrize("question", ["", "?", "the of and", "zzzzqqq", "\ud800", "(a OR b) AND c:d", "\x00"])
 def test_a_query_without_a_known_word_finds_nothing_and_breaks_nothing(index, question):
     assert found(index, question) == [] or question.startswith("(")
-
-
-def test_a_closed_one_says_so(index):
-    retriever = Weave(index)
-    retriever.close()
-    with pytest.raises(SearchError, match="is closed"):
-        retriever.search(["Kerrow"], 3)
 
 
 @pytest.mark.parametrize("options", [{"depth": -1}, {"max_tokens": 0}, {"title_weight": -0.5}, {"title_weight": math.nan}])
