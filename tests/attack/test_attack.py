@@ -21,10 +21,7 @@ SEED = 11
 
 @pytest.fixture(autouse=True)
 def own_environment(monkeypatch, tmp_path):
-    """Nothing of this machine's; what an attack changes of the environment and the folder is taken back."""
-    for name in list(os.environ):
-        if name.startswith("HOPWEAVE_"):
-            monkeypatch.delenv(name)
+    """What an attack changes of the environment and the folder is taken back."""
     for name in ("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "HOPWEAVE_MODELS", "ATTACK_KEY"):
         monkeypatch.setenv(name, str(tmp_path / name))
     monkeypatch.chdir(tmp_path)

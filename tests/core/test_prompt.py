@@ -27,12 +27,9 @@ def test_every_placeholder_is_filled_each_time_it_stands():
     assert Prompt("f.p", "{a} and {b}, {a}").fill(a="x", b="y") == "x and y, x"
 
 
-def test_a_placeholder_without_a_value_is_an_error_that_names_it():
+def test_a_placeholder_without_a_value_and_a_value_without_a_placeholder_are_errors_that_name_them():
     with pytest.raises(SettingsError, match=r"prompt f\.p was not given b, c$"):
         Prompt("f.p", "{a}{c}{b}").fill(a="x")
-
-
-def test_a_value_without_a_placeholder_is_an_error_that_names_it():
     with pytest.raises(SettingsError, match=r"prompt f\.p has no placeholder z$"):
         Prompt("f.p", "{a}").fill(a="x", z="y")
 
@@ -42,11 +39,8 @@ def test_braces_in_values_are_just_braces(left, right):
     assert Prompt("f.p", "{a}|{b}").fill(a="{b}" + left, b="{a}" + right) == "{b}" + left + "|{a}" + right
 
 
-def test_braces_that_hold_no_name_are_text():
+def test_braces_that_hold_no_name_are_text_and_a_placeholder_may_have_any_name():
     assert Prompt("f.p", 'reply {"answer": "..."} {} {0} {A} {a}').fill(a="x") == 'reply {"answer": "..."} {} {0} {A} x'
-
-
-def test_a_placeholder_may_have_any_name():
     assert Prompt("f.p", "{self}").fill(self="x") == "x"
 
 
@@ -93,11 +87,9 @@ def test_a_prompt_file_that_cannot_be_read_is_an_error_that_names_it_and_says_wh
     path = written(tmp_path, text)
     with pytest.raises(SettingsError, match=f"{re.escape(str(path))} {message}"):
         Prompts(path)
-
-
-def test_a_missing_prompt_file_is_an_error(tmp_path):
+    path.unlink()
     with pytest.raises(SettingsError, match=r"cannot read the prompt file .*No such file"):
-        Prompts(tmp_path / "none.prompts.toml")
+        Prompts(path)
 
 
 def test_prompts_lie_beside_their_code_also_where_its_name_begins_with_a_line(tmp_path):
@@ -166,20 +158,8 @@ def test_text_without_markers_is_left_as_it_is(text):
 
 
 NAMES = [
-    "query",
-    "Query",
-    "answer",
-    "Answer",
-    "unsolved",
+    *["query", "Query", "answer", "Answer", "unsolved", "question", "Final", "Content", "So", "the", "final", "is", "x"],
     "Unsolved Query",
-    "question",
-    "Final",
-    "Content",
-    "So",
-    "the",
-    "final",
-    "is",
-    "x",
 ]
 SIGNS = [" ", " ", "\n", "\r", "\t", "[", "]", ":", "*", "**", "_", "#", "-", ">", ".", ",", "1", "23", ")", "`", "–", "!"]
 PIECES = st.one_of(st.sampled_from(NAMES + SIGNS + SPEAKING + OTHER_MARKERS), st.text(max_size=3))

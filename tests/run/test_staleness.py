@@ -22,6 +22,8 @@ from hopweave.run.staleness import Checked, kept_records, stale_answers
 from hopweave.run.store.store import Store
 from hopweave.run.weaver import Weaver
 
+pytestmark = pytest.mark.usefixtures("corpus")
+
 ENGINEER = (
     "Ines Halloran was an engineer of harbours and lights. She was born in Port Merrow. "
     "She learned her trade from Tom Carey. She died in Kerrow in 1902."
@@ -54,12 +56,10 @@ class Says:
 
 
 @pytest.fixture
-def corpus(tmp_path, monkeypatch):
+def corpus(own_folders):
     """A folder of documents and its index, in the working directory."""
-    monkeypatch.chdir(tmp_path)
     write(engineer=ENGINEER, lamp=LAMP)
     sync()
-    return tmp_path
 
 
 def write(**texts):
@@ -71,6 +71,12 @@ def write(**texts):
 def sync(**options):
     intake = Intake([Path("docs")], sync=True, options=CorpusOptions(lenient=True, **options))
     BM25.take_in(Path("index"), intake, update=Path("index").exists())
+
+
+def edit(old, new):
+    """Replaces words in both documents and brings the index in line."""
+    write(engineer=ENGINEER.replace(old, new), lamp=LAMP.replace(old, new))
+    sync()
 
 
 def settings(**more):
@@ -85,6 +91,12 @@ def answered(question, method, reader=None, **more):
     record = asyncio.run(run())
     assert record.error is None, record.error
     return record
+
+
+def put_record(**fields):
+    """Puts a document of one record next to the others and brings the index in line."""
+    Path("docs/records.jsonl").write_text(json.dumps({"id": "r", **fields}))
+    sync()
 
 
 def keep(*records, to="answers.jsonl"):
@@ -111,13 +123,11 @@ def questions(found):
 # -- what is stale -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.usefixtures("corpus")
 def test_exactly_the_answers_that_cite_the_edited_words_are_stale():
     keep_all()
     assert look()[0] == []
     for (question, words), old in zip(ASKED.items(), ("Port Merrow", "Tom Carey", "1902", "1874"), strict=True):
-        write(engineer=ENGINEER.replace(old, "Ulm"), lamp=LAMP.replace(old, "Ulm"))
-        sync()
+        edit(old, "Ulm")
         found, checked = look()
         assert questions(found) == [question]
         assert (checked.num_answers, checked.num_citations) == (4, 4)
@@ -128,7 +138,6 @@ def test_exactly_the_answers_that_cite_the_edited_words_are_stale():
         assert (claim.claim.support, claim.now.support, found[0].support) == ("supported", "unsupported", "unsupported")
 
 
-@pytest.mark.usefixtures("corpus")
 def test_any_edit_of_a_document_makes_stale_who_cites_a_sentence_that_is_not_there_any_more():
     keep_all()
     quotes = {
@@ -146,7 +155,6 @@ def test_any_edit_of_a_document_makes_stale_who_cites_a_sentence_that_is_not_the
         assert questions(look()[0]) == [asked for asked, quote in quotes.items() if quote not in text and quote not in LAMP]
 
 
-@pytest.mark.usefixtures("corpus")
 def test_words_that_only_moved_are_not_stale():
     keep_all()
     write(engineer="A page about an engineer. " * 3 + ENGINEER)
@@ -162,11 +170,9 @@ def test_words_that_only_moved_are_not_stale():
     assert (found, checked.num_moved) == ([], 3)
 
 
-@pytest.mark.usefixtures("corpus")
 def test_what_was_deleted_has_vanished_and_nothing_bears_its_claim_out():
     keep_all()
-    write(engineer=ENGINEER.replace("She was born in Port Merrow. ", ""))
-    sync()
+    edit("She was born in Port Merrow. ", "")
     [one] = look()[0]
     assert one.claims[0].citations[0].what == "vanished"
     assert one.claims[0].citations[0].now == ""
@@ -178,26 +184,22 @@ def test_what_was_deleted_has_vanished_and_nothing_bears_its_claim_out():
     assert {one.support for one in found} == {"unsupported"}
 
 
-@pytest.mark.usefixtures("corpus")
 def test_a_claim_that_the_new_words_support_as_well_stays_supported_and_cites_them():
     keep_all()
-    write(engineer=ENGINEER.replace("She was born in Port Merrow.", "She was born in the town of Port Merrow in 1836."))
-    sync()
+    edit("She was born in Port Merrow.", "She was born in the town of Port Merrow in 1836.")
     [one] = look()[0]
     [claim] = one.claims
     assert (claim.now.support, one.support) == ("supported", "supported")
     assert [cited.quote for cited in claim.now.citations] == ["She was born in the town of Port Merrow in 1836."]
 
 
-@pytest.mark.usefixtures("corpus")
 def test_a_passage_that_was_not_found_for_the_query_does_not_rescue_a_claim():
     write(noise="Port Merrow lies at the mouth of the river Sill.")
     sync()
     record = answered("Where was she born?", Says("Port Merrow", query="engineer of harbours"))
     assert {passage.id for passage in record.passages} == {"engineer.txt"}
     keep(record)
-    write(engineer=ENGINEER.replace("Port Merrow", "Kiel"))
-    sync()
+    edit("Port Merrow", "Kiel")
     assert look()[0][0].support == "unsupported"
 
 
@@ -217,20 +219,17 @@ class Reads:
         return found
 
 
-@pytest.mark.usefixtures("corpus")
 def test_words_that_contradicted_a_claim_are_cited_words_as_well():
     keep(answered("Where was Ines Halloran born?", Says("Kiel", reads=True), reader=Reads()))
     write(engineer="Foreword. " + ENGINEER)
     sync()
     assert look()[0] == []
-    write(engineer=ENGINEER.replace("Port Merrow", "Kiel"))
-    sync()
+    edit("Port Merrow", "Kiel")
     [one] = look()[0]
     assert one.claims[0].claim.contradicted_by is not None
     assert (one.claims[0].claim.support, one.claims[0].now.support, one.support) == ("contradicted", "supported", "supported")
 
 
-@pytest.mark.usefixtures("corpus")
 def test_a_reading_counts_as_long_as_its_words_stand_wherever_they_are_now():
     keep(answered("Where was Ines Halloran born?", Says("Kiel", reads=True), reader=Reads()))
     write(engineer="Foreword. " + ENGINEER.replace("She was born in", "This engineer was born in"))
@@ -240,19 +239,15 @@ def test_a_reading_counts_as_long_as_its_words_stand_wherever_they_are_now():
     assert one.claims[0].now.contradicted_by.quote == "This engineer was born in Port Merrow."
 
 
-@pytest.mark.usefixtures("corpus")
 def test_a_claim_that_rests_on_a_title_is_stale_when_the_title_changes():
-    Path("docs/records.jsonl").write_text(json.dumps({"id": "r", "title": "River Sill", "text": "It flows past the mill."}))
-    sync()
+    put_record(title="River Sill", text="It flows past the mill.")
     keep(answered("Which river flows past the mill?", Says("River Sill")))
-    Path("docs/records.jsonl").write_text(json.dumps({"id": "r", "title": "River Teel", "text": "It flows past the mill."}))
-    sync()
+    put_record(title="River Teel", text="It flows past the mill.")
     [one] = look()[0]
     assert (one.claims[0].citations[0].in_title, one.claims[0].citations[0].now) == (True, "River Teel")
     assert one.support == "unsupported"
 
 
-@pytest.mark.usefixtures("corpus")
 def test_a_passage_that_came_with_the_question_cannot_be_stale():
     pinned = Passage("given", "The mill of Kerrow was built by Ada Moss.")
     keep(answered(Question("q", "Who built the mill of Kerrow?", pinned=(pinned,)), Says("Ada Moss")))
@@ -260,21 +255,17 @@ def test_a_passage_that_came_with_the_question_cannot_be_stale():
     assert (found, checked.num_citations) == ([], 1)
 
 
-@pytest.mark.usefixtures("corpus")
 def test_an_answer_is_compared_as_whoever_asked_saw_the_corpus():
-    Path("docs/secret.jsonl").write_text(json.dumps({"id": "s", "text": "The keeper is paid 90 pounds.", "access": "board"}))
-    sync()
+    put_record(text="The keeper is paid 90 pounds.", access="board")
     keep(answered("What is the keeper paid?", Says("90 pounds"), access=["board"]))
     assert look()[0] == []
-    Path("docs/secret.jsonl").write_text(json.dumps({"id": "s", "text": "The keeper is paid 90 pounds.", "access": "crown"}))
-    sync()
+    put_record(text="The keeper is paid 90 pounds.", access="crown")
     assert look()[0][0].claims[0].citations[0].what == "vanished"
 
 
 # -- what is looked at -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.usefixtures("corpus")
 def test_records_are_found_in_files_folders_and_runs_each_once():
     keep_all()
     for folder in ("kept/a", "run/records/jsonl", "run/examples"):
@@ -283,8 +274,7 @@ def test_records_are_found_in_files_folders_and_runs_each_once():
     shutil.copy("answers.jsonl", "run/records/jsonl/direct.jsonl")
     Path("run/plan.json").write_text("{}")
     Path("run/examples/jsonl.jsonl").write_text('{"not": "a record"}\n')
-    write(lamp=LAMP.replace("1874", "1875"))
-    sync()
+    edit("1874", "1875")
     found, checked = look("answers.jsonl", "kept", "run", "answers.jsonl")
     assert checked.unchecked == []
     assert [one.place for one in found] == [
@@ -294,7 +284,6 @@ def test_records_are_found_in_files_folders_and_runs_each_once():
     ]
 
 
-@pytest.mark.usefixtures("corpus")
 def test_what_cannot_be_compared_is_told_and_the_rest_is_compared():
     keep(answered("Where was Ines Halloran born?", Says("Port Merrow"), retriever="bm25"))
     line = Path("answers.jsonl").read_text()
@@ -302,8 +291,7 @@ def test_what_cannot_be_compared_is_told_and_the_rest_is_compared():
     Path("answers.jsonl").write_text(f"{{}}\n\xe9\n{over_another}{line}{line[:90]}")
     with Path("answers.jsonl").open("ab") as file:
         file.write(b"\n\xff\n")
-    write(engineer=ENGINEER.replace("Port Merrow", "Kiel"))
-    sync()
+    edit("Port Merrow", "Kiel")
     found, checked = look()
     assert [one.place for one in found] == ["answers.jsonl, line 4"]
     assert [what.partition(":")[0] for what in checked.unchecked] == [
@@ -317,7 +305,6 @@ def test_what_cannot_be_compared_is_told_and_the_rest_is_compared():
     assert [one.place for one in look(corpus="index")[0]] == ["answers.jsonl, line 3", "answers.jsonl, line 4"]
 
 
-@pytest.mark.usefixtures("corpus")
 def test_a_path_without_records_is_an_error_that_says_what_to_give():
     Path("empty").mkdir()
     for path in ("empty", "nothing"):
@@ -325,7 +312,6 @@ def test_a_path_without_records_is_an_error_that_says_what_to_give():
             look(path)
 
 
-@pytest.mark.usefixtures("corpus")
 def test_no_model_is_called(monkeypatch):
     keep_all()
     write(engineer="Nothing is left.")

@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from run.test_staleness import ASKED, ENGINEER, LAMP, keep_all, sync, write
+from run.test_staleness import ASKED, ENGINEER, LAMP, edit, keep_all, sync, write
 from support.commands import ran
 
 
@@ -26,8 +26,7 @@ def test_nothing_stale_ends_well():
 
 
 def test_old_words_and_new_ones_are_printed_with_how_the_claim_stands():
-    write(engineer=ENGINEER.replace("Port Merrow", "Kiel"))
-    sync()
+    edit("Port Merrow", "Kiel")
     result = stale("answers.jsonl")
     assert result.exit_code == 3
     assert result.stdout.splitlines() == [

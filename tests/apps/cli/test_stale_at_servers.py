@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from run.test_staleness import ASKED, ENGINEER, LAMP, Says, answered, keep, sync, write
+from run.test_staleness import ASKED, ENGINEER, LAMP, Says, answered, edit, keep, sync, write
 from support.commands import ran
 from support.elastic_server import ElasticServer
 
@@ -65,8 +65,7 @@ def test_answers_on_postgres_are_told_as_those_in_files_are(postgres):
 def test_each_answer_of_a_server_is_compared_with_the_index_that_its_corpus_has_there(postgres):
     place = postgres.place()
     Path("index").rename("first")
-    write(engineer=ENGINEER.replace("Port Merrow", "Kiel"))
-    sync()
+    edit("Port Merrow", "Kiel")
     Path("index").rename("second")
     record = records(corpus="first")[0]
     with closing(PostgresAnswerStore(place)) as answers:

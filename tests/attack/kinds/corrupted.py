@@ -19,6 +19,7 @@ from hopweave.retrieval.engines.bm25 import BM25
 from hopweave.run.store.store import Store, Stored
 
 from ..attack import Attack, Trial
+from .corpora import one_line
 
 
 def spoil(random: random.Random, folder: Path, files: Sequence[Path]) -> str:
@@ -35,8 +36,7 @@ def spoil(random: random.Random, folder: Path, files: Sequence[Path]) -> str:
 
 def one_line_of(error: DataError) -> None:
     """Checks that an error is one line that says what to do."""
-    assert "\n" not in str(error), str(error)
-    assert len(str(error)) < 2_000, len(str(error))
+    one_line(error, 2_000)
     assert "; " in str(error) or ": hopweave" in str(error), str(error)
 
 
