@@ -3,9 +3,10 @@ import json
 import os
 
 import pytest
+from support.corpora import refused
 
-from hopweave.core.errors import DataError, SettingsError
-from hopweave.ingest import CorpusOptions, read_corpus
+from hopweave.core.errors import SettingsError
+from hopweave.ingest import CorpusOptions
 
 BAD = {
     "no text field": (
@@ -73,42 +74,35 @@ BAD = {
 def test_what_cannot_be_read_is_one_line_that_names_file_place_and_remedy(tmp_path, case):
     name, content, message = BAD[case]
     (tmp_path / name).write_bytes(content)
-    with pytest.raises(DataError, match=message) as caught:
-        list(read_corpus([tmp_path]))
-    assert "\n" not in str(caught.value)
-    assert "; " in str(caught.value)
+    refused(tmp_path, match=message)
 
 
 @pytest.mark.parametrize(("option", "field"), [("text_field", "body_text"), ("id_field", "key")])
 def test_a_field_that_was_asked_for_by_name_must_be_there(tmp_path, option, field):
     (tmp_path / "a.jsonl").write_text('{"id": 1, "text": "x"}')
-    with pytest.raises(
-        DataError, match=rf"line 1 has no field {field} .*name the right one with --{option.replace('_', '-')}$"
-    ):
-        list(read_corpus([tmp_path], options=CorpusOptions(**{option: field})))
+    refused(
+        tmp_path,
+        **{option: field},
+        match=rf"line 1 has no field {field} .*name the right one with --{option.replace('_', '-')}$",
+    )
 
 
 def test_a_path_that_does_not_exist_is_named(tmp_path):
-    with pytest.raises(DataError, match=r"there is no file or folder .*/nowhere; check the path$"):
-        list(read_corpus([tmp_path / "nowhere"]))
+    refused(tmp_path / "nowhere", match=r"there is no file or folder .*/nowhere; check the path$")
 
 
 def test_a_link_to_nothing_is_named(tmp_path):
     (tmp_path / "a.txt").symlink_to(tmp_path / "gone")
-    with pytest.raises(DataError, match=r"a\.txt does not exist, or is a dangling link"):
-        list(read_corpus([tmp_path]))
+    refused(tmp_path, match=r"a\.txt does not exist, or is a dangling link")
 
 
 def test_a_folder_with_nothing_to_index_says_what_there_is(tmp_path):
-    with pytest.raises(DataError, match=r"nothing to index in .*; give \.json"):
-        list(read_corpus([tmp_path]))
+    refused(tmp_path, match=r"nothing to index in .*; give \.json")
     (tmp_path / "a.odt").write_bytes(b"x")
-    with pytest.raises(DataError, match=r"nothing to index in .*: only \.odt \(1\); give \.json"):
-        list(read_corpus([tmp_path]))
+    refused(tmp_path, match=r"nothing to index in .*: only \.odt \(1\); give \.json")
     (tmp_path / "b.jsonl").write_text(json.dumps({"text": " "}))
     (tmp_path / "a.odt").unlink()
-    with pytest.raises(DataError, match=r"all 1 texts are empty"):
-        list(read_corpus([tmp_path]))
+    refused(tmp_path, match=r"all 1 texts are empty")
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything, so nothing is refused")
@@ -118,8 +112,7 @@ def test_what_may_not_be_read_is_named(tmp_path, name):
     path.write_text("x") if name == "a.txt" else path.mkdir()
     path.chmod(0)
     try:
-        with pytest.raises(DataError, match=r"no permission to read .*; change its mode or leave it out$"):
-            list(read_corpus([tmp_path]))
+        refused(tmp_path, match=r"no permission to read .*; change its mode or leave it out$")
     finally:
         path.chmod(0o700)
 

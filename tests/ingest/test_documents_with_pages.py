@@ -7,27 +7,17 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from support.corpora import read, refused
 from support.documents import docx, epub, paragraph, pdf, zipped
 
-from hopweave.core.errors import DataError
 from hopweave.core.types import Passage
-from hopweave.ingest import CorpusOptions, Tally, pages, read_corpus
-
-
-def read(folder: Path, tally: Tally | None = None, **options) -> list[Passage]:
-    return list(read_corpus([folder], options=CorpusOptions(**options), tally=tally))
+from hopweave.ingest import Tally, pages, read_corpus
 
 
 def error(folder: Path, name: str, content: bytes, **options) -> str:
     """The one line about a file that cannot be read."""
     (folder / name).write_bytes(content)
-    with pytest.raises(DataError) as caught:
-        read(folder, **options)
-    said = str(caught.value)
-    assert "\n" not in said
-    assert name in said
-    assert "; " in said
-    return said
+    return refused(folder, match=name, **options)
 
 
 def test_passages_of_a_pdf_name_their_page_and_the_span_in_its_text(tmp_path):
@@ -53,7 +43,7 @@ def test_a_long_page_is_cut_and_numbers_go_on_over_the_pages(tmp_path):
 def test_pages_without_text_are_listed_and_the_others_read(tmp_path):
     (tmp_path / "a.pdf").write_bytes(pdf("Text.", "", "", "More."))
     tally = Tally()
-    assert [p.source for p in read(tmp_path, tally)] == ["a.pdf#page=1", "a.pdf#page=4"]
+    assert [p.source for p in read(tmp_path, tally=tally)] == ["a.pdf#page=1", "a.pdf#page=4"]
     [unread] = tally.unread
     assert (unread.source, unread.num_passages) == ("a.pdf", 2)
     assert "2 of its pages hold no text that can be read (2, 3); have it recognised (OCR)" in str(unread)
@@ -85,7 +75,7 @@ def test_a_pdf_whose_pages_never_end_is_a_bad_file(tmp_path):
     (tmp_path / "a.pdf").write_bytes(pdf("x", endless=True))
     (tmp_path / "b.txt").write_text("good")
     tally = Tally()
-    assert [p.text for p in read(tmp_path, tally, lenient=True, max_seconds=20)] == ["good"]
+    assert [p.text for p in read(tmp_path, tally=tally, lenient=True, max_seconds=20)] == ["good"]
     assert [one.source for one in tally.unread] == ["a.pdf"]
 
 

@@ -13,6 +13,7 @@ import tracemalloc
 from pathlib import Path
 
 import pytest
+from support.corpora import one_line_of, read, refused
 
 from hopweave.core.catalog import load
 from hopweave.core.errors import DataError, SettingsError
@@ -28,18 +29,6 @@ MEMORY = 1 << 30
 class Named(Layout):
     marks = ("text",)
     text: Text
-
-
-def read(*paths, tally=None, **options):
-    return list(read_corpus(paths, options=CorpusOptions(**options), tally=tally))
-
-
-def one_line(error) -> str:
-    message = str(error.value)
-    assert "\n" not in message
-    assert "; " in message
-    assert len(message) < 5_000
-    return message
 
 
 def in_a_process(code: str, *arguments: Path) -> subprocess.CompletedProcess[str]:
@@ -81,9 +70,7 @@ def test_a_whole_number_of_thousands_of_digits_is_one_line(tmp_path, form, digit
 def test_so_it_is_in_json_lines_and_in_datasets(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_text('{"text": "x"}\n{"text": "y", "n": ' + LONG + "}\n")
-    with pytest.raises(DataError, match=r"a\.jsonl, line 2 contains an integer with thousands of digits") as caught:
-        read(path)
-    one_line(caught)
+    refused(path, match=r"a\.jsonl, line 2 contains an integer with thousands of digits")
     for text in (path.read_text(), f'[{{"text": "x"}},\n{{"text": {LONG}}}]'):
         path.write_text(text)
         with pytest.raises(DataError, match=r"a\.jsonl, line 2.* contains an integer with thousands of digits"):
@@ -100,13 +87,9 @@ def test_a_hundred_thousand_brackets_are_one_line_and_take_no_memory(tmp_path, f
     path = tmp_path / f"a{suffix}"
     path.write_text(form.format(brackets * 100_000))
     tracemalloc.start()
-    with pytest.raises(
-        DataError, match=rf"a{suffix}, line [12]( \(record [12]\))? (is nested too deeply|is not JSON)"
-    ) as caught:
-        read(path)
+    refused(path, match=rf"a{suffix}, line [12]( \(record [12]\))? (is nested too deeply|is not JSON)")
     assert tracemalloc.get_traced_memory()[1] < 12 * path.stat().st_size
     tracemalloc.stop()
-    one_line(caught)
 
 
 @pytest.mark.parametrize("write", [json.dumps, lambda rows: "\n".join(map(json.dumps, rows))])
@@ -144,11 +127,7 @@ def test_a_row_or_a_document_is_held_to_a_length_that_can_be_raised(tmp_path, na
     written = (content % ("7" * (3 << 20))).encode()
     path = tmp_path / (f"{name}.gz" if is_zipped else name)
     path.write_bytes(gzip.compress(written) if is_zipped else written)
-    with pytest.raises(
-        DataError, match=rf"{name}.*{place} is longer than 1 MiB; .*raise max_row_mib \(--max-row-mib\)$"
-    ) as caught:
-        read(path, max_row_mib=1)
-    one_line(caught)
+    refused(path, max_row_mib=1, match=rf"{name}.*{place} is longer than 1 MiB; .*raise max_row_mib \(--max-row-mib\)$")
     assert not _is_too_long(path)
 
 
@@ -162,20 +141,17 @@ def _is_too_long(path):
 
 def test_quoted_cells_that_go_on_over_lines_are_held_to_it_too(tmp_path):
     (tmp_path / "a.csv").write_text("id,text\n1," + '"' + ("x" * 999 + "\n") * 3_000)
-    with pytest.raises(DataError, match=r"a\.csv, the row up to line \d+ is longer than 1 MiB"):
-        read(tmp_path, max_row_mib=1)
+    refused(tmp_path, max_row_mib=1, match=r"a\.csv, the row up to line \d+ is longer than 1 MiB")
 
 
 def test_unzipped_bytes_count_and_a_bomb_is_stopped_before_it_is_unzipped(tmp_path):
     row = b'{"text": "x"}\n'
     (tmp_path / "a.jsonl.gz").write_bytes(gzip.compress(row * (1 << 18)))
     assert (tmp_path / "a.jsonl.gz").stat().st_size < 1 << 20
-    with pytest.raises(DataError, match=r"a\.jsonl\.gz is longer than 3 MiB; .*raise max_file_mib \(--max-file-mib\)$"):
-        read(tmp_path, max_file_mib=3)
+    refused(tmp_path, max_file_mib=3, match=r"a\.jsonl\.gz is longer than 3 MiB; .*raise max_file_mib \(--max-file-mib\)$")
     (tmp_path / "b.txt.gz").write_bytes(gzip.compress(bytes(64 << 20)))
     tracemalloc.start()
-    with pytest.raises(DataError, match=r"b\.txt\.gz is longer than 2 MiB"):
-        read(tmp_path / "b.txt.gz", max_row_mib=2)
+    refused(tmp_path / "b.txt.gz", max_row_mib=2, match=r"b\.txt\.gz is longer than 2 MiB")
     assert tracemalloc.get_traced_memory()[1] < 16 << 20
     tracemalloc.stop()
 
@@ -201,8 +177,7 @@ def test_a_list_is_parted_into_rows_wherever_its_pieces_end(tmp_path):
 )
 def test_what_is_no_list_or_object_is_not_json(tmp_path, text):
     (tmp_path / "a.json").write_text(text)
-    with pytest.raises(DataError, match=r"a\.json, (line 1 \(record [12]\) is not JSON|record 1 is a number)"):
-        read(tmp_path)
+    refused(tmp_path, match=r"a\.json, (line 1 \(record [12]\) is not JSON|record 1 is a number)")
 
 
 @pytest.mark.parametrize(
@@ -219,17 +194,18 @@ def test_what_is_no_list_or_object_is_not_json(tmp_path, text):
 def test_a_table_of_questions_that_hurts_is_one_line(tmp_path, row, reason):
     path = tmp_path / "a.tsv"
     path.write_text(f"Who?\t['x']\n{row}\n")
-    with pytest.raises(DataError, match=rf"a\.tsv, line 2:? {reason}.*; correct the line") as caught:
-        list(load("datasets", "natural_questions")(path).examples())
-    one_line(caught)
+    one_line_of(
+        lambda: list(load("datasets", "natural_questions")(path).examples()), rf"a\.tsv, line 2:? {reason}.*; correct the line"
+    )
 
 
 def test_a_judgement_of_thousands_of_digits_is_one_line(tmp_path):
     (tmp_path / "qrels").mkdir()
     (tmp_path / "qrels" / "test.tsv").write_text(f"q1\td1\t{LONG}\n")
-    with pytest.raises(DataError, match=r"test\.tsv, line 1 is not a tab-separated query, passage and integer") as caught:
-        list(load("datasets", "beir")(tmp_path).examples())
-    one_line(caught)
+    one_line_of(
+        lambda: list(load("datasets", "beir")(tmp_path).examples()),
+        r"test\.tsv, line 1 is not a tab-separated query, passage and integer",
+    )
 
 
 # -- files that are none -----------------------------------------------------------------------------------------------
@@ -259,9 +235,7 @@ def test_what_is_no_regular_file_is_left_out_with_a_note(special):
 
 @pytest.mark.parametrize("name", ["a.txt", "b.jsonl", "c.json"])
 def test_one_that_is_named_is_not_waited_for(special, name):
-    with pytest.raises(DataError, match=r"found nothing to index in .*\((FIFO|device)\), and no regular file; give ") as caught:
-        read(special / name)
-    one_line(caught)
+    refused(special / name, match=r"found nothing to index in .*\((FIFO|device)\), and no regular file; give ")
     with pytest.raises(DataError, match=r"is a (FIFO|device), not a regular file; give a file"):
         list(read_rows(special / name, (Named,)))
 
@@ -325,13 +299,10 @@ def test_a_folder_1200_deep_is_walked(deep):
 
 
 def test_a_path_that_is_too_long_and_a_link_to_itself_are_named(tmp_path):
-    with pytest.raises(DataError, match=r"cannot read x+: File name too long; check the file and the disk") as caught:
-        read(Path("x" * 3_000))
-    one_line(caught)
+    refused(Path("x" * 3_000), match=r"cannot read x+: File name too long; check the file and the disk")
     (tmp_path / "good.txt").write_text("good")
     (tmp_path / "loop.txt").symlink_to("loop.txt")
-    with pytest.raises(DataError, match=r"^cannot read loop\.txt: Too many levels of symbolic links"):
-        read(tmp_path)
+    refused(tmp_path, match=r"^cannot read loop\.txt: Too many levels of symbolic links")
 
 
 @pytest.mark.parametrize("suffix", [".txt", ".md", ".html", ".jsonl", ".xyz"])
@@ -389,17 +360,11 @@ def test_a_bad_file_among_many_is_named_in_one_line(tmp_path, suffix, content):
         (tmp_path / f"a{number}.txt").write_text("good")
     (tmp_path / f"m{suffix}").write_bytes(content)
     (tmp_path / "z.txt").write_text("good")
-    with pytest.raises(
-        DataError, match=rf"^m{suffix} is not UTF-8: byte 0x.. at offset \d+; convert the file to UTF-8"
-    ) as caught:
-        read(tmp_path)
-    one_line(caught)
+    refused(tmp_path, match=rf"^m{suffix} is not UTF-8: byte 0x.. at offset \d+; convert the file to UTF-8")
 
 
 def test_names_of_fields_with_line_ends_and_without_end_leave_the_message_one_line(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_text(json.dumps({"a\nb": 1, "x" * 9_000: 2} | {f"n{number}": 3 for number in range(999)}) + "\n")
     for tried in (lambda: read(path), lambda: list(read_rows(path, (Named,)))):
-        with pytest.raises(DataError, match=r"its fields: a b, x+, n0, .* and 981 more") as caught:
-            tried()
-        one_line(caught)
+        one_line_of(tried, r"its fields: a b, x+, n0, .* and 981 more")

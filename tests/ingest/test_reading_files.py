@@ -1,13 +1,13 @@
 import gzip
 import json
 import os
-from pathlib import Path
 
 import pytest
+from support.corpora import read, written
 
 from hopweave.core.errors import DataError
 from hopweave.core.types import Passage
-from hopweave.ingest import CorpusOptions, Tally, find_files, read_corpus
+from hopweave.ingest import Tally, find_files, read_corpus
 
 DPR = 'id\ttext\ttitle\n1\t"Aaron ( or ; ""Ahärôn"") is a prophet."\tAaron\n2\tPlain text.\tMoses\n'
 
@@ -41,36 +41,25 @@ HTML = """<!DOCTYPE html><html><head><title> Ulm &amp;
   c</pre>tail</body></html>"""
 
 
-def write(folder: Path, name: str, content: str | bytes) -> Path:
-    path = folder / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(content.encode() if isinstance(content, str) else content)
-    return path
-
-
-def read(*paths: Path, tally: Tally | None = None, **options) -> list[Passage]:
-    return list(read_corpus(paths, options=CorpusOptions(**options), tally=tally))
-
-
 def test_a_json_list_of_objects_is_read(tmp_path):
-    path = write(tmp_path, "a.json", json.dumps([{"id": 7, "title": "T", "text": "one"}, {"_id": "x", "contents": "two"}]))
+    path = written(tmp_path, "a.json", json.dumps([{"id": 7, "title": "T", "text": "one"}, {"_id": "x", "contents": "two"}]))
     assert read(path) == [Passage("7", "one", "T", str(path)), Passage("x", "two", "", str(path))]
 
 
 def test_a_json_object_of_objects_gives_its_keys_as_ids(tmp_path):
-    path = write(tmp_path, "a.json", json.dumps({"p1": {"title": "T", "text": "one"}, "p2": {"text": "two"}}))
+    path = written(tmp_path, "a.json", json.dumps({"p1": {"title": "T", "text": "one"}, "p2": {"text": "two"}}))
     assert [(p.id, p.title, p.text) for p in read(path)] == [("p1", "T", "one"), ("p2", "", "two")]
 
 
 @pytest.mark.parametrize("suffix", [".jsonl", ".ndjson"])
 def test_json_lines_are_read_and_blank_lines_passed_over(tmp_path, suffix):
     rows = [{"docid": "a", "name": "T", "body": "line\u2028separator"}, {"pid": 3, "paragraph_text": "two"}]
-    path = write(tmp_path, f"a{suffix}", "\n\n".join(json.dumps(row, ensure_ascii=False) for row in rows) + "\n")
+    path = written(tmp_path, f"a{suffix}", "\n\n".join(json.dumps(row, ensure_ascii=False) for row in rows) + "\n")
     assert [(p.id, p.title, p.text) for p in read(path)] == [("a", "T", "line\u2028separator"), ("3", "", "two")]
 
 
 def test_the_dpr_layout_is_read_with_its_quotes(tmp_path):
-    path = write(tmp_path, "psgs_w100.tsv", DPR)
+    path = written(tmp_path, "psgs_w100.tsv", DPR)
     assert [(p.id, p.title, p.text) for p in read(path)] == [
         ("1", "Aaron", 'Aaron ( or ; "Ahärôn") is a prophet.'),
         ("2", "Moses", "Plain text."),
@@ -78,18 +67,18 @@ def test_the_dpr_layout_is_read_with_its_quotes(tmp_path):
 
 
 def test_comma_separated_files_may_hold_line_ends_and_commas_in_quotes(tmp_path):
-    path = write(tmp_path, "a.csv", 'id,title,text\r\n1,T,"a, b\nc"\r\n')
+    path = written(tmp_path, "a.csv", 'id,title,text\r\n1,T,"a, b\nc"\r\n')
     assert [p.text for p in read(path)] == ["a, b\nc"]
 
 
 def test_a_text_file_is_one_document_named_by_its_file(tmp_path):
-    path = write(tmp_path, "notes.on.ulm.txt", "\ufeffUlm has a minster.\r\nIt is tall.\n")
+    path = written(tmp_path, "notes.on.ulm.txt", "\ufeffUlm has a minster.\r\nIt is tall.\n")
     assert read(path) == [Passage("notes.on.ulm.txt", "Ulm has a minster.\nIt is tall.", "notes.on.ulm", str(path))]
 
 
 @pytest.mark.parametrize("suffix", [".md", ".markdown"])
 def test_markdown_becomes_the_text_that_a_reader_sees(tmp_path, suffix):
-    [passage] = read(write(tmp_path, f"a{suffix}", MARKDOWN))
+    [passage] = read(written(tmp_path, f"a{suffix}", MARKDOWN))
     assert passage.title == "The Ulm minster"
     assert passage.text == (
         "The Ulm minster\n\nIt is the tallest church,\nsays spire(). A tower\n\ncity metres\n\nUlm 161\n\n"
@@ -98,25 +87,25 @@ def test_markdown_becomes_the_text_that_a_reader_sees(tmp_path, suffix):
 
 
 def test_markdown_without_a_heading_takes_its_title_from_the_front_matter_or_the_file(tmp_path):
-    front = write(tmp_path, "a.md", '---\ntitle: "Ulm"\n---\nText.')
-    bare = write(tmp_path, "b.md", "Text.")
+    front = written(tmp_path, "a.md", '---\ntitle: "Ulm"\n---\nText.')
+    bare = written(tmp_path, "b.md", "Text.")
     assert [(p.title, p.text) for p in read(front, bare)] == [("Ulm", "Text."), ("b", "Text.")]
 
 
 @pytest.mark.parametrize("suffix", [".html", ".htm", ".HTML"])
 def test_html_becomes_paragraphs_without_scripts_styles_and_navigation(tmp_path, suffix):
-    [passage] = read(write(tmp_path, f"a{suffix}", HTML))
+    [passage] = read(written(tmp_path, f"a{suffix}", HTML))
     assert passage.title == "Ulm & around"
     assert passage.text == ("The minster\n\nIt is the tallest church.\nSecond line.\n\nUlm 161\n\none\n\ntwo\n\na b\nc\n\ntail")
 
 
 def test_html_without_a_title_takes_its_first_heading(tmp_path):
-    [passage] = read(write(tmp_path, "a.html", '<?xml version="1.0"?><p>x</p><h1>Ulm <i>minster</i></h1>'))
+    [passage] = read(written(tmp_path, "a.html", '<?xml version="1.0"?><p>x</p><h1>Ulm <i>minster</i></h1>'))
     assert passage.title == "Ulm minster"
 
 
 def test_html_that_nests_deeper_than_python_calls_is_read(tmp_path):
-    [passage] = read(write(tmp_path, "a.html", "<div>" * 3000 + "deep" + "</div>" * 3000))
+    [passage] = read(written(tmp_path, "a.html", "<div>" * 3000 + "deep" + "</div>" * 3000))
     assert passage.text == "deep"
 
 
@@ -125,33 +114,33 @@ def test_html_that_nests_deeper_than_python_calls_is_read(tmp_path):
     [("a.jsonl", '{"id": "1", "text": "one"}'), ("a.json", '[{"id": "1", "text": "one"}]'), ("a.tsv", "id\ttext\n1\tone")],
 )
 def test_a_zipped_file_is_read_like_the_plain_one(tmp_path, name, content):
-    plain = write(tmp_path, name, content)
-    zipped = write(tmp_path, f"{name}.gz", gzip.compress(content.encode()))
+    plain = written(tmp_path, name, content)
+    zipped = written(tmp_path, f"{name}.gz", gzip.compress(content.encode()))
     assert [(p.id, p.text) for p in read(zipped)] == [(p.id, p.text) for p in read(plain)] == [("1", "one")]
 
 
 @pytest.mark.parametrize("name", ["a.json", "a.jsonl", "a.tsv", "a.txt"])
 def test_a_byte_order_mark_is_no_part_of_the_content(tmp_path, name):
     content = {"a.json": '[{"text": "x"}]', "a.jsonl": '{"text": "x"}', "a.tsv": "text\nx", "a.txt": "x"}[name]
-    assert [p.text for p in read(write(tmp_path, name, "\ufeff" + content))] == ["x"]
+    assert [p.text for p in read(written(tmp_path, name, "\ufeff" + content))] == ["x"]
 
 
 def test_folders_are_walked_in_the_order_of_names_and_hidden_files_left_out(tmp_path):
     for name in ("b/z.txt", "b/a.md", "a.txt", ".hidden.txt", ".git/x.txt", "c.html"):
-        write(tmp_path, name, f"<p>{name}</p>")
+        written(tmp_path, name, f"<p>{name}</p>")
     assert [p.id for p in read(tmp_path)] == ["a.txt", "b/a.md", "b/z.txt", "c.html"]
     assert [p.source for p in read(tmp_path)] == ["a.txt", "b/a.md", "b/z.txt", "c.html"]
 
 
 def test_a_link_that_leads_back_up_does_not_loop(tmp_path):
-    write(tmp_path, "a/b/x.txt", "text")
+    written(tmp_path, "a/b/x.txt", "text")
     (tmp_path / "a" / "b" / "up").symlink_to(tmp_path / "a")
     assert [p.id for p in read(tmp_path)] == ["a/b/x.txt"]
 
 
 def test_unknown_formats_are_counted_not_silently_dropped(tmp_path):
     for name in ("a.txt", "b.odt", "c.odt", "Makefile", "d.ODT"):
-        write(tmp_path, name, "text")
+        written(tmp_path, name, "text")
     tally = Tally()
     assert [p.id for p in read(tmp_path, tally=tally)] == ["a.txt"]
     assert tally.skipped == {".odt": 3, "no suffix": 1}
@@ -159,7 +148,7 @@ def test_unknown_formats_are_counted_not_silently_dropped(tmp_path):
 
 
 def test_fields_can_be_named(tmp_path):
-    path = write(tmp_path, "a.jsonl", '{"key": "k", "head": "H", "text": "wrong", "para": "right"}')
+    path = written(tmp_path, "a.jsonl", '{"key": "k", "head": "H", "text": "wrong", "para": "right"}')
     [passage] = read(path, id_field="key", title_field="head", text_field="para")
     assert (passage.id, passage.title, passage.text) == ("k", "H", "right")
 
@@ -167,7 +156,7 @@ def test_fields_can_be_named(tmp_path):
 def test_a_record_without_an_id_is_named_by_its_content_and_a_repetition_is_counted(tmp_path):
     rows = [{"title": "T", "text": "x"}, {"title": "T", "text": "x"}, {"title": "U", "text": "x"}, {"id": None, "text": "y"}]
     tally = Tally()
-    passages = read(write(tmp_path, "a.jsonl", "\n".join(map(json.dumps, rows))), tally=tally)
+    passages = read(written(tmp_path, "a.jsonl", "\n".join(map(json.dumps, rows))), tally=tally)
     assert [(p.title, p.text) for p in passages] == [("T", "x"), ("U", "x"), ("", "y")]
     assert [len(p.id) for p in passages] == [16, 16, 16]
     assert tally.num_duplicates == 1
@@ -176,16 +165,16 @@ def test_a_record_without_an_id_is_named_by_its_content_and_a_repetition_is_coun
 
 def test_empty_texts_are_counted_and_left_out(tmp_path):
     tally = Tally()
-    path = write(tmp_path, "a.jsonl", '{"id": 1, "text": " "}\n{"text": ""}\n{"text": ""}\n{"id": 2, "text": "x"}')
+    path = written(tmp_path, "a.jsonl", '{"id": 1, "text": " "}\n{"text": ""}\n{"text": ""}\n{"id": 2, "text": "x"}')
     assert [p.id for p in read(path, tally=tally)] == ["2"]
     assert (tally.num_empty, tally.num_duplicates) == (3, 0)
 
 
 def test_all_bytes_on_disk_are_told_of_zipped_or_not(tmp_path):
-    write(tmp_path, "a.jsonl", '{"text": "x"}\n' * 20_000)
-    write(tmp_path, "b.json", json.dumps([{"text": str(n)} for n in range(5000)]))
-    write(tmp_path, "c.txt.gz", gzip.compress(b"word " * 1000))
-    write(tmp_path, "d.html", "<p>x</p>")
+    written(tmp_path, "a.jsonl", '{"text": "x"}\n' * 20_000)
+    written(tmp_path, "b.json", json.dumps([{"text": str(n)} for n in range(5000)]))
+    written(tmp_path, "c.txt.gz", gzip.compress(b"word " * 1000))
+    written(tmp_path, "d.html", "<p>x</p>")
     told: list[int] = []
     list(read_corpus([tmp_path], on_bytes=told.append))
     assert sum(told) == sum(file.num_bytes for file in find_files([tmp_path]))

@@ -19,15 +19,15 @@ from hopweave.run.settings import read_settings
 
 ASK = (Message("user", "Where?"),)
 GREEDY = Sampling()
+ELSEWHERE = "http://models.example/v1"
 
 
 @pytest.fixture(autouse=True)
 def own_environment(monkeypatch, tmp_path):
     """No proxy, key or settings but those of the test."""
-    for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy"):
-        monkeypatch.delenv(name, raising=False)
-        monkeypatch.delenv(name.upper(), raising=False)
-    for name in ("OPENAI_API_KEY", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "SSL_CERT_FILE", "SSL_CERT_DIR"):
+    proxies = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
+    others = ("OPENAI_API_KEY", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "SSL_CERT_FILE", "SSL_CERT_DIR")
+    for name in (*proxies, *map(str.upper, proxies), *others):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("MY_KEY", "sk-secret-123")
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
@@ -54,7 +54,7 @@ def at(base_url, **options):
 async def test_a_proxy_of_the_environment_is_used(variable, monkeypatch):
     async with ScriptedServer([Behaviour("Ulm")]) as proxy:
         monkeypatch.setenv(variable, f"http://127.0.0.1:{proxy.port}")
-        assert (await asked(at("http://models.example/v1"))).text == "Ulm"
+        assert (await asked(at(ELSEWHERE))).text == "Ulm"
     assert proxy.requests[0].path == "http://models.example/v1/chat/completions"
     assert proxy.requests[0].headers["authorization"] == "Bearer sk-secret-123"
 
@@ -62,7 +62,7 @@ async def test_a_proxy_of_the_environment_is_used(variable, monkeypatch):
 async def test_a_proxy_gets_its_own_password_and_no_message_has_it(monkeypatch):
     async with ScriptedServer(lambda request: Behaviour(str(request.headers) + " pass-word-1", status=500)) as proxy:
         monkeypatch.setenv("HTTP_PROXY", f"http://me:pass-word-1@127.0.0.1:{proxy.port}")
-        error = await asked(at("http://models.example/v1"))
+        error = await asked(at(ELSEWHERE))
     assert proxy.requests[0].headers["proxy-authorization"].startswith("Basic ")
     assert "pass-word-1" not in str(error)
     assert isinstance(error, ModelError)
@@ -87,7 +87,7 @@ async def test_no_proxy_is_asked_for_this_machine(monkeypatch):
 
 async def test_a_proxy_of_another_kind_is_refused_with_what_to_do(monkeypatch):
     monkeypatch.setenv("ALL_PROXY", "socks5://me:pass-word-1@127.0.0.1:1080")
-    error = await asked(at("http://models.example/v1"))
+    error = await asked(at(ELSEWHERE))
     assert isinstance(error, SettingsError)
     assert "the proxy socks5://127.0.0.1:1080 cannot be used" in str(error)
     assert "NO_PROXY=models.example" in str(error)
@@ -95,7 +95,7 @@ async def test_a_proxy_of_another_kind_is_refused_with_what_to_do(monkeypatch):
 
 async def test_a_proxy_that_is_not_there_is_told_apart_from_the_server(monkeypatch):
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
-    assert "the proxy 127.0.0.1:9 is not there: Connection refused" in str(await asked(at("http://models.example/v1")))
+    assert "the proxy 127.0.0.1:9 is not there: Connection refused" in str(await asked(at(ELSEWHERE)))
 
 
 # -- headers ---------------------------------------------------------------------------------------------------------------
@@ -112,38 +112,35 @@ async def sent_to(host_url, monkeypatch, **options):
 AZURE = "http://mine.openai.azure.com/openai/deployments/small?api-version=2024-10-21"
 
 
-async def test_azure_gets_its_version_and_its_own_header(monkeypatch):
+OF_OPENAI = {"openai-organization": "org-1", "openai-project": "proj-1"}
+HEADERS = {
+    # the address, the key, the headers that go along with a request, and those that do not
+    "the key of azure": (AZURE, "sk-secret-123", {"api-key": "sk-secret-123"}, ["authorization"]),
+    "a token of azure": (AZURE, "eyJ0.eyJh.c2ln", {"authorization": "Bearer eyJ0.eyJh.c2ln"}, ["api-key"]),
+    "who pays openai": ("http://api.openai.com/v1", "sk-1", OF_OPENAI, []),
+    "who pays, told to nobody else": (ELSEWHERE, "sk-1", {"authorization": "Bearer sk-1"}, list(OF_OPENAI)),
+    "a key with blanks around it": (ELSEWHERE, " sk-1\n", {"authorization": "Bearer sk-1"}, []),
+}
+
+
+@pytest.mark.parametrize(("address", "key", "sent", "not_sent"), HEADERS.values(), ids=HEADERS)
+async def test_an_endpoint_gets_the_headers_that_it_reads(address, key, sent, not_sent, monkeypatch):
+    for name, value in {"MY_KEY": key, "OPENAI_ORG_ID": "org-1", "OPENAI_PROJECT_ID": "proj-1"}.items():
+        monkeypatch.setenv(name, value)
+    headers = (await sent_to(address, monkeypatch)).headers
+    assert {name: headers[name] for name in sent} == sent
+    assert [name for name in not_sent if name in headers] == []
+
+
+async def test_azure_gets_its_version(monkeypatch):
     request = await sent_to(AZURE, monkeypatch)
-    assert request.path == ("http://mine.openai.azure.com/openai/deployments/small/chat/completions?api-version=2024-10-21")
-    assert request.headers["api-key"] == "sk-secret-123"
-    assert "authorization" not in request.headers
-
-
-async def test_a_token_of_azure_is_a_bearer(monkeypatch):
-    monkeypatch.setenv("MY_KEY", "eyJ0.eyJh.c2ln")
-    request = await sent_to(AZURE, monkeypatch)
-    assert request.headers["authorization"] == "Bearer eyJ0.eyJh.c2ln"
-    assert "api-key" not in request.headers
-
-
-async def test_only_openai_is_told_who_pays(monkeypatch):
-    monkeypatch.setenv("OPENAI_ORG_ID", "org-1")
-    monkeypatch.setenv("OPENAI_PROJECT_ID", "proj-1")
-    request = await sent_to("http://api.openai.com/v1", monkeypatch)
-    assert (request.headers["openai-organization"], request.headers["openai-project"]) == ("org-1", "proj-1")
-    assert "openai-project" not in (await sent_to("http://models.example/v1", monkeypatch)).headers
-
-
-@pytest.mark.parametrize("key", [" sk-1\n", "sk-1"])
-async def test_blanks_around_a_key_are_not_sent(key, monkeypatch):
-    monkeypatch.setenv("MY_KEY", key)
-    assert (await sent_to("http://models.example/v1", monkeypatch)).headers["authorization"] == "Bearer sk-1"
+    assert request.path == "http://mine.openai.azure.com/openai/deployments/small/chat/completions?api-version=2024-10-21"
 
 
 @pytest.mark.parametrize("key", ["sk\n-1", "sk-\u201c1\u201d"])
 async def test_a_key_with_signs_that_no_key_has_is_told_of(key, monkeypatch):
     monkeypatch.setenv("MY_KEY", key)
-    error = await asked(at("http://models.example/v1"))
+    error = await asked(at(ELSEWHERE))
     assert isinstance(error, SettingsError)
     assert str(error) == "the key in the environment variable MY_KEY contains characters that no key has; copy it again"
 
@@ -191,33 +188,35 @@ async def test_any_other_certificate_is_refused_with_what_to_do(secure):
 # -- what is said ----------------------------------------------------------------------------------------------------------
 
 
-def listing(*models, **more):
+def listing(*models):
     """A server that has these models."""
 
     def decide(request):
         if request.path == "/v1/models":
             return Behaviour(raw=json.dumps({"data": [{"id": model} for model in models]}))
-        return Behaviour("the model does not exist", status=404, **more)
+        return Behaviour("the model does not exist", status=404)
 
     return decide
 
 
-async def test_a_model_that_is_not_there_is_named_with_the_nearest_that_is():
-    async with ScriptedServer(listing("small-chat", "large-chat")) as server:
-        error = await asked(at(server.base_url, model="smal-chat"))
-    assert "has no model 'smal-chat'; did you mean 'small-chat'?" in str(error)
+MISSING = {
+    "one with a near name": (
+        ["small-chat", "large-chat"], {"model": "smal-chat"}, "has no model 'smal-chat'; did you mean 'small-chat'?"
+    ),
+    "one that ollama can pull": (
+        ["a", "b"], {"model": "qwen3", "server": "ollama"}, "get it with: ollama pull qwen3, or choose one of: a, b"
+    ),
+    "one of many": (
+        [f"model-{n:02}" for n in range(50)],
+        {"model": "zzz"}, "choose one of: model-00, model-01, model-02, model-03, model-04, ...",
+    ),
+}  # fmt: skip
 
 
-async def test_a_model_that_ollama_does_not_have_can_be_pulled():
-    async with ScriptedServer(listing("a", "b")) as server:
-        error = await asked(at(server.base_url, model="qwen3", server="ollama"))
-    assert "get it with: ollama pull qwen3, or choose one of: a, b" in str(error)
-
-
-async def test_of_many_models_a_few_are_named():
-    async with ScriptedServer(listing(*(f"model-{n:02}" for n in range(50)))) as server:
-        error = await asked(at(server.base_url, model="zzz"))
-    assert str(error).endswith("choose one of: model-00, model-01, model-02, model-03, model-04, ...")
+@pytest.mark.parametrize(("models", "options", "said"), MISSING.values(), ids=MISSING)
+async def test_a_model_that_is_not_there_is_named_with_those_that_are(models, options, said):
+    async with ScriptedServer(listing(*models)) as server:
+        assert str(await asked(at(server.base_url, **options))).endswith(said)
 
 
 FORGOTTEN = {
@@ -270,12 +269,8 @@ def test_a_name_is_the_same_endpoint_as_its_address(name):
 def test_options_of_a_name_count_over_what_it_stands_for():
     options = {"model": "m", "base_url": "http://gpu:11434/v1", "samples": "yes"}
     part = read_settings({"llms": {"ollama": options}}).part("llms", "ollama")
-    assert (part.base_url, part.samples, part.server, part.api_key_env) == (
-        "http://gpu:11434/v1",
-        "yes",
-        "ollama",
-        "OLLAMA_API_KEY",
-    )
+    expected = {**options, "server": "ollama", "api_key_env": "OLLAMA_API_KEY"}
+    assert {name: getattr(part, name) for name in expected} == expected
 
 
 @pytest.mark.parametrize("name", ["ollama", "openai_compatible"])
