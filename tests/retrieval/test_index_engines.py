@@ -85,7 +85,7 @@ REFUSED = {
     "an id that occurs twice": (TWICE, r"the id 'x' occurs twice, as passage 1 \(a\.jsonl\) and passage 3 \(b\.jsonl\)"),
     "no id": ([Passage("", "x")], "cannot have the id ''"),
     "a very long id": ([Passage("x" * 10_001, "x")], "give it one of 1 to 10,000 bytes"),
-    "half a surrogate pair": ([Passage("x", "a\udfff")], "'x' holds an unpaired surrogate"),
+    "half a surrogate pair": ([Passage("x", "a\udfff")], "'x' contains an unpaired surrogate"),
 }
 
 
