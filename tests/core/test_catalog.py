@@ -81,26 +81,29 @@ def test_an_unknown_name_is_answered_with_the_nearest():
 # -- missing libraries -----------------------------------------------------------------------------------------------------
 
 
-def part_file(tmp_path: Path, monkeypatch, code: str) -> str:
-    """A part of this package that is not in it."""
-    (tmp_path / "made_up_part.py").write_text(code)
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.delitem(sys.modules, "made_up_part", raising=False)
-    extra = "hf" if "NEEDS_EXTRA" in code else None
-    made = Entry("readers", "made_up", "", extra, "made_up_part")
-    monkeypatch.setattr(catalog, "entry", lambda role, name: made)
-    return code
+@pytest.fixture
+def part_of(tmp_path, monkeypatch):
+    """A function: makes the code that of a part of this package, which is not in it."""
+
+    def make(code: str) -> None:
+        (tmp_path / "made_up_part.py").write_text(code)
+        monkeypatch.syspath_prepend(tmp_path)
+        monkeypatch.delitem(sys.modules, "made_up_part", raising=False)
+        made = Entry("readers", "made_up", "", "hf" if "NEEDS_EXTRA" in code else None, "made_up_part")
+        monkeypatch.setattr(catalog, "entry", lambda role, name: made)
+
+    return make
 
 
-def test_a_missing_library_is_answered_with_the_extra_to_install(tmp_path, monkeypatch):
-    part_file(tmp_path, monkeypatch, 'NEEDS_EXTRA = "hf"\nimport no_such_library.deep\n')
+def test_a_missing_library_is_answered_with_the_extra_to_install(part_of):
+    part_of('NEEDS_EXTRA = "hf"\nimport no_such_library.deep\n')
     with pytest.raises(MissingExtra, match=r"no_such_library is not installed; it comes with: pip install 'hopweave\[hf\]'"):
         load("readers", "made_up")
 
 
 @pytest.mark.parametrize("code", ["import no_such_library", 'NEEDS_EXTRA = "hf"\nimport hopweave.no_such_module'])
-def test_an_import_that_no_extra_can_mend_is_not_hidden(tmp_path, monkeypatch, code):
-    part_file(tmp_path, monkeypatch, code)
+def test_an_import_that_no_extra_can_mend_is_not_hidden(part_of, code):
+    part_of(code)
     with pytest.raises(ModuleNotFoundError):
         load("readers", "made_up")
 
@@ -188,12 +191,9 @@ except SettingsError as error:
     assert said in run(code, plugin)
 
 
-def test_what_an_extra_lacks_is_found_without_importing_it():
+def test_what_an_extra_lacks_is_found_without_importing_it(monkeypatch):
     assert missing_from("dev") == []
     assert missing_from("no such extra") == []
-
-
-def test_a_distribution_that_is_not_installed_is_missing_from_its_extra(monkeypatch):
     wanted = ["pytest>=8; extra == 'some'", "no-such-thing>=1; extra == 'some'", "neither; extra == 'other'", "rich"]
     monkeypatch.setattr("importlib.metadata.requires", lambda _: wanted)
     assert missing_from("some") == ["no-such-thing"]

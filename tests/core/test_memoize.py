@@ -25,7 +25,12 @@ from hopweave.text.key_terms import words_in
 from hopweave.text.sentences import sentence_spans
 
 
-def test_an_equal_text_is_not_worked_on_twice():
+@pytest.mark.parametrize(
+    ("texts", "worked_on"),
+    [(["one", "one", "three"], ["one", "three"]), (["x" * 4_001] * 2, ["x" * 4_001] * 2)],
+    ids=["equal", "too-long-to-be-kept"],
+)
+def test_an_equal_text_is_not_worked_on_twice_unless_it_is_long(texts, worked_on):
     seen = []
 
     @remembered
@@ -33,21 +38,8 @@ def test_an_equal_text_is_not_worked_on_twice():
         seen.append(text)
         return len(text)
 
-    assert [length("one"), length("one"), length("three")] == [3, 3, 5]
-    assert seen == ["one", "three"]
-
-
-def test_a_long_text_is_not_kept():
-    seen = []
-
-    @remembered
-    def length(text: str) -> int:
-        seen.append(text)
-        return len(text)
-
-    long = "x" * 4_001
-    assert length(long) == length(long) == 4_001
-    assert len(seen) == 2
+    assert [length(text) for text in texts] == [len(text) for text in texts]
+    assert seen == worked_on
 
 
 def test_what_is_kept_has_an_end_and_the_oldest_goes_first():
@@ -111,20 +103,9 @@ def test_each_character_of_a_text_without_marks_has_its_place(text):
 
 def _first_key(identity: str, messages: list[Message], sampling: Sampling, number: int) -> str:
     """The key as stores that exist have it."""
-    asked = [
-        identity,
-        [[message.role, message.text] for message in messages],
-        [
-            float(sampling.temperature),
-            float(sampling.top_p),
-            sampling.max_tokens,
-            sampling.stop,
-            sampling.seed,
-            sampling.top_logprobs,
-        ],
-        sampling.json_schema,
-        number,
-    ]
+    floats = [float(sampling.temperature), float(sampling.top_p)]
+    chosen = [*floats, sampling.max_tokens, sampling.stop, sampling.seed, sampling.top_logprobs]
+    asked = [identity, [[message.role, message.text] for message in messages], chosen, sampling.json_schema, number]
     text = json.dumps(asked, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
@@ -177,8 +158,4 @@ def test_a_class_is_asked_once_what_it_can_do():
         async def count_tokens(self, text: str) -> int:
             return len(text)
 
-    assert [is_part(Counts(), TokenCounter), is_part(Counts(), TokenCounter), is_part(Span(0, 1), TokenCounter)] == [
-        True,
-        True,
-        False,
-    ]
+    assert [is_part(one, TokenCounter) for one in (Counts(), Counts(), Span(0, 1))] == [True, True, False]

@@ -157,10 +157,8 @@ def test_text_without_markers_is_left_as_it_is(text):
     assert escape(text) == text
 
 
-NAMES = [
-    *["query", "Query", "answer", "Answer", "unsolved", "question", "Final", "Content", "So", "the", "final", "is", "x"],
-    "Unsolved Query",
-]
+NAMES = ["query", "Query", "answer", "Answer", "unsolved", "Unsolved Query", "question"]
+NAMES += ["Final", "Content", "So", "the", "final", "is", "x"]
 SIGNS = [" ", " ", "\n", "\r", "\t", "[", "]", ":", "*", "**", "_", "#", "-", ">", ".", ",", "1", "23", ")", "`", "–", "!"]
 PIECES = st.one_of(st.sampled_from(NAMES + SIGNS + SPEAKING + OTHER_MARKERS), st.text(max_size=3))
 PASSAGES = st.lists(PIECES, max_size=25).map("".join).map(unescape)

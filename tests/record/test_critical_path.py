@@ -41,45 +41,43 @@ async def test_a_draw_is_as_long_as_its_longest_sample_and_other_calls_wait_for_
     assert (path.seconds, path.total_seconds) == (12.0, 12.0)
 
 
-async def test_two_draws_one_after_the_other_count_twice():
-    async with bench(Scripted([("", "x")])) as workbench:
-        for _ in range(2):
-            await workbench.samples(ASK, 3, purpose="p", sampling=WARM)
-        path = critical_path(timed(record_of(workbench), [2.0]))
-    assert (path.seconds, path.total_seconds) == (4.0, 4.0)
-
-
-async def test_samples_that_a_limit_made_take_turns_count_like_others():
-    async with bench(Scripted([("", "x")]), budget=Budget(max_tokens=1000)) as workbench:
+async def two_draws(workbench):
+    for _ in range(2):
         await workbench.samples(ASK, 3, purpose="p", sampling=WARM)
-        assert critical_path(timed(record_of(workbench), [2.0])).seconds == 2.0
 
 
-async def test_a_method_that_asks_again_after_it_saw_a_reply_waited_for_it():
-    async with bench(Scripted([("", "x")])) as workbench:
-        for sample in range(3):
-            await workbench.reply(ASK, purpose="p", sampling=WARM, sample=sample)
-        path = critical_path(timed(record_of(workbench), [2.0]))
-    assert (path.seconds, path.total_seconds) == (6.0, 6.0)
+async def calls_in_turn(workbench):
+    for sample in range(3):
+        await workbench.reply(ASK, purpose="p", sampling=WARM, sample=sample)
 
 
-async def test_branches_that_each_draw_are_as_long_as_the_longest_branch():
-    async with bench(Scripted([("", "x")])) as workbench:
-        with workbench.under(workbench.decide("graph", "g")):
-            for name in ("one", "two"):
-                with workbench.under(workbench.decide("node", name)):
-                    await workbench.samples(ASK, 2, purpose="p", sampling=WARM)
-        path = critical_path(timed(record_of(workbench), [1.0, 3.0, 2.0, 2.0]))
-    assert (path.seconds, path.total_seconds) == (3.0, 5.0)
+async def draws_in_branches(workbench):
+    with workbench.under(workbench.decide("graph", "g")):
+        for name in ("one", "two"):
+            with workbench.under(workbench.decide("node", name)):
+                await workbench.samples(ASK, 2, purpose="p", sampling=WARM)
 
 
-async def test_an_offline_stage_takes_nothing_of_the_path():
-    async with bench(Scripted([("", "x")])) as workbench:
-        with workbench.offline("o") as offline:
-            await offline.reply(ASK, purpose="p")
-        await workbench.reply(ASK, purpose="q")
-        path = critical_path(timed(record_of(workbench), [50.0, 1.0]))
-    assert (path.seconds, path.total_seconds) == (1.0, 1.0)
+async def offline_stage(workbench):
+    with workbench.offline("o") as offline:
+        await offline.reply(ASK, purpose="p")
+    await workbench.reply(ASK, purpose="q")
+
+
+@pytest.mark.parametrize(
+    ("work", "seconds", "longest", "total"),
+    [
+        (two_draws, [2.0], 4.0, 4.0),
+        (calls_in_turn, [2.0], 6.0, 6.0),  # a method that asks again after it saw a reply waited for it
+        (draws_in_branches, [1.0, 3.0, 2.0, 2.0], 3.0, 5.0),
+        (offline_stage, [50.0, 1.0], 1.0, 1.0),
+    ],
+)
+async def test_the_path_is_as_long_as_the_longest_of_what_waited_for_one_another(work, seconds, longest, total):
+    async with bench(Scripted([("", "x")]), budget=Budget(max_tokens=1000)) as workbench:  # samples take turns, and count once
+        await work(workbench)
+        path = critical_path(timed(record_of(workbench), seconds))
+    assert (path.seconds, path.total_seconds) == (longest, total)
 
 
 async def test_a_sample_whose_draw_lost_its_first_is_not_taken_for_one_of_the_call_before():

@@ -1,6 +1,7 @@
 """What a method does once for all questions of a run is made once, told in every record, and counted apart."""
 
 import asyncio
+import json
 
 import pytest
 from support.bench import TableRetriever
@@ -78,9 +79,8 @@ async def test_every_record_tells_of_the_offline_stage_the_same(tmp_path):
 
 async def test_the_stage_of_dsp_is_made_once_for_all_questions_with_its_searches(tmp_path):
     train = tmp_path / "train.jsonl"
-    train.write_text(
-        '{"question": "Who built the Dove?", "answer": "Ada"}\n{"question": "Who built the Swan?", "answer": "Bo"}\n'
-    )
+    rows = [{"question": "Who built the Dove?", "answer": "Ada"}, {"question": "Who built the Swan?", "answer": "Bo"}]
+    train.write_text("\n".join(map(json.dumps, rows)))
     options = {"preset": "light", "train": str(train), "n_demos": 2}
     settings = read_settings({"method": "dsp", "methods": {"dsp": options}})
     retriever = TableRetriever({"q": Passage("ada", "Ada and Bo built ships.")})
@@ -112,15 +112,8 @@ async def offline_record(tmp_path, **more):
 async def test_offline_calls_are_in_no_count_of_the_question_and_have_columns_of_their_own(tmp_path):
     record = await offline_record(tmp_path)
     example = Example(record.question, Gold(("x",)))
-    assert Calls().score(record, example) == {
-        "llm_calls": 1.0,
-        "completions": 1.0,
-        "llm_failures": 0.0,
-        "searches": 0.0,
-        "queries": 0.0,
-        "reads": 0.0,
-        "offline_llm_calls": 1.0,
-    }
+    once, never = ("llm_calls", "completions", "offline_llm_calls"), ("llm_failures", "searches", "queries", "reads")
+    assert Calls().score(record, example) == dict.fromkeys(once, 1.0) | dict.fromkeys(never, 0.0)
     tokens = Tokens().score(record, example)
     assert (tokens["total_tokens"], tokens["offline_tokens"]) == (4.0, 1500.0)
     assert Words().score(record, example)["words_billed"] == 3.0
@@ -138,15 +131,6 @@ async def test_a_question_without_an_offline_stage_has_no_such_columns():
     assert "offline_llm_calls" not in Calls().score(record, example)
     assert "offline_tokens" not in Tokens().score(record, example)
     assert record.own_steps == record.steps
-
-
-async def test_the_seconds_of_a_question_are_without_its_offline_stage():
-    async with bench() as workbench:
-        with workbench.offline("o"):
-            await asyncio.sleep(0.05)
-        took = workbench.trace.seconds()
-        record = record_of(workbench)
-    assert record.seconds < took - 0.04
 
 
 async def test_the_offline_stage_has_the_limits_of_the_question_for_itself():
@@ -167,6 +151,8 @@ async def test_time_that_an_offline_stage_took_is_not_the_questions():
             with pytest.raises(BudgetReached):
                 await offline.reply(ASK, purpose="p")
         assert (await workbench.reply(ASK, purpose="p")).text == "ok"
+        took = workbench.trace.seconds()
+        assert record_of(workbench).seconds < took - 0.2
 
 
 async def test_what_failed_offline_is_tried_again_by_the_next_question():

@@ -28,7 +28,7 @@ async def test_samples_are_requests_side_by_side_where_the_endpoint_draws_one_at
     assert [step.sample for step in calls(workbench)] == [0, 1, 2]
 
 
-async def test_samples_come_of_one_request_where_the_endpoint_can():
+async def test_samples_come_of_one_request_where_the_endpoint_can_and_a_single_one_is_a_plain_reply():
     llm = AtOnce()
     async with bench(llm) as workbench:
         drawn = await workbench.samples(ASK, 3, purpose="p", sampling=WARM)
@@ -37,13 +37,9 @@ async def test_samples_come_of_one_request_where_the_endpoint_can():
     assert (llm.asked, llm.num_calls) == ([3], 0)
     assert (totals.llm_calls, totals.completions, totals.prompt_words, totals.prompt_tokens) == (1, 3, 1, 10)
     assert [(step.sample, step.is_shared) for step in calls(workbench)] == [(0, False), (1, True), (2, True)]
-
-
-async def test_a_single_sample_is_a_plain_reply():
-    llm = AtOnce()
     async with bench(llm) as workbench:
         await workbench.samples(ASK, 1, purpose="p")
-    assert (llm.asked, llm.num_calls) == ([], 1)
+    assert (llm.asked, llm.num_calls) == ([3], 1)
 
 
 async def test_under_a_seed_every_sample_has_a_seed_of_its_own():
@@ -77,26 +73,27 @@ async def test_every_sample_is_an_entry_of_the_store_and_only_what_is_missing_is
     assert replayed.fingerprint == kept.fingerprint
 
 
-async def test_a_limit_on_calls_leaves_the_samples_that_it_allows():
-    async with bench(Scripted(["a", "b", "c"]), budget=Budget(max_llm_calls=2)) as workbench:
-        drawn = await workbench.samples(ASK, 3, purpose="p")
-        assert ([reply.text for reply in drawn.replies], drawn.reached.limit) == (["a", "b"], "max_llm_calls")
+@pytest.mark.parametrize(
+    ("llm", "limit", "num", "texts", "reached"),
+    [
+        (Scripted(["a", "b", "c"]), {"max_llm_calls": 2}, 3, ["a", "b"], "max_llm_calls"),
+        (AtOnce(), {"max_llm_calls": 1}, 5, ["s0", "s1", "s2", "s3", "s4"], None),  # one request is one call
+        (Scripted(["a b", "c d", "e f"]), {"max_tokens": 5}, 3, ["a b", "c d"], "max_tokens"),
+    ],
+    ids=["calls", "one-request", "tokens"],
+)
+async def test_a_limit_leaves_the_samples_that_it_allows(llm, limit, num, texts, reached):
+    async with bench(llm, budget=Budget(**limit)) as workbench:
+        drawn = await workbench.samples(ASK, num, purpose="p")
+        assert ([reply.text for reply in drawn.replies], drawn.reached and drawn.reached.limit) == (texts, reached)
         with pytest.raises(BudgetReached):
-            await workbench.samples(ASK, 3, purpose="p")
+            await workbench.samples(ASK, num, purpose="p")
 
 
-async def test_one_request_is_one_call_of_the_budget():
-    async with bench(AtOnce(), budget=Budget(max_llm_calls=1)) as workbench:
-        assert len((await workbench.samples(ASK, 5, purpose="p")).replies) == 5
-        with pytest.raises(BudgetReached):
-            await workbench.samples(ASK, 5, purpose="p")
-
-
-async def test_where_tokens_are_counted_samples_take_turns_so_that_the_limit_holds():
-    llm = Scripted([Line("a b", delay_seconds=0.01), Line("c d", delay_seconds=0.01), Line("e f")])
-    async with bench(llm, budget=Budget(max_tokens=5)) as workbench:
-        drawn = await workbench.samples(ASK, 3, purpose="p")
-    assert ([reply.text for reply in drawn.replies], drawn.reached.limit) == (["a b", "c d"], "max_tokens")
+async def test_where_tokens_are_limited_samples_take_turns():
+    llm = Scripted([Line("a b", delay_seconds=0.01), Line("c d", delay_seconds=0.01)])
+    async with bench(llm, budget=Budget(max_tokens=500)) as workbench:
+        await workbench.samples(ASK, 2, purpose="p")
     assert llm.max_concurrency == 1
 
 

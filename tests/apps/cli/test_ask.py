@@ -116,18 +116,13 @@ def test_calls_of_the_model_and_searches_can_be_shown():
     assert "search" in ask(QUESTION, "--calls").stdout
 
 
-def test_json_is_exactly_one_record_and_nothing_else():
-    result = ask(QUESTION, "--json")
+def test_json_is_exactly_one_record_and_nothing_else_also_of_a_question_from_standard_input():
+    result = ask("-", "--json", stdin=f"\n{QUESTION}\n")
     assert (result.exit_code, result.stderr) == (0, "")
     assert result.stdout.count("\n") == 1
     record = Record.from_json(result.stdout)
-    assert record.answer.short == "Port Merrow"
+    assert (record.question.text, record.answer.short) == (QUESTION, "Port Merrow")
     assert [citation.passage_id for citation in record.answer.citations] == ["lamp", "engineer"]
-
-
-def test_the_question_may_come_from_standard_input():
-    result = ask("-", "--json", stdin=f"\n{QUESTION}\n")
-    assert json.loads(result.stdout)["question"]["text"] == QUESTION
 
 
 def test_the_form_of_the_answer_can_be_asked_for():
@@ -155,17 +150,11 @@ def test_limits_are_flags_and_zero_lifts_a_limit_of_the_file():
     with Path("hopweave.toml").open("a") as file:
         file.write("[budget]\nmax_llm_calls = 9\nmax_tokens = 9000\n")
     assert settings_of()["budget"] == {"max_llm_calls": 9, "max_tokens": 9000}
-    assert settings_of("--max-llm-calls", 7, "--max-seconds", 60.5)["budget"] == {
-        "max_llm_calls": 7,
-        "max_tokens": 9000,
-        "max_seconds": 60.5,
-    }
+    limits = {"max_llm_calls": 7, "max_tokens": 9000, "max_seconds": 60.5}
+    assert settings_of("--max-llm-calls", 7, "--max-seconds", 60.5)["budget"] == limits
     assert settings_of("--max-llm-calls", 0, "--max-tokens", 0)["budget"] == {}
-
-
-def test_a_limit_ends_in_an_answer_and_success():
-    result = ask(QUESTION, "--json", "--max-llm-calls", 1)
-    assert (result.exit_code, json.loads(result.stdout)["answer"]["stopped_because"]) == (0, "max_llm_calls")
+    stopped = ask(QUESTION, "--json", "--max-llm-calls", 1)
+    assert (stopped.exit_code, json.loads(stopped.stdout)["answer"]["stopped_because"]) == (0, "max_llm_calls")
 
 
 def test_a_settings_file_and_a_profile_can_be_named():
@@ -179,15 +168,12 @@ def test_a_settings_file_and_a_profile_can_be_named():
 # -- files -----------------------------------------------------------------------------------------------------------------
 
 
-def test_records_are_appended_to_a_file():
+def test_records_are_appended_to_a_file_and_a_torn_last_line_does_not_tear_the_next_record():
     for _ in range(2):
         assert ask(QUESTION, "--out", "deep/run.jsonl").exit_code == 0
     lines = Path("deep/run.jsonl").read_text(encoding="utf-8").splitlines()
     assert len(lines) == 2
     assert Record.from_json(lines[0]).fingerprint == Record.from_json(lines[1]).fingerprint
-
-
-def test_a_torn_last_line_does_not_tear_the_next_record():
     Path("run.jsonl").write_text('{"schema": "hopweave.rec')
     ask(QUESTION, "--out", "run.jsonl")
     torn, whole, end = Path("run.jsonl").read_text(encoding="utf-8").split("\n")
@@ -195,10 +181,18 @@ def test_a_torn_last_line_does_not_tear_the_next_record():
     Record.from_json(whole)
 
 
-def test_a_file_that_cannot_be_written_is_found_before_the_work():
+@pytest.mark.parametrize(
+    ("out", "said"),
+    [
+        ("folder", "cannot write the record to folder: Is a directory; choose"),
+        ("postgres://host/answers", "--out is a file, not an address"),
+    ],
+)
+def test_a_file_that_cannot_be_written_is_found_before_the_work(out, said):
     Path("folder").mkdir()
-    assert_one_line(ask(QUESTION, "--out", "folder", "--json"), "cannot write the record to folder: Is a directory; choose")
+    assert_one_line(ask(QUESTION, "--out", out, "--json"), said)
     assert not Path("cache/hopweave/store.sqlite").exists()
+    assert not Path("postgres:").exists()
 
 
 def test_a_run_is_replayed_from_the_store_without_a_model():
@@ -358,8 +352,3 @@ def test_on_a_terminal_a_failure_is_told_once():
     assert drawn.count("the endpoint is gone") == 1
     assert "No answer. ModelError" in drawn
     assert "see below" in drawn
-
-
-def test_an_address_is_no_file_to_write_to():
-    assert_one_line(ask(QUESTION, "--out", "postgres://host/answers"), "--out is a file, not an address")
-    assert not Path("postgres:").exists()

@@ -102,13 +102,11 @@ def make_run():
     shown("evaluate", "--out", NAME, *flags, "--corpus", "index", "--set", "retries.max_attempts=1")
 
 
+RECORDS = f"{NAME}/records/jsonl/direct_retrieval.jsonl"
 COMMANDS = {
     "again": [
-        [f"{NAME}/records/jsonl/direct_retrieval.jsonl"],
-        [f"{NAME}/records/jsonl/direct_retrieval.jsonl", "--reply", f"1={HOSTILE}"],
-        [f"{NAME}/records/jsonl/direct_retrieval.jsonl", "--forbid", f"0={HOSTILE}"],
-        [f"{NAME}/records/jsonl/direct_retrieval.jsonl", "--pin", HOSTILE],
-        [f"{NAME}/records/jsonl/direct_retrieval.jsonl", "--changes", HOSTILE],
+        *([RECORDS, *more] for more in ([], ["--reply", f"1={HOSTILE}"], ["--forbid", f"0={HOSTILE}"])),
+        *([RECORDS, flag, HOSTILE] for flag in ("--pin", "--changes")),
         [HOSTILE],
     ],
     "analyse": [[NAME], [NAME, "tokens", "--as", "csv"], [NAME, HOSTILE], [HOSTILE]],
@@ -119,11 +117,8 @@ COMMANDS = {
         [HOSTILE, "--method", "direct", "--json"],
         ["-", "--method", "direct"],
         ["town 1", "--method", "direct"],
-        ["x", "--method", HOSTILE],
-        ["x", "--corpus", HOSTILE],
+        *(["x", flag, HOSTILE] for flag in ("--method", "--corpus", "--profile", "--config")),
         ["x", "--set", f"{HOSTILE}=1"],
-        ["x", "--profile", HOSTILE],
-        ["x", "--config", HOSTILE],
         ["x", f"--{HOSTILE}"],
     ],
     "calibrate": [[f"{NAME}.jsonl"], [HOSTILE], ["passages.jsonl", "--reader", HOSTILE]],
@@ -160,13 +155,11 @@ COMMANDS = {
     "serve": [
         [HOSTILE],
         [f"light={HOSTILE}"],
-        ["--server", HOSTILE],
-        ["--host", HOSTILE],
-        ["--new-key", HOSTILE],
+        *([flag, HOSTILE] for flag in ("--server", "--host", "--new-key")),
         ["--answers", f"postgres://{HOSTILE}"],
     ],
     "show": [
-        [f"{NAME}/records/jsonl/direct_retrieval.jsonl"],
+        [RECORDS],
         [f"{NAME}/records/jsonl/direct.jsonl", "--line", "2", "--calls"],
         *([f"{NAME}/records/jsonl/cot.jsonl", "--as", view] for view in ("tree", "answer", "mermaid", "html", "json")),
         [f"{NAME}/records/jsonl/cot.jsonl", "--list"],
@@ -223,14 +216,14 @@ def test_the_door_of_the_command_is_plain_without_a_test_around_it():
 
 
 def test_colours_are_ours_and_words_are_not_obeyed():
-    out = StringIO()
-    console(file=out, force_terminal=True, color_system="standard", width=80).print(Text(ESCAPES, "red"))
-    assert out.getvalue().startswith("\x1b[31m\u241b[31mred")
-    plain_out = re.sub("\x1b\\[[0-9;]*m", "", out.getvalue())
-    assert OBEYED.search(plain_out) is None
-    other = StringIO()
-    Console(file=other, force_terminal=True, color_system="standard", width=80).print(Text(ESCAPES, "red"))
-    assert OBEYED.search(re.sub("\x1b\\[[0-9;]*m", "", other.getvalue()))  # which rich leaves to us
+    def printed(make):
+        out = StringIO()
+        make(file=out, force_terminal=True, color_system="standard", width=80).print(Text(ESCAPES, "red"))
+        return out.getvalue()
+
+    assert printed(console).startswith("\x1b[31m\u241b[31mred")
+    assert OBEYED.search(re.sub("\x1b\\[[0-9;]*m", "", printed(console))) is None
+    assert OBEYED.search(re.sub("\x1b\\[[0-9;]*m", "", printed(Console)))  # which rich leaves to us
 
 
 def test_whatever_is_printed_by_whomever_is_plain(capsys):
@@ -244,19 +237,13 @@ def test_whatever_is_printed_by_whomever_is_plain(capsys):
     assert out.endswith(f"{flat(HOSTILE)}\n")
 
 
-def test_a_line_stays_a_line():
+def test_a_line_stays_a_line_and_json_says_the_same_without_a_character_that_a_terminal_obeys():
     assert flat("a\nb\tc\u2028d\r\ne") == "a\u240ab\u2409c\ufffdd\u240ae"
-
-
-def test_json_says_the_same_without_a_character_that_a_terminal_obeys():
+    assert OBEYED.search(visible(HOSTILE)) is None
     text = json.dumps({"a": HOSTILE}, ensure_ascii=False)
     assert OBEYED.search(text)
     assert OBEYED.search(plain_json(text)) is None
     assert json.loads(plain_json(text)) == {"a": HOSTILE}
-
-
-def test_what_is_visible_has_no_bidirectional_control_left():
-    assert OBEYED.search(visible(HOSTILE)) is None
 
 
 # -- spreadsheets --------------------------------------------------------------------------------------------------------------

@@ -21,13 +21,8 @@ from hopweave.ingest.split import split_spans
 
 from ..attack import Attack, Trial
 
-HTML_TAGS = [
-    *["p", "b", "script", "style", "title", "h1", "nav", "svg", "table", "p/"],
-    "a href='x'",
-    "!--",
-    "![CDATA[",
-    "!DOCTYPE",
-]
+HTML_TAGS = ["p", "b", "script", "style", "title", "h1", "nav", "svg", "table", "p/"]
+HTML_TAGS += ["a href='x'", "!--", "![CDATA[", "!DOCTYPE"]
 
 
 def _rows(random: random.Random) -> list[dict[str, object]]:
