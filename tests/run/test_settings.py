@@ -240,12 +240,7 @@ def test_secrets_are_left_out_of_what_goes_into_a_record():
                 "api_key_env": "MY_KEY",
                 "base_url": "https://user:SECRET@host:8000/v1?api-key=SECRET&version=2",
                 "max_tokens": 5,
-                "headers": {
-                    "Authorization": "Bearer SECRET",
-                    "X-Api-Key": "SECRET",
-                    "Cookie": ["SECRET"],
-                    "Accept": "json",
-                },
+                "headers": {"Authorization": "Bearer SECRET", "X-Api-Key": "SECRET", "Cookie": ["SECRET"], "Accept": "json"},
                 "mirrors": ["http://SECRET@mirror/", {"password": "SECRET", "port": 1}],
                 "hf_token": 12345,
             }
@@ -283,13 +278,8 @@ def test_where_replies_are_kept_does_not_go_into_a_record():
 def test_what_only_a_program_can_give_goes_into_a_record_by_its_class():
     rules = [("find", "say"), re.compile("x"), ValueError("x"), lambda messages, sampling: "x", Path("p")]
     settings = read_settings({"llm": "scripted", "llms": {"scripted": {"rules": rules}}})
-    assert settings.public()["llms"]["scripted"]["rules"] == [
-        ["find", "say"],
-        "(Pattern)",
-        "(ValueError)",
-        "(function)",
-        "p",
-    ]
+    told = [["find", "say"], "(Pattern)", "(ValueError)", "(function)", "p"]
+    assert settings.public()["llms"]["scripted"]["rules"] == told
     assert settings.part("llms", "scripted").rules is not None
 
 

@@ -94,13 +94,8 @@ async def test_an_answer_comes_with_everything_that_it_depends_on():
         record = await made.answer("What is the capital of France?")
     assert (record.question.id, record.answer.short) == ("question", "Paris")
     assert record.setup.method == "direct"
-    assert record.setup.options == {
-        "n_demos": None,
-        "seed": 0,
-        "probe": False,
-        "max_tokens": 64,
-        "max_tokens_long": 256,
-    }
+    options = {"n_demos": None, "seed": 0, "probe": False, "max_tokens": 64, "max_tokens_long": 256}
+    assert record.setup.options == options
     assert record.setup.llm.startswith("scripted:")
     assert (record.setup.retriever, record.setup.reader) == ("one passage", "")
     assert record.setup.budget == {"max_llm_calls": 3}
@@ -397,14 +392,9 @@ async def test_questions_side_by_side_do_not_mix_their_records():
 # -- from the settings to the answer ---------------------------------------------------------------------------------------
 
 
-def scripted(say="Tivoli", **more):
-    return {
-        "llm": "scripted",
-        "llms": {"scripted": {"rules": [("", say)]}},
-        "method": "direct",
-        "store": {"mode": "off"},
-        **more,
-    }
+def scripted(**more):
+    model = {"llm": "scripted", "llms": {"scripted": {"rules": [("", "Tivoli")]}}}
+    return {**model, "method": "direct", "store": {"mode": "off"}, **more}
 
 
 @pytest.fixture

@@ -677,14 +677,10 @@ async def scene(path, mode, llm, budget=None) -> Record:
 
 
 def rules():
-    return Scripted(
-        [
-            Rule("slow", Line("slowly", delay_seconds=0.02)),
-            Rule("broken", ModelError("no such model")),
-            Rule("busy", Line("done", error=ModelError("busy", retryable=True), num_errors=1)),
-            Rule(re.compile(""), "ok"),
-        ]
-    )
+    busy = Line("done", error=ModelError("busy", retryable=True), num_errors=1)
+    slow = Line("slowly", delay_seconds=0.02)
+    broken = ModelError("no such model")
+    return Scripted([Rule("slow", slow), Rule("broken", broken), Rule("busy", busy), Rule(re.compile(""), "ok")])
 
 
 async def test_a_run_and_its_replay_have_one_fingerprint_and_the_replay_calls_nobody(tmp_path):

@@ -83,10 +83,8 @@ def test_a_call_under_way_shows_what_was_said_and_how_long_it_takes_until_it_end
     live(TextPiece(1, "So the answer "))
     live(TextPiece(1, "is"))
     [branch] = live.outline(time.monotonic() + 3).nodes
-    assert [(node.label, node.text[:-6]) for node in branch.children] == [
-        ("reason", "So the answer is ..."),
-        ("search", "the engineer ..."),
-    ]
+    told = [(node.label, node.text[:-6]) for node in branch.children]
+    assert told == [("reason", "So the answer is ..."), ("search", "the engineer ...")]
     assert all(node.text.endswith(" s") for node in branch.children)
     live(Search(2, 0, ("the engineer",), 5, ((),), None, Timing(0.0, 0.1)))
     [branch] = live.outline(time.monotonic()).nodes
