@@ -75,13 +75,15 @@ def place(request, tmp_path):
 
 @pytest.fixture
 def opened(place):
-    """Opens engines over a collection, and closes them at the end."""
+    """Opens engines over a collection, which is built first if passages are given, and closes them at the end."""
     open_ones = []
 
-    def of(engine, **options):
+    def of(engine, holds=(), **options):
         given = {"address": place(engine), "collection": f"c{os.getpid()}", "max_attempts": 1, "user": "postgres"}
         one = load("retrievers", engine)(**{**given, **options})
         open_ones.append(one)
+        if holds:
+            one.build(holds)
         return one
 
     yield of
@@ -90,15 +92,17 @@ def opened(place):
 
 
 @pytest.fixture
-def built(opened):
-    """Opens engines over a collection of a few passages."""
+def nobody(place):
+    """Engines at an address where nobody listens."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
 
-    def of(engine, **options):
-        one = opened(engine, **options)
-        one.build(FEW)
-        return one
+        def of(engine):
+            place(engine)
+            return load("retrievers", engine)(f"{engine}://{address}", max_attempts=2, timeout_seconds=2)
 
-    return of
+        yield of
 
 
 @pytest.fixture
@@ -121,11 +125,8 @@ def test_passages_are_given_by_their_ids_and_by_those_of_their_documents_as_far_
     one = opened(engine)
     one.build([*FEW, Passage("secret", "The keeper hides.", access=("board",))])
     one = reopened(one)
-    assert sorted(passage.id for passage in one.passages_of(["oak", "light", "oak#2", "gone", "secret"])) == [
-        "light",
-        "oak#1",
-        "oak#2",
-    ]
+    found = one.passages_of(["oak", "light", "oak#2", "gone", "secret"])
+    assert sorted(passage.id for passage in found) == ["light", "oak#1", "oak#2"]
     assert one.passages_of([RIVER.id]) == [RIVER]
     assert one.passages_of([]) == []
 
@@ -157,22 +158,22 @@ def test_many_ids_are_looked_up_in_few_requests_and_whole(engine, opened, monkey
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_a_look_up_in_an_engine_that_is_not_there_or_errs_is_an_error_after_retries(engine, place, built):
-    place(engine)
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        one = load("retrievers", engine)(f"{engine}://127.0.0.1:{taken.getsockname()[1]}", max_attempts=2, timeout_seconds=2)
-        with pytest.raises(SearchError, match=f"^{engine} at .* failed") as caught:
-            one.passages_of(["light"])
-        assert caught.value.retryable
-    one = built(engine)
+def test_a_look_up_in_an_engine_that_is_not_there_is_an_error_after_retries(engine, nobody):
+    with pytest.raises(SearchError, match=f"^{engine} at .* failed") as caught:
+        nobody(engine).passages_of(["light"])
+    assert caught.value.retryable
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_look_up_that_a_server_fails_is_an_error(engine, opened):
+    one = opened(engine, holds=FEW)
     one._server.drop(one._state)
     with pytest.raises(SearchError):
         one.passages_of(["light"])
 
 
-def test_who_looks_passages_up_in_elasticsearch_needs_no_right_but_to_read(built, reopened, elastic_server, monkeypatch):
-    one = built("elasticsearch")
+def test_who_looks_passages_up_in_elasticsearch_needs_no_right_but_to_read(opened, reopened, elastic_server, monkeypatch):
+    one = opened("elasticsearch", holds=FEW)
     one.update(upsert=[replace(LIGHT, text="A light.")])
     one = reopened(one)
     asked = []
@@ -269,8 +270,8 @@ def test_vectors_find_the_ten_that_an_exact_search_finds(engine, opened):
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_any_query_is_taken_and_the_depth_is_kept(engine, built):
-    one = built(engine)
+def test_any_query_is_taken_and_the_depth_is_kept(engine, opened):
+    one = opened(engine, holds=FEW)
     queries = [
         "Who designed Carrow Head?",
         "",
@@ -369,8 +370,8 @@ def test_a_label_counts_as_soon_as_it_is_given_or_taken_away(engine, opened, reo
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_a_collection_from_before_there_were_labels_serves_and_takes_none(engine, built, opened, reopened):
-    one = built(engine)
+def test_a_collection_from_before_there_were_labels_serves_and_takes_none(engine, opened, reopened):
+    one = opened(engine, holds=FEW)
     one._put_state(replace(one._opened(), has_filters=False))
     old = reopened(one)
     assert ids(old.search(["Halloran"], 5)[0]) == ["light"]
@@ -399,8 +400,8 @@ def test_passages_come_back_as_they_were_and_move_to_another_engine(engine, open
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_an_update_replaces_and_deletes_whole_documents(engine, built, reopened, tmp_path):
-    one = built(engine)
+def test_an_update_replaces_and_deletes_whole_documents(engine, opened, reopened, tmp_path):
+    one = opened(engine, holds=FEW)
     new = Passage("oak#1", "A young oak.", "Oak", "b.txt", 0, 12)
     summary = one.update(upsert=[new], delete=["light"])
     assert (summary.num_passages, summary.num_added, summary.num_deleted) == (2, 1, 3)
@@ -416,8 +417,8 @@ def test_an_update_replaces_and_deletes_whole_documents(engine, built, reopened,
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_a_build_takes_the_place_of_the_one_before(engine, built):
-    one = built(engine)
+def test_a_build_takes_the_place_of_the_one_before(engine, opened):
+    one = opened(engine, holds=FEW)
     before = one.identity
     one.build([LIGHT])
     assert one.identity != before
@@ -426,12 +427,12 @@ def test_a_build_takes_the_place_of_the_one_before(engine, built):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
-def test_what_cannot_be_indexed_is_refused_and_leaves_what_was_there(engine, built, reopened):
-    one = built(engine)
+def test_what_cannot_be_indexed_is_refused_and_leaves_what_was_there(engine, opened, reopened):
+    one = opened(engine, holds=FEW)
     for passages, vectors, what in [
         ([], None, "no passage to index"),
         ([LIGHT, LIGHT], None, "'light' occurs twice"),
-        ([Passage("a", "\ud800")], None, "an unpaired surrogate"),
+        ([Passage("a", "\ud800")], None, "half of a surrogate pair"),
         (FEW, [[1.0, 2.0]], "fewer vectors than passages"),
         ([LIGHT], [[1.0, 2.0], [1.0, 0.0]], "more vectors than passages"),
     ]:
@@ -458,8 +459,8 @@ def test_a_search_over_a_corpus_that_changed_fails_instead_of_mixing_two(engine,
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_an_update_that_was_interrupted_is_noticed(engine, built, reopened, monkeypatch):
-    one = built(engine)
+def test_an_update_that_was_interrupted_is_noticed(engine, opened, reopened, monkeypatch):
+    one = opened(engine, holds=FEW)
 
     def breaks():
         yield LIGHT
@@ -492,8 +493,8 @@ def test_of_two_writers_the_second_is_told_to_wait_and_the_first_is_left_alone(e
 
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
-def test_a_writer_that_was_overtaken_ends_with_an_error_and_one_that_was_killed_is_waited_for(engine, built, monkeypatch):
-    one = built(engine)
+def test_a_writer_that_was_overtaken_ends_with_an_error_and_one_that_was_killed_is_waited_for(engine, opened, monkeypatch):
+    one = opened(engine, holds=FEW)
 
     def overtaken():
         yield LIGHT
@@ -518,18 +519,14 @@ def test_a_writer_that_was_overtaken_ends_with_an_error_and_one_that_was_killed_
 
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
-def test_an_engine_that_is_not_there_is_an_error_after_retries(engine, place):
-    place(engine)
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        address = f"{engine}://127.0.0.1:{taken.getsockname()[1]}"
-        one = load("retrievers", engine)(address, max_attempts=2, timeout_seconds=2)
-        for call in (lambda: one.search(["oak"], 5), lambda: one.identity, lambda: one.search_vectors([[1.0]], 5)):
-            with pytest.raises(SearchError, match=f"^{engine} at {address}#hopweave failed") as caught:
-                call()
-            assert caught.value.retryable
-        with pytest.raises(DataError, match="check the server and try again"):
-            one.build(FEW)
+def test_an_engine_that_is_not_there_is_an_error_after_retries(engine, nobody):
+    one = nobody(engine)
+    for call in (lambda: one.search(["oak"], 5), lambda: one.identity, lambda: one.search_vectors([[1.0]], 5)):
+        with pytest.raises(SearchError, match=f"^{engine} at {one.address}#hopweave failed") as caught:
+            call()
+        assert caught.value.retryable
+    with pytest.raises(DataError, match="check the server and try again"):
+        one.build(FEW)
 
 
 @pytest.mark.parametrize("engine", ["postgres", "qdrant", "elasticsearch"])
@@ -549,15 +546,16 @@ def test_a_collection_that_is_not_there_says_how_to_build_it(engine, opened):
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_data_that_was_dropped_is_an_error_and_no_empty_result(engine, built):
-    one = built(engine)
+def test_data_that_was_dropped_is_an_error_and_no_empty_result(engine, opened):
+    one = opened(engine, holds=FEW)
     one._server.drop(one._state)
-    with pytest.raises(SearchError):
-        one.search(["oak"], 5)
+    for call in (lambda: one.search(["oak"], 5), lambda: one.passages_of(["light"])):
+        with pytest.raises(SearchError):
+            call()
 
 
-def test_a_slow_statement_of_postgres_is_an_error(built, opened):
-    one = built("postgres", timeout_seconds=0.5)
+def test_a_slow_statement_of_postgres_is_an_error(opened):
+    one = opened("postgres", timeout_seconds=0.5, holds=FEW)
     other = opened("postgres")
     other.search(["oak"], 1)
     locking = other._server._connection
@@ -569,8 +567,8 @@ def test_a_slow_statement_of_postgres_is_an_error(built, opened):
     assert one.search(["oak"], 1)[0]
 
 
-def test_a_connection_of_postgres_that_was_cut_is_opened_again(built, opened):
-    one = built("postgres", max_attempts=3)
+def test_a_connection_of_postgres_that_was_cut_is_opened_again(opened):
+    one = opened("postgres", max_attempts=3, holds=FEW)
     other = opened("postgres")
     other.search(["oak"], 1)
     number = one._server._connection.info.backend_pid
@@ -618,8 +616,8 @@ def test_postgres_killed_or_stopped_in_the_middle_of_a_search_is_an_error(tmp_pa
 
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", ["503", "429", "500 in part", "shard", "late", "cut", "nonsense"])
-def test_elasticsearch_that_errs_is_an_error_and_no_empty_result(fault, built, elastic_server):
-    one = built("elasticsearch", max_attempts=2)
+def test_elasticsearch_that_errs_is_an_error_and_no_empty_result(fault, opened, elastic_server):
+    one = opened("elasticsearch", max_attempts=2, holds=FEW)
     with elastic_server.failing(fault) as failures:
         with pytest.raises(SearchError) as caught:
             one.search(["oak"], 5)
@@ -649,9 +647,9 @@ def test_an_address_that_cannot_be_is_refused(address):
         load("retrievers", "postgres")(address)
 
 
-def test_a_password_is_sent_and_shown_nowhere(built, elastic_server, monkeypatch, caplog):
+def test_a_password_is_sent_and_shown_nowhere(opened, elastic_server, monkeypatch, caplog):
     monkeypatch.setenv("MY_WORD", "correct horse")
-    one = built("elasticsearch", password_env="MY_WORD", user="me")
+    one = opened("elasticsearch", password_env="MY_WORD", user="me", holds=FEW)
     assert elastic_server.logins[-1] == "Basic bWU6Y29ycmVjdCBob3JzZQ=="
     with elastic_server.failing("echo"), pytest.raises(SearchError) as caught:
         one.search(["oak"], 5)

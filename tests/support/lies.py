@@ -7,11 +7,11 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote
 
-from support.scripted_server import Behaviour, ScriptedServer
+from support.scripted_server import Behaviour
+from support.served_model import served
 
 from hopweave.core.errors import HopweaveError
 from hopweave.core.types import Message, Reply, Sampling
-from hopweave.models.llms.openai_compatible import OpenAICompatible
 
 _EVENT_STREAM = {"Content-Type": "text/event-stream"}
 ASK = (Message("user", "Where?"),)
@@ -161,11 +161,8 @@ async def outcome(
     behaviour: Behaviour, *, sampling: Sampling = SHORT, on_text: Callable[[str], None] | None = None, **options: Any
 ) -> Reply | HopweaveError:
     """What comes of a call: a reply, or the error."""
-    async with ScriptedServer([behaviour]) as server:
-        llm = OpenAICompatible(model="m", base_url=server.base_url, **options)
+    async with served(behaviour, **options) as (llm, _):
         try:
             return await llm.reply(ASK, sampling, on_text)
         except HopweaveError as error:
             return error
-        finally:
-            await llm.close()

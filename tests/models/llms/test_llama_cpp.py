@@ -84,23 +84,24 @@ def server_script(tmp_path, monkeypatch, no_models):
     return put
 
 
-async def test_a_file_that_cannot_be_loaded_is_named(server_script):
-    llm = server_script("print(json.dumps({'error': 'Failed to init server'}))")
-    with pytest.raises(ModelError, match=r"cannot load .*mine.gguf \(Failed to init server\)") as caught:
-        await llm.reply(ASK, Sampling())
-    assert not caught.value.retryable
+NOT_LOADED = {
+    "an error of its library": ("print(json.dumps({'error': 'no init'}))", r"cannot load .*mine.gguf \(no init\)", False),
+    "an early end": ("sys.exit(3)", "exit code 3", None),
+    "too long a time": ("time.sleep(60)", "cannot load", None),
+    "the options, said again": ("print(json.dumps({'error': json.dumps(options)}))", '"context_tokens": 8192', False),
+}
 
 
-async def test_a_process_that_ends_while_loading_is_told(server_script):
-    llm = server_script("sys.exit(3)")
-    with pytest.raises(ModelError, match="exit code 3"):
-        await llm.reply(ASK, Sampling())
-
-
-async def test_a_process_that_takes_too_long_to_load_is_ended(server_script, monkeypatch):
-    monkeypatch.setattr(llama_cpp, "_START_SECONDS", 0.2)
-    with pytest.raises(ModelError, match="cannot load"):
-        await server_script("time.sleep(60)").reply(ASK, Sampling())
+@pytest.mark.parametrize(("code", "said", "is_retryable"), NOT_LOADED.values(), ids=NOT_LOADED)
+async def test_a_file_that_cannot_be_loaded_is_told_by_a_call_and_by_opening(
+    code, said, is_retryable, server_script, monkeypatch
+):
+    if "sleep" in code:
+        monkeypatch.setattr(llama_cpp, "_START_SECONDS", 0.2)
+    for call in (lambda llm: llm.reply(ASK, Sampling()), lambda llm: llm.open()):
+        with pytest.raises(ModelError, match=said) as caught:
+            await call(server_script(code))
+        assert caught.value.retryable == is_retryable or is_retryable is None
 
 
 async def test_a_call_cancelled_while_loading_leaves_no_process(server_script):
@@ -124,11 +125,6 @@ async def test_opening_it_starts_the_process_once(server_script):
     assert process.poll() is None
     await llm.close()
     process.wait(5)
-
-
-async def test_opening_what_cannot_be_loaded_says_so(server_script):
-    with pytest.raises(ModelError, match="Failed to init server"):
-        await server_script("print(json.dumps({'error': 'Failed to init server'}))").open()
 
 
 async def test_a_process_that_dies_during_a_call_is_worth_another_try(server_script):
@@ -174,13 +170,6 @@ async def test_a_count_that_is_none_is_an_error_of_the_model(server_script, said
     with pytest.raises(ModelError, match="cannot count tokens"):
         await llm.count_tokens("a b c")
     await llm.close()
-
-
-async def test_the_process_hears_the_options_and_ends_with_its_input(server_script):
-    llm = server_script("print(json.dumps({'error': json.dumps(options)}))")
-    with pytest.raises(ModelError) as caught:
-        await llm.reply(ASK, Sampling())
-    assert '"context_tokens": 8192' in str(caught.value)
 
 
 async def test_a_file_that_cannot_be_read_is_told(no_models):

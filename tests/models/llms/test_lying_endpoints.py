@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.lies import ASK, ENDLESS, EVENTS, MALFORMED_COMPLETIONS, SHORT, completion, outcome
 from support.scripted_server import Behaviour, ScriptedServer
+from support.served_model import served
 
 from hopweave.core.errors import ModelError
 from hopweave.core.json_text import one_line_of_json
@@ -230,10 +231,8 @@ async def test_a_redirect_that_stays_is_followed_with_the_request(target):
         is_first = request.path == "/v1/chat/completions"
         return Behaviour("moved", status=308, headers={"Location": target}) if is_first else Behaviour("Ulm")
 
-    async with ScriptedServer(decide) as server:
-        llm = OpenAICompatible(model="m", base_url=server.base_url)
+    async with served(decide) as (llm, server):
         assert (await llm.reply(ASK, SHORT)).text == "Ulm"
-        await llm.close()
     assert server.requests[0].body == server.requests[1].body
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 
 import pytest
-from support.scripted_server import Behaviour, ScriptedServer
+from support.scripted_server import Behaviour
+from support.served_model import served
 
 from hopweave.core.errors import ModelError, ReplayMiss
 from hopweave.core.protocols import TextScorer
@@ -36,12 +37,8 @@ WHOLE = echoed(
 
 
 async def scored(behaviour, text=TEXT, prompt=PROMPT, **options):
-    async with ScriptedServer([behaviour]) as server:
-        llm = OpenAICompatible("m", server.base_url, server="vllm", **options)
-        try:
-            return await llm.score_text(prompt, text), server.requests[0]
-        finally:
-            await llm.close()
+    async with served(behaviour, server="vllm", **options) as (llm, server):
+        return await llm.score_text(prompt, text), server.requests[0]
 
 
 async def test_an_endpoint_that_echoes_says_how_likely_each_token_of_the_text_is():

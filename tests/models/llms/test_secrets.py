@@ -7,6 +7,7 @@ import logging
 import pytest
 from support.lies import KEY, LEAKS, assert_hidden
 from support.scripted_server import Behaviour, ScriptedServer
+from support.served_model import served
 
 from hopweave.core.errors import HopweaveError, SettingsError
 from hopweave.core.redaction import Secrets, is_secret_name, public, secrets_of
@@ -24,13 +25,11 @@ async def test_the_key_is_in_nothing_that_comes_of_a_call(behaviour, stream, mon
     monkeypatch.setenv("MY_KEY", KEY)
     caplog.set_level(logging.DEBUG)
     shown = []
-    async with ScriptedServer([behaviour]) as server:
-        llm = OpenAICompatible(model="m", base_url=server.base_url, api_key_env="MY_KEY", stream=stream)
+    async with served(behaviour, api_key_env="MY_KEY", stream=stream) as (llm, server):
         try:
             came = await llm.reply(ASK, Sampling(top_logprobs=2), shown.append if stream else None)
         except HopweaveError as error:
             came = error
-        await llm.close()
     assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
     for text in (str(came), repr(came), "".join(shown), caplog.text, repr(getattr(came, "logprobs", ""))):
         assert_hidden(text)
@@ -57,10 +56,10 @@ async def test_the_key_is_in_no_record_and_no_store(name, monkeypatch, tmp_path)
 async def test_pieces_are_shown_as_soon_as_they_can_be_no_beginning_of_the_key(monkeypatch):
     monkeypatch.setenv("MY_KEY", KEY)
     shown = []
-    async with ScriptedServer([Behaviour(pieces=["Ulm", " sk-", "i", " sk-proj/Zu", "rich+42%7=tail", "!"])]) as server:
-        llm = OpenAICompatible(model="m", base_url=server.base_url, api_key_env="MY_KEY", stream=True)
+    async with served(
+        Behaviour(pieces=["Ulm", " sk-", "i", " sk-proj/Zu", "rich+42%7=tail", "!"]), api_key_env="MY_KEY", stream=True
+    ) as (llm, _):
         reply = await llm.reply(ASK, Sampling(), shown.append)
-        await llm.close()
     assert shown == ["Ulm", " ", "sk-i", " ", "***", "!"]
     assert reply.text == "Ulm sk-i ***!"
 
@@ -68,10 +67,8 @@ async def test_pieces_are_shown_as_soon_as_they_can_be_no_beginning_of_the_key(m
 @pytest.mark.parametrize("key", ["x", "none", "ollama", "Ulm"])
 async def test_a_word_in_place_of_a_key_spoils_no_reply(key, monkeypatch):
     monkeypatch.setenv("MY_KEY", key)
-    async with ScriptedServer([Behaviour(f"In Ulm; x, none, ollama, {key}")]) as server:
-        llm = OpenAICompatible(model="m", base_url=server.base_url, api_key_env="MY_KEY")
+    async with served(Behaviour(f"In Ulm; x, none, ollama, {key}"), api_key_env="MY_KEY") as (llm, _):
         assert (await llm.reply(ASK, Sampling())).text == f"In Ulm; x, none, ollama, {key}"
-        await llm.close()
 
 
 # -- addresses -------------------------------------------------------------------------------------------------------------
@@ -136,11 +133,9 @@ async def test_what_extra_body_holds_under_the_name_of_a_secret_is_hidden_and_se
     assert "T-secret" not in json.dumps(public_extra)
     assert public_extra["user"] == "ulm"
     assert [public_extra[name] for name in ("top_k", "eos_token", "max_new_tokens", "prompt_cache_key")] == [5, "</s>", 7, "a"]
-    async with ScriptedServer(lambda request: Behaviour(json.dumps(request.body), status=500)) as server:
-        llm = OpenAICompatible(model="m", base_url=server.base_url, extra_body=EXTRA)
+    async with served(lambda request: Behaviour(json.dumps(request.body), status=500), extra_body=EXTRA) as (llm, server):
         with pytest.raises(HopweaveError) as caught:
             await llm.reply(ASK, Sampling())
-        await llm.close()
     assert server.requests[0].body["nested"] == EXTRA["nested"]
     assert "T-secret" not in str(caught.value) + repr(llm)
 

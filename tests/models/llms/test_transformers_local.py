@@ -25,17 +25,13 @@ GREEDY = Sampling(max_tokens=12)
 def test_it_fills_the_role_of_a_language_model():
     llm = TransformersLocal("some/model")
     assert isinstance(llm, LanguageModel)
-    assert llm.abilities.prefill
-    assert llm.abilities.logprobs
-    assert not llm.abilities.json_schema
-    assert llm.abilities.max_parallel == 8
+    known = llm.abilities
+    assert (known.prefill, known.logprobs, known.json_schema, known.max_parallel) == (True, True, False, 8)
 
 
 def test_a_model_of_the_hub_is_named_by_its_revision():
-    assert TransformersLocal("some/model").identity == "transformers:some/model@main"
-    assert (
-        TransformersLocal("some/model", revision="v2", dtype="float16").identity == "transformers:some/model@v2+dtype=float16"
-    )
+    identities = [TransformersLocal("m", **more).identity for more in ({}, {"revision": "v2", "dtype": "float16"})]
+    assert identities == ["transformers:m@main", "transformers:m@v2+dtype=float16"]
 
 
 def test_a_folder_is_told_by_what_is_in_it_not_by_where_it_stands(tmp_path):
@@ -160,36 +156,47 @@ async def test_opening_it_loads_the_model_once(llm):
     assert isinstance(await llm.reply(ASK, GREEDY), Reply)
 
 
-def by_hand(folder, prompt_ids: list[int], num_tokens: int, prefill: list[int] | None = None) -> tuple[list[int], list]:
-    """Greedy tokens and the log-probabilities at each, one whole pass of the model for each token."""
-    import torch
+def model_of(folder):
+    """A model with whether it has an encoder and a decoder."""
     from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForSeq2SeqLM
 
     has_sides = AutoConfig.from_pretrained(folder).is_encoder_decoder
-    model = (AutoModelForSeq2SeqLM if has_sides else AutoModelForCausalLM).from_pretrained(folder).eval()
-    said, rows = [], []
+    return (AutoModelForSeq2SeqLM if has_sides else AutoModelForCausalLM).from_pretrained(folder).eval(), has_sides
+
+
+def row_of(model, has_sides: bool, asked: list[int], said: list[int]):
+    """The log-probabilities of the next token, by one whole pass of the model."""
+    import torch
+
     with torch.no_grad():
-        for _ in range(num_tokens):
-            if has_sides:
-                begun = torch.tensor([[0, *(prefill or []), *said]])
-                logits = model(input_ids=torch.tensor([prompt_ids]), decoder_input_ids=begun).logits[0, -1]
-            else:
-                logits = model(input_ids=torch.tensor([[*prompt_ids, *said]])).logits[0, -1]
-            rows.append(torch.log_softmax(logits, -1))
-            said.append(int(logits.argmax()))
+        if has_sides:
+            logits = model(input_ids=torch.tensor([asked]), decoder_input_ids=torch.tensor([[0, *said]])).logits
+        else:
+            logits = model(input_ids=torch.tensor([[*asked, *said]])).logits
+    return torch.log_softmax(logits[0, -1].float(), -1)
+
+
+def by_hand(folder, prompt_ids: list[int], num_tokens: int, prefill: list[int] | None = None) -> tuple[list[int], list]:
+    """Greedy tokens and the log-probabilities at each."""
+    model, said, rows = model_of(folder), [], []
+    for _ in range(num_tokens):
+        rows.append(row_of(*model, prompt_ids, [*(prefill or []), *said]))
+        said.append(int(rows[-1].argmax()))
     return said, rows
 
 
-def prompt_ids(folder, text: str, *, special: bool) -> list[int]:
+def tokenizer_of(folder):
     from transformers import AutoTokenizer
 
-    return AutoTokenizer.from_pretrained(folder)(text, add_special_tokens=special)["input_ids"]
+    return AutoTokenizer.from_pretrained(folder)
+
+
+def prompt_ids(folder, text: str, *, special: bool) -> list[int]:
+    return tokenizer_of(folder)(text, add_special_tokens=special)["input_ids"]
 
 
 async def test_a_greedy_reply_is_what_the_weights_say(folder, llm):
-    from transformers import AutoTokenizer
-
-    tokenizer = AutoTokenizer.from_pretrained(folder)
+    tokenizer = tokenizer_of(folder)
     is_chat = tokenizer.chat_template is not None
     text = f"<|user|> {ASK[0].text}<|end|><|assistant|> " if is_chat else ASK[0].text
     ids = prompt_ids(folder, text, special=not is_chat)
@@ -249,9 +256,7 @@ async def test_generation_ends_at_a_stop_string_and_so_do_the_log_probabilities(
 
 
 async def test_the_reply_goes_on_from_a_prefill_and_does_not_repeat_it(folder, llm):
-    from transformers import AutoTokenizer
-
-    tokenizer = AutoTokenizer.from_pretrained(folder)
+    tokenizer = tokenizer_of(folder)
     begun = "Paris is the"
     if tokenizer.chat_template is not None:
         said, _ = by_hand(folder, prompt_ids(folder, f"<|user|> {ASK[0].text}<|end|><|assistant|> {begun}", special=False), 12)
@@ -411,25 +416,6 @@ async def test_a_gguf_file_answers_as_a_model_does():
 # -- scoring of given text -----------------------------------------------------------------------------------------------
 
 
-def scores_by_hand(folder, asked: list[int], forced: list[int], *, is_two_sided: bool) -> list[float]:
-    """Log-probabilities of the forced tokens, one pass for each of them."""
-    import torch
-    from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM
-
-    model = (AutoModelForSeq2SeqLM if is_two_sided else AutoModelForCausalLM).from_pretrained(folder).eval()
-    found = []
-    with torch.inference_mode():
-        for place, token in enumerate(forced):
-            before = torch.tensor([forced[:place]], dtype=torch.long)
-            if is_two_sided:
-                start = torch.tensor([[model.generation_config.decoder_start_token_id]])
-                given = {"input_ids": torch.tensor([asked]), "decoder_input_ids": torch.cat([start, before], dim=1)}
-            else:
-                given = {"input_ids": torch.cat([torch.tensor([asked]), before], dim=1)}
-            found.append(float(torch.log_softmax(model(**given).logits[0, -1].float(), dim=-1)[token]))
-    return found
-
-
 async def test_given_words_are_as_likely_as_the_weights_say(folder, llm, request):
     from transformers import AutoTokenizer
 
@@ -442,7 +428,8 @@ async def test_given_words_are_as_likely_as_the_weights_say(folder, llm, request
     whole = tokenizer(text if is_two_sided else prompt + text, add_special_tokens=not is_two_sided)["input_ids"]
     forced = whole if is_two_sided else whole[len(asked) :]
     reply = await llm.score_text(prompt, text)
-    expected = scores_by_hand(folder, asked, forced, is_two_sided=is_two_sided)
+    model = model_of(folder)
+    expected = [float(row_of(*model, asked, forced[:place])[token]) for place, token in enumerate(forced)]
     assert [token.logprob for token in reply.logprobs] == pytest.approx(expected, abs=1e-4)
     assert "".join(token.token for token in reply.logprobs).split() == text.split()
     assert reply.text == ""

