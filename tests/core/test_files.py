@@ -267,7 +267,7 @@ def test_a_lock_is_free_again_once_its_process_was_killed(tmp_path):
             assert (tmp_path / "a.lock").read_text().split() == [str(os.getpid())]
 
 
-def test_whoever_waits_for_a_lock_gets_it_when_it_is_given_back(tmp_path):
+def test_a_process_that_waits_for_a_lock_gets_it_when_it_is_given_back(tmp_path):
     with holding(tmp_path / "a.lock") as process:
         given_back = []
 

@@ -219,7 +219,7 @@ def distribution(folder, name, points, role="methods"):
     (info / "entry_points.txt").write_text(f"[hopweave.{role}]\n{points}\n")
 
 
-def test_an_entry_point_called_as_a_part_of_the_package_is_an_error_for_whoever_asks_for_that_name(tmp_path):
+def test_an_entry_point_called_as_a_part_of_the_package_is_an_error_where_that_name_is_asked_for(tmp_path):
     distribution(tmp_path, "theirs", "direct = theirs:Direct\nown = theirs:Own")
     distribution(tmp_path, "others", "own = others:Own")
     code = """

@@ -1,4 +1,4 @@
-"""Claims of a store that machines share: whoever is cancelled holds none, and nobody waits for the store's server meanwhile."""
+"""Claims of a store that machines share: a cancelled call holds none, and nothing else waits for the store's server."""
 
 import asyncio
 import threading
@@ -44,7 +44,7 @@ async def test_a_claim_is_told_as_it_is_given(is_free):
     assert store.given == []
 
 
-async def test_a_claim_that_is_given_to_whoever_was_cancelled_is_given_back():
+async def test_a_claim_that_is_given_to_a_cancelled_call_is_given_back():
     store = Shared()
     taking = await waiting(store)
     taking.cancel()

@@ -181,7 +181,7 @@ async def test_equal_draws_of_samples_in_one_request_are_made_once_where_there_i
         await parts.close()
 
 
-async def test_whoever_joins_late_hears_the_whole_reply():
+async def test_a_question_that_joins_late_hears_the_whole_reply():
     class Speaker(Gate):
         async def reply(self, messages, sampling, on_text=None):
             on_text("U")

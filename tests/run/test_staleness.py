@@ -255,7 +255,7 @@ def test_a_passage_that_came_with_the_question_cannot_be_stale():
     assert (found, checked.num_citations) == ([], 1)
 
 
-def test_an_answer_is_compared_as_whoever_asked_saw_the_corpus():
+def test_an_answer_is_compared_with_the_corpus_as_its_user_sees_it():
     put_record(text="The keeper is paid 90 pounds.", access="board")
     keep(answered("What is the keeper paid?", Says("90 pounds"), access=["board"]))
     assert look()[0] == []

@@ -27,7 +27,7 @@ def pdf(
     Args:
         pages: their texts, of ASCII.
         title: of the document.
-        endless: the list of its pages begins anew at its end.
+        endless: the list of its pages begins again at its end.
         layout: the size of each page, and how it is turned.
         drawing: what is drawn on each page besides; the object `/I1` is a picture.
     """

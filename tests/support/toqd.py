@@ -43,7 +43,7 @@ class Plays:
         rewrites: a sub-question with the answers in it; else it says it again.
         summary: the last reply.
         raw: a whole reply by kind and question, before anything else.
-        delay: the longest time that a reply takes, drawn anew each time.
+        delay: the longest time that a reply takes, drawn each time.
     """
 
     sub_questions: Mapping[str, Sequence[str]] = field(default_factory=dict)

@@ -113,10 +113,10 @@ def test_a_folder_of_forty_mixed_files_is_indexed_by_one_command_and_kept_in_lin
     assert found["latin.txt"] == "Tübingen"
     assert not {"notes/n2.txt", "notes/n3.txt"} & found.keys()
 
-    run(mixed, "--to", tmp_path / "anew")
-    assert fingerprint(to) == fingerprint(tmp_path / "anew")
+    run(mixed, "--to", tmp_path / "new")
+    assert fingerprint(to) == fingerprint(tmp_path / "new")
     assert run("--to", to, "--list").splitlines() != []
-    assert sorted(run("--to", to, "--list").splitlines()) == sorted(run("--to", tmp_path / "anew", "--list").splitlines())
+    assert sorted(run("--to", to, "--list").splitlines()) == sorted(run("--to", tmp_path / "new", "--list").splitlines())
 
 
 def test_with_strict_the_first_bad_file_stops_it_and_the_index_stays(mixed, tmp_path):

@@ -126,7 +126,7 @@ def test_a_corpus_on_a_server_is_compared_as_a_folder_is():
             engine.update(upsert=[Passage("engineer.txt", ENGINEER.replace("Port Merrow", "Kiel"))])
         result = stale("answers.jsonl", "--json")
         assert [json.loads(line)["question"]["text"] for line in result.stdout.splitlines()] == [next(iter(ASKED))]
-        with closing(load("retrievers", "elasticsearch")(address)) as engine:  # whoever asked may not see it any more
+        with closing(load("retrievers", "elasticsearch")(address)) as engine:  # the user who asked may not see it any more
             engine.update(upsert=[Passage("lamp.txt", LAMP, access=("board",))])
         assert len(stale("answers.jsonl", "--json").stdout.splitlines()) == 2
         with elastic.failing("503", path="_search"):

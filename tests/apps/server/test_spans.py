@@ -82,7 +82,7 @@ def made(monkeypatch):
     return made
 
 
-def test_the_spans_continue_the_trace_of_whoever_asked(tmp_path):
+def test_the_spans_continue_the_trace_of_the_caller(tmp_path):
     record = record_of(tmp_path)
     found = sent(record, with_texts=False, within={"traceparent": [TRACEPARENT], "tracestate": ["a=1", "b=2"]})
     root = found["CHAIN"]

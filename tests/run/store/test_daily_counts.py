@@ -1,4 +1,4 @@
-"""Daily counts, in a folder and on a real PostgreSQL: a budget is never exceeded, whoever shares it, and a day begins anew."""
+"""Daily counts, in a folder and on a real PostgreSQL: servers that share a budget never exceed it, and a day starts at zero."""
 
 import multiprocessing
 import threading

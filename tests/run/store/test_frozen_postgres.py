@@ -74,7 +74,7 @@ def test_a_new_connection_to_it_is_an_error_in_time(postgres, place):
         database.run("SELECT 1")
 
 
-def test_whoever_waits_for_the_same_connection_does_not_wait_again(postgres, place, monkeypatch):
+def test_others_who_wait_for_the_same_connection_do_not_wait_again(postgres, place, monkeypatch):
     with closing(Database(place, "the store")) as database:
         database.run("SELECT 1")
         tries, failed, ready = [], [], threading.Barrier(8)
