@@ -41,39 +41,43 @@ HTML = """<!DOCTYPE html><html><head><title> Ulm &amp;
   c</pre>tail</body></html>"""
 
 
-def test_a_json_list_of_objects_is_read(tmp_path):
-    path = written(tmp_path, "a.json", json.dumps([{"id": 7, "title": "T", "text": "one"}, {"_id": "x", "contents": "two"}]))
-    assert read(path) == [Passage("7", "one", "T", str(path)), Passage("x", "two", "", str(path))]
+LINES = [{"docid": "a", "name": "T", "body": "line\u2028separator"}, {"pid": 3, "paragraph_text": "two"}]
+AS_LINES = "\n\n".join(json.dumps(row, ensure_ascii=False) for row in LINES) + "\n"
+OF_LINES = [("a", "T", "line\u2028separator"), ("3", "", "two")]
+OF_DPR = [("1", "Aaron", 'Aaron ( or ; "Ahärôn") is a prophet.'), ("2", "Moses", "Plain text.")]
+READ = {
+    # the file, its content, and the id, title and text of each passage
+    "a JSON list of objects": (
+        "a.json", json.dumps([{"id": 7, "title": "T", "text": "one"}, {"_id": "x", "contents": "two"}]),
+        [("7", "T", "one"), ("x", "", "two")],
+    ),
+    "a JSON object of objects, whose keys are ids": (
+        "a.json", json.dumps({"p1": {"title": "T", "text": "one"}, "p2": {"text": "two"}}),
+        [("p1", "T", "one"), ("p2", "", "two")],
+    ),
+    "JSON lines and blank lines": ("a.jsonl", AS_LINES, OF_LINES),
+    "JSON lines by their other name": ("a.ndjson", AS_LINES, OF_LINES),
+    "the layout of DPR with its quotes": ("psgs_w100.tsv", DPR, OF_DPR),
+    "line ends and commas in quotes": ("a.csv", 'id,title,text\r\n1,T,"a, b\nc"\r\n', [("1", "T", "a, b\nc")]),
+    "a text file, which is one document named by its file": (
+        "notes.on.ulm.txt", "\ufeffUlm has a minster.\r\nIt is tall.\n",
+        [("notes.on.ulm.txt", "notes.on.ulm", "Ulm has a minster.\nIt is tall.")],
+    ),
+    "Markdown with a title in its front matter": ("a.md", '---\ntitle: "Ulm"\n---\nText.', [("a.md", "Ulm", "Text.")]),
+    "Markdown without a title": ("b.md", "Text.", [("b.md", "b", "Text.")]),
+    "HTML without a title but a heading": (
+        "a.html", '<?xml version="1.0"?><p>x</p><h1>Ulm <i>minster</i></h1>', [("a.html", "Ulm minster", "x\n\nUlm minster")]
+    ),
+    "HTML that nests deeper than Python calls": (
+        "a.html", "<div>" * 3000 + "deep" + "</div>" * 3000, [("a.html", "a", "deep")]
+    ),
+}  # fmt: skip
 
 
-def test_a_json_object_of_objects_gives_its_keys_as_ids(tmp_path):
-    path = written(tmp_path, "a.json", json.dumps({"p1": {"title": "T", "text": "one"}, "p2": {"text": "two"}}))
-    assert [(p.id, p.title, p.text) for p in read(path)] == [("p1", "T", "one"), ("p2", "", "two")]
-
-
-@pytest.mark.parametrize("suffix", [".jsonl", ".ndjson"])
-def test_json_lines_are_read_and_blank_lines_passed_over(tmp_path, suffix):
-    rows = [{"docid": "a", "name": "T", "body": "line\u2028separator"}, {"pid": 3, "paragraph_text": "two"}]
-    path = written(tmp_path, f"a{suffix}", "\n\n".join(json.dumps(row, ensure_ascii=False) for row in rows) + "\n")
-    assert [(p.id, p.title, p.text) for p in read(path)] == [("a", "T", "line\u2028separator"), ("3", "", "two")]
-
-
-def test_the_dpr_layout_is_read_with_its_quotes(tmp_path):
-    path = written(tmp_path, "psgs_w100.tsv", DPR)
-    assert [(p.id, p.title, p.text) for p in read(path)] == [
-        ("1", "Aaron", 'Aaron ( or ; "Ahärôn") is a prophet.'),
-        ("2", "Moses", "Plain text."),
-    ]
-
-
-def test_comma_separated_files_may_hold_line_ends_and_commas_in_quotes(tmp_path):
-    path = written(tmp_path, "a.csv", 'id,title,text\r\n1,T,"a, b\nc"\r\n')
-    assert [p.text for p in read(path)] == ["a, b\nc"]
-
-
-def test_a_text_file_is_one_document_named_by_its_file(tmp_path):
-    path = written(tmp_path, "notes.on.ulm.txt", "\ufeffUlm has a minster.\r\nIt is tall.\n")
-    assert read(path) == [Passage("notes.on.ulm.txt", "Ulm has a minster.\nIt is tall.", "notes.on.ulm", str(path))]
+@pytest.mark.parametrize(("name", "content", "expected"), READ.values(), ids=READ)
+def test_a_file_is_read_as_passages(tmp_path, name, content, expected):
+    path = written(tmp_path, name, content)
+    assert read(path) == [Passage(key, text, title, str(path)) for key, title, text in expected]
 
 
 @pytest.mark.parametrize("suffix", [".md", ".markdown"])
@@ -86,27 +90,11 @@ def test_markdown_becomes_the_text_that_a_reader_sees(tmp_path, suffix):
     )
 
 
-def test_markdown_without_a_heading_takes_its_title_from_the_front_matter_or_the_file(tmp_path):
-    front = written(tmp_path, "a.md", '---\ntitle: "Ulm"\n---\nText.')
-    bare = written(tmp_path, "b.md", "Text.")
-    assert [(p.title, p.text) for p in read(front, bare)] == [("Ulm", "Text."), ("b", "Text.")]
-
-
 @pytest.mark.parametrize("suffix", [".html", ".htm", ".HTML"])
 def test_html_becomes_paragraphs_without_scripts_styles_and_navigation(tmp_path, suffix):
     [passage] = read(written(tmp_path, f"a{suffix}", HTML))
     assert passage.title == "Ulm & around"
     assert passage.text == ("The minster\n\nIt is the tallest church.\nSecond line.\n\nUlm 161\n\none\n\ntwo\n\na b\nc\n\ntail")
-
-
-def test_html_without_a_title_takes_its_first_heading(tmp_path):
-    [passage] = read(written(tmp_path, "a.html", '<?xml version="1.0"?><p>x</p><h1>Ulm <i>minster</i></h1>'))
-    assert passage.title == "Ulm minster"
-
-
-def test_html_that_nests_deeper_than_python_calls_is_read(tmp_path):
-    [passage] = read(written(tmp_path, "a.html", "<div>" * 3000 + "deep" + "</div>" * 3000))
-    assert passage.text == "deep"
 
 
 @pytest.mark.parametrize(

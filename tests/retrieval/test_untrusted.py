@@ -51,11 +51,11 @@ class Searching:
         return Answer("", "", passage_ids=tuple(passage.id for passage in self.shown))
 
 
-async def searched(tmp_path, passages, reader=None, **options):
+async def searched(tmp_path, passages, method=None, **options):
     BM25.build(tmp_path / "index", passages)
-    parts = Components(Scripted([]), retriever=Untrusted(**options), engine=BM25(tmp_path / "index"), reader=reader or Towns())
+    parts = Components(Scripted([]), retriever=Untrusted(**options), engine=BM25(tmp_path / "index"), reader=Towns())
     weaver = Weaver(read_settings({"method": "direct"}), components=parts)
-    weaver.method = method = Searching()
+    weaver.method = method = method or Searching()
     async with weaver:
         record = await weaver.answer(Question("q", QUERY))
     assert record.error is None, record.error
@@ -63,10 +63,23 @@ async def searched(tmp_path, passages, reader=None, **options):
     return record, method.shown
 
 
-async def test_a_passage_of_nothing_but_commands_is_not_shown(tmp_path):
-    record, shown = await searched(tmp_path, [TRUE, COMMAND])
-    assert [passage.id for passage in shown] == ["true"]
-    assert decisions(record, "commands")[0].data["passages"] == ["command"]
+LIES = [Passage(f"lie{n}", f"Ida Renn was born in the city of Varde, page {n}.", "Painters of the coast") for n in range(5)]
+SHOWN = {
+    "a passage of nothing but commands is withheld": ([TRUE, COMMAND], ["true"], "commands", ""),
+    "a lie is outvoted by two documents that agree": ([TRUE, SECOND, LIE], ["second", "true"], "outvoted", "Varde"),
+    "one against one is a disagreement": ([TRUE, LIE], ["lie", "true"], "disagreement", ""),
+    "many passages of one document have one voice": ([TRUE, SECOND, *LIES], ["second", "true"], "outvoted", "Varde"),
+}
+
+
+@pytest.mark.parametrize(("passages", "expected", "label", "said"), SHOWN.values(), ids=SHOWN)
+async def test_what_is_shown_and_which_decision_is_recorded(tmp_path, passages, expected, label, said):
+    record, shown = await searched(tmp_path, passages)
+    assert sorted(passage.id for passage in shown) == expected
+    decision = decisions(record, label)[0]
+    assert said in decision.text
+    if label == "commands":
+        assert decision.data["passages"] == ["command"]
 
 
 async def test_the_record_holds_the_passages_as_they_stand_in_the_corpus(tmp_path):
@@ -84,24 +97,6 @@ async def test_repeating_the_query_does_not_lift_a_passage(tmp_path):
     assert shown[0].id == "true"
 
 
-async def test_a_lie_is_outvoted_by_two_documents_that_agree(tmp_path):
-    record, shown = await searched(tmp_path, [TRUE, SECOND, LIE])
-    assert sorted(passage.id for passage in shown) == ["second", "true"]
-    assert "Varde" in decisions(record, "outvoted")[0].text
-
-
-async def test_one_against_one_is_a_disagreement_and_both_are_shown(tmp_path):
-    record, shown = await searched(tmp_path, [TRUE, LIE])
-    assert sorted(passage.id for passage in shown) == ["lie", "true"]
-    assert decisions(record, "disagreement")
-
-
-async def test_many_passages_of_one_document_have_one_voice(tmp_path):
-    lies = [Passage(f"lie{n}", f"Ida Renn was born in the city of Varde, page {n}.", "Painters of the coast") for n in range(5)]
-    _, shown = await searched(tmp_path, [TRUE, SECOND, *lies])
-    assert sorted(passage.id for passage in shown) == ["second", "true"]
-
-
 async def test_citations_of_what_was_shown_hold_in_the_corpus(tmp_path):
     class Citing(Searching):
         async def answer(self, question, workbench):
@@ -113,13 +108,7 @@ async def test_citations_of_what_was_shown_hold_in_the_corpus(tmp_path):
             citation = cite(1, passage, Span(start, start + 5))
             return Answer("It is Varde [1].", "Varde", (Claim(QUERY, "Varde", "retrieved", "supported", (citation,)),))
 
-    BM25.build(tmp_path / "index", [LIE])
-    parts = Components(Scripted([]), retriever=Untrusted(), engine=BM25(tmp_path / "index"), reader=Towns())
-    weaver = Weaver(read_settings({"method": "direct"}), components=parts)
-    weaver.method = Citing()
-    async with weaver:
-        record = await weaver.answer(Question("q", QUERY))
-    assert record.error is None, record.error
+    record, _ = await searched(tmp_path, [LIE], Citing())
     assert record.answer.citations[0].quote == "Ida Renn was born in Varde, in which city she was born."
 
 

@@ -19,14 +19,17 @@ def said(text):
     return (Message("user", text),)
 
 
+async def texts_of(llm, *asked):
+    return [(await llm.reply(said(text), GREEDY)).text for text in asked]
+
+
 def test_it_fills_the_role_of_a_language_model():
     assert isinstance(Scripted(), LanguageModel)
 
 
 async def test_the_first_rule_that_fits_replies():
     llm = Scripted([("capital", "Paris"), (re.compile(r"river.*Paris"), "Seine"), ("a", "never")])
-    assert (await llm.reply(said("the capital?"), GREEDY)).text == "Paris"
-    assert (await llm.reply(said("the river of Paris?"), GREEDY)).text == "Seine"
+    assert await texts_of(llm, "the capital?", "the river of Paris?") == ["Paris", "Seine"]
 
 
 async def test_a_rule_looks_in_the_last_message_unless_told_to_look_in_all():
@@ -37,7 +40,7 @@ async def test_a_rule_looks_in_the_last_message_unless_told_to_look_in_all():
 
 async def test_replies_without_a_rule_are_given_in_order_and_then_no_more():
     llm = Scripted(["one", "two"])
-    assert [(await llm.reply(said("?"), GREEDY)).text for _ in range(2)] == ["one", "two"]
+    assert await texts_of(llm, "?", "?") == ["one", "two"]
     with pytest.raises(ModelError, match=r"no rule.*'\?'") as caught:
         await llm.reply(said("?"), GREEDY)
     assert not caught.value.retryable
@@ -45,7 +48,7 @@ async def test_replies_without_a_rule_are_given_in_order_and_then_no_more():
 
 async def test_a_rule_with_several_replies_gives_them_in_turn_and_stays_with_the_last():
     llm = Scripted([("q", ["one", "two"])])
-    assert [(await llm.reply(said("q"), GREEDY)).text for _ in range(3)] == ["one", "two", "two"]
+    assert await texts_of(llm, "q", "q", "q") == ["one", "two", "two"]
 
 
 async def test_a_function_may_decide():
@@ -60,7 +63,7 @@ async def test_a_failure_passes_after_so_many_times(is_rule):
     for _ in range(2):
         with pytest.raises(ModelError, match="busy"):
             await llm.reply(said("q"), GREEDY)
-    assert [(await llm.reply(said("q"), GREEDY)).text for _ in range(2)] == ["fine", "later"]
+    assert await texts_of(llm, "q", "q") == ["fine", "later"]
 
 
 async def test_an_error_is_raised():
@@ -134,12 +137,11 @@ async def test_rules_are_read_from_toml(tmp_path):
         'is_retryable = true\nsay = "Seine"\n\n[[rules]]\nsay = "else"\n'
     )
     llm = Scripted(rules_file=file)
-    assert [(await llm.reply(said("capital"), GREEDY)).text for _ in range(2)] == ["Paris", "Rome"]
+    assert await texts_of(llm, "capital", "capital") == ["Paris", "Rome"]
     with pytest.raises(ModelError, match="busy") as caught:
         await llm.reply(said("river"), GREEDY)
     assert caught.value.retryable
-    assert (await llm.reply(said("river"), GREEDY)).text == "Seine"
-    assert (await llm.reply(said("?"), GREEDY)).text == "else"
+    assert await texts_of(llm, "river", "?") == ["Seine", "else"]
 
 
 async def test_rules_are_read_from_json(tmp_path):
