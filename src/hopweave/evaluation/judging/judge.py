@@ -140,4 +140,4 @@ def _write(path: Path, text: str) -> None:
             file.flush()
             os.fsync(file.fileno())
     except OSError as error:
-        raise DataError(f"cannot write to {path}: {error.strerror}; make room and run the same command again") from None
+        raise DataError(f"cannot write to {path}: {error.strerror}; free some space and run the command again") from None
