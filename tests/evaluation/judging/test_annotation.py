@@ -117,7 +117,7 @@ def test_a_row_that_somebody_left_open_counts_nowhere_and_is_told():
 def test_a_sheet_of_another_run_is_refused():
     with pytest.raises(DataError, match=r"row 'abc', which this run does not have; .* hopweave added are not judged"):
         agreement(rows(), [{"abc": True}])
-    with pytest.raises(DataError, match="there is no filled sheet"):
+    with pytest.raises(DataError, match="no filled sheet given"):
         agreement(rows(), [])
 
 
@@ -188,5 +188,5 @@ def test_a_sheet_goes_out_and_filled_sheets_come_back(folder, tmp_path):
 
 
 def test_either_out_or_read_has_to_be_said(folder, tmp_path):
-    assert "say --out FILE to write an empty sheet" in run(folder).stderr
+    assert "give --out FILE to write an empty sheet" in run(folder).stderr
     assert "there is no run in" in run(tmp_path / "nothing", "--out", tmp_path / "x.csv").stderr
