@@ -314,7 +314,7 @@ def test_an_id_that_occurs_twice_is_named_with_both_places(index, write):
         (Passage("", "x"), "cannot have the id ''"),
         (Passage("x" * 10_001, "x"), "give it one of 1 to 10,000 bytes"),
         (Passage("\ud800", "x"), "half of a surrogate pair"),
-        (Passage("x", "a\udfff"), "'x' holds half of a surrogate pair"),
+        (Passage("x", "a\udfff"), "'x' has half of a surrogate pair"),
     ],
 )
 def test_a_passage_that_cannot_be_stored_is_an_error(tmp_path, passage, message):

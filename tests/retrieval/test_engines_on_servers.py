@@ -383,9 +383,7 @@ def test_a_collection_from_before_there_were_labels_serves_and_takes_none(engine
         old.update(upsert=[replace(LIGHT, access=("a",))])
     old._put_state(replace(old._opened(), has_filters=False, is_ready=True))
     old.close()
-    with pytest.raises(
-        DataError, match="was built before there were metadata, so nothing can be asked of them; build it again"
-    ):
+    with pytest.raises(DataError, match="was built before there were metadata, so they cannot be queried; build it again"):
         opened(engine, visible=Visible(where={"year": "1"})).search(["oak"], 5)
 
 

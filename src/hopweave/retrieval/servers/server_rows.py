@@ -225,7 +225,7 @@ def row_of(passage: Passage, vector: Sequence[float], analysis: Analysis) -> Row
     try:
         content.encode()
     except UnicodeEncodeError:
-        raise DataError(f"passage {passage.id!r} holds half of a surrogate pair, which is no character; remove it") from None
+        raise DataError(f"passage {passage.id!r} has half of a surrogate pair, which is not a character; remove it") from None
     if not passage.id:
         raise DataError(f"a passage of {passage.source or 'the corpus'} has no id; give it one")
     terms = Counter(analysis.terms_of(f"{passage.title}\n{passage.text}"))
