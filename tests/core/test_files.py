@@ -291,7 +291,7 @@ def test_a_file_system_without_locks_is_told_in_one_line(tmp_path, monkeypatch):
     monkeypatch.setattr("fcntl.flock", refusing(errno.ENOSYS, "Function not implemented"))
     with pytest.raises(DataError, match=r"^cannot write index .*: the file system has no locks .*another folder with --to$"):
         BM25.build(tmp_path / "index", [Passage("p", "A lighthouse.", "Light")])
-    without_locks = pytest.raises(DataError, match=r"cannot write to .*: the file system has no locks; take another folder$")
+    without_locks = pytest.raises(DataError, match=r"cannot write to .*: the file system has no locks; use another folder$")
     with without_locks, alone(tmp_path):
         pass
 
@@ -300,7 +300,7 @@ def test_a_file_system_without_locks_is_told_in_one_line(tmp_path, monkeypatch):
 def test_a_folder_that_may_not_be_written_is_told_in_one_line(tmp_path):
     tmp_path.chmod(0o500)
     try:
-        with pytest.raises(DataError, match=r"^cannot write to .*: Permission denied; take another folder$"), alone(tmp_path):
+        with pytest.raises(DataError, match=r"^cannot write to .*: Permission denied; use another folder$"), alone(tmp_path):
             pass
     finally:
         tmp_path.chmod(0o700)

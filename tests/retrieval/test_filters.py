@@ -146,7 +146,7 @@ def test_an_index_of_the_layout_before_serves_and_is_updated_and_does_not_take_l
         with pytest.raises(DataError, match="cannot take those of passage 'n'; rebuild it with: hopweave index"):
             BM25.update(folder, upsert=[passage])
     for retriever in (BM25, Weave):
-        with pytest.raises(DataError, match="nothing can be asked of them; rebuild it with"):
+        with pytest.raises(DataError, match="they cannot be queried; rebuild it with"):
             retriever(folder, visible=Visible(where={"k": "v"}))
     assert read_manifest(folder).num_passages == 2
 
@@ -168,7 +168,7 @@ def test_a_dense_index_from_before_there_were_filters_serves_and_can_be_given_la
     files = {**manifest.files, path.name: DataFile(path.stat().st_size, sha256_of(path))}
     write_manifest(folder, dataclasses.replace(manifest, files=files))
     assert len(hits(dense.Dense(folder, encoder=TinyEncoder()), "zorb")) == 2
-    with pytest.raises(DataError, match="nothing can be asked of them; rebuild it with"):
+    with pytest.raises(DataError, match="they cannot be queried; rebuild it with"):
         dense.Dense(folder, encoder=TinyEncoder(), visible=Visible(where={"k": "v"}))
     dense.Dense.update(folder, upsert=[Passage("p", "zorb", access=("a",))], encoder=TinyEncoder())
     assert [one.id for one, _ in hits(dense.Dense(folder, encoder=TinyEncoder()), "zorb")] == ["q"]

@@ -200,7 +200,7 @@ def test_vectors_of_other_lengths_are_refused(index):
             super().__init__(48)
             self.identity = "tiny tokens(32)"
 
-    with pytest.raises(DataError, match="vectors of 48 numbers do not go with those"):
+    with pytest.raises(DataError, match="vectors of 48 numbers do not match those"):
         LateInteraction.update(index / "late_interaction", upsert=[Passage("x", "y")], encoder=Longer())
     with pytest.raises(SearchError, match=r"vectors of 48 numbers, and index .* has 32"):
         opened(index, encoder=Longer()).search([QUERY], 1)

@@ -210,7 +210,7 @@ def test_a_record_never_takes_the_place_of_one_from_another_file(tmp_path):
     assert texts(tmp_path / "index") == {"1": "mine", "2": "fine"}
     [unread] = intake.tally.unread
     assert str(unread) == (
-        "the id '1' in y//b.jsonl is that of a passage from a.jsonl already; make the ids unique (1 passage of it kept)"
+        "the id '1' in y//b.jsonl is already that of a passage from a.jsonl; make the ids unique (1 passage of it kept)"
     )
     with pytest.raises(DataError, match="make the ids unique"):
         run(second, "--to", tmp_path / "index", "--sync", "--strict")

@@ -221,7 +221,7 @@ def test_another_model_than_the_manifest_names_is_found(run):
 def test_a_record_that_does_not_ask_what_was_drawn_is_found(run):
     asked = example(0)
     run.add("lights", "a", record(type(asked)(type(asked.question)("q0", "Why?"), asked.gold)))
-    assert f"{RECORDS}, line 5: question 'q0' is not as it stands in the examples" in lines(run)
+    assert f"{RECORDS}, line 5: question 'q0' differs from the one in the examples" in lines(run)
     run.add("lights", "a", record(example(8)))
     assert f"{RECORDS}, line 6: question 'q8' is not among the examples of 'lights'" in lines(run)
 

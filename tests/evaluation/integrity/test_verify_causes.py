@@ -190,7 +190,7 @@ def a_doubled_score():
     place = Path("runs/lights/scores.jsonl")
     lines = place.read_text().split("\n")
     place.write_text("\n".join([*lines[:6], lines[5], *lines[6:]]))
-    return "scores.jsonl, line 6: it stands twice: lights a "
+    return "scores.jsonl, line 6: it occurs twice: lights a "
 
 
 def a_deleted_file_of_the_index():

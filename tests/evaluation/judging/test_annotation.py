@@ -117,7 +117,7 @@ def test_a_row_that_somebody_left_open_counts_nowhere_and_is_told():
 def test_a_sheet_of_another_run_is_refused():
     with pytest.raises(DataError, match=r"row 'abc', which this run does not have; .* hopweave added are not judged"):
         agreement(rows(), [{"abc": True}])
-    with pytest.raises(DataError, match="there is no filled sheet"):
+    with pytest.raises(DataError, match="no filled sheet given"):
         agreement(rows(), [])
 
 

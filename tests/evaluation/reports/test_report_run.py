@@ -165,7 +165,7 @@ def test_seconds_of_questions_side_by_side_carry_their_caveat_and_are_on_no_fron
     assert ("questions at a time", fact) in tables.facts
     cost = report.partition("## Cost")[2].partition("\n## ")[0]
     assert says in cost
-    assert "seconds to compare are measured with --parallel 1" in cost
+    assert "measure with --parallel 1 for comparable seconds" in cost
     assert [frontier.cost for frontier in tables.frontiers if frontier.dataset == DATASETS[0]] == ["total_tokens", "llm_calls"]
     assert "Nothing is drawn against seconds" in report
 

@@ -307,7 +307,7 @@ async def test_the_code_that_changed_between_sittings_is_told(monkeypatch):
     assert told == []
     monkeypatch.setattr("hopweave.evaluation.integrity.manifest.hash_code", lambda: "another")
     await done(watcher=Notes())
-    assert told == ["the code of hopweave has changed since the run began, as manifest.json says"]
+    assert told == ["the code of hopweave has changed since the run started, as manifest.json says"]
 
 
 async def test_the_replies_are_in_the_run_unless_the_settings_name_a_store():

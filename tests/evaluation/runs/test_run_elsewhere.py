@@ -59,7 +59,7 @@ def test_another_index_or_other_data_by_another_path_are_still_refused(scene):
     assert evaluate(more=["--max-questions", "3"]).exit_code == 1
     load("retrievers", "bm25").build(Path("other"), PASSAGES[:3])
     done = evaluate(corpus="other")
-    assert (done.exit_code, "began with something else: index wiki" in done.output) == (1, True), done.output
+    assert (done.exit_code, "started with something else: index wiki" in done.output) == (1, True), done.output
     Path("fewer.jsonl").write_text(Path("questions.jsonl").read_text().replace("the Nith", "the Esk"))
     done = evaluate(path="fewer.jsonl")
     assert (done.exit_code, "data of jsonl: fewer.jsonl changed" in done.output) == (1, True), done.output

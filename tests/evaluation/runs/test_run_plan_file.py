@@ -87,7 +87,7 @@ def test_the_full_plan_holds_every_setting_and_no_secret(written):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[dataset.x]\n", "'dataset' is no table of a plan; did you mean 'datasets'?"),
+        ("[dataset.x]\n", "'dataset' is not a table of a plan; did you mean 'datasets'?"),
         ('methods = ["direct"]', "there are no datasets"),
         ('methods = ["direct"]\n[datasets.x]\nname = "jsonll"', "did you mean 'jsonl'"),
         ("[datasets.jsonl]\n[methods.mine]\nlimit = 3", "'mine' is not one of the methods.*give .methods.mine. a name"),
@@ -109,7 +109,7 @@ def test_what_cannot_be_is_refused_in_a_line_that_says_what_to_do(written, text,
 def test_a_label_that_the_plan_does_not_have_is_refused(written):
     with pytest.raises(SettingsError, match="no 'sort' among its methods; did you mean 'short'"):
         read_plan(written(), Flags(methods=["sort"]))
-    with pytest.raises(SettingsError, match="--path is of one dataset"):
+    with pytest.raises(SettingsError, match="--path needs a single dataset"):
         read_plan(written(), Flags(path=Path("q")))
 
 

@@ -69,7 +69,7 @@ def test_a_limit_that_draws_nothing_is_refused(limit):
 
 
 def test_an_id_that_comes_twice_and_a_dataset_without_examples_are_refused():
-    with pytest.raises(DataError, match="the id '1' comes twice"):
+    with pytest.raises(DataError, match="the id '1' occurs twice"):
         draw(examples([1, 2, 1]), 3, 0)
-    with pytest.raises(DataError, match="there is no example to draw from"):
+    with pytest.raises(DataError, match="no examples to draw from"):
         draw([], 3, 0)

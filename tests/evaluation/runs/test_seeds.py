@@ -126,7 +126,7 @@ def test_seeds_that_cannot_be_are_refused_with_how_to_write_them(scene, seeds):
 
 def test_a_label_that_a_seed_has_taken_is_refused(scene):
     Path("plan.toml").write_text(PLAN + '[methods."cot_sc@7"]\nname = "cot"\n')
-    with pytest.raises(SettingsError, match="'cot_sc@7' is there twice"):
+    with pytest.raises(SettingsError, match="'cot_sc@7' is used twice"):
         read_plan(Path("plan.toml"), Flags())
 
 

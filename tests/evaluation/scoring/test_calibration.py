@@ -103,15 +103,15 @@ def test_pairs_are_read_with_title_and_without(tmp_path):
 
 BAD_ROWS = {
     '{"query": ': "line 2 of .* is not JSON",
-    "[]": "line 2 of .* is no object",
-    '{"query": "q", "answers": ["a"]}': r"line 2 of .* is no pair \(KeyError: 'passage'\); a row is",
+    "[]": "line 2 of .* is not an object",
+    '{"query": "q", "answers": ["a"]}': r"line 2 of .* is not a pair \(KeyError: 'passage'\); a row is",
     '{"query": "q", "passage": {"title": "t"}, "answers": ["a"]}': "KeyError: 'text'",
     '{"query": "q", "passage": "p", "answers": "a"}': "answers is a list of texts",
     '{"query": "q", "passage": "p", "answers": [1]}': "answers is a list of texts",
     '{"query": 5, "passage": "p", "answers": ["a"]}': "are texts",
     '{"query": "q", "passage": "p", "answers": []}': "answers is empty",
     '{"query": "q", "passage": "p", "answers": ["a"], "consistent": "yes"}': "consistent is true or false",
-    '{"query": "q", "passage": 7, "answers": ["a"]}': "is no pair",
+    '{"query": "q", "passage": 7, "answers": ["a"]}': "is not a pair",
 }
 
 
@@ -164,10 +164,10 @@ def test_the_format_of_musique_is_known_by_its_first_row(tmp_path):
     file = tmp_path / "musique.jsonl"
     file.write_text(json.dumps(MUSIQUE) + "\n" + json.dumps(MUSIQUE))
     assert len(pairs_of_file(file)) == 8
-    with pytest.raises(DataError, match=r"line 1 of .* is no pair"):
+    with pytest.raises(DataError, match=r"line 1 of .* is not a pair"):
         pairs_of_file(file, "pairs")
     file.write_text('{"query": "q", "passage": "p", "answers": ["a"]}')
-    with pytest.raises(DataError, match="is no row of MuSiQue"):
+    with pytest.raises(DataError, match="is not a row of MuSiQue"):
         pairs_of_file(file, "musique")
 
 

@@ -123,7 +123,7 @@ def test_columns_and_metrics_are_found_by_name(tmp_path):
     run = make_run(tmp_path / "run", {"a": answers(1, 0), "b": answers(0, 1)})
     assert [table.column for table in compare(run, ["f1"])] == ["f1", "f1_precision", "f1_recall"]
     assert [table.metric for table in compare(run, ["llm_calls"])] == ["calls"]
-    for what, message in [("f1.f2", "has no column"), ("cover_rm", "did you mean 'cover_em'"), ("f9.x", "no metric")]:
+    for what, message in [("f1.f2", "has no column"), ("cover_rm", "did you mean 'cover_em'"), ("f9.x", "not a metric")]:
         with pytest.raises(SettingsError, match=message):
             compare(run, [what])
     for more in ({"baseline": "z"}, {"methods": ["z"]}, {"methods": ["a"]}, {"num_resamples": 0}):

@@ -49,7 +49,7 @@ def test_runs_that_asked_other_questions_are_refused(tmp_path):
     run = run_of(tmp_path / "one", {0})
     others = [replace(one, question=replace(one.question, text="Another?")) for one in QUESTIONS]
     changed = run_of(tmp_path / "two", {0}, questions=others)
-    with pytest.raises(DataError, match="'q0' of 'hotpotqa' is another one in the run two"):
+    with pytest.raises(DataError, match="'q0' of 'hotpotqa' is a different one in the run two"):
         compare(run, ["cover_em"], further=[changed])
     with pytest.raises(DataError, match="the run three has no dataset 'hotpotqa'"):
         compare(run, ["cover_em"], further=[run_of(tmp_path / "three", {0}, label="bridges")])

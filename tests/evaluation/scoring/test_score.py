@@ -159,7 +159,7 @@ def test_scores_come_back_as_they_were_written(tmp_path):
     write_scores(run, scores)
     assert read_scores(run) == scores
     (tmp_path / "run" / "scores.jsonl").write_text("{}\n")
-    with pytest.raises(DataError, match="line 1 is no score"):
+    with pytest.raises(DataError, match="line 1 is not a score"):
         read_scores(run)
 
 

@@ -1,1 +1,1 @@
-"""Whether what a run says is what its records give."""
+"""Checks that the numbers of a run follow from its records."""

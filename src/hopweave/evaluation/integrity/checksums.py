@@ -1,8 +1,8 @@
-"""The proof of a file of records: `METHOD.proof`, next to `METHOD.jsonl`, by which an altered digit is found.
+"""The proof of a file of records: `METHOD.proof`, next to `METHOD.jsonl`, which reveals a single altered digit.
 
-A line of the proof belongs to the line of records of the same number: the SHA-256 of the line together with the one before it,
-where the line ends, and a short hash of each part of the record (`answer.short`, `steps.12`), which tells what was altered. The
-proof of a line is on disk before the line is, so no record is ever without; what a kill leaves over is cut off again.
+A line of the proof belongs to the line of records with the same number: the SHA-256 of the line together with the one before
+it, where the line ends, and a short hash of each part of the record (`answer.short`, `steps.12`), which shows what was altered.
+The proof of a line is on disk before the line, so no record lacks one; leftovers of a kill are cut off again.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ def path_of(records: Path) -> Path:
 
 
 def add(records: Path, lines: Sequence[bytes]) -> None:
-    """Proves lines that are about to be added to a file of records; the proof is on disk when this returns.
+    """Writes the proof of lines that are about to be added to a file of records; it is on disk when this returns.
 
     Args:
-        records: the file, which need not be there yet. All lines in it end with a newline.
+        records: the file, which need not exist yet. All lines in it end with a newline.
         lines: each with its newline.
 
     Raises:
         OSError: if it cannot be written.
-        DataError: if the proof that is there cannot be read.
+        DataError: if the existing proof cannot be read.
     """
     place = path_of(records)
     end = records.stat().st_size if records.exists() else 0
@@ -55,7 +55,7 @@ def add(records: Path, lines: Sequence[bytes]) -> None:
 
 
 def repair(records: Path) -> None:
-    """Cuts off the proofs of lines that a kill kept from being written."""
+    """Cuts off the proofs of lines that were not written because of a kill."""
     place = path_of(records)
     if place.exists():
         with place.open("r+b") as file:
@@ -65,11 +65,11 @@ def repair(records: Path) -> None:
 def problems(records: Path, question_ids: Iterable[str] = ()) -> Iterator[tuple[int, str]]:
     """Yields the number of each line that is not as it was written, and what is wrong with it.
 
-    A record that was taken out, put in or moved is one problem, however many lines stand behind it.
+    A record that was removed, inserted or moved is one problem, however many lines follow it.
 
     Args:
         records: the file.
-        question_ids: by which the question of a record that is missing is named.
+        question_ids: used to name the question of a missing record.
     """
     lines, proofs = lines_in(records), lines_in(path_of(records))
     chain, number, end = _START, 0, 0
@@ -91,7 +91,7 @@ def parts_of(document: Mapping[str, Any]) -> dict[str, str]:
 
 
 def changes(document: Mapping[str, Any], parts: Mapping[str, str]) -> list[str]:
-    """What is not as it was when `parts_of` was taken, at most five changes."""
+    """The changes since `parts_of` was computed, at most five."""
     now = dict(_named(document))
     changed = [f"{name} is now {_shown(value)}" for name, value in now.items() if parts.get(name) != _short_hash(value)]
     return [*changed, *(f"{name} is missing" for name in parts if name not in now)][:_MAX_CHANGES]
@@ -99,11 +99,11 @@ def changes(document: Mapping[str, Any], parts: Mapping[str, str]) -> list[str]:
 
 @dataclass(slots=True)
 class _Aligned:
-    """Lines of a file and lines of its proof, from the first on that do not belong together.
+    """Lines of a file and lines of its proof, from the first mismatch on.
 
     Attributes:
         name: of the proof.
-        chain: the hash that the first proof goes on from.
+        chain: the hash that the first proof continues.
         num_before: lines before these.
         names: ids of questions, by their short hash.
     """
@@ -152,7 +152,7 @@ class _Aligned:
 
 
 def _sha256_of(proof: bytes | None) -> str | None:
-    """The hash in a line of a proof; `None` if there is none that can be read."""
+    """The hash in a line of a proof; `None` if there is none or it is unreadable."""
     try:
         held = read_json(proof or b"")
         return str(held["sha256"]) if isinstance(held["parts"], dict) else None
@@ -161,7 +161,7 @@ def _sha256_of(proof: bytes | None) -> str | None:
 
 
 def _question_of(line: bytes) -> str:
-    """The short hash of the id of the question that a record is of; of what is no record, the line itself."""
+    """The short hash of the id of a record's question; for a line that is not a record, of the line itself."""
     try:
         return _short_hash(read_json(line)["question"]["id"])
     except (ValueError, KeyError, TypeError):
@@ -176,7 +176,7 @@ def _proved_question(proof: bytes) -> str:
 
 
 def _cut(file: Any, place: Path, end: int) -> str:
-    """Cuts off what belongs to no line up to `end`, and returns the hash that the next line goes on from."""
+    """Cuts off what belongs to no line up to `end`, and returns the hash that the next line continues."""
     while True:
         size = file.seek(0, os.SEEK_END)
         if not size:
@@ -188,7 +188,7 @@ def _cut(file: Any, place: Path, end: int) -> str:
                 if held["end"] <= end:
                     return str(held["sha256"])
             except (ValueError, KeyError, TypeError):
-                raise DataError(f"the last line of {place} is no proof of a record; restore it") from None
+                raise DataError(f"the last line of {place} is not the proof of a record; restore it") from None
         file.truncate(size - len(data))
 
 
@@ -208,10 +208,10 @@ def _tail(file: Any, place: Path, size: int) -> bytes:
 
 
 def lines_in(path: Path) -> Iterator[bytes]:
-    """The lines of a file of a run, each with its newline; none if it is not there.
+    """The lines of a file of a run, each with its newline; none if it does not exist.
 
     Raises:
-        DataError: if it cannot be read, or a line is longer than any that a run holds.
+        DataError: if it cannot be read, or a line is longer than any in a run.
     """
     try:
         yield from read_lines(path)
@@ -248,7 +248,7 @@ def _changes_of(line: bytes, parts: Mapping[str, str]) -> list[str]:
     try:
         return changes(read_json(line), parts)
     except (ValueError, AttributeError):
-        return ["it is no JSON any more"]
+        return ["it is not JSON any more"]
 
 
 def _shown(value: Any) -> str:

@@ -1,7 +1,7 @@
-"""What differs between what a run says and what its records give: files line by line, documents value by value.
+"""The differences between what a run says and what its records give: files line by line, documents value by value.
 
-One cause is one line: of the differences of a file the first is told and the rest are counted, and what differs because
-something before it does (scores of a record that was altered) is only counted.
+One cause is one line: of the differences of a file the first is reported and the rest are counted, and differences
+that follow from an earlier one (scores of an altered record) are only counted.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from hopweave.core.files import read_json, read_lines
 
 _SHOWN_CHARACTERS = 120
 _SHOWN_BEFORE = 40
-"""So many characters are shown before the first one that differs."""
+"""The number of characters shown before the first one that differs."""
 _ABSENT = object()
 
 Problem = tuple[int | None, str]
@@ -26,7 +26,7 @@ Problem = tuple[int | None, str]
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Something that is not as it must be, and `num_more` further places of the file that are not, either."""
+    """A difference, and `num_more` further places of the file that differ."""
 
     file: str
     line: int | None
@@ -40,15 +40,15 @@ class Difference:
 
 @dataclass(slots=True)
 class Verification:
-    """What came of it.
+    """The outcome.
 
     Attributes:
         differences: in the order of the files, one for each cause.
-        follows: how many lines or values of a file differ only because of what is told in `differences`.
-        unchecked: what could not be checked, a sentence each; it may hold or not.
-        counts: how much of what was looked at.
-        notes: what is no difference and should be known, a sentence each.
-        altered: what scores and report are made of and is not as it was: cells (`DATASET/METHOD`), or the plan.
+        follows: how many lines or values of a file differ only because of what `differences` reports.
+        unchecked: what could not be checked, a sentence each; it may be right or wrong.
+        counts: what was checked, and how much of it.
+        notes: what is not a difference but should be known, a sentence each.
+        altered: altered inputs of scores and report: cells (`DATASET/METHOD`), or the plan.
     """
 
     differences: list[Difference] = field(default_factory=list)
@@ -63,19 +63,19 @@ class Verification:
         self.differences.append(Difference(file, line, what, num_more))
 
     def hold(self, file: str, problems: Sequence[Problem]) -> None:
-        """Notes the problems of a file: the first is told, the rest are counted."""
+        """Notes the problems of a file: the first is reported, the rest are counted."""
         if problems:
             self.differs(file, *problems[0], len(problems) - 1)
 
     def hold_after(self, file: str, problems: Sequence[Problem]) -> None:
-        """Notes the problems of a file that is made of others: where those were altered, it can only follow them."""
+        """Notes the problems of a file derived from others: if those were altered, its differences follow from theirs."""
         if not self.altered:
             self.hold(file, problems)
         elif problems:
             self.follows[file] += len(problems)
 
     def count(self, what: str, num: int = 1) -> None:
-        """Notes that something was looked at."""
+        """Counts something that was checked."""
         self.counts[what] = self.counts.get(what, 0) + num
 
 
@@ -102,11 +102,11 @@ def differing_lines(lines: Sequence[str], expected: Sequence[str]) -> list[Probl
 
 
 def line_difference(line: str, expected: str) -> str:
-    """Where a line differs; of a line of JSON, in which values."""
+    """Where a line differs; for a line of JSON, in which values."""
     try:
         now, right = _leaves(read_json(line)), _leaves(read_json(expected))
         if "" in now or "" in right:
-            raise ValueError("it is no object")
+            raise ValueError("it is not an object")
     except ValueError:
         same = next((place for place, pair in enumerate(zip(line, expected, strict=False)) if pair[0] != pair[1]), 0)
         start = max(0, same - _SHOWN_BEFORE)
@@ -121,12 +121,12 @@ def line_difference(line: str, expected: str) -> str:
 
 
 def differing_values(there: Any, expected: Any, but: Sequence[str] = ()) -> list[Problem]:
-    """The leaves of a JSON document that are not as expected; lines are those that `json.dumps(indent=1)` writes.
+    """The leaves of a JSON document that differ from the expected ones; lines are those that `json.dumps(indent=1)` writes.
 
     Args:
         there: the document.
-        expected: as it must be.
-        but: keys at the top that are left out.
+        expected: the expected one.
+        but: top-level keys that are left out.
     """
     lines = {path: line for path, _, line in _walk(there)}
     now, right = _leaves(there), _leaves(expected)
@@ -164,7 +164,7 @@ def _difference(path: str, is_now: Any, must_be: Any) -> str:
 
 
 def _shown(value: Any, start: int = 0) -> str:
-    """A value in few characters: all of it if it is short, else from `start` on."""
+    """A value shortened to a few characters: all of it if it is short, else from `start` on."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     if len(text) <= _SHOWN_CHARACTERS:
         return text

@@ -1,4 +1,4 @@
-"""What a run depends on and what came of it, as hashes: written when the run starts, completed when it ends.
+"""What a run depends on and what it produced, as hashes: written when the run starts, completed when it ends.
 
 `hopweave verify` computes them again. A hash is a SHA-256 in hexadecimal digits.
 """
@@ -33,7 +33,7 @@ _CODE = (".py", ".toml", ".jsonl", ".json")
 
 @dataclass(frozen=True, slots=True)
 class FileHash:
-    """A file: its place (in a folder, relative to that), its size, when it was last changed, and its hash."""
+    """A file: its path (relative to its folder, if in one), its size, when it was last changed, and its hash."""
 
     path: str
     num_bytes: int
@@ -51,7 +51,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class DrawnExamples:
-    """The examples of a dataset: the files they come from, how many there are, and the hash of them as the run keeps them.
+    """The examples of a dataset: the files they come from, how many there are, and their hash as the run keeps them.
 
     Attributes:
         whole: in a shard, the hash of the examples of all shards together, as the merged run keeps them.
@@ -74,14 +74,14 @@ class KeptRecords:
 
 @dataclass(frozen=True, slots=True)
 class RunSession:
-    """A stretch of work on the run, from one start of the command to its end; a kill leaves no end.
+    """A session of work on the run, from one start of the command to its end; a kill leaves no end.
 
     Attributes:
         started_at: UTC, ISO 8601; `ended_at` likewise, empty if it was killed.
         version: of hopweave, and `code` the hash of its files.
         ended_because: `finished`, or the limit that was reached.
-        store: where its replies were kept: empty for the run's own store, else the path of it; `None` for nowhere.
-        parallel: the most questions that were asked at a time, 0 if none was left to ask; `None` in manifests that do not say.
+        store: where its replies were kept: empty for the run's own store, else its path; `None` for nowhere.
+        parallel: the most questions asked concurrently, 0 if none was left to ask; `None` in manifests without this field.
         shard: in a merged run, the shard that was worked on, as `2/3`.
     """
 
@@ -103,16 +103,16 @@ class Manifest:
         python: version of Python, and `libraries` those of the libraries that the package needs.
         plan: hash of `plan.json`.
         datasets: by label.
-        indexes: what was searched, by the corpus as the plan names it.
+        indexes: the searched indexes, by the corpus as the plan names it.
         llm: identity of the model, `reader` of the reader, and `retrievers` of the retriever, by corpus.
         methods: the options of each method in full, by label.
-        settings: of all that is shared.
+        settings: shared by all cells.
         prompts: the fingerprints of each prompt that was filled; more than one if its wording changed during the run.
         records: by `DATASET/METHOD`.
         sessions: in order; `sittings` in manifests of hopweave before 0.3.
         is_complete: whether every question has a record.
         base: what paths are relative to.
-        seal: a short hash of each part of this file, by which an altered setting is found.
+        seal: a short hash of each part of this file, which reveals an altered setting.
     """
 
     plan: str
@@ -134,7 +134,7 @@ class Manifest:
     schema: str = SCHEMA
 
     def write(self, folder: Path) -> None:
-        """Writes it into the folder of a run, as a whole or not at all.
+        """Writes it atomically into the folder of a run.
 
         Raises:
             DataError: if it cannot be written.
@@ -167,7 +167,7 @@ class Manifest:
 
 
 def alterations(folder: Path) -> list[str]:
-    """What was altered in the manifest of a run since it was written, at most five changes; one without a seal has none.
+    """The changes to the manifest of a run since it was written, at most five; none if it has no seal.
 
     Raises:
         DataError: if it cannot be read.
@@ -202,7 +202,7 @@ def hash_source(path: Path, known: Source | None = None) -> Source:
 
     Args:
         path: of the file or folder.
-        known: as it was; a file with the size and the time of change that it had then is not read again. To be certain,
+        known: as it was; a file with the same size and time of change as then is not read again. To be certain,
             leave it out.
 
     Raises:
@@ -222,7 +222,7 @@ def hash_code() -> str:
 
 
 def versions() -> Iterator[tuple[str, str]]:
-    """The versions of the libraries that the package needs or can use, as far as they are installed."""
+    """The versions of the libraries that the package needs or can use, where they are installed."""
     for requirement in sorted({re.split(r"[^\w.-]", line, maxsplit=1)[0] for line in requires("hopweave") or ()}):
         try:
             yield requirement, version(requirement)
@@ -231,10 +231,10 @@ def versions() -> Iterator[tuple[str, str]]:
 
 
 def differences(old: Manifest, new: Manifest) -> list[str]:
-    """What a run that goes on may not find changed: data, indexes, models and what methods do; a line for each.
+    """What has changed that must not change in a resumed run: data, indexes, models and methods; a line for each.
 
-    Data and indexes are held to their content: the same files by another path are the same. Options of methods are compared in
-    full, since the defaults of a newer version may be others.
+    Data and indexes are compared by content: the same files under another path are the same. Options of methods are compared
+    in full, since the defaults of a newer version may differ.
     """
     found = []
     for what in ("llm", "reader"):
@@ -264,7 +264,7 @@ def differences(old: Manifest, new: Manifest) -> list[str]:
 
 
 def known_files(manifest: Manifest, run: Path) -> dict[Path, Source]:
-    """The files and folders of a manifest by where they lie now, for `hash_source`."""
+    """The files and folders of a manifest by where they are now, for `hash_source`."""
     sources = [*manifest.indexes.values(), *(source for drawn in manifest.datasets.values() for source in drawn.sources)]
     found = ((find(source.path, manifest.base, run), source) for source in sources)
     return {place.resolve(): source for place, source in found if place is not None}

@@ -1,17 +1,17 @@
-"""Computes every number of a run again from its records, and says what differs from what is written, by file, line and value.
+"""Recomputes every number of a run from its records, and reports differences from what is written, by file, line and value.
 
-What is held to what:
+What is checked against what:
 
-    data, index, plan, examples    to the hashes in manifest.json; an index to its own checksums, too
-    manifest.json                  to its seal
-    records                        to their proof, to the examples, each citation to the passage that it quotes, and each reply
-                                   of the model to the store
-    scores.jsonl, scores.json      to the scores and tables that the records give
-    compare.json                   to the comparisons that the records give
-    report/                        to the numbers that the records give
+    data, index, plan, examples    the hashes in manifest.json; for an index, its own checksums too
+    manifest.json                  its seal
+    records                        their proof and the examples; each citation against the passage that it quotes, and
+                                   each reply of the model against the store
+    scores.jsonl, scores.json      the scores and tables that the records give
+    compare.json                   the comparisons that the records give
+    report/                        the numbers that the records give
 
-One cause is one difference; differences that only follow from an earlier one are counted. Anything that is not there to be
-checked is listed separately: it is no difference that a run lies where its data does not.
+One cause is one difference; differences that only follow from an earlier one are counted. Anything that is not available
+for checking is listed separately: a run whose data is elsewhere has no difference for that.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def verify(path: Path, server: str = "") -> Verification:
 
     Args:
         path: of its folder.
-        server: the address of the store that the run used, if that is on a server.
+        server: the address of the store that the run used, if it is on a server.
 
     Raises:
         DataError: if there is no run.
@@ -82,12 +82,12 @@ class _Recomputed:
 
 
 class _FileMissing(Exception):
-    """A file that a metric reads is not here."""
+    """A file that a metric reads is missing."""
 
 
 @dataclass(slots=True)
 class _Computing:
-    """Scores and comparisons, computed again and held to what is written."""
+    """Recomputes scores and comparisons and checks them against what is written."""
 
     run: RunFolder
     known: Manifest | None
@@ -95,7 +95,7 @@ class _Computing:
     _scored: dict[str, list[Score]] = field(default_factory=dict)
 
     def again(self) -> _Recomputed | None:
-        """What the records give; `None` if that cannot be computed."""
+        """What the records give; `None` if it cannot be computed."""
         made = _Recomputed()
         try:
             try:
@@ -103,7 +103,7 @@ class _Computing:
                 if there is not None:
                     self._summarize(there, made)
                 elif (self.run.path / LINES).exists():
-                    what = f"it is missing beside {LINES}; make both anew with: hopweave score {self.run.path}"
+                    what = f"it is missing next to {LINES}; make both again with: hopweave score {self.run.path}"
                     self.found.differs(summary.FILE, None, what)
             except (HopweaveError, LookupError, TypeError, ValueError, AttributeError) as error:
                 self.found.differs(summary.FILE, None, f"it cannot be computed again: {error}")
@@ -126,7 +126,7 @@ class _Computing:
         self.found.hold_after(summary.FILE, differing_values(there, expected))
 
     def _check_age(self, there: Mapping[str, Any]) -> None:
-        """Scores of a run that went on since are too old, which is one cause for all that differs."""
+        """Scores of a run that was resumed since are out of date, which is one cause for all differences."""
         now, then = records_hashes(self.run), dict(there["records"])
         new = {cell for cell in {*now, *then} if now.get(cell) != then.get(cell)}
         if new and not self.found.altered:
@@ -177,7 +177,7 @@ class _Computing:
             gone = [one.name for one in table.runs if one.name and sibling_run(self.run, one.name) is None]
             if gone:
                 where = f"{comparisons.FILE}, {table.dataset}, {table.column}"
-                self.found.unchecked.append(f"{where}: not computed again without the run {gone[0]} beside this one")
+                self.found.unchecked.append(f"{where}: not computed again without the run {gone[0]} next to this one")
                 made.tables.append(table)
                 continue
             try:
@@ -202,28 +202,28 @@ class _Computing:
 
 
 def _differing_scores(lines: Sequence[str], expected: Sequence[str]) -> list[tuple[str, Problem]]:
-    """The lines of scores that are not as expected, each with its cell; they are held to the line of the same record."""
+    """The lines of scores that are not as expected, each with its cell; compared with the line of the same record."""
     right = {_key_of(line): line for line in expected}
     now = [_key_of(line) for line in lines]
     times = Counter(now)
     found: list[tuple[str, Problem]] = []
     for number, (key, line) in enumerate(zip(now, lines, strict=True), start=1):
         if key not in right:
-            found.append((_cell_of(key), (number, f"it is of no record: {line[:80]}")))
+            found.append((_cell_of(key), (number, f"it belongs to no record: {line[:80]}")))
         elif line != right[key]:
             found.append((_cell_of(key), (number, line_difference(line, right[key]))))
         elif times[key] > 1:
             times[key] -= 1
-            found.append((_cell_of(key), (number, f"it stands twice: {' '.join(key)}")))
+            found.append((_cell_of(key), (number, f"it occurs twice: {' '.join(key)}")))
     found += [(_cell_of(key), (None, f"the line of {' '.join(key)} is missing")) for key in right if key not in times]
     if not found:
         number = next(number for number, pair in enumerate(zip(lines, expected, strict=True), start=1) if pair[0] != pair[1])
-        found.append(("", (number, "its lines stand in another order")))
+        found.append(("", (number, "its lines are in another order")))
     return found
 
 
 def _key_of(line: str) -> tuple[str, ...]:
-    """Dataset, method, question and metric; empty if it is no score."""
+    """Dataset, method, question and metric; empty if it is not a score."""
     try:
         data = read_json(line)
         return tuple(str(data[name]) for name in ("dataset", "method", "question", "metric"))
@@ -240,8 +240,8 @@ def _check_report(run: RunFolder, found: Verification, again: _Recomputed | None
 
     Args:
         run: whose report it is.
-        found: told of what differs.
-        again: what the records give; `None` where that is not known, so that only the files' hashes are checked.
+        found: receives the differences.
+        again: what the records give; `None` where that is not known, so only the files' hashes are checked.
     """
     folder = run.path / _FOLDER
     if not folder.exists():
@@ -279,7 +279,7 @@ def _hold_to_hashes(folder: Path, files: Mapping[str, str], found: Verification)
 
 
 def _hold_files(folder: Path, there: Any, right: Any, made: Mapping[str, str], found: Verification) -> None:
-    """Where the numbers differ, a text that was written along with them differs by that alone, and is counted."""
+    """Where the numbers differ, a text that was written with them differs because of that, and is only counted."""
     found.count("numbers", num_numbers(right))
     numbers = differing_values(there, right, but=("made_of", "files", "drawn_by"))
     is_drawn_alike = there.get("drawn_by") == right["drawn_by"]
@@ -300,7 +300,7 @@ def _hold_files(folder: Path, there: Any, right: Any, made: Mapping[str, str], f
 
 
 def _hold_plots_to_their_hashes(folder: Path, there: Any, here: str, found: Verification) -> None:
-    """Another version of the library draws other bytes, so that plots and the pages that show them cannot be made again."""
+    """Another version of the library draws other bytes, so plots and the pages that show them cannot be reproduced."""
     _hold_to_hashes(folder, {name: str(held) for name, held in there["files"].items() if name.endswith(_WITH_PLOTS)}, found)
     by = there.get("drawn_by") or "something else"
     found.unchecked.append(
@@ -310,7 +310,7 @@ def _hold_plots_to_their_hashes(folder: Path, there: Any, here: str, found: Veri
 
 
 def _file_problems(place: Path, text: str, held: str | None) -> tuple[list[Problem], bool]:
-    """What is wrong with a file of the report, and whether it is as it was when the report was made."""
+    """What is wrong with a file of the report, and whether it is unchanged since the report was made."""
     try:
         problems = differing_lines(lines_of(place), text.split("\n"))
         return problems, report.hash_of(read_whole(place).decode()) == held
@@ -319,9 +319,9 @@ def _file_problems(place: Path, text: str, held: str | None) -> tuple[list[Probl
 
 
 def _report_again(run: RunFolder, again: _Recomputed, name: str) -> dict[str, str]:
-    """The files of the report of a copy of the run that holds what was computed again instead of what is written.
+    """The report files of a copy of the run that holds the recomputed values instead of the written ones.
 
-    The copy has the name that the run had when the report was made, which the report gives in its commands.
+    The copy has the name that the run had when the report was made, which the report uses in its commands.
     """
     with TemporaryDirectory(prefix="hopweave-verify-") as place:
         path = Path(place) / name

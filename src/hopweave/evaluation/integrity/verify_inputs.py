@@ -1,4 +1,4 @@
-"""Holds what a run was made from to its manifest: data, indexes, plan, examples, and the manifest to its own seal."""
+"""Checks the inputs of a run against its manifest (data, indexes, plan, examples), and the manifest against its seal."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hopweave.evaluation.runs.paths import find
 
 
 def check_inputs(run: RunFolder, found: Verification) -> Manifest | None:
-    """Checks everything but records; the manifest, if it can be read."""
+    """Checks everything but records; returns the manifest, if it can be read."""
     try:
         known = Manifest.read(run.path)
         changes = manifest.alterations(run.path) if known is not None else []
@@ -24,12 +24,12 @@ def check_inputs(run: RunFolder, found: Verification) -> Manifest | None:
         found.differs(manifest.NAME, None, str(error))
         return None
     if known is None:
-        found.differs(manifest.NAME, None, "it is missing, so that nothing holds the run to its data; restore it")
+        found.differs(manifest.NAME, None, "it is missing, so the data of the run cannot be checked; restore it")
         return None
     if changes:
         found.differs(manifest.NAME, None, f"it was altered after it was written: {'; '.join(changes)}")
     if not hash_of_run_file(run.path / "plan.json", known.plan, "plan.json", found):
-        found.altered.add("plan.json")  # which the report is made of, too
+        found.altered.add("plan.json")  # the report is made from it, too
     for label, drawn in known.datasets.items():
         for source in drawn.sources:
             _check_source(run, known, source, f"the data of {label}", found)
@@ -41,19 +41,19 @@ def check_inputs(run: RunFolder, found: Verification) -> Manifest | None:
         source = Source(path, (FileHash(Path(path).name, 0, 0, sha256),))
         _check_source(run, known, source, "the code of a part", found)
     if not is_settled(known):
-        found.notes.append("the last session of the run has not ended, so that manifest.json does not hold its records yet")
+        found.notes.append("the last session of the run has not ended, so manifest.json does not cover its records yet")
     if any(session.code != manifest.hash_code() for session in known.sessions):
-        found.notes.append("the code of hopweave is not that which the run was made with; numbers are computed with this one")
+        found.notes.append("the run was made with other code of hopweave; numbers are from this code")
     return known
 
 
 def is_settled(known: Manifest) -> bool:
-    """Whether the last session ended, so that the manifest holds the records."""
+    """Whether the last session ended, so that the manifest covers the records."""
     return bool(known.sessions) and bool(known.sessions[-1].ended_at)
 
 
 def hash_of_run_file(place: Path, expected: str, name: str, found: Verification) -> bool:
-    """Holds a file within the run to its hash; whether it is as it was."""
+    """Checks a file within the run against its hash; returns whether it is unchanged."""
     found.count("files")
     try:
         now = hash_file(place)
@@ -66,7 +66,7 @@ def hash_of_run_file(place: Path, expected: str, name: str, found: Verification)
 
 
 def _check_source(run: RunFolder, known: Manifest, source: Source, what: str, found: Verification, retriever: str = "") -> None:
-    """Holds a file or folder outside the run to its hashes, and an index to its own checksums, wherever it lies now."""
+    """Checks a file or folder outside the run against its hashes, and an index against its checksums, wherever it is now."""
     place = find(source.path, known.base, run.path)
     if place is None:
         found.unchecked.append(f"{what}: {source.path} is not here; put it back, or verify where it is")
@@ -104,7 +104,7 @@ def _hashed(file: FileHash | None) -> str:
 
 
 def _index_problem(folder: Path, identity: str) -> str:
-    """What an engine that can check its own index says of it; empty if nothing is wrong or it cannot."""
+    """The problems found by an engine that can check its own index; empty if there are none or it cannot."""
     name = identity.partition(" ")[0]
     if name not in entries("retrievers"):
         return ""

@@ -1,4 +1,4 @@
-"""Holds the records of a run to their proof, to the examples, the manifest and the store, and citations to their passages."""
+"""Checks the records of a run against their proof, the examples, the manifest and the store, and citations against passages."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from hopweave.run.store.store import Store, key_of
 from hopweave.run.store.stores import open_store
 
 _PARTICULARS = re.compile(r"'[^']*'|\"[^\"]*\"|\d+")
-"""What tells one problem of a kind from another: names and numbers."""
+"""What distinguishes problems of the same kind: names and numbers."""
 _REPLACED = "\ufffd"
-"""Stands in a record for what UTF-8 cannot hold, so that the key under which it was asked is not known."""
+"""Replaces in a record what UTF-8 cannot encode, so the key under which it was asked is not known."""
 
 
 def check_records(run: RunFolder, known: Manifest | None, found: Verification, server: str = "") -> bool:
-    """Checks examples and records; whether all of them can be read. A store on a server is asked if it is `server`."""
+    """Checks examples and records; returns whether all are readable. A store on a server is queried if it is `server`."""
     checks = _Checks(run, known, found)
     with _KeptReplies.of(run, known, found, server) as replies:
         for dataset in run.plan.datasets:
@@ -45,17 +45,17 @@ def check_records(run: RunFolder, known: Manifest | None, found: Verification, s
                 checks.check(dataset, method, examples, replies)
     for what, places in checks.setups.items():
         name, line = places[0]
-        found.differs(name, line, what if len(places) == 1 else f"{what}; so it is with {len(places) - 1:,} more records")
+        found.differs(name, line, what if len(places) == 1 else f"{what}; the same holds for {len(places) - 1:,} more records")
     return checks.can_score
 
 
 @dataclass(slots=True)
 class _Checks:
-    """What is found over all cells.
+    """The findings over all cells.
 
     Attributes:
         can_score: whether all records can be read.
-        setups: what a record says of its making that is not as in the manifest, with all places where it stands.
+        setups: statements of records about their setup that differ from the manifest, with all their places.
     """
 
     run: RunFolder
@@ -96,7 +96,7 @@ class _Checks:
             self.found.notes.append(f"{name} lacks {len(examples) - len(seen)} of {len(examples)} questions")
 
     def _tell(self, name: str, problems: dict[int, list[str]]) -> None:
-        """Tells the first problem of each kind and counts the others of it."""
+        """Reports the first problem of each kind and counts the others."""
         kinds: dict[str, list[Problem]] = {}
         for number, what in sorted(problems.items()):
             kinds.setdefault(_PARTICULARS.sub("", what[0]).partition(":")[0], []).append((number, "; ".join(what)))
@@ -109,7 +109,7 @@ class _Checks:
             self.can_score = False
             yield f"question {record.question.id!r} is not among the examples of {dataset!r}"
         elif example.question != record.question:
-            yield f"question {record.question.id!r} is not as it stands in the examples"
+            yield f"question {record.question.id!r} differs from the one in the examples"
 
     def _has_known_hash(self, cell: str, place: Path, name: str) -> bool:
         if self.known is None or not is_settled(self.known) or cell not in self.known.records:
@@ -139,10 +139,10 @@ class _KeptReplies:
     """The stores of a run.
 
     Attributes:
-        stores: those that are there, by name; empty if nothing can be checked.
-        problems: replies that are not in any of them as they stand in the records.
-        server: the address of a store on a server that may be asked. One that only the run names is not: who made the run could
-            have it send the user's password anywhere.
+        stores: those available, by name; empty if nothing can be checked.
+        problems: replies in the records that none of them has in that form.
+        server: the address of a store on a server that may be asked. One that only the run names is not: the maker of the
+            run could have the user's password sent anywhere.
     """
 
     found: Verification
@@ -153,9 +153,9 @@ class _KeptReplies:
     @classmethod
     @contextmanager
     def of(cls, run: RunFolder, known: Manifest | None, found: Verification, server: str = "") -> Iterator[_KeptReplies]:
-        """Opens the stores of a run to read; what is wrong with them is told when they are closed.
+        """Opens the stores of a run to read; what is wrong with them is reported when they are closed.
 
-        Where a session kept no replies, or a store is not here, what another lacks says nothing.
+        Where a session kept no replies, or a store is missing, a reply missing from another proves nothing.
         """
         kept = cls(found, server=server)
         named = dict.fromkeys(session.store for session in known.sessions) if known is not None else {}
@@ -210,7 +210,7 @@ class _KeptReplies:
         return sum(store.num_unreadable for store in self.stores.values())
 
     def _open(self, run: RunFolder, known: Manifest | None, named: str) -> bool:
-        """Opens a store; whether that could be done."""
+        """Opens a store; returns whether that succeeded."""
         if is_address(named):
             return self._open_server(named)
         base = known.base if known is not None else None
@@ -221,7 +221,7 @@ class _KeptReplies:
             return False
         try:
             if not Path(place).exists():
-                raise DataError("it is missing, and with it every reply of the model that the records rest on")
+                raise DataError("it is missing, and with it every reply of the model behind the records")
             self.stores[name] = Store(place, "replay")
         except DataError as error:
             self.found.differs(name, None, str(error))

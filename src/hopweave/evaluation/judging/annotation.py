@@ -1,10 +1,10 @@
-"""Sheets for people who judge marks: AMP as SearChain had it judged (section 4.3.4), and how far the judges agree.
+"""Sheets for people who judge marks: AMP as it was judged for SearChain (section 4.3.4), and how far the judges agree.
 
 A sheet is CSV: one row for each marked fragment of an answer, with the passage that the mark leads to, the whole text with the
 marks as the model wrote them, and an empty column for yes or no. A mark that hopweave took out as misplaced is judged like any
-other. One that leads to no passage is wrong, which the sheet says already. Rows are shuffled and name no method, so that nobody
-knows whose answer they judge; the row's id finds it again in the records. Sheets of several people over the same run are read
-together.
+other. One that leads to no passage is wrong, which the sheet says already. Rows are shuffled and do not name the method, so
+that judges do not know whose answer they judge; the row's id links it to the record. Sheets of several people over the same run
+are read together.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Row:
         cell: dataset and method, which the sheet does not show.
         question_id: of the record, which the sheet does not show.
         question: its words.
-        fragment: what the mark vouches for.
+        fragment: the words that the mark supports.
         k: the mark.
         title: of the passage; empty if the mark leads to none.
         passage: its text; likewise.
@@ -66,12 +66,12 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """What people made of a sheet.
+    """The outcome of people's judgements.
 
     Attributes:
         num_rows: rows that everybody judged.
         num_raters: sheets.
-        num_open: rows of the sheets that somebody left open, or does not have; they count nowhere.
+        num_open: rows that are open in one of the sheets, or missing from it; they do not count.
         kappa: Fleiss' kappa over the marks that lead to a passage; `None` where it is undefined.
         amp: the mean over answers of the share of judgements that say yes, for each cell.
         num_answers: answers that `amp` is the mean over, for each cell.
@@ -126,10 +126,10 @@ def write_sheet(rows: Iterable[Row], path: Path, *, seed: int = 0) -> int:
 
 
 def read_sheet(path: Path) -> dict[str, bool | None]:
-    """The judgements of a filled sheet by the id of the row; `None` for one that is still open.
+    """The judgements of a filled sheet by the id of the row; `None` for an open one.
 
     Raises:
-        DataError: if it cannot be read, lacks a column, or has something else than yes or no.
+        DataError: if it cannot be read, lacks a column, or has a value other than yes or no.
     """
     found: dict[str, bool | None] = {}
     try:
@@ -151,7 +151,7 @@ def read_sheet(path: Path) -> dict[str, bool | None]:
 
 
 def agreement(rows: Sequence[Row], sheets: Sequence[Mapping[str, bool | None]]) -> Agreement:
-    """How far people agree, and AMP by their judgements: macro-averaged over answers, marks left open left out.
+    """How far people agree, and AMP by their judgements: macro-averaged over answers, without marks left open.
 
     Args:
         rows: of the run, to know which mark belongs to which answer.
@@ -161,7 +161,7 @@ def agreement(rows: Sequence[Row], sheets: Sequence[Mapping[str, bool | None]]) 
         DataError: if there is no sheet, or one judges a row that the run does not have.
     """
     if not sheets:
-        raise DataError("there is no filled sheet; name at least one")
+        raise DataError("no filled sheet given; name at least one")
     known = {row.id: row for row in rows}
     strange = [row_id for sheet in sheets for row_id in sheet if row_id not in known]
     if strange:
@@ -199,7 +199,7 @@ def fleiss_kappa(table: Sequence[Sequence[int]]) -> float | None:
         table: for each item, how many raters chose each category; every item by the same number of raters.
 
     Returns:
-        `None` without items, with fewer than two raters, or where all judgements are the same, so that chance agrees always.
+        `None` without items, with fewer than two raters, or where all judgements are the same, so that chance always agrees.
 
     Raises:
         DataError: if items have different numbers of raters.

@@ -1,9 +1,9 @@
-"""Has a language model judge whether cited spans bear their claims out: a step of its own, whose verdicts go into a file.
+"""Has a language model judge whether cited spans support their claims: a separate step that writes its verdicts to a file.
 
-Scores are made from records and files alone, so nothing calls a model while they are. Who wants citations judged by a model
-judges first: every pair of claim and quote, once each, through a workbench like any other call, so that replies are kept in the
-store. The verdicts are lines beside the records (`hopweave.citations.entailment` has their form), on disk one by one; a judge
-that was stopped goes on where it was, and a pair that it failed on is tried again.
+Scores are made from records and files alone, without calling a model. To have citations judged by a model, judge first: every
+pair of claim and quote is judged once, through a workbench like any other call, so that replies are kept in the store. The
+verdicts are lines in a file next to the records (`hopweave.citations.entailment` has their form), written one by one; a judge
+that was stopped resumes where it was, and a failed pair is tried again.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ _VERDICT = re.compile(r"\W*(yes|no)\b", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """A language model that says whether a quote bears a claim out.
+    """A language model that says whether a quote supports a claim.
 
     Attributes:
-        components: the model with its store; nothing else of them is used.
+        components: the model with its store; nothing else in them is used.
     """
 
     components: Components
@@ -56,7 +56,7 @@ class Judge:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What came of judging: how many pairs were judged now, were judged before, and are without a verdict."""
+    """The outcome of judging: how many pairs were judged now, were judged before, and have no verdict."""
 
     num_judged: int
     num_before: int
@@ -71,7 +71,7 @@ async def judge_records(
     max_parallel: int = 1,
     on_done: Callable[[Judgement], None] = lambda _: None,
 ) -> Tally:
-    """Judges every pair of the records that the file has no verdict on, and adds the verdicts to it.
+    """Judges every pair of the records that has no verdict in the file, and adds the verdicts to it.
 
     Raises:
         DataError: if the file cannot be read or written, or holds verdicts of another model.
@@ -117,7 +117,7 @@ def _check_judge(judge: Judge, known: Iterable[Judgement], path: Path) -> None:
 
 
 def _known(path: Path) -> Mapping[str, Judgement]:
-    """The verdicts that there are, once a last line that was torn when the judge was killed is cut off."""
+    """The existing verdicts, after cutting off a last line truncated when the judge was killed."""
     try:
         if path.exists():
             whole = sum(len(line) for line in read_lines(path) if line.endswith(b"\n"))
@@ -140,4 +140,4 @@ def _write(path: Path, text: str) -> None:
             file.flush()
             os.fsync(file.fileno())
     except OSError as error:
-        raise DataError(f"cannot write to {path}: {error.strerror}; make room and run the same command again") from None
+        raise DataError(f"cannot write to {path}: {error.strerror}; free some space and run the command again") from None

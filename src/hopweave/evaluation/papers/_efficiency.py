@@ -21,7 +21,7 @@ class EfficiencyTable(MethodTable):
     """A table of what each method costs over all datasets of the runs.
 
     Attributes:
-        accuracy: the key of the published table over whose datasets the published performance is the mean.
+        accuracy: the key of the published table whose datasets the published performance is averaged over.
     """
 
     labels = ("method",)
@@ -35,10 +35,10 @@ class EfficiencyTable(MethodTable):
         FigureColumn("datasets", "datasets", 0),
     )
     notes = (
-        "#n is words_{words} of the metric words; what the papers count is not said; rounds are counted by {rounds}",
+        "#n is words_{words} of the metric words; the papers do not say what they count; rounds are counted by {rounds}",
         "#n, #m, #r and t are means over questions, failed ones included, then over datasets",
         "t has no data where replies came from the store",
-        "path: the longest chain of calls, which is what running side by side leaves of t",
+        "path: the longest chain of calls, the part of t that remains when calls run concurrently",
     )
     accuracy: ClassVar[str]
 

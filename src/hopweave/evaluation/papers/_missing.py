@@ -23,14 +23,14 @@ def how_to_evaluate(
     suffix: str = "",
     settings: Mapping[str, Any] | None = None,
 ) -> str:
-    """The command that makes the records of a variant, and the flag that shows them to the analysis.
+    """The command that makes the records of a variant, and the flag that gives them to the analysis.
 
     Args:
         dataset: of the run that lacks them; its model, engine and corpus are kept.
         one: the method with its options.
-        plan: another dataset than that of the run.
+        plan: a dataset other than that of the run.
         suffix: of the folder's name; by default the key of the variant.
-        settings: that are to be other than the run's.
+        settings: that should differ from the run's.
     """
     wanted = plan or dataset.plan
     out = f"{dataset.run.path}-{suffix or one.key}"
@@ -55,9 +55,9 @@ def _command(parts: Sequence[str], out: str) -> str:
 
 
 def _settings(dataset: DatasetCells, wanted: DatasetPlan, one: Variant) -> dict[str, Any]:
-    """The settings of the run that decide what its records are: its parts with their options, and how replies are drawn.
+    """The settings of the run that determine its records: its parts with their options, and how replies are drawn.
 
-    An ablation has the options of the method that it is to be compared with.
+    An ablation has the options of the method that it is compared with.
     """
     own = {**dataset.run.plan.settings, **({"corpus": wanted.corpus} if wanted.corpus else {})}
     same = {key: own[key] for key in _SETTINGS if key in own}

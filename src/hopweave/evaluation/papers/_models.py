@@ -1,4 +1,4 @@
-"""Tables and figures with a row for each language model of the runs, in the order of their sizes where they are drawn."""
+"""Tables and figures with a row for each language model of the runs, in the order of their sizes in drawings."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from hopweave.evaluation.scoring.counted import Counted
 from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, LoadedRuns
 
 SIZE = FigureColumn("size", "size (B)", 2)
-NO_SIZE = "the size of a model is known by its published name; one without is in the table and not in the drawing"
+NO_SIZE = "the size of a model is known from its published name; one without is in the table but not in the drawing"
 _MODELS = {"flan-t5-xxl": "flan", "code-davinci-002": "gpt3"}
-_ONE_ROW = "one row a language model; give the runs of other models with --with"
+_ONE_ROW = "one row per language model; give the runs of other models with --with"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class ModelTable(Table):
         FigureColumn("gain", "gain"),
     )
 
-    baseline: Annotated[str, "the method, or the label of it, that stands for chain of thought with retrieval"] = "oner"
+    baseline: Annotated[str, "the method, or the label of it, that represents chain of thought with retrieval"] = "oner"
 
     def fill(self, draft: Draft) -> None:
         one, other = variant("toqd"), Variant(*(self.baseline,) * 3)
@@ -93,7 +93,7 @@ class GainTable(Table):
         return gain_row((dataset.label, *labels), ("oner", "ircot"), both, published=printed)
 
     def printed(self, dataset: DatasetCells, num: int | None, *cells: AnsweredCell) -> tuple[PublishedRow, ...]:
-        """What the paper printed for a dataset and the cells of IRCoT and of OneR, scored on so many questions."""
+        """What the paper printed for a dataset and the cells of IRCoT and OneR, scored on a number of questions."""
         raise NotImplementedError
 
 
@@ -103,7 +103,7 @@ class SizeFigure(GainTable):
     Attributes:
         name: of what is compared, in the drawing.
         is_same_reader: whether only cells with the same reader are compared.
-        printed_in: what the names of the published tables begin with, which end with that of a model.
+        printed_in: the beginning of the names of the published tables, which end with that of a model.
     """
 
     name: ClassVar[str]
@@ -153,7 +153,7 @@ def size_plot(rows: Sequence[MeasuredRow], names: dict[str, str], up: str, more:
     Args:
         rows: with a `size`, the first label being the dataset.
         names: of the figures that are drawn, by their key.
-        up: what the upright axis says.
+        up: the label of the vertical axis.
         more: curves that are added to every panel.
     """
     panels = []
@@ -167,6 +167,6 @@ def size_plot(rows: Sequence[MeasuredRow], names: dict[str, str], up: str, more:
 
 
 def curve_of(name: str, points: Iterable[tuple[float | None, float | None]], *, is_published: bool = False) -> Curve:
-    """A curve through the points of which both the size and the figure are known."""
+    """A curve through the points with known size and figure."""
     known = tuple((size, value) for size, value in points if size is not None and value is not None)
     return Curve(name, known, is_published=is_published)

@@ -1,4 +1,4 @@
-"""Where the answer of each node of SearChain's tree came from, read off the trace."""
+"""Where the answer of each node of SearChain's tree came from, read from the trace."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SOURCES = ("model", "corrected", "completed")
 def sources(record: Record) -> Counter[str]:
     """How many distinct nodes of a record have their answer from the model, from a correction, or from a completion.
 
-    A query counts once, at its last verdict; an unsolved one that nothing was found for is `open`. Source: SearChain, section
+    A query counts once, at its last verdict; an unsolved one without a result is `open`. Source: SearChain, section
     4.3.1.
     """
     found: dict[int, str] = {}

@@ -1,4 +1,4 @@
-"""Questions that were taken apart by the dataset `gold_steps`, and which parts the model answers by itself."""
+"""Questions decomposed by the dataset `gold_steps`, and which parts the model answers by itself."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NO_HOPS = "no dataset of the runs has the hops of its questions with their answe
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """Which parts of a question are answered rightly from the model's own knowledge.
+    """Which parts of a question are answered correctly from the model's own knowledge.
 
     Attributes:
         parts: right or wrong, by number from 1; those that failed are left out.
@@ -26,7 +26,7 @@ class Known:
     num_parts: int
 
     def knows_last(self, num: int) -> bool | None:
-        """Whether the last so many parts are all known; `None` if that cannot be told since one of them failed."""
+        """Whether the last parts of a number are all known; `None` if that is undecided because one of them failed."""
         wanted = range(self.num_parts - num + 1, self.num_parts + 1)
         if any(self.parts.get(number) is False for number in wanted):
             return False
@@ -34,14 +34,14 @@ class Known:
 
 
 def closed_book(runs: LoadedRuns, form: str) -> Iterator[AnsweredCell]:
-    """The cells of the model alone on questions of a form of `gold_steps`."""
+    """The cells of the model alone on questions in a form of `gold_steps`."""
     for dataset in runs.taken_apart:
         if dataset.plan.options.get("form", "parts") == form:
             yield from answered_cells(variant("direct"), dataset)
 
 
 def known_parts(runs: LoadedRuns) -> dict[str, Known]:
-    """What is known of each question whose parts were asked, by its id."""
+    """The known parts of each question whose parts were asked, by its id."""
     found: dict[str, dict[int, bool]] = {}
     nums: dict[str, int] = {}
     for cell in closed_book(runs, "parts"):
@@ -56,7 +56,7 @@ def known_parts(runs: LoadedRuns) -> dict[str, Known]:
 
 
 def plan_of(dataset: DatasetCells, form: str) -> DatasetPlan:
-    """The plan of a dataset that takes the questions of a run apart."""
+    """The plan of a dataset that decomposes the questions of a run."""
     path = dataset.run.examples_path(dataset.label)
     return replace(dataset.plan, name=TAKEN_APART, options={"path": str(path), "form": form}, limit=None, seed=None)
 

@@ -1,4 +1,4 @@
-"""Which options records were made with otherwise than a paper's profile has them."""
+"""The options of records that differ from a paper's profile."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PARTS: Mapping[str, tuple[Role, str]] = {
     "duplicate_detector": ("duplicate_detectors", "duplicate detector"),
 }
 _WITHOUT_EFFECT = {"index", "device", "batch_size"}
-"""Options of parts that say where something lies or how fast it is worked, and nothing of what comes of it."""
+"""Options of parts that only affect where something is stored or how fast it runs, not the result."""
 
 
 def sets_method(profile: str, method: str) -> bool:
@@ -29,13 +29,14 @@ def sets_method(profile: str, method: str) -> bool:
 def other_options(setup: Setup, profile: str, method: str, *, passed_over: Collection[str], searches: bool) -> Iterator[str]:
     """The options of records that differ from those of a profile, as `name = value (there value)`.
 
-    What the profile does not set is compared with the default. A retriever is compared where the profile sets options of the
-    one that was used; a reader and a duplicate detector where the profile is for the method and names the ones that were used.
+    Options that the profile does not set are compared with the default. A retriever is compared where the profile sets
+    options of the one that was used; a reader and a duplicate detector where the profile is for the method and names the
+    ones that were used.
 
     Args:
         setup: of the records.
         profile: by its name.
-        method: whose options in the profile are meant; that of the records, or the one that it is a variant of.
+        method: whose options in the profile to use; that of the records, or the one that it is a variant of.
         passed_over: options of the method that are not compared.
         searches: whether the method searches.
     """
@@ -59,7 +60,7 @@ def other_options(setup: Setup, profile: str, method: str, *, passed_over: Colle
 
 
 def other_parts(setup: Setup, profile: str, method: str) -> Iterator[str]:
-    """The reader and the duplicate detector, where a profile that is for the method names others."""
+    """The reader and the duplicate detector, if a profile for the method names others."""
     wanted = profile_values(profile)
     for key, (_, name) in _PARTS.items() if wanted.get("method") == method else ():
         used = setup.settings.get(key)
@@ -77,7 +78,7 @@ def _of_part(setup: Setup, wanted: Mapping[str, Any], role: Role, part: str) -> 
 
 
 def _defaults(role: Role, name: str) -> dict[str, Any]:
-    """The defaults of a part's options; none where its library is not installed."""
+    """The defaults of a part's options; none if its library is not installed."""
     found: dict[str, Any] = {}
     with suppress(MissingExtra):
         for one in dataclasses.fields(load(role, name)):
@@ -93,7 +94,7 @@ def _is_same(one: Any, other: Any) -> bool:
 
 
 def _said(value: Any) -> str:
-    """A value as the pages write it; JSON and TOML have no tuples and no paths, and so are not told from lists and text."""
+    """A value as written on the pages; JSON and TOML have no tuples or paths, which become lists and text."""
     if value is None:
         return "none"
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)

@@ -15,18 +15,18 @@ from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells
 from hopweave.record import Setup
 
 ALL = "all"
-"""Stands for a mean over several datasets."""
+"""Denotes a mean over several datasets."""
 
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A method with the options that make it the row of a table.
+    """A method with the options that define the row of a table.
 
     Attributes:
         key: of the row; `title` as the papers print it.
-        method: the file; `options` those that must be so, the others are free.
+        method: the file; `options` the required ones, the others are free.
         without: the key of its counterpart without retrieval; empty if it has none.
-        is_ours: whether it is a variant of ours next to the row of the paper; nobody needs to evaluate it.
+        is_ours: whether it is a variant of ours next to the row of the paper, which need not be evaluated.
     """
 
     key: str
@@ -48,7 +48,7 @@ class Variant:
 
 
 def variant(key: str) -> Variant:
-    """The variant of that key."""
+    """The variant with that key."""
     return Variant(key, **_data()["methods"][key])
 
 
@@ -58,15 +58,15 @@ def variants_of(method: str) -> list[Variant]:
 
 
 def variants(*tables: str) -> list[Variant]:
-    """The variants that are rows of these tables, in the order of the first that has them, each with those of ours."""
+    """The variants that are rows of these tables, in the order of the first that has them, each with ours."""
     keys = dict.fromkeys(key for table in tables for key in _rows(table))
     return [one for key in keys for one in with_ours(variant(key))]
 
 
 def with_ours(one: Variant) -> list[Variant]:
-    """A variant, and behind it the same with our variants of its method, under the key of the same row.
+    """A variant, followed by the same with our variants of its method, under the key of the same row.
 
-    Without retrieval they do as their method does, and are left out.
+    Without retrieval they behave like their method, and are left out.
     """
     found = _ours().items() if one.without else ()
     own = [(name, said["title"]) for name, said in found if said["of"] == one.method]
@@ -85,7 +85,7 @@ def answered_cells(one: Variant, dataset: DatasetCells) -> list[AnsweredCell]:
 
 
 def datasets_of(table: str) -> list[str]:
-    """The datasets that a table has, by the names of their files."""
+    """The datasets in a table, by the names of their files."""
     return list(dict.fromkeys(name for by_dataset in _rows(table).values() for name in by_dataset))
 
 
@@ -117,14 +117,14 @@ def published(
     more: Iterable[str] = (),
     model: str = "",
 ) -> tuple[PublishedRow, ...]:
-    """What a table printed in a row for a dataset; nothing if it did not.
+    """The published row of a table for a dataset; empty if there is none.
 
     Args:
         table: its key.
         row: the key of the variant.
         dataset: the name of its file, or `ALL`.
         setups: of the records that the measured row is made from; where there are none, nothing is compared.
-        num: how many questions were scored; `None` where that is not to be compared.
+        num: how many questions were scored; `None` if that is not compared.
         more: further reasons why the two cannot be compared.
         model: of a table with a row for each model, the model of the records.
     """
@@ -143,7 +143,7 @@ def published(
 
 
 def published_models(table: str) -> dict[str, dict[str, float]]:
-    """What a table printed for each model, by the published name of the model and the key of the column."""
+    """The published figures of a table for each model, by the published name of the model and the key of the column."""
     data = _data()["tables"][table]
     return {model: dict(zip(data["columns"], values, strict=True)) for model, values in data["models"].items()}
 
@@ -155,7 +155,7 @@ def billions_of(model: str) -> float | None:
 
 
 def is_named(published_name: str, model: str) -> bool:
-    """Whether the published name of a model is in the name of a model, signs and capitals aside."""
+    """Whether the published name of a model is in the name of a model, ignoring punctuation and case."""
     return _plain(published_name) in _plain(model)
 
 
@@ -165,7 +165,7 @@ def _named_in(names: Iterable[str], model: str) -> str:
 
 
 def _other_setup(paper: Mapping[str, Any], table: str, row: str, setup: Setup) -> Iterator[str]:
-    """What differs, or is not known to be the same, between how records were made and how the paper's were."""
+    """What differs, or is not known to be the same, between the setup of records and that of the paper."""
     ours = _ours().get(setup.method)
     method = ours["of"] if ours else setup.method
     one = _variant_of(row, method, setup.options)
@@ -202,7 +202,7 @@ def _other_questions(paper: Mapping[str, Any], dataset: str, num: int | None) ->
         return
     there = paper["questions"].get(dataset)
     if there is None:
-        yield f"{num:,} questions; how many there is not known"
+        yield f"{num:,} questions; their number there is not known"
     elif num != there:
         yield f"{num:,} questions, there {there:,}"
     elif dataset in paper["subsets"]:

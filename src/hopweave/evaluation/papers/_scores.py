@@ -1,4 +1,4 @@
-"""How good answers are, as the papers' tables have it: cover-EM, and ROUGE-L where a long answer is asked for; in percent."""
+"""The quality of answers as in the papers' tables: cover-EM, and ROUGE-L where a long answer is asked for; in percent."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def quality(runs: LoadedRuns, cell: AnsweredCell, **options: Any) -> Counted:
     """cover-EM of a cell, or ROUGE-L (as KILT computes it) where its questions ask for long answers.
 
     Args:
-        runs: which keep the scores.
+        runs: which hold the scores.
         cell: to score.
         options: of `cover_em`.
     """
@@ -40,12 +40,12 @@ def percent(value: float | None) -> float | None:
 
 
 def share(part: float, whole: int) -> float | None:
-    """A share in percent; `None` of nothing."""
+    """A share in percent; `None` if there is nothing."""
     return PERCENT * part / whole if whole else None
 
 
 def mean(values: Sequence[float]) -> float | None:
-    """The mean; `None` of nothing."""
+    """The mean; `None` if there is nothing."""
     return sum(values) / len(values) if values else None
 
 
@@ -78,7 +78,7 @@ class Paired:
     Attributes:
         cells: of the method with retrieval, and of the one without.
         with_scores: on the common questions; `without_scores` likewise.
-        counts: of the common questions; of those among them that failed, and so are wrong, in one of the two; and of the
+        counts: of the common questions; of those among them that failed, and so are wrong, in either; and of the
             questions that only one of them has, that could not be scored, or that the measure does not apply to.
     """
 
@@ -89,7 +89,7 @@ class Paired:
 
     @property
     def num(self) -> int:
-        """How many questions are common."""
+        """The number of common questions."""
         return self.counts[0]
 
 

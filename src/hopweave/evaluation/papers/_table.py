@@ -1,4 +1,4 @@
-"""What the tables and figures of the papers have in common: what each says of itself, and how its rows are made."""
+"""What the tables and figures of the papers have in common: their descriptions, and how their rows are made."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SCOPES = {"answer": "the bare answer", "full": "the whole text"}
 
 @dataclass(slots=True)
 class Draft:
-    """A result in the making; what is noted or missing twice is said once."""
+    """A result under construction; repeated notes and missing runs appear once."""
 
     runs: LoadedRuns
     rows: list[MeasuredRow] = field(default_factory=list)
@@ -27,7 +27,7 @@ class Draft:
     missing: list[str] = field(default_factory=list)
 
     def scored(self, *all_scores: Counted) -> None:
-        """Notes what scoring met."""
+        """Notes the problems of scoring."""
         self.notes += (line for scores in all_scores for line in scores.problems)
 
     def lacks(self, dataset: DatasetCells, *ones: Variant, **more: Any) -> None:
@@ -49,7 +49,7 @@ class Table:
     """A table or figure, made from records; its fields are its options.
 
     Attributes:
-        title: what it shows, and after which table or figure.
+        title: what it shows, and which table or figure it reproduces.
         tables: the keys of the published ones.
         labels: names of the columns of labels; `heads` are the columns of figures.
         counted: what the figures are computed from.
@@ -126,7 +126,7 @@ class MethodTable(Table):
     """A table with a row for each dataset and each cell of each method that the published tables have, and the runs too.
 
     Attributes:
-        needed: keys of rows that are there even where nothing was measured.
+        needed: keys of rows that are present even if nothing was measured.
     """
 
     needed: ClassVar[tuple[str, ...]] = ()
@@ -148,7 +148,7 @@ class MethodTable(Table):
         return answered_cells(one, dataset)
 
     def is_needed(self, one: Variant, dataset: DatasetCells) -> bool:
-        """Whether a row is there even where nothing was measured."""
+        """Whether a row is present even if nothing was measured."""
         return one.key in self.needed
 
     def row(self, draft: Draft, dataset: DatasetCells, one: Variant, cell: AnsweredCell) -> MeasuredRow:
@@ -160,11 +160,11 @@ class MeanTable(MethodTable):
     """A table of the mean of one measure, in percent. Failed questions are wrong."""
 
     def measure(self, runs: LoadedRuns, cell: AnsweredCell) -> Counted:
-        """What the mean is of."""
+        """The values that are averaged."""
         raise NotImplementedError
 
     def why(self) -> tuple[str, ...]:
-        """Further reasons why what was published cannot be compared."""
+        """Further reasons why the published figures cannot be compared."""
         return ()
 
     def row(self, draft: Draft, dataset: DatasetCells, one: Variant, cell: AnsweredCell) -> MeasuredRow:
@@ -203,13 +203,13 @@ class AccuracyTable(MeanTable):
 
 
 def name_of(one: Variant, cell: AnsweredCell) -> str:
-    """The published name of a variant, with the label of the cell and the further run that it is of, where that says more."""
+    """The published name of a variant, with the label of the cell and its further run, where they add information."""
     more = [*([cell.method] if cell.method != cell.name else []), *([cell.further] if cell.further else [])]
     return f"{one.title} ({', '.join(more)})" if more else one.title
 
 
 def hop_columns(rows: Iterable[MeasuredRow], unit: str = "hops", digits: int = 2) -> tuple[FigureColumn, ...]:
-    """A column for each number of hops that rows have figures of under `hops_NUMBER`, and for 2, 3 and 4."""
+    """A column for each number of hops that rows have figures for under `hops_NUMBER`, and for 2, 3 and 4."""
     keys = (key.partition("hops_")[2] for row in rows for key in row.values)
     numbers = {2, 3, 4, *map(int, filter(None, keys))}
     return tuple(FigureColumn(f"hops_{number}", f"{number} {unit}", digits) for number in sorted(numbers))

@@ -1,8 +1,8 @@
-"""IRCoT figure 3: recall of the gold paragraphs, interleaved retrieval beside one step.
+"""IRCoT figure 3: recall of the gold paragraphs, interleaved retrieval next to one step.
 
-Recall of IRCoT and of OneR at the budget of 15 paragraphs (the metric `paragraph_recall`) on the questions that both were
+Recall of IRCoT and OneR at the budget of 15 paragraphs (the metric `paragraph_recall`) on the questions that both were
 scored on, in percent, and the gain. The paper drew the recalls and printed the gains. It chose the number of passages for
-each on development questions; here it is what the cells were given.
+each on development questions; here it is the setting of the cells.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells
 
 
 class IRCoTFigure3(GainTable):
-    """Recall of the gold paragraphs, interleaved retrieval beside one step."""
+    """Recall of the gold paragraphs, interleaved retrieval next to one step."""
 
-    title = "IRCoT figure 3: recall of the gold paragraphs within 15, IRCoT beside OneR"
+    title = "IRCoT figure 3: recall of the gold paragraphs within 15, IRCoT and OneR"
     tables = ("ircot_figure3_gpt3", "ircot_figure3_flan")
 
     def fill(self, draft: Draft) -> None:

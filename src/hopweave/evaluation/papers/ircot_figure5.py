@@ -1,8 +1,8 @@
-"""IRCoT figure 5: recall of the gold paragraphs by the size of the language model, IRCoT beside OneR.
+"""IRCoT figure 5: recall of the gold paragraphs by the size of the language model, IRCoT and OneR.
 
 Recall at the budget of 15 paragraphs (the metric `paragraph_recall`), in percent, on the questions that both were scored on; a
 row for each model of the runs. The paper drew Flan-T5 base (0.3B) to XXL (11B) and GPT-3 (175B) and printed only the gains of
-the two largest (section 5). OneR asks no model, so that its recall is the same for all. `--as svg` draws it.
+the two largest (section 5). OneR calls no model, so its recall is the same for all. `--as svg` draws it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells
 
 
 class IRCoTFigure5(SizeFigure):
-    """Recall of the gold paragraphs by the size of the language model, IRCoT beside OneR."""
+    """Recall of the gold paragraphs by the size of the language model, IRCoT and OneR."""
 
     title = "IRCoT figure 5: recall of the gold paragraphs within 15, by the size of the model"
     name = "recall"

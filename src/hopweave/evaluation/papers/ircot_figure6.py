@@ -1,8 +1,8 @@
-"""IRCoT figure 6: F1 of the answers by the size of the language model, IRCoT beside OneR.
+"""IRCoT figure 6: F1 of the answers by the size of the language model, IRCoT and OneR.
 
 F1 in percent, by the rule of DROP as the authors' code computes it, on the questions that both were scored on, with the same
-reader; a row for each model of the runs. The paper drew Flan-T5 base (0.3B) to XXL (11B) and GPT-3 (175B); what it printed of
-the two largest is in its tables 1 and 3. `--as svg` draws it.
+reader; a row for each model of the runs. The paper drew Flan-T5 base (0.3B) to XXL (11B) and GPT-3 (175B); the figures
+of the two largest are in its tables 1 and 3. `--as svg` draws it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, 
 
 @dataclass(frozen=True, slots=True)
 class IRCoTFigure6(SizeFigure):
-    """F1 of the answers by the size of the language model, IRCoT beside OneR."""
+    """F1 of the answers by the size of the language model, IRCoT and OneR."""
 
     title = "IRCoT figure 6: F1 of the answers, by the size of the model"
     name = "F1"

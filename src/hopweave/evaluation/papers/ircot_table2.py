@@ -1,6 +1,6 @@
-"""IRCoT table 2: exact match and F1 beside other systems on large language models.
+"""IRCoT table 2: exact match and F1 next to other systems on large language models.
 
-The systems are internet-augmented answering, ReAct, Self-Ask and DecomP, each as its own paper ran it: other models, other
+The systems are internet-augmented answering, ReAct, Self-Ask and DecomP, each as run in its own paper: other models, other
 sources of knowledge and other questions, as the authors say of their table. The columns are all of HotpotQA and its bridge
 questions, 2WikiMultihopQA, and the questions of MuSiQue with two hops. Both figures are in percent, by the rule of DROP, which
 the authors' code computes.
@@ -27,10 +27,10 @@ _PARTS: Mapping[str, tuple[tuple[str, str, str, str | int], ...]] = {
 
 
 class IRCoTTable2(Table):
-    """Exact match and F1 beside other systems on large language models."""
+    """Exact match and F1 next to other systems on large language models."""
 
-    title = "IRCoT table 2: exact match and F1 beside other systems"
-    notes = ("the paper says that its rows are no comparison head to head: models, sources and questions differ",)
+    title = "IRCoT table 2: exact match and F1 next to other systems"
+    notes = ("the paper says that its rows are not a head-to-head comparison: models, sources and questions differ",)
     labels = ("dataset", "questions", "method")
     heads = (FigureColumn("exact_match", "EM %", 1), FigureColumn("f1", "F1 %", 1))
 

@@ -1,4 +1,4 @@
-"""IRCoT tables 1 and 3: F1 of each retriever with each reader, and of IRCoT without a reader of its own.
+"""IRCoT tables 1 and 3: F1 of each retriever with each reader, and of IRCoT without a separate reader.
 
 None, one or interleaved retrieval (NoR, OneR, IRCoT), each read directly or with a chain of thought; and IRCoT's own
 reasoning read for its answer (table 1). F1 in percent is that of DROP, which the authors' code computes, or SQuAD's with

@@ -1,6 +1,6 @@
-"""SearChain figure 10: accuracy by how much of the knowledge stands in the prompt.
+"""SearChain figure 10: accuracy by how much of the knowledge is in the prompt.
 
-Of a question with n parts the first n - i stand in the prompt and the last i are left to the model. (a) with their answers,
+Of a question with n parts the first n - i are in the prompt and the last i are left to the model. (a) with their answers,
 on S_i: questions of which the model knows the last i parts. (b) control: without their answers, on S_all: questions of which
 it knows all. The paper's curves fall as i grows, and (b) is below (a); it printed no numbers. Questions and prompts come from
 the dataset `gold_steps` (forms `given` and `listed`), made from the examples of a run. Accuracy is that of the model alone,
@@ -23,7 +23,7 @@ _CURVES = {"given": "(a) with answers, on S_i", "listed": "(b) without answers, 
 
 
 class SearChainFigure10(Table):
-    """Accuracy by how much of the knowledge stands in the prompt."""
+    """Accuracy by how much of the knowledge is in the prompt."""
 
     title = "SearChain figure 10: accuracy with the last i parts left to the model, the others in the prompt"
     labels = ("curve", "hops")

@@ -1,8 +1,8 @@
 """SearChain table 1: accuracy of every method on every dataset, with SearChain's ablations.
 
 Accuracy is cover-EM in percent, for ELI5 ROUGE-L. The ablations are SearChain without retrieval, without verification and
-without completion. A row takes the cells of its method with the options that make the row; where their other options are not
-those of the paper's profile, the published row is marked with a letter.
+without completion. A row takes the cells of its method with the options that define the row; where their other options differ
+from the paper's profile, the published row is marked with a letter.
 """
 
 from __future__ import annotations

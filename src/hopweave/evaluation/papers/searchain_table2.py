@@ -2,7 +2,7 @@
 
 Each distinct query of a question's tree counts once, at its last verdict: corrected by retrieval, completed by retrieval, or
 the model's own (what retrieval confirmed included). The shares are over all nodes of all questions, in percent, and add up to
-100; an unsolved query that nothing was found for holds no knowledge and is counted apart.
+100; an unsolved query without a result holds no knowledge and is counted separately.
 """
 
 from __future__ import annotations

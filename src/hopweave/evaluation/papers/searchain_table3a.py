@@ -1,7 +1,7 @@
 """SearChain table 3a: accuracy on all questions, and on those that retrieval helped with.
 
 S are all questions that were scored with and without retrieval; S_IR those of them in whose tree retrieval corrected or
-completed at least one node. If retrieval is called where the model is in trouble, accuracy without it is lower on S_IR than
+completed at least one node. If retrieval is called where the model needs it, accuracy without it is lower on S_IR than
 on S, and it is higher with it. All in percent.
 """
 

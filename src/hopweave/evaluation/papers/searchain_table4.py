@@ -1,8 +1,8 @@
 """SearChain table 4: reasoning steps without retrieval, by the hops of the question.
 
 The mean over questions of each number of hops (the trait `hops`; MuSiQue has it in its ids). A step is: for CoT a sentence of
-the reasoning but the one that gives the answer, for Self-Ask a follow-up question, for Least-to-Most a sub-question, for
-SearChain a query of the chain. The paper says nothing of how it counted. (Its arXiv version has this as table 5.)
+the reasoning except the one that gives the answer, for Self-Ask a follow-up question, for Least-to-Most a sub-question, for
+SearChain a query of the chain. The paper does not say how it counted. (Its arXiv version has this as table 5.)
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from hopweave.text.sentences import sentence_spans
 
 _GIVES_ANSWER = re.compile(r"\banswer\s+is\b", re.IGNORECASE)
 _OWN = "toqd_no_retrieval"
-"""A row that the paper does not have."""
+"""A row that is not in the paper."""
 
 
 class SearChainTable4(MethodTable):
@@ -62,13 +62,13 @@ class SearChainTable4(MethodTable):
 
 
 def num_steps(record: Record) -> int | None:
-    """The steps of a record; `None` for a method of which nobody said what a step is, or a record that failed."""
+    """The steps of a record; `None` for a method without a defined step, or a failed record."""
     count = _COUNTS.get(record.setup.method)
     return None if count is None or record.answer is None else count(record)
 
 
 def _sentences(record: Record) -> int:
-    """Sentences of the chain of thought but the one that gives the answer."""
+    """Sentences of the chain of thought except the one that gives the answer."""
     text = next(_said(record, "reasoning"), "")
     sentences = (text[span.start : span.end] for span in sentence_spans(text))
     return sum(_GIVES_ANSWER.search(sentence) is None for sentence in sentences)

@@ -1,10 +1,10 @@
-"""SearChain table 5: how much of an answer is marked with a document, and whether the marks stand right.
+"""SearChain table 5: how much of an answer is marked with a document, and whether the marks are placed correctly.
 
 SKC is the mean number of fragments of an answer that the model marked with a document, AMP-auto the mean share of its marks
-that stand where they belong, judged by words (the metrics `skc` and `amp_auto`). Both are about the marks as the model wrote
+that are placed correctly, judged by words (the metrics `skc` and `amp_auto`). Both are about the marks as the model wrote
 them: those that hopweave took out are wrong, and their mean number per answer is shown next to the share. The paper's SKC was
-counted and its AMP judged by three people: AMP-auto is shown next to it and is another measure. For AMP itself export a sheet
-with `hopweave annotate`. Answers into which the model wrote no marks have no AMP-auto.
+counted and its AMP judged by three people: AMP-auto is shown next to it and is a different measure. For AMP itself export a
+sheet with `hopweave annotate`. Answers into which the model wrote no marks have no AMP-auto.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ _BY_PEOPLE = "AMP there was judged by people, and on questions that were not pub
 
 
 class SearChainTable5(Table):
-    """How much of an answer is marked with a document, and whether the marks stand right."""
+    """How much of an answer is marked with a document, and whether the marks are placed correctly."""
 
-    title = "SearChain table 5: knowledge that the model marked (SKC), and share of its marks that stand right (AMP-auto)"
+    title = "SearChain table 5: knowledge that the model marked (SKC), and share of its marks placed correctly (AMP-auto)"
     tables = ("searchain_table5",)
     heads = (
         FigureColumn("skc", "SKC", 3),

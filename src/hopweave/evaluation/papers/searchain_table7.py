@@ -1,8 +1,8 @@
 """SearChain table 7: accuracy on questions of which the model knows every part (S_all).
 
 A question is in S_all if the model alone answers each of its sub-questions rightly (references to earlier answers are
-replaced by the gold ones). Accuracy of the model alone on the whole question, in percent, tells how far knowing the parts
-carries. The parts are asked through the dataset `gold_steps`, made from the examples of a run; no gold reaches a method but
+replaced by the gold ones). Accuracy of the model alone on the whole question, in percent, shows how far knowing the parts
+suffices. The parts are asked through the dataset `gold_steps`, made from the examples of a run; no gold reaches a method except
 as the question itself.
 """
 

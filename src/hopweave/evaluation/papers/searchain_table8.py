@@ -2,7 +2,7 @@
 
 S_t are the questions that the model alone answers rightly, S_f those that it does not. For each: the share whose first
 passage holds a right answer (in normalised whole words), and the accuracy of the model when that passage is in the prompt, in
-percent. On S_t what is short of 100 is harm; on S_f what there is is help.
+percent. On S_t the difference to 100 is harm; on S_f any accuracy is help.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class SearChainTable8(Table):
 
 
 def _holds(record: Record, example: Example) -> bool | None:
-    """Whether the first passage that was found holds a right answer; `None` if nothing was searched for."""
+    """Whether the first passage that was found holds a right answer; `None` without a search."""
     search = next((step for step in record.steps if isinstance(step, Search) and step.error is None), None)
     if search is None or not example.gold.answers:
         return None

@@ -1,8 +1,8 @@
-"""SearChain appendix A.4.1: the threshold theta that best tells which passages answer a question.
+"""SearChain appendix A.4.1: the threshold theta that best separates passages that answer a question from others.
 
 Pairs are a question and its first passage, as `direct_retrieval` with `read_first = true` has a reader read them, pooled over
 the datasets of the runs. A pair is positive if the passage holds a right answer, and predicted positive if the reader's
-confidence is above theta. From `start` by `step`; the best F1 is kept, of equal ones the higher theta. A theta belongs to a
+confidence is above theta. From `start` by `step`; the best F1 is kept, with the higher theta if tied. A theta belongs to a
 reader: rows are by reader. For pairs of your own: `hopweave calibrate PAIRS`.
 """
 

@@ -1,13 +1,13 @@
 """ToQD figure 3: whether the model knows what it does not know, by template.
 
-Each template (Direct, CoT, and RAG, which is direct retrieval) answers twice: plainly, and probed, that is asked whether it
-can answer and to reply NO! if not. The verdict is that of the probed run, what is right that of the plain one:
+Each template (Direct, CoT, and RAG, which is direct retrieval) answers twice: plainly, and probed, that is, asked whether it
+can answer and to reply NO! if not. The verdict is from the probed run, rightness from the plain one:
 
     YES-accuracy = right / YES;  NO-accuracy = 1 - right / NO;  shares of YES and NO among questions that both runs have
 
 and balanced accuracy and Cohen's kappa of the verdict as a judgement of the plain answer. The claim to test is that the share
-of NO is the error rate. Nothing is a figure where there is no YES, or no NO. All in percent but kappa. The paper drew this
-and printed no numbers. Right is judged by cover-EM, or by the rule of ToQD's released code with `match = "toqd"`.
+of NO is the error rate. Figures that need a YES or a NO have no data without one. All in percent except kappa. The paper drew
+this and printed no numbers. Right is judged by cover-EM, or by the rule of ToQD's released code with `match = "toqd"`.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class ToQDFigure3(Table):
         FigureColumn("kappa", "kappa"),
     )
 
-    match: Annotated[Literal["cover", "toqd"], "what is right: cover-EM, or the rule of ToQD's released code"] = "cover"
+    match: Annotated[Literal["cover", "toqd"], "what counts as right: cover-EM, or the rule of ToQD's released code"] = "cover"
 
     def fill(self, draft: Draft) -> None:
         for dataset, (template, key) in product(draft.runs.datasets, _TEMPLATES.items()):
@@ -62,7 +62,7 @@ class ToQDFigure3(Table):
         scores = quality(draft.runs, plain, match=self.match)
         draft.scored(scores)
         says, failed = verdicts(probed)
-        # A question that failed tells nothing of what the model knows: as a wrong answer it would bear out every NO.
+        # A failed question says nothing about what the model knows: as a wrong answer it would confirm every NO.
         pairs = {name: (says[name], value >= 1) for name, value in scores.answered.items() if name in says}
         failed |= scores.failed | scores.unscored
         every = plain.examples.keys() & (scores.values.keys() | scores.no_data | says.keys() | failed)
@@ -70,7 +70,7 @@ class ToQDFigure3(Table):
 
 
 def _fitting(plains: Sequence[AnsweredCell], probes: Sequence[AnsweredCell]) -> tuple[AnsweredCell, AnsweredCell]:
-    """The first two that differ in nothing but the probe; if there are none, the first two."""
+    """The first two that differ only in the probe; if there are none, the first two."""
     for plain, probed in product(plains, probes):
         if all(probed.options.get(key) == value for key, value in plain.options.items() if key not in _PROBING):
             return plain, probed
@@ -113,7 +113,7 @@ def figures(pairs: Mapping[str, tuple[bool, bool]]) -> dict[str, float | None]:
 
 
 def _kappa(num_agreed: int, chance: int, num: int) -> float | None:
-    """Cohen's kappa; `None` where agreement by chance is certain."""
+    """Cohen's kappa; `None` if agreement by chance is certain."""
     if not num or chance == num * num:
         return None
     agreed, by_chance = num_agreed / num, chance / (num * num)

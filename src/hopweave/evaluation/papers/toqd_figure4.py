@@ -1,6 +1,6 @@
-"""ToQD figure 4: ToQD beside chain of thought with retrieval, by the size of the language model, as a plot.
+"""ToQD figure 4: ToQD and chain of thought with retrieval, by the size of the language model, as a plot.
 
-The figures are those of ToQD's table 5 (see `toqd_table5`), put over the number of parameters; `--as svg` draws them. The
+The figures are those of ToQD's table 5 (see `toqd_table5`), plotted over the number of parameters; `--as svg` draws them. The
 published points, which are of 2WikiMultihopQA, are drawn hollow. The paper gives no size for the models of OpenAI; those are in
 the table and not in the drawing.
 """
@@ -16,9 +16,9 @@ _NAMES = {"baseline": "CoT w/ IR", "toqd": "ToQD w/ IR"}
 
 
 class ToQDFigure4(ModelTable):
-    """ToQD beside chain of thought with retrieval, by the size of the language model."""
+    """ToQD and chain of thought with retrieval, by the size of the language model."""
 
-    title = "ToQD figure 4: ToQD beside chain of thought with retrieval, by the size of the model"
+    title = "ToQD figure 4: ToQD and chain of thought with retrieval, by the size of the model"
     last_notes = (NO_SIZE,)
     heads = (SIZE, *ModelTable.heads)
 

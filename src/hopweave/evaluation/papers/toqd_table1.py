@@ -14,4 +14,4 @@ class ToQDTable1(AccuracyTable):
     title = "ToQD table 1: accuracy of ToQD with and without retrieval"
     tables = ("toqd_table1",)
     needed = ("toqd_no_retrieval", "toqd")
-    notes = ("the published baselines equal SearChain's table 1 digit for digit: they were carried over, not run",)
+    notes = ("the published baselines equal SearChain's table 1 digit for digit: they were copied, not run",)

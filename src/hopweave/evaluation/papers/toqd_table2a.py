@@ -1,7 +1,7 @@
 """ToQD table 2a: ToQD without each of its actions, what it costs and how well it does.
 
 The ablations leave out critique, construct, self-verify or rewrite. The text says that leaving out critique makes ToQD
-cheaper, the table says the opposite: what is printed here is what was measured.
+cheaper, the table says the opposite: the figures here are measured.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """ToQD table 2b: what each method costs in words, rounds and seconds, and its mean performance.
 
-The rows of #n, #m, #r and t but ToQD's own equal SearChain's table 6 digit for digit; only Perf was measured again, over four
-datasets. ToQD's released code counts every call of the retriever as a round (`rounds = "per_call"`), and leaves out of #n and
-#m what is written while the graph is walked.
+The rows of #n, #m, #r and t except ToQD's own equal SearChain's table 6 digit for digit; only Perf was measured again, over
+four datasets. ToQD's released code counts every call of the retriever as a round (`rounds = "per_call"`), and leaves out of #n
+and #m what is written while the graph is walked.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """ToQD table 3: how well rewritten queries retrieve, by the retriever that rewrites them.
 
-It takes every cell that retrieves with the question as it is (`direct_retrieval`, or `oner` without reader); the row is the
+It takes every cell that retrieves with the unchanged question (`direct_retrieval`, or `oner` without reader); the row is the
 retriever of its run, so give a run for each. Native are plain engines. Hits@10, MAP@10 and MRR@10 as MultiHop-RAG computes
 them (the metric `retrieval`), or by the standard definition of MAP. A cell that retrieves fewer than 10 passages is marked.
 
@@ -87,7 +87,7 @@ def _cells(dataset: DatasetCells) -> Iterator[AnsweredCell]:
 
 
 def row_of(cell: AnsweredCell) -> str:
-    """The row of the table that a cell's retriever is."""
+    """The row of the table for a cell's retriever."""
     name = str(cell.setting("retriever") or "")
     if name == "toqd":
         for option in ("use_critique", "use_rewrite"):

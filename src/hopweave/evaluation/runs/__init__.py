@@ -1,1 +1,1 @@
-"""Runs: what is planned, asked, kept and resumed."""
+"""Runs: planning, asking, recording and resuming."""

@@ -1,8 +1,8 @@
 """Hands the questions of a run to the workers of a Dask cluster, and takes their records back.
 
-Which worker gets a question, what becomes of those of a worker that is lost, and how often they are tried again is Dask's
-business, and its dashboard shows it. Records are written by this process alone. Replies are kept where all workers reach
-them, so a question that starts again on another worker asks the model nothing that it was answered before.
+Dask decides which worker gets a question, what happens to the questions of a lost worker, and how often they are retried;
+its dashboard shows it. Records are written by this process alone. Replies are kept where all workers can reach them, so a
+question that starts again on another worker does not repeat calls that were already answered.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from hopweave.run.settings import Settings
 
 
 class Cluster:
-    """A cluster that is connected.
+    """A connected cluster.
 
     Attributes:
-        num_threads: of all workers: how many questions they answer at a time.
+        num_threads: of all workers: how many questions they answer concurrently.
         num_workers: how many there are now.
     """
 
@@ -52,7 +52,7 @@ class Cluster:
         """The record of a question.
 
         Raises:
-            DataError: if no worker could answer it, or what the user has to see to.
+            DataError: if no worker could answer it, or for a problem that the user has to fix.
         """
         key = f"hopweave-answer-{secrets.token_hex(8)}"
         future = self._client.submit(answer, self._order, cell, question, key=key, retries=dask_client.RETRIES, pure=False)
@@ -61,19 +61,19 @@ class Cluster:
         except Exception as error:  # noqa: BLE001 - whatever Dask or its transport raises ends the run with one line
             raise dask_client.broken(f"answer question {question.id!r}", error, self._client) from None
         finally:
-            future.release()  # else a caller that stops waiting leaves it in the queue
+            future.release()  # otherwise a caller that stops waiting leaves it in the queue
         if answered.error:
             raise DataError(answered.error)
         return Record.from_json(answered.record)
 
     async def leave(self) -> None:
-        """Lets the workers close what they opened."""
-        with suppress(Exception):  # a worker that is gone has closed it
+        """Makes the workers close what they opened."""
+        with suppress(Exception):  # a lost worker has already closed it
             await self._client.run(leave, self._order.name, on_error="ignore")
 
 
 def check_settings(settings: Settings) -> None:
-    """Checks that replies are kept where every worker reaches them.
+    """Checks that replies are kept where every worker can reach them.
 
     Raises:
         SettingsError: if not.
@@ -90,7 +90,7 @@ async def connected(address: str, shared: SharedComponents, num_calls: int) -> A
 
     Args:
         address: of its scheduler, such as `tcp://HOST:8786`.
-        shared: the opened parts of the run in this process, which tell what they must be in a worker.
+        shared: the opened parts of the run in this process; those in a worker must match them.
         num_calls: the most calls of the model at a time, of all workers together.
 
     Raises:

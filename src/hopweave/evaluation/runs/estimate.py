@@ -1,11 +1,10 @@
-"""Estimates the calls, tokens and cost of what is left of a run. No model is called.
+"""Estimates the calls, tokens and cost of the rest of a run. No model is called.
 
-Where the cell, or else its method on another dataset, has records in the run, their mean is taken for the questions that are
-left, with the interval in which the sum lies in 95 of 100 cases. Else the method is rehearsed on the first questions: it
-really searches and really fills its prompts, and stand-ins for the model reply: in a word, in a sentence, at length, with a
-chain of sub-questions; with an object where a JSON schema asks for one. That bounds one-call methods well; of methods whose
-rounds hang on what the model says it shows no more than how far these stand-ins drive them, and a real model may need more or
-less.
+Where the cell, or else its method on another dataset, has records in the run, their mean is used for the remaining
+questions, with the interval that holds the sum in 95 of 100 cases. Otherwise the method is rehearsed on the first questions:
+it really searches and really fills its prompts, and stand-ins for the model reply with a word, a sentence, a long text, a
+chain of sub-questions, or an object where a JSON schema asks for one. That bounds one-call methods well. For methods whose
+rounds depend on the replies it only shows how far these stand-ins drive them; a real model may need more or fewer.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ _VOICES = ("unknown", "So the final answer is: unknown.", _LONG, _CHAIN)
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """A number that is not known yet: at least and at most so much, as far as can be told."""
+    """A number that is not known yet, with its estimated lower and upper bound."""
 
     low: float
     high: float
@@ -50,13 +49,13 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What the questions that are left of a cell will take.
+    """What the remaining questions of a cell will take.
 
     Attributes:
         num_left: questions without a record.
-        basis: what the numbers rest on.
+        basis: what the numbers are based on.
         cost: `None` without a price.
-        seconds: summed over the questions, so that side by side it is less; `None` where nothing was measured.
+        seconds: summed over the questions, so less when they run concurrently; `None` where nothing was measured.
     """
 
     cell: Cell
@@ -74,7 +73,7 @@ async def estimate(prepared: Prepared, folder: RunFolder | None, price: Price | 
 
     Args:
         prepared: the plan.
-        folder: of the run, if it has begun.
+        folder: of the run, if it has started.
         price: of the model, if known.
 
     Raises:
@@ -102,7 +101,7 @@ async def estimate(prepared: Prepared, folder: RunFolder | None, price: Price | 
 
 
 def _of_records(cell: Cell, num_left: int, spent: Spent, basis: str, price: Price | None, *, is_new: bool = False) -> Estimate:
-    """By what other questions took; if the cell `is_new`, what is done once for all of its questions is still to be done."""
+    """From what other questions took; if the cell `is_new`, the work done once for all of its questions is still to come."""
 
     def of(name: str) -> Range:
         mean, num = spent.mean(name), max(1, spent.num)
@@ -159,15 +158,15 @@ async def _spent(weaver: Weaver, questions: Sequence[Question]) -> Spent:
 
 
 class _StandIn:
-    """Says the same again and again. Its prompt tokens are characters, which the caller divides."""
+    """Always gives the same reply. Its prompt tokens are characters, which the caller divides."""
 
     def __init__(self, voice: str, abilities: Abilities) -> None:
-        self.identity = f"stand-in: {voice}"  # so that what it said offline is not taken for what another says
+        self.identity = f"stand-in: {voice}"  # so that its offline replies are not mistaken for another's
         self.abilities = replace(abilities, samples=False)
         self._voice = voice
 
     async def reply(self, messages: Sequence[Message], sampling: Sampling, on_text: OnText | None = None) -> Reply:
-        """Says it, or an object that says it in every field where the reply is bounded by a JSON schema."""
+        """Gives the reply; under a JSON schema, an object that has it in every field."""
         is_long = self._voice == _LONG
         if sampling.json_schema is not None:
             text = json.dumps(_made_up(sampling.json_schema, self._voice.splitlines()[0]))
@@ -180,7 +179,7 @@ class _StandIn:
         return Reply(text, usage=usage)
 
     async def close(self) -> None:
-        """Has nothing to let go of."""
+        """Has nothing to release."""
 
 
 def _made_up(schema: Mapping[str, Any], words: str) -> Any:

@@ -1,15 +1,15 @@
-"""A run on disk: what was planned, the examples with their gold, and the records, one line each as they are made.
+"""A run on disk: the plan, the examples with their gold, and the records, appended one line each.
 
     RUN/plan.json                      datasets, methods and settings of the run
     RUN/examples/DATASET.jsonl         the questions that were drawn, with gold and traits, in order
-    RUN/records/DATASET/METHOD.jsonl   a record a line, in the order in which they were done; its proof is METHOD.proof
+    RUN/records/DATASET/METHOD.jsonl   one record per line, in the order of completion; its proof is METHOD.proof
     RUN/store.sqlite                   every reply of the model, unless the settings name another store
-    RUN/manifest.json                  hashes of all that the run depends on, and of what came of it
-    RUN/.lock                          held by the process that works on the run, with its id
+    RUN/manifest.json                  hashes of everything that the run depends on, and of its results
+    RUN/.lock                          held by the process that works on the run; contains its id
 
-Records are only ever added. A question that failed may be asked again on demand; then the last record of a question is the one
-that counts, and `records` gives no other. A last line that was torn by a kill is cut off when the run is opened again; a plan
-that differs from the one on disk is refused with the difference.
+Records are only ever appended. A failed question may be asked again on demand; only its last record counts then, and `records`
+returns no other. A last line truncated by a kill is cut off when the run is opened again; a plan that differs from the one on
+disk is refused, and the error names the difference.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ SCHEMA = "hopweave.run/1"
 
 SEEDS_APART = 100_000
 MAX_SEED = 20_000
-"""So that every seed that is sent fits into 31 bits, which is what some endpoints take."""
+"""Keeps every seed that is sent within 31 bits, the most that some endpoints accept."""
 
 _ID_BEGINS = '"question":{"id":'
 _BLOCK_BYTES = 1 << 16
@@ -52,10 +52,10 @@ class DatasetPlan:
     """A dataset of a run.
 
     Attributes:
-        name: of the file in `hopweave/datasets`, or the path of one's own with its class.
+        name: of the file in `hopweave/datasets`, or the path of your own file with its class.
         options: of the dataset, its `path` among them.
-        corpus: the index that is searched for its questions; empty takes the one of the settings.
-        limit: how many questions are drawn; `None` takes all.
+        corpus: the index that is searched for its questions; empty uses the one in the settings.
+        limit: how many questions are drawn; `None` draws all.
         seed: of the draw; `None` takes the first ones in the dataset's own order.
     """
 
@@ -71,10 +71,10 @@ class MethodPlan:
     """A method of a run.
 
     Attributes:
-        name: of the file in `hopweave/methods`, or the path of one's own with its class.
+        name: of the file in `hopweave/methods`, or the path of your own file with its class.
         options: of the method.
-        seed: of the plan, under which replies are sampled; `None` takes that of the settings.
-        repeats: the label of the method that is run under several seeds, of which this is one; empty for a method on its own.
+        seed: of the plan, under which replies are sampled; `None` uses the one in the settings.
+        repeats: for one of several seeds of a method, the label of that method; empty otherwise.
     """
 
     name: str
@@ -86,23 +86,23 @@ class MethodPlan:
     def sampling_seed(self) -> int | None:
         """The seed that is sent with the first sample of a call.
 
-        The n-th sample of a call is drawn under this seed plus n. Seeds of a plan lie so far apart that no sample of one is a
-        sample of another; else seeds 0 and 1 would share all but one of their samples, and their spread would look small.
+        The n-th sample of a call is drawn under this seed plus n. The seeds of a plan are spaced so far apart that
+        they share no sample; otherwise seeds 0 and 1 would share all but one, and their spread would look small.
         """
         return None if self.seed is None else self.seed * SEEDS_APART
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is to be answered with what.
+    """The datasets to answer, the methods to answer them with, and the settings.
 
     Attributes:
         datasets: by their label in tables.
         methods: likewise.
-        settings: keys and values over the user's own settings; without secrets.
-        files: the SHA-256 of each file of one's own that holds a part, by path. So a file that was changed is refused before it
-            is imported, and trusting the plan is trusting these files as they were.
-        shard: `NUMBER/COUNT` of a run that works a part of the questions; empty for all of them.
+        settings: keys and values that override the user's own settings; without secrets.
+        files: the SHA-256 of each of the user's files that holds a part, by path. So a changed file is refused before it is
+            imported, and trusting the plan means trusting these files as they were.
+        shard: `NUMBER/COUNT` of a run that answers a part of the questions; empty for all of them.
     """
 
     datasets: Mapping[str, DatasetPlan]
@@ -122,7 +122,7 @@ class Plan:
 
     @property
     def cells_by_method(self) -> dict[str, tuple[str, ...]]:
-        """What is compared: a method on its own, or one under several seeds, each with the labels of its cells."""
+        """The compared methods, each with the labels of its cells: several where it runs under several seeds."""
         found: dict[str, tuple[str, ...]] = {}
         for label, method in self.methods.items():
             name = method.repeats or label
@@ -130,7 +130,7 @@ class Plan:
         return found
 
     def to_json(self) -> str:
-        """The plan as JSON for people and machines."""
+        """The plan as readable JSON."""
         plain = {"schema": SCHEMA, **asdict(self)}
         if not self.shard:
             del plain["shard"]
@@ -139,12 +139,12 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class RunFolder:
-    """A run that is on disk; `create` makes one, `open` finds one.
+    """A run on disk; `create` makes one, `open` opens an existing one.
 
     Attributes:
         path: of the folder.
         plan: what is to be done.
-        content: `plan.json` as it was read, by which `hopweave.run.trust` knows it.
+        content: `plan.json` as it was read, by which `hopweave.run.trust` identifies it.
     """
 
     path: Path
@@ -153,39 +153,39 @@ class RunFolder:
 
     @classmethod
     def create(cls, path: Path, plan: Plan, *, is_trusted: bool = True) -> RunFolder:
-        """Makes the folder, or opens the one that is there if it was made by the same plan.
+        """Makes the folder, or opens the existing one if it was made from the same plan.
 
         Args:
             path: of the folder.
             plan: what is to be done.
-            is_trusted: whether the plan is the user's own, or one that the user trusts.
+            is_trusted: whether the plan is the user's own or one that the user trusts.
 
         Raises:
-            SettingsError: if another plan made it, with what differs.
-            DataError: if it cannot be written, or is something else.
+            SettingsError: if it was made from another plan, with the differences.
+            DataError: if it cannot be written, or is not a run.
         """
         place = path / "plan.json"
         if place.exists():
             there = cls.open(path)
-            # Before there is a manifest to hold files to, only the same paths are known to be the same files.
+            # Without a manifest to check files against, only equal paths are known to be the same files.
             is_held = (path / manifest.NAME).exists()
             compared = plan_differences if is_held else differences_in_full
             differences = compared(there.plan, plan)
             if differences:
                 raise SettingsError(
-                    f"the run in {path} was made with other settings: {'; '.join(differences)}; take another folder, or the "
-                    "settings as they were"
+                    f"the run in {path} was made with other settings: {'; '.join(differences)}; use another folder, or the "
+                    "original settings"
                 )
             return there
-        # What a start that was killed may leave behind is no sign of something else.
+        # What a killed start may leave behind does not mean that the folder holds something else.
         if path.exists() and any(not other.name.startswith(".") for other in path.iterdir()):
-            raise DataError(f"{path} is no run and not empty; take another folder")
+            raise DataError(f"{path} is not a run and not empty; use another folder")
         refuse_links_out(path)
         try:
             path.mkdir(parents=True, exist_ok=True)
             write_whole(place, plan.to_json())
         except OSError as error:
-            raise DataError(f"cannot write to {path}: {error.strerror}; take another folder") from None
+            raise DataError(f"cannot write to {path}: {error.strerror}; use another folder") from None
         made = cls(path, plan, plan.to_json().encode())
         if is_trusted:
             trust_own(made.found)
@@ -196,22 +196,22 @@ class RunFolder:
         """Opens a run.
 
         Raises:
-            DataError: if there is none, its plan cannot be read, a label in it would lead out of the folder, or a link does.
+            DataError: if there is none, its plan cannot be read, or a label in it or a link points outside the folder.
         """
         place = path / "plan.json"
         try:
-            if not place.is_file():  # a pipe would be waited for
+            if not place.is_file():  # opening a pipe would block
                 raise FileNotFoundError
             refuse_links_out(path)
             content = read_whole(place)
             data = read_json(content)
             if not isinstance(data, dict) or data.pop("schema", None) != SCHEMA:
-                raise DataError(f"{place} is not of schema {SCHEMA!r}; make the run anew with this version")
+                raise DataError(f"{place} is not of schema {SCHEMA!r}; make the run again with this version")
             plan = _plan_adapter().validate_python(data)
         except OSError:
             raise DataError(f"there is no run in {path}; make one with: hopweave evaluate --out {path}") from None
         except ValueError as error:
-            raise DataError(f"{place} is no plan of a run: {str(error).splitlines()[0]}; restore it") from None
+            raise DataError(f"{place} is not the plan of a run: {str(error).splitlines()[0]}; restore it") from None
         for label in (*plan.datasets, *plan.methods):
             file_name(label, str(place))
         if plan.shard:
@@ -220,12 +220,12 @@ class RunFolder:
 
     @property
     def found(self) -> Found:
-        """The plan as a file that was found, which the user may have to trust."""
+        """The plan as a file on disk, which the user may have to trust."""
         return Found(self.path / "plan.json", self.content, self.plan.settings, self.plan.parts)
 
     @staticmethod
     def is_at(path: Path) -> bool:
-        """Whether there is a run in a folder."""
+        """Whether a folder contains a run."""
         return (path / "plan.json").exists()
 
     def corpus_of(self, dataset: str) -> str:
@@ -234,7 +234,7 @@ class RunFolder:
 
     @property
     def store_path(self) -> Path:
-        """Where replies of this run are kept, unless the settings say otherwise."""
+        """Where this run keeps replies, unless the settings say otherwise."""
         return self.path / "store.sqlite"
 
     def examples_path(self, dataset: str) -> Path:
@@ -242,10 +242,10 @@ class RunFolder:
         return self.path / "examples" / f"{file_name(dataset, 'the plan')}.jsonl"
 
     def keep_examples(self, dataset: str, examples: Sequence[Example]) -> None:
-        """Writes the examples of a dataset, once and for all.
+        """Writes the examples of a dataset, once.
 
         Raises:
-            DataError: if others are there already, an id is there twice, or they cannot be written.
+            DataError: if there are already different ones, an id is duplicated, or they cannot be written.
         """
         seen: set[str] = set()
         for example in examples:
@@ -255,16 +255,16 @@ class RunFolder:
         text = lines_of(examples)
         place = self.examples_path(dataset)
         if place.exists():
-            # An earlier version wrote fewer fields; what counts is what they say.
+            # An earlier version wrote fewer fields, so compare the values, not the text.
             written = text.encode().splitlines(keepends=True)
             if list(checksums.lines_in(place)) != written and self.examples(dataset) != _examples_in(written, place):
-                raise DataError(f"the examples of {dataset!r} are not those that the run began with; take another folder")
+                raise DataError(f"the examples of {dataset!r} are not those that the run started with; use another folder")
             return
         place.parent.mkdir(parents=True, exist_ok=True)
         write_file(place, text)
 
     def has_examples(self, dataset: str) -> bool:
-        """Whether the examples of a dataset were kept."""
+        """Whether the examples of a dataset were written."""
         return self.examples_path(dataset).exists()
 
     def examples(self, dataset: str) -> list[Example]:
@@ -283,20 +283,20 @@ class RunFolder:
         return self.path / "records" / file_name(dataset, "the plan") / f"{file_name(method, 'the plan')}.jsonl"
 
     def records(self, dataset: str, method: str) -> Iterator[Record]:
-        """The records of a method on a dataset that count: the last of each question, in the order in which they were made.
+        """The records of a method on a dataset that count: the last one of each question, in the order they were made.
 
         Raises:
-            DataError: for a line that is no record, or was altered, with its file and number.
+            DataError: for a line that is not a record or was altered, with its file and number.
         """
         place = self.records_path(dataset, method)
         yield from self._read(place, self._last_lines(place) if place.exists() else set())
 
     def history(self, dataset: str, method: str) -> Iterator[Record]:
-        """All records of a method on a dataset, those that no longer count included. Same errors as `records`."""
+        """All records of a method on a dataset, including superseded ones. Same errors as `records`."""
         yield from self._read(self.records_path(dataset, method), None)
 
     def repair(self, dataset: str, method: str) -> int:
-        """Cuts off a last line that was torn when the run was killed; returns how many bytes were cut."""
+        """Cuts off a last line truncated when the run was killed; returns the number of bytes cut."""
         place = self.records_path(dataset, method)
         if not place.exists():
             return 0
@@ -323,7 +323,7 @@ class RunFolder:
         """Adds records as lines, each with its newline; they are on disk when this returns.
 
         Raises:
-            DataError: if they cannot be written. What was written of them is taken back.
+            DataError: if they cannot be written. A partial write is undone.
         """
         place = self.records_path(dataset, method)
         try:
@@ -339,7 +339,7 @@ class RunFolder:
                     raise
                 os.fsync(file.fileno())
         except OSError as error:
-            raise DataError(f"cannot write to {place}: {error.strerror}; make room and run the same command again") from None
+            raise DataError(f"cannot write to {place}: {error.strerror}; free some space and run the command again") from None
 
     def _read(self, place: Path, numbers: set[int] | None) -> Iterator[Record]:
         for number, line in enumerate(checksums.lines_in(place), start=1):
@@ -359,7 +359,7 @@ class RunFolder:
 
 
 def id_in(line: bytes) -> str | None:
-    """The id of the question in a record's line, found without reading the rest; `None` if it has none that can be read."""
+    """The id of the question in a record's line, without parsing the rest; `None` if it cannot be read."""
     try:
         text = line.decode()
         start = text.find(_ID_BEGINS)
@@ -376,31 +376,31 @@ def lines_of(examples: Iterable[Example]) -> str:
 
 
 def _examples_in(lines: Iterable[bytes], place: Path) -> list[Example]:
-    """The examples of a file. Its errors are those of `RunFolder.examples`."""
+    """The examples of a file. Same errors as `RunFolder.examples`."""
     found = []
     for number, line in enumerate(lines, start=1):
         try:
             found.append(_example_adapter().validate_json(line))
         except ValidationError as error:
-            raise DataError(f"{place}, line {number} is no example: {error.errors()[0]['msg']}; restore it") from None
+            raise DataError(f"{place}, line {number} is not an example: {error.errors()[0]['msg']}; restore it") from None
     return found
 
 
 def plan_differences(old: Plan, new: Plan) -> list[str]:
-    """What differs between two plans, a line each, but for where files and indexes lie: those are held to their content."""
+    """The differences between two plans, a line each, ignoring paths of files and indexes: those are compared by content."""
     before, now = _files_of(old), _files_of(new)
-    if before != now:  # all that follows may import them
+    if before != now:  # everything below may import them
         return _differences({"files": before}, {"files": now})
     return _differences(_without_places(old, new), _without_places(new, new))
 
 
 def differences_in_full(old: Plan, new: Plan) -> list[str]:
-    """What differs between two plans, a line each. Nothing that they name is imported."""
+    """The differences between two plans, a line each. Nothing that they name is imported."""
     return _differences(_plain(old), _plain(new))
 
 
 def _plain(plan: Plan) -> dict[str, Any]:
-    """A plan as JSON holds it. Settings that hopweave has got since it was written stand at their defaults."""
+    """A plan as JSON. Settings that were added to hopweave after it was written have their defaults."""
     plain: dict[str, Any] = json.loads(plan.to_json())
     fields = Settings.model_fields.items()
     defaults = {key: one.default for key, one in fields if not one.is_required() and one.default_factory is None}
@@ -409,11 +409,11 @@ def _plain(plan: Plan) -> dict[str, Any]:
 
 
 def _without_places(plan: Plan, wanted: Plan) -> dict[str, Any]:
-    """A plan as JSON holds it, without what only says where something lies.
+    """A plan as JSON, without values that only say where something is stored.
 
     Args:
-        plan: which may be of a stranger, so nothing that it names is imported.
-        wanted: what the user asks for. It says what is to be imported.
+        plan: which may be from a stranger, so nothing that it names is imported.
+        wanted: the plan that the user asks for, which decides what is imported.
     """
     found = _plain(plan)
     found["settings"].pop("corpus", None)
@@ -437,7 +437,7 @@ def _files_of(plan: Plan) -> list[str]:
 
 
 def _without_folder(name: Any) -> Any:
-    """The name of a part; of one in a file, without the folder."""
+    """The name of a part; for one in a file, without the folder."""
     file = part_file(name)
     return name if file is None else f"{file.path.name}:{file.class_name}"
 
@@ -472,7 +472,7 @@ def _plan_adapter() -> TypeAdapter[Plan]:
 
 
 def _kept(example: Example, as_json: SerializerFunctionWrapHandler) -> Any:
-    """An example as it is kept. Without gold sentences it reads as before there were any."""
+    """An example as it is stored. Without gold sentences it has the same form as before that field existed."""
     kept = as_json(example)
     if not example.gold.sentences:
         del kept["gold"]["sentences"]

@@ -1,11 +1,11 @@
-"""Lets as many calls of a language model through at a time as its endpoint bears.
+"""Limits concurrent calls of a language model to what its endpoint can take.
 
 The limit starts at the endpoint's own. When the endpoint refuses a call because there are too many (429, 503, or any failure
 with a time to wait), the limit is halved, or falls to the number of calls that it did not refuse if that is less, and no call
-begins before the time that the endpoint asked for is over; with every round of calls that it bears, the limit grows by one
-again. This is how TCP shares a line (additive increase, multiplicative decrease: Chiu and Jain 1989).
+starts before the requested wait is over; with every round of accepted calls, the limit grows by one again. This is how TCP
+shares a line (additive increase, multiplicative decrease: Chiu and Jain 1989).
 
-Nothing is retried or hidden here: each refusal goes on to the workbench, which counts it as an attempt and tries again.
+Nothing is retried or hidden here: each refusal is passed on to the workbench, which counts it as an attempt and retries.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ from hopweave.core.protocols import LanguageModel, ManyReplies, OnText, Opens, T
 from hopweave.core.types import Abilities, Message, Reply, Sampling
 
 MAX_PAUSE_SECONDS = 300.0
-"""Longer than this no endpoint is waited for at a stretch, whatever it asks for."""
+"""The longest wait at a time, whatever the endpoint asks for."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ticket:
-    """A call that was let through; `era` counts the times that the limit was halved before it began."""
+    """A call that was let through; `era` is how often the limit had been halved before it started."""
 
     era: int
 
 
 class Turns:
-    """Lets calls through in the order in which they came, up to a limit that follows what the endpoint bears.
+    """Lets calls through in order of arrival, up to a limit that adapts to what the endpoint can take.
 
     Args:
-        ceiling: the most calls at a time, and what is allowed at first.
+        ceiling: the most concurrent calls, and the limit at the start.
     """
 
     def __init__(self, ceiling: int) -> None:
@@ -55,7 +55,7 @@ class Turns:
 
     @property
     def limit(self) -> int:
-        """How many calls may be under way now; at least 1."""
+        """How many calls may run at the moment; at least 1."""
         return int(self._limit)
 
     def start(self, ceiling: int) -> None:
@@ -68,7 +68,7 @@ class Turns:
         if self._waiting or not self._is_free():
             place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._waiting.append(place)
-            self._let_in()  # which sets the alarm, if it is the clock that is waited for
+            self._let_in()  # which sets the alarm if only the clock holds it up
             try:
                 await place
             except asyncio.CancelledError:
@@ -89,7 +89,7 @@ class Turns:
         self._limit = min(float(self.ceiling), self._limit + 1.0 / self._limit)
 
     def refused(self, ticket: Ticket, wait_seconds: float | None) -> None:
-        """The endpoint refused a call since there were too many, and asked to be left alone for a while."""
+        """The endpoint refused a call because there were too many, and asked for a pause."""
         self.num_refused += 1
         if ticket.era == self._era:
             self._era += 1
@@ -102,7 +102,7 @@ class Turns:
             self._resumes_at = max(self._resumes_at, until)
 
     def pause_seconds(self) -> float:
-        """How long no call begins, because the endpoint asked for it; 0 if it did not."""
+        """For how long no call starts because the endpoint asked for a pause; 0 if it did not."""
         return max(0.0, self._resumes_at - asyncio.get_running_loop().time())
 
     def _is_free(self) -> bool:
@@ -142,7 +142,7 @@ class Limited:
         return self._llm.abilities
 
     async def open(self) -> None:
-        """Gets the model ready, if that takes anything; see `Opens.open`."""
+        """Gets the model ready, if it needs that; see `Opens.open`."""
         if isinstance(self._llm, Opens):
             await self._llm.open()
 
@@ -179,7 +179,7 @@ class _WithSamples(Limited):
 
 class _WithCounts(Limited):
     async def count_tokens(self, text: str) -> int:
-        """How many tokens a text has; see `TokenCounter.count_tokens`. It waits for no turn."""
+        """How many tokens a text has; see `TokenCounter.count_tokens`. It does not wait for a turn."""
         assert isinstance(self._llm, TokenCounter)  # noqa: S101 - see `limited`
         return await self._llm.count_tokens(text)
 
@@ -200,7 +200,7 @@ _OPTIONAL: tuple[tuple[Any, type[Limited]], ...] = (
 
 
 def limited(llm: LanguageModel, turns: Turns) -> Limited:
-    """The model, with calls that take turns; it can do what the model can do and nothing more."""
+    """The model, with calls that take turns; it supports exactly what the model supports."""
     kinds = tuple(kind for role, kind in _OPTIONAL if isinstance(llm, role))
     return _kind_of(kinds)(llm, turns)
 

@@ -1,7 +1,7 @@
-"""Makes one run of the shards of a plan, equal to the run that one process makes, record by record.
+"""Merges the shards of a plan into one run, equal record by record to the run that one process makes.
 
-Records are copied byte by byte, in the order of the questions, and get new checksums. So a shard is verified against its own
-checksums and hashes first: else what was altered in a shard would look as if it had been written so.
+Records are copied byte by byte, in the order of the questions, and get new checksums. So a shard is first verified against
+its own checksums and hashes; otherwise an altered record of a shard would look genuine.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _LINES_AT_ONCE = 256
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """What was merged: how many records, and how many replies of the shards' own stores."""
+    """The number of merged records, and of replies merged from the shards' own stores."""
 
     num_records: int
     num_replies: int
@@ -37,7 +37,7 @@ class Merged:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A shard that is whole."""
+    """A complete shard."""
 
     shard: Shard
     folder: RunFolder
@@ -53,14 +53,14 @@ def merge(shards: Sequence[Path], out: Path) -> Merged:
 
     Args:
         shards: the folders of all of them, in any order.
-        out: of the run that is made; not there yet, or empty.
+        out: of the merged run; missing or empty.
 
     Raises:
-        DataError: if a folder is no shard, is not complete, was altered or cannot be read; if two folders are of one shard, one
-            is missing, or they are not of one plan and the same data; or if `out` cannot be written.
+        DataError: if a folder is not a shard, is incomplete, was altered or cannot be read; if two folders are of one shard,
+            one is missing, or they are not of the same plan and data; or if `out` cannot be written.
     """
     if out.exists() and (not out.is_dir() or any(out.iterdir()) or out.samefile(Path.cwd())):
-        raise DataError(f"{out} is there already; take another folder for the merged run")
+        raise DataError(f"{out} already exists; use another folder for the merged run")
     parts = _all_of_one_plan([_opened(path) for path in shards])
     are_trusted = all(is_trusted(part.folder.found) or not part.folder.found.guarded for part in parts)
     draft = out.with_name(f".{out.name}.merging")
@@ -76,7 +76,7 @@ def merge(shards: Sequence[Path], out: Path) -> Merged:
             out.rmdir()
         draft.rename(out)
     except OSError as error:
-        raise DataError(f"cannot write {out}: {error.strerror}; take another folder") from None
+        raise DataError(f"cannot write {out}: {error.strerror}; use another folder") from None
     if are_trusted:
         trust_own(RunFolder.open(out).found)
     return Merged(sum(kept.num_records for kept in records.values()), num_replies)
@@ -122,7 +122,7 @@ def _alterations(part: _Part) -> Iterator[str]:
 def _all_of_one_plan(found: Sequence[_Part]) -> list[_Part]:
     """The shards in the order of their numbers."""
     if not found:
-        raise SettingsError("there are no shards to merge; name the folder of each")
+        raise SettingsError("no shards to merge; name the folder of each")
     parts = sorted(found, key=lambda part: part.shard)
     first = parts[0]
     for one, other in pairwise(parts):
@@ -147,14 +147,14 @@ def _all_of_one_plan(found: Sequence[_Part]) -> list[_Part]:
         ]
         if changed:
             raise DataError(
-                f"{first.named} and {part.named} are not of one plan: {'; '.join(changed)}; make them anew with the same plan "
+                f"{first.named} and {part.named} are not of one plan: {'; '.join(changed)}; make them again with the same plan "
                 "and data"
             )
     return parts
 
 
 def _empty(draft: Path) -> None:
-    """Removes what a merge that was killed has left, but for the lock."""
+    """Removes everything that a killed merge has left except the lock."""
     for path in draft.iterdir():
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)
@@ -170,11 +170,11 @@ def _merge_examples(parts: Sequence[_Part], folder: RunFolder) -> None:
     for label in folder.plan.datasets:
         folder.keep_examples(label, rejoined([part.folder.examples(label) for part in parts]))
         if hash_file(folder.examples_path(label)) != parts[0].known.datasets[label].whole:
-            raise DataError(f"the shards together do not have the questions that were drawn from {label!r}; make them anew")
+            raise DataError(f"the shards together do not have the questions that were drawn from {label!r}; make them again")
 
 
 def _merge_records(parts: Sequence[_Part], folder: RunFolder, dataset: str, method: str) -> KeptRecords:
-    """Copies the records of a cell; those of a question that was asked again stay together."""
+    """Copies the records of a cell; the records of a question that was asked again stay together."""
     places = [part.folder.records_path(dataset, method) for part in parts]
     lines = [_places_of_lines(place) for place in places]
     batch: list[bytes] = []
@@ -201,7 +201,7 @@ def _merge_records(parts: Sequence[_Part], folder: RunFolder, dataset: str, meth
 
 
 def _places_of_lines(place: Path) -> dict[str, list[tuple[int, int]]]:
-    """Where the records of each question stand in a file: first byte and length."""
+    """Where the records of each question are in a file: first byte and length."""
     found: dict[str, list[tuple[int, int]]] = {}
     start = 0
     for line in checksums.lines_in(place):
@@ -211,7 +211,7 @@ def _places_of_lines(place: Path) -> dict[str, list[tuple[int, int]]]:
 
 
 def _merge_stores(parts: Sequence[_Part], folder: RunFolder) -> int:
-    """Copies the replies that shards kept in stores of their own; how many the run's store has then."""
+    """Copies the replies that shards kept in separate stores; returns how many the run's store then has."""
     own = [part for part in parts if any(session.store == "" for session in part.known.sessions)]
     if not own:
         return 0
@@ -224,8 +224,8 @@ def _merge_stores(parts: Sequence[_Part], folder: RunFolder) -> int:
                     standing = merged.put(key, stored)
                     if standing.reply is not None and stored.reply is not None and standing.reply.text != stored.reply.text:
                         raise DataError(
-                            f"{part.named} asked the model what a shard before it asked, and was answered differently, as "
-                            "would not happen in one process; work the shards anew with one store for all"
+                            f"{part.named} made the same call as a shard before it and got a different reply, which "
+                            "cannot happen in one process; run the shards again with one store for all"
                         )
             finally:
                 store.close()
@@ -262,7 +262,7 @@ def _sessions(parts: Sequence[_Part]) -> Iterator[RunSession]:
 
 
 def _base_of(part: _Part, out: Path) -> Base:
-    """The working directory of a shard, as the merged run remembers it."""
+    """The working directory of a shard, as the merged run stores it."""
     base = part.known.base
     if not base.from_run:
         return base

@@ -1,4 +1,4 @@
-"""What a run did once for all its questions, read off the records, each of which tells of it."""
+"""The work that a run did once for all its questions, read from the records, each of which mentions it."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from hopweave.run.store.store import key_of
 
 @dataclass(slots=True)
 class OfflineStage:
-    """The requests to the model of offline stages, each once however many records tell of it.
+    """The model requests of offline stages, each once however many records mention it.
 
     Attributes:
-        requests: their tokens, by the key that the store has for them.
+        requests: their tokens, by their key in the store.
     """
 
     requests: dict[str, Usage] = field(default_factory=dict)
 
     def add(self, record: Record) -> None:
-        """Takes in what a record tells of."""
+        """Adds the requests that a record mentions."""
         for step in record.offline_steps:
             if isinstance(step, ModelCall) and not step.is_shared:
                 messages = [record.messages[place] for place in step.messages]
                 self.requests[key_of(record.setup.llm, messages, step.sampling, step.sample)] = step.usage
 
     def spent(self, name: str, price: Price | None = None) -> float:
-        """A sum: `llm_calls`, `prompt_tokens`, `completion_tokens`, `cached_tokens`, `tokens` or `cost`; of anything else 0."""
+        """The sum of `llm_calls`, `prompt_tokens`, `completion_tokens`, `cached_tokens`, `tokens` or `cost`; else 0."""
         usages = self.requests.values()
         prompt, completion = (sum(usage.prompt_tokens for usage in usages), sum(usage.completion_tokens for usage in usages))
         cached = sum(usage.cached_tokens for usage in usages)

@@ -1,4 +1,4 @@
-"""How many questions a run asked at a time, and what its seconds are worth for that."""
+"""How many questions a run asked concurrently, and what that means for its seconds."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from hopweave.evaluation.runs.folder import RunFolder
 
 
 def questions_at_a_time(run: RunFolder) -> int | None:
-    """The most questions that any session asked at a time; `None` where that is not recorded.
+    """The most questions that any session asked concurrently; `None` where that is not recorded.
 
-    Shards may have been worked at the same time, so their numbers are added up.
+    Shards may have run at the same time, so their numbers are added up.
 
     Raises:
         DataError: if the manifest cannot be read.
@@ -24,7 +24,7 @@ def questions_at_a_time(run: RunFolder) -> int | None:
 
 
 def caveat_of_seconds(run: RunFolder) -> str:
-    """What must be said of the seconds of a run; empty where each question was asked alone.
+    """The caveat on the seconds of a run; empty where each question was asked alone.
 
     Raises:
         DataError: if the manifest cannot be read.
@@ -33,7 +33,7 @@ def caveat_of_seconds(run: RunFolder) -> str:
     if number is not None and number <= 1:
         return ""
     if number is None:
-        said = "How many questions were asked at a time is not recorded, so seconds may hold waiting for one another"
+        said = "How many questions were asked at a time is not recorded, so seconds may include queueing time"
     else:
-        said = f"Seconds were measured with up to {number:,} questions at a time, and waiting for one another is in them"
-    return f"{said}; seconds to compare are measured with --parallel 1."
+        said = f"Seconds were measured with up to {number:,} questions at a time and include queueing time"
+    return f"{said}; measure with --parallel 1 for comparable seconds."

@@ -1,8 +1,8 @@
-"""Where a run finds the files that it names: relative paths are taken from a base that the run remembers.
+"""Where a run finds the files that it names: relative paths start from a base that the run stores.
 
-A path in a plan or a manifest is written as it was given. What it was relative to, the working directory of the session, is
-kept twice: as an absolute path, for a run that is looked at from another folder or was moved by itself, and as it is seen from
-the run's own folder, for a project that was moved or copied as a whole.
+A path in a plan or a manifest is written as it was given. Its base, the working directory of the session, is stored
+twice: as an absolute path, for a run that is opened from another folder or was moved alone, and relative to the run's folder,
+for a project that was moved or copied as a whole.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """A working directory: its absolute path, and the way to it from the folder of the run (empty if there is none)."""
+    """A working directory: its absolute path, and its path relative to the folder of the run (empty if there is none)."""
 
     absolute: str = ""
     from_run: str = ""
 
 
 def base_of(run: Path) -> Base:
-    """The working directory as a run of that folder remembers it."""
+    """The working directory as a run in that folder stores it."""
     here = Path.cwd()
     try:
         way = Path(os.path.relpath(here, run.resolve())).as_posix()
@@ -32,18 +32,18 @@ def base_of(run: Path) -> Base:
 
 
 def find(given: str, base: Base, run: Path) -> Path | None:
-    """The file or folder that a path of a run means; `None` if it is nowhere to be found.
+    """The file or folder that a path of a run refers to; `None` if it cannot be found.
 
     Args:
         given: the path as it was written.
-        base: that the run remembers.
+        base: that the run stores.
         run: its folder, as it is now.
     """
     return next((place for place in _candidates(Path(given), base, run) if place.exists()), None)
 
 
 def _candidates(given: Path, base: Base, run: Path) -> Iterator[Path]:
-    """Of a project that was copied, the copy's own files come first."""
+    """In a copied project, the copy's own files come first."""
     moved = run / base.from_run if base.from_run else None
     if given.is_absolute():
         yield given

@@ -1,4 +1,4 @@
-"""Makes ready what a plan names: the examples of each dataset, and the settings of each cell, in the order of the work."""
+"""Prepares what a plan names: the examples of each dataset, and the settings of each cell, in the order of the work."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from hopweave.run.settings import Settings, merged
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A plan whose parts were found.
+    """A plan whose parts have been resolved.
 
     Attributes:
         plan: what is to be done.
-        settings: of all that the cells share.
+        settings: shared by all cells.
         datasets: by label, not yet read.
         examples: by label, as drawn.
         cells: in the order of the work.
-        wholes: of a shard that was drawn just now, the SHA-256 of the examples of all shards together, by dataset.
+        wholes: for a newly drawn shard, the SHA-256 of the examples of all shards together, by dataset.
     """
 
     plan: Plan
@@ -60,20 +60,20 @@ class Prepared:
         """The methods with their options, by label.
 
         Raises:
-            SettingsError: for an option that does not exist, or a value that cannot be.
+            SettingsError: for an option that does not exist, or an invalid value.
         """
         settings = {cell.method: self.settings_of(cell) for cell in self.cells}
         return {label: own.part("methods", own.method) for label, own in settings.items()}
 
     def files_of(self, dataset: str) -> list[Path]:
-        """The files and folders that a dataset reads: whatever its options name that is there."""
+        """The files and folders that a dataset reads: those named by its options that exist."""
         part = self.datasets[dataset]
         values = [getattr(part, one.name) for one in dataclasses.fields(part)]  # type: ignore[arg-type]
         return [value for value in values if isinstance(value, Path) and value.exists()]
 
 
 def prepare(plan: Plan, settings: Settings, folder: RunFolder | None = None) -> Prepared:
-    """Finds the parts of a plan and draws its examples, or takes those that the run has kept.
+    """Resolves the parts of a plan and draws its examples, or reads those that the run has stored.
 
     Raises:
         SettingsError: for a part, an option or a value that does not exist.
@@ -97,7 +97,7 @@ def prepare(plan: Plan, settings: Settings, folder: RunFolder | None = None) -> 
 
 
 def in_order_of_prefix(examples: Mapping[str, list[Example]]) -> Iterable[str]:
-    """The labels of the datasets; those whose prompts begin alike, since they share demonstrations, are adjacent."""
+    """The labels of the datasets; those whose prompts begin alike because they share demonstrations are adjacent."""
     by_family: dict[tuple[str, str], list[str]] = {}
     for label, drawn in examples.items():
         first = drawn[0].question
@@ -111,7 +111,7 @@ def _dataset(label: str, plan: DatasetPlan) -> Dataset:
 
 
 def _is_kept(folder: RunFolder, label: str) -> bool:
-    """Whether the examples are there and, in a shard, also what tells which draw they are a part of."""
+    """Whether the examples exist and, in a shard, also the record of the draw that they are part of."""
     return folder.has_examples(label) and (not folder.plan.shard or (folder.path / manifest.NAME).exists())
 
 

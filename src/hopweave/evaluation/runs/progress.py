@@ -1,4 +1,4 @@
-"""Where a run stands: questions done, failed and why, and what was spent. Nothing else of a record is kept."""
+"""The progress of a run: questions done, failed and why, and what was spent. Nothing else of a record is kept."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RunBudget:
-    """Limits of a whole run, reached between questions; `None` is no limit. They are no part of the plan.
+    """Limits of a whole run, reached between questions; `None` is no limit. They are not part of the plan.
 
     Attributes:
         max_cost: money, by the price table.
         max_tokens: in and out.
-        max_seconds: of this session, from the start of the command.
+        max_seconds: of this session, since the start of the command.
         max_questions: questions with a record, over all cells.
     """
 
@@ -46,7 +46,7 @@ class RunBudget:
 
 @dataclass(slots=True)
 class Spent:
-    """What questions took: sums, and sums of squares for the spread. What a run does once for all of them is `offline`."""
+    """What questions took: sums, and sums of squares for the spread. Work done once for all of them is in `offline`."""
 
     num: int = 0
     llm_calls: float = 0.0
@@ -83,7 +83,7 @@ class Spent:
         return self.prompt_tokens + self.completion_tokens
 
     def mean(self, name: str) -> float:
-        """Of a question; 0 where there is none yet."""
+        """Per question; 0 where there is none yet."""
         return float(getattr(self, name)) / self.num if self.num else 0.0
 
     def spread(self, name: str) -> float:
@@ -96,14 +96,14 @@ class Spent:
 
 @dataclass(slots=True)
 class CellProgress:
-    """Where a cell stands.
+    """The progress of a cell.
 
     Attributes:
         num_planned: questions.
         failed: for each question whose last record failed, the kind of its failure.
         examples: a message of each kind of failure, with the question's id.
         done: the ids of the questions with a record.
-        spent: by all records, those that no longer count included.
+        spent: by all records, including superseded ones.
     """
 
     num_planned: int
@@ -113,7 +113,7 @@ class CellProgress:
     spent: Spent = field(default_factory=Spent)
 
     def add(self, record: Record, price: Price | None) -> None:
-        """Takes a record into account; a later one of the same question takes the place of the earlier."""
+        """Takes a record into account; a later one of the same question replaces the earlier."""
         question_id = record.question.id
         self.done.add(question_id)
         self.failed.pop(question_id, None)
@@ -125,7 +125,7 @@ class CellProgress:
 
 @dataclass(slots=True)
 class RunProgress:
-    """Where the run stands.
+    """The progress of the run.
 
     Attributes:
         cells: in the order of the work.
@@ -164,7 +164,7 @@ class RunProgress:
         return self.num_done >= self.num_planned
 
     def spent(self, name: str) -> float:
-        """A sum over all records, such as `tokens` or `cost`; what was done once for all questions counts once."""
+        """A sum over all records, such as `tokens` or `cost`; work done once for all questions counts once."""
         spent = [cell.spent for cell in self.cells.values()]
         offline = OfflineStage({key: usage for one in spent for key, usage in one.offline.requests.items()})
         return sum(float(getattr(one, name)) for one in spent) + offline.spent(name, self.price)
@@ -176,13 +176,13 @@ class RunProgress:
                 yield cell, kind, num, progress.examples[kind]
 
     def limit_reached(self, budget: RunBudget, running: Mapping[Cell, int], seconds: float) -> str:
-        """The limit that does not allow another question; empty if all do.
+        """The limit that forbids another question; empty if none does.
 
-        Questions under way are counted as likely to cost what the others of their cell did.
+        Running questions are assumed to cost what the others of their cell did.
 
         Args:
             budget: the limits.
-            running: how many questions of each cell are under way.
+            running: how many questions of each cell are running.
             seconds: since the session began.
         """
         if budget.max_questions is not None and self.num_done + sum(running.values()) >= budget.max_questions:

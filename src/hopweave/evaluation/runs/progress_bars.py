@@ -1,4 +1,4 @@
-"""Shows how a run goes: bars with rate, cost so far and time left on a terminal, nothing anywhere else."""
+"""Shows the progress of a run: bars with rate, cost so far and time left on a terminal, nothing anywhere else."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress, TaskID
 
-_WINDOW = 200  # records over which the rate is taken
+_WINDOW = 200  # records over which the rate is averaged
 _LABEL_WIDTH = 40
 
 
 class Bars(Watcher):
-    """A bar for the run and one for each cell that is under way.
+    """A bar for the run and one for each running cell.
 
     Args:
-        console: where to draw; on one that is no terminal nothing is drawn.
+        console: where to draw; nothing is drawn if it is not a terminal.
     """
 
     def __init__(self, console: Console) -> None:
@@ -82,7 +82,7 @@ class Bars(Watcher):
         self._progress.update(self._whole, completed=self._work.progress.num_done, said=self.line())
 
     def line(self) -> str:
-        """Rate, cost or tokens so far, failures, calls allowed, and time left, in a line."""
+        """Rate, cost or tokens so far, failures, calls allowed, and time left, in one line."""
         if self._work is None:
             return ""
         progress, turns = self._work.progress, self._work.turns
@@ -101,7 +101,7 @@ class Bars(Watcher):
 
 
 def duration(seconds: float) -> str:
-    """A stretch of time for people.
+    """A readable duration.
 
     >>> duration(42.4), duration(200), duration(8000)
     ('42 s', '3 min', '2.2 h')

@@ -1,9 +1,9 @@
-"""Answers every question of a plan with every method of it, and keeps each record: resumable at any moment.
+"""Answers every question of a plan with each of its methods and writes the records; resumable at any moment.
 
-One method is worked after another and the questions in their order, so that what prompts begin with is still in the
-endpoint's cache. Questions are worked side by side as the endpoint allows; `limiter` follows what it bears. Every reply is in
-the store before a method sees it, and records are written as they come. So after a kill the same call of `evaluate` goes on at
-the question and the call where it was: a question whose record was still to be written is answered again from the store.
+Methods run one after another and questions in their order, so that the beginnings of prompts are still in the endpoint's
+cache. Questions run concurrently as far as the endpoint allows; `limiter` adapts to it. Every reply is in the store before a
+method sees it, and records are written as they arrive. So after a kill the same call of `evaluate` resumes at the question and
+call where it was: a question whose record was not yet written is answered again from the store.
 """
 
 from __future__ import annotations
@@ -36,22 +36,22 @@ from hopweave.run.weaver import check_question
 
 FINISHED = "finished"
 GATHER_SECONDS = 0.05
-"""Records of so long a time are written together. A kill loses none: they are made again from the store."""
+"""Records of this many seconds are written together. A kill loses none: they are made again from the store."""
 MIN_UNWRITTEN = 64
-"""So many records may wait for the disk before questions do."""
+"""The most records that may wait for the disk before questions wait."""
 EXTRA = 4
-"""One question more for so many calls at a time: the endpoint has its calls to do while other questions search or parse."""
+"""One extra question per this many concurrent calls, so that the endpoint stays busy while other questions search or parse."""
 MAX_FAILURES_IN_A_ROW = 50
-"""After so many questions in a row that the model's endpoint failed, the run ends: it is down, and asking on helps nobody."""
+"""After this many questions in a row that failed at the model's endpoint, the run ends: the endpoint is down."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """How to work, which touches no record.
+    """How to run; none of this affects a record.
 
     Attributes:
-        parallel: questions side by side; `None` takes as many as the endpoint serves calls at a time (or 8) and a quarter
-            more, which keeps the endpoint busy while some questions search. Calls never exceed what the endpoint serves.
+        parallel: concurrent questions; `None` takes as many as the endpoint serves concurrent calls (or 8) plus a quarter,
+            which keeps the endpoint busy while some questions search. Calls never exceed what the endpoint serves.
         budget: of the whole run.
         prices: a price table.
         retry_failed: whether questions whose last record failed are asked again.
@@ -73,12 +73,12 @@ class RunOptions:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What a watcher may look at while the run goes on.
+    """What a watcher may look at during the run.
 
     Attributes:
-        progress: brought up to date with each record.
+        progress: updated with each record.
         turns: of the calls of the model.
-        parallel: questions side by side.
+        parallel: concurrent questions.
         num_left: questions to be asked in this session.
         notes: what the user should know.
     """
@@ -98,7 +98,7 @@ class Outcome:
         progress: how far the run has come.
         ended_because: `finished`, or a limit.
         seconds: how long it took.
-        num_unreadable: replies of the store that could not be read, so that their calls were made again.
+        num_unreadable: replies of the store that could not be read, so their calls were made again.
     """
 
     progress: RunProgress
@@ -108,29 +108,29 @@ class Outcome:
 
 
 class Watcher:
-    """Told how the run goes; this one does nothing with it."""
+    """Is notified of the progress of a run; this one ignores it."""
 
     def started(self, work: Work) -> None:
-        """The first question is about to be asked."""
+        """Called before the first question is asked."""
 
     def answered(self, cell: Cell, record: Record) -> None:
-        """A record is on disk."""
+        """Called when a record is on disk."""
 
 
 async def evaluate(
     path: Path, plan: Plan, settings: Settings, options: RunOptions | None = None, watcher: Watcher | None = None
 ) -> Outcome:
-    """Does what a plan says, or goes on with it.
+    """Runs a plan, or resumes it.
 
     Args:
         path: of the run's folder.
         plan: what to do; its settings are those below, in full (`run_plan.in_full`).
         settings: of all that the cells share.
         options: how to work.
-        watcher: told how it goes.
+        watcher: notified of the progress.
 
     Raises:
-        SettingsError: for what does not exist or cannot be, and for a plan that is not the one the run was made with.
+        SettingsError: for a name that does not exist, an invalid value, or a plan other than the one the run was made with.
         DataError: for data that cannot be read or has changed, a run that another process works on, or a full disk.
         MissingExtra: for a library that is not installed.
     """
@@ -164,7 +164,7 @@ class _Job:
 
 
 class _RunWork:
-    """A stretch of work on the run."""
+    """One session of work on the run."""
 
     def __init__(
         self,
@@ -196,7 +196,7 @@ class _RunWork:
         self._is_written = asyncio.Event()
 
     async def work(self) -> Outcome:
-        """Asks all questions that are left, or as many as the budget allows."""
+        """Asks all remaining questions, or as many as the budget allows."""
         for cell in self._progress.cells:
             self._folder.repair(*cell)
             for record in self._folder.history(*cell):
@@ -220,7 +220,7 @@ class _RunWork:
         return Outcome(self._progress, ended_because, time.monotonic() - self._began, self._shared.num_unreadable)
 
     async def _ask(self, num_workers: int) -> None:
-        """Works the questions side by side and writes their records along; the first error ends both, what is done is kept."""
+        """Answers questions concurrently while writing their records; the first error ends both, and finished work is kept."""
         starts = Starts()
 
         async def ask() -> None:
@@ -250,7 +250,7 @@ class _RunWork:
                     yield _Job(cell, question)
 
     def _check_records(self) -> None:
-        """Holds the records that are there to the questions that were drawn."""
+        """Checks the existing records against the questions that were drawn."""
         for cell, progress in self._progress.cells.items():
             strange = progress.done - {question.id for question in self._questions[cell.dataset]}
             if strange:
@@ -262,7 +262,7 @@ class _RunWork:
             self._running[job.cell] += 1
             self._done(job.cell, await self._answer(job))
             while len(self._unwritten) > max_unwritten:
-                self._is_written.clear()  # an event that is still set would be waited for without ever letting the writer go on
+                self._is_written.clear()  # waiting for an event that is still set would never let the writer run
                 await self._is_written.wait()
 
     def _next(self) -> _Job | None:
@@ -279,7 +279,7 @@ class _RunWork:
         weaver = self._shared.weavers[job.cell]
         try:
             check_question(job.question)
-        except DataError as error:  # which no method can be asked; a failure of this question, not of the run
+        except DataError as error:  # no method can be asked it; a failure of this question, not of the run
             started_at = datetime.now(UTC).isoformat(timespec="milliseconds")
             return Trace().finish(job.question, weaver.setup(weaver.budget), started_at, None, Failure.of(error))
         if self._cluster is not None:
@@ -295,7 +295,7 @@ class _RunWork:
         self._has_news.set()
 
     async def _write_along(self, asking: asyncio.Task[None]) -> None:
-        """Writes records as they come, several at a time while the disk is busy, until there is no more to come."""
+        """Writes records as they arrive, several at a time while the disk is busy, until the last one."""
         while self._unwritten or not asking.done():
             news = asyncio.create_task(self._has_news.wait())
             await asyncio.wait([news, asking], return_when=asyncio.FIRST_COMPLETED)
@@ -316,7 +316,7 @@ class _RunWork:
             self._folder.add(cell.dataset, cell.method, *records)
 
     def _start_manifest(self, num_workers: int) -> tuple[manifest_file.Manifest, list[str]]:
-        """Notes what the run depends on, and how many questions it asks at a time; refuses to go on with what has changed."""
+        """Notes what the run depends on and how many questions it asks concurrently; refuses to go on if that has changed."""
         known = manifest_file.Manifest.read(self._folder.path)
         now = self._shared.manifest(self._folder, known)
         session = manifest_file.RunSession(
@@ -331,12 +331,12 @@ class _RunWork:
             changed = manifest_file.differences(known, now)
             if changed:
                 raise DataError(
-                    f"the run in {self._folder.path} began with something else: {'; '.join(changed)}; restore them, or "
-                    "take another folder"
+                    f"the run in {self._folder.path} started with something else: {'; '.join(changed)}; restore them, or "
+                    "use another folder"
                 )
             if any(earlier.code != session.code for earlier in known.sessions):
-                notes.append("the code of hopweave has changed since the run began, as manifest.json says")
-            # The files are as they were, but may lie elsewhere by now.
+                notes.append("the code of hopweave has changed since the run started, as manifest.json says")
+            # The files are unchanged, but may be elsewhere by now.
             sessions = (*known.sessions, session)
             now = replace(known, datasets=now.datasets, indexes=now.indexes, base=now.base, sessions=sessions)
         else:

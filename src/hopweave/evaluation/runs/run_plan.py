@@ -1,29 +1,29 @@
 """Reads what a run is to do, from a TOML file, from flags, or from both.
 
-    [settings]                      # any settings of hopweave; they count over the user's own
+    [settings]                      # any settings of hopweave; they override the user's own
     llm = "openai_compatible"
     corpus = "indexes/wiki"
 
     [datasets.bridges]              # its label in tables
     name = "jsonl"                  # the file in hopweave/datasets; the label, if left out
-    path = "bridges.jsonl"          # this and all else: options of the dataset
-    corpus = "indexes/bridges"      # searched for its questions; that of the settings, if left out
+    path = "bridges.jsonl"          # this and everything else: options of the dataset
+    corpus = "indexes/bridges"      # searched for its questions; defaults to that of the settings
     limit = 100                     # all of them, if left out
     seed = 0                        # of the draw; the first ones, if left out
 
     [methods.searchain]
-    [methods.searchain-unverified]  # a variant under a label of its own
+    [methods.searchain-unverified]  # a variant under another label
     name = "searchain"
     verify = false
 
-    [methods.mine]                  # a method in a file of one's own; datasets are named so, too
+    [methods.mine]                  # a method in your own file; datasets are named the same way
     name = "./mine.py:Picky"
 
-    [methods.cot_sc]                # a method that samples, worked once for each seed
-    seeds = [0, 1, 2]               # each is a cell with records of its own: cot_sc@0, cot_sc@1, cot_sc@2
+    [methods.cot_sc]                # a method that samples, run once for each seed
+    seeds = [0, 1, 2]               # each is a cell with separate records: cot_sc@0, cot_sc@1, cot_sc@2
 
-Options whose names are taken (`name`, `corpus`, `limit`, `seed`, `seeds`) can be given in a table `options`. Paths are taken
-from the working directory. Methods without options can also be a list: `methods = ["direct", "ircot"]`.
+Options whose names are reserved (`name`, `corpus`, `limit`, `seed`, `seeds`) can be given in a table `options`. Paths are
+relative to the working directory. Methods without options can also be a list: `methods = ["direct", "ircot"]`.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ class Flags:
         methods: likewise.
         path: file of the dataset, where there is one dataset.
         limit: of every dataset; `seed` likewise.
-        settings: keys and values, over those of the file.
-        shard: which part of the questions to work, as `2/3`; empty for all.
+        settings: keys and values that override those of the file.
+        shard: which part of the questions to run, as `2/3`; empty for all.
     """
 
     datasets: Sequence[str] = ()
@@ -69,23 +69,23 @@ class Flags:
 
 
 def read_plan(file: Path | None, flags: Flags) -> Plan:
-    """The plan of a file with flags over it, or of flags alone. Its settings are as given, not yet over the user's own.
+    """The plan of a file with flags applied, or of flags alone. Its settings are as given, not yet merged with the user's own.
 
     Raises:
         DataError: if the file cannot be read.
-        SettingsError: for a name or key that does not exist, a label that cannot be a file's name, or nothing to do.
+        SettingsError: for a name or key that does not exist, a label that is not a valid file name, or nothing to do.
     """
     given = _read(file) if file is not None else _of_flags(flags)
     for key in given:
         if key not in _TABLES:
-            raise SettingsError(f"{file}: {key!r} is no table of a plan; {suggest(key, _TABLES)}")
+            raise SettingsError(f"{file}: {key!r} is not a table of a plan; {suggest(key, _TABLES)}")
     where = str(file) if file is not None else "the flags"
     datasets = {label: _dataset(label, table) for label, table in _tables(given, "datasets", where).items()}
     methods: dict[str, MethodPlan] = {}
     for label, table in _tables(given, "methods", where).items():
         for cell, method in _methods(label, table).items():
             if cell in methods:
-                raise SettingsError(f"{where}: the label {cell!r} is there twice; choose another one for a method")
+                raise SettingsError(f"{where}: the label {cell!r} is used twice; choose another one for a method")
             methods[cell] = method
     settings = given.get("settings", {})
     if not isinstance(settings, dict):
@@ -95,7 +95,7 @@ def read_plan(file: Path | None, flags: Flags) -> Plan:
 
 
 def chosen(plan: Plan, flags: Flags) -> Plan:
-    """Of a plan, the datasets and methods that flags name, with the limit, the seed and the path that they give.
+    """The datasets and methods of a plan that flags name, with the limit, the seed and the path that they give.
 
     Raises:
         SettingsError: for a label that the plan does not have.
@@ -105,7 +105,7 @@ def chosen(plan: Plan, flags: Flags) -> Plan:
     methods = _taken(plan.methods, wanted, "methods")
     if flags.path is not None:
         if len(datasets) != 1:
-            raise SettingsError("--path is of one dataset; choose it with --dataset, or give each its path in the plan")
+            raise SettingsError("--path needs a single dataset; choose it with --dataset, or give each its path in the plan")
         label, dataset = next(iter(datasets.items()))
         datasets = {label: replace(dataset, options={**dataset.options, "path": str(flags.path)})}
     drawn = {key: value for key, value in (("limit", flags.limit), ("seed", flags.seed)) if value is not None}
@@ -114,10 +114,10 @@ def chosen(plan: Plan, flags: Flags) -> Plan:
 
 
 def in_full(plan: Plan, settings: Settings) -> Plan:
-    """The plan with all settings of the run as they are in the end, wherever they came from, without secrets.
+    """The plan with the final settings of the run, wherever they came from, without secrets.
 
     Raises:
-        SettingsError: if a file of one's own that it names cannot be read.
+        SettingsError: if it names a file of the user's that cannot be read.
     """
     public = settings.public()
     whole = replace(plan, settings={key: value for key, value in public.items() if key != "method"})
@@ -134,7 +134,7 @@ def _of_flags(flags: Flags) -> dict[str, Any]:
     if not flags.datasets or not flags.methods:
         raise SettingsError("there is nothing to do; give a plan file, or --dataset NAME --path FILE --methods A,B")
     if len(flags.datasets) > 1 and flags.path is not None:
-        raise SettingsError("--path is of one dataset; write a plan file for several")
+        raise SettingsError("--path needs a single dataset; write a plan file for several")
     table: dict[str, Any] = {key: getattr(flags, key) for key in ("limit", "seed") if getattr(flags, key) is not None}
     if flags.path is not None:
         table["path"] = str(flags.path)
@@ -142,7 +142,7 @@ def _of_flags(flags: Flags) -> dict[str, Any]:
 
 
 def _labelled(role: Role, names: Sequence[str], table: Mapping[str, Any]) -> dict[str, Any]:
-    """A table for each name. A part in a file stands under the name of its class, which fits into a table and a path."""
+    """A table for each name. A part in a file goes under the name of its class, which fits into a table and a path."""
     tables: dict[str, Any] = {}
     for name in names:
         label = name
@@ -150,7 +150,7 @@ def _labelled(role: Role, names: Sequence[str], table: Mapping[str, Any]) -> dic
             allow(name)
             label = key_of(role, name)
         if label in tables and tables[label] != {**table, "name": name}:
-            raise SettingsError(f"two of the {role} are called {label}; give them labels of their own in a plan file")
+            raise SettingsError(f"two of the {role} are called {label}; give them different labels in a plan file")
         tables[label] = {**table, "name": name}
     return tables
 
@@ -177,7 +177,7 @@ def _tables(given: Mapping[str, Any], what: str, where: str) -> dict[str, dict[s
         if not is_file_name(label):
             raise SettingsError(f"{where}: {label!r} cannot be a label; use {WHAT_MAY_BE}")
         other = seen.setdefault(label.casefold(), label)
-        if other != label:  # on some disks their files would be one
+        if other != label:  # on some disks they would be the same file
             raise SettingsError(f"{where}: the labels {other!r} and {label!r} differ in capitals only; choose others")
     return tables
 
@@ -213,7 +213,7 @@ def _seeds(label: str, given: Any) -> list[int]:
 
 
 def _parted(table: Mapping[str, Any], keys: Iterable[str]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What is said about a part, and its options."""
+    """The keys of a part other than its options, and its options."""
     ours = {key: table[key] for key in keys if key in table}
     more = table.get("options", {})
     if not isinstance(more, dict):
@@ -222,7 +222,7 @@ def _parted(table: Mapping[str, Any], keys: Iterable[str]) -> tuple[dict[str, An
 
 
 def _name(role: Role, name: str, label: str) -> str:
-    """The name in full of a part that the user names, here or on the command line."""
+    """The full name of a part that the user names, here or on the command line."""
     allow(name)
     try:
         return full_name(role, name)

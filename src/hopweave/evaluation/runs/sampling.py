@@ -1,7 +1,7 @@
-"""Draws a fixed sample of a dataset's examples: a seed and a limit name it, and the ids that were drawn are kept in the run.
+"""Draws a fixed sample of a dataset's examples, identified by seed and limit; the drawn ids are stored in the run.
 
 A seed gives every id a rank, independent of the file and of the order of its lines. So the same seed and limit draw the
-same ids from a file that was sorted or shuffled again, and a larger limit begins with those of a smaller one.
+same ids from a reordered file, and the draw of a larger limit begins with that of a smaller one.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ def draw(examples: Iterable[Example], limit: int | None = None, seed: int | None
 
     Args:
         examples: of a dataset; their ids must differ.
-        limit: how many, above 0; all there are if there are no more, or if it is `None`.
+        limit: how many, above 0; all if there are no more than that, or if it is `None`.
         seed: of the draw, which also gives the order; `None` takes the first ones in the dataset's own order.
 
     Raises:
         SettingsError: for a limit below 1.
-        DataError: for an id that comes twice, or no example at all; and what the dataset raises.
+        DataError: for a duplicate id, or no example at all; and whatever the dataset raises.
     """
     if limit is not None and limit < 1:
         raise SettingsError(f"a limit of {limit} draws nothing; give a number above 0, or none to take all")
@@ -36,11 +36,11 @@ def draw(examples: Iterable[Example], limit: int | None = None, seed: int | None
     else:
         drawn = heapq.nsmallest(limit, examples, key=lambda example: _rank(example, seed))
     if not drawn:
-        raise DataError("there is no example to draw from; check the dataset's file and its options")
+        raise DataError("no examples to draw from; check the dataset's file and its options")
     ids: set[str] = set()
     for example in drawn:
         if example.question.id in ids:
-            raise DataError(f"the id {example.question.id!r} comes twice in the dataset; give each example an id of its own")
+            raise DataError(f"the id {example.question.id!r} occurs twice in the dataset; give each example a unique id")
         ids.add(example.question.id)
     return drawn
 

@@ -1,7 +1,7 @@
-"""A part of a plan's questions, worked by a job that knows of no other: `2/3` is the second of three.
+"""A part of a plan's questions, answered by an independent job: `2/3` is the second of three.
 
-Of the questions that are drawn from a dataset, a shard takes every n-th. So the shards of a plan are of one size (but for one
-question), every question is in one of them, and their questions in turn are the draw again, in its order.
+Of the questions that are drawn from a dataset, a shard takes every n-th. So the shards of a plan are equal in size (up to one
+question), every question is in exactly one of them, and interleaving them gives the draw again, in its order.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Shard:
     """A shard.
 
     Attributes:
-        count: of all shards of the plan.
+        count: how many shards the plan has.
         number: which of them, from 1 on.
     """
 
@@ -49,7 +49,7 @@ class Shard:
         """The part of what was drawn that is this shard's.
 
         Raises:
-            SettingsError: if there is too little for so many shards, which `what` names.
+            SettingsError: if `drawn`, which `what` names, is too small for the number of shards.
         """
         if len(drawn) < self.count:
             raise SettingsError(

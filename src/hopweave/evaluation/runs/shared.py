@@ -21,7 +21,7 @@ from hopweave.run.store.stores import open_store
 from hopweave.run.weaver import Weaver
 
 DEFAULT_PARALLEL = 8
-"""Calls at a time where neither the endpoint nor the user says."""
+"""Concurrent calls where neither the endpoint nor the user gives a number."""
 
 
 class SharedComponents:
@@ -56,20 +56,20 @@ class SharedComponents:
             self.weavers[cell] = Weaver(own, components=components.sampled(own.make_sampling()) if has_seed else components)
 
     async def open_model(self) -> None:
-        """Gets the model ready, so that no question is taken to be as slow as that is.
+        """Gets the model ready, so that no question's time includes it.
 
-        What goes wrong is left to the first call: there may be none, where the store holds all replies.
+        Errors are left to the first call: there may be none, if the store has all replies.
         """
         if self.prepared.settings.store.mode != "replay":
             with suppress(HopweaveError):
                 await self.llm.open()
 
     def keep_replies_in(self, folder: RunFolder) -> None:
-        """Opens the store: that of the run, unless the settings name one."""
+        """Opens the store: the run's own, unless the settings name one."""
         self.use_store(open_store(self._store_path(folder), self.prepared.settings.store.mode))
 
     def use_store(self, store: Store) -> None:
-        """Lets all cells keep their replies in a store."""
+        """Makes all cells keep their replies in a store."""
         for components in (*self.components.values(), *(weaver.components for weaver in self.weavers.values())):
             components.store = store
 
@@ -80,13 +80,13 @@ class SharedComponents:
         return 0 if store is None else store.num_unreadable
 
     async def close(self) -> None:
-        """Lets go of everything."""
+        """Releases everything."""
         async with AsyncExitStack() as stack:
             for components in (self._shared, *self.components.values()):
                 stack.push_async_callback(components.close)
 
     def manifest(self, folder: RunFolder, known: manifest_file.Manifest | None) -> manifest_file.Manifest:
-        """What the run depends on, as it is now; of files that are as they were, the hash is taken from before.
+        """What the run depends on, as it is now; unchanged files keep their earlier hash.
 
         Indexes are listed under the names that the plan on disk has for them, whatever they are called in this session.
         """
@@ -135,6 +135,6 @@ class SharedComponents:
 
 
 def _whole_of(known: manifest_file.Manifest | None, label: str) -> str:
-    """Of which examples a shard's are a part, as its manifest says."""
+    """The examples that a shard's are a part of, as its manifest says."""
     drawn = known.datasets.get(label) if known is not None else None
     return drawn.whole if drawn is not None else ""

@@ -1,7 +1,7 @@
-"""Where a worker of a cluster answers questions: the parts of a run, opened once in its process, however many questions come.
+"""Answers questions in a worker of a cluster: the parts of a run are opened once per process, however many questions arrive.
 
-The functions of this module run in workers. A worker answers each question in its own thread; the questions are answered side
-by side on one event loop, which belongs to the session.
+The functions of this module run in workers. A worker answers each question in its own thread; the questions run concurrently
+on one event loop, which belongs to the session.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class Order:
         plan: of the run, and `settings` what its cells share.
         cells: of the run.
         folder: the working directory of the command, from which paths are taken where there is such a folder.
-        num_calls: the most calls of the model at a time in one process.
-        facts: what the parts have to be so that records are those that the command itself would make; see `facts_of`.
+        num_calls: the most concurrent calls of the model in one process.
+        facts: what the parts must match so that records are those that the command itself would make; see `facts_of`.
     """
 
     name: str
@@ -52,14 +52,14 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A record as JSON; or else why there is none, which the user has to see to."""
+    """A record as JSON, or the reason why there is none, which the user has to fix."""
 
     record: str = ""
     error: str = ""
 
 
 def facts_of(shared: SharedComponents) -> dict[str, str]:
-    """What tells whether two processes would make the same records: code, model, reader, retrievers, options of methods."""
+    """What decides whether two processes make the same records: code, model, reader, retrievers, options of methods."""
     facts = {"the code of hopweave": hash_code()[:12], "the model": shared.llm.identity}
     for cell, weaver in shared.weavers.items():
         setup = weaver.setup(weaver.budget)
@@ -70,7 +70,7 @@ def facts_of(shared: SharedComponents) -> dict[str, str]:
 
 
 def answer(order: Order, cell: Cell, question: Question) -> Answered:
-    """Answers a question in this process; what a question fails of is in its record."""
+    """Answers a question in this process; why a question failed is in its record."""
     try:
         return Answered(record=_session_for(order).answer(cell, question))
     except HopweaveError as error:  # as text, since not every error survives being sent

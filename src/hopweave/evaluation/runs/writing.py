@@ -1,4 +1,4 @@
-"""Writing into the folder of a run: one process at a time, and each file as a whole."""
+"""Writing into the folder of a run: one process at a time, and each file atomically."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def alone(path: Path) -> Iterator[None]:
     """Keeps other processes from working on the run in a folder, which is made if it is not there.
 
     Raises:
-        DataError: if another process works on it, with its id; or if the folder cannot be written to.
+        DataError: if another process works on it, with its id; or if the folder is not writable.
     """
     try:
         path.mkdir(parents=True, exist_ok=True)
@@ -27,13 +27,13 @@ def alone(path: Path) -> Iterator[None]:
             f"another process (id {taken.holder or 'unknown'}) works on the run in {path}; wait until it ends, or end it"
         ) from None
     except OSError as error:
-        raise DataError(f"cannot write to {path}: {error.strerror}; take another folder") from None
+        raise DataError(f"cannot write to {path}: {error.strerror}; use another folder") from None
     with held:
         yield
 
 
 def write_file(place: Path, text: str) -> None:
-    """Writes a file of a run as a whole or not at all.
+    """Writes a file of a run atomically.
 
     Raises:
         DataError: if it cannot be written.
@@ -41,4 +41,4 @@ def write_file(place: Path, text: str) -> None:
     try:
         write_whole(place, text)
     except OSError as error:
-        raise DataError(f"cannot write {place}: {error.strerror}; make room and run the same command again") from None
+        raise DataError(f"cannot write {place}: {error.strerror}; free some space and run the command again") from None

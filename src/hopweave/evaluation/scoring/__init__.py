@@ -1,1 +1,1 @@
-"""Scores of runs, and what can be concluded from them."""
+"""Scores of runs, and the conclusions that they allow."""

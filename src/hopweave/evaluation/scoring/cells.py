@@ -1,4 +1,4 @@
-"""The cells of a run's scores: a mean for each column, with counts of all that was left out of it."""
+"""The cells of a run's scores: a mean for each column, with counts of everything left out of it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Rows = Sequence[Score]
 
 @dataclass(frozen=True, slots=True)
 class NamedColumn:
-    """A column: its metric, its name there, its meaning, and whether it is a figure of a whole cell."""
+    """A column: its metric, its name within the metric, its meaning, and whether it is a figure of a whole cell."""
 
     opened: OpenMetric
     name: str
@@ -29,7 +29,7 @@ class NamedColumn:
 
 
 def named_columns(metrics: Iterable[OpenMetric]) -> dict[str, NamedColumn]:
-    """The columns of all metrics by their name in tables, those of whole cells included."""
+    """The columns of all metrics by their name in tables, including those of whole cells."""
     found: dict[str, NamedColumn] = {}
     for opened in metrics:
         combined: Mapping[str, Column] = opened.metric.combined if isinstance(opened.metric, Combining) else {}
@@ -42,13 +42,13 @@ def named_columns(metrics: Iterable[OpenMetric]) -> dict[str, NamedColumn]:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """What the records of a dataset gave.
+    """The scores of a dataset's records.
 
     Attributes:
         dataset: its label.
         examples: those whose questions were drawn.
-        rows: what a metric said, by the label of the method and the name of the metric.
-        columns: what each question counts as, by column as tables name it, and method.
+        rows: the scores of a metric, by the label of the method and the name of the metric.
+        columns: the counted value of each question, by column as tables name it, and method.
     """
 
     dataset: str
@@ -62,7 +62,7 @@ class Scored:
         return [example.question.id for example in self.examples]
 
     def among(self, examples: Sequence[Example]) -> Scored:
-        """The same for some of the questions."""
+        """The same, restricted to some of the questions."""
         ids = {example.question.id for example in examples}
         rows = {method: {metric: _cut(mine, ids) for metric, mine in of.items()} for method, of in self.rows.items()}
         columns = {
@@ -82,13 +82,13 @@ class Scored:
 
 
 def scored(dataset: str, examples: Sequence[Example], scores: Mapping[str, Rows], metrics: Iterable[OpenMetric]) -> Scored:
-    """What the records of a dataset gave.
+    """Gathers the scores of a dataset's records.
 
     Args:
         dataset: its label.
         examples: those whose questions were drawn.
         scores: of its records, by method.
-        metrics: that made them.
+        metrics: that made the scores.
     """
     rows: dict[str, dict[str, list[Score]]] = {method: {} for method in scores}
     for method, of_method in scores.items():
@@ -108,7 +108,7 @@ def means_of(found: Scored, metrics: Sequence[OpenMetric], seed: int) -> tuple[d
     """The means of a dataset by method and column, and what could not be combined.
 
     Args:
-        found: what its records gave.
+        found: the scores of its records.
         metrics: that scored them.
         seed: of the bootstrap.
     """
@@ -145,7 +145,7 @@ def _cut(rows: Rows, ids: Collection[str]) -> Rows:
 def _intervals(found: Scored, seed: int) -> dict[tuple[str, str], Interval | None]:
     places = [(shown, method) for shown, of_method in found.columns.items() for method in of_method]
     samples = {place: found.sample(*place) for place in places}
-    # Without a spread there is nothing to draw for.
+    # Without a spread there is nothing to resample.
     drawn = [place for place in places if len(set(samples[place]) - {None}) > 1]
     means = dict(zip(drawn, bootstrap_means([samples[place] for place in drawn], seed=seed), strict=True))
     intervals: dict[tuple[str, str], Interval | None] = {}
@@ -169,7 +169,7 @@ def _mean(column: Counted, interval: Interval | None) -> Mean:
 
 
 def _combined(one: NamedColumn, rows: Rows) -> tuple[Mean, Failure | None]:
-    """A figure of a whole cell; it is of the answered questions alone."""
+    """A figure of a whole cell, over the answered questions only."""
     metric: Any = one.opened.metric
     values = [score.values for score in rows if score.values is not None]
     num_unscored = sum(score.error is not None for score in rows)

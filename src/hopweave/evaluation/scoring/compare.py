@@ -1,12 +1,12 @@
-"""Compares methods with one of them, question by question, within a run or across runs.
+"""Compares methods with a baseline, question by question, within a run or across runs.
 
-Pairs are the questions that count for both methods. One that failed counts as the worst value, as in every mean; the
-difference over the pairs that both answered is given as well, with its bounds if failed questions had come out otherwise. What
-a metric broke on or does not apply to is left out and counted. A method that was run under several seeds is its mean over them.
+Pairs are the questions that count for both methods. A failed one counts as the worst value, as in every mean; the difference
+over the pairs that both answered is given as well, with its bounds over all possible outcomes of the failed questions. Records
+that a metric broke on or does not apply to are left out and counted. A method with several seeds is its mean over them.
 
 For each method: the mean difference with its bootstrap interval, and a test: McNemar's where all values are 0 or 1, else the
 paired permutation test. Holm's correction is over the methods of a table, which is one column on one dataset. The exact p of
-McNemar's test is the one that is corrected, since it never promises more than it holds; the mid-p is given as well.
+McNemar's test is corrected, since it never exceeds its nominal error rate; the mid-p is given as well.
 
 Methods of a further run are named `RUN:METHOD`. Their pairs are the questions that both runs asked, which must be the same.
 """
@@ -82,17 +82,17 @@ def compare(
         run: whose records to compare.
         what: metrics (all their columns), columns, or `METRIC.COLUMN`; none takes the primary column of each dataset.
         baseline: label of a method; the first of the plan if empty.
-        methods: labels of those to compare with it; all if none.
-        options: of metrics, over those that the run was scored with.
-        further: runs whose methods join in.
+        methods: labels of the methods to compare with it; all if none.
+        options: of metrics, overriding those that the run was scored with.
+        further: runs whose methods are compared too.
         seed: of the bootstrap and the permutations.
-        num_resamples: of both.
-        scores: of the first run; if absent they are read from `scores.jsonl` where it fits, as those of further runs are, else
-            computed.
+        num_resamples: number of bootstrap and permutation resamples.
+        scores: of the first run; if absent they are read from `scores.jsonl` if that is up to date, like those of further
+            runs, else computed.
 
     Raises:
         SettingsError: for a metric, column, option or method that does not exist.
-        DataError: for records that cannot be read, or runs that asked other questions under the same ids.
+        DataError: for records that cannot be read, or runs with different questions under the same ids.
     """
     if num_resamples < 1:
         raise SettingsError(f"there must be at least 1 resample, not {num_resamples}; 10,000 are usual")
@@ -127,7 +127,7 @@ def compare(
 
 
 def again(run: RunFolder, table: Comparisons, scores: Sequence[Score]) -> Comparisons:
-    """The same table, computed again from scores of the run. Further runs must be in the same folder, under their old names.
+    """The same table, computed again from scores of the run. Further runs must be next to it under their old names.
 
     Raises:
         SettingsError: for a metric, column, method, dataset or further run that does not exist any more.
@@ -162,12 +162,12 @@ def _chosen(
     usual = [one.label for one in compared if not one.is_part and one.label not in base.covers]
     others = [known[name] for name in known if name != base.label and name in (methods or usual)]
     if not others:
-        raise SettingsError(f"there is no method to compare with {base.label!r}; give --methods, of: {', '.join(known)}")
+        raise SettingsError(f"no method to compare with {base.label!r}; give --methods, of: {', '.join(known)}")
     return base, others
 
 
 def _columns(run: RunFolder, what: Sequence[str], options: Mapping[str, Mapping[str, Any]]) -> list[tuple[OpenMetric, str]]:
-    """The columns that are meant, each with its metric under the options that the run was scored with."""
+    """The requested columns, each with its metric under the options that the run was scored with."""
     found = read_summary(run)
     scored = {metric.name: metric for metric in metrics_of(found)} if found is not None else {}
     given = {**{name: metric.options for name, metric in scored.items()}, **options}
@@ -186,7 +186,7 @@ def _columns(run: RunFolder, what: Sequence[str], options: Mapping[str, Mapping[
         if name not in known and name not in scored:
             homes = {key: metric.name for metric in (*scored.values(), *open_metrics()[0]) for key in metric.columns}
             if column or name not in homes:
-                raise SettingsError(f"{wanted!r} is no metric and no column of one; {suggest(wanted, {*known, *homes})}")
+                raise SettingsError(f"{wanted!r} is not a metric or a column of one; {suggest(wanted, {*known, *homes})}")
             name, column = homes[name], name
         metric = opened(name)
         if metric.error is not None:
@@ -199,7 +199,7 @@ def _columns(run: RunFolder, what: Sequence[str], options: Mapping[str, Mapping[
 
 
 def _parted(wanted: str, scored: Iterable[str]) -> tuple[str, str]:
-    """The metric and the column that are meant; the path of a file, which also contains dots, is known from the scores."""
+    """The requested metric and column; the path of a file, which also contains dots, is known from the scores."""
     of_file = next((name for name in scored if part_file(name) is not None and f"{wanted}.".startswith(f"{name}.")), None)
     if of_file is not None:
         return of_file, wanted.removeprefix(of_file).removeprefix(".")
@@ -208,7 +208,7 @@ def _parted(wanted: str, scored: Iterable[str]) -> tuple[str, str]:
 
 
 def _scores_for(run: RunFolder, metrics: Sequence[OpenMetric]) -> list[Score]:
-    """Scores from `scores.jsonl` where they are of these records and options, else from the records."""
+    """Scores from `scores.jsonl` if they are of these records and options, else computed from the records."""
     found = read_summary(run)
     if found is not None and found.get("records") == records_hashes(run):
         there = {metric.name: metric for metric in metrics_of(found)}
@@ -284,7 +284,7 @@ class _Pairs:
 
     @property
     def values(self) -> list[tuple[float, float]]:
-        """Of both, where both count."""
+        """The values of both on the questions that count for both."""
         own, base = self.own.values, self.base.values
         return [(own[asked], base[asked]) for asked in self.order if asked in own and asked in base]
 
@@ -299,14 +299,14 @@ class _Pairs:
 
     @property
     def answered(self) -> list[float]:
-        """The differences where both answered."""
+        """The differences on the questions that both answered."""
         failed = self.own.failed | self.base.failed
         pairs = zip(self.order, self.differences, strict=True)
         return [one for asked, one in pairs if one is not None and asked not in failed]
 
     @property
     def bounds(self) -> Interval | None:
-        """The mean difference if what failed or could not be scored were the least for one and the most for the other."""
+        """The mean difference if everything failed or unscored were the least for one and the most for the other."""
         low, high = self.column.low, self.column.high
         own, base = self.own.answered, self.base.answered
         is_open = (self.own.failed | self.own.unscored, self.base.failed | self.base.unscored)

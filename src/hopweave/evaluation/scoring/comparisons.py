@@ -1,4 +1,4 @@
-"""Comparisons of the methods of one run or of several, and the file of a run that keeps them: `RUN/compare.json`."""
+"""Comparisons of the methods of one run or of several, and the file of a run that stores them: `RUN/compare.json`."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ class Comparisons:
 
     Attributes:
         metric: with `options`, its options.
-        unit: of the column, and `better` which way is better; empty where neither is.
+        unit: of the column, and `better` the better direction; empty if there is none.
         seed: of the bootstrap and the permutations, and `num_resamples` their number.
-        rows: a method each, in the order of the plan.
-        runs: those that the methods are of, where they are several.
+        rows: one per method, in the order of the plan.
+        runs: those that the methods come from, if there are several.
     """
 
     dataset: str
@@ -59,23 +59,23 @@ class Comparisons:
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """What a table is of: a newer one of the same takes its place."""
+        """What identifies a table: a newer one with the same key replaces it."""
         options = json.dumps(self.options, sort_keys=True, default=str)
         return self.dataset, self.metric, options, self.column, self.baseline, self.methods, self.seed, self.num_resamples
 
 
 def keep_comparisons(run: RunFolder, tables: Sequence[Comparisons]) -> None:
-    """Adds tables to `compare.json`, which keeps those of other columns, baselines and methods.
+    """Adds tables to `compare.json`, keeping those of other columns, baselines and methods.
 
     Raises:
-        DataError: if the file that is there cannot be read, or the new one cannot be written.
+        DataError: if the existing file cannot be read, or the new one cannot be written.
     """
     kept = {table.key: table for table in (*kept_comparisons(run), *tables)}
     write_file(run.path / FILE, json.dumps(document(list(kept.values())), indent=1, ensure_ascii=False) + "\n")
 
 
 def kept_comparisons(run: RunFolder) -> list[Comparisons]:
-    """The tables of `compare.json`; none if it is not there.
+    """The tables of `compare.json`; none if it does not exist.
 
     Raises:
         DataError: if it cannot be read.
@@ -93,7 +93,7 @@ def kept_comparisons(run: RunFolder) -> list[Comparisons]:
 
 
 def document(tables: Sequence[Comparisons]) -> dict[str, Any]:
-    """What `compare.json` holds, as plain values."""
+    """The contents of `compare.json`, as plain values."""
     plain: dict[str, Any] = json.loads(json.dumps({"schema": SCHEMA, "tables": [dataclasses.asdict(one) for one in tables]}))
     return plain
 
@@ -108,10 +108,10 @@ class ComparedMethod:
     """A method that can be compared.
 
     Attributes:
-        label: as it is named: that of the plan, with `RUN:` before it where it is of a further run.
+        label: as it is named: that of the plan, prefixed with `RUN:` for a method of a further run.
         run: the name of that run; empty for the first.
-        cells: the labels of its cells in the plan: several under several seeds.
-        is_part: it is one seed of a method, which is compared only where it is named.
+        cells: the labels of its cells in the plan; several if it has several seeds.
+        is_part: it is one seed of a method, which is compared only if it is named.
     """
 
     label: str
@@ -121,13 +121,13 @@ class ComparedMethod:
 
     @property
     def covers(self) -> set[str]:
-        """The labels of all that is part of it, its own among them."""
+        """The labels of its parts, including its own."""
         before = self.label.removesuffix(self.label.rpartition(":")[2]) if self.run else ""
         return {self.label, *(f"{before}{cell}" for cell in self.cells)}
 
 
 def runs_of(run: RunFolder, further: Sequence[RunFolder]) -> dict[str, RunFolder]:
-    """Runs by name: the first has none, the others that of their folder.
+    """Runs by name: empty for the first, the folder name for the others.
 
     Raises:
         SettingsError: for a run that is named twice, or two folders of one name.
@@ -139,7 +139,7 @@ def runs_of(run: RunFolder, further: Sequence[RunFolder]) -> dict[str, RunFolder
     names = Counter(path.name for path in paths[1:])
     for name, num in names.items():
         if num > 1:
-            raise SettingsError(f"two runs are called {name!r}, and their methods could not be told apart; rename one folder")
+            raise SettingsError(f"two runs are called {name!r}, so their methods cannot be distinguished; rename one folder")
     return {"": run, **{path.name: one for path, one in zip(paths[1:], further, strict=True)}}
 
 
@@ -156,10 +156,10 @@ def compared_methods_of(runs: Mapping[str, RunFolder]) -> list[ComparedMethod]:
 
 
 def order_of(dataset: str, runs: Mapping[str, RunFolder]) -> list[str]:
-    """The ids of the questions of a dataset, those of further runs behind.
+    """The ids of the questions of a dataset, those of further runs last.
 
     Raises:
-        DataError: where a further run does not have the dataset, or asked another question under the same id.
+        DataError: where a further run does not have the dataset, or has another question under the same id.
     """
     texts: dict[str, str] = {}
     for name, run in runs.items():
@@ -172,20 +172,20 @@ def order_of(dataset: str, runs: Mapping[str, RunFolder]) -> list[str]:
             asked = example.question
             if texts.setdefault(asked.id, asked.text) != asked.text:
                 raise DataError(
-                    f"question {asked.id!r} of {dataset!r} is another one in the run {name}; compare runs on the same data"
+                    f"question {asked.id!r} of {dataset!r} is a different one in the run {name}; compare runs on the same data"
                 )
     return list(texts)
 
 
 def compared_runs(runs: Mapping[str, RunFolder]) -> tuple[ComparedRun, ...]:
-    """What a comparison across runs says of them: their names, and which models answered."""
+    """The description of runs in a comparison across runs: their names, and which models answered."""
     return tuple(ComparedRun(name, ", ".join(_models(one))) for name, one in runs.items()) if len(runs) > 1 else ()
 
 
 def sibling_run(run: RunFolder, name: str) -> Path | None:
     """The folder of a run of that name next to another, to compute a comparison again; `None` if there is none.
 
-    It is looked for nowhere else: a name in a file of the run must not lead to other places.
+    It is not looked for elsewhere: a name in a file of the run must not lead to other places.
     """
     place = run.path.resolve().parent / name
     return place if is_file_name(name) and RunFolder.is_at(place) else None

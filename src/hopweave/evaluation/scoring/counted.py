@@ -1,12 +1,12 @@
-"""What each question of a cell counts as in a column: its value, or the worst that there is where the question failed.
+"""The counted value of each question of a cell in a column: its own, or the worst possible one if the question failed.
 
 This is the one rule of every mean, pair, group and frontier, in `score`, `compare`, `report` and `analyse` alike:
 
-- A question that failed counts as the worst value of a column that says how good answers are, so that failed
+- A failed question counts as the worst value of a column that measures the quality of answers, so that failed
   questions stay in the denominator. The mean over the answered ones is given as well.
-- It is no data where the column has none for the question whatever is answered (its gold lacks what the metric needs; see
-  `evaluation.metric.Selective`), or none for any answer of the method, as recall has none for a method that never searches.
-- A metric that broke on a record is no wrong answer: the record is left out and counted.
+- It has no data where the column has none for the question whatever the answer (its gold lacks what the metric needs; see
+  `evaluation.metric.Selective`), or none for any answer of the method: recall, for example, for a method that never searches.
+- A metric that broke on a record does not make it a wrong answer: the record is left out and counted.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ class Counted:
     """A column over a cell.
 
     Attributes:
-        values: by the id of the question, failed ones included.
+        values: by the id of the question, including failed ones.
         failed: questions that failed, and count as the worst value.
-        unscored: questions that cannot count: the metric broke on the record, or the question failed and no value is the worst.
+        unscored: questions that cannot count: the metric broke on the record, or a failed one has no worst value.
         no_data: questions to which the column does not apply.
         column: its range and direction.
-        problems: one line for each kind of trouble that scoring met.
+        problems: one line for each kind of problem in scoring.
     """
 
     values: Mapping[str, float] = field(default_factory=dict)
@@ -40,7 +40,7 @@ class Counted:
     problems: tuple[str, ...] = ()
 
     def among(self, ids: Collection[str]) -> Counted:
-        """The same for some of the questions."""
+        """The same, restricted to some of the questions."""
         kept = {key: value for key, value in self.values.items() if key in ids}
         wanted = frozenset(ids)
         return replace(
@@ -58,19 +58,19 @@ class Counted:
 
     @property
     def mean(self) -> float | None:
-        """Over all questions that count; `None` where there is none."""
+        """The mean over all questions that count; `None` if there are none."""
         return _mean(self.values)
 
     @property
     def mean_answered(self) -> float | None:
-        """Over those of them that were answered; `None` where there is none."""
+        """The mean over those that were answered; `None` if there are none."""
         return _mean(self.answered)
 
     @property
     def bounds(self) -> tuple[float, float] | None:
-        """The mean if every question that failed or could not be scored were worth the least, and if the most.
+        """The mean if every failed or unscored question had the least value, and if it had the greatest.
 
-        `None` where there is no such question, or a value has no bounds.
+        `None` if there is no such question, or values have no bounds.
         """
         open_ends = self.failed | self.unscored
         column = self.column
@@ -82,10 +82,10 @@ class Counted:
 
 
 def counted(rows: Iterable[Score], name: str, column: Column) -> Counted:
-    """What the questions of a cell count as in a column.
+    """The counted values of the questions of a cell in a column.
 
     Args:
-        rows: what one metric said of the records of the cell.
+        rows: the scores of one metric for the records of the cell.
         name: of the column in these rows.
         column: its range and direction.
     """
@@ -105,7 +105,7 @@ def counted(rows: Iterable[Score], name: str, column: Column) -> Counted:
         else:
             no_data.add(row.question)
             is_never_told |= row.record != "failed"
-    if is_answered and not values:  # there is nothing to say of any answer, so a failure says nothing, either
+    if is_answered and not values:  # no answer has a value, so a failure has none, either
         (no_data if is_never_told else unscored).update(failed)
     elif column.worst is not None:
         values |= dict.fromkeys(sorted(failed), column.worst)

@@ -1,12 +1,12 @@
-"""Quality against cost: which methods no other beats in both, as far as the questions can tell.
+"""Quality against cost: which methods are beaten in both by no other, as far as the questions can show.
 
-Membership is not read off the means alone, which a few questions may turn. The questions are drawn again and again, the same
-for every method, and a method is on the frontier if it was in at least 95 of 100 draws: no other was at least as good for at
-most the cost, and better in one of the two. A method that gets nothing right is on none: saying nothing costs nothing.
+The means alone do not decide membership, since a few questions may flip it. The questions are resampled many times, the same
+for every method, and a method is on the frontier if it is in at least 95 of 100 draws: no other is at least as good for at
+most the cost, and better in one of the two. A method that gets nothing right is on no frontier, however little it costs.
 
-A failed question is wrong, and cost only what was spent until it failed, which may be nothing. So the cost of a method that
-fails often is not known, and its failures make it look cheap: with more than one failed question, and more than
-`MAX_FAILED_SHARE` of them, it is on no frontier, and pushes no other off it.
+A failed question is wrong and costs only what was spent until it failed, possibly nothing. So the cost of a method that often
+fails is unknown, and its failures make it look cheap: with more than one failed question, and more than `MAX_FAILED_SHARE`
+of them, it is on no frontier and displaces no other method.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Planes:
         methods: in the order of the plan.
         name: of the column of quality.
         quality: by method.
-        costs: by name of the column, of which less is better, and method.
+        costs: by name of the column, where less is better, and method.
     """
 
     dataset: str
@@ -52,7 +52,7 @@ class Planes:
 
 
 def frontiers_of(planes: Planes, seed: int = 0) -> list[Frontier]:
-    """The methods in each plane, and which of them are on its frontier; a cost that there is no data for has none.
+    """The methods in each plane, and which of them are on its frontier; a cost without data has none.
 
     Args:
         planes: of a quality and its costs.
@@ -120,7 +120,7 @@ def _support(draws: Iterable[Sequence[tuple[float | None, float | None]]], num: 
 
 
 def _on_frontier(places: Sequence[tuple[float, float, int]], nothing: float | None) -> list[int]:
-    """Of (cost, quality, place): the places that none beats in both, and that are better than nothing."""
+    """Of (cost, quality, place): the places that no other beats in both, and whose quality is above zero."""
     found: list[int] = []
     best_cost, best_quality = 0.0, nothing
     for cost, quality, place in sorted(places, key=lambda one: (one[0], -one[1])):

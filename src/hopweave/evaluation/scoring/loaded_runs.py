@@ -1,4 +1,4 @@
-"""The cells of one or several runs, gathered by dataset, as analyses look at them."""
+"""The cells of one or several runs, gathered by dataset, as analyses use them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hopweave.evaluation.scoring.score import OpenMetric, for_dataset, open_metr
 from hopweave.record import Record, Setup
 
 TAKEN_APART = "gold_steps"
-"""The dataset that takes questions of a run apart."""
+"""The dataset that decomposes the questions of a run."""
 
 
 class AnsweredCell:
@@ -36,18 +36,18 @@ class AnsweredCell:
 
     @property
     def name(self) -> str:
-        """Of the method's file."""
+        """The name of the method's file."""
         return self.run.plan.methods[self.method].name
 
     @cached_property
     def setup(self) -> Setup | None:
-        """What its first record depends on; `None` where there is no record."""
+        """The setup of its first record; `None` if there is no record."""
         first = next(iter(self.run.records(self.dataset, self.method)), None)
         return None if first is None else first.setup
 
     @property
     def options(self) -> Mapping[str, Any]:
-        """Of the method, in full."""
+        """All options of the method."""
         return {} if self.setup is None else self.setup.options
 
     def setting(self, *keys: str) -> Any:
@@ -58,7 +58,7 @@ class AnsweredCell:
         return value
 
     def pairs(self) -> Iterator[tuple[Record, Example]]:
-        """Each record with its example, in the order of the records. What is no question of the run is left out."""
+        """Each record with its example, in the order of the records. Records of other questions are left out."""
         for record in self.run.records(self.dataset, self.method):
             example = self.examples.get(record.question.id)
             if example is not None:
@@ -90,17 +90,17 @@ class LoadedRuns:
 
     @cached_property
     def datasets(self) -> tuple[DatasetCells, ...]:
-        """Datasets in the order of the runs, but for those that take the questions of others apart."""
+        """Datasets in the order of the runs, except those that decompose the questions of others."""
         return tuple(dataset for dataset in self._groups if dataset.plan.name != TAKEN_APART)
 
     @cached_property
     def taken_apart(self) -> tuple[DatasetCells, ...]:
-        """Datasets that take the questions of others apart."""
+        """Datasets that decompose the questions of others."""
         return tuple(dataset for dataset in self._groups if dataset.plan.name == TAKEN_APART)
 
     @cached_property
     def _groups(self) -> tuple[DatasetCells, ...]:
-        """Two datasets are one if they are the same file of the same name with the same options."""
+        """Two datasets are the same if they have the same name, file and options."""
         found: dict[str, DatasetCells] = {}
         for run in self.runs:
             for label, plan in run.plan.datasets.items():
@@ -118,10 +118,10 @@ class LoadedRuns:
             yield from dataset.cells
 
     def scores(self, cell: AnsweredCell, metric: str, column: str, **options: Any) -> Counted:
-        """A column of a metric over a cell, as `hopweave score` has it: a question that failed counts as the worst.
+        """A column of a metric over a cell, as `hopweave score` has it: a failed question counts as the worst value.
 
         Raises:
-            SettingsError: for a metric or an option that there is not.
+            SettingsError: for a metric or an option that does not exist.
         """
         key = (id(cell), metric, column, json.dumps(options, sort_keys=True))
         if key not in self._scores:

@@ -13,17 +13,17 @@ from hopweave.evaluation.scoring.results import Interval, MacroMean
 from hopweave.evaluation.scoring.statistics import all_equal_interval, percentile_interval, resampled_means
 
 _APART = 1_000_003
-"""Parts the seeds of datasets, whose questions must not be drawn in step."""
+"""Separates the seeds of datasets, so that their draws are independent."""
 
 
 def macro_means(datasets: Sequence[Scored], primary: Mapping[str, str], plan: Plan, seed: int) -> list[MacroMean]:
-    """The mean over datasets of the primary column, for each method of the plan; none where there are fewer than two datasets.
+    """The mean over datasets of the primary column, for each method of the plan; none if there are fewer than two datasets.
 
-    The 95% interval is of a bootstrap within each dataset. Where all values of a dataset are the same a bootstrap draws the
-    same mean again and again; there its own interval (`all_equal_interval`) widens that of the macro mean in full.
+    The 95% interval is of a bootstrap within each dataset. If all values of a dataset are the same, every resample has the same
+    mean; then its `all_equal_interval` widens that of the macro mean by its full width.
 
     Args:
-        datasets: what their records gave.
+        datasets: the scores of their records.
         primary: the column of each dataset that methods are compared by.
         plan: of the run.
         seed: of the bootstrap.
@@ -73,7 +73,7 @@ def _interval(columns: Sequence[Counted], drawn: Sequence[Sequence[float | None]
 
 
 def _unseen(column: Counted) -> Interval | None:
-    """How far below and above its mean the interval of a column reaches whose values are all the same."""
+    """How far the interval of a column whose values are all the same reaches below and above its mean."""
     value = next(iter(column.values.values()))
     about = all_equal_interval(value, len(column.values), low=column.column.low, high=column.column.high)
     return Interval(value - about.low, about.high - value) if about is not None else None

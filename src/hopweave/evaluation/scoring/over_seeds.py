@@ -1,8 +1,8 @@
-"""The methods that are compared: each on its own, one that was run under several seeds as their mean, question by question.
+"""The compared methods: one that was run under several seeds is their mean, question by question.
 
-A method that samples is worked once for each seed of the plan, in its own cell. The value of such a method on a question is
-its mean over the seeds, so that a pair, a frontier or a mean over datasets has one value a question whatever the number of
-seeds, and an interval over questions stays one over questions. How much the seeds differ is told by their spread.
+A method that samples is run once for each seed of the plan, in its own cell. The value of such a method on a question is
+its mean over the seeds, so a pair, a frontier or a mean over datasets has one value per question whatever the number of
+seeds, and an interval over questions stays one over questions. The spread shows how much the seeds differ.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from hopweave.evaluation.scoring.statistics import standard_deviation
 
 
 def by_method(cells: Mapping[str, Counted], plan: Plan) -> dict[str, Counted]:
-    """A column of a dataset by method, its seeds averaged, from that column by cell; a method without it is left out."""
+    """A column of a dataset by method, averaged over its seeds, from that column by cell; a method without it is left out."""
     found = {}
     for label, own in plan.cells_by_method.items():
         there = [cells[one] for one in own if one in cells]
@@ -28,7 +28,7 @@ def by_method(cells: Mapping[str, Counted], plan: Plan) -> dict[str, Counted]:
 
 
 def averaged(seeds: Sequence[Counted]) -> Counted:
-    """The mean over seeds, question by question. A question that failed under one of them is among the failed ones."""
+    """The mean over seeds, question by question. A question that failed under one of them counts as failed."""
     if len(seeds) == 1:
         return seeds[0]
     by_question: dict[str, list[float]] = {}

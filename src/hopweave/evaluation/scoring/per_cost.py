@@ -1,7 +1,7 @@
 """Right answers relative to what was spent on all questions: right answers per 1,000 tokens, and cost per right answer.
 
-Both are sums over the questions that were asked, failed ones included: what was spent on a wrong answer, or on none, was spent
-on getting the right ones. Of questions that have no count of tokens neither side counts.
+Both are sums over all questions asked, including failed ones: what was spent on a wrong answer, or on none, was spent on
+getting the right ones. Questions without a count of tokens are left out of both sums.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ COST_PER_RIGHT = "cost_per_right"
 
 _TOKENS = 1000
 _RIGHT = ("cover_em", "label_accuracy")
-"""Columns of 0 and 1, so that their sum is a number of right answers; a long answer is neither right nor wrong."""
+"""Columns of 0 and 1, so that their sum is a number of right answers; long answers are neither right nor wrong."""
 _SPENT = {PER_TOKENS: "total_tokens", COST_PER_RIGHT: "cost"}
 FIGURES = {
     PER_TOKENS: Column("right answers per 1,000 tokens of the model", better="higher", high=math.inf),
@@ -40,7 +40,7 @@ def figures(found: Scored, seed: int) -> dict[str, dict[str, Mean]]:
     """The figures of each method of a dataset, by name of the figure.
 
     Args:
-        found: what its records gave.
+        found: the scores of its records.
         seed: of the bootstrap.
     """
     made: dict[str, dict[str, Mean]] = {}
@@ -56,7 +56,7 @@ def figures(found: Scored, seed: int) -> dict[str, dict[str, Mean]]:
 
 
 def _pairs(found: Scored, method: str, spent: str) -> tuple[list[float | None], list[float | None]]:
-    """Whether each question was answered rightly, and what was spent on it; `None` in both where one is not known."""
+    """Whether each question was answered correctly, and what was spent on it; `None` in both if either is not known."""
     spending = found.values(spent, method)
     right: list[float | None] = []
     for example in found.examples:
@@ -89,7 +89,7 @@ def _figure(
 def _rate_interval(
     right: Sequence[float], mean_spent: float, drawn: Sequence[tuple[float | None, float | None]]
 ) -> Interval | None:
-    """The interval of right answers per unit spent: of both sums over the same drawn questions."""
+    """The interval of right answers per unit spent: both sums are over the same resampled questions."""
     if min(right) == max(right):
         share = all_equal_interval(right[0], len(right), low=0.0, high=1.0)
         return Interval(share.low / mean_spent, share.high / mean_spent) if share is not None else None

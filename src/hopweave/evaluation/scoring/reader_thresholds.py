@@ -1,11 +1,11 @@
-"""Chooses the thresholds of a reader: theta by the paper's procedure, and alpha likewise.
+"""Chooses the thresholds of a reader: theta by the paper's procedure, and alpha by the same one.
 
 Theta (SearChain, appendix A.4.1): take pairs of a query and a passage; a pair is positive if the passage holds a gold answer,
 and predicted positive if the reader's f is above theta. Raise theta step by step and keep the one with the best F1. Readers
 have different scales, so each needs its own theta.
 
-Alpha: the paper chose it by looking. Here it is swept in the same way: the score is the ROUGE-L of a long answer and a passage,
-a pair is positive if they agree, and predicted positive if the score is above alpha.
+Alpha: the paper chose it by inspection. Here it is swept in the same way: the score is the ROUGE-L of a long answer and a
+passage, a pair is positive if they agree, and predicted positive if the score is above alpha.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ _PAIR = 'a row is {"query": ..., "passage": {"title": ..., "text": ...}, "answer
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A query and a passage, with what is known of them.
+    """A query and a passage, with the known facts about them.
 
     Attributes:
-        answers: the gold answers of the query; any one of them counts.
+        answers: the gold answers of the query; any of them counts.
         answer: a long answer to the query, for alpha.
-        agrees: whether that answer and the passage agree, where somebody has said so.
+        agrees: whether that answer and the passage agree, if that was annotated.
     """
 
     id: str
@@ -60,9 +60,9 @@ class Pair:
 
     @property
     def is_consistent(self) -> bool | None:
-        """Whether the long answer agrees with the passage: as said, else whether it states a gold answer that stands there.
+        """Whether the long answer agrees with the passage: as annotated, else whether it states a gold answer from the passage.
 
-        `None` if nobody said so and the passage holds no gold answer: then nothing can be told.
+        `None` if it is not annotated and the passage holds no gold answer: then it is undecided.
         """
         if self.agrees is not None:
             return self.agrees
@@ -72,7 +72,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a pair: the reading, or the failure."""
+    """The outcome for a pair: the reading, or the failure."""
 
     pair: Pair
     reading: Reading | None
@@ -81,7 +81,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A score with the truth; `group` names what is drawn together in a bootstrap (the query)."""
+    """A score with the truth; `group` names what a bootstrap draws together (the query)."""
 
     score: float
     is_positive: bool
@@ -90,7 +90,7 @@ class Scored:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """How well one threshold tells positives from negatives: `None` where there is nothing to divide by."""
+    """How well one threshold separates positives from negatives: `None` where the denominator is zero."""
 
     threshold: float
     num_true: int
@@ -99,17 +99,17 @@ class Point:
 
     @property
     def precision(self) -> float | None:
-        """Share of the predicted that are positive."""
+        """Share of the predicted ones that are positive."""
         return self.num_true / self.num_predicted if self.num_predicted else None
 
     @property
     def recall(self) -> float | None:
-        """Share of the positive that are predicted."""
+        """Share of the positive ones that are predicted."""
         return self.num_true / self.num_positive if self.num_positive else None
 
     @property
     def f1(self) -> float | None:
-        """The harmonic mean of both; `None` only where nothing is positive and nothing predicted."""
+        """The harmonic mean of both; `None` only if nothing is positive and nothing predicted."""
         both = self.num_predicted + self.num_positive
         return 2 * self.num_true / both if both else None
 
@@ -118,7 +118,7 @@ def pairs_of_file(path: Path, form: Format = "auto") -> list[Pair]:
     """The pairs of a file of JSON lines.
 
     `pairs`: each row has `query`, `passage` (an object with `text` and perhaps `title`, or the text itself) and `answers`; for
-    alpha also `answer`, and perhaps `consistent`. `musique`: the rows of MuSiQue's own files. `auto` goes by the first row.
+    alpha also `answer`, and perhaps `consistent`. `musique`: the rows of MuSiQue's own files. `auto` decides by the first row.
 
     Raises:
         DataError: for a file or a row that cannot be read, with its place.
@@ -130,7 +130,7 @@ def pairs_of_file(path: Path, form: Format = "auto") -> list[Pair]:
         try:
             pairs += pairs_of_musique(row) if form == "musique" else [_pair_of(row, str(number))]
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            what = "is no row of MuSiQue" if form == "musique" else "is no pair"
+            what = "is not a row of MuSiQue" if form == "musique" else "is not a pair"
             wanted = "give the official JSONL" if form == "musique" else _PAIR
             raise DataError(f"line {number} of {path} {what} ({type(error).__name__}: {error}); {wanted}") from None
     if not pairs:
@@ -146,7 +146,7 @@ def _rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
             except ValueError as error:
                 raise DataError(f"line {number} of {path} is not JSON: {error}; {_PAIR}") from None
             if not isinstance(row, dict):
-                raise DataError(f"line {number} of {path} is no object; {_PAIR}")
+                raise DataError(f"line {number} of {path} is not an object; {_PAIR}")
             yield number, row
 
 
@@ -179,7 +179,7 @@ def pairs_of_musique(row: Mapping[str, Any]) -> Iterator[Pair]:
     """Two pairs for each step of a MuSiQue question.
 
     The query is the step's, its references `#k` replaced by the answers of earlier steps. The positive is its supporting
-    paragraph, if that holds the answer in so many words; the negative is the paragraph that shares the most words with the
+    paragraph, if that holds the answer verbatim; the negative is the paragraph that shares the most words with the
     query among those that support no step and hold no gold answer. Rows that are marked as unanswerable give none.
     """
     steps = row["question_decomposition"] if row.get("answerable", True) else []
@@ -216,8 +216,8 @@ async def read_pairs(
 ) -> list[Outcome]:
     """Reads every pair through its own workbench, so that calls are kept in the store and come from it.
 
-    Failures of a run are outcomes; what the user has to fix first is raised. An engine reads in batches; a reader that asks
-    the model, as many concurrently as its endpoint serves at a time.
+    Failures of a run are outcomes; problems that the user has to fix first are raised. An engine reads in batches; a reader
+    that asks the model, as many concurrently as its endpoint serves at a time.
     """
     asks_a_model = isinstance(components.reader, ModelReader)
     turns = asyncio.Semaphore((components.llm.abilities.max_parallel or 1) if asks_a_model else _ENGINE_BATCH)
@@ -240,7 +240,7 @@ async def read_pairs(
 
 
 def scored_by_reader(outcomes: Iterable[Outcome]) -> list[Scored]:
-    """The confidence of each reading; what failed is left out, for the caller to count."""
+    """The confidence of each reading; failures are left out, for the caller to count."""
     return [
         Scored(outcome.reading.confidence, outcome.pair.is_positive, outcome.pair.query)
         for outcome in outcomes
@@ -249,7 +249,7 @@ def scored_by_reader(outcomes: Iterable[Outcome]) -> list[Scored]:
 
 
 def scored_by_rouge(pairs: Iterable[Pair], rouge: Literal["f1", "precision"] = "precision") -> list[Scored]:
-    """The ROUGE-L of each long answer and its passage; pairs of which nothing can be told are left out."""
+    """The ROUGE-L of each long answer and its passage; undecided pairs are left out."""
     scored = []
     for pair in pairs:
         if pair.is_consistent is not None:
@@ -259,15 +259,13 @@ def scored_by_rouge(pairs: Iterable[Pair], rouge: Literal["f1", "precision"] = "
 
 
 def thresholds(start: float, stop: float, step: float) -> list[float]:
-    """From `start` by `step` up to `stop`, without the drift of adding up.
+    """From `start` by `step` up to `stop`, without accumulated rounding errors.
 
     Raises:
         SettingsError: for an invalid range.
     """
     if not (step > 0 and stop >= start and math.isfinite(stop - start)):
-        raise SettingsError(
-            f"there is nothing between {start:g} and {stop:g} by steps of {step:g}; set --start, --stop, --step"
-        )
+        raise SettingsError(f"no thresholds between {start:g} and {stop:g} in steps of {step:g}; set --start, --stop, --step")
     count = int((stop - start) / step + 1e-9) + 1
     if count > _MAX_THRESHOLDS:
         raise SettingsError(f"{count:,} thresholds are too many; set --step to more than {step:g}")
@@ -275,7 +273,7 @@ def thresholds(start: float, stop: float, step: float) -> list[float]:
 
 
 def sweep(scored: Sequence[Scored], values: Iterable[float]) -> list[Point]:
-    """One point for each threshold: predicted positive is what scores above it."""
+    """One point for each threshold: scores above it are predicted positive."""
     return [point_at(scored, value) for value in values]
 
 
@@ -286,7 +284,7 @@ def point_at(scored: Sequence[Scored], threshold: float) -> Point:
 
 
 def best_of(points: Iterable[Point]) -> Point | None:
-    """The point of the best F1; of equal ones the one with the higher threshold. `None` if none has an F1 above 0."""
+    """The point with the best F1; with the higher threshold if tied. `None` if none has an F1 above 0."""
     useful = [point for point in points if point.f1]
     return max(useful, key=lambda point: (point.f1 or 0.0, point.threshold), default=None)
 
@@ -294,9 +292,9 @@ def best_of(points: Iterable[Point]) -> Point | None:
 def f1_interval(
     scored: Sequence[Scored], threshold: float, *, num_samples: int = 1000, seed: int = 0, share: float = 0.95
 ) -> tuple[float, float] | None:
-    """A percentile bootstrap interval of F1 at a threshold. Pairs of the same query are drawn together, as they depend.
+    """A percentile bootstrap interval of F1 at a threshold. Pairs of the same query are drawn together, as they are dependent.
 
-    `None` where no sample has an F1.
+    `None` if no sample has an F1.
     """
     groups: dict[str, list[Scored]] = {}
     for one in scored:

@@ -1,6 +1,6 @@
 """What a report prints: cells with their means, comparisons, groups, frontiers, failures and examples, as plain data.
 
-Scores and comparisons are handed over in these types; the code that draws them computes nothing.
+Scores and comparisons are passed on in these types; the code that draws them computes nothing.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from hopweave.record import Record
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """From `low` to `high`, both included."""
+    """From `low` to `high`, inclusive."""
 
     low: float
     high: float
@@ -22,16 +22,16 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Mean:
-    """The mean of a column over the questions of a cell that were asked, with all that was left out of it.
+    """The mean of a column over the questions of a cell that were asked, with everything left out of it.
 
     Attributes:
-        value: with each question that failed as the worst value; `None` if there is no data.
-        num_scored: questions that it is the mean of, failed ones included.
-        num_failed: those of them that failed. A figure of a whole cell leaves these out.
+        value: with the worst value for each failed question; `None` if there is no data.
+        num_scored: questions that it is the mean of, including failed ones.
+        num_failed: those of them that failed; a figure of a whole cell leaves them out.
         num_no_data: records left out since the column does not apply to them.
         interval: 95%, of the bootstrap.
-        bounds: the mean if every record that failed or could not be scored were the least, and if every one were the most
-            that the column can be.
+        bounds: the mean if every failed or unscored record had the least value of the column, and if every one had the
+            greatest.
         num_unscored: records left out since scoring them failed.
         answered: the mean over the answered questions alone.
     """
@@ -51,11 +51,11 @@ class Cell:
     """A method on a dataset.
 
     Attributes:
-        num_questions: that were drawn.
-        num_records: that were written; fewer where the run is not done.
+        num_questions: drawn.
+        num_records: written; fewer if the run is not finished.
         num_failed: records with an error.
-        num_unparsed: records with an answer that could not be read off the model's words.
-        num_abstained: records whose answer is that it does not know.
+        num_unparsed: records with an answer that could not be parsed from the reply.
+        num_abstained: records that answer that the answer is not known.
         means: by column.
     """
 
@@ -75,21 +75,21 @@ class Comparison:
 
     Attributes:
         column: what is compared.
-        num_pairs: questions that count for both, failed ones as the worst.
+        num_pairs: questions that count for both, failed ones with the worst value.
         num_left_out: questions that do not count for one of them.
-        difference: the method's mean less the baseline's over the pairs; `None` if there are none.
+        difference: the method's mean minus the baseline's over the pairs; `None` if there are none.
         interval: 95%, of the paired bootstrap.
-        test: which one gave `p`.
+        test: the test that gave `p`.
         p: uncorrected, two-sided.
         p_holm: corrected by Holm's method over the methods that are compared.
-        minimum_detectable: the least difference that would be found with a power of 80%.
-        says: what the numbers say, in a few words.
+        minimum_detectable: the smallest difference that would be found with a power of 80%.
+        says: the conclusion, in a few words.
         num_failed: pairs in which one of the two failed.
         difference_answered: over the pairs that both answered; `None` if there are none.
-        bounds: the difference if what failed or could not be scored were the least for the one and the most for the other.
+        bounds: the difference if everything failed or unscored were the least for one and the most for the other.
         mean: of the method over the pairs, and `baseline_mean` that of the baseline.
-        num_wins: pairs where the method's value is better (higher, where neither way is), and `num_losses` where it is worse;
-            the rest are ties.
+        num_wins: pairs where the method's value is better (higher, if the column has no direction), and `num_losses` where it
+            is worse; the rest are ties.
         percentile_interval: 95%, in addition to the BCa one of `interval`.
         p_mid: the mid-p of McNemar's test.
         effect_size: Cohen's d_z of the differences.
@@ -125,7 +125,7 @@ class ReportedComparisons:
     """Comparisons that are corrected together: of one column on one dataset with one baseline.
 
     Attributes:
-        name: of the column, with what sets it apart from other tables of it (such as options of the metric).
+        name: of the column, with what distinguishes it from other tables of it (such as options of the metric).
         how: how it was computed, in a sentence.
         is_primary: of the primary column of the dataset, with the first baseline.
     """
@@ -140,7 +140,7 @@ class ReportedComparisons:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A cell cut down to the questions that share the value of a trait."""
+    """A cell restricted to the questions that share the value of a trait."""
 
     trait: str
     value: str | int
@@ -149,12 +149,12 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A method in the plane of what it costs and how good it is.
+    """A method in the plane of cost and quality.
 
     Attributes:
         is_best: on the frontier: no other method is at least as good for at most the cost, and better in one of the two, with
-            the support that it takes.
-        support: the share of paired bootstrap draws in which it is; `None` if it cannot be.
+            the required support.
+        support: the share of paired bootstrap draws in which it is on the frontier; `None` if it cannot be.
         why_off: why it can be on no frontier; empty if it can.
     """
 
@@ -169,7 +169,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Frontier:
-    """Quality against a cost on a dataset; `absent` are the methods that have no data for one of the two."""
+    """Quality against a cost on a dataset; `absent` are the methods without data for one of the two."""
 
     dataset: str
     quality: str
@@ -185,8 +185,8 @@ class Spread:
     Attributes:
         mean: over the seeds.
         standard_deviation: of the means of the seeds (n - 1); `None` of one alone.
-        lowest, highest: of them.
-        num_seeds: that have a mean.
+        lowest, highest: of these means.
+        num_seeds: seeds that have a mean.
     """
 
     mean: float
@@ -211,8 +211,8 @@ class MacroMean:
     """The unweighted mean of a method over datasets.
 
     Attributes:
-        value: `None` where it has no data on one of them.
-        datasets: that it is over, and `columns` the one of each.
+        value: `None` if it has no data on one of them.
+        datasets: the averaged datasets, and `columns` the column of each.
         interval: 95%, of a bootstrap within each dataset.
         missing: datasets without data.
     """
@@ -231,7 +231,7 @@ class ScoredColumn:
 
     Attributes:
         column: its meaning, direction, range and unit.
-        is_cost: it counts what was spent, so failed records have it too.
+        is_cost: it measures spending, so failed records have it too.
     """
 
     column: Column
@@ -254,7 +254,7 @@ class DatasetFacts:
 
 @dataclass(frozen=True, slots=True)
 class MethodFacts:
-    """A method of the run, with its options in full, and those of them that are not as they come."""
+    """A method of the run, with its options in full, and those that differ from the defaults."""
 
     label: str
     name: str
@@ -265,7 +265,7 @@ class MethodFacts:
 
 @dataclass(frozen=True, slots=True)
 class FailureKind:
-    """Failures of one kind in one cell: of questions, of a metric, or of words that could not be read.
+    """Failures of one kind in one cell: of questions, of a metric, or of parsing.
 
     Attributes:
         where: `question`, `parse`, or what else failed, such as `metric f1`.
@@ -284,7 +284,7 @@ class FailureKind:
 
 @dataclass(frozen=True, slots=True)
 class ExampleAnswer:
-    """A record to show, with the gold that it is judged by and its scores."""
+    """A record to show, with the gold that it is scored against and its scores."""
 
     dataset: str
     method: str
@@ -305,21 +305,21 @@ class OfflineFacts:
 
 @dataclass(frozen=True, slots=True)
 class ReportData:
-    """All that a report says.
+    """The contents of a report.
 
     Attributes:
         name: of the run.
         datasets, methods: in the order of the plan; so are the rows of every table.
-        facts: name and value of what else was set: model, retriever, reader, version, budget.
-        caveats: a sentence each, on what must not be compared with published numbers, and why.
-        columns: of all metrics, in the order in which they are printed.
+        facts: name and value of the other settings: model, retriever, reader, version, budget.
+        caveats: a sentence each, on what cannot be compared with published numbers, and why.
+        columns: of all metrics, in the order of printing.
         primary: the column by which methods are compared, for each dataset that has one.
         notes: how the means were computed, and what was left out, a sentence each.
-        commands: that make this report again.
+        commands: that reproduce this report.
         plan: of the run, as the file that the commands read; empty if there is none.
-        made_of: SHA-256 of the files that all this was read from, but for the records.
+        made_of: SHA-256 of the files that all this was read from, except the records.
         offline: of the methods that have such a stage.
-        caveat_of_seconds: what must be said of every column of seconds; empty if nothing.
+        caveat_of_seconds: the caveat for every column of seconds; empty if there is none.
     """
 
     name: str

@@ -1,10 +1,10 @@
-"""Scores the records of a run: every metric on every record, a line each, without a call of any model.
+"""Scores the records of a run: every metric on every record, a line each, without calling any model.
 
-    RUN/scores.jsonl    dataset, method, question, metric, what became of the record, and the values of the metric's columns
-    RUN/scores.json     which metrics with which options, of which records, and the tables that `summary` makes of it all
+    RUN/scores.jsonl    dataset, method, question, metric, the outcome of the record, and the values of the metric's columns
+    RUN/scores.json     which metrics with which options, of which records, and the tables that `summary` makes of them
 
-A metric that raises has failed on that record: its line holds the error instead of values, and the other metrics go on. A
-question that failed holds neither: what it counts as is said in `counted`.
+A metric that raises has failed on that record: its line holds the error instead of values, and the other metrics continue. A
+failed question has neither: `counted` defines its counted value.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from hopweave.text.refusal import is_refusal
 LINES = "scores.jsonl"
 
 Became = Literal["answered", "unparsed", "abstained", "failed"]
-"""What became of a question: an answer; words that no answer could be read off; the answer that it is not known; an error."""
+"""The outcome of a question: an answer; a reply without a readable answer; the answer that it is not known; an error."""
 
 _FORMS: Mapping[str, frozenset[AnswerForm]] = {
     "cover_em": frozenset({"short", "label"}),
@@ -51,10 +51,10 @@ PRIMARY: Mapping[AnswerForm, str] = {"short": "cover_em", "label": "label_accura
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """What a metric says of a record.
+    """The score of a record by a metric.
 
     Attributes:
-        record: what became of the question.
+        record: the outcome of the question.
         values: by column; `None` where the question failed, or the metric did (then `error` is set). They are empty where the
             metric does not apply to the question.
     """
@@ -80,8 +80,8 @@ class OpenMetric:
     Attributes:
         name: of its file.
         options: those that differ from its defaults.
-        forms: of questions that it is for; empty is for all.
-        metric: `None` if it could not be made; then `error` says why, and it fails on every record.
+        forms: of the questions that it applies to; empty for all.
+        metric: `None` if it could not be created; then `error` says why, and it fails on every record.
     """
 
     name: str
@@ -92,7 +92,7 @@ class OpenMetric:
 
     @property
     def columns(self) -> Mapping[str, Column]:
-        """Those that have a mean; one that neither way is better for only serves the figures of a whole cell."""
+        """Those that have a mean; a column without a direction only serves the figures of a whole cell."""
         if self.metric is None:
             return {}
         has_figures = isinstance(self.metric, Combining) and bool(self.metric.combined)
@@ -100,10 +100,10 @@ class OpenMetric:
 
 
 def for_dataset(opened: OpenMetric, dataset: str) -> OpenMetric:
-    """The metric as the official script of a dataset computes it, where that differs; given options count over that.
+    """The metric as the official script of a dataset computes it, where that differs; given options override it.
 
     Args:
-        opened: as it was asked for.
+        opened: as requested.
         dataset: the name of the dataset's file.
     """
     more = {key: value for key, value in official_options(dataset, opened.name).items() if key not in opened.options}
@@ -124,19 +124,19 @@ def official_options(dataset: str, metric: str) -> Mapping[str, Any]:
 def open_metrics(
     names: Sequence[str] = (), options: Mapping[str, Mapping[str, Any]] | None = None
 ) -> tuple[list[OpenMetric], dict[str, str]]:
-    """Makes metrics.
+    """Creates metrics.
 
     Args:
-        names: which; none takes all there are, each for the forms of answer that it is meant for. The path of a file is one.
+        names: of the metrics; none takes all, each for the forms of answer that it is meant for. The path of a file is allowed.
         options: by name of the metric; of one in a file, by its class or its full name.
 
     Returns:
-        The metrics, and those that were left out with the reason: nobody asked for them by name, and a library or an option
-        that they need is missing, or another package claims their name.
+        The metrics, and those that were left out, with the reason: they were not requested by name, and a library or an
+        option that they need is missing, or another package claims their name.
 
     Raises:
         SettingsError: for an unknown name or option.
-        MissingExtra: if a metric that was asked for needs a library that is not installed.
+        MissingExtra: if a requested metric needs a library that is not installed.
     """
     options, known = options or {}, dict(sorted(entries("metrics").items(), key=lambda item: item[0] not in _FORMS))
     keys = {full_name("metrics", name): key_of("metrics", name) for name in names if part_file(name) is not None}
@@ -193,7 +193,7 @@ def score_run(run: RunFolder, metrics: Sequence[OpenMetric]) -> list[Score]:
 
 
 def scores_of(dataset: str, method: str, record: Record, example: Example, metrics: Iterable[OpenMetric]) -> Iterator[Score]:
-    """Yields what each metric that is for the question's form says of a record. Whatever a metric does, none is raised."""
+    """Yields the score of a record by each metric for the question's form. Errors of metrics are never raised."""
     state = became(record)
     for opened in metrics:
         if opened.forms and example.question.form not in opened.forms:
@@ -202,27 +202,27 @@ def scores_of(dataset: str, method: str, record: Record, example: Example, metri
         if error is None:
             try:
                 values = _values(opened, record, example)
-            except Exception as raised:  # noqa: BLE001 - whatever a metric does, it is counted, and the others go on
+            except Exception as raised:  # noqa: BLE001 - any error of a metric is counted, and the others continue
                 error = Failure.of(raised)
         yield Score(dataset, method, record.question.id, opened.name, state, values, error)
 
 
 def became(record: Record) -> Became:
-    """What became of a question; a refusal is one also where it was not read off a marker."""
+    """The outcome of a question; a refusal counts as one even without a marker."""
     answer = record.answer
     if answer is None:
         return "failed"
     said = answer.short or answer.text
     if said.strip() and is_refusal(said):
         return "abstained"
-    # A method that asks for the bare answer alone takes the whole reply for it; one that looked in vain says so in the trace.
+    # A method that asks for the bare answer alone takes the whole reply as it; one that found no answer says so in the trace.
     is_unread = any(isinstance(step, ParseFailure) and step.parser == "final" for step in record.own_steps)
     is_guess = answer.how == "full" and record.question.form != "long" and is_unread
     return "unparsed" if is_guess or answer.how == "empty" or not answer.short else "answered"
 
 
 def write_scores(run: RunFolder, scores: Iterable[Score]) -> None:
-    """Writes `scores.jsonl`, as a whole or not at all.
+    """Writes `scores.jsonl` atomically.
 
     Raises:
         DataError: if it cannot be written.
@@ -244,7 +244,7 @@ def read_scores(run: RunFolder) -> list[Score]:
             except ValidationError as error:
                 what = error.errors()[0]["msg"]
                 raise DataError(
-                    f"{place}, line {number} is no score: {what}; make them again with: hopweave score {run.path}"
+                    f"{place}, line {number} is not a score: {what}; make them again with: hopweave score {run.path}"
                 ) from None
     except FileNotFoundError:
         raise DataError(f"{place} is missing; make it with: hopweave score {run.path}") from None

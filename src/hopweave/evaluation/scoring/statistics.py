@@ -1,6 +1,6 @@
 """The statistics of paired comparisons: bootstrap intervals, McNemar's test, sign-flip permutation, Holm's correction, power.
 
-Plain Python, and exact where it counts: sums over resamples are of whole numbers (a value is kept to 2^-44 of the greatest one
+Plain Python, and exact where it matters: sums over resamples are of whole numbers (a value is kept to 2^-44 of the greatest one
 in its column), so they are the same on every machine, and one addition serves all columns at once. Values that are whole
 multiples of the greatest one divided by a power of two, such as 0 and 1, are kept exactly.
 """
@@ -23,14 +23,14 @@ NUM_RESAMPLES = 10_000
 CONFIDENCE = 0.95
 POWER = 0.8
 MAX_EXACT_FLIPS = 15
-"""Up to so many differences that are not 0, every pattern of signs is tried (2^15); above it, `NUM_RESAMPLES` random ones."""
+"""Up to this many nonzero differences, every pattern of signs is tried (2^15); above, `NUM_RESAMPLES` random ones."""
 
 Values = Sequence[float | None]
-"""A value a question, in the order of the questions; `None` where there is none."""
+"""One value per question, in the order of the questions; `None` where there is none."""
 
 _ONE = 1 << 44
 _MAX_QUESTIONS = 1 << 18
-"""Of the sums of so many shifted values, each fits in 64 bits."""
+"""The number of shifted values whose sum always fits in 64 bits."""
 _BITS = bytes.maketrans(b"01", b"\x00\x01")
 
 
@@ -66,7 +66,7 @@ def resampled_means(
     num = len(columns[0]) if columns else 0
     if not num:
         return
-    # Metrics often agree, and nearly all have a value of the same questions: what is equal is added up once.
+    # Metrics often agree, and nearly all have values on the same questions: equal columns are added up once.
     rows: dict[tuple[int, ...], int] = {}
     place_of: dict[tuple[float | None, ...], tuple[float, int, int]] = {}
     for column in map(tuple, columns):
@@ -97,7 +97,7 @@ def percentile_interval(means: Sequence[float], *, confidence: float = CONFIDENC
 
 
 def bca_interval(values: Values, means: Sequence[float], *, confidence: float = CONFIDENCE) -> Interval | None:
-    """The bias-corrected and accelerated interval of a mean (Efron 1987), which is for skewed values, as scores are.
+    """The bias-corrected and accelerated interval of a mean (Efron 1987), which is suited to skewed values such as scores.
 
     Args:
         values: the sample.
@@ -105,7 +105,7 @@ def bca_interval(values: Values, means: Sequence[float], *, confidence: float = 
         confidence: above 0, below 1.
 
     Returns:
-        `None` where it is not defined: fewer than two values, values that are all the same, or means that are all on one side.
+        `None` if it is not defined: fewer than two values, values that are all the same, or means that are all on one side.
     """
     present = [value for value in values if value is not None]
     if len(present) < 2 or min(present) == max(present) or not means:
@@ -124,7 +124,7 @@ def bca_interval(values: Values, means: Sequence[float], *, confidence: float = 
 
     def corrected(tail: float) -> float:
         z = bias + normal.inv_cdf(tail)
-        return round(normal.cdf(bias + z / (1 - acceleration * z)), 12)  # libraries of mathematics differ in the last digits
+        return round(normal.cdf(bias + z / (1 - acceleration * z)), 12)  # math libraries differ in the last digits
 
     tail = (1 - confidence) / 2
     return Interval(_quantile(means, corrected(tail)), _quantile(means, corrected(1 - tail)))
@@ -135,9 +135,9 @@ def mean_interval(values: Values, means: Sequence[float], *, low: float = -math.
 
     Args:
         values: the sample.
-        means: its bootstrap means, sorted; they are not looked at where all values are the same.
-        low: the least value that can be.
-        high: the greatest.
+        means: its bootstrap means, sorted; they are ignored if all values are the same.
+        low: the least possible value.
+        high: the greatest possible value.
     """
     present = [value for value in values if value is not None]
     if not present:
@@ -148,21 +148,21 @@ def mean_interval(values: Values, means: Sequence[float], *, low: float = -math.
 
 
 def all_equal_interval(value: float, num: int, *, low: float, high: float, confidence: float = CONFIDENCE) -> Interval | None:
-    """The interval of the mean of values that are all the same, of which a bootstrap sees no spread.
+    """The interval of the mean of values that are all the same, for which a bootstrap shows no spread.
 
-    Of `num` values none differed, so by Clopper and Pearson (1934) the share of those that would is at most
-    1 - (tail)^(1/num); at worst each of them is the least or the greatest value that can be. For 0 and 1 that is their
-    interval of a share, and for any other bounded value it holds, too.
+    Of `num` values none differed, so by Clopper and Pearson (1934) the true share of differing ones is at most
+    1 - (tail)^(1/num); at worst each of them is the least or the greatest possible value. For 0 and 1 that is their
+    interval of a share, and it also holds for any other bounded value.
 
     Args:
-        value: that all have.
+        value: the common value.
         num: how many, at least 1.
-        low: the least value that can be.
-        high: the greatest.
+        low: the least possible value.
+        high: the greatest possible value.
         confidence: above 0, below 1.
 
     Returns:
-        `None` where values have no bounds: then nothing is known of those that were not seen.
+        `None` if values have no bounds: then nothing is known about unobserved ones.
 
     >>> all_equal_interval(1.0, 10, low=0.0, high=1.0)
     Interval(low=0.691502892182, high=1.0)
@@ -214,7 +214,7 @@ def sign_flip_tests(columns: Sequence[Values], *, num_resamples: int = NUM_RESAM
 
 
 def holm(ps: Sequence[float | None]) -> list[float | None]:
-    """Holm's correction: the chance that any of the tests errs stays below the level. `None` is no test, and not counted.
+    """Holm's correction: the chance that any of the tests errs stays below the level. `None` is not a test, and not counted.
 
     >>> holm([0.01, None, 0.04, 0.03])
     [0.03, None, 0.06, 0.06]
@@ -237,21 +237,21 @@ def standard_deviation(values: Sequence[float]) -> float | None:
 
 
 def effect_size(differences: Sequence[float]) -> float | None:
-    """Cohen's d_z: the mean difference in standard deviations of the differences; `None` where these do not differ."""
+    """Cohen's d_z: the mean difference in standard deviations of the differences; `None` if these do not differ."""
     deviation = standard_deviation(differences)
     return math.fsum(differences) / len(differences) / deviation if deviation else None
 
 
 def minimum_detectable(differences: Sequence[float], *, level: float = 1 - CONFIDENCE, power: float = POWER) -> float | None:
-    """The least true mean difference that a two-sided test of so many pairs would find with that power (normal approximation).
+    """The least true mean difference that a two-sided test of these pairs would detect with that power (normal approximation).
 
     Args:
-        differences: as seen; their spread is taken for the true one.
+        differences: as observed; their spread is taken as the true one.
         level: of the test.
-        power: how often the test is to find it.
+        power: how often the test should detect it.
 
     Returns:
-        `None` where the differences have no spread to go by.
+        `None` if the differences have no spread.
     """
     deviation, normal = standard_deviation(differences), NormalDist()
     if not deviation:
@@ -260,7 +260,7 @@ def minimum_detectable(differences: Sequence[float], *, level: float = 1 - CONFI
 
 
 def least_p(num_differing: int) -> float:
-    """The least two-sided p that pairs can reach of which so many differ: when all differ in the same direction."""
+    """The least two-sided p for this number of differing pairs: the one when all differ in the same direction."""
     return min(1.0, 2.0 ** (1 - num_differing))
 
 
@@ -284,7 +284,7 @@ def _scale(column: Values) -> float:
 
 
 def _quantile(values: Sequence[float], share: float) -> float:
-    """Of sorted values, with linear interpolation (type 7 of Hyndman and Fan)."""
+    """A quantile of sorted values, with linear interpolation (type 7 of Hyndman and Fan)."""
     place = share * (len(values) - 1)
     low = math.floor(place)
     high = min(low + 1, len(values) - 1)
@@ -297,7 +297,7 @@ def _exact_flips(differences: Sequence[float]) -> float:
     sums = [0]
     for value in whole:
         sums = [total + value for total in sums] + [total - value for total in sums]
-    # What is equal but for the rounding of each value counts as equal.
+    # Sums that are equal up to the rounding of each value count as equal.
     least = abs(sum(whole)) - len(whole)
     return sum(abs(total) >= least for total in sums) / len(sums)
 

@@ -1,4 +1,4 @@
-"""The tables of a run's scores: a mean for each column and cell, with counts of all that was left out of it."""
+"""The tables of a run's scores: a mean for each column and cell, with counts of everything left out of it."""
 
 from __future__ import annotations
 
@@ -36,28 +36,28 @@ SCHEMA = "hopweave.scores/2"
 FILE = "scores.json"
 
 COSTS = ("total_tokens", "llm_calls", "seconds", "cost")
-"""The costs that quality is drawn against, those of them that there is data for."""
+"""The costs that quality is plotted against, where there is data for them."""
 
 Key = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What `hopweave score` prints.
+    """The output of `hopweave score`.
 
     Attributes:
         metrics: name, options, and forms of answer (none: all) of each.
         left_out: metrics that were not computed, with the reason.
         records: hashes of what was scored; see `records_hashes`.
-        by: the traits that `groups` are of.
+        by: the traits that `groups` are by.
         seed: of the bootstrap.
-        cells: in the order of the plan; those without a record, too.
-        groups: the cells cut down to the values of the traits.
+        cells: in the order of the plan, including those without a record.
+        groups: the cells restricted to the values of the traits.
         failures: of metrics, by cell.
-        macro: the mean of each method over the datasets, where there are several.
+        macro: the mean of each method over the datasets, if there are several.
         frontiers: the primary column of each dataset against each cost.
         seeds: mean and spread of the methods that were run under several seeds.
-        official: the options by which metrics score a dataset since its official script does, by label and metric.
+        official: the options that metrics take from the official script of a dataset, by label and metric.
     """
 
     metrics: tuple[Mapping[str, Any], ...]
@@ -79,7 +79,7 @@ class Summary:
         return plain
 
     def write(self, run: RunFolder) -> None:
-        """Writes `scores.json`. The user who scores a run has named its metrics, so what it names is trusted."""
+        """Writes `scores.json`. The user who scores a run named its metrics, so the named files are trusted."""
         text = json.dumps(self.to_json(), indent=1, ensure_ascii=False) + "\n"
         write_file(run.path / FILE, text)
         trust_own(_found(run.path, text.encode(), self.metrics))
@@ -97,7 +97,7 @@ def summarize(
     """The tables of scores.
 
     Args:
-        run: that was scored.
+        run: the scored run.
         scores: of its records.
         metrics: that scored them.
         left_out: see `Summary`.
@@ -131,13 +131,13 @@ def summarize(
 
 
 def _row(metric: OpenMetric) -> dict[str, Any]:
-    """What is kept of a metric; of one in a file, with the SHA-256 of that."""
+    """The stored description of a metric; for one in a file, with its SHA-256."""
     row = {"name": metric.name, "options": dict(metric.options), "forms": sorted(metric.forms)}
     return row | ({"files": files} if (files := hashes(metric.name)) else {})
 
 
 def found_scores(folder: Path) -> Found | None:
-    """The scores of a run as a file that was found, which the user may have to trust; `None` if there are none.
+    """The scores of a run as a file on disk, which the user may have to trust; `None` if there are none.
 
     Raises:
         DataError: if they cannot be read.
@@ -157,7 +157,7 @@ def _found(folder: Path, content: bytes, rows: Iterable[Mapping[str, Any]]) -> F
 
 
 def _check_files(run: RunFolder, rows: Any) -> None:
-    """Lets metrics in files be imported, if the user trusts the scores that name them and the files are as they were."""
+    """Lets metrics in files be imported, if the user trusts the scores that name them and the files are unchanged."""
     listed = rows if isinstance(rows, list) else []  # anything else is reported by the code that reads them
     of_files = [row for row in listed if isinstance(row, Mapping) and part_file(row.get("name")) is not None]
     file = found_scores(run.path) if of_files else None
@@ -170,7 +170,7 @@ def _check_files(run: RunFolder, rows: Any) -> None:
 
 
 def read_summary(run: RunFolder) -> dict[str, Any] | None:
-    """What `scores.json` holds; `None` if there is none.
+    """The contents of `scores.json`; `None` if there is none.
 
     Raises:
         DataError: if it cannot be read, or a file that holds a metric has changed.
@@ -194,7 +194,7 @@ def metrics_of(found: Mapping[str, Any]) -> list[OpenMetric]:
     """The metrics of what `read_summary` found, created again.
 
     Raises:
-        DataError: if it does not say which.
+        DataError: if it does not name them.
     """
     try:
         given = {row["name"]: dict(row["options"]) for row in found["metrics"]}
@@ -205,13 +205,13 @@ def metrics_of(found: Mapping[str, Any]) -> list[OpenMetric]:
 
 
 def columns_of(metrics: Iterable[OpenMetric]) -> dict[str, Column]:
-    """The columns that tables of these metrics have, by the name under which they stand there."""
+    """The columns that tables of these metrics have, by the name that they have there."""
     found = {shown: one.column for shown, one in named_columns(metrics).items()}
     return found | per_cost.rate_columns(found)
 
 
 def scored_datasets(run: RunFolder, scores: Iterable[Score], metrics: Sequence[OpenMetric]) -> list[Scored]:
-    """What the records of each dataset of a run gave."""
+    """The scores of the records of each dataset of a run."""
     of_cell: dict[Key, list[Score]] = {(d, m): [] for d in run.plan.datasets for m in run.plan.methods}
     for score in scores:
         of_cell[score.dataset, score.method].append(score)
@@ -222,7 +222,7 @@ def scored_datasets(run: RunFolder, scores: Iterable[Score], metrics: Sequence[O
 
 
 def primary_columns(run: RunFolder, columns: Container[str]) -> dict[str, str]:
-    """The column that methods are compared by, that of the commonest form of answer, of each dataset that has it."""
+    """The column that methods are compared by, for each dataset: that of its most frequent form of answer."""
     found = {}
     for dataset in run.plan.datasets:
         counts = Counter(example.question.form for example in run.examples(dataset))
@@ -257,7 +257,7 @@ def _groups(found: Scored, metrics: Sequence[OpenMetric], by: Sequence[str], see
 
 
 def _official(run: RunFolder, metrics: Iterable[OpenMetric]) -> dict[str, dict[str, Mapping[str, Any]]]:
-    """Where a metric follows the official script of a dataset, and was not told otherwise."""
+    """Where a metric follows the official script of a dataset, unless its options were set."""
     found: dict[str, dict[str, Mapping[str, Any]]] = {}
     for metric in metrics:
         for label, plan in run.plan.datasets.items():

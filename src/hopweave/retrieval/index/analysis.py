@@ -1,4 +1,4 @@
-"""How text becomes terms: words in lower case, without stop words and endings, by the rules of a language.
+"""Turns text into terms: words in lower case, without stop words and endings, by the rules of a language.
 
 Scripts without blanks between words are cut into overlapping pairs of letters, whatever the language.
 """
@@ -16,7 +16,7 @@ from hopweave.core.errors import DataError, SettingsError
 from hopweave.text.scripts import in_pairs
 
 _VERSION = 1
-"""Goes up whenever an analysis changes; an index of another number has to be rebuilt."""
+"""Increases whenever an analysis changes; an index with another number has to be rebuilt."""
 
 CODES = {
     "arabic": "ar",
@@ -46,7 +46,7 @@ CODES = {
     "burmese": "my",
     "other": "",
 }
-"""The ISO 639-1 code of each language; `other` takes words as they stand."""
+"""The ISO 639-1 code of each language; `other` leaves words unchanged."""
 
 _UNSTEMMED = frozenset({"chinese", "japanese", "korean", "thai", "lao", "khmer", "burmese", "other"})
 _NO_STOP_WORDS = _UNSTEMMED | {"arabic", "greek", "romanian", "tamil", "turkish"}  # the engine has no list for these
@@ -70,7 +70,7 @@ def language_of(name: str) -> str:
     for language, code in CODES.items():
         if wanted and wanted in (language, code):
             return language
-    raise SettingsError(f"there is no analyzer for the language {name!r}; choose one of: {', '.join(sorted(CODES))}")
+    raise SettingsError(f"no analyzer for the language {name!r}; choose one of: {', '.join(sorted(CODES))}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class Analysis:
 
     Attributes:
         language: one of `CODES`.
-        cuts: whether scripts without blanks are cut into pairs. Indexes of earlier versions hold each run as one term.
+        cuts: whether scripts without blanks are cut into pairs. Indexes of earlier versions have each run as one term.
     """
 
     language: str = "english"
@@ -91,11 +91,11 @@ class Analysis:
         return f"{self.language}-{_VERSION}"
 
     def name(self, num_cut: int) -> str:
-        """What identifies it for a corpus in which so many passages have something to cut; without any, nothing differs."""
+        """Its identifier for a corpus, given how many passages have something to cut; without any, cutting changes nothing."""
         return self.tokenizer + (_IN_PAIRS if self.cuts and num_cut else "")
 
     def searchable(self, text: str) -> str:
-        """Text as the engine gets it: characters composed, no `s` of a possessive, pairs where words run together."""
+        """Text as the engine gets it: composed characters, no possessive `s`, pairs in scripts without blanks."""
         text = _POSSESSIVE.sub("", unicodedata.normalize("NFC", text))
         if self.language == "turkish":
             text = text.translate(_TURKISH_CAPITALS)
@@ -103,7 +103,7 @@ class Analysis:
 
     def terms_of(self, text: str) -> list[str]:
         """The terms of any text, in order."""
-        # Half of a surrogate pair is no character; the engine takes none.
+        # The engine does not accept half of a surrogate pair, which is not a character.
         return analyzer(self.language).analyze(self.searchable(text.encode("utf-8", "replace").decode("utf-8")))
 
 
@@ -114,12 +114,12 @@ def analysis_of(name: str, *, cuts: bool, place: str) -> Analysis:
     """The analysis that an index was built with.
 
     Args:
-        name: as its manifest has it.
-        cuts: whether it cuts what runs together.
-        place: of the index, for the error.
+        name: as in its manifest.
+        cuts: whether it cuts scripts without blanks.
+        place: path of the index, for the error.
 
     Raises:
-        DataError: if this version has none of that name.
+        DataError: if this version has no analyzer of that name.
     """
     found = replace(ENGLISH, language=name.removesuffix(_IN_PAIRS).rpartition("-")[0], cuts=cuts)
     if found.language not in CODES or name.removesuffix(_IN_PAIRS) != found.tokenizer:
@@ -134,12 +134,12 @@ def agreed(found: Analysis, language: str | None, place: str) -> Analysis:
     """The analysis of an index that is updated.
 
     Raises:
-        SettingsError: if another language is asked for than it was built for.
+        SettingsError: if the requested language is not the one that it was built for.
     """
     if language is not None and language_of(language) != found.language:
         wanted = language_of(language)
         raise SettingsError(
-            f"index {place} was built for the language {found.language}, and all of an index has one; "
+            f"index {place} was built for the language {found.language}, and an index has only one; "
             f"build it again for {wanted}: hopweave index PATH... --to {place} --language {wanted}"
         )
     return found
@@ -147,7 +147,7 @@ def agreed(found: Analysis, language: str | None, place: str) -> Analysis:
 
 @cache
 def analyzer(language: str) -> tantivy.TextAnalyzer:
-    """What turns `searchable` text into terms."""
+    """The analyzer that turns `searchable` text into terms."""
     filters = [tantivy.Filter.remove_long(_MAX_TERM_BYTES), tantivy.Filter.lowercase()]
     if language == "english":
         filters.append(tantivy.Filter.custom_stopword(_ENGLISH_STOP_WORDS.split()))

@@ -1,4 +1,4 @@
-"""Which passages of an index have to be written again, so that the engine no longer counts deleted ones.
+"""Selects the passages of an index that have to be rewritten, so that the engine no longer counts deleted ones.
 
 The engine marks deleted passages, and counts them in document frequencies, mean lengths and the number of passages until it
 merges their segment, which may never happen. So segments with many of them, or with few passages at all, are rewritten
@@ -16,11 +16,11 @@ LIVE_PER_DELETED = 20
 """The maximum number of passages that are rewritten for a deleted one."""
 
 FEW = 2_000
-"""So many passages of a segment are written again in any case: it takes about half a second."""
+"""Up to this many passages of a segment are always rewritten: it takes about half a second."""
 
 
 def worn_segments(data: Path) -> set[int]:
-    """The segments whose passages have to be written again, by their numbers in the addresses of passages.
+    """The segments whose passages have to be rewritten, by their numbers in the addresses of passages.
 
     Args:
         data: folder of the engine's files, as of its last commit.

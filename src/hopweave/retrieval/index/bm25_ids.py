@@ -1,4 +1,4 @@
-"""Which ids were added, replaced and deleted in one write of an index."""
+"""Tracks the ids that were added, replaced and deleted in one write of an index."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hopweave.ingest.read import TakenId
 
 
 class Ids:
-    """The ids that were met in one write, in a temporary table, so that memory stays flat."""
+    """The ids of one write, in a temporary table, so that memory use stays constant."""
 
     def __init__(self, path: Path) -> None:
         self._table = sqlite3.connect(path, isolation_level=None)
@@ -41,11 +41,11 @@ class Ids:
             raise TakenId(f"the id {passage.id!r} occurs twice, as {places}; make the ids unique") from None
 
     def is_new_document(self, document_id: str) -> bool:
-        """Notes a document that is being replaced; tells whether it is the first time."""
+        """Notes a document that is being replaced; returns whether it is the first time."""
         return self._note("INSERT OR IGNORE INTO documents VALUES (?)", document_id)
 
     def is_new_deletion(self, number: int) -> bool:
-        """Notes a passage that is deleted, by its number; tells whether it is the first time."""
+        """Notes a deleted passage, by its number; returns whether it is the first time."""
         return self._note("INSERT OR IGNORE INTO deleted VALUES (?)", number)
 
     def close(self) -> None:

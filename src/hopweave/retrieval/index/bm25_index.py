@@ -37,15 +37,15 @@ _HEAP_BYTES = 300_000_000
 """The most of an index that is held in memory before it is written: the more, the fewer segments, and the cheaper a query."""
 
 _NUM_THREADS = 1
-"""Of the engine. Each writes segments of its own, from its part of that memory, and one is three times as fast as what reads
-the passages and hands them over, so more threads would only make more segments."""
+"""Threads of the engine. Each writes separate segments from its part of that memory, and one is three times as fast as the code
+that reads the passages and passes them on, so more threads would only make more segments."""
 
 LINK_FIELDS = ("title_key", "title_opening", "opening")
-"""The key of the title, what it begins with, and what a key in the text can begin with; see `_links`."""
+"""The key of the title, its beginning, and the possible beginnings of keys in the text; see `_links`."""
 
 LAYOUT = "layout"
-"""In a manifest's state: which fields the index has. 2 has the keys of titles and names, which `weave` needs; 3 has what
-passages are filtered by (`visibility.FIELDS`)."""
+"""In a manifest's state: which fields the index has. 2 has the keys of titles and names, which `weave` needs; 3 has the
+fields that passages are filtered by (`visibility.FIELDS`)."""
 
 _LINKS_SINCE, _FILTERS_SINCE, _NEWEST = 2, 3, 3
 
@@ -53,10 +53,10 @@ LABELLED = "labelled"
 """In a manifest's state: how many passages have access labels."""
 
 COUNTS = ("words", "documents", "titled")
-"""In a manifest's state: how many words and documents the passages hold, and how many have a title; an older index has not."""
+"""In a manifest's state: how many words and documents the passages hold, and how many have a title; absent in older indexes."""
 
 CUT = "cut"
-"""In a manifest's state: how many passages have letters that are cut into pairs. An index without it cuts none."""
+"""In a manifest's state: how many passages have letters that are cut into pairs; absent if the index cuts none."""
 
 _ENGINE_REWRITES = frozenset({"meta.json", ".managed.json"})
 _AT_ONCE = 1000
@@ -82,30 +82,30 @@ def stored(searcher: tantivy.Searcher, address: tantivy.DocAddress) -> tuple[int
 
 
 def with_numbers(numbers: range) -> tantivy.Query:
-    """The passages with some numbers, which follow each other."""
+    """The passages in a range of numbers."""
     return tantivy.Query.range_query(
         schema(), "number", tantivy.FieldType.Unsigned, numbers.start, numbers.stop - 1, use_inverted_index=True
     )
 
 
 def addresses_of(searcher: tantivy.Searcher, numbers: range) -> list[tantivy.DocAddress]:
-    """Where the passages with some numbers are, in the order in which they were added."""
+    """The addresses of the passages with given numbers, in the order in which they were added."""
     page = with_numbers(numbers)
     found = searcher.search(page, len(numbers), count=False, order_by_field="number", order=tantivy.Order.Asc).hits
     return [address for _, address in found]
 
 
 def in_order(searcher: tantivy.Searcher, numbers: range) -> Iterator[tuple[int, Passage]]:
-    """Numbers and passages, in the order in which they were added, of those with some numbers."""
+    """Numbers and passages, in the order in which they were added, for given numbers."""
     for address in addresses_of(searcher, numbers):
         yield stored(searcher, address)
 
 
 @cache
 def schema(tokenizer: str = ENGLISH.tokenizer) -> tantivy.Schema:
-    """The fields: ids, the text in three ways, a number that no other passage ever has, the passage itself, names, filters.
+    """The fields: ids, the text in three ways, a number that is never reused, the passage itself, names, filters.
 
-    The fields of an earlier layout come first, so that what asks for them reads its indexes as well.
+    The fields of an earlier layout come first, so that code that uses them can read its indexes as well.
     """
     builder = tantivy.SchemaBuilder()
     builder.add_text_field("id", tokenizer_name="raw", index_option="basic")
@@ -120,7 +120,7 @@ def schema(tokenizer: str = ENGLISH.tokenizer) -> tantivy.Schema:
 
 
 def analysis_in(folder: Path, manifest: Manifest) -> Analysis:
-    """How an index turns text into terms.
+    """The analysis by which an index turns text into terms.
 
     Raises:
         DataError: if it was built with an analyzer that this version does not have.
@@ -131,11 +131,11 @@ def analysis_in(folder: Path, manifest: Manifest) -> Analysis:
 def load(data: Path, manifest: Manifest) -> tantivy.Searcher:
     """A searcher over a data folder.
 
-    The engine is shown links in a temporary folder, for it makes a lock file where it reads, and an index may lie on a disk
-    that is read only. The files are mapped into memory at once, so the links can go.
+    The engine gets links in a temporary folder, because it makes a lock file where it reads, and an index may be on a
+    read-only disk. The files are mapped into memory at once, so the links can be removed.
     """
     analysis = analysis_in(data.parent, manifest)
-    # A thread of the engine may still make its lock file while the folder is taken away.
+    # A thread of the engine may still make its lock file while the folder is being removed.
     with tempfile.TemporaryDirectory(prefix="hopweave-bm25-", ignore_cleanup_errors=True) as links:
         for name in manifest.files:
             Path(links, name).symlink_to((data / name).absolute())
@@ -150,13 +150,13 @@ def load(data: Path, manifest: Manifest) -> tantivy.Searcher:
 
 
 def conditions_of(folder: Path, manifest: Manifest, visible: Visible) -> list[Condition]:
-    """What the passages of an index have to meet so that they are shown.
+    """The conditions that passages of an index must meet to be shown.
 
     Raises:
-        DataError: if metadata are asked for of an index that was built before it held any.
+        DataError: if metadata are queried in an index built before metadata were stored.
     """
     if visible.where and manifest.state.get(LAYOUT, 1) < _FILTERS_SINCE:
-        raise _without_filters(folder, "so nothing can be asked of them")
+        raise _without_filters(folder, "so they cannot be queried")
     return visible.conditions(manifest.state.get(LABELLED, 0))
 
 
@@ -169,15 +169,15 @@ def _without_filters(folder: Path, why: str) -> DataError:
 
 @contextmanager
 def writing_to(staging: Staging, language: str | None = None, share_read: ShareRead | None = None) -> Iterator[Writing]:
-    """Opens a new state for writing, and lets go of it at the end, whatever happens.
+    """Opens a new state for writing, and always closes it at the end.
 
     Args:
         staging: of the new state.
-        language: of the passages; `None` for that of the previous state, or, for a new index, that of its first passages.
-        share_read: where it is known how much there will be.
+        language: of the passages; `None` for the one of the previous state or, for a new index, of its first passages.
+        share_read: if the total is known; see `ShareRead`.
 
     Raises:
-        SettingsError: for a language without an analyzer, or another one than the previous state has.
+        SettingsError: for a language without an analyzer, or one other than that of the previous state.
     """
     with closing(Ids(staging.scratch)) as ids:
         writing = Writing(staging, ids, language, share_read)
@@ -200,7 +200,7 @@ class Writing:
         self._layout = _NEWEST
         self._counts = dict.fromkeys(COUNTS, 0)
         self._num_cut = 0
-        self._sample = Sample()  # of a new index, until its language is known
+        self._sample = Sample()  # for a new index, until its language is known
         self._num_labelled = 0
         self.num_added = 0
         self.num_deleted = 0
@@ -222,11 +222,11 @@ class Writing:
     def _open(self, analysis: Analysis) -> _Opened:
         path = str(self._staging.data)
         with self._engine():
-            # Of an update, the index has the schema that it was built with.
+            # In an update, the index has the schema that it was built with.
             is_new = self._staging.previous is None
             index = tantivy.Index(schema(analysis.tokenizer), path=path) if is_new else tantivy.Index.open(path)
             index.register_tokenizer(analysis.tokenizer, analyzer(analysis.language))
-            index.config_reader("manual", 0)  # else a thread of the engine looks for commits, and makes lock files at any time
+            index.config_reader("manual", 0)  # otherwise an engine thread looks for commits, and makes lock files at any time
             return _Opened(index, index.writer(_HEAP_BYTES, _NUM_THREADS), analysis)
 
     def _tell_language(self) -> _Opened:
@@ -238,7 +238,7 @@ class Writing:
         return self._opened
 
     def let_go(self) -> None:
-        """Ends the engine's threads, which run for as long as there is a reference to its writer."""
+        """Ends the engine's threads, which run as long as its writer is referenced."""
         if self._opened is not None:
             self._opened.writer = None
 
@@ -267,11 +267,11 @@ class Writing:
 
     @property
     def next_number(self) -> int:
-        """Of the passage that is added next."""
+        """The number of the next added passage."""
         return self._next_number
 
     def replace(self, passage: Passage) -> None:
-        """Adds a passage in the place of one with its id, and of the document that it was cut from."""
+        """Adds a passage that replaces the one with its id, and the document that it was cut from."""
         document_id = document_id_of(passage)
         if self._ids.is_new_document(document_id):
             self.delete(document_id)
@@ -280,7 +280,7 @@ class Writing:
         self.add(passage)
 
     def numbers_of(self, any_id: str) -> list[int]:
-        """The numbers of the passages of the previous state that have that id, or are cut from the document of that id."""
+        """The numbers of the passages of the previous state with that id, or cut from the document with that id."""
         if self._previous is None:
             return []
         found = (address for name in ("id", "document") for address in by_term(self._previous, name, any_id))
@@ -294,7 +294,7 @@ class Writing:
                 found |= dict(stored(self._previous, address) for address in by_term(self._previous, name, any_id))
         for number, passage in found.items():
             if self._take_out(number, passage):
-                # By its number, for the id may have been given to a passage that was added just now. And by a query:
+                # By its number, since a passage just added may have the same id. And by a query:
                 # deleting by the term of a number passes without an error and deletes nothing (tantivy-py 0.27).
                 self._delete_by(tantivy.Query.term_query(schema(), "number", number))
         return list(found)
@@ -310,7 +310,7 @@ class Writing:
             self._delete_by(with_numbers(some))
 
     def _take_out(self, number: int, passage: Passage) -> bool:
-        """Takes a passage out of what is counted; tells whether it was in."""
+        """Removes a passage from the counts; returns whether it was there."""
         is_new = self._ids.is_new_deletion(number)
         if is_new:
             self._fingerprint.remove(passage)
@@ -341,7 +341,7 @@ class Writing:
         for name in _LOCKS:
             self._staging.data.joinpath(name).unlink(missing_ok=True)
         mode = self._staging.data.stat().st_mode & 0o666
-        for name in _ENGINE_REWRITES:  # the engine makes them for its own user alone
+        for name in _ENGINE_REWRITES:  # the engine makes them readable for its own user only
             self._staging.data.joinpath(name).chmod(mode)
         state = {"next_number": self._next_number} | self._counts | ({LAYOUT: self._layout} if self._layout > 1 else {})
         state |= {CUT: self._num_cut} if opened.analysis.cuts else {}
@@ -364,7 +364,7 @@ class Writing:
             opened.index.reload()
 
     def _rewrite(self, opened: _Opened) -> None:
-        """Writes the passages of worn parts of the index again, which takes the deleted ones out of what the engine counts."""
+        """Rewrites the passages of segments with many deletions, which removes the deleted ones from what the engine counts."""
         worn = worn_segments(self._staging.data)
         searcher = opened.index.searcher()
         for first in range(0, self._next_number if worn else 0, _AT_ONCE):
@@ -390,12 +390,12 @@ class Writing:
 
     def _open_writer(self) -> tantivy.IndexWriter:
         if self._opened is None or self._opened.writer is None:
-            raise RuntimeError("the index writer was used after its end")
+            raise RuntimeError("the index writer was used after it was closed")
         return self._opened.writer
 
     @contextmanager
     def _engine(self) -> Iterator[None]:
-        """The engine raises `ValueError` for whatever fails, and does not say that the disk is full."""
+        """The engine raises `ValueError` for any failure, and does not say that the disk is full."""
         folder = self._staging.folder
         try:
             yield
@@ -410,7 +410,7 @@ class Writing:
 
 @dataclass(slots=True)
 class _Opened:
-    """An engine's index that is written, its writer until it has ended, and how it turns text into terms."""
+    """An engine's index being written, its writer until it has ended, and its analysis of text."""
 
     index: tantivy.Index
     writer: tantivy.IndexWriter | None

@@ -1,4 +1,4 @@
-"""How files come into a BM25 index: their passages, and the states of the files beside them, published together."""
+"""Takes files into a BM25 index: their passages, and next to them the states of the files, published together."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ OnPassage = Callable[[int], None] | None
 
 
 def take_in(writing: Writing, data: Path, intake: Intake, on_passage: OnPassage) -> bool:
-    """Does to an index what an intake says; tells whether that was anything.
+    """Applies an intake to an index; returns whether anything changed.
 
     Args:
-        writing: of the new state.
+        writing: the writer of the new state.
         data: its folder.
         intake: which files.
         on_passage: called with the number of passages so far, after each.
@@ -47,11 +47,11 @@ def take_in(writing: Writing, data: Path, intake: Intake, on_passage: OnPassage)
 
 
 def _put(writing: Writing, passage: Passage, states: FileStates | None) -> None:
-    """Adds a passage, in the place of one with its id; with states, not in the place of one that another file has."""
+    """Adds a passage, replacing one with its id; with states, it must not replace one of another file."""
     for number in writing.numbers_of(passage.id) if states is not None else ():
         if states is not None and (owner := states.owner(number)) is not None:
             raise TakenId(
-                f"the id {passage.id!r} in {passage.source} is that of a passage from {owner.name} already; make the ids unique"
+                f"the id {passage.id!r} in {passage.source} is already that of a passage from {owner.name}; make the ids unique"
             )
     writing.replace(passage)
 
@@ -60,7 +60,7 @@ def delete(writing: Writing, data: Path, ids: Iterable[str], *, missing_ok: bool
     """Deletes passages and documents by id; the files that they come from are read again when the index is synced.
 
     Raises:
-        DataError: for an id that is not there, unless `missing_ok`.
+        DataError: for an id that does not exist, unless `missing_ok`.
     """
     deleted: list[int] = []
     for any_id in ids:
@@ -74,6 +74,6 @@ def delete(writing: Writing, data: Path, ids: Iterable[str], *, missing_ok: bool
 
 
 def num_files(data: Path) -> int | str:
-    """How many files the passages in a data folder come from, as far as is known."""
+    """How many files the passages in a data folder come from, if known."""
     path = data / FILE_STATES
     return count_files(path) if path.exists() else "not known: built by an earlier version, or not from files"

@@ -1,13 +1,13 @@
-"""How the BM25 index is searched: terms with weights, over all passages or given ones.
+"""Searches the BM25 index: terms with weights, over all passages or given ones.
 
-The engine reads every posting of every term of a query, so a common word costs as much as all rare ones together: 7 ns a
-posting, or 35 ms for a word that all of 5 million passages hold. Two ways around it:
+The engine reads every posting of every term of a query, so a common word costs as much as all rare ones together: 7 ns per
+posting, or 35 ms for a word that is in all of 5 million passages. Two ways around it:
 
-- `best` finds what the whole query would find, by the MaxScore rule (Turtle and Flood, 1995): passages that hold none of the
-  rare terms cannot be among the best if all common terms together score less than the last of the best. So the passages that
-  hold a rare term are looked at alone, and the common terms are looked up for those.
-- `num_within` tells which terms can be searched for with so many postings: they find candidates, and `scores` gives the
-  scores of those alone.
+- `best` finds the same hits as the whole query, by the MaxScore rule (Turtle and Flood, 1995): passages with none of the
+  rare terms cannot be among the best if all common terms together score less than the last of the best. So only the
+  passages with a rare term are examined, and the common terms are looked up for those.
+- `num_within` selects the terms that can be searched for within a number of postings: they find candidates, and `scores`
+  computes the scores of those only.
 """
 
 from __future__ import annotations
@@ -31,26 +31,26 @@ from hopweave.retrieval.index.analysis import ENGLISH, Analysis
 from hopweave.retrieval.index.bm25_index import schema, stored
 
 MAX_QUERY_TERMS = 256
-"""Of a longer query, the terms that are in the fewest passages are searched for; the first in the query among equals."""
+"""For a longer query, only the terms in the fewest passages are searched for; ties go to the first in the query."""
 
 SCORE_DECIMALS = 4
 _K1 = 1.2
 _MAX_TIES = 1000
 _MARGIN = 0.001
 _CHAIN = 6
-"""More than sums of 32 bits are off."""
+"""Larger than the rounding errors of 32-bit sums."""
 
 _FEW_POSTINGS = 10_000
-"""Fewer are read all at once."""
+"""Fewer postings are read all at once."""
 
 _LOOKUP = 5
-"""What looking up one term for one passage costs, in postings that are read in a row."""
+"""The cost of looking up one term for one passage, in postings read sequentially."""
 
 _OF_THE_INDEX: ContextVar[Analysis] = ContextVar("analysis of the index", default=ENGLISH)
 
 
 def query_terms(searcher: tantivy.Searcher, query: str) -> dict[str, int]:
-    """The terms of a query that some passage holds, and how often the query has them."""
+    """The terms of a query that occur in some passage, and how often the query has them."""
     terms = Counter(terms_of(query))
     num_passages = {term: searcher.doc_freq("all", term) for term in terms}
     known = [term for term in terms if num_passages[term]]
@@ -60,13 +60,13 @@ def query_terms(searcher: tantivy.Searcher, query: str) -> dict[str, int]:
 
 
 def terms_of(text: str) -> list[str]:
-    """The terms of any text, in order, as the index has them that is being searched; see `searching_with`."""
+    """The terms of any text, in order, as in the index that is being searched; see `searching_with`."""
     return _OF_THE_INDEX.get().terms_of(text)
 
 
 @contextmanager
 def searching_with(analysis: Analysis) -> Iterator[None]:
-    """Has texts turned into terms as an index has them, until the end of its search."""
+    """Analyses texts as an index does, until the end of its search."""
     before = _OF_THE_INDEX.set(analysis)
     try:
         yield
@@ -75,14 +75,14 @@ def searching_with(analysis: Analysis) -> Iterator[None]:
 
 
 Frequency = Callable[[str, str], int]
-"""How many passages hold a term: of a field, and the term."""
+"""How many passages have a term, by field and term."""
 
 
 Found = list[tuple[float, tantivy.DocAddress]]
-"""Hits: scores, and where the passages are; best first."""
+"""Hits: scores and addresses of passages; best first."""
 
 Search = Callable[[tantivy.Query, int], Found]
-"""Searches an index: told a query, and the most hits. Whatever is searched for here goes through it."""
+"""Searches an index for a query with a maximum number of hits. All searches here go through it."""
 
 
 class Clause(NamedTuple):
@@ -91,9 +91,9 @@ class Clause(NamedTuple):
     Attributes:
         field: the field.
         term: the term.
-        weight: what its BM25 score is multiplied by.
-        num_passages: how many passages hold it there; at least 1.
-        most: what it can add to a score.
+        weight: the factor of its BM25 score.
+        num_passages: how many passages have it there; at least 1.
+        most: the most that it can add to a score.
     """
 
     field: str
@@ -104,13 +104,13 @@ class Clause(NamedTuple):
 
 
 def clauses(terms: Mapping[str, float], fields: Mapping[str, float], frequency: Frequency, num_passages: int) -> list[Clause]:
-    """What a query asks for, the rarest first; what no passage holds is left out.
+    """The clauses of a query, rarest first; terms that no passage has are left out.
 
     Args:
-        terms: with their weights, above 0.
-        fields: the fields that are searched, with their weights; those of weight 0 are left out.
-        frequency: tells how many passages hold a term.
-        num_passages: in the index.
+        terms: the terms with their weights, above 0.
+        fields: the searched fields with their weights; those of weight 0 are left out.
+        frequency: returns how many passages have a term.
+        num_passages: number of passages in the index.
     """
     found = []
     for name, of_field in fields.items():
@@ -123,7 +123,7 @@ def clauses(terms: Mapping[str, float], fields: Mapping[str, float], frequency: 
 
 
 def searching(searcher: tantivy.Searcher, conditions: Sequence[Condition]) -> Search:
-    """Searches the passages that meet every condition."""
+    """Searches only passages that meet every condition."""
     return lambda query, max_hits: searcher.search(shown_only(query, conditions), max_hits, count=False).hits
 
 
@@ -133,7 +133,7 @@ def best(search: Search, asked: Sequence[Clause], max_hits: int) -> Found:
     Args:
         search: the index.
         asked: `clauses`.
-        max_hits: how many; those that tie come on top.
+        max_hits: how many; ties with the last come in addition.
     """
     total = sum(clause.num_passages for clause in asked)
     first = num_within(asked, min(_FEW_POSTINGS, total // 100))
@@ -143,13 +143,13 @@ def best(search: Search, asked: Sequence[Clause], max_hits: int) -> Found:
         needed = _num_needed(asked, lowest)
         if needed <= first:
             return hits
-        # Too few hits do not tell how many are needed; the next term brings more.
+        # Too few hits give no bound yet; the next term brings more.
         first = needed if lowest else first + 1
     return best_with_ties(search, any_of(asked), max_hits) if asked else []
 
 
 def num_within(asked: Sequence[Clause], max_postings: int) -> int:
-    """How many of the rarest clauses have so many postings together; at least one."""
+    """How many of the rarest clauses have at most this many postings together; at least one."""
     left = max_postings
     for at, clause in enumerate(asked):
         left -= clause.num_passages
@@ -159,19 +159,19 @@ def num_within(asked: Sequence[Clause], max_postings: int) -> int:
 
 
 def any_of(asked: Sequence[Clause]) -> tantivy.Query:
-    """The passages that hold one of some terms; the score is the sum."""
+    """The passages with any of some terms; the score is the sum."""
     return tantivy.Query.boolean_query([(tantivy.Occur.Should, _term_query(clause)) for clause in asked])
 
 
 def having(field: str, values: Collection[str] | Collection[int]) -> tantivy.Query:
-    """The passages that have one of some values in a field, each with the score 0."""
-    # Not a set query of the engine's own, which walks through the dictionary of the field.
+    """The passages with any of some values in a field, each with the score 0."""
+    # Not the engine's set query, which walks through the dictionary of the field.
     terms = [(tantivy.Occur.Should, tantivy.Query.term_query(schema(), field, value, index_option="basic")) for value in values]
     return tantivy.Query.const_score_query(tantivy.Query.boolean_query(terms), 0.0)
 
 
 def scores(search: Search, asked: Sequence[Clause], numbers: Collection[int]) -> Found:
-    """The scores of given passages for a query, best first; 0 for what it does not find.
+    """The scores of given passages for a query, best first; 0 for those that it does not match.
 
     Args:
         search: the index.
@@ -182,7 +182,7 @@ def scores(search: Search, asked: Sequence[Clause], numbers: Collection[int]) ->
 
 
 def shown_only(query: tantivy.Query, conditions: Sequence[Condition]) -> tantivy.Query:
-    """The query over the passages alone that meet every condition; their scores stay as they are."""
+    """The query restricted to passages that meet every condition; scores are unchanged."""
     if not conditions:
         return query
     met = [
@@ -196,7 +196,7 @@ def shown_only(query: tantivy.Query, conditions: Sequence[Condition]) -> tantivy
 
 
 def best_with_ties(search: Search, query: tantivy.Query, max_hits: int) -> Found:
-    """The best hits and all that tie with the last of them (up to 1,000), so that the order is ours to decide."""
+    """The best hits and all that tie with the last of them (up to 1,000), so that we can decide the order."""
     limit = 2 * max_hits + 8
     while True:
         hits = search(query, limit)
@@ -209,30 +209,30 @@ def best_with_ties(search: Search, query: tantivy.Query, max_hits: int) -> Found
 
 
 def descending(hit: tuple[float, tantivy.DocAddress]) -> float:
-    """What hits, best first, ascend by; equal for those that tie."""
+    """The sort key of hits, best first; equal for those that tie."""
     return -round(hit[0], SCORE_DECIMALS)
 
 
 def idf(num_with_term: int, num_passages: int) -> float:
-    """How much a term says, as BM25 has it; 0 for one that no passage holds."""
+    """The idf of a term as in BM25; 0 for one that no passage has."""
     return math.log(1 + (num_passages - num_with_term + 0.5) / (num_with_term + 0.5)) if num_with_term else 0.0
 
 
 def place_of(address: tantivy.DocAddress) -> tuple[int, int]:
-    """An address as a key, which the engine's own cannot be."""
+    """An address as a hashable key, which the engine's own is not."""
     return address.segment_ord, address.doc
 
 
 def best_passages(
     searcher: tantivy.Searcher, hits: Iterable[tuple[float, tantivy.DocAddress]], max_hits: int, kept: Kept[Passage]
 ) -> list[tuple[float, Passage]]:
-    """Scores and passages of the best hits, best first; by passage id among equals.
+    """Scores and passages of the best hits, best first; ties by passage id.
 
     Args:
         searcher: the index.
-        hits: what was found in it.
+        hits: the hits in it.
         max_hits: how many.
-        kept: passages of this index by place: one that many queries find, or tie for, is read once.
+        kept: passages of this index by place, so that one found by many queries is read once.
     """
     scored = []
     for score, address in hits:
@@ -243,12 +243,12 @@ def best_passages(
 
 
 def _cost(asked: Sequence[Clause], num_rare: int) -> int:
-    """What it costs, in postings, to look at the passages that hold one of the rarest terms, with the rest for each."""
+    """The cost, in postings, of examining the passages with one of the rarest terms, looking up the other terms for each."""
     return sum(clause.num_passages for clause in asked[:num_rare]) * (1 + _LOOKUP * (len(asked) - num_rare))
 
 
 def _num_needed(asked: Sequence[Clause], lowest: float) -> int:
-    """How many of the rarest clauses a passage has to hold one of to score as much; at least one."""
+    """How many of the rarest clauses, of which a passage needs one to score as much; at least one."""
     needed = len(asked)
     rest = 0.0
     while needed > 1 and (rest := rest + asked[needed - 1].most) < lowest - _MARGIN:
@@ -257,7 +257,7 @@ def _num_needed(asked: Sequence[Clause], lowest: float) -> int:
 
 
 def _adding(query: tantivy.Query, asked: Sequence[Clause]) -> tantivy.Query:
-    """The passages of a query; what they score for some terms is added."""
+    """The passages of a query, with their scores for some terms added."""
     # One term inside the other: a union of optional terms would be read in blocks of thousands of passages around each one.
     # Each level copies what is inside it, so there are several short chains, over all passages, instead of one long chain.
     required = [query]

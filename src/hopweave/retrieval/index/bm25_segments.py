@@ -1,10 +1,10 @@
-"""When what was added to a new BM25 index is written as a segment, so that few segments are left at the end.
+"""Decides when additions to a new BM25 index are written as a segment, so that few segments are left at the end.
 
 A query looks each of its words up in every segment: at 5 million passages `weave` takes a tenth less time with 6 segments than
-with 11. The engine merges eight segments of about the same size into one, and cannot be told to. Left alone it writes a segment
-whenever its memory is full, and what was written since the last eight stays in up to seven small ones. Where it is known how
-much there will be, the segments are cut so that they all find their eight. Merging more of them would make still fewer, but the
-engine has all that it merges in memory.
+with 11. The engine merges eight segments of about the same size into one, and not on request. Left alone it writes a segment
+whenever its memory is full, and everything since the last eight stays in up to seven small ones. If the total is known, the
+segments are cut so that they all merge in groups of eight. Merging more of them would leave still fewer, but the engine holds
+everything that it merges in memory.
 """
 
 from __future__ import annotations
@@ -13,33 +13,33 @@ import math
 from collections.abc import Callable
 
 AT_ONCE = 64_000_000
-"""Characters of passages in one segment at most: somewhat fewer than fill the engine's memory (`bm25_index._HEAP_BYTES`)."""
+"""The most characters of passages in one segment: somewhat fewer than fill the engine's memory (`bm25_index._HEAP_BYTES`)."""
 
 _MERGED = 8
-"""Segments of about the same size that the engine makes one of (LogMergePolicy's least number)."""
+"""How many segments of about the same size the engine merges into one (LogMergePolicy's minimum)."""
 
 _KNOWN_AFTER = AT_ONCE // 16
-"""Characters after which it is reckoned how many there will be: before the first of eight segments has to end."""
+"""Characters after which the total is estimated: before the first of eight segments has to end."""
 
 _MARGIN = 1.05
-"""The share read is that of files, or of passages, which are not all of one length."""
+"""A margin, since the share read is of files or of passages, which differ in length."""
 
 
 ShareRead = Callable[[int], float]
-"""Told how many passages were added, tells what share of all that will be that is, from 0 to 1."""
+"""Given the number of passages added, returns their share of the total, from 0 to 1."""
 
 
 class Segments:
-    """Tells when to write what was added as a segment.
+    """Decides when to write additions as a segment.
 
     Args:
-        share_read: `None` if it cannot be known how much there will be.
+        share_read: `None` if the total cannot be known.
     """
 
     def __init__(self, share_read: ShareRead | None) -> None:
         self._share_read = share_read
         self._num_characters = 0
-        self._num_segments = 0  # in all; 0 while it is not known
+        self._num_segments = 0  # in total; 0 until it is known
         self._num_ended = 0
 
     def is_full(self, num_added: int, num_characters: int) -> bool:
@@ -47,7 +47,7 @@ class Segments:
 
         Args:
             num_added: passages so far, with this one.
-            num_characters: that this one has.
+            num_characters: characters of this one.
         """
         self._num_characters += num_characters
         if self._share_read is None or self._num_characters < _KNOWN_AFTER:
@@ -55,7 +55,7 @@ class Segments:
         share = self._share_read(num_added)
         if not self._num_segments and share > 0:
             self._num_segments = num_segments(_MARGIN * self._num_characters / share)
-        # The last one ends where everything does.
+        # The last segment ends with the last passage.
         num_ended = min(int(share * self._num_segments), self._num_segments - 1)
         if num_ended <= self._num_ended:
             return False
@@ -64,7 +64,7 @@ class Segments:
 
 
 def num_segments(num_characters: float) -> int:
-    """In how many segments so much is written: one, or as many as the engine merges into at most seven.
+    """The number of segments for a number of characters: one, or as many as the engine merges into at most seven.
 
     >>> [num_segments(AT_ONCE * size) for size in (1, 2, 9, 60)]
     [1, 8, 16, 64]

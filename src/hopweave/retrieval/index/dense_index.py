@@ -1,12 +1,12 @@
-"""The dense index itself: a vector for each passage in a file, and above a size a coarse index of the vectors.
+"""The dense index itself: a vector for each passage in a file, and above a certain size a coarse index of the vectors.
 
     vectors.f32        the vectors, row after row; mapped into memory
     ivf.faiss          above `FLAT_MAX` passages: an inverted file with 8-bit codes; mapped, too
 
-The passages lie beside them; see `_vector_index`. Up to `FLAT_MAX` passages every vector is compared. Above, the lists nearest
-to a query are searched by codes, and the best candidates are compared by their vectors, so a score is exact whichever way a
-passage was found. Where not all passages are shown, those alone are compared; the inverted file serves where they are more than
-`FLAT_MAX`.
+The passages are stored next to them; see `_vector_index`. Up to `FLAT_MAX` passages every vector is compared. Above, the lists
+nearest to a query are searched by codes, and the best candidates are compared by their vectors, so a score is exact however a
+passage was found. If not all passages are shown, only the shown ones are compared; the inverted file is used if they are more
+than `FLAT_MAX`.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ _GATHERED = 1 << 12
 _TRAIN_PER_LIST = 64
 _MARGIN = 8
 _CANDIDATES = 4
-"""How many times as many passages the codes find as are compared by their vectors."""
+"""How many candidates the codes find for each requested hit, to be compared by their vectors."""
 
 _DECIMALS = 6
 
 
 class DenseStore(VectorStore):
-    """An index that is open for reading.
+    """An index opened for reading.
 
     Args:
         data: the data folder.
@@ -67,12 +67,12 @@ class DenseStore(VectorStore):
         self._ivf: Any = faiss.read_index(str(data / _IVF), flags) if _IVF in manifest.files else None
 
     def nearest(self, queries: Vectors, max_hits: int, num_lists: int) -> list[list[tuple[float, Passage]]]:
-        """The passages with the largest inner products with each query, best first; by id among equals.
+        """The passages with the largest inner products with each query, best first; ties by id.
 
         Args:
             queries: of shape (queries, dimension).
-            max_hits: at most so many for each.
-            num_lists: lists of the inverted file that are searched.
+            max_hits: at most this many for each.
+            num_lists: how many lists of the inverted file are searched.
         """
         num_shown = len(self._vectors) if self._shown is None else len(self._shown)
         num_found = min(num_shown, max_hits + _MARGIN)
@@ -94,7 +94,7 @@ class DenseStore(VectorStore):
         del self._vectors
 
     def _nearest_among(self, rows: NDArray[np.int64], queries: Vectors, num_found: int) -> NDArray[np.int64]:
-        """The nearest of some rows for each query, in any order."""
+        """The nearest of the given rows for each query, in any order."""
         scores, found = [], []
         for first in range(0, len(rows), _GATHERED):
             part = rows[first : first + _GATHERED]
@@ -105,7 +105,7 @@ class DenseStore(VectorStore):
         return np.take_along_axis(np.hstack(found), best, axis=1)
 
     def _ranked(self, query: Vectors, rows: NDArray[np.int64], max_hits: int) -> list[tuple[float, Passage]]:
-        # Summed the same way whichever queries are searched for at the same time, which a product of matrices is not.
+        # Summed the same way whatever the other queries of the batch are, unlike a matrix product.
         scores = (self._vectors[rows] * query).sum(axis=1, dtype=np.float64).round(_DECIMALS)
         best = np.argsort(-scores, kind="stable")[: max_hits + _MARGIN]
         found = [(float(scores[at]), self._passages.at(int(rows[at]))) for at in best]
@@ -146,9 +146,9 @@ class DenseFiles(VectorFiles):
 
 
 def _write_ivf(data: Path, num_passages: int, dimension: int, previous: Previous | None) -> int:
-    """Writes the inverted file; tells on how many passages its lists were trained.
+    """Writes the inverted file; returns on how many passages its lists were trained.
 
-    Those of the previous state are taken over while there are about as many passages, half to twice.
+    The lists of the previous state are reused while the number of passages is between half and twice the earlier one.
     """
     faiss = require("faiss", "dense")
     vectors = mapped(data / _VECTORS, np.float32, dimension)

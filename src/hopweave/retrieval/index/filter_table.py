@@ -1,4 +1,4 @@
-"""What passages are filtered by, as a table of SQLite beside them: for each number, the labels and the metadata it has."""
+"""The filters of passages, in an SQLite table next to them: the labels and metadata of each number."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ TABLE = """
     ) WITHOUT ROWID;
     CREATE INDEX IF NOT EXISTS filters_of ON filters (number);
 """
-"""Makes the table where there is none; an index of an earlier version has none, so all its passages are for everyone."""
+"""Creates the table if missing; an index of an earlier version has none, so all its passages are for everyone."""
 
 
 def note(table: sqlite3.Connection, number: int, passage: Passage) -> None:
-    """Notes what a passage is filtered by; one that is for everyone has no entry for its labels.
+    """Notes the filters of a passage; one that is for everyone has no entry for labels.
 
     Raises:
-        DataError: for labels or metadata that cannot be.
+        DataError: for invalid labels or metadata.
     """
     values = filter_values(passage)
     values[ACCESS] = passage.access
@@ -35,7 +35,7 @@ def note(table: sqlite3.Connection, number: int, passage: Passage) -> None:
 
 
 def forget(table: sqlite3.Connection, numbers: Iterable[int]) -> None:
-    """Takes out passages."""
+    """Removes passages."""
     table.executemany("DELETE FROM filters WHERE number = ?", [(number,) for number in numbers])
 
 
@@ -50,12 +50,12 @@ def shown_rows(
     """The places, among numbers in ascending order, of the passages that are shown; `None` if all are.
 
     Raises:
-        DataError: if metadata are asked for of an index that was built before it held any.
+        DataError: if metadata are queried in an index built before metadata were stored.
     """
     if not table.execute("SELECT 1 FROM sqlite_master WHERE name = 'filters'").fetchone():
         if visible.where:
             raise DataError(
-                f"index {folder} was built before there were metadata and access labels, so nothing can be asked of them; "
+                f"index {folder} was built before there were metadata and access labels, so they cannot be queried; "
                 f"rebuild it with: hopweave index PATH... --to {folder}"
             )
         return None

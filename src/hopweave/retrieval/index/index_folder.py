@@ -27,7 +27,7 @@ from hopweave.core.types import Passage
 
 FORMAT_VERSION = 2
 LABELS_SINCE = 2
-"""The format of indexes that hold access labels, so that a hopweave that does not know of any refuses them; others have 1."""
+"""The format of indexes that hold access labels, so that a hopweave without support for them refuses it; others have 1."""
 
 MANIFEST = "manifest.json"
 DATA_NAME = re.compile(r"data-(\d+)")

@@ -118,7 +118,7 @@ def replace_index(folder: Path, *, engine: str, update: bool) -> Iterator[Stagin
             else:
                 _refuse_foreign_folder(folder)
             stack.enter_context(_write_lock(folder))
-            # Read again: only now is nobody else writing.
+            # Read again: only now is it certain that no other process is writing.
             previous = read_manifest(folder, engine) if update else None
             _sweep(folder)
             data = _next_data(folder)
@@ -218,7 +218,7 @@ def _next_data(folder: Path) -> Path:
 
 
 def _sweep(folder: Path) -> None:
-    """Removes every state but the current one, and anything else that a crash may have left.
+    """Removes every state except the current one, and anything else that a crash may have left.
 
     What cannot be removed now is removed by the next write.
     """

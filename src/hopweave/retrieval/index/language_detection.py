@@ -1,4 +1,4 @@
-"""Which language the passages of a new index are in, told from the first of them by the `py3langid` library."""
+"""Detects the language of a new index from its first passages, with the `py3langid` library."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SAMPLE_CHARACTERS = 500_000
 
 _CHARACTERS_OF_A_PASSAGE = 500
 _FEWEST_CHARACTERS = 200
-"""Shorter texts are joined before they are looked at: a language is hard to tell from a few words."""
+"""Shorter texts are joined first: a language is hard to detect from a few words."""
 
 _ENGLISH_ALONE = frozenset(["and", "are", "that", "the", "their", "then", "there", "these", "they", "this", "to", "with"])
 _PLAINLY_ENGLISH = 0.08
@@ -41,26 +41,26 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 
 class Sample:
-    """The first passages of a corpus, as many as it takes to tell the language."""
+    """The first passages of a corpus, as many as are needed to detect the language."""
 
     def __init__(self) -> None:
         self.passages: list[Passage] = []
         self._num_characters = 0
 
     def add(self, passage: Passage) -> bool:
-        """Adds a passage; tells whether there are enough."""
+        """Adds a passage; returns whether there are enough."""
         self.passages.append(passage)
         self._num_characters += len(passage.text)
         return len(self.passages) >= SAMPLE_PASSAGES or self._num_characters >= SAMPLE_CHARACTERS
 
     @property
     def language(self) -> str:
-        """The language of most of it; see `detected`."""
+        """The language of most of the sample; see `detected`."""
         return detected(passage.text for passage in self.passages)
 
 
 def with_language(passages: Iterable[Passage]) -> tuple[str, Iterator[Passage]]:
-    """The language of passages, and the passages, of which no more than a sample is held in memory."""
+    """The language of passages, and the passages, with only a sample held in memory."""
     sample, left = Sample(), iter(passages)
     for passage in left:
         if sample.add(passage):
@@ -71,7 +71,7 @@ def with_language(passages: Iterable[Passage]) -> tuple[str, Iterator[Passage]]:
 def detected(texts: Iterable[str]) -> str:
     """The language that most of the texts are in, of `CODES`.
 
-    `english` where that cannot be told, and `other` for a language that has no analyzer of its own.
+    `english` if it cannot be detected, and `other` for a language without an analyzer.
 
     >>> detected(["Der Fluss entspringt in den Alpen und fließt nach Norden, wo er in das Meer mündet."])
     'german'
@@ -90,7 +90,7 @@ def detected(texts: Iterable[str]) -> str:
 
 
 def _language_of_piece(piece: str) -> str | None:
-    """The language of a text; `None` where that is not sure. What is likely of its dialects is added up."""
+    """The language of a text; `None` if that is uncertain. Probabilities of dialects are added up."""
     likely: dict[str, float] = defaultdict(float)
     for code, probability in _identifier().rank(piece):
         likely[_NAMES.get(code, code)] += float(probability)
@@ -101,7 +101,7 @@ def _language_of_piece(piece: str) -> str | None:
 
 
 def _pieces(texts: Iterable[str]) -> Iterator[str]:
-    """The texts, joined where they are short."""
+    """The texts, with short ones joined."""
     piece = ""
     for text in texts:
         piece = f"{piece}\n{text}" if piece else text

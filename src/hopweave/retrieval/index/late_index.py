@@ -1,10 +1,10 @@
 """The index of token vectors: for each passage the vectors of its tokens, in codes of 8 bits.
 
     codes.i8           the vectors, row after row, each divided by its scale and rounded to -127..127; mapped into memory
-    scales.f32         the scale of each row: its largest number, without sign, divided by 127
-    ends.i64           for each passage the row after its last one
+    scales.f32         the scale of each row: its largest absolute value divided by 127
+    ends.i64           for each passage, the row after its last one
 
-The passages lie beside them; see `_vector_index`. A vector of 128 numbers takes 132 bytes.
+The passages are stored next to them; see `_vector_index`. A vector of 128 numbers takes 132 bytes.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ _EXACT = 1 << 24
 """Integers below it are exact as 32-bit floats."""
 
 _PASSAGES_AT_ONCE = 1024
-"""That an update copies; their vectors take some 20 MB."""
+"""How many passages an update copies at a time; their vectors take some 20 MB."""
 
 
 class TokenStore(VectorStore):
-    """An index that is open for reading.
+    """An index opened for reading.
 
     Args:
         data: the data folder.
@@ -51,7 +51,7 @@ class TokenStore(VectorStore):
             raise damaged(data.parent, manifest.data, f"does not hold the vectors of {manifest.num_passages} passages")
 
     def scores(self, query: Vectors, passages: Sequence[Passage]) -> list[float | None]:
-        """The MaxSim of a query and each passage; `None` where there are no vectors of the passage as it is.
+        """The MaxSim of a query and each passage; `None` if there are no vectors for its current title and text.
 
         Args:
             query: vectors of its tokens, of shape (tokens, dimension).
@@ -77,12 +77,12 @@ def maxsim(
     """For each token of the query the largest inner product with a token of a passage, summed; for several passages.
 
     Khattab and Zaharia, ColBERT, SIGIR 2020, equation 3. The query is rounded to as many levels as keep every sum of products
-    a whole number that 32 bits hold exactly, so a score is the same whatever is scored beside it, and on every machine.
+    a whole number that 32 bits hold exactly, so a score is the same whatever else is scored with it, and on every machine.
 
     Args:
         query: of shape (tokens, dimension).
         codes: of all passages, of shape (tokens, dimension).
-        scales: by which each row of the codes is multiplied.
+        scales: the factor of each row of the codes.
         starts: the first row of each passage, ascending.
     """
     levels = max(1, _EXACT // (_LARGEST * query.shape[1]))
@@ -95,7 +95,7 @@ def maxsim(
 
 
 def coded(vectors: Sequence[Vectors]) -> Arrays:
-    """Vectors of texts in codes of 8 bits: `codes`, `scales`, and in `counts` how many each text has."""
+    """Vectors of texts in codes of 8 bits: `codes`, `scales`, and in `counts` their number for each text."""
     rows = np.concatenate(vectors).astype(np.float32, copy=False)
     scales = (np.abs(rows).max(axis=1) / _LARGEST).astype(np.float32)
     codes = np.rint(rows / np.where(scales > 0, scales, 1)[:, None]).astype(np.int8)
@@ -135,7 +135,7 @@ class TokenFiles(VectorFiles):
 
 
 def _copy_what_stays(data: Path, previous: Previous, dimension: int) -> Iterator[NDArray[np.int64]]:
-    """Copies the rows of passages that stay; for each block of passages, how many rows each that stays has."""
+    """Copies the rows of passages that stay; yields for each block how many rows each of them has."""
     ends = mapped(previous.data / _ENDS, np.int64, 1)[:, 0]
     old_codes = mapped(previous.data / _CODES, np.int8, dimension)
     old_scales = mapped(previous.data / _SCALES, np.float32, 1)[:, 0]

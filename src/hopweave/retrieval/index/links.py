@@ -1,11 +1,11 @@
-"""Which passage names which document: titles and the names in a text, as keys that an index can look up.
+"""Links from passages to the documents they name: titles and the names in a text, as keys that an index can look up.
 
-A text names a document where the document's title stands in it, beginning with a capital or a digit; case, accents,
-punctuation and a suffix in brackets (`Sight (novel)`) do not count. In a script without capitals, a title of two words or more
-may begin with any word; where words run together, each letter is a word here.
+A text names a document if it contains the document's title, beginning with a capital or a digit; case, accents,
+punctuation and a suffix in brackets (`Sight (novel)`) are ignored. In a script without capitals, a title of two words or more
+may begin with any word; in scripts without blanks, each letter is a word here.
 
-Nothing of this is worked out for all passages together: an index keeps for each passage its title's key and the `openings` of
-its text, which is what a key can begin with. So a new passage is linked, and a deleted one unlinked, as soon as it is added or
+None of this is computed over all passages: an index stores for each passage its title's key and the `openings` of its text,
+the possible beginnings of keys. So a new passage is linked, and a deleted one unlinked, as soon as it is added or
 deleted.
 """
 
@@ -35,8 +35,8 @@ class Words(NamedTuple):
     """The words of a text, in order.
 
     Attributes:
-        keys: as keys have them: without case and accents.
-        written: as the text has them.
+        keys: in the form used in keys: without case and accents.
+        written: as in the text.
     """
 
     keys: list[str]
@@ -44,7 +44,7 @@ class Words(NamedTuple):
 
 
 def title_key(title: str) -> str:
-    """A title as it is looked up; empty where it holds no word or too many.
+    """A title in the form in which it is looked up; empty if it has no words or too many.
 
     >>> title_key("Amélie (2001 film)")
     'amelie'
@@ -54,12 +54,12 @@ def title_key(title: str) -> str:
 
 
 def opening(key: str) -> str:
-    """What a key begins with: its first two words, or the one it has."""
+    """The opening of a key: its first two words, or its only one."""
     return " ".join(key.split(" ", 2)[:2])
 
 
 def openings(text: str) -> set[str]:
-    """Every word of a text that begins with a capital or a digit, alone and with the word behind it.
+    """Every word of a text that begins with a capital or a digit, alone and with the following word.
 
     In a script without capitals, every word.
 
@@ -81,14 +81,14 @@ def mentions(
     num_opened: Callable[[str], int],
     any_case: bool = False,
 ) -> list[str]:
-    """The keys of the titles that a text names, leftmost first and as long as they can be.
+    """The keys of the titles that a text names, leftmost first, each as long as possible.
 
     Args:
-        text: that may name them.
-        any_case: take titles of two words or more in small letters, too, as people type them.
-        is_title: whether a key is that of a title that counts.
-        num_titled: how many passages have the title of a key, whether it counts or not.
-        num_opened: how many have a title that begins with these two words.
+        text: the text that may name them.
+        any_case: accept titles of two words or more in small letters, too, as people type them.
+        is_title: whether a key is that of a title to be linked.
+        num_titled: how many passages have the title of a key, linked or not.
+        num_opened: how many have a title that begins with given words.
     """
     keys, written = words_of(text)
     found = []
@@ -110,7 +110,7 @@ def _longest(
     num_titled: Callable[[str], int],
     num_opened: Callable[[str], int],
 ) -> int:
-    """How many words the longest title has that these begin with; 0 if there is none."""
+    """The number of words of the longest title at the start of these words; 0 if there is none."""
     longest = 0
     left = num_opened(f"{keys[0]} {keys[1]}") if len(keys) > 1 else 0
     for length in range(2, len(keys) + 1):
@@ -124,7 +124,7 @@ def _longest(
 
 
 def names(text: str) -> Iterator[str]:
-    """The names in a text that need no title: two words or more in a row that begin with a capital, by their openings.
+    """The names in a text that need not be titles: two or more successive words that begin with a capital, by their openings.
 
     >>> list(names("In May Lina Holt of Kerrow Hall left."))
     ['in may', 'may lina', 'lina holt', 'kerrow hall']
@@ -135,9 +135,9 @@ def names(text: str) -> Iterator[str]:
 
 
 def words_of(text: str) -> Words:
-    """The words of a text, as keys have them and as they are written."""
+    """The words of a text, in the form used in keys and as written."""
     written = _pattern_for(text).findall(text)
-    if text.isascii():  # many times as fast as word by word
+    if text.isascii():  # many times faster than word by word
         return Words([key[:_MAX_WORD_LENGTH] for key in _WORD.findall(text.lower())], written)
     return Words([_key_of(word) for word in written], written)
 

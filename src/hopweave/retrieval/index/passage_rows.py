@@ -9,13 +9,13 @@ from hopweave.core.types import Passage
 
 
 def row_of_passage(passage: Passage) -> list[Any]:
-    """The values; without metadata and labels they are those that there were before there were these."""
+    """The values; without metadata and labels they have the form from before those were introduced."""
     row = [passage.id, passage.title, passage.text, passage.source, passage.start, passage.end]
     return [*row, dict(passage.metadata), passage.access] if passage.metadata or passage.access else row
 
 
 def passage_of_row(row: Sequence[Any]) -> Passage:
-    """The passage of the values."""
+    """The passage with these values."""
     passage_id, title, text, source, start, end, *more = row
     metadata, access = more or ({}, ())
     return Passage(passage_id, text, title, source, start, end, metadata, tuple(access))

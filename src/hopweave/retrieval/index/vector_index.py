@@ -1,7 +1,7 @@
-"""What every index of vectors has besides the vectors: its passages in a table, a build that goes on after a kill, updates.
+"""What all vector indexes share besides the vectors: a table of passages, builds that resume after a kill, updates.
 
     passages.sqlite    number, id, document, and the passage as JSON
-    numbers.i64        the number of each passage, in ascending order; the vectors lie in files of the same order
+    numbers.i64        the number of each passage, in ascending order; the vector files have the same order
 
 How the vectors themselves are stored is up to `VectorFiles`.
 """
@@ -65,20 +65,20 @@ class VectorFiles(ABC):
 
     @abstractmethod
     def finish(self, data: Path, previous: Previous | None) -> Mapping[str, int]:
-        """Puts the vectors that stay before those that were added; returns what the manifest has to say of them."""
+        """Puts the remaining vectors before the added ones; returns their entries for the manifest."""
 
     def _agree(self, new: int, there: int) -> None:
-        """Vectors of a length are added to those of another, which is that of all.
+        """Checks that added vectors have the dimension of the existing ones, and returns it.
 
         Args:
             new: numbers in each vector; 0 if none is added.
-            there: numbers in those that are there.
+            there: numbers in the existing ones.
 
         Raises:
             DataError: if they differ.
         """
         if new not in (0, there):
-            raise DataError(f"vectors of {new} numbers do not go with those in index {self._folder}; use one model for all")
+            raise DataError(f"vectors of {new} numbers do not match those in index {self._folder}; use one model for all")
         self._dimension = there
 
 
@@ -88,8 +88,8 @@ class Previous:
 
     Attributes:
         data: its folder.
-        manifest: of it.
-        gone: numbers of passages that do not stay, ascending.
+        manifest: its manifest.
+        gone: numbers of the removed passages, ascending.
     """
 
     data: Path
@@ -97,7 +97,7 @@ class Previous:
     gone: NDArray[np.int64]
 
     def blocks(self, size: int = _BLOCK) -> Iterator[tuple[slice, NDArray[np.bool_]]]:
-        """All its passages in blocks of a size, by their rows, and which of each block stay."""
+        """All its passages in blocks of a given size, by their rows, and which of each block stay."""
         numbers = mapped(self.data / NUMBERS, np.int64, 1)[:, 0]
         for first in range(0, len(numbers), size):
             part = slice(first, min(first + size, len(numbers)))
@@ -105,7 +105,7 @@ class Previous:
 
 
 class Passages:
-    """The passages of an index that is open for reading.
+    """The passages of an index opened for reading.
 
     Args:
         data: the data folder.
@@ -119,12 +119,12 @@ class Passages:
             raise damaged(data.parent, manifest.data, f"does not hold {manifest.num_passages} vectors")
 
     def at(self, row: int) -> Passage:
-        """The passage whose vectors have a place among all."""
+        """The passage whose vectors are at a position."""
         number = int(self._numbers[row])
         return _passage(*self._table.execute("SELECT row FROM passages WHERE number = ?", (number,)).fetchone())
 
     def row_of(self, passage: Passage) -> int | None:
-        """The place of a passage's vectors among all; `None` if it is not there, or with another title or text."""
+        """The position of a passage's vectors; `None` if it is missing or has another title or text."""
         try:
             found = self._table.execute("SELECT number, row FROM passages WHERE id = ?", (passage.id,)).fetchone()
         except UnicodeEncodeError:  # an unpaired surrogate, which no id contains
@@ -134,7 +134,7 @@ class Passages:
         return int(np.searchsorted(self._numbers, found[0]))
 
     def of(self, any_ids: Iterable[str], *, documents: bool) -> list[Passage]:
-        """The passages that have one of these ids, or are cut from a document that has one, in the order of their numbers."""
+        """The passages with one of these ids, or cut from a document with one, in the order of their numbers."""
         by_id = "SELECT number, row FROM passages WHERE id = ?1"
         select = f"{by_id} OR document = ?1" if documents else by_id
         rows: dict[int, str] = {}
@@ -144,10 +144,10 @@ class Passages:
         return [_passage(rows[number]) for number in sorted(rows)]
 
     def shown(self, visible: Visible, folder: Path) -> NDArray[np.int64] | None:
-        """The places of the passages that are shown; `None` if all are.
+        """The positions of the visible passages; `None` if all are.
 
         Raises:
-            DataError: if the index, `folder`, cannot tell.
+            DataError: if the index, `folder`, has no such data.
         """
         return shown_rows(self._table, self._numbers, visible, folder)
 
@@ -162,7 +162,7 @@ class Passages:
 
 
 class VectorStore:
-    """An index that is open for reading.
+    """An index opened for reading.
 
     Args:
         data: the data folder.
@@ -181,16 +181,16 @@ class VectorStore:
         return iter(self._passages)
 
     def passages_of(self, any_ids: Iterable[str], *, documents: bool) -> list[Passage]:
-        """The passages that have one of these ids, or are cut from a document that has one, regardless of who may see them."""
+        """The passages with one of these ids, or cut from a document with one, regardless of access labels."""
         return self._passages.of(any_ids, documents=documents)
 
     def close(self) -> None:
-        """Lets go of the files."""
+        """Closes the files."""
         self._passages.close()
 
 
 def other_model(folder: Path, engine: str, there: str, named: str) -> DataError:
-    """The error for an index that holds the vectors of another model than the settings name."""
+    """The error for an index with the vectors of a model other than the one in the settings."""
     return DataError(
         f"index {folder} holds vectors of {there}, and the settings name {named}; "
         f"set retrievers.{engine}.model to the one that made them, or rebuild the index"
@@ -203,8 +203,8 @@ def build(
     """Builds an index, replacing an existing one, which stays in use until the new one is complete.
 
     Raises:
-        DataError: for an id that occurs twice, no passage at all, a folder that is something else, another writer, or a full
-            disk. What was there is untouched.
+        DataError: for an id that occurs twice, no passage at all, a folder that is not an index, another writer, or a full
+            disk. Existing data is untouched.
         SearchError: if the encoder fails.
     """
     with _writing_to(folder, engine, files, update=False) as writing:
@@ -227,7 +227,7 @@ def update(
     """Deletes passages, then adds and replaces passages, without encoding the rest again; see `BM25.update`.
 
     Raises:
-        DataError: for an id to delete that is not there, an id that is added twice, another model than the index's, no index,
+        DataError: for an id to delete that does not exist, an id added twice, a model other than the index's, no index,
             another writer, or a full disk. The index is untouched.
         SearchError: if the encoder fails.
     """
@@ -267,7 +267,7 @@ class _Writing:
         self.num_added = 0
 
     def add_all(self, passages: Iterable[Passage], on_passage: Callable[[int], None] | None) -> None:
-        """Adds passages with their vectors; each takes the place of one with its id, and of the document it was cut from."""
+        """Adds passages with their vectors; each replaces the one with its id, and the document it was cut from."""
         for chunk in self._begun(iter(passages)):
             for passage in chunk:
                 self._replace(passage)
@@ -278,7 +278,7 @@ class _Writing:
                     on_passage(self.num_added)
 
     def _begun(self, left: Iterator[Passage]) -> Iterator[list[Passage]]:
-        """Passages in pieces. Those that follow are read, and their vectors begun, as far ahead as their source likes."""
+        """Passages in pieces. Later ones are read, and their vectors begun, as far ahead as their source wants."""
         waiting: deque[list[Passage]] = deque()
         while chunk := list(islice(left, _CHUNK)):
             self._files.source.begin(chunk)
@@ -288,7 +288,7 @@ class _Writing:
         yield from waiting
 
     def delete(self, any_id: str) -> bool:
-        """Deletes the passage and the document of that id from the previous state; tells whether there was one."""
+        """Deletes the passage and the document of that id from the previous state; returns whether there was one."""
         try:
             rows = self._table.execute(
                 "DELETE FROM passages WHERE (id = ?1 OR document = ?1) AND number < ?2 RETURNING number, row",
@@ -352,7 +352,7 @@ class _Writing:
         return DataError(f"the id {passage.id!r} occurs twice, as {places}; make the ids unique")
 
     def _write_numbers(self) -> None:
-        """The numbers of the passages that stay, and after them those of the new ones."""
+        """The numbers of the remaining passages, followed by those of the new ones."""
         previous = self._previous()
         with (self._staging.data / NUMBERS).open("wb") as numbers:
             if previous is not None:
@@ -370,13 +370,13 @@ class _Writing:
 
 
 def _new_table(staging: Staging) -> sqlite3.Connection:
-    """The table of the new state: a copy of that of the previous one, or an empty one."""
+    """The table of the new state: a copy of the previous one, or an empty one."""
     path = staging.data / _PASSAGES
     if staging.previous is not None:
         verify(staging.folder, staging.previous)
         shutil.copyfile(staging.folder / staging.previous.data / _PASSAGES, path)
     table = sqlite3.connect(path, isolation_level=None)
-    # The state is thrown away unless it is published whole, so no journal is needed.
+    # The state is discarded unless it is published completely, so no journal is needed.
     table.execute("PRAGMA journal_mode = OFF")
     table.execute("PRAGMA synchronous = OFF")
     if staging.previous is None:
@@ -400,12 +400,12 @@ def _reading(path: Path) -> sqlite3.Connection:
 def mapped(path: Path, kind: type[Any], width: int) -> NDArray[Any]:
     """A file of numbers, row after row, mapped into memory."""
     if not path.exists() or not path.stat().st_size or not width:
-        return np.zeros((0, max(width, 1)), dtype=kind)  # what is empty cannot be mapped
+        return np.zeros((0, max(width, 1)), dtype=kind)  # an empty file cannot be mapped
     return np.memmap(path, dtype=np.dtype(kind).newbyteorder("<"), mode="r").reshape(-1, width)
 
 
 def append(new: Path, whole: Path) -> None:
-    """Puts the content of a file, which is not there if nothing was added, behind that of another, and removes it."""
+    """Appends a file, which is missing if nothing was added, to another, and removes it."""
     if new.exists():
         with new.open("rb") as source, whole.open("ab") as target:
             shutil.copyfileobj(source, target, 1 << 20)

@@ -1,4 +1,4 @@
-"""Where the vectors of an index come from while it is written: from an encoder, or from a file that was made elsewhere."""
+"""The sources of vectors for an index being written: an encoder, or a file of vectors made elsewhere."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from hopweave.retrieval.encoders.cluster_encoding import ClusterEncoder, Encodes
 from hopweave.retrieval.encoders.encoders import Vectors
 
 GIVEN = "given"
-"""In place of an encoder's name, for vectors that were made elsewhere by a model that nobody named."""
+"""Used as the encoder's name for vectors made elsewhere by an unnamed model."""
 
 Arrays = Mapping[str, NDArray[Any]]
 Encoded = TypeVar("Encoded", bound=Sequence[Vectors] | Vectors)
@@ -31,13 +31,13 @@ Options = TypeVar("Options", bound=Any)
 
 @dataclass(frozen=True, slots=True)
 class VectorKind(Generic[Options, Encoded]):
-    """What the sources of an engine differ in.
+    """The engine-specific properties of sources.
 
     Attributes:
-        options: the class of the options that name an encoder, or vectors that were made elsewhere.
-        encoder_of: opens the encoder that options name.
-        given: reads what was made elsewhere, by id.
-        stored: what is kept in files of what was made of some passages, whichever way it was made.
+        options: the class of the options that name an encoder, or vectors made elsewhere.
+        encoder_of: opens the encoder named by the options.
+        given: reads vectors made elsewhere, by id.
+        stored: the stored form of the vectors of passages, from either source.
     """
 
     options: Callable[[], Options]
@@ -52,8 +52,8 @@ class VectorKind(Generic[Options, Encoded]):
 
         Args:
             folder: the index.
-            options: name a model, or a file that was made elsewhere; `None`: the defaults.
-            encoder: encodes in place of the model.
+            options: name a model, or a file made elsewhere; `None`: the defaults.
+            encoder: encodes instead of the model.
             cluster: a client of a Dask cluster, whose workers encode.
         """
         options = options or self.options()
@@ -77,22 +77,22 @@ class VectorSource(Protocol):
         """The preferred number of pieces to start before they are requested."""
 
     def begin(self, passages: Sequence[Passage]) -> None:
-        """Is told of a piece that will be asked for, as it is, after those that were begun before."""
+        """Announces a piece that will be requested unchanged, after those that were begun before."""
 
     def arrays_of(self, passages: Sequence[Passage]) -> Arrays:
-        """What is stored of passages; see `VectorKind`."""
+        """The stored form of passages; see `VectorKind`."""
 
     def forget(self) -> None:
-        """Removes the pieces that were kept for resuming."""
+        """Deletes what was kept in case of a kill."""
 
 
 class EncodedPassages(Generic[Encoded]):
-    """Encodes passages in pieces, each of which is kept until the index is whole, so that a killed build can resume.
+    """Encodes passages in pieces, each of which is kept until the index is complete, so that a killed build can be resumed.
 
     Args:
         encoder: makes the vectors.
         kind: of the engine.
-        folder: the index. The pieces lie beside it.
+        folder: the index. The pieces are stored next to it.
     """
 
     def __init__(self, encoder: EncodesTexts[Encoded], kind: VectorKind[Any, Encoded], folder: Path) -> None:
@@ -130,12 +130,12 @@ class EncodedPassages(Generic[Encoded]):
 
 
 class GivenPassages:
-    """Takes the vectors of passages that were made elsewhere, by id.
+    """Reads vectors of passages that were made elsewhere, by id.
 
     Args:
         path: of the file.
         kind: of the engine.
-        identity: the name of the model that made them, if it is known.
+        identity: the name of the model that made them, if known.
     """
 
     def __init__(self, path: Path, kind: VectorKind[Any, Any], identity: str = GIVEN) -> None:
@@ -157,7 +157,7 @@ class GivenPassages:
         keys = [" ".join(passage.id.split()) for passage in passages]
         missing = next((one.id for one, key in zip(passages, keys, strict=True) if key not in self._vectors), None)
         if missing is not None:
-            raise DataError(f"{self._path} has no vector of passage {missing!r}; add it, with its id in the .txt beside it")
+            raise DataError(f"{self._path} has no vector of passage {missing!r}; add it, with its id in the .txt next to it")
         rows = [self._vectors[key] for key in keys]
         if not all(np.isfinite(one).all() for one in rows):
             raise DataError(f"{self._path} contains NaN or infinity; regenerate the vectors")
@@ -168,16 +168,16 @@ class GivenPassages:
 
 
 def encoded_text(passage: Passage) -> str:
-    """What is encoded of a passage: its title, a full stop, its text."""
+    """The encoded text of a passage: its title, a full stop, its text."""
     return f"{passage.title}. {passage.text}" if passage.title else passage.text
 
 
 class _Kept:
-    """What was computed for pieces of a corpus, kept until the index is whole, so that a killed build can resume.
+    """Results computed for pieces of a corpus, kept until the index is complete, so that a killed build can be resumed.
 
     Args:
-        folder: the index. The pieces lie beside it.
-        identity: of the model that computes.
+        folder: the index. The pieces are stored next to it.
+        identity: of the model used.
     """
 
     def __init__(self, folder: Path, identity: str) -> None:
@@ -185,12 +185,12 @@ class _Kept:
         self._identity = identity
 
     def arrays(self, texts: Sequence[str], compute: Callable[[Sequence[str]], Arrays]) -> Arrays:
-        """What `compute` returns for some texts, or what it returned before."""
+        """The result of `compute` for some texts, or the one kept from before."""
         path = self._path(texts)
         try:
             with path.open("rb") as file, np.load(file, allow_pickle=False) as kept:
                 return {name: kept[name] for name in kept.files}
-        except (OSError, ValueError, EOFError, zipfile.BadZipFile):  # it is not there, or was cut off with the power
+        except (OSError, ValueError, EOFError, zipfile.BadZipFile):  # it is missing, or was truncated by a power failure
             pass
         computed = compute(texts)
         self._folder.mkdir(parents=True, exist_ok=True)
@@ -200,11 +200,11 @@ class _Kept:
         return computed
 
     def has(self, texts: Sequence[str]) -> bool:
-        """Whether something was kept for some texts."""
+        """Whether a result was kept for some texts."""
         return self._path(texts).exists()
 
     def forget(self) -> None:
-        """Removes them."""
+        """Deletes them."""
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _path(self, texts: Sequence[str]) -> Path:

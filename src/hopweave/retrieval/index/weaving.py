@@ -1,10 +1,10 @@
 """How `weave` gets from passages that share words with a question to those that complete it, without a model.
 
 A first search finds a front of passages. Each of them leads on in two ways: by **links** (documents that it names, and
-passages that name its document) and by **residual words** (what the question asks and the passage does not answer, together
-with what the passage's title and its best sentence add). A link counts for as much as its target answers the residual words:
-without that gate, false links take the gain away. The best new passages are the next front. At the end the passages are
-chosen one by one, so that together they cover the question and hang together.
+passages that name its document) and by **residual words** (words of the question that the passage does not answer, together
+with those that its title and its best sentence add). A link is weighted by how well its target answers the residual words:
+without that gate, false links cancel the gain. The best new passages are the next front. At the end the passages are
+chosen one by one, so that together they cover the question and are connected.
 
 The figures below were chosen on the first half of the questions, and confirmed on the second: see docs/design/measured.md.
 """
@@ -31,7 +31,7 @@ DECAY = 0.7
 """The weight of a passage that is reached at the second hop, relative to one at the first."""
 
 TITLE_BONUS = 0.5
-"""For a passage whose whole title the question names, in shares of the best BM25 score; less for titles of one or two words."""
+"""Bonus for a passage whose whole title the question names, as a share of the best BM25 score; less for one or two words."""
 
 OUT_WEIGHT = 1.0
 BACK_WEIGHT = 0.3
@@ -53,7 +53,7 @@ POOL = 25
 COVERAGE_BONUS = 0.3
 LINKED_BONUS = 0.35
 MAX_LINKS = 24
-"""Targets of one passage's links that are looked at, in each direction."""
+"""How many link targets of one passage are examined, in each direction."""
 
 LEADING = 1.5
 """The factor for a name as a link if its target begins with it."""
@@ -61,12 +61,12 @@ LEADING = 1.5
 
 @dataclass(slots=True)
 class _State:
-    """What is known of a passage while a question is being worked on.
+    """What is known about a passage while a question is being processed.
 
     Attributes:
         own: its score for the question over the best one, with the bonus for its title.
         reached: what leads to it.
-        via: from where, and by what.
+        via: its source, and the kind of link.
     """
 
     own: float
@@ -80,7 +80,7 @@ class _State:
 
 @dataclass(frozen=True, slots=True)
 class Woven:
-    """A passage that was chosen, its value, and what led to it."""
+    """A chosen passage, its value, and what led to it."""
 
     passage: Passage
     value: float
@@ -88,14 +88,14 @@ class Woven:
 
 
 class _Leads(NamedTuple):
-    """What a passage may lead to, before it is known how well that answers.
+    """What a passage may lead to, before it is known how well those passages answer.
 
     Attributes:
         source: the passage.
         asked: its residual words.
-        candidates: what the rarest of them find.
-        titled: where the documents are that it names.
-        naming: where the passages are that name its document.
+        candidates: the passages that the rarest of them find.
+        titled: the addresses of the documents that it names.
+        naming: the addresses of the passages that name its document.
     """
 
     source: Document
@@ -105,7 +105,7 @@ class _Leads(NamedTuple):
     naming: Sequence[tantivy.DocAddress]
 
     def addresses(self) -> list[tantivy.DocAddress]:
-        """Where all of it is."""
+        """The addresses of all of them."""
         return [*(address for _, address in self.candidates), *self.titled, *self.naming]
 
 
@@ -115,7 +115,7 @@ class Weaving:
     Args:
         words: the index.
         question: any text.
-        first: what another engine found for it, best first; by default the index is searched.
+        first: the hits of another engine, best first; by default the index is searched.
         depth: hops.
         use_links: whether to follow links.
         use_residual: whether to search for residual words.
@@ -158,7 +158,7 @@ class Weaving:
         for hop in range(self._depth):
             self._sources.update(front)
             leads = [self._leads(document) for document in front]
-            # All at once, for to be told one number costs as much as to be told a thousand.
+            # All at once, since reading one number costs as much as reading a thousand.
             numbers = iter(self._words.numbers([address for lead in leads for address in lead.addresses()]))
             for lead in leads:
                 self._follow(lead, list(islice(numbers, len(lead.addresses()))), DECAY**hop)
@@ -183,15 +183,15 @@ class Weaving:
                 self._states[document] = _State(self._own(document, score) + bonus)
 
     def _first_shares(self) -> dict[Document, float]:
-        """The scores of the engine that searched first, over its best one."""
+        """The scores of the engine that searched first, relative to its best one."""
         best = max((hit.score for hit in self._first or ()), default=0.0) or 1.0
         found = ((self._words.document(hit.passage.id), hit.score / best) for hit in self._first or ())
         return {document: share for document, share in found if document is not None}
 
     def _own(self, document: Document, score: float) -> float:
-        """What a passage scores by itself, of which the BM25 score is known.
+        """The own score of a passage, given its BM25 score.
 
-        Where another engine searched first, its word counts; what it did not find comes behind all that it found.
+        If another engine searched first, its scores are used; passages that it did not find rank below all that it found.
         """
         share = score / self._best_score
         if not self._shares:
@@ -235,7 +235,7 @@ class Weaving:
             state = self._states.setdefault(document, _State(math.nan))
             if reached > state.reached:
                 state.reached = reached
-                if document not in self._sources:  # what leads on was there before what it leads to, so the path is a tree
+                if document not in self._sources:  # a source precedes what it leads to, so the paths form a tree
                     state.via = Via(source.passage.id, source.passage.title, "link" if link else "words")
 
     def _residual_terms(self, source: Document) -> dict[str, float]:
@@ -244,14 +244,14 @@ class Weaving:
         return terms | {term: ADDED for term in sorted(added) if self._words.idf(term)}
 
     def _names_of(self, source: Document) -> Collection[str]:
-        """What passages that lead back to a passage name: its key, or without a title the names that it shares with them."""
+        """The key by which other passages name a passage or, without a title, the names that it shares with them."""
         return [source.key] if source.key else [] if source.passage.title else source.shared_names
 
     def _by_links(self, source: Document, titled: Iterable[Document], naming: Sequence[Document]) -> dict[Document, float]:
         """The weights of the links between a passage and those that it names, or that name it."""
         weights = {document: self._out_weight(source, document.key) for document in titled if document.key}
         names = self._names_of(source)
-        # Of two words, or one, an opening is the key itself.
+        # For one or two words, the opening is the key itself.
         is_sure = all(opening(key) == key for key in names)
         found = naming if is_sure else [document for document in naming if any(map(document.names, names))]
         if source.key:
@@ -264,7 +264,7 @@ class Weaving:
         return weights
 
     def _out_weight(self, source: Document, key: str) -> float:
-        """A link says less where many passages name its target, and where its source names many."""
+        """A link weighs less if many passages name its target, or if its source names many."""
         in_links = 1 + 0.5 * math.log(1 + self._words.num_naming(key) / 3)
         out_links = 1 + 0.3 * math.log(1 + max(0, len(source.links) - 2))
         return OUT_WEIGHT / in_links / out_links
@@ -277,7 +277,7 @@ class Weaving:
             self._states[document].own = self._own(document, own.get(document, 0.0))
 
     def _picked(self, pool: Sequence[Document], max_hits: int) -> list[Document]:
-        """Chosen one by one: by value, by what of the question is not covered yet, and by a link to one that is chosen."""
+        """Chosen one by one: by value, by the part of the question that is not covered yet, and by a link to a chosen one."""
         total = sum(self._idf.values()) or 1.0
         left = frozenset(self._idf)
         value = {document: self._states[document].value for document in pool}
@@ -304,7 +304,7 @@ class Weaving:
         return picked
 
     def _weight(self, terms: Iterable[str]) -> float:
-        # A plain sum depends on the order of the terms, and that of a set on the process.
+        # A plain sum depends on the order of the terms, which for a set differs between processes.
         return math.fsum(map(self._idf.__getitem__, terms))
 
     def _link_between(self, one: Document, other: Document) -> float:
@@ -315,7 +315,7 @@ class Weaving:
 
 
 def _name_weight(source: Document, target: Document) -> float:
-    """The weight of the strongest link by a name that both texts hold; 0 without one."""
+    """The weight of the strongest link by a name that is in both texts; 0 without one."""
     return max(
         (
             weight * (LEADING if target.begins_with(name) else 1.0)

@@ -1,4 +1,4 @@
-"""An index as `weave` asks it: passages with what they name, and what answers some words, among all or at the ends of links."""
+"""An index as `weave` uses it: passages with the names in them, and the best answers to words, among all or linked ones."""
 
 from __future__ import annotations
 
@@ -40,23 +40,23 @@ MAX_SHARING = 30
 """A name that occurs in more passages is not followed."""
 
 CANDIDATES = 24
-"""Passages that residual words are looked for in: those that the rarest of the words find best."""
+"""How many passages are searched for residual words: the best hits of the rarest words."""
 
 MAX_POSTINGS = 15_000
-"""Read for the residual words of one passage at most, unless the rarest has more. Where fewer passages than this hold all words
-together, all of the words find the candidates."""
+"""The most postings read for the residual words of one passage, unless the rarest has more. If all words together have fewer
+postings, all of them find the candidates."""
 
 FIRST_CANDIDATES = 100
 MAX_FIRST_POSTINGS = 200_000
-"""Candidates for the question itself, and what is read to find them: where its words have more postings together, the rarest
-words find them alone."""
+"""Candidates for the question itself, and the postings read to find them: if its words together have more, only the rarest
+words find them."""
 
 NEGLIGIBLE = 0.003
-"""A term that can add less than this share of what all terms can is not looked up: in a large corpus a word that most passages
-hold costs as much as all others together."""
+"""A term that can add less than this share of what all terms can is not looked up: in a large corpus a word in most passages
+costs as much as all others together."""
 
 MAX_LINKED = 200
-"""Passages at the ends of links whose answers are compared; of more, those that the rarest words find best."""
+"""How many linked passages are compared by their answers; of more, the best hits of the rarest words."""
 
 _BEGINNING = 60  # characters
 _RARE = 5
@@ -65,19 +65,19 @@ _MAX_FREQUENCIES = 1 << 16
 
 
 Place = tuple[int, int]
-"""Where a passage is; see `place_of`."""
+"""The place of a passage; see `place_of`."""
 
 Placed = Sequence[tuple[tantivy.DocAddress, int]]
-"""Where passages are, and their numbers."""
+"""Addresses of passages, with their numbers."""
 
 
 class Document:
-    """A passage of the index, with what weaving asks of it. It is read when that is asked, for most that are found are not.
+    """A passage of the index, with the properties used in weaving. It is read on first use, since most hits are never read.
 
     Args:
-        place: where it is.
-        number: of the passage.
-        words: the index.
+        place: its place.
+        number: its number.
+        words: its index.
     """
 
     def __init__(self, place: Place, number: int, words: WordIndex) -> None:
@@ -86,17 +86,17 @@ class Document:
         self._words = words
 
     def __lt__(self, other: Document) -> bool:
-        """The order of passages that are equally good: by id."""
+        """The order of equally good passages: by id."""
         return self.passage.id < other.passage.id
 
     @cached_property
     def passage(self) -> Passage:
-        """What is stored of it."""
+        """The stored passage."""
         return self._words.passage_at(self.place)
 
     @cached_property
     def key(self) -> str:
-        """The key of its title; empty where the title leads nowhere."""
+        """The key of its title; empty if the title leads nowhere."""
         key = title_key(self.passage.title)
         return key if key and not self._words.is_common(key) else ""
 
@@ -118,12 +118,12 @@ class Document:
 
     @cached_property
     def _lower(self) -> str:
-        """The text in small letters; empty where keys are made from it in another way."""
+        """The text in small letters; empty if its keys are formed differently."""
         return self.passage.text.lower() if self.passage.text.isascii() else ""
 
     def links_to(self, other: Document) -> bool:
         """Whether the text names the other's document."""
-        # Most do not, and to see that is much cheaper than to find all links.
+        # Most do not, and checking that is much cheaper than finding all links.
         may_name = not self._lower or other._beginning in self._lower
         return may_name and bool(other.key) and other.key in self.links
 
@@ -134,12 +134,12 @@ class Document:
 
     @cached_property
     def links(self) -> frozenset[str]:
-        """The keys of the documents that the text names; its own is none of them."""
+        """The keys of the documents that the text names, except its own."""
         return frozenset(self._words.mentions(self.passage.text)) - {title_key(self.passage.title)}
 
     @cached_property
     def shared_names(self) -> dict[str, float]:
-        """The names in the text that other passages hold as well, with what a link by them weighs."""
+        """The names in the text that are in other passages as well, with the weight of a link by them."""
         shared = {}
         for name in names(self.passage.text):
             num = self._words.num_naming(name)
@@ -149,33 +149,33 @@ class Document:
 
     @cached_property
     def flat(self) -> str:
-        """The text as keys have it, to find a key in."""
+        """The text in the form of keys, to search for a key."""
         return f" {' '.join(words_of(self.passage.text).keys)} "
 
     def names(self, key: str) -> bool:
-        """Whether the text holds a key, whatever stands around it."""
+        """Whether the text contains a key, in any context."""
         return f" {key} " in self.flat
 
     def begins_with(self, key: str) -> bool:
-        """Whether the text's first words hold a key."""
+        """Whether the text's first words contain a key."""
         return f" {key} " in self.flat[:_BEGINNING]
 
     def best_sentence(self, question: Mapping[str, float]) -> frozenset[str]:
-        """The terms of the sentence that shares most with the question, by idf; of the first among equals."""
-        # A plain sum depends on the order of the terms, and that of a set on the process.
+        """The terms of the sentence that shares most with the question, by idf; ties go to the first."""
+        # A plain sum depends on the order of the terms, which for a set differs between processes.
         asked = question.keys()
         return max(self.sentences, key=lambda terms: math.fsum(question[term] for term in terms & asked), default=frozenset())
 
 
 class WordIndex:
-    """An index as weaving asks it. What was made of its passages is kept, for the same ones come by again.
+    """An index as weaving uses it. Results for passages are cached, since the same ones occur repeatedly.
 
     Args:
         searcher: over the index.
-        num_passages: that it holds.
-        most_passages: that it has ever held.
-        fields: that are searched, with their weights.
-        visible: which passages are shown; no other one is found, leads on, or is a link's target.
+        num_passages: how many it has.
+        most_passages: the most that it has ever had.
+        fields: the searched fields, with their weights.
+        visible: the visible passages; no other one is found, leads on, or is a link's target.
         conditions: the same for the searcher.
     """
 
@@ -200,15 +200,15 @@ class WordIndex:
         self._frequency = lru_cache(_MAX_FREQUENCIES)(searcher.doc_freq)
 
     def question_terms(self, text: str) -> dict[str, int]:
-        """The terms of a question that some passage holds, and how often the question has them."""
+        """The terms of a question that occur in some passage, and how often the question has them."""
         return query_terms(self._searcher, text)
 
     def idf(self, term: str) -> float:
-        """How much a term says; 0 for one that no passage holds."""
+        """The idf of a term; 0 for one that no passage has."""
         return idf(self._frequency("all", term), self._num_passages)
 
     def num_naming(self, key: str) -> int:
-        """How many passages hold what a key begins with: as many as name it, or more."""
+        """How many passages have the opening of a key: as many as name it, or more."""
         return self._frequency("opening", opening(key))
 
     def is_common(self, key: str) -> bool:
@@ -222,7 +222,7 @@ class WordIndex:
         return num_holding > _RARE and self.num_naming(key) < _NAMED_SHARE * (num_holding - 1)
 
     def mentions(self, text: str, *, any_case: bool = False) -> list[str]:
-        """The keys of the titles of documents that a text names; common words are none."""
+        """The keys of the titles of documents that a text names, except common words."""
         found = mentions(
             text,
             any_case=any_case,
@@ -233,7 +233,7 @@ class WordIndex:
         return [key for key in found if not self.is_common(key)]
 
     def clauses(self, terms: Mapping[str, float]) -> list[Clause]:
-        """What is asked for by terms with weights, without those that hardly matter."""
+        """The clauses for terms with weights, without those that hardly matter."""
         asked = clauses(terms, self._fields, self._frequency, self._most_passages)
         least = NEGLIGIBLE * math.fsum(clause.most for clause in asked)
         return [clause for clause in asked if clause.most >= least]
@@ -241,8 +241,8 @@ class WordIndex:
     def best(self, asked: Sequence[Clause], max_hits: int) -> dict[Document, float]:
         """The passages that answer best, with their scores, best first.
 
-        In a large corpus, the best of those that the rarest words find: what holds common words alone leads nowhere. It counts
-        only where the rarest find too little, or nothing that is shown.
+        In a large corpus, the best of those that the rarest words find: passages with only common words lead nowhere. They are
+        used only if the rarest words find too few, or nothing visible.
         """
         if sum(clause.num_passages for clause in asked) <= MAX_FIRST_POSTINGS:
             found = best(self._search, asked, max_hits)
@@ -264,7 +264,7 @@ class WordIndex:
         return self._found_by_rarest(_of_title_and_text(asked), CANDIDATES)
 
     def numbers(self, addresses: Sequence[tantivy.DocAddress]) -> list[int]:
-        """The numbers of passages. To be told one costs as much as to be told a thousand."""
+        """The numbers of passages. Reading one costs as much as reading a thousand."""
         told = self._searcher.fast_field_values("number", list(addresses)) if addresses else []
         return [number for number in told if isinstance(number, int)]
 
@@ -273,19 +273,19 @@ class WordIndex:
         return list(zip(addresses, self.numbers(addresses), strict=True))
 
     def titled(self, keys: Collection[str], asked: Sequence[Clause]) -> list[tantivy.DocAddress]:
-        """Where passages of the documents with these keys are; of too many, those that answer the rarest terms best."""
+        """The addresses of passages of the documents with these keys; of too many, those that answer the rarest terms best."""
         return self._having("title_key", keys, asked)
 
     def naming(self, keys: Collection[str], asked: Sequence[Clause]) -> list[tantivy.DocAddress]:
-        """Where passages are that hold what one of the keys begins with; of too many, those that answer the rarest terms."""
+        """The addresses of passages with the opening of one of the keys; of too many, those that answer the rarest terms."""
         return self._having("opening", {opening(key) for key in keys}, asked)
 
     def answers(self, asked: Sequence[Clause], groups: Sequence[tuple[Placed, int]]) -> list[dict[Document, float]]:
-        """Of each of some groups of passages, those that answer best, with their scores, best first.
+        """The passages of each group that answer best, with their scores, best first.
 
         Args:
             asked: clauses.
-            groups: the passages, and how many to give at most.
+            groups: the passages, and the maximum number of results.
         """
         by_place = [{place_of(address): number for address, number in placed} for placed, _ in groups]
         numbers = {number for of_group in by_place for number in of_group.values()}
@@ -315,7 +315,7 @@ class WordIndex:
         return stored(self._searcher, tantivy.DocAddress(*place))[1]
 
     def _is_shown_title(self, key: str) -> bool:
-        """Whether a document that is shown has the title of a key."""
+        """Whether a visible document has the title of a key."""
         has_title = self._frequency("title_key", key) > 0
         return has_title and (not self._conditions or bool(self._search(having("title_key", [key]), 1)))
 
@@ -327,7 +327,7 @@ class WordIndex:
         return [address for _, address in self._search(having(field, values), num)] if num else []
 
     def _found_by_rarest(self, asked: Sequence[Clause], max_hits: int, among: tantivy.Query | None = None) -> Found:
-        """What the rarest terms find best, and what ties with the last of it: as many terms as `MAX_POSTINGS` allows."""
+        """The best hits of the rarest terms, and ties with the last: as many terms as `MAX_POSTINGS` allows."""
         if not asked:
             return []
         query = any_of(asked[: num_within(asked, MAX_POSTINGS)])
@@ -339,7 +339,7 @@ class WordIndex:
         return _first_of(found, self.numbers([address for _, address in found]), most)
 
     def _top(self, hits: Sequence[tuple[float, Place, int]], max_hits: int) -> dict[Document, float]:
-        """The best of hits in descending order, by score, place and number; equal ones by passage id."""
+        """The best of hits in descending order, by score, place and number; ties by passage id."""
         lowest = round(hits[max_hits - 1][0], SCORE_DECIMALS) if len(hits) > max_hits else -math.inf
         scored = []
         for score, place, number in hits:
@@ -355,12 +355,12 @@ class WordIndex:
 
 
 def candidates_of(found: Found, numbers: Sequence[int]) -> Placed:
-    """The first of the candidates, whose numbers are given."""
+    """The first of the candidates, with their numbers."""
     return _first_of(found, numbers, CANDIDATES)
 
 
 def _first_of(found: Found, numbers: Sequence[int], most: int) -> Placed:
-    """The first of hits, whose numbers are given; of those that tie, the ones that were added first."""
+    """The first of the hits, with their numbers; of those that tie, the ones added first."""
     at: Iterable[int] = range(len(found))
     if len(found) > most:
         num_better = bisect_left(found, descending(found[most - 1]), key=descending)
@@ -370,5 +370,5 @@ def _first_of(found: Found, numbers: Sequence[int], most: int) -> Placed:
 
 
 def _of_title_and_text(asked: Sequence[Clause]) -> list[Clause]:
-    """The clauses that any passage meets which holds one of the terms, wherever it does."""
+    """The clauses for passages with one of the terms in any field."""
     return [clause for clause in asked if clause.field == "all"]

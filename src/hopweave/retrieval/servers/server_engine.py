@@ -317,7 +317,7 @@ class ServerEngine(ABC):
 
     def _shown(self, state: State) -> Shown:
         if self.visible.where and not state.has_filters:
-            raise self._damaged("was built before there were metadata, so nothing can be asked of them")
+            raise self._damaged("was built before there were metadata, so they cannot be queried")
         return self.visible.conditions(state.num_labelled)
 
     def _put_state(self, state: State) -> None:
