@@ -209,13 +209,22 @@ def test_vectors_made_elsewhere_are_taken_by_id_and_searched_with_given_ones(tmp
         found(folder, "x", encoder=TinyEncoder(8))
 
 
-@pytest.mark.parametrize("lines", ["p0\np1", None])
-def test_vectors_that_do_not_fit_their_ids_are_refused(tmp_path, lines):
-    np.save(tmp_path / "vectors.npy", np.zeros((3, 4), dtype=np.float32))
+NO_NUMBERS = r"vectors\.npy contains NaN or infinity; regenerate the vectors"
+UNFIT = {
+    "fewer ids": (np.zeros((3, 4)), "p0\np1", r"vectors\.npy"),
+    "no ids": (np.zeros((3, 4)), None, r"vectors\.npy"),
+    "NaN": (np.array([[1.0, 0.0], [np.nan, 0.0]]), "p0\np1", NO_NUMBERS),
+    "infinity": (np.array([[1.0, 0.0], [np.inf, 0.0]]), "p0\np1", NO_NUMBERS),
+}
+
+
+@pytest.mark.parametrize(("vectors", "lines", "said"), UNFIT.values(), ids=UNFIT)
+def test_vectors_that_do_not_fit_their_ids_or_are_no_numbers_are_refused(tmp_path, vectors, lines, said):
+    np.save(tmp_path / "vectors.npy", vectors.astype(np.float32))
     if lines is not None:
         (tmp_path / "vectors.txt").write_text(lines)
-    with pytest.raises(DataError, match=r"vectors\.npy"):
-        Dense.build(tmp_path / "index", PASSAGES[:3], options=EncoderOptions(vectors=tmp_path / "vectors.npy"))
+    with pytest.raises(DataError, match=said):
+        Dense.build(tmp_path / "index", PASSAGES[: len(vectors)], options=EncoderOptions(vectors=tmp_path / "vectors.npy"))
 
 
 def test_an_encoder_that_leaves_a_text_out_is_an_error(tmp_path):
@@ -226,14 +235,6 @@ def test_an_encoder_that_leaves_a_text_out_is_an_error(tmp_path):
     with pytest.raises(SearchError, match="the encoder returned vectors of 4 texts, not of 5; check the model"):
         Dense.build(tmp_path / "index", PASSAGES[:5], encoder=Forgetful())
     assert not (tmp_path / "index").exists()
-
-
-@pytest.mark.parametrize("wrong", [np.nan, np.inf])
-def test_vectors_that_are_no_numbers_are_refused(tmp_path, wrong):
-    np.save(tmp_path / "vectors.npy", np.array([[1.0, 0.0], [wrong, 0.0]], dtype=np.float32))
-    (tmp_path / "vectors.txt").write_text("p0\np1")
-    with pytest.raises(DataError, match=r"vectors\.npy contains NaN or infinity; regenerate the vectors"):
-        Dense.build(tmp_path / "index", PASSAGES[:2], options=EncoderOptions(vectors=tmp_path / "vectors.npy"))
 
 
 # -- where the index is ------------------------------------------------------------------------------------------------------

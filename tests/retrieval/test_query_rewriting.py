@@ -78,6 +78,44 @@ async def test_the_ranking_is_what_a_method_without_a_reader_retrieved():
     assert record.setup.retriever.endswith(" over table")
 
 
+# -- what is searched for ----------------------------------------------------------------------------------------------
+
+DENSE = {"engine": "dense", "num_documents": 2}
+TWO = [("", ["A lamp.", "A\n tower."])]
+SOME_DROPPED = [(find, "Drop: 2, 3" if "dropped" in find else said) for find, said in GRAPH]
+SENT = {
+    # the retriever, what is asked, what the model says, the batches of queries
+    "hyde without the words of the question": (
+        HyDE(num_documents=1, include_original=False), "old lights", [("", "A lamp.")], [["A lamp."]]
+    ),
+    "hyde for the mean of all texts at an engine that embeds": (
+        HyDE(**DENSE), "old  lights", TWO, [["old lights\x1eA lamp.\x1eA tower."]]
+    ),
+    "hyde for the mean without the question": (
+        HyDE(**DENSE, include_original=False), "old lights", TWO, [["\x1eA lamp.\x1eA tower."]]
+    ),
+    "hyde at an engine that embeds without a document": (HyDE(engine="dense"), QUESTION, [("", "")], [[QUESTION]]),
+    "toqd without the sub-questions that the critique drops": (ToQDRetriever(), QUESTION, SOME_DROPPED, [QUERIES[:1]]),
+    "toqd with every sub-question without critique": (
+        ToQDRetriever(use_critique=False, use_rewrite=False), QUESTION, SOME_DROPPED, [[query] for query in QUERIES]
+    ),
+    "toqd with the question itself": (
+        ToQDRetriever(include_original=True, use_rewrite=False), QUESTION, GRAPH, [[query] for query in [*QUERIES, QUESTION]]
+    ),
+    "toqd without a sub-question": (ToQDRetriever(max_critique_retries=0), QUESTION, [("", "")], [[QUESTION]]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("rewriter", "question", "says", "expected"), SENT.values(), ids=SENT)
+async def test_the_engine_is_sent_these_queries(rewriter, question, says, expected):
+    if getattr(rewriter, "engine", "") == "dense":
+        pytest.importorskip("faiss", reason="needs the extra dense")
+    record = await ranking(rewriter, question, says, FOUND)
+    assert sent(record) == expected
+    if expected == [[QUESTION]]:
+        assert record.answer.passage_ids == ("other", "carrow")
+
+
 # -- HyDE --------------------------------------------------------------------------------------------------------------
 
 
@@ -108,26 +146,6 @@ async def test_hyde_leaves_out_what_is_no_document_and_without_any_searches_for_
     none = await ranking(HyDE(num_documents=3), QUESTION, [("", "")], FOUND)
     assert sent(none) == [[QUESTION]]
     assert none.answer.passage_ids == ("other", "carrow")
-
-
-async def test_hyde_may_leave_the_words_of_the_question_out():
-    record = await ranking(HyDE(num_documents=1, include_original=False), "old lights", [("", "A lamp.")], {})
-    assert sent(record) == [["A lamp."]]
-
-
-async def test_hyde_asks_an_engine_that_embeds_for_the_mean_of_all_texts():
-    pytest.importorskip("faiss", reason="needs the extra dense")
-    said = iter(["A lamp.", "A\n tower."])
-    rewriter = HyDE(engine="dense", num_documents=2)
-    record = await ranking(rewriter, "old  lights", lambda messages, sampling: next(said), {})
-    assert sent(record) == [["old lights\x1eA lamp.\x1eA tower."]]
-    said = iter(["A lamp.", "A tower."])
-    rewriter = HyDE(engine="dense", num_documents=2, include_original=False)
-    assert sent(await ranking(rewriter, "old lights", lambda messages, sampling: next(said), {})) == [
-        ["\x1eA lamp.\x1eA tower."]
-    ]
-    none = await ranking(HyDE(engine="dense"), QUESTION, [("", "")], FOUND)
-    assert sent(none) == [[QUESTION]]
 
 
 def test_the_question_is_repeated_until_it_is_as_long_as_a_document():
@@ -334,21 +352,6 @@ async def test_toqd_without_rewrite_draws_no_arrows_and_searches_for_all_nodes_a
     assert purposes(record) == ["decompose", "critique"]
     assert sent(record) == [[query] for query in QUERIES]
     assert [step.after for step in decisions(record, "node")] == [(), (), ()]
-
-
-async def test_toqd_keeps_every_sub_question_without_critique_and_drops_some_with_it():
-    graph = [(find, "Drop: 2, 3" if "dropped" in find else said) for find, said in GRAPH]
-    assert sent(await ranking(ToQDRetriever(), QUESTION, graph, FOUND)) == [[QUERIES[0]]]
-    without = await ranking(ToQDRetriever(use_critique=False, use_rewrite=False), QUESTION, graph, FOUND)
-    assert sent(without) == [[query] for query in QUERIES]
-
-
-async def test_toqd_searches_for_the_question_itself_if_told_or_if_there_is_no_sub_question():
-    told_to = await ranking(ToQDRetriever(include_original=True, use_rewrite=False), QUESTION, GRAPH, FOUND)
-    assert sent(told_to)[-1] == [QUESTION]
-    silent = await ranking(ToQDRetriever(max_critique_retries=0), QUESTION, [("", "")], FOUND)
-    assert sent(silent) == [[QUESTION]]
-    assert silent.answer.passage_ids == ("other", "carrow")
 
 
 # -- options -----------------------------------------------------------------------------------------------------------
