@@ -428,7 +428,7 @@ def test_what_cannot_be_indexed_is_refused_and_leaves_what_was_there(engine, ope
     for passages, vectors, what in [
         ([], None, "no passage to index"),
         ([LIGHT, LIGHT], None, "'light' occurs twice"),
-        ([Passage("a", "\ud800")], None, "half of a surrogate pair"),
+        ([Passage("a", "\ud800")], None, "an unpaired surrogate"),
         (FEW, [[1.0, 2.0]], "fewer vectors than passages"),
         ([LIGHT], [[1.0, 2.0], [1.0, 0.0]], "more vectors than passages"),
     ]:
