@@ -265,7 +265,8 @@ def test_a_part_that_breaks_is_no_traceback_on_the_terminal():
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: breaks\nVersion: 1\n")
     (info / "entry_points.txt").write_text("[hopweave.methods]\nbreaks = breaks:Breaks\n")
-    done = ran_alone("ask", QUESTION, "--method", "breaks", "--json", env=os.environ | {"PYTHONPATH": str(Path.cwd())})
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(Path.cwd()), os.environ.get("PYTHONPATH", "")])}
+    done = ran_alone("ask", QUESTION, "--method", "breaks", "--json", env=environment)
     assert done.returncode == 1
     assert done.stderr == "hopweave: no answer: MethodError: breaks broke: ValueError: a bug\n"
     assert json.loads(done.stdout)["error"]["kind"] == "MethodError"
