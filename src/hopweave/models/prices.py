@@ -8,7 +8,7 @@
     cached = 0.075               # a million prompt tokens from the endpoint's cache; defaults to `prompt`
     completion = 0.60            # a million completion tokens
 
-The first row whose pattern matches counts. A model that costs nothing has a row of zeros; one without a row has no price.
+The first row whose pattern matches is used. A model that costs nothing has a row of zeros; one without a row has no price.
 """
 
 from __future__ import annotations

@@ -95,7 +95,7 @@ async def test_a_proxy_of_another_kind_is_refused_with_what_to_do(monkeypatch):
 
 async def test_a_proxy_that_is_not_there_is_told_apart_from_the_server(monkeypatch):
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
-    assert "the proxy 127.0.0.1:9 is not there: Connection refused" in str(await asked(at(ELSEWHERE)))
+    assert "the proxy 127.0.0.1:9 cannot be reached: Connection refused" in str(await asked(at(ELSEWHERE)))
 
 
 # -- headers ---------------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""What a record retrieved, and which of it was relevant."""
+"""The passages that a record retrieved, and which of them were relevant."""
 
 from __future__ import annotations
 

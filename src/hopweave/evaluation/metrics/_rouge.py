@@ -40,7 +40,7 @@ def _words(piece: str) -> list[str]:
 
 
 def _common(left: Sequence[str], right: Sequence[str]) -> set[str]:
-    """The words of that longest common subsequence which going back from the ends finds, rather along the second text."""
+    """The words of the longest common subsequence found by backtracking from the ends, preferably along the second text."""
     lengths = [[0] * (len(right) + 1) for _ in range(len(left) + 1)]
     for row, word in enumerate(left, start=1):
         for column, other in enumerate(right, start=1):

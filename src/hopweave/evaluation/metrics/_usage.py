@@ -1,4 +1,4 @@
-"""What the metrics of usage share: their class, their columns, and the tokens of a record."""
+"""Shared by the metrics of usage: their class, their columns, and the tokens of a record."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from hopweave.record import ModelCall, Record
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """A metric of what a question took. It scores failed records as well, since their costs were spent."""
+    """A metric of resources used. It scores failed records as well, since their costs were spent."""
 
     columns: ClassVar[Mapping[str, Column]]
     counts_failures: ClassVar[bool] = True
 
 
 def spent(meaning: str, unit: str = "") -> Column:
-    """A column of which less is better, without an upper bound."""
+    """A column where less is better, without an upper bound."""
     return Column(meaning, better="lower", high=math.inf, unit=unit)
 
 

@@ -3,7 +3,7 @@
 Definition. The marks are those that the model wrote. A mark k is well placed if it was kept, its fragment (see `skc`) states
 the answer a_k of the claim that k cites, and the cited passage states it too. States: contains its normalised words
 consecutively, or has a ROUGE-L of at least alpha with it (F1 for the fragment; for the passage, of long answers only, the
-precision of a_k, since a passage is longer than what it supports). A mark that hopweave took out is wrong, whether it stood on
+precision of a_k, since a passage is longer than what it supports). A mark that hopweave took out is wrong, whether it was on
 a sentence that does not state its claim, its claim cites nothing, or there is no such claim. One that hopweave added does not
 count.
 
@@ -47,13 +47,13 @@ class AmpAuto:
     """How many of an answer's marks are correctly placed, judged by word matching."""
 
     columns: ClassVar[Mapping[str, Column]] = {
-        "amp_auto": Column("share of the model's marks that stand where they belong"),
+        "amp_auto": Column("share of the model's marks that are placed correctly"),
         "marks_taken_out": Column("marks of the model that were taken out of the answer", better="lower", high=math.inf),
         "confident_citations": Column("share of the citations that the reader was sure of"),
     }
     counts_failures: ClassVar[bool] = False
 
-    alpha: Annotated[float, "a ROUGE-L from here up says the same"] = 0.35
+    alpha: Annotated[float, "ROUGE-L from which texts count as stating the same"] = 0.35
     theta: Annotated[
         float | None, "the reader was sure of a citation if its confidence is above this; none: what the record says"
     ] = None
@@ -76,7 +76,7 @@ class AmpAuto:
             for mark in written_marks(record)
         ]
         num_taken_out = record.answer.num_marks_removed + record.answer.num_marks_misplaced
-        # A text put together from several replies is in none of them; what was taken out of it is counted all the same.
+        # A text composed of several replies is in none of them; marks taken out of it are counted all the same.
         if placed or (num_taken_out and record.answer.how != UNSUPPORTED):
             values["amp_auto"] = sum(placed) / len(placed) if placed else 0.0
             values["marks_taken_out"] = float(num_taken_out)

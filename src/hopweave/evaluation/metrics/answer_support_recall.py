@@ -1,14 +1,13 @@
-"""Answer-support recall: whether the retrieved paragraphs say the right answer at all.
+"""Answer-support recall: whether the retrieved paragraphs contain the right answer at all.
 
-Definition. The share of the right answers that stand in some retrieved paragraph, as they are in lower case or normalised; the
-first 15 paragraphs count. `answer_found` is 1 if any of them does, which is the one to read where the right answers are aliases
-of one another.
+Definition. The share of the right answers that occur in some retrieved paragraph, in lower case or normalised; the first 15
+paragraphs count. `answer_found` is 1 if any of them does; use it if the right answers are aliases of one another.
 
     recall = |{g in G : some paragraph holds g}| / |G|
 
-Source: IRCoT's evaluation code (`answer_support_recall`). Range 0 to 1, higher is better. A yes, a no and a label stand in no
-paragraph but by chance, so they are left out of G; with nothing left, or without a search, there is no data. A gold of at most
-3 characters must stand as whole words (`boundary = "raw"`: anywhere, as in IRCoT's code).
+Source: IRCoT's evaluation code (`answer_support_recall`). Range 0 to 1, higher is better. A yes, a no or a label is in a
+paragraph only by chance, so they are left out of G; with nothing left, or without a search, there is no data. A gold of at most
+3 characters must occur as whole words (`boundary = "raw"`: anywhere, as in IRCoT's code).
 
 >>> from support.worked import worked
 >>> from hopweave.core.types import Passage
@@ -35,11 +34,11 @@ _SHORT = 3
 
 @dataclass(frozen=True, slots=True)
 class AnswerSupportRecall(Bounded):
-    """Whether the retrieved paragraphs say the right answer at all."""
+    """Whether the retrieved paragraphs contain the right answer at all."""
 
     columns: ClassVar[Mapping[str, Column]] = {
-        "answer_support_recall": Column("share of the right answers that stand in a retrieved paragraph"),
-        "answer_found": Column("some right answer stands in a retrieved paragraph"),
+        "answer_support_recall": Column("share of the right answers that are in a retrieved paragraph"),
+        "answer_found": Column("some right answer is in a retrieved paragraph"),
     }
     counts_failures: ClassVar[bool] = False
 
@@ -61,7 +60,7 @@ class AnswerSupportRecall(Bounded):
 
     @staticmethod
     def _golds(example: Example) -> list[str]:
-        """The right answers that can stand in a paragraph other than by chance."""
+        """The right answers that can occur in a paragraph other than by chance."""
         answers = () if example.question.form == "label" else example.gold.answers
         return [gold for gold in answers if normalize_answer(gold) and not is_yes_or_no(gold)]
 

@@ -52,7 +52,7 @@ class Calibration(Bounded):
     combined: ClassVar[Mapping[str, Column]] = {
         "ece": Column("expected calibration error", better="lower"),
         "brier": Column("Brier score", better="lower"),
-        "auroc": Column("right answers are surer than wrong ones"),
+        "auroc": Column("right answers have more confidence than wrong ones"),
     }
     counts_failures: ClassVar[bool] = False
 

@@ -41,13 +41,13 @@ class Citations:
     """Whether the cited spans support the claims."""
 
     columns: ClassVar[Mapping[str, Column]] = {
-        "citation_precision": Column("share of the citations that bear their claim out"),
-        "citation_recall": Column("share of the claims that a citation bears out"),
-        "citations_undecided": Column("share of the citations of which nothing can be said", better=""),
+        "citation_precision": Column("share of the citations that support their claim"),
+        "citation_recall": Column("share of the claims that a citation supports"),
+        "citations_undecided": Column("share of the citations that are undecided", better=""),
     }
     counts_failures: ClassVar[bool] = False
 
-    by: Annotated[Literal["words", "judge"], "words: the quote holds the claim's words; judge: verdicts of a model"] = "words"
+    by: Annotated[Literal["words", "judge"], "words: the quote has the claim's words; judge: verdicts of a model"] = "words"
     judgements: Annotated[str, "judge: the file of verdicts that `hopweave judge` wrote"] = ""
 
     def score(self, record: Record, example: Example) -> Mapping[str, float]:

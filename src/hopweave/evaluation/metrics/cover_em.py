@@ -44,7 +44,7 @@ from hopweave.text.matching import normalize_answer
 class CoverEM:
     """Whether the answer contains a right answer."""
 
-    columns: ClassVar[Mapping[str, Column]] = {"cover_em": Column("a right answer stands within the answer")}
+    columns: ClassVar[Mapping[str, Column]] = {"cover_em": Column("the answer contains a right answer")}
     counts_failures: ClassVar[bool] = False
 
     scope: Annotated[Literal["answer", "full"], "look into the bare answer, or into the whole final content"] = "answer"

@@ -37,7 +37,7 @@ class ExactMatch:
     counts_failures: ClassVar[bool] = False
 
     variant: Annotated[Literal["squad", "drop"], "whose normaliser; HotpotQA and its like use SQuAD's"] = "squad"
-    separator: Annotated[str, "drop: what parts the spans of an answer that has several; empty takes it for one"] = ""
+    separator: Annotated[str, "drop: separator of the spans of an answer; empty for a single span"] = ""
 
     def applies_to(self, example: Example) -> bool:
         return bool(example.gold.answers)

@@ -42,7 +42,7 @@ class F1:
     counts_failures: ClassVar[bool] = False
 
     variant: Annotated[Literal["squad", "hotpotqa", "drop"], "whose rule"] = "squad"
-    separator: Annotated[str, "drop: what parts the spans of an answer that has several; empty takes it for one"] = ""
+    separator: Annotated[str, "drop: separator of the spans of an answer; empty for a single span"] = ""
 
     def applies_to(self, example: Example) -> bool:
         return bool(example.gold.answers)

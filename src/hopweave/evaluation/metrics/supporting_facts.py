@@ -8,7 +8,7 @@ Definition. With the cited sentences and the gold sentences as sets,
 A citation cites every sentence of which it quotes at least half, and every sentence that makes up at least half of the quote,
 in characters other than white space: so neither words within a sentence nor a boundary drawn a little differently change what
 is cited. A quote without any such character counts as a wrong sentence. The sentences of a passage are its gold sentences,
-as the dataset parts them, and those that `hopweave.text.sentences` finds in what lies between; so every cited sentence that is
+as the dataset splits them, and those that `hopweave.text.sentences` finds in between; so every cited sentence that is
 not gold counts as wrong, in gold passages as in others.
 
 Source: `hotpot_evaluate_v1.py` (Yang et al. 2018): `sp_prec`, `sp_recall`, `sp_f1`, `sp_em` over sets of a title and the number
@@ -61,7 +61,7 @@ class SupportingFacts:
         """See `evaluation.metric.Metric`.
 
         Raises:
-            DataError: if a passage that is cited is not in the record.
+            DataError: if a cited passage is not in the record.
         """
         gold = example.gold.sentences
         if record.answer is None or not gold:
@@ -112,5 +112,5 @@ def _meant(text: str, quote: Span, sentences: Sequence[Span]) -> list[Span]:
 
 
 def _length(text: str, start: int, end: int) -> int:
-    """Characters of a stretch that are not white space."""
+    """The number of characters of a span that are not white space."""
     return len("".join(text[start:end].split())) if start < end else 0

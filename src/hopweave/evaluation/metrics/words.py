@@ -1,4 +1,4 @@
-"""Words: how much was written to the model and by it, counted in the three ways that tables may mean.
+"""Words: how much was written to the model and by it, counted in the three ways in which tables may count it.
 
 Definition. Words are separated by white space.
 

@@ -1,4 +1,4 @@
-"""What an analysis is, and how one is opened by its name."""
+"""The protocol of analyses, and how to open one by its name."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Analysis(Protocol):
     """A table or figure, made from records. An analysis is a frozen dataclass whose fields are its options."""
 
     def result(self, runs: LoadedRuns) -> AnalysisResult:
-        """What it finds. Where the runs lack what is needed, they say so and how to get it; no model is called.
+        """Computes the result. If the runs lack something, the result says what, and how to get it; no model is called.
 
         Args:
             runs: the cells of one or several runs.
@@ -29,15 +29,15 @@ class Analysis(Protocol):
 def analyse(
     folders: Sequence[Path], names: Sequence[str] = (), options: Mapping[str, Mapping[str, Any]] | None = None
 ) -> list[tuple[str, AnalysisResult]]:
-    """What analyses find, each under the name of its analysis.
+    """The results of analyses, by name.
 
     Args:
-        folders: of the runs; the first is the one that labels are taken from.
+        folders: of the runs; labels are taken from the first.
         names: of the analyses; all of them if empty.
         options: of analyses, by name.
 
     Raises:
-        SettingsError: for an unknown name or option, or options of an analysis that is not asked for.
+        SettingsError: for an unknown name or option, or options of an analysis that was not requested.
         DataError: for a run that cannot be read.
     """
     chosen = [entry("analyses", name).name for name in names] or list(entries("analyses"))

@@ -1,4 +1,4 @@
-"""What an analysis found: measured rows with the published ones next to them, and its tables and drawing.
+"""The result of an analysis: measured rows with the published ones next to them, and its tables and drawing.
 
 A figure that cannot be computed is `None` and is written as "no data", never as 0.
 """
@@ -21,7 +21,7 @@ Form = Literal["text", "markdown", "csv", "svg"]
 
 @dataclass(frozen=True, slots=True)
 class FigureColumn:
-    """A column of figures: the key under which rows hold them, the name over it, and the digits behind the point."""
+    """A column of figures: the key in rows, the heading, and the number of decimals."""
 
     key: str
     name: str
@@ -30,7 +30,7 @@ class FigureColumn:
 
 @dataclass(frozen=True, slots=True)
 class PublishedRow:
-    """What a paper printed in the place of a measured row.
+    """The published counterpart of a measured row.
 
     Attributes:
         source: paper and table.
@@ -49,12 +49,12 @@ class MeasuredRow:
 
     Attributes:
         labels: one for each of the result's label columns.
-        values: by the key of the column; one that is left out or `None` is no data.
-        num: what the figures are computed from (questions, unless the result says otherwise).
-        num_failed: questions that failed; where rightness is measured they are among `num`, as wrong.
+        values: by the key of the column; one that is missing or `None` has no data.
+        num: the number of items the figures are computed from (questions, unless the result says otherwise).
+        num_failed: questions that failed; if correctness is measured they are part of `num`, as wrong.
         num_no_data: records left out since the figure does not apply to them.
-        bounds: a figure if every record that failed or could not be scored were wrong, and if every one were right.
-        published: rows of papers for the same place.
+        bounds: a figure if every failed or unscored record were wrong, and if every one were right.
+        published: the corresponding rows of papers.
         num_unscored: records left out since scoring them failed.
         answered: a figure over the answered questions alone, where some failed.
     """
@@ -72,16 +72,16 @@ class MeasuredRow:
 
 @dataclass(frozen=True, slots=True)
 class AnalysisResult:
-    """What an analysis found.
+    """The result of an analysis.
 
     Attributes:
-        title: what it shows, and after which table or figure.
+        title: what it shows, and which table or figure it reproduces.
         label_heads: names of the columns of labels.
         heads: columns of figures.
         rows: in order.
         counted: what `MeasuredRow.num` counts.
         notes: how it was computed, and what to know before believing it.
-        missing: what to evaluate so that rows without data have some, a command each.
+        missing: what to evaluate to fill rows without data, a command each.
         plot: the figure; `None` if it is a table, or nothing was measured.
     """
 
@@ -101,13 +101,13 @@ class AnalysisResult:
 
     @property
     def columns(self) -> list[tuple[FigureColumn, bool]]:
-        """Each column of figures, and whether it is over the answered questions alone: those only where some failed."""
+        """Each column of figures, and whether it is over the answered questions only: such columns exist if some failed."""
         both = [(head, is_answered) for head in self.heads for is_answered in (False, True)]
         return [one for one in both if not one[1] or any(one[0].key in row.answered for row in self.rows)]
 
     @property
     def count_heads(self) -> tuple[str, ...]:
-        """The names of the counts; that of what could not be scored only where there is some."""
+        """The names of the counts; the one for unscored records only if there are any."""
         unscored = ("unscored",) if any(row.num_unscored for row in self.rows) else ()
         return (self.counted, "failed", "no data", *unscored)
 
@@ -116,7 +116,7 @@ def written(result: AnalysisResult, form: Form) -> str:
     """The result as text for a terminal, as Markdown, as CSV (figures only, a line a row), or as its drawing.
 
     Raises:
-        SettingsError: for the drawing of a result that has none.
+        SettingsError: for the drawing of a result without one.
         MissingExtra: for a drawing, if the library that draws is not installed.
     """
     match form:
@@ -133,7 +133,7 @@ def written(result: AnalysisResult, form: Form) -> str:
 
 
 def result_table(result: AnalysisResult) -> Table:
-    """The result to be read: measured and published lines, with a letter for each reason why the two cannot be compared."""
+    """The result for reading: measured and published lines, with a letter for each reason why the two cannot be compared."""
     reasons: dict[tuple[str, ...], str] = {}
     lines = tuple(_lines(result, reasons))
     names = [f"{head.name}, answered only" if is_answered else head.name for head, is_answered in result.columns]
@@ -143,7 +143,7 @@ def result_table(result: AnalysisResult) -> Table:
 
 
 def figures_table(result: AnalysisResult) -> Table:
-    """The result to be computed with: labels in every line, figures with all their digits under their keys."""
+    """The result for computing: labels in every line, figures with all their digits under their keys."""
     names = [f"{head.key}_answered" if is_answered else head.key for head, is_answered in result.columns]
     counts = [name.replace(" ", "_") if name != result.counted else name for name in result.count_heads]
     lines = []

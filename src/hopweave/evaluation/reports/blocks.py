@@ -1,4 +1,4 @@
-"""What a report is made of, whichever way it is written: sections of paragraphs, tables, figures; and its numbers, by key.
+"""The elements of a report, independent of its format: sections of paragraphs, tables, figures; and its numbers, by key.
 
 Nothing is printed that `numbers.json` does not hold.
 """
@@ -14,7 +14,7 @@ from hopweave.show.table import Number, Table, Words, numbers_in
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A drawing, written as a file of that name, too."""
+    """A drawing, which is also written as a file of that name."""
 
     name: str
     drawing: str
@@ -53,14 +53,14 @@ class Bullets:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Names with what they are."""
+    """Names with their meanings."""
 
     rows: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Commands:
-    """Lines to be typed."""
+    """Lines to type."""
 
     lines: tuple[str, ...]
 
@@ -107,7 +107,7 @@ class Document:
 
 
 def figures_in(block: Block) -> tuple[Figure, ...]:
-    """The drawings of a block; none if it is no figure."""
+    """The drawings of a block; none if it is not a figure."""
     return (block,) if isinstance(block, Figure) else block.figures if isinstance(block, Figures) else ()
 
 

@@ -1,4 +1,4 @@
-"""The sections of a report that cut the means down: by type, hop and level; what was spent; quality against what was spent."""
+"""The sections of a report that break the means down by type, hop and level, and those on cost and on quality against cost."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _named(trait: str, value: str | int) -> str:
 
 
 def group_prefix(trait: str, value: str | int) -> str:
-    """What the keys of a group begin with."""
+    """The prefix of the keys of a group."""
     return f"group/{key_of(trait, value)}"
 
 
@@ -90,7 +90,7 @@ def _file_part(label: str) -> str:
 
 
 def costs(data: ReportData) -> blocks.Section | None:
-    """What was spent a question, failed ones too."""
+    """The spending per question, including failed ones."""
     spent = [name for name, column in data.columns.items() if column.is_cost]
     made: list[blocks.Block] = []
     for facts in data.datasets:
@@ -108,7 +108,7 @@ def costs(data: ReportData) -> blocks.Section | None:
 
 
 def _is_shown(name: str, cells: Sequence[Cell]) -> bool:
-    """Whether a column has its place: those that few methods have only where there is something in them."""
+    """Whether a column is shown: those that few methods have only if there is something in them."""
     means = [cell.means[name].value for cell in cells if name in cell.means]
     return any(means) if name in _OFTEN_EMPTY else bool(means)
 
@@ -224,7 +224,7 @@ def _point_row(frontier: Frontier, point: Point, style: Style) -> Row:
 
 
 def membership(point: Point) -> str:
-    """Whether a method is on the frontier, as far as that is settled."""
+    """Whether a method is on the frontier, as far as that is decided."""
     if point.why_off:
         return f"no: {point.why_off}"
     if point.is_best or not point.support:

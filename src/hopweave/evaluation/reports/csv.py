@@ -1,4 +1,4 @@
-"""The tables of a report as CSV files: one value a field, in full precision; an empty field is no data."""
+"""The tables of a report as CSV files: one value per field, in full precision; an empty field means no data."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _low_high(interval: Interval | None) -> tuple[float | None, float | None]:
 
 
 def _numbers(start: str, values: Mapping[str, float | None]) -> Fields:
-    """A field for each value; one that is not there has no number."""
+    """A field for each value; a missing one has no number."""
     return [Style().number(f"{start}/{name}", value) if value is not None else "" for name, value in values.items()]
 
 

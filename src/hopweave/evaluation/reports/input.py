@@ -1,4 +1,4 @@
-"""Gathers what a report of a run says: its plan and records, what `score` made of them, and what `compare` did."""
+"""Gathers the contents of a report of a run: its plan and records, and the results of `score` and `compare`."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _FIRST = (*_SHOWN_SCORES, *_SPENT)
 
 
 def read_report_data(run: RunFolder) -> ReportData:
-    """All that the report of a run says.
+    """The contents of the report of a run.
 
     Raises:
         DataError: if the run was not scored, or has changed since; or a file of it cannot be read.
@@ -81,14 +81,14 @@ def read_report_data(run: RunFolder) -> ReportData:
 
 
 def made_of(run: RunFolder) -> dict[str, str]:
-    """The SHA-256 of each file of scores and comparisons that a report of the run is made of."""
+    """The SHA-256 of each file of scores and comparisons that a report of the run is made from."""
     places = (run.path / name for name in (LINES, summary.FILE, COMPARED))
     return {place.name: hash_file(place) for place in places if place.exists()}
 
 
 @dataclass(frozen=True, slots=True)
 class _Parts:
-    """What `score` made."""
+    """The results of `score`."""
 
     cells: tuple[Cell, ...]
     groups: tuple[Group, ...]

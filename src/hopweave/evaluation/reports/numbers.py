@@ -14,7 +14,7 @@ MINUS = "\u2212"
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """With how many digits after the point a column is printed."""
+    """The number of decimals of a printed column."""
 
     num_decimals: int = 3
 
@@ -45,7 +45,7 @@ def style_for(column: Column, values: Iterable[float | None]) -> Style:
 
 @dataclass(frozen=True, slots=True)
 class MeanNumbers:
-    """A mean and what belongs to it, under keys that begin with `prefix`."""
+    """A mean and its counts and bounds, under keys that begin with `prefix`."""
 
     prefix: str
     mean: Mean
@@ -63,7 +63,7 @@ class MeanNumbers:
 
     @property
     def bounds(self) -> Words:
-        """From all failures at their worst to all at their best; empty if there are none."""
+        """The mean with all failures at their worst and at their best; empty if there are none."""
         return self._pair(self.mean.bounds, "worst", "best")
 
     @property
@@ -122,5 +122,5 @@ def book(numbers: Iterable[Number]) -> Mapping[str, Number]:
 
 
 def entry(*words: str | Number, below: Words = ()) -> TableCell:
-    """A cell of a table; nothing to say is a dash."""
+    """A cell of a table; an empty one is a dash."""
     return TableCell(words if plain_text(words) else ("\u2013",), (below,) if below else ())

@@ -1,7 +1,7 @@
 """The plots of a report: means with their intervals, quality against cost, and curves over sizes of models.
 
-They can be read in black and white: what counts is said by filled and hollow, by lines and ticks, by the shape of a mark, and
-by names, which stand at what they name. Axes of what can be compared begin at zero and are the same in every panel.
+They can be read in black and white: they use filled and hollow marks, lines and ticks, shapes, and names next to what they
+name. Comparable axes begin at zero and are the same in every panel.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _MAX_PANELS_A_LINE = 3
 _MAX_NAME = 26
 _MARKS = "os^Dv<>p"
 _FAR = 12.0
-"""Pixels from a dot to its name, from which on a line joins them."""
+"""The distance in pixels between a dot and its name from which a line joins them."""
 FRONTIER_WIDTH, FRONTIER_HEIGHT = 450.0, 310.0
 _CURVES_WIDTH, _CURVES_HEIGHT = 310.0, 270.0
 
@@ -44,7 +44,7 @@ class Dot:
         words: the value as it is printed next to the panel.
         interval: drawn as a line.
         bounds: drawn as two upright ticks.
-        is_filled: hollow says less: a difference that may be chance.
+        is_filled: hollow marks a difference that may be chance.
     """
 
     value: float | None
@@ -54,7 +54,7 @@ class Dot:
     is_filled: bool = True
 
     def extent(self) -> list[float]:
-        """All values that the axis has to reach."""
+        """All values that the axis must include."""
         ends = [end for part in (self.interval, self.bounds) if part for end in (part.low, part.high)]
         return [] if self.value is None else [self.value, *ends]
 
@@ -92,7 +92,7 @@ class CurvePanel:
 
 @dataclass(frozen=True, slots=True)
 class CurvePlot:
-    """Panels side by side on the same axes; `across` is what the level axis says, and `up` the upright one."""
+    """Panels side by side on the same axes; `across` labels the horizontal axis, and `up` the vertical one."""
 
     panels: tuple[CurvePanel, ...]
     across: str
@@ -103,11 +103,11 @@ def draw_dots(title: str, rows: Sequence[str], panels: Sequence[Panel], axis: st
     """Rows of dots with their intervals, in panels that share rows and axis, as SVG.
 
     Args:
-        title: for those who cannot see it.
+        title: a description for those who cannot see the drawing.
         rows: names at the left.
         panels: each with a dot for each row.
-        axis: what the axis says.
-        has_zero_line: draws where there is no difference.
+        axis: the label of the axis.
+        has_zero_line: whether to draw a line at zero difference.
 
     Returns:
         The drawing; empty if matplotlib is not installed.
@@ -170,10 +170,10 @@ def _name_level_axis(figure: Figure, words: str) -> None:
 
 
 def _set_level_limits(axes: Axes, values: Sequence[float], *, num_ticks: int) -> bool:
-    """Likewise; where all are above zero and the greatest is over 20 times the least, tenfold steps are even.
+    """The same; if all are above zero and the greatest is over 20 times the least, the axis is logarithmic.
 
     Returns:
-        Whether they are.
+        Whether it is logarithmic.
     """
     from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
@@ -197,13 +197,13 @@ def _set_level_limits(axes: Axes, values: Sequence[float], *, num_ticks: int) ->
 
 
 def draw_frontier(title: str, frontier: Frontier, quality: str, cost: str) -> str:
-    """Quality against cost, as SVG: a filled dot for a method that no other beats in both, and a line along these.
+    """Quality against cost, as SVG: a filled dot for a method that no other beats in both, joined by a line.
 
     Args:
-        title: for those who cannot see it.
+        title: a description for those who cannot see the drawing.
         frontier: at least one point.
-        quality: what the upright axis says.
-        cost: what the level axis says.
+        quality: the label of the vertical axis.
+        cost: the label of the horizontal axis.
 
     Returns:
         The drawing; empty if matplotlib is not installed.
@@ -223,7 +223,7 @@ def draw_frontier(title: str, frontier: Frontier, quality: str, cost: str) -> st
                 axes.plot([point.cost] * 2, [point.interval.low, point.interval.high], color=SOFT, linewidth=1.2)
         best = [point for point in points if point.is_best]
         if len(best) > 1:
-            # For a cost between two of the best, the cheaper one is what is available.
+            # For a cost between two of the best, only the cheaper one is available.
             line = [point.cost for point in best], [point.quality for point in best]
             axes.plot(*line, color=ACCENT, linewidth=1.5, drawstyle="steps-post")
         for point in points:
@@ -259,7 +259,7 @@ def _name_points(axes: Axes, points: Sequence[Point]) -> None:
 
 
 def _spots(point: tuple[float, float], width: float, height: float) -> list[Box]:
-    """Where a label may stand, best first."""
+    """Possible positions of a label, best first."""
     spots = []
     for away in (0, 14, 28, 44, 62, 82):
         for dx, dy in ((1, 0), (-1, 0), (1, 1), (1, -1), (-1, 1), (-1, -1), (0, 1), (0, -1)):
@@ -275,7 +275,7 @@ def _overlap(one: Box, other: Box) -> float:
 
 
 def _outside(box: Box) -> float:
-    """How far a box stands out of the drawing; worse than anything that it could hide there."""
+    """How far a box extends beyond the drawing, weighted above anything that it could hide inside."""
     over = (-box[0], -box[1], box[2] - FRONTIER_WIDTH, box[3] - FRONTIER_HEIGHT)
     return 1000 * sum(max(part, 0.0) for part in over)
 
@@ -336,5 +336,5 @@ def distinct_names(names: Sequence[str], max_characters: int) -> list[str]:
 
 
 def tick_text(value: float) -> str:
-    """A round value as it stands at an axis."""
+    """A round value as printed at an axis."""
     return f"{round(value, 10) + 0.0:,.10g}".replace("-", "\u2212")

@@ -5,12 +5,12 @@
     RUN/report/*.csv                        the tables, in full precision
     RUN/report/plan.toml                    what `hopweave evaluate` reads to do it again
     RUN/report/numbers.json                 each number by key, as it is and as it is printed; the SHA-256 of each file and of
-                                            those that it was made of, so that a report that is too old is known for one; the
+                                            those that it was made of, so that an outdated report can be recognised; the
                                             name that the run had, so that a run that was moved can still be verified; what
                                             drew the plots, since another version may draw other bytes
 
-It is made of plain data alone, and the same data give the same bytes: nothing in it depends on when or where it was made, only
-the drawings on the version of matplotlib; where that is not installed there are none.
+It is made from plain data only, and the same data give the same bytes: nothing in it depends on when or where it was made,
+only the drawings on the version of matplotlib; without matplotlib there are none.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ NO_PLOTS = (
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The report of the run of that name: its files by name, its numbers by key, what it was made of and what drew it."""
+    """The report of the run of that name: its files by name, its numbers by key, what it was made from and what drew it."""
 
     run: str
     files: Mapping[str, str]
@@ -60,7 +60,7 @@ class Report:
     drawn_by: str = ""
 
     def to_json(self) -> str:
-        """What `numbers.json` holds."""
+        """The contents of `numbers.json`."""
         hashes = {name: hash_of(text) for name, text in sorted(self.files.items())}
         numbers = {key: {"value": number.value, "printed": number.text} for key, number in self.numbers.items()}
         return (
@@ -93,7 +93,7 @@ def make_report(data: ReportData) -> Report:
     files |= {name: table_csv(table) for name, table in in_full.items()}
     if data.plan:
         files[PLAN_FILE] = data.plan
-    # What is printed in a text comes first: a CSV file gives the same number with all its digits.
+    # Numbers printed in a text come first: a CSV file gives the same number with all its digits.
     numbers = [*document.numbers(), *(number for table in in_full.values() for number in numbers_of(table))]
     return Report(data.name, files, book(numbers), data.made_of, drawn_by())
 
@@ -136,7 +136,7 @@ def make_document(data: ReportData) -> blocks.Document:
 
 
 def _is_drawn(block: blocks.Block) -> bool:
-    """Whether a block is no figure that could not be drawn."""
+    """Whether a block is something other than a figure that could not be drawn."""
     return all(figure.drawing for figure in blocks.figures_in(block))
 
 
@@ -156,10 +156,10 @@ def _lead(data: ReportData) -> Words:
 
 
 def write_report(report: Report, folder: Path) -> None:
-    """Writes the files of a report; files of an older one that this one does not have are taken away.
+    """Writes the files of a report; files of an older one that this one does not have are deleted.
 
     Raises:
-        DataError: if the folder cannot be written, or holds files that are no report's.
+        DataError: if the folder cannot be written, or contains files that are not a report's.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -173,7 +173,7 @@ def write_report(report: Report, folder: Path) -> None:
 
 
 def _written_before(folder: Path) -> set[str]:
-    """The files that an older report says it wrote into the folder; only plain names count."""
+    """The files that an older report lists as its own; only plain names are accepted."""
     place = folder / NUMBERS
     if not place.exists():
         return set()

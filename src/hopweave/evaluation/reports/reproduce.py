@@ -1,4 +1,4 @@
-"""The commands that make a run and its report again, and the run's plan as the TOML that they read."""
+"""The commands that reproduce a run and its report, and the run's plan as the TOML that they read."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _compare_flags(run: RunFolder, table: Comparisons) -> Iterator[str]:
 
 
 def plan_toml(plan: Plan) -> str:
-    """A plan as the TOML file that makes it."""
+    """A plan as TOML."""
     lines = ["[settings]", *_pairs(plan.settings)]
     for label, dataset in plan.datasets.items():
         given = {"name": dataset.name, "corpus": dataset.corpus or None, "limit": dataset.limit, "seed": dataset.seed}
@@ -84,7 +84,7 @@ def plan_toml(plan: Plan) -> str:
 
 
 def _pairs(values: Mapping[str, Any]) -> Iterator[str]:
-    """A line for each value; TOML has no word for none, so what is none is left out."""
+    """A line for each value; TOML has no null, so missing values are left out."""
     return (f"{_quoted(key)} = {_value(value)}" for key, value in values.items() if value is not None)
 
 
@@ -103,5 +103,5 @@ def _value(value: Any) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A string of TOML; JSON's is one, but that TOML wants the control character 7F escaped."""
+    """A string of TOML; JSON's is one, except that TOML requires the control character 7F to be escaped."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -21,7 +21,7 @@ _MAX_COLUMNS = 7
 
 
 def results(data: ReportData) -> blocks.Section:
-    """Means of the answer metrics: a table for each dataset, and below it each mean with all that was left out of it."""
+    """Means of the answer metrics: a table for each dataset, followed by each mean with everything left out of it."""
     quality = [name for name, column in data.columns.items() if not column.is_cost]
     made: list[blocks.Block] = [*_overview(data)]
     for dataset in (facts.label for facts in data.datasets):
@@ -114,7 +114,7 @@ def side_by_side(
     caption: str,
     shown_as: Mapping[str, str] | None = None,
 ) -> Iterator[Table]:
-    """Yields tables of a row a cell: the counts and the first columns, then the other columns, as many as fit on a page.
+    """Yields tables with a row per cell: the counts and the first columns, then the other columns, as many as fit on a page.
 
     Args:
         cells: a row each.
@@ -123,7 +123,7 @@ def side_by_side(
         names: of all columns.
         mean_entry: returns the entry of a column of a cell.
         caption: of the last table.
-        shown_as: the names under which columns are printed, where they are others.
+        shown_as: the names under which columns are printed, if different.
     """
     rest = list(names)
     while rest or counts:
@@ -185,13 +185,13 @@ def _overview(data: ReportData) -> Iterator[blocks.Block]:
 
 
 def mean_panel(title: str, cells: Sequence[Cell | None], column: str) -> Panel:
-    """The means of cells in a column; a cell that there is not has no data."""
+    """The means of cells in a column; a missing cell has no data."""
     style, means = Style(3), [cell.means.get(column, NOTHING) if cell else NOTHING for cell in cells]
     return Panel(title, tuple(Dot(mean.value, style.text(mean.value), mean.interval, mean.bounds) for mean in means))
 
 
 def mean_row(cell: Cell, name: str, style: Style, prefix: str = "", more: Sequence[Number] = ()) -> Row:
-    """A mean with its interval, bounds and counts; `more` stands between the means and the counts."""
+    """A mean with its interval, bounds and counts; `more` goes between the means and the counts."""
     numbers = mean_numbers(cell, name, style, prefix)
     answered = entry(numbers.answered) if numbers.mean.num_failed else entry()
     bounds = () if prefix else (entry(*numbers.bounds),)
@@ -272,7 +272,7 @@ def _comparison_table(mine: Sequence[ReportedComparisons]) -> Table:
 
 
 def comparison_prefix(table: ReportedComparisons, one: Comparison) -> str:
-    """What the keys of a comparison begin with."""
+    """The prefix of the keys of a comparison."""
     return f"compare/{key_of(table.dataset, table.name, table.baseline, one.method)}"
 
 

@@ -1,4 +1,4 @@
-"""What a run says about itself: what was run, what failed, and answers to show; read in one pass over its records."""
+"""The summary of a run: what was run, what failed, and answers to show; read in one pass over its records."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ _LICENCE = re.compile(r"\bLicence: (.+?)\.(?:\s|$)")
 
 @dataclass(slots=True)
 class RunStory:
-    """What was gathered from the records of a run.
+    """The data gathered from the records of a run.
 
     Attributes:
         datasets, methods: in the order of the plan.
-        facts: name and value of what holds for all records.
+        facts: name and value of what is common to all records.
         caveats: a sentence each, on what must not be compared with published numbers.
         failures: by cell and kind.
         examples: at most five.
@@ -59,7 +59,7 @@ class RunStory:
 
 @dataclass(slots=True)
 class _Cell:
-    """What one pass over the records of a cell keeps."""
+    """The data kept from one pass over the records of a cell."""
 
     options: Mapping[str, object] | None = None
     settings: dict[str, dict[str, None]] = field(default_factory=dict)
@@ -69,7 +69,7 @@ class _Cell:
     offline: OfflineStage = field(default_factory=OfflineStage)
 
     def add(self, record: Record, position: int) -> None:
-        """Takes a record in; `position` is that of its question in the dataset."""
+        """Adds a record; `position` is that of its question in the dataset."""
         setup = record.setup
         self.offline.add(record)
         self.options = setup.options if self.options is None else self.options
@@ -86,7 +86,7 @@ class _Cell:
 
 
 def _failures_of(record: Record) -> Iterator[tuple[str, str, str]]:
-    """Where, kind and message; a call that failed and took its question along is told once, as the question."""
+    """Where, kind and message; a failed call that made its question fail is reported once, as the question."""
     unanswered, early, calls, searches, reads, unread = WHERES
     if record.error is not None:
         yield unanswered, record.error.kind, record.error.message
@@ -164,10 +164,10 @@ def _dataset_facts(label: str, plan: DatasetPlan, num_questions: int, corpus: st
 
 
 def _changed(method: str, options: Mapping[str, object]) -> dict[str, object]:
-    """Those options of a method that are not as they come; all of them, if that is not known."""
+    """The options of a method that differ from the defaults; all of them, if the defaults are not known."""
     try:
         defaults = {field.name: field.default for field in fields(load("methods", method))}
-    except (HopweaveError, TypeError):  # of a package that is not here, or whose method is no dataclass
+    except (HopweaveError, TypeError):  # from a package that is not installed, or whose method is not a dataclass
         defaults = {}
     return {name: value for name, value in options.items() if name not in defaults or defaults[name] != value}
 
@@ -178,7 +178,7 @@ def _summary(role: Role, name: str) -> str:
 
 
 def _docstring(role: Role, name: str) -> str:
-    """What a part says of itself, found without running it, on one line; empty if it cannot be found."""
+    """The description of a part, found without running it, on one line; empty if it cannot be found."""
     known = entries(role)
     spec = find_spec(known[name].target.partition(":")[0]) if name in known else None
     if spec is None or spec.origin is None or not spec.origin.endswith(".py"):
@@ -233,7 +233,7 @@ def _offline(cells: Mapping[tuple[str, str], _Cell]) -> Iterator[OfflineFacts]:
 
 
 def _chosen(cells: Mapping[tuple[str, str], _Cell], examples: Mapping[str, list[Example]]) -> Iterator[ExampleAnswer]:
-    """Takes methods and datasets in turn, first those that cite, and of each cell a question that was not shown yet."""
+    """Takes methods and datasets in turn, first those that cite, and from each cell a question that was not shown yet."""
     cited = {place: [one for (uncited, *_), one in cell.shown if not uncited] for place, cell in cells.items()}
     others = {place: [one for (uncited, *_), one in cell.shown if uncited] for place, cell in cells.items()}
     seen: set[tuple[str, str]] = set()

@@ -1,4 +1,4 @@
-"""The sections of a report that say what was done: what was run, what failed, examples, and how to do it again."""
+"""The sections of a report on what was done: what was run, what failed, examples, and how to do it again."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ UNKNOWN = "not stated"
 
 
 def what_was_run(data: ReportData) -> blocks.Section:
-    """Datasets, methods, model, budget, and what must not be compared with what is published."""
+    """Datasets, methods, model, budget, and what must not be compared with published numbers."""
     made: list[blocks.Block] = list(_unfinished(data))
     datasets = tuple(
         row(

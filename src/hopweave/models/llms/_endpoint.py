@@ -266,7 +266,7 @@ class Endpoint:
                 show(piece)
             if streamed.is_cut:
                 break
-            if b"data:" in data:  # keep-alive messages alone are no progress
+            if b"data:" in data:  # keep-alive messages alone are not progress
                 clock.reschedule(min(ends_at, loop.time() + self._timeout_seconds))
         rest, reply = streamed.end()
         if rest:

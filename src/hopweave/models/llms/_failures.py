@@ -1,4 +1,4 @@
-"""What an endpoint's failure means: whether to retry, how long to wait, and what to tell the user to do."""
+"""Interprets failures of an endpoint: whether to retry, how long to wait, and what to tell the user to do."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def explained(wire: Wire, error: TransportError) -> ModelError:
         case TooManyBytes():
             return too_much(wire, f"more than the {said} bytes that a reply of this length can have")
         case Misdirected():  # the key and the prompt are for this host only
-            advice = "set base_url to where calls are to go"
+            advice = "set base_url to the address to call"
             return ModelError(f"{wire.shown} redirects to {said!r}, which is not followed; {advice}")
     return ModelError(f"{wire.shown} ended the connection in the middle of a call ({said})", retryable=True)
 
@@ -87,8 +87,8 @@ def broken_off(wire: Wire, begun: str) -> ModelError:
 
 
 def too_much(wire: Wire, what: str) -> ModelError:
-    """The error for an endpoint that sends without end."""
-    advice = "is it what it should be? try another server or model"
+    """The error for an endpoint that never stops sending."""
+    advice = "check that it is the right server, or try another server or model"
     return ModelError(f"{wire.shown} sent {what}, and was cut off; {advice}")
 
 
@@ -115,7 +115,7 @@ def refused_field(status: int, body: str, sent: Mapping[str, Any]) -> str | None
 
 
 def failure(wire: Wire, status: int, headers: Mapping[str, str], body: str, models: Sequence[str] | None = None) -> ModelError:
-    """What an HTTP error response means; `models` are the names that the endpoint lists, if any."""
+    """The error for an HTTP error response; `models` are the names that the endpoint lists, if any."""
     message = quoted(wire, _message_of_text(body) or f"status {status}")
     where = f"{wire.shown} ({status})"
     if status in (401, 403):  # the server's own message may contain a part of the key

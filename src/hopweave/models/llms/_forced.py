@@ -22,7 +22,7 @@ def score(loaded: Loaded, prompt: str, text: str) -> Reply:
     ids, start = _split(loaded, prompt, text)
     if loaded.context_tokens is not None and len(ids) > loaded.context_tokens:
         raise ModelError(
-            f"the text is too long for {loaded.name}: {len(ids):,} tokens with what stands before it, and it takes "
+            f"the text is too long for {loaded.name}: {len(ids):,} tokens with the prompt, and it takes "
             f"{loaded.context_tokens:,}; give it less"
         )
     try:

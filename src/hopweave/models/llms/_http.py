@@ -189,7 +189,7 @@ def _unpacker(encoding: str) -> _Unpacker | None:
         case "deflate":
             return _Deflate()
         case other:
-            raise ConnectionLost(f"a response packed as {other!r}, which was not asked for")
+            raise ConnectionLost(f"a response encoded as {other!r}, which was not requested")
 
 
 def _target(url: str, named: str) -> str:
@@ -212,7 +212,7 @@ def _translated() -> Iterator[None]:
     except aiohttp.ClientConnectorCertificateError as error:
         raise CannotConnect(f"{error.certificate_error}; SSL_CERT_FILE may name certificates to trust") from None
     except aiohttp.ClientProxyConnectionError as error:
-        raise CannotConnect(f"the proxy {error.host}:{error.port} is not there: {_cause(error.os_error)}") from None
+        raise CannotConnect(f"the proxy {error.host}:{error.port} cannot be reached: {_cause(error.os_error)}") from None
     except aiohttp.ClientConnectorError as error:
         raise CannotConnect(_cause(error.os_error)) from None
     except aiohttp.ConnectionTimeoutError:

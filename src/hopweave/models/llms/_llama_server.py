@@ -38,8 +38,8 @@ def main() -> None:
         answers.flush()
         if "address" in answer:
             sys.stdin.read()
-    finally:  # also where the process that started this one is gone before the model is loaded, so that nobody reads
-        os._exit(0)  # skip llama.cpp's cleanup, which may wait for ever: the system reclaims everything at once
+    finally:  # also if the process that started this one is gone before the model is loaded, so that nobody reads
+        os._exit(0)  # skip llama.cpp's cleanup, which may block indefinitely: the system reclaims everything at once
 
 
 def _started(options: dict[str, Any]) -> Any:

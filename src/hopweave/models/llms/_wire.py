@@ -20,7 +20,7 @@ PIECES_PER_TOKEN = 16
 """Maximum stream chunks per requested token: a server that sends single letters stays below it."""
 _MAX_REASON = 100
 _SPARE_BYTES = 1 << 20
-_BYTES_PER_TOKEN = 1 << 10  # in an event of its own
+_BYTES_PER_TOKEN = 1 << 10  # in a separate event
 _BYTES_PER_ALTERNATIVE = 1 << 8
 _MAX_BYTES = 1 << 28
 
@@ -190,7 +190,7 @@ def _choices(data: Any) -> list[Mapping[str, Any]]:
 def _reason_of(choice: Mapping[str, Any]) -> str:
     reason = choice.get("finish_reason") or ""
     if not isinstance(reason, str) or len(reason) > _MAX_REASON:
-        raise Malformed("finish_reason is no word")
+        raise Malformed("finish_reason is not text")
     return reason
 
 
@@ -206,12 +206,12 @@ def _joined(content: Any) -> str:
     if content is None:
         return ""
     if not isinstance(content, str):
-        raise Malformed("the content is no text")
+        raise Malformed("the content is not text")
     return content
 
 
 def usage_of(data: Mapping[str, Any]) -> Usage:
-    """Token counts, as far as the endpoint gives them.
+    """Token counts, if the endpoint gives them.
 
     Raises:
         Malformed, AttributeError: for an impossible count.
@@ -230,7 +230,7 @@ def _count(name: str, value: Any) -> int:
         return 0
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if not is_number or not 0 <= value <= MAX_TOKENS or value != int(value):
-        raise Malformed(f"{name} = {str(value)[:20]} cannot be")
+        raise Malformed(f"{name} = {str(value)[:20]} is impossible")
     return int(value)
 
 
@@ -258,13 +258,13 @@ def _token(token: Any, logprob: Any, top: list[tuple[str, float]]) -> TokenLogpr
 
 def _word(token: Any) -> str:
     if not isinstance(token, str):
-        raise Malformed("a token is no text")
+        raise Malformed("a token is not text")
     return token
 
 
 def _logprob(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value) or value > 1:  # rounding aside, 0
-        raise Malformed(f"{str(value)[:20]} is no log-probability")
+        raise Malformed(f"{str(value)[:20]} is not a log-probability")
     return float(value)
 
 

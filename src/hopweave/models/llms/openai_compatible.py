@@ -139,11 +139,11 @@ class OpenAICompatible:
         return read_scores(came_back, text, public_address(self.base_url), self.settings_name)
 
     async def post(self, path: str, body: Mapping[str, Any]) -> Any:
-        """The JSON that comes back for a body that asks for something else than replies, such as vectors of texts.
+        """The JSON response to a body that requests something other than replies, such as vectors of texts.
 
         Raises:
             SettingsError: if the endpoint needs a key and there is none.
-            ModelError: with `retryable` set where trying again can help.
+            ModelError: with `retryable` set if a retry can help.
         """
         return await self._opened().post(path, body)
 
@@ -220,5 +220,5 @@ class OpenAICompatible:
         )
 
 
-def _decided(switch: Switch, default: bool) -> bool:  # noqa: FBT001 - the default of the switch beside it
+def _decided(switch: Switch, default: bool) -> bool:  # noqa: FBT001 - the default of the switch next to it
     return default if switch == "auto" else switch == "yes"

@@ -26,7 +26,7 @@ _TOKEN = re.compile(r"\s*\S+|\s+")
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A complete reply, and how it is to be given.
+    """A complete reply, and how it is given.
 
     Attributes:
         text: the text of the reply.
@@ -324,7 +324,7 @@ def _bytes_of(value: Any) -> bytes:
         return b"[" + b",".join(_bytes_of(item) for item in value) + b"]"
     code = getattr(value, "__code__", None)
     if code is not None:
-        return marshal.dumps(code, 2)  # later versions write references, which depend on who else holds an object
+        return marshal.dumps(code, 2)  # later versions write references, which depend on other references to an object
     if callable(value):
         return f"{type(value).__module__}.{type(value).__qualname__}".encode()
     return repr(value).encode()

@@ -38,7 +38,7 @@ class DPR:
 
     With H the last hidden states, the start and end logits are H w_s and H w_e, and f = H_[CLS] w_f is the raw relevance
     logit, for which the paper chose the threshold 1.5. The span is the best within the title or text by start plus end logit.
-    A passage too long for one window is read in several overlapping ones; the best span counts, with the f of its window.
+    A passage too long for one window is read in several overlapping ones; the best span is used, with the f of its window.
 
     The input is `[CLS] query [SEP] title [SEP] passage`, as the model was trained. SearChain's authors put the passage in the
     title's slot (`passage_slot = "title"`): `[CLS] query [SEP] Title: title Text: passage [SEP]`, the format of the rows of

@@ -90,7 +90,7 @@ def _alone(path: Path) -> Iterator[None]:
         path.parent.mkdir(parents=True, exist_ok=True)
         held = lock(_lock_of(path))
     except LockTaken:
-        raise DataError(f"another process is fetching {path.name}; wait until it is done") from None
+        raise DataError(f"another process is fetching {path.name}; wait until it has finished") from None
     except OSError as error:
         raise DataError(
             f"cannot write to {path.parent}: {error.strerror}; check its permissions, or set the environment variable "

