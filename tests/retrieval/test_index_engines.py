@@ -86,6 +86,7 @@ REFUSED = {
     "no id": ([Passage("", "x")], "cannot have the id ''"),
     "a very long id": ([Passage("x" * 10_001, "x")], "give it one of 1 to 10,000 bytes"),
     "half a surrogate pair": ([Passage("x", "a\udfff")], "'x' contains an unpaired surrogate"),
+    "an id with half a surrogate pair": ([Passage("x\ud800", "a")], r"'x\\ud800' contains an unpaired surrogate"),
 }
 
 

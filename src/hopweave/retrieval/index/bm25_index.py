@@ -272,6 +272,7 @@ class Writing:
 
     def replace(self, passage: Passage) -> None:
         """Adds a passage that replaces the one with its id, and the document that it was cut from."""
+        _refuse_what_cannot_be_stored(passage)
         document_id = document_id_of(passage)
         if self._ids.is_new_document(document_id):
             self.delete(document_id)
