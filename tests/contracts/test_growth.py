@@ -177,9 +177,9 @@ def made_of(piece, length, before="", behind=""):
 def growth(reader, piece, around, length):
     """How many times longer it takes for four times the text, and how long that is; up to three times, until it is not long."""
     shortest, longest = float("inf"), float("inf")
-    for _ in range(3):
-        shortest = min(shortest, seconds(reader, made_of(piece, length, *around)))
-        longest = min(longest, seconds(reader, made_of(piece, 4 * length, *around)))
+    for turn in range(3):  # each with another text, since readers remember what short ones hold
+        shortest = min(shortest, seconds(reader, f"{made_of(piece, length, *around)}{turn}"))
+        longest = min(longest, seconds(reader, f"{made_of(piece, 4 * length, *around)}{turn}"))
         if longest < 8 * shortest:
             break
     return longest / max(shortest, 1e-4), longest
