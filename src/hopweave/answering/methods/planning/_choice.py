@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -78,11 +79,11 @@ def parse_choice(text: str, num_choices: int) -> int | None:
     (2, None)
     """
     bare = _BARE.fullmatch(text)
-    marked = list(_BEST.finditer(text))
+    marked = deque(_BEST.finditer(text), maxlen=1)
     if bare is not None:
         numbers = [int(bare[1])]
     elif marked:
-        line = text[marked[-1].end() :].lstrip(" \t\r\n:*_`").split("\n", 1)[0]
+        line = text[marked[0].end() :].lstrip(" \t\r\n:*_`").split("\n", 1)[0]
         numbers = [int(number) for number in _NUMBER.findall(line)]
     else:
         numbers = []
