@@ -12,6 +12,7 @@ import math
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Literal
 
 AnswerForm = Literal["short", "label", "long"]
@@ -31,7 +32,18 @@ Support = Literal["supported", "contradicted", "unsupported"]
 `supported`: a passage supports it. `contradicted`: none does, and one contradicts it. `unsupported`: neither.
 """
 
-Role = Literal["system", "user", "assistant"]
+Role = Literal["system", "user", "assistant", "tool"]
+
+
+def _omitting_defaults(schema: Any, **defaults: Any) -> Any:
+    """A pydantic schema that leaves fields out of JSON while they have these values, as if they did not exist.
+
+    Records and stores from before a field existed then keep every byte.
+    """
+    for one in schema["schema"]["fields"]:
+        if one["name"] in defaults:
+            one["serialization_exclude_if"] = partial(operator.eq, defaults[one["name"]])
+    return schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,12 +168,7 @@ class Passage:
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Callable[[Any], Any]) -> Any:
-        """Omits empty `metadata` and `access`, so that records from before these fields existed keep every byte."""
-        schema = handler(source)
-        for one in schema["schema"]["fields"]:
-            if one["name"] in ("metadata", "access"):
-                one["serialization_exclude_if"] = operator.not_
-        return schema
+        return _omitting_defaults(handler(source), metadata={}, access=())
 
 
 @dataclass(frozen=True, slots=True)
@@ -330,11 +337,56 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
+class Tool:
+    """A function that the model may call.
+
+    Attributes:
+        name: letters, digits and underscores.
+        description: tells the model what it does and when to call it.
+        parameters: the JSON schema of its arguments, an object.
+    """
+
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A call of a tool, as the model made it.
+
+    Attributes:
+        id: identifies the call within the conversation; the message with its result refers to it.
+        name: the name of the tool, which may be none of those offered.
+        arguments: the arguments as the model wrote them: JSON, if it kept to the schema.
+    """
+
+    id: str
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
 class Message:
-    """One turn of a conversation. A final assistant turn is a prefill: the model continues it."""
+    """One turn of a conversation. A final assistant turn is a prefill: the model continues it.
+
+    Attributes:
+        role: who says it.
+        text: the words.
+        tool_calls: the calls that an assistant turn makes.
+        result_of: the id of the call whose result a turn of the role `tool` is.
+        thoughts: what the model thought before an assistant turn with tool calls: some endpoints want it back.
+    """
 
     role: Role
     text: str
+    tool_calls: tuple[ToolCall, ...] = ()
+    result_of: str = ""
+    thoughts: str = ""
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Callable[[Any], Any]) -> Any:
+        return _omitting_defaults(handler(source), tool_calls=(), result_of="", thoughts="")
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,11 +396,14 @@ class Sampling:
     Attributes:
         temperature: 0 is greedy.
         top_p: nucleus probability mass, above 0 up to 1.
-        max_tokens: the maximum number of new tokens.
+        max_tokens: the maximum number of new tokens of the answer; what the model thinks before it has a limit of its own.
         stop: the reply ends before the first of these; enforced again on our side, since servers may not.
         seed: for random sampling.
         top_logprobs: how many alternatives per token to report; 0 for none.
         json_schema: constrains the reply if the endpoint can.
+        tools: the functions that the model may call instead of replying, if the endpoint can.
+        thinking: `auto` leaves it to the model's settings how much it thinks; `off` says that this step needs no thought. A
+            method's prompt always has the same value, so the store does not distinguish them.
     """
 
     temperature: float = 0.0
@@ -358,6 +413,12 @@ class Sampling:
     seed: int | None = None
     top_logprobs: int = 0
     json_schema: Mapping[str, Any] | None = None
+    tools: tuple[Tool, ...] = ()
+    thinking: Literal["auto", "off"] = "auto"
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Callable[[Any], Any]) -> Any:
+        return _omitting_defaults(handler(source), tools=(), thinking="auto")
 
 
 @dataclass(frozen=True, slots=True)
@@ -365,12 +426,18 @@ class Usage:
     """Tokens of one call, as counted by the endpoint. `cached_tokens` are prompt tokens that it did not recompute.
 
     If the endpoint gave no counts, as for a truncated stream, they are estimates, and `is_estimated` is set.
+    `thinking_tokens` are those of the `completion_tokens` that the model thought with, if the endpoint counts them.
     """
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cached_tokens: int = 0
     is_estimated: bool = False
+    thinking_tokens: int = 0
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Callable[[Any], Any]) -> Any:
+        return _omitting_defaults(handler(source), thinking_tokens=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -390,13 +457,22 @@ class Reply:
         text: without the stop string, and without the prefill.
         finish_reason: `stop`, `length`, or whatever else the endpoint reports.
         usage: token counts.
-        logprobs: one entry per token, if they were requested and the endpoint provides them.
+        logprobs: one entry per token of `text`, if they were requested and the endpoint provides them.
+        thoughts: what the model thought before it replied, if the endpoint shows it. It is kept in the record and is never
+            parsed, cited or taken for the answer.
+        tool_calls: the tools that the model calls, in order; `text` is then usually empty.
     """
 
     text: str
     finish_reason: str = "stop"
     usage: Usage = Usage()
     logprobs: tuple[TokenLogprob, ...] = ()
+    thoughts: str = ""
+    tool_calls: tuple[ToolCall, ...] = ()
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Callable[[Any], Any]) -> Any:
+        return _omitting_defaults(handler(source), thoughts="", tool_calls=())
 
 
 @dataclass(frozen=True, slots=True)
@@ -409,6 +485,8 @@ class Abilities:
         json_schema: constrains a reply to a schema.
         samples: draws several replies in one request (`core.protocols.ManyReplies`).
         scores: reports log-probabilities of a given text (`core.protocols.TextScorer`).
+        tools: calls tools (`Sampling.tools`).
+        is_small: has so few parameters that it follows only short, worked prompts; a method may then ask less at a time.
         context_tokens: its context length, if known.
         max_parallel: the number of calls it serves at a time, if limited.
     """
@@ -418,5 +496,7 @@ class Abilities:
     json_schema: bool = False
     samples: bool = False
     scores: bool = False
+    tools: bool = False
+    is_small: bool = False
     context_tokens: int | None = None
     max_parallel: int | None = None

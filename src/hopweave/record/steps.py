@@ -11,7 +11,7 @@ from pydantic import AliasChoices, Discriminator, Field
 
 from hopweave.core.errors import RunError
 from hopweave.core.json_text import whole
-from hopweave.core.types import Reading, Reply, Sampling, Usage, Via
+from hopweave.core.types import Reading, Reply, Sampling, ToolCall, Usage, Via
 
 READER = "reader"
 """The purpose of a call that reads a passage."""
@@ -68,6 +68,8 @@ class ModelCall:
         drawn_concurrently: a sample of the same draw as the preceding call, which did not wait for it.
         was: the model's reply, if it was replaced (`hopweave.record.changes`); `text` is then the replacement. Like the fields
             below, it is left out of the JSON if it is empty.
+        thoughts: what the model thought before it replied, if the endpoint shows it; left out of the JSON if empty.
+        tool_calls: the tools that it called; left out of the JSON if there are none.
     """
 
     id: int
@@ -84,6 +86,8 @@ class ModelCall:
     is_shared: bool = False
     drawn_concurrently: Annotated[bool, Field(validation_alias=AliasChoices("drawn_concurrently", "is_beside"))] = False
     was: Annotated[str | None, Field(exclude_if=lambda was: was is None)] = None
+    thoughts: Annotated[str, Field(exclude_if=operator.not_)] = ""
+    tool_calls: Annotated[tuple[ToolCall, ...], Field(exclude_if=operator.not_)] = ()
     kind: Literal["model_call"] = "model_call"
 
 
@@ -235,8 +239,10 @@ def call_step(
     """A `ModelCall` from the result of a call; `lost` is the usage of a failed one, `was` the original of a replaced reply."""
     if isinstance(outcome, RunError):
         text, reason, usage, error = None, "error", lost or Usage(), Failure.of(outcome)
+        thoughts, tool_calls = "", ()
     else:
         text, reason, usage, error = outcome.text, outcome.finish_reason, outcome.usage, None
+        thoughts, tool_calls = outcome.thoughts, outcome.tool_calls
     return ModelCall(
         step_id,
         parent,
@@ -252,4 +258,6 @@ def call_step(
         is_shared,
         drawn_concurrently,
         was,
+        thoughts,
+        tool_calls,
     )

@@ -383,7 +383,14 @@ def _replayed(step: ModelCall) -> Given | None:
         return Given(Stored(None, step.error, step.timing.seconds, step.timing.attempts))
     if step.sampling.top_logprobs and step.was is None:
         return None
-    reply = Reply(step.text or "", step.finish_reason, step.usage, _sure(step.text or "", step.sampling))
+    reply = Reply(
+        step.text or "",
+        step.finish_reason,
+        step.usage,
+        _sure(step.text or "", step.sampling),
+        step.thoughts,
+        step.tool_calls,
+    )
     return Given(Stored(reply, None, step.timing.seconds, step.timing.attempts), step.was)
 
 

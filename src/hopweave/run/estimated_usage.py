@@ -38,7 +38,6 @@ def with_usage(messages: Sequence[Message], replies: Sequence[Reply]) -> list[Re
     if usage.prompt_tokens:
         usage = replace(usage, completion_tokens=written)
     else:
-        usage = replace(
-            usage_of_prompt(messages), completion_tokens=written or sum(estimated_tokens(reply.text) for reply in replies)
-        )
+        texts = [text for reply in replies for text in (reply.thoughts, reply.text, *(c.arguments for c in reply.tool_calls))]
+        usage = replace(usage_of_prompt(messages), completion_tokens=written or sum(map(estimated_tokens, texts)))
     return [replace(replies[0], usage=usage), *(replace(reply, usage=Usage()) for reply in replies[1:])]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
 from hopweave.core.errors import ReadError, SearchError
 from hopweave.core.json_text import whole
-from hopweave.core.types import Hit, Passage, Reading, Reply, Span, TokenLogprob, Usage
+from hopweave.core.types import Hit, Passage, Reading, Reply, Span, TokenLogprob, ToolCall, Usage
 
 
 def checked_reply(reply: Reply) -> Reply:
@@ -15,21 +16,33 @@ def checked_reply(reply: Reply) -> Reply:
     if not isinstance(reply, Reply):
         raise TypeError(f"the model handed back {type(reply).__name__}, not a Reply")
     _check_fields(reply)
-    if reply.text.isascii() and reply.finish_reason.isascii() and not reply.logprobs:
+    if reply.text.isascii() and reply.finish_reason.isascii() and not (reply.logprobs or reply.thoughts or reply.tool_calls):
         return reply
     logprobs = tuple(
         replace(token, token=whole(token.token), top=tuple((whole(other), value) for other, value in token.top))
         for token in reply.logprobs
     )
-    return replace(reply, text=whole(reply.text), finish_reason=whole(reply.finish_reason), logprobs=logprobs)
+    return replace(
+        reply,
+        text=whole(reply.text),
+        finish_reason=whole(reply.finish_reason),
+        logprobs=logprobs,
+        thoughts=whole(reply.thoughts),
+        tool_calls=tuple(ToolCall(whole(call.id), whole(call.name), whole(call.arguments)) for call in reply.tool_calls),
+    )
 
 
 def _check_fields(reply: Reply) -> None:
     """Raises for a value that no record or store could keep."""
     usage = reply.usage
-    counts = (usage.prompt_tokens, usage.completion_tokens, usage.cached_tokens) if isinstance(usage, Usage) else (None,)
-    if not isinstance(reply.text, str) or not isinstance(reply.finish_reason, str):
-        raise TypeError("the model handed back a reply whose text or finish_reason is no text")
+    counts: tuple[Any, ...] = (None,)
+    if isinstance(usage, Usage):
+        counts = (usage.prompt_tokens, usage.completion_tokens, usage.cached_tokens, usage.thinking_tokens)
+    if not all(isinstance(text, str) for text in (reply.text, reply.finish_reason, reply.thoughts)):
+        raise TypeError("the model handed back a reply whose text, thoughts or finish_reason is no text")
+    for call in reply.tool_calls:
+        if not isinstance(call, ToolCall) or not all(isinstance(text, str) for text in (call.id, call.name, call.arguments)):
+            raise TypeError(f"the model handed back the tool call {call!r}, which cannot be")
     if any(type(count) is not int or count < 0 for count in counts):
         raise TypeError(f"the model handed back a reply with the usage {usage!r}, which cannot be")
     for token in reply.logprobs:

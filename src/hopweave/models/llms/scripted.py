@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import json
 import marshal
 import math
 import re
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from hopweave.core.errors import ModelError, SettingsError, suggest
 from hopweave.core.files import read_json, read_toml, read_whole
 from hopweave.core.protocols import OnText
-from hopweave.core.types import Abilities, Message, Reply, Sampling, TokenLogprob, Usage
+from hopweave.core.types import Abilities, Message, Reply, Sampling, TokenLogprob, ToolCall, Usage
 from hopweave.models.llms._wire import cut, prefill_of
 
 __all__ = ["Scripted"]
@@ -38,6 +39,8 @@ class Line:
         yes_logit: sets the first token's log-probabilities, so that "Yes" has the probability sigmoid(yes_logit) and "No" the
             rest; the text defaults to the more likely of the two.
         logprobs: for the first tokens, alternatives with their log-probabilities.
+        thoughts: what the model thinks before it replies.
+        tool_calls: tools that it calls: the name and the arguments of each.
     """
 
     text: str = ""
@@ -48,6 +51,8 @@ class Line:
     pieces: tuple[str, ...] = ()
     yes_logit: float | None = None
     logprobs: tuple[Mapping[str, float], ...] = ()
+    thoughts: str = ""
+    tool_calls: tuple[tuple[str, Mapping[str, Any]], ...] = ()
 
 
 Say = str | Reply | Exception | Line
@@ -107,6 +112,9 @@ class Scripted:
         "texts to find in a given text, each with the log-probability of its tokens; none: cannot score",
     ] = None
 
+    tools: Annotated[bool, "whether the model calls tools; the script then says which, and with what"] = False
+    is_small: Annotated[bool, "whether methods take it for a small model, like the embedded one"] = True
+
     def __post_init__(self) -> None:
         given = self.rules if self.rules_file is None else [*_listed(self.rules), *read_rules(Path(self.rules_file))]
         self._decide = given if callable(given) else None
@@ -127,8 +135,15 @@ class Scripted:
 
     @property
     def abilities(self) -> Abilities:
-        """All of them, without limits; scoring of a given text if there are scores."""
-        return Abilities(prefill=True, logprobs=True, json_schema=True, scores=self.scores is not None)
+        """All of them, without limits; scoring of a given text if there are scores, and tools if the script has them."""
+        return Abilities(
+            prefill=True,
+            logprobs=True,
+            json_schema=True,
+            scores=self.scores is not None,
+            tools=self.tools,
+            is_small=self.is_small,
+        )
 
     async def reply(self, messages: Sequence[Message], sampling: Sampling, on_text: OnText | None = None) -> Reply:
         """Replies by the rules.
@@ -215,7 +230,15 @@ def _reply_of(line: Line) -> Reply:
     if line.yes_logit is not None:
         tops[:1] = [{"Yes": _log_sigmoid(line.yes_logit), "No": _log_sigmoid(-line.yes_logit)}]
         text = text or ("Yes" if line.yes_logit >= 0 else "No")
-    return Reply(text=text, logprobs=tuple(TokenLogprob(*_likeliest(top)) for top in tops))
+    return Reply(
+        text=text,
+        logprobs=tuple(TokenLogprob(*_likeliest(top)) for top in tops),
+        thoughts=line.thoughts,
+        tool_calls=tuple(
+            ToolCall(f"call_{number}", name, json.dumps(arguments, ensure_ascii=False))
+            for number, (name, arguments) in enumerate(line.tool_calls, start=1)
+        ),
+    )
 
 
 def _log_sigmoid(logit: float) -> float:
@@ -245,6 +268,8 @@ def _as_a_model(
         finish_reason="length" if is_full else "stop" if is_stopped else reply.finish_reason,
         usage=usage,
         logprobs=(logprobs or _flat(words[: sampling.max_tokens])) if sampling.top_logprobs else (),
+        thoughts=reply.thoughts,
+        tool_calls=reply.tool_calls if sampling.tools else (),
     )
 
 
@@ -287,6 +312,8 @@ def _rule_of(table: Mapping[str, Any], place: str) -> Rule | Line:
     for name in table.keys() - known:
         raise SettingsError(f"{place} has a field {name!r}; {suggest(name, known)}")
     options = {name: value for name, value in table.items() if name not in ("find", "match", "where", "say", "is_retryable")}
+    if "tool_calls" in options:
+        options["tool_calls"] = tuple((str(call["name"]), call.get("arguments", {})) for call in options["tool_calls"])
     if "error" in options:
         options["error"] = ModelError(str(options["error"]), retryable=bool(table.get("is_retryable")))
     for name in ("pieces", "logprobs"):

@@ -83,8 +83,10 @@ def key_of(identity: str, messages: Sequence[Message], sampling: Sampling, sampl
         sampling.seed,
         sampling.top_logprobs,
     ]
-    # The schema is not sorted: the order of its keys is that of the reply.
-    rest = [_json_of(one) for one in (limits, sampling.json_schema, sample)]
+    # The schema is not sorted: the order of its keys is that of the reply. Tools are added only if there are any, so that calls
+    # without them keep the keys that they had before tools existed.
+    tools = [[[tool.name, tool.description, tool.parameters] for tool in sampling.tools]] if sampling.tools else []
+    rest = [_json_of(one) for one in (limits, sampling.json_schema, sample, *tools)]
     return hashlib.sha256(b"[" + b",".join([_json_of(identity), _json_of_messages(messages), *rest]) + b"]").hexdigest()
 
 
@@ -95,11 +97,18 @@ def _json_of(value: object) -> bytes:
 
 def _json_of_messages(messages: Sequence[Message]) -> bytes:
     """The same JSON as `_json_of`. Messages are most of the input, and pydantic serialises them faster."""
-    asked = [[message.role, message.text] for message in messages]
+    asked = [_parts_of(message) for message in messages]
     try:
         return to_json(asked)
     except PydanticSerializationError:  # an unpaired surrogate
         return _json_of(asked)
+
+
+def _parts_of(message: Message) -> list[Any]:
+    if not (message.tool_calls or message.result_of or message.thoughts):
+        return [message.role, message.text]
+    calls = [[call.id, call.name, call.arguments] for call in message.tool_calls]
+    return [message.role, message.text, calls, message.result_of, message.thoughts]
 
 
 class Store:
