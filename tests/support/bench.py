@@ -22,7 +22,15 @@ class WithoutPrefill(Scripted):
 
     @property
     def abilities(self) -> Abilities:
-        return Abilities(logprobs=True, json_schema=True)
+        return Abilities(logprobs=True, json_schema=True, is_small=True)
+
+
+class Capable(Scripted):
+    """A model that is not small, behind an endpoint with nothing but chat."""
+
+    @property
+    def abilities(self) -> Abilities:
+        return Abilities()
 
 
 class TableRetriever:
