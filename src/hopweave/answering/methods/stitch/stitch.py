@@ -28,7 +28,7 @@ from typing import Annotated, Any, Literal
 
 from hopweave.answering.methods.stitch._read_first import ReadFirst, Sizes
 from hopweave.answering.reading.checking import Reading, does_hold, weight
-from hopweave.answering.reading.comparing import wanted_of
+from hopweave.answering.reading.comparing import is_choice, wanted_of
 from hopweave.answering.reading.hops import MAX_STEPS, answered, own_steps, spelled_out, steps_of
 from hopweave.answering.reading.reading import (
     LEAST_PROBABILITY,
@@ -136,7 +136,8 @@ class _Stitching:
             self.hops += made.sides
             both = (1, 2) if len(self.hops) == 2 else ()
             return self._finished(made.answer, [], premises=both, is_doubted=not both)
-        return await self._read(hits, facts, is_split=self.options.plan and not is_comparison)
+        is_split = self.options.plan and not is_comparison and not is_choice(self.question.text)
+        return await self._read(hits, facts, is_split=is_split)
 
     async def _compared(self, facts: tuple[Evidence, ...]) -> Comparison:
         try:
