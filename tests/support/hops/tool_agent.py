@@ -8,8 +8,6 @@ STATEMENTS = [
     {"text": "Ines Halloran was born in Marlow Cross.", "passages": [2]},
     {"text": "The Teel runs through Marlow Cross.", "passages": [3]},
 ]
-FINAL = json.dumps(
-    {"thought": "", "next": {"action": "answer", "statements": STATEMENTS, "answer": ANSWER, "is_guess": False}}
-)
+FINAL = json.dumps({"thought": "", "next": {"action": "answer", "statements": STATEMENTS, "answer": ANSWER, "is_guess": False}})
 
 CASE = Case([*SEARCHES, FINAL], calls=lambda h: h + 1, rounds=lambda h: h)

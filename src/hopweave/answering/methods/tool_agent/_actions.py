@@ -45,6 +45,7 @@ _MOST_NUMBERS = 50
 _NUMBER = re.compile(r"(?<!\d)\d{1,3}(?!\d)")
 # What may separate two calls of one turn.
 _BETWEEN = re.compile(r"(?:[\s,;]|```\w*+|</?\w++>|<\|[^|>\n]{0,40}\|>)*+")
+_CLOSING = re.compile(r"\s*+(?:```|</tool_call>|<\|[^|>\n]{0,40}\|>)")
 _OPENING = r"[ \t>*_#`•·+|-]*+"
 _CALL = re.compile(
     rf"^{_OPENING}(?P<name>search|read_passage|answer)\((?:\w++[ \t]*+=[ \t]*+)?+(?=[\"'“‘\d])(?P<said>.*+)$",
@@ -201,7 +202,10 @@ def _from_json(text: str) -> Written | None:
             first, thought = start, _thought_of(value)
         actions += found
         end = stop if found else end
-    return Written(thought or _words(text[:first]), tuple(actions), end) if actions else None
+    if not actions:
+        return None
+    closing = _CLOSING.match(text, end)
+    return Written(thought or _words(text[:first]), tuple(actions), closing.end() if closing else end)
 
 
 def _from_calls(text: str) -> Written | None:

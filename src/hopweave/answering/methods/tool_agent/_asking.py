@@ -97,28 +97,31 @@ class _Form:
     def _with_question(self, *before: str) -> str:
         return "\n\n".join(filter(None, [*before, self._fill("question", question=self.question.text)]))
 
+    @property
+    def _parts(self) -> tuple[str, ...]:
+        """The parts of an answer. An explanation is its statements, of which each stands for itself."""
+        return ("statements",) if self.question.form == "long" else ("statements", "answer", "is_guess")
+
     def _described(self) -> dict[str, str]:
-        """What each tool and each part of an answer is, by the names in the prompts."""
-        return {
-            "search": self._fill("search"),
-            "read": self._fill("read"),
-            "statements": self._fill("statements_long" if self.question.form == "long" else "statements"),
-            "is_guess": self._fill("is_guess"),
-            "answer": of_form(self.workbench, PROMPTS, "answer", self.question),
-        }
+        """What each part of an answer is."""
+        if self.question.form == "long":
+            return {"statements": self._fill("statements_long")}
+        answer = of_form(self.workbench, PROMPTS, "answer", self.question)
+        return {"statements": self._fill("statements"), "answer": answer, "is_guess": self._fill("is_guess")}
 
     def _aim(self, num: int) -> str:
         return self._fill("aim", searches=self._fill("one_search") if num == 1 else self._fill("searches", num=str(num)))
 
     def _final_fields(self, *, is_described: bool) -> dict[str, Any]:
         """The fields of an answer, as a JSON schema; what it rests on comes first, so that it is thought of first."""
-        said = self._described()
-        note = (lambda name: {"description": said[name]}) if is_described else (lambda _: {})
+        said = self._described() if is_described else {}
         statement = object_of(text=_TEXT, passages={"type": "array", "items": _NUMBER, "maxItems": _MOST_CITED})
-        statements = {"type": "array", "items": statement, "maxItems": _MOST_STATEMENTS, **note("statements")}
-        labels = {"enum": list(self.question.labels)} if self.question.form == "label" else {}
-        answer = {} if self.question.form == "long" else {"answer": {**_TEXT, **labels, **note("answer")}}
-        return {"statements": statements, **answer, "is_guess": {"type": "boolean", **note("is_guess")}}
+        fields: dict[str, dict[str, Any]] = {
+            "statements": {"type": "array", "items": statement, "maxItems": _MOST_STATEMENTS},
+            "answer": {**_TEXT, **({"enum": list(self.question.labels)} if self.question.form == "label" else {})},
+            "is_guess": {"type": "boolean"},
+        }
+        return {name: {**fields[name], **({"description": said[name]} if said else {})} for name in self._parts}
 
 
 @dataclass(slots=True)
@@ -126,7 +129,7 @@ class ByTools(_Form):
     """The model calls tools. An action that it writes as text instead is taken all the same."""
 
     def opening(self, *, num_searches: int, pinned: str) -> str:
-        return self._with_question(self._aim(num_searches), pinned)
+        return self._with_question(self._aim(num_searches), self._fill("by_tools"), pinned)
 
     def sampling(self, *, is_last: bool) -> Sampling:
         search = Tool(SEARCH, self._fill("search"), object_of(query=_TEXT))
@@ -191,15 +194,13 @@ class ByJson(_Form):
 
     def opening(self, *, num_searches: int, pinned: str) -> str:
         said = self._described()
-        is_long = self.question.form == "long"
-        parts = ("statements", "is_guess") if is_long else ("statements", "answer", "is_guess")
         opening = self._fill(
             "opening_json",
             aim=self._aim(num_searches),
-            search=said["search"],
-            read=said["read"],
-            template=self._fill("template_long" if is_long else "template"),
-            parts="\n".join(self._fill("part", name=name, what=said[name]) for name in parts),
+            search=self._fill("search"),
+            read=self._fill("read"),
+            template=self._fill("template_long" if self.question.form == "long" else "template"),
+            parts="\n".join(self._fill("part", name=name, what=said[name]) for name in self._parts),
         )
         return self._with_question(opening, self._example(), pinned)
 

@@ -41,11 +41,12 @@ class Conversation:
     _counts: dict[str, int] = field(default_factory=dict)
 
     def say(self, text: str) -> None:
-        """Tells the model something.
+        """Tells the model something that is never left out.
 
         It goes into the last message if that is not the model's: many servers refuse two in a row, and some refuse a message of
         the user after one of a tool.
         """
+        self.shelf.shown.clear()
         if self.messages and self.messages[-1].role in ("user", "tool"):
             self.messages[-1] = replace(self.messages[-1], text=f"{self.messages[-1].text}\n\n{text}")
         else:
@@ -53,18 +54,14 @@ class Conversation:
 
     def add(self, said: Message, results: Sequence[Message]) -> None:
         """Appends a turn of the model, and the results of what it wanted done."""
+        if not said.text.strip() and not said.tool_calls:  # some servers refuse an empty message
+            self.say("\n\n".join(result.text for result in results))
+            return
         first = len(self.messages) + 1
-        if said.text.strip() or said.tool_calls:  # an empty message is refused by some servers
-            self.messages.append(said)
-            self.messages += results
-        else:
-            first -= 1
-            for result in results:
-                self.say(result.text)
-        numbers = tuple(dict.fromkeys(self.shelf.shown))
-        self.shelf.shown.clear()
-        if numbers:
-            self._results.append(_Results(range(first, len(self.messages)), numbers))
+        self.messages += [said, *results]
+        if self.shelf.shown:
+            self._results.append(_Results(range(first, len(self.messages)), tuple(dict.fromkeys(self.shelf.shown))))
+            self.shelf.shown.clear()
 
     async def fit(self, max_tokens: int) -> None:
         """Leaves out the passages of the earliest turns, until the conversation and a reply fit into the model's context.

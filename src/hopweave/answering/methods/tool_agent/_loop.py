@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import inf
 from pathlib import Path
 
 from hopweave.answering.methods.tool_agent._actions import ANSWER, Action, Final
@@ -46,6 +47,8 @@ class Agent:
     _final: Final | None = None
     _answered_at: int | None = None
     _num_calls: int = 0
+    _num_tokens: int = 0
+    _num_tokens_last: int = 0
 
     async def run(self) -> Ending:
         """Runs the loop and, if it ends without an answer, asks for one. A limit of the budget ends either.
@@ -73,8 +76,8 @@ class Agent:
     async def _loop(self) -> str:
         num_idle = 0
         for _ in range(self.max_turns):
-            if self._has_one_call_left():
-                return "max_llm_calls"
+            if limit := self._limit_ahead():
+                return limit
             is_new = await self._respond(await self._turn(is_last=False))
             if self._final is not None:
                 return "finished"
@@ -103,7 +106,10 @@ class Agent:
         await self.conversation.fit(sampling.max_tokens)
         self._num_calls += 1
         messages, purpose = tuple(self.conversation.messages), "answer" if is_last else "turn"
-        return self.asking.read(await self.workbench.reply(messages, purpose=purpose, sampling=sampling))
+        reply = await self.workbench.reply(messages, purpose=purpose, sampling=sampling)
+        self._num_tokens_last = reply.usage.prompt_tokens + reply.usage.completion_tokens
+        self._num_tokens += self._num_tokens_last
+        return self.asking.read(reply)
 
     async def _respond(self, turn: Turn) -> bool:
         """Does what a turn wants done and appends the results; returns whether they bring anything new."""
@@ -162,7 +168,12 @@ class Agent:
         has_passages = bool(self.tools.shelf.asked) or bool(self.question.pinned)
         return self.must_search and not has_passages and self.tools.num_left() > 0
 
-    def _has_one_call_left(self) -> bool:
-        """Whether only one call of the model is left, which then has to be the answer."""
-        allowed = self.workbench.limits.get("max_llm_calls")
-        return allowed is not None and self._num_calls + 1 >= allowed
+    def _limit_ahead(self) -> str:
+        """The limit of the budget that allows one more call, which then has to be the answer; empty if there is none.
+
+        The next call takes at least as many tokens as the last one did.
+        """
+        limits = self.workbench.limits
+        if self._num_calls + 1 >= limits.get("max_llm_calls", inf):
+            return "max_llm_calls"
+        return "max_tokens" if self._num_tokens + self._num_tokens_last >= limits.get("max_tokens", inf) else ""

@@ -24,7 +24,7 @@ _LONGEST_TITLE = 200  # characters; the titles of some files are entire texts
 
 @dataclass(frozen=True, slots=True)
 class FoundBy:
-    """The search that first found a passage: its query, and the decision to search."""
+    """A search that found a passage: its query, and the decision to search."""
 
     query: str
     step: int
@@ -38,7 +38,7 @@ class Shelf:
         workbench: the question's workbench.
         max_tokens: tokens of passages that are shown for a query; 0 shows all of them whole.
         passages: passage 1, 2, ...
-        found_by: where a passage is from, by its id. Those that came with the question are from nowhere.
+        found_by: the searches that found a passage, by its id; none for one that came with the question.
         asked: for each query so far, the numbers of the passages that it found.
         whole: the numbers of the passages whose entire text is in the conversation.
         shown: the numbers of the passages of which text was shown since the conversation last took note of them.
@@ -47,7 +47,7 @@ class Shelf:
     workbench: MethodContext
     max_tokens: int
     passages: list[Passage] = field(default_factory=list)
-    found_by: dict[str, FoundBy] = field(default_factory=dict)
+    found_by: dict[str, list[FoundBy]] = field(default_factory=dict)
     asked: dict[str, tuple[int, ...]] = field(default_factory=dict)
     whole: set[int] = field(default_factory=set)
     shown: list[int] = field(default_factory=list)
@@ -62,25 +62,33 @@ class Shelf:
 
     def given(self, passages: Iterable[Passage]) -> str:
         """The passages that come with the question, whole."""
-        return "\n".join(self._shown_whole(self._number(passage, None)) for passage in passages)
+        return "\n".join(self._shown_whole(self._number(passage)) for passage in passages)
 
-    def found(self, query: str, hits: Sequence[Hit], step: int) -> str:
+    def depth(self, num_queries: int, num_passages: int) -> int:
+        """How many hits to request for each of several queries, so that each can show as many that are new to the model."""
+        return num_queries * num_passages + len(self.whole)
+
+    def found(self, query: str, hits: Sequence[Hit], step: int, num_passages: int) -> str:
         """The hits of a query as they are shown: whole if they fit, else their likeliest sentences.
 
-        A passage whose entire text is in the conversation already is only named.
+        A passage whose entire text is in the conversation already is only named, and does not count.
+
+        Args:
+            query: the query.
+            hits: its hits, best first.
+            step: the decision to search.
+            num_passages: how many hits may be shown.
         """
+        hits = self._with_new(hits, num_passages)
         numbers = [self._number(hit.passage, FoundBy(query, step)) for hit in hits]
         self.asked[key_of_query(query)] = tuple(numbers)
-        excerpts = self._excerpts(query, [hit for number, hit in zip(numbers, hits, strict=True) if number not in self.whole])
-        shown = []
-        for number in numbers:
-            passage = self.passages[number - 1]
-            if number in self.whole:
-                shown.append(self._named("above", number))
-            elif passage.id in excerpts:
-                shown.append(self._excerpt(number, excerpts[passage.id]))
-            else:
-                shown.append(self._shown_whole(number))
+        seen = [number for number in numbers if number in self.whole]
+        new = [(number, hit) for number, hit in zip(numbers, hits, strict=True) if number not in self.whole]
+        excerpts = self._excerpts(query, [hit for _, hit in new])
+        shown = [self.workbench.fill(_PROMPTS["above"], numbers=numbers_shown(seen))] if seen else []
+        for number, hit in new:
+            excerpt = excerpts.get(hit.passage.id)
+            shown.append(self._shown_whole(number) if excerpt is None else self._excerpt(number, excerpt))
         passages = "\n".join(shown) or self.workbench.fill(_PROMPTS["nothing"])
         return self.workbench.fill(_PROMPTS["found"], query=escape(query), passages=passages)
 
@@ -90,8 +98,8 @@ class Shelf:
         if estimated_tokens(passage.text) <= MAX_TOKENS_READ:
             shown = self._shown_whole(number)
         else:
-            found_by = self.found_by.get(passage.id)
-            text = condensed_text(found_by.query if found_by else "", passage, MAX_TOKENS_READ)
+            query = " ".join(found_by.query for found_by in self.found_by.get(passage.id, ()))
+            text = condensed_text(query, passage, MAX_TOKENS_READ)
             shown = self._excerpt(number, text)
             self.whole.add(number)  # no more of it will be shown
         parts = self._parts_of_the_same(number)
@@ -102,16 +110,30 @@ class Shelf:
         """A line for each passage that is no longer shown: it can be searched for or read again."""
         gone = list(numbers)
         self.whole.difference_update(gone)
-        return "\n".join(self._named("left_out", number) for number in gone)
+        titles = {number: fence("", _title(self.passages[number - 1])) for number in gone}
+        lines = (self.workbench.fill(_PROMPTS["left_out"], number=str(number), title=title) for number, title in titles.items())
+        return "\n".join(lines)
 
-    def _number(self, passage: Passage, found_by: FoundBy | None) -> int:
+    def _number(self, passage: Passage, found_by: FoundBy | None = None) -> int:
+        """The number of a passage; a new one gets the next."""
+        if found_by is not None:
+            self.found_by.setdefault(passage.id, []).append(found_by)
         for number, one in enumerate(self.passages, start=1):
             if one.id == passage.id:
                 return number
         self.passages.append(passage)
-        if found_by is not None:
-            self.found_by[passage.id] = found_by
         return len(self.passages)
+
+    def _with_new(self, hits: Sequence[Hit], num: int) -> list[Hit]:
+        """The hits down to the last of `num` that are new; those among them that are shown already are kept."""
+        seen = {self.passages[number - 1].id for number in self.whole}
+        kept: list[Hit] = []
+        for hit in hits:
+            if num == 0:
+                break
+            num -= hit.passage.id not in seen
+            kept.append(hit)
+        return kept
 
     def _shown_whole(self, number: int) -> str:
         passage = self.passages[number - 1]
@@ -123,10 +145,6 @@ class Shelf:
         self.shown.append(number)
         passage = fence(text, _title(self.passages[number - 1]))
         return self.workbench.fill(_PROMPTS["excerpt"], number=str(number), passage=passage)
-
-    def _named(self, prompt: str, number: int) -> str:
-        title = fence("", _title(self.passages[number - 1]))
-        return self.workbench.fill(_PROMPTS[prompt], number=str(number), title=title)
 
     def _excerpts(self, query: str, hits: Sequence[Hit]) -> dict[str, str]:
         """The likeliest sentences of each passage, by its id; a passage that is to be shown whole is missing."""

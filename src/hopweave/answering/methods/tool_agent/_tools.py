@@ -43,7 +43,7 @@ class Tools:
         question: the question.
         shelf: the passages that were found.
         max_searches: the queries that may be sent.
-        num_passages: the passages that each of them finds.
+        num_passages: the passages that each of them shows.
     """
 
     workbench: MethodContext
@@ -98,9 +98,7 @@ class Tools:
                 for action, problem in zip(actions, problems, strict=True)
             ]
         if any(action.queries for action in usable):
-            left = self.num_left()
-            note = self._fill("left", num=str(left)) if left else self._fill("none_left")
-            told[-1] = Told(f"{told[-1].text}\n\n{note}", told[-1].is_new)
+            told[-1] = Told(self._with_number_left(told[-1].text), told[-1].is_new)
         return told
 
     async def found_for_question(self) -> str:
@@ -113,7 +111,7 @@ class Tools:
         step = self.workbench.decide("again", "nothing has been searched for, so the question itself is", query=query)
         with self.workbench.under(step):
             found = await self._search([query])
-            return self.shelf.found(query, found[query], step)
+            return self._with_number_left(self.shelf.found(query, found[query], step, self.num_passages))
 
     async def _search(self, queries: Sequence[str]) -> dict[str, list[Hit]]:
         """The hits of the queries that are new, as far as searches are left."""
@@ -123,7 +121,7 @@ class Tools:
                 new.setdefault(key_of_query(query), query)
         allowed = list(new.values())[: self.num_left()]
         self._num_searches += len(allowed)
-        hits = await self.workbench.search(allowed, self.num_passages)
+        hits = await self.workbench.search(allowed, self.shelf.depth(len(allowed), self.num_passages))
         return dict(zip(allowed, hits, strict=True))
 
     def _result(self, action: Action, found: dict[str, list[Hit]], step: int) -> Told:
@@ -137,7 +135,7 @@ class Tools:
 
     def _result_of_query(self, query: str, found: dict[str, list[Hit]], step: int) -> Told:
         if query in found:
-            return Told(self.shelf.found(query, found.pop(query), step), is_new=True)
+            return Told(self.shelf.found(query, found.pop(query), step, self.num_passages), is_new=True)
         earlier = self.shelf.known(query)
         if earlier is None:
             self.workbench.decide("cut", f"no search is left for: {query}")
@@ -154,6 +152,10 @@ class Tools:
             self.workbench.decide("repeated", f"passage {number} is shown whole already")
             return Told(self._fill("read_before", number=str(number)))
         return Told(self.shelf.opened(number), is_new=True)
+
+    def _with_number_left(self, text: str) -> str:
+        left = self.num_left()
+        return f"{text}\n\n{self._fill('left', num=str(left)) if left else self._fill('none_left')}"
 
     def _advice(self, problem: str) -> Told:
         labels = {"labels": ", ".join(self.question.labels)} if problem == _NO_LABEL else {}

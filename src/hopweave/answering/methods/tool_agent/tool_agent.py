@@ -45,7 +45,7 @@ class ToolAgent(Bounded):
     ] = "auto"
     max_searches: Annotated[Count, "queries that the model may send"] = 6
     max_turns: Annotated[Count, "turns in which the model may act; then it has to answer"] = 8
-    num_passages: Annotated[Count, "passages that a query finds"] = 5
+    num_passages: Annotated[Count, "passages that a query shows, in addition to those that are shown whole already"] = 5
     max_tokens_found: Annotated[
         Whole | None,
         "tokens of passages shown for a query, the likeliest sentences if they are longer; 0: whole; none: "
