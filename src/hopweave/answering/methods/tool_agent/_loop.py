@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import inf
 from pathlib import Path
+from typing import Any
 
 from hopweave.answering.methods.tool_agent._actions import ANSWER, Action, Final
 from hopweave.answering.methods.tool_agent._asking import Asking, Turn
@@ -161,7 +162,8 @@ class Agent:
 
     def _decide(self, done: Sequence[str], turn: Turn) -> int:
         thought = unescape(cut_words(turn.thought, _MOST_WORDS))
-        return self.workbench.decide("action", "; ".join(done), **({"thought": thought} if thought else {}))
+        data: dict[str, Any] = {"thought": thought} if thought else {}
+        return self.workbench.decide("action", "; ".join(done), **data)
 
     def _is_too_early(self) -> bool:
         """Whether an answer rests on nothing yet, although the model could have searched."""

@@ -1,7 +1,7 @@
 """The plain agent with tools, as people build it in 2026: the model searches, reads and answers by calling tools.
 
-The common shape of such agents; it has no single source (PaperQA's `agents/tools.py` is an example). The conversation begins
-with the question. In each turn the model calls `search` (with one query, or several times), `read_passage` (for a passage of
+The common shape of such agents; it has no single source (the agent of PaperQA is an example). The conversation begins with
+the question. In each turn the model calls `search` (with one query, or several times), `read_passage` (for a passage of
 which only sentences were shown) or `answer`. Each result is appended as a message, until it answers. Where the endpoint has no
 tools, the model writes the same actions as JSON objects, under a schema where that is possible.
 
@@ -13,8 +13,8 @@ After `max_turns`, after two turns in a row that bring nothing new (repeated que
 the budget leaves one call, the model is asked once more and can only answer. An answer before any search is refused once, and
 the question itself is searched for.
 
-Calls: 1 for each turn in which the model searches or reads, and 1 for the answer: s + 1 for s searches one at a time, fewer if
-several are made in one turn, at most `max_turns` + 1. Rounds of retrieval: 1 for each turn with a search.
+Calls: 1 for each turn and 1 for the answer: s + 1 for s searches one at a time, fewer if several are made in one turn, more if
+turns bring nothing, at most `max_turns` + 1. Rounds of retrieval: 1 for each turn with a search.
 """
 
 from __future__ import annotations
