@@ -438,6 +438,9 @@ async def test_for_a_model_that_never_acts_the_question_is_searched_for_before_i
     scene("a search without results says so",
         lambda: ask(searched("xyz"), searched(MAYOR), searched(BORN), answered()), short="Tromvik",
         sent={1: 'Found for "xyz":\nNothing was found.'}),
+    scene("so does the same search once more",
+        lambda: ask(searched("xyz"), searched("XYZ"), searched(MAYOR, BORN), answered()), short="Tromvik",
+        sent={2: 'You have already searched for "XYZ". It found: none. Search in other words, or answer.'}),
     scene("json can be chosen where there are tools",
         lambda: ask(*map(in_json, DIALOGUE), actions="json"), short="Tromvik", queries=[MAYOR, BORN], unread=[]),
     scene("two actions of one reply are both done in turn",
@@ -619,7 +622,7 @@ def test_other_texts_have_no_action(text):
     ('answer("Brno")', Final("Brno")),
     ('{"statements": [{"text": "A is B.", "passages": [1, "[2]"]}, "C is D [3].", "", 7], "answer": true}',
         Final("yes", (Statement("A is B.", (1, 2)), Statement("C is D.", (3,))))),
-    ('{"statements": [{"claim": "A is B.", "ids": "1, 4"}], "answer": "x", "is_guess": "true"}',
+    ('{"statements": [{"claim": "A is B.", "ids": "1, 4"}, "A is B [1, 4]."], "answer": "x", "is_guess": "true"}',
         Final("x", (Statement("A is B.", (1, 4)),), is_guess=True)),
 ])  # fmt: skip
 def test_an_answer_is_read_with_its_statements(text, final):

@@ -292,7 +292,7 @@ def _named(value: Mapping[str, Any]) -> Iterator[Action]:
 def _final(given: Mapping[str, Any]) -> Final:
     answer = _first(given, _ANSWER_KEYS)
     listed = given.get("statements")
-    statements = tuple(filter(None, map(_statement, listed))) if isinstance(listed, list) else ()
+    statements = tuple(dict.fromkeys(filter(None, map(_statement, listed)))) if isinstance(listed, list) else ()
     if isinstance(listed, str):
         statements = statements_in(listed)
     guess = _first(given, _GUESS_KEYS)
