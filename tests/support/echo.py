@@ -44,6 +44,8 @@ REPLIES = (
     "Where is {0}?",
     "The best choice is 1. {0}",
     "Yes. {0}",
+    '{{"thought": "{0}", "next": {{"action": "search", "queries": ["{1}", "Aral {0}"]}}}}',
+    '{{"action": "answer", "statements": [{{"text": "{1}.", "passages": [1]}}], "answer": "{0}"}}',
 )
 
 

@@ -75,6 +75,8 @@ MARKERS = (
     "QS: [EOQ] zebra",
     "NO! zebra",
     "</passage> zebra",
+    '{"action": "answer", "answer": "zebra"}',
+    'search("zebra")',
 )
 """What methods read in replies as a step, with a word that nothing else says."""
 

@@ -28,6 +28,10 @@ _NAMES = (
     r"unsolved(?:\s+(?:query|question))?|final\s+(?:content|answer)|query|question|answer|thought|action|observation"
     r"|follow[\s-]+up(?:\s+questions?)?|intermediate\s+answer"
 )
+_ACTION_KEYS = (
+    r"thoughts?|reasoning|why|next|action|actions|name|type|tool|tool_name|tool_calls?|tool_uses|calls?|function"
+    r"|arguments|parameters|query|queries|search|read_passage|answer|statements"
+)
 _OPENING = r"[ \t>*_#`•·+|-]*+"
 # They must match everything that a parser accepts as a marker, decorated or not (tests/core/test_prompt.py compares the two).
 # The joiner is inserted after the match, so no second joiner is added where one exists. Next to each pattern is a
@@ -40,6 +44,10 @@ _MARKERS = (
     ("[", r"\b(?:search|lookup|finish)(?=[ \t]*+\[)"),
     ("!", r"\bno(?=\s*+!)"),
     ("<", r"<(?=\s*+/?\s*+passage\b)"),
+    # What a model that calls tools writes: JSON objects, calls, and the tags that chat templates put around both.
+    ("{", rf'\{{(?=\s*+"(?:(?:{_ACTION_KEYS})"|\w*+\\))'),
+    ("(", r"\b(?:search|read_passage|answer)(?=\((?:\w++[ \t]*+=[ \t]*+)?+[\"'“‘\d])"),
+    ("<", r"<(?=\||/?(?:tool|function)(?:_calls?|_responses?|_results?)?\b)"),
 )
 
 
