@@ -22,11 +22,11 @@ from hopweave.answering.toolkit.adopted_phrase import adopted_phrase
 from hopweave.citations import citing, fragments, marking
 from hopweave.core import prompt
 from hopweave.core.errors import DataError
-from hopweave.core.types import Citation, Claim, Passage, Question, Span
+from hopweave.core.types import Citation, Claim, Hit, Passage, Question, Span
 from hopweave.ingest.documents import read_document
 from hopweave.ingest.json_stream import load_json
 from hopweave.ingest.split import split_spans
-from hopweave.text import citation_marks, matching, sentences
+from hopweave.text import citation_marks, evidence, matching, sentences
 from hopweave.text import instructions as commands
 from hopweave.text import key_terms as keywords
 
@@ -159,6 +159,9 @@ OTHERS = {
     "is_yes_or_no": matching.is_yes_or_no,
     "final_content": path.final_content,
     "listed_titles": finding.listed_titles,
+    "chosen_sentences": lambda text: evidence.chosen_sentences(
+        "Who wrote it first?", [Hit(Passage("p", text, "A"), 1.0, 1)], 10**9
+    ),
     "adopted_phrase": lambda text: adopted_phrase("x", [text] * 3, [Passage("p", text)]),
 }
 READERS = {**dict(parsers()), **OTHERS}
