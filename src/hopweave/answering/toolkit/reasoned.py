@@ -1,4 +1,4 @@
-"""The two readers of IRCoT, and the answers built from them and from a chain of sentences."""
+"""Reading an answer from passages with or without reasoning (IRCoT, section 3.2), and answers built from sentences."""
 
 from __future__ import annotations
 
