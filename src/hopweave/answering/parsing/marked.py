@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 
 from hopweave.text.citation_marks import marks_in, without_marks
 from hopweave.text.sentences import sentence_spans
 
+_LINE_END = re.compile("\n")
 _BULLET = re.compile(r"\s*+(?:[>#*•·–-]++\s++)*+(?:\d{1,2}[.)]\s++)?+")
 
 
@@ -33,10 +34,14 @@ def marked_sentences(text: str) -> list[MarkedSentence]:
     text = text.replace("**", "")
     plain, places = without_marks(text)
     spans = _spans(plain)
+    lines = [0, *(match.end() for match in _LINE_END.finditer(text))]
     numbers: list[list[int]] = [[] for _ in spans]
+    known: dict[int, int] = {}
     for number, place in marks_in(text) if spans else ():
-        begins_line = _BULLET.fullmatch(text, text.rfind("\n", 0, place) + 1, place) is not None
-        numbers[_sentence_at(bisect_left(places, place), spans, plain, begins_line=begins_line)].append(number)
+        if place not in known:
+            begins_line = _BULLET.fullmatch(text, lines[bisect_right(lines, place) - 1], place) is not None
+            known[place] = _sentence_at(bisect_left(places, place), spans, plain, begins_line=begins_line)
+        numbers[known[place]].append(number)
     found = [
         MarkedSentence(plain[start:end], tuple(dict.fromkeys(marks)))
         for (start, end), marks in zip(spans, numbers, strict=True)

@@ -20,12 +20,12 @@ class Fitting:
     Attributes:
         passages: in order; the number of each in the text is its place, from 1.
         text: for the prompt; it says so if there is no passage.
-        num_tokens: of the text, as the sum of its parts.
+        is_full: whether something of the passages did not fit.
     """
 
     passages: tuple[Passage, ...]
     text: str
-    num_tokens: int
+    is_full: bool = False
 
 
 async def fitting(workbench: MethodContext, passages: Sequence[Passage], room: int, max_words: int = 0) -> Fitting:
@@ -41,21 +41,21 @@ async def fitting(workbench: MethodContext, passages: Sequence[Passage], room: i
         ModelError, BudgetReached, ReplayMiss: as in `MethodContext.count_tokens`.
     """
     texts: list[str] = []
-    num_tokens = 0
+    left = room
     for number, passage in enumerate(passages, start=1):
         text = _shown(workbench, number, passage, max_words)
-        needed = await _count(workbench, text)
-        if num_tokens + needed > room:
+        left -= await _count(workbench, text)
+        if left < 0:
             break
         texts.append(text)
-        num_tokens += needed
     if passages and not texts:
         text, words = await _first(workbench, passages[0], room, max_words)
         workbench.decide("packed", f"1 of {len(passages)} passages fits, cut to {words} words")
-        return Fitting((passages[0],), text, await _count(workbench, text))
-    if len(texts) < len(passages):
+        return Fitting((passages[0],), text, is_full=True)
+    is_full = len(texts) < len(passages)
+    if is_full:
         workbench.decide("packed", f"{len(texts)} of {len(passages)} passages fit")
-    return Fitting(tuple(passages[: len(texts)]), "\n".join(texts) or workbench.fill(_PROMPTS["none"]), num_tokens)
+    return Fitting(tuple(passages[: len(texts)]), "\n".join(texts) or workbench.fill(_PROMPTS["none"]), is_full)
 
 
 async def _first(workbench: MethodContext, passage: Passage, room: int, max_words: int) -> tuple[str, int]:

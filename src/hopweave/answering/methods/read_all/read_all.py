@@ -77,8 +77,7 @@ class ReadAll(Bounded):
             [hits] = await workbench.search([question.text], num)
             passages = list({one.id: one for one in (*question.pinned, *passages_of(hits))}.values())
             shown = await fitting(workbench, passages, room)
-            is_full = len(shown.passages) < len(passages)
-            if is_full or len(hits) < num or num == self.max_passages or workbench.num_searches_left == 0:
+            if shown.is_full or len(hits) < num or num == self.max_passages or workbench.num_searches_left == 0:
                 return shown
             num = min(self.max_passages, _MORE * num)
 

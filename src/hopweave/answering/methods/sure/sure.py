@@ -43,7 +43,7 @@ from hopweave.text.citation_marks import drop_marks
 from hopweave.text.final import MARKER
 
 _PROMPTS = prompts_beside(__file__)
-_NOTHING = Fitting((), "", 0)
+_NOTHING = Fitting((), "")
 _VALID = {"yes": 1.0, "no": 0.0, None: 0.5}
 _LIST = {
     "type": "object",
