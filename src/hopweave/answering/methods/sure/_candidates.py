@@ -36,7 +36,7 @@ def parse_candidates(text: str, question: Question, num: int) -> Proposed:
         found = [_single(text, question)]
     kept: dict[str, str] = {}
     for one in found:
-        if one and not does_not_know(one):
+        if any(map(str.isalnum, one)) and not does_not_know(one):
             kept.setdefault(normalize_answer(one) or one, one)
     if kept:
         return Proposed(tuple(kept.values())[:num])
