@@ -107,7 +107,7 @@ async def test_passages_are_shown_up_to_the_limit_and_the_rest_is_neither_cited_
 async def test_a_first_passage_that_is_too_long_is_cut():
     long = Passage("long", " ".join(f"word{number}" for number in range(900)), "Long")
     record = await ask("So the final answer is Vask.", passages=(long, LIND), max_tokens_passages=50)
-    assert told(record, "packed") == ["1 of 1 passages fits, cut to 46 words"]
+    assert told(record, "packed") == ["the first of 1 passages is cut to 46 of its 900 words"]
     assert searched(record) == [1]
     assert "word30" in calls(record)[0][0].text
     assert "word50" not in calls(record)[0][0].text

@@ -50,7 +50,8 @@ async def fitting(workbench: MethodContext, passages: Sequence[Passage], room: i
         texts.append(text)
     if passages and not texts:
         text, words = await _first(workbench, passages[0], room, max_words)
-        workbench.decide("packed", f"1 of {len(passages)} passages fits, cut to {words} words")
+        whole = len(passages[0].text.split())
+        workbench.decide("packed", f"the first of {len(passages)} passages is cut to {words} of its {whole} words")
         return Fitting((passages[0],), text, is_full=True)
     is_full = len(texts) < len(passages)
     if is_full:
