@@ -8,6 +8,8 @@ from support.workbench import bench as workbench
 
 from hopweave.answering.methods.adaptive_rag.adaptive_rag import AdaptiveRAG
 from hopweave.answering.methods.searchain.searchain import SearChain
+from hopweave.core import catalog
+from hopweave.core.catalog import Entry, entries
 from hopweave.core.errors import SettingsError
 from hopweave.core.types import Passage, Question
 from hopweave.models.llms.scripted import Line, Scripted
@@ -159,6 +161,13 @@ async def test_a_hostile_question_cannot_pose_as_the_reply():
 def test_what_cannot_be_used_is_refused_when_the_method_is_made(options, message):
     with pytest.raises(SettingsError, match=message.replace("(", r"\(").replace(".", r"\.")):
         AdaptiveRAG(**options)
+
+
+def test_a_method_of_another_package_is_refused_since_an_untrusted_file_could_name_it(monkeypatch):
+    foreign = {**entries("methods"), "theirs": Entry("methods", "theirs", "from theirs", None, "theirs.mod:Theirs")}
+    monkeypatch.setattr(catalog, "entries", lambda role: foreign)
+    with pytest.raises(SettingsError, match="adaptive_rag one_step cannot be 'theirs'; name another method that comes with"):
+        AdaptiveRAG(one_step="theirs")
 
 
 def test_the_methods_have_the_options_that_the_settings_give_them():

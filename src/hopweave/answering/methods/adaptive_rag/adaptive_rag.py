@@ -3,7 +3,7 @@
 Jeong et al., "Adaptive-RAG: Learning to Adapt Retrieval-Augmented Large Language Models through Question Complexity", NAACL
 2024 (arXiv 2403.14403), section 3. A classifier labels the question A (no retrieval), B (one retrieval) or C (several), and one
 of three methods answers it. The authors' code runs IRCoT's baseline without retrieval, its baseline with one, and IRCoT; so
-these are `nor`, `oner` and `ircot`, and any other method of the catalogue can take the place of each. They have the options
+these are `nor`, `oner` and `ircot`, and any other method of this package can take the place of each. They have the options
 that the settings give them under their own names, including those of a profile.
 
 The difference: the paper trains a T5-large for each model as the classifier, on questions labelled by which method answered
@@ -24,7 +24,7 @@ from typing import Annotated, Any, Literal
 from hopweave.answering.toolkit.choosing import chosen
 from hopweave.answering.toolkit.demos import asked
 from hopweave.core.building import build
-from hopweave.core.catalog import load
+from hopweave.core.catalog import entry, load
 from hopweave.core.errors import BudgetReached, SettingsError
 from hopweave.core.options import check_options
 from hopweave.core.part_files import part_file
@@ -98,8 +98,9 @@ class AdaptiveRAG:
     def _method(self, route: str) -> Method:
         option = _OPTIONS[route]
         name = getattr(self, option)
-        if part_file(name) is not None or name == "adaptive_rag":
-            raise SettingsError(f"adaptive_rag {option} cannot be {name!r}; name one of: hopweave list methods")
+        # A settings file that the user does not trust may choose among hopweave's own components only (`run.trust`).
+        if part_file(name) is not None or entry("methods", name).is_foreign or name == "adaptive_rag":
+            raise SettingsError(f"adaptive_rag {option} cannot be {name!r}; name another method that comes with hopweave")
         method: Method = build(load("methods", name), self.method_options.get(name, {}), f"methods.{name}")
         return method
 
