@@ -66,6 +66,8 @@ GIVEN = {
     "names": ("Rationale", "Search Query", "Answer"),
     "question": "Who wrote it?",
     "num_choices": 3,
+    "choices": ("yes", "no"),
+    "name": "answer",
     "num": 3,
     "query": "Who wrote it first?",
     "labels": ("Yes", "No"),
@@ -109,6 +111,9 @@ def as_readers(name, function):
     needed = [one for one in others if one.default is inspect.Parameter.empty and one.kind is not one.VAR_POSITIONAL]
     if name == "final.final_answer":
         yield from ((f"{name}, {one.form}", lambda text, one=one: function(text, one)) for one in QUESTIONS)
+        return
+    if name == "candidates.parse_candidates":
+        yield from ((f"{name}, {one.form}", lambda text, one=one: function(text, one, 2)) for one in QUESTIONS)
         return
     unknown = [one.name for one in needed if one.name not in GIVEN]
     assert not unknown, f"say in GIVEN what {name} is to get for {unknown}, or in NOT_TEXT that it reads no text"

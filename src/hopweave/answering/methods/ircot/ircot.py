@@ -20,10 +20,10 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated, Literal
 
 from hopweave.answering.methods.ircot._finding import Duplicates, Finder, Finding
-from hopweave.answering.methods.ircot._reasoned import Marker, Said, answer_of, plain, read, said_in, says_answer
 from hopweave.answering.toolkit.concurrency import why_stopped
 from hopweave.answering.toolkit.few_shot import FewShot, Instruction, Packer
 from hopweave.answering.toolkit.final_answer import file_missing
+from hopweave.answering.toolkit.reasoned import Marker, Said, answer_of, plain, read, said_in, says_answer
 from hopweave.core.errors import BudgetReached
 from hopweave.core.options import Bounded, Count, Whole, options_for
 from hopweave.core.prompt import escape, prompts_beside

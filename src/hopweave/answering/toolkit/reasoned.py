@@ -1,4 +1,4 @@
-"""The two readers of IRCoT, and the answers built from them and from a chain of sentences."""
+"""Reading an answer from passages with or without reasoning (IRCoT, section 3.2), and answers built from sentences."""
 
 from __future__ import annotations
 
@@ -79,7 +79,16 @@ def said_in(workbench: MethodContext, text: str, question: Question, marker: Mar
     return said
 
 
-async def read(packer: Packer, style: Style, found: Sequence[Passage], *, marker: Marker, max_tokens: int, force: bool) -> Said:
+async def read(
+    packer: Packer,
+    style: Style,
+    found: Sequence[Passage],
+    *,
+    marker: Marker,
+    max_tokens: int,
+    force: bool,
+    purpose: str = "reader",
+) -> Said:
     """Asks the original question once more with all passages (section 3.2): with reasoning, or for the bare answer.
 
     Args:
@@ -89,6 +98,7 @@ async def read(packer: Packer, style: Style, found: Sequence[Passage], *, marker
         marker: what marks the answer.
         max_tokens: the limit for the reply.
         force: ask once more if a reasoning does not state the answer.
+        purpose: the purpose of the call. A call of a reader does not end a round of retrieval (`Record.num_rounds`).
 
     Raises:
         ModelError, BudgetReached, ReplayMiss: as in the calls of the workbench.
@@ -98,7 +108,7 @@ async def read(packer: Packer, style: Style, found: Sequence[Passage], *, marker
     longest = max_tokens if is_long else min(max_tokens, _MAX_TOKENS_DIRECT)
     prompt = await packer.prompt(style, found, max_tokens=longest + _MAX_TOKENS_DIRECT * force)
     sampling = replace(workbench.sampling, max_tokens=longest, stop=_NEXT_EXAMPLE if is_long else _ONE_LINE)
-    reply = await workbench.reply([Message("user", prompt)], purpose="reader", sampling=sampling)
+    reply = await workbench.reply([Message("user", prompt)], purpose=purpose, sampling=sampling)
     text = " ".join(reply.text.split()).removeprefix("A: ")
     if style == "direct":
         short, how = bare_answer(workbench, text, question)
