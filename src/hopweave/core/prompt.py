@@ -25,7 +25,7 @@ _PLACEHOLDER = re.compile(r"\{([a-z][a-z0-9_]*)\}")
 
 _JOINER = "\u2060"
 _NAMES = (
-    r"unsolved(?:\s+(?:query|question))?|final\s+(?:content|answer)|query|question|answer|thought|action|observation"
+    r"unsolved(?:\s+(?:query|question))?|final\s+(?:content|answer|information)|query|question|answer|thought|action|observation"
     r"|follow[\s-]+up(?:\s+questions?)?|intermediate\s+answer"
 )
 _OPENING = r"[ \t>*_#`•·+|-]*+"
@@ -39,7 +39,9 @@ _MARKERS = (
     ("answer", r"\banswer(?=\s+is\b)"),
     ("[", r"\b(?:search|lookup|finish)(?=[ \t]*+\[)"),
     ("!", r"\bno(?=\s*+!)"),
-    ("<", r"<(?=\s*+/?\s*+passage\b)"),
+    ("<", r"<(?=\s*+/?\s*+(?:passage|search|answer|think|information)\b)"),
+    ("_search_", r"<(?=\s*+\|?\s*+(?:begin|end)_search_(?:query|result)\b)"),
+    ("\\boxed", r"\\(?=boxed\b)"),
 )
 
 
