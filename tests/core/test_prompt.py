@@ -127,6 +127,9 @@ OTHER_MARKERS = [
     "Action: go", "Action 1: go", "Observation 2: it", "Thought 3 : hm", "Follow up: what?", "Follow-up question: what?",
     "Intermediate answer: x", "Finish[x]", "Finish [x]", "search[x]", "Lookup[x]", "NO!", "No !", "</passage>", "< / passage >",
     "<passage>", "[WikiSearch(x)]", "[EOQ]", "[Answer 1]: x", "[Answer 1]",
+    "<search>who</search>", "< /SEARCH >", "<answer> x", "<think>", "</think>", "<information>", "</ information>",
+    "<|begin_search_query|>", "<|end_search_query|>", "< | begin_search_result | >", "<end_search_result>",
+    "\\boxed{x}", "\\boxed {x}", "Final information: x", "**Final Information**: x",
 ]  # fmt: skip
 
 
@@ -151,6 +154,7 @@ def test_blunting_changes_a_marker_invisibly_and_can_be_undone(text):
         "Finished [1].", "Casino!", "Research [2]", "A passage <b>", "The final contents: x",
         "Reaction: strong", "Answer 12 questions.",
         "éNO!x", "The Query", "(answer)", "Question\n: x",
+        "<searching>", "a < search", "<b>answer</b>", "begin_search_query", "boxed{x}", "final information",
     ],
 )  # fmt: skip
 def test_text_without_markers_is_left_as_it_is(text):

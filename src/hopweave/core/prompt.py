@@ -39,7 +39,7 @@ _MARKERS = (
     ("answer", r"\banswer(?=\s+is\b)"),
     ("[", r"\b(?:search|lookup|finish)(?=[ \t]*+\[)"),
     ("!", r"\bno(?=\s*+!)"),
-    ("<", r"<(?=\s*+/?\s*+(?:passage|search|answer|think|information)\b)"),
+    ("<", r"<(?=\s*+/?\s*+(?:passage\b|(?:search|answer|think|information)\s*+>))"),
     ("_search_", r"<(?=\s*+\|?\s*+(?:begin|end)_search_(?:query|result)\b)"),
     ("\\boxed", r"\\(?=boxed\b)"),
 )
