@@ -23,6 +23,8 @@ def room_for(workbench: MethodContext, max_tokens: int) -> int:
 async def fitting(workbench: MethodContext, texts: Sequence[str], rest: str, max_tokens: int) -> list[str]:
     """The first of several texts, as many as fit into a prompt: the last are left out, which is noted in the record.
 
+    An unknown length of the context is taken to suffice.
+
     Args:
         workbench: the question's workbench.
         texts: such as passages, best first.
@@ -32,9 +34,9 @@ async def fitting(workbench: MethodContext, texts: Sequence[str], rest: str, max
     Raises:
         ModelError, BudgetReached, ReplayMiss: as in `MethodContext.count_tokens`.
     """
-    room = room_for(workbench, max_tokens)
-    kept = list(texts)
-    while kept and await workbench.count_tokens("\n".join([rest, *kept])) > room:
+    room, kept = room_for(workbench, max_tokens), list(texts)
+    is_known = workbench.abilities.context_tokens is not None
+    while is_known and kept and await workbench.count_tokens("\n".join([rest, *kept])) > room:
         kept.pop()
     if len(kept) < len(texts):
         workbench.decide("packed", f"{len(kept)} of {len(texts)} passages fit")

@@ -33,6 +33,7 @@ from hopweave.answering.toolkit.concurrency import why_stopped
 from hopweave.answering.toolkit.demos import asked
 from hopweave.answering.toolkit.few_shot import cut_words
 from hopweave.answering.toolkit.final_answer import MARKED, after_marker, file_unanswered, forced, of_form
+from hopweave.answering.toolkit.room import fitting
 from hopweave.answering.toolkit.transcript import Transcript
 from hopweave.core.options import Bounded, Count, Whole
 from hopweave.core.prompt import escape, prompts_beside, unescape
@@ -160,7 +161,9 @@ class _Searching:
         with self.workbench.under(step):
             hits = tuple((await self.workbench.search([unescape(query)], self.options.num_passages))[0])
         self.searched.append(_Searched(query, hits))
-        passages = "\n".join(self._shown(hit) for hit in hits) or self.workbench.fill(_PROMPTS["none"])
+        texts, before = [self._shown(hit) for hit in hits], f"{self.transcript.prompt}{self.transcript.text}"
+        fit = await fitting(self.workbench, texts, before, 2 * self._longest_answer())
+        passages = "\n".join(fit) or self.workbench.fill(_PROMPTS["no_room" if hits else "none"])
         self.transcript.add(f"\n\n{self.workbench.fill(_PROMPTS['information'], passages=passages)}\n")
 
     def _shown(self, hit: Hit) -> str:
