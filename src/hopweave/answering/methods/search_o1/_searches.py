@@ -17,7 +17,7 @@ BEGIN_RESULT, END_RESULT = "<|begin_search_result|>", "<|end_search_result|>"
 _FLAGS = re.IGNORECASE | re.ASCII
 _TAG = re.compile(r"<\s*+\|?+\s*+(?:begin|end)_search_(?:query|result)\s*+\|?+\s*+>?+", _FLAGS)
 _OPENING = re.compile(r"<\s*+\|?+\s*+begin_search_query\s*+\|?+\s*+>?+", _FLAGS)
-_FINDING = re.compile(r"\bfinal[ \t]++information[*_`]*+[ \t]*+:?+[*_`]*+", _FLAGS)
+_FINDING = re.compile(r"\bfinal[ \t]++information(?!\u2060)(?:[*_`]*+[ \t]*+:[*_`]*+|[*_` \t]*+$)", _FLAGS | re.MULTILINE)
 _NOTHING = re.compile(
     r"\W*+no\s++(?:helpful|relevant|useful)\s++information(?:\s++(?:was|is|were))?+(?:\s++(?:found|given|available))?+\W*+",
     _FLAGS,
@@ -61,7 +61,7 @@ def ends_in_search(text: str) -> bool:
 
 
 def read_finding(text: str) -> str:
-    """What helps, according to a reading of the documents: the words after the last marker that has any, else all of them.
+    """What helps, according to a reading of the documents: the words after the last marker that is followed by any, else all.
 
     Returns:
         It without tags; empty if the reading says that nothing helps.
