@@ -14,6 +14,7 @@ _LABEL = re.compile(
     r"(?:question|query)[ \t#]*+\d*+[*_` \t]*+:[*_`\s]*+",
     re.IGNORECASE | re.ASCII,
 )
+_NUMBER = re.compile(r"^\d{1,2}[.)]\s++", re.ASCII)
 _ANSWER_LABEL = re.compile(
     r"[\s>*_#`•·+|-]*+(?:intermediate[ \t]++|sub-?)?+answer[ \t#]*+\d*+[*_` \t]*+:[*_`\s]*+", re.IGNORECASE | re.ASCII
 )
@@ -27,12 +28,13 @@ def read_sub_question(text: str) -> str:
     r"""The sub-question in a reply, on one line; empty if there is none.
 
     It is the first line that ends in a question mark, else the first line with words that does not announce another (with a
-    colon at its end). A label before it, quotation marks and Markdown are removed. A line of more than 400 characters is none.
+    colon at its end). A label or number before it, quotation marks and Markdown are removed. A line of more than 400
+    characters is none.
 
     >>> read_sub_question('Sure, here it is:\n**Follow-up question 2:** "Who built it?"')
     'Who built it?'
     """
-    lines = [_bare(line, _LABEL) for line in text.splitlines()]
+    lines = [_NUMBER.sub("", _bare(line, _LABEL), count=1) for line in text.splitlines()]
     lines = [line for line in lines if any(map(str.isalnum, line)) and len(line) <= _LONGEST]
     asking = [line for line in lines if line.endswith("?")]
     saying = [line for line in lines if not line.endswith(":")]

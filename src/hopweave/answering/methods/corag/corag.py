@@ -69,6 +69,8 @@ class CoRAG(Bounded):
     max_tokens_long: Annotated[Count, "longest explanation, in tokens"] = 256
 
     async def answer(self, question: Question, workbench: MethodContext) -> Answer:
+        for note in self.notes_on(workbench):
+            workbench.decide("note", note)
         return await _Answering(self, question, workbench).answer()
 
     def notes_on(self, workbench: MethodContext) -> Sequence[str]:
