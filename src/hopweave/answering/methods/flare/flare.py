@@ -83,7 +83,7 @@ class FLARE(Bounded):
         for note in self.notes_on(workbench):
             workbench.decide("note", note)
         stopped_because = await why_stopped(writing.go())
-        writing.read_answer()
+        writing.read_answer(is_cut_off=stopped_because in workbench.limits)
         if self.force and not writing.short:
             stopped_because = await why_stopped(writing.finish(), stopped_because)
         return writing.answer(stopped_because)
@@ -161,17 +161,17 @@ class _Writing:
                 return "finished"
         return "max_length"
 
-    def read_answer(self) -> None:
-        """Takes the answer from the text, if it gives one."""
+    def read_answer(self, *, is_cut_off: bool) -> None:
+        """Takes the answer from the text, if it gives one; that it does not is recorded, unless the budget cut it off."""
         text = self._text()
         if self.question.form == "long":
             self.short, self.how = self._plain_text(), "full" if text else "empty"
             return
         short, how = final_answer(text, self.question)
-        if is_missing(how, self.question.form) or not any(self._says_answer(one.written) for one in self.sentences):
+        if not is_missing(how, self.question.form) and any(self._says_answer(one.written) for one in self.sentences):
+            self.short, self.how = short, "marker" if how == "alt-marker" else how  # it is the one that the prompt asks for
+        elif not is_cut_off:
             file_missing(self.workbench, text)
-        else:
-            self.short, self.how = short, how
 
     async def finish(self) -> None:
         """Has the model complete the sentence that gives the answer; a long answer has none, and is written at once."""
@@ -192,8 +192,8 @@ class _Writing:
         least = min((one.probability for one in draft.tokens), default=None)
         if least is not None and least >= self.options.theta:
             return draft.written
-        data = {} if least is None else {"least_probability": round(least, 4)}
-        with self.workbench.under(self.workbench.decide("draft", _plain(draft.written)[0], **data)):
+        known = None if least is None else round(least, 4)
+        with self.workbench.under(self.workbench.decide("draft", _plain(draft.written)[0], least_probability=known)):
             passages = await self._search(await self._queries(draft))
             is_new = bool(passages) and (passages != self.shown or self.drafter is not self.packer)
             if not is_new:

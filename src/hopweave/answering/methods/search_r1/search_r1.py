@@ -17,8 +17,8 @@ The wording of the prompt is our own, and says which kind of answer is wanted. W
 - The finding of a search is what the model takes from its passages outside of its thoughts: in its next queries or in the
   answer. A search from which it takes nothing there makes no claim.
 
-Calls for s searches: s + 1, at most 5; 1 more for each turn that does neither, and 1 if the answer has to be forced. Rounds of
-retrieval: s.
+Calls for s searches: s + 1, and 1 for each turn that does neither, 5 in all at most; 1 more if the answer has to be forced.
+Rounds of retrieval: s.
 """
 
 from __future__ import annotations
