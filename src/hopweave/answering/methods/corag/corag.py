@@ -20,8 +20,8 @@ Where the source is silent: a sub-question without a document has no answer, wit
 120 words (the authors divide 3,072 tokens among them), those of a sub-question to 350. If the budget is used up before the
 final answer, the last sub-answer is the answer.
 
-Calls: 2 L + 1; with `best_of_n` 2 L for each chain, 1 for each that is scored, and 1 for the answer. 1 less for each sub-question without a
-document, 1 more for each that is drawn again. Rounds of retrieval: L + 1.
+Calls: 2 L + 1; with `best_of_n` 2 L for each chain, 1 for each that is scored, and 1 for the answer. 1 less for each
+sub-question without a document, 1 more for each that is drawn again. Rounds of retrieval: L + 1.
 """
 
 from __future__ import annotations
