@@ -54,6 +54,8 @@ PIECES = (
     *("So the final answer is ", "answer is ", "answer: ", "first, ", "First, a. ", "Search Query: ", "Rationale: ", "\n---\n"),
     *("best choice is ", "need to know ", "Plan:\n", "Solution:\n", "drop 1 ", "keep ", "```\n", "QS: [a] ", '[WikiSearch("'),
     *("<!--", "-->", "<![", "<![CDATA[", "<!", "<?", "<a ", "<a b='", "</", "</p>", "<p>", "<b>", "<script>", "&#1", "“ "),
+    *("<search>", "</search>", "<answer> a ", "<think>", "</think>", "<|begin_search_query|>", "<|end_search_query|>"),
+    *("\\boxed{", "{", "\\text{a}", "Final information: ", "Final answer: ", "No relevant information ", "Follow-up 2: "),
     *("→", ".,", "\n\n", "é", "     \n", "****\n", "Ida "),
 )
 AROUND = (("a", "b"), ("1. ", "\n"), ("[", "->"), ('"', "."))

@@ -57,7 +57,7 @@ async def test_the_option_says_how_many_demonstrations_of_the_task_family_are_sh
     assert all(shown(prompt, family) == [] for prompt in await prompts(method, QUESTIONS[family], n_demos=0))
 
 
-OURS = {"decomp": 3, "internet_augmented": 15, "ircot": 3, "iter_retgen": 3, "nor": 15, "oner": 3}
+OURS = {"decomp": 3, "flare": 8, "internet_augmented": 15, "ircot": 3, "iter_retgen": 3, "nor": 15, "oner": 3}
 PUBLISHED_AS = {"searchain_facts": "searchain", "toqd_facts": "toqd"}
 
 

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 
 from hopweave.answering.demonstrations import Demonstration, family_of, sample
 from hopweave.answering.toolkit.final_answer import of_form
+from hopweave.answering.toolkit.room import room_for
 from hopweave.core.memoize import remembered
 from hopweave.core.prompt import fence, prompts_beside
 from hopweave.core.protocols import MethodContext
@@ -20,20 +21,8 @@ Instruction = Annotated[
 ]
 
 PROMPTS = prompts_beside(__file__)
-_CONTEXT_TOKENS = 8192  # assumed if the model's context length is unknown
-_TEMPLATE_TOKENS = 64  # for chat markup
 _FEWEST_WORDS = 8
 _WORD = re.compile(r"\S+")
-
-
-def context_of(workbench: MethodContext) -> int:
-    """The number of tokens in the model's context."""
-    return workbench.abilities.context_tokens or _CONTEXT_TOKENS
-
-
-def room_for(workbench: MethodContext, max_tokens: int) -> int:
-    """The number of tokens available for a prompt, given the maximum length of the reply."""
-    return context_of(workbench) - max_tokens - _TEMPLATE_TOKENS
 
 
 def note_of_form(workbench: MethodContext, question: Question) -> str:
