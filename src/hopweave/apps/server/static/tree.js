@@ -92,14 +92,14 @@ function thoughts(text) {
     left > 0 && el("p", { class: "small" }, `${counted(left, "more character")} in the record`));
 }
 
-function toolCalls(calls, title) {
+function toolCalls(calls, title, heading = "h4") {
   if (!calls?.length) return null;
-  return el("div", {}, el("h4", {}, title), calls.map((call) => plain(cut(`${call.name} ${call.arguments}`, MOST_CHARACTERS))));
+  return el("div", {}, el(heading, {}, title), calls.map((call) => plain(cut(`${call.name} ${call.arguments}`, MOST_CHARACTERS))));
 }
 
 function sent(message) {
   const role = message.result_of ? `${message.role}, the result of ${message.result_of}` : message.role;
-  return el("div", {}, el("h5", {}, role), thoughts(message.thoughts), (message.text || !message.tool_calls?.length) && plain(message.text), toolCalls(message.tool_calls, "calls"));
+  return el("div", {}, el("h5", {}, role), thoughts(message.thoughts), (message.text || !message.tool_calls?.length) && plain(message.text), toolCalls(message.tool_calls, "calls", "h5"));
 }
 
 function found(node, run, doing) {
