@@ -115,6 +115,7 @@ CONFIDENCE = (
 )
 AFTER = ("after #n", "had to wait for step n")
 FROM_STORE = ("from the store", "answered by a stored reply; no model was asked")
+THINKING = ("thought for", "what the model wrote for itself before it replied; it is never read as an answer, and never cited")
 MARK = ("[k]", "the words of a passage on which the sentence rests: citation k")
 
 
@@ -144,6 +145,8 @@ def legend_of(record: Record, outline: Outline) -> list[Entry]:
         entries.append(Entry(*AFTER))
     if any(node.from_store for node in nodes):
         entries.append(Entry(*FROM_STORE))
+    if any(node.thinking for node in nodes):
+        entries.append(Entry(*THINKING))
     return entries
 
 

@@ -159,12 +159,12 @@ def _pauses_in_a_name(place: _Place) -> bool:
 
 
 def _is_an_address(place: _Place) -> bool:
-    """`www.Example.com`, `https://example.org/A?B=C`, and one with a space in it, `www. example.com`."""
+    """Within "www.Example.com" or "https://example.org/A?B=C", or in one with a space: "www. example.com"."""
     return _ADDRESS.search(place.said) is not None and (not place.gap or place.said.endswith("www."))
 
 
 def _is_one_word(place: _Place) -> bool:
-    """`ASP.NET`, but not `He left.She stayed.`"""
+    """Within "ASP.NET", but not in "He left.She stayed."."""
     return not place.gap and _CAPITALS_BEFORE.search(place.said) is not None and _CAPITALS.match(place.rest) is not None
 
 
