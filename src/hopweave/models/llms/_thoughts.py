@@ -158,7 +158,7 @@ class ThoughtSplitter:
             self._think(self._held[: len(self._held) - kept])
             self._held = self._held[len(self._held) - kept :]
             return
-        self.has_only_closing = not self._is_opened
+        self.has_only_closing = self.has_only_closing or not self._is_opened
         self._think(self._held[: found.start()])
         self._close(self._held[found.end() :])
 
