@@ -1,7 +1,7 @@
-"""What was learnt about endpoints and models from their behaviour, kept for the process and, for some days, in the user's cache.
+"""What was learnt about endpoints and models from their behaviour; kept for the process and, for days, in the user's cache.
 
-Nothing in it is needed: what is forgotten, because the file is damaged, locked, too old or cannot be written, is learnt again by
-one refused request each. Nothing in it is secret: the keys are addresses without user names, passwords and queries.
+Nothing in it is needed: what is forgotten, because the file is damaged, locked, too old or cannot be written, is learnt again
+by one refused request each. Nothing in it is secret: the keys are addresses without user names, passwords and queries.
 
 The file, `endpoints.json`, holds an object for each address, and for each address and model:
 
@@ -105,23 +105,30 @@ class Memory:
     def __init__(self, key: str = "") -> None:
         self._key = key
         self._own = Learnt()
+        self._opened: _File | None = None
 
     @property
     def known(self) -> Learnt:
         """What is known now."""
-        return _file().known(self._key) if self._key else self._own
+        return self._file.known(self._key) if self._key else self._own
 
     @property
     def is_fresh(self) -> bool:
         """Whether there is anything that is not older than `KEPT_DAYS`."""
-        return bool(self._key) and _file().is_fresh(self._key)
+        return bool(self._key) and self._file.is_fresh(self._key)
 
     def learn(self, learnt: Learnt) -> None:
         """Adds what was learnt. The file is written at once; if that fails, it is known for this process only."""
         if self._key:
-            _file().learn(self._key, learnt)
+            self._file.learn(self._key, learnt)
         else:
             self._own = self._own.and_also(learnt)
+
+    @property
+    def _file(self) -> _File:
+        if self._opened is None:
+            self._opened = _file()
+        return self._opened
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +206,9 @@ def _file() -> _File:
 def _as_json(entry: _Entry) -> dict[str, Any]:
     values = {one.name: getattr(entry.learnt, one.name) for one in fields(entry.learnt)}
     known = {name: value for name, value in values.items() if value != getattr(_NOTHING, name)}
-    return {"at": int(entry.at)} | {name: sorted(value) if isinstance(value, frozenset) else value for name, value in known.items()}
+    return {"at": int(entry.at)} | {
+        name: sorted(value) if isinstance(value, frozenset) else value for name, value in known.items()
+    }
 
 
 def _read(path: Path) -> dict[str, _Entry]:
@@ -234,7 +243,9 @@ def _entry_of(value: Mapping[str, Any]) -> _Entry | None:
 
 
 def _known(value: Any, allowed: Any) -> frozenset[str]:
-    return frozenset(one for one in value if isinstance(one, str) and one in allowed) if isinstance(value, list) else frozenset()
+    return (
+        frozenset(one for one in value if isinstance(one, str) and one in allowed) if isinstance(value, list) else frozenset()
+    )
 
 
 def _truth(value: Any) -> bool | None:

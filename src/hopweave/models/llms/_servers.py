@@ -10,7 +10,8 @@ Thinking is asked for in the words of each kind:
 | openai, gemini, mistral, litellm, lmstudio, other | `reasoning_effort: "none"` | `reasoning_effort` |
 | groq | the same | the same, with `reasoning_format: "parsed"` |
 | ollama | `reasoning_effort: "none"`, `think: false` | `reasoning_effort` |
-| vllm, sglang, llama.cpp | `chat_template_kwargs`: `enable_thinking`, `thinking` false | true; for gpt-oss also `reasoning_effort` |
+| vllm, sglang, llama.cpp | `chat_template_kwargs: {"enable_thinking": false, "thinking": false}` | the same with true |
+| the same, with gpt-oss | `reasoning_effort: "low"` | `reasoning_effort`, also in `chat_template_kwargs` |
 | openrouter | `reasoning: {"effort": "none", "enabled": false}` | `reasoning: {"effort"}` |
 | together | `reasoning: {"enabled": false}` | `reasoning_effort` |
 | deepseek | `thinking: {"type": "disabled"}` | `thinking: {"type": "enabled"}` |
@@ -166,9 +167,7 @@ KINDS: Mapping[Server, Kind] = {
     ),
     # Its OpenAI door ignores schemas and log-probabilities, and answers a stop string of whitespace with an error.
     "anthropic": Kind(hosts=("api.anthropic.com",), takes_blank_stops=False, thinking=_budget),
-    "gemini": Kind(
-        hosts=("generativelanguage.googleapis.com",), json_schema=True, max_stops=5, hides_thinking_tokens=True
-    ),
+    "gemini": Kind(hosts=("generativelanguage.googleapis.com",), json_schema=True, max_stops=5, hides_thinking_tokens=True),
     "openrouter": Kind(hosts=("openrouter.ai",), json_schema=True, max_stops=4, thinking=_reasoning_object),
     "mistral": Kind(hosts=("api.mistral.ai",), json_schema=True),
     "groq": Kind(hosts=("api.groq.com",), json_schema=True, max_stops=4, thinking=_effort_in_groq),
@@ -177,12 +176,8 @@ KINDS: Mapping[Server, Kind] = {
         hosts=("api.deepseek.com",), logprobs=True, max_stops=16, wants_thoughts_back=True, thinking=_thinking_type
     ),
     "together": Kind(hosts=("api.together.xyz", "api.together.ai"), json_schema=True, thinking=_in_together),
-    "litellm": Kind(
-        port=4000, start="litellm --model MODEL", json_schema=True, max_stops=4, takes_fields_to_continue=True
-    ),
-    "ollama": Kind(
-        port=11434, owned_by=("library",), start="ollama serve", json_schema=True, thinking=_effort_in_ollama
-    ),
+    "litellm": Kind(port=4000, start="litellm --model MODEL", json_schema=True, max_stops=4, takes_fields_to_continue=True),
+    "ollama": Kind(port=11434, owned_by=("library",), start="ollama serve", json_schema=True, thinking=_effort_in_ollama),
     # Tools need flags of its own when it is started; without them, a request with tools is refused.
     "vllm": Kind(
         port=8000,
