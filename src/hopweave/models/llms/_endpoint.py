@@ -6,6 +6,7 @@ import asyncio
 import json
 import logging
 import os
+import re
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
@@ -37,7 +38,7 @@ from hopweave.models.llms._failures import (
 )
 from hopweave.models.llms._json import MALFORMED, parsed
 from hopweave.models.llms._learnt import Learnt, Memory
-from hopweave.models.llms._plan import Plan, is_cut_off, is_hidden_thought, may_begin_inside, plan_of
+from hopweave.models.llms._plan import MIN_ROOM, Plan, is_cut_off, is_hidden_thought, may_begin_inside, plan_of
 from hopweave.models.llms._refusals import (
     Refusal,
     clashes_with_prefill,
@@ -66,8 +67,10 @@ NO_KEY = "no-key-needed"
 _MAX_ERROR_BYTES = 1 << 20
 _MAX_LISTING_BYTES = 1 << 23
 _LISTING_SECONDS = 5.0
-_MIN_ROOM = 256
+_CHARACTERS_PER_TOKEN = 3
+_TOKENS_OF_A_TURN = 8
 _THINKING_TOKENS_PER_SECOND = 25.0  # of a slow endpoint: the timeout of a whole call grows with the room for thoughts
+_CONTEXT = re.compile(r"context (?:size|length|window) (?:is |of )?\(?(\d{3,7})", re.IGNORECASE)
 _WITHHELD = frozenset({"content_filter", "safety", "recitation", "prohibited_content", "blocklist", "refusal"})
 _log = logging.getLogger(__name__)
 
@@ -108,6 +111,11 @@ class _Request:
     is_again: bool = False
 
     @property
+    def num_prompt_tokens(self) -> int:
+        """An estimate that is seldom too low."""
+        return sum(_TOKENS_OF_A_TURN + len(one.text) // _CHARACTERS_PER_TOKEN for one in self.messages)
+
+    @property
     def salt(self) -> str:
         """Tells the tool calls of one turn from those of another."""
         return str(len(self.messages))
@@ -145,7 +153,6 @@ class Endpoint:
         self._stream_seconds = max(stream_seconds, timeout_seconds)
         self._lines: WeakKeyDictionary[asyncio.AbstractEventLoop, _Line] = WeakKeyDictionary()
         self._memory = Memory(f"{self.address.key}:{wire.model}" if wire.is_remembered else "")
-        self._max_room: int | None = None
         self._has_told = False
         self._ends_streams = wire.server == "llama.cpp"
 
@@ -259,7 +266,7 @@ class Endpoint:
                 if not plan.expects_thoughts and self._is_used_up(found, sent):
                     spent, request = found[0].reply.usage, self._again(request, found)
                     continue
-                return self._checked(found, plan, spent)
+                return self._checked(found, spent)
         return await self._one_by_one(request)
 
     async def _one_by_one(self, request: _Request) -> list[Reply]:
@@ -278,7 +285,7 @@ class Endpoint:
             request.sampling,
             has_prefill=bool(prefill_of(request.messages)),
             must_have_room=request.is_again,
-            max_room=self._max_room,
+            num_prompt_tokens=request.num_prompt_tokens,
         )
 
     def _body(self, request: _Request, plan: Plan) -> dict[str, Any]:
@@ -301,10 +308,12 @@ class Endpoint:
         if self._has_told:
             return
         self._has_told = True
-        refused = sorted(self.learnt.refused - {*LIMITS, "stream_options"})
+        known = self.learnt
+        refused = sorted(known.refused - {*LIMITS, "stream_options"})
+        refused += [f"thinking = {self.wire.thinking}"] if self.wire.thinking in known.levels else []
         if refused:
             names = ", ".join(refused)
-            _log.warning("%s at %s is known to refuse %s; continuing without", self.wire.model, self.wire.shown, names)
+            _log.warning("%s at %s is known to refuse %s; continuing without it", self.wire.model, self.wire.shown, names)
 
     def _learn_refusal(self, refusal: Refusal, plan: Plan) -> None:
         known, wire = self.learnt, self.wire
@@ -324,51 +333,51 @@ class Endpoint:
 
     def _learn_from(self, found: Sequence[Parsed], plan: Plan) -> None:
         """Remembers whether the model thinks, and how its thoughts begin."""
-        known = self.learnt
-        replies = [one.reply for one in found]
-        thinks = any(one.thoughts or one.usage.thinking_tokens or is_hidden_thought(one) for one in replies)
-        new = Learnt(thinks=frozenset({plan.mode})) if thinks and plan.mode not in known.thinks else Learnt()
-        if any(one.has_only_closing and one.reply.thoughts for one in found):
-            new = replace(new, begins_inside=True)
-        elif plan.begins_inside and any(one.text and not is_cut_off(one.finish_reason) for one in replies) and not thinks:
-            new = replace(new, begins_inside=False)
-        if new.begins_inside == may_begin_inside(self.wire, known):
-            new = replace(new, begins_inside=None)
+        known, new = self.learnt, Learnt()
+        thinks = any(one.has_thoughts or is_hidden_thought(one.reply) for one in found)
+        if thinks and plan.mode not in known.thinks:
+            new = replace(new, thinks=frozenset({plan.mode}))
+        shown = {one.begins_inside for one in found if one.reply.thoughts} - {None}
+        if not thinks and any(one.reply.text and not is_cut_off(one.reply.finish_reason) for one in found):
+            shown = {False} if plan.mode == "on" else set()
+            if plan.mode == "off" and not known.is_quiet_when_off and "off" not in known.thinks:
+                new = replace(new, is_quiet_when_off=True)
+        if len(shown) == 1 and shown != {may_begin_inside(self.wire, known)}:
+            new = replace(new, begins_inside=shown.pop())
         if new != Learnt():
             self.learn(new)
 
     def _is_used_up(self, found: Sequence[Parsed], sent: Mapping[str, Any]) -> bool:
         """Whether thoughts used up the limit of a reply that had no room for them, or a stop string cut it within them."""
-        replies = [one.reply for one in found]
-        if any(one.tool_calls for one in replies):
+        if any(one.reply.tool_calls for one in found):
             return False
-        if all(is_cut_off(one.finish_reason) for one in replies):
-            are_thoughts = any(one.thoughts or one.usage.thinking_tokens or is_hidden_thought(one) for one in replies)
+        if all(is_cut_off(one.reply.finish_reason) for one in found):
+            are_thoughts = any(one.has_thoughts or is_hidden_thought(one.reply) for one in found)
             return are_thoughts and self.wire.max_thinking_tokens > 0
-        return "stop" in sent and all(one.thoughts and not one.text for one in replies)
+        return "stop" in sent and all(one.has_thoughts and one.is_bare for one in found)
 
     def _again(self, request: _Request, found: Sequence[Parsed]) -> _Request:
         """The same request with room for thoughts. What was shown cannot be retracted, so the rest is then not shown."""
         is_shown = any(one.reply.text for one in found)
         return replace(request, is_again=True, on_text=None if is_shown else request.on_text)
 
-    def _checked(self, found: Sequence[Parsed], plan: Plan, spent: Usage) -> list[Reply]:
+    def _checked(self, found: Sequence[Parsed], spent: Usage) -> list[Reply]:
         """The replies, if there is one that is not empty for a reason."""
         replies = [one.reply for one in found]
-        problems = [self._problem(one, plan) for one in found]
-        if all(problem is not None for problem in problems):
-            raise problems[0] or ModelError("")
+        problems = [problem for problem in map(self._problem, found) if problem is not None]
+        if len(problems) == len(found):
+            raise problems[0]
         return [replace(replies[0], usage=_sum([spent, replies[0].usage])), *replies[1:]]
 
-    def _problem(self, parsed: Parsed, plan: Plan) -> ModelError | None:
+    def _problem(self, parsed: Parsed) -> ModelError | None:
         reply = parsed.reply
-        if reply.text or reply.tool_calls:
+        if reply.text or not parsed.is_bare:
             return None
         if parsed.refusal:
             return refused_to_reply(self.wire, parsed.refusal)
         if reply.finish_reason.lower() in _WITHHELD:
             return withheld(self.wire, reply.finish_reason)
-        if is_cut_off(reply.finish_reason) and (reply.thoughts or reply.usage.thinking_tokens or is_hidden_thought(reply)):
+        if is_cut_off(reply.finish_reason) and (parsed.has_thoughts or is_hidden_thought(reply)):
             return nothing_but_thoughts(self.wire, reply.usage.completion_tokens)
         return ended_within_thoughts(self.wire) if reply.thoughts else None
 
@@ -404,7 +413,7 @@ class Endpoint:
                 response = await client.send(self._url, content, headers)
                 try:
                     if response.status != 200:
-                        raise await self._failure(client, response, plan, body)
+                        raise await self._failure(client, response, request, plan, body)
                     max_bytes = most_bytes(self.wire, request.sampling, request.num, len(content))
                     return await self._read(response, request, plan, max_bytes, clock, ends_at)
                 finally:
@@ -464,14 +473,16 @@ class Endpoint:
             show(rest)
         return found
 
-    async def _failure(self, client: Client, response: Response, plan: Plan, body: Mapping[str, Any]) -> Exception:
+    async def _failure(
+        self, client: Client, response: Response, request: _Request, plan: Plan, body: Mapping[str, Any]
+    ) -> Exception:
         text = (await response.read(_MAX_ERROR_BYTES)).decode(errors="replace")
         status = response.status
         models = await self._models() if status == 404 else None
         is_about_field = names_a_field(status, text, body)
         error = failure(self.wire, status, response.headers, text, models, is_about_field=is_about_field)
         if plan.room and (exceeds_limit(status, text, body) or is_too_long(status, text)):
-            self._leave_less_room(plan)
+            self._leave_less_room(request, plan, text, is_context=is_too_long(status, text))
             return _Refused("", error)
         if learnt := self._missed(status, text, plan):
             self.learn(learnt)
@@ -492,15 +503,24 @@ class Endpoint:
             return Learnt(thinks=frozenset({"on"}))
         return None
 
-    def _leave_less_room(self, plan: Plan) -> None:
-        room = plan.room // 2
-        self._max_room = room if room >= _MIN_ROOM else 0
+    def _leave_less_room(self, request: _Request, plan: Plan, text: str, *, is_context: bool) -> None:
+        """Remembers that a request asked for too many tokens: of all, if the context is too short, or of new ones."""
+        limit, stated = request.sampling.max_tokens, _CONTEXT.search(text)
+        less = plan.room // 2 if plan.room // 2 >= MIN_ROOM else 0
+        if is_context:
+            asked = request.num_prompt_tokens + limit + plan.room
+            is_told = stated is not None and int(stated[1]) < asked
+            self.learn(Learnt(max_total=int(stated[1]) if stated and is_told else asked - plan.room + less))
+        else:
+            self.learn(Learnt(max_new=limit + less))
+        room = self._plan(request).room
+        wire = self.wire
         _log.warning(
-            "%s at %s takes no limit of %d tokens on top of the reply's; leaving %d for thoughts",
-            self.wire.model,
-            self.wire.shown,
+            "%s at %s does not give %d tokens on top of the reply's; leaving %d for thoughts",
+            wire.model,
+            wire.shown,
             plan.room,
-            self._max_room,
+            room,
         )
 
     async def _models(self) -> list[str] | None:

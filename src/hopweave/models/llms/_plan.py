@@ -13,8 +13,13 @@ from hopweave.models.llms._learnt import Learnt
 from hopweave.models.llms._servers import Level, nearest_level
 
 # Their templates open the thoughts, so that a reply cut off early has no mark at all by which it could be told from an answer.
-_OPENS_THOUGHTS = re.compile(r"deepseek-?r1|r1-distill|(?:^|[/:_-])qwq|[-_:]thinking(?:[-_:]|$)|reasoner", re.IGNORECASE)
+_OPENS_THOUGHTS = re.compile(
+    r"deepseek-?r1|r1-distill|(?:^|[/:_-])qwq|[-_:]think(?:ing)?(?:[-_:]|$)|reasoner|qwen3\.[5-9]|minimax-m\d|exaone-deep",
+    re.IGNORECASE,
+)
 _MIN_HIDDEN_TOKENS = 16
+MIN_ROOM = 256
+"""With less room than this, there is no point in any."""
 _CUT_OFF = frozenset({"length", "max_tokens", "model_length"})
 
 
@@ -49,7 +54,7 @@ def plan_of(
     *,
     has_prefill: bool = False,
     must_have_room: bool = False,
-    max_room: int | None = None,
+    num_prompt_tokens: int = 0,
 ) -> Plan:
     """How to make a request, from what is known of the model.
 
@@ -59,7 +64,7 @@ def plan_of(
         sampling: what the step asks for.
         has_prefill: whether the model is to go on from a turn that was begun for it.
         must_have_room: whether an earlier attempt ended within thoughts.
-        max_room: the most room that the endpoint gives, if it turned out to be limited.
+        num_prompt_tokens: of the request, as estimated.
     """
     goes_on = has_prefill and wire.prefill
     thinks = thinking_modes(wire, learnt)
@@ -67,19 +72,29 @@ def plan_of(
     fields = _fields(wire, learnt, level)
     mode = "prefill" if goes_on else "off" if level == "off" and fields else "on"
     is_asked_to_think = mode == "on" and level not in ("auto", "off") and bool(fields)
-    expects_thoughts = must_have_room or mode in thinks or is_asked_to_think
+    # What a model was told is believed once it was seen: some servers ignore it, and would cut off or cut up the thoughts.
+    may_be_ignored = mode == "off" and bool(thinks) and not learnt.is_quiet_when_off
+    expects_thoughts = must_have_room or mode in thinks or is_asked_to_think or may_be_ignored
     if level == "auto" and thinks and wire.server == "groq" and "reasoning_format" not in learnt.refused:
         fields = {"reasoning_format": "parsed"}
-    room = wire.max_thinking_tokens if expects_thoughts else 0
     return Plan(
         level=level,
         fields=fields,
         mode=mode,
         expects_thoughts=expects_thoughts,
-        room=room if max_room is None else min(room, max_room),
-        begins_inside=mode in thinks and may_begin_inside(wire, learnt),
+        room=_room(wire, learnt, sampling, num_prompt_tokens) if expects_thoughts else 0,
+        begins_inside=(mode in thinks or may_be_ignored) and may_begin_inside(wire, learnt),
         sends_thoughts_back=wire.kind.wants_thoughts_back or learnt.wants_thoughts_back,
     )
+
+
+def _room(wire: Wire, learnt: Learnt, sampling: Sampling, num_prompt_tokens: int) -> int:
+    limits = [wire.max_thinking_tokens]
+    if learnt.max_new is not None:
+        limits.append(learnt.max_new - sampling.max_tokens)
+    known = [most for most in (learnt.max_total, wire.context_tokens) if most is not None]
+    limits += [most - num_prompt_tokens - sampling.max_tokens for most in known]
+    return min(limits) if min(limits) >= min(MIN_ROOM, wire.max_thinking_tokens) else 0
 
 
 def thinking_modes(wire: Wire, learnt: Learnt) -> frozenset[str]:

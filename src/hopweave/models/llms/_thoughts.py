@@ -64,12 +64,14 @@ class ThoughtSplitter:
     Attributes:
         num_taken_back: how many times the text shown so far turned out to be thoughts: 0 or 1.
         is_inside: whether the thoughts have begun and are not closed yet; after `rest`, whether they stayed open.
+        is_opened: whether a mark has opened thoughts.
         has_only_closing: whether thoughts were closed that nothing opened: the template opens them.
     """
 
     def __init__(self, *, begins_inside: bool = False) -> None:
         self.num_taken_back = 0
         self.is_inside = False
+        self.is_opened = False
         self.has_only_closing = False
         self._begins_inside = begins_inside
         self._held = ""
@@ -79,7 +81,6 @@ class ThoughtSplitter:
         self._last_sign = ""
         self._closing = _CLOSING
         self._closings: Iterable[str] = _CLOSINGS
-        self._is_opened = False
         self._step: Callable[[], None] = self._at_start
 
     @property
@@ -141,7 +142,7 @@ class ThoughtSplitter:
 
     def _open(self, rest: str, closing: re.Pattern[str], closings: Iterable[str]) -> None:
         self._closing, self._closings = closing, closings
-        self._held, self._is_opened, self.is_inside, self._step = rest, True, True, self._in_thoughts
+        self._held, self.is_opened, self.is_inside, self._step = rest, True, True, self._in_thoughts
 
     def _begin_text(self, text: str) -> None:
         if self._has_closed:
@@ -158,7 +159,7 @@ class ThoughtSplitter:
             self._think(self._held[: len(self._held) - kept])
             self._held = self._held[len(self._held) - kept :]
             return
-        self.has_only_closing = self.has_only_closing or not self._is_opened
+        self.has_only_closing = self.has_only_closing or not self.is_opened
         self._think(self._held[: found.start()])
         self._close(self._held[found.end() :])
 
@@ -212,7 +213,7 @@ class ThoughtSplitter:
             self._block = [whole[: quoted.start()]]
             self._close("")
             self._show(whole[quoted.end() :].lstrip())
-        elif self._is_opened or is_cut_off:
+        elif self.is_opened or is_cut_off:
             self._block = [whole]
         else:
             self._block, self.is_inside = [], False

@@ -59,7 +59,8 @@ def request_body(
         body["messages"] = [message_json(message, with_thoughts=plan.sends_thoughts_back) for message in messages]
     else:
         body["prompt"] = "\n\n".join(message.text for message in messages)
-    body |= {"temperature": sampling.temperature, "top_p": sampling.top_p}
+    if wire.kind.samples_freely_while_thinking or plan.level in ("auto", "off"):
+        body |= {"temperature": sampling.temperature, "top_p": sampling.top_p}
     if limit := limit_name(wire, refused):
         body[limit] = sampling.max_tokens + plan.room
     if not plan.expects_thoughts and (stop := _stops_taken(wire, sampling.stop)):
@@ -227,14 +228,16 @@ class Parsed:
 
     Attributes:
         reply: the reply.
-        ends_inside: whether it ended within its thoughts.
-        has_only_closing: whether nothing opened its thoughts: the template does.
+        has_thoughts: whether the model thought, if only for a moment.
+        is_bare: whether there is nothing but thoughts, even before a stop string was looked for.
+        begins_inside: whether its text begins inside thoughts, since the template opens them; `None` if it does not show.
         refusal: what the model said in place of a reply, if the endpoint marks it as a refusal.
     """
 
     reply: Reply
-    ends_inside: bool = False
-    has_only_closing: bool = False
+    has_thoughts: bool = False
+    is_bare: bool = False
+    begins_inside: bool | None = None
     refusal: str = ""
 
 
@@ -300,7 +303,11 @@ def _assembled(
         logprobs = _covering(logprobs, len(text.shown))
     reason = "stop" if text.is_cut else reason or "stop"
     reply = _without_secrets(wire, Reply(text.shown, reason, usage, logprobs, thoughts, calls))
-    return Parsed(reply, splitter.is_inside, splitter.has_only_closing, wire.secrets.out_of_reply(refusal))
+    has_thoughts = bool(thoughts) or splitter.is_inside or usage.thinking_tokens > 0
+    is_bare = not splitter.text and not calls
+    begins_outside = splitter.is_opened or (bool(own_thoughts) and bool(splitter.text))
+    begins_inside = True if splitter.has_only_closing else False if begins_outside else None
+    return Parsed(reply, has_thoughts, is_bare, begins_inside, wire.secrets.out_of_reply(refusal))
 
 
 def _without_secrets(wire: Wire, reply: Reply) -> Reply:
