@@ -41,7 +41,7 @@ REFUSED = {
     # the status, the body, and the field that is refused
     "openai: a field": (
         400,
-        openai("Unsupported parameter: 'temperature' is not supported with this model.", "temperature", "unsupported_parameter"),
+        openai("Unsupported parameter: 'temperature' is not supported.", "temperature", "unsupported_parameter"),
         "temperature",
     ),
     "openai: a value": (
@@ -164,7 +164,9 @@ KEPT = {
     "nothing": (400, ""),
     "a number": (400, "5"),
     "a list": (400, "[5, [], null]"),
-    "fields of other types": (400, json.dumps({"error": {"message": {"a": [1]}, "param": 5, "code": [1]}, "detail": [{"loc": 5}]})),
+    "fields of other types": (
+        400, json.dumps({"error": {"message": {"a": [1]}, "param": 5, "code": [1]}, "detail": [{"loc": 5}]})
+    ),
     "brackets without end": (400, "[" * 100_000),
 }  # fmt: skip
 
