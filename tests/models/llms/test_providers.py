@@ -22,8 +22,7 @@ from support.providers import (
 from hopweave.core.errors import ModelError
 from hopweave.core.types import Message, Sampling, Tool
 from hopweave.models.llms import _learnt
-from hopweave.models.llms._endpoint import _Request
-from hopweave.models.llms._plan import Plan
+from hopweave.models.llms._plan import Plan, Request
 from hopweave.models.llms._servers import KINDS
 
 ASK = (Message("system", "Be brief."), Message("user", "Where does the Blau end?"))
@@ -256,7 +255,7 @@ async def test_a_prompt_that_is_too_long_by_itself_is_still_told_of():
 async def test_a_whole_call_may_take_longer_if_the_model_thinks_before_it():
     async with connected(THINKER, lambda messages: ULM) as (llm, _):
         endpoint = llm._opened()
-        call = _Request(ASK, Sampling(), None, is_streamed=False)
+        call = Request(ASK, Sampling())
         assert endpoint._seconds_for(call, Plan()) == 120.0
         assert 300.0 < endpoint._seconds_for(call, Plan(room=8192)) < 1200.0
 

@@ -1,4 +1,4 @@
-"""Calls of tools in the protocol of endpoints: whole, in pieces of a stream, and in the ways in which servers get them wrong."""
+"""Calls of tools in the protocol of endpoints: whole, in pieces of a stream, and in the ways servers get them wrong."""
 
 import json
 import re
