@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 import os
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,20 +17,24 @@ from pydantic_core import PydanticSerializationError, to_json
 from hopweave.core.errors import ModelError
 from hopweave.core.protocols import OnText
 from hopweave.core.redaction import Secrets, secrets_of
-from hopweave.core.types import Message, Reply, Sampling
+from hopweave.core.types import Message, Reply, Sampling, Usage
 from hopweave.models.llms._address import Address, Wire
 from hopweave.models.llms._failures import (
     TransportError,
     explained,
     failure,
     not_a_completion,
-    refused_field,
     reported,
     silent,
+    takes_no_tools,
     too_slow,
 )
 from hopweave.models.llms._json import MALFORMED, parsed
-from hopweave.models.llms._wire import StreamedReply, most_bytes, prefill_of, read_completions, request_body
+from hopweave.models.llms._learner import Learner, again, checked, is_used_up, sum_of
+from hopweave.models.llms._learnt import Learnt, Memory
+from hopweave.models.llms._plan import Plan, Request, plan_of
+from hopweave.models.llms._refusals import names_a_field, refusal_of
+from hopweave.models.llms._wire import Parsed, StreamedReply, most_bytes, parse_completion, request_body
 
 if TYPE_CHECKING:
     from hopweave.models.llms._http import Client, Response
@@ -42,7 +45,7 @@ NO_KEY = "no-key-needed"
 _MAX_ERROR_BYTES = 1 << 20
 _MAX_LISTING_BYTES = 1 << 23
 _LISTING_SECONDS = 5.0
-_log = logging.getLogger(__name__)
+_THINKING_TOKENS_PER_SECOND = 25.0  # of a slow endpoint: the timeout of a whole call grows with the room for thoughts
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,17 +61,6 @@ class _Line:
     turns: asyncio.Semaphore
     client: Client
     closing: AsyncGenerator[None, None]
-
-
-@dataclass(frozen=True, slots=True)
-class _Request:
-    """The content of one call."""
-
-    messages: Sequence[Message]
-    sampling: Sampling
-    on_text: OnText | None
-    is_streamed: bool
-    num: int = 1
 
 
 class Endpoint:
@@ -102,7 +94,7 @@ class Endpoint:
         self._max_connections = max_connections
         self._stream_seconds = max(stream_seconds, timeout_seconds)
         self._lines: WeakKeyDictionary[asyncio.AbstractEventLoop, _Line] = WeakKeyDictionary()
-        self._refused: frozenset[str] = frozenset()
+        self._learner = Learner(Memory(f"{self.address.key}:{wire.model}" if wire.is_remembered else ""))
         self._ends_streams = wire.server == "llama.cpp"
 
     async def open(self) -> None:
@@ -113,17 +105,36 @@ class Endpoint:
         self, messages: Sequence[Message], sampling: Sampling, on_text: OnText | None, *, is_streamed: bool
     ) -> Reply:
         """Replies once; see `LanguageModel.reply`."""
-        return (await self._ask(_Request(messages, sampling, on_text, is_streamed)))[0]
+        return (await self._ask(Request(messages, sampling, on_text, is_streamed)))[0]
 
     async def replies(self, messages: Sequence[Message], sampling: Sampling, num: int) -> list[Reply]:
         """Draws several replies in one request; see `ManyReplies.replies`."""
-        replies = await self._ask(_Request(messages, sampling, None, is_streamed=False, num=num))
+        replies = await self._ask(Request(messages, sampling, None, is_streamed=False, num=num))
         if len(replies) < num:
             raise ModelError(
                 f"{self.wire.shown} sent {len(replies)} of {num} replies: it does not draw several in one request; "
                 f"set {self.wire.settings_name}.samples=no"
             )
         return replies[:num]
+
+    async def look(self, url: str, body: Mapping[str, Any] | None = None) -> tuple[Any, Mapping[str, str]]:
+        """The JSON response to a body, or to none, with its headers. The connection stays open for the first call.
+
+        Raises:
+            ModelError, SettingsError: as in `reply`.
+        """
+        line = await self._line()
+        return await self._json(line.client, url, body, self._timeout_seconds, None)
+
+    @property
+    def has_key(self) -> bool:
+        """Whether requests carry a key."""
+        return bool(self.address.basic) or self._key() != NO_KEY
+
+    @property
+    def learnt(self) -> Learnt:
+        """What is known of the model from its behaviour."""
+        return self._learner.known
 
     async def fetch(self, url: str, body: Mapping[str, Any] | None, seconds: float) -> Any:
         """The JSON response to a body, or to none, without queueing.
@@ -132,7 +143,7 @@ class Endpoint:
             ModelError: if there is none.
         """
         # This is called only occasionally.
-        return await self._json((await self._line()).client, url, body, seconds, {"Connection": "close"})
+        return (await self._json((await self._line()).client, url, body, seconds, {"Connection": "close"}))[0]
 
     async def post(self, path: str, body: Mapping[str, Any]) -> Any:
         """The JSON response to a body that does not request replies, queueing like other calls.
@@ -142,11 +153,11 @@ class Endpoint:
         """
         line = await self._line()
         async with line.turns:
-            return await self._json(line.client, self.address.url(path), body, self._timeout_seconds, None)
+            return (await self._json(line.client, self.address.url(path), body, self._timeout_seconds, None))[0]
 
     async def _json(
         self, client: Client, url: str, body: Mapping[str, Any] | None, seconds: float, headers: Mapping[str, str] | None
-    ) -> Any:
+    ) -> tuple[Any, Mapping[str, str]]:
         try:
             async with asyncio.timeout(seconds):
                 response = await client.send(url, None if body is None else json.dumps(body).encode(), headers)
@@ -161,7 +172,7 @@ class Endpoint:
         try:
             if response.status != 200:
                 raise failure(self.wire, response.status, response.headers, content.decode(errors="replace"))
-            return parsed(content)
+            return parsed(content), response.headers
         except MALFORMED as error:
             raise not_a_completion(self.wire, content, error) from None
 
@@ -171,24 +182,53 @@ class Endpoint:
         if line is not None:
             await line.closing.aclose()
 
-    async def _ask(self, request: _Request) -> list[Reply]:
+    async def _ask(self, request: Request) -> list[Reply]:
         line = await self._line()
+        if request.num > 1 and "n" in self.learnt.refused:
+            return await self._one_by_one(request)
         async with line.turns:
+            spent, sent = Usage(), None
             while True:
-                body = request_body(
-                    self.wire,
-                    request.messages,
-                    request.sampling,
-                    self._refused,
-                    is_streamed=request.is_streamed,
-                    num=request.num,
-                )
+                plan = plan_of(self.wire, self.learnt, request)
+                before, sent = sent, self._body(request, plan)
                 try:
-                    return await self._call(line.client, request, body)
+                    found = await self._call(line.client, request, plan, sent)
                 except _Refused as refused:
-                    # Each iteration permanently removes a field from the request, so this terminates.
-                    _log.warning("%s at %s refuses %s; continuing without it", self.wire.model, self.wire.shown, refused.name)
-                    self._refused |= {refused.name}
+                    if refused.name == "n":
+                        break
+                    if sent == before:  # what was refused cannot be left out
+                        raise refused.error from None
+                    continue
+                self._learner.replied(self.wire, found, plan)
+                if not plan.expects_thoughts and is_used_up(self.wire, found, sent):
+                    spent, request = found[0].reply.usage, again(request, found)
+                    continue
+                return checked(self.wire, found, spent)
+        return await self._one_by_one(request)
+
+    async def _one_by_one(self, request: Request) -> list[Reply]:
+        """Several replies from an endpoint that draws one at a time."""
+        seed = request.sampling.seed
+        samplings = [replace(request.sampling, seed=None if seed is None else seed + number) for number in range(request.num)]
+        asked = (self._ask(replace(request, num=1, sampling=sampling)) for sampling in samplings)
+        drawn = [replies[0] for replies in await asyncio.gather(*asked)]
+        usage = sum_of([one.usage for one in drawn])
+        return [replace(one, usage=usage if number == 0 else Usage()) for number, one in enumerate(drawn)]
+
+    def _body(self, request: Request, plan: Plan) -> dict[str, Any]:
+        refused = self.learnt.refused
+        if request.sampling.tools and self.wire.tools and "tools" in refused:
+            raise takes_no_tools(self.wire)
+        self._learner.tell(self.wire)
+        return request_body(
+            self.wire,
+            request.messages,
+            request.sampling,
+            refused,
+            is_streamed=request.is_streamed,
+            num=request.num,
+            plan=plan,
+        )
 
     async def _line(self) -> _Line:
         loop = asyncio.get_running_loop()
@@ -211,55 +251,62 @@ class Endpoint:
         headers = _headers(address, key) | (_openai_headers() if self.wire.server == "openai" else {})
         return Client(address, headers, connect_timeout_seconds=self._connect_timeout_seconds)
 
-    async def _call(self, client: Client, request: _Request, body: dict[str, Any]) -> list[Reply]:
+    async def _call(self, client: Client, request: Request, plan: Plan, body: dict[str, Any]) -> list[Parsed]:
         content = _json_of(body)
         # llama.cpp closes a connection after each stream although it promises to keep it; the next call must not reuse it.
         headers = {"Connection": "close"} if request.is_streamed and self._ends_streams else None
         ends_at = asyncio.get_running_loop().time() + self._stream_seconds
+        seconds = self._seconds_for(request, plan)
         try:
-            async with asyncio.timeout(self._timeout_seconds) as clock:
+            async with asyncio.timeout(seconds) as clock:
                 response = await client.send(self._url, content, headers)
                 try:
                     if response.status != 200:
-                        raise await self._failure(client, response, body)
-                    max_bytes = most_bytes(request.sampling, request.num, len(content))
-                    return await self._read(response, request, max_bytes, clock, ends_at)
+                        raise await self._failure(client, response, request, plan, body)
+                    max_bytes = most_bytes(self.wire, request.sampling, request.num, len(content))
+                    return await self._read(response, request, plan, max_bytes, clock, ends_at)
                 finally:
                     response.close()
         except TimeoutError:
             if asyncio.get_running_loop().time() >= ends_at:
                 raise too_slow(self.wire, self._stream_seconds) from None
-            raise silent(self.wire, self._timeout_seconds) from None
+            raise silent(self.wire, seconds) from None
         except TransportError as error:
             raise explained(self.wire, error) from None
 
+    def _seconds_for(self, request: Request, plan: Plan) -> float:
+        """The timeout of a call: a whole reply takes longer if the model thinks before it."""
+        if request.is_streamed or not plan.room:
+            return self._timeout_seconds
+        return min(self._stream_seconds, self._timeout_seconds + plan.room / _THINKING_TOKENS_PER_SECOND)
+
     async def _read(
-        self, response: Response, request: _Request, max_bytes: int, clock: asyncio.Timeout, ends_at: float
-    ) -> list[Reply]:
+        self, response: Response, request: Request, plan: Plan, max_bytes: int, clock: asyncio.Timeout, ends_at: float
+    ) -> list[Parsed]:
         if not request.is_streamed:
-            return self._whole(await response.read(max_bytes), request)
+            return self._whole(await response.read(max_bytes), request, plan)
         self._ends_streams = self._ends_streams or response.headers.get("server") == "llama.cpp"
         if "event-stream" in response.headers.get("content-type", ""):
-            return [await self._streamed(response, request, max_bytes, clock, ends_at)]
-        replies = self._whole(await response.read(max_bytes), request)
-        if request.on_text is not None and replies[0].text:
-            request.on_text(replies[0].text)
-        return replies
+            return [await self._streamed(response, request, plan, max_bytes, clock, ends_at)]
+        found = self._whole(await response.read(max_bytes), request, plan)
+        if request.on_text is not None and found[0].reply.text:
+            request.on_text(found[0].reply.text)
+        return found
 
-    def _whole(self, content: bytes, request: _Request) -> list[Reply]:
+    def _whole(self, content: bytes, request: Request, plan: Plan) -> list[Parsed]:
         try:
             data = parsed(content)
             if isinstance(data, dict) and data.get("error"):
                 raise reported(self.wire, data["error"])
-            return read_completions(self.wire, data, prefill_of(request.messages), request.sampling.stop)
+            return parse_completion(self.wire, data, request.prefill, request.sampling, plan=plan, salt=request.salt)
         except MALFORMED as error:
             raise not_a_completion(self.wire, content, error) from None
 
     async def _streamed(
-        self, response: Response, request: _Request, max_bytes: int, clock: asyncio.Timeout, ends_at: float
-    ) -> Reply:
+        self, response: Response, request: Request, plan: Plan, max_bytes: int, clock: asyncio.Timeout, ends_at: float
+    ) -> Parsed:
         loop = asyncio.get_running_loop()
-        streamed = StreamedReply(self.wire, prefill_of(request.messages), request.sampling)
+        streamed = StreamedReply(self.wire, request.prefill, request.sampling, plan=plan, salt=request.salt)
         show = request.on_text or _ignore
         async for data in response.pieces(max_bytes):
             for piece in streamed.feed(data):
@@ -268,18 +315,26 @@ class Endpoint:
                 break
             if b"data:" in data:  # keep-alive messages alone are not progress
                 clock.reschedule(min(ends_at, loop.time() + self._timeout_seconds))
-        rest, reply = streamed.end()
+        rest, found = streamed.finish()
         if rest:
             show(rest)
-        return reply
+        return found
 
-    async def _failure(self, client: Client, response: Response, body: Mapping[str, Any]) -> Exception:
+    async def _failure(
+        self, client: Client, response: Response, request: Request, plan: Plan, body: Mapping[str, Any]
+    ) -> Exception:
         text = (await response.read(_MAX_ERROR_BYTES)).decode(errors="replace")
-        name = refused_field(response.status, text, body)
-        if name is not None:
-            return _Refused(name)
-        models = await self._models() if response.status == 404 else None
-        return failure(self.wire, response.status, response.headers, text, models)
+        status = response.status
+        models = await self._models() if status == 404 else None
+        is_about_field = names_a_field(status, text, body)
+        error = failure(self.wire, status, response.headers, text, models, is_about_field=is_about_field)
+        if self._learner.adapts(self.wire, request, plan, status, text, body):
+            return _Refused("", error)
+        refusal = refusal_of(status, text, body)
+        if refusal is None or refusal.name in self.wire.extra_body:  # which the user has to correct
+            return error
+        self._learner.refused(self.wire, refusal, plan)
+        return takes_no_tools(self.wire, text) if refusal.name == "tools" else _Refused(refusal.name, error)
 
     async def _models(self) -> list[str] | None:
         """The names of the endpoint's models; `None` if it does not list them."""
@@ -291,11 +346,17 @@ class Endpoint:
 
 
 class _Refused(Exception):
-    """The endpoint does not accept one of the request's fields."""
+    """The endpoint does not accept something in the request, which is left out or changed from now on.
 
-    def __init__(self, name: str) -> None:
+    Attributes:
+        name: the field, if it is one.
+        error: the error for the user if nothing can be changed.
+    """
+
+    def __init__(self, name: str, error: ModelError) -> None:
         super().__init__(name)
         self.name = name
+        self.error = error
 
 
 def _headers(address: Address, key: str) -> dict[str, str]:
