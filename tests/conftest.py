@@ -13,6 +13,7 @@ from hypothesis import settings
 from support.drawn_once import draw_once
 from support.postgres_server import postgres_server
 
+from hopweave.models.llms import _learnt
 from hopweave.models.weights.known import models_folder
 
 draw_once()
@@ -32,6 +33,13 @@ for _name in [name for name in os.environ if name.startswith(("HOPWEAVE_", "PG",
 os.environ |= {"HOME": str(_own), "XDG_CACHE_HOME": str(_own / "cache"), "XDG_CONFIG_HOME": str(_own / "config")}
 os.environ |= {"XDG_DATA_HOME": str(_own / "data"), "XDG_STATE_HOME": str(_own / "state")}
 os.environ[_MODELS] = _USERS_MODELS  # while tests are collected, and in processes of xdist, which find it here
+
+
+@pytest.fixture(autouse=True)
+def _nothing_learnt():
+    """No test knows what another has learnt about an endpoint: two servers may get the same port, one after the other."""
+    _learnt.forget_all()
+    _learnt.path_of_file().unlink(missing_ok=True)
 
 
 @pytest.fixture

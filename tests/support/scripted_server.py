@@ -106,16 +106,31 @@ class ScriptedServer:
         max_open: the most requests that were open at a time.
         num_abandoned: requests whose client went away before the response was complete.
         num_connections: connections that were ever opened.
+
+    Args:
+        script: what it does, in turn, or what decides that.
+        port: where it listens; 0 takes a free one.
+        delay: seconds before each response.
+        tls: makes it a secure server.
+        takes_gets: whether the script is followed for requests without a body, too. Otherwise there is nothing to get, which
+            is answered at once and counted nowhere, so that a client may ask what kind of server it is.
     """
 
     def __init__(
-        self, script: Script = (Behaviour(),), *, port: int = 0, delay: float = 0.0, tls: ssl.SSLContext | None = None
+        self,
+        script: Script = (Behaviour(),),
+        *,
+        port: int = 0,
+        delay: float = 0.0,
+        tls: ssl.SSLContext | None = None,
+        takes_gets: bool = False,
     ) -> None:
         self.script = script
         self.delay = delay
         self.requests: list[Request] = []
         self.num_open = self.max_open = self.num_abandoned = self.num_connections = self.num_requests = 0
         self.keeps_requests = True
+        self.takes_gets = takes_gets
         self._port = port
         self._tls = tls
         self._server: asyncio.Server | None = None
@@ -184,6 +199,9 @@ class _Connection(asyncio.Protocol):
         if len(rest) < length:
             return
         self.buffer = rest[length:]
+        if head.startswith(b"GET ") and not self.server.takes_gets:
+            self.transport.write(_NOTHING_THERE)
+            return
         request = self.server.counted(head, rest[:length])
         self.task = asyncio.get_running_loop().create_task(self.serve(request))
 
@@ -252,6 +270,9 @@ class _Connection(asyncio.Protocol):
 
     def chunk(self, data: bytes) -> None:
         self.transport.write(f"{len(data):x}\r\n".encode() + data + b"\r\n")
+
+
+_NOTHING_THERE = b"HTTP/1.1 404 Not Found\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"
 
 
 def _content_length(head: bytes) -> int:

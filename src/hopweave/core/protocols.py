@@ -86,6 +86,17 @@ class Opens(Protocol):
 
 
 @runtime_checkable
+class Probes(Protocol):
+    """A language model whose abilities are fully known only once its endpoint was asked. Optional: see `Weaver.answer`."""
+
+    async def probe(self) -> None:
+        """Finds out what is unknown about the abilities, within seconds and at most once; without an answer, they stay.
+
+        Callers await it before a method reads `abilities`. It raises nothing: what is wrong, the first reply says.
+        """
+
+
+@runtime_checkable
 class ManyReplies(Protocol):
     """A language model that can draw several replies in one request. Optional: see `Workbench.samples`."""
 

@@ -45,7 +45,8 @@ _FREE: Mapping[str, frozenset[str]] = {
     "llms": frozenset(
         {
             *("endpoint", "server", "stream", "timeout_seconds", "connect_timeout_seconds", "stream_seconds"),
-            *("max_connections", "prefill", "logprobs", "scores", "json_schema", "samples"),
+            *("max_connections", "prefill", "logprobs", "scores", "json_schema", "samples", "tools"),
+            *("thinking", "max_thinking_tokens", "is_small"),
             *("max_tokens_field", "context_tokens", "num_threads", "cache_ram_mib"),
             *("rules", "rules_file", "chat", "max_batch", "dtype", "device"),
         }

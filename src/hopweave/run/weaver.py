@@ -35,7 +35,7 @@ from hopweave.core.errors import (
     error_that_counts,
 )
 from hopweave.core.json_text import one_line_of_json
-from hopweave.core.protocols import Method, Noting
+from hopweave.core.protocols import Method, Noting, Probes, is_part
 from hopweave.core.types import Answer, Question
 from hopweave.record import Change, Failure, Observer, Record, Setup, Trace, citation_problems
 from hopweave.run.again import Again, check_same_setup
@@ -197,6 +197,9 @@ class Weaver:
     async def _answer(
         self, asked: Question, observers: Sequence[Observer], earlier: Sequence[Turn], again: Again | None
     ) -> Record:
+        llm = self.components.llm
+        if is_part(llm, Probes) and not self.components.is_replay:
+            await llm.probe()
         trace = Trace(observers)
         workbench = Workbench(self.components, trace, self.budget, again)
         started_at = datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -215,7 +215,7 @@ MISSING = {
 
 @pytest.mark.parametrize(("models", "options", "said"), MISSING.values(), ids=MISSING)
 async def test_a_model_that_is_not_there_is_named_with_those_that_are(models, options, said):
-    async with ScriptedServer(listing(*models)) as server:
+    async with ScriptedServer(listing(*models), takes_gets=True) as server:
         assert str(await asked(at(server.base_url, **options))).endswith(said)
 
 
@@ -250,9 +250,20 @@ PRESETS = {name: one.preset for name, one in entries("llms").items() if one.pres
 
 def test_well_known_servers_have_names():
     assert {name: preset["base_url"] for name, preset in PRESETS.items()} == {
+        "anthropic": "https://api.anthropic.com/v1",
+        "azure": "https://YOUR-RESOURCE.openai.azure.com/openai/v1",
+        "deepseek": "https://api.deepseek.com/v1",
+        "gemini": "https://generativelanguage.googleapis.com/v1beta/openai",
+        "groq": "https://api.groq.com/openai/v1",
+        "litellm": "http://127.0.0.1:4000/v1",
+        "llama_server": "http://127.0.0.1:8080/v1",
         "lmstudio": "http://127.0.0.1:1234/v1",
+        "mistral": "https://api.mistral.ai/v1",
         "ollama": "http://127.0.0.1:11434/v1",
         "openai": "https://api.openai.com/v1",
+        "openrouter": "https://openrouter.ai/api/v1",
+        "sglang": "http://127.0.0.1:30000/v1",
+        "together": "https://api.together.xyz/v1",
         "vllm": "http://127.0.0.1:8000/v1",
     }
 
@@ -264,6 +275,13 @@ def test_a_name_is_the_same_endpoint_as_its_address(name):
     assert type(by_name) is OpenAICompatible
     assert by_name.identity == by_address.identity
     assert by_name.settings_name == f"llms.{name}"
+    assert by_name.abilities == by_address.abilities
+
+
+async def test_the_address_of_azure_has_to_be_ones_own():
+    error = await asked(read_settings({"llms": {"azure": {"model": "m"}}}).part("llms", "azure"))
+    assert isinstance(error, SettingsError)
+    assert str(error).endswith("only shows what an address looks like; give your own: --set llms.azure.base_url=ADDRESS")
 
 
 def test_options_of_a_name_count_over_what_it_stands_for():

@@ -20,7 +20,7 @@ from functools import cache
 from typing import Any
 
 from hopweave.core.errors import ModelError
-from hopweave.core.protocols import LanguageModel, ManyReplies, OnText, Opens, TextScorer, TokenCounter
+from hopweave.core.protocols import LanguageModel, ManyReplies, OnText, Opens, Probes, TextScorer, TokenCounter
 from hopweave.core.types import Abilities, Message, Reply, Sampling
 
 MAX_PAUSE_SECONDS = 300.0
@@ -169,6 +169,13 @@ class Limited:
             self.turns.borne()
 
 
+class _WithProbe(Limited):
+    async def probe(self) -> None:
+        """Finds out what the endpoint can do; see `Probes.probe`. It does not wait for a turn."""
+        assert isinstance(self._llm, Probes)  # noqa: S101 - see `limited`
+        await self._llm.probe()
+
+
 class _WithSamples(Limited):
     async def replies(self, messages: Sequence[Message], sampling: Sampling, num: int) -> list[Reply]:
         """Draws several replies in one request; see `ManyReplies.replies`."""
@@ -193,6 +200,7 @@ class _WithScores(Limited):
 
 
 _OPTIONAL: tuple[tuple[Any, type[Limited]], ...] = (
+    (Probes, _WithProbe),
     (ManyReplies, _WithSamples),
     (TokenCounter, _WithCounts),
     (TextScorer, _WithScores),

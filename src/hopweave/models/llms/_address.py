@@ -11,15 +11,11 @@ from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit, urlunsplit
 
 from hopweave.core.errors import SettingsError
 from hopweave.core.redaction import Secrets, is_secret_field, public_address
+from hopweave.models.llms._servers import KINDS, Kind, Level, Server, server_of_host
 
-Server = Literal["openai", "vllm", "llama.cpp", "ollama", "other"]
-"""Servers that differ in behaviour."""
-
-_AZURE_HOSTS = re.compile(r"(^|\.)(openai|cognitiveservices)\.azure\.com$")
-_OPENAI_HOSTS = re.compile(r"(^|\.)(openai\.com|openai\.azure\.com|cognitiveservices\.azure\.com)$")
-_SERVER_OF_PORT: Mapping[int, Server] = {8000: "vllm", 8080: "llama.cpp", 11434: "ollama"}
+_AZURE_HOSTS = re.compile(r"(^|\.)((openai|cognitiveservices)\.azure\.com|services\.ai\.azure\.com)$")
 _LOOPBACK = re.compile(r"^(localhost|127(\.\d+){3}|::1)$")
-_VERSION = re.compile(r"/v\d+[a-z0-9]*$|/deployments/[^/]+$")
+_VERSION = re.compile(r"/v\d+[a-z0-9]*(/openai)?$|/deployments/[^/]+$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +61,15 @@ class Address:
         place = parts.netloc.rpartition("@")[2]
         return cls(parts.scheme, place, parts.path.rstrip("/"), parts.query, basic, (*secrets, basic[6:]), host)
 
-    def url(self, path: str) -> str:
-        """The URL of a path below the address."""
-        return urlunsplit((self.scheme, self.place, self.path + path, self.query, ""))
+    def url(self, path: str, path_before: str | None = None) -> str:
+        """The URL of a path below the address, or below another path there."""
+        before = self.path if path_before is None else path_before
+        return urlunsplit((self.scheme, self.place, before + path, self.query, ""))
+
+    @property
+    def key(self) -> str:
+        """What it is known by: nothing in it is secret."""
+        return f"{self.scheme}://{self.place}{self.path}"
 
     @property
     def is_azure(self) -> bool:
@@ -90,9 +92,7 @@ def _user_of(parts: SplitResult) -> tuple[str, list[str]]:
 def server_at(base_url: str) -> Server:
     """The server that an address suggests: by its host, or by its default port."""
     parts = urlsplit(base_url)
-    if _OPENAI_HOSTS.search(parts.hostname or ""):
-        return "openai"
-    return _SERVER_OF_PORT.get(parts.port or 0, "other")
+    return server_of_host(parts.hostname or "", parts.port)
 
 
 def is_loopback(base_url: str) -> bool:
@@ -111,12 +111,16 @@ class Wire:
         server: the server whose behaviour to expect.
         prefill: whether it continues a final assistant turn.
         json_schema: whether it constrains a reply to a schema.
+        tools: whether it calls tools.
+        thinking: how much the model is to think.
+        max_thinking_tokens: the most tokens that it may think with, on top of those of the reply.
         max_tokens_field: the name of the limit on new tokens.
         key_variable: the environment variable that holds the key, for messages.
         settings_name: the settings table of this endpoint, such as `llms.ollama`, for messages.
         advice: how to start a server there or use a different address, for messages.
         advice_if_too_long: what to do about a prompt that is too long, for messages.
         extra_body: fields added to every request.
+        is_remembered: whether what is learnt about the model is kept for other clients and processes.
         secrets: secrets that must not appear in any message or reply.
     """
 
@@ -126,13 +130,22 @@ class Wire:
     server: Server = "other"
     prefill: bool = False
     json_schema: bool = True
+    tools: bool = False
+    thinking: Level = "auto"
+    max_thinking_tokens: int = 0
     max_tokens_field: str = "max_tokens"
     key_variable: str = ""
     settings_name: str = ""
     advice: str = ""
     advice_if_too_long: str = "ask for fewer or shorter passages, or use a model with a longer context"
     extra_body: Mapping[str, Any] = field(default_factory=dict)
+    is_remembered: bool = False
     secrets: Secrets = field(default_factory=Secrets)
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of server."""
+        return KINDS[self.server]
 
     @property
     def shown(self) -> str:

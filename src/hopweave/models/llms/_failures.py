@@ -20,9 +20,6 @@ _MAX_QUOTED = 200
 _MAX_READ = 1 << 16
 _MAX_NAMED = 5
 
-LEAVABLE = frozenset({"temperature", "top_p", "stop", "seed", "logprobs", "top_logprobs", "response_format", "stream_options"})
-"""Optional request fields: stop strings are also cut on our side, and the others request what a model may not offer."""
-
 
 class TransportError(Exception):
     """A request that failed before its response could be examined."""
@@ -103,26 +100,73 @@ def silent(wire: Wire, seconds: float) -> ModelError:
     return ModelError(f"{wire.shown} was silent for {seconds:g} s; {wire.advice}", retryable=True)
 
 
-def refused_field(status: int, body: str, sent: Mapping[str, Any]) -> str | None:
-    """The field of a request that this model does not accept, if that is why it was refused and the field is optional."""
-    if status not in (400, 422):
-        return None
-    error = _error_of(body)
-    name = error.get("param")
-    if error.get("code") not in ("unsupported_parameter", "unsupported_value") or not isinstance(name, str) or name not in sent:
-        return None
-    return name if name in LEAVABLE or name == "max_tokens" else None
+def nothing_but_thoughts(wire: Wire, num_tokens: int) -> ModelError:
+    """The error for a reply that a limit ended within its thoughts."""
+    table = f"{wire.settings_name}." if wire.settings_name else ""
+    most = f"raise {table}max_thinking_tokens (now {wire.max_thinking_tokens})"
+    return ModelError(
+        f"{wire.model} at {wire.shown} did not come to a reply: all {num_tokens:,} tokens went into thoughts; {most}, or set "
+        f'{table}thinking = "low" or "off"'
+    )
 
 
-def failure(wire: Wire, status: int, headers: Mapping[str, str], body: str, models: Sequence[str] | None = None) -> ModelError:
-    """The error for an HTTP error response; `models` are the names that the endpoint lists, if any."""
+def ended_within_thoughts(wire: Wire) -> ModelError:
+    """The error for a reply that the model itself ended within its thoughts."""
+    table = f"{wire.settings_name}." if wire.settings_name else ""
+    return ModelError(
+        f"{wire.model} at {wire.shown} ended its reply within its thoughts; if the server takes replies for thoughts, check "
+        f'its parser of thoughts, or set {table}thinking = "off"'
+    )
+
+
+def withheld(wire: Wire, reason: str) -> ModelError:
+    """The error for an empty reply that a filter of the endpoint ended."""
+    advice = "ask in other words, or use another model"
+    return ModelError(f"{wire.shown} withheld the reply ({quoted(wire, reason)}); {advice}")
+
+
+def refused_to_reply(wire: Wire, refusal: str) -> ModelError:
+    """The error for a refusal in place of a reply."""
+    return ModelError(f"{wire.model} at {wire.shown} refuses to reply: {quoted(wire, refusal)}")
+
+
+def takes_no_tools(wire: Wire, said: str = "") -> ModelError:
+    """The error for a model that cannot call tools."""
+    because = f": {quoted(wire, _message_of_text(said))}" if said else ""
+    return ModelError(f"{wire.model} at {wire.shown} takes no tools{because}; set {wire.settings_name}.tools=no")
+
+
+def is_too_long(status: int, body: str) -> bool:
+    """Whether an error response says that prompt and reply together are too long."""
+    return status in (400, 413, 422) and _TOO_LONG.search(body) is not None
+
+
+def failure(
+    wire: Wire,
+    status: int,
+    headers: Mapping[str, str],
+    body: str,
+    models: Sequence[str] | None = None,
+    *,
+    is_about_field: bool = False,
+) -> ModelError:
+    """The error for an HTTP error response.
+
+    Args:
+        wire: how to talk to the endpoint.
+        status: of the response.
+        headers: of the response.
+        body: of the response.
+        models: the names of models that the endpoint lists, if any.
+        is_about_field: whether the response names a field of the request, so that it is not about the key.
+    """
     message = quoted(wire, _message_of_text(body) or f"status {status}")
     where = f"{wire.shown} ({status})"
-    if status in (401, 403):  # the server's own message may contain a part of the key
+    if status in (401, 403) and not is_about_field:  # the server's own message may contain a part of the key
         return ModelError(f"{where} refuses the key; check the environment variable {wire.key_variable}")
     if status in (404, 405):
         return _missing(wire, where, message, models)
-    if status in (400, 413, 422) and _TOO_LONG.search(body):
+    if is_too_long(status, body):
         return _too_long(wire, message)
     retryable = status in (408, 409, 429) or status >= 500
     if _error_of(body).get("code") == "insufficient_quota":
@@ -202,6 +246,8 @@ def _message_of_text(body: str) -> str:
 
 
 def _message_of(data: Any) -> str:
+    if isinstance(data, list) and data and isinstance(data[0], dict):  # Gemini
+        data = data[0]
     error = data.get("error", data) if isinstance(data, dict) else data
     if isinstance(error, dict):
         error = error.get("message") or error.get("detail") or json.dumps(error)

@@ -4,8 +4,8 @@ Models that think write their thoughts at the start of a reply, between marks of
 `thinking`, `thought`, `reasoning`, `seed:think`), `[THINK]...[/THINK]`, or the channels of gpt-oss. Three things go wrong with
 them: a limit on tokens ends a reply within its thoughts, so that nothing closes them; a chat template writes the opening mark
 itself, so that a reply holds only the closing one; and a server drops the control tokens of gpt-oss, which leaves
-`analysisWe need ...assistantfinalUlm`. All three are read here. Elsewhere in a reply, such as in an answer about these marks, they
-are ordinary text, and so is a closing mark in backticks.
+`analysisWe need ...assistantfinalUlm`. All three are read here. Elsewhere in a reply, such as in an answer about these marks,
+they are ordinary text, and so is a closing mark in backticks.
 """
 
 from __future__ import annotations
@@ -158,7 +158,7 @@ class ThoughtSplitter:
             self._think(self._held[: len(self._held) - kept])
             self._held = self._held[len(self._held) - kept :]
             return
-        self.has_only_closing = not self._is_opened
+        self.has_only_closing = self.has_only_closing or not self._is_opened
         self._think(self._held[: found.start()])
         self._close(self._held[found.end() :])
 
@@ -246,7 +246,5 @@ def _length_of_partial(text: str, marks: Iterable[str]) -> int:
 
 
 def _last(mark: re.Pattern[str], text: str) -> re.Match[str] | None:
-    found = None
-    for found in mark.finditer(text):
-        pass
-    return found
+    found = list(mark.finditer(text))
+    return found[-1] if found else None

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from hopweave.core.json_text import whole
-from hopweave.core.types import Message, Reply, Sampling, TokenLogprob, Usage
+from hopweave.core.types import Message, Reply, Sampling, TokenLogprob, ToolCall, Usage
 from hopweave.models.llms._address import Wire
 from hopweave.models.llms._failures import broken_off, not_a_completion, reported, too_much
 from hopweave.models.llms._json import MALFORMED, Malformed, parsed
-
-_MAX_STOPS_AT_OPENAI = 4
+from hopweave.models.llms._plan import Plan, is_cut_off
+from hopweave.models.llms._servers import LIMITS
+from hopweave.models.llms._thoughts import ThoughtSplitter
+from hopweave.models.llms._tools import ToolCalls, message_json, tools_json
 
 MAX_TOKENS = 10_000_000
 """Maximum tokens of a call that an endpoint may report: ten times the longest existing context."""
@@ -25,44 +28,74 @@ _BYTES_PER_ALTERNATIVE = 1 << 8
 _MAX_BYTES = 1 << 28
 
 
-def most_bytes(sampling: Sampling, num: int, num_sent: int) -> int:
-    """The maximum number of bytes of the response to a request of `num_sent` bytes, for `num` replies."""
+def most_bytes(wire: Wire, sampling: Sampling, num: int, num_sent: int) -> int:
+    """The maximum number of bytes of the response to a request of `num_sent` bytes, for `num` replies with their thoughts."""
     of_a_token = _BYTES_PER_TOKEN + _BYTES_PER_ALTERNATIVE * sampling.top_logprobs
-    return min(_MAX_BYTES, _SPARE_BYTES + num_sent + num * sampling.max_tokens * of_a_token)
+    num_tokens = sampling.max_tokens + wire.max_thinking_tokens
+    return min(_MAX_BYTES, _SPARE_BYTES + num_sent + num * num_tokens * of_a_token)
 
 
 def prefill_of(messages: Sequence[Message]) -> str:
     """The text that the model is to continue; empty if there is none."""
-    return messages[-1].text if messages and messages[-1].role == "assistant" else ""
+    if not messages or messages[-1].role != "assistant" or messages[-1].tool_calls:
+        return ""
+    return messages[-1].text
 
 
 def request_body(
-    wire: Wire, messages: Sequence[Message], sampling: Sampling, refused: frozenset[str], *, is_streamed: bool, num: int = 1
+    wire: Wire,
+    messages: Sequence[Message],
+    sampling: Sampling,
+    refused: frozenset[str],
+    *,
+    is_streamed: bool,
+    num: int = 1,
+    plan: Plan | None = None,
 ) -> dict[str, Any]:
     """The JSON of a request for `num` replies, without the fields that this endpoint has refused."""
+    plan = plan or Plan()
     body: dict[str, Any] = {"model": wire.model}
     if wire.endpoint == "chat":
-        body["messages"] = [{"role": message.role, "content": message.text} for message in messages]
+        body["messages"] = [message_json(message, with_thoughts=plan.sends_thoughts_back) for message in messages]
     else:
         body["prompt"] = "\n\n".join(message.text for message in messages)
-    body |= {"temperature": sampling.temperature, "top_p": sampling.top_p, wire.max_tokens_field: sampling.max_tokens}
-    if "max_tokens" in refused and "max_tokens" in body:
-        body["max_completion_tokens"] = body.pop("max_tokens")
-    if sampling.stop:
-        body["stop"] = list(sampling.stop[: _MAX_STOPS_AT_OPENAI if wire.server == "openai" else None])
+    body |= {"temperature": sampling.temperature, "top_p": sampling.top_p}
+    if limit := limit_name(wire, refused):
+        body[limit] = sampling.max_tokens + plan.room
+    if not plan.expects_thoughts and (stop := _stops_taken(wire, sampling.stop)):
+        body["stop"] = stop
     if sampling.seed is not None:
         body["seed"] = sampling.seed
     if num > 1:
         body["n"] = num
-    body |= _logprobs_wanted(wire, sampling) | _schema_wanted(wire, messages, sampling) | _prefill_wanted(wire, messages)
+    body |= _logprobs_wanted(wire, sampling, refused) | _tools_wanted(wire, sampling)
+    body |= _schema_wanted(wire, messages, sampling) | _prefill_wanted(wire, messages)
     if is_streamed:
         body |= {"stream": True, "stream_options": {"include_usage": True}}
+    body |= plan.fields
     body |= wire.extra_body
     return {name: value for name, value in body.items() if name not in refused}
 
 
-def _logprobs_wanted(wire: Wire, sampling: Sampling) -> dict[str, Any]:
-    if not sampling.top_logprobs:
+def limit_name(wire: Wire, refused: frozenset[str]) -> str | None:
+    """The name of the limit on new tokens: the usual one, or the other if that is refused; `None` if both are."""
+    names = [wire.max_tokens_field, *(name for name in LIMITS if name != wire.max_tokens_field)]
+    return next((name for name in names if name not in refused), None)
+
+
+def _stops_taken(wire: Wire, stop: Sequence[str]) -> list[str]:
+    taken = [text for text in stop if wire.kind.takes_blank_stops or text.strip()]
+    return taken[: wire.kind.max_stops]
+
+
+def _tools_wanted(wire: Wire, sampling: Sampling) -> dict[str, Any]:
+    if not sampling.tools or not wire.tools or wire.endpoint != "chat":
+        return {}
+    return {"tools": tools_json(sampling.tools), "tool_choice": "auto"}
+
+
+def _logprobs_wanted(wire: Wire, sampling: Sampling, refused: frozenset[str]) -> dict[str, Any]:
+    if not sampling.top_logprobs or "logprobs" in refused:
         return {}
     if wire.endpoint == "completion":
         return {"logprobs": sampling.top_logprobs}
@@ -72,6 +105,8 @@ def _logprobs_wanted(wire: Wire, sampling: Sampling) -> dict[str, Any]:
 def _schema_wanted(wire: Wire, messages: Sequence[Message], sampling: Sampling) -> dict[str, Any]:
     schema = sampling.json_schema
     if schema is None or not wire.json_schema or not _goes_with_schema(wire, prefill_of(messages)):
+        return {}
+    if sampling.tools and wire.tools and not wire.kind.takes_schema_with_tools:
         return {}
     strict = schema.get("additionalProperties") is False  # the only schemas that OpenAI's strict mode accepts
     wanted: dict[str, Any] = {
@@ -89,7 +124,7 @@ def _goes_with_schema(wire: Wire, prefill: str) -> bool:
 
 
 def _prefill_wanted(wire: Wire, messages: Sequence[Message]) -> dict[str, Any]:
-    if wire.endpoint == "chat" and wire.prefill and wire.server in ("vllm", "other") and prefill_of(messages):
+    if wire.endpoint == "chat" and wire.prefill and wire.kind.takes_fields_to_continue and prefill_of(messages):
         return {"continue_final_message": True, "add_generation_prompt": False}
     return {}
 
@@ -144,37 +179,147 @@ def cut(text: str, prefill: str, stop: Sequence[str]) -> tuple[str, bool]:
     return (text[: min(places)], True) if places else (text, False)
 
 
+class ReplyText:
+    """Takes the text of a reply piece by piece: without an echoed prefill and without thoughts, up to the first stop string.
+
+    Args:
+        prefill: text that the endpoint may repeat before its reply.
+        stop: the reply ends before the first of these. In the thoughts, they mean nothing.
+        begins_inside: whether the text begins inside thoughts.
+    """
+
+    def __init__(self, prefill: str, stop: Sequence[str], *, begins_inside: bool = False) -> None:
+        self._stop = tuple(stop)
+        self._echo = Cutter(prefill)
+        self._cutter = Cutter(stop=self._stop)
+        self._num_taken_back = 0
+        self.splitter = ThoughtSplitter(begins_inside=begins_inside)
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether a stop string has ended the reply."""
+        return self._cutter.is_cut
+
+    @property
+    def shown(self) -> str:
+        """The reply so far."""
+        return self._cutter.shown
+
+    def push(self, piece: str) -> str:
+        """Takes a piece and returns what can be shown now."""
+        return self._cut(self.splitter.push(self._echo.push(piece)))
+
+    def rest(self, *, is_cut_off: bool) -> str:
+        """What was held back, at the end of the text; `is_cut_off` if a limit ended it."""
+        rest = self.splitter.push(self._echo.rest()) + self.splitter.rest(is_cut_off=is_cut_off)
+        return self._cut(rest) + self._cutter.rest()
+
+    def _cut(self, text: str) -> str:
+        if self.splitter.num_taken_back > self._num_taken_back:  # what was shown were thoughts
+            self._num_taken_back = self.splitter.num_taken_back
+            self._cutter = Cutter(stop=self._stop)
+        return self._cutter.push(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A reply, and what else its response says.
+
+    Attributes:
+        reply: the reply.
+        ends_inside: whether it ended within its thoughts.
+        has_only_closing: whether nothing opened its thoughts: the template does.
+        refusal: what the model said in place of a reply, if the endpoint marks it as a refusal.
+    """
+
+    reply: Reply
+    ends_inside: bool = False
+    has_only_closing: bool = False
+    refusal: str = ""
+
+
 def read_completions(wire: Wire, data: Any, prefill: str, stop: Sequence[str]) -> list[Reply]:
+    """The replies of a completion; see `parse_completion`."""
+    return [one.reply for one in parse_completion(wire, data, prefill, Sampling(stop=tuple(stop)))]
+
+
+def parse_completion(
+    wire: Wire, data: Any, prefill: str, sampling: Sampling, *, plan: Plan | None = None, salt: str = ""
+) -> list[Parsed]:
     """Parses all choices of a completion, in order, at least one; the first has the usage of the whole request.
+
+    Args:
+        wire: how to talk to the endpoint.
+        data: the completion.
+        prefill: text that it may repeat before its reply.
+        sampling: the sampling of the request.
+        plan: how the request was made.
+        salt: for the ids of tool calls that have none.
 
     Raises:
         one of `MALFORMED`: if it is invalid.
     """
-    choices = _choices(data)
-    if len(choices) == 1:
-        return [_reply_of(wire, choices[0], usage_of(data), prefill, stop)]
-    ordered = sorted(choices, key=lambda choice: choice.get("index") or 0)
-    usages = [usage_of(data), *[Usage()] * len(choices)]
-    return [_reply_of(wire, choice, usage, prefill, stop) for choice, usage in zip(ordered, usages, strict=False)]
+    choices, plan = _choices(data), plan or Plan()
+    ordered = choices if len(choices) == 1 else sorted(choices, key=lambda choice: choice.get("index") or 0)
+    usages = [usage_of(data, wire), *[Usage()] * len(choices)]
+    return [_parsed(wire, choice, usage, prefill, sampling, plan, salt) for choice, usage in zip(ordered, usages, strict=False)]
 
 
-def _reply_of(wire: Wire, choice: Mapping[str, Any], usage: Usage, prefill: str, stop: Sequence[str]) -> Reply:
-    text, is_cut = cut(_text_of(choice), prefill, stop)
-    reason, logprobs = _reason_of(choice), tuple(_logprobs_of(choice.get("logprobs")))
-    if is_cut:
-        reason, logprobs = "stop", _covering(logprobs, len(text))
-    return _without_secrets(wire, text, reason or "stop", usage, logprobs)
+def _parsed(
+    wire: Wire, choice: Mapping[str, Any], usage: Usage, prefill: str, sampling: Sampling, plan: Plan, salt: str
+) -> Parsed:
+    message = choice.get("message")
+    content = choice.get("text") if message is None else message.get("content")
+    own = _own_thoughts(message or {}, content)
+    reason = _reason_of(choice)
+    text = ReplyText(prefill, sampling.stop, begins_inside=plan.begins_inside and not own)
+    text.push(_joined(content))
+    text.rest(is_cut_off=is_cut_off(reason))
+    calls = ToolCalls()
+    if sampling.tools and message is not None:
+        calls.add(message.get("tool_calls"))
+    logprobs = tuple(_logprobs_of(choice.get("logprobs")))
+    return _assembled(wire, text, own, reason, usage, logprobs, calls.all(salt), _refusal_in(message))
 
 
-def _without_secrets(wire: Wire, text: str, reason: str, usage: Usage, logprobs: tuple[TokenLogprob, ...]) -> Reply:
-    hidden = wire.secrets.out_of_reply(text)
+def _assembled(
+    wire: Wire,
+    text: ReplyText,
+    own_thoughts: str,
+    reason: str,
+    usage: Usage,
+    logprobs: tuple[TokenLogprob, ...],
+    calls: tuple[ToolCall, ...],
+    refusal: str,
+) -> Parsed:
+    splitter = text.splitter
+    thoughts = "\n\n".join(part for part in (own_thoughts.strip(), splitter.thoughts) if part)
+    if thoughts or splitter.has_only_closing:
+        logprobs = _of_text(logprobs, splitter.text)
+    if text.is_cut:
+        logprobs = _covering(logprobs, len(text.shown))
+    reason = "stop" if text.is_cut else reason or "stop"
+    reply = _without_secrets(wire, Reply(text.shown, reason, usage, logprobs, thoughts, calls))
+    return Parsed(reply, splitter.is_inside, splitter.has_only_closing, wire.secrets.out_of_reply(refusal))
+
+
+def _without_secrets(wire: Wire, reply: Reply) -> Reply:
+    hide = wire.secrets.out_of_reply
+    hidden, logprobs = hide(reply.text), reply.logprobs
     if logprobs:
         words = [token.token for token in logprobs]
         words += [" ", *(f"{other} " for token in logprobs for other, _ in token.top)]
         spelled = "".join(words)
-        if hidden != text or wire.secrets.out_of_reply(spelled) != spelled:  # the tokens would reveal the secret
+        if hidden != reply.text or hide(spelled) != spelled:  # the tokens would reveal the secret
             logprobs = ()
-    return Reply(hidden, whole(wire.secrets.out_of_reply(reason)), usage, logprobs)
+    return replace(
+        reply,
+        text=hidden,
+        finish_reason=whole(hide(reply.finish_reason)),
+        logprobs=logprobs,
+        thoughts=hide(reply.thoughts),
+        tool_calls=tuple(ToolCall(hide(call.id), hide(call.name), hide(call.arguments)) for call in reply.tool_calls),
+    )
 
 
 def _choices(data: Any) -> list[Mapping[str, Any]]:
@@ -194,15 +339,9 @@ def _reason_of(choice: Mapping[str, Any]) -> str:
     return reason
 
 
-def _text_of(choice: Mapping[str, Any]) -> str:
-    message = choice.get("message")
-    content = choice.get("text") if message is None else message.get("content") or message.get("refusal")
-    return content if isinstance(content, str) else _joined(content)
-
-
 def _joined(content: Any) -> str:
     if isinstance(content, list):  # some servers split the content into parts
-        return "".join(part.get("text") or "" for part in content if isinstance(part, dict))
+        return "".join(part.get("text") or "" for part in content if isinstance(part, dict) and not _is_thought(part))
     if content is None:
         return ""
     if not isinstance(content, str):
@@ -210,7 +349,39 @@ def _joined(content: Any) -> str:
     return content
 
 
-def usage_of(data: Mapping[str, Any]) -> Usage:
+def _is_thought(part: Mapping[str, Any]) -> bool:
+    return part.get("type") in ("thinking", "reasoning")
+
+
+def _own_thoughts(message: Mapping[str, Any], content: Any) -> str:
+    """The thoughts in fields or content parts of their own. Some servers send the same text in several fields."""
+    for name in ("reasoning_content", "reasoning"):
+        value = message.get(name)
+        if isinstance(value, str) and value:
+            return value
+    parts = message.get("reasoning_details")
+    if not isinstance(parts, list) or not parts:
+        parts = [part for part in content if isinstance(part, dict) and _is_thought(part)] if isinstance(content, list) else []
+    return "".join(_thought_in(part) for part in parts)
+
+
+def _thought_in(part: Any) -> str:
+    """The text of a part, which may itself be a list of parts."""
+    if isinstance(part, str):
+        return part
+    if isinstance(part, list):
+        return "".join(_thought_in(one) for one in part)
+    if not isinstance(part, dict):
+        return ""
+    return next((text for name in ("text", "summary", "thinking", "reasoning") if (text := _thought_in(part.get(name)))), "")
+
+
+def _refusal_in(message: Mapping[str, Any] | None) -> str:
+    refusal = (message or {}).get("refusal")
+    return refusal if isinstance(refusal, str) else ""
+
+
+def usage_of(data: Mapping[str, Any], wire: Wire) -> Usage:
     """Token counts, if the endpoint gives them.
 
     Raises:
@@ -221,8 +392,15 @@ def usage_of(data: Mapping[str, Any]) -> Usage:
     cached = details.get("cached_tokens")
     if cached is None:
         cached = (data.get("timings") or {}).get("cache_n")
-    prompt, completion = usage.get("prompt_tokens"), usage.get("completion_tokens")
-    return Usage(_count("prompt_tokens", prompt), _count("completion_tokens", completion), _count("cached_tokens", cached))
+    prompt = _count("prompt_tokens", usage.get("prompt_tokens"))
+    completion = _count("completion_tokens", usage.get("completion_tokens"))
+    thinking = _count("reasoning_tokens", (usage.get("completion_tokens_details") or {}).get("reasoning_tokens"))
+    if thinking or wire.kind.hides_thinking_tokens:
+        # Some endpoints count the tokens of thoughts only in the total.
+        left_out = max(0, _count("total_tokens", usage.get("total_tokens")) - prompt - completion)
+        if left_out == thinking or wire.kind.hides_thinking_tokens:
+            completion, thinking = completion + left_out, max(thinking, left_out)
+    return Usage(prompt, completion, _count("cached_tokens", cached), thinking_tokens=min(thinking, completion))
 
 
 def _count(name: str, value: Any) -> int:
@@ -277,6 +455,22 @@ def _covering(logprobs: tuple[TokenLogprob, ...], length: int) -> tuple[TokenLog
     return logprobs[:kept]
 
 
+def _of_text(logprobs: tuple[TokenLogprob, ...], text: str) -> tuple[TokenLogprob, ...]:
+    """The tokens of a text that follows thoughts; none if they cannot be told apart."""
+    spelled = "".join(token.token for token in logprobs)
+    start = spelled.rfind(text) if text else -1
+    if start < 0:
+        return ()
+    place = 0
+    while start >= len(logprobs[place].token):
+        start -= len(logprobs[place].token)
+        place += 1
+    first = logprobs[place]
+    if first.token[:start].strip():  # a token that is part of both
+        return ()
+    return _covering((replace(first, token=first.token[start:]), *logprobs[place + 1 :]), len(text))
+
+
 class StreamedReply:
     """Assembles a reply from the events of a stream.
 
@@ -284,23 +478,32 @@ class StreamedReply:
         wire: how to talk to the endpoint.
         prefill: text that it may repeat before its reply.
         sampling: the sampling of the request.
+        plan: how the request was made.
+        salt: for the ids of tool calls that have none.
     """
 
-    def __init__(self, wire: Wire, prefill: str, sampling: Sampling) -> None:
+    def __init__(self, wire: Wire, prefill: str, sampling: Sampling, *, plan: Plan | None = None, salt: str = "") -> None:
         self._wire = wire
-        self._cutter = Cutter(prefill, sampling.stop)
+        self._prefill = prefill
+        self._sampling = sampling
+        self._plan = plan or Plan()
+        self._salt = salt
+        self._text = ReplyText(prefill, sampling.stop, begins_inside=self._plan.begins_inside)
         self._veil = wire.secrets.veil()
+        self._calls = ToolCalls()
+        self._own_thoughts: list[str] = []
+        self._refusal = ""
         self._logprobs: list[TokenLogprob] = []
         self._finish_reason = ""
         self._usage = Usage()
-        self._num_pieces = 0
-        self._max_tokens = sampling.max_tokens
+        self._num_pieces = self._num_thoughts = 0
+        self._max_tokens = sampling.max_tokens + self._plan.room
         self._waiting: list[bytes] = []
 
     @property
     def is_cut(self) -> bool:
         """Whether a stop string arrived that the server missed: there is nothing more to wait for."""
-        return self._cutter.is_cut
+        return self._text.is_cut
 
     def feed(self, data: bytes) -> Iterator[str]:
         """Takes bytes as they arrive and yields what can be shown now.
@@ -316,7 +519,7 @@ class StreamedReply:
         for line in lines:
             payload = line.removeprefix(b"data:").strip() if line.startswith(b"data:") else b""
             if payload and payload != b"[DONE]":
-                shown = self._veil.push(self._cutter.push(self._event(payload)))
+                shown = self._veil.push(self._event(payload))
                 if shown:
                     yield shown
             if self.is_cut:
@@ -328,7 +531,7 @@ class StreamedReply:
             if isinstance(event, dict) and event.get("error"):
                 raise reported(self._wire, event["error"])
             if event.get("usage"):
-                self._usage = usage_of(event)
+                self._usage = usage_of(event, self._wire)
             return "".join(self._piece(choice) for choice in event.get("choices") or ())
         except MALFORMED as error:
             raise not_a_completion(self._wire, payload, error) from None
@@ -336,28 +539,60 @@ class StreamedReply:
     def _piece(self, choice: Mapping[str, Any]) -> str:
         self._finish_reason = _reason_of(choice) or self._finish_reason
         self._logprobs += _logprobs_of(choice.get("logprobs"))
-        text = _joined((choice.get("delta") or {}).get("content") or choice.get("text"))
-        self._num_pieces += bool(text)
-        if self._num_pieces > PIECES_PER_TOKEN * self._max_tokens:
-            raise too_much(self._wire, f"{self._num_pieces:,} pieces of a reply that was to have {self._max_tokens:,} tokens")
-        return text
+        delta = choice.get("delta") or {}
+        content = delta.get("content") or choice.get("text")
+        thought, text = _own_thoughts(delta, content), _joined(content)
+        if thought:
+            self._think(thought)
+        if self._sampling.tools:
+            self._num_pieces += self._calls.add(delta.get("tool_calls"))
+        self._refusal += _refusal_in(delta)
+        shown = self._text.push(text)
+        if self._text.splitter.is_inside:
+            self._num_thoughts += bool(text)
+        else:
+            self._num_pieces += bool(text)
+        self._check_length()
+        return shown
+
+    def _think(self, thought: str) -> None:
+        if not self._own_thoughts and self._plan.begins_inside and not self._num_pieces + self._num_thoughts:
+            self._text = ReplyText(self._prefill, self._sampling.stop)  # the server tells thoughts from the reply itself
+        self._own_thoughts.append(thought)
+        self._num_thoughts += 1
+
+    def _check_length(self) -> None:
+        limits = self._max_tokens, self._sampling.max_tokens + self._wire.max_thinking_tokens
+        for num, limit in zip((self._num_pieces, self._num_thoughts), limits, strict=True):
+            if num > PIECES_PER_TOKEN * limit:
+                raise too_much(self._wire, f"{num:,} pieces of a reply that was to have {limit:,} tokens")
 
     def end(self) -> tuple[str, Reply]:
-        """What was held back, and the whole reply, at the end of the stream.
+        """What was held back, and the whole reply; see `finish`."""
+        rest, parsed_reply = self.finish()
+        return rest, parsed_reply.reply
+
+    def finish(self) -> tuple[str, Parsed]:
+        """What was held back, and the whole reply with what else the stream said, at its end.
 
         Raises:
             ModelError: retryable, if the stream broke off.
         """
-        rest = self._veil.push(self._cutter.rest()) + self._veil.rest()
-        shown = self._cutter.shown
+        shown = self._text.rest(is_cut_off=is_cut_off(self._finish_reason))
+        rest = self._veil.push(shown) + self._veil.rest()
         if not self._finish_reason and not self.is_cut:
-            raise broken_off(self._wire, shown)
-        logprobs = tuple(self._logprobs)
-        return rest, _without_secrets(
+            raise broken_off(self._wire, self._text.shown)
+        # a reply that we cut short never receives its usage; a chunk is a token with nearly every server
+        usage = self._usage
+        if usage == Usage():
+            usage = Usage(completion_tokens=self._num_pieces + self._num_thoughts)
+        return rest, _assembled(
             self._wire,
-            shown,
-            "stop" if self.is_cut else self._finish_reason,
-            # a reply that we cut short never receives its usage; a chunk is a token with nearly every server
-            self._usage if self._usage != Usage() else Usage(completion_tokens=self._num_pieces),
-            _covering(logprobs, len(shown)) if self.is_cut else logprobs,
+            self._text,
+            "".join(self._own_thoughts),
+            self._finish_reason,
+            usage,
+            tuple(self._logprobs),
+            self._calls.all(self._salt),
+            self._refusal,
         )

@@ -2,40 +2,34 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal
+from weakref import WeakKeyDictionary
 
-from hopweave.core.errors import SettingsError
+from hopweave.core.errors import HopweaveError, SettingsError
 from hopweave.core.protocols import OnText
 from hopweave.core.redaction import public, public_address
 from hopweave.core.types import Abilities, Message, Reply, Sampling
-from hopweave.models.llms._address import Address, Server, Wire, is_loopback, server_at
+from hopweave.models.llms._address import Address, Wire, is_loopback, server_at
 from hopweave.models.llms._endpoint import NO_KEY, Endpoint
+from hopweave.models.llms._learnt import Learnt, Memory
+from hopweave.models.llms._probing import find_abilities, find_server
 from hopweave.models.llms._scoring import PATH, read_scores, scoring_body
+from hopweave.models.llms._servers import KINDS, Level, Server
+from hopweave.models.llms._sizes import is_small_name
 
 Switch = Literal["auto", "yes", "no"]
 
-_HOW_TO_START: Mapping[Server, str] = {
-    "ollama": "ollama serve",
-    "vllm": "vllm serve MODEL",
-    "llama.cpp": "llama-server -m FILE",
-}
+MAX_THINKING_TOKENS = 8192
+"""The default of `max_thinking_tokens`."""
 
-# Whether a server continues a final assistant turn, reports log-probabilities, constrains a reply to a schema, and draws
-# several replies in one request.
-_ABLE: Mapping[Server, tuple[bool, bool, bool, bool]] = {
-    "openai": (False, True, True, True),
-    "vllm": (True, True, True, True),
-    "llama.cpp": (True, True, True, False),
-    "ollama": (False, False, True, False),
-    "other": (False, False, False, False),
-}
-_SCORES: frozenset[Server] = frozenset({"vllm"})
-"""Servers that report log-probabilities of a given text."""
+_PLACEHOLDER = "your-resource"
+"""Part of the host of a preset address that has to be completed."""
 
 
 @dataclass
@@ -53,10 +47,13 @@ class OpenAICompatible:
     base_url: Annotated[str, "address of the endpoint, up to and including /v1"] = "https://api.openai.com/v1"
     api_key_env: Annotated[str, "name of the environment variable that holds the key"] = "OPENAI_API_KEY"
     endpoint: Annotated[Literal["chat", "completion"], "completion is for models without a chat template"] = "chat"
-    server: Annotated[
-        Literal["auto", "openai", "vllm", "llama.cpp", "ollama", "other"],
-        "server type; auto infers it from the address",
-    ] = "auto"
+    server: Annotated[Literal["auto"] | Server, "server type; auto infers it from the address, or asks the server once"] = (
+        "auto"
+    )
+    thinking: Annotated[Level, "how much the model thinks before it replies; auto leaves it to the endpoint"] = "auto"
+    max_thinking_tokens: Annotated[
+        int, "maximum tokens of a model's thoughts, on top of those of its reply; 0 for none on top"
+    ] = MAX_THINKING_TOKENS
     stream: Annotated[bool, "stream replies even if nobody is watching"] = False
     timeout_seconds: Annotated[float, "for a whole call; between chunks, when streaming"] = 120.0
     stream_seconds: Annotated[float, "for a whole streamed reply"] = 1200.0
@@ -69,6 +66,8 @@ class OpenAICompatible:
     scores: Annotated[Switch, "whether it reports log-probabilities of a given text; yes for the llama-cpp-python server"] = (
         "auto"
     )
+    tools: Annotated[Switch, "whether it calls tools"] = "auto"
+    is_small: Annotated[Switch, "whether methods treat it as a small model; auto infers it from the name"] = "auto"
     max_tokens_field: Annotated[
         Literal["auto", "max_tokens", "max_completion_tokens"], "name of the limit on new tokens, which OpenAI renamed"
     ] = "auto"
@@ -80,10 +79,15 @@ class OpenAICompatible:
         for name in ("timeout_seconds", "stream_seconds", "connect_timeout_seconds", "max_connections"):
             if getattr(self, name) <= 0:
                 raise SettingsError(f"{name} = {getattr(self, name)} must be above 0")
+        if self.max_thinking_tokens < 0:
+            raise SettingsError(f"max_thinking_tokens = {self.max_thinking_tokens} must be at least 0")
         self.settings_name = "llms.openai_compatible"
-        self._server: Server = server_at(self.base_url) if self.server == "auto" else self.server
         self._key: str | None = None
         self._endpoint: Endpoint | None = None
+        self._probed: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
+        self._is_probed = False
+        self._of_address, self._of_model = Memory(self._address.key), Memory(f"{self._address.key}:{self.model}")
+        self._server: Server = self._known_server()
         self._abilities = self._known_abilities()
         self._identity = self._own_identity()
 
@@ -102,8 +106,22 @@ class OpenAICompatible:
 
     @property
     def abilities(self) -> Abilities:
-        """As known for the server, unless an option overrides them."""
+        """As known for the server, unless an option overrides them; see `probe`."""
+        if self._abilities.tools and self.tools == "auto" and "tools" in self._of_model.known.refused:
+            return replace(self._abilities, tools=False)
         return self._abilities
+
+    async def probe(self) -> None:
+        """Asks a server of unknown type what it is, once, and Ollama what the model can do; see `Probes.probe`.
+
+        What they say is kept for some days. If they do not say it, or not in time, `abilities` stay as they are.
+        """
+        if self._is_probed:
+            return
+        async with self._probed.setdefault(asyncio.get_running_loop(), asyncio.Lock()):
+            if not self._is_probed:
+                await self._ask_what_it_is()
+                self._is_probed = True
 
     async def open(self) -> None:
         """Sets up the client; see `Opens.open`. The endpoint is not called. Same errors as `reply`."""
@@ -154,54 +172,92 @@ class OpenAICompatible:
 
     def _own_identity(self) -> str:
         at = self._address
-        name = f"{self.endpoint}:{at.scheme}://{at.place}{at.path}:{self.model}"
-        if not self.extra_body:
-            return name
-        extra = json.dumps(public(dict(self.extra_body), "extra_body"), sort_keys=True)
-        return f"{name}+{hashlib.sha256(extra.encode()).hexdigest()[:12]}"
+        name = f"{self.endpoint}:{at.key}:{self.model}"
+        if self.extra_body:
+            extra = json.dumps(public(dict(self.extra_body), "extra_body"), sort_keys=True)
+            name += f"+{hashlib.sha256(extra.encode()).hexdigest()[:12]}"
+        if self.thinking != "auto":
+            name += f"+thinking={self.thinking}"
+        if self.max_thinking_tokens != MAX_THINKING_TOKENS:
+            name += f"+max_thinking_tokens={self.max_thinking_tokens}"
+        return name
+
+    def _known_server(self) -> Server:
+        if self.server != "auto":
+            return self.server
+        server = server_at(self.base_url)
+        return server if server != "other" else self._of_address.known.server or "other"
+
+    async def _ask_what_it_is(self) -> None:
+        try:
+            endpoint = self._opened()
+            await endpoint.open()
+        except HopweaveError:  # which the first call raises again
+            return
+        if self.server == "auto" and server_at(self.base_url) == "other" and not self._of_address.is_fresh:
+            found = await find_server(endpoint)
+            if found is not None:
+                self._of_address.learn(Learnt(server=found))
+        self._server = self._known_server()
+        if self._server == "ollama" and self._of_model.known.has_tools is None:
+            found_abilities = await find_abilities(endpoint)
+            if found_abilities != Learnt():
+                self._of_model.learn(found_abilities)
+        self._abilities = self._known_abilities()
+        endpoint.wire = replace(self._wire(), secrets=endpoint.wire.secrets)
 
     def _known_abilities(self) -> Abilities:
-        prefill, logprobs, json_schema, samples = _ABLE[self._server]
-        is_chat = self.endpoint == "chat"
+        kind, is_chat = KINDS[self._server], self.endpoint == "chat"
+        has_tools = self._of_model.known.has_tools if self._server == "ollama" else None
         return Abilities(
-            prefill=_decided(self.prefill, prefill or not is_chat),
-            logprobs=_decided(self.logprobs, logprobs),
-            json_schema=_decided(self.json_schema, json_schema and (is_chat or self._server != "openai")),
-            samples=_decided(self.samples, samples),
-            scores=_decided(self.scores, self._server in _SCORES),
+            prefill=_decided(self.prefill, kind.prefill or not is_chat),
+            logprobs=_decided(self.logprobs, kind.logprobs),
+            json_schema=_decided(self.json_schema, kind.json_schema and (is_chat or self._server != "openai")),
+            samples=_decided(self.samples, kind.samples),
+            scores=_decided(self.scores, kind.scores),
+            tools=is_chat and _decided(self.tools, kind.tools if has_tools is None else has_tools),
+            is_small=_decided(self.is_small, is_small_name(self.model)),
             context_tokens=self.context_tokens,
             max_parallel=self.max_connections,
         )
 
     def _opened(self) -> Endpoint:
         if self._endpoint is None:
-            self._endpoint = self._new_endpoint()
+            self._endpoint = Endpoint(
+                self._wire(),
+                self._find_key,
+                timeout_seconds=self.timeout_seconds,
+                connect_timeout_seconds=self.connect_timeout_seconds,
+                max_connections=self.max_connections,
+                stream_seconds=self.stream_seconds,
+            )
         return self._endpoint
 
-    def _new_endpoint(self) -> Endpoint:
-        is_openai_chat = self._server == "openai" and self.endpoint == "chat"
-        usual_limit = "max_completion_tokens" if is_openai_chat else "max_tokens"
-        start = f"start the server there (such as with: {_HOW_TO_START[self._server]})" if self._server in _HOW_TO_START else ""
-        wire = Wire(
+    def _wire(self) -> Wire:
+        if _PLACEHOLDER in self._address.host:
+            raise SettingsError(
+                f"{public_address(self.base_url)} only shows what an address looks like; give your own: "
+                f"--set {self.settings_name}.base_url=ADDRESS"
+            )
+        kind = KINDS[self._server]
+        usual_limit = kind.limit if self.endpoint == "chat" else "max_tokens"
+        start = f"start the server there (such as with: {kind.start})" if kind.start else "start the server there"
+        return Wire(
             model=self.model,
             base_url=self.base_url,
             endpoint=self.endpoint,
             server=self._server,
-            prefill=self.abilities.prefill,
-            json_schema=self.abilities.json_schema,
+            prefill=self._abilities.prefill,
+            json_schema=self._abilities.json_schema,
+            tools=self._abilities.tools,
+            thinking=self.thinking,
+            max_thinking_tokens=self.max_thinking_tokens,
             max_tokens_field=self.max_tokens_field if self.max_tokens_field != "auto" else usual_limit,
             key_variable=self.api_key_env,
             settings_name=self.settings_name,
-            advice=f"{start or 'start the server there'}, or point elsewhere with --set {self.settings_name}.base_url=ADDRESS",
+            advice=f"{start}, or point elsewhere with --set {self.settings_name}.base_url=ADDRESS",
             extra_body=self.extra_body,
-        )
-        return Endpoint(
-            wire,
-            self._find_key,
-            timeout_seconds=self.timeout_seconds,
-            connect_timeout_seconds=self.connect_timeout_seconds,
-            max_connections=self.max_connections,
-            stream_seconds=self.stream_seconds,
+            is_remembered=True,
         )
 
     def _find_key(self) -> str:
