@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from hopweave.core.files import open_regular
-from hopweave.models.weights.known import Thinking
+from hopweave.models.weights.known import KNOWN_MODELS, Thinking, model_path
 
 _SIZES = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
 _STRING, _ARRAY = 8, 9
@@ -29,7 +29,6 @@ _MAX_KEPT = 4096
 _MAX_DIMENSIONS = 8
 _F16_BYTES = 2
 _LABEL = re.compile(r"(?:(\d+)x)?(\d+(?:\.\d+)?)\s*([KMBT])(?![a-z])", re.IGNORECASE)
-_IN_NAME = re.compile(r"(?<![A-Za-z0-9.])(?:(\d+)x)?(\d+(?:\.\d+)?)([MB])(?![A-Za-z0-9])", re.IGNORECASE)
 _UNITS = {"K": 1e3, "M": 1e6, "B": 1e9, "T": 1e12}
 
 
@@ -42,12 +41,26 @@ class Header:
         context_tokens: the length that it was trained for, in tokens; `None` if unknown.
         cache_bytes_per_token: memory for each token of the context, in bytes; 0 if unknown.
         thinking: whether it thinks before it replies, by its chat template.
+        takes_tools: whether its chat template has a place for tools.
     """
 
     num_parameters: float | None = None
     context_tokens: int | None = None
     cache_bytes_per_token: int = 0
     thinking: Thinking = "no"
+    takes_tools: bool = False
+
+
+def header_of(name: str) -> Header:
+    """What is known of a model: of a known one without its file, of any other from its file.
+
+    Raises:
+        SettingsError: for an unknown name.
+    """
+    known = KNOWN_MODELS.get(name)
+    if known is None:
+        return read_header(model_path(name))
+    return Header(known.billions * 1e9 or None, None, known.cache_bytes_per_token, known.thinking, known.takes_tools)
 
 
 class _OutOfData(Exception):
@@ -59,23 +72,18 @@ class _Malformed(Exception):
 
 
 def read_header(path: Path) -> Header:
-    """What the header of a file says; a header that cannot be read says only what the name of the file does."""
+    """What the header of a file says; one that cannot be read says nothing."""
     for num_bytes in _READ_BYTES:
         try:
             with open_regular(path) as file:
                 data = file.read(num_bytes)
-            return _header(_Reader(data), path.name)
+            return _header(_Reader(data))
         except _OutOfData:
             if len(data) < num_bytes:
                 break
         except (OSError, _Malformed):
             break
-    return Header(num_parameters=in_name(path.name))
-
-
-def in_name(name: str) -> float | None:
-    """The number of parameters that a name tells, such as 8 billion for `Qwen3-8B-Q4_K_M.gguf`; `None` if it tells none."""
-    return _counted(_IN_NAME.search(name))
+    return Header()
 
 
 def thinking_of(template: str) -> Thinking:
@@ -87,7 +95,7 @@ def thinking_of(template: str) -> Thinking:
     return "always" if any(mark in template for mark in ("<think>", "</think>", "[THINK]", "<|channel|>")) else "no"
 
 
-def _header(reader: _Reader, name: str) -> Header:
+def _header(reader: _Reader) -> Header:
     if reader.take(4) != b"GGUF" or reader.number("I") not in (2, 3):
         raise _Malformed
     num_tensors, num_pairs = reader.number("Q"), reader.number("Q")
@@ -97,10 +105,11 @@ def _header(reader: _Reader, name: str) -> Header:
         values[key] = reader.value(reader.number("I"))
     of_model = _OfModel(values)
     return Header(
-        of_model.num_parameters() or _total(reader, num_tensors, values) or in_name(name),
+        of_model.num_parameters() or _total(reader, num_tensors, values),
         of_model.whole("context_length") or None,
         of_model.cache_bytes_per_token(),
         thinking_of(of_model.template),
+        re.search(r"\btools\b", of_model.template) is not None,
     )
 
 

@@ -16,6 +16,9 @@ from hopweave.models.weights.hub_names import HubFile, first_part, hub_file, is_
 
 DEFAULT_MODEL = "qwen2.5-coder-1.5b-instruct"
 
+SMALL_BELOW = 4.0
+"""Billions of parameters below which a model counts as small: it follows only short, worked prompts."""
+
 Thinking = Literal["no", "switch", "effort", "always"]
 """Whether a model thinks before it replies: never, unless it is switched off, to a degree that can be set, or always."""
 
@@ -47,6 +50,7 @@ class KnownModel:
         billions_active: those that are used for a token, in billions.
         cache_bytes_per_token: memory for each token of the context, in bytes.
         thinking: whether it thinks before it replies.
+        takes_tools: whether its chat template has a place for tools.
     """
 
     name: str
@@ -62,6 +66,7 @@ class KnownModel:
     billions_active: float = 0.0
     cache_bytes_per_token: int = 0
     thinking: Thinking = "no"
+    takes_tools: bool = True
 
 
 def _from_hub(name: str, repository: str, file_name: str, **facts: object) -> KnownModel:
@@ -91,6 +96,7 @@ KNOWN_MODELS: Mapping[str, KnownModel] = {
             billions=0.135,
             billions_active=0.135,
             cache_bytes_per_token=23_040,
+            takes_tools=False,
         ),
         KnownModel(
             name=DEFAULT_MODEL,
@@ -117,9 +123,10 @@ KNOWN_MODELS: Mapping[str, KnownModel] = {
             num_bytes=2_490_000_000,
             licence="Gemma",
             good_for="many languages in little memory",
-            billions=3.9,
-            billions_active=3.9,
+            billions=4.3,
+            billions_active=4.3,
             cache_bytes_per_token=69_632,
+            takes_tools=False,
         ),
         _from_hub(
             "qwen3-4b-instruct",

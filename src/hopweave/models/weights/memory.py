@@ -13,15 +13,14 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from hopweave.models.weights.known import KNOWN_MODELS, KnownModel
-
-SMALL_BILLIONS = 4.0
-"""Models of fewer parameters, in billions, are small."""
+from hopweave.models.weights.known import KNOWN_MODELS, SMALL_BELOW, KnownModel
 
 DEFAULT_CONTEXT = 8192
 """The context of a small model, in tokens."""
 LARGER_CONTEXT = 16384
 """The context of a larger model, in tokens: room for the passages of many searches, and for thoughts."""
+
+_MIN_CONTEXT = 4096  # less is of little use: passages and worked examples have to fit
 
 _GIB = 1 << 30
 _WORKING_BYTES = 400_000_000  # for what is computed on the way
@@ -60,13 +59,33 @@ def default_context(billions: float | None, trained_for: int | None = None) -> i
         billions: its parameters, in billions; `None` if unknown.
         trained_for: the length that it was trained for; `None` if unknown.
     """
-    usual = LARGER_CONTEXT if billions is not None and billions >= SMALL_BILLIONS else DEFAULT_CONTEXT
+    usual = LARGER_CONTEXT if billions is not None and billions >= SMALL_BELOW else DEFAULT_CONTEXT
     return min(usual, trained_for or usual)
 
 
 def known_bytes_needed(model: KnownModel) -> int:
     """The memory that a known model needs with its default context."""
     return bytes_needed(model.num_bytes, model.cache_bytes_per_token, default_context(model.billions))
+
+
+def advice_on_memory(num_bytes: int, cache_bytes_per_token: int, context_tokens: int, num_bytes_missing: int) -> str:
+    """What to do about a model that needs more memory than is free.
+
+    Args:
+        num_bytes: the size of its weights.
+        cache_bytes_per_token: memory for each token of its context.
+        context_tokens: the length of its context.
+        num_bytes_missing: how much memory is missing.
+    """
+    advice = ["close other programs"]
+    fewer = -(-num_bytes_missing // cache_bytes_per_token) if cache_bytes_per_token else context_tokens
+    shorter = (context_tokens - fewer) // 1024 * 1024
+    if shorter >= _MIN_CONTEXT:
+        advice.append(f"set llms.llama_cpp.context_tokens = {shorter}")
+    smaller = suiting(this_machine())
+    if smaller.num_bytes < num_bytes:
+        advice.append(f"take a smaller model, such as {smaller.name} (see: hopweave models list)")
+    return f"{', '.join(advice[:-1])}, or {advice[-1]}" if len(advice) > 1 else advice[0]
 
 
 def suiting(memory: Memory) -> KnownModel:
