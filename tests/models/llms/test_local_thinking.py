@@ -161,7 +161,7 @@ async def test_the_limit_of_a_step_is_for_the_answer_and_thoughts_come_on_top(st
         (ALWAYS, "off", 1, {"enable_thinking": False, "thinking": False}, None),
         (EFFORT, "low", 1000, {"reasoning_effort": "low"}, "low"),
         (EFFORT, "high", 1000, {"reasoning_effort": "high"}, "high"),
-        (EFFORT, "off", None, {"reasoning_effort": "low"}, "low"),
+        (EFFORT, "off", 1000, {"reasoning_effort": "low"}, "low"),
     ],
 )
 async def test_how_much_a_model_thinks_is_asked_in_the_words_of_its_template(stand, template, thinking, budget, kwargs, effort):
@@ -174,6 +174,7 @@ async def test_how_much_a_model_thinks_is_asked_in_the_words_of_its_template(sta
     assert asked.get("thinking_budget_tokens") == budget
     assert asked.get("chat_template_kwargs") == kwargs
     assert asked.get("reasoning_effort") == effort
+    assert asked["max_tokens"] == (1100 if thinking != "off" or template is EFFORT else 100)
 
 
 async def test_a_step_that_needs_no_thought_gets_none_where_the_model_can(stand):

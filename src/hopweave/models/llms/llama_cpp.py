@@ -25,6 +25,7 @@ from hopweave.models.llms._endpoint import Endpoint
 from hopweave.models.llms._learnt import Learnt
 from hopweave.models.llms._servers import Level
 from hopweave.models.llms._sizes import is_small_name
+from hopweave.models.llms._thinking_budget import MAX_THINKING_TOKENS, thinking_budget
 from hopweave.models.weights import DEFAULT_MODEL, how_to_get, model_identity, model_path, parts_beside
 from hopweave.models.weights.gguf import Header, header_of
 from hopweave.models.weights.known import SMALL_BELOW
@@ -34,9 +35,6 @@ NEEDS_EXTRA = "local"
 
 Switch = Literal["auto", "yes", "no"]
 
-MAX_THINKING_TOKENS = 4096
-"""The default of `max_thinking_tokens`."""
-
 _ADVICE = "HOPWEAVE_DEBUG=1 shows what llama.cpp says"
 _START_SECONDS = 300.0
 _CONNECT_SECONDS = 10.0
@@ -45,9 +43,7 @@ _MOST_SILENCES = 6  # a whole reply may take this many times the longest silence
 _LAST_BREATH_SECONDS = 0.1  # between the loss of a connection and the end of the process that held it
 # llama.cpp truncates every distribution by default; replies must be sampled only as `Sampling` says.
 _PLAIN_SAMPLING = {"top_k": 0, "min_p": 0.0}
-# Where a model has no levels of thinking, a level is a share of `max_thinking_tokens`. llama.cpp closes thoughts that reach the
-# limit, so that a reply follows; a limit of 1 closes them at once, and 0 is no limit.
-_SHARES = {"auto": 1, "high": 1, "medium": 2, "low": 4, "minimal": 8}
+_CLOSED_AT_ONCE = 1  # tokens of thoughts; to llama.cpp, 0 is no limit
 
 
 @dataclass
@@ -289,7 +285,8 @@ class LlamaCpp:
             stream_seconds=_MOST_SILENCES * self.timeout_seconds,
         )
         if self._facts.thinking != "no":
-            endpoint.learn(Learnt(thinks=frozenset({"on"})))
+            # Models with levels think a little at the lowest, too.
+            endpoint.learn(Learnt(thinks=frozenset({"on", "off"} if self._facts.thinking == "effort" else {"on"})))
         return endpoint
 
     def _without_thoughts(self, server: _Server) -> Endpoint:
@@ -298,13 +295,12 @@ class LlamaCpp:
             return server.endpoint
         return self._endpoint_at(server.address, server.key, "off")
 
-    def _thinking_limit(self, thinking: Level) -> dict[str, Any]:
-        if self._facts.thinking == "no":
+    def _thinking_limit(self, thinking: Level) -> dict[str, int]:
+        """The field with which llama.cpp closes thoughts that get too long, so that a reply follows."""
+        budget = thinking_budget(self._facts.thinking, thinking, self._max_thinking_tokens)
+        if not budget and self._facts.thinking != "always":
             return {}
-        if thinking == "off":
-            return {"thinking_budget_tokens": 1} if self._facts.thinking == "always" else {}
-        share = 1 if self._facts.thinking == "effort" else _SHARES[thinking]
-        return {"thinking_budget_tokens": max(1, self._max_thinking_tokens // share)}
+        return {"thinking_budget_tokens": budget or _CLOSED_AT_ONCE}
 
     def _explained(self, error: ModelError, server: _Server) -> ModelError:
         if server.is_alive:
