@@ -1,11 +1,14 @@
 """`hopweave doctor --llm`: what it asks a model, what it finds, and the settings that it advises."""
 
+import asyncio
 import json
+import tomllib
 from dataclasses import dataclass
 from typing import Literal
 
 import pytest
 from support.commands import ran
+from support.scripted_server import Behaviour, ScriptedServer
 
 from hopweave.apps.cli._model_check import ModelCheck
 from hopweave.core.errors import ModelError
@@ -221,6 +224,52 @@ def test_a_model_that_does_not_answer_says_what_to_do_and_the_exit_status_is_1(o
     result = ran("doctor", "--llm", "ollama", *pairs, exit_code=1)
     assert any(line.startswith(said) for line in result.stdout.splitlines())
     assert "hopweave.toml" not in result.stdout
+
+
+def answer(request):
+    """An endpoint of a model that thinks, keeps to schemas, and calls tools only if it is asked to in this way."""
+    body = request.body
+    content, more = "Paris", {}
+    if "response_format" in body:
+        content = JSON
+    elif "tools" in body:
+        function = {"name": "population_of", "arguments": '{"place": "Orlau"}'}
+        content, more = None, {"tool_calls": [{"id": "c1", "type": "function", "function": function}]}
+    elif request.prefill:
+        content = "Constantinople, of course"
+    elif body.get("reasoning_effort") != "none":
+        more = {"reasoning_content": "The user wants a city. " * 90}
+    message = {"role": "assistant", "content": content, **more}
+    usage = {"prompt_tokens": 9, "completion_tokens": 600}
+    return Behaviour(raw=json.dumps({"choices": [{"message": message, "finish_reason": "stop"}], "usage": usage}))
+
+
+async def test_an_endpoint_is_examined_and_what_it_does_not_claim_is_tried():
+    async with ScriptedServer(answer) as server:
+        address = server.base_url
+        pairs = ["--set", "llms.openai_compatible.model=m", "--set", f"llms.openai_compatible.base_url={address}"]
+        result = await asyncio.to_thread(ran, "doctor", "--llm", "openai_compatible", *pairs, exit_code=0)
+    lines = result.stdout.splitlines()
+    assert lines[0] == "openai_compatible (m)"
+    for line in (
+        "ok       thinks before it replies: about 518 tokens here",
+        "ok       thinks more or less with --set llms.openai_compatible.thinking=auto|off|minimal|low|medium|high",
+        "ok       does not think if a step needs no thought",
+        "ok       keeps to a JSON schema",
+        "ok       calls tools",
+        "-        does not report log-probabilities: asked for, they did not come",
+    ):
+        assert line in lines
+    assert any(line.startswith("-        does not continue a reply that was begun for it: it continued") for line in lines)
+    pasted = result.stdout.partition("for hopweave.toml:\n\n")[2]
+    assert tomllib.loads(pasted) == {
+        "llm": "openai_compatible",
+        "llms": {
+            "openai_compatible": {
+                "model": "m", "base_url": address, "thinking": "low", "json_schema": "yes", "tools": "yes",
+            }
+        },
+    }  # fmt: skip
 
 
 def test_an_empty_reply_is_no_answer(tmp_path):

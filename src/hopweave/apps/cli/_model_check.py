@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, get_args, get_type_hints
 
 from hopweave.core.errors import HopweaveError
-from hopweave.core.protocols import LanguageModel, Opens, is_part
+from hopweave.core.protocols import LanguageModel, Opens, Probes, is_part
 from hopweave.core.types import Message, Reply, Sampling, Tool
 
 _QUESTION = (Message("user", "What is the capital of France? Answer with one word."),)
@@ -79,8 +79,7 @@ class ModelCheck:
         Raises:
             HopweaveError: if the model does not reply.
         """
-        if is_part(self._llm, Opens):
-            await self._llm.open()
+        await _made_ready(self._llm)
         begun = time.perf_counter()
         num_alternatives = 3 if self._llm.abilities.logprobs else 0
         reply = await self._llm.reply(_QUESTION, Sampling(max_tokens=64, top_logprobs=num_alternatives))
@@ -135,6 +134,7 @@ class ModelCheck:
     async def _tried(self, ability: str, test: Callable[[LanguageModel], Awaitable[str]]) -> str:
         llm = self._with_options(**{ability: "yes"})
         try:
+            await _made_ready(llm)
             return await test(llm)
         finally:
             await llm.close()
@@ -170,6 +170,13 @@ class ModelCheck:
     def _has_switch(self, ability: str) -> bool:
         """Whether an option can claim or deny an ability, and does not yet."""
         return "yes" in self._choices(ability) and getattr(self._llm, ability) == "auto"
+
+
+async def _made_ready(llm: LanguageModel) -> None:
+    if is_part(llm, Opens):
+        await llm.open()
+    if is_part(llm, Probes):
+        await llm.probe()
 
 
 async def _keeps_to_schema(llm: LanguageModel) -> str:
