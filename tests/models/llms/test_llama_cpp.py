@@ -187,7 +187,7 @@ def present(name):
     )
 
 
-@pytest.fixture(params=[pytest.param(name, marks=present(name)) for name in KNOWN_MODELS])
+@pytest.fixture(params=[pytest.param(name, marks=present(name)) for name, known in KNOWN_MODELS.items() if known.sha256])
 async def llm(request):
     llm = LlamaCpp(request.param, context_tokens=1024)
     yield llm
