@@ -15,9 +15,10 @@ from typing import Any
 from hopweave.core.catalog import require
 from hopweave.core.errors import ModelError
 from hopweave.core.types import Message, Reply, Sampling, TokenLogprob, Usage
+from hopweave.models.llms._reply_text import ReplyText
 from hopweave.models.llms._servers import Level
 from hopweave.models.llms._thinking_budget import MAX_THINKING_TOKENS, template_words, thinking_budget
-from hopweave.models.llms._wire import ReplyText, prefill_of
+from hopweave.models.llms._wire import prefill_of
 from hopweave.models.weights.known import Thinking
 
 _OPENING, _CLOSING = "<think>", "</think>\n\n"
@@ -142,7 +143,7 @@ class Row:
         Raises:
             ModelError: if there is none, since all of it was thoughts.
         """
-        shown, thoughts = self._text.shown, self._text.splitter.thoughts
+        shown, thoughts = self._text.shown, self._text.words.thoughts
         if thoughts and not shown:
             raise _nothing_but_thoughts(self.loaded, len(self.ids), is_cut_off=self.finish_reason == "length")
         return Reply(
@@ -159,7 +160,7 @@ class Row:
         """Those of the tokens of the reply."""
         if not self.logprobs or not (has_thoughts or self._text.is_cut):
             return self.logprobs
-        start = max(0, self.text().rfind(self._text.splitter.text)) if has_thoughts else 0
+        start = max(0, self.text().rfind(self._text.words.text)) if has_thoughts else 0
         starts = ((entry, len(self.text(place))) for place, entry in enumerate(self.logprobs) if place >= self.num_thoughts)
         return [entry for entry, begin in starts if start <= begin < start + len(shown)]
 
@@ -176,12 +177,13 @@ class Row:
 
     def _limit(self, max_thoughts: int) -> None:
         """Closes thoughts that reach their limit, and ends a reply that reaches its own."""
-        splitter = self._text.splitter
-        if splitter.is_inside:
+        if self._text.is_inside:
             self.num_thoughts = len(self.ids)
             if self._closing is None and self.num_thoughts >= max_thoughts:
                 self._closing = _closing_ids(self.loaded)
-        elif len(self.ids) - self.num_thoughts >= self.call.sampling.max_tokens and (splitter.text or not self.begins_inside):
+        elif len(self.ids) - self.num_thoughts >= self.call.sampling.max_tokens and (
+            self._text.words.text or not self.begins_inside
+        ):
             self.finish_reason = "length"
             self._look(self.text())
 

@@ -276,18 +276,19 @@ class LlamaCpp:
             advice_if_too_long=f"ask for fewer or shorter passages, or raise context_tokens (now {self._context_tokens})",
             extra_body=_PLAIN_SAMPLING | self._thinking_limit(thinking),
         )
-        endpoint = Endpoint(
+        thinks: frozenset[str] = frozenset()
+        if self._facts.thinking != "no":
+            # Models with levels think a little at the lowest, too.
+            thinks = frozenset({"on", "off"} if self._facts.thinking == "effort" else {"on"})
+        return Endpoint(
             wire,
             lambda: key,
             timeout_seconds=self.timeout_seconds,
             connect_timeout_seconds=_CONNECT_SECONDS,
             max_connections=1,
             stream_seconds=_MOST_SILENCES * self.timeout_seconds,
+            known=Learnt(thinks=thinks),
         )
-        if self._facts.thinking != "no":
-            # Models with levels think a little at the lowest, too.
-            endpoint.learn(Learnt(thinks=frozenset({"on", "off"} if self._facts.thinking == "effort" else {"on"})))
-        return endpoint
 
     def _without_thoughts(self, server: _Server) -> Endpoint:
         """What to ask in steps that need no thought: the same, unless thoughts can only be cut short."""

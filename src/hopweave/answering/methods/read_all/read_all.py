@@ -20,9 +20,9 @@ from typing import Annotated
 
 from hopweave.answering.parsing.marked import MarkedSentence, marked_sentences
 from hopweave.answering.toolkit.claims import passages_of
-from hopweave.answering.toolkit.few_shot import room_for
 from hopweave.answering.toolkit.final_answer import closing_request, file_missing, is_missing
 from hopweave.answering.toolkit.fitting import Fitting, fitting
+from hopweave.answering.toolkit.room import room_for
 from hopweave.answering.toolkit.sentence_claims import answer_in_sentences
 from hopweave.core.errors import BudgetReached
 from hopweave.core.options import Bounded, Count

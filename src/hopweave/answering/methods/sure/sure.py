@@ -31,8 +31,8 @@ from hopweave.answering.parsing.marked import MarkedSentence, marked_sentences
 from hopweave.answering.toolkit.choosing import chosen
 from hopweave.answering.toolkit.claims import passages_of
 from hopweave.answering.toolkit.concurrency import all_of, side_by_side, why_stopped
-from hopweave.answering.toolkit.few_shot import room_for
 from hopweave.answering.toolkit.fitting import Fitting, fitting
+from hopweave.answering.toolkit.room import room_for
 from hopweave.answering.toolkit.sentence_claims import answer_in_sentences
 from hopweave.citations.citing import on_one_line
 from hopweave.core.options import AtLeast, Bounded, Count, Whole

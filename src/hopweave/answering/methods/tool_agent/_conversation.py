@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from hopweave.answering.methods.tool_agent._shelf import Shelf
-from hopweave.answering.toolkit.few_shot import room_for
+from hopweave.answering.toolkit.room import room_for
 from hopweave.core.prompt import prompts_beside
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Message
