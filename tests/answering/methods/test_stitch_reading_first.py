@@ -174,3 +174,15 @@ async def test_facts_leave_room_in_a_short_context():
     long = Passage("long", " ".join(f"Orla Bridge has stone number {n}." for n in range(200)), "Orla Bridge")
     record = await ask([], {ASKED: [long]}, llm=Narrow([Line(reading(answer="Vask"))] * 3))
     assert len(calls(record)[0][-1].text) < 900
+
+
+async def test_an_article_that_the_fact_has_elsewhere_takes_no_support_away():
+    film = Passage("film", "Low Water is an American comedy film of 1958.", "Low Water")
+    question = "What is Low Water?"
+    record = await ask([reading((question, "a comedy film", [1]), answer="a comedy film")], {question: [film]}, question)
+    assert record.answer.verdict.support == "supported"
+
+
+async def test_a_last_request_says_if_nothing_was_found():
+    record = await ask([reading(missing=[MISSING]), reading(answer="Vask", missing=[MISSING])], {ASKED: [BRIDGE]})
+    assert calls(record)[1][-1].text.startswith("The search found nothing new.")

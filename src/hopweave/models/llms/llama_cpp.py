@@ -276,10 +276,11 @@ class LlamaCpp:
             advice_if_too_long=f"ask for fewer or shorter passages, or raise context_tokens (now {self._context_tokens})",
             extra_body=_PLAIN_SAMPLING | self._thinking_limit(thinking),
         )
-        thinks: frozenset[str] = frozenset()
+        known = Learnt()
         if self._facts.thinking != "no":
             # Models with levels think a little at the lowest, too.
-            thinks = frozenset({"on", "off"} if self._facts.thinking == "effort" else {"on"})
+            has_levels = self._facts.thinking == "effort"
+            known = Learnt(thinks=frozenset({"on", "off"} if has_levels else {"on"}), is_quiet_when_off=not has_levels)
         return Endpoint(
             wire,
             lambda: key,
@@ -287,7 +288,7 @@ class LlamaCpp:
             connect_timeout_seconds=_CONNECT_SECONDS,
             max_connections=1,
             stream_seconds=_MOST_SILENCES * self.timeout_seconds,
-            known=Learnt(thinks=thinks),
+            known=known,
         )
 
     def _without_thoughts(self, server: _Server) -> Endpoint:

@@ -10,6 +10,7 @@ Every step is a claim that cites the fact it was read from. Steps are checked wi
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -30,6 +31,10 @@ _PROMPTS = prompts_beside(__file__)
 _EXAMPLES = ("light", "water")
 _MAX_STEPS = 8
 _SHARE = 3
+"""A third of the model's context is for facts."""
+
+_ARTICLE = re.compile(r"\A(?:an?|the) (?=[a-z])")
+"""Before a kind of thing, which the fact has with another word before it: `a comedy film`, `an American comedy film`."""
 _MAX_MISSING = 3
 _NUMBERS = {"type": "array", "items": {"type": "integer"}}
 _STEP = object_of(question=TEXT, answer=TEXT, facts=_NUMBERS)
@@ -134,8 +139,8 @@ class ReadFirst:
         shown = facts_shown(self.workbench, new, start=len(self._facts) - len(new) + 1) if new else ""
         if not is_last:
             return self._fill("more", facts=shown)
-        found = self.workbench.fill(_PROMPTS["found"], facts=shown) if shown else ""
-        return self._fill("last", found=f"{found}\n\n" if found else "")
+        found = self.workbench.fill(_PROMPTS["found"], facts=shown) if new else self.workbench.fill(_PROMPTS["found_nothing"])
+        return self._fill("last", found=found)
 
     def _examples(self) -> list[Message]:
         """The instructions with worked examples, the same for every question of a form, so that servers can cache them."""
@@ -170,7 +175,7 @@ class ReadFirst:
     def _steps(self, said: Sequence[Any]) -> Iterator[_Step]:
         for one in said:
             if isinstance(one, dict):
-                question, answer = _on_one_line(one.get("question")), _on_one_line(one.get("answer"))
+                question, answer = _on_one_line(one.get("question")), _ARTICLE.sub("", _on_one_line(one.get("answer")))
                 numbers = one.get("facts")
                 if question and answer:
                     yield _Step(question, answer, tuple(self._numbered(numbers if isinstance(numbers, list) else [])))
