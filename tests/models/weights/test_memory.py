@@ -1,6 +1,8 @@
 """The memory of a machine, what a model needs of it, and which model suits."""
 
+import re
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -94,3 +96,29 @@ def test_the_memory_of_gpus_is_what_their_driver_says(monkeypatch):
 
     monkeypatch.setattr(memory.subprocess, "run", hangs)
     assert memory._gpu_memory() == 0
+
+
+def test_the_page_on_models_says_what_suits():
+    page = (Path(__file__).parents[3] / "docs" / "start" / "models.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (\d+) GB \| `(\S+)` \| `(\S+)` \|$", page, re.MULTILINE)
+    assert [int(gib) for gib, *_ in rows] == [8, 16, 32]
+    for gib, without, on_gpu in rows:
+        assert (without, on_gpu) == tuple(suiting(of_size(int(gib), with_gpu=gpu)).name for gpu in (False, True))
+
+
+@pytest.mark.parametrize(
+    ("missing", "context_tokens", "said"),
+    [
+        (
+            100_000_000,
+            16384,
+            "close other programs, set llms.llama_cpp.context_tokens = 13312, or take a smaller model, such as",
+        ),
+        (10**9, 16384, "close other programs, or take a smaller model, such as qwen3-4b-instruct (see: hopweave models list)"),
+    ],
+)
+def test_what_does_not_fit_comes_with_what_to_choose(monkeypatch, missing, context_tokens, said):
+    monkeypatch.setattr(memory, "this_machine", lambda: Memory(8 * GIB))
+    assert memory.advice_on_memory(5_000_000_000, 40_000, context_tokens, missing).startswith(said)
+    smallest = memory.advice_on_memory(1_000_000_000, 40_000, context_tokens, 10**9)
+    assert smallest == "close other programs"
