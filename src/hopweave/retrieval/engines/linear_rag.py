@@ -1,23 +1,24 @@
 """LinearRAG: passages by PageRank over a graph of entities, sentences and passages that is built without a language model.
 
 Zhuang et al., "LinearRAG: Linear Graph Retrieval Augmented Generation on Large-scale Corpora", 2025 (arXiv 2510.10114). The
-graph has no relations: it knows which sentence, and so which passage, mentions which entities. A query is answered in two
-stages: its entities activate others through sentences that resemble it, for `rounds` rounds; then personalised PageRank, which
-starts from the active entities and from the relevance of the passages themselves, ranks the passages.
+graph has no relations: it only tells which sentence, and so which passage, mentions which entities. A query is answered in two
+stages. Its entities activate others through sentences that resemble it, for `rounds` rounds. Then personalised PageRank, which
+starts from the active entities and from the passages' own relevance, ranks the passages.
 
-Figures are those that the authors' program runs with. What the paper does with vectors and a tagger for names is done with words
-here, so that no model is needed:
+Figures are the defaults of the authors' program. Where the paper uses vectors and a tagger for names, this uses words, so that
+no model is needed:
 
-- Entities are runs of capitalised words, numbers and titles; see `index.entities`.
-- A name in the query that is no entity is linked to the entity whose words are most similar (by idf, in place of vectors).
-- A sentence resembles the query as much as the words that it shares with it weigh; see `QueryWords.similarities`.
-- The relevance of a passage is its BM25 score over the best one, for the `NUM_RELEVANT` best passages and 0 for others. If the
-  query names no entity, passages are ranked by it alone.
+- Entities are runs of capitalised words, and titles; each sentence counts as mentioning the title. See `index.entities`.
+- A name in the query that is not an entity is linked to the one whose words are most similar, by idf.
+- A sentence resembles the query by the words that it shares with it; see `QueryWords.similarities`.
+- A passage's own relevance is its BM25 score over the best one, for the `NUM_RELEVANT` best passages, and 0 for all others. If
+  the query names no entity, passages are ranked by BM25 alone.
 
-Where program and paper differ, or are silent: an entity that is active already is not activated again, and the entities that a
-sentence activates get the highest score that reaches them, not a sum. Passages are not linked to those next to them in the file.
+Decided here: what is active already is not activated again, and an entity that several sentences activate in one round gets
+the highest of their scores (the program adds them up). The program also links each passage to the next in the file. This does
+not: in corpora that were pooled from questions, neighbours are mostly passages of one question.
 
-The index has a BM25 index of its own, so `--corpus` may name it, or an index of `bm25` with one in its folder `linear_rag`.
+The index has a BM25 index of its own. `--corpus` names it, or an index of `bm25` with one inside, in the folder `linear_rag`.
 
 Calls of a model: none.
 """
@@ -92,9 +93,9 @@ class LinearRag(WordEngine):
 
     index: Annotated[Path, "folder of the index, or of a bm25 index with one in its folder linear_rag"]
     rounds: Annotated[Count, "rounds of activation; the entities of the query are the first"] = 3
-    threshold: Annotated[float, AtLeast(0, 1), "entities with less activation are not active, nor is a less similar name"] = 0.4
-    num_sentences: Annotated[Count, "through how many of its sentences an entity activates others"] = 3
-    passage_ratio: Annotated[float, AtLeast(0, 1000), "how much a passage's own relevance counts against its entities"] = 2.0
+    threshold: Annotated[float, AtLeast(0, 1), "least activation of an entity, and least similarity of a name to it"] = 0.5
+    num_sentences: Annotated[Count, "through how many of its sentences an entity activates others"] = 1
+    passage_ratio: Annotated[float, AtLeast(0, 1000), "how much a passage's own relevance counts against its entities"] = 1.5
     passage_weight: Annotated[float, AtLeast(0, 1000), "how often walks start at passages, against entities"] = 0.05
     damping: Annotated[float, AtLeast(0, 0.99), "probability that a walk goes on at each step"] = 0.5
     visible: Annotated[Visible, "which passages may be shown; from the settings access and where"] = PUBLIC

@@ -42,10 +42,6 @@ class Lists:
         """Whether the array has as many numbers as the lists."""
         return len(self.values) == (int(self.ends[-1]) if len(self.ends) else 0)
 
-    def counts(self, lists: Integers) -> Integers:
-        """How many numbers some of the lists have."""
-        return self.ends[lists] - starts_of(self.ends, lists)
-
     def of(self, one: int) -> Integers:
         """The numbers of one list."""
         return self.values[int(self.ends[one - 1]) if one else 0 : int(self.ends[one])]

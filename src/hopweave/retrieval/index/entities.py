@@ -1,7 +1,10 @@
-"""The entities of passages and queries, found without a model: names, dates and years, as keys that an index can look up.
+"""The entities of passages and queries, found without a model: names and dates, as keys that an index can look up.
 
-A name is a run of capitalised words (`content_words.anchors`); the title of a passage is one as well. Its key is that of a title
-(see `links`), without an article at the beginning, so that `The Long Tide`, `Long Tide` and `Long Tide (film)` are one entity.
+A name is a run of capitalised words (`content_words.anchors`); the title of a passage is one as well, and each of its sentences
+counts as mentioning it, since most say "he" or "the film" instead. A number without a word is no entity, unless it is a title.
+
+The key of an entity is that of a title (see `links`), without an article at the beginning: `The Long Tide`, `Long Tide` and
+`Long Tide (film)` are one entity.
 """
 
 from __future__ import annotations
@@ -32,11 +35,11 @@ class Mention(NamedTuple):
 
 
 class Sentence(NamedTuple):
-    """A sentence of a passage; the first one includes the title, as in a text that begins with it.
+    """A sentence of a passage.
 
     Attributes:
-        text: its text.
-        mentions: of entities in it, each entity once, and once more for the title.
+        text: its text; that of the first one begins with the title.
+        mentions: of the title, and of what the sentence itself mentions, each entity once.
     """
 
     text: str
@@ -75,26 +78,25 @@ def entity_key(name: str) -> str:
 
 
 def sentences_of(passage: Passage) -> Iterator[Sentence]:
-    """The sentences of a passage with the entities that they mention; at least one sentence, though it may be empty."""
-    spans = sentence_spans(passage.text)
-    title = entity_key(passage.title)
-    texts = [passage.text[span.start : span.end] for span in spans] or [""]
+    """The sentences of a passage with the entities that they mention; at least one sentence, which may be empty."""
+    key = entity_key(passage.title)
+    of_title = [Mention(key, is_sure=True)] if key else []
+    texts = [passage.text[span.start : span.end] for span in sentence_spans(passage.text)] or [""]
     for number, text in enumerate(texts):
-        of_title = [Mention(title, is_sure=True)] if title and not number else []
-        yield Sentence(f"{passage.title}\n{text}" if not number else text, [*of_title, *mentions_in(text)])
+        yield Sentence(text if number else f"{passage.title}\n{text}", [*of_title, *mentions_in(text)])
 
 
 def mentions_in(sentence: str) -> list[Mention]:
     """The entities that a sentence mentions, in order, each once.
 
-    >>> [(one.key, one.is_sure) for one in mentions_in("Kerrow was left by Lina Holt in 1964, she said.")]
-    [('kerrow', False), ('lina holt', True), ('1964', True)]
+    >>> [(one.key, one.is_sure) for one in mentions_in("Kerrow was left by Lina Holt on 3 May 1964, for 12 years.")]
+    [('kerrow', False), ('lina holt', True), ('3 may 1964', True)]
     """
     start = match.end() if (match := _BEFORE_A_WORD.match(sentence)) else 0
     found: dict[str, bool] = {}
     for name in anchors(sentence):
         key = entity_key(name)
-        if key and words_of(name):  # a capital does not make a name of "He" or "In"
+        if any(map(str.isalpha, key)) and words_of(name):  # a capital does not make a name of "He" or "In"
             found[key] = found.get(key, False) or " " in key or not sentence.startswith(name, start)
     return [Mention(key, is_sure) for key, is_sure in found.items()]
 
@@ -102,14 +104,14 @@ def mentions_in(sentence: str) -> list[Mention]:
 def names_in(query: str, entities: KnownEntities) -> NamesOfQuery:
     """The names in a query.
 
-    Known ones are found word by word, leftmost first and as long as possible, so they may consist of what would otherwise be
-    several names (`First for Women`). In a query in small letters, only those of two words or more are found.
+    Known ones are looked for from left to right, each as long as possible, so one may consist of what would otherwise be
+    several names (`First for Women`). In a query in small letters, only known ones of two words or more are found.
 
     Args:
         query: any text.
         entities: those of the corpus.
     """
-    names = {key: name for name in anchors(query) if (key := entity_key(name)) and words_of(name)}
+    names = {key: name for name in anchors(query) if (key := entity_key(name))}
     words = {word for key in names for word in key.split()}
     found = mentions(
         query,
@@ -121,4 +123,4 @@ def names_in(query: str, entities: KnownEntities) -> NamesOfQuery:
     # A single word may have its capital from the beginning of the query.
     known = [key for key in dict.fromkeys(found) if " " in key or key in words]
     taken = {word for key in known for word in key.split()}
-    return NamesOfQuery(known, [key for key in names if taken.isdisjoint(key.split())])
+    return NamesOfQuery(known, [key for key, name in names.items() if words_of(name) and taken.isdisjoint(key.split())])

@@ -109,6 +109,7 @@ class EntityGraph:
         if not are_whole or not len(self.numbers) == len(self._shares) == manifest.num_passages:
             raise damaged(data.parent, manifest.data, f"does not hold the entities of {manifest.num_passages} passages")
         self._rows = columns.row_of_sentences()
+        self._is_name: Flags = np.diff(self._mentioning.ends, prepend=0) > 0
         self._shown: Flags | None = None
         self.keys = EntityKeys.reading(data / KEYS)
 
@@ -197,7 +198,7 @@ class EntityGraph:
         """Distributes what passages have over the entities that they mention; returns what each entity gets."""
         entities, counts = self._mentions_of(rows)
         parts = np.repeat(mass * self._shares[rows], counts)
-        is_name = self._mentioning.counts(entities) > 0
+        is_name = self._is_name[entities]
         return np.bincount(entities[is_name], weights=parts[is_name], minlength=self.num_entities)
 
     def close(self) -> None:
@@ -205,7 +206,7 @@ class EntityGraph:
         self.keys.close()
 
     def _names(self, entities: Integers) -> Integers:
-        return entities[self._mentioning.counts(entities) > 0]
+        return entities[self._is_name[entities]]
 
     def _rows_with(self, entities: Integers) -> tuple[Integers, Integers]:
         """The rows of the passages that mention entities, once for each mention, and how many those are for each entity."""

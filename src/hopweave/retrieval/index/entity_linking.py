@@ -1,4 +1,4 @@
-"""Links the names in a query to the entities of an index: those of the same key, and for all other names the most similar one."""
+"""Links the names in a query to the entities of an index: to those of the same key, or else to the most similar one."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """How `linear_rag` gets from the entities of a query to passages: entities activate entities, and PageRank ranks the passages.
 
-LinearRAG (Zhuang et al., 2025, arXiv 2510.10114), with words in place of vectors. First, *semantic bridging*: an entity activates
-those that its sentences mention as well, if the sentences resemble the query. Second, *global importance*: personalised PageRank
-over passages and entities, which starts from the active entities and from what the passages themselves have to do with the query.
+LinearRAG (Zhuang et al., 2025, arXiv 2510.10114), with words in place of vectors. First, *semantic bridging*: an entity
+activates the others that its sentences mention, if these sentences resemble the query. Second, *global importance*:
+personalised PageRank over passages and entities, starting from the active entities and from the passages' own relevance.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ class QueryWords:
     def similarities(self, graph: EntityGraph, sentences: Integers) -> Floats:
         """How similar sentences are to the query, from 0 to 1.
 
-        The cosine, by idf, of the query and that part of it which the sentence contains. So a sentence that answers one half of
-        a question is not the less similar for what it says besides.
+        The cosine, by idf, of the query and that part of it which the sentence contains: a sentence that answers one half of a
+        question is no less similar because it says other things as well.
         """
         total = float(self.weights.sum())
         shared = graph.shared_weights(sentences, self.hashes, self.weights)
