@@ -184,6 +184,18 @@ def test_what_led_to_what_is_a_tree(index):
                 assert path[-1] not in path[:-1]
 
 
+def test_nothing_leads_to_a_passage_with_an_entity_of_the_query(tmp_path):
+    passages = [
+        Passage("a", "In the harbour Tom Carey met Lina Holt."),
+        Passage("b", "She saw Orlau Ferry with Lina Holt."),
+        Passage("c", "She is Lina Holt."),
+    ]
+    LinearRag.build(tmp_path / "index", [*passages, *NOISE])
+    vias = {hit.passage.id: hit.via for hit in found(tmp_path / "index", "Did Tom Carey of the harbour leave by Ferry?", 9)}
+    assert vias["c"].passage_id == "a"
+    assert vias["b"] is None  # though Lina Holt is more active than Orlau Ferry
+
+
 def test_a_name_that_is_no_entity_stands_for_the_most_similar_one_if_it_is_similar_enough(index):
     question = "Was the painter Carey married?"
     hits = found(index, question)
@@ -460,7 +472,7 @@ def activated(graph, keys, rounds=3, threshold=0.0, num_sentences=9):
     """The active entities, by key, given the scores of those of the query."""
     seeds = {entity(graph, key): score for key, score in keys.items()}
     active = Spreading(rounds, threshold, num_sentences).active(graph, seeds, QueryWords.of(WEIGHTS))
-    by_number = {entity(graph, key): key for key in ("ada finch", "tom carey", "sula", "lina holt", "orlau")}
+    by_number = {graph.entity(key): key for key in ("ada finch", "tom carey", "sula", "lina holt", "orlau")}
     return {by_number[number]: one for number, one in active.items()}
 
 
@@ -498,6 +510,20 @@ def test_an_entity_activates_others_through_its_most_similar_sentences_only(brid
 def test_what_is_active_stays_as_it_is(bridge):
     active = activated(bridge, {"ada finch": 0.5, "tom carey": 0.1})
     assert active["tom carey"] == Active(0.1, 1, NOWHERE)
+
+
+def test_of_several_sentences_that_activate_an_entity_the_strongest_counts_and_each_is_used_once(tmp_path):
+    passages = [
+        Passage("a", "In spring Tom Carey saw Orlau."),
+        Passage("b", "On the coast Ada Finch saw Orlau."),
+        Passage("c", "For the gale of the coast Tom Carey and Ada Finch left Sula."),
+    ]
+    with closing(graph_of(tmp_path / "index", passages)) as graph:
+        strongest = activated(graph, {"tom carey": 0.9, "ada finch": 0.8}, rounds=2)
+        assert strongest["orlau"] == (pytest.approx(0.8 * similar("coast")), 2, 1)
+        both = activated(graph, {"tom carey": 0.9, "ada finch": 0.8}, rounds=2, num_sentences=1)
+        assert both["sula"] == (pytest.approx(0.9 * similar("gale", "coast")), 2, 2)
+        assert both["orlau"] == (pytest.approx(0.8 * similar("coast")), 2, 1)
 
 
 def test_a_passage_gets_a_bonus_for_each_active_entity_by_its_mentions_and_round(bridge):
@@ -548,3 +574,22 @@ def test_without_a_start_nobody_walks(bridge):
 def test_without_walks_a_passage_keeps_its_own_relevance(bridge):
     scores = pagerank(bridge, {entity(bridge, "sula"): 1.0}, np.array([2.0, 1.0]), 1e-9)
     assert scores.tolist() == pytest.approx([0.5, 0.25])
+
+
+def test_a_score_is_that_of_walks_from_active_entities_and_from_passages_by_their_relevance_and_bonus(tmp_path):
+    passages = [*BRIDGE, Passage("p2", "The coast was calm."), *NOISE[:5]]
+    question = "Which gale of the coast did Ada Finch meet?"
+    BM25.build(tmp_path / "words", passages)
+    with closing(BM25(tmp_path / "words")) as words:
+        [plain] = words.search([question], 9)
+    with closing(graph_of(tmp_path / "index", passages)) as graph:
+        active = {entity(graph, "ada finch"): Active(1.0, 1)}
+        relevance = (
+            np.array([next((hit.score for hit in plain if hit.passage == one), 0.0) for one in passages]) / plain[0].score
+        )
+        own = 0.2 * (3.0 * relevance + np.log(1 + entity_bonus(graph, active)))
+        expected = exact_pagerank(graph, {number: one.score for number, one in active.items()}, own, 0.6)
+    options = {"rounds": 1, "passage_ratio": 3.0, "passage_weight": 0.2, "damping": 0.6}
+    scores = {hit.passage.id: hit.score for hit in found(tmp_path / "index", question, 9, **options)}
+    assert len(scores) == 3
+    assert [scores.get(one.id, 0.0) for one in passages] == pytest.approx(expected.tolist(), abs=1e-4)
