@@ -49,7 +49,7 @@ def made(role, name):
     """The part with its defaults, or a skip that says what it needs."""
     part = loaded(role, name)
     settings = read_settings()
-    more = {"index": index_folder(settings)} if "index" in {field.name for field in dataclasses.fields(part)} else {}
+    more = {"index": index_folder(settings, name)} if "index" in {field.name for field in dataclasses.fields(part)} else {}
     try:
         return settings.part(role, name, **more)
     except HopweaveError as error:
