@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from hopweave.core.types import Hit, Passage, Span
-from hopweave.text.content_words import estimated_tokens, stems_of
+from hopweave.text.content_words import estimated_tokens, keys_of, stem, stems_of
 from hopweave.text.instructions import blanked
 from hopweave.text.sentences import sentence_spans
 
@@ -27,6 +27,7 @@ _FIRST = 2.5
 _SECOND = 1.0
 _LINKED = 1.4
 _RIGHT_KIND = 0.6
+
 
 _LONG = 200
 """The length, in tokens, up to which a sentence is not split: a table or a transcript is one sentence and might fit no budget.
@@ -95,7 +96,7 @@ def chosen_sentences(
     Returns:
         The sentences in reading order: passages by rank, sentences as in the text. Empty if none fits.
     """
-    return _fitting(_scored(question, hits), hits, max_tokens, length)
+    return _fitting(sorted(_scored(question, hits), key=_by_score, reverse=True), hits, max_tokens, length)
 
 
 def shortened(question: str, hits: Sequence[Hit], max_tokens: int) -> list[Hit]:
@@ -122,14 +123,46 @@ def condensed(question: str, hits: Sequence[Hit], max_tokens: int) -> list[Hit]:
     ]
 
 
-def condensed_text(question: str, passage: Passage, max_tokens: int) -> str:
-    """The selected sentences of one passage, on one line; its entire text if the likeliest does not fit, or the limit is 0."""
+def excerpt_of(
+    question: str, passage: Passage, max_tokens: int, *, answer: str = "", words: Span | None = None
+) -> list[Evidence]:
+    """The selected sentences of one passage in reading order; none if it is to be shown whole.
+
+    It is shown whole if the limit is 0, or if what must be seen does not fit: the likeliest sentence and that of an answer.
+
+    Args:
+        question: the question that the passage may answer.
+        passage: the passage.
+        max_tokens: the limit for the sentences and the title.
+        answer: an answer to the question that is to be checked; the sentence that has most of its words must be seen.
+        words: a position in the passage; the sentences that hold it are added, whether or not they fit.
+    """
     hits = [Hit(passage, 1.0, 1)]
     scored = _scored(question, hits) if max_tokens else []
-    kept = _fitting(scored, hits, max_tokens, estimated_tokens)
-    if not kept or max(scored, key=_by_score) not in kept:
-        return passage.text
-    return " ".join(" ".join(one.text.split()) for one in kept)
+    if not scored:
+        return []
+    must = {one.span for one in (max(scored, key=_by_score), *_most_of(answer, question, scored))}
+    ranked = sorted(scored, key=lambda one: (one.span in must, one.score), reverse=True)
+    kept = {one.span for one in _fitting(ranked, hits, max_tokens, estimated_tokens)}
+    if not must <= kept:
+        return []
+    kept |= {one.span for one in scored if words is not None and one.span.start < words.end and words.start < one.span.end}
+    return [one for one in scored if one.span in kept]
+
+
+def condensed_text(question: str, passage: Passage, max_tokens: int, *, answer: str = "", words: Span | None = None) -> str:
+    """The sentences of `excerpt_of` on one line, or the entire text."""
+    kept = excerpt_of(question, passage, max_tokens, answer=answer, words=words)
+    return " ".join(" ".join(one.text.split()) for one in kept) if kept else passage.text
+
+
+def _most_of(answer: str, question: str, scored: Sequence[Evidence]) -> list[Evidence]:
+    """The likeliest of the sentences that have most of the words that an answer adds to its question, if any has one."""
+    added = {stem(word) for word in keys_of(answer) - keys_of(question)} if answer else set()
+    nums = [len(added & stems_of(one.text)) for one in scored]
+    most = max(nums, default=0)
+    alike = [one for one, num in zip(scored, nums, strict=True) if num == most]
+    return [max(alike, key=_by_score)] if most else []
 
 
 def _by_score(one: Evidence) -> float:
@@ -137,13 +170,13 @@ def _by_score(one: Evidence) -> float:
 
 
 def _fitting(
-    scored: Iterable[Evidence], hits: Sequence[Hit], max_tokens: int, length: Callable[[str], float]
+    ranked: Iterable[Evidence], hits: Sequence[Hit], max_tokens: int, length: Callable[[str], float]
 ) -> list[Evidence]:
-    """The likeliest sentences that fit, in reading order."""
+    """The first of ranked sentences that fit, in reading order."""
     left = float(max_tokens)
     titled: set[str] = set()
     chosen = []
-    for one in sorted(scored, key=_by_score, reverse=True):
+    for one in ranked:
         title = 0.0 if one.passage.id in titled else length(one.title) + _TOKENS_OF_A_TITLE
         cost = length(one.text) + title
         if cost <= left:
