@@ -22,6 +22,14 @@ class WithoutPrefill(Scripted):
 
     @property
     def abilities(self) -> Abilities:
+        return Abilities(logprobs=True, json_schema=True)
+
+
+class Small(Scripted):
+    """A small model behind such an endpoint."""
+
+    @property
+    def abilities(self) -> Abilities:
         return Abilities(logprobs=True, json_schema=True, is_small=True)
 
 

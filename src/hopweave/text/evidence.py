@@ -14,11 +14,11 @@ import dataclasses
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from hopweave.core.types import Hit, Passage, Span
-from hopweave.text.content_words import estimated_tokens, stems_of
+from hopweave.text.content_words import estimated_tokens, keys_of, stem, stems_of
 from hopweave.text.instructions import blanked
 from hopweave.text.repetition import Repetitions, Said
 from hopweave.text.sentences import sentence_spans
@@ -39,6 +39,9 @@ _PART = 75
 
 _ENDS_OF_PARTS = ("\n", "; ", ", ", " ")
 """The separators at which a part may end, best first: at the last one in its second half."""
+
+_BEFORE_ALL = 1000.0
+"""Added to the score of a sentence that must be seen: more than any score."""
 
 _LONGEST_TITLE = 200
 """The maximum number of characters of a title that are shown: the titles of some files are entire texts."""
@@ -126,24 +129,60 @@ def condensed(question: str, hits: Sequence[Hit], max_tokens: int) -> list[Hit]:
     ]
 
 
-def condensed_text(question: str, passage: Passage, max_tokens: int) -> str:
-    """The selected sentences of one passage, on one line; its entire text if the likeliest does not fit, or the limit is 0."""
+def excerpt_of(
+    question: str, passage: Passage, max_tokens: int, *, answer: str = "", words: Span | None = None
+) -> list[Evidence]:
+    """The selected sentences of one passage in reading order; none if it is to be shown whole.
+
+    It is shown whole if the limit is 0, or if what must be seen does not fit: the likeliest sentence and that of an answer.
+
+    Args:
+        question: the question that the passage may answer.
+        passage: the passage.
+        max_tokens: the limit for the sentences and the title.
+        answer: an answer to the question that is to be checked; the sentence that has most of its words must be seen.
+        words: a position in the passage; the sentences that hold it are added, whether or not they fit.
+    """
     hits = [Hit(passage, 1.0, 1)]
     scored = _scored(question, hits) if max_tokens else []
-    kept = _fitting(scored, hits, max_tokens, estimated_tokens)
-    if not _hold_the_likeliest(kept, scored):
-        return passage.text
-    return " ".join(" ".join(one.text.split()) for one in kept)
-
-
-def _hold_the_likeliest(kept: Sequence[Evidence], scored: Sequence[Evidence]) -> bool:
-    """Whether what the likeliest sentence says is among the chosen ones; stubs say nothing."""
-    if not kept:
-        return False
+    if not scored:
+        return []
     repetitions = _repetitions_of(scored)
-    likeliest = max(range(len(scored)), key=lambda number: (not repetitions.is_stub(number), scored[number].score))
-    said_by = (likeliest, repetitions.same(likeliest), *repetitions.saying_as_much(likeliest))
-    return any(scored[number] in kept for number in said_by)
+    must = {_likeliest(scored, repetitions), *_most_of(answer, question, scored)}
+    ranked = [
+        dataclasses.replace(one, score=one.score + _BEFORE_ALL) if number in must else one for number, one in enumerate(scored)
+    ]
+    kept = {one.span for one in _fitting(ranked, hits, max_tokens, estimated_tokens)}
+    if not all(_is_said(number, scored, repetitions, kept) for number in must):
+        return []
+    kept |= {one.span for one in scored if words is not None and one.span.start < words.end and words.start < one.span.end}
+    return [one for one in scored if one.span in kept]
+
+
+def condensed_text(question: str, passage: Passage, max_tokens: int, *, answer: str = "", words: Span | None = None) -> str:
+    """The sentences of `excerpt_of` on one line, or the entire text."""
+    kept = excerpt_of(question, passage, max_tokens, answer=answer, words=words)
+    return " ".join(" ".join(one.text.split()) for one in kept) if kept else passage.text
+
+
+def _most_of(answer: str, question: str, scored: Sequence[Evidence]) -> list[int]:
+    """The likeliest of the sentences that have most of the words that an answer adds to its question, if any has one."""
+    added = {stem(word) for word in keys_of(answer) - keys_of(question)} if answer else set()
+    nums = [len(added & stems_of(one.text)) for one in scored]
+    most = max(nums, default=0)
+    alike = [number for number, num in enumerate(nums) if num == most]
+    return [max(alike, key=lambda number: scored[number].score)] if most else []
+
+
+def _likeliest(scored: Sequence[Evidence], repetitions: Repetitions) -> int:
+    """The likeliest sentence; stubs say nothing."""
+    return max(range(len(scored)), key=lambda number: (not repetitions.is_stub(number), scored[number].score))
+
+
+def _is_said(number: int, scored: Sequence[Evidence], repetitions: Repetitions, kept: Collection[Span]) -> bool:
+    """Whether a sentence, or another one that says as much, is among the chosen ones."""
+    said_by = (number, repetitions.same(number), *repetitions.saying_as_much(number))
+    return any(scored[one].span in kept for one in said_by)
 
 
 def _repetitions_of(scored: Sequence[Evidence]) -> Repetitions:

@@ -7,7 +7,7 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.bench import Bench, Capable, looks, purposes, queries, scene, unread, verdicts
+from support.bench import Bench, Capable, Small, looks, purposes, queries, scene, unread, verdicts
 
 from hopweave.answering.reading.checking import Reading, problems_of
 from hopweave.answering.reading.comparing import Side, asked_alone, compared, life_date, wanted_of
@@ -60,7 +60,7 @@ AT_ONCE = planned()
 async def ask(replies, found=None, question=ASKED, **options):
     text = question if isinstance(question, str) else question.text
     table = {text: [BRIDGE, LIND, OTHER], HOP: [BRIDGE], REST: [LIND]} if found is None else found
-    return await Bench(replies, table).ask(question, "stitch", **options)
+    return await Bench(llm=Small(replies), found=table).ask(question, "stitch", **options)
 
 
 def evidence(passage, number):

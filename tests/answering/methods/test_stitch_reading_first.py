@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from support.bench import Bench, Capable, calls, purposes, queries, unread, verdicts
+from support.bench import Bench, Capable, Small, calls, purposes, queries, unread, verdicts
 
 from hopweave.core.types import Abilities, Passage, Question
 from hopweave.models.llms.scripted import Line
@@ -154,11 +154,6 @@ async def test_a_passage_cannot_pose_as_a_fact_or_an_answer():
 
 async def test_what_the_model_says_of_itself_decides_how_it_is_asked():
     assert purposes(await ask(["{}"] * 4, llm=None))[0] == "read"
-
-    class Small(Capable):
-        @property
-        def abilities(self):
-            return Abilities(is_small=True)
 
     assert purposes(await ask([], llm=Small(["{}"] * 4)))[0] == "plan"
     assert purposes(await ask([], llm=Small(["{}"] * 4), approach="read_first"))[0] == "read"

@@ -71,7 +71,7 @@ class Packer:
     counts: dict[str, int] = field(default_factory=dict)
     told: tuple[int, int] = (-1, 0)
 
-    async def prompt(self, style: Style, found: Sequence[Passage], *, max_tokens: int, begun: str = "") -> str:
+    async def prompt(self, style: Style, found: Sequence[Passage], *, max_tokens: int, begun: str = "", note: str = "") -> str:
         """The prompt that asks for an answer in a style.
 
         Args:
@@ -79,6 +79,7 @@ class Packer:
             found: the passages that were retrieved, in order.
             max_tokens: the limit for the reply and the words that it continues.
             begun: the text after the last `A:`.
+            note: a text on the question's line, after the note on the kind of answer.
 
         Raises:
             ModelError, BudgetReached, ReplayMiss: as in `MethodContext.count_tokens`.
@@ -88,7 +89,7 @@ class Packer:
         fixed = {
             **({"instruction": self._instruction(style)} if is_at_top else {}),
             "question": self._asked(self.question.text, style),
-            "form": note_of_form(self.workbench, self.question),
+            "form": f"{note_of_form(self.workbench, self.question)}{note}",
             "begun": begun,
         }
         room = room_for(self.workbench, max_tokens)
