@@ -108,6 +108,7 @@ def test_a_file_that_vanishes_between_its_hash_and_its_reading_is_kept(tmp_path,
     assert texts(to)["a.txt"] == "The first text of a.txt."
 
 
+@pytest.mark.slow
 def test_a_disk_that_stops_answering_amid_a_file_leaves_the_index_as_it_was(tmp_path, to, monkeypatch):
     folder = put(tmp_path / "x", "a.txt")
     rows = [f'{{"id": "r{number}", "text": "{"word " * 2000}"}}' for number in range(100)]

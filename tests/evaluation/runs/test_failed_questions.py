@@ -58,6 +58,7 @@ def rows_of(name):
         return list(csv.DictReader(file))
 
 
+@pytest.mark.slow
 def test_a_method_that_raises_on_43_of_60_questions_has_60_in_its_mean_and_is_on_no_frontier(scene):
     questions = ("--dataset", "jsonl", "--path", "questions.jsonl")
     hopweave_says("evaluate", *questions, "--methods", "direct,cot,flaky", "--out", "run", "--parallel", 1)

@@ -81,7 +81,7 @@ def test_the_records_of_a_strangers_run_import_no_file():
     Path("evil.py").write_text(EVIL)
     flags = ["--dataset", "starter", "--limit", "1", "--methods", "direct", *SCRIPTED]
     hopweave_says("evaluate", "--out", "run", *flags)
-    hopweave_says("score", "run")
+    hopweave_says("score", "run", "--metrics", "cover_em")
     for place in ("run/plan.json", "run/scores.json", "run/manifest.json"):
         data = Path(place).read_text().replace('"name": "direct"', '"name": "./evil.py:Picky"')
         Path(place).write_text(data.replace('"name": "starter"', '"name": "./evil.py:Picky"'))
