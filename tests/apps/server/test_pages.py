@@ -59,6 +59,7 @@ def test_a_passage_leads_to_its_page_with_its_words_marked(tmp_path):
     assert image.headers["x-content-type-options"] == "nosniff"
 
 
+@pytest.mark.slow
 def test_words_that_are_not_on_the_page_are_not_marked(tmp_path):
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "a.pdf").write_bytes(pdf("Ulm is old."))

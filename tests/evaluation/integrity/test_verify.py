@@ -159,6 +159,7 @@ def test_a_digit_of_the_scores_is_found_with_its_line_and_value(run):
     assert found.startswith(f"scores.jsonl, line {number}: lights a q1 f1: values/f1 is 0.1, and the records give 0.0")
 
 
+@pytest.mark.slow
 def test_a_digit_of_the_tables_is_found_with_its_line_and_value(run):
     place = run.path / "scores.json"
     number = change(place, '"value": 0.5', '"value": 0.6')

@@ -122,6 +122,7 @@ def test_what_is_not_here_could_not_be_checked_and_is_no_difference(project):
     assert (len(lines), code) == (3, 0)
 
 
+@pytest.mark.slow
 def test_scores_that_need_a_file_that_is_not_here_could_not_be_checked(project):
     Path("prices.toml").unlink()
     lines, code = told()

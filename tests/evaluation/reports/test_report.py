@@ -354,6 +354,7 @@ def test_a_folder_that_cannot_be_written_is_said_in_one_line(report, tmp_path: P
         write_report(report, tmp_path / "file" / "report")
 
 
+@pytest.mark.slow
 def test_what_was_done_once_for_all_questions_stands_beside_the_means():
     report = make_report(small_tables(offline=(OfflineFacts("wiki", "searchain", 40, 12345),)))
     assert (
