@@ -255,6 +255,7 @@ for line in sys.stdin:
 """
 
 
+@pytest.mark.slow
 def test_processes_that_open_a_new_store_at_the_same_moment_all_open_it(tmp_path):
     command = [sys.executable, "-c", OPENER]
     openers = [subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(6)]

@@ -322,6 +322,7 @@ def test_an_unknown_option_is_a_usage_error():
 # -- as a process ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_command_answers_as_a_process_of_its_own_in_any_locale():
     Path("rules.toml").write_text(RULES.replace("Port Merrow", "Port Mérröw 🌊"), encoding="utf-8")
     for more in ({}, {"PYTHONIOENCODING": "ascii", "LC_ALL": "C"}):
@@ -377,6 +378,7 @@ def test_a_ranking_of_a_retriever_that_asks_the_model_is_measured_from_the_recor
     assert record.setup.retriever.startswith("hyde(")
 
 
+@pytest.mark.slow
 def test_on_a_terminal_a_failure_is_told_once():
     Path("rules.toml").write_text('[[rules]]\nmatch = "."\nerror = "the endpoint is gone"\n')
     ask(QUESTION)  # builds what is built once

@@ -220,6 +220,7 @@ async def test_the_embedded_model_does_what_its_abilities_say(llm):
 
 
 @pytest.mark.live
+@pytest.mark.slow
 async def test_a_cancelled_call_stops_the_embedded_model_and_a_lost_process_is_started_again(llm):
     await llm.reply(ASK, Sampling(max_tokens=1))
     call = asyncio.create_task(llm.reply(STORY, Sampling(max_tokens=900)))
