@@ -222,7 +222,7 @@ class ModelReader(Protocol):
 
 
 @runtime_checkable
-class ExcerptReader(Protocol):
+class ExcerptReader(ModelReader, Protocol):
     """A model reader that shows the model an excerpt of a long passage. Optional."""
 
     async def check_with(self, ask: Ask, query: str, passage: Passage, answer: str, *, is_small: bool) -> Reading:

@@ -147,9 +147,9 @@ class ReadFirst:
         ask = of_form(self.workbench, _PROMPTS, "ask", self.question)
         turns: list[Message] = []
         for name in _EXAMPLES:
-            facts, question, reply = (
-                self.workbench.fill(_PROMPTS[f"{kind}_{name}"]) for kind in ("facts", "question", "reply")
-            )
+            facts = self.workbench.fill(_PROMPTS[f"facts_{name}"])
+            question = self.workbench.fill(_PROMPTS[f"question_{name}"])
+            reply = self.workbench.fill(_PROMPTS[f"reply_{name}"])
             text = self.workbench.fill(_PROMPTS["facts"], facts=facts, question=question)
             first = f"{self.workbench.fill(_PROMPTS['read'], ask=ask)}\n\n{text}" if not turns else text
             turns += [Message("user", first), Message("assistant", reply)]
