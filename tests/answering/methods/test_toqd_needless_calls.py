@@ -62,6 +62,7 @@ async def ask(plays, question=MAIN_QUESTION, found=None, **options):
         ("Where was Cold Harbour's director born?", False, False),
         ("Who is the mother of the director of the film Cold Harbour?", False, False),
         ("Which film that was shot in Oslo came first?", False, False),
+        ("What is named after the city where the park opened?", False, False),  # it says itself which city
         ("Find the mayor of Orlau", False, False),
         ("", False, False),
     ],

@@ -496,7 +496,8 @@ class Walk:
 
     def _shown_of(self, here: PathNode, passage: Passage) -> str:
         """What feedback shows of a passage: what the reader was shown of it, with the sentence that it found the answer in."""
-        longest, reader = self.options.max_tokens_feedback, self.workbench.reader
+        longest = self.options.max_tokens_feedback
+        reader: object = self.workbench.reader
         words = here.reading.span if here.reading is not None else None
         if not longest:
             return passage.text

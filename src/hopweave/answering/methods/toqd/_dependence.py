@@ -104,4 +104,8 @@ def points_back(sub_question: str) -> bool:
     asked = " ".join(sub_question.split())
     if _refers_by_number(asked):
         return True
-    return not anchors(asked) and (_POINTS.search(asked) is not None or _DESCRIBES.search(asked) is not None)
+    if anchors(asked):
+        return False
+    opening = _OPENING.match(asked)
+    is_described = _RELATIVE.search(asked, opening.end() if opening else 0) is not None  # "the city where the park opened"
+    return _POINTS.search(asked) is not None or (_DESCRIBES.search(asked) is not None and not is_described)
