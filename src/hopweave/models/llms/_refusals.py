@@ -1,6 +1,6 @@
 """Reads from an error response which field of the request an endpoint does not accept.
 
-Endpoints say it in many ways: OpenAI in `error.param` and `error.code`; vLLM, Mistral and FastAPI with pydantic's `loc`, as
+Endpoints say it in many ways: OpenAI in `param` and `code` of its `error`; vLLM, Mistral and FastAPI with pydantic's `loc`, as
 JSON or as Python in a message; Gemini with `Unknown name "seed"`; most in words alone, such as "`temperature` does not support
 0 with this model" or, with status 403, "You are not allowed to request logprobs from this model".
 
@@ -199,7 +199,7 @@ def _field_in(error: Mapping[str, Any], details: list[Mapping[str, Any]], text: 
 
 
 def _top(path: str) -> str:
-    """The field at the top of a path such as `messages[0].content` or `reasoning.effort`."""
+    """The field at the top of a path such as `messages[0].content`."""
     return re.split(r"[.\[]", path.removeprefix("body."), maxsplit=1)[0]
 
 
