@@ -40,6 +40,23 @@ def test_weave_says_what_led_to_a_passage(index):
     assert "linked with The Long Tide" in said
 
 
+def test_linear_rag_searches_an_index_of_its_own_that_commands_build_update_and_check(index, tmp_path):
+    own = str(tmp_path / "index")
+    for name, passages in (("first.jsonl", PASSAGES[2:]), ("more.jsonl", PASSAGES[:2])):
+        rows = [json.dumps({"id": one.id, "title": one.title, "text": one.text}) for one in passages]
+        (tmp_path / name).write_text("\n".join(rows), encoding="utf-8")
+    assert ran("index", str(tmp_path / "first.jsonl"), "--engine", "linear_rag", "--to", own).exit_code == 0
+    added = ran("index", str(tmp_path / "more.jsonl"), "--engine", "linear_rag", "--to", own, "--add", "--delete", "n3")
+    assert added.exit_code == 0
+    assert "22 passages" in ran("index", "--engine", "linear_rag", "--to", own, "--check").stdout
+    options = [f"--set=retrievers.linear_rag.{one}" for one in ("num_sentences=2", "threshold=0.3")]
+    said = searched(own, "who directed The Long Tide", "--retriever", "linear_rag", *options).stdout
+    assert "linked with The Long Tide" in said
+    missing = searched(index, "The Long Tide", "--retriever", "linear_rag")
+    assert missing.exit_code != 0
+    assert "make one with: hopweave index PATH... --engine linear_rag" in missing.stderr
+
+
 def test_json_has_the_passage_and_what_led_to_it(index):
     result = searched(index, "the director of The Long Tide", "--retriever", "weave", "--json", "--max-hits", "2")
     hits = [json.loads(line) for line in result.stdout.splitlines()]

@@ -45,7 +45,7 @@ Sync = Annotated[
 GoneOk = Annotated[bool, typer.Option("--gone-ok", help="With --sync: even if a whole folder, or most of its files, are gone.")]
 Delete = Annotated[list[str] | None, typer.Option(help="Delete a passage or document by id; may be repeated.", metavar="ID")]
 Engine = Annotated[
-    str, typer.Option(help="Engine of the index: bm25, or dense or late_interaction with options of the settings.")
+    str, typer.Option(help="Engine of the index: bm25, linear_rag, or dense or late_interaction with options of the settings.")
 ]
 List = Annotated[bool, typer.Option("--list", help="Print id, number of passages and title of each document; change nothing.")]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import tantivy
 
@@ -37,11 +37,9 @@ class WordEngine:
 
     Class attributes:
         engine_name: of the engine, as the manifest of its index has it.
-        opener: opens the files of an index for reading, from its data folder and manifest.
     """
 
     engine_name: ClassVar[str]
-    opener: ClassVar[Callable[[Path, Manifest], Any]] = staticmethod(load)
 
     index: Path
     visible: Visible
@@ -167,7 +165,7 @@ class WordEngine:
         Raises:
             DataError: names what is damaged.
         """
-        manifest, _ = open_index(folder, cls.engine_name, cls.opener, full=True)
+        manifest, _ = open_index(folder, cls.engine_name, load, full=True)
         return IndexSummary(manifest.num_passages, 0, 0, manifest.num_bytes, manifest.fingerprint)
 
     @classmethod

@@ -36,12 +36,12 @@ import numpy as np
 import tantivy
 
 from hopweave.core.errors import SearchError
-from hopweave.core.indexing import IndexTraits
+from hopweave.core.indexing import IndexSummary, IndexTraits
 from hopweave.core.options import AtLeast, Count, check_options
 from hopweave.core.types import Hit, Passage, Via
 from hopweave.core.visibility import PUBLIC, Visible
 from hopweave.retrieval.engines._word_engine import WordEngine
-from hopweave.retrieval.index.arrays import Integers
+from hopweave.retrieval.index.arrays import Floats, Integers
 from hopweave.retrieval.index.bm25_index import Companion, load, stored
 from hopweave.retrieval.index.bm25_search import (
     Found,
@@ -55,7 +55,7 @@ from hopweave.retrieval.index.bm25_search import (
     searching_with,
     terms_of,
 )
-from hopweave.retrieval.index.entity_graph import ENGINE, EntityGraph, Floats
+from hopweave.retrieval.index.entity_graph import ENGINE, EntityGraph
 from hopweave.retrieval.index.entity_linking import linked
 from hopweave.retrieval.index.entity_spreading import NOWHERE, Active, QueryWords, Spreading, entity_bonus, pagerank
 from hopweave.retrieval.index.entity_writing import writing_entities
@@ -70,6 +70,7 @@ NUM_RELEVANT = 500
 """How many passages have a relevance of their own."""
 
 _DECIMALS = 8
+_MAX_TIES = 1000
 
 
 def _opened(data: Path, manifest: Manifest) -> tuple[tantivy.Searcher, EntityGraph]:
@@ -89,7 +90,6 @@ class LinearRag(WordEngine):
 
     INDEX: ClassVar[IndexTraits] = IndexTraits(has_language=True)
     engine_name = ENGINE
-    opener = staticmethod(_opened)
 
     index: Annotated[Path, "folder of the index, or of a bm25 index with one in its folder linear_rag"]
     rounds: Annotated[Count, "rounds of activation; the entities of the query are the first"] = 3
@@ -142,6 +142,13 @@ class LinearRag(WordEngine):
         self._graph = None
 
     @classmethod
+    def check(cls, folder: Path) -> IndexSummary:
+        """See `core.indexing.IndexedRetriever`; whatever the size of the index."""
+        manifest, (_, graph) = open_index(folder, ENGINE, _opened, full=True)
+        graph.close()
+        return IndexSummary(manifest.num_passages, 0, 0, manifest.num_bytes, manifest.fingerprint)
+
+    @classmethod
     def _companion(cls, staging: Staging) -> AbstractContextManager[Companion]:
         return writing_entities(staging)
 
@@ -177,8 +184,9 @@ class LinearRag(WordEngine):
     def _hits(self, graph: EntityGraph, scores: Floats, active: Mapping[int, Active], max_hits: int) -> list[Hit]:
         rounded = scores.round(_DECIMALS)
         rows = np.flatnonzero(rounded)
-        if len(rows) > max_hits:
-            rows = rows[rounded[rows] >= np.partition(rounded[rows], -max_hits)[-max_hits]]
+        rows = rows[np.argsort(-rounded[rows], kind="stable")]
+        if len(rows) > max_hits:  # those that tie with the last are ordered by id
+            rows = rows[rounded[rows] >= rounded[rows[max_hits - 1]]][: max_hits + _MAX_TIES]
         passages = self._passages_in(graph, rows)
         ranked = sorted(zip(rows.tolist(), passages, strict=True), key=lambda one: (-rounded[one[0]], one[1].id))[:max_hits]
         return [

@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 Integers = NDArray[Any]
 """An array of integers of any size, with one dimension."""
 
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
 
 def mapped(path: Path, kind: type[Any], width: int) -> NDArray[Any]:
     """A file of numbers, row after row, mapped into memory."""
@@ -66,3 +69,14 @@ def places(starts: Integers, counts: Integers) -> Integers:
     """
     before = np.cumsum(counts) - counts
     return np.repeat(starts - before, counts) + np.arange(int(counts.sum()))
+
+
+def summed(at: Integers, values: Floats, size: int) -> Floats:
+    """An array of a given size with the sum of all values at each place.
+
+    Args:
+        at: the place of each value.
+        values: the values.
+        size: of the array.
+    """
+    return np.asarray(np.bincount(at, weights=values, minlength=size), dtype=np.float64)

@@ -22,17 +22,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hopweave.retrieval.index.arrays import Integers, Lists, column, places, starts_of
+from hopweave.retrieval.index.arrays import Flags, Floats, Integers, Lists, column, places, starts_of, summed
 from hopweave.retrieval.index.entity_keys import EntityKeys
 from hopweave.retrieval.index.index_folder import Manifest, damaged
 
 ENGINE = "linear_rag"
 KEYS = "entities.sqlite"
-
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 
 def hash_of(term: str) -> int:
@@ -174,7 +170,7 @@ class EntityGraph:
         at = np.minimum(np.searchsorted(hashes, words), len(hashes) - 1)
         shared = np.flatnonzero(hashes[at] == words)
         of_sentence = np.repeat(np.arange(len(sentences)), counts)[shared]
-        return np.bincount(of_sentence, weights=weights[at[shared]], minlength=len(sentences))
+        return summed(of_sentence, weights[at[shared]], len(sentences))
 
     # -- passages and entities ------------------------------------------------------------------------------------------------
 
@@ -190,16 +186,16 @@ class EntityGraph:
         rows, counts = self._rows_with(entities)
         weights = self._shares[rows].astype(np.float64)
         source = np.repeat(np.arange(len(entities)), counts)
-        totals = np.bincount(source, weights=weights, minlength=len(entities))
+        totals = summed(source, weights, len(entities))
         parts = np.divide(mass, totals, out=np.zeros(len(entities)), where=totals > 0)
-        return np.bincount(rows, weights=weights * parts[source], minlength=len(self.numbers))
+        return summed(rows, weights * parts[source], len(self.numbers))
 
     def to_entities(self, rows: Integers, mass: Floats) -> Floats:
         """Distributes what passages have over the entities that they mention; returns what each entity gets."""
         entities, counts = self._mentions_of(rows)
         parts = np.repeat(mass * self._shares[rows], counts)
         is_name = self._is_name[entities]
-        return np.bincount(entities[is_name], weights=parts[is_name], minlength=self.num_entities)
+        return summed(entities[is_name], parts[is_name], self.num_entities)
 
     def close(self) -> None:
         """Closes the files."""

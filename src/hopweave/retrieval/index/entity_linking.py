@@ -22,14 +22,14 @@ def linked(query: str, graph: EntityGraph, weight: Weight, least: float) -> dict
         query: any text.
         graph: the entities.
         weight: of a word.
-        least: names that are less similar to every entity are not linked.
+        least: names that are less similar to every entity, or not at all, are not linked.
     """
     names = names_in(query, graph)
     found = {entity: 1.0 for key in names.known if (entity := graph.entity(key)) is not None}
     for key in names.others:
-        similarity, entity = _most_similar(key, graph, weight)
-        if similarity >= least:
-            found[entity] = max(similarity, found.get(entity, 0.0))
+        score, entity = _most_similar(key, graph, weight)
+        if score > 0 and score >= least:
+            found[entity] = max(score, found.get(entity, 0.0))
     return found
 
 

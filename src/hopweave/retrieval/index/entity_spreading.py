@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hopweave.retrieval.index.arrays import Integers
-from hopweave.retrieval.index.entity_graph import EntityGraph, Floats, hash_of
+from hopweave.retrieval.index.arrays import Floats, Integers
+from hopweave.retrieval.index.entity_graph import EntityGraph, hash_of
 
 CUTOFF = 1e-6
 """A node passes on nothing if it has less than this share of all, so that a query does not visit the whole graph."""
