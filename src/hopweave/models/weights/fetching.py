@@ -214,7 +214,8 @@ def _take(name: str, wanted: list[KnownModel], source: Path, on_progress: OnProg
     sources = parts_beside(source.expanduser())
     _check_is_gguf(sources[0])
     targets = _targets(name, wanted, sources)
-    for one, target, known in zip(sources, targets, wanted or [None] * len(sources), strict=True):
+    expected: list[KnownModel | None] = [*wanted] or [None] * len(sources)
+    for one, target, known in zip(sources, targets, expected, strict=True):
         on_note(f"checking {one}")
         try:
             sha256 = sha256_of(one, on_progress)

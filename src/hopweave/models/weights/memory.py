@@ -143,11 +143,12 @@ class _WindowsMemory(ctypes.Structure):
 
 
 def _windows_status() -> _WindowsMemory | None:
-    if sys.platform != "win32":
+    windows = getattr(ctypes, "windll", None)
+    if windows is None:
         return None
     status = _WindowsMemory()
     status.length = ctypes.sizeof(status)
-    return status if ctypes.windll.kernel32.GlobalMemoryStatusEx(ctypes.byref(status)) else None
+    return status if windows.kernel32.GlobalMemoryStatusEx(ctypes.byref(status)) else None
 
 
 def _windows_memory() -> int:
