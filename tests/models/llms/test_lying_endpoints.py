@@ -139,9 +139,23 @@ async def within(seconds, call):
 @pytest.mark.parametrize("stream", [False, True])
 @pytest.mark.parametrize("behaviour", ENDLESS.values(), ids=ENDLESS)
 async def test_what_does_not_end_is_cut_off(behaviour, stream):
-    came = await within(60, outcome(behaviour, stream=stream))
+    came = await within(60, outcome(behaviour, stream=stream, max_thinking_tokens=0))
     assert "was cut off" in str(came)
     assert not came.retryable
+
+
+async def test_thoughts_may_be_as_long_as_they_are_allowed_to_be_and_no_longer():
+    def sent(num_pieces):
+        thoughts = "".join(
+            f'data: {{"choices": [{{"delta": {{"reasoning": "{"x" * 900} "}}}}]}}\n\n' for _ in range(num_pieces)
+        )
+        ending = 'data: {"choices": [{"delta": {"content": "Ulm"}, "finish_reason": "stop"}]}\n\n'
+        return Behaviour(raw=thoughts + ending, headers={"Content-Type": "text/event-stream"})
+
+    assert (await outcome(sent(2000), stream=True, max_thinking_tokens=1000)).text == "Ulm"
+    came = await outcome(sent(2000), stream=True, max_thinking_tokens=100)
+    assert "1,729 pieces of a reply that was to have 108 tokens" in str(came) or "bytes that a reply" in str(came)
+    assert "was cut off" in str(came)
 
 
 async def test_a_stream_of_more_pieces_than_tokens_were_asked_for_is_cut_off():

@@ -210,6 +210,17 @@ def test_fields_are_sent_where_the_endpoint_takes_them(messages, sampling, wire,
         ("http://127.0.0.1:8080/v1", "llama.cpp"),
         ("http://localhost:11434/v1", "ollama"),
         ("https://notopenai.com/v1", "other"),
+        ("https://api.anthropic.com/v1", "anthropic"),
+        ("https://generativelanguage.googleapis.com/v1beta/openai", "gemini"),
+        ("https://openrouter.ai/api/v1", "openrouter"),
+        ("https://api.mistral.ai/v1", "mistral"),
+        ("https://api.groq.com/openai/v1", "groq"),
+        ("https://api.deepseek.com", "deepseek"),
+        ("https://api.together.xyz/v1", "together"),
+        ("http://gpu:30000/v1", "sglang"),
+        ("http://127.0.0.1:1234/v1", "lmstudio"),
+        ("http://proxy:4000/v1", "litellm"),
+        ("http://127.0.0.1:8081/v1", "other"),
     ],
 )
 def test_a_server_is_known_by_its_address(address, server):
@@ -220,6 +231,46 @@ def test_abilities_follow_the_server_unless_an_option_says_otherwise():
     assert not OpenAICompatible(model="m").abilities.prefill
     assert OpenAICompatible(model="m", base_url="http://127.0.0.1:8000/v1").abilities.prefill
     assert OpenAICompatible(model="m", prefill="yes").abilities.prefill
+    assert OpenAICompatible(model="m").abilities.tools
+    assert not OpenAICompatible(model="m", tools="no").abilities.tools
+    assert not OpenAICompatible(model="m", endpoint="completion", tools="yes").abilities.tools
+
+
+SMALL = ("qwen2.5:1.5b", "llama-3.2-3b-instruct", "Qwen/Qwen3-0.6B", "SmolLM2-135M", "gemma3:270m", "gemma-3n-E2B-it")
+SMALL += (
+    "qwen2.5-coder-1.5b-instruct-q4_k_m.gguf",
+    "tinyllama",
+    "HuggingFaceTB/SmolLM2",
+    "phi-2-2.7B-chat-4bit",
+    "qwen3:1.7b-fp16",
+)
+LARGE = (
+    "gpt-4o-mini",
+    "qwen3:4b",
+    "llama3.1:70b",
+    "Qwen/Qwen3-30B-A3B",
+    "mixtral-8x7b",
+    "qwen3-235b-a22b",
+    "o3",
+    "gpt-5",
+    "phi-3.5",
+)
+LARGE += (
+    "claude-sonnet-4-5",
+    "gemini-2.5-pro",
+    "Qwen2.5-7B-Instruct-1M",
+    "mistral-small-2506",
+    "llama-4-scout-17b-16e",
+    "m",
+    "v1b",
+)
+
+
+@pytest.mark.parametrize("model", [*SMALL, *LARGE])
+def test_a_small_model_is_known_by_the_size_in_its_name_unless_an_option_says_otherwise(model):
+    assert OpenAICompatible(model=model).abilities.is_small == (model in SMALL)
+    assert OpenAICompatible(model=model, is_small="yes").abilities.is_small
+    assert not OpenAICompatible(model=model, is_small="no").abilities.is_small
 
 
 async def test_a_model_that_refuses_a_field_gets_the_request_without_it():
@@ -359,7 +410,21 @@ def test_the_identity_holds_no_password_and_tells_models_apart():
     assert OpenAICompatible(model="m", extra_body={"top_k": 1}).identity != OpenAICompatible(model="m").identity
 
 
-@pytest.mark.parametrize("options", [{"base_url": "localhost:8000"}, {"timeout_seconds": 0}, {"max_connections": 0}])
+def test_the_identity_holds_how_much_the_model_thinks_only_if_that_was_set():
+    def identity(**options):
+        return OpenAICompatible(model="m", base_url="https://host/v1", **options).identity
+
+    assert identity() == identity(thinking="auto", max_thinking_tokens=8192, tools="yes") == "chat:https://host/v1:m"
+    assert identity(thinking="low") == "chat:https://host/v1:m+thinking=low"
+    assert identity(max_thinking_tokens=100) == "chat:https://host/v1:m+max_thinking_tokens=100"
+    extra = identity(extra_body={"top_k": 1}, thinking="off")
+    assert extra == f"{identity(extra_body={'top_k': 1})}+thinking=off"
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"base_url": "localhost:8000"}, {"timeout_seconds": 0}, {"max_connections": 0}, {"max_thinking_tokens": -1}],
+)
 def test_options_that_cannot_be_are_refused(options):
     with pytest.raises(SettingsError):
         OpenAICompatible(model="m", **options)

@@ -11,7 +11,7 @@ from support.served_model import served
 
 from hopweave.core.errors import HopweaveError, SettingsError
 from hopweave.core.redaction import Secrets, is_secret_name, public, secrets_of
-from hopweave.core.types import Message, Reply, Sampling
+from hopweave.core.types import Message, Reply, Sampling, Tool
 from hopweave.models.llms.openai_compatible import OpenAICompatible
 from hopweave.run.settings import read_settings
 from hopweave.run.weaver import Weaver
@@ -35,6 +35,35 @@ async def test_the_key_is_in_nothing_that_comes_of_a_call(behaviour, stream, mon
         assert_hidden(text)
     if isinstance(came, Reply):
         assert_hidden("".join(token.token for token in came.logprobs))
+
+
+SEARCH = Tool("search", "", {"type": "object"})
+CALL = {"id": KEY, "function": {"name": KEY, "arguments": json.dumps({"query": KEY})}}
+PLACES = {
+    "thoughts in a field": {"content": "Ulm", "reasoning_content": f"The key is {KEY}"},
+    "thoughts in the content": {"content": f"<think>The key is {KEY}</think>Ulm"},
+    "thoughts in parts": {"content": [{"type": "thinking", "thinking": KEY}, {"type": "text", "text": "Ulm"}]},
+    "a call of a tool": {"content": None, "tool_calls": [CALL]},
+    "a refusal": {"content": None, "refusal": KEY},
+}
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("message", PLACES.values(), ids=PLACES)
+async def test_the_key_is_in_no_thought_and_no_call_of_a_tool(message, stream, monkeypatch, caplog):
+    monkeypatch.setenv("MY_KEY", KEY)
+    raw = json.dumps({"choices": [{"message": message, "delta": message, "finish_reason": "stop"}]})
+    headers = {"Content-Type": "text/event-stream"} if stream else {}
+    behaviour = Behaviour(raw=f"data: {raw}\n\n" if stream else raw, headers=headers)
+    async with served(behaviour, api_key_env="MY_KEY", stream=stream, tools="yes") as (llm, _):
+        try:
+            came = await llm.reply(ASK, Sampling(tools=(SEARCH,)))
+        except HopweaveError as error:
+            came = error
+    assert_hidden(repr(came))
+    assert_hidden(str(came))
+    assert_hidden(caplog.text)
+    assert "***" in repr(came)
 
 
 @pytest.mark.parametrize("name", ["a page", "a status of 500", "a reply", "an error with escapes"])

@@ -114,6 +114,7 @@ class Wire:
         tools: whether it calls tools.
         thinking: how much the model is to think.
         max_thinking_tokens: the most tokens that it may think with, on top of those of the reply.
+        context_tokens: the model's context length, if known.
         max_tokens_field: the name of the limit on new tokens.
         key_variable: the environment variable that holds the key, for messages.
         settings_name: the settings table of this endpoint, such as `llms.ollama`, for messages.
@@ -134,6 +135,7 @@ class Wire:
     tools: bool = False
     thinking: Level = "auto"
     max_thinking_tokens: int = 0
+    context_tokens: int | None = None
     max_tokens_field: str = "max_tokens"
     key_variable: str = ""
     settings_name: str = ""

@@ -48,6 +48,7 @@ continues a turn that was begun for it."""
 
 _MAX_ENTRIES = 256
 _MAX_BYTES = 1 << 18
+_MAX_TOKENS = 10_000_000
 _DAY = 86400.0
 
 
@@ -60,36 +61,35 @@ class Learnt:
         refused: request fields that are not accepted.
         levels: levels of thinking that are not accepted.
         thinks: the modes in which it was seen to think.
+        is_quiet_when_off: whether it was seen to reply without a thought when it was told not to think.
         begins_inside: whether its replies begin inside thoughts, since its template opens them; `None` if unknown.
         wants_thoughts_back: whether it wants its thoughts back with the results of tools.
         has_tools: whether it can call tools; `None` if unknown.
+        max_new: the most new tokens that a request may ask for; `None` if unknown.
+        max_total: the most tokens of prompt and reply together, as estimated; `None` if unknown.
     """
 
     server: Server | None = None
     refused: frozenset[str] = frozenset()
     levels: frozenset[str] = frozenset()
     thinks: frozenset[str] = frozenset()
+    is_quiet_when_off: bool = False
     begins_inside: bool | None = None
     wants_thoughts_back: bool = False
     has_tools: bool | None = None
+    max_new: int | None = None
+    max_total: int | None = None
 
     def and_also(self, other: Learnt) -> Learnt:
         """What is known from both; where they differ, the other counts."""
-        merged = {
-            one.name: getattr(self, one.name) | getattr(other, one.name)
-            for one in fields(self)
-            if isinstance(getattr(self, one.name), frozenset)
-        }
-        plain = {
-            one.name: getattr(other, one.name)
-            for one in fields(self)
-            if one.name not in merged and getattr(other, one.name) not in (None, False)
-        }
-        if other.begins_inside is False:
-            plain["begins_inside"] = False
-        if other.has_tools is False:
-            plain["has_tools"] = False
-        return replace(self, **merged, **plain)
+        changes: dict[str, Any] = {}
+        for one in fields(self):
+            mine, theirs = getattr(self, one.name), getattr(other, one.name)
+            if isinstance(mine, frozenset):
+                changes[one.name] = mine | theirs
+            elif theirs != one.default:
+                changes[one.name] = theirs
+        return replace(self, **changes)
 
 
 _NOTHING = Learnt()
@@ -238,6 +238,9 @@ def _entry_of(value: Mapping[str, Any]) -> _Entry | None:
         begins_inside=_truth(value.get("begins_inside")),
         wants_thoughts_back=value.get("wants_thoughts_back") is True,
         has_tools=_truth(value.get("has_tools")),
+        is_quiet_when_off=value.get("is_quiet_when_off") is True,
+        max_new=_tokens(value.get("max_new")),
+        max_total=_tokens(value.get("max_total")),
     )
     return _Entry(learnt, float(at))
 
@@ -250,3 +253,7 @@ def _known(value: Any, allowed: Any) -> frozenset[str]:
 
 def _truth(value: Any) -> bool | None:
     return value if isinstance(value, bool) else None
+
+
+def _tokens(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value <= _MAX_TOKENS else None

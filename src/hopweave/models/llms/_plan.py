@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from hopweave.core.types import Reply, Sampling
+from hopweave.core.protocols import OnText
+from hopweave.core.types import Message, Reply, Sampling
 from hopweave.models.llms._address import Wire
 from hopweave.models.llms._learnt import Learnt
 from hopweave.models.llms._servers import Level, nearest_level
 
 # Their templates open the thoughts, so that a reply cut off early has no mark at all by which it could be told from an answer.
-_OPENS_THOUGHTS = re.compile(r"deepseek-?r1|r1-distill|(?:^|[/:_-])qwq|[-_:]thinking(?:[-_:]|$)|reasoner", re.IGNORECASE)
+_OPENS_THOUGHTS = re.compile(
+    r"deepseek-?r1|r1-distill|(?:^|[/:_-])qwq|[-_:]think(?:ing)?(?:[-_:]|$)|reasoner|qwen3\.[5-9]|minimax-m\d|exaone-deep",
+    re.IGNORECASE,
+)
 _MIN_HIDDEN_TOKENS = 16
+_CHARACTERS_PER_TOKEN = 3
+_TOKENS_OF_A_TURN = 8
+MIN_ROOM = 256
+"""With less room than this, there is no point in any."""
 _CUT_OFF = frozenset({"length", "max_tokens", "model_length"})
 
 
@@ -42,44 +50,81 @@ class Plan:
     sends_thoughts_back: bool = False
 
 
-def plan_of(
-    wire: Wire,
-    learnt: Learnt,
-    sampling: Sampling,
-    *,
-    has_prefill: bool = False,
-    must_have_room: bool = False,
-    max_room: int | None = None,
-) -> Plan:
-    """How to make a request, from what is known of the model.
+@dataclass(frozen=True, slots=True)
+class Request:
+    """The content of one call.
 
-    Args:
-        wire: how to talk to the endpoint.
-        learnt: what is known.
-        sampling: what the step asks for.
-        has_prefill: whether the model is to go on from a turn that was begun for it.
-        must_have_room: whether an earlier attempt ended within thoughts.
-        max_room: the most room that the endpoint gives, if it turned out to be limited.
+    Attributes:
+        messages: the conversation.
+        sampling: the sampling.
+        on_text: called with each piece as it arrives.
+        is_streamed: whether the reply is streamed.
+        num: the number of replies.
+        is_again: whether an earlier attempt ended within thoughts.
     """
-    goes_on = has_prefill and wire.prefill
+
+    messages: Sequence[Message]
+    sampling: Sampling
+    on_text: OnText | None = None
+    is_streamed: bool = False
+    num: int = 1
+    is_again: bool = False
+
+    @property
+    def prefill(self) -> str:
+        """The text that the model is to continue; empty if there is none."""
+        return prefill_of(self.messages)
+
+    @property
+    def num_prompt_tokens(self) -> int:
+        """An estimate that is seldom too low."""
+        return sum(_TOKENS_OF_A_TURN + len(one.text) // _CHARACTERS_PER_TOKEN for one in self.messages)
+
+    @property
+    def salt(self) -> str:
+        """Tells the tool calls of one turn from those of another."""
+        return str(len(self.messages))
+
+
+def prefill_of(messages: Sequence[Message]) -> str:
+    """The text that the model is to continue; empty if there is none."""
+    if not messages or messages[-1].role != "assistant" or messages[-1].tool_calls:
+        return ""
+    return messages[-1].text
+
+
+def plan_of(wire: Wire, learnt: Learnt, request: Request) -> Plan:
+    """How to make a request, from what is known of the model."""
+    goes_on = bool(request.prefill) and wire.prefill
     thinks = thinking_modes(wire, learnt)
-    level = _level(wire, learnt, sampling, thinks, goes_on=goes_on)
+    level = _level(wire, learnt, request.sampling, thinks, goes_on=goes_on)
     fields = _fields(wire, learnt, level)
     mode = "prefill" if goes_on else "off" if level == "off" and fields else "on"
     is_asked_to_think = mode == "on" and level not in ("auto", "off") and bool(fields)
-    expects_thoughts = must_have_room or mode in thinks or is_asked_to_think
+    # What a model was told is believed once it was seen: some servers ignore it, and would cut off or cut up the thoughts.
+    may_be_ignored = mode == "off" and bool(thinks) and not learnt.is_quiet_when_off
+    expects_thoughts = request.is_again or mode in thinks or is_asked_to_think or may_be_ignored
     if level == "auto" and thinks and wire.server == "groq" and "reasoning_format" not in learnt.refused:
         fields = {"reasoning_format": "parsed"}
-    room = wire.max_thinking_tokens if expects_thoughts else 0
     return Plan(
         level=level,
         fields=fields,
         mode=mode,
         expects_thoughts=expects_thoughts,
-        room=room if max_room is None else min(room, max_room),
-        begins_inside=mode in thinks and may_begin_inside(wire, learnt),
+        room=_room(wire, learnt, request) if expects_thoughts else 0,
+        begins_inside=(mode in thinks or may_be_ignored) and may_begin_inside(wire, learnt),
         sends_thoughts_back=wire.kind.wants_thoughts_back or learnt.wants_thoughts_back,
     )
+
+
+def _room(wire: Wire, learnt: Learnt, request: Request) -> int:
+    max_tokens = request.sampling.max_tokens
+    limits = [wire.max_thinking_tokens]
+    if learnt.max_new is not None:
+        limits.append(learnt.max_new - max_tokens)
+    known = [most for most in (learnt.max_total, wire.context_tokens) if most is not None]
+    limits += [most - request.num_prompt_tokens - max_tokens for most in known]
+    return min(limits) if min(limits) >= min(MIN_ROOM, wire.max_thinking_tokens) else 0
 
 
 def thinking_modes(wire: Wire, learnt: Learnt) -> frozenset[str]:

@@ -131,6 +131,7 @@ class Kind:
         takes_fields_to_continue: whether a prefill needs fields that say so.
         takes_schema_with_tools: whether one request may have both.
         wants_thoughts_back: whether the thoughts of an assistant turn with tool calls have to be sent back.
+        samples_freely_while_thinking: whether a request for thought may have a temperature and `top_p`.
         hides_thinking_tokens: whether only the total of the usage includes the tokens of thoughts.
         thinking: asks a model to think.
     """
@@ -151,6 +152,7 @@ class Kind:
     takes_fields_to_continue: bool = False
     takes_schema_with_tools: bool = False
     wants_thoughts_back: bool = False
+    samples_freely_while_thinking: bool = True
     hides_thinking_tokens: bool = False
     thinking: Ask = _effort
 
@@ -166,7 +168,9 @@ KINDS: Mapping[Server, Kind] = {
         takes_schema_with_tools=True,
     ),
     # Its OpenAI door ignores schemas and log-probabilities, and answers a stop string of whitespace with an error.
-    "anthropic": Kind(hosts=("api.anthropic.com",), takes_blank_stops=False, thinking=_budget),
+    "anthropic": Kind(
+        hosts=("api.anthropic.com",), takes_blank_stops=False, samples_freely_while_thinking=False, thinking=_budget
+    ),
     "gemini": Kind(hosts=("generativelanguage.googleapis.com",), json_schema=True, max_stops=5, hides_thinking_tokens=True),
     "openrouter": Kind(hosts=("openrouter.ai",), json_schema=True, max_stops=4, thinking=_reasoning_object),
     "mistral": Kind(hosts=("api.mistral.ai",), json_schema=True),

@@ -21,6 +21,8 @@ _STARTS = (*_OPENINGS, "<|start|>assistant<|channel|>", "<|channel|>", "analysis
 _ENDS_OF_CHANNEL = ("<|end|>", "<|start|>assistant<|channel|>", "<|channel|>")
 _ENDS_OF_REPLY = ("<|return|>", "<|end|>")
 _MAX_HEADER = 120
+_FIRST_SIGNS = "<[a"  # of all marks
+_BEGINS_A_MARK = re.compile(r"[<\[]")
 
 _CHANNEL = r"(?:<\|start\|>assistant)?<\|channel\|>"
 _HEADER = re.compile(rf"{_CHANNEL}(?P<name>[a-z]*)(?:[^<]|<\|constrain\|>)*<\|message\|>", re.IGNORECASE)
@@ -30,7 +32,7 @@ _CLOSING = re.compile("|".join(map(re.escape, _CLOSINGS)), re.IGNORECASE)
 _MARK = re.compile("|".join(map(re.escape, (*_OPENINGS, *_CLOSINGS))), re.IGNORECASE)
 _END_OF_CHANNEL = re.compile(rf"<\|end\|>|(?={_CHANNEL})", re.IGNORECASE)
 _END_OF_REPLY = re.compile("|".join(map(re.escape, _ENDS_OF_REPLY)))
-_SIGNS = re.compile(r"[<\[]|\s*analysis")
+_SIGNS = re.compile(r"[<\[]|\A\s*analysis")
 
 
 def split_thoughts(text: str, *, begins_inside: bool = False, is_cut_off: bool = False) -> tuple[str, str]:
@@ -46,12 +48,17 @@ def split_thoughts(text: str, *, begins_inside: bool = False, is_cut_off: bool =
         The thoughts, without their marks and the blanks around them; empty if there are none. Then the reply, as it is if there
         are no thoughts, else without the blanks before it. It is empty if nothing closes the thoughts.
     """
-    if not begins_inside and not _SIGNS.search(text):
+    if not begins_inside and not may_have_thoughts(text):
         return "", text
     splitter = ThoughtSplitter(begins_inside=begins_inside)
     splitter.push(text)
     splitter.rest(is_cut_off=is_cut_off)
     return splitter.thoughts, splitter.text
+
+
+def may_have_thoughts(text: str) -> bool:
+    """Whether there is a sign in a text that a mark begins with; in most replies there is none."""
+    return _SIGNS.search(text) is not None
 
 
 class ThoughtSplitter:
@@ -64,12 +71,14 @@ class ThoughtSplitter:
     Attributes:
         num_taken_back: how many times the text shown so far turned out to be thoughts: 0 or 1.
         is_inside: whether the thoughts have begun and are not closed yet; after `rest`, whether they stayed open.
+        is_opened: whether a mark has opened thoughts.
         has_only_closing: whether thoughts were closed that nothing opened: the template opens them.
     """
 
     def __init__(self, *, begins_inside: bool = False) -> None:
         self.num_taken_back = 0
         self.is_inside = False
+        self.is_opened = False
         self.has_only_closing = False
         self._begins_inside = begins_inside
         self._held = ""
@@ -79,7 +88,6 @@ class ThoughtSplitter:
         self._last_sign = ""
         self._closing = _CLOSING
         self._closings: Iterable[str] = _CLOSINGS
-        self._is_opened = False
         self._step: Callable[[], None] = self._at_start
 
     @property
@@ -95,6 +103,10 @@ class ThoughtSplitter:
 
     def push(self, piece: str) -> str:
         """Takes a piece and returns what can be shown now."""
+        if self._is_plain and not self._held and not _BEGINS_A_MARK.search(piece):  # nearly all pieces of nearly all replies
+            self._last_sign = piece[-1:] or self._last_sign
+            self._show(piece)
+            return piece
         self._held += piece
         num_shown, num_taken_back = len(self._shown), self.num_taken_back
         step = None
@@ -114,6 +126,11 @@ class ThoughtSplitter:
         return "".join(self._shown[num_shown:])
 
     @property
+    def _is_plain(self) -> bool:
+        """Whether everything up to the next mark is shown."""
+        return self._step in (self._in_text, self._in_unmarked_text)
+
+    @property
     def _has_closed(self) -> bool:
         return bool(self._blocks)
 
@@ -126,6 +143,9 @@ class ThoughtSplitter:
     def _at_start(self) -> None:
         """Before any text: thoughts may begin, also further ones directly after the first."""
         text = self._held.lstrip()
+        if text and text[0] not in _FIRST_SIGNS:
+            self._begin_text(text)
+            return
         header, opening = _HEADER.match(text), _OPENING.match(text)
         if header is not None and header["name"].lower() == "final":
             self._held, self._step = text[header.end() :], self._in_final_channel
@@ -141,7 +161,7 @@ class ThoughtSplitter:
 
     def _open(self, rest: str, closing: re.Pattern[str], closings: Iterable[str]) -> None:
         self._closing, self._closings = closing, closings
-        self._held, self._is_opened, self.is_inside, self._step = rest, True, True, self._in_thoughts
+        self._held, self.is_opened, self.is_inside, self._step = rest, True, True, self._in_thoughts
 
     def _begin_text(self, text: str) -> None:
         if self._has_closed:
@@ -158,7 +178,7 @@ class ThoughtSplitter:
             self._think(self._held[: len(self._held) - kept])
             self._held = self._held[len(self._held) - kept :]
             return
-        self.has_only_closing = self.has_only_closing or not self._is_opened
+        self.has_only_closing = self.has_only_closing or not self.is_opened
         self._think(self._held[: found.start()])
         self._close(self._held[found.end() :])
 
@@ -212,7 +232,7 @@ class ThoughtSplitter:
             self._block = [whole[: quoted.start()]]
             self._close("")
             self._show(whole[quoted.end() :].lstrip())
-        elif self._is_opened or is_cut_off:
+        elif self.is_opened or is_cut_off:
             self._block = [whole]
         else:
             self._block, self.is_inside = [], False
@@ -228,7 +248,7 @@ class ThoughtSplitter:
 
     def _length_of_quoted(self, mark: re.Pattern[str]) -> int:
         """The length of a mark at the very end of what is held: the next sign decides whether it is quoted."""
-        found = _last(mark, self._held)
+        found = _last(mark, self._held) if self._held.endswith((">", "]")) else None
         return len(found[0]) if found is not None and found[0] and found.end() == len(self._held) else 0
 
 
@@ -241,8 +261,11 @@ def _may_become_a_start(text: str) -> bool:
 
 def _length_of_partial(text: str, marks: Iterable[str]) -> int:
     """The length of the longest end of a text that is the beginning of a mark."""
-    lower = text[-_MAX_HEADER:].lower()
-    return max((n for mark in marks for n in range(1, len(mark)) if lower.endswith(mark[:n])), default=0)
+    end, firsts = text[-_MAX_HEADER:].lower(), {mark[0] for mark in marks}
+    if firsts.isdisjoint(end):
+        return 0
+    places = (place for place, sign in enumerate(end) if sign in firsts)
+    return next((len(end) - place for place in places if any(mark.startswith(end[place:]) for mark in marks)), 0)
 
 
 def _last(mark: re.Pattern[str], text: str) -> re.Match[str] | None:

@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
+from hopweave.core.errors import ModelError
 from hopweave.core.json_text import whole
 from hopweave.core.types import Message, Reply, Sampling, TokenLogprob, ToolCall, Usage
 from hopweave.models.llms._address import Wire
 from hopweave.models.llms._failures import broken_off, not_a_completion, reported, too_much
 from hopweave.models.llms._json import MALFORMED, Malformed, parsed
-from hopweave.models.llms._plan import Plan, is_cut_off
+from hopweave.models.llms._logprobs import covering, logprobs_of, of_text
+from hopweave.models.llms._plan import Plan, is_cut_off, prefill_of
+from hopweave.models.llms._reply_text import Cutter, ReplyText, Words, cut, words_of
 from hopweave.models.llms._servers import LIMITS
-from hopweave.models.llms._thoughts import ThoughtSplitter
 from hopweave.models.llms._tools import ToolCalls, message_json, tools_json
+
+__all__ = [
+    "Cutter",
+    "Parsed",
+    "StreamedReply",
+    "cut",
+    "limit_name",
+    "most_bytes",
+    "parse_completion",
+    "prefill_of",
+    "read_completions",
+    "request_body",
+]
 
 MAX_TOKENS = 10_000_000
 """Maximum tokens of a call that an endpoint may report: ten times the longest existing context."""
@@ -35,13 +49,6 @@ def most_bytes(wire: Wire, sampling: Sampling, num: int, num_sent: int) -> int:
     return min(_MAX_BYTES, _SPARE_BYTES + num_sent + num * num_tokens * of_a_token)
 
 
-def prefill_of(messages: Sequence[Message]) -> str:
-    """The text that the model is to continue; empty if there is none."""
-    if not messages or messages[-1].role != "assistant" or messages[-1].tool_calls:
-        return ""
-    return messages[-1].text
-
-
 def request_body(
     wire: Wire,
     messages: Sequence[Message],
@@ -59,7 +66,8 @@ def request_body(
         body["messages"] = [message_json(message, with_thoughts=plan.sends_thoughts_back) for message in messages]
     else:
         body["prompt"] = "\n\n".join(message.text for message in messages)
-    body |= {"temperature": sampling.temperature, "top_p": sampling.top_p}
+    if wire.kind.samples_freely_while_thinking or plan.level in ("auto", "off"):
+        body |= {"temperature": sampling.temperature, "top_p": sampling.top_p}
     if limit := limit_name(wire, refused):
         body[limit] = sampling.max_tokens + plan.room
     if not plan.expects_thoughts and (stop := _stops_taken(wire, sampling.stop)):
@@ -129,112 +137,22 @@ def _prefill_wanted(wire: Wire, messages: Sequence[Message]) -> dict[str, Any]:
     return {}
 
 
-class Cutter:
-    """Passes text through piece by piece, without an echoed prefill, and only up to the first stop string.
-
-    A possible beginning of either is held back, so that nothing shown has to be retracted.
-    """
-
-    def __init__(self, prefill: str = "", stop: Sequence[str] = ()) -> None:
-        self.is_cut = False
-        self.shown = ""
-        self._held = ""
-        self._prefill = prefill
-        self._stop = tuple(text for text in stop if text)
-
-    def push(self, piece: str) -> str:
-        """Takes a piece and returns what can be shown now."""
-        if self.is_cut:
-            return ""
-        self._held += piece
-        if self._prefill:
-            if len(self._held) < len(self._prefill) and self._prefill.startswith(self._held):
-                return ""
-            self._held = self._held.removeprefix(self._prefill)
-            self._prefill = ""
-        return self._show(self._safe_length())
-
-    def rest(self) -> str:
-        """What was held back, at the end of the text."""
-        return "" if self.is_cut else self._show(len(self._held))
-
-    def _safe_length(self) -> int:
-        found = [place for place in (self._held.find(text) for text in self._stop) if place >= 0]
-        if found:
-            self.is_cut = True
-            return min(found)
-        kept = (n for text in self._stop for n in range(1, len(text)) if self._held.endswith(text[:n]))
-        return len(self._held) - max(kept, default=0)
-
-    def _show(self, length: int) -> str:
-        text, self._held = self._held[:length], self._held[length:]
-        self.shown += text
-        return text
-
-
-def cut(text: str, prefill: str, stop: Sequence[str]) -> tuple[str, bool]:
-    """A whole text without an echoed prefill, up to the first stop string, and whether there was one."""
-    text = text.removeprefix(prefill)
-    places = [place for place in (text.find(one) for one in stop if one) if place >= 0]
-    return (text[: min(places)], True) if places else (text, False)
-
-
-class ReplyText:
-    """Takes the text of a reply piece by piece: without an echoed prefill and without thoughts, up to the first stop string.
-
-    Args:
-        prefill: text that the endpoint may repeat before its reply.
-        stop: the reply ends before the first of these. In the thoughts, they mean nothing.
-        begins_inside: whether the text begins inside thoughts.
-    """
-
-    def __init__(self, prefill: str, stop: Sequence[str], *, begins_inside: bool = False) -> None:
-        self._stop = tuple(stop)
-        self._echo = Cutter(prefill)
-        self._cutter = Cutter(stop=self._stop)
-        self._num_taken_back = 0
-        self.splitter = ThoughtSplitter(begins_inside=begins_inside)
-
-    @property
-    def is_cut(self) -> bool:
-        """Whether a stop string has ended the reply."""
-        return self._cutter.is_cut
-
-    @property
-    def shown(self) -> str:
-        """The reply so far."""
-        return self._cutter.shown
-
-    def push(self, piece: str) -> str:
-        """Takes a piece and returns what can be shown now."""
-        return self._cut(self.splitter.push(self._echo.push(piece)))
-
-    def rest(self, *, is_cut_off: bool) -> str:
-        """What was held back, at the end of the text; `is_cut_off` if a limit ended it."""
-        rest = self.splitter.push(self._echo.rest()) + self.splitter.rest(is_cut_off=is_cut_off)
-        return self._cut(rest) + self._cutter.rest()
-
-    def _cut(self, text: str) -> str:
-        if self.splitter.num_taken_back > self._num_taken_back:  # what was shown were thoughts
-            self._num_taken_back = self.splitter.num_taken_back
-            self._cutter = Cutter(stop=self._stop)
-        return self._cutter.push(text)
-
-
 @dataclass(frozen=True, slots=True)
 class Parsed:
     """A reply, and what else its response says.
 
     Attributes:
         reply: the reply.
-        ends_inside: whether it ended within its thoughts.
-        has_only_closing: whether nothing opened its thoughts: the template does.
+        has_thoughts: whether the model thought, if only for a moment.
+        is_bare: whether there is nothing but thoughts, even before a stop string was looked for.
+        begins_inside: whether its text begins inside thoughts, since the template opens them; `None` if it does not show.
         refusal: what the model said in place of a reply, if the endpoint marks it as a refusal.
     """
 
     reply: Reply
-    ends_inside: bool = False
-    has_only_closing: bool = False
+    has_thoughts: bool = False
+    is_bare: bool = False
+    begins_inside: bool | None = None
     refusal: str = ""
 
 
@@ -272,19 +190,25 @@ def _parsed(
     content = choice.get("text") if message is None else message.get("content")
     own = _own_thoughts(message or {}, content)
     reason = _reason_of(choice)
-    text = ReplyText(prefill, sampling.stop, begins_inside=plan.begins_inside and not own)
-    text.push(_joined(content))
-    text.rest(is_cut_off=is_cut_off(reason))
-    calls = ToolCalls()
+    words = words_of(
+        _joined(content),
+        prefill,
+        sampling.stop,
+        begins_inside=plan.begins_inside and not own,
+        is_cut_off=is_cut_off(reason),
+    )
+    calls: tuple[ToolCall, ...] = ()
     if sampling.tools and message is not None:
-        calls.add(message.get("tool_calls"))
-    logprobs = tuple(_logprobs_of(choice.get("logprobs")))
-    return _assembled(wire, text, own, reason, usage, logprobs, calls.all(salt), _refusal_in(message))
+        found = ToolCalls()
+        found.add(message.get("tool_calls"))
+        calls = found.all(salt)
+    logprobs = tuple(logprobs_of(choice.get("logprobs")))
+    return _assembled(wire, words, own, reason, usage, logprobs, calls, _refusal_in(message))
 
 
 def _assembled(
     wire: Wire,
-    text: ReplyText,
+    words: Words,
     own_thoughts: str,
     reason: str,
     usage: Usage,
@@ -292,34 +216,40 @@ def _assembled(
     calls: tuple[ToolCall, ...],
     refusal: str,
 ) -> Parsed:
-    splitter = text.splitter
-    thoughts = "\n\n".join(part for part in (own_thoughts.strip(), splitter.thoughts) if part)
-    if thoughts or splitter.has_only_closing:
-        logprobs = _of_text(logprobs, splitter.text)
-    if text.is_cut:
-        logprobs = _covering(logprobs, len(text.shown))
-    reason = "stop" if text.is_cut else reason or "stop"
-    reply = _without_secrets(wire, Reply(text.shown, reason, usage, logprobs, thoughts, calls))
-    return Parsed(reply, splitter.is_inside, splitter.has_only_closing, wire.secrets.out_of_reply(refusal))
+    thoughts = "\n\n".join(part for part in (own_thoughts.strip(), words.thoughts) if part)
+    if thoughts or words.begins_inside:
+        logprobs = of_text(logprobs, words.text)
+    if words.is_cut:
+        logprobs = covering(logprobs, len(words.shown))
+    reason = "stop" if words.is_cut else reason or "stop"
+    return Parsed(
+        _without_secrets(wire, words.shown, reason, usage, logprobs, thoughts, calls),
+        has_thoughts=bool(thoughts) or words.is_inside or usage.thinking_tokens > 0,
+        is_bare=not words.text and not calls,
+        begins_inside=False if own_thoughts and words.text and not words.begins_inside else words.begins_inside,
+        refusal=wire.secrets.out_of_reply(refusal),
+    )
 
 
-def _without_secrets(wire: Wire, reply: Reply) -> Reply:
+def _without_secrets(
+    wire: Wire,
+    text: str,
+    reason: str,
+    usage: Usage,
+    logprobs: tuple[TokenLogprob, ...],
+    thoughts: str,
+    calls: tuple[ToolCall, ...],
+) -> Reply:
     hide = wire.secrets.out_of_reply
-    hidden, logprobs = hide(reply.text), reply.logprobs
+    hidden = hide(text)
     if logprobs:
         words = [token.token for token in logprobs]
         words += [" ", *(f"{other} " for token in logprobs for other, _ in token.top)]
         spelled = "".join(words)
-        if hidden != reply.text or hide(spelled) != spelled:  # the tokens would reveal the secret
+        if hidden != text or hide(spelled) != spelled:  # the tokens would reveal the secret
             logprobs = ()
-    return replace(
-        reply,
-        text=hidden,
-        finish_reason=whole(hide(reply.finish_reason)),
-        logprobs=logprobs,
-        thoughts=hide(reply.thoughts),
-        tool_calls=tuple(ToolCall(hide(call.id), hide(call.name), hide(call.arguments)) for call in reply.tool_calls),
-    )
+    calls = tuple(ToolCall(hide(call.id), hide(call.name), hide(call.arguments)) for call in calls)
+    return Reply(hidden, whole(hide(reason)), usage, logprobs, hide(thoughts), calls)
 
 
 def _choices(data: Any) -> list[Mapping[str, Any]]:
@@ -412,65 +342,6 @@ def _count(name: str, value: Any) -> int:
     return int(value)
 
 
-def _logprobs_of(logprobs: Any) -> Iterator[TokenLogprob]:
-    if not logprobs:
-        return
-    if logprobs.get("content"):
-        for entry in logprobs["content"]:
-            top = [(_word(other["token"]), _logprob(other["logprob"])) for other in entry.get("top_logprobs") or ()]
-            yield _token(entry["token"], entry["logprob"], top)
-    elif logprobs.get("tokens"):
-        tops = logprobs.get("top_logprobs") or [None] * len(logprobs["tokens"])
-        for token, logprob, top in zip(logprobs["tokens"], logprobs["token_logprobs"], tops, strict=True):
-            if logprob is not None:
-                yield _token(token, logprob, [(_word(other), _logprob(value)) for other, value in (top or {}).items()])
-
-
-def _token(token: Any, logprob: Any, top: list[tuple[str, float]]) -> TokenLogprob:
-    word, value = _word(token), _logprob(logprob)
-    if top and all(other != word for other, _ in top):
-        top.append((word, value))
-    top.sort(key=lambda pair: -pair[1])
-    return TokenLogprob(word, value, tuple(top))
-
-
-def _word(token: Any) -> str:
-    if not isinstance(token, str):
-        raise Malformed("a token is not text")
-    return token
-
-
-def _logprob(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value) or value > 1:  # rounding aside, 0
-        raise Malformed(f"{str(value)[:20]} is not a log-probability")
-    return float(value)
-
-
-def _covering(logprobs: tuple[TokenLogprob, ...], length: int) -> tuple[TokenLogprob, ...]:
-    """The tokens that start within the first `length` characters."""
-    kept, start = 0, 0
-    while kept < len(logprobs) and start < length:
-        start += len(logprobs[kept].token)
-        kept += 1
-    return logprobs[:kept]
-
-
-def _of_text(logprobs: tuple[TokenLogprob, ...], text: str) -> tuple[TokenLogprob, ...]:
-    """The tokens of a text that follows thoughts; none if they cannot be told apart."""
-    spelled = "".join(token.token for token in logprobs)
-    start = spelled.rfind(text) if text else -1
-    if start < 0:
-        return ()
-    place = 0
-    while start >= len(logprobs[place].token):
-        start -= len(logprobs[place].token)
-        place += 1
-    first = logprobs[place]
-    if first.token[:start].strip():  # a token that is part of both
-        return ()
-    return _covering((replace(first, token=first.token[start:]), *logprobs[place + 1 :]), len(text))
-
-
 class StreamedReply:
     """Assembles a reply from the events of a stream.
 
@@ -498,6 +369,7 @@ class StreamedReply:
         self._usage = Usage()
         self._num_pieces = self._num_thoughts = 0
         self._max_tokens = sampling.max_tokens + self._plan.room
+        self._max_thinking_tokens = sampling.max_tokens + wire.max_thinking_tokens
         self._waiting: list[bytes] = []
 
     @property
@@ -547,7 +419,7 @@ class StreamedReply:
 
     def _piece(self, choice: Mapping[str, Any]) -> str:
         self._finish_reason = _reason_of(choice) or self._finish_reason
-        self._logprobs += _logprobs_of(choice.get("logprobs"))
+        self._logprobs += logprobs_of(choice.get("logprobs"))
         delta = choice.get("delta") or {}
         content = delta.get("content") or choice.get("text")
         thought, text = _own_thoughts(delta, content), _joined(content)
@@ -557,7 +429,7 @@ class StreamedReply:
             self._num_pieces += self._calls.add(delta.get("tool_calls"))
         self._refusal += _refusal_in(delta)
         shown = self._text.push(text)
-        if self._text.splitter.is_inside:
+        if self._text.is_inside:
             self._num_thoughts += bool(text)
         else:
             self._num_pieces += bool(text)
@@ -571,10 +443,13 @@ class StreamedReply:
         self._num_thoughts += 1
 
     def _check_length(self) -> None:
-        limits = self._max_tokens, self._sampling.max_tokens + self._wire.max_thinking_tokens
-        for num, limit in zip((self._num_pieces, self._num_thoughts), limits, strict=True):
-            if num > PIECES_PER_TOKEN * limit:
-                raise too_much(self._wire, f"{num:,} pieces of a reply that was to have {limit:,} tokens")
+        if self._num_pieces > PIECES_PER_TOKEN * self._max_tokens:
+            raise self._too_much(self._num_pieces, self._max_tokens)
+        if self._num_thoughts > PIECES_PER_TOKEN * self._max_thinking_tokens:
+            raise self._too_much(self._num_thoughts, self._max_thinking_tokens)
+
+    def _too_much(self, num_pieces: int, max_tokens: int) -> ModelError:
+        return too_much(self._wire, f"{num_pieces:,} pieces of a reply that was to have {max_tokens:,} tokens")
 
     def end(self) -> tuple[str, Reply]:
         """What was held back, and the whole reply; see `finish`."""
@@ -599,7 +474,7 @@ class StreamedReply:
             usage = Usage(completion_tokens=self._num_pieces + self._num_thoughts)
         return rest, _assembled(
             self._wire,
-            self._text,
+            self._text.words,
             "".join(self._own_thoughts),
             self._finish_reason,
             usage,

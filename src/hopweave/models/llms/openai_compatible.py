@@ -252,6 +252,7 @@ class OpenAICompatible:
             tools=self._abilities.tools,
             thinking=self.thinking,
             max_thinking_tokens=self.max_thinking_tokens,
+            context_tokens=self.context_tokens,
             max_tokens_field=self.max_tokens_field if self.max_tokens_field != "auto" else usual_limit,
             key_variable=self.api_key_env,
             settings_name=self.settings_name,
