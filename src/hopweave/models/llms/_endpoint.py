@@ -73,7 +73,7 @@ class Endpoint:
         connect_timeout_seconds: for opening a connection.
         max_connections: maximum concurrent calls; others queue, and queueing does not count towards the timeout.
         stream_seconds: for a whole streamed reply.
-        known: what is known of the model from the start, if nothing of it is remembered.
+        known: what is known of the model before it is called.
     """
 
     def __init__(
@@ -96,7 +96,10 @@ class Endpoint:
         self._max_connections = max_connections
         self._stream_seconds = max(stream_seconds, timeout_seconds)
         self._lines: WeakKeyDictionary[asyncio.AbstractEventLoop, _Line] = WeakKeyDictionary()
-        self._learner = Learner(Memory(f"{self.address.key}:{wire.model}" if wire.is_remembered else "", known))
+        memory = Memory(f"{self.address.key}:{wire.model}" if wire.is_remembered else "")
+        if known is not None:
+            memory.learn(known)
+        self._learner = Learner(memory)
         self._ends_streams = wire.server == "llama.cpp"
 
     async def open(self) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 from hopweave.core.catalog import require
 from hopweave.core.errors import ModelError
 from hopweave.core.types import Message, Reply, Sampling, TokenLogprob, Usage
-from hopweave.models.llms._reply_text import ReplyText
+from hopweave.models.llms._reply_text import ReplyText, Words
 from hopweave.models.llms._servers import Level
 from hopweave.models.llms._thinking_budget import MAX_THINKING_TOKENS, template_words, thinking_budget
 from hopweave.models.llms._wire import prefill_of
@@ -143,7 +143,8 @@ class Row:
         Raises:
             ModelError: if there is none, since all of it was thoughts.
         """
-        shown, thoughts = self._text.shown, self._text.words.thoughts
+        words = self._text.words
+        shown, thoughts = words.shown, words.thoughts
         if thoughts and not shown:
             raise _nothing_but_thoughts(self.loaded, len(self.ids), is_cut_off=self.finish_reason == "length")
         return Reply(
@@ -152,17 +153,17 @@ class Row:
             usage=Usage(
                 len(self.prompt) + len(self.prefill), len(self.ids), thinking_tokens=self.num_thoughts if thoughts else 0
             ),
-            logprobs=tuple(self._logprobs_of(shown, has_thoughts=bool(thoughts))),
+            logprobs=tuple(self._logprobs_of(words)),
             thoughts=thoughts,
         )
 
-    def _logprobs_of(self, shown: str, *, has_thoughts: bool) -> list[TokenLogprob]:
+    def _logprobs_of(self, words: Words) -> list[TokenLogprob]:
         """Those of the tokens of the reply."""
-        if not self.logprobs or not (has_thoughts or self._text.is_cut):
+        if not self.logprobs or not (words.thoughts or words.is_cut):
             return self.logprobs
-        start = max(0, self.text().rfind(self._text.words.text)) if has_thoughts else 0
+        start = max(0, self.text().rfind(words.text)) if words.thoughts else 0
         starts = ((entry, len(self.text(place))) for place, entry in enumerate(self.logprobs) if place >= self.num_thoughts)
-        return [entry for entry, begin in starts if start <= begin < start + len(shown)]
+        return [entry for entry, begin in starts if start <= begin < start + len(words.shown)]
 
     def _look(self, text: str) -> None:
         """Shows as much of the text so far as is certain, and finds its end."""
@@ -181,11 +182,13 @@ class Row:
             self.num_thoughts = len(self.ids)
             if self._closing is None and self.num_thoughts >= max_thoughts:
                 self._closing = _closing_ids(self.loaded)
-        elif len(self.ids) - self.num_thoughts >= self.call.sampling.max_tokens and (
-            self._text.words.text or not self.begins_inside
-        ):
+        elif (self.num_thoughts or not self.begins_inside) and self._num_of_reply >= self.call.sampling.max_tokens:
             self.finish_reason = "length"
             self._look(self.text())
+
+    @property
+    def _num_of_reply(self) -> int:
+        return len(self.ids) - self.num_thoughts
 
     def _show(self, piece: str) -> None:
         if piece and self.call.on_text is not None and not self.call.is_cancelled:

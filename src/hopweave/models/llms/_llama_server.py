@@ -28,13 +28,14 @@ def main() -> None:
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     options = json.loads(sys.stdin.readline())
+    answer: dict[str, Any]
     try:
         num_bytes_missing = options.get("num_bytes_elsewhere", 0) and _num_bytes_missing(options["num_bytes_elsewhere"])
         server = None if num_bytes_missing else _started(options)
     except (RuntimeError, ImportError, AttributeError, TypeError, ValueError) as error:
         answer: dict[str, Any] = {"error": f"{error}" or type(error).__name__}
     else:
-        answer = {"address": server.listening_address} if server else {"num_bytes_elsewhere": num_bytes_missing}
+        answer = {"num_bytes_elsewhere": num_bytes_missing} if server is None else {"address": server.listening_address}
     try:
         answers.write(json.dumps(answer) + "\n")
         answers.flush()

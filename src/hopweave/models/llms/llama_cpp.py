@@ -28,7 +28,7 @@ from hopweave.models.llms._sizes import is_small_name
 from hopweave.models.llms._thinking_budget import MAX_THINKING_TOKENS, thinking_budget
 from hopweave.models.weights import DEFAULT_MODEL, how_to_get, model_identity, model_path, parts_beside
 from hopweave.models.weights.gguf import Header, header_of
-from hopweave.models.weights.known import SMALL_BELOW
+from hopweave.models.weights.known import SMALL_BELOW, Thinking
 from hopweave.models.weights.memory import advice_on_memory, bytes_needed, default_context, free_bytes
 
 NEEDS_EXTRA = "local"
@@ -270,17 +270,13 @@ class LlamaCpp:
             tools=self.abilities.tools,
             thinking=thinking,
             max_thinking_tokens=self._max_thinking_tokens,
+            context_tokens=self._context_tokens,
             settings_name="llms.llama_cpp",
             seconds_option="timeout_seconds",
             advice=_ADVICE,
             advice_if_too_long=f"ask for fewer or shorter passages, or raise context_tokens (now {self._context_tokens})",
             extra_body=_PLAIN_SAMPLING | self._thinking_limit(thinking),
         )
-        known = Learnt()
-        if self._facts.thinking != "no":
-            # Models with levels think a little at the lowest, too.
-            has_levels = self._facts.thinking == "effort"
-            known = Learnt(thinks=frozenset({"on", "off"} if has_levels else {"on"}), is_quiet_when_off=not has_levels)
         return Endpoint(
             wire,
             lambda: key,
@@ -288,7 +284,7 @@ class LlamaCpp:
             connect_timeout_seconds=_CONNECT_SECONDS,
             max_connections=1,
             stream_seconds=_MOST_SILENCES * self.timeout_seconds,
-            known=known,
+            known=_known(self._facts.thinking),
         )
 
     def _without_thoughts(self, server: _Server) -> Endpoint:
@@ -395,6 +391,15 @@ class _Server:
         except ValueError:  # it ended without output, or was killed
             return {}
         return answer
+
+
+def _known(thinking: Thinking) -> Learnt:
+    """What the chat template says about when a model thinks."""
+    if thinking == "no":
+        return Learnt()
+    if thinking == "effort":  # it has levels, of which the lowest stands for none
+        return Learnt(thinks=frozenset({"on", "off"}))
+    return Learnt(thinks=frozenset({"on"}), is_quiet_when_off=True)
 
 
 def _end(process: subprocess.Popen[str]) -> None:

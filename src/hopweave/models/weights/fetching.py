@@ -214,7 +214,7 @@ def _take(name: str, wanted: list[KnownModel], source: Path, on_progress: OnProg
     sources = parts_beside(source.expanduser())
     _check_is_gguf(sources[0])
     targets = _targets(name, wanted, sources)
-    expected: Sequence[KnownModel | None] = wanted or [None] * len(sources)
+    expected: list[KnownModel | None] = [*wanted] or [None] * len(sources)
     for one, target, known in zip(sources, targets, expected, strict=True):
         on_note(f"checking {one}")
         try:
