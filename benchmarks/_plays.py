@@ -23,8 +23,9 @@ CALLS: Mapping[str, int] = {"searchain": 6, "ircot": 5, "toqd": 17, "react": 4, 
 """Sequential calls of each method for one question."""
 OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "dsp": {"preset": "light"},
+    "toqd": {"skip_needless": False},
 }
-"""Non-default options of a method: one completion per template, as the others have."""
+"""Non-default options of a method: one completion per template, as the others have, and every call of the paper's algorithm."""
 
 _CASE = re.compile(r"case (\d+)")
 

@@ -47,6 +47,7 @@ WAYS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "weave without residual words": ("weave", {"residual": False}),
     "weave without set choice": ("weave", {"set_choice": False}),
     "weave at one hop": ("weave", {"depth": 1}),
+    "linear_rag": ("linear_rag", {}),
     "dense": ("dense", {}),
     "hybrid": ("hybrid", {}),
     "weave over dense": ("weave", {"first": "dense"}),
@@ -65,6 +66,9 @@ NEED_VECTORS: Mapping[str, str] = {
     "weave over MaxSim": "late_interaction",
 }
 """Whose index of vectors a way needs."""
+
+OWN_INDEX = "linear_rag"
+"""The engine, and way, that needs an index of its own, without a model."""
 
 REWRITINGS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "HyDE, 1 passage": ("hyde", {"num_documents": 1}),
@@ -133,7 +137,8 @@ def main() -> None:
         for name in (*FILES, *(("haystack",) if form == "plain" else ())):
             passages = haystack if name == "haystack" else corpora[name]
             examples = [one for of_file in asked.values() for one in of_file] if name == "haystack" else asked[name]
-            index = _index(options.out / f"{name}-{form}".replace(" ", "-"), list(_formed(passages, form)), engines)
+            own = [OWN_INDEX] if OWN_INDEX in ways else []
+            index = _index(options.out / f"{name}-{form}".replace(" ", "-"), list(_formed(passages, form)), engines, own)
             print(f"\n{name}, {form}: {len(examples)} questions, {len(passages):,} passages\n")
             print(f"| | {' | '.join(columns)} |\n|{'---|' * (len(columns) + 1)}")
             base: Searched | None = None
@@ -188,7 +193,7 @@ def _formed(passages: Sequence[Passage], form: str) -> Iterable[Passage]:
     return passages
 
 
-def _index(folder: Path, passages: Sequence[Passage], engines: Mapping[str, Path]) -> Path:
+def _index(folder: Path, passages: Sequence[Passage], engines: Mapping[str, Path], own: Sequence[str]) -> Path:
     if not (folder / "manifest.json").is_file():
         folder.parent.mkdir(parents=True, exist_ok=True)
         BM25.build(folder, passages)
@@ -196,6 +201,9 @@ def _index(folder: Path, passages: Sequence[Passage], engines: Mapping[str, Path
         if not (folder / name / "manifest.json").is_file():
             engine = load("retrievers", name)
             engine.build(folder / name, passages, options=engine.INDEX.options(model=str(encoder)))
+    for name in own:
+        if not (folder / name / "manifest.json").is_file():
+            load("retrievers", name).build(folder / name, passages)
     return folder
 
 

@@ -15,7 +15,7 @@ Each method is a run of its own (OUT/HALF-QUESTIONS/METHOD), which `hopweave sco
 take like any other. A command that was killed goes on where it was when it is given again. `--questions` takes the first ones
 of each draw. All runs share OUT/store.sqlite, so that more questions, or the same method with other options under a label of
 its own (`--as`), cost their own calls alone; seconds are those of the calls when they were made. Questions are asked one at a
-time. Tables hold all finished runs of the half with so many questions, as Markdown.
+time unless `--parallel` says otherwise. Tables hold all finished runs of the half with so many questions, as Markdown.
 
 `--outcomes FILE` keeps as CSV which questions each method got right, so that what is measured elsewhere or later, with another
 model, say, is compared question by question as well. results/small_model_outcomes.csv has what was measured here.
@@ -142,6 +142,7 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument("--baseline", default="direct_retrieval", help="the label that the others are compared with")
     parser.add_argument("--outcomes", type=Path, metavar="FILE", help="compare with what the file has as well, and add to it")
+    parser.add_argument("--parallel", type=int, default=1, help="questions asked at a time; seconds then say little")
     parser.add_argument("--retry-failed", action="store_true", help="ask failed questions again")
     options = parser.parse_args()
     most = NUM_QUESTIONS[options.half]
@@ -200,7 +201,7 @@ def _answered_by(method: str, plans: Mapping[str, DatasetPlan], runs: Path, opti
     asked = Plan(plans, {label: MethodPlan(full_name("methods", method))}, merged(given, assignments(options.set)))
     settings = read_settings(asked.settings, files=named_files(asked.parts))
     print(f"{label}: {options.questions} questions of each dataset", file=sys.stderr)
-    work = RunOptions(parallel=1, retry_failed=options.retry_failed)
+    work = RunOptions(parallel=options.parallel, retry_failed=options.retry_failed)
     with Bars(console(stderr=True)) as bars:
         outcome = asyncio.run(evaluate(runs / label, in_full(asked, settings), settings, work, bars))
     if not outcome.progress.is_complete:

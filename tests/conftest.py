@@ -19,7 +19,7 @@ from hopweave.models.weights.known import models_folder
 draw_once()
 
 # Tests with a number of examples of their own keep it. Machines differ, so no example has a deadline.
-settings.register_profile("default", max_examples=100, deadline=None)
+settings.register_profile("default", max_examples=50, deadline=None)
 settings.register_profile("thorough", max_examples=1000, deadline=None)
 settings.load_profile("default")
 

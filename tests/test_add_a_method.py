@@ -84,6 +84,7 @@ def test_it_answers_and_cites(run):
     assert "Carrow Head" in said
 
 
+@pytest.mark.slow
 def test_the_contracts_hold_for_it(run, copy):
     for name in ("support", "contracts"):
         shutil.copytree(ROOT / "tests" / name, copy / "tests" / name, dirs_exist_ok=True)

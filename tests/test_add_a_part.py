@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from support.commands import ran
+from support.tiers import first_of
 
 from hopweave.core.catalog import FOLDERS, PROTOCOLS
 
@@ -82,7 +83,7 @@ def test_no_page_imports_a_private_name(page):
     ] == []
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", first_of(list(PAGES), 2))
 def test_the_commands_of_a_page_run(folder, page):
     written(page)
     commands = [line for block in fences(part_of(page, "From a file of your own"), "console") for line in block.splitlines()]

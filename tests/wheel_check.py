@@ -1,9 +1,11 @@
-"""Builds the wheel, installs it into a new environment, and uses it outside the tree: what users get has to work."""
+"""Builds the wheel, installs it into an environment of its own, and uses it outside the tree: what users get has to work."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -41,6 +43,31 @@ def run(*command: object, folder: Path) -> str:
     return done.stdout
 
 
+def installed(wheel: Path, folder: Path) -> Path:
+    """An environment with the wheel and what it says it needs, and nothing else.
+
+    Where this runs in a virtual environment, it is kept within that one for as long as the wheel needs the same: then only the
+    wheel is installed again.
+    """
+    is_kept = sys.prefix != sys.base_prefix
+    place = Path(sys.prefix, "wheel-check") if is_kept else folder / "env"
+    files = [(ROOT / name).read_bytes() for name in ("pyproject.toml", "constraints.txt")]
+    made_of = hashlib.sha256(b"".join([*files, sys.version.encode()])).hexdigest()
+    stamp = place / "made-of"
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", place / "bin/python"]
+    # Few of the modules are imported here, so none is compiled beforehand.
+    install = [*pip, "install", "--quiet", "--no-compile", "-c", ROOT / "constraints.txt"]
+    if stamp.exists() and stamp.read_text() == made_of:
+        run(*install, "--no-deps", "--force-reinstall", wheel, folder=folder)
+    else:
+        shutil.rmtree(place, ignore_errors=True)
+        venv.create(place, with_pip=False)
+        run(*install, wheel, folder=folder)
+        stamp.write_text(made_of)
+    run(*pip, "check", folder=folder)
+    return place
+
+
 def check(folder: Path) -> None:
     """Builds, installs and uses the wheel."""
     run(sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", folder, ROOT, folder=folder)
@@ -52,11 +79,7 @@ def check(folder: Path) -> None:
     version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
     if wheel.name != f"hopweave-{version}-py3-none-any.whl":
         sys.exit(f"the wheel of {version} is called {wheel.name}")
-    venv.create(folder / "env", with_pip=False)
-    python, hopweave = folder / "env/bin/python", folder / "env/bin/hopweave"
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", python]
-    # Few of the modules are imported here, so none is compiled beforehand.
-    run(*pip, "install", "--quiet", "--no-compile", "-c", ROOT / "constraints.txt", wheel, folder=folder)
+    hopweave = installed(wheel, folder) / "bin/hopweave"
     if "searchain" not in run(hopweave, "list", "methods", folder=folder):
         sys.exit("the installed wheel does not list its methods")
     rules = folder / "rules.json"

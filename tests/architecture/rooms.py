@@ -37,12 +37,31 @@ def modules(package: Path = PACKAGE) -> dict[str, Path]:
 
 
 @cache
+def tree(path: Path) -> ast.Module:
+    """A file of Python, parsed once for all who ask, who must not change it."""
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
+def imports_in(path: Path) -> tuple[ast.Import | ast.ImportFrom, ...]:
+    """The imports of a file, at whatever depth: they are statements, so expressions are not looked through."""
+    found, waiting = [], [tree(path)]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            found.append(node)
+        for block in ("body", "orelse", "finalbody", "handlers", "cases"):
+            waiting += getattr(node, block, ())
+    return tuple(found)
+
+
+@cache
 def imports(name: str, house: Path = PACKAGE) -> frozenset[str]:
     """The modules of hopweave that a module imports, without `hopweave.`."""
     path = modules(house)[name]
     package = ".".join(filter(None, ["hopweave", name if path.name == "__init__.py" else name.rpartition(".")[0]]))
     wanted = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in imports_in(path):
         if isinstance(node, ast.Import):
             wanted |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):

@@ -5,7 +5,20 @@ import sys
 from graphlib import TopologicalSorter
 
 import pytest
-from architecture.rooms import LAYER_OF, LAYERS, NOT_ROOMS, PACKAGE, ROOMS, edges, floors, imports, links, modules, room
+from architecture.rooms import (
+    LAYER_OF,
+    LAYERS,
+    NOT_ROOMS,
+    PACKAGE,
+    ROOMS,
+    edges,
+    floors,
+    imports,
+    imports_in,
+    links,
+    modules,
+    room,
+)
 
 from hopweave.core.catalog import ROLES, files_of
 
@@ -54,7 +67,7 @@ def test_no_room_imports_one_of_its_own_layer_or_of_one_above():
 def test_the_plain_types_and_the_errors_need_the_standard_library_only():
     for name in ("core.types", "core.errors"):
         assert imports(name) == set()
-        for node in ast.walk(ast.parse(modules()[name].read_text(encoding="utf-8"))):
+        for node in imports_in(modules()[name]):
             roots = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             roots += [node.module] if isinstance(node, ast.ImportFrom) else []
             assert {root.split(".")[0] for root in roots} <= sys.stdlib_module_names
@@ -62,14 +75,14 @@ def test_the_plain_types_and_the_errors_need_the_standard_library_only():
 
 def test_no_module_imports_what_windows_does_not_have():
     for name, path in modules().items():
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        roots = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
-        roots |= {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+        roots = {alias.name for node in imports_in(path) if isinstance(node, ast.Import) for alias in node.names}
+        roots |= {node.module or "" for node in imports_in(path) if isinstance(node, ast.ImportFrom)}
         assert not roots & {"fcntl", "grp", "pwd", "resource", "termios"}, name
 
 
 def test_nobody_imports_a_component_but_the_catalog_opens_it():
-    named = {(name, target.rpartition(".")[2]) for name, target in edges() if target in components()}
+    parts = components()
+    named = {(name, target.rpartition(".")[2]) for name, target in edges() if target in parts}
     assert named == MAY_NAME_A_PART
 
 

@@ -28,6 +28,7 @@ def own_environment(monkeypatch, tmp_path):
 
 
 LONG = {"corpora", "strangers", "vanishing", "spreadsheets", "runs", "inflated", "pages", "wide", "terminal", "folders"}
+LONG |= {"parsers"}
 SHORT = [
     pytest.param(one, marks=[pytest.mark.slow] if one.name in LONG else [], id=one.name)
     for one in all_attacks().values()
@@ -121,6 +122,7 @@ def unready(_: Path) -> None:
 UNREADY = replace(DYING, name="unready", prepare=unready)
 
 
+@pytest.mark.slow
 def test_an_attack_that_cannot_be_prepared_has_broken_and_is_not_begun_again_and_again(monkeypatch, capsys):
     children_of(monkeypatch, UNREADY)
     assert runner.main(["--seed", "7"]) == 1

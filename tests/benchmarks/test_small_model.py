@@ -93,6 +93,7 @@ def test_the_halves_are_the_first_30_and_40_others_of_which_none_was_looked_at(c
         assert numbers != sorted(numbers)
 
 
+@pytest.mark.slow
 def test_tables_say_what_is_right_what_it_cost_and_whether_it_cites_the_gold_sentences(capsys, monkeypatch):
     tables = shown(capsys, monkeypatch, "--half", "choose", "--questions", "4", "--methods", "direct,direct_retrieval")
     whole, of_musique = tables["All three, over all questions"], tables["musique"]

@@ -29,6 +29,7 @@ from hopweave.run.weaver import Weaver
 
 NAMES = names_of("retrievers")
 ON_SERVERS = {"postgres", "qdrant", "milvus", "elasticsearch"}
+ENCODERS = {"dense": TinyEncoder, "late_interaction": TinyTokenEncoder}
 QUESTION = "Who is the wife of the director of the film The Long Tide?"
 HIDDEN = Passage(
     "whispered",
@@ -112,8 +113,7 @@ def index(tmp_path_factory):
         except MissingExtra:
             continue
         if hasattr(part, "build") and name not in ON_SERVERS | {"bm25"}:
-            encoder = TinyTokenEncoder() if name == "late_interaction" else TinyEncoder()
-            part.build(folder / name, passages, encoder=encoder)
+            part.build(folder / name, passages, **({"encoder": ENCODERS[name]()} if name in ENCODERS else {}))
     return folder
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import dataclasses
+import functools
 import inspect
 import re
 import tomllib
@@ -49,7 +50,7 @@ def made(role, name):
     """The part with its defaults, or a skip that says what it needs."""
     part = loaded(role, name)
     settings = read_settings()
-    more = {"index": index_folder(settings)} if "index" in {field.name for field in dataclasses.fields(part)} else {}
+    more = {"index": index_folder(settings, name)} if "index" in {field.name for field in dataclasses.fields(part)} else {}
     try:
         return settings.part(role, name, **more)
     except HopweaveError as error:
@@ -234,11 +235,16 @@ def code_beside(prompts: Path) -> Path | None:
     return next((path for path in (prompts.with_name(f"{stem}.py"), prompts.with_name(f"_{stem}.py")) if path.is_file()), None)
 
 
+@functools.cache
+def _sources() -> dict[Path, str]:
+    return {path: path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py")}
+
+
 def users_of(prompts: Path) -> list[Path]:
     """The code that may use a prompt: the file of the same name, what its folder shares, what imports it, and the toolkit."""
     code = code_beside(prompts)
     name = ".".join(code.relative_to(PACKAGE.parent).with_suffix("").parts)
-    importers = (path for path in PACKAGE.rglob("*.py") if f"from {name} import" in path.read_text(encoding="utf-8"))
+    importers = (path for path, text in _sources().items() if f"from {name} import" in text)
     shared = prompts.parent.glob("*.py" if prompts.parent.name.startswith("_") else "_*.py")
     return [
         code,

@@ -31,7 +31,8 @@ PIECES = [
     f"[Query 1]: {MAYOR}\n[Answer 1]: Ida Renn\n", f"[Query 2]: {BORN}\n[Answer 2]: Kiel\n", f"[Unsolved Query]: {HOUSE}\n",
     f"1. {MAYOR}\n2. {BORN}\n3. {HOUSE}\n", "1 -> 2\n2 -> 3\n3 -> Q\n", f"Follow up: {BORN}\nIntermediate answer: Tromvik\n",
     f"Thought 1: {MAYOR}\nAction 1: Search[Orlau]\n", "Action 2: Finish[Tromvik]\n", '[WikiSearch("Orlau")]',
-    "So the final answer is: Tromvik.", "\n",
+    "So the final answer is: Tromvik.", "\n", f"<search> {BORN} </search>", "<answer> Tromvik </answer>", "\\boxed{Tromvik}",
+    f"<|begin_search_query|>{HOUSE}<|end_search_query|>", "Final information: Ida Renn was born in Tromvik.",
 ]  # fmt: skip
 EDITED = "1. Who was Otto Falk?\nOtto Falk was born in Zwiesel. So the final answer is: Zwiesel."
 
@@ -157,7 +158,7 @@ def _check_what_stands_before(record, branch, step, sent):
 
 def changed_in(branch, field):
     """The first step that is not as it would have been, in time."""
-    found = [step for step in branch.steps if getattr(step, field, None)]
+    found = [step for step in branch.steps if getattr(step, field, None) not in (None, ())]
     return min(found, key=lambda step: step.timing.started_seconds)
 
 

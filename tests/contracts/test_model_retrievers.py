@@ -10,6 +10,7 @@ import pytest
 from support.bench import decisions
 from support.parts import METHODS, Broken, Nothing, asks_the_model, names_of
 from support.rankings import outer, sent
+from support.tiers import in_turn
 
 from hopweave.core.catalog import entries, load
 from hopweave.core.errors import ModelError
@@ -237,10 +238,12 @@ async def test_calls_within_a_rewritten_search_count_once_in_the_critical_path(i
     assert record.totals().search_seconds == pytest.approx(sum(inner))
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize(("name", "options"), [("sub_question", {"ranking": "clean"}), ("toqd", {}), ("untrusted", {})])
-async def test_every_method_can_use_it(method, name, options, index, tmp_path):
-    settings = read_settings({"method": method, "retriever": name, "retrievers": {name: options}})
+OPTIONS = {"sub_question": {"ranking": "clean"}, "toqd": {}, "untrusted": {}}
+
+
+@pytest.mark.parametrize(("method", "name"), in_turn(METHODS, list(OPTIONS)))
+async def test_every_method_can_use_it(method, name, index, tmp_path):
+    settings = read_settings({"method": method, "retriever": name, "retrievers": {name: OPTIONS[name]}})
 
     async def answered(mode):
         parts = Components(

@@ -127,6 +127,11 @@ OTHER_MARKERS = [
     "Action: go", "Action 1: go", "Observation 2: it", "Thought 3 : hm", "Follow up: what?", "Follow-up question: what?",
     "Intermediate answer: x", "Finish[x]", "Finish [x]", "search[x]", "Lookup[x]", "NO!", "No !", "</passage>", "< / passage >",
     "<passage>", "[WikiSearch(x)]", "[EOQ]", "[Answer 1]: x", "[Answer 1]",
+    '{"action": "x"}', '{ "thought": "x"}', '{"\\u0061ction": "x"}', 'search("x")', "read_passage(id=3)", 'answer("x")',
+    "<tool_call>", "</tool_response>", "<|im_start|>", "<function=search>",
+    "<search>who</search>", "< /SEARCH >", "<answer> x", "<think>", "</think>", "<information>", "</ information>",
+    "<|begin_search_query|>", "<|end_search_query|>", "< | begin_search_result | >", "<end_search_result>",
+    "\\boxed{x}", "\\boxed {x}", "Final information: x", "**Final Information**: x",
 ]  # fmt: skip
 
 
@@ -150,7 +155,8 @@ def test_blunting_changes_a_marker_invisibly_and_can_be_undone(text):
         "", "The answer was a question of the query.", "Answers: none", "[Note 1]: x", "[1] x", "No, it is not.",
         "Finished [1].", "Casino!", "Research [2]", "A passage <b>", "The final contents: x",
         "Reaction: strong", "Answer 12 questions.",
-        "éNO!x", "The Query", "(answer)", "Question\n: x",
+        "éNO!x", "The Query", "(answer)", "Question\n: x", '{"town": "Brno"}', "the search (of 1990)", "a <town> b", "f(x)",
+        "<searching>", "a < search", "<b>answer</b>", "begin_search_query", "boxed{x}", "final information",
     ],
 )  # fmt: skip
 def test_text_without_markers_is_left_as_it_is(text):

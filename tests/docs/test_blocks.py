@@ -10,7 +10,7 @@ from support.pages import ROOT, Readers, blocks, is_like, pages
 # These have tests of their own, which put the files into a copy of the package: tests/test_add_a_*.py.
 _TESTED_ELSEWHERE = "docs/add_a_"
 
-FIRST_READ = {"README.md", "docs/evaluation.md", "docs/server.md", "docs/weave.md"}
+FIRST_READ = {"README.md"}
 PAGES = [page for page in pages() if not page.startswith(_TESTED_ELSEWHERE)]
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from support.corpora import one_line_of, read, refused
+from support.tiers import first_of
 
 from hopweave.core.catalog import load
 from hopweave.core.errors import DataError, SettingsError
@@ -55,9 +56,9 @@ except DataError as error:
 # -- JSON --------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("digits", [5_000, 1_000_000])
+@pytest.mark.parametrize("digits", first_of([5_000, 1_000_000]))
 @pytest.mark.parametrize(
-    "form", ['[{{"id": {}, "text": "x"}}]', '{{"a": {{"id": {}, "text": "x"}}}}', "[{}]", '[{{"text": [-{}]}}]']
+    "form", first_of(['[{{"id": {}, "text": "x"}}]', '{{"a": {{"id": {}, "text": "x"}}}}', "[{}]", '[{{"text": [-{}]}}]'], 2)
 )
 def test_a_whole_number_of_thousands_of_digits_is_one_line(tmp_path, form, digits):
     (tmp_path / "a.json").write_text(form.format("7" * digits))
@@ -122,7 +123,7 @@ def test_rows_nest_up_to_the_limit_and_no_deeper_in_every_form(tmp_path, write):
         ("a.md", "%s", ""),
     ],
 )
-@pytest.mark.parametrize("is_zipped", [False, True])
+@pytest.mark.parametrize("is_zipped", first_of([False, True]))
 def test_a_row_or_a_document_is_held_to_a_length_that_can_be_raised(tmp_path, name, content, place, is_zipped):
     written = (content % ("7" * (3 << 20))).encode()
     path = tmp_path / (f"{name}.gz" if is_zipped else name)
@@ -283,6 +284,7 @@ def deep(tmp_path):
     subprocess.run(["rm", "-rf", tmp_path / "deep"], check=True)
 
 
+@pytest.mark.slow
 def test_a_folder_1200_deep_is_walked(deep):
     deep.mkdir()
     here = os.open(deep, os.O_RDONLY)

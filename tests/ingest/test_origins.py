@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from support.documents import pdf
+from support.tiers import first_of
 
 from hopweave.core.errors import DataError
 from hopweave.core.types import Passage
@@ -59,6 +60,7 @@ def test_a_passage_that_is_not_there_or_not_shown_leads_nowhere(folder):
         origin_of(index_of(folder), "deep/a.pdf#9")
 
 
+@pytest.mark.slow
 def test_a_passage_that_is_from_no_file_leads_nowhere(tmp_path, folder):
     BM25.build(tmp_path / "built", [Passage("a", "Text.", source="deep/a.pdf#page=1")])
     assert origin_of(tmp_path / "built", "a") is None
@@ -68,6 +70,7 @@ def test_a_passage_that_is_from_no_file_leads_nowhere(tmp_path, folder):
     assert origin_of(index, "deep/a.pdf#2") is not None
 
 
+@pytest.mark.slow
 def test_a_file_of_which_passages_were_deleted_is_trusted_no_longer(folder):
     index = index_of(folder)
     BM25.update(index, delete=["deep/a.pdf#1"])
@@ -99,7 +102,7 @@ def test_a_file_that_is_gone_or_something_else_now_is_not_opened(folder):
     why_not(origin)
 
 
-@pytest.mark.parametrize("linked", ["file", "folder"])
+@pytest.mark.parametrize("linked", first_of(["file", "folder"]))
 def test_a_link_out_of_the_folder_that_was_indexed_is_not_followed(folder, linked):
     index = index_of(folder)
     outside = folder.parent / "outside"
@@ -109,6 +112,7 @@ def test_a_link_out_of_the_folder_that_was_indexed_is_not_followed(folder, linke
     assert "a link that leads out of the indexed folder" in why_not(origin_of(index, "deep/a.pdf#1"))
 
 
+@pytest.mark.slow
 def test_a_link_within_the_folder_is_followed(folder):
     index = index_of(folder)
     (folder / "deep").rename(folder / "moved")

@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from support.tiers import first_of
 
 from hopweave.core.errors import DataError
 from hopweave.ingest import CorpusOptions, Intake, intake, read_corpus
@@ -108,6 +109,7 @@ def test_a_file_that_vanishes_between_its_hash_and_its_reading_is_kept(tmp_path,
     assert texts(to)["a.txt"] == "The first text of a.txt."
 
 
+@pytest.mark.slow
 def test_a_disk_that_stops_answering_amid_a_file_leaves_the_index_as_it_was(tmp_path, to, monkeypatch):
     folder = put(tmp_path / "x", "a.txt")
     rows = [f'{{"id": "r{number}", "text": "{"word " * 2000}"}}' for number in range(100)]
@@ -135,7 +137,7 @@ def test_a_new_file_that_vanishes_is_named(tmp_path, to, when_hashed):
     assert "b.txt vanished while the files were read; nothing of it is in the index" in str(sync(to, folder).tally.unread[0])
 
 
-@pytest.mark.parametrize("becomes", ["nothing", "an empty folder", "another folder"])
+@pytest.mark.parametrize("becomes", first_of(["nothing", "an empty folder", "another folder"]))
 def test_a_folder_that_disappears_amid_a_sync_is_an_error_and_the_index_stays(tmp_path, thirty, to, when_hashed, becomes):
     put(thirty, *numbered(30), text="Another text, a longer one, of")
 

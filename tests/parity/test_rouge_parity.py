@@ -63,6 +63,7 @@ def test_kilt_is_what_the_package_rouge_says_wherever_it_says_anything():
     assert num_compared > 1_500
 
 
+@pytest.mark.slow
 def test_seq_is_what_the_package_rouge_score_says():
     for said, gold in pairs():
         ours = RougeL(variant="seq").score(*worked(said, [gold]))["rouge_l"]

@@ -25,6 +25,7 @@ from hopweave.core.types import (
     Sampling,
     Span,
     TokenLogprob,
+    ToolCall,
     Usage,
 )
 from hopweave.record import (
@@ -112,6 +113,22 @@ json_values = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
     max_leaves=8,
 )
+
+
+def test_thoughts_and_tools_are_kept_and_leave_no_trace_in_the_json_of_records_without_them():
+    plain, rich = Trace(), Trace()
+    call(plain, "answer", "Ulm")
+    asked = (Message("user", "Where?"), Message("assistant", "", (ToolCall("1", "search", "{}"),), thoughts="Hm."))
+    result = Message("tool", "Ulm", result_of="1")
+    outcome = Reply("Ulm", usage=Usage(10, 5, thinking_tokens=3), thoughts="So.", tool_calls=(ToolCall("2", "answer", "{}"),))
+    call(rich, "answer", "", *asked, result, outcome=outcome)
+    new = ("thoughts", "tool_calls", "tools", "thinking", "result_of", "thinking_tokens")
+    assert not any(f'"{name}"' in finished(plain).to_json() for name in new)
+    record = finished(rich)
+    assert Record.from_json(record.to_json()) == record
+    assert record.messages == (*asked, result)
+    [step] = record.steps
+    assert (step.thoughts, step.tool_calls, step.usage.thinking_tokens) == ("So.", outcome.tool_calls, 3)
 
 
 @settings(deadline=None, max_examples=60)

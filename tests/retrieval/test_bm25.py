@@ -228,6 +228,7 @@ def test_an_update_adds_replaces_and_deletes(index):
     BM25.check(index)
 
 
+@pytest.mark.slow
 def test_many_updates_keep_the_index_whole(index):
     for number in range(12):
         BM25.update(index, upsert=[Passage(f"n{number}", "zorb"), Passage("same", f"quix {number}")])

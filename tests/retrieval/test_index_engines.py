@@ -19,6 +19,7 @@ from hopweave.core.types import Passage
 from hopweave.retrieval.engines.bm25 import BM25
 from hopweave.retrieval.engines.dense import Dense
 from hopweave.retrieval.engines.late_interaction import LateInteraction
+from hopweave.retrieval.engines.linear_rag import LinearRag
 from hopweave.retrieval.engines.weave import Weave
 from hopweave.retrieval.index.index_folder import read_manifest
 
@@ -55,7 +56,8 @@ class OnDisk:
             return ids(retriever.search([query], max_hits)[0])
 
 
-ON_DISK = {"bm25": OnDisk(BM25), **{name: OnDisk(kind, encoder) for name, (kind, encoder, _) in VECTORS.items()}}
+ON_DISK = {"bm25": OnDisk(BM25), "linear_rag": OnDisk(LinearRag)}
+ON_DISK |= {name: OnDisk(kind, encoder) for name, (kind, encoder, _) in VECTORS.items()}
 
 
 @pytest.fixture(params=ON_DISK)
@@ -64,7 +66,7 @@ def writer(request):
     return ON_DISK[request.param]
 
 
-@pytest.fixture(params=["bm25", "dense"])
+@pytest.fixture(params=["bm25", "linear_rag", "dense"])
 def searcher(request):
     """One that searches its index without another engine, too."""
     return ON_DISK[request.param]
@@ -149,9 +151,9 @@ def test_a_reader_keeps_the_state_that_it_opened(searcher, index):
     assert "p0" not in searcher.found(index, TOWNS[0].text)
 
 
-@pytest.mark.parametrize("engine", [BM25, Weave, Dense])
-def test_a_retriever_fills_its_role_until_it_is_closed(engine, tmp_path):
-    ON_DISK["dense" if engine is Dense else "bm25"].build(tmp_path / "index", TOWNS)
+@pytest.mark.parametrize(("engine", "built_by"), [(BM25, "bm25"), (Weave, "bm25"), (LinearRag, "linear_rag"), (Dense, "dense")])
+def test_a_retriever_fills_its_role_until_it_is_closed(engine, built_by, tmp_path):
+    ON_DISK[built_by].build(tmp_path / "index", TOWNS)
     retriever = engine(tmp_path / "index", **({"encoder": TinyEncoder()} if engine is Dense else {}))
     assert isinstance(retriever, Retriever)
     retriever.close()

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopweave.core.errors import DataError, ModelError
-from hopweave.core.types import Message, Reply, Sampling, TokenLogprob, Usage
+from hopweave.core.types import Message, Reply, Sampling, TokenLogprob, Tool, ToolCall, Usage
 from hopweave.run.store.store import Store, Stored, key_of
 
 HELLO = Stored(Reply("hello", "stop", Usage(3, 2, 1), (TokenLogprob("hello", -0.5, (("hello", -0.5),)),)), None, 1.5, 2)
@@ -109,8 +109,9 @@ def test_a_closed_store_says_so(path):
     [
         Reply("The Danube – 🌊 – flows.\n" * 400_000),
         Reply("a", logprobs=(TokenLogprob("a", -math.inf, (("b", -math.inf), ("c", math.inf))),)),
+        Reply("", usage=Usage(3, 5, thinking_tokens=4), thoughts="Hm.", tool_calls=(ToolCall("1", "search", "{}"),)),
     ],
-    ids=["large", "probability-of-nothing"],
+    ids=["large", "probability-of-nothing", "thoughts-and-tools"],
 )
 def test_a_reply_comes_back_as_it_was(path, opened, reply):
     opened(path).put("k", Stored(reply, None, 1.0, 1))
@@ -127,10 +128,13 @@ CHANGED = {
     "seed": 1,
     "top_logprobs": 5,
     "json_schema": {"type": "object"},
+    "tools": (Tool("search", "Searches.", {"type": "object"}),),
 }
+HOW_A_STEP_IS_ASKED = {"thinking"}
+"""The same for every call with the same messages, so it tells none apart."""
 
 
-@pytest.mark.parametrize("name", [field.name for field in fields(Sampling)])
+@pytest.mark.parametrize("name", [field.name for field in fields(Sampling) if field.name not in HOW_A_STEP_IS_ASKED])
 def test_each_field_of_the_sampling_is_in_the_key(name):
     assert key_of("m", MESSAGES, replace(Sampling(), **{name: CHANGED[name]}), 0) != key_of("m", MESSAGES, Sampling(), 0)
 
@@ -151,6 +155,26 @@ def test_identity_messages_roles_and_the_number_of_the_sample_are_in_the_key():
         key_of("m", MESSAGES, Sampling(stop=("a,b",)), 0),
     }
     assert len(keys) == 12
+
+
+def test_calls_and_results_of_tools_are_in_the_key():
+    call = ToolCall("1", "search", '{"query": "Sula"}')
+    turns = [
+        Message("assistant", ""),
+        Message("assistant", "", (call,)),
+        Message("assistant", "", (replace(call, id="2"),)),
+        Message("assistant", "", (replace(call, name="read"),)),
+        Message("assistant", "", (replace(call, arguments="{}"),)),
+        Message("assistant", "", (call,), thoughts="Hm."),
+        Message("tool", "", result_of="1"),
+        Message("tool", "", result_of="2"),
+    ]
+    assert len({key_of("m", [*MESSAGES, turn], Sampling(), 0) for turn in turns}) == len(turns)
+
+
+def test_a_call_without_tools_has_the_key_that_it_had_before_there_were_tools():
+    key = key_of("m", [Message("system", "S"), Message("user", "U")], Sampling(stop=("x",), json_schema={"a": 1}), 2)
+    assert key == "9bfc90450b12617d68f0134d0438919482af7250aa9d400996851a7aafac8cc4"
 
 
 def test_a_key_does_not_depend_on_how_a_number_was_written():
@@ -231,6 +255,7 @@ for line in sys.stdin:
 """
 
 
+@pytest.mark.slow
 def test_processes_that_open_a_new_store_at_the_same_moment_all_open_it(tmp_path):
     command = [sys.executable, "-c", OPENER]
     openers = [subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(6)]

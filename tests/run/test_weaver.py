@@ -441,6 +441,7 @@ def test_the_starter_index_is_built_once(tmp_path, starter):
     assert starter.is_relative_to(tmp_path)
 
 
+@pytest.mark.slow
 def test_processes_that_need_the_starter_index_at_once_all_get_it(tmp_path):
     code = "from hopweave.run.opening import *\nsys.stdin.readline()\nprint(index_folder(read_settings()))"
     command = [sys.executable, "-c", "import sys\n" + code]

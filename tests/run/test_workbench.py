@@ -96,6 +96,24 @@ async def test_the_calls_of_a_reader_that_asks_the_model_are_filed_under_its_rea
     assert (type(read), type(call), call.parent, call.purpose) == (Read, ModelCall, read.id, "reader")
 
 
+@pytest.mark.parametrize("is_small", [True, False])
+async def test_a_reader_of_excerpts_is_told_which_answer_is_checked_and_whether_the_model_is_small(is_small):
+    told = []
+
+    class Checks(Asks):
+        async def check_with(self, ask, query, passage, answer, *, is_small):
+            told.append((query, answer, is_small))
+            return await self.read_with(ask, query, passage)
+
+        def excerpt(self, query, passage, answer="", words=None, *, is_small):
+            return passage.text
+
+    async with bench(Scripted(["Ulm", "Ulm"], is_small=is_small), reader=Checks()) as workbench:
+        await workbench.read("where?", ULM, answer="in Ulm")
+        await workbench.read("where?", ULM)
+    assert told == [("where?", "in Ulm", is_small), ("where?", "", is_small)]
+
+
 async def test_the_fingerprint_of_each_prompt_that_was_filled_is_in_the_record():
     prompt = Prompt("made_up.ask", "Say {what}")
     async with bench() as workbench:

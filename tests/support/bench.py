@@ -25,6 +25,22 @@ class WithoutPrefill(Scripted):
         return Abilities(logprobs=True, json_schema=True)
 
 
+class Small(Scripted):
+    """A small model behind such an endpoint."""
+
+    @property
+    def abilities(self) -> Abilities:
+        return Abilities(logprobs=True, json_schema=True, is_small=True)
+
+
+class Capable(Scripted):
+    """A model that is not small, behind an endpoint with nothing but chat."""
+
+    @property
+    def abilities(self) -> Abilities:
+        return Abilities()
+
+
 class TableRetriever:
     """Finds what the table holds for a query; nothing for any other.
 

@@ -44,6 +44,13 @@ REPLIES = (
     "Where is {0}?",
     "The best choice is 1. {0}",
     "Yes. {0}",
+    '{{"thought": "{0}", "next": {{"action": "search", "queries": ["{1}", "Aral {0}"]}}}}',
+    '{{"action": "answer", "statements": [{{"text": "{1}.", "passages": [1]}}], "answer": "{0}"}}',
+    "<think> {0} </think>\n<search> {1} </search>",
+    "<think> {1} </think>\n<answer> {0} </answer>",
+    "{0}\n<|begin_search_query|>{1}<|end_search_query|>",
+    "Passage 1: {0}.\nFinal information: {1}",
+    "So it is \\boxed{{{0}}}",
 )
 
 

@@ -60,17 +60,19 @@ class Says:
 
     Args:
         delay_seconds: before each reply.
+        thoughts: what it thinks before each reply.
     """
 
-    def __init__(self, delay_seconds: float) -> None:
+    def __init__(self, delay_seconds: float, thoughts: str = "") -> None:
         self.delay_seconds = delay_seconds
+        self.thoughts = thoughts
 
     def __call__(self, messages: Sequence[Message], sampling: Sampling) -> Any:
         text = messages[-1].text
         if text.endswith("Reply:"):
             said = _read(text)
             return Line(said, yes_logit=4.0 if said != "no" else -4.0, delay_seconds=self.delay_seconds / 4)
-        return Line(self._text(messages), delay_seconds=self.delay_seconds)
+        return Line(self._text(messages), delay_seconds=self.delay_seconds, thoughts=self.thoughts)
 
     def _text(self, messages: Sequence[Message]) -> str:
         text = "\n".join(message.text for message in messages)
@@ -149,13 +151,19 @@ def index_of_papers(folder: Path) -> str:
 
 
 def app_with(
-    folder: Path, *, delay_seconds: float = 0.0, runs: Mapping[str, str] | None = None, with_papers: bool = False
+    folder: Path,
+    *,
+    delay_seconds: float = 0.0,
+    thoughts: str = "",
+    runs: Mapping[str, str] | None = None,
+    with_papers: bool = False,
 ) -> FastAPI:
     """The application over the small corpora `light` and `carrow-only`; in the same folder it finds what it kept before.
 
     Args:
         folder: of everything.
         delay_seconds: before each reply of the model.
+        thoughts: what the model thinks before each reply.
         runs: evaluations to show, by name.
         with_papers: have the corpus `papers` before the others.
     """
@@ -169,4 +177,4 @@ def app_with(
     server = ServerSettings(answers=str(folder / "answers"), corpora=offered, runs=dict(runs or {}))
     flags = {"llm": "scripted", "method": "searchain", "store": {"path": str(folder / "store.sqlite")}}
     settings = read_settings({**flags, "retries": {"max_attempts": 1}})
-    return create_app(server, settings, llm=Scripted(Says(delay_seconds)))
+    return create_app(server, settings, llm=Scripted(Says(delay_seconds, thoughts)))

@@ -75,6 +75,15 @@ MARKERS = (
     "QS: [EOQ] zebra",
     "NO! zebra",
     "</passage> zebra",
+    '{"action": "answer", "answer": "zebra"}',
+    'search("zebra")',
+    "<search> zebra",
+    "</information> zebra",
+    "<answer> zebra",
+    "<|begin_search_query|> zebra",
+    "<|end_search_result|> zebra",
+    "\\boxed{zebra}",
+    "Final information: zebra",
 )
 """What methods read in replies as a step, with a word that nothing else says."""
 

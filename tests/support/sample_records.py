@@ -17,6 +17,7 @@ from hopweave.core.types import (
     Reply,
     Sampling,
     Span,
+    ToolCall,
     Usage,
 )
 from hopweave.record import Failure, Read, Record, Search, Setup, Timing, Trace, call_step
@@ -61,10 +62,12 @@ class Writer:
         started, self.clock = self.clock, self.clock + seconds
         return Timing(started, seconds, from_store=self.from_store)
 
-    def call(self, purpose: str, prompt: str, outcome: str | RunError, seconds: float = 1.5) -> None:
-        """A call of the model."""
+    def call(
+        self, purpose: str, prompt: str, outcome: str | Reply | RunError, seconds: float = 1.5, then: tuple[Message, ...] = ()
+    ) -> None:
+        """A call of the model, with further turns after the prompt."""
         step_id = self.trace.begin("model_call", purpose)
-        messages = self.trace.keep_messages([Message("system", "You answer step by step."), Message("user", prompt)])
+        messages = self.trace.keep_messages([Message("system", "You answer step by step."), Message("user", prompt), *then])
         usage = Usage(12 + len(prompt.split()), 8, 10)
         result = Reply(outcome, usage=usage) if isinstance(outcome, str) else outcome
         timing = self.timing(seconds)
@@ -184,6 +187,34 @@ def failed() -> Record:
     return finish(trace, Question("f-1", "Who knows?"), None, error)
 
 
+THOUGHTS = "They ask for a town.\n\nThe designer comes first, so I search for the light of Carrow Head."
+"""What the model thinks before it calls a tool."""
+
+
+def thinking(thoughts: str = THOUGHTS) -> Record:
+    """An agent that thinks, calls a tool, reads its result and answers; only its first thoughts are counted."""
+    trace = Trace()
+    write = Writer(trace)
+    asked = "Who designed Carrow Head Light?"
+    called = (ToolCall("call_1", "search", '{"query": "Carrow Head Light"}'),)
+    usage = Usage(30, 120, 0, thinking_tokens=100)
+    write.call("agent", asked, Reply("", "tool_calls", usage, thoughts=thoughts, tool_calls=called))
+    write.search(["Carrow Head Light"], [LIGHTHOUSE])
+    turns = (
+        Message("assistant", "", tool_calls=called, thoughts=thoughts),
+        Message("tool", LIGHTHOUSE.text, result_of="call_1"),
+    )
+    write.call("agent", asked, Reply("Ines Halloran", "stop", Usage(90, 20), thoughts="It says so."), then=turns)
+    claim = Claim(
+        asked,
+        "Ines Halloran",
+        "retrieved",
+        "supported",
+        (cite(1, LIGHTHOUSE, "It was designed by the engineer Ines Halloran"),),
+    )
+    return finish(trace, Question("t-1", asked), Answer("Ines Halloran [1].", "Ines Halloran", (claim,)), method="tool_agent")
+
+
 def hostile(text: str = HOSTILE) -> Record:
     """Text that means something to every renderer, wherever text can stand."""
     trace = Trace()
@@ -194,6 +225,9 @@ def hostile(text: str = HOSTILE) -> Record:
         write.search([text], [passage])
         write.read(text, passage, text, 1.0)
         write.call(text, text, text)
+        called = (ToolCall(text, text, text),)
+        turns = (Message("assistant", text, tool_calls=called, thoughts=text), Message("tool", text, result_of=text))
+        write.call(text, text, Reply(text, text, thoughts=text, tool_calls=called), then=turns)
         write.call("final", text, ModelError(text))
         trace.parse_failed(text, text, text)
         trace.decide("verdict", text, {"origin": text, "support": "supported", "confidence": True})
@@ -204,4 +238,4 @@ def hostile(text: str = HOSTILE) -> Record:
 
 def all_records() -> list[Record]:
     """One of each."""
-    return [searchain(), searchain(from_store=True), graph(), failed(), hostile()]
+    return [searchain(), searchain(from_store=True), graph(), failed(), thinking(), hostile()]

@@ -6,11 +6,13 @@ import random
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from support.bench import Bench, WithoutPrefill
 
-from hopweave.core.types import Message, Passage, Sampling
+from hopweave.core.types import Message, Passage, Question, Sampling
 from hopweave.models.llms.scripted import Line
+from hopweave.record import Record
 
 KINDS = {
     "decompose": "Break the question down",
@@ -95,9 +97,18 @@ class Plays:
                 return self.knows.get(question, "something")
 
 
-def bench(plays: Plays, found: Mapping[str, str | Passage | Sequence[Passage]] | None = None, **more) -> Bench:
+class AskingForAll(Bench):
+    """A bench on which ToQD makes every call of its algorithms, as in the paper, unless an option says otherwise."""
+
+    async def ask(
+        self, question: str | Question, method: str = "toqd", budget: Mapping[str, float] | None = None, **options: Any
+    ) -> Record:
+        return await super().ask(question, method, budget, **({"skip_needless": False} | options))
+
+
+def bench(plays: Any, found: Mapping[str, str | Passage | Sequence[Passage]] | None = None, **more) -> Bench:
     """A bench whose model plays."""
-    return Bench(found=found, llm=WithoutPrefill(plays), **more)
+    return AskingForAll(found=found, llm=WithoutPrefill(plays), **more)
 
 
 def listed(items: Sequence[str]) -> str:

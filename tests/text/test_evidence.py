@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hopweave.core.types import Hit, Passage, Via
+from hopweave.core.types import Hit, Passage, Span, Via
 from hopweave.text.content_words import estimated_tokens
-from hopweave.text.evidence import chosen_sentences, condensed_text, shortened
+from hopweave.text.evidence import chosen_sentences, condensed_text, excerpt_of, shortened
 
 FILM = Passage(
     "film", "The Long Tide is a film. It cost a lot. Tom Carey directed The Long Tide in 1971. It rained.", "The Long Tide"
@@ -106,3 +106,54 @@ def test_chosen_sentences_are_exact_spans_of_their_passages(question, of_passage
     for one in chosen_sentences(question, hits, budget):
         assert one.text
         assert one.text == one.passage.text[one.span.start : one.span.end]
+
+
+# -- what must be seen of a passage --------------------------------------------------------------------------------------
+
+BRIDGE = Passage(
+    "bridge",
+    "Orla Bridge was built for the railway to Kerrow and was opened by the mayor of Orla in the year of the flood. "
+    "The engineer of Orla Bridge never saw the bridge of Orla as it was opened. It is by Lina Holt. Trains are few.",
+    "Orla Bridge",
+)
+WHO = "Who was the engineer of Orla Bridge, the bridge of Orla that was opened by its mayor?"
+
+
+def test_a_sentence_that_the_question_does_not_lead_to_is_left_out_and_is_kept_for_an_answer_that_it_states():
+    assert "Lina Holt" not in condensed_text(WHO, BRIDGE, 55)
+    with_answer = condensed_text(WHO, BRIDGE, 55, answer="It was Lina Holt.")
+    assert "It is by Lina Holt." in with_answer
+    assert with_answer != BRIDGE.text
+
+
+@pytest.mark.parametrize("budget", [34, 55])
+def test_words_that_must_be_seen_are_added_to_what_is_seen_in_any_case(budget):
+    start = BRIDGE.text.index("Trains")
+    without, with_words = (excerpt_of(WHO, BRIDGE, budget, words=words) for words in (None, Span(start, start + 6)))
+    assert with_words == [*without, with_words[-1]]
+    assert with_words[-1].text == "Trains are few."
+
+
+def test_where_the_sentence_of_an_answer_does_not_fit_all_is_shown():
+    assert excerpt_of(WHO, BRIDGE, 34, answer="Lina Holt") == []
+    assert condensed_text(WHO, BRIDGE, 34, answer="Lina Holt") == BRIDGE.text
+
+
+@pytest.mark.parametrize("answer", ["", "Nobody at all", "Orla Bridge", "?"])
+def test_an_answer_that_no_sentence_states_changes_nothing(answer):
+    assert condensed_text(WHO, BRIDGE, 55, answer=answer) == condensed_text(WHO, BRIDGE, 55)
+
+
+def test_words_that_are_seen_in_any_case_change_nothing():
+    kept = excerpt_of(WHO, BRIDGE, 55)
+    assert kept
+    assert [excerpt_of(WHO, BRIDGE, 55, words=one.span) for one in kept] == [kept] * len(kept)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(max_size=60), st.text(max_size=200), st.text(max_size=40), st.integers(0, 120))
+def test_an_excerpt_holds_the_words_that_must_be_seen(question, text, answer, budget):
+    words = Span(len(text) // 2, len(text) // 2 + 1)
+    shown = condensed_text(question, Passage("p", text), budget, answer=answer, words=words)
+    wanted = text[words.start : words.end]
+    assert not wanted.strip() or wanted in shown

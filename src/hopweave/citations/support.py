@@ -22,6 +22,7 @@ from hopweave.citations.citing import cite, locate
 from hopweave.core.memoize import remembered
 from hopweave.core.prompt import unescape
 from hopweave.core.types import Citation, Claim, Origin, Passage, Reading, Span, Support
+from hopweave.text.agreement import agree
 from hopweave.text.citation_marks import settle_marks
 from hopweave.text.content_words import anchors, content_of, is_reasoning, keys_of, named_keys, numbers_of, stem, stems_of
 from hopweave.text.final import has_marker
@@ -133,7 +134,8 @@ def adds(query: str, said: str) -> bool:
 def denies(query: str, said: str, reading: Reading) -> bool:
     """Whether a reading confidently answers the query in different words from those of an answer.
 
-    A reading that only repeats the query is ignored; one that contains the answer, or is contained in it, agrees. Any other
+    A reading that only repeats the query is ignored; one that contains the answer, or is contained in it, agrees, and so does
+    one that says the same in other words (`text.agreement`: a country and its people, a shorter list, initials). Any other
     reading denies the answer if none of its names and numbers (or of its words, if it has none) is in it; if each has a number
     that the other lacks; or if the answer is short and each has a name that the other lacks.
     """
@@ -141,7 +143,7 @@ def denies(query: str, said: str, reading: Reading) -> bool:
     heard, new = keys_of(reading.text) - asked, told - asked
     if not reading.confidence > CONFIDENT_ABOVE or not heard or not adds(query, said):
         return False
-    if not _without(heard, told) or (new and not _without(new, heard)):
+    if not _without(heard, told) or (new and not _without(new, heard)) or agree(reading.text, said):
         return False
     counting = named_keys(reading.text) & heard or heard
     lacking, beyond = _without(counting, told), _without(new, heard)

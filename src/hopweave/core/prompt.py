@@ -25,8 +25,12 @@ _PLACEHOLDER = re.compile(r"\{([a-z][a-z0-9_]*)\}")
 
 _JOINER = "\u2060"
 _NAMES = (
-    r"unsolved(?:\s+(?:query|question))?|final\s+(?:content|answer)|query|question|answer|thought|action|observation"
+    r"unsolved(?:\s+(?:query|question))?|final\s+(?:content|answer|information)|query|question|answer|thought|action|observation"
     r"|follow[\s-]+up(?:\s+questions?)?|intermediate\s+answer"
+)
+_ACTION_KEYS = (
+    r"thoughts?|reasoning|why|next|action|actions|name|type|tool|tool_name|tool_calls?|tool_uses|calls?|function"
+    r"|arguments|parameters|query|queries|search|read_passage|answer|statements"
 )
 _OPENING = r"[ \t>*_#`•·+|-]*+"
 # They must match everything that a parser accepts as a marker, decorated or not (tests/core/test_prompt.py compares the two).
@@ -39,7 +43,13 @@ _MARKERS = (
     ("answer", r"\banswer(?=\s+is\b)"),
     ("[", r"\b(?:search|lookup|finish)(?=[ \t]*+\[)"),
     ("!", r"\bno(?=\s*+!)"),
-    ("<", r"<(?=\s*+/?\s*+passage\b)"),
+    # What a model that calls tools writes: JSON objects, calls, and the tags that chat templates put around both.
+    ("{", rf'\{{(?=\s*+"(?:(?:{_ACTION_KEYS})"|\w*+\\))'),
+    ("(", r"\b(?:search|read_passage|answer)(?=\((?:\w++[ \t]*+=[ \t]*+)?+[\"'“‘\d])"),
+    ("<", r"<(?=\||/?(?:tool|function)(?:_calls?|_responses?|_results?)?\b)"),
+    ("<", r"<(?=\s*+/?\s*+(?:passage\b|(?:search|answer|think|information)\s*+>))"),
+    ("_search_", r"<(?=\s*+\|?\s*+(?:begin|end)_search_(?:query|result)\b)"),
+    ("\\boxed", r"\\(?=boxed\b)"),
 )
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, runtime_chec
 from weakref import WeakKeyDictionary
 
 from hopweave.core.errors import BudgetReached
-from hopweave.core.types import Abilities, Answer, Example, Hit, Message, Passage, Question, Reading, Reply, Sampling
+from hopweave.core.types import Abilities, Answer, Example, Hit, Message, Passage, Question, Reading, Reply, Sampling, Span
 
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
@@ -222,6 +222,25 @@ class ModelReader(Protocol):
 
 
 @runtime_checkable
+class ExcerptReader(ModelReader, Protocol):
+    """A model reader that shows the model an excerpt of a long passage. Optional."""
+
+    async def check_with(self, ask: Ask, query: str, passage: Passage, answer: str, *, is_small: bool) -> Reading:
+        """As `ModelReader.read_with`; the arguments beyond those are as in `excerpt`, with which the model is asked."""
+
+    def excerpt(self, query: str, passage: Passage, answer: str = "", words: Span | None = None, *, is_small: bool) -> str:
+        """The text that the model is shown: part of the passage, or all of it.
+
+        Args:
+            query: the query.
+            passage: the passage.
+            answer: the answer that is to be checked, if there is one; the sentence with its words is in the excerpt.
+            words: a position in the passage's text that must be in the excerpt, such as that of a reading.
+            is_small: whether the model is small (`Abilities.is_small`).
+        """
+
+
+@runtime_checkable
 class Calibrated(Protocol):
     """A reader with a known confidence threshold. Optional; methods without a `theta` of their own use it."""
 
@@ -345,8 +364,14 @@ class MethodContext(Protocol):
             BudgetReached: if the question may not send that many queries.
         """
 
-    async def read(self, query: str, passage: Passage) -> Reading:
+    async def read(self, query: str, passage: Passage, *, answer: str = "") -> Reading:
         """Extracts the answer to a query from a passage.
+
+        Args:
+            query: the query.
+            passage: the passage.
+            answer: the answer that is to be checked against the reading, if there is one. It only decides which part of a long
+                passage an `ExcerptReader` shows.
 
         Raises:
             ReadError: if the reader fails; ModelError if a reader that asks the model cannot.

@@ -45,7 +45,9 @@ class Totals:
     """Sums over a trace. Words are split at white space; `prompt_words` counts everything that was sent, each time it was sent.
 
     `llm_calls` are requests, `completions` the replies that they returned: one request may return several samples. Prompt words
-    and tokens cover the same requests. `estimated_tokens` are those, in and out, that no endpoint counted.
+    and tokens cover the same requests. `thinking_tokens` are those of the `completion_tokens` with which the model thought, as
+    far as endpoints count them; its thoughts are not among the `reply_words`. `estimated_tokens` are those, in and out, that no
+    endpoint counted.
     """
 
     llm_calls: int
@@ -54,6 +56,7 @@ class Totals:
     prompt_tokens: int
     completion_tokens: int
     cached_tokens: int
+    thinking_tokens: int
     estimated_tokens: int
     prompt_words: int
     reply_words: int
@@ -236,6 +239,7 @@ class Record:
                     counts["prompt_tokens"] += step.usage.prompt_tokens
                     counts["completion_tokens"] += step.usage.completion_tokens
                     counts["cached_tokens"] += step.usage.cached_tokens
+                    counts["thinking_tokens"] += step.usage.thinking_tokens
                     if step.usage.is_estimated:
                         counts["estimated_tokens"] += step.usage.prompt_tokens + step.usage.completion_tokens
                     counts["prompt_words"] += sum(words[index] for index in step.messages) if _was_sent(step) else 0
@@ -253,6 +257,7 @@ class Record:
             prompt_tokens=counts["prompt_tokens"],
             completion_tokens=counts["completion_tokens"],
             cached_tokens=counts["cached_tokens"],
+            thinking_tokens=counts["thinking_tokens"],
             estimated_tokens=counts["estimated_tokens"],
             prompt_words=counts["prompt_words"],
             reply_words=counts["reply_words"],

@@ -238,11 +238,9 @@ def call_step(
 ) -> ModelCall:
     """A `ModelCall` from the result of a call; `lost` is the usage of a failed one, `was` the original of a replaced reply."""
     if isinstance(outcome, RunError):
-        text, reason, usage, error = None, "error", lost or Usage(), Failure.of(outcome)
-        thoughts, tool_calls = "", ()
+        text, error, reply = None, Failure.of(outcome), Reply("", "error", lost or Usage())
     else:
-        text, reason, usage, error = outcome.text, outcome.finish_reason, outcome.usage, None
-        thoughts, tool_calls = outcome.thoughts, outcome.tool_calls
+        text, error, reply = outcome.text, None, outcome
     return ModelCall(
         step_id,
         parent,
@@ -251,13 +249,13 @@ def call_step(
         sampling,
         sample,
         text,
-        reason,
-        usage,
+        reply.finish_reason,
+        reply.usage,
         error,
         timing,
         is_shared,
         drawn_concurrently,
         was,
-        thoughts,
-        tool_calls,
+        reply.thoughts,
+        reply.tool_calls,
     )

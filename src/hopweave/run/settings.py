@@ -129,6 +129,8 @@ class Settings(BaseModel):
         given: Options = getattr(self, role)
         key = key_of(role, name)
         preset = entry(role, name).preset
+        if role == "methods":  # for a method that has others answer
+            more = {"method_options": {other: options for other, options in given.items() if other != key}} | more
         if isinstance(part, type) and dataclasses.is_dataclass(part):
             known = {field.name for field in dataclasses.fields(part) if field.init}
             values = {key: value for key, value in more.items() if key in known} | {**preset, **given.get(key, {})}

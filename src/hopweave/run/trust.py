@@ -47,7 +47,7 @@ _FREE: Mapping[str, frozenset[str]] = {
             *("endpoint", "server", "stream", "timeout_seconds", "connect_timeout_seconds", "stream_seconds"),
             *("max_connections", "prefill", "logprobs", "scores", "json_schema", "samples", "tools"),
             *("thinking", "max_thinking_tokens", "is_small"),
-            *("max_tokens_field", "context_tokens", "num_threads", "cache_ram_mib"),
+            *("max_tokens_field", "context_tokens", "num_threads", "cache_ram_mib", "checks_memory"),
             *("rules", "rules_file", "chat", "max_batch", "dtype", "device"),
         }
     ),
@@ -166,7 +166,7 @@ def named_files(values: Mapping[str, Any]) -> Iterator[tuple[Role, str]]:
 
 
 def _is_no_file(role: str, name: str, value: Any) -> bool:
-    """Whether a model is only a name: one at an endpoint, or a built-in one with a checksum."""
+    """Whether a model is only a name: one at an endpoint, or a known one, which comes from its publisher and is checked."""
     from hopweave.models.weights import KNOWN_MODELS
 
     if role != "llms" or name == "transformers_local":

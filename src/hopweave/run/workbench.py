@@ -19,6 +19,7 @@ from typing import Any, TypeVar, cast
 from hopweave.core.errors import BudgetReached, ModelError, ReadError, ReplayMiss, RunError, SearchError, error_that_counts
 from hopweave.core.prompt import Prompt
 from hopweave.core.protocols import (
+    ExcerptReader,
     ManyReplies,
     ModelReader,
     ModelRetriever,
@@ -277,7 +278,7 @@ class Workbench:
                     shown = " ".join(query.split())[:_SHOWN_OF_A_QUERY]
                     self.decide("no_terms", f"nothing to search for, only stop words or punctuation: {shown}")
 
-    async def read(self, query: str, passage: Passage) -> Reading:
+    async def read(self, query: str, passage: Passage, *, answer: str = "") -> Reading:
         if not is_part(self.components.reader, ModelReader):  # its call checks the time itself, and the store notes it
             await self._calls.afford_time()
         step_id, parent, started = self.trace.begin("read", query), self.trace.parent, self.trace.seconds()
@@ -289,7 +290,7 @@ class Workbench:
 
         try:
             with boundary(ReadError):
-                reading = checked_reading(await self._reading(step_id, query, passage), passage)
+                reading = checked_reading(await self._reading(step_id, query, passage, answer), passage)
         except RunError as error:
             end(None, Failure.of(error))
             raise
@@ -318,7 +319,7 @@ class Workbench:
             steps = [self.decide("query", query) for query in queries]
         return await self.side_by_side([partial(search, *one) for one in zip(queries, steps, strict=True)])
 
-    async def _reading(self, step_id: int, query: str, passage: Passage) -> Reading:
+    async def _reading(self, step_id: int, query: str, passage: Passage, answer: str) -> Reading:
         reader = self.components.reader
         if not is_part(reader, ModelReader):
             async with self._account.deadline():
@@ -328,6 +329,8 @@ class Workbench:
             return await self.reply(messages, purpose=READER, sampling=sampling)
 
         with self.under(step_id):
+            if is_part(reader, ExcerptReader):
+                return await reader.check_with(ask, query, passage, answer, is_small=self.abilities.is_small)
             return await reader.read_with(ask, query, passage)
 
     async def _reply(

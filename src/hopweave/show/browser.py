@@ -107,6 +107,8 @@ def _row(node: Node, parent: Node | None, under_way: Mapping[int, str]) -> dict[
         "tokens": node.tokens,
         "seconds": node.seconds,
         "from_store": node.from_store,
+        "thinking": node.thinking,
+        "called": node.called,
         "after": list(node.after),
         "is_bad": node.tone == "bad" and node.kind != "decision",
         "is_pending": node.id in under_way,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hopweave.record import ModelCall, Record
 from hopweave.show.plain import counted, seconds_text
+from hopweave.show.thinking import of_which_thinking
 
 
 def tally_line(record: Record) -> str:
@@ -11,7 +12,7 @@ def tally_line(record: Record) -> str:
     totals = record.totals()
     parts = [
         counted(totals.llm_calls, "call") + (f" ({totals.llm_failures} failed)" if totals.llm_failures else ""),
-        f"{totals.prompt_tokens:,} + {totals.completion_tokens:,} tokens",
+        f"{totals.prompt_tokens:,} + {totals.completion_tokens:,} tokens{of_which_thinking(totals.thinking_tokens)}",
         f"{totals.prompt_words:,} + {totals.reply_words:,} words",
         counted(totals.searches, "search", "searches"),
         counted(totals.parse_failures, "parse failure"),
@@ -58,6 +59,8 @@ def tally_list(record: Record) -> list[tuple[str, str]]:
     ]
     if totals.estimated_tokens:
         rows.insert(5, ("tokens estimated, not counted", f"{totals.estimated_tokens:,}"))
+    if totals.thinking_tokens:
+        rows.insert(5, ("of them thinking", f"{totals.thinking_tokens:,}"))
     offline = record.totals(offline=True)
     if offline.llm_calls:
         rows.append(("offline calls, for all questions", f"{offline.llm_calls:,}"))

@@ -35,7 +35,8 @@ LABELS: dict[str, str] = {
     "ask_again": "the model ended its turn and is asked for the next sentence",
     "branch": "a new chain of queries, written because of the step above it",
     "call": "a tool call by the model",
-    "candidate": "one of several next steps that are compared",
+    "candidate": "one of several next steps or answers that are compared",
+    "chain": "the chain of sub-questions that is used, out of several",
     "commands": "sentences of a passage that give commands instead of stating something; the model does not see them",
     "compared": "the answer that code derives from two values",
     "cut": "more than the limit allows; the excess is left out",
@@ -45,6 +46,7 @@ LABELS: dict[str, str] = {
     "demonstrations": "the worked examples that are shown to the model",
     "disagreement": "documents answer the query differently, and no answer has a majority",
     "discarded": "a worked example that is not used",
+    "draft": "a sentence as it was first written, in which the model is not sure of every token",
     "dropped": "a sub-question that the model calls irrelevant",
     "drift": "this run differs from the earlier record before the first change, so the change may not have the expected effect",
     "duplicate": "a query that was asked before, perhaps in other words; it is not processed again",
@@ -59,13 +61,16 @@ LABELS: dict[str, str] = {
     "graph": "the sub-questions and which of them need the answers of others",
     "held": "how many passages are kept so far",
     "hop": "one round of queries",
+    "iteration": "one round of searching and reasoning; the next searches with its words",
     "kept": "what goes on to the next step",
     "level": "one step of the search tree",
     "limit": "a limit was reached, and the work ends here",
+    "refused": "an action that cannot be carried out; the model is told why",
     "rewritten": "a follow-up question, reworded so that it can be understood without the conversation",
     "no_search": "nothing is searched for, for the reason given",
     "no_terms": "a query that consists of stop words or punctuation, for which a search by words finds nothing",
     "node": "a query of the chain or graph, with the model's answer",
+    "not_searched": "a search that is not carried out, since no more are allowed",
     "note": "a remark on the options: a theta tuned for another reader, or a number that the paper leaves open",
     "offline": "work that is done once for all questions of a run; its calls are counted separately",
     "outvoted": "documents that give a minority answer; they are left out",
@@ -83,8 +88,10 @@ LABELS: dict[str, str] = {
     "retrieve": "whether passages are needed",
     "revised": "a query whose answer the model changed later",
     "rewrite": "a sub-question, rewritten with the answers to earlier ones",
+    "route": "how the question is answered: from memory, with one search or with several",
     "sample": "one of several replies to the same prompt",
     "scorer": "how candidates were ranked",
+    "scores": "what the checks and comparisons of each candidate add up to, best first",
     "sentence": "a sentence of the reasoning",
     "side": "one of two things that are compared, with its value",
     "step": "one step of the reasoning",
@@ -108,6 +115,7 @@ CONFIDENCE = (
 )
 AFTER = ("after #n", "had to wait for step n")
 FROM_STORE = ("from the store", "answered by a stored reply; no model was asked")
+THINKING = ("thought for", "what the model wrote for itself before it replied; it is never read as an answer, and never cited")
 MARK = ("[k]", "the words of a passage on which the sentence rests: citation k")
 
 
@@ -137,6 +145,8 @@ def legend_of(record: Record, outline: Outline) -> list[Entry]:
         entries.append(Entry(*AFTER))
     if any(node.from_store for node in nodes):
         entries.append(Entry(*FROM_STORE))
+    if any(node.thinking for node in nodes):
+        entries.append(Entry(*THINKING))
     return entries
 
 

@@ -14,12 +14,13 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from hopweave.record import Decision, Failure, Found, ModelCall, ParseFailure, Read, Record, Search, Step, Timing
 from hopweave.show.hits import via_text
 from hopweave.show.plain import counted, cut, one_line
+from hopweave.show.thinking import bounded, called_text, of_which_thinking, thinking_text
 from hopweave.text.citation_marks import leading_mark
 
 Tone = Literal["plain", "good", "new", "warn", "bad", "quiet"]
@@ -80,6 +81,9 @@ class Node:
         seconds: the duration of a call; for a decision, how long at least one of its calls was running. `None` if nothing was
             timed.
         from_store: whether it was answered by the store.
+        thinking: how much the model thought before its reply, such as `thought for 120 tokens`; empty if it did not.
+        thoughts: what it thought, without the end if that is long; drawn folded, or not at all.
+        called: the tools that it called, on one line.
         details: further details.
         after: drawn steps, other than the parent, that this one had to wait for.
         children: the nodes under it.
@@ -99,6 +103,9 @@ class Node:
     tokens: int = 0
     seconds: float | None = None
     from_store: bool = False
+    thinking: str = ""
+    thoughts: str = ""
+    called: str = ""
     details: tuple[Detail, ...] = ()
     after: tuple[int, ...] = ()
     children: tuple[Node, ...] = ()
@@ -287,15 +294,23 @@ def _decision_node(step: Decision, plan: _Plan, children: tuple[Node, ...]) -> N
 
 
 def _model_call_node(step: ModelCall, children: tuple[Node, ...]) -> Node:
-    tokens = f"{step.usage.prompt_tokens:,} in, {step.usage.completion_tokens:,} out"
+    tokens = (
+        f"{step.usage.prompt_tokens:,} in, {step.usage.completion_tokens:,} out{of_which_thinking(step.usage.thinking_tokens)}"
+    )
     tokens += f", {step.usage.cached_tokens:,} cached" if step.usage.cached_tokens else ""
     details = [Detail("tokens", tokens)]
     if step.finish_reason not in ("stop", "error"):
         details.append(Detail("finished", one_line(step.finish_reason)))
     if step.was is not None:
         details.append(Detail("yours, in place of", one_line(step.was)))
+    details += [Detail(f"called {one_line(call.name)}", bounded(call.arguments)) for call in step.tool_calls]
     text = cut(one_line(step.text or ""), MAX_REPLY_CHARACTERS)
-    return _call_node(step, one_line(step.purpose) or "model", text, details, children)
+    return replace(
+        _call_node(step, one_line(step.purpose) or "model", text, details, children),
+        thinking=thinking_text(step.usage, step.thoughts),
+        thoughts=bounded(step.thoughts),
+        called=called_text(step.tool_calls),
+    )
 
 
 def _search_node(step: Search, titles: Mapping[str, str], children: tuple[Node, ...]) -> Node:

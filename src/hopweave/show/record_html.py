@@ -7,15 +7,16 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from hopweave.core.types import Answer, Claim, Message
+from hopweave.core.types import Answer, Claim, Message, Usage
 from hopweave.record import Failure, ModelCall, Read, Record, Search
 from hopweave.show.branch import change_lines
 from hopweave.show.cost_line import tally_line, tally_list
 from hopweave.show.legend import banner_of, legend_of
 from hopweave.show.markup import Markup, escaped, folded, joined, tag
-from hopweave.show.outline import SIGNS, TONES, Node, Outline, Tone, failure_text, make_outline
+from hopweave.show.outline import ARROW, SIGNS, TONES, Node, Outline, Tone, failure_text, make_outline
 from hopweave.show.plain import counted, cut, one_line, seconds_text
 from hopweave.show.quoting import Piece, Source, contradictions_of, pieces_of, sources_of, split_at_marks
+from hopweave.show.thinking import bounded, called_text, thinking_amount
 
 _HEAD = Markup(
     '<meta charset="utf-8">'
@@ -225,6 +226,8 @@ def _tree_line(node: Node) -> Markup:
     parts = [tag("span", node.label, class_="label")]
     if node.text:
         parts.append(tag("span", node.text, class_="text", dir="auto"))
+    if node.called:
+        parts.append(tag("span", f"{ARROW} {node.called}", class_="text", dir="auto"))
     if node.verdict or node.origin:
         parts.append(_chip(node.verdict, node.origin))
     if node.note:
@@ -232,6 +235,7 @@ def _tree_line(node: Node) -> Markup:
     small = [f"f {node.confidence:.2f}"] if node.confidence is not None else []
     small += [seconds_text(node.seconds)] if node.seconds is not None else []
     small += ["from the store"] if node.from_store else []
+    small += [node.thinking] if node.thinking else []
     parts += [tag("span", text, class_="small") for text in small]
     if node.after:
         links = (tag("a", f"step {other}", href=f"#step-{other}") for other in node.after)
@@ -243,18 +247,22 @@ def _tree_line(node: Node) -> Markup:
 
 def _calls(record: Record) -> Markup:
     words = [len(message.text.split()) for message in record.messages]
-    rows = [_model_call_row(step, words) for step in record.steps if isinstance(step, ModelCall)]
-    names = ("Model", "Tokens in", "cached", "out", "Words in", "out", "Seconds", "Store")
+    calls = [step for step in record.steps if isinstance(step, ModelCall)]
+    thinks = any(step.usage.thinking_tokens for step in calls)
+    rows = [_model_call_row(step, words, with_thinking=thinks) for step in calls]
+    thinking = ("thinking",) if thinks else ()
+    names = ("Model", "Tokens in", "cached", "out", *thinking, "Words in", "out", "Seconds", "Store")
     others = [_other_row(step, record) for step in record.steps if isinstance(step, Search | Read)]
-    models = _table(names, rows, class_="calls", numbers=range(1, 7))
+    models = _table(names, rows, class_="calls", numbers=range(1, 7 + len(thinking)))
     rest = _table(("Retriever and reader", "For", "Found", "Seconds", "Store"), others, class_="calls", numbers=(3,))
     return joined([models, rest])
 
 
-def _model_call_row(step: ModelCall, words: Sequence[int]) -> Markup:
+def _model_call_row(step: ModelCall, words: Sequence[int], *, with_thinking: bool) -> Markup:
     num_words = sum(words[index] for index in step.messages)
-    numbers = [step.usage.prompt_tokens, step.usage.cached_tokens, step.usage.completion_tokens, num_words]
-    numbers.append(len((step.text or "").split()))
+    numbers = [step.usage.prompt_tokens, step.usage.cached_tokens, step.usage.completion_tokens]
+    numbers += [step.usage.thinking_tokens] if with_thinking else []
+    numbers += [num_words, len((step.text or "").split())]
     cells = [tag("td", f"{number:,}", class_="number") for number in numbers]
     name = tag("a", step.purpose or "model", href=f"#call-{step.id}")
     failed = joined([" ", tag("span", step.error.kind, class_="chip bad")]) if step.error else ""
@@ -293,27 +301,42 @@ def _conversation(step: ModelCall, turns: Sequence[Markup]) -> Markup:
     label = tag("span", step.purpose or "model", class_="label")
     if step.error is not None:
         line = tag("span", failure_text(step.error), class_="bad")
-        reply = tag("p", failure_text(step.error), class_="error")
+        reply = [tag("p", failure_text(step.error), class_="error")]
     else:
-        line = tag("span", cut(one_line(step.text or ""), 120), class_="text", dir="auto")
-        reply = _said("reply", step.text or "", ended="" if step.finish_reason == "stop" else step.finish_reason)
-    return folded(joined([label, line], " "), *turns, reply, id=f"call-{step.id}", class_="call")
+        line = tag("span", cut(one_line(step.text or "") or called_text(step.tool_calls), 120), class_="text", dir="auto")
+        ended = "" if step.finish_reason == "stop" else f"ended by {step.finish_reason}"
+        said = Message("assistant", step.text or "", step.tool_calls, thoughts=step.thoughts)
+        reply = list(_turned("reply", said, ended, step.usage))
+    return folded(joined([label, line], " "), *turns, *reply, id=f"call-{step.id}", class_="call")
 
 
 def _turn(index: int, message: Message, call_id: int, first_seen: dict[int, int]) -> Markup:
     """A message in full where it is first sent, later as a link, so that a long conversation is not repeated at each turn."""
     first = first_seen.setdefault(index, call_id)
     if first == call_id:
-        return tag("div", _said(message.role, message.text), id=f"message-{index}")
-    start = tag("span", cut(one_line(message.text), 80), dir="auto")
+        note = f"result of {message.result_of}" if message.result_of else ""
+        return tag("div", *_turned(message.role, message, note, Usage()), id=f"message-{index}")
+    start = tag("span", cut(one_line(message.text) or called_text(message.tool_calls), 80), dir="auto")
     link = tag("a", "as before", href=f"#message-{index}")
     return tag("p", tag("span", message.role, class_="role"), " ", start, " (", link, ")", class_="again")
 
 
-def _said(role: str, text: str, ended: str = "") -> Markup:
+def _turned(role: str, message: Message, note: str, usage: Usage) -> Iterator[Markup]:
+    """A turn of a conversation: its thoughts, folded, its text and its tool calls."""
+    if message.thoughts.strip():
+        amount = tag("span", thinking_amount(usage, message.thoughts), class_="small")
+        title = joined([tag("span", "Thoughts", class_="role"), amount], " ")
+        yield folded(title, tag("pre", bounded(message.thoughts), dir="auto"), class_="said thoughts")
+    if message.text or not message.tool_calls:
+        yield _said(role, message.text, note)
+    for call in message.tool_calls:
+        yield _said(role, f"{call.name} {bounded(call.arguments)}", f"calls a tool, as {call.id}")
+
+
+def _said(role: str, text: str, note: str = "") -> Markup:
     title = tag("span", role, class_="role")
-    note = tag("span", f" ended by {ended}", class_="small") if ended else Markup()
-    return tag("div", title, note, tag("pre", text, dir="auto"), class_=f"said {'reply' if role == 'reply' else 'sent'}")
+    small = tag("span", f" {note}", class_="small") if note else Markup()
+    return tag("div", title, small, tag("pre", text, dir="auto"), class_=f"said {'reply' if role == 'reply' else 'sent'}")
 
 
 def _setup(record: Record) -> Markup:

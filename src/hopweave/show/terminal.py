@@ -38,24 +38,33 @@ MAX_AROUND = 320
 MAX_DETAIL_CHARACTERS = 200
 
 
-def draw_record(record: Record, *, calls: bool = False) -> RenderableType:
-    """The tree, then the answer with its claims and citations, then the meaning of the words and signs."""
+def draw_record(record: Record, *, calls: bool = False, thoughts: bool = False) -> RenderableType:
+    """The tree, then the answer with its claims and citations, then the meaning of the words and signs.
+
+    Args:
+        record: the record to draw.
+        calls: as for `draw_tree`.
+        thoughts: as for `draw_tree`.
+    """
     from rich.console import Group
 
     # The failure that ended it is shown once: after the tree.
     told = {failure_text(record.error): f"{record.error.kind}, see below"} if record.error is not None else {}
-    tree = _Tree(make_outline(record, calls=calls), calls, told)
+    calls = calls or thoughts
+    tree = _Tree(make_outline(record, calls=calls), calls, told, with_thoughts=thoughts)
     return Group(tree, "", draw_answer(record), "", draw_legend(record, calls=calls))
 
 
-def draw_tree(record: Record, *, calls: bool = False) -> RenderableType:
+def draw_tree(record: Record, *, calls: bool = False, thoughts: bool = False) -> RenderableType:
     """The question, and under it the tree of decisions.
 
     Args:
         record: the record to draw.
         calls: whether to show calls of the model, searches, reads, and the details of each step.
+        thoughts: whether to show as well what the model thought before each reply; without it, a line says how much.
     """
-    return _Tree(make_outline(record, calls=calls), with_details=calls)
+    calls = calls or thoughts
+    return _Tree(make_outline(record, calls=calls), with_details=calls, with_thoughts=thoughts)
 
 
 def draw_outline(outline: Outline) -> RenderableType:
@@ -109,6 +118,7 @@ class _Tree:
     outline: Outline
     with_details: bool
     told: Mapping[str, str] = field(default_factory=dict)
+    with_thoughts: bool = False
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         from rich.text import Text
@@ -122,9 +132,17 @@ class _Tree:
             rest = head + _rail(" " if is_last else "\u2502", indent)
             below = rest + (_rail("\u2502", indent) if node.children else "")
             yield from _hung(console, width, first, rest, _node_line(node, self.outline.awaited, self.told))
-            for detail in node.details if self.with_details else ():
-                line = Text(f"{detail.name}: {cut(one_line(detail.text), MAX_DETAIL_CHARACTERS)}", "dim")
-                yield from _hung(console, width, below, below, line)
+            for line in self._below(node) if self.with_details else ():
+                yield from _hung(console, width, below, below, Text(line, "dim"))
+
+    def _below(self, node: Node) -> Iterator[str]:
+        """The lines under a node: its details, how much the model thought, and what if that is asked for."""
+        for detail in node.details:
+            yield f"{detail.name}: {cut(one_line(detail.text), MAX_DETAIL_CHARACTERS)}"
+        if node.thinking:
+            yield node.thinking
+        if self.with_thoughts:
+            yield from (f"  {one_line(line)}" for line in node.thoughts.split("\n") if line.strip())
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,6 +318,8 @@ def _node_line(node: Node, awaited: frozenset[int], told: Mapping[str, str]) -> 
     )
     if node.text:
         text.append(f"  {told.get(node.text, node.text)}", style if not node.verdict else "")
+    if node.called:
+        text.append(f"  {ARROW} {node.called}", style)
     if node.verdict:
         text.append(f"  {SIGNS.get(node.verdict, '*')} {', '.join(filter(None, [node.verdict, node.origin]))}", style or "bold")
     elif node.origin:

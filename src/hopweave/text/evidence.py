@@ -2,9 +2,10 @@
 
 The score of a sentence combines its passage's score, the words it shares with the question, its position (articles define
 their subject at the beginning), whether it contains the kind of value that is asked for, and whether its passage was reached
-by a link. The weights were fitted (logistic regression) on the gold sentences of the first 50 development questions of HotpotQA
-and of 2WikiMultiHopQA, among the ten passages that `weave` finds. On the other 50 of each, 350 tokens of sentences contain
-91.7% of the gold sentences; 700 tokens of whole passages contain 93.5%, and 350 tokens of them about 75%.
+by a link. Stubs and repetitions (`text.repetition`) take no room from the others. The weights were fitted (logistic
+regression) on the gold sentences of the first 50 development questions of HotpotQA and of 2WikiMultiHopQA, among the ten
+passages that `weave` finds. On the other 50 of each, 350 tokens of sentences contain 91.7% of the gold sentences; 700 tokens
+of whole passages contain 93.5%, and 350 tokens of them about 75%.
 """
 
 from __future__ import annotations
@@ -13,12 +14,13 @@ import dataclasses
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from hopweave.core.types import Hit, Passage, Span
-from hopweave.text.content_words import estimated_tokens, stems_of
+from hopweave.text.content_words import estimated_tokens, keys_of, stem, stems_of
 from hopweave.text.instructions import blanked
+from hopweave.text.repetition import Repetitions, Said
 from hopweave.text.sentences import sentence_spans
 
 _PASSAGE_SCORE = 7.0
@@ -37,6 +39,9 @@ _PART = 75
 
 _ENDS_OF_PARTS = ("\n", "; ", ", ", " ")
 """The separators at which a part may end, best first: at the last one in its second half."""
+
+_BEFORE_ALL = 1000.0
+"""Added to the score of a sentence that must be seen: more than any score."""
 
 _LONGEST_TITLE = 200
 """The maximum number of characters of a title that are shown: the titles of some files are entire texts."""
@@ -63,11 +68,13 @@ class Evidence:
         passage: the passage that it is from.
         span: its position in the passage's text.
         score: higher is more likely evidence.
+        is_part: whether it is a part of a long sentence.
     """
 
     passage: Passage
     span: Span
     score: float
+    is_part: bool = False
 
     @property
     def text(self) -> str:
@@ -107,7 +114,7 @@ def shortened(question: str, hits: Sequence[Hit], max_tokens: int) -> list[Hit]:
     for hit in hits:
         if hit.passage.id in kept:
             text = hit.passage.text
-            for span in _units(hit.passage.text):
+            for span, _ in _units(hit.passage.text):
                 text = text if span in kept[hit.passage.id] else blanked(text, span)
             passage = dataclasses.replace(hit.passage, text=text)
             short.append(dataclasses.replace(hit, passage=passage, rank=len(short) + 1))
@@ -122,46 +129,144 @@ def condensed(question: str, hits: Sequence[Hit], max_tokens: int) -> list[Hit]:
     ]
 
 
-def condensed_text(question: str, passage: Passage, max_tokens: int) -> str:
-    """The selected sentences of one passage, on one line; its entire text if the likeliest does not fit, or the limit is 0."""
+def excerpt_of(
+    question: str, passage: Passage, max_tokens: int, *, answer: str = "", words: Span | None = None
+) -> list[Evidence]:
+    """The selected sentences of one passage in reading order; none if it is to be shown whole.
+
+    It is shown whole if the limit is 0, or if what must be seen does not fit: the likeliest sentence and that of an answer.
+
+    Args:
+        question: the question that the passage may answer.
+        passage: the passage.
+        max_tokens: the limit for the sentences and the title.
+        answer: an answer to the question that is to be checked; the sentence that has most of its words must be seen.
+        words: a position in the passage; the sentences that hold it are added, whether or not they fit.
+    """
     hits = [Hit(passage, 1.0, 1)]
     scored = _scored(question, hits) if max_tokens else []
-    kept = _fitting(scored, hits, max_tokens, estimated_tokens)
-    if not kept or max(scored, key=_by_score) not in kept:
-        return passage.text
-    return " ".join(" ".join(one.text.split()) for one in kept)
+    if not scored:
+        return []
+    repetitions = _repetitions_of(scored)
+    must = {_likeliest(scored, repetitions), *_most_of(answer, question, scored)}
+    ranked = [
+        dataclasses.replace(one, score=one.score + _BEFORE_ALL) if number in must else one for number, one in enumerate(scored)
+    ]
+    kept = {one.span for one in _fitting(ranked, hits, max_tokens, estimated_tokens)}
+    if not all(_is_said(number, scored, repetitions, kept) for number in must):
+        return []
+    kept |= {one.span for one in scored if words is not None and one.span.start < words.end and words.start < one.span.end}
+    return [one for one in scored if one.span in kept]
 
 
-def _by_score(one: Evidence) -> float:
-    return one.score
+def condensed_text(question: str, passage: Passage, max_tokens: int, *, answer: str = "", words: Span | None = None) -> str:
+    """The sentences of `excerpt_of` on one line, or the entire text."""
+    kept = excerpt_of(question, passage, max_tokens, answer=answer, words=words)
+    return " ".join(" ".join(one.text.split()) for one in kept) if kept else passage.text
+
+
+def _most_of(answer: str, question: str, scored: Sequence[Evidence]) -> list[int]:
+    """The likeliest of the sentences that have most of the words that an answer adds to its question, if any has one."""
+    added = {stem(word) for word in keys_of(answer) - keys_of(question)} if answer else set()
+    nums = [len(added & stems_of(one.text)) for one in scored]
+    most = max(nums, default=0)
+    alike = [number for number, num in enumerate(nums) if num == most]
+    return [max(alike, key=lambda number: scored[number].score)] if most else []
+
+
+def _likeliest(scored: Sequence[Evidence], repetitions: Repetitions) -> int:
+    """The likeliest sentence; stubs say nothing."""
+    return max(range(len(scored)), key=lambda number: (not repetitions.is_stub(number), scored[number].score))
+
+
+def _is_said(number: int, scored: Sequence[Evidence], repetitions: Repetitions, kept: Collection[Span]) -> bool:
+    """Whether a sentence, or another one that says as much, is among the chosen ones."""
+    said_by = (number, repetitions.same(number), *repetitions.saying_as_much(number))
+    return any(scored[one].span in kept for one in said_by)
+
+
+def _repetitions_of(scored: Sequence[Evidence]) -> Repetitions:
+    return Repetitions([Said(one.text, one.passage.title, one.passage.id, one.is_part) for one in scored])
+
+
+class _Basket:
+    """Sentences that are chosen while there is room for them and for the titles of their passages.
+
+    Args:
+        max_tokens: the room.
+        length: returns the number of tokens of a text.
+    """
+
+    def __init__(self, max_tokens: int, length: Callable[[str], float]) -> None:
+        self.chosen: dict[int, Evidence] = {}
+        self.passage_ids: set[str] = set()
+        self._left = float(max_tokens)
+        self._length = length
+
+    def takes(self, number: int, one: Evidence) -> bool:
+        """Takes the sentence of a number if it fits; returns whether it does."""
+        title = 0.0 if one.passage.id in self.passage_ids else self._length(one.title) + _TOKENS_OF_A_TITLE
+        cost = self._length(one.text) + title
+        if cost > self._left:
+            return False
+        self._left -= cost
+        self.passage_ids.add(one.passage.id)
+        self.chosen[number] = one
+        return True
 
 
 def _fitting(
-    scored: Iterable[Evidence], hits: Sequence[Hit], max_tokens: int, length: Callable[[str], float]
+    scored: Sequence[Evidence], hits: Sequence[Hit], max_tokens: int, length: Callable[[str], float]
 ) -> list[Evidence]:
-    """The likeliest sentences that fit, in reading order."""
-    left = float(max_tokens)
-    titled: set[str] = set()
-    chosen = []
-    for one in sorted(scored, key=_by_score, reverse=True):
-        title = 0.0 if one.passage.id in titled else length(one.title) + _TOKENS_OF_A_TITLE
-        cost = length(one.text) + title
-        if cost <= left:
-            left -= cost
-            titled.add(one.passage.id)
-            chosen.append(one)
+    """The likeliest sentences that fit, in reading order.
+
+    Stubs are passed over, and so are sentences of which a chosen one says as much. If another sentence says more than one whose
+    turn it is, it takes that place if it fits. If there is room left in the end, fragments of the passages that are shown are
+    put back, and a passage of which all was passed over gets its likeliest sentence.
+    """
+    repetitions, basket = _repetitions_of(scored), _Basket(max_tokens, length)
+    passed_over = _fill(basket, scored, repetitions)
+    _fill_up(basket, scored, repetitions, passed_over)
     ranks = {hit.passage.id: rank for rank, hit in enumerate(hits)}
-    return sorted(chosen, key=lambda one: (ranks[one.passage.id], one.span.start))
+    return sorted(basket.chosen.values(), key=lambda one: (ranks[one.passage.id], one.span.start))
 
 
-def _units(text: str) -> Iterator[Span]:
-    """The sentences of a text, long ones split into parts."""
+def _fill(basket: _Basket, scored: Sequence[Evidence], repetitions: Repetitions) -> list[int]:
+    """Takes what says something new, the likeliest first; returns the others, in that order."""
+    said: set[int] = set()
+    passed_over: list[int] = []
+    for number in sorted(range(len(scored)), key=lambda number: scored[number].score, reverse=True):
+        others = repetitions.saying_as_much(number)
+        if repetitions.is_stub(number) or not said.isdisjoint((repetitions.same(number), *others)):
+            passed_over.append(number)
+            continue
+        longer = (other for other in others if len(scored[other].text) > len(scored[number].text))
+        taken = next((one for one in (*longer, number) if basket.takes(one, scored[one])), None)
+        if taken is not None:
+            said.add(repetitions.same(taken))
+    return passed_over
+
+
+def _fill_up(basket: _Basket, scored: Sequence[Evidence], repetitions: Repetitions, passed_over: Sequence[int]) -> None:
+    num_left = Counter(one.passage.id for one in scored)
+    num_left.subtract(scored[number].passage.id for number in passed_over)
+    for number in passed_over:
+        if repetitions.is_fragment(number) and scored[number].passage.id in basket.passage_ids:
+            basket.takes(number, scored[number])
+    for number in passed_over:
+        passage_id = scored[number].passage.id
+        if not num_left[passage_id] and passage_id not in basket.passage_ids:
+            basket.takes(number, scored[number])
+
+
+def _units(text: str) -> Iterator[tuple[Span, bool]]:
+    """The sentences of a text, long ones split into parts, and whether each is such a part."""
     for span in sentence_spans(text):
         tokens = estimated_tokens(text[span.start : span.end])
         if tokens > _LONG:
-            yield from _parts(text, span, (span.end - span.start) * _PART // tokens)
+            yield from ((part, True) for part in _parts(text, span, (span.end - span.start) * _PART // tokens))
         else:
-            yield span
+            yield span, False
 
 
 def _parts(text: str, sentence: Span, max_length: int) -> Iterator[Span]:
@@ -178,8 +283,8 @@ def _parts(text: str, sentence: Span, max_length: int) -> Iterator[Span]:
 
 
 def _scored(question: str, hits: Sequence[Hit]) -> list[Evidence]:
-    spans = [(hit, number, span) for hit in hits for number, span in enumerate(_units(hit.passage.text))]
-    texts = [hit.passage.text[span.start : span.end] for hit, _, span in spans]
+    spans = [(hit, number, *unit) for hit in hits for number, unit in enumerate(_units(hit.passage.text))]
+    texts = [hit.passage.text[span.start : span.end] for hit, _, span, _ in spans]
     stems = [stems_of(text) for text in texts]
     asked = stems_of(question)
     frequencies = Counter(stem for of_sentence in stems for stem in of_sentence)
@@ -188,11 +293,11 @@ def _scored(question: str, hits: Sequence[Hit]) -> list[Evidence]:
     best = max((hit.score for hit in hits), default=0.0)
     values = [values for words, values in _KINDS if words.search(question.casefold())][:1]
     scored = []
-    for (hit, number, span), text, of_sentence in zip(spans, texts, stems, strict=True):
+    for (hit, number, span, is_part), text, of_sentence in zip(spans, texts, stems, strict=True):
         score = _PASSAGE_SCORE * (hit.score / best if best > 0 else 1.0)
         score += _OVERLAP * math.fsum(weights[stem] for stem in asked & of_sentence) / total
         score += {0: _FIRST, 1: _SECOND}.get(number, 0.0)
         score += _LINKED * (hit.via is not None and hit.via.by == "link")
         score += _RIGHT_KIND * any(value.search(text) is not None for value in values)
-        scored.append(Evidence(hit.passage, span, score))
+        scored.append(Evidence(hit.passage, span, score, is_part))
     return scored

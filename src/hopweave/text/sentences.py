@@ -1,4 +1,4 @@
-"""Where sentences begin and end, by the `sentencex` library (which knows abbreviations and initials)."""
+"""Where sentences begin and end: where the `sentencex` library ends them, unless `text.sentence_ends` says that they go on."""
 
 from __future__ import annotations
 
@@ -7,18 +7,12 @@ from collections.abc import Iterator
 
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Span
+from hopweave.text.sentence_ends import goes_on
 
 # The library cannot handle these: white space of several bytes before a full stop makes its Rust code panic, which no
 # `except Exception` catches; half a character, as from a broken escape, is an error. Each is replaced by one character, so
 # offsets stay valid.
 _WIDE_SPACE = re.compile(r"[^\S\x00-\x7f]")
-_NO_END = re.compile(r"(?:^|\s)(?:Dr|Mr|Mrs|Ms|Mt|Prof|St)\.$")
-# Abbreviations before a number (the library knows a few of them), and those that may precede a number in words.
-_COUNTS = re.compile(
-    r"(?<!\w)(?:nos?|vols?|approx|ca?|figs?|pp?|chap|ch|secs?|arts?|op|pts?|eqs?|vers?|est|max|min|avg)\.$", re.IGNORECASE
-)
-_ABOUT = re.compile(r"(?<!\w)(?:approx|ca|est|max|min|avg)\.$", re.IGNORECASE)
-_NO_END_LENGTH = 6  # the longest abbreviation that is recognised, with the space before it
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 # The library's time grows with the square of the number of quotation marks, so a long text is passed to it in parts.
@@ -48,7 +42,7 @@ def sentence_spans_of_long(text: str, language: str = "en") -> Iterator[Span]:
         piece = text[start:end]
         if inner := piece.strip():
             begin = start + piece.index(inner)
-            if last is not None and not _counts_on(text[max(last.start, last.end - 8) : last.end], inner[0]):
+            if last is not None and not goes_on(text, last, begin):
                 yield last
                 last = None
             last = Span(begin if last is None else last.start, begin + len(inner))
@@ -86,11 +80,6 @@ def _ends_of_part(part: str, language: str) -> list[int]:
     return [*ends[:-1], len(part)]
 
 
-def _counts_on(ending: str, first: str) -> bool:
-    """Whether a sentence continues, judged by its ending and the next word: `approx. 5 km`, `Vol. 2`, `ca. five`."""
-    return _COUNTS.search(ending) is not None if first.isdigit() else first.islower() and _ABOUT.search(ending) is not None
-
-
 def first_sentence(text: str) -> str:
     """The first sentence of a text; empty if there is none.
 
@@ -101,15 +90,14 @@ def first_sentence(text: str) -> str:
     """
     end = 0
     for span in sentence_spans(text):
-        # Spans exclude white space, so the last characters show how a sentence ends.
-        goes_on = _NO_END.search(text[max(0, end - _NO_END_LENGTH) : end]) or _continues(text[span.start])
-        if end and not goes_on:
+        if end and not _continues(text[span.start]):
             break
         end = span.end
     return text[:end].strip()
 
 
 def _continues(first: str) -> bool:
+    """Whether what follows is no new sentence for a reader of one reply, judged by its first character."""
     return first.islower() or first in ".,;:)"
 
 

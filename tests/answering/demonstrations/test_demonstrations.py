@@ -130,6 +130,20 @@ def test_every_step_answer_stands_in_its_passage_and_in_its_sentence_and_not_in_
         assert not holds(step.query, step.answer)
 
 
+def test_a_place_of_birth_is_the_place_that_the_passage_names_first_and_not_one_near_it():
+    asked = [
+        step
+        for one in NAMED
+        for step in one.steps
+        if re.search(r"\b(?:where|which (?:city|town))\b.*\bborn\b", step.query, re.IGNORECASE)
+    ]
+    assert len(asked) >= 6
+    for step in asked:
+        named = re.search(r"\bborn\b.*?\bin (?:the [a-z ]+)?([A-Z]\w+)", step.passage.text)
+        assert named is not None
+        assert step.answer == named[1]
+
+
 @of_each(CHAINED, lambda one: one.id)
 def test_each_step_of_a_chain_asks_about_an_earlier_answer_the_last_gives_the_answer_and_the_question_names_none(one):
     assert (one.steps[-1].answer, one.conclusion) == (one.answer, "")

@@ -6,6 +6,9 @@ import pytest
 from support.bench import Bench, calls, decisions, looks, purposes, queries, scene, told, unread, verdicts
 
 from hopweave.core.types import Message, Passage, Question
+from hopweave.evaluation.scoring.score import became
+from hopweave.models.llms.scripted import Scripted
+from hopweave.run.settings import read_settings
 
 QUESTION = "In which country was Lost Gravel manufactured?"
 FIRST = "Lost Gravel was manufactured by Mack Renn."
@@ -103,6 +106,22 @@ async def test_it_stops_at_answer_is_and_searches_no_more(sentence):
     assert record.answer.stopped_because == "finished"
 
 
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "...And Dust for All is by Mack Renn.",
+        "... And Dust for All is by Mack Renn.",
+        "The album ...And Dust for All is by Mack Renn.",
+    ],
+)
+async def test_dots_at_the_beginning_of_a_name_end_neither_a_sentence_nor_the_reasoning(sentence):
+    record = await ask(f"{sentence} It is old.", LAST, f"{sentence} {LAST}", reuse_reply=False)
+    assert told(record, "sentence") == [sentence, LAST]
+    assert record.answer.stopped_because == "finished"
+    assert [text for _, text, _ in verdicts(record)] == [sentence, "Orlau"]
+    assert unread(record) == []
+
+
 @pytest.mark.parametrize("reply", ["", "  ", "\n"])
 async def test_it_stops_where_the_model_says_no_more(reply):
     record = await ask(FIRST, reply, READ, retry_empty=False)
@@ -161,6 +180,39 @@ async def test_a_sentence_that_is_cut_off_is_kept_and_counted():
     assert unread(record)[0] == "the sentence is cut off at max_tokens_sentence"
 
 
+# -- sentences of the same reply ---------------------------------------------------------------------------------------
+
+THUS = "Thus, it comes from Orlau."
+
+
+@pytest.mark.parametrize("prefill", [True, False])
+async def test_after_a_sentence_that_adds_no_passage_the_next_one_of_the_same_reply_is_taken(prefill):
+    record = await ask(FIRST, SECOND, f"{THUS} {LAST}", READ, prefill=prefill)
+    assert told(record, "sentence") == [FIRST, SECOND, THUS, LAST]
+    assert purposes(record) == ["sentence", "sentence", "sentence", "reader"]
+    assert record.answer.stopped_because == "finished"
+
+
+async def test_what_a_reply_says_after_a_sentence_that_adds_passages_is_dropped():
+    record = await ask(f"{FIRST} {THUS} {LAST}", f"{SECOND} {LAST}", f"{THUS} {LAST}", READ)
+    assert told(record, "sentence") == [FIRST, SECOND, THUS, LAST]
+    assert purposes(record) == ["sentence", "sentence", "sentence", "reader"]
+
+
+@pytest.mark.parametrize("profile", ["paper_ircot", "authors_ircot", "authors_ircot_flan_t5"])
+async def test_the_paper_and_the_authors_ask_again_after_every_sentence(profile):
+    assert not read_settings({"profile": profile}).part("methods", "ircot").reuse_reply
+    record = await ask(FIRST, SECOND, f"{THUS} {LAST}", LAST, READ, reuse_reply=False)
+    assert purposes(record) == ["sentence"] * 4 + ["reader"]
+    assert "If it only concludes" not in calls(await ask(FIRST, LAST, READ, prefill=False, reuse_reply=False))[1][0].text
+
+
+async def test_a_sentence_of_the_same_reply_that_was_cut_off_is_asked_for_again():
+    record = await ask(FIRST, SECOND, f"{THUS} So the answer is: Orlau on the river.", LAST, READ, max_tokens_sentence=10)
+    assert told(record, "sentence") == [FIRST, SECOND, THUS, LAST]
+    assert purposes(record) == ["sentence"] * 4 + ["reader"]
+
+
 # -- the passages ------------------------------------------------------------------------------------------------------
 
 
@@ -216,6 +268,56 @@ async def test_marks_of_the_model_are_removed_and_counted():
     record = await ask(LAST, f"{FIRST[:-1]} [7]. {LAST}")
     assert record.answer.num_marks_removed == 1
     assert "[7]" not in record.answer.text
+
+
+# -- a way to say that the passages do not tell ------------------------------------------------------------------------
+
+WAY_OUT = 'If the passages do not tell, and you do not know either, end with "So the answer is: unknown."'
+UNKNOWN = "Lost Gravel is a ride. So the answer is: unknown."
+
+
+@pytest.mark.parametrize(
+    ("is_small", "option", "may"), [(False, None, True), (True, None, False), (True, True, True), (False, False, False)]
+)
+async def test_the_reader_may_say_that_the_passages_do_not_tell_unless_the_model_is_small(is_small, option, may):
+    llm = Scripted([FIRST, LAST, READ], is_small=is_small)
+    record = await Bench(found=FOUND, llm=llm).ask(QUESTION, "ircot", may_abstain=option)
+    *sentences, reader = [call[0].text for call in calls(record)]
+    assert (WAY_OUT in reader) == may
+    assert not any(WAY_OUT in prompt for prompt in sentences)  # which would end the reasoning before anything is found
+
+
+async def test_a_reader_that_does_not_know_gives_no_answer_and_counts_as_abstaining():
+    record = await ask(FIRST, LAST, UNKNOWN, prefill=False)
+    assert record.answer.short == "unknown"
+    assert record.answer.verdict.support == "unsupported"
+    assert became(record) == "abstained"
+    assert unread(record) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "reader", "note"),
+    [
+        (Question("q", QUESTION), "direct", "you do not know either, answer: unknown)"),
+        (Question("q", QUESTION, "label", ("Yes", "No")), "cot", ""),
+        (Question("q", QUESTION, "long"), "cot", ""),
+    ],
+)
+async def test_only_a_short_answer_may_be_unknown(question, reader, note):
+    record = await ask(LAST, "It is so. So the answer is: yes.", question=question, found={}, prefill=False, reader=reader)
+    prompt = calls(record, "reader")[0][0].text
+    assert (note in prompt) if note else ("unknown" not in prompt)
+
+
+@pytest.mark.parametrize("profile", ["paper_ircot", "authors_ircot", "authors_ircot_flan_t5"])
+def test_the_papers_reader_must_answer(profile):
+    assert read_settings({"profile": profile}).part("methods", "ircot").may_abstain is False
+
+
+async def test_to_give_the_answer_alone_needs_no_thought_and_to_reason_may():
+    made = bench([LAST, "It was made in Orlau.", " Orlau."], prefill=True)
+    await made.ask(QUESTION, "ircot")
+    assert [sampling.thinking for _, sampling in made.llm.calls] == ["auto", "auto", "off"]
 
 
 # -- malformed output and failure --------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from support.bench import Bench, WithoutPrefill, calls, decisions, looks, purpos
 
 from hopweave.answering.demonstrations import sample
 from hopweave.answering.methods.ircot._finding import is_held, likeness, listed_titles
-from hopweave.answering.methods.ircot._reasoned import bare_answer_of, says_answer
+from hopweave.answering.toolkit.reasoned import bare_answer_of, says_answer
 from hopweave.core.types import Abilities, Passage, Question
 from hopweave.models.llms.scripted import Scripted
 from hopweave.run.settings import read_settings

@@ -24,6 +24,7 @@ FINAL = (
     "The ferries of Tromvik leave from Old Salt Pier [3]. So the final answer is Old Salt Pier."
 )
 TRACED = f"[Final Content]: {FINAL}"
+FROM_HERE = "Write the chain from this query on (the steps before it stay as they are) for"
 WALK_THROUGH = [
     chain(
         (PERFORMER, "Jonas Hale"),
@@ -81,13 +82,13 @@ async def test_the_slots_of_a_feedback_hold_query_passage_span_and_question_in_t
         f'For your query "{BORN}" this passage was found:\n'
         f"<passage>\nMira Solberg\n{FOUND[BORN].text}\n</passage>\n"
         'According to the passage, the answer is "Tromvik".\n'
-        f"You can change your answer. Then go on with the chain for [Question]: {QUESTION}"
+        f"You can change your answer. {FROM_HERE} [Question]: {QUESTION}"
     )
     assert completion == (
         f'For your query "{FERRIES}" this passage was found:\n'
         f"<passage>\nOld Salt Pier\n{FOUND[FERRIES].text}\n</passage>\n"
         'According to the passage, the answer is "Old Salt Pier".\n'
-        f"You can give this answer. Then go on with the chain for [Question]: {QUESTION}"
+        f"You can give this answer. {FROM_HERE} [Question]: {QUESTION}"
     )
 
 
@@ -186,8 +187,8 @@ async def test_a_span_that_says_nothing_corrects_nothing(words):
 async def test_an_unsolved_query_without_a_passage_is_said_to_have_none():
     record = await bench([chain((PERFORMER, None)), chain((PERFORMER, None)), TRACED], found={}).ask(QUESTION)
     assert calls(record, "chain")[1][-1].text == (
-        f'For your query "{PERFORMER}" nothing was found. Give your best answer or ask a better query. '
-        f"Then go on with the chain for [Question]: {QUESTION}"
+        f'For your query "{PERFORMER}" nothing was found. Ask a better query, or answer if you know the answer after all. '
+        f"{FROM_HERE} [Question]: {QUESTION}"
     )
     assert origins(record) == [(PERFORMER, "", "model")]
 

@@ -30,17 +30,23 @@ def questions(prompt):
     return [line.removeprefix("[Question]: ") for line in prompt.split("\n") if line.startswith("[Question]: ")]
 
 
-async def test_an_example_is_a_chain_with_its_final_content_and_the_last_one_stops_at_an_open_query():
+@pytest.mark.parametrize("stop_before_final", [True, False])
+async def test_an_example_is_a_chain_that_ends_as_the_models_is_to_end_and_the_last_one_stops_at_an_open_query(
+    stop_before_final,
+):
     first, _, last = sample(3)
-    prompt = (await prompts())[0]
+    prompt = (await prompts(stop_before_final=stop_before_final))[0]
     steps = first.steps
+    final = (
+        f" {steps[0].sentence[:-1]} [1]. {steps[1].sentence[:-1]} [2]. {steps[2].sentence[:-1]} [3]. "
+        f"So the final answer is {first.answer}."
+    )
     assert (
         f"\n\nExample:\n[Question]: {first.question}\n"
         f"[Query 1]: {steps[0].query}\n[Answer 1]: {steps[0].answer}\n"
         f"[Query 2]: {steps[1].query}\n[Answer 2]: {steps[1].answer}\n"
         f"[Query 3]: {steps[2].query}\n[Answer 3]: {steps[2].answer}\n"
-        f"[Final Content]: {steps[0].sentence[:-1]} [1]. {steps[1].sentence[:-1]} [2]. {steps[2].sentence[:-1]} [3]. "
-        f"So the final answer is {first.answer}.\n\nExample:\n"
+        f"[Final Content]:{'' if stop_before_final else final}\n\nExample:\n"
     ) in prompt
     assert prompt.endswith(
         f"\n\nExample:\n[Question]: {last.question}\n[Query 1]: {last.steps[0].query}\n[Answer 1]: {last.steps[0].answer}\n"
@@ -100,7 +106,7 @@ async def test_where_every_demonstration_is_shown_the_last_one_is_shown_again_as
 class Small(WithoutPrefill):
     @property
     def abilities(self):
-        return Abilities(context_tokens=1000)
+        return Abilities(context_tokens=900)
 
 
 async def test_examples_that_do_not_fit_are_dropped_the_last_first_and_the_one_that_stops_stays():

@@ -9,6 +9,7 @@ import pytest
 from support.bench import Bench, calls
 from support.parts import METHODS
 from support.three_hops import QUESTION
+from support.tiers import in_turn
 
 from hopweave.answering.demonstrations import demonstrations, published_count, sample
 from hopweave.core.catalog import load
@@ -47,8 +48,7 @@ def drawn(method: str, num: int, **which) -> list[str]:
     return [one.question for one in sample(num + (num > 0 and method in STOPS), **which)] if num else []
 
 
-@pytest.mark.parametrize("family", QUESTIONS)
-@pytest.mark.parametrize("method", SHOWING)
+@pytest.mark.parametrize(("method", "family"), in_turn(SHOWING, list(QUESTIONS)))
 async def test_the_option_says_how_many_demonstrations_of_the_task_family_are_shown(method, family):
     first, *others = await prompts(method, QUESTIONS[family], n_demos=2, seed=3)
     expected = drawn(method, 2, seed=3, family=family)
@@ -57,12 +57,11 @@ async def test_the_option_says_how_many_demonstrations_of_the_task_family_are_sh
     assert all(shown(prompt, family) == [] for prompt in await prompts(method, QUESTIONS[family], n_demos=0))
 
 
-OURS = {"decomp": 3, "internet_augmented": 15, "ircot": 3, "nor": 15, "oner": 3}
+OURS = {"decomp": 3, "flare": 8, "internet_augmented": 15, "ircot": 3, "iter_retgen": 3, "nor": 15, "oner": 3}
 PUBLISHED_AS = {"searchain_facts": "searchain", "toqd_facts": "toqd"}
 
 
-@pytest.mark.parametrize("family", QUESTIONS)
-@pytest.mark.parametrize("method", SHOWING)
+@pytest.mark.parametrize(("method", "family"), in_turn(SHOWING, list(QUESTIONS)))
 async def test_by_default_there_are_as_many_demonstrations_as_table_11_says_or_as_the_method_says_itself(method, family):
     case = importlib.import_module(f"support.hops.{method}").CASE
     assert "n_demos" not in case.options
@@ -71,8 +70,7 @@ async def test_by_default_there_are_as_many_demonstrations_as_table_11_says_or_a
     assert shown(first, family) == drawn(method, num, family=family)
 
 
-@pytest.mark.parametrize("family", QUESTIONS)
-@pytest.mark.parametrize("method", SHOWING)
+@pytest.mark.parametrize(("method", "family"), in_turn(SHOWING, list(QUESTIONS)))
 async def test_a_demonstration_that_asks_the_question_itself_is_left_out_and_another_takes_its_place(method, family):
     own = sample(1, family=family)[0].question
     question = dataclasses.replace(QUESTIONS[family], text=own)

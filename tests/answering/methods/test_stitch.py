@@ -7,12 +7,12 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.bench import Bench, looks, purposes, queries, scene, unread, verdicts
+from support.bench import Bench, Capable, Small, looks, purposes, queries, scene, unread, verdicts
 
 from hopweave.answering.reading.checking import Reading, problems_of
 from hopweave.answering.reading.comparing import Side, asked_alone, compared, life_date, wanted_of
 from hopweave.answering.reading.completing import completed
-from hopweave.answering.reading.hops import MAX_STEPS, Way, spelled_out, steps_of
+from hopweave.answering.reading.hops import MAX_STEPS, Way, own_steps, spelled_out, steps_of
 from hopweave.answering.reading.hops import answered as answered_step
 from hopweave.core.types import Hit, Passage, Question, Reply, TokenLogprob
 from hopweave.text.evidence import chosen_sentences
@@ -60,7 +60,7 @@ AT_ONCE = planned()
 async def ask(replies, found=None, question=ASKED, **options):
     text = question if isinstance(question, str) else question.text
     table = {text: [BRIDGE, LIND, OTHER], HOP: [BRIDGE], REST: [LIND]} if found is None else found
-    return await Bench(replies, table).ask(question, "stitch", **options)
+    return await Bench(llm=Small(replies), found=table).ask(question, "stitch", **options)
 
 
 def evidence(passage, number):
@@ -122,6 +122,35 @@ async def test_code_decides_which_of_two_came_first():
     assert {("When was Orla Bridge built?", "1902", "supported"), ("When was Kerrow Light built?", "1887", "supported")} <= set(
         verdicts(record)
     )
+
+
+async def test_a_question_that_offers_two_names_is_not_split():
+    asked = "Which is a lighthouse, Orla Bridge or Kerrow Light?"
+    record = await ask([answered("Kerrow Light", 3)], {asked: [BRIDGE, LIGHT]}, asked)
+    assert (purposes(record), record.answer.short) == (["answer"], "Kerrow Light")
+
+
+async def test_the_models_own_steps_are_kept_if_they_are_well_formed_and_it_is_not_small():
+    own = [HOP, "In which town was #1 born?"]
+    replies = [planned("the designer", steps=own), answered("Mara Lind", 2), answered("Vask", 2)]
+    found = {ASKED: [BRIDGE], HOP: [BRIDGE], REST: [LIND]}
+    record = await Bench(llm=Capable(replies), found=found).ask(ASKED, "stitch", approach="plan_first")
+    assert queries(record) == [ASKED, HOP, REST]
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        ["Who designed it?", "In which town was #1 born?"],
+        [HOP, "In which town was she born?"],
+        [HOP, "In which town was #2 born?"],
+        ["Where was #1 born?", HOP],
+        [HOP],
+        [HOP, ""],
+    ],
+)
+def test_steps_that_lose_a_name_or_do_not_build_on_each_other_are_not_kept(steps):
+    assert own_steps(ASKED, steps) == ()
 
 
 async def test_values_that_cannot_be_compared_leave_the_question_to_a_reading():

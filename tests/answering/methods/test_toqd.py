@@ -369,7 +369,7 @@ async def test_r_max_bounds_the_graphs_of_a_question_the_first_one_included(max_
         kind, question = asked(messages)
         match kind:
             case "decompose" | "further":
-                return f"1. {question} a\n2. {question} b"
+                return f"1. {question} one\n2. {question} two"
             case "critique":
                 return "Drop: none"
             case "construct":

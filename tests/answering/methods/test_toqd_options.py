@@ -265,6 +265,8 @@ def test_profile_paper_toqd_holds_the_papers_numbers():
         use_json_schema=False,  # table 12: arrows as text
         cite_with_reader=False,  # the paper has no reader
         add_missing_marks=False,
+        skip_needless=False,  # Algorithm 1, lines 2 and 3; Algorithm 2, line 2
+        may_abstain=False,  # table 14: the answer is demanded
     )
 
 

@@ -127,6 +127,7 @@ def test_what_is_closed_or_forgotten_ends_its_thread_and_opens_again(answers):
     assert len(threads()) == 1
 
 
+@pytest.mark.slow
 def test_a_program_that_closes_nothing_ends_all_the_same():
     code = """
 from hopweave.apps.adapters.langchain import HopweaveAnswers

@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import pty
+import re
 import signal
 import subprocess
 import time
@@ -16,6 +17,7 @@ from support.commands import COMMAND, INTERRUPTIBLE, assert_one_line, ran, ran_a
 from support.scripted_server import Behaviour, ScriptedServer
 
 from hopweave.apps.cli._settings_summary import settings_summary
+from hopweave.core.catalog import entries
 from hopweave.core.types import Passage
 from hopweave.record import Record
 from hopweave.retrieval.engines.bm25 import BM25
@@ -224,8 +226,47 @@ def test_a_failed_question_is_drawn_and_ends_with_1():
     result = ask(QUESTION)
     assert result.exit_code == 1
     assert "No answer. ModelError" in result.stdout
-    assert result.stderr.splitlines()[-1] == "hopweave: no answer: ModelError: the endpoint is gone"
+    assert result.stderr.splitlines()[-1] == "hopweave: no answer: ModelError: the endpoint is gone, at chain (step 0)"
     assert_one_line(ask(QUESTION, "--json"), "ModelError")
+
+
+@pytest.mark.parametrize("method", entries("methods"))
+def test_a_question_without_an_answer_says_why_and_ends_with_1(method):
+    Path("rules.toml").write_text('[[rules]]\nmatch = "(?s)."\nsay = ""\n')
+    result = ask(QUESTION, "--method", method)
+    assert result.exit_code == 1
+    assert "Answer  (none)" in result.stdout
+    [why] = [line for line in result.stderr.splitlines() if line.startswith("hopweave: ")]
+    assert re.fullmatch(r"hopweave: no answer: the reply of \w+ \(step \d+\) is empty", why)
+
+
+def test_a_limit_that_leaves_no_answer_says_what_used_it_and_what_to_set():
+    result = ask(QUESTION, "--method", "toqd", "--max-llm-calls", 1)
+    assert result.exit_code == 1
+    assert result.stderr.splitlines()[-2:] == [
+        "hopweave: no answer: the limit max_llm_calls = 1 was reached first: 1 call of the model (decompose 1)",
+        "  allow more with --max-llm-calls N, or any number with --max-llm-calls 0",
+    ]
+
+
+def test_without_an_answer_json_and_the_record_are_as_ever():
+    Path("rules.toml").write_text('[[rules]]\nmatch = "(?s)."\nsay = ""\n')
+    result = ask(QUESTION, "--method", "direct", "--json", "--out", "run.jsonl")
+    assert (result.exit_code, result.stderr) == (1, "hopweave: no answer: the reply of answer (step 0) is empty\n")
+    assert Record.from_json(result.stdout).answer.short == ""
+    assert Record.from_json(Path("run.jsonl").read_text()).fingerprint == Record.from_json(result.stdout).fingerprint
+
+
+def test_an_answer_that_was_withheld_on_request_ends_with_0_and_says_why():
+    Path("rules.toml").write_text(RULES.replace("Port Merrow", "Kiel"))
+    result = ask(QUESTION, "--require-support")
+    assert result.exit_code == 0
+    assert result.stderr.splitlines()[-2:] == [
+        'hopweave: no answer: "Kiel" is withheld, since no passage supports it',
+        "  without --require-support it is shown, marked as what it is",
+    ]
+    quiet = ask(QUESTION, "--require-support", "--json")
+    assert (quiet.exit_code, quiet.stderr) == (0, "")
 
 
 @pytest.mark.parametrize(
@@ -281,6 +322,7 @@ def test_an_unknown_option_is_a_usage_error():
 # -- as a process ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_command_answers_as_a_process_of_its_own_in_any_locale():
     Path("rules.toml").write_text(RULES.replace("Port Merrow", "Port Mérröw 🌊"), encoding="utf-8")
     for more in ({}, {"PYTHONIOENCODING": "ascii", "LC_ALL": "C"}):
@@ -336,6 +378,7 @@ def test_a_ranking_of_a_retriever_that_asks_the_model_is_measured_from_the_recor
     assert record.setup.retriever.startswith("hyde(")
 
 
+@pytest.mark.slow
 def test_on_a_terminal_a_failure_is_told_once():
     Path("rules.toml").write_text('[[rules]]\nmatch = "."\nerror = "the endpoint is gone"\n')
     ask(QUESTION)  # builds what is built once

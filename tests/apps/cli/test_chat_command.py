@@ -36,6 +36,10 @@ find = "a mill"
 error = "the endpoint is down"
 
 [[rules]]
+find = "a bell"
+say = ""
+
+[[rules]]
 match = "(?s)."
 say = "So the answer is: Ines Halloran."
 """
@@ -67,6 +71,14 @@ def test_a_follow_up_is_made_whole_before_it_is_answered():
     assert "asked as: When did Ines Halloran die?\nAnswer  1902\n○ The answer rests on no passage" in result.stdout
     assert result.stderr.startswith("direct_retrieval with scripted over index by bm25; settings: hopweave.toml\n")
     assert "> " not in result.stdout  # nobody is there to be prompted
+
+
+def test_a_question_without_an_answer_says_why_and_the_conversation_goes_on():
+    result = chat("Who cast a bell?", FIRST)
+    assert "Answer  (none)" in result.stdout
+    assert "Answer  Ines Halloran" in result.stdout
+    assert result.stderr.count("hopweave: no answer: ") == 1
+    assert "hopweave: no answer: the reply of answer (step 1) is empty\n" in result.stderr
 
 
 def test_a_conversation_can_be_begun_anew():

@@ -122,6 +122,7 @@ def test_a_real_file_is_pooled_as_its_own_script_pools_it(name, file, dataset):
     assert all(set(example.gold.passage_ids) <= ids for example in dataset(path).examples())
 
 
+@pytest.mark.slow
 def test_the_larger_haystack_of_real_passages_is_the_one_that_the_script_makes():
     questions, more = real("2wikimultihopqa_dev100.json"), real("2wikimultihopqa_corpus.json")
     result = corpus("two_wikimultihopqa", questions, "--also", more)

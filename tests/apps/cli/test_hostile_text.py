@@ -173,12 +173,16 @@ COMMANDS = {
 }
 
 
+SCORING = ("compare", "report", "score")
+"""These take long; `verify` is tried over scores and comparisons, too."""
+
+
 def test_every_command_is_tried():
     assert set(COMMANDS) == set(get_command(app).list_commands(None))
 
 
 @pytest.mark.usefixtures("made")
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", [pytest.param(one, marks=pytest.mark.slow if one in SCORING else ()) for one in COMMANDS])
 def test_no_escape_of_another_reaches_the_terminal(command):
     if command in ("compare", "report", "verify", "score"):
         shown("score", NAME)

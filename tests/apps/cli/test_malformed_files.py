@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from support.commands import assert_one_line, made_run, ran
+from support.tiers import in_turn
 
 from hopweave.core.errors import SettingsError
 from hopweave.run.settings import assignments, read_settings
@@ -44,24 +45,16 @@ def failed_in_one_line(*arguments, stdin=None, said=""):
     assert_one_line(ran(*arguments, stdin=stdin), said)
 
 
-@pytest.mark.parametrize("content", BROKEN.values(), ids=BROKEN)
+FLAGS = {"evaluate": ["--out", "run"], "annotate": ["run", "--out", "sheet.csv"]}
+
+
 @pytest.mark.parametrize(
-    "command",
-    [
-        ["evaluate", "--out", "run"],
-        ["score", "run"],
-        ["compare", "run"],
-        ["report", "run"],
-        ["annotate", "run", "--out", "sheet.csv"],
-        ["analyse", "run"],
-        ["verify", "run"],
-        ["trust", "run"],
-    ],
-    ids=lambda command: command[0],
+    ("command", "content"),
+    in_turn(["evaluate", "score", "compare", "report", "annotate", "analyse", "verify", "trust"], list(BROKEN)),
 )
 def test_a_broken_plan_of_a_run_is_one_line(command, content):
-    Path("run/plan.json").write_bytes(content)
-    failed_in_one_line(*command, said="plan.json")
+    Path("run/plan.json").write_bytes(BROKEN[content])
+    failed_in_one_line(command, *FLAGS.get(command, ["run"]), said="plan.json")
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import socket
 import subprocess
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -14,7 +15,7 @@ pytest.importorskip("mcp", reason="needs: pip install 'hopweave[mcp]'")
 import httpx
 from apps.cli.test_ask import PASSAGES, QUESTION, RULES
 from mcp import Client, StdioServerParameters
-from support.commands import COMMAND, assert_one_line, ran
+from support.commands import COMMAND, assert_one_line, ran, ran_alone
 from support.served_app import free_port
 from support.workbench import until
 
@@ -109,18 +110,23 @@ async def test_a_client_over_http_gets_a_cited_answer_and_hears_of_each_step():
             assert reply.status_code == 421
             reply = await stranger.post(f"http://127.0.0.1:{port}/mcp", json=body, headers={"Origin": "http://evil.example"})
             assert reply.status_code == 403
-        taken = await asyncio.create_subprocess_exec(
-            *MCP, "lights=index", "--http", "--port", str(port), stderr=subprocess.PIPE
-        )
-        _, told = await asyncio.wait_for(taken.communicate(), SOON)
-        assert taken.returncode == 1
-        assert f"hopweave: cannot listen at port {port}; choose another with --port" in told.decode()
         process.send_signal(2)
         assert await asyncio.wait_for(process.wait(), SOON) == 0
     finally:
         with suppress(ProcessLookupError):
             process.kill()
         await process.communicate()
+
+
+@pytest.mark.slow
+def test_a_port_that_is_taken_is_said_in_one_line():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        done = ran_alone("mcp", "lights=index", "--http", "--port", str(port))
+    assert done.returncode == 1
+    assert f"hopweave: cannot listen at port {port}; choose another with --port" in done.stderr
 
 
 async def reachable(port):
@@ -149,7 +155,12 @@ async def test_passages_are_searched_and_read_without_a_model():
     [
         ("ask", {"question": " "}, "the question is empty; ask something"),
         ("ask", {"question": "x" * 8001}, "put long texts into the corpus"),
-        ("ask", {"question": "x", "corpus": "index"}, "there is no corpus 'index'; choose one of: lights, trees"),
+        pytest.param(
+            "ask",
+            {"question": "x", "corpus": "index"},
+            "there is no corpus 'index'; choose one of: lights, trees",
+            marks=pytest.mark.slow,
+        ),
         ("ask", {"question": "x", "corpus": "../index"}, "choose one of: lights, trees"),
         ("ask", {"question": "x", "corpus": "postgres://evil.example/db"}, "choose one of: lights, trees"),
         ("ask", {"question": "x", "method": "./mine.py:Mine"}, "there is no method './mine.py:Mine'"),

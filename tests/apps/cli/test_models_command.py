@@ -6,7 +6,8 @@ from typer.testing import CliRunner
 from hopweave.apps.cli.models import app
 from hopweave.core.errors import DataError, SettingsError
 from hopweave.models import weights as models
-from hopweave.models.weights import DEFAULT_MODEL, KNOWN_MODELS
+from hopweave.models.weights import DEFAULT_MODEL, KNOWN_MODELS, memory
+from hopweave.models.weights.memory import Memory
 
 
 @pytest.fixture
@@ -20,14 +21,87 @@ def run(*arguments):
     return CliRunner().invoke(app, arguments, catch_exceptions=True)
 
 
+def listed():
+    """The lines of the list about each model, joined."""
+    tables, _, suits = run("list").stdout.partition("what suits")
+    found = {}
+    for line in tables.splitlines():
+        if line:
+            found[line.split()[0]] = f"{found.get(line.split()[0], '')} {line}"
+    return found, suits
+
+
 def test_the_list_names_every_known_model_and_every_file_that_is_there(folder):
     (folder / "mine.gguf").write_bytes(b"GGUF")
     (folder / KNOWN_MODELS[DEFAULT_MODEL].file_name).write_bytes(b"GGUF")
-    lines = {line.split()[0]: line for line in run("list").stdout.splitlines()}
+    lines, _ = listed()
     assert lines.keys() == {"name", "mine", *KNOWN_MODELS}
     assert " yes " in lines[DEFAULT_MODEL]
     assert " no " in lines["smollm2-135m-instruct"]
     assert str(folder / "mine.gguf") in lines["mine"]
+
+
+def test_a_larger_model_is_listed_with_all_that_one_chooses_by(folder):
+    lines, _ = listed()
+    for told in ("about 5.0 GB", " 7.8 GB", "Apache-2.0", "thinks", " no ", "Qwen/Qwen3-8B-GGUF/Qwen3-8B-Q4_K_M.gguf"):
+        assert told in lines["qwen3-8b"]
+    assert "  98 MB" in lines["smollm2-135m-instruct"]  # exact
+    path = models.model_path("qwen3-8b")
+    path.write_bytes(bytes(2_000_000))
+    lines, _ = listed()
+    assert " 2 MB " in lines["qwen3-8b"]
+    assert str(path) in lines["qwen3-8b"]
+
+
+def test_the_list_ends_with_what_suits(folder, monkeypatch):
+    monkeypatch.setattr(memory, "this_machine", lambda: Memory(16 << 30, 9 << 30))
+    _, suits = listed()
+    assert [line.split()[-2:] for line in suits.splitlines()[1:4]] == [
+        ["qwen3-4b-instruct", "qwen3-4b-instruct"],
+        ["qwen3-8b", "gpt-oss-20b"],
+        ["qwen3-30b-a3b-instruct", "qwen3-30b-a3b-instruct"],
+    ]
+    assert "17.2 GB of memory, about 9.7 GB of it free, and no GPU that could be found: qwen3-8b" in suits
+    assert "hopweave models fetch qwen3-8b; use it with: --set llms.llama_cpp.model=qwen3-8b" in suits
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        (Memory(16 << 30, None, 16 << 30, is_shared=True), "17.2 GB of memory, which the GPU shares: qwen3-14b"),
+        (Memory(16 << 30, None, 24 << 30), "17.2 GB of memory, and a GPU of 25.8 GB: qwen3-30b-a3b-instruct"),
+    ],
+)
+def test_a_gpu_counts(folder, monkeypatch, found, said):
+    monkeypatch.setattr(memory, "this_machine", lambda: found)
+    assert said in listed()[1]
+
+
+def test_files_of_the_hub_are_listed_by_their_names_and_removed_by_them(folder, tmp_path):
+    name, split = "hf:me/Tiny/tiny.gguf", "hf:me/Tiny/big-00001-of-00002.gguf"
+    for file in ("mine.gguf", "two-00001-of-00002.gguf", "two-00002-of-00002.gguf"):
+        (tmp_path / file).write_bytes(b"GGUF" + bytes(1_000_000))
+    run("fetch", name, "--from", str(tmp_path / "mine.gguf"))
+    run("fetch", split, "--from", str(tmp_path / "two-00001-of-00002.gguf"))
+    run("fetch", "own", "--from", str(tmp_path / "two-00001-of-00002.gguf"))
+    lines, _ = listed()
+    assert lines.keys() == {"name", name, split, "own", *KNOWN_MODELS}
+    assert " 2 MB " in lines[split]
+    models.parts_beside(models.model_path(split))[1].unlink()
+    assert " in part " in listed()[0][split]
+    for one in (name, split, "own"):
+        assert run("remove", one).exit_code == 0
+    assert listed()[0].keys() == {"name", *KNOWN_MODELS}
+
+
+def test_a_file_without_a_note_is_listed_by_a_name_that_finds_it(folder, tmp_path):
+    (tmp_path / "mine.gguf").write_bytes(b"GGUF")
+    run("fetch", "hf:me/Tiny/tiny.gguf", "--from", str(tmp_path / "mine.gguf"))
+    path = models.model_path("hf:me/Tiny/tiny.gguf")
+    for note in ("{}", '{"source": "hf:me/Other/tiny.gguf"}', '{"source": "hf:../x"}', "no JSON"):
+        path.with_name(f"{path.name}.json").write_text(note)
+        assert path.stem in listed()[0]
+        assert models.model_path(path.stem) == path
 
 
 def test_fetch_prints_the_path_on_stdout_and_what_it_does_on_stderr(folder, monkeypatch):

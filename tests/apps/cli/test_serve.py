@@ -68,6 +68,7 @@ def running(address):
     return float(re.search(r"^hopweave_questions_running (\S+)", httpx.get(f"{address}/metrics").text, re.MULTILINE)[1])
 
 
+@pytest.mark.slow
 def test_it_says_in_one_line_what_is_served_to_whom(tmp_path):
     with served(tmp_path) as (_, address, said):
         assert said.count("\n") == 1
@@ -110,6 +111,7 @@ def test_what_is_not_done_in_time_is_cut_off_and_what_was_finished_stays(tmp_pat
         assert [entry["id"] for entry in httpx.get(f"{address}/v1/answers").json()["answers"]] == [done["id"]]
 
 
+@pytest.mark.slow
 def test_keys_come_from_the_file_and_the_environment(tmp_path):
     (tmp_path / "server.toml").write_text(f'[keys.anna]\nsha256 = "{hash_of(KEY)}"\n')
     other = "another-key-of-the-environment"

@@ -86,6 +86,7 @@ def test_an_edit_is_indexed_and_the_answers_that_cited_it_are_told_until_ctrl_c(
     assert [one.id for one in BM25(Path("index")).all_passages()] == ["lamp.txt"]
 
 
+@pytest.mark.slow
 def test_an_index_within_the_folder_does_not_set_it_off_again(watching):
     one = watching(".", "--to", "index", "--exclude", "index/", "--exclude", "config/", "--exclude", "cache/")
     one.until("  fingerprint")

@@ -8,6 +8,14 @@ from pathlib import Path
 import pytest
 
 WITHOUT = "import sys; sys.modules['fcntl'] = None\n"
+COMMANDS = f"""{WITHOUT}import json
+from typer.testing import CliRunner
+from hopweave.apps.cli import app
+for words in json.loads(sys.argv[1]):
+    done = CliRunner().invoke(app, words)
+    print(done.output)
+    assert done.exit_code == 0, done.output
+"""
 COMMAND = f"{WITHOUT}from hopweave.apps.cli import main; main()"
 TAKEN = f"{WITHOUT}import os; from pathlib import Path; from hopweave.core.files import lock; held = lock(Path('run/.lock'))\n"
 RULES = '[[rules]]\nmatch = "(?s)."\nsay = "So the answer is: the Nith."\n'
@@ -29,6 +37,20 @@ def hopweave(*arguments, code=COMMAND):
     return done.stdout
 
 
+def test_commands_run_where_fcntl_cannot_be_imported():
+    scripted = ("--corpus", "index", "--llm", "scripted", "--set", "llms.scripted.rules_file=rules.toml")
+    words = [
+        ("index", "passages.jsonl", "--to", "index"),
+        ("ask", "On which river is Dumfries?", *scripted, "--method", "ircot"),
+        ("evaluate", "--out", "run", "--dataset", "jsonl", "--path", "q.jsonl", "--methods", "direct,ircot", *scripted),
+    ]
+    said = hopweave(json.dumps(words), code=COMMANDS)
+    assert "built index: 1 passages" in said
+    assert "the Nith" in said
+    assert len(Path("run/records/jsonl/ircot.jsonl").read_text().splitlines()) == 1
+
+
+@pytest.mark.slow
 def test_the_command_runs_where_fcntl_cannot_be_imported():
     assert "built index: 1 passages" in hopweave("index", "passages.jsonl", "--to", "index")
     assert "1 passages" in hopweave("index", "passages.jsonl", "--to", "index", "--add")
@@ -46,6 +68,7 @@ def test_a_killed_process_leaves_no_lock_behind_there_either():
     hopweave(code=TAKEN)
 
 
+@pytest.mark.slow
 def test_of_two_processes_one_is_refused_there_too():
     Path("run").mkdir()
     second = (

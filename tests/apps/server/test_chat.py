@@ -9,6 +9,7 @@ from support.served_app import CHAT, FOLLOW_UP, KEY, OTHER_KEY, QUESTION, app_ov
 
 from hopweave.apps.server.answer_citations import NO_ANSWER, cited
 from hopweave.apps.server.kept import Entry
+from hopweave.core.types import Reply, Usage
 from hopweave.models.llms.scripted import Line, Scripted
 from hopweave.record import Record
 
@@ -105,6 +106,23 @@ def test_the_official_client_raises_its_own_errors(client, address):
             client.chat.completions.create(model=MODEL, messages=messages)
     with pytest.raises(openai.UnprocessableEntityError):
         client.chat.completions.create(model=MODEL, messages=ASKED, n=3)
+
+
+def test_what_the_model_thinks_is_counted_and_never_sent(tmp_path):
+    thought = Reply("Ines Halloran.", usage=Usage(20, 90, thinking_tokens=80), thoughts="Hush: it must be Ines.")
+    asked = {"model": MODEL, "messages": ASKED}
+    with official_client(app_over(tmp_path, Scripted([("", thought)]))) as client:
+        said = client.chat.completions.create(**asked)
+        chunks = list(client.chat.completions.create(**asked, stream=True, stream_options={"include_usage": True}))
+    assert "Hush" not in said.model_dump_json()
+    assert "Hush" not in "".join(chunk.model_dump_json() for chunk in chunks)
+    for usage in (said.usage, chunks[-1].usage):
+        assert (usage.completion_tokens, usage.completion_tokens_details.reasoning_tokens) == (90, 80)
+
+
+def test_a_model_that_does_not_think_has_the_usage_that_it_always_had(client):
+    said = client.chat.completions.create(model=MODEL, messages=ASKED)
+    assert set(said.usage.model_dump(exclude_none=True)) == {"prompt_tokens", "completion_tokens", "total_tokens"}
 
 
 def test_a_question_that_fails_is_an_error_of_the_client_in_a_stream_too(tmp_path):

@@ -8,12 +8,14 @@ from pathlib import Path
 
 import pytest
 from support.explorer_scene import HOSTILE, QUESTION, app_with
+from support.sample_records import thinking
 from support.served_app import listening
 from support.small_run import make_run
 
 from hopweave.evaluation.scoring.score import open_metrics, score_run, write_scores
 from hopweave.evaluation.scoring.summary import summarize
 from hopweave.record import Record
+from hopweave.show.browser import support_summary
 
 playwright = pytest.importorskip("playwright.sync_api", reason="the package playwright is not installed")
 CHROMIUM = Path("/usr/bin/chromium")
@@ -286,6 +288,50 @@ def test_markup_in_questions_passages_and_replies_is_shown_and_never_run(opened,
 
 
 @pytest.mark.slow
+@pytest.mark.slow
+def test_thoughts_are_folded_and_shown_as_text_and_long_ones_in_part(opened, tmp_path):
+    thoughts = f"First, the designer. {HOSTILE}\n" + "And then? " * 2_200
+    with opened.served(app_with(tmp_path, thoughts=thoughts)) as address:
+        page = opened(address)
+        ask(page)
+        page.check(".switch input")
+        row = page.locator(".node.model_call > .row", has_text="thought for about").first
+        row.click()
+        folded = page.locator(".particulars .thoughts").first
+        EXPECTED(folded.locator("summary")).to_have_text("Thoughts")
+        EXPECTED(folded.locator("pre")).to_be_hidden()
+        folded.locator("summary").click()
+        EXPECTED(folded.locator("pre")).to_be_visible()
+        EXPECTED(folded.locator("pre")).to_contain_text(HOSTILE)
+        EXPECTED(folded).to_contain_text("more characters in the record")
+        assert len(folded.locator("pre").inner_text()) <= 20_000
+        assert page.evaluate("window.broken") is None
+        assert "First, the designer" not in page.locator(".answer").inner_text()
+
+
+def test_the_tools_that_a_model_called_are_shown_with_its_thoughts_and_the_result(opened, server):
+    page = opened(server)
+    record = thinking(f"Search. {HOSTILE}")
+    drawn = {"rows": support_summary(record)["drawing"]["with_calls"], "record": json.loads(record.to_json())}
+    page.evaluate(
+        """async ({ rows, record }) => {
+          const [{ tree }, { outline }] = await Promise.all([import("/static/tree.js"), import("/static/outline.js")]);
+          const made = outline(rows, record.steps);
+          const doing = { open: new Set(made.nodes.keys()), awaited: new Set(), others: null, toggle() {} };
+          document.querySelector("main").replaceChildren(tree(made, { record, passages: new Map(), isKept: false }, doing));
+        }""",
+        drawn,
+    )
+    first, second = page.locator(".node.model_call").all()
+    EXPECTED(first.locator(".row")).to_contain_text('search {"query": "Carrow Head Light"}')
+    EXPECTED(first.locator(".row")).to_contain_text("thought for 100 tokens")
+    EXPECTED(first.locator("h4")).to_have_text("The model called")
+    second.get_by_text("What it was sent").click()
+    EXPECTED(second).to_contain_text("tool, the result of call_1")
+    EXPECTED(second.locator("details details.thoughts pre")).to_contain_text(HOSTILE)
+    assert page.evaluate("window.broken") is None
+
+
 def test_everything_is_reached_by_the_keyboard(opened, server):
     page = opened(server)
     page.focus("#question")

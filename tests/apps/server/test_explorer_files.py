@@ -35,8 +35,8 @@ def test_no_file_loads_from_elsewhere_or_makes_markup_of_text(name):
 
 
 @pytest.mark.parametrize("name", ["..%2Fapp.py", "%2e%2e/app.py", "app.py", "", "x%00.js"])
-def test_no_other_file_is_handed_out(client, name):
-    reply = client.get(f"/static/{name}")
+def test_no_other_file_is_handed_out(lasting_client, name):
+    reply = lasting_client.get(f"/static/{name}")
     assert reply.status_code == 404
     assert "FastAPI" not in reply.text
 

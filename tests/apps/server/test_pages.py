@@ -59,6 +59,7 @@ def test_a_passage_leads_to_its_page_with_its_words_marked(tmp_path):
     assert image.headers["x-content-type-options"] == "nosniff"
 
 
+@pytest.mark.slow
 def test_words_that_are_not_on_the_page_are_not_marked(tmp_path):
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "a.pdf").write_bytes(pdf("Ulm is old."))
@@ -87,6 +88,7 @@ def test_a_passage_that_is_from_no_pdf_says_so(tmp_path):
     assert (image.status_code, image.json()["error"]["code"]) == (404, "no_page_image")
 
 
+@pytest.mark.slow
 def test_a_file_that_changed_or_is_gone_is_not_shown_also_after_it_was(tmp_path):
     file = tmp_path / "papers-files" / "halloran.pdf"
     with client_of(papers_app(tmp_path)) as client:
@@ -159,6 +161,7 @@ def test_pages_are_shown_on_this_machine_without_keys_or_where_the_operator_says
     assert ServerSettings(**settings).shows_pages is is_shown
 
 
+@pytest.mark.slow
 def test_where_pages_are_not_shown_no_file_is_opened(tmp_path, monkeypatch):
     monkeypatch.setattr(page_images, "draw_page", lambda *_: pytest.fail("it was drawn"))
     with client_of(papers_app(tmp_path, page_images=False)) as client:
@@ -168,6 +171,7 @@ def test_where_pages_are_not_shown_no_file_is_opened(tmp_path, monkeypatch):
         assert image_of(client, BORN).status_code == 404
 
 
+@pytest.mark.slow
 def test_a_process_that_a_page_brings_down_takes_nothing_else_with_it(tmp_path, monkeypatch):
     worker = tmp_path / "worker.py"
     worker.write_text("import os; os.abort()")
@@ -180,6 +184,7 @@ def test_a_process_that_a_page_brings_down_takes_nothing_else_with_it(tmp_path, 
         assert image_of(client, BORN).json()["error"]["message"].startswith("page 3 of halloran.pdf cannot be drawn")
 
 
+@pytest.mark.slow
 def test_a_page_is_drawn_once_for_all_who_ask_and_no_more_than_so_many_wait(tmp_path, monkeypatch):
     drawn, go_on = [], threading.Event()
 

@@ -21,9 +21,10 @@ def scored_run(folder, *, is_scored=True):
     return str(run.path)
 
 
-@pytest.fixture
-def client(tmp_path):
-    with client_of(app_over(tmp_path, runs={"night": scored_run(tmp_path / "night")})) as one:
+@pytest.fixture(scope="module")
+def client(tmp_path_factory):
+    place = tmp_path_factory.mktemp("reports")
+    with client_of(app_over(place, runs={"night": scored_run(place / "night")})) as one:
         yield one
 
 

@@ -1,16 +1,19 @@
 """Questions as OpenTelemetry spans: a tree with the times of the record, and no text unless it is asked for."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from support.sample_records import THOUGHTS, thinking
 from support.served_app import ASKED_BY, QUESTION, app_over, client_of
 
 from hopweave.apps.server.server_settings import ServerSettings, read_server_settings
 from hopweave.apps.server.spans import Spans
 from hopweave.core.errors import SettingsError
+from hopweave.core.types import Sampling, Tool
 from hopweave.models.llms.scripted import Scripted
-from hopweave.record import Record
+from hopweave.record import ModelCall, Record
 
 
 def record_of(tmp_path, llm=None):
@@ -54,6 +57,47 @@ def test_texts_are_sent_only_if_they_are_asked_for(tmp_path):
     assert QUESTION in found["LLM"].attributes["llm.input_messages.0.message.content"]
     assert found["LLM"].attributes["llm.output_messages.0.message.content"].endswith("Ines Halloran.")
     assert "lit in 1871" in found["RETRIEVER"].attributes["retrieval.documents.0.document.content"]
+
+
+def spans_of(record, *, with_texts):
+    exporter = InMemorySpanExporter()
+    spans = Spans(exporter, with_texts=with_texts)
+    spans.send("the-id", record)
+    spans.close()
+    return sorted(exporter.get_finished_spans(), key=lambda span: span.start_time)
+
+
+def test_thoughts_and_calls_of_tools_have_the_names_of_openinference_and_are_texts():
+    without = [dict(span.attributes) for span in spans_of(thinking(), with_texts=False)]
+    assert "search for the light" not in str(without)
+    assert not any("tool_call" in key for attributes in without for key in attributes)
+    calls = [dict(span.attributes) for span in spans_of(thinking(), with_texts=True) if span.name == "agent"]
+    first, second = calls
+    said = {key.removeprefix("llm.output_messages.0.message."): value for key, value in first.items() if "output" in key}
+    assert said == {
+        "role": "assistant",
+        "contents.0.message_content.type": "reasoning",
+        "contents.0.message_content.text": THOUGHTS,
+        "tool_calls.0.tool_call.id": "call_1",
+        "tool_calls.0.tool_call.function.name": "search",
+        "tool_calls.0.tool_call.function.arguments": '{"query": "Carrow Head Light"}',
+    }
+    assert first["llm.token_count.completion_details.reasoning"] == 100
+    assert "llm.token_count.completion_details.reasoning" not in second
+    assert second["llm.output_messages.0.message.contents.1.message_content.text"] == "Ines Halloran"
+    assert second["llm.input_messages.3.message.tool_call_id"] == "call_1"
+    assert second["llm.input_messages.2.message.tool_calls.0.tool_call.function.name"] == "search"
+
+
+def test_the_tools_that_the_model_is_offered_are_sent_as_schemas():
+    record = thinking()
+    offered = Sampling(tools=(Tool("search", "Finds passages.", {"type": "object"}),))
+    steps = tuple(replace(step, sampling=offered) if isinstance(step, ModelCall) else step for step in record.steps)
+    [call, _] = [span for span in spans_of(replace(record, steps=steps), with_texts=True) if span.name == "agent"]
+    assert json.loads(call.attributes["llm.tools.0.tool.json_schema"]) == {
+        "type": "function",
+        "function": {"name": "search", "description": "Finds passages.", "parameters": {"type": "object"}},
+    }
 
 
 def test_what_failed_is_an_error_without_its_words(tmp_path):

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 from support.small_run import LIGHT, example, make_run, record, with_manifest
+from support.tiers import first_of
 from typer.testing import CliRunner
 
 from hopweave.apps.cli import app
@@ -158,6 +159,7 @@ def test_a_digit_of_the_scores_is_found_with_its_line_and_value(run):
     assert found.startswith(f"scores.jsonl, line {number}: lights a q1 f1: values/f1 is 0.1, and the records give 0.0")
 
 
+@pytest.mark.slow
 def test_a_digit_of_the_tables_is_found_with_its_line_and_value(run):
     place = run.path / "scores.json"
     number = change(place, '"value": 0.5', '"value": 0.6')
@@ -238,7 +240,7 @@ def test_a_report_that_nobody_touched_holds(reported):
     assert lines(reported) == []
 
 
-@pytest.mark.parametrize("name", ["report.md", "report.html", "cells.csv"])
+@pytest.mark.parametrize("name", first_of(["report.md", "report.html", "cells.csv"]))
 def test_a_digit_of_the_report_is_found_with_its_line(reported, name):
     folder = reported.path / "report"
     place = folder / name
@@ -253,6 +255,7 @@ def test_a_digit_of_the_report_is_found_with_its_line(reported, name):
     assert len(told) < 400
 
 
+@pytest.mark.slow
 def test_a_digit_of_the_numbers_of_the_report_is_found_with_its_line_and_value(reported):
     place = reported.path / "report" / "numbers.json"
     number = change(place, '"printed": "0.667"', '"printed": "0.767"')
@@ -260,6 +263,7 @@ def test_a_digit_of_the_numbers_of_the_report_is_found_with_its_line_and_value(r
     assert re.match(rf"report/numbers.json, line {number}: numbers/.*/printed is 0.767, and the records give 0.667$", found)
 
 
+@pytest.mark.slow
 def test_a_run_that_was_moved_to_another_name_still_holds(reported):
     moved = reported.path.rename(reported.path.with_name("elsewhere"))
     assert verify(moved).differences == []
@@ -272,6 +276,7 @@ def test_another_name_of_the_run_in_its_report_is_found(reported, name):
     assert lines(reported)
 
 
+@pytest.mark.slow
 def test_a_report_of_altered_scores_is_held_to_the_records_and_not_to_the_scores(run):
     (run.path / "scores.json").write_text((run.path / "scores.json").read_text().replace("0.666", "0.777"))
     write_report(make_report(read_report_data(run)), run.path / "report")

@@ -14,6 +14,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from support.drawings import SVG, plot_dots, plot_lines, plot_texts
 from support.report_tables import small_tables
+from support.tiers import first_of
 
 from hopweave.core.errors import MissingExtra
 from hopweave.core.types import Column
@@ -117,6 +118,7 @@ def test_what_may_be_chance_is_hollow():
     assert plot_dots(draw_dots("t", ["one", "two"], [panel], "share")) == [False, True]
 
 
+@pytest.mark.slow
 def test_many_panels_stand_in_several_lines_and_all_within_the_drawing():
     panels = [Panel(f"hops {number}", (Dot(0.5, "0.500"),)) for number in range(7)]
     drawn = draw_dots("t", ["one"], panels, "share")
@@ -244,7 +246,7 @@ def test_each_method_is_named_once_at_its_dot(frontier):
     assert "tokens, log scale" in said
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", first_of(range(4)))
 def test_names_stand_within_the_drawing_and_hide_no_other(seed):
     draw = random.Random(seed)
     points = tuple(

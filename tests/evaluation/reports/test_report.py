@@ -18,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from support.report_tables import COLUMNS, cell, example, small_tables
+from support.tiers import first_of
 
 from hopweave.core.errors import DataError
 from hopweave.core.types import Column
@@ -31,7 +32,7 @@ from hopweave.show.table_markdown import escape
 HOSTILE = '<script>alert(1)</script>|*b*_`c`](x) & "d" #1 --> \x1b[31m'
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def report() -> Report:
     return make_report(small_tables())
 
@@ -182,11 +183,13 @@ SAYS = {
 }
 
 
-@pytest.mark.parametrize(("changes", "words"), SAYS.values(), ids=SAYS)
-def test_the_report_says_what_is_missing_of(changes, words):
+@pytest.mark.parametrize("what", first_of(list(SAYS), 2))
+def test_the_report_says_what_is_missing_of(what):
+    changes, words = SAYS[what]
     assert words in make_report(small_tables(**changes)).files["report.md"]
 
 
+@pytest.mark.slow
 def test_a_comparison_without_pairs_is_no_data():
     empty = Comparison("wiki", "f1", "searchain", "direct", 0, 40, None)
     report = make_report(small_tables(comparisons=(replace(small_tables().comparisons[0], rows=(empty,)),)))
@@ -194,12 +197,14 @@ def test_a_comparison_without_pairs_is_no_data():
     assert "no data" in report.files["comparison.svg"]
 
 
+@pytest.mark.slow
 def test_a_trait_that_does_not_part_the_questions_is_one_sentence():
     report = make_report(small_tables(groups=tuple(group for group in small_tables().groups if group.value == 2)))
     assert "All questions have the same: hops 2." in report.files["report.md"]
     assert "groups-wiki-hops.svg" not in report.files
 
 
+@pytest.mark.slow
 def test_failures_are_listed_worst_first_with_their_number_and_ids():
     ids = tuple(f"q{number}" for number in range(9))
     more = FailureKind("wiki", "direct", "metric cost", "DataError", "no prices", ids)
@@ -221,18 +226,21 @@ def test_an_example_shows_answer_citation_and_gold(report):
     assert links <= targets
 
 
+@pytest.mark.slow
 def test_anchors_of_several_examples_are_kept_apart():
     page = Page(make_report(small_tables(examples=(example(), example(method="direct")))).files["report.html"])
     ids = [attributes["id"] for _, attributes in page.tags if "id" in attributes]
     assert len(ids) == len(set(ids))
 
 
+@pytest.mark.slow
 def test_a_report_without_comparisons_and_groups_has_no_empty_sections():
     report = make_report(small_tables(comparisons=(), groups=(), frontiers=(), examples=()))
     assert "## Comparison" not in report.files["report.md"]
     assert "comparison.csv" not in report.files
 
 
+@pytest.mark.slow
 def test_many_columns_are_parted_into_tables_that_name_the_method_again():
     columns = {f"column_{number}": COLUMNS["f1"] for number in range(12)}
     means = {name: Mean(0.5, 38, 2, 0, Interval(0.4, 0.6)) for name in columns}
@@ -322,6 +330,7 @@ def test_each_file_is_written_with_its_hash(report, tmp_path: Path):
     assert data["numbers"]["wiki/direct/f1/mean"] == {"value": 0.3, "printed": "0.300"}
 
 
+@pytest.mark.slow
 def test_an_older_report_leaves_nothing_behind_and_other_files_stay(tmp_path: Path):
     write_report(make_report(small_tables()), tmp_path)
     (tmp_path / "notes.txt").write_text("mine")
@@ -345,6 +354,7 @@ def test_a_folder_that_cannot_be_written_is_said_in_one_line(report, tmp_path: P
         write_report(report, tmp_path / "file" / "report")
 
 
+@pytest.mark.slow
 def test_what_was_done_once_for_all_questions_stands_beside_the_means():
     report = make_report(small_tables(offline=(OfflineFacts("wiki", "searchain", 40, 12345),)))
     assert (

@@ -68,6 +68,7 @@ def command(*arguments: object) -> Result:
     return result
 
 
+@pytest.mark.slow
 def test_the_command_writes_the_report_into_the_run_or_where_it_is_told(run, tmp_path: Path):
     result = command(run.path)
     assert str(run.path / "report" / "report.html") in result.stdout
@@ -91,6 +92,7 @@ def test_the_same_run_gives_the_same_bytes_wherever_it_lies(made, run):
     assert report_again(made) == report_again(run)
 
 
+@pytest.mark.slow
 def test_every_cell_is_there_with_its_failures_and_none_is_dropped(made, data):
     listed = {(one.dataset, one.method, name) for one in data.failures if one.where == WHERES[0] for name in one.question_ids}
     failed = set()
@@ -103,6 +105,7 @@ def test_every_cell_is_there_with_its_failures_and_none_is_dropped(made, data):
     assert listed == failed != set()
 
 
+@pytest.mark.slow
 def test_a_metric_that_cannot_be_computed_is_a_named_failure(data):
     found = [one for one in data.failures if one.where == "metric cost"]
     assert {(one.dataset, one.method) for one in found} == {(d, m) for d in DATASETS for m in METHODS}
@@ -110,11 +113,13 @@ def test_a_metric_that_cannot_be_computed_is_a_named_failure(data):
     assert "no data<br>" in make_report(data).files["report.md"]
 
 
+@pytest.mark.slow
 def test_columns_of_metrics_that_count_failed_records_are_costs(data):
     assert [name for name, column in data.columns.items() if not column.is_cost][:2] == ["cover_em", "f1"]
     assert all(data.columns[name].is_cost for name in ("llm_calls", "total_tokens", "seconds", "cost"))
 
 
+@pytest.mark.slow
 def test_methods_are_compared_by_the_column_of_the_form_of_the_questions(data):
     assert data.primary == {DATASETS[0]: "cover_em", DATASETS[1]: "label_accuracy"}
     assert [(table.dataset, table.name, table.baseline) for table in data.comparisons if table.is_primary] == [
@@ -170,6 +175,7 @@ def test_seconds_of_questions_side_by_side_carry_their_caveat_and_are_on_no_fron
     assert "Nothing is drawn against seconds" in report
 
 
+@pytest.mark.slow
 def test_a_run_that_does_not_say_how_many_it_asked_at_a_time_is_not_taken_to_have_asked_one(data):
     assert "not recorded" in data.caveat_of_seconds
 
@@ -183,6 +189,7 @@ def test_two_comparisons_of_one_column_stand_under_keys_of_their_own(run):
     make_report(tables)  # raises where a key has two values
 
 
+@pytest.mark.slow
 def test_examples_are_answers_with_citations_of_several_methods_and_questions(data):
     examples = data.examples
     assert len(examples) == 5
@@ -233,10 +240,12 @@ def test_licence_and_address_come_from_the_dataset_itself(run):
     assert (facts.licence, facts.address) == ("CC BY-SA 4.0", "https://hotpotqa.github.io")
 
 
+@pytest.mark.slow
 def test_an_unfinished_cell_is_said_to_be_unfinished(data):
     assert f"Not done: {LONG_NAME} on {DATASETS[1]} has 4 of 8 records." in make_report(data).files["report.html"]
 
 
+@pytest.mark.slow
 def test_a_run_that_is_not_scored_says_what_to_do(run):
     (run.path / "scores.json").unlink()
     with pytest.raises(DataError, match="is not scored yet; run first: hopweave score"):
@@ -295,6 +304,7 @@ def test_plots_that_another_version_drew_are_held_to_their_hashes_and_the_number
     assert files == {"report/results.svg", "report/results.csv"}
 
 
+@pytest.mark.slow
 def test_the_commands_name_what_was_scored_and_compared(data):
     commands = data.commands
     assert commands[1] == "hopweave evaluate plan.toml --out harbours"

@@ -61,6 +61,7 @@ async def test_a_run_begun_before_a_setting_and_a_field_were_added_goes_on():
     assert [record.answer for record in after] == [record.answer for record in before]
 
 
+@pytest.mark.slow
 async def test_a_setting_that_was_added_and_is_not_at_its_default_is_another_plan():
     await evaluated()
     as_an_earlier_version_left_it()

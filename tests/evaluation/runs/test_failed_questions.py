@@ -58,6 +58,7 @@ def rows_of(name):
         return list(csv.DictReader(file))
 
 
+@pytest.mark.slow
 def test_a_method_that_raises_on_43_of_60_questions_has_60_in_its_mean_and_is_on_no_frontier(scene):
     questions = ("--dataset", "jsonl", "--path", "questions.jsonl")
     hopweave_says("evaluate", *questions, "--methods", "direct,cot,flaky", "--out", "run", "--parallel", 1)
@@ -163,6 +164,7 @@ def test_the_f1_of_hotpotqa_is_by_its_own_rule_in_score_compare_and_analyse(tmp_
     assert again.official == {}
 
 
+@pytest.mark.slow
 def test_the_scores_that_are_read_back_count_failed_questions_as_those_that_were_written(tmp_path):
     make_run(tmp_path / "run", {"a": ["1874", None, "1875"], "b": ["1874", "1874", "1874"]})
     hopweave_says("score", tmp_path / "run")

@@ -81,7 +81,7 @@ def test_the_records_of_a_strangers_run_import_no_file():
     Path("evil.py").write_text(EVIL)
     flags = ["--dataset", "starter", "--limit", "1", "--methods", "direct", *SCRIPTED]
     hopweave_says("evaluate", "--out", "run", *flags)
-    hopweave_says("score", "run")
+    hopweave_says("score", "run", "--metrics", "cover_em")
     for place in ("run/plan.json", "run/scores.json", "run/manifest.json"):
         data = Path(place).read_text().replace('"name": "direct"', '"name": "./evil.py:Picky"')
         Path(place).write_text(data.replace('"name": "starter"', '"name": "./evil.py:Picky"'))
@@ -120,6 +120,7 @@ def test_a_run_goes_on_and_refuses_a_changed_file_before_it_is_imported(run):
     assert not Path("was-imported").exists()
 
 
+@pytest.mark.slow
 def test_a_changed_wording_beside_the_file_is_refused_too():
     Path("data.py").write_text(DATASET)
     Path("mine.prompts.toml").write_text('ask = "What?"')
@@ -128,6 +129,7 @@ def test_a_changed_wording_beside_the_file_is_refused_too():
     assert "mine.prompts.toml with SHA-256" in hopweave_says("evaluate", "--out", "run", *FLAGS, exit_code=1).stderr
 
 
+@pytest.mark.slow
 def test_the_verification_of_a_run_finds_a_changed_file(run):
     assert ran("verify", "run").exit_code == 0
     Path("mine.py").write_text(METHOD + "\n")
@@ -187,6 +189,7 @@ def test_the_scores_of_a_strangers_run_import_no_metric(run):
     assert not Path("was-imported").exists()
 
 
+@pytest.mark.slow
 def test_a_run_goes_on_with_the_same_file_at_another_path(run):
     Path("elsewhere").mkdir()
     for name in ("mine.py", "data.py"):

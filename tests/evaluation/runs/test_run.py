@@ -221,6 +221,7 @@ async def test_a_budget_ends_the_run_between_questions_and_a_higher_one_goes_on(
     ]
 
 
+@pytest.mark.slow
 async def test_questions_under_way_count_towards_a_budget_of_money():
     Path("prices.toml").write_text('[[prices]]\nmodel = "scripted:*"\nprompt = 1000000\ncompletion = 0\n')
     first = await done("probe", prices=Path("prices.toml"), budget=RunBudget(max_questions=1))
@@ -295,6 +296,7 @@ async def test_the_manifest_is_there_from_the_start_and_complete_at_the_end():
     assert manifest.sessions[0].ended_because == "finished"
 
 
+@pytest.mark.slow
 async def test_the_code_that_changed_between_sittings_is_told(monkeypatch):
     told = []
 
@@ -310,6 +312,7 @@ async def test_the_code_that_changed_between_sittings_is_told(monkeypatch):
     assert told == ["the code of hopweave has changed since the run started, as manifest.json says"]
 
 
+@pytest.mark.slow
 async def test_the_replies_are_in_the_run_unless_the_settings_name_a_store():
     await done()
     assert Path("run/store.sqlite").exists()
@@ -319,6 +322,7 @@ async def test_the_replies_are_in_the_run_unless_the_settings_name_a_store():
     assert Path("mine.sqlite").exists()
 
 
+@pytest.mark.slow
 async def test_more_questions_than_calls_are_under_way_so_that_the_endpoint_waits_for_no_search():
     put_questions(60)
     seen = []
@@ -335,6 +339,7 @@ async def test_more_questions_than_calls_are_under_way_so_that_the_endpoint_wait
     assert (server.max_open, server.num_requests) == (8, 60)
 
 
+@pytest.mark.slow
 async def test_the_manifest_says_how_many_questions_each_sitting_asked_at_a_time():
     await done(parallel=1, budget=RunBudget(max_questions=1))
     await done(parallel=4)
@@ -391,6 +396,7 @@ async def test_the_model_is_ready_before_the_first_question_is_taken_up(opened):
     assert opened.count("open") == 1
 
 
+@pytest.mark.slow
 async def test_where_nothing_is_left_to_ask_or_all_is_replayed_the_model_is_left_alone(opened):
     await done()
     opened.clear()
@@ -401,6 +407,7 @@ async def test_where_nothing_is_left_to_ask_or_all_is_replayed_the_model_is_left
     assert opened == []
 
 
+@pytest.mark.slow
 async def test_a_model_that_cannot_be_opened_is_not_missed_where_the_store_holds_its_replies(opened, monkeypatch):
     await done()
     shutil.rmtree("run/records")
@@ -413,6 +420,7 @@ async def test_a_model_that_cannot_be_opened_is_not_missed_where_the_store_holds
     assert sum(len(progress.done) for progress in outcome.progress.cells.values()) == 6
 
 
+@pytest.mark.slow
 async def test_memory_does_not_hold_the_records():
     import gc
 

@@ -22,7 +22,14 @@ def scene(own_folders, tmp_path):
     return tmp_path
 
 
-@pytest.mark.parametrize("parallel", [pytest.param(1, marks=pytest.mark.slow), 4])
+async def test_a_run_that_is_killed_once_repeats_no_call_and_loses_and_doubles_no_record(scene):
+    num_kills, num_stored = await killed_at_random(random.Random(20), 4, max_kills=1)  # at its twelfth request
+    assert num_kills == 1
+    assert num_stored > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("parallel", [1, 4])
 async def test_a_run_that_is_killed_at_random_moments_repeats_no_call_and_loses_and_doubles_no_record(scene, parallel):
     num_kills, num_stored = await killed_at_random(random.Random(parallel), parallel)
     assert num_kills >= 3

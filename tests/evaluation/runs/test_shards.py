@@ -122,6 +122,7 @@ def test_the_merged_run_equals_that_of_one_process_record_by_record_and_holds():
     assert len(Store(merged / "store.sqlite", "replay")) == len(Store(whole / "store.sqlite", "replay"))
 
 
+@pytest.mark.slow
 def test_the_records_of_the_shards_are_taken_byte_by_byte():
     parts = shards(2)
     merge(parts, Path("merged"))
@@ -129,6 +130,7 @@ def test_the_records_of_the_shards_are_taken_byte_by_byte():
     assert set(Path("merged/records/jsonl/direct.jsonl").read_bytes().splitlines()) == given
 
 
+@pytest.mark.slow
 def test_a_merged_run_goes_on_as_any_other_and_what_failed_is_asked_again():
     merge(shards(), Path("merged"))
     done = run("evaluate", "--out", "merged", "--retry-failed")
@@ -138,6 +140,7 @@ def test_a_merged_run_goes_on_as_any_other_and_what_failed_is_asked_again():
     assert verify(Path("merged")).differences == []
 
 
+@pytest.mark.slow
 def test_questions_that_were_asked_again_in_a_shard_keep_all_their_records():
     parts = shards(2)
     failed = [part for part in parts if any(r.error for r in RunFolder.open(part).records("jsonl", "direct"))]
@@ -149,6 +152,7 @@ def test_questions_that_were_asked_again_in_a_shard_keep_all_their_records():
     assert verify(Path("merged")).differences == []
 
 
+@pytest.mark.slow
 def test_seconds_of_shards_may_hold_waiting_for_one_another():
     merge(shards(3), Path("merged"))
     assert questions_at_a_time(RunFolder.open(Path("merged"))) == 3
@@ -165,6 +169,7 @@ def refused(*paths, out="merged"):
     return str(raised.value)
 
 
+@pytest.mark.slow
 def test_shards_that_are_missing_doubled_or_of_another_number_are_refused():
     shards()
     assert "shard 3/3 missing" in refused("part1", "part2")
@@ -187,6 +192,7 @@ def test_a_shard_that_is_not_complete_is_refused_with_what_to_do():
     assert merge([Path("part1"), Path("part2")], Path("merged")).num_records == 20
 
 
+@pytest.mark.slow
 def test_shards_of_another_plan_or_of_other_data_are_refused_with_the_difference():
     evaluated("part1", "--shard", "1/2")
     evaluated("part2", "--shard", "2/2", "--set", "budget.max_llm_calls=9")
@@ -215,6 +221,7 @@ def test_a_shard_that_was_altered_is_refused_so_that_nothing_altered_is_proved_a
     assert "see: hopweave verify part2" in said
 
 
+@pytest.mark.slow
 def test_a_record_that_was_put_in_with_a_new_hash_of_the_file_is_still_found():
     shards(2)
     folder = RunFolder.open(Path("part2"))
@@ -229,6 +236,7 @@ def test_a_record_that_was_put_in_with_a_new_hash_of_the_file_is_still_found():
     assert "direct.jsonl of jsonl, line 1" in refused("part1", "part2")
 
 
+@pytest.mark.slow
 def test_different_replies_to_the_same_call_are_no_one_run():
     parts = shards(2)
     stores = [Store(part / "store.sqlite") for part in parts]
@@ -238,6 +246,7 @@ def test_different_replies_to_the_same_call_are_no_one_run():
     assert "got a different reply" in refused(*parts)
 
 
+@pytest.mark.slow
 def test_a_place_that_holds_something_is_not_written_over():
     parts = shards(2)
     merge(parts, Path("merged"))
@@ -247,6 +256,7 @@ def test_a_place_that_holds_something_is_not_written_over():
     assert Path("merged/manifest.json").read_bytes() == before
 
 
+@pytest.mark.slow
 def test_the_folder_that_one_is_in_is_not_put_away(monkeypatch, tmp_path):
     parts = [part.absolute() for part in shards(2)]
     (tmp_path / "empty").mkdir()
@@ -256,6 +266,7 @@ def test_the_folder_that_one_is_in_is_not_put_away(monkeypatch, tmp_path):
             merge(parts, out)
 
 
+@pytest.mark.slow
 def test_what_a_merge_that_was_killed_left_behind_is_cleared_away():
     parts = shards(2)
     draft = Path(".merged.merging")
@@ -281,6 +292,7 @@ def test_shards_of_a_stranger_are_not_trusted_by_being_merged():
 # -- killed --------------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 async def test_a_shard_that_is_killed_and_resumed_leaves_no_trace_in_the_merged_run():
     def reply(_):
         return Behaviour(text="So the answer is: the Nith.", delay=0.02)

@@ -70,6 +70,7 @@ def test_too_few_pairs_say_so_even_if_all_of_them_differ(tmp_path):
     assert row.says == "better"
 
 
+@pytest.mark.slow
 def test_more_methods_make_the_corrected_p_and_the_detectable_difference_greater(tmp_path):
     draw = random.Random(4)
     said = {"a": [0] * 40, **{name: [int(draw.random() < 0.25) for _ in range(40)] for name in "bcd"}}
@@ -80,6 +81,7 @@ def test_more_methods_make_the_corrected_p_and_the_detectable_difference_greater
     assert alone.interval == among.interval
 
 
+@pytest.mark.slow
 def test_lower_is_better_where_the_column_says_so(tmp_path):
     run = make_run(tmp_path / "run", {"a": answers(*[None] * 8), "b": answers(*[1] * 8)})
     (row,) = only(run, "failure_rate").rows
@@ -141,6 +143,7 @@ def test_scores_that_are_older_than_the_records_are_not_used(tmp_path):
     assert only(run).rows[0].difference == -1.0
 
 
+@pytest.mark.slow
 def test_options_are_those_of_the_scores_unless_others_are_given(tmp_path):
     run = make_run(tmp_path / "run", {"a": answers(1), "b": answers(0)})
     summary_of(run, options={"cover_em": {"boundary": "raw"}}, is_kept=True)

@@ -72,6 +72,7 @@ def test_a_kept_table_across_runs_is_computed_again_also_where_both_have_moved(t
     assert again(moved, table, score_run(moved, open_metrics(["cover_em"])[0])) == table
 
 
+@pytest.mark.slow
 def test_the_command_compares_models_reports_and_verifies_and_says_where_the_other_run_is_gone(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     run_of(Path("small"), {0})

@@ -35,6 +35,7 @@ def test_each_dataset_counts_the_same_and_failed_questions_are_wrong_in_it(tmp_p
     assert found.interval.low < found.value < found.interval.high
 
 
+@pytest.mark.slow
 def test_its_interval_is_that_of_a_bootstrap_within_each_dataset(tmp_path):
     found = macro_of(run_of(tmp_path, direct=(records(LARGE, 20), records(SMALL, 5))))["direct"]
     draw = random.Random(5)

@@ -41,6 +41,7 @@ def test_without_a_right_answer_there_is_no_cost_of_one_and_the_rate_has_an_uppe
     assert rate.interval.high == pytest.approx(0.6024 / 2 * 1000, abs=0.1)
 
 
+@pytest.mark.slow
 def test_questions_without_a_count_of_tokens_are_on_neither_side(tmp_path):
     records = [answered(one, "Ulm", steps=[CALL]) for one in QUESTIONS[:2]]
     cell = cell_of(tmp_path, records)

@@ -9,7 +9,7 @@ import pytest
 
 from hopweave.core.errors import ModelError, SettingsError
 from hopweave.core.protocols import LanguageModel
-from hopweave.core.types import Message, Reply, Sampling, Usage
+from hopweave.core.types import Message, Reply, Sampling, Tool, ToolCall, Usage
 from hopweave.models.llms.scripted import Line, Rule, Scripted
 
 GREEDY = Sampling()
@@ -176,3 +176,27 @@ def test_a_missing_rules_file_says_so(tmp_path):
 def test_a_function_and_a_file_do_not_go_together(tmp_path):
     with pytest.raises(SettingsError, match="use one of them"):
         Scripted(lambda m, s: "x", rules_file=tmp_path / "rules.toml")
+
+
+async def test_a_script_can_think_and_call_tools():
+    tools = (Tool("search", "Searches.", {"type": "object"}),)
+    llm = Scripted(
+        [Line(thoughts="Hm.", tool_calls=(("search", {"query": "Sula"}),)), Line("Sula", thoughts="So.")], tools=True
+    )
+    assert llm.abilities.tools
+    first = await llm.reply(said("Where?"), Sampling(tools=tools))
+    assert (first.text, first.thoughts, first.tool_calls) == ("", "Hm.", (ToolCall("call_1", "search", '{"query": "Sula"}'),))
+    assert (await llm.reply(said("So?"), Sampling(tools=tools))).thoughts == "So."
+
+
+async def test_tools_that_were_not_offered_are_not_called():
+    llm = Scripted([Line("No.", tool_calls=(("search", {}),))], tools=True)
+    assert (await llm.reply(said("Where?"), GREEDY)).tool_calls == ()
+
+
+async def test_a_file_can_hold_thoughts_and_calls_of_tools(tmp_path):
+    file = tmp_path / "rules.json"
+    call = {"name": "search", "arguments": {"query": "Sula"}}
+    file.write_text(json.dumps({"rules": [{"find": "q", "say": "", "thoughts": "Hm.", "tool_calls": [call]}]}))
+    reply = await Scripted(rules_file=file, tools=True).reply(said("q"), Sampling(tools=(Tool("search", "", {}),)))
+    assert (reply.thoughts, reply.tool_calls) == ("Hm.", (ToolCall("call_1", "search", '{"query": "Sula"}'),))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import math
 import sys
 
@@ -385,6 +386,199 @@ async def test_a_gguf_file_says_which_packages_it_needs(tmp_path, monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(SettingsError, match="pip install gguf accelerate"):
         await TransformersLocal(str(tmp_path / "m.gguf")).reply(ASK, GREEDY)
+
+
+# -- models that think -------------------------------------------------------------------------------------------------
+
+OPENS = TURNS.replace("<|assistant|> {% endif %}", "<|assistant|> <think>\n{% endif %}")
+SWITCH = TURNS.replace(
+    "<|assistant|> {% endif %}",
+    "<|assistant|> {% if enable_thinking is defined and enable_thinking is false %}<think>\n\n</think>{% endif %}{% endif %}",
+)
+EFFORT = "{{ reasoning_effort }} <|channel|>" + TURNS
+
+
+@pytest.fixture
+def thinking(llama):
+    """A function: the Llama with a chat template of a model that thinks."""
+    made = []
+
+    async def make(template, **options):
+        llm = TransformersLocal(str(llama), device="cpu", **options)
+        llm._fetched = _with_template(llm._fetched, template)
+        await llm.open()
+        made.append(llm)
+        return llm
+
+    return make
+
+
+def _with_template(fetched, template):
+    def load(library):
+        tokenizer, config, model = fetched(library)
+        tokenizer.chat_template = template
+        return tokenizer, config, model
+
+    return load
+
+
+def dictated(monkeypatch, llm, text):
+    """Lets the model write this, and end there."""
+    from hopweave.models.llms import _generation
+
+    tokenizer = llm._loaded.tokenizer
+    ids = [*tokenizer(text, add_special_tokens=False)["input_ids"], tokenizer.eos_token_id]
+    chosen = {}
+
+    def choose(row, _logits):
+        chosen[id(row)] = chosen.get(id(row), -1) + 1
+        return ids[min(chosen[id(row)], len(ids) - 1)]
+
+    monkeypatch.setattr(_generation.Row, "_chosen", choose)
+
+
+async def test_thoughts_that_reach_their_limit_are_closed_and_the_reply_has_its_own_limit(thinking):
+    llm, pieces = await thinking(OPENS, max_thinking_tokens=7), []
+    object.__setattr__(llm._loaded, "eos_ids", frozenset())
+    reply = await llm.reply(ASK, Sampling(max_tokens=6), pieces.append)
+    assert reply.thoughts
+    assert reply.text == "".join(pieces)
+    assert "think>" not in reply.text
+    assert reply.finish_reason == "length"
+    closing = len(llm._loaded.tokenizer("</think>\n\n", add_special_tokens=False)["input_ids"])
+    assert 7 <= reply.usage.thinking_tokens <= 7 + closing
+    assert reply.usage.completion_tokens <= 7 + closing + 6 + 1
+    assert llm.abilities.context_tokens == 256
+
+
+async def test_thoughts_of_a_model_are_kept_apart_with_their_tokens_and_stop_strings_mean_nothing_in_them(
+    thinking, monkeypatch
+):
+    llm, pieces = await thinking(SWITCH), []
+    dictated(monkeypatch, llm, "<think>Q: is it Ulm?</think>\n\nUlm is a city. Q: and")
+    reply = await llm.reply(ASK, Sampling(max_tokens=60, stop=("Q:",), top_logprobs=1), pieces.append)
+    assert (reply.text, reply.thoughts, reply.finish_reason) == ("Ulm is a city. ", "Q: is it Ulm?", "stop")
+    assert "".join(pieces) == reply.text
+    assert 0 < reply.usage.thinking_tokens < reply.usage.completion_tokens
+    assert "".join(entry.token for entry in reply.logprobs).startswith("Ulm is")
+    assert "think" not in "".join(entry.token for entry in reply.logprobs)
+
+
+async def test_a_reply_that_is_all_thoughts_says_what_to_set(thinking, monkeypatch):
+    llm = await thinking(EFFORT, max_thinking_tokens=20)
+    dictated(monkeypatch, llm, "analysisWe " + "is it a city and " * 30)
+    with pytest.raises(
+        ModelError, match=r"all 26 tokens went into thoughts; raise llms.transformers_local.max_think.* \(now 20\)"
+    ):
+        await llm.reply(ASK, Sampling(max_tokens=6))
+    dictated(monkeypatch, llm, "analysisWe is it")
+    with pytest.raises(ModelError, match="ended its reply within its thoughts"):
+        await llm.reply(ASK, Sampling(max_tokens=6))
+
+
+async def test_an_error_of_one_call_is_not_that_of_another(thinking, monkeypatch):
+    llm = await thinking(EFFORT, max_thinking_tokens=20)
+    dictated(monkeypatch, llm, "analysisWe is it")
+    failed = await asyncio.gather(*(llm.reply(ASK, Sampling(max_tokens=6)) for _ in range(2)), return_exceptions=True)
+    assert [type(one) for one in failed] == [ModelError, ModelError]
+
+
+@pytest.mark.parametrize(
+    ("template", "level", "step", "end", "max_thoughts"),
+    [
+        (OPENS, "auto", "auto", "<think>\n", 64),
+        (OPENS, "low", "auto", "<think>\n", 16),
+        (OPENS, "off", "auto", "<think>\n", 0),
+        (OPENS, "auto", "off", "<think>\n", 0),
+        (SWITCH, "auto", "auto", "<|assistant|> ", 64),
+        (SWITCH, "medium", "auto", "<|assistant|> ", 32),
+        (SWITCH, "off", "auto", "</think>", 0),
+        (SWITCH, "auto", "off", "</think>", 0),
+        (EFFORT, "high", "auto", "<|assistant|> ", 64),
+        (TURNS, "high", "off", "<|assistant|> ", None),
+    ],
+)
+async def test_how_much_a_model_thinks_is_told_to_its_template_and_limited(thinking, template, level, step, end, max_thoughts):
+    from hopweave.models.llms._generation import Call, row_of
+
+    llm = await thinking(template, thinking=level, max_thinking_tokens=64)
+    row = row_of(llm._loaded, Call(ASK, Sampling(max_tokens=8, thinking=step)))
+    prompt = llm._loaded.tokenizer.decode(row.prompt)
+    assert prompt.endswith(end)
+    assert row.max_thoughts == max_thoughts
+    if template is EFFORT:
+        assert prompt.startswith("high")
+
+
+async def test_a_model_that_is_told_not_to_think_replies_at_once(thinking):
+    llm = await thinking(OPENS)
+    reply = await llm.reply(ASK, Sampling(max_tokens=6, thinking="off"))
+    assert (reply.thoughts, reply.usage.thinking_tokens) == ("", 0)
+    assert reply.text
+
+
+async def test_thoughts_take_no_room_from_the_reply_where_the_context_ends(thinking):
+    from hopweave.models.llms._generation import Call, row_of
+
+    llm = await thinking(OPENS, context_tokens=100, max_thinking_tokens=64)
+    row = row_of(llm._loaded, Call(ASK, Sampling(max_tokens=40)))
+    assert row.max_thoughts == 100 - len(row.prompt) - 40 < 64
+    assert row.max_new == 100 - len(row.prompt)
+
+
+async def test_a_begun_reply_is_continued_without_thought(thinking):
+    from hopweave.models.llms._generation import Call, row_of
+
+    llm = await thinking(SWITCH)
+    row = row_of(llm._loaded, Call((*ASK, Message("assistant", "Paris is")), Sampling(max_tokens=8)))
+    assert (row.max_thoughts, row.max_new) == (None, 8)
+
+
+# -- small or not ------------------------------------------------------------------------------------------------------
+
+
+def weights(folder, name, *shapes):
+    """A safetensors file with tensors of these shapes, without their data."""
+    header = json.dumps({"__metadata__": {"format": "pt"}, **{f"t{place}": {"shape": one} for place, one in enumerate(shapes)}})
+    (folder / name).write_bytes(len(header).to_bytes(8, "little") + header.encode())
+
+
+@pytest.mark.parametrize(
+    ("shapes", "option", "is_small"),
+    [
+        ([(1000, 1_000_000)], "auto", True),
+        ([(4000, 1_000_000)], "auto", False),
+        ([(4000, 1_000_000)], "yes", True),
+        ([(1000, 1_000_000)], "no", False),
+    ],
+)
+def test_a_folder_is_small_by_the_weights_in_it(tmp_path, shapes, option, is_small):
+    weights(tmp_path, "model-00001-of-00002.safetensors", *shapes)
+    weights(tmp_path, "model-00002-of-00002.safetensors", (3,), ())
+    assert TransformersLocal(str(tmp_path), is_small=option).abilities.is_small == is_small
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff" * 20, b"\x02\0\0\0\0\0\0\0[]", (9).to_bytes(8, "little") + b'{"a": 12}'])
+def test_a_folder_whose_weights_cannot_be_read_is_small_by_its_name(tmp_path, content):
+    for name, is_small in (("m-1b", True), ("m-7b", False)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "model.safetensors").write_bytes(content)
+        assert TransformersLocal(str(tmp_path / name)).abilities.is_small == is_small
+
+
+@pytest.mark.parametrize(
+    ("model", "is_small"),
+    [("Qwen/Qwen2.5-7B-Instruct", False), ("Qwen/Qwen3-0.6B", True), ("smollm2-135m-instruct", True), ("hf:x", False)],
+)
+def test_a_model_that_is_not_here_is_small_by_its_name(model, is_small):
+    assert TransformersLocal(model).abilities.is_small == is_small
+
+
+def test_how_much_it_thinks_is_part_of_the_identity():
+    plain = TransformersLocal("m").identity
+    assert (
+        TransformersLocal("m", thinking="low", max_thinking_tokens=9).identity == f"{plain}+thinking=low+max_thinking_tokens=9"
+    )
 
 
 # -- a real model ------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from hopweave.core.errors import SettingsError
 from hopweave.core.prompt import escape
-from hopweave.core.protocols import ModelReader
+from hopweave.core.protocols import ExcerptReader, ModelReader
 from hopweave.core.types import Passage, Reading, Reply, Span, TokenLogprob
 from hopweave.models.readers.llm_reader import LLMReader, log_odds, reading_of
 
@@ -256,6 +256,38 @@ async def test_only_the_likeliest_sentences_are_shown_and_a_span_is_one_of_the_w
     assert ("Painters of the coast" in shown) == is_whole
     assert reading.span is not None
     assert LONG.text[reading.span.start : reading.span.end] == reading.text == "Lina Holt"
+
+
+SPREAD = Passage("s", f"{LONG.text} {'Its toll is paid by the keeper of Orla Bridge at the Tarn. ' * 20}", "Orla Bridge")
+
+
+@pytest.mark.parametrize(
+    ("is_small", "answer", "is_shown"),
+    [(True, "", False), (True, "grey stone from Kerrow", True), (False, "", True), (False, "grey stone from Kerrow", True)],
+)
+async def test_a_small_model_is_shown_less_and_in_any_case_the_sentence_of_an_answer_that_is_checked(
+    is_small, answer, is_shown
+):
+    prompts = []
+
+    async def ask(messages, sampling):
+        prompts.append(messages[0].text)
+        assert sampling.thinking == "off"
+        return Reply("no")
+
+    reader, query = LLMReader(), "By whom is the toll of Orla Bridge at the Tarn paid?"
+    await reader.check_with(ask, query, SPREAD, answer, is_small=is_small)
+    shown = prompts[0].rpartition("Passage:\n")[2]
+    assert ("Its arches are of grey stone" in shown) == is_shown
+    assert escape(reader.excerpt(query, SPREAD, answer, is_small=is_small)) in shown
+    assert isinstance(reader, ExcerptReader)
+
+
+async def test_words_that_are_not_in_what_was_shown_are_in_the_excerpt_for_them():
+    reader, query = LLMReader(), "By whom is the toll of Orla Bridge at the Tarn paid?"
+    at = SPREAD.text.index("Kerrow")
+    assert "Kerrow" not in reader.excerpt(query, SPREAD)
+    assert "Its arches are of grey stone from Kerrow" in reader.excerpt(query, SPREAD, words=Span(at, at + 6))
 
 
 def test_a_reply_too_short_to_say_anything_is_refused():

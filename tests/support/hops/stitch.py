@@ -11,4 +11,5 @@ CASE = Case(
     ],
     calls=lambda h: h + 1,
     rounds=lambda h: h + 1,
+    options={"approach": "plan_first"},
 )

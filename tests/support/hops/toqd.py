@@ -12,6 +12,6 @@ CASE = Case(
         reads=dict(HOPS),
         summary="Through Marlow Cross runs the Teel [3]. So the final answer is the Teel.",
     ),
-    calls=lambda h: 3 + h + (h - 1) + h + 1,
+    calls=lambda h: 1 + h + (h - 1) + h + 1,  # a chain by its wording: neither critique nor construct is asked for
     rounds=lambda h: h,
 )

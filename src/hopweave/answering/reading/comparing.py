@@ -19,6 +19,7 @@ Wanted = Literal["least", "most", "same"]
 _YES_OR_NO = re.compile(r"\s*(?:are|were|is|was|do|does|did|have|has|had)\b", re.IGNORECASE)
 _SAME = re.compile(r"\b(?:same|both|share|shares|shared|alike)\b", re.IGNORECASE)
 _TWO = re.compile(r"\bor\b|\bbetween\b|\bout of\b|\bof the two\b|\bthan\b", re.IGNORECASE)
+_CHOICE = re.compile(r"[A-Z0-9]\S*\s+or\s+(?:(?:the|an?)\s+)?[\"\u201c]?[A-Z0-9]")
 _LEAST = re.compile(
     r"\b(?:first|earlier|earliest|older|oldest|elder|eldest|before|shorter|shortest|fewer|fewest|smaller|smallest|less|least"
     r"|lower|lowest|nearer|closer)\b",
@@ -78,9 +79,11 @@ def wanted_of(question: str) -> Wanted | None:
     'least'
     >>> wanted_of("Are Sula and Orlau in the same country?")
     'same'
+    >>> wanted_of("Was Orla Bridge or Kerrow Light built first?")
+    'least'
     >>> wanted_of("Who was the first mayor of Orlau?")
     """
-    if _YES_OR_NO.match(question):
+    if _YES_OR_NO.match(question) and not is_choice(question):
         return "same" if _SAME.search(question) else None
     if not _TWO.search(question):
         return None
@@ -89,6 +92,15 @@ def wanted_of(question: str) -> Wanted | None:
     if _MOST.search(question):
         return "most"
     return "least" if _LEAST.search(question) else None
+
+
+def is_choice(question: str) -> bool:
+    """Whether a question offers two names to choose between: it is about both, and leads through nothing unnamed.
+
+    >>> is_choice("Which is a lighthouse, Orla Bridge or Kerrow Light?"), is_choice("Who built or designed Kerrow Light?")
+    (True, False)
+    """
+    return _CHOICE.search(question) is not None
 
 
 def compared(question: str, wanted: Wanted, first: Side, second: Side) -> str:

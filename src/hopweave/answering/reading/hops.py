@@ -114,6 +114,27 @@ def steps_of(question: str, unnamed: Sequence[str], asked: Sequence[str]) -> tup
     return (*steps, rest) if steps else ()
 
 
+def own_steps(question: str, asked: Sequence[str]) -> tuple[str, ...]:
+    """The questions of a plan as the model wrote them, if they are well formed; empty if they are not, or there is only one.
+
+    They are if each but the first builds on an earlier answer, none builds on a later one, and every name and number of the
+    question occurs in one of them.
+
+    >>> own_steps("In which city did the author of Tides die?", ["Who is the author of Tides?", "In which city did #1 die?"])
+    ('Who is the author of Tides?', 'In which city did #1 die?')
+    >>> own_steps("In which city did the author of Tides die?", ["Who is the author?", "In which city did #1 die?"])
+    ()
+    """
+    if not 2 <= len(asked) <= MAX_STEPS or not all(step.strip() for step in asked):
+        return ()
+    for number, step in enumerate(asked, start=1):
+        built_on = {int(reference) for reference in _REFERENCE.findall(step)}
+        if (number > 1) != bool(built_on) or not built_on <= set(range(1, number)):
+            return ()
+    told = keys_of(" ".join(asked))
+    return tuple(asked) if all(keys_of(name) <= told for name in anchors(question)) else ()
+
+
 def answered(step: str, answers: Sequence[str]) -> str:
     """A step with the answers of earlier ones in their places."""
     return _REFERENCE.sub(lambda found: answers[int(found[1]) - 1] if 0 < int(found[1]) <= len(answers) else found[0], step)

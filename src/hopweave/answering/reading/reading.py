@@ -258,13 +258,13 @@ def facts_of(question: str, hits: Sequence[Hit], max_tokens: int) -> tuple[Evide
     return tuple(chosen_sentences(question, hits, max_tokens or 10**9))
 
 
-def facts_shown(workbench: MethodContext, facts: Sequence[Evidence]) -> str:
-    """The facts as shown in a prompt, numbered from 1, under the titles of their passages."""
+def facts_shown(workbench: MethodContext, facts: Sequence[Evidence], *, start: int = 1) -> str:
+    """The facts as shown in a prompt, numbered from `start`, under the titles of their passages."""
     if not facts:
         return workbench.fill(PROMPTS["none"])
     of_passages: dict[str, list[str]] = {}
     titles = {fact.passage.id: fact.title for fact in facts}
-    for number, fact in enumerate(facts, start=1):
+    for number, fact in enumerate(facts, start=start):
         of_passages.setdefault(fact.passage.id, []).append(f"{number}. {' '.join(fact.text.split())}")
     return "\n".join(fence("\n".join(lines), titles[passage]) for passage, lines in of_passages.items())
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from hopweave.citations.citing import on_one_line
 from hopweave.citations.marking import text_of, validate_marks
 from hopweave.citations.support import claim_of, conclusion_of
 from hopweave.core.prompt import unescape
 from hopweave.core.protocols import MethodContext
-from hopweave.core.types import Answer, Claim, Hit, Origin, Passage, Question
+from hopweave.core.types import Answer, Claim, Hit, Origin, Passage, Question, Reading, Span
 from hopweave.text.citation_marks import settle_marks
 from hopweave.text.final import MARKER, final_answer
 from hopweave.text.matching import normalize_answer
@@ -41,6 +41,7 @@ class Assertion:
         premises: the numbers, from 1, of the earlier assertions that code concluded it from; it then needs no passages.
         is_doubted: whether the method's own check failed. It is then unsupported even if a passage has its words, which are
             still cited.
+        read_from: the sentence that it was read from, by passage id: if that has the words, it is what is cited.
     """
 
     query: str
@@ -49,6 +50,7 @@ class Assertion:
     passages: Sequence[Passage] = ()
     premises: Sequence[int] = ()
     is_doubted: bool = False
+    read_from: Mapping[str, Span] = field(default_factory=dict)
 
 
 def claims_of(assertions: Iterable[Assertion], workbench: MethodContext | None = None) -> list[Claim]:
@@ -70,10 +72,16 @@ def claims_of(assertions: Iterable[Assertion], workbench: MethodContext | None =
 
 
 def _judged(number: int, one: Assertion, workbench: MethodContext | None) -> Claim:
+    # Without confidence they deny nothing: they only say where to look first.
+    readings = {
+        passage.id: Reading(passage.text[span.start : span.end], span, 0.0)
+        for passage in one.passages
+        if (span := one.read_from.get(passage.id))
+    }
     if workbench is None:
-        return claim_of(number, one.query, one.text, one.origin, one.passages)
+        return claim_of(number, one.query, one.text, one.origin, one.passages, readings)
     read = workbench.readings_of(one.query)
-    readings = {passage.id: reading for passage, reading in read}
+    readings |= {passage.id: reading for passage, reading in read}
     return claim_of(number, one.query, one.text, one.origin, (*one.passages, *(passage for passage, _ in read)), readings)
 
 

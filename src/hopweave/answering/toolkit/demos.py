@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Annotated
 
 from hopweave.answering.demonstrations import Demonstration, family_of, published_count, sample
-from hopweave.answering.toolkit.few_shot import note_of_form, room_for
+from hopweave.answering.toolkit.few_shot import note_of_form
+from hopweave.answering.toolkit.room import room_for
 from hopweave.core.options import Whole
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import AnswerForm, Question

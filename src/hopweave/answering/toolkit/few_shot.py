@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 
 from hopweave.answering.demonstrations import Demonstration, family_of, sample
 from hopweave.answering.toolkit.final_answer import of_form
+from hopweave.answering.toolkit.room import room_for
 from hopweave.core.memoize import remembered
 from hopweave.core.prompt import fence, prompts_beside
 from hopweave.core.protocols import MethodContext
@@ -20,20 +21,8 @@ Instruction = Annotated[
 ]
 
 PROMPTS = prompts_beside(__file__)
-_CONTEXT_TOKENS = 8192  # assumed if the model's context length is unknown
-_TEMPLATE_TOKENS = 64  # for chat markup
 _FEWEST_WORDS = 8
 _WORD = re.compile(r"\S+")
-
-
-def context_of(workbench: MethodContext) -> int:
-    """The number of tokens in the model's context."""
-    return workbench.abilities.context_tokens or _CONTEXT_TOKENS
-
-
-def room_for(workbench: MethodContext, max_tokens: int) -> int:
-    """The number of tokens available for a prompt, given the maximum length of the reply."""
-    return context_of(workbench) - max_tokens - _TEMPLATE_TOKENS
 
 
 def note_of_form(workbench: MethodContext, question: Question) -> str:
@@ -82,7 +71,7 @@ class Packer:
     counts: dict[str, int] = field(default_factory=dict)
     told: tuple[int, int] = (-1, 0)
 
-    async def prompt(self, style: Style, found: Sequence[Passage], *, max_tokens: int, begun: str = "") -> str:
+    async def prompt(self, style: Style, found: Sequence[Passage], *, max_tokens: int, begun: str = "", note: str = "") -> str:
         """The prompt that asks for an answer in a style.
 
         Args:
@@ -90,6 +79,7 @@ class Packer:
             found: the passages that were retrieved, in order.
             max_tokens: the limit for the reply and the words that it continues.
             begun: the text after the last `A:`.
+            note: a text on the question's line, after the note on the kind of answer.
 
         Raises:
             ModelError, BudgetReached, ReplayMiss: as in `MethodContext.count_tokens`.
@@ -99,7 +89,7 @@ class Packer:
         fixed = {
             **({"instruction": self._instruction(style)} if is_at_top else {}),
             "question": self._asked(self.question.text, style),
-            "form": note_of_form(self.workbench, self.question),
+            "form": f"{note_of_form(self.workbench, self.question)}{note}",
             "begun": begun,
         }
         room = room_for(self.workbench, max_tokens)

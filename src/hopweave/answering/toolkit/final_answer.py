@@ -9,7 +9,7 @@ from hopweave.answering.toolkit.transcript import Transcript
 from hopweave.core.prompt import Prompt
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import AnswerForm, Question
-from hopweave.text.final import MARKER, final_answer
+from hopweave.text.final import MARKER, final_answer, has_marker
 
 MARKED = ("marker", "alt-marker")
 """How an answer after a marker was found."""
@@ -71,7 +71,8 @@ async def forced(
     stop = (next_example,) if question.form == "long" else ("\n",)
     sampling = replace(transcript.workbench.sampling, max_tokens=max_tokens, stop=stop)
     said = (await transcript.go_on("answer", sampling)).text.strip()
-    short, _ = after_marker(words_of(said), question)
+    words = words_of(said)
+    short, _ = final_answer(words, question) if has_marker(words) else after_marker(words, question)
     if not short:
         file_unanswered(transcript.workbench, said)
     return short, "forced" if short else "empty"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from hopweave.answering.toolkit.room import room_for
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Message, Reply, Sampling
 
@@ -28,6 +29,16 @@ class Transcript:
     def add(self, words: str) -> None:
         """Appends text, as the method."""
         self.text += words
+
+    async def leaves_room(self, num_tokens: int) -> bool:
+        """Whether that many tokens can follow the text so far. An unknown length of the context is taken to suffice.
+
+        Raises:
+            ModelError, BudgetReached, ReplayMiss: as in `MethodContext.count_tokens`.
+        """
+        if self.workbench.abilities.context_tokens is None:
+            return True
+        return await self.workbench.count_tokens(f"{self.prompt}{self.text}") <= room_for(self.workbench, num_tokens)
 
     async def go_on(self, purpose: str, sampling: Sampling) -> Reply:
         """Has the model continue. Its reply is returned but not appended: the method decides which part of it to use.

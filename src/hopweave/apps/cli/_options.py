@@ -16,6 +16,7 @@ Profile = Annotated[str, typer.Option(help="Named settings, such as paper_search
 Assignments = Annotated[list[str] | None, typer.Option("--set", help="Any setting, as key=value; may be repeated.")]
 Config = Annotated[Path | None, typer.Option(help="A settings file instead of hopweave.toml.")]
 Calls = Annotated[bool, typer.Option("--calls", help="Show model calls, searches and readings in the tree.")]
+Thoughts = Annotated[bool, typer.Option("--thoughts", help="Show calls, and what the model thought before each reply.")]
 MetricAssignments = Annotated[
     list[str] | None, typer.Option("--set", help="An option, as metrics.NAME.OPTION=value; may be repeated.")
 ]

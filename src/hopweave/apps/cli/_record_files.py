@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 from os import SEEK_END
 from pathlib import Path
@@ -133,7 +134,7 @@ def append(path: Path, text: str) -> None:
         raise DataError(f"cannot write the record to {path}: {error.strerror}; choose another file") from None
 
 
-def print_record(record: Record, *, as_json: bool, with_calls: bool) -> None:
+def print_record(record: Record, *, as_json: bool, with_calls: bool, with_thoughts: bool) -> None:
     """Prints a record in the form of the commands that answer."""
     from hopweave.show.plain import plain_json
 
@@ -143,4 +144,36 @@ def print_record(record: Record, *, as_json: bool, with_calls: bool) -> None:
     from hopweave.apps.cli._console import console
     from hopweave.show.terminal import draw_record
 
-    console(highlight=False).print(draw_record(record, calls=with_calls))
+    console(highlight=False).print(draw_record(record, calls=with_calls, thoughts=with_thoughts))
+
+
+def end_of(record: Record, *, as_json: bool) -> None:
+    """Ends a command that answers: if there is no answer, it says why and exits with 1.
+
+    If the settings ask for that, as `--require-support` does where no passage supports the answer, the status is 0.
+
+    Raises:
+        typer.Exit: if there is no answer.
+    """
+    from hopweave.show.no_answer import is_intended
+
+    if record.answer is not None and record.answer.short.strip():
+        return
+    if is_intended(record):
+        if not as_json:
+            tell_why(record)
+        return
+    is_drawn_above = record.error is not None and not as_json and sys.stdout.isatty() and sys.stderr.isatty()
+    if not is_drawn_above:
+        tell_why(record)
+    raise typer.Exit(1)
+
+
+def tell_why(record: Record) -> None:
+    """Says on standard error why there is no answer."""
+    from hopweave.show.no_answer import why_no_answer
+
+    first, *more = why_no_answer(record)
+    say(f"hopweave: no answer: {first}", err=True)
+    for line in more:
+        say(f"  {line}", err=True)

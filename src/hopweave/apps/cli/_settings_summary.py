@@ -21,11 +21,16 @@ def settings_summary(settings: Settings, config: Path | None = None) -> str:
         settings: in force.
         config: the settings file that was named.
     """
-    options = settings.llms.get(settings.llm, {})
-    model = f" ({options['model']})" if isinstance(options.get("model"), str) else ""
     corpus = f"{public_address(settings.corpus)} by {settings.retriever}" if settings.corpus else settings.retriever
     sources = ", ".join(_sources(settings, config)) or "defaults"
-    return one_line(f"{settings.method} with {settings.llm}{model} over {corpus}; settings: {sources}")
+    return one_line(f"{settings.method} with {model_in_words(settings)} over {corpus}; settings: {sources}")
+
+
+def model_in_words(settings: Settings) -> str:
+    """The language model, and which model it runs or calls, if the settings say so."""
+    options = settings.llms.get(settings.llm, {})
+    model = f" ({options['model']})" if isinstance(options.get("model"), str) else ""
+    return one_line(f"{settings.llm}{model}")
 
 
 def _sources(settings: Settings, config: Path | None) -> list[str]:

@@ -14,8 +14,8 @@ import typer
 
 from hopweave.apps.cli._asking_options import AskingOptions
 from hopweave.apps.cli._declared import with_options
-from hopweave.apps.cli._options import Calls
-from hopweave.apps.cli._record_files import append, chosen, print_record, record_of
+from hopweave.apps.cli._options import Calls, Thoughts
+from hopweave.apps.cli._record_files import append, chosen, end_of, print_record, record_of
 
 if TYPE_CHECKING:
     from hopweave.record import Record
@@ -44,10 +44,9 @@ def again(
     out: Annotated[Path | None, typer.Option(help="Append the new record to this JSONL file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the new record as JSON and nothing else.")] = False,
     calls: Calls = False,
+    thoughts: Thoughts = False,
 ) -> None:
     """Ask a kept question again with something changed from one step on; everything before it is replayed."""
-    from hopweave.core.errors import RunError
-
     record = record_of(file, *chosen(file, question, line))
     wanted = [*_assigned("reply", replies), *_assigned("query", queries), *_assigned("forbid", forbid), *_assigned("pin", pin)]
     wanted += _read_changes(changes) if changes is not None else []
@@ -60,9 +59,8 @@ def again(
     branch = _answer(settings, record, wanted, is_quiet=as_json)
     if out is not None:
         append(out, branch.to_json() + "\n")
-    print_record(branch, as_json=as_json, with_calls=calls)
-    if branch.error is not None:
-        raise RunError(f"no answer: {branch.error.kind}: {branch.error.message}")
+    print_record(branch, as_json=as_json, with_calls=calls, with_thoughts=thoughts)
+    end_of(branch, as_json=as_json)
 
 
 def _assigned(change: str, pairs: Sequence[str] | None) -> list[dict[str, Any]]:

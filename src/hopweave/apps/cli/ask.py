@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,8 +10,8 @@ import typer
 
 from hopweave.apps.cli._asking_options import AskingOptions
 from hopweave.apps.cli._declared import with_options
-from hopweave.apps.cli._options import Calls, listed
-from hopweave.apps.cli._record_files import append, print_record
+from hopweave.apps.cli._options import Calls, Thoughts, listed
+from hopweave.apps.cli._record_files import append, end_of, print_record
 from hopweave.apps.cli._terminal import say, standard_input
 
 if TYPE_CHECKING:
@@ -40,10 +39,9 @@ def ask(
     out: Annotated[Path | None, typer.Option(help="Append the record to this JSONL file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the record as JSON and nothing else.")] = False,
     calls: Calls = False,
+    thoughts: Thoughts = False,
 ) -> None:
     """Answer one question, showing its reasoning as a tree that grows while it runs."""
-    from hopweave.core.errors import RunError
-
     limits = {
         "max_llm_calls": max_llm_calls,
         "max_tokens": max_tokens,
@@ -58,11 +56,8 @@ def ask(
     record = _answer(settings, asking.config, asked, is_quiet=as_json)
     if out is not None:
         append(out, record.to_json() + "\n")
-    print_record(record, as_json=as_json, with_calls=calls)
-    if record.error is not None:
-        if not as_json and sys.stdout.isatty() and sys.stderr.isatty():  # the tree right above shows it
-            raise typer.Exit(1)
-        raise RunError(f"no answer: {record.error.kind}: {record.error.message}")
+    print_record(record, as_json=as_json, with_calls=calls, with_thoughts=thoughts)
+    end_of(record, as_json=as_json)
 
 
 def _question(text: str, labels: str, *, is_long: bool) -> Any:

@@ -146,7 +146,7 @@ class _Conversation:
     def _ask(self, question: str) -> None:
         from hopweave.apps.cli._console import console
         from hopweave.apps.cli._live import LiveTree
-        from hopweave.apps.cli._record_files import append
+        from hopweave.apps.cli._record_files import append, tell_why
         from hopweave.run.conversation import turn_of
         from hopweave.show.terminal import draw_reply
 
@@ -163,6 +163,8 @@ class _Conversation:
         if record.question.text != question:
             say(f"asked as: {record.question.text}")
         console(highlight=False).print(draw_reply(record))
+        if record.answer is not None and not record.answer.short.strip():
+            tell_why(record)
         say()
 
     def _choose_method(self, name: str) -> None:

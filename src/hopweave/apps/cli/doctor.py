@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hopweave.apps.cli._options import Assignments, Config, settings_of
 from hopweave.apps.cli._terminal import say
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+    from typing import Any
 
     from hopweave.run.settings import Settings
 
@@ -17,10 +20,23 @@ app = typer.Typer(add_completion=False)
 
 
 @app.command()
-def doctor() -> None:
-    """Check components, embedded model, folders and settings; the exit status is 1 if the default settings cannot work."""
+def doctor(
+    llm: Annotated[
+        str, typer.Option(help="Ask this language model a small question, and say what it can do.", show_default=False)
+    ] = "",
+    set_: Assignments = None,
+    config: Config = None,
+) -> None:
+    """Check components, embedded model, folders and settings; the exit status is 1 if the default settings cannot work.
+
+    With --llm, ask that language model a small question and make a few more tiny calls: does it think, keep to a JSON schema,
+    call tools, report log-probabilities, continue a reply? The exit status is 1 if it does not answer.
+    """
+    if llm:
+        _examine(settings_of(set_, config, llm=llm))
+        return
     is_well = True
-    for is_fine, is_needed, line in _findings():
+    for is_fine, is_needed, line in _findings(set_, config):
         sign = "ok     " if is_fine else "missing" if is_needed else "-      "
         say(f"{sign}  {line}")
         is_well = is_well and (is_fine or not is_needed)
@@ -28,17 +44,92 @@ def doctor() -> None:
         raise typer.Exit(1)
 
 
-def _findings() -> Iterator[tuple[bool, bool, str]]:
+def _examine(settings: Settings) -> None:
+    """Prints what the language model of the settings can do, and the settings that suit it.
+
+    Raises:
+        typer.Exit: if it does not answer.
+    """
+    import asyncio
+
+    from hopweave.apps.cli._settings_summary import model_in_words
+    from hopweave.core.catalog import key_of
+
+    say(model_in_words(settings))
+    found = asyncio.run(_examined(settings))
+    if found is None:
+        raise typer.Exit(1)
+    say()
+    say("settings that suit it, for hopweave.toml:")
+    say()
+    for line in _toml_lines(settings.llm, key_of("llms", settings.llm), _shown_options(settings) | found):
+        say(line)
+
+
+async def _examined(settings: Settings) -> dict[str, Any] | None:
+    """The settings that follow from what was found, which is printed; `None` if the model does not answer."""
+    from hopweave.apps.cli._model_check import ModelCheck
+    from hopweave.core.catalog import key_of
+    from hopweave.core.errors import HopweaveError
+
+    key = key_of("llms", settings.llm)
+    try:
+        llm = settings.part("llms", settings.llm)
+    except HopweaveError as error:
+        say(f"missing  does not answer: {error}")
+        return None
+    check = ModelCheck(
+        llm, f"llms.{key}", lambda **more: settings.with_changes({"llms": {key: more}}).part("llms", settings.llm)
+    )
+    try:
+        reply, first = await check.first()
+        say(f"{'ok     ' if first.is_able else 'missing'}  {first.line}")
+        if not first.is_able:
+            return None
+        found = await check.rest(reply)
+    except HopweaveError as error:
+        say(f"missing  does not answer: {error}")
+        return None
+    finally:
+        await llm.close()
+    for one in found:
+        say(f"{'ok     ' if one.is_able else '-      '}  {one.line}")
+    return {name: value for one in found for name, value in one.settings.items()}
+
+
+def _shown_options(settings: Settings) -> dict[str, Any]:
+    """The options that were given, without secrets."""
+    from hopweave.core.catalog import key_of
+    from hopweave.core.redaction import public
+
+    given = settings.llms.get(key_of("llms", settings.llm), {})
+    return {name: public(value, name) for name, value in given.items()}
+
+
+def _toml_lines(llm: str, key: str, options: Mapping[str, Any]) -> Iterator[str]:
+    import json
+    from pathlib import Path
+
+    yield f"llm = {json.dumps(llm)}"
+    yield ""
+    yield f"[llms.{key}]"
+    for name, value in options.items():
+        if isinstance(value, str | Path | bool | int | float):
+            yield f"{name} = {json.dumps(str(value) if isinstance(value, Path) else value, ensure_ascii=False)}"
+        else:
+            yield f"# and {name}, as you have it now"
+
+
+def _findings(pairs: list[str] | None, config: Path | None) -> Iterator[tuple[bool, bool, str]]:
     """Yields whether a thing works, whether the settings need it, and a line about it."""
     import platform
     import sys
 
     from hopweave.core.errors import HopweaveError
-    from hopweave.run.settings import read_settings
 
     yield sys.version_info >= (3, 11), True, f"Python {platform.python_version()} (3.11 or newer)"
     try:
-        settings = read_settings()
+        settings = settings_of(pairs, config)
     except HopweaveError as error:
         yield False, True, f"settings: {error}"
         return

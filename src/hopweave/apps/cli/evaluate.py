@@ -107,12 +107,14 @@ def _run(out: Path, plan: Plan, settings: Settings, options: RunOptions) -> Outc
 def _report(outcome: Outcome, out: Path) -> None:
     from hopweave.evaluation.runs.progress_bars import duration
     from hopweave.show.plain import cut, one_line
+    from hopweave.show.thinking import of_which_thinking
 
     progress = outcome.progress
     cost = f", cost {progress.spent('cost'):,.4g}" if progress.price is not None else ""
+    thinking = of_which_thinking(int(progress.spent("thinking_tokens")))
     say(
         f"{progress.num_done:,} of {progress.num_planned:,} questions have a record in {out}, {progress.num_failed:,} failed; "
-        f"{progress.spent('llm_calls'):,.0f} calls, {progress.spent('tokens'):,.0f} tokens{cost}; "
+        f"{progress.spent('llm_calls'):,.0f} calls, {progress.spent('tokens'):,.0f} tokens{thinking}{cost}; "
         f"this session took {duration(outcome.seconds)}"
     )
     for cell, kind, num, (question_id, message) in progress.failures():

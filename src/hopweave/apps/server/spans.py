@@ -22,7 +22,8 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter
 from opentelemetry.trace import Span, Status, StatusCode, get_current_span, set_span_in_context
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
-from hopweave.core.json_text import whole
+from hopweave.core.json_text import mapping_adapter, one_line_of_json, whole
+from hopweave.core.types import Message, Tool
 from hopweave.record import Failure, ModelCall, Read, Record, Search
 
 _NANOSECONDS = 1_000_000_000
@@ -116,10 +117,12 @@ class Spans:
     def _messages(self, step: ModelCall, record: Record) -> Attributes:
         texts: dict[str, str] = {}
         for number, index in enumerate(step.messages):
-            texts[f"llm.input_messages.{number}.message.role"] = record.messages[index].role
-            texts[f"llm.input_messages.{number}.message.content"] = record.messages[index].text
+            texts |= _message(f"llm.input_messages.{number}.message", record.messages[index])
         if step.text is not None:
-            texts |= {"llm.output_messages.0.message.role": "assistant", "llm.output_messages.0.message.content": step.text}
+            reply = Message("assistant", step.text, step.tool_calls, thoughts=step.thoughts)
+            texts |= _message("llm.output_messages.0.message", reply)
+        for number, tool in enumerate(step.sampling.tools):
+            texts[f"llm.tools.{number}.tool.json_schema"] = _schema_of(tool)
         return self._texts(texts)
 
     def _found(self, step: Search, record: Record) -> Attributes:
@@ -145,14 +148,40 @@ def _above(within: Mapping[str, Sequence[str]]) -> Context | None:
     return TraceContextTextMapPropagator().extract({name: list(values) for name, values in within.items()})
 
 
+def _message(name: str, message: Message) -> dict[str, str]:
+    """The texts of a message. If it has thoughts, they and its text are two content items, as OpenInference writes them."""
+    texts: dict[str, str] = {f"{name}.role": message.role}
+    if message.thoughts:
+        items = [("reasoning", message.thoughts), ("text", message.text)]
+        for number, (kind, text) in enumerate(one for one in items if one[1]):
+            item = f"{name}.contents.{number}.message_content"
+            texts |= {f"{item}.type": kind, f"{item}.text": text}
+    elif message.text or not message.tool_calls:
+        texts[f"{name}.content"] = message.text
+    if message.result_of:
+        texts[f"{name}.tool_call_id"] = message.result_of
+    for number, call in enumerate(message.tool_calls):
+        made = f"{name}.tool_calls.{number}.tool_call"
+        texts |= {f"{made}.id": call.id, f"{made}.function.name": call.name, f"{made}.function.arguments": call.arguments}
+    return texts
+
+
+def _schema_of(tool: Tool) -> str:
+    """A tool in the form in which chat APIs take it."""
+    described = {"name": tool.name, "description": tool.description, "parameters": dict(tool.parameters)}
+    return one_line_of_json(mapping_adapter(), {"type": "function", "function": described})
+
+
 def _tokens(step: ModelCall) -> Attributes:
     usage = step.usage
-    return {
+    counts: Attributes = {
         "llm.token_count.prompt": usage.prompt_tokens,
         "llm.token_count.completion": usage.completion_tokens,
         "llm.token_count.total": usage.prompt_tokens + usage.completion_tokens,
         "llm.token_count.prompt_details.cache_read": usage.cached_tokens,
     }
+    thinking = {"llm.token_count.completion_details.reasoning": usage.thinking_tokens} if usage.thinking_tokens else {}
+    return counts | thinking
 
 
 def _nearest(step: int | None, above: Mapping[int, int | None], spans: Mapping[int, Span]) -> Span | None:

@@ -36,4 +36,5 @@ def usage_of(record: Record) -> Usage | None:
         sum(step.usage.prompt_tokens for step in calls),
         sum(step.usage.completion_tokens for step in calls),
         sum(step.usage.cached_tokens for step in calls),
+        thinking_tokens=sum(step.usage.thinking_tokens for step in calls),
     )

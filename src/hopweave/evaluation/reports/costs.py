@@ -28,7 +28,7 @@ HOW_TO_READ_A_FRONTIER = (
     f"{MAX_FAILED_SHARE:.0%} of them, is on no frontier: what it did not spend on them would make it look cheap."
 )
 _MAX_GROUPS_DRAWN = 9
-_OFTEN_EMPTY = ("estimated_tokens", "offline_llm_calls", "offline_tokens", "offline_cost")
+_OFTEN_EMPTY = ("thinking_tokens", "estimated_tokens", "offline_llm_calls", "offline_tokens", "offline_cost")
 
 
 def groups(data: ReportData) -> blocks.Section | None:

@@ -28,7 +28,7 @@ class OfflineStage:
                 self.requests[key_of(record.setup.llm, messages, step.sampling, step.sample)] = step.usage
 
     def spent(self, name: str, price: Price | None = None) -> float:
-        """The sum of `llm_calls`, `prompt_tokens`, `completion_tokens`, `cached_tokens`, `tokens` or `cost`; else 0."""
+        """The sum of `llm_calls`, `cost`, `tokens` or one kind of them, such as `cached_tokens`; else 0."""
         usages = self.requests.values()
         prompt, completion = (sum(usage.prompt_tokens for usage in usages), sum(usage.completion_tokens for usage in usages))
         cached = sum(usage.cached_tokens for usage in usages)
@@ -37,6 +37,7 @@ class OfflineStage:
             "prompt_tokens": prompt,
             "completion_tokens": completion,
             "cached_tokens": cached,
+            "thinking_tokens": sum(usage.thinking_tokens for usage in usages),
             "tokens": prompt + completion,
             "cost": price.of(prompt, completion, cached) if price is not None else 0.0,
         }

@@ -118,6 +118,7 @@ class Wire:
         max_tokens_field: the name of the limit on new tokens.
         key_variable: the environment variable that holds the key, for messages.
         settings_name: the settings table of this endpoint, such as `llms.ollama`, for messages.
+        seconds_option: the option that limits the time of a streamed reply, for messages.
         advice: how to start a server there or use a different address, for messages.
         advice_if_too_long: what to do about a prompt that is too long, for messages.
         extra_body: fields added to every request.
@@ -138,6 +139,7 @@ class Wire:
     max_tokens_field: str = "max_tokens"
     key_variable: str = ""
     settings_name: str = ""
+    seconds_option: str = "stream_seconds"
     advice: str = ""
     advice_if_too_long: str = "ask for fewer or shorter passages, or use a model with a longer context"
     extra_body: Mapping[str, Any] = field(default_factory=dict)

@@ -73,6 +73,7 @@ class Endpoint:
         connect_timeout_seconds: for opening a connection.
         max_connections: maximum concurrent calls; others queue, and queueing does not count towards the timeout.
         stream_seconds: for a whole streamed reply.
+        known: what is known of the model from the start, if nothing of it is remembered.
     """
 
     def __init__(
@@ -84,6 +85,7 @@ class Endpoint:
         connect_timeout_seconds: float,
         max_connections: int,
         stream_seconds: float,
+        known: Learnt | None = None,
     ) -> None:
         self.wire = wire
         self.address = Address.of(wire.base_url)
@@ -94,7 +96,7 @@ class Endpoint:
         self._max_connections = max_connections
         self._stream_seconds = max(stream_seconds, timeout_seconds)
         self._lines: WeakKeyDictionary[asyncio.AbstractEventLoop, _Line] = WeakKeyDictionary()
-        self._learner = Learner(Memory(f"{self.address.key}:{wire.model}" if wire.is_remembered else ""))
+        self._learner = Learner(Memory(f"{self.address.key}:{wire.model}" if wire.is_remembered else "", known))
         self._ends_streams = wire.server == "llama.cpp"
 
     async def open(self) -> None:

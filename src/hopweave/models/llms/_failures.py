@@ -91,7 +91,7 @@ def too_much(wire: Wire, what: str) -> ModelError:
 
 def too_slow(wire: Wire, seconds: float) -> ModelError:
     """The error for a stream that takes too long to end."""
-    raise_it = f"raise {wire.settings_name}.stream_seconds" if wire.settings_name else wire.advice
+    raise_it = f"raise {wire.settings_name}.{wire.seconds_option}" if wire.settings_name else wire.advice
     return ModelError(f"{wire.shown} had not ended its reply after {seconds:g} s; ask for fewer tokens, or {raise_it}")
 
 

@@ -15,8 +15,13 @@ from typing import Any
 from hopweave.core.catalog import require
 from hopweave.core.errors import ModelError
 from hopweave.core.types import Message, Reply, Sampling, TokenLogprob, Usage
-from hopweave.models.llms._wire import Cutter, prefill_of
+from hopweave.models.llms._reply_text import ReplyText
+from hopweave.models.llms._servers import Level
+from hopweave.models.llms._thinking_budget import MAX_THINKING_TOKENS, template_words, thinking_budget
+from hopweave.models.llms._wire import prefill_of
+from hopweave.models.weights.known import Thinking
 
+_OPENING, _CLOSING = "<think>", "</think>\n\n"
 _JOINER = "\u2060"
 _UNFINISHED = "\ufffd"
 _TOKENS_OF_CONTEXT = 8
@@ -33,6 +38,9 @@ class Loaded:
         context_tokens: maximum length of prompt and reply together; `None` for unlimited positions, as in T5.
         eos_ids: tokens that end a reply.
         is_chat: whether conversations use the tokenizer's chat template.
+        thinking: whether the model thinks before it replies.
+        level: how much it is to think.
+        max_thinking_tokens: the most tokens that it may think with, on top of those of its reply.
     """
 
     name: str
@@ -41,6 +49,9 @@ class Loaded:
     context_tokens: int | None
     eos_ids: frozenset[int]
     is_chat: bool
+    thinking: Thinking = "no"
+    level: Level = "auto"
+    max_thinking_tokens: int = MAX_THINKING_TOKENS
 
     @property
     def is_encoder_decoder(self) -> bool:
@@ -72,6 +83,9 @@ class Row:
         prefill: tokens at the start of the reply, if the decoder has its own sequence.
         before: tokens that precede the new ones in decoding, so that a space after a prefill is kept.
         max_new: the maximum number of new tokens.
+        max_thoughts: how many of them may be thoughts; `None` if the model does not think.
+        begins_inside: whether the prompt opens the thoughts, so that the reply begins inside them.
+        num_thoughts: the number of tokens up to the end of the thoughts.
     """
 
     loaded: Loaded
@@ -80,15 +94,21 @@ class Row:
     prefill: list[int]
     before: list[int]
     max_new: int
+    max_thoughts: int | None = None
+    begins_inside: bool = False
     ids: list[int] = field(default_factory=list)
     logprobs: list[TokenLogprob] = field(default_factory=list)
     finish_reason: str = ""
-    _cutter: Cutter = field(init=False)
+    num_thoughts: int = 0
+    _text: ReplyText = field(init=False)
     _num_seen: int = 0
+    _closing: list[int] | None = None
     _draws: Any = None
 
     def __post_init__(self) -> None:
-        self._cutter = Cutter("", self.call.sampling.stop)
+        self._text = ReplyText("", self.call.sampling.stop, begins_inside=self.begins_inside)
+        if self.begins_inside and self.max_thoughts == 0:
+            self._closing = _closing_ids(self.loaded)
 
     @property
     def is_done(self) -> bool:
@@ -97,7 +117,7 @@ class Row:
 
     def take(self, logits: Any) -> int:
         """Chooses the next token and appends it."""
-        token = self._chosen(logits)
+        token = self._closing.pop(0) if self._closing else self._chosen(logits)
         self.ids.append(token)
         if self.call.sampling.top_logprobs:
             self.logprobs.append(_logprob(self.loaded.tokenizer, logits, token, self.call.sampling.top_logprobs))
@@ -105,8 +125,10 @@ class Row:
             self.finish_reason = "stop"
         elif len(self.ids) >= self.max_new:
             self.finish_reason = "length"
-        if self.call.sampling.stop or self.call.on_text is not None or self.is_done:
+        if self.call.sampling.stop or self.call.on_text is not None or self.max_thoughts is not None or self.is_done:
             self._look(self.text())
+        if self.max_thoughts is not None and not self.is_done:
+            self._limit(self.max_thoughts)
         return token
 
     def text(self, length: int | None = None) -> str:
@@ -116,28 +138,54 @@ class Row:
         return decode([*self.before, *self.ids[:length]])[start:]
 
     def reply(self) -> Reply:
-        """The reply, once it is done."""
-        shown = self._cutter.shown
-        logprobs = self.logprobs
-        if self._cutter.is_cut and logprobs:
-            logprobs = [entry for place, entry in enumerate(logprobs) if len(self.text(place)) < len(shown)]
+        """The reply, once it is done.
+
+        Raises:
+            ModelError: if there is none, since all of it was thoughts.
+        """
+        shown, thoughts = self._text.shown, self._text.words.thoughts
+        if thoughts and not shown:
+            raise _nothing_but_thoughts(self.loaded, len(self.ids), is_cut_off=self.finish_reason == "length")
         return Reply(
             text=shown,
             finish_reason=self.finish_reason or "stop",
-            usage=Usage(len(self.prompt) + len(self.prefill), len(self.ids)),
-            logprobs=tuple(logprobs),
+            usage=Usage(
+                len(self.prompt) + len(self.prefill), len(self.ids), thinking_tokens=self.num_thoughts if thoughts else 0
+            ),
+            logprobs=tuple(self._logprobs_of(shown, has_thoughts=bool(thoughts))),
+            thoughts=thoughts,
         )
+
+    def _logprobs_of(self, shown: str, *, has_thoughts: bool) -> list[TokenLogprob]:
+        """Those of the tokens of the reply."""
+        if not self.logprobs or not (has_thoughts or self._text.is_cut):
+            return self.logprobs
+        start = max(0, self.text().rfind(self._text.words.text)) if has_thoughts else 0
+        starts = ((entry, len(self.text(place))) for place, entry in enumerate(self.logprobs) if place >= self.num_thoughts)
+        return [entry for entry, begin in starts if start <= begin < start + len(shown)]
 
     def _look(self, text: str) -> None:
         """Shows as much of the text so far as is certain, and finds its end."""
         if text.endswith(_UNFINISHED) and not self.is_done:  # a character whose last bytes are still missing
             return
-        self._show(self._cutter.push(text[self._num_seen :]))
+        self._show(self._text.push(text[self._num_seen :]))
         self._num_seen = len(text)
-        if self._cutter.is_cut:
+        if self._text.is_cut:
             self.finish_reason = "stop"
         elif self.is_done:
-            self._show(self._cutter.rest())
+            self._show(self._text.rest(is_cut_off=self.finish_reason == "length"))
+
+    def _limit(self, max_thoughts: int) -> None:
+        """Closes thoughts that reach their limit, and ends a reply that reaches its own."""
+        if self._text.is_inside:
+            self.num_thoughts = len(self.ids)
+            if self._closing is None and self.num_thoughts >= max_thoughts:
+                self._closing = _closing_ids(self.loaded)
+        elif len(self.ids) - self.num_thoughts >= self.call.sampling.max_tokens and (
+            self._text.words.text or not self.begins_inside
+        ):
+            self.finish_reason = "length"
+            self._look(self.text())
 
     def _show(self, piece: str) -> None:
         if piece and self.call.on_text is not None and not self.call.is_cancelled:
@@ -163,11 +211,13 @@ def row_of(loaded: Loaded, call: Call) -> Row:
     Raises:
         ModelError: if the prompt leaves no room for a reply.
     """
-    prompt, prefill = _encoded(loaded, call.messages)
+    level: Level = "off" if call.sampling.thinking == "off" else loaded.level
+    text, turns = _asked(loaded, call.messages, level)
+    prompt, prefill = _encoded(loaded, text, prefill_of(turns))
     if loaded.is_encoder_decoder:
         before, taken = prefill, len(prefill) + 1
     else:
-        before, taken = prompt[-_TOKENS_OF_CONTEXT:] if prefill_of(call.messages) else [], len(prompt)
+        before, taken = prompt[-_TOKENS_OF_CONTEXT:] if prefill_of(turns) else [], len(prompt)
     longest = max(len(prompt), taken)
     limit = math.inf if loaded.context_tokens is None else loaded.context_tokens
     if longest >= limit:
@@ -175,39 +225,68 @@ def row_of(loaded: Loaded, call: Call) -> Row:
             f"the prompt is too long for {loaded.name}: {longest:,} tokens, and prompt and reply together can have "
             f"{limit:,}; ask for fewer or shorter passages, or use a model with a longer context"
         )
-    return Row(loaded, call, prompt, prefill, before, int(min(call.sampling.max_tokens, limit - taken)))
+    left, max_new = limit - taken, call.sampling.max_tokens
+    if loaded.thinking == "no" or prefill_of(turns):
+        return Row(loaded, call, prompt, prefill, before, int(min(max_new, left)))
+    # Thoughts come on top of the reply, and take no room from it.
+    room = max(0, min(thinking_budget(loaded.thinking, level, loaded.max_thinking_tokens), left - max_new))
+    max_all = int(min(max_new + room + len(_closing_ids(loaded)), left))
+    begins_inside = text.rstrip().endswith(_OPENING)
+    return Row(loaded, call, prompt, prefill, before, max_all, int(room), begins_inside=begins_inside)
 
 
-def _encoded(loaded: Loaded, messages: Sequence[Message]) -> tuple[list[int], list[int]]:
-    """The prompt, and the beginning of the reply if the decoder has its own sequence (otherwise the prompt includes it)."""
-    tokenizer = loaded.tokenizer
-    turns = [replace(message, text=_without_special(tokenizer, message.text)) for message in messages]
+def _asked(loaded: Loaded, messages: Sequence[Message], level: Level) -> tuple[str, Sequence[Message]]:
+    """The text of the prompt, and the turns that it is made of; a decoder with its own sequence gets the last one apart."""
+    turns = [replace(message, text=_without_special(loaded.tokenizer, message.text)) for message in messages]
     if turns and turns[-1].role == "assistant" and not turns[-1].text:
         turns.pop()
-    prefill = prefill_of(turns)
+    is_apart = loaded.is_encoder_decoder and prefill_of(turns)
+    return _rendered(turns[:-1] if is_apart else turns, loaded, level), turns
+
+
+def _encoded(loaded: Loaded, text: str, prefill: str) -> tuple[list[int], list[int]]:
+    """The prompt, and the beginning of the reply if the decoder has its own sequence (otherwise the prompt includes it)."""
+    tokenizer = loaded.tokenizer
+    ids = tokenizer(text, add_special_tokens=not loaded.is_chat, verbose=False)["input_ids"]
     if loaded.is_encoder_decoder:
-        asked = _rendered(tokenizer, turns[:-1] if prefill else turns, loaded)
-        ids = tokenizer(asked, add_special_tokens=not loaded.is_chat, verbose=False)["input_ids"]
         return ids, tokenizer(prefill, add_special_tokens=False)["input_ids"] if prefill else []
-    ids = tokenizer(_rendered(tokenizer, turns, loaded), add_special_tokens=not loaded.is_chat, verbose=False)["input_ids"]
     if not loaded.is_chat and ids and ids[-1] in loaded.eos_ids:  # added by the tokenizer; the reply is not over
         ids = ids[:-1]
     return ids or [_first_id(tokenizer)], []
 
 
-def _rendered(tokenizer: Any, turns: Sequence[Message], loaded: Loaded) -> str:
+def _rendered(turns: Sequence[Message], loaded: Loaded, level: Level) -> str:
     if not loaded.is_chat:
         return "\n\n".join(turn.text for turn in turns)
     no_template = require("jinja2", "hf").TemplateError
     chat = [{"role": turn.role, "content": turn.text} for turn in turns]
     is_prefilled = bool(prefill_of(turns))
     try:
-        text: str = tokenizer.apply_chat_template(
-            chat, tokenize=False, add_generation_prompt=not is_prefilled, continue_final_message=is_prefilled
+        text: str = loaded.tokenizer.apply_chat_template(
+            chat,
+            tokenize=False,
+            add_generation_prompt=not is_prefilled,
+            continue_final_message=is_prefilled,
+            **template_words(loaded.thinking, level),
         )
     except (no_template, ValueError) as error:
         raise ModelError(f"the chat template of {loaded.name} does not take this conversation: {error}") from error
     return text
+
+
+def _closing_ids(loaded: Loaded) -> list[int]:
+    """The tokens that end thoughts; none for models with channels, whose thoughts end in other ways."""
+    return [] if loaded.thinking == "effort" else list(loaded.tokenizer(_CLOSING, add_special_tokens=False)["input_ids"])
+
+
+def _nothing_but_thoughts(loaded: Loaded, num_tokens: int, *, is_cut_off: bool) -> ModelError:
+    name = "llms.transformers_local"
+    if not is_cut_off:
+        return ModelError(f'{loaded.name} ended its reply within its thoughts; set {name}.thinking = "off"')
+    return ModelError(
+        f"{loaded.name} did not come to a reply: all {num_tokens:,} tokens went into thoughts; raise "
+        f'{name}.max_thinking_tokens (now {loaded.max_thinking_tokens}), or set {name}.thinking = "low" or "off"'
+    )
 
 
 def _without_special(tokenizer: Any, text: str) -> str:

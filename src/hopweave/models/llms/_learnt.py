@@ -100,11 +100,12 @@ class Memory:
 
     Args:
         key: the address, or the address and the model, without secrets; empty for what is only known to this client.
+        own: what this client knows from the start, if there is no key.
     """
 
-    def __init__(self, key: str = "") -> None:
+    def __init__(self, key: str = "", own: Learnt | None = None) -> None:
         self._key = key
-        self._own = Learnt()
+        self._own = own or Learnt()
         self._opened: _File | None = None
 
     @property

@@ -4,8 +4,9 @@ It runs in a separate process because loading holds Python's global interpreter 
 process on serious errors, and because ending a process reliably frees its memory.
 
 This file is run as a script, so that it imports only the standard library and xllamacpp. It reads one line of JSON (the
-options, including the key, which thus never appears in a process list), writes one line of JSON (`address` or `error`), serves,
-and exits when its standard input is closed: at the latest when the process that started it is gone, for whatever reason.
+options, including the key, which thus never appears in a process list), writes one line of JSON (`address`, `error`, or
+`num_bytes_elsewhere` if the memory is too small), serves, and exits when its standard input is closed: at the latest when
+the process that started it is gone, for whatever reason.
 """
 
 from __future__ import annotations
@@ -28,11 +29,12 @@ def main() -> None:
     os.dup2(2, 1)
     options = json.loads(sys.stdin.readline())
     try:
-        server = _started(options)
+        num_bytes_missing = options.get("num_bytes_elsewhere", 0) and _num_bytes_missing(options["num_bytes_elsewhere"])
+        server = None if num_bytes_missing else _started(options)
     except (RuntimeError, ImportError, AttributeError, TypeError, ValueError) as error:
-        answer = {"error": f"{error}" or type(error).__name__}
+        answer: dict[str, Any] = {"error": f"{error}" or type(error).__name__}
     else:
-        answer = {"address": server.listening_address}
+        answer = {"address": server.listening_address} if server else {"num_bytes_elsewhere": num_bytes_missing}
     try:
         answers.write(json.dumps(answer) + "\n")
         answers.flush()
@@ -40,6 +42,15 @@ def main() -> None:
             sys.stdin.read()
     finally:  # also if the process that started this one is gone before the model is loaded, so that nobody reads
         os._exit(0)  # skip llama.cpp's cleanup, which may block indefinitely: the system reclaims everything at once
+
+
+def _num_bytes_missing(num_bytes: int) -> int:
+    """How many of the bytes that do not fit into the memory do not fit into the GPUs that llama.cpp can use, either."""
+    import xllamacpp
+
+    devices = xllamacpp.get_device_info()
+    on_gpus = [int(device["memory_free"]) for device in devices if "GPU" in getattr(device["type"], "name", "")]
+    return max(0, num_bytes - sum(on_gpus))
 
 
 def _started(options: dict[str, Any]) -> Any:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-SMALL_BELOW = 4.0
-"""Billions of parameters below which a model counts as small: it follows only short, worked prompts."""
+from hopweave.models.weights.known import SMALL_BELOW
 
 # `8x7b` is a mixture; the `a3b` of `30b-a3b` says how many parameters are active, the `e2b` of Gemma how many are effective.
 _SIZE = re.compile(r"(?<![a-z0-9.])(?:(\d+)x)?e?(\d+(?:\.\d+)?)(b|m)(?![a-z0-9])", re.IGNORECASE)

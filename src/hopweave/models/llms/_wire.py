@@ -374,8 +374,17 @@ class StreamedReply:
 
     @property
     def is_cut(self) -> bool:
-        """Whether a stop string arrived that the server missed: there is nothing more to wait for."""
-        return self._text.is_cut
+        """Whether a stop string arrived that the server missed, or the reply used up its limit: nothing more is awaited."""
+        return self._text.is_cut or self._is_long
+
+    @property
+    def _is_long(self) -> bool:
+        """Whether the reply has used its own limit, and goes on with what its thoughts left of theirs.
+
+        Only llama.cpp is known to send a token with each event, or more; others may send single letters.
+        """
+        has_room = self._plan.room > 0 and self._wire.server == "llama.cpp"
+        return has_room and self._num_pieces >= self._sampling.max_tokens and not self._finish_reason
 
     def feed(self, data: bytes) -> Iterator[str]:
         """Takes bytes as they arrive and yields what can be shown now.
@@ -453,6 +462,8 @@ class StreamedReply:
         Raises:
             ModelError: retryable, if the stream broke off.
         """
+        if self._is_long:
+            self._finish_reason = "length"
         shown = self._text.rest(is_cut_off=is_cut_off(self._finish_reason))
         rest = self._veil.push(shown) + self._veil.rest()
         if not self._finish_reason and not self.is_cut:

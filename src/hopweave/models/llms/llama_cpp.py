@@ -14,7 +14,7 @@ import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, Literal
 
 from hopweave.core.errors import MissingExtra, ModelError, SettingsError
 from hopweave.core.protocols import OnText
@@ -22,9 +22,18 @@ from hopweave.core.types import Abilities, Message, Reply, Sampling
 from hopweave.models.llms import _llama_server
 from hopweave.models.llms._address import Wire
 from hopweave.models.llms._endpoint import Endpoint
-from hopweave.models.weights import DEFAULT_MODEL, KNOWN_MODELS, model_identity, model_path
+from hopweave.models.llms._learnt import Learnt
+from hopweave.models.llms._servers import Level
+from hopweave.models.llms._sizes import is_small_name
+from hopweave.models.llms._thinking_budget import MAX_THINKING_TOKENS, thinking_budget
+from hopweave.models.weights import DEFAULT_MODEL, how_to_get, model_identity, model_path, parts_beside
+from hopweave.models.weights.gguf import Header, header_of
+from hopweave.models.weights.known import SMALL_BELOW
+from hopweave.models.weights.memory import advice_on_memory, bytes_needed, default_context, free_bytes
 
 NEEDS_EXTRA = "local"
+
+Switch = Literal["auto", "yes", "no"]
 
 _ADVICE = "HOPWEAVE_DEBUG=1 shows what llama.cpp says"
 _START_SECONDS = 300.0
@@ -34,6 +43,7 @@ _MOST_SILENCES = 6  # a whole reply may take this many times the longest silence
 _LAST_BREATH_SECONDS = 0.1  # between the loss of a connection and the end of the process that held it
 # llama.cpp truncates every distribution by default; replies must be sampled only as `Sampling` says.
 _PLAIN_SAMPLING = {"top_k": 0, "min_p": 0.0}
+_CLOSED_AT_ONCE = 1  # tokens of thoughts; to llama.cpp, 0 is no limit
 
 
 @dataclass
@@ -47,34 +57,101 @@ class LlamaCpp:
         SettingsError: for an invalid limit.
     """
 
-    model: Annotated[str, "name of a local model (see: hopweave models list), or path to a .gguf file"] = DEFAULT_MODEL
-    context_tokens: Annotated[int, "maximum length of prompt and reply together, in tokens"] = 8192
+    model: Annotated[
+        str, "name of a local model (see: hopweave models list), a file on the hub (hf:OWNER/REPO/FILE.gguf), or a path to one"
+    ] = DEFAULT_MODEL
+    context_tokens: Annotated[
+        int | None, "maximum length of prompt, thoughts and reply together; by default 8192, or 16384 for larger models"
+    ] = None
+    thinking: Annotated[Level, "how much a model that can think does so before it replies; auto leaves it to the model"] = (
+        "auto"
+    )
+    max_thinking_tokens: Annotated[int, "maximum tokens of a model's thoughts, on top of those of its reply"] = (
+        MAX_THINKING_TOKENS
+    )
+    is_small: Annotated[Switch, "whether methods treat it as a small model; auto: below 4 billion parameters"] = "auto"
+    tools: Annotated[Switch, "whether it calls tools; auto: if it is not small, and its chat template has a place for them"] = (
+        "auto"
+    )
+    checks_memory: Annotated[bool, "refuse a model that does not fit into the free memory"] = True
     num_threads: Annotated[int | None, "compute threads; by default one per available core"] = None
     cache_ram_mib: Annotated[int, "memory for prefixes of earlier prompts, in MiB; 0 disables the cache"] = 2048
     timeout_seconds: Annotated[float, "longest silence: while reading the prompt, or between two chunks of a reply"] = 600.0
 
     def __post_init__(self) -> None:
-        for name in ("context_tokens", "num_threads", "timeout_seconds"):
+        for name in ("context_tokens", "max_thinking_tokens", "num_threads", "timeout_seconds"):
             value = getattr(self, name)
             if value is not None and value <= 0:
                 raise SettingsError(f"{name} = {value} must be above 0")
         self._server: _Server | None = None
+        self._header: Header | None = None
         self._turns: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = weakref.WeakKeyDictionary()
 
     @property
     def identity(self) -> str:
-        """The checksum of the weights; for a built-in model, the file is not needed.
+        """The checksum of the weights, and how much they think if that is set; the default model's file is not needed.
 
         Raises:
             SettingsError: for an unknown model.
             DataError: for a file that cannot be read.
         """
-        return model_identity(self.model)
+        how = "" if self.thinking == "auto" else f"+thinking={self.thinking}"
+        if self.max_thinking_tokens != MAX_THINKING_TOKENS:
+            how += f"+max_thinking_tokens={self.max_thinking_tokens}"
+        return f"{model_identity(self.model)}{how}"
 
     @property
     def abilities(self) -> Abilities:
-        """All of them, one call at a time."""
-        return Abilities(prefill=True, logprobs=True, json_schema=True, context_tokens=self.context_tokens, max_parallel=1)
+        """All of them, one call at a time; the context is what prompt and reply have left if the model thinks."""
+        is_small = self._is_small
+        takes_tools = self._facts.takes_tools and not is_small
+        return Abilities(
+            prefill=True,
+            logprobs=True,
+            json_schema=True,
+            tools=takes_tools if self.tools == "auto" else self.tools == "yes",
+            is_small=is_small,
+            context_tokens=self._context_tokens - (self._max_thinking_tokens if self._may_think else 0),
+            max_parallel=1,
+        )
+
+    @property
+    def _facts(self) -> Header:
+        """What is known of the model; nothing if its file is not here, or says nothing."""
+        if self._header is None:
+            try:
+                header = header_of(self.model)
+            except SettingsError:  # an unknown name, which the first reply reports
+                return Header()
+            if header == Header():
+                return header
+            self._header = header
+        return self._header
+
+    @property
+    def _is_small(self) -> bool:
+        if self.is_small != "auto":
+            return self.is_small == "yes"
+        billions = self._billions
+        return billions < SMALL_BELOW if billions is not None else is_small_name(Path(self.model).name)
+
+    @property
+    def _billions(self) -> float | None:
+        count = self._facts.num_parameters
+        return None if count is None else count / 1e9
+
+    @property
+    def _context_tokens(self) -> int:
+        return self.context_tokens or default_context(self._billions, self._facts.context_tokens)
+
+    @property
+    def _max_thinking_tokens(self) -> int:
+        """At most half of the context, so that a prompt fits as well."""
+        return min(self.max_thinking_tokens, self._context_tokens // 2)
+
+    @property
+    def _may_think(self) -> bool:
+        return self._facts.thinking != "no" and self.thinking != "off"
 
     async def open(self) -> None:
         """Starts the server; see `Opens.open`. Same errors as `reply`."""
@@ -92,9 +169,10 @@ class LlamaCpp:
         turn = self._turns.setdefault(asyncio.get_running_loop(), asyncio.Lock())
         async with turn:
             server = await self._running()
+            endpoint = server.without_thoughts if sampling.thinking == "off" else server.endpoint
             try:
                 # Always streamed: when a connection closes, llama.cpp ends a streamed reply at once, others 5 s later.
-                return await server.endpoint.reply(messages, sampling, on_text, is_streamed=True)
+                return await endpoint.reply(messages, sampling, on_text, is_streamed=True)
             except ModelError as error:
                 if error.retryable:
                     await asyncio.sleep(_LAST_BREATH_SECONDS)
@@ -126,6 +204,7 @@ class LlamaCpp:
             server.stop()
             if server.is_ready:
                 await server.endpoint.close()
+                await server.without_thoughts.close()
 
     async def _running(self) -> _Server:
         if self._server is None or not self._server.is_alive:
@@ -134,12 +213,17 @@ class LlamaCpp:
         if not server.is_ready:
             try:
                 address = await asyncio.to_thread(server.wait_until_ready)
+            except _TooLarge as error:
+                server.stop()
+                self._server = None
+                raise SettingsError(self._too_large(error.num_bytes_elsewhere)) from None
             except (asyncio.CancelledError, ModelError):
                 server.stop()
                 self._server = None
                 raise
             server.address = address
-            server.endpoint = self._endpoint_at(address, server.key)
+            server.endpoint = self._endpoint_at(address, server.key, self.thinking)
+            server.without_thoughts = self._without_thoughts(server)
             server.is_ready = True
         return server
 
@@ -147,26 +231,56 @@ class LlamaCpp:
         if importlib.util.find_spec("xllamacpp") is None:
             raise MissingExtra("xllamacpp", NEEDS_EXTRA)
         path = model_path(self.model)
-        if not path.is_file():
-            raise SettingsError(f"{path} is not on this machine; {_how_to_get(self.model)}")
+        missing = [part for part in parts_beside(path) if not part.is_file()]
+        if missing:
+            raise SettingsError(f"{missing[0]} is not on this machine; {how_to_get(self.model)}")
         return {
             "path": str(path),
-            "context_tokens": self.context_tokens,
+            "context_tokens": self._context_tokens,
             "num_threads": self.num_threads or num_usable_cores(),
             "cache_ram_mib": self.cache_ram_mib,
             "is_talkative": bool(os.environ.get("HOPWEAVE_DEBUG")),
+            "num_bytes_elsewhere": self._num_bytes_elsewhere() if self.checks_memory else 0,
         }
 
-    def _endpoint_at(self, address: str, key: str) -> Endpoint:
+    def _num_bytes_elsewhere(self) -> int:
+        """How much of the weights and the context does not fit into the free memory, so that a GPU has to hold it."""
+        free = free_bytes()
+        return 0 if free is None else max(0, self._num_bytes + self._facts.cache_bytes_per_token * self._context_tokens - free)
+
+    @property
+    def _num_bytes(self) -> int:
+        return sum(part.stat().st_size for part in parts_beside(model_path(self.model)))
+
+    def _too_large(self, num_bytes_elsewhere: int) -> str:
+        per_token = self._facts.cache_bytes_per_token
+        needed = bytes_needed(self._num_bytes, per_token, self._context_tokens)
+        advice = advice_on_memory(self._num_bytes, per_token, self._context_tokens, num_bytes_elsewhere)
+        return (
+            f"{self.model} needs about {needed / 1e9:.1f} GB of memory, {num_bytes_elsewhere / 1e9:.1f} GB more than is free; "
+            f"{advice} (to load it all the same: --set llms.llama_cpp.checks_memory=no)"
+        )
+
+    def _endpoint_at(self, address: str, key: str, thinking: Level) -> Endpoint:
         wire = Wire(
             model=self.model,
             base_url=f"{address}/v1",
             server="llama.cpp",
             prefill=True,
+            tools=self.abilities.tools,
+            thinking=thinking,
+            max_thinking_tokens=self._max_thinking_tokens,
+            settings_name="llms.llama_cpp",
+            seconds_option="timeout_seconds",
             advice=_ADVICE,
-            advice_if_too_long=f"ask for fewer or shorter passages, or raise context_tokens (now {self.context_tokens})",
-            extra_body=_PLAIN_SAMPLING,
+            advice_if_too_long=f"ask for fewer or shorter passages, or raise context_tokens (now {self._context_tokens})",
+            extra_body=_PLAIN_SAMPLING | self._thinking_limit(thinking),
         )
+        known = Learnt()
+        if self._facts.thinking != "no":
+            # Models with levels think a little at the lowest, too.
+            has_levels = self._facts.thinking == "effort"
+            known = Learnt(thinks=frozenset({"on", "off"} if has_levels else {"on"}), is_quiet_when_off=not has_levels)
         return Endpoint(
             wire,
             lambda: key,
@@ -174,7 +288,21 @@ class LlamaCpp:
             connect_timeout_seconds=_CONNECT_SECONDS,
             max_connections=1,
             stream_seconds=_MOST_SILENCES * self.timeout_seconds,
+            known=known,
         )
+
+    def _without_thoughts(self, server: _Server) -> Endpoint:
+        """What to ask in steps that need no thought: the same, unless thoughts can only be cut short."""
+        if self._facts.thinking != "always" or self.thinking == "off":
+            return server.endpoint
+        return self._endpoint_at(server.address, server.key, "off")
+
+    def _thinking_limit(self, thinking: Level) -> dict[str, int]:
+        """The field with which llama.cpp closes thoughts that get too long, so that a reply follows."""
+        budget = thinking_budget(self._facts.thinking, thinking, self._max_thinking_tokens)
+        if not budget and self._facts.thinking != "always":
+            return {}
+        return {"thinking_budget_tokens": budget or _CLOSED_AT_ONCE}
 
     def _explained(self, error: ModelError, server: _Server) -> ModelError:
         if server.is_alive:
@@ -184,11 +312,26 @@ class LlamaCpp:
         return ModelError(f"{said}; {advice}", retryable=True)
 
 
+class _TooLarge(Exception):
+    """The model needs more memory than there is; `num_bytes_elsewhere` is how much more."""
+
+    def __init__(self, num_bytes_elsewhere: int) -> None:
+        super().__init__(num_bytes_elsewhere)
+        self.num_bytes_elsewhere = num_bytes_elsewhere
+
+
 class _Server:
-    """The process that runs the model."""
+    """The process that runs the model.
+
+    Attributes:
+        address: where it listens.
+        endpoint: calls it.
+        without_thoughts: calls it in steps that need no thought.
+    """
 
     address: str
     endpoint: Endpoint
+    without_thoughts: Endpoint
 
     def __init__(self, options: dict[str, object]) -> None:
         self.key = secrets.token_urlsafe(32)
@@ -223,6 +366,7 @@ class _Server:
 
         Raises:
             ModelError: if it cannot be loaded.
+            _TooLarge: if there is too little memory for it.
         """
         watchdog = threading.Timer(_START_SECONDS, self.stop)
         watchdog.daemon = True
@@ -231,21 +375,23 @@ class _Server:
             answer = self._answer()
         finally:
             watchdog.cancel()
+        if "num_bytes_elsewhere" in answer:
+            raise _TooLarge(int(answer["num_bytes_elsewhere"]))
         if "address" not in answer:
             said = answer.get("error") or f"exit code {self._process.wait()}"
             advice = "is it damaged, too new, or too large for the memory? HOPWEAVE_DEBUG=1 shows what llama.cpp says"
             raise ModelError(f"llama.cpp cannot load {self._path} ({said}); {advice}")
-        return answer["address"]
+        return str(answer["address"])
 
     def _tell(self, options: dict[str, object]) -> None:
         assert self._process.stdin is not None  # noqa: S101 - a pipe was asked for
         self._process.stdin.write(json.dumps(options) + "\n")
         self._process.stdin.flush()
 
-    def _answer(self) -> dict[str, str]:
+    def _answer(self) -> dict[str, Any]:
         assert self._process.stdout is not None  # noqa: S101 - a pipe was asked for
         try:
-            answer: dict[str, str] = json.loads(self._process.stdout.readline())
+            answer: dict[str, Any] = json.loads(self._process.stdout.readline())
         except ValueError:  # it ended without output, or was killed
             return {}
         return answer
@@ -281,8 +427,3 @@ def _text(file: Path) -> str:
         return file.read_text(encoding="ascii").strip()
     except OSError:
         return ""
-
-
-def _how_to_get(model: str) -> str:
-    fetch = f"fetch it with: hopweave models fetch {model}" if model in KNOWN_MODELS else "check the path"
-    return f"{fetch}; or use any OpenAI-compatible endpoint: --llm openai_compatible (see: hopweave models fetch --help)"

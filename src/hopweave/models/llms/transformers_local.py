@@ -20,7 +20,13 @@ from hopweave.core.types import Abilities, Message, Reply, Sampling
 from hopweave.models.batching import Batcher
 from hopweave.models.llms._forced import score
 from hopweave.models.llms._generation import Call, Loaded, Row, generate, row_of
-from hopweave.models.weights import KNOWN_MODELS, model_identity, model_path
+from hopweave.models.llms._parameter_counts import parameters_in
+from hopweave.models.llms._servers import Level
+from hopweave.models.llms._sizes import is_small_name
+from hopweave.models.llms._thinking_budget import MAX_THINKING_TOKENS
+from hopweave.models.weights import KNOWN_MODELS, is_hub_name, model_identity, model_path
+from hopweave.models.weights.gguf import header_of, thinking_of
+from hopweave.models.weights.known import SMALL_BELOW
 
 NEEDS_EXTRA = "hf"
 
@@ -46,6 +52,15 @@ class TransformersLocal:
     revision: Annotated[str | None, "hub branch, tag or commit; the newest by default"] = None
     chat: Annotated[Literal["auto", "no"], "auto uses the tokenizer's chat template, if it has one"] = "auto"
     context_tokens: Annotated[int | None, "maximum length of prompt and reply together; defaults to the model's own"] = None
+    thinking: Annotated[Level, "how much a model that can think does so before it replies; auto leaves it to the model"] = (
+        "auto"
+    )
+    max_thinking_tokens: Annotated[int, "maximum tokens of a model's thoughts, on top of those of its reply"] = (
+        MAX_THINKING_TOKENS
+    )
+    is_small: Annotated[
+        Literal["auto", "yes", "no"], "whether methods treat it as a small model; auto: below 4 billion parameters"
+    ] = "auto"
     max_batch: Annotated[int, "maximum number of calls in a batch"] = 8
     dtype: Annotated[Literal["auto", "float32", "bfloat16", "float16"], "compute precision; auto uses that of the weights"] = (
         "auto"
@@ -53,7 +68,7 @@ class TransformersLocal:
     device: Annotated[str | None, "device such as cpu or cuda; chosen automatically by default"] = None
 
     def __post_init__(self) -> None:
-        for name in ("context_tokens", "max_batch"):
+        for name in ("context_tokens", "max_thinking_tokens", "max_batch"):
             value = getattr(self, name)
             if value is not None and value <= 0:
                 raise SettingsError(f"{name} = {value} must be above 0")
@@ -61,6 +76,7 @@ class TransformersLocal:
         self._batcher: Batcher[Call, Reply] | None = None
         self._open: list[Call] = []
         self._scoring = threading.Lock()
+        self._num_parameters_in_folder: int | None = None
 
     @property
     def identity(self) -> str:
@@ -69,7 +85,10 @@ class TransformersLocal:
         A folder is identified by a hash of its small files (configuration, tokenizer) and the names and sizes of its weights,
         not by its path: this is fast, but blind to weights modified without changing their size.
         """
-        how = "".join(f"+{name}={value}" for name, value in (("dtype", self.dtype), ("chat", self.chat)) if value != "auto")
+        options = (("dtype", self.dtype), ("chat", self.chat), ("thinking", self.thinking))
+        how = "".join(f"+{name}={value}" for name, value in options if value != "auto")
+        if self.max_thinking_tokens != MAX_THINKING_TOKENS:
+            how += f"+max_thinking_tokens={self.max_thinking_tokens}"
         if self._is_gguf:
             return f"transformers:{model_identity(self.model)}{how}"
         folder = Path(self.model).expanduser()
@@ -84,6 +103,7 @@ class TransformersLocal:
             prefill=True,
             logprobs=True,
             scores=True,
+            is_small=self._is_small(),
             context_tokens=self._known_context(),
             max_parallel=self.max_batch,
             json_schema=False,
@@ -155,11 +175,28 @@ class TransformersLocal:
                 batch = [row for row in group[first : first + self.max_batch] if not row.is_done]
                 if batch:
                     generate(batch)
-        return [row.reply() if isinstance(row, Row) else row for row in rows]
+        return [_reply_or_error(row) if isinstance(row, Row) else row for row in rows]
 
     @property
     def _is_gguf(self) -> bool:
-        return self.model in KNOWN_MODELS or self.model.endswith(".gguf")
+        return self.model in KNOWN_MODELS or is_hub_name(self.model) or self.model.endswith(".gguf")
+
+    def _is_small(self) -> bool:
+        """Whether it has few parameters: by its weights if they are in a folder or a GGUF file, else by its name."""
+        if self.is_small != "auto":
+            return self.is_small == "yes"
+        count = self._num_parameters()
+        return count < SMALL_BELOW * 1e9 if count is not None else is_small_name(self.model)
+
+    def _num_parameters(self) -> float | None:
+        if self._is_gguf:
+            try:
+                return header_of(self.model).num_parameters
+            except SettingsError:  # an invalid name, which the first reply reports
+                return None
+        if self._num_parameters_in_folder is None:
+            self._num_parameters_in_folder = parameters_in(Path(self.model).expanduser()) or 0
+        return self._num_parameters_in_folder or None
 
     def _known_context(self) -> int | None:
         if self.context_tokens is not None or self._loaded is not None:
@@ -193,7 +230,18 @@ class TransformersLocal:
         context = self.context_tokens or getattr(config.get_text_config(), "max_position_embeddings", None)
         is_chat = self.chat == "auto" and tokenizer.chat_template is not None
         device = self.device or ("cuda" if torch.cuda.is_available() else "cpu")
-        return Loaded(self.model, model.to(device).eval(), tokenizer, context, eos, is_chat)
+        thinking = thinking_of(_template(tokenizer)) if is_chat and not config.is_encoder_decoder else "no"
+        return Loaded(
+            self.model,
+            model.to(device).eval(),
+            tokenizer,
+            context,
+            eos,
+            is_chat,
+            thinking=thinking,
+            level=self.thinking,
+            max_thinking_tokens=self.max_thinking_tokens,
+        )
 
     def _fetched(self, library: Any) -> tuple[Any, Any, Any]:
         """Tokenizer, configuration and model: from disk if they were downloaded before, else from the hub."""
@@ -244,6 +292,19 @@ def _row_or_error(loaded: Loaded, call: Call) -> Row | ModelError:
         return row_of(loaded, call)
     except ModelError as error:
         return error
+
+
+def _reply_or_error(row: Row) -> Reply | ModelError:
+    try:
+        return row.reply()
+    except ModelError as error:
+        return error
+
+
+def _template(tokenizer: Any) -> str:
+    """The chat template, or all of them if there are several."""
+    template = tokenizer.chat_template
+    return "\n".join(map(str, template.values())) if isinstance(template, dict) else str(template)
 
 
 def _ids(given: int | Sequence[int] | None) -> frozenset[int]:

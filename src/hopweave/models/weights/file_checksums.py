@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,27 +10,37 @@ from typing import Any
 
 from hopweave.core.errors import DataError
 from hopweave.core.files import read_json, read_whole, sha256_of, write_whole
-from hopweave.models.weights.known import KNOWN_MODELS, KnownModel, model_path
+from hopweave.models.weights.hub_names import is_hub_name, parts_beside
+from hopweave.models.weights.known import KNOWN_MODELS, model_path
 
 
 def model_identity(name: str) -> str:
-    """Identifies a model's weights by checksum: that of the file in use or, for a known model that is absent, the known one.
+    """Identifies a model's weights by checksum: that of the file in use or, for an absent model whose checksum is known, that.
+
+    A file in several parts is identified by a hash of their checksums.
 
     Raises:
         SettingsError: for an unknown name.
-        DataError: for a file that cannot be read, or a known model's file with the wrong content.
+        DataError: for a file that cannot be read, or that was modified since it was fetched.
     """
     path, known = model_path(name), KNOWN_MODELS.get(name)
-    if known is not None and not path.is_file():
+    if known is not None and known.sha256 and not path.is_file():
         return f"gguf:sha256:{known.sha256}"
-    return f"gguf:sha256:{checked(known, path) if known is not None else checksum(path)}"
+    checksums = [checked(name, part) for part in parts_beside(path)]
+    if len(checksums) == 1:
+        return f"gguf:sha256:{checksums[0]}"
+    return f"gguf-parts:sha256:{hashlib.sha256(' '.join(checksums).encode()).hexdigest()}"
 
 
-def checksum(path: Path) -> str:
+def checksum(path: Path, *, how_to_get: str = "hopweave models fetch") -> str:
     """The SHA-256 of a model file, from the note next to it if they still match, else computed and noted.
 
     They match while size, inode, and the times of the last change of content and of the inode are as noted. The first of these
     times can be forged, the second cannot.
+
+    Args:
+        path: the file.
+        how_to_get: the command that fetches it, for the message.
 
     Raises:
         DataError: if the file cannot be read.
@@ -41,22 +52,31 @@ def checksum(path: Path) -> str:
             return str(noted["sha256"])
         sha256 = sha256_of(path)
     except OSError as error:
-        raise DataError(f"cannot read the model file {path}: {error.strerror}; fetch it with: hopweave models fetch") from None
-    note_checksum(path, sha256, facts, source=str(noted.get("source", "")))
+        raise DataError(f"cannot read the model file {path}: {error.strerror}; fetch it with: {how_to_get}") from None
+    note_checksum(path, sha256, facts, source=str(noted.get("source", "")), published=str(noted.get("published", "")))
     return sha256
 
 
-def checked(known: KnownModel, path: Path) -> str:
-    """The checksum of a known model's file.
+def checked(name: str, path: Path) -> str:
+    """The checksum of a model's file, or of a part of one.
+
+    Args:
+        name: of the model.
+        path: the file.
 
     Raises:
-        DataError: if it is not the known one, or cannot be read.
+        DataError: if it is not the known one or, for a model without one, the one that the hub published; or if the file cannot
+            be read.
     """
-    sha256 = checksum(path)
-    if sha256 != known.sha256:
+    known = KNOWN_MODELS.get(name)
+    sha256 = checksum(
+        path, how_to_get=f"hopweave models fetch {name}" if known or is_hub_name(name) else "hopweave models fetch"
+    )
+    expected = known.sha256 if known and known.sha256 else read_note(note_beside(path)).get("published") or sha256
+    if sha256 != expected:
         raise DataError(
-            f"{path} is not {known.name}: its SHA-256 is {sha256}, expected {known.sha256}; it was modified on disk: run "
-            f"hopweave models remove {known.name}, then hopweave models fetch {known.name}"
+            f"{path} is not {name}: its SHA-256 is {sha256}, expected {expected}; it was modified on disk: run "
+            f"hopweave models remove {name}, then hopweave models fetch {name}"
         )
     return sha256
 
@@ -77,10 +97,19 @@ def note_beside(path: Path) -> Path:
     return path.with_name(f"{path.name}.json")
 
 
-def note_checksum(path: Path, sha256: str, facts: Mapping[str, int], source: str) -> None:
-    """Notes the checksum of a model file, and its source, for as long as the file has these properties."""
+def note_checksum(path: Path, sha256: str, facts: Mapping[str, int], source: str, published: str = "") -> None:
+    """Notes the checksum of a model file, for as long as the file has these properties.
+
+    Args:
+        path: the file.
+        sha256: its checksum.
+        facts: its properties.
+        source: where it came from.
+        published: the checksum that it must have, if that is known from the hub alone.
+    """
+    known_from_hub = {"published": published} if published else {}
     try:
-        write_note(note_beside(path), {"sha256": sha256, **facts, "source": source})
+        write_note(note_beside(path), {"sha256": sha256, **facts, "source": source, **known_from_hub})
     except OSError:  # the folder is not writable: the file is hashed again next time
         return
 

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -33,13 +33,13 @@ import tantivy
 
 from hopweave.core.errors import DataError, SearchError, SettingsError
 from hopweave.core.indexing import IndexSummary, IndexTraits
-from hopweave.core.memoize import Kept
 from hopweave.core.types import Hit, Passage
 from hopweave.core.visibility import PUBLIC, Visible
 from hopweave.ingest.file_states import FILE_STATES, origin_of
 from hopweave.ingest.intake import Intake
 from hopweave.ingest.lookup import document_id_of
 from hopweave.ingest.origin import Origin
+from hopweave.retrieval.engines._word_engine import WordEngine
 from hopweave.retrieval.index.bm25_index import (
     COUNTS,
     ENGINE,
@@ -47,8 +47,6 @@ from hopweave.retrieval.index.bm25_index import (
     LAYOUT,
     analysis_in,
     by_term,
-    conditions_of,
-    in_order,
     load,
     stored,
     writing_to,
@@ -59,11 +57,9 @@ from hopweave.retrieval.index.bm25_search import best, best_passages, clauses, q
 from hopweave.retrieval.index.index_folder import open_index, read_manifest
 from hopweave.retrieval.index.index_writing import replace_index
 
-_PAGE = 1000
-
 
 @dataclass(eq=False)
-class BM25:
+class BM25(WordEngine):
     """Finds passages by the words they share with the query.
 
     An instance serves one thread at a time. It keeps the state of the index that it opened, even while the index is updated.
@@ -74,6 +70,7 @@ class BM25:
     """
 
     INDEX: ClassVar = IndexTraits(has_language=True)
+    engine_name = ENGINE
 
     index: Annotated[Path, "folder of the index, as built by: hopweave index"]
     title_weight: Annotated[float, "how much the title's own score adds; 0 leaves it out"] = 0.5
@@ -88,11 +85,7 @@ class BM25:
         if self.fields not in ("title_and_text", "text"):
             raise SettingsError(f"fields cannot be {self.fields!r}; choose one of: text, title_and_text")
         self.index = Path(self.index)
-        self._manifest, searcher = open_index(self.index, ENGINE, load)
-        self._searcher: tantivy.Searcher | None = searcher
-        self._passages: Kept[Passage] = Kept()
-        self._analysis = analysis_in(self.index, self._manifest)
-        self._conditions = conditions_of(self.index, self._manifest, self.visible)
+        self._begin(*open_index(self.index, ENGINE, load))
 
     @property
     def identity(self) -> str:
@@ -101,11 +94,6 @@ class BM25:
             f"corpus={self._manifest.fingerprint}{self.visible.identity}"
         )
 
-    @property
-    def num_passages(self) -> int:
-        """Passages in the index."""
-        return self._manifest.num_passages
-
     def search(self, queries: Sequence[str], max_hits: int) -> list[list[Hit]]:
         searcher = self._open_searcher()
         try:
@@ -113,13 +101,6 @@ class BM25:
                 return [self._search_one(searcher, query, max_hits) for query in queries]
         except ValueError as error:
             raise SearchError(f"bm25 search in {self.index} failed: {error}") from error
-
-    def has_terms(self, query: str) -> bool:
-        """See `core.protocols.WordSearcher`."""
-        return bool(self._analysis.terms_of(query))
-
-    def close(self) -> None:
-        self._searcher = None
 
     def passages(self, ids: Iterable[str]) -> list[Passage]:
         """Passages by id, in the order of the ids.
@@ -139,102 +120,11 @@ class BM25:
         number, _ = self._shown(self._open_searcher(), passage_id)
         return origin_of(self.index / self._manifest.data / FILE_STATES, number)
 
-    def passages_of(self, any_ids: Iterable[str], *, documents: bool = True) -> list[Passage]:
-        """See `ingest.lookup.LooksUp`."""
-        searcher = self._open_searcher()
-        found: dict[int, Passage] = {}
-        for any_id in any_ids:
-            for name in ("id", "document") if documents else ("id",):
-                found |= dict(stored(searcher, address) for address in by_term(searcher, name, any_id))
-        return [found[number] for number in sorted(found) if self.visible.shows(found[number])]
-
-    def all_passages(self) -> Iterator[Passage]:
-        """Yields all passages, including hidden ones, in the order in which they were added, in constant memory."""
-        searcher = self._open_searcher()
-        for first in range(0, self._manifest.state["next_number"], _PAGE):
-            for _, passage in in_order(searcher, range(first, first + _PAGE)):
-                yield passage
-
     def documents(self) -> Iterator[tuple[str, str, int]]:
         """The id, title and number of passages of each document, in the order in which they were added."""
         for document_id, passages in groupby(self.all_passages(), document_id_of):
             titles = Counter(passage.title for passage in passages)
             yield document_id, next(iter(titles)), titles.total()
-
-    @classmethod
-    def build(
-        cls,
-        folder: Path,
-        passages: Iterable[Passage],
-        *,
-        language: str | None = None,
-        on_passage: Callable[[int], None] | None = None,
-        num_passages: int | None = None,
-    ) -> IndexSummary:
-        """Builds an index. An existing one is replaced, but stays in use until the new one is complete.
-
-        Args:
-            folder: the index.
-            passages: consumed one by one.
-            language: their language, as a name or ISO 639-1 code; `None` to detect it from the first of them.
-            on_passage: called with the number of passages so far, after each.
-            num_passages: their approximate number, if `passages` has no length. If it is known, an index of a million or more
-                passages is faster to search.
-
-        Raises:
-            SettingsError: for a language without an analyzer.
-            DataError: for a repeated id, no passages, a folder that is not an index, another writer, or a full disk. The
-                existing content is not changed.
-        """
-        num = num_passages or (len(passages) if isinstance(passages, Sized) else 0)
-        share_read = (lambda num_added: num_added / num) if num else None
-        with (
-            replace_index(folder, engine=ENGINE, update=False) as staging,
-            writing_to(staging, language, share_read) as writing,
-        ):
-            for passage in passages:
-                writing.add(passage)
-                if on_passage is not None:
-                    on_passage(writing.num_added)
-            if not writing.num_added:
-                raise DataError(f"there is no passage to index in {folder}; give at least one")
-            return writing.publish()
-
-    @classmethod
-    def update(
-        cls,
-        folder: Path,
-        *,
-        upsert: Iterable[Passage] = (),
-        delete: Iterable[str] = (),
-        missing_ok: bool = False,
-        language: str | None = None,
-        on_passage: Callable[[int], None] | None = None,
-    ) -> IndexSummary:
-        """Deletes passages, then adds and replaces passages, without rebuilding the rest.
-
-        A document that was split into passages (`id#1`, `id#2`, ...) is replaced and deleted entirely.
-
-        Args:
-            folder: the index.
-            upsert: passages to add; one with an existing id replaces that passage.
-            delete: ids of passages or of documents.
-            missing_ok: ignore ids that do not exist.
-            language: the language that the index must have, if given.
-            on_passage: called with the number of passages added so far, after each.
-
-        Raises:
-            SettingsError: for a language other than that of the index.
-            DataError: for an id to delete that does not exist, an id that is added twice, no index, another writer, or a full
-                disk. The index is not changed.
-        """
-        with replace_index(folder, engine=ENGINE, update=True) as staging, writing_to(staging, language) as writing:
-            delete_ids(writing, staging.data, delete, missing_ok=missing_ok)
-            for passage in upsert:
-                writing.replace(passage)
-                if on_passage is not None:
-                    on_passage(writing.num_added)
-            return writing.publish()
 
     @classmethod
     def take_in(
@@ -277,16 +167,6 @@ class BM25:
             return IndexSummary(previous.num_passages, 0, 0, previous.num_bytes, previous.fingerprint)
 
     @classmethod
-    def check(cls, folder: Path) -> IndexSummary:
-        """Verifies every byte of an index, whatever its size.
-
-        Raises:
-            DataError: names what is damaged.
-        """
-        manifest, _ = open_index(folder, ENGINE, load, full=True)
-        return IndexSummary(manifest.num_passages, 0, 0, manifest.num_bytes, manifest.fingerprint)
-
-    @classmethod
     def stats(cls, folder: Path) -> dict[str, int | str]:
         """A summary of an index, in display order, without reading the passages.
 
@@ -317,11 +197,6 @@ class BM25:
         if passage is None or not self.visible.shows(passage):
             raise DataError(f"index {self.index} has no passage {passage_id!r}; check the id, or update the index")
         return number, passage
-
-    def _open_searcher(self) -> tantivy.Searcher:
-        if self._searcher is None:
-            raise SearchError(f"the bm25 retriever on {self.index} is closed")
-        return self._searcher
 
     def _search_one(self, searcher: tantivy.Searcher, query: str, max_hits: int) -> list[Hit]:
         terms = query_terms(searcher, query)

@@ -10,6 +10,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Protocol
 
 import tantivy
 
@@ -167,20 +168,44 @@ def _without_filters(folder: Path, why: str) -> DataError:
     )
 
 
+class Companion(Protocol):
+    """Further files of an index: they are derived from its passages, and published together with them.
+
+    Attributes:
+        engine: the engine whose index it is.
+        modified: the names of those files that it modifies in an update; all others it replaces.
+    """
+
+    engine: str
+    modified: frozenset[str]
+
+    def add(self, number: int, passage: Passage, analysis: Analysis) -> None:
+        """Notes a passage that was added, with its number, and how the index turns text into terms."""
+
+    def remove(self, number: int) -> None:
+        """Notes the number of a passage of the previous state that was removed or replaced."""
+
+    def finish(self) -> None:
+        """Writes the files of the new state."""
+
+
 @contextmanager
-def writing_to(staging: Staging, language: str | None = None, share_read: ShareRead | None = None) -> Iterator[Writing]:
+def writing_to(
+    staging: Staging, language: str | None = None, share_read: ShareRead | None = None, companion: Companion | None = None
+) -> Iterator[Writing]:
     """Opens a new state for writing, and always closes it at the end.
 
     Args:
         staging: of the new state.
         language: of the passages; `None` for the one of the previous state or, for a new index, of its first passages.
         share_read: if the total is known; see `ShareRead`.
+        companion: writes further files of the index.
 
     Raises:
         SettingsError: for a language without an analyzer, or one other than that of the previous state.
     """
     with closing(Ids(staging.scratch)) as ids:
-        writing = Writing(staging, ids, language, share_read)
+        writing = Writing(staging, ids, language, share_read, companion)
         try:
             yield writing
         finally:
@@ -190,8 +215,16 @@ def writing_to(staging: Staging, language: str | None = None, share_read: ShareR
 class Writing:
     """Writes one new state of an index."""
 
-    def __init__(self, staging: Staging, ids: Ids, language: str | None, share_read: ShareRead | None) -> None:
+    def __init__(
+        self,
+        staging: Staging,
+        ids: Ids,
+        language: str | None,
+        share_read: ShareRead | None,
+        companion: Companion | None = None,
+    ) -> None:
         self._staging = staging
+        self._companion = companion
         self._segments = Segments(share_read if staging.previous is None else None)
         self._ids = ids
         self._previous: tantivy.Searcher | None = None
@@ -214,7 +247,8 @@ class Writing:
             self._num_labelled = staging.previous.state.get(LABELLED, 0)
             self._counts = {name: staging.previous.state[name] for name in COUNTS if name in staging.previous.state}
             self._num_cut = staging.previous.state.get(CUT, 0)
-            staging.clone_previous(rewritten=_ENGINE_REWRITES | {FILE_STATES})
+            modified = companion.modified if companion is not None else frozenset()
+            staging.clone_previous(rewritten=_ENGINE_REWRITES | {FILE_STATES} | modified)
             self._opened: _Opened | None = self._open(analysis)
         else:
             self._opened = self._open(Analysis(language_of(language))) if language is not None else None
@@ -233,7 +267,7 @@ class Writing:
         """Opens a new index for the language of the passages so far, and adds them."""
         self._opened = self._open(Analysis(self._sample.language))
         for number, passage in enumerate(self._sample.passages):
-            self._put(passage, number)
+            self._take(passage, number)
         self._sample = Sample()
         return self._opened
 
@@ -249,13 +283,18 @@ class Writing:
             raise _without_filters(self._staging.folder, f"and cannot take those of passage {passage.id!r}")
         self._ids.add(passage, self.num_added + 1)
         if self._opened is not None:
-            self._put(passage, self._next_number)
+            self._take(passage, self._next_number)
         elif self._sample.add(passage):
             self._tell_language()
         self._fingerprint.add(passage)
         self._count(passage, 1)
         self._next_number += 1
         self.num_added += 1
+
+    def _take(self, passage: Passage, number: int) -> None:
+        self._put(passage, number)
+        if self._companion is not None and self._opened is not None:
+            self._companion.add(number, passage, self._opened.analysis)
 
     def _put(self, passage: Passage, number: int) -> None:
         opened = self._opened or self._tell_language()
@@ -317,6 +356,8 @@ class Writing:
             self._fingerprint.remove(passage)
             self._count(passage, -1)
             self.num_deleted += 1
+            if self._companion is not None:
+                self._companion.remove(number)
         return is_new
 
     def _delete_by(self, query: tantivy.Query) -> None:
@@ -347,8 +388,10 @@ class Writing:
         state = {"next_number": self._next_number} | self._counts | ({LAYOUT: self._layout} if self._layout > 1 else {})
         state |= {CUT: self._num_cut} if opened.analysis.cuts else {}
         state |= {LABELLED: self._num_labelled} if self._num_labelled else {}
+        if self._companion is not None:
+            self._companion.finish()
         manifest = self._staging.publish(
-            engine=ENGINE,
+            engine=self._companion.engine if self._companion is not None else ENGINE,
             analyzer=opened.analysis.name(self._num_cut),
             num_passages=num_passages,
             fingerprint=self._fingerprint,

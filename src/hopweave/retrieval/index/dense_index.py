@@ -22,8 +22,9 @@ from hopweave.core.catalog import require
 from hopweave.core.types import Passage
 from hopweave.core.visibility import PUBLIC, Visible
 from hopweave.retrieval.encoders.encoders import EncoderOptions, Vectors, encoder_of, given_vectors
+from hopweave.retrieval.index.arrays import mapped
 from hopweave.retrieval.index.index_folder import Manifest, damaged
-from hopweave.retrieval.index.vector_index import Previous, VectorFiles, VectorStore, append, mapped
+from hopweave.retrieval.index.vector_index import Previous, VectorFiles, VectorStore, append
 from hopweave.retrieval.index.vector_source import Arrays, VectorKind
 
 ENGINE = "dense"

@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from hopweave.core.types import Passage
 from hopweave.retrieval.encoders.encoders import Vectors
 from hopweave.retrieval.encoders.token_encoders import TokenEncoderOptions, given_tokens, token_encoder_of
+from hopweave.retrieval.index.arrays import mapped
 from hopweave.retrieval.index.index_folder import Manifest, damaged
-from hopweave.retrieval.index.vector_index import Previous, VectorFiles, VectorStore, append, mapped
+from hopweave.retrieval.index.vector_index import Previous, VectorFiles, VectorStore, append
 from hopweave.retrieval.index.vector_source import Arrays, VectorKind
 
 ENGINE = "late_interaction"

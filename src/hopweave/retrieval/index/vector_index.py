@@ -18,7 +18,6 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +27,7 @@ from hopweave.core.indexing import IndexSummary
 from hopweave.core.types import Passage
 from hopweave.core.visibility import Visible
 from hopweave.ingest.lookup import document_id_of
+from hopweave.retrieval.index.arrays import mapped
 from hopweave.retrieval.index.filter_table import TABLE as FILTER_TABLE
 from hopweave.retrieval.index.filter_table import forget, has_labels, note, shown_rows
 from hopweave.retrieval.index.index_folder import Fingerprint, Manifest, damaged, verify
@@ -395,13 +395,6 @@ def _reading(path: Path) -> sqlite3.Connection:
         table.close()
         raise damaged(path.parent.parent, f"{path.parent.name}/{path.name}", f"cannot be read ({error})") from error
     return table
-
-
-def mapped(path: Path, kind: type[Any], width: int) -> NDArray[Any]:
-    """A file of numbers, row after row, mapped into memory."""
-    if not path.exists() or not path.stat().st_size or not width:
-        return np.zeros((0, max(width, 1)), dtype=kind)  # an empty file cannot be mapped
-    return np.memmap(path, dtype=np.dtype(kind).newbyteorder("<"), mode="r").reshape(-1, width)
 
 
 def append(new: Path, whole: Path) -> None:

@@ -113,7 +113,7 @@ class Finder:
         prompt = self.workbench.fill(
             _PROMPTS["titles"], num=str(self.options.num_titles), passages=shown, question=self.question.text
         )
-        sampling = replace(self.workbench.sampling, max_tokens=_MAX_TOKENS_TITLES)
+        sampling = replace(self.workbench.sampling, max_tokens=_MAX_TOKENS_TITLES, thinking="off")
         reply = await self.workbench.reply([Message("user", prompt)], purpose="titles", sampling=sampling)
         titles = listed_titles(reply.text)[: self.options.num_titles]
         if not titles:

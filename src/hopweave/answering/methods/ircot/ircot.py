@@ -9,8 +9,11 @@ answers the original question from the passages, with its own reasoning or direc
 from the reasoning. `Answer.passage_ids` are the passages in order of acquisition: the retrieval result that the paper
 measures.
 
-Calls: one per sentence, one for the reader, one for titles if the question comes with a pinned passage (IIRC), and one
-more if the model ends its turn too early (`retry_empty`).
+A sentence that adds no passage, such as "Thus ...", leaves the prompt as it was, and a greedy model would write on as it
+already has. So the next sentence is taken from the same reply, if it is there (`reuse_reply`).
+
+Calls: one per sentence (none for one from the same reply), one for the reader, one for titles if the question comes with a
+pinned passage (IIRC), and one more if the model ends its turn too early (`retry_empty`).
 """
 
 from __future__ import annotations
@@ -20,10 +23,10 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated, Literal
 
 from hopweave.answering.methods.ircot._finding import Duplicates, Finder, Finding
-from hopweave.answering.methods.ircot._reasoned import Marker, Said, answer_of, plain, read, said_in, says_answer
 from hopweave.answering.toolkit.concurrency import why_stopped
 from hopweave.answering.toolkit.few_shot import FewShot, Instruction, Packer
 from hopweave.answering.toolkit.final_answer import file_missing
+from hopweave.answering.toolkit.reasoned import Marker, Said, answer_of, first_with_words, plain, read, said_in, says_answer
 from hopweave.core.errors import BudgetReached
 from hopweave.core.options import Bounded, Count, Whole, options_for
 from hopweave.core.prompt import escape, prompts_beside
@@ -32,7 +35,7 @@ from hopweave.core.types import Answer, Message, Question, Reply
 from hopweave.text.content_words import is_reasoning
 from hopweave.text.matching import normalize_answer
 from hopweave.text.quotation import CLOSING
-from hopweave.text.sentences import first_sentence
+from hopweave.text.sentences import sentence_spans
 
 _PROMPTS = prompts_beside(__file__)
 _ONE_LINE = ("\n",)
@@ -59,10 +62,16 @@ class IRCoT(Bounded):
     retry_empty: Annotated[
         bool, "if the model ends its turn after its own sentence, show it the sentences and ask for the next"
     ] = True
+    reuse_reply: Annotated[
+        bool, "after a sentence that adds no passage, take the next from the same reply, if it is there; the paper asks again"
+    ] = True
     marker: Marker = "tolerant"
     reader: Annotated[
         Literal["cot", "direct", "none"], "which reader answers from the passages; none: the answer of the reasoning itself"
     ] = "cot"
+    may_abstain: Annotated[
+        bool | None, "the reader may answer 'unknown' to a question with a short answer; none: unless the model is small"
+    ] = None
     force: Annotated[bool, "ask the reader once more if its reasoning does not state the answer"] = True
     n_demos: Annotated[Whole, "maximum number of worked questions in the prompt; fewer if they do not fit"] = 3
     num_distractors: Annotated[Whole, "M: irrelevant passages in each demonstration, 0 to 3"] = 1
@@ -91,6 +100,7 @@ class _Weaving:
     Attributes:
         sentences: without marks, and without the escapes of markers from passages.
         written: the same as the model wrote them, in which markers copied from a passage are still escaped.
+        rest: what the last reply says after the sentence taken from it, as long as no passage has been added since.
         goes_on: whether the model continues its own sentences, or is shown them.
     """
 
@@ -101,6 +111,7 @@ class _Weaving:
     packer: Packer
     sentences: list[str] = field(default_factory=list)
     written: list[str] = field(default_factory=list)
+    rest: str = ""
     goes_on: bool = field(init=False)
 
     def __post_init__(self) -> None:
@@ -111,7 +122,7 @@ class _Weaving:
         await self.finder.bound()
         await self.finder.add(self.question.text)
         while True:
-            written = await self._next_sentence()
+            written = self._from_same_reply() or await self._next_sentence()
             sentence = plain(written)
             if not sentence:
                 return "empty_sentence"
@@ -125,8 +136,11 @@ class _Weaving:
                 return "finished"
             if len(self.sentences) >= self.options.max_steps:
                 return "max_steps"
+            num_held = len(self.finder.held)
             with self.workbench.under(step):
                 await self.finder.add(self._query())
+            if len(self.finder.held) > num_held:
+                self.rest = ""
 
     async def answer(self, stopped_because: str) -> Answer:
         """The reader's answer, or the chain's if there is no reader or no call left for one."""
@@ -142,7 +156,13 @@ class _Weaving:
     async def _read(self) -> Said:
         style: Literal["cot", "direct"] = "direct" if self.options.reader == "direct" else "cot"
         marker, longest, force = self.options.marker, self.options.max_tokens, self.options.force
-        return await read(self.packer, style, self.finder.held, marker=marker, max_tokens=longest, force=force)
+        note = self._way_out(style)
+        return await read(self.packer, style, self.finder.held, marker=marker, max_tokens=longest, force=force, note=note)
+
+    def _way_out(self, style: Literal["cot", "direct"]) -> str:
+        """The note that allows the reader to say that the passages do not tell; empty if it must answer."""
+        may = not self.workbench.abilities.is_small if self.options.may_abstain is None else self.options.may_abstain
+        return self.workbench.fill(_PROMPTS[f"abstain_{style}"]) if may and self.question.form == "short" else ""
 
     def _chain(self) -> Said:
         """The answer of the reasoning: what follows the marker in its last sentence, or else all of it."""
@@ -161,6 +181,12 @@ class _Weaving:
 
     # -- the next sentence ---------------------------------------------------------------------------------------------
 
+    def _from_same_reply(self) -> str:
+        """The next sentence of the last reply; empty if it has no more."""
+        sentence = first_with_words(self.rest)
+        self.rest = self.rest.removeprefix(sentence).strip()
+        return sentence
+
     async def _next_sentence(self) -> str:
         sentence = await self._written_sentence()
         if not sentence and self.sentences and self.goes_on and self.options.retry_empty:
@@ -173,14 +199,16 @@ class _Weaving:
         reply = await self._reply()
         line = _LABEL.sub("", reply.text.strip().split("\n", 1)[0], count=1) if reply.text.strip() else ""
         line = line.strip() if self.goes_on else self._beyond(line)
-        sentence = first_sentence(line)
-        if not normalize_answer(plain(sentence)):
+        sentence = first_with_words(line)
+        if not sentence:
             # An empty continuation is one of the ways to stop (the released exit rule); an empty reply, or no sentence, is not.
             if reply.text.strip() or not self.sentences:
                 self.workbench.parse_failed("sentence", "no sentence is in the reply", reply.text)
             return ""
         if sentence == line and reply.finish_reason == "length" and not _WHOLE.search(line):
             self.workbench.parse_failed("sentence", "the sentence is cut off at max_tokens_sentence", reply.text)
+        if self.options.reuse_reply:
+            self.rest = _whole_sentences(line.removeprefix(sentence).strip(), is_cut=reply.finish_reason == "length")
         return sentence
 
     async def _reply(self) -> Reply:
@@ -194,7 +222,8 @@ class _Weaving:
             room = longest + (await self.workbench.count_tokens(begun) if begun else 0)
             prompt = await self.packer.prompt("cot", self.finder.held, max_tokens=room)
         else:
-            asked = "next_sentence" if begun else "first_sentence"
+            following = "next_sentence_or_end" if self.options.reuse_reply else "next_sentence"
+            asked = following if begun else "first_sentence"
             tail = f" {begun}".rstrip() + f"\n\n{self.workbench.fill(_PROMPTS[asked])}"
             prompt = await self.packer.prompt("cot", self.finder.held, max_tokens=longest, begun=tail)
         sampling = replace(self.workbench.sampling, max_tokens=longest, stop=_ONE_LINE)
@@ -208,3 +237,8 @@ class _Weaving:
             shown = escape(bare)
             rest = rest.removeprefix(shown if rest.startswith(shown) else bare).lstrip()
         return rest or line.strip()
+
+
+def _whole_sentences(text: str, *, is_cut: bool) -> str:
+    """A text without its last sentence if that was cut off."""
+    return text[: sentence_spans(text)[-1].start].strip() if is_cut and text and not _WHOLE.search(text) else text

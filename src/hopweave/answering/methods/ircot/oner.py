@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from hopweave.answering.methods.ircot._finding import Duplicates, Finder, Finding
-from hopweave.answering.methods.ircot._reasoned import Marker, Said, answer_of, read
 from hopweave.answering.toolkit.few_shot import FewShot, Instruction, Packer
+from hopweave.answering.toolkit.reasoned import Marker, Said, answer_of, read
 from hopweave.core.errors import BudgetReached
 from hopweave.core.options import Bounded, Count, Whole, options_for
 from hopweave.core.protocols import MethodContext

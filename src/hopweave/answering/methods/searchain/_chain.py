@@ -79,11 +79,13 @@ class Chain:
         nodes: in the order written, numbered from 1.
         final: the text of `[Final Content]`; empty if there is none.
         problems: one line for each thing that could not be read.
+        is_ended: whether it has a `[Final Content]`, with or without a text.
     """
 
     nodes: tuple[ChainNode, ...]
     final: str
     problems: tuple[str, ...]
+    is_ended: bool = False
 
 
 def parse_chain(text: str) -> Chain:
@@ -122,7 +124,7 @@ def parse_chain(text: str) -> Chain:
     nodes = draft.finished()
     if pieces and not nodes:
         draft.problems.append("no query was found")
-    return Chain(nodes, final, tuple(draft.problems))
+    return Chain(nodes, final, tuple(draft.problems), any(piece.kind == "final" for piece in pieces))
 
 
 def render_nodes(nodes: Iterable[ChainNode]) -> str:

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from hopweave.core.types import Passage, Question, Reading
+from hopweave.text.agreement import agree
 from hopweave.text.final import map_label
 from hopweave.text.key_terms import only_repeats, words_in
 from hopweave.text.matching import Match, is_contained, rouge_l
-from hopweave.text.values import agree_by_value
 
 Finding = Literal["agrees", "differs", "nothing_to_compare"]
 
@@ -32,8 +32,8 @@ class Consistency:
         """Compares the model's answer to a query with the reading of a passage.
 
         A long answer agrees if its ROUGE-L with the passage is above alpha. Any other agrees if it contains the reader's words;
-        with `normalize_values`, dates and numbers are normalised first, and it also agrees if they contain it and it adds to
-        the query.
+        with `normalize_values`, also if the two say the same in other words or to another precision (`text.agreement`) and it
+        adds to the query.
         """
         if question.form == "long":
             precision, _, f1 = rouge_l(answer, passage.text)
@@ -42,7 +42,7 @@ class Consistency:
             return "nothing_to_compare"  # a span copied from a passage cannot say yes or no
         if is_contained(reading.text, answer, self.match):
             return "agrees"
-        is_same = self.normalize_values and agree_by_value(reading.text, answer) and not only_repeats(answer, query)
+        is_same = self.normalize_values and agree(reading.text, answer) and not only_repeats(answer, query)
         return "agrees" if is_same else "differs"
 
 

@@ -29,6 +29,7 @@ class PathNode:
         step: its decision in the trace.
         passage: the passage that was found for it, if any.
         reading: the reader's result for that passage.
+        checked: the model's answer that the reading was compared with; empty for an open query.
     """
 
     query: str
@@ -37,6 +38,12 @@ class PathNode:
     step: int
     passage: Passage | None = None
     reading: Reading | None = None
+    checked: str = ""
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether a passage confirmed or gave the answer; the model's own was not checked, or the check did not bear it out."""
+        return bool(self.answer) and self.origin != "model"
 
     @property
     def found(self) -> str:

@@ -26,6 +26,16 @@ def form_line(workbench: MethodContext, prompts: Prompts, question: Question) ->
     return "" if question.form == "short" else "\n" + of_form(workbench, prompts, "form", question)
 
 
+def _answers(numbers: Sequence[int]) -> str:
+    """Answers by their numbers.
+
+    >>> _answers([2]), _answers([1, 3, 4])
+    ('answer 2', 'answers 1, 3 and 4')
+    """
+    *first, last = map(str, numbers)
+    return f"answers {', '.join(first)} and {last}" if first else f"answer {last}"
+
+
 @dataclass(slots=True)
 class Tracing:
     """Writes the final content of one question.
@@ -58,6 +68,7 @@ class Tracing:
         """
         values = {
             "question": self.question.text,
+            "pairs_are": self._say_what_is_settled(path),
             "pairs": pairs(path),
             "demanded": demanded(self.question.form, self.question.labels),
             "form": form_line(self.workbench, self.prompts, self.question),
@@ -74,6 +85,14 @@ class Tracing:
         elif self.may_force and self.question.form != "long" and final_answer(final, self.question)[1] not in MARKED:
             final = await self._forced(turns, final)
         return final
+
+    def _say_what_is_settled(self, path: Sequence[PathNode]) -> str:
+        numbers = [number for number, node in enumerate(path, start=1) if not node.is_settled]
+        if not numbers:
+            return self.workbench.fill(self.prompts["settled"])
+        if len(numbers) == len(path):
+            return self.workbench.fill(self.prompts["not_settled"])
+        return self.workbench.fill(self.prompts["settled_in_part"], open=_answers(numbers))
 
     def short(self, said: str, last_final: str, claims: Sequence[Claim], *, is_expected: bool) -> tuple[str, str]:
         """The bare answer: from the final content, from that of the last chain, or else from the last claim.
@@ -94,7 +113,7 @@ class Tracing:
 
     async def _forced(self, turns: Sequence[Message], final: str) -> str:
         """The final content with its missing sentence: the model continues from its beginning, or is asked for it."""
-        sampling = replace(self.workbench.sampling, max_tokens=_LONGEST_ANSWER, stop=("\n",))
+        sampling = replace(self.workbench.sampling, max_tokens=_LONGEST_ANSWER, stop=("\n",), thinking="off")
         if self.workbench.abilities.prefill:
             more = [Message("assistant", f"[Final Content]: {final} {MARKER}")]
         else:

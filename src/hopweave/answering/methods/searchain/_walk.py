@@ -25,7 +25,7 @@ from hopweave.answering.toolkit.demos import drawn, packed
 from hopweave.core.errors import BudgetReached, SettingsError
 from hopweave.core.options import Count, Whole, check_options, name_of_part, options_for
 from hopweave.core.prompt import escape, fence, prompts_beside, unescape
-from hopweave.core.protocols import MethodContext
+from hopweave.core.protocols import ExcerptReader, MethodContext, ModelReader, is_part
 from hopweave.core.types import Answer, Message, Origin, Passage, Question, Reading, Sampling
 from hopweave.text.evidence import condensed_text
 from hopweave.text.final import demanded
@@ -33,6 +33,7 @@ from hopweave.text.key_terms import only_repeats
 
 _PROMPTS = prompts_beside(str(Path(__file__).with_name("searchain.py")))
 _FINAL = ("\n[Final Content]",)
+_FINAL_CONTENT = "\n[Final Content]:"
 _ANSWER_FIRST = re.compile(r"\W*+answer\s*+\d*+\s*+[\]:]", re.IGNORECASE)
 
 
@@ -40,10 +41,14 @@ class _Form(NamedTuple):
     """The prompts of a chain whose example shows queries with and without their answers."""
 
     rules: str = "rules_both_ways"
+    final: str = "final_both_ways"
     unknown_step: str = "unknown_step"
 
 
-_STOPPING = {FACT_CHECKING: _Form(rules="rules_both_ways_stop"), YES_NO: _Form(unknown_step="unknown_step_stop")}
+_STOPPING = {
+    FACT_CHECKING: _Form(rules="rules_both_ways_stop", final="final_both_ways_stop"),
+    YES_NO: _Form(unknown_step="unknown_step_stop"),
+}
 """By task family: figure 13 asks to stop in its rules, figure 15 in its example."""
 
 
@@ -77,7 +82,9 @@ class ChainOfQuery:
         "words"
     )
     normalize_values: Annotated[
-        bool, "normalise dates and numbers, and compare short answers both ways: span in answer or answer in span"
+        bool,
+        "compare short answers by what they say: dates, numbers, a country and its people, lists and initials in any form, "
+        "and the span in the answer or the answer in the span",
     ] = True
     ignore_echoes: Annotated[bool, "ignore a reader's span that only repeats the query"] = True
     check_yes_no: Annotated[bool, "compare the reader's span with a bare yes or no, which can never contain it"] = False
@@ -94,7 +101,9 @@ class ChainOfQuery:
         "(figure 16); by_family: so, and claims and yes or no tell the model to stop at an unsolved query (figures 13 and 15)",
     ] = "stop"
     max_tokens_feedback: Annotated[
-        Whole, "tokens of sentences of a passage shown in feedback to the model; 0 shows the entire passage"
+        Whole,
+        "tokens of sentences of a passage shown in feedback, if the reader read all of it; what a reader was shown of it is "
+        "shown again; 0 shows the entire passage",
     ] = 80
     stop_before_final: Annotated[
         bool, "end a chain before its [Final Content], which tracing writes from settled answers anyway"
@@ -177,7 +186,7 @@ class Walk:
         may_ask_again = True
         for _ in range(self._max_chains()):
             chain = await self._generate(turns)
-            if may_ask_again and not chain.nodes and not (chain.final and self.processed):
+            if may_ask_again and not chain.nodes and not (chain.is_ended and self.processed):
                 may_ask_again = False
                 turns.append(Message("user", self._fill("format_reminder", question=self.question.text)))
                 chain = await self._generate(turns)
@@ -229,20 +238,30 @@ class Walk:
 
     async def _first_prompt(self) -> str:
         demand = demanded(self.question.form, self.question.labels)
+        is_cut = self._ends_before_final()
         stops = self._draw_examples()
         examples: Sequence[str] = self.examples
         if not self.options.use_retrieval or (not self.options.complete and self.options.without_completion == "force_answer"):
-            rules, stops = self._fill("rules_answer_all", demanded=demand), ""
+            rules, stops = self._fill("rules_answer_all", final=self._final_rule("final_answer_all", demand)), ""
         elif self.options.chain_form != "stop":
             form = _STOPPING.get(family_of(self.question), _Form()) if self.options.chain_form == "by_family" else _Form()
-            rules, stops = self._fill(form.rules, demanded=demand), ""
+            rules, stops = self._fill(form.rules, final=self._final_rule(form.final, demand)), ""
             examples = [self._both_ways(form, example) for example in examples[:1]] + [*examples[1:]]
         else:
-            rules = self._fill("rules_stop", demanded=demand)
+            rules = self._fill("rules_stop", final=self._final_rule("final_stop", demand))
+        if is_cut:
+            examples = [example.partition(_FINAL_CONTENT)[0] + _FINAL_CONTENT for example in examples]
         asked = {"question": self.question.text, "form": form_line(self.workbench, _PROMPTS, self.question)}
         rest = self._fill("chain", rules=rules, examples=stops, **asked)
         shown = await packed(self.workbench, examples, rest, self.options.max_tokens)
         return self._fill("chain", rules=rules, examples=shown + stops, **asked)
+
+    def _ends_before_final(self) -> bool:
+        return self.options.stop_before_final and self.options.use_retrieval
+
+    def _final_rule(self, name: str, demand: str) -> str:
+        """How a chain ends: what is cut off is not asked for."""
+        return self._fill("final_left_out") if self._ends_before_final() else self._fill(name, demanded=demand)
 
     def _draw_examples(self) -> str:
         """Draws the demonstrations, and one more, which is returned as a chain that stops (followed by an empty line)."""
@@ -276,8 +295,7 @@ class Walk:
 
     async def _generate(self, turns: list[Message]) -> Chain:
         """Has the model write a chain, and adds it to the conversation."""
-        is_cut = self.options.stop_before_final and self.options.use_retrieval
-        sampling = self._sampling(NEXT_EXAMPLE + _FINAL if is_cut else NEXT_EXAMPLE)
+        sampling = self._sampling(NEXT_EXAMPLE + _FINAL if self._ends_before_final() else NEXT_EXAMPLE)
         begun = self._begun()
         messages = [*turns, Message("assistant", begun)] if begun else turns
         with self._under_cause():
@@ -389,9 +407,9 @@ class Walk:
         try:
             await self._fetch([here.query])
             passages = self.found[here.query]
-            here.passage = passages[0] if passages else None
+            here.passage, here.checked = passages[0] if passages else None, here.answer
             for passage in passages if reads else ():
-                reading = await self._reading(here.query, passage)
+                reading = await self._reading(here, passage)
                 if here.reading is None or (bool(reading.text), reading.confidence) > (
                     bool(here.found),
                     here.reading.confidence,
@@ -403,10 +421,10 @@ class Walk:
             self.reached = reached
         return reads and self.reached is None
 
-    async def _reading(self, query: str, passage: Passage) -> Reading:
+    async def _reading(self, here: PathNode, passage: Passage) -> Reading:
         """The reader's result for a passage; words that only repeat the query are dropped."""
-        reading = await self.workbench.read(query, passage)
-        if self.options.ignore_echoes and only_repeats(reading.text, query):
+        reading = await self.workbench.read(here.query, passage, answer=here.checked)
+        if self.options.ignore_echoes and only_repeats(reading.text, here.query):
             return Reading("", None, reading.confidence)
         return reading
 
@@ -415,7 +433,14 @@ class Walk:
         self._settle(here, "completed" if here.answer else "model", is_cause=True)
         if here.passage is None:
             return self._feedback("nothing_found", here)
-        return self._feedback("completion" if here.answer else "completion_without_span", here)
+        if here.answer:
+            return self._feedback("completion", here)
+        return self._feedback("completion_not_stated" if self._has_denied(here) else "completion_without_span", here)
+
+    def _has_denied(self, here: PathNode) -> bool:
+        """Whether the model itself has read the passage and said that it has no answer, so that it is not asked again."""
+        is_own = is_part(self.workbench.reader, ModelReader)
+        return is_own and here.reading is not None and here.reading.confidence < 0
 
     def _verify(self, here: PathNode) -> str | None:
         reading, passage = here.reading, here.passage
@@ -464,11 +489,21 @@ class Walk:
     def _feedback(self, prompt: str, here: PathNode) -> str:
         values = {"query": escape(here.query), "question": self.question.text}
         if here.passage is not None:
-            shown = condensed_text(here.query, here.passage, self.options.max_tokens_feedback)
-            values["passage"] = fence(shown, here.passage.title)
+            values["passage"] = fence(self._shown_of(here, here.passage), here.passage.title)
         if here.answer:
             values["span"] = escape(on_one_line(here.answer))
         return self._fill(prompt, **values)
+
+    def _shown_of(self, here: PathNode, passage: Passage) -> str:
+        """What feedback shows of a passage: what the reader was shown of it, with the sentence that it found the answer in."""
+        longest = self.options.max_tokens_feedback
+        reader: object = self.workbench.reader
+        words = here.reading.span if here.reading is not None else None
+        if not longest:
+            return passage.text
+        if is_part(reader, ExcerptReader):
+            return reader.excerpt(here.query, passage, here.checked, words, is_small=self.workbench.abilities.is_small)
+        return condensed_text(here.query, passage, longest, answer=here.checked, words=words)
 
     # -- small things --------------------------------------------------------------------------------------------------
 

@@ -1,28 +1,35 @@
-"""Ours, the default: splits a question that refers to something unnamed, and reads each hop over selected sentences.
+"""Ours, the default: reads what was found for the question, looks up what is missing, and cites the sentence behind each step.
 
-Passages are retrieved once (best by the retriever `weave`). The model lists the people and things that the question describes
-without naming them ("the county where Kerrow lies"), and code turns them into hops: a question for each, and the question
-itself with the answer in its place. For each hop, the likeliest sentences of the passages found for it are numbered as facts,
-and the model gives the number of the fact that answers, and the answer, as one JSON object. Readings are checked without a
-model: whether an answer occurs in its fact, and whether the names in the question lead there. A question with one hop, or one
-whose hops fail the checks, is read directly over the likeliest sentences. Questions that compare two things are not decided by
-the model: it fills in the two values with their facts, and code compares them.
+Passages are retrieved once (best by the retriever `weave`), and their sentences are numbered as facts. What follows depends on
+the model (`approach`).
 
-Every hop is a claim whose evidence is the sentence that it was read from.
+**Reads first**, if the model is not small: one call says what the facts state, step by step, and what is missing; only that is
+looked up and read, see `_read_first`. Calls: 1 if the facts suffice, 1 more each time that something is missing, at most
+`max_readings`. Searches: 1, and 1 for each thing that is missing.
 
-Calls: 2 for a question of one hop, 1 more for each further hop, and 1 more if they fail the checks. For a comparison 1, and 1
-for each side whose value no fact about it states. Searches: 1, and 1 per hop or such a side.
+**Plans first**, if it is small (`Abilities.is_small`), since such a model reads well only what is short. The model lists the
+people and things that the question describes without naming them ("the county where Kerrow lies"), and code turns them into
+hops: a question for each, and the question itself with the answer in its place. For each hop, the likeliest sentences of the
+passages found for it are numbered as facts, and the model gives the number of the fact that answers, and the answer, as one
+JSON object. Readings are checked without a model: whether an answer occurs in its fact, and whether the names in the question
+lead there. A question with one hop, or one whose hops fail the checks, is read directly over the likeliest sentences.
+Questions that compare two things are not decided by the model: it fills in the two values with their facts, and code compares
+them. Calls: 2 for a question of one hop, 1 more for each further hop, and 1 more if they fail the checks. For a comparison 1,
+and 1 for each side whose value no fact about it states. Searches: 1, and 1 per hop or such a side.
+
+Every step is a claim whose evidence is the sentence that it was read from.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
+from hopweave.answering.methods.stitch._read_first import ReadFirst, Sizes
 from hopweave.answering.reading.checking import Reading, does_hold, weight
-from hopweave.answering.reading.comparing import wanted_of
-from hopweave.answering.reading.hops import MAX_STEPS, answered, spelled_out, steps_of
+from hopweave.answering.reading.comparing import is_choice, wanted_of
+from hopweave.answering.reading.hops import MAX_STEPS, answered, own_steps, spelled_out, steps_of
 from hopweave.answering.reading.reading import (
     LEAST_PROBABILITY,
     LONGEST_REPLY,
@@ -53,6 +60,8 @@ def _texts(most: int) -> dict[str, Any]:
 
 
 _PLAN = object_of(unnamed=_texts(MAX_STEPS - 1), steps=_texts(MAX_STEPS))
+_SMALL = Sizes(max_tokens_facts=350, num_hop_passages=3, max_tokens_hop=250, max_tokens=LONGEST_REPLY, max_tokens_long=256)
+_LARGE = Sizes(max_tokens_facts=3000, num_hop_passages=5, max_tokens_hop=1000, max_tokens=600, max_tokens_long=1200)
 _PLANNED = ("two", "town", "spouse", "year", "state", "film", "grandfather", "sister")
 
 
@@ -60,20 +69,39 @@ _PLANNED = ("two", "town", "spouse", "year", "state", "film", "grandfather", "si
 class Stitch(Bounded):
     """The method and its options."""
 
+    approach: Annotated[
+        Literal["auto", "read_first", "plan_first"],
+        "auto: plan_first for a small model, as the model itself says (`is_small`), read_first for any other",
+    ] = "auto"
     num_passages: Annotated[Count, "passages retrieved for the question"] = 10
-    max_tokens_facts: Annotated[Whole, "tokens of sentences shown, chosen from all passages; 0 shows entire passages"] = 350
+    max_tokens_facts: Annotated[
+        Whole | None,
+        "tokens of sentences shown, chosen from all passages; 0 shows whole ones; none: 350, reading first 3000",
+    ] = None
+    max_readings: Annotated[int, AtLeast(2), "reading first: how often the facts are read, at most"] = 3
     plan: Annotated[bool, "split a question that refers to somebody or something unnamed, and read each hop separately"] = True
-    num_hop_passages: Annotated[Count, "passages retrieved for each hop, in addition to those of the question"] = 3
-    max_tokens_hop: Annotated[Whole, "tokens of sentences shown at each hop; 0 shows entire passages"] = 250
+    num_hop_passages: Annotated[
+        Count | None, "passages retrieved for each hop, in addition to those of the question; none: 3, reading first 5"
+    ] = None
+    max_tokens_hop: Annotated[
+        Whole | None, "tokens of sentences shown at each hop; 0 shows entire passages; none: 250, reading first 1000"
+    ] = None
     compare: Annotated[bool, "compare two values by code instead of asking the model"] = True
     least_probability: Annotated[
         float, AtLeast(0, 1), "an answer that the model finds less probable is shown as unsupported; 0 sets no bound"
     ] = LEAST_PROBABILITY
-    max_tokens: Annotated[Count, "longest reply, in tokens"] = LONGEST_REPLY
-    max_tokens_long: Annotated[Count, "longest explanation, in tokens"] = 256
+    max_tokens: Annotated[Count | None, "longest reply, in tokens; none: 160, reading first 600"] = None
+    max_tokens_long: Annotated[Count | None, "longest explanation, in tokens; none: 256, reading first 1200"] = None
 
     async def answer(self, question: Question, workbench: MethodContext) -> Answer:
-        return await _Stitching(self, question, workbench).answer()
+        if self.approach == "plan_first" or (self.approach == "auto" and workbench.abilities.is_small):
+            return await _Stitching(self, self._sizes(_SMALL), question, workbench).answer()
+        return await ReadFirst(question, workbench, self.num_passages, self._sizes(_LARGE), self.max_readings).answer()
+
+    def _sizes(self, defaults: Sizes) -> Sizes:
+        """What is given, and defaults for the rest."""
+        given = {name: getattr(self, name) for name in Sizes.__dataclass_fields__}
+        return replace(defaults, **{name: value for name, value in given.items() if value is not None})
 
 
 @dataclass(slots=True)
@@ -81,6 +109,7 @@ class _Stitching:
     """One question being answered."""
 
     options: Stitch
+    sizes: Sizes
     question: Question
     workbench: MethodContext
     reader: FactReader = field(init=False)
@@ -88,18 +117,18 @@ class _Stitching:
     stopped_because: str = "finished"
 
     def __post_init__(self) -> None:
-        options = self.options
+        sizes = self.sizes
         self.reader = FactReader(
             self.workbench,
-            options.max_tokens,
-            options.least_probability,
-            options.num_hop_passages,
-            options.max_tokens_hop,
+            sizes.max_tokens,
+            self.options.least_probability,
+            sizes.num_hop_passages,
+            sizes.max_tokens_hop,
         )
 
     async def answer(self) -> Answer:
         hits = await self.reader.search(self.question.text, self.options.num_passages)
-        facts = facts_of(self.question.text, hits, self.options.max_tokens_facts)
+        facts = facts_of(self.question.text, hits, self.sizes.max_tokens_facts)
         if self.question.form != "short":
             return await self._in_other_form(hits, facts)
         is_comparison = wanted_of(self.question.text) is not None
@@ -107,7 +136,8 @@ class _Stitching:
             self.hops += made.sides
             both = (1, 2) if len(self.hops) == 2 else ()
             return self._finished(made.answer, [], premises=both, is_doubted=not both)
-        return await self._read(hits, facts, is_split=self.options.plan and not is_comparison)
+        is_split = self.options.plan and not is_comparison and not is_choice(self.question.text)
+        return await self._read(hits, facts, is_split=is_split)
 
     async def _compared(self, facts: tuple[Evidence, ...]) -> Comparison:
         try:
@@ -143,9 +173,12 @@ class _Stitching:
             messages.append(Message("user", f"{self.workbench.fill(_PROMPTS['plan'])}\n\n{text}" if number == 0 else text))
             messages.append(Message("assistant", self.workbench.fill(_PROMPTS[f"reply_plan_{example}"])))
         messages.append(Message("user", self.workbench.fill(_PROMPTS["split"], question=escape(asked))))
-        reply = await bounded(self.workbench, messages, "plan", _PLAN, self.options.max_tokens)
+        reply = await bounded(self.workbench, messages, "plan", _PLAN, self.sizes.max_tokens)
         values = values_of(self.workbench, reply, "plan", {"unnamed": list, "steps": list})
-        steps = steps_of(asked, _texts_of(values, "unnamed"), _texts_of(values, "steps"))
+        written = _texts_of(values, "steps")
+        # A small model writes the rest of a question badly, so it is only asked for what is unnamed.
+        kept = () if self.workbench.abilities.is_small else own_steps(asked, written)
+        steps = kept or steps_of(asked, _texts_of(values, "unnamed"), written)
         self.workbench.decide("plan", " / ".join(steps) or asked)
         return steps
 
@@ -197,7 +230,7 @@ class _Stitching:
         text = self.workbench.fill(
             _PROMPTS[self.question.form], facts=facts_shown(self.workbench, facts), question=escape(self.question.text), **more
         )
-        longest = self.options.max_tokens_long if self.question.form == "long" else self.options.max_tokens
+        longest = self.sizes.max_tokens_long if self.question.form == "long" else self.sizes.max_tokens
         sampling = replace(self.workbench.sampling, max_tokens=longest)
         reply = await self.workbench.reply([Message("user", text)], purpose="answer", sampling=sampling)
         short, how = bare_answer(self.workbench, reply.text, self.question)

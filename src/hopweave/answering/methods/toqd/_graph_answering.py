@@ -24,6 +24,9 @@ Infer = Callable[[GraphNode, Sequence[GraphNode]], Awaitable[None]]
 """Processes a node, given all nodes that lead to it."""
 
 PROMPTS = prompts_beside(__file__)
+_WITHOUT_THOUGHT = {"rewrite", "self_verify_with_passages", "answer_with_passages"}
+"""What a thinking model can do without thought: put names into a question, or read one fact."""
+
 _ASKS_FOR_MORE = re.compile(
     r"(?!\W*(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would)\b).*\b(?:who|whom|whose|what|which|when|where|why|how)\b",
     re.IGNORECASE | re.DOTALL,
@@ -116,7 +119,8 @@ class NodeTalk:
         """
         prompt = self.workbench.fill(self.more_prompts[name], question=escape(node.asked))
         is_asked = bool(least_probability) and self.workbench.abilities.logprobs
-        sampling = replace(self.sampling, top_logprobs=1) if is_asked else self.sampling
+        sampling = replace(self.sampling, thinking="off")
+        sampling = replace(sampling, top_logprobs=1) if is_asked else sampling
         reply = await self.workbench.reply([Message("user", prompt)], purpose=name, sampling=sampling)
         said = self._answer_in(reply.text, node)
         probability = probability_of(reply, reply.text.strip()) if is_asked and reply.logprobs else None
@@ -147,7 +151,8 @@ class NodeTalk:
         return "\n\n".join(shown) or self.workbench.fill(PROMPTS["no_passage"])
 
     async def _reply(self, prompt: str, purpose: str) -> str:
-        return (await self.workbench.reply([Message("user", prompt)], purpose=purpose, sampling=self.sampling)).text
+        sampling = replace(self.sampling, thinking="off") if purpose in _WITHOUT_THOUGHT else self.sampling
+        return (await self.workbench.reply([Message("user", prompt)], purpose=purpose, sampling=sampling)).text
 
 
 def as_short(node: GraphNode) -> Question:

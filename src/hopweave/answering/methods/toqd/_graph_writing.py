@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hopweave.answering.methods.toqd._arrows import chain_of, edges_text, parse_arrows
+from hopweave.answering.methods.toqd._dependence import all_are_needed, settled_edges
 from hopweave.answering.methods.toqd._graph import QuestionGraph
 from hopweave.answering.parsing.numbered import parse_dropped, parse_numbered
 from hopweave.answering.parsing.queries import fresh
@@ -30,6 +31,7 @@ class GraphWriter:
         use_construct: whether the model draws the arrows; otherwise the sub-questions form a chain.
         use_json_schema: whether the arrows are constrained to JSON if the endpoint can.
         max_retries: how often sub-questions are requested again if none are left.
+        skip_needless: whether a critique or a construction is skipped if the wording of the sub-questions settles it.
     """
 
     workbench: MethodContext
@@ -38,6 +40,7 @@ class GraphWriter:
     use_construct: bool
     use_json_schema: bool
     max_retries: int
+    skip_needless: bool = False
 
     def first_request(self, question: str, most: int, examples: str = "") -> str:
         """The filled prompt that asks for at most `most` sub-questions of the question itself."""
@@ -95,8 +98,12 @@ class GraphWriter:
 
     async def _critique(self, question: str, sub_questions: tuple[str, ...]) -> tuple[str, ...]:
         """The sub-questions that are relevant (IsRel)."""
+        if self.skip_needless and all_are_needed(sub_questions):
+            self.workbench.decide("kept", "all sub-questions: each is needed for the next, so none is dropped")
+            return sub_questions
         prompt = self.workbench.fill(PROMPTS["critique"], question=escape(question), sub_questions=numbered(sub_questions))
-        reply = await self.workbench.reply([Message("user", prompt)], purpose="critique", sampling=self.sampling)
+        sampling = replace(self.sampling, thinking="off")
+        reply = await self.workbench.reply([Message("user", prompt)], purpose="critique", sampling=sampling)
         read = parse_dropped(reply.text, sub_questions)
         self.workbench.parse_failed("dropped", read.problems, reply.text)
         for number in read.numbers:
@@ -106,13 +113,18 @@ class GraphWriter:
     async def _edges(self, question: str, sub_questions: tuple[str, ...]) -> tuple[tuple[int, int], ...]:
         if not self.use_construct:
             return chain_of(len(sub_questions))
+        settled = settled_edges(sub_questions) if self.skip_needless else None
+        if settled is not None:
+            self.workbench.decide("kept", "the arrows that the wording of the sub-questions implies")
+            return settled
         is_json = self.use_json_schema and self.workbench.abilities.json_schema
         prompt = self.workbench.fill(
             PROMPTS["construct_json" if is_json else "construct"],
             question=escape(question),
             sub_questions=numbered(sub_questions),
         )
-        sampling = replace(self.sampling, json_schema=_schema(len(sub_questions))) if is_json else self.sampling
+        schema = _schema(len(sub_questions)) if is_json else None
+        sampling = replace(self.sampling, json_schema=schema, thinking="off")
         reply = await self.workbench.reply([Message("user", prompt)], purpose="construct", sampling=sampling)
         read = parse_arrows(reply.text, sub_questions, question)
         self.workbench.parse_failed("arrows", read.problems, reply.text)

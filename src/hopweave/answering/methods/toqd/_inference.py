@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any
 
+from hopweave.answering.methods.toqd._dependence import points_back, stands_by_itself
 from hopweave.answering.methods.toqd._graph import GraphNode, QuestionGraph, pairs_of_nodes, walk
 from hopweave.answering.methods.toqd._graph_answering import NodeTalk, plant, traverse
 from hopweave.answering.methods.toqd._graph_writing import GraphWriter, numbered
@@ -54,6 +55,15 @@ class QuestionTopology(Bounded):
     use_construct: Annotated[bool, "false: without construct, the sub-questions form a chain"] = True
     use_self_verify: Annotated[bool, "false: without self-verify, every sub-question is answered from passages"] = True
     use_rewrite: Annotated[bool, "false: without rewrite, an internal sub-question is asked as it was written"] = True
+    skip_needless: Annotated[
+        bool,
+        "skip a critique, a construction or a rewrite if the wording of the sub-questions settles it; the paper always asks",
+    ] = True
+    may_abstain: Annotated[
+        bool | None,
+        "the summary may answer 'unknown' to a question with a short answer if a sub-question stayed open; "
+        "none: unless the model is small",
+    ] = None
     parallel: Annotated[bool, "infer independent nodes concurrently"] = True
     use_json_schema: Annotated[bool, "request the arrows as JSON, constrained to a schema if the endpoint can"] = True
     cite_with_reader: Annotated[
@@ -77,6 +87,21 @@ class QuestionTopology(Bounded):
         """
         inference = Inference(self, question, workbench)
         return inference, await inference.explore()
+
+
+@dataclass(frozen=True, slots=True)
+class _Surroundings:
+    """What is known around a graph.
+
+    Attributes:
+        main: the question that the graph serves.
+        above: the nodes that lead to the node whose child graph it is, and those above them; their answers are passed on.
+        asked: all sub-questions of the graph and of those around it, which are not asked again below.
+    """
+
+    main: str
+    above: tuple[GraphNode, ...] = ()
+    asked: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -103,6 +128,7 @@ class Inference:
             options.use_construct,
             options.use_json_schema,
             options.max_critique_retries,
+            options.skip_needless,
         )
         self.talk = NodeTalk(self.workbench, self._sampling(options.max_tokens), _PROMPTS)
 
@@ -119,7 +145,7 @@ class Inference:
             self.workbench.decide("repair", "no sub-question was written; the question itself is the only one", rule="question")
             graph = QuestionGraph((self.question.text,), ((1, 0),))
         self.nodes = plant(self.workbench, graph, "", self.options.max_graphs - 1)
-        await self._traverse(graph, self.nodes, self.question.text)
+        await self._traverse(graph, self.nodes, _Surroundings(self.question.text, asked=(self.question.text,)))
         reached_limits = [node.reached.limit for node in walk(self.nodes) if node.reached is not None]
         is_limited = any(node.is_limited for node in walk(self.nodes))
         return next(iter(reached_limits), "max_graphs" if is_limited else "finished")
@@ -137,9 +163,11 @@ class Inference:
         shown = await packed(self.workbench, examples, self.writer.first_request(question, most), self.options.max_tokens)
         return self.writer.first_request(question, most, shown)
 
-    async def _traverse(self, graph: QuestionGraph, nodes: Sequence[GraphNode], main: str) -> None:
+    async def _traverse(self, graph: QuestionGraph, nodes: Sequence[GraphNode], around: _Surroundings) -> None:
+        around = replace(around, asked=(*around.asked, *graph.sub_questions))
+
         async def infer(node: GraphNode, earlier: Sequence[GraphNode]) -> None:
-            await self._infer(node, earlier, main)
+            await self._infer(node, earlier, around)
 
         await traverse(self.workbench, graph, nodes, infer, in_turn=not self.options.parallel)
 
@@ -173,9 +201,12 @@ class Inference:
 
     async def _summary(self, nodes: Sequence[GraphNode]) -> str:
         form = self.question.form
+        is_open = not all(node.answer for node in nodes)
         prompt = self._fill(
             "summary",
+            answered=self._fill("answered_in_part" if is_open else "answered"),
             pairs=pairs_of_nodes(nodes),
+            way_out=f" {self._fill('way_out')}" if is_open and self._may_abstain() else "",
             demanded=demanded(form, self.question.labels),
             question=self.question.text,
             form="" if form == "short" else "\n" + of_form(self.workbench, _PROMPTS, "form", self.question),
@@ -186,6 +217,10 @@ class Inference:
             self.workbench.parse_failed("final", "there is no summary in the reply", reply.text)
             return ""
         return reply.text.strip()
+
+    def _may_abstain(self) -> bool:
+        may, is_small = self.options.may_abstain, self.workbench.abilities.is_small
+        return self.question.form == "short" and (not is_small if may is None else may)
 
     def _short(self, said: str, claims: Sequence[Claim]) -> tuple[str, str]:
         """The bare answer: from the summary, or else from the last claim."""
@@ -198,19 +233,26 @@ class Inference:
 
     # -- Algorithm 2 ---------------------------------------------------------------------------------------------------
 
-    async def _infer(self, node: GraphNode, earlier: Sequence[GraphNode], main: str) -> None:
+    async def _infer(self, node: GraphNode, earlier: Sequence[GraphNode], around: _Surroundings) -> None:
         """Infers one node. A limit of the budget ends work on it and keeps its partial results; other nodes continue."""
         with self.workbench.under(node.step):
             try:
-                if self.options.use_rewrite and any(other.answer for other in earlier):
-                    await self.talk.rewrite(node, earlier, main)
-                await self._resolve(node, earlier)
+                if self._is_rewritten(node, earlier, around):
+                    await self.talk.rewrite(node, [*around.above, *earlier], around.main)
+                await self._resolve(node, earlier, around)
             except BudgetReached as reached:
                 node.reached = reached
             support = claims_of([_assertion(node)], self.workbench)[0].support
             self.workbench.decide("verdict", node.answer or "?", origin=node.origin, support=support, answer=node.answer)
 
-    async def _resolve(self, node: GraphNode, earlier: Sequence[GraphNode]) -> None:
+    def _is_rewritten(self, node: GraphNode, earlier: Sequence[GraphNode], around: _Surroundings) -> bool:
+        """Whether answers are put into a node's question: those of nodes that lead to it, or of ones above its graph."""
+        if not self.options.use_rewrite or (self.options.skip_needless and stands_by_itself(node.question)):
+            return False
+        given = [*earlier, *(around.above if points_back(node.question) else ())]
+        return any(other.answer for other in given)
+
+    async def _resolve(self, node: GraphNode, earlier: Sequence[GraphNode], around: _Surroundings) -> None:
         if not self.options.use_retrieval:
             await self._answer_from_memory(node, earlier)
         elif not self.options.use_self_verify:
@@ -218,7 +260,7 @@ class Inference:
             said = await self.talk.said_from(node, self._condensed(node))
             await self._take(node, said)
         elif not await self._self_verify(node) and not await self._self_verify_with_passages(node):
-            await self._decompose_further(node, earlier)
+            await self._decompose_further(node, replace(around, above=(*around.above, *earlier)))
 
     async def _answer_from_memory(self, node: GraphNode, earlier: Sequence[GraphNode]) -> None:
         if self.options.use_rewrite and any(other.answer for other in earlier):
@@ -256,32 +298,34 @@ class Inference:
         if self.options.cite_with_reader:
             await read_for_evidence(node.asked, said, node.hits, self.workbench)
 
-    async def _decompose_further(self, node: GraphNode, earlier: Sequence[GraphNode]) -> None:
-        """Adds a child graph (Algorithm 1, lines 8 and 9) and answers the node from it."""
+    async def _decompose_further(self, node: GraphNode, around: _Surroundings) -> None:
+        """Adds a child graph (Algorithm 1, lines 8 and 9) and answers the node from it.
+
+        Args:
+            node: the node.
+            around: with the nodes that lead to it among those above.
+        """
         if node.allowance < 1:
             node.is_limited = True
             self.workbench.decide("limit", f"r_max = {self.options.max_graphs} leaves no further graph for this node")
             return
         node.has_graph = True
         passages = self.talk.shown(self._condensed(node))
-        if earlier:
-            request = self._fill(
-                "decompose_unresolved_after",
-                passages=passages,
-                pairs=pairs_of_nodes(earlier),
-                question=escape(node.asked),
-            )
+        shown = {"passages": passages, "question": escape(node.asked)}
+        if around.above:
+            request = self._fill("decompose_unresolved_after", pairs=pairs_of_nodes(around.above), **shown)
         else:
-            request = self._fill("decompose_unresolved", passages=passages, question=escape(node.asked))
-        asked_before = [node.asked, node.question, *(other.asked for other in earlier)]
-        graph = await self.writer.write(request, node.asked, asked_before)
+            request = self._fill("decompose_unresolved", **shown)
+        around = replace(around, main=node.asked, asked=(*around.asked, node.asked))
+        graph = await self.writer.write(request, node.asked, [*around.asked, *(other.asked for other in around.above)])
         if not graph.sub_questions:
             self.workbench.decide("repair", "no new sub-question was written; the node stays open", rule="open")
             return
         node.children = plant(self.workbench, graph, f"{node.name}.", node.allowance - 1)
-        await self._traverse(graph, node.children, node.asked)
+        await self._traverse(graph, node.children, around)
         if any(child.answer for child in node.children):
-            said = await self.talk.said("summary_of_node", node, pairs=pairs_of_nodes(node.children))
+            pairs = pairs_of_nodes([*around.above, *node.children])
+            said = await self.talk.said("summary_of_node", node, pairs=pairs)
             if said:
                 node.settle(said, "retrieved" if _evidence_of(node) else "model")
 

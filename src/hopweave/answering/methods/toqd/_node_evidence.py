@@ -25,6 +25,6 @@ async def read_for_evidence(query: str, answer: str, hits: Sequence[Hit], workbe
         return
     with suppress(BudgetReached):
         for passage in passages:
-            reading = await workbench.read(query, passage)
+            reading = await workbench.read(query, passage, answer=answer)
             if judge(query, answer, [passage], {passage.id: reading}).support == "supported":
                 return

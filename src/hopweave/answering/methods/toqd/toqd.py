@@ -10,10 +10,13 @@ node is decomposed further, into its own child graph, and answered from that. Th
 model is right more often with `toqd_facts`, a variant of ours.
 
 Not published, and decided here: what r_max counts (`max_graphs`), how a node with a child graph gets its answer (a summary of
-that graph), how an invalid graph is repaired (`answering.methods.toqd._arrows`), and what an answer from passages cites.
+that graph and of what leads to it), how an invalid graph is repaired (`answering.methods.toqd._arrows`), and what an answer
+from passages cites. A critique, a construction or a rewrite is not asked for where the wording of the sub-questions settles it
+(`answering.methods.toqd._dependence`); profile `paper_toqd` asks for all.
 
 Calls: 3 + s + i + v + 1 for s sub-questions, i of them internal, v answering NO!, and 3 + s' + i' + v' + 1 for each child
-graph; plus those of a reader that asks the model (one per passage read to find support for an answer).
+graph, less what is not asked for; plus those of a reader that asks the model (one per passage read to find support for an
+answer).
 """
 
 from __future__ import annotations

@@ -24,8 +24,8 @@ from hopweave.answering.methods.verify_and_edit._ranking import ranked_by_embedd
 from hopweave.answering.toolkit.chain_of_thought import NEXT_EXAMPLE, Elected, self_consistent
 from hopweave.answering.toolkit.claims import answer_from_claims
 from hopweave.answering.toolkit.demos import NumDemos, asked, closing, drawn, packed
-from hopweave.answering.toolkit.few_shot import context_of
 from hopweave.answering.toolkit.final_answer import file_unanswered
+from hopweave.answering.toolkit.room import context_of
 from hopweave.answering.toolkit.transcript import Transcript
 from hopweave.answering.toolkit.voted_chains import voted_answer
 from hopweave.answering.toolkit.wiki import passages_behind

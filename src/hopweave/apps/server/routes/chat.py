@@ -249,10 +249,12 @@ def _model(name: str) -> dict[str, Any]:
     return {"id": name, "object": "model", "created": 0, "owned_by": "hopweave"}
 
 
-def _usage(record: Record) -> dict[str, int]:
+def _usage(record: Record) -> dict[str, Any]:
     totals = record.totals()
-    spent = {"prompt_tokens": totals.prompt_tokens, "completion_tokens": totals.completion_tokens}
-    return {**spent, "total_tokens": totals.prompt_tokens + totals.completion_tokens}
+    spent: dict[str, Any] = {"prompt_tokens": totals.prompt_tokens, "completion_tokens": totals.completion_tokens}
+    spent["total_tokens"] = totals.prompt_tokens + totals.completion_tokens
+    thinking = {"completion_tokens_details": {"reasoning_tokens": totals.thinking_tokens}} if totals.thinking_tokens else {}
+    return spent | thinking
 
 
 def _data(value: dict[str, Any]) -> str:

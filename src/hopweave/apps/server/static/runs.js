@@ -136,7 +136,7 @@ function head(run, doing) {
   const facts = [
     run.corpus,
     totals && counted(totals.llm_calls, "call"),
-    totals && `${totals.prompt_tokens.toLocaleString("en")} + ${totals.completion_tokens.toLocaleString("en")} tokens`,
+    totals && `${totals.prompt_tokens.toLocaleString("en")} + ${totals.completion_tokens.toLocaleString("en")} tokens${totals.thinking_tokens ? ` (of which ${totals.thinking_tokens.toLocaleString("en")} thinking)` : ""}`,
     totals && counted(totals.searches, "search", "searches"),
     run.record && seconds(run.record.seconds),
     run.isRunning && "at work",

@@ -4,6 +4,8 @@ import { button, counted, cut, el, oneLine, seconds } from "./dom.js";
 import { editable, passageIdsOf } from "./outline.js";
 import { meaningOf, originChip, sign, supportChip } from "./signs.js";
 
+const MOST_CHARACTERS = 20_000; // characters of the thoughts of a call, or of the arguments of a tool call
+
 // `doing` has: open (the ids whose particulars are shown), toggle(id), showPassage(id, from), change(change), only (texts that
 // another run has, to mark what it has not), isKept.
 export function tree(outline, run, doing) {
@@ -35,6 +37,7 @@ function words(node, doing) {
     el("span", { class: "label", title: meaningOf(node.label) }, node.label), " ",
     node.is_pending && el("span", { class: "text quiet" }, "is under way", el("span", { class: "dots", "aria-hidden": "true" })),
     node.text && el("span", { class: "text", dir: "auto" }, node.text),
+    node.called && el("span", { class: "text called", dir: "auto" }, `→ ${node.called}`),
     node.became && el("span", { class: "became", dir: "auto" }, ` ⇒ ${node.became}`), " ",
     supportChip(node.support), " ", originChip(node.origin));
 }
@@ -45,6 +48,7 @@ function small(node, isOnly) {
     node.after.length > 0 && el("span", {}, `after ${node.after.map((id) => `#${id}`).join(", ")}`),
     node.tokens > 0 && el("span", {}, counted(node.tokens, "token")),
     node.seconds !== null && el("span", {}, seconds(node.seconds)),
+    node.thinking && el("span", {}, node.thinking),
     node.from_store && el("span", { title: "answered by a stored reply; no model was asked" }, "from the store"),
   ].filter(Boolean);
   return el("span", { class: "small" }, parts.map((part, at) => (at ? [" ", part] : part)));
@@ -65,16 +69,37 @@ function particulars(node, run, doing) {
 function said(node, run) {
   const { step } = node;
   if (step.kind === "model_call") {
+    const reply = step.text ?? step.error?.message ?? "";
     return [
-      el("h4", {}, step.was === undefined ? "The model answered" : "Answered by you"),
-      el("pre", { dir: "auto", tabindex: "0" }, step.text ?? step.error?.message ?? ""),
-      run.record && el("details", {}, el("summary", {}, "What it was sent"), step.messages.map((index) => {
-        const message = run.record.messages[index];
-        return el("div", {}, el("h5", {}, message.role), el("pre", { dir: "auto", tabindex: "0" }, message.text));
-      })),
+      thoughts(step.thoughts),
+      (reply || !step.tool_calls?.length) && [el("h4", {}, step.was === undefined ? "The model answered" : "Answered by you"), plain(reply)],
+      toolCalls(step.tool_calls, "The model called"),
+      run.record && el("details", {}, el("summary", {}, "What it was sent"), step.messages.map((index) => sent(run.record.messages[index]))),
     ];
   }
-  return step.kind === "parse_failure" ? el("pre", { dir: "auto", tabindex: "0" }, step.text) : null;
+  return step.kind === "parse_failure" ? plain(step.text) : null;
+}
+
+function plain(text) {
+  return el("pre", { dir: "auto", tabindex: "0" }, text);
+}
+
+// What the model thought, folded. A record keeps thoughts whole; the page shows how they begin.
+function thoughts(text) {
+  if (!text) return null;
+  const left = text.length - MOST_CHARACTERS;
+  return el("details", { class: "thoughts" }, el("summary", {}, "Thoughts"), plain(text.slice(0, MOST_CHARACTERS)),
+    left > 0 && el("p", { class: "small" }, `${counted(left, "more character")} in the record`));
+}
+
+function toolCalls(calls, title, heading = "h4") {
+  if (!calls?.length) return null;
+  return el("div", {}, el(heading, {}, title), calls.map((call) => plain(cut(`${call.name} ${call.arguments}`, MOST_CHARACTERS))));
+}
+
+function sent(message) {
+  const role = message.result_of ? `${message.role}, the result of ${message.result_of}` : message.role;
+  return el("div", {}, el("h5", {}, role), thoughts(message.thoughts), (message.text || !message.tool_calls?.length) && plain(message.text), toolCalls(message.tool_calls, "calls", "h5"));
 }
 
 function found(node, run, doing) {

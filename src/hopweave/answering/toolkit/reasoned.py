@@ -1,4 +1,4 @@
-"""The two readers of IRCoT, and the answers built from them and from a chain of sentences."""
+"""Reading an answer from passages with or without reasoning (IRCoT, section 3.2), and answers built from sentences."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hopweave.answering.toolkit.final_answer import bare_answer, file_missing, i
 from hopweave.core.errors import BudgetReached
 from hopweave.core.prompt import unescape
 from hopweave.core.protocols import MethodContext
-from hopweave.core.types import Answer, Message, Origin, Passage, Question
+from hopweave.core.types import Answer, Message, Origin, Passage, Question, Span
 from hopweave.text.citation_marks import settle_marks
 from hopweave.text.final import final_answer, map_label
 from hopweave.text.sentences import first_sentence, sentence_spans
@@ -59,6 +59,31 @@ def plain(text: str) -> str:
     return unescape(settle_marks(text, ())[0]).strip()
 
 
+def first_with_words(text: str) -> str:
+    """The first sentence of a text that has a word; empty if there is none.
+
+    Dots before a word do not end it, as in a title.
+
+    >>> first_with_words("...And Justice for All is an album. It came out in 1988.")
+    '...And Justice for All is an album.'
+    """
+    end = 0
+    while sentence := first_sentence(text[end:]):
+        end = text.index(sentence, end) + len(sentence)
+        if _has_words(text[:end]) and not _begins_a_title(text, end):
+            return text[:end].strip()
+    return ""
+
+
+def _begins_a_title(text: str, end: int) -> bool:
+    """Whether the dots before a position belong to the word after it."""
+    return text[:end].endswith(("...", "…")) and text[end : end + 1].isalnum()
+
+
+def _has_words(text: str) -> bool:
+    return any(map(str.isalnum, plain(text)))
+
+
 def bare_answer_of(text: str, question: Question, marker: Marker) -> tuple[str, str]:
     """The bare answer of a reasoning, and how it was found; without a marker, the entire text is the answer (section 3.2)."""
     if marker == "authors" and question.form != "long":
@@ -79,7 +104,17 @@ def said_in(workbench: MethodContext, text: str, question: Question, marker: Mar
     return said
 
 
-async def read(packer: Packer, style: Style, found: Sequence[Passage], *, marker: Marker, max_tokens: int, force: bool) -> Said:
+async def read(
+    packer: Packer,
+    style: Style,
+    found: Sequence[Passage],
+    *,
+    marker: Marker,
+    max_tokens: int,
+    force: bool,
+    purpose: str = "reader",
+    note: str = "",
+) -> Said:
     """Asks the original question once more with all passages (section 3.2): with reasoning, or for the bare answer.
 
     Args:
@@ -89,6 +124,8 @@ async def read(packer: Packer, style: Style, found: Sequence[Passage], *, marker
         marker: what marks the answer.
         max_tokens: the limit for the reply.
         force: ask once more if a reasoning does not state the answer.
+        purpose: the purpose of the call. A call of a reader does not end a round of retrieval (`Record.num_rounds`).
+        note: a text on the question's line, such as permission to say that the passages do not tell.
 
     Raises:
         ModelError, BudgetReached, ReplayMiss: as in the calls of the workbench.
@@ -96,9 +133,9 @@ async def read(packer: Packer, style: Style, found: Sequence[Passage], *, marker
     workbench, question = packer.workbench, packer.question
     is_long = style == "cot" or question.form == "long"
     longest = max_tokens if is_long else min(max_tokens, _MAX_TOKENS_DIRECT)
-    prompt = await packer.prompt(style, found, max_tokens=longest + _MAX_TOKENS_DIRECT * force)
+    prompt = await packer.prompt(style, found, max_tokens=longest + _MAX_TOKENS_DIRECT * force, note=note)
     sampling = replace(workbench.sampling, max_tokens=longest, stop=_NEXT_EXAMPLE if is_long else _ONE_LINE)
-    reply = await workbench.reply([Message("user", prompt)], purpose="reader", sampling=sampling)
+    reply = await workbench.reply([Message("user", prompt)], purpose=purpose, sampling=sampling)
     text = " ".join(reply.text.split()).removeprefix("A: ")
     if style == "direct":
         short, how = bare_answer(workbench, text, question)
@@ -114,7 +151,7 @@ async def _forced(workbench: MethodContext, prompt: str, text: str, question: Qu
     turns = [Message("user", prompt), Message("assistant", begun if workbench.abilities.prefill else text)]
     if not workbench.abilities.prefill:
         turns.append(Message("user", workbench.fill(PROMPTS["finish"])))
-    sampling = replace(workbench.sampling, max_tokens=_MAX_TOKENS_DIRECT, stop=_ONE_LINE)
+    sampling = replace(workbench.sampling, max_tokens=_MAX_TOKENS_DIRECT, stop=_ONE_LINE, thinking="off")
     try:
         reply = await workbench.reply(turns, purpose="finish", sampling=sampling)
     except BudgetReached:  # the reasoning so far is kept
@@ -126,13 +163,25 @@ async def _forced(workbench: MethodContext, prompt: str, text: str, question: Qu
 
 
 def _taken_apart(text: str, question: Question, marker: Marker) -> Said:
-    spans = sentence_spans(text)
+    spans = _spans_with_words(text)
     at = next((span.start for span in reversed(spans) if says_answer(text[span.start : span.end], marker)), len(text))
     sentences = tuple(text[span.start : span.end] for span in spans if span.start < at)
     if question.form == "long":
         whole = " ".join(sentences) or text
         return Said(sentences, "", *bare_answer_of(whole, question, marker))
-    return Said(sentences, first_sentence(text[at:]), *bare_answer_of(text, question, marker))
+    return Said(sentences, first_with_words(text[at:]), *bare_answer_of(text, question, marker))
+
+
+def _spans_with_words(text: str) -> list[Span]:
+    """The sentences of a text; dots without a word, as at the beginning of a title, belong to the next one."""
+    spans: list[Span] = []
+    start: int | None = None
+    for span in sentence_spans(text):
+        start = span.start if start is None else start
+        if _has_words(text[start : span.end]) and not _begins_a_title(text, span.end):
+            spans.append(Span(start, span.end))
+            start = None
+    return spans
 
 
 def answer_of(

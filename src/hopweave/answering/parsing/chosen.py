@@ -1,0 +1,49 @@
+"""Parses a reply that should choose one of a few given words, such as `yes` and `no`, or `A`, `B` and `C`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from hopweave.answering.parsing.json_object import parse_json_object
+
+_AROUND = re.compile(r"^[\W_]++|(?<![\W_])[\W_]++$")
+_MARKERS = r"answer|choice|option|label|class|category"
+
+
+def parse_chosen(text: str, choices: Sequence[str], name: str) -> str | None:
+    """The choice that a reply makes, in the spelling of `choices`; `None` if it makes none, or several.
+
+    In this order: the field `name` of a JSON object; a choice that is the whole reply, or begins it; the choice after words
+    such as "the answer is" or `name`, if only one is named like that; a choice at the end. Single letters and digits also occur
+    as words and in counts: at the beginning, no other word may follow them, and letters in a sentence count only as written.
+
+    Args:
+        text: the reply; any text is accepted.
+        choices: words of letters and digits.
+        name: of the field, which is also a word by which a reply may call the choice.
+
+    >>> parse_chosen('{"route": "B"}', ("A", "B", "C"), "route"), parse_chosen("Yes, it does.", ("yes", "no"), "valid")
+    ('B', 'yes')
+    >>> parse_chosen("A question like this needs two steps, so the route is C.", ("A", "B", "C"), "route")
+    'C'
+    """
+    some = "|".join(re.escape(choice) if len(choice) == 1 else f"(?i:{re.escape(choice)})" for choice in choices)
+    is_apart = r"(?=[ \t]*+(?:[].,:;)}*\"'`_–—-]|[\r\n]|$))" if any(len(choice) == 1 for choice in choices) else r"(?!\w)"
+    value = parse_json_object(text, {name: str}).values.get(name, "")
+    for said in (value, text):
+        if bare := _spelled(_AROUND.sub("", said), choices):
+            return bare
+        if match := re.match(rf"[\W_]*+({some}){is_apart}", said):
+            return _spelled(match[1], choices)
+    marker = rf"\b(?i:{_MARKERS}|{re.escape(name)})\b[\W_]*+(?i:(?:is|would\s++be|should\s++be)\b[\W_]*+)?({some})(?!\w)"
+    named = {_spelled(match[1], choices) for match in re.finditer(marker, text)}
+    if len(named) == 1:
+        return named.pop()
+    if not named and (match := re.search(rf"(?<![\w-])(?<!\bor )(?<!\b(?:and|not) )({some})[\W_]*+$", text)):
+        return _spelled(match[1], choices)
+    return None
+
+
+def _spelled(word: str, choices: Sequence[str]) -> str | None:
+    return next((choice for choice in choices if choice.casefold() == word.casefold()), None)

@@ -1,0 +1,169 @@
+"""Which sentences of passages tell a reader nothing that the others do not: stubs, and sentences that another one repeats.
+
+A stub is a sentence without a fact: the lead-in of a disambiguation page ("Dinner at Eight may refer to:"), the entries of its
+list, and fragments: what only repeats the title of its passage, and one or two words among real sentences ("Say what?").
+
+A sentence repeats another one of a passage with the same title if it has the same words, or if they occur within the other
+one, in order. "He was born in Wales" in passages with different titles is not one fact but two, each about the subject of its
+passage. So such sentences are compared only if each begins with the name of its subject, and only with the beginning of a
+longer one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hopweave.core.memoize import remembered
+from hopweave.text.content_words import WORD, anchors, keys_of, words_of
+from hopweave.text.scripts import apart
+
+_LEAD_IN = re.compile(
+    r"\b(?:may|can|could|might)\s+(?:(?:also|commonly|either|variously)\s+){0,3}"
+    r"(?:refer\s+to\b[^.!?:]{0,80}|stand\s+for\s*|mean\s*|be\s*):|\brefers?\s+to\s*[:.]?\s*\Z",
+    re.IGNORECASE,
+)
+_FEWEST_WORDS = 3
+"""Fewer words, without a digit and a full stop, are a fragment."""
+
+_FEWEST_WITHIN = 5
+"""Fewer words may occur in a longer sentence without being what it says: `he left` in `years before he left Rome`."""
+
+_LETTERS_OF_SMALL_WORDS = 40
+
+_MOST_COMPARED = 200
+"""The number of sentences with which one is compared at most, so that time grows with the text and not with its square."""
+
+_IN_BRACKETS = re.compile(r"\([^()]*\)")
+_THE_THING = re.compile(r"\W*[Tt]he\s+[a-z]")
+_OPENING = " \"'“‘([«"
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A sentence of a passage.
+
+    Attributes:
+        text: the sentence.
+        title: the title of its passage; empty if it has none.
+        passage: identifies its passage.
+        is_part: whether it is only a part of a long sentence; parts are neither stubs nor compared.
+    """
+
+    text: str
+    title: str
+    passage: str
+    is_part: bool = False
+
+    @property
+    def stands_alone(self) -> bool:
+        """Whether it begins with the name of what it is about."""
+        if not self.title:
+            first = anchors(self.text)[:1]
+            return bool(first) and self.text.lstrip(_OPENING).startswith(first[0])
+        words = words_of(self.text)
+        return (
+            bool(words) and keys_of(words[0]) <= keys_of(_IN_BRACKETS.sub("", self.title)) and not _THE_THING.match(self.text)
+        )
+
+
+class Repetitions:
+    """Which of some sentences are stubs, and which say what others say.
+
+    Args:
+        sentences: of all passages, those of each passage in order. They are known by their positions here.
+    """
+
+    def __init__(self, sentences: Sequence[Said]) -> None:
+        self._sentences = sentences
+        self._fragments = _fragments_among(sentences)
+        self._stubs = _meanings_among(sentences) | self._fragments
+        self._words = [() if one.is_part else _words(one.text) for one in sentences]
+        self._flat = [f" {' '.join(words)} " for words in self._words]
+        self._first: dict[tuple[str, str], int] = {}
+        self._with_word: defaultdict[str, list[int]] = defaultdict(list)
+        for number, words in enumerate(self._words):
+            if words and number not in self._stubs and self.same(number) == number:
+                for word in set(words):
+                    self._with_word[word].append(number)
+
+    def is_stub(self, number: int) -> bool:
+        """Whether a sentence states no fact."""
+        return number in self._stubs
+
+    def is_fragment(self, number: int) -> bool:
+        """Whether a sentence is a stub that is part of the text around it, which reads better with it."""
+        return number in self._fragments
+
+    def same(self, number: int) -> int:
+        """The first sentence with the words of one, in a passage with the same title; usually itself."""
+        one = self._sentences[number]
+        title = one.title or one.passage
+        return number if one.is_part else self._first.setdefault((title, self._flat[number]), number)
+
+    def saying_as_much(self, number: int) -> list[int]:
+        """The other sentences that say all that one says and are no stubs, the longest first; of equal ones, the first."""
+        words = self._words[number]
+        if not words:
+            return []
+        # Of its words, the one that the fewest sentences have leads to the few that can contain all of them.
+        holding = min((self._with_word[word] for word in words), key=len)[:_MOST_COMPARED]
+        found = [other for other in holding if other != self.same(number) and self._says_as_much(other, number)]
+        return sorted(found, key=lambda other: -len(self._words[other]))
+
+    def _says_as_much(self, number: int, other: int) -> bool:
+        longer, words = self._flat[number], self._words[other]
+        if self._words[number] != words and (len(words) < _FEWEST_WITHIN or self._flat[other] not in longer):
+            return False
+        one, two = self._sentences[number], self._sentences[other]
+        if one.title and one.title == two.title:
+            return True
+        # `Galloo Island is in Lake Ontario` is not what `Little Galloo Island is in Lake Ontario` says.
+        return longer.startswith(self._flat[other]) and one.stands_alone and two.stands_alone
+
+
+def lists_meanings(text: str) -> bool:
+    """Whether a sentence introduces the list of a disambiguation page.
+
+    >>> lists_meanings("Dinner at Eight may refer to:"), lists_meanings("The name may refer to a river in Wales.")
+    (True, False)
+    """
+    return _LEAD_IN.search(text) is not None
+
+
+def _meanings_among(sentences: Sequence[Said]) -> frozenset[int]:
+    """The lead-ins of disambiguation pages, and what follows each in its passage."""
+    lists: set[str] = set()
+    meanings: set[int] = set()
+    for number, one in enumerate(sentences):
+        if not one.is_part and lists_meanings(one.text):
+            lists.add(one.passage)
+        if not one.is_part and one.passage in lists:
+            meanings.add(number)
+    return frozenset(meanings)
+
+
+def _fragments_among(sentences: Sequence[Said]) -> frozenset[int]:
+    num_of = Counter(one.passage for one in sentences)
+    return frozenset(
+        number
+        for number, one in enumerate(sentences)
+        if not one.is_part and (_only_repeats(one.text, one.title) or (num_of[one.passage] > 1 and _is_short(one.text)))
+    )
+
+
+def _only_repeats(text: str, title: str) -> bool:
+    is_short = len(text) <= 2 * len(title) + _LETTERS_OF_SMALL_WORDS  # which is found out faster than the keys
+    return is_short and bool(title) and keys_of(text) <= keys_of(title)
+
+
+def _is_short(text: str) -> bool:
+    is_short = len(_words(text)) < _FEWEST_WORDS
+    return is_short and not text.rstrip("\"'”’)] ").endswith(".") and not any(map(str.isdigit, text))
+
+
+@remembered
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(word.casefold() for word in WORD.findall(apart(text)))

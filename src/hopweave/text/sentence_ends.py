@@ -1,0 +1,190 @@
+"""Whether a sentence goes on at a place where the `sentencex` library ends it.
+
+The library knows abbreviations and initials, but also ends sentences within names and titles ("Who Killed the Electric Car? is
+a 2006 documentary"), within addresses, and where no mark stands at all. Each rule names one reason why a sentence goes on; all
+of them see only a bounded piece of the text around the place. Nowhere is an end added.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from hopweave.core.types import Span
+
+_LOOK_BACK = 80
+_LOOK_AHEAD = 240
+
+_LETTER = re.compile(r"[^\W_]")
+_WORD = re.compile(r"[^\W_]+")
+_EMPTY_LINE = re.compile(r"[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]\s*[\n\x0b\x0c\x1c-\x1e\x85\u2028\u2029]|\r\s*\r|\u2029|\x0c")
+_LINE_END = re.compile(r"[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+_UNMARKED = re.compile(r"[^\W_]\s*$|[,:;-]\s*$")
+
+# Abbreviations before a number (the library knows a few of them), and those that may precede a number in words.
+_COUNTS = re.compile(
+    r"(?<!\w)(?:nos?|vols?|approx|ca?|figs?|pp?|chap|ch|secs?|arts?|op|pts?|eqs?|vers?|est|max|min|avg)\.$", re.IGNORECASE
+)
+_ABOUT = re.compile(r"(?<!\w)(?:approx|ca|est|max|min|avg)\.$", re.IGNORECASE)
+
+_ASKED = re.compile(r"[?!]$")
+_ASKED_AND_CLOSED = re.compile(r"[?!][\"'”’)\]]*$")
+_IN_BRACKETS = re.compile(r"\(\s*([^()]+)\)")
+_PAUSED = re.compile(r"(?P<word>[^\W_]+)(?P<space>\s*)(?:\.{3,}|…)$")
+_ADDRESS = re.compile(r"(?<!\w)(?:www\.|https?://)\S*$", re.IGNORECASE)
+_CAPITALS = re.compile(r"[A-Z]{2,}")
+_CAPITALS_BEFORE = re.compile(r"[A-Z]{2,}\.$")
+_TITLES = "Dr|Mr|Mrs|Ms|Mme|Mlle|Messrs|Prof|Mt"
+_SAINTS = "St|Ste|Sta|Ft"
+_BEFORE_A_PERSON = re.compile(rf"(?<!\w)(?:{_TITLES})\.$")
+_BEFORE_A_SAINT = re.compile(rf"(?<!\w)(?:{_SAINTS})\.$")
+# Before a capital letter, most sentences end without any of these, which is all that has to be known of them.
+_ODD_END = re.compile(rf"(?:[^.]|\.\.|(?<!\w)(?:{_TITLES}|{_SAINTS}|www)\.)\Z")
+_LONGEST_ODD_END = len(" Messrs.")
+
+# Words with which a sentence begins more often than a name does; words after `?`, after which a sentence in lower case may
+# begin; words with which none begins; words at which none ends; words in lower case that are part of names.
+_BEGIN = (
+    "A After All Also An And As At Before But By During For From He Her Here His However I If In It Its My On One Our She "
+    "Since So Some That The Their Then There These They This Those Though To We What When Where While With You"
+)
+_REPLY = "yes no so thus hence because therefore"
+_DO_NOT_BEGIN = "is was are were has had and or of that which who whose"
+_PRECEDE_A_NAME = "a an and as at by for from her his in its of on or our the their to with"
+_JOIN_A_NAME = "a an and at by de for in la of on or s t the to"
+_BEGINNERS, _REPLIES, _NO_BEGINNING, _BEFORE_A_NAME, _WITHIN_A_NAME = (
+    frozenset(words.split()) for words in (_BEGIN, _REPLY, _DO_NOT_BEGIN, _PRECEDE_A_NAME, _JOIN_A_NAME)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A place where the library ends a sentence.
+
+    Attributes:
+        said: the end of the sentence so far, at most `_LOOK_BACK` characters.
+        is_all: whether that is the whole of it.
+        opening: the first letter or digit of the sentence; empty if it begins with too many other characters.
+        gap: the white space before what follows.
+        rest: the beginning of what follows, at most `_LOOK_AHEAD` characters.
+    """
+
+    said: str
+    is_all: bool
+    opening: str
+    gap: str
+    rest: str
+
+    @property
+    def word(self) -> str:
+        """The first word of what follows; empty if it begins with something else."""
+        found = _WORD.match(self.rest)
+        return found[0] if found else ""
+
+
+def goes_on(text: str, last: Span, begin: int) -> bool:
+    """Whether a sentence continues where the library ends it, because no mark, or the mark of a name, is before that place."""
+    gap = text[last.end : begin]
+    is_plain = gap and text[begin].isupper() and not _ends_oddly(text, last)
+    if is_plain or _EMPTY_LINE.search(gap):
+        return False
+    opening = _LETTER.search(text, last.start, min(last.end, last.start + _LOOK_BACK))
+    place = _Place(
+        said=text[max(last.start, last.end - _LOOK_BACK) : last.end],
+        is_all=last.end - last.start <= _LOOK_BACK,
+        opening=opening[0] if opening else "",
+        gap=gap,
+        rest=text[begin : begin + _LOOK_AHEAD],
+    )
+    return any(rule(place) for rule in _RULES)
+
+
+def _ends_oddly(text: str, last: Span) -> bool:
+    """Whether a sentence ends with anything but a word and a full stop; titles such as `Mrs.` are no words."""
+    return (
+        last.end - last.start < 3 or _ODD_END.search(text, max(last.start, last.end - _LONGEST_ODD_END), last.end) is not None
+    )
+
+
+def _says_nothing_yet(place: _Place) -> bool:
+    """`...And Justice for All is a film`: only marks so far."""
+    return place.is_all and not place.opening
+
+
+def _lacks_a_mark(place: _Place) -> bool:
+    """`Songwriter (s) Todd Pipes`, `2014 -- 17`: what comes before is no end."""
+    return _UNMARKED.search(place.said) is not None and not _LINE_END.search(place.gap)
+
+
+def _counts(place: _Place) -> bool:
+    """`approx. 5 km`, `Vol. 2`, `ca. five`."""
+    if place.rest[0].isdigit():
+        return _COUNTS.search(place.said) is not None
+    return place.rest[0].islower() and _ABOUT.search(place.said) is not None
+
+
+def _asks_or_exclaims_in_a_name(place: _Place) -> bool:
+    """`Who Killed the Electric Car? is a documentary`, `Panic! at the Disco`; not `is it? yes, it is`."""
+    return _ASKED.search(place.said) is not None and _is_lower_within(place) and place.word not in _REPLIES
+
+
+def _is_explained(place: _Place) -> bool:
+    """`Boy or Girl? (Spanish: Chico o chica) is a film`, but not `He left! (He came back.)`."""
+    if not _ASKED_AND_CLOSED.search(place.said) or not place.rest.startswith("("):
+        return False
+    inside = _IN_BRACKETS.match(place.rest)
+    return inside is not None and not (inside[1][0].isupper() and inside[1].endswith("."))
+
+
+def _abbreviates(place: _Place) -> bool:
+    """`Tibouchina Aubl. is a plant`: no sentence begins with such a word in lower case."""
+    return place.said.endswith(".") and _is_lower_within(place) and place.word in _NO_BEGINNING
+
+
+def _is_lower_within(place: _Place) -> bool:
+    """Whether what follows begins in lower case, in a text that does not begin its sentences so."""
+    return place.rest[0].islower() and not place.opening.islower()
+
+
+def _pauses_in_a_name(place: _Place) -> bool:
+    """`Way ... Way Out is a film`, `the ... Baby One More Time Tour`; not `He waited... She came`."""
+    paused = _PAUSED.search(place.said)
+    if paused is None or not place.rest[0].isupper():
+        return False
+    if paused["word"].lower() in _BEFORE_A_NAME:
+        return True
+    words = _WORD.findall(place.said)
+    is_name = place.is_all and all(not word[0].islower() or word in _WITHIN_A_NAME for word in words)
+    return is_name and (bool(paused["space"]) or (len(words) > 1 and place.word not in _BEGINNERS))
+
+
+def _is_an_address(place: _Place) -> bool:
+    """Within "www.Example.com" or "https://example.org/A?B=C", or in one with a space: "www. example.com"."""
+    return _ADDRESS.search(place.said) is not None and (not place.gap or place.said.endswith("www."))
+
+
+def _is_one_word(place: _Place) -> bool:
+    """Within "ASP.NET", but not in "He left.She stayed."."""
+    return not place.gap and _CAPITALS_BEFORE.search(place.said) is not None and _CAPITALS.match(place.rest) is not None
+
+
+def _addresses_a_person(place: _Place) -> bool:
+    """`Dr. No`, `Ste. Anne`; `Main St. The end` ends there."""
+    if _BEFORE_A_PERSON.search(place.said):
+        return place.word not in _BEGINNERS
+    return _BEFORE_A_SAINT.search(place.said) is not None and place.rest[0].isupper() and place.word not in _BEGINNERS
+
+
+_RULES = (
+    _says_nothing_yet,
+    _lacks_a_mark,
+    _counts,
+    _asks_or_exclaims_in_a_name,
+    _is_explained,
+    _abbreviates,
+    _pauses_in_a_name,
+    _is_an_address,
+    _is_one_word,
+    _addresses_a_person,
+)
+"""Why a sentence may continue where the library ends it; one reason is enough."""

@@ -1,0 +1,101 @@
+"""Short answers that say the same in other words agree; others differ, however alike they look."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hopweave.text.agreement import agree
+from hopweave.text.nations import is_only_nations, nations_in
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("Brno", "Brno, Moravia"),
+        ("12 May 1940", "May 12, 1940"),
+        ("American", "United States"),
+        ("the United States of America", "U.S."),
+        ("American", "an actor from the United States"),
+        ("American actor", "United States"),
+        ("He was American.", "the USA"),
+        ("American", "Chicago, United States"),
+        ("British", "Great Britain"),
+        ("Dutch", "the Netherlands"),
+        ("Poles", "Poland"),
+        ("South Korean", "South Korea"),
+        ("New Zealander", "New Zealand"),
+        ("British", "American and British"),
+        ("United Kingdom and France", "French, German and British"),
+        ("producer, director", "director, producer and screenwriter"),
+        ("director; producer", "producer and director"),
+        ("1940, 1960", "1960, 1950 & 1940"),
+        ("WHO", "World Health Organization"),
+        ("U.S.S.R.", "Union of Soviet Socialist Republics"),
+        ("MIT", "the Massachusetts Institute of Technology"),
+        ("BoA", "BoA"),
+        ("St. Louis", "Saint Louis"),
+        ("Mt. Fuji", "Mount Fuji"),
+        ("I. Renn", "Ida Renn"),
+        ("J R Renn", "Jonas Robert Renn"),
+    ],
+)
+def test_the_same_in_other_words_agrees_both_ways(left, right):
+    assert agree(left, right)
+    assert agree(right, left)
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("American", "Canada"),
+        ("North Korean", "South Korea"),
+        ("English", "Scotland"),
+        ("American actor", "American dancer"),
+        ("British and French", "German"),
+        ("Michael Jordan", "Jordanian"),
+        ("New Mexico", "Mexican"),
+        ("American Airlines", "United States"),
+        ("Indiana", "India"),
+        ("us", "American"),
+        ("producer, director", "director, writer"),
+        ("Brno, Moravia", "Brno, Ohio"),
+        ("WHO", "World Trade Organization"),
+        ("who", "World Health Organization"),
+        ("UN", "Ulm"),
+        ("J. Renn", "Ida Renn"),
+        ("St. Paul", "Saint Peter"),
+        ("Ida Renn", "Ida Falk"),
+        ("Jo Renn", "Jonas Renn"),  # nothing shows that it is short for it
+        ("1940", "1960"),
+        ("", "Brno"),
+        ("...", "Brno"),
+    ],
+)
+def test_others_differ_both_ways(left, right):
+    assert not agree(left, right)
+    assert not agree(right, left)
+
+
+@pytest.mark.parametrize(
+    ("text", "nations", "only"),
+    [
+        ("a citizen of the United States", {"United States of America"}, True),
+        ("Trinidad and Tobago", {"Trinidad and Tobago"}, True),
+        ("a Czech and a Slovak", {"Czech Republic", "Slovakia"}, True),
+        ("a Swiss painter", {"Switzerland"}, False),
+        ("Papua New Guinea", {"Papua New Guinea"}, True),
+        ("South African", {"South Africa"}, True),
+        ("Jordan River", set(), False),
+        ("The Dane", {"Denmark"}, True),
+        ("", set(), False),
+    ],
+)
+def test_nations_are_found_by_the_names_of_countries_and_of_their_people(text, nations, only):
+    assert (nations_in(text), is_only_nations(text)) == (nations, only)
+
+
+@given(st.text(max_size=300), st.text(max_size=300))
+def test_any_texts_are_compared_without_an_error_and_in_either_order(left, right):
+    assert agree(left, right) == agree(right, left)

@@ -1,0 +1,80 @@
+"""A mark within a name, a title or an address does not end a sentence, and one at the end of a sentence does."""
+
+from __future__ import annotations
+
+import pytest
+
+from hopweave.text.sentences import first_sentence, sentence_spans
+
+ONE_SENTENCE = {
+    "a title begins with dots": "...And Justice for All is an album of 1988.",
+    "a title begins with dots apart": "... And Justice for All is an album of 1988.",
+    "a title in quotation marks begins with dots": '"...And Justice for All" is an album of 1988.',
+    "a title ends with dots": "If.... is a 1968 British film.",
+    "a pause in a title": "Way ... Way Out is a 1966 comedy film.",
+    "a pause in a title of several words": "Nancy Drew... Reporter is a 1939 mystery film.",
+    "two pauses in a title": "It's a Bird ... It's a Plane ... It's Superman is a musical.",
+    "a pause after an article": "It was the encore of the ... Baby One More Time Tour in 1999.",
+    "a title that asks": "Who Killed the Electric Car? is a 2006 documentary film.",
+    "a title that asks, within a sentence": "She won Who Wants to Be a Millionaire? in the United Kingdom.",
+    "a title that asks, and another": "It ran How Do You Solve a Problem Like Maria? and Any Dream Will Do.",
+    "a title that asks, and its translation": "Boy or Girl? (Spanish: Chico o chica?) is a 1962 film.",
+    "a title that asks, and its year": "He made Where Are You Going? (1986) in Sofia.",
+    "a title that exclaims, and another form of it": "Mother! (stylized as mother!) is a 2017 film.",
+    "a quotation, and its meaning": '"Das kann ich auch!" (I can do that too!) was his remark.',
+    "a company": "Yahoo! was founded in 1994.",
+    "a show and its host": "Jeopardy! host Alex Trebek died in 2020.",
+    "a channel": "He starred in the E! channel series of 2013.",
+    "a band": "Panic! at the Disco is a band.",
+    "a party": "Emmanuel Macron of En Marche! and Marine Le Pen of the National Front won.",
+    "an address": "The choir is at www.Example.com and at https://Example.org/A?B=C in the net.",
+    "an address with a space": "Write to www. example.com for more.",
+    "a name with a full stop": "It runs on ASP.NET and on Node.js today.",
+    "a saint": "St. Elmo's Fire is a film of Ste. Anne and Ft. Worth.",
+    "initials": "J. R. R. Tolkien and George W. Bush met E. T. there.",
+    "a person whose name is a common word": "Peter Cushing played Dr. Who and Mr. Right in the films of Dr. No.",
+    "an abbreviation before a verb": "Tibouchina Aubl. is a flowering plant of the family.",
+    "no mark at all": "Director Screenwriter (s) Story by Producer (s) The Lego Movie (2014 - 02 - 07)",
+}
+
+SEVERAL_SENTENCES = {
+    "questions": ["Is it?", "It is!", "He knew."],
+    "a question and a reply in lower case": ["Is it in Ulm?", "yes, it is."],
+    "all in lower case": ["is it in ulm?", "we think so."],
+    "an exclamation and a name": ["What a day!", "Tom Carey left."],
+    "a question that ends with a name": ["Who is Ida Renn?", "Paris is a town."],
+    "dots": ["He waited...", "She came."],
+    "dots apart": ["He waited ...", "She came."],
+    "a quotation that ends with dots": ['He "served on the vestry ..."', "Kowalski was born in 1951."],
+    "brackets that are a sentence": ["He left!", "(He came back.)"],
+    "a street": ["He lived on Main St.", "The end was near."],
+    "no space": ["He left.", "She stayed."],
+    "an address": ["See www.example.com.", "It is good."],
+    "a number": ["It is in Ulm.", "2019 was better."],
+    "a name in lower case": ["The ratings fell.", "iTunes sponsored the show."],
+    "a company": ["He works for Nike, Inc.", "He likes it."],
+    "a country": ["He moved to the U.S.", "He stayed."],
+    "a question with a mark that is doubled": ["They changed the name to What Is This ?.", "Slovak left."],
+}
+
+
+def sentences(text: str) -> list[str]:
+    return [text[span.start : span.end] for span in sentence_spans(text)]
+
+
+@pytest.mark.parametrize("text", ONE_SENTENCE.values(), ids=ONE_SENTENCE)
+def test_a_mark_within_a_name_does_not_end_a_sentence(text: str):
+    assert sentences(f"{text} It is good.") == [text, "It is good."] if text.endswith(".") else sentences(text) == [text]
+    assert first_sentence(text) == text
+
+
+@pytest.mark.parametrize("said", SEVERAL_SENTENCES.values(), ids=SEVERAL_SENTENCES)
+def test_a_mark_at_the_end_of_a_sentence_ends_it(said: list[str]):
+    between = "" if said == SEVERAL_SENTENCES["no space"] else " "
+    assert sentences(between.join(said)) == said
+
+
+@pytest.mark.parametrize("between", ["\n\n", "\r\n\r\n"])
+@pytest.mark.parametrize("title", ["...", "Who Killed It?", "A title", "Vol."])
+def test_an_empty_line_ends_whatever_is_before_it(title: str, between: str):
+    assert sentences(f"{title}{between}is a film.") == [title, "is a film."]
