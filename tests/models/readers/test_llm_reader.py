@@ -258,7 +258,8 @@ async def test_only_the_likeliest_sentences_are_shown_and_a_span_is_one_of_the_w
     assert LONG.text[reading.span.start : reading.span.end] == reading.text == "Lina Holt"
 
 
-SPREAD = Passage("s", f"{LONG.text} {'Its toll is paid by the keeper of Orla Bridge at the Tarn. ' * 20}", "Orla Bridge")
+TOLLS = [f"Its toll of {pence} pence is paid by the keeper of Orla Bridge at the Tarn." for pence in range(2, 22)]
+SPREAD = Passage("s", f"{LONG.text} {' '.join(TOLLS)}", "Orla Bridge")
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ def main() -> None:
         num_bytes_missing = options.get("num_bytes_elsewhere", 0) and _num_bytes_missing(options["num_bytes_elsewhere"])
         server = None if num_bytes_missing else _started(options)
     except (RuntimeError, ImportError, AttributeError, TypeError, ValueError) as error:
-        answer: dict[str, Any] = {"error": f"{error}" or type(error).__name__}
+        answer = {"error": f"{error}" or type(error).__name__}
     else:
         answer = {"num_bytes_elsewhere": num_bytes_missing} if server is None else {"address": server.listening_address}
     try:
