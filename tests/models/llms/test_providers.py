@@ -449,6 +449,17 @@ async def test_an_endpoint_that_draws_one_reply_at_a_time_is_asked_for_each():
     assert replies[1].usage.completion_tokens == 0
 
 
+@pytest.mark.parametrize("name", ["sglang", "o-series"])
+async def test_several_replies_at_once_get_room_for_their_thoughts_too(name):
+    async with connected(PROVIDERS[name], lambda messages: ULM) as (llm, server):
+        await llm.probe()
+        replies = await llm.replies(ASK, everything(llm), 2)
+        assert bodies(server)[-1]["n"] == 2
+    assert [reply.text for reply in replies] == [ULM, ULM]
+    assert replies[0].usage.thinking_tokens > 0
+    assert replies[1].usage.completion_tokens == 0
+
+
 async def test_many_calls_at_a_time_learn_together():
     async with connected(PROVIDERS["o-series"], lambda messages: ULM) as (llm, server):
         replies = await asyncio.gather(*(asked(llm) for _ in range(8)))

@@ -180,12 +180,13 @@ def parse_completion(
         one of `MALFORMED`: if it is invalid.
     """
     choices, plan = _choices(data), plan or Plan()
-    ordered = choices if len(choices) == 1 else sorted(choices, key=lambda choice: choice.get("index") or 0)
     usage = usage_of(data, wire)
-    found = [
-        _parsed(wire, choice, usage if len(choices) == 1 else Usage(), prefill, sampling, plan, salt) for choice in ordered
-    ]
-    return found if len(choices) == 1 else [replace(found[0], reply=replace(found[0].reply, usage=usage)), *found[1:]]
+    if len(choices) == 1:
+        return [_parsed(wire, choices[0], usage, prefill, sampling, plan, salt)]
+    ordered = sorted(choices, key=lambda choice: choice.get("index") or 0)
+    first, *rest = (_parsed(wire, choice, Usage(), prefill, sampling, plan, salt) for choice in ordered)
+    has_thoughts = first.has_thoughts or usage.thinking_tokens > 0
+    return [replace(first, reply=replace(first.reply, usage=usage), has_thoughts=has_thoughts), *rest]
 
 
 def _parsed(
