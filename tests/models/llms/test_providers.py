@@ -18,6 +18,8 @@ from support.providers import (
     in_turn,
     words_of,
 )
+from support.scripted_server import Behaviour
+from support.served_model import served
 
 from hopweave.core.errors import ModelError
 from hopweave.core.types import Message, Sampling, Tool
@@ -178,6 +180,25 @@ async def test_a_reply_that_thoughts_made_short_is_asked_for_again_and_shown_onc
         assert len(bodies(server)) == 2
     assert (reply.text, reply.finish_reason) == (text.strip(), "stop")
     assert text.startswith("".join(shown)), "what was shown is not shown again"
+
+
+async def test_thoughts_that_are_neither_shown_nor_counted_apart_are_known_by_the_tokens_that_are_missing():
+    """A token has at least one byte, so a short reply that took many tokens was thought about."""
+    provider = Provider("silent", "m", {}, LONG_THOUGHTS)
+    text = " ".join(["word"] * 8)
+    async with connected(provider, lambda messages: text) as (llm, server):
+        limit = len(words_of(LONG_THOUGHTS)) + 4
+        reply = await llm.reply(ASK, Sampling(max_tokens=limit))
+        assert [body["max_tokens"] for body in bodies(server)] == [limit, limit + 8192]
+        assert (reply.text, reply.finish_reason, reply.usage.thinking_tokens) == (text, "stop", 0)
+
+
+@pytest.mark.parametrize("text", ["word " * 30, "\u6c49" * 30, "\U0001f642" * 10, "{}[]" * 10])
+async def test_a_reply_that_has_as_many_tokens_as_bytes_hides_nothing(text):
+    usage = {"prompt_tokens": 7, "completion_tokens": len(text.encode())}
+    async with served(Behaviour(text, usage=usage, finish_reason="length")) as (llm, server):
+        assert (await llm.reply(ASK, Sampling())).text == text
+        assert server.num_requests == 1
 
 
 async def test_a_model_that_does_not_think_gets_its_limit_and_its_stop_strings():
@@ -425,6 +446,17 @@ async def test_an_endpoint_that_draws_one_reply_at_a_time_is_asked_for_each():
         assert sorted(one["seed"] for one in bodies(server)[1:4]) == [5, 6, 7]
     assert [reply.text for reply in replies] == [ULM] * 3
     assert replies[0].usage.completion_tokens == 3 * len(words_of(ULM))
+    assert replies[1].usage.completion_tokens == 0
+
+
+@pytest.mark.parametrize("name", ["sglang", "o-series"])
+async def test_several_replies_at_once_get_room_for_their_thoughts_too(name):
+    async with connected(PROVIDERS[name], lambda messages: ULM) as (llm, server):
+        await llm.probe()
+        replies = await llm.replies(ASK, everything(llm), 2)
+        assert bodies(server)[-1]["n"] == 2
+    assert [reply.text for reply in replies] == [ULM, ULM]
+    assert replies[0].usage.thinking_tokens > 0
     assert replies[1].usage.completion_tokens == 0
 
 

@@ -19,7 +19,7 @@ from hopweave.models.llms._failures import (
     withheld,
 )
 from hopweave.models.llms._learnt import Learnt, Memory
-from hopweave.models.llms._plan import MIN_ROOM, Plan, Request, is_cut_off, is_hidden_thought, may_begin_inside, plan_of
+from hopweave.models.llms._plan import MIN_ROOM, Plan, Request, is_cut_off, may_begin_inside, plan_of
 from hopweave.models.llms._refusals import Refusal, clashes_with_prefill, exceeds_limit, wants_thoughts_back
 from hopweave.models.llms._servers import LIMITS, nearest_level
 from hopweave.models.llms._wire import Parsed, limit_name
@@ -110,7 +110,7 @@ class Learner:
     def replied(self, wire: Wire, found: Sequence[Parsed], plan: Plan) -> None:
         """Remembers whether a model thinks, and how its thoughts begin."""
         known, new = self.known, Learnt()
-        thinks = any(one.has_thoughts or is_hidden_thought(one.reply) for one in found)
+        thinks = any(one.has_thoughts for one in found)
         has_replied = any(one.reply.text and not is_cut_off(one.reply.finish_reason) for one in found)
         if thinks and plan.mode not in known.thinks:
             new = replace(new, thinks=frozenset({plan.mode}))
@@ -130,7 +130,7 @@ def is_used_up(wire: Wire, found: Sequence[Parsed], sent: Mapping[str, Any]) -> 
     if any(one.reply.tool_calls for one in found):
         return False
     if all(is_cut_off(one.reply.finish_reason) for one in found):
-        are_thoughts = any(one.has_thoughts or is_hidden_thought(one.reply) for one in found)
+        are_thoughts = any(one.has_thoughts for one in found)
         return are_thoughts and wire.max_thinking_tokens > 0
     return "stop" in sent and all(one.has_thoughts and one.is_bare for one in found)
 
@@ -162,7 +162,7 @@ def _problem(wire: Wire, parsed: Parsed) -> ModelError | None:
         return refused_to_reply(wire, parsed.refusal)
     if reply.finish_reason.lower() in _WITHHELD:
         return withheld(wire, reply.finish_reason)
-    if is_cut_off(reply.finish_reason) and (parsed.has_thoughts or is_hidden_thought(reply)):
+    if is_cut_off(reply.finish_reason) and parsed.has_thoughts:
         return nothing_but_thoughts(wire, reply.usage.completion_tokens)
     return ended_within_thoughts(wire) if reply.thoughts else None
 

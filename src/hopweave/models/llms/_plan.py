@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hopweave.core.protocols import OnText
-from hopweave.core.types import Message, Reply, Sampling
+from hopweave.core.types import Message, Sampling
 from hopweave.models.llms._address import Wire
 from hopweave.models.llms._learnt import Learnt
 from hopweave.models.llms._servers import Level, nearest_level
@@ -18,7 +18,6 @@ _OPENS_THOUGHTS = re.compile(
     r"deepseek-?r1|r1-distill|(?:^|[/:_-])qwq|[-_:]think(?:ing)?(?:[-_:]|$)|reasoner|qwen3\.[5-9]|minimax-m\d|exaone-deep",
     re.IGNORECASE,
 )
-_MIN_HIDDEN_TOKENS = 16
 _CHARACTERS_PER_TOKEN = 3
 _TOKENS_OF_A_TURN = 8
 MIN_ROOM = 256
@@ -155,9 +154,3 @@ def _fields(wire: Wire, learnt: Learnt, level: Level) -> dict[str, Any]:
 def is_cut_off(finish_reason: str) -> bool:
     """Whether a limit ended a reply."""
     return finish_reason.lower() in _CUT_OFF
-
-
-def is_hidden_thought(reply: Reply) -> bool:
-    """Whether an empty reply that a limit ended must have consisted of thoughts that the endpoint does not show."""
-    is_empty = not reply.text and not reply.tool_calls
-    return is_empty and is_cut_off(reply.finish_reason) and reply.usage.completion_tokens >= _MIN_HIDDEN_TOKENS

@@ -1,8 +1,8 @@
 """Reads from an error response which field of the request an endpoint does not accept.
 
-Endpoints say it in many ways: OpenAI in the fields `param` and `code` of an error; vLLM, Mistral and FastAPI with pydantic's
-`loc`, as JSON or as Python in a message; Gemini with `Unknown name "seed"`; most in words alone, such as "`temperature` does not
-support 0 with this model" or, with status 403, "You are not allowed to request logprobs from this model".
+Endpoints say it in many ways: OpenAI in `param` and `code` of its `error`; vLLM, Mistral and FastAPI with pydantic's `loc`, as
+JSON or as Python in a message; Gemini with `Unknown name "seed"`; most in words alone, such as "`temperature` does not support
+0 with this model" or, with status 403, "You are not allowed to request logprobs from this model".
 
 A field counts as refused only if the request has it, the message speaks of something unsupported, and the call makes sense
 without it. A value that is merely out of range is the user's to correct.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from hopweave.core.errors import ModelError
@@ -36,6 +36,8 @@ MAX_TOKENS = 10_000_000
 PIECES_PER_TOKEN = 16
 """Maximum stream chunks per requested token: a server that sends single letters stays below it."""
 _MAX_REASON = 100
+_MIN_HIDDEN_TOKENS = 16
+_TOKENS_OF_A_CALL = 64  # for the marks around it
 _SPARE_BYTES = 1 << 20
 _BYTES_PER_TOKEN = 1 << 10  # in a separate event
 _BYTES_PER_ALTERNATIVE = 1 << 8
@@ -143,7 +145,7 @@ class Parsed:
 
     Attributes:
         reply: the reply.
-        has_thoughts: whether the model thought, if only for a moment.
+        has_thoughts: whether the model thought, if only for a moment, whether or not the endpoint shows it.
         is_bare: whether there is nothing but thoughts, even before a stop string was looked for.
         begins_inside: whether its text begins inside thoughts, since the template opens them; `None` if it does not show.
         refusal: what the model said in place of a reply, if the endpoint marks it as a refusal.
@@ -178,9 +180,13 @@ def parse_completion(
         one of `MALFORMED`: if it is invalid.
     """
     choices, plan = _choices(data), plan or Plan()
-    ordered = choices if len(choices) == 1 else sorted(choices, key=lambda choice: choice.get("index") or 0)
-    usages = [usage_of(data, wire), *[Usage()] * len(choices)]
-    return [_parsed(wire, choice, usage, prefill, sampling, plan, salt) for choice, usage in zip(ordered, usages, strict=False)]
+    usage = usage_of(data, wire)
+    if len(choices) == 1:
+        return [_parsed(wire, choices[0], usage, prefill, sampling, plan, salt)]
+    ordered = sorted(choices, key=lambda choice: choice.get("index") or 0)
+    first, *rest = (_parsed(wire, choice, Usage(), prefill, sampling, plan, salt) for choice in ordered)
+    has_thoughts = first.has_thoughts or usage.thinking_tokens > 0
+    return [replace(first, reply=replace(first.reply, usage=usage), has_thoughts=has_thoughts), *rest]
 
 
 def _parsed(
@@ -224,11 +230,20 @@ def _assembled(
     reason = "stop" if words.is_cut else reason or "stop"
     return Parsed(
         _without_secrets(wire, words.shown, reason, usage, logprobs, thoughts, calls),
-        has_thoughts=bool(thoughts) or words.is_inside or usage.thinking_tokens > 0,
+        has_thoughts=bool(thoughts) or words.is_inside or usage.thinking_tokens > 0 or hides_thoughts(words.text, calls, usage),
         is_bare=not words.text and not calls,
         begins_inside=False if own_thoughts and words.text and not words.begins_inside else words.begins_inside,
         refusal=wire.secrets.out_of_reply(refusal),
     )
+
+
+def hides_thoughts(text: str, calls: tuple[ToolCall, ...], usage: Usage) -> bool:
+    """Whether a reply took more tokens than it can consist of, a token being at least a byte: the rest must be thoughts."""
+    num_left = usage.completion_tokens - _MIN_HIDDEN_TOKENS
+    if num_left < len(text):  # as with nearly all replies
+        return False
+    written = "".join([text, *(call.name + call.arguments for call in calls)])
+    return num_left >= len(written.encode("utf-8", "replace")) + _TOKENS_OF_A_CALL * len(calls)
 
 
 def _without_secrets(
