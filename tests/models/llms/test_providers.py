@@ -352,7 +352,7 @@ async def test_tools_are_called_in_turn_and_their_results_sent_back(name, is_str
     assert ("response_format" in sent) == (name in ("openai", "o-series", "azure"))
 
 
-@pytest.mark.parametrize("name", WITHOUT_TOOLS - {"o-series, in words"})
+@pytest.mark.parametrize("name", sorted(WITHOUT_TOOLS - {"o-series, in words"}))
 async def test_tools_are_not_offered_where_they_are_not_known_to_be(name):
     async with connected(PROVIDERS[name], lambda messages: ULM) as (llm, server):
         await llm.probe()
