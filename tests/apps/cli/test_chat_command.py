@@ -88,7 +88,7 @@ def test_a_conversation_can_be_begun_anew():
 
 def test_method_and_corpus_change_on_the_way_and_the_conversation_goes_on():
     result = chat(FIRST, "/method direct", "/method", "/corpus other", "/corpus", FOLLOW_UP, "/sources")
-    assert "direct; there are: auto_cot, cot," in result.stdout
+    assert "direct; there are: adaptive_rag, auto_cot, corag, cot," in result.stdout
     assert "\nother\n" in result.stdout
     assert "asked as: When did Ines Halloran die?" in result.stdout
     assert "direct with scripted over other by bm25" in result.stderr

@@ -154,7 +154,7 @@ async def test_a_server_that_bears_few_calls_at_a_time_is_met_without_a_failed_q
         return Behaviour(text="yes", delay=0.02) if server.num_open <= 4 else Behaviour(status=status, text="too many")
 
     async with ScriptedServer(busy_or_not) as server:
-        llm = limited(OpenAICompatible(model="m", base_url=server.base_url), Turns(32))
+        llm = limited(OpenAICompatible(model="m", base_url=server.base_url, server="other"), Turns(32))
         parts = Components(llm, retries=Retries(max_attempts=4, max_wait_seconds=1.0))
         async with Weaver(read_settings({"method": "direct"}), components=parts) as weaver:
             # All at one moment, which is the worst.

@@ -114,6 +114,7 @@ async def read(
     force: bool,
     purpose: str = "reader",
     note: str = "",
+    sample: int = 0,
 ) -> Said:
     """Asks the original question once more with all passages (section 3.2): with reasoning, or for the bare answer.
 
@@ -126,6 +127,7 @@ async def read(
         force: ask once more if a reasoning does not state the answer.
         purpose: the purpose of the call. A call of a reader does not end a round of retrieval (`Record.num_rounds`).
         note: a text on the question's line, such as permission to say that the passages do not tell.
+        sample: tells apart calls whose prompts may be the same, as in `MethodContext.reply`.
 
     Raises:
         ModelError, BudgetReached, ReplayMiss: as in the calls of the workbench.
@@ -135,7 +137,7 @@ async def read(
     longest = max_tokens if is_long else min(max_tokens, _MAX_TOKENS_DIRECT)
     prompt = await packer.prompt(style, found, max_tokens=longest + _MAX_TOKENS_DIRECT * force, note=note)
     sampling = replace(workbench.sampling, max_tokens=longest, stop=_NEXT_EXAMPLE if is_long else _ONE_LINE)
-    reply = await workbench.reply([Message("user", prompt)], purpose=purpose, sampling=sampling)
+    reply = await workbench.reply([Message("user", prompt)], purpose=purpose, sampling=sampling, sample=sample)
     text = " ".join(reply.text.split()).removeprefix("A: ")
     if style == "direct":
         short, how = bare_answer(workbench, text, question)

@@ -84,7 +84,7 @@ class _Iterating:
         for number in range(1, last + 1):
             before = normalize_answer(self.said.short)
             with self.workbench.under(self.workbench.decide("iteration", f"{number} of {last}")):
-                said = await self._generated(await self._retrieved(), is_last=number == last)
+                said = await self._generated(await self._retrieved(), number)
             if said.closing or said.sentences:
                 self.said = said
             is_unchanged = bool(before) and normalize_answer(said.short) == before
@@ -100,7 +100,16 @@ class _Iterating:
         self.found = list({passage.id: passage for passage in (*passages, *self.found)}.values())
         return passages
 
-    async def _generated(self, passages: list[Passage], *, is_last: bool) -> Said:
-        force, longest = self.options.force and is_last, self.options.max_tokens
-        purpose = "reasoning"
-        return await read(self.packer, "cot", passages, marker="tolerant", max_tokens=longest, force=force, purpose=purpose)
+    async def _generated(self, passages: list[Passage], number: int) -> Said:
+        """The generation of an iteration. Two of them have the same prompt if they retrieve the same passages."""
+        options = self.options
+        return await read(
+            self.packer,
+            "cot",
+            passages,
+            marker="tolerant",
+            max_tokens=options.max_tokens,
+            force=options.force and number == options.num_iterations,
+            purpose="reasoning",
+            sample=number - 1,
+        )

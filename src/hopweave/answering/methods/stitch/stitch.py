@@ -1,4 +1,4 @@
-"""Ours, the default: reads what was found for the question, looks up what is missing, and cites the sentence behind each step.
+"""Ours, the default: reads what was found, looks up what is missing, and cites the sentence behind each step.
 
 Passages are retrieved once (best by the retriever `weave`), and their sentences are numbered as facts. What follows depends on
 the model (`approach`).
