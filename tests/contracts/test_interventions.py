@@ -6,6 +6,7 @@ from collections import Counter
 
 import pytest
 from support.parts import METHODS
+from support.tiers import first_of
 
 from hopweave.core.catalog import load
 from hopweave.core.errors import MissingExtra
@@ -191,7 +192,7 @@ async def test_a_forbidden_passage_is_found_no_more_from_its_step_on_and_others_
                 assert hidden not in [hit.passage_id for hits in one.hits for hit in hits]
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", first_of(METHODS, 9))
 async def test_a_pinned_passage_is_the_first_hit_of_its_search_alone(method):
     record = await asked(method)
     for step in steps_of(record, Search):

@@ -161,6 +161,7 @@ def deep(tmp_path):
     subprocess.run(["rm", "-r", top], check=True)  # rmtree is recursive
 
 
+@pytest.mark.slow
 def test_a_folder_of_any_depth_is_walked_by_every_command(deep):
     [file] = [one.path for one in walk(deep) if one.kind != FOLDER]
     checked = Checked()

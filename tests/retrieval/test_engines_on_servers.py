@@ -143,6 +143,7 @@ def test_passages_are_looked_up_as_they_are_searched_and_by_no_document_where_no
     assert labelled(engine).passages_of(["hidden", "gone"], documents=False) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 def test_many_ids_are_looked_up_in_few_requests_and_whole(engine, opened, monkeypatch):
     passages = [Passage(f"p{number}", f"passage {number}") for number in range(1201)]
@@ -157,6 +158,7 @@ def test_many_ids_are_looked_up_in_few_requests_and_whole(engine, opened, monkey
     assert len(asked) == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_look_up_in_an_engine_that_is_not_there_is_an_error_after_retries(engine, nobody):
     with pytest.raises(SearchError, match=f"^{engine} at .* failed") as caught:
@@ -172,6 +174,7 @@ def test_a_look_up_that_a_server_fails_is_an_error(engine, opened):
         one.passages_of(["light"])
 
 
+@pytest.mark.slow
 def test_who_looks_passages_up_in_elasticsearch_needs_no_right_but_to_read(opened, reopened, elastic_server, monkeypatch):
     one = opened("elasticsearch", holds=FEW)
     one.update(upsert=[replace(LIGHT, text="A light.")])
@@ -231,6 +234,7 @@ def test_a_collection_of_an_earlier_version_cuts_nothing(engine, opened, reopene
 LEAST_OVERLAP = {"postgres": 0.95, "qdrant": 0.95, "milvus": 0.9, "elasticsearch": 0.95}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 def test_words_find_nearly_what_the_embedded_engine_finds(engine, opened, reopened, monkeypatch, tmp_path_factory, capsys):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.getbasetemp() / "cache"))
@@ -250,6 +254,7 @@ def test_words_find_nearly_what_the_embedded_engine_finds(engine, opened, reopen
     assert np.mean(shares) >= LEAST_OVERLAP[engine]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 def test_vectors_find_the_ten_that_an_exact_search_finds(engine, opened):
     drawn = np.random.default_rng(7)
@@ -311,6 +316,7 @@ def labelled(opened):
     return of
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_passage_with_a_label_is_found_by_who_holds_one_of_its_labels_alone(engine, labelled):
     held = {"": False, "a": False, "a b": True, "ö'\"\\": True}
@@ -346,6 +352,7 @@ def test_the_settings_decide_what_is_shown_of_a_corpus_on_a_server(engine, label
         retriever.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 def test_metadata_choose_what_is_searched(engine, labelled):
     one = labelled(engine, where={"year": [1999, "2000"], "said": "o'k \"\\ %s {}"})
@@ -369,6 +376,7 @@ def test_a_label_counts_as_soon_as_it_is_given_or_taken_away(engine, opened, reo
     assert ids(reopened(again).search(["Halloran"], 5)[0]) == ["light"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_collection_from_before_there_were_labels_serves_and_takes_none(engine, opened, reopened):
     one = opened(engine, holds=FEW)
@@ -395,6 +403,7 @@ def test_passages_come_back_as_they_were_and_move_to_another_engine(engine, open
     assert BM25.build(tmp_path / "index", moved).fingerprint == summary.fingerprint
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 def test_an_update_replaces_and_deletes_whole_documents(engine, opened, reopened, tmp_path):
     one = opened(engine, holds=FEW)
@@ -412,6 +421,7 @@ def test_an_update_replaces_and_deletes_whole_documents(engine, opened, reopened
     again.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_build_takes_the_place_of_the_one_before(engine, opened):
     one = opened(engine, holds=FEW)
@@ -444,6 +454,7 @@ def test_ids_that_occur_twice_far_apart_are_noticed(engine, opened):
         opened(engine).build([*many, many[0]])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["postgres", "elasticsearch"])
 def test_a_search_over_a_corpus_that_changed_fails_instead_of_mixing_two(engine, opened):
     reader, writer = opened(engine), opened(engine)
@@ -525,6 +536,7 @@ def test_an_engine_that_is_not_there_is_an_error_after_retries(engine, nobody):
         one.build(FEW)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["postgres", "qdrant", "elasticsearch"])
 def test_an_engine_that_says_nothing_is_an_error_in_time(engine, place):
     place(engine)

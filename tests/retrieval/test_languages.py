@@ -191,6 +191,7 @@ def test_another_name_is_refused_with_all_that_there_are(name):
         language_of(name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", CODES)
 def test_every_language_can_be_indexed_and_searched(language, tmp_path):
     text = ONE_SENTENCE.get(language) or CORPORA[language].texts[0]

@@ -138,6 +138,7 @@ def test_exactly_the_answers_that_cite_the_edited_words_are_stale():
         assert (claim.claim.support, claim.now.support, found[0].support) == ("supported", "unsupported", "unsupported")
 
 
+@pytest.mark.slow
 def test_any_edit_of_a_document_makes_stale_who_cites_a_sentence_that_is_not_there_any_more():
     keep_all()
     quotes = {

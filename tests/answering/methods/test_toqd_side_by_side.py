@@ -257,6 +257,7 @@ def test_the_order_is_topological_and_the_shares_are_the_allowance(graph, allowa
         assert node not in graph.ancestors(node)
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(graphs(), st.integers(0, 100), st.sets(st.integers(1, 7)), st.integers(1, 6))
 def test_any_graph_is_walked_whole_each_node_after_those_before_it_and_r_max_holds(graph, seed, opened, max_graphs):

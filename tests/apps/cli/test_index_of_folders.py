@@ -81,6 +81,7 @@ def mixed(tmp_path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_a_folder_of_forty_mixed_files_is_indexed_by_one_command_and_kept_in_line_by_another(mixed, tmp_path):
     to = tmp_path / "index"
     said = run(mixed, "--to", to)

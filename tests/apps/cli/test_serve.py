@@ -76,6 +76,7 @@ def test_it_says_in_one_line_what_is_served_to_whom(tmp_path):
             assert part in said
 
 
+@pytest.mark.slow
 def test_a_signal_to_stop_lets_what_runs_finish_and_takes_nothing_new(tmp_path):
     replies = []
     with served(tmp_path, seconds=2) as (process, address, _):

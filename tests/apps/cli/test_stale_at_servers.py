@@ -115,6 +115,7 @@ def test_a_database_without_answers_or_that_is_down_is_one_clear_error(postgres,
     assert "honour" not in secret.output
 
 
+@pytest.mark.slow
 def test_a_corpus_on_a_server_is_compared_as_a_folder_is():
     with ElasticServer() as elastic:
         address = f"{elastic.address}#wiki"

@@ -125,6 +125,7 @@ def test_a_disk_that_drops_is_told_the_index_stays_and_the_watch_goes_on_when_it
     assert one.interrupted() == 0
 
 
+@pytest.mark.slow
 def test_answers_over_another_index_are_passed_over(watching):
     sync()
     keep(answered("When was Carrow Head Light first lit?", Says("1874"), corpus="starter"))

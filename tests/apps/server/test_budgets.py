@@ -34,6 +34,7 @@ async def asked_at_once(address, num, **more):
         return await asyncio.gather(*(client.post("/v1/answers", json=body) for body in bodies))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limits", first_of([{"max_tokens": 200}, {}]))
 def test_a_hundred_questions_at_once_overrun_a_budget_by_less_than_one_of_them(tmp_path, limits):
     held_to = keys(tokens_per_day=BUDGET, requests_per_minute=1000)

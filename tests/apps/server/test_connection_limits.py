@@ -211,6 +211,7 @@ def test_questions_that_run_are_not_cut_off_for_others(tmp_path, opened):
         assert [replies_to(one, 1) for one in running] == [[b"200"]] * 4
 
 
+@pytest.mark.slow
 def test_strangers_who_outnumber_the_files_of_the_server_keep_nobody_out_and_the_log_is_short(tmp_path, own_folders):
     with served(tmp_path, 128) as server:
         strangers = [stranger(server.port, HEAD) for _ in range(400)]

@@ -79,6 +79,7 @@ def test_a_corpus_whose_server_is_down_is_told_as_such_and_served_again_when_it_
         assert read(client, "carrow").status_code == 200
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["postgres", "elasticsearch"])
 def test_a_corpus_that_is_updated_while_it_is_served_fails_once_and_is_then_the_new_one(engine, built, tmp_path):
     address = built(engine)

@@ -100,6 +100,7 @@ def ask(page, question=QUESTION, *, method="searchain", beside=""):
     EXPECTED(page.locator(".run .answer, .run .failure")).to_have_count(2 if beside else 1)
 
 
+@pytest.mark.slow
 def test_the_tree_grows_step_by_step_before_there_is_an_answer(opened, tmp_path):
     with opened.served(app_with(tmp_path, delay_seconds=0.4)) as address:
         page = opened(address)
@@ -332,6 +333,7 @@ def test_the_tools_that_a_model_called_are_shown_with_its_thoughts_and_the_resul
     assert page.evaluate("window.broken") is None
 
 
+@pytest.mark.slow
 def test_everything_is_reached_by_the_keyboard(opened, server):
     page = opened(server)
     page.focus("#question")

@@ -123,6 +123,7 @@ def test_only_files_that_the_index_was_built_from_are_read_whatever_a_passage_sa
         assert image_of(client, BORN).status_code == 200
 
 
+@pytest.mark.slow
 def test_who_may_not_see_the_passage_is_told_what_they_are_told_of_the_passage(tmp_path):
     index_of_papers(tmp_path)
     options = CorpusOptions(access=("board",))

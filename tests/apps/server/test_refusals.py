@@ -271,6 +271,7 @@ def test_a_key_that_asks_too_often_waits(tmp_path):
     assert other.status_code == 200
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limit", first_of([{"questions_per_day": 2}, {"tokens_per_day": 60}]))
 def test_the_budget_of_a_day_is_kept_over_a_restart(tmp_path, limit):
     server, settings = offered(tmp_path, keys=keys(**limit)), settings_over(tmp_path)

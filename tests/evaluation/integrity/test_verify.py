@@ -118,6 +118,7 @@ def test_a_digit_within_a_quote_is_found_as_a_citation_that_does_not_hold(run):
     assert "cannot be read" in " ".join(verify(run.path).unchecked)
 
 
+@pytest.mark.slow
 def test_a_record_that_was_taken_out_added_or_moved_is_found(run):
     place = run.path / RECORDS
     whole = place.read_text().split("\n")

@@ -86,6 +86,7 @@ def test_all_holds_from_any_folder(project, monkeypatch, where):
     assert (lines[0].partition(":")[0], len(lines), code) == ("verified, no differences", 1, 0)
 
 
+@pytest.mark.slow
 def test_all_holds_of_a_run_that_was_moved_away_from_its_data(project, tmp_path, monkeypatch):
     moved = shutil.move(project / "runs" / "lights", tmp_path / "archive")
     monkeypatch.chdir("/")
@@ -110,6 +111,7 @@ def test_a_copy_of_a_project_is_held_to_its_own_data_and_not_to_the_original(pro
     assert lines[0].startswith("differs: lights.jsonl: the data of lights: SHA-256 was ")
 
 
+@pytest.mark.slow
 def test_what_is_not_here_could_not_be_checked_and_is_no_difference(project):
     shutil.rmtree("index")
     Path("lights.jsonl").unlink()

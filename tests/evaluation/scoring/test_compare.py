@@ -110,6 +110,7 @@ def test_a_column_that_is_not_binary_is_tested_by_permutation(tmp_path):
     assert row.num_wins == 20
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_table_and_another_one_another(tmp_path):
     draw = random.Random(1)
     said = {name: answers(*(draw.choice((0, 1, None)) for _ in range(40))) for name in "ab"}

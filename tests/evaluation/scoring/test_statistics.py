@@ -63,6 +63,7 @@ def test_a_column_without_values_has_no_means():
     assert bootstrap_means([[]], num_resamples=50) == [[]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["BCa", "percentile"])
 @pytest.mark.parametrize("num", [25, 200])
 def test_intervals_are_those_of_scipy(method, num):

@@ -110,6 +110,7 @@ COMPLETION = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
 @given(JSON | COMPLETION)
 def test_any_json_is_a_sound_reply_or_one_of_the_errors_of_reading(data):

@@ -201,6 +201,7 @@ def asks_until_refused(places, folder, ready, spent):
     spent.put(mine)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["folder", "database"])
 def test_two_processes_together_overrun_a_budget_of_tokens_by_less_than_a_question(kind, tmp_path, request):
     places = () if kind == "folder" else (request.getfixturevalue("place"),)
