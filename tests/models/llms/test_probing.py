@@ -47,7 +47,7 @@ async def test_ollama_says_which_of_its_models_think_and_call_tools():
         assert not llm.abilities.tools
 
 
-async def test_it_is_asked_once_by_whoever_comes_first():
+async def test_it_is_asked_once_for_all_who_come_at_the_same_time():
     async with connected(PROVIDERS["vllm"], lambda messages: "Ulm") as (llm, server):
         await asyncio.gather(*(llm.probe() for _ in range(5)))
         other = client_of(PROVIDERS["vllm"], server.base_url)

@@ -178,6 +178,6 @@ def _write_derived(data: Path, parts: _Parts) -> None:
 
 
 def _replace(path: Path, values: NDArray[Any], kind: type[Any]) -> None:
-    """Writes a file anew: in an update, the one that is there may be shared with the previous state."""
+    """Replaces a file, since in an update the existing one may be shared with the previous state."""
     path.unlink(missing_ok=True)
     path.write_bytes(np.ascontiguousarray(values, dtype=np.dtype(kind).newbyteorder("<")).tobytes())
