@@ -163,7 +163,7 @@ def changed_in(branch, field):
     return min(found, key=lambda step: step.timing.started_seconds)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", first_of(METHODS, 15))
 async def test_an_edited_query_is_searched_for_in_place_of_the_methods(method):
     record = await asked(method)
     for step in steps_of(record, Search):
@@ -176,7 +176,7 @@ async def test_an_edited_query_is_searched_for_in_place_of_the_methods(method):
         assert changed.hits[-1][0].passage_id == "falk"
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", first_of(METHODS, 15))
 async def test_a_forbidden_passage_is_found_no_more_from_its_step_on_and_others_take_its_place(method):
     record = await asked(method)
     for step in steps_of(record, Search):
@@ -207,7 +207,7 @@ async def test_a_pinned_passage_is_the_first_hit_of_its_search_alone(method):
         assert all(len({hit.passage_id for hit in hits}) == len(hits) for hits in pinned.hits)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", first_of(METHODS, 15))
 async def test_a_branch_of_a_branch_keeps_what_the_first_one_changed(method):
     record = await asked(method)
     first = steps_of(record, ModelCall)[0]
