@@ -87,7 +87,7 @@ async def test_if_nothing_new_is_found_the_next_reading_is_the_last():
 async def test_nothing_is_searched_for_twice():
     found = {ASKED: [BRIDGE], MISSING: [LIND]}
     record = await ask([reading(missing=[MISSING, MISSING.upper()]), reading(missing=[MISSING]), reading(answer="Vask")], found)
-    assert queries(record).count(MISSING) == 1
+    assert queries(record) == [ASKED, MISSING]
 
 
 async def test_a_comparison_rests_on_both_sides_and_cites_both():
@@ -113,9 +113,9 @@ async def test_a_yes_with_a_step_that_no_fact_states_is_unsupported():
         ("I think that the answer is: Vask", "Vask", 1),
         (f"Let me see. ```json\n{reading(DESIGNER, BORN, answer='Vask')}\n```", "Vask", 0),
         (
-            '{"steps": [{"question": "Where?", "answer": "Vask", "facts": [99, "4"]}], "missing": [], "answer": "Vask"}',
+            '{"steps": [{"question": "Where?", "answer": "Vask", "facts": [99, "4", true]}], "missing": [], "answer": "Vask"}',
             "Vask",
-            2,
+            3,
         ),
         ('{"steps": "none", "missing": "none", "answer": "Vask"}', "Vask", 2),
         ('{"steps": [7, {"question": 3}], "missing": [{}], "answer": "Vask"}', "Vask", 0),

@@ -182,7 +182,7 @@ class ReadFirst:
 
     def _numbered(self, numbers: Sequence[Any]) -> Iterator[Evidence]:
         for number in numbers:
-            if isinstance(number, int) and 1 <= number <= len(self._facts):
+            if type(number) is int and 1 <= number <= len(self._facts):  # `true` is no number
                 yield self._facts[number - 1]
             else:
                 self.workbench.parse_failed("fact", "there is no fact with this number", str(number))
@@ -190,8 +190,9 @@ class ReadFirst:
     def _wanted(self, draft: _Draft) -> list[str]:
         """What to search for next: what is missing, else steps that no fact states; nothing twice."""
         guessed = [] if draft.missing else [step.question for step in draft.steps if not step.facts]
-        known = {normalize_answer(query) for query in self._searched}
-        return [query for query in (*draft.missing, *guessed[:_MAX_MISSING]) if normalize_answer(query) not in known]
+        known = set(map(normalize_answer, self._searched))
+        wanted = {normalize_answer(query): query for query in reversed((*draft.missing, *guessed[:_MAX_MISSING]))}
+        return [query for key, query in reversed(wanted.items()) if key not in known]
 
     async def _search(self, queries: Sequence[str], max_hits: int, max_tokens: int) -> list[Evidence]:
         """The facts that several queries find and that were not shown yet."""
