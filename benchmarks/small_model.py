@@ -11,9 +11,10 @@ at while `stitch` was written; so none of these confirms anything.
     python benchmarks/small_model.py --data DATA --out OUT --half choose [--methods direct,stitch] [--questions 10]
         [--llm NAME] [--retriever weave] [--set KEY=VALUE ...] [--as LABEL] [--baseline direct_retrieval] [--outcomes FILE]
 
-Each method is a run of its own (OUT/HALF-QUESTIONS/METHOD), which `hopweave score`, `compare`, `report`, `show` and `verify`
+Each method is a run of its own (OUT/HALF-QUESTIONS/METHOD, or OUT/HALF-QUESTIONS-after-7/METHOD), which `hopweave score`, `compare`, `report`, `show` and `verify`
 take like any other. A command that was killed goes on where it was when it is given again. `--questions` takes the first ones
-of each draw. All runs share OUT/store.sqlite, so that more questions, or the same method with other options under a label of
+of each draw, and `--after 7` those that come after the first 7, for a choice that was made after the first 7 were looked at.
+All runs share OUT/store.sqlite, so that more questions, or the same method with other options under a label of
 its own (`--as`), cost their own calls alone; seconds are those of the calls when they were made. Questions are asked one at a
 time unless `--parallel` says otherwise. Tables hold all finished runs of the half with so many questions, as Markdown.
 
@@ -114,7 +115,7 @@ def main() -> None:
     """Answers what is left to answer, and prints the tables."""
     options = _options()
     try:
-        runs = options.out / f"{options.half}-{options.questions}"
+        runs = options.out / f"{options.half}-{options.questions}{_later(options)}"
         if options.outcomes:
             _outcomes(options.outcomes)  # whether it is one has to be known before hours of work
         plans = _dataset_plans(options)
@@ -134,6 +135,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--half", choices=tuple(NUM_QUESTIONS), required=True, help="which questions")
     parser.add_argument("--methods", default=METHODS, help="separated by commas")
     parser.add_argument("--questions", type=int, help="the first so many of each draw; default: all, 30 or 40")
+    parser.add_argument("--after", type=int, default=0, metavar="N", help="leave out the first N of each draw")
     parser.add_argument("--llm", default="", help="the language model; default: that of the settings")
     parser.add_argument("--retriever", default="weave", help="one that searches the index of bm25")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="any setting; may be repeated")
@@ -145,7 +147,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--parallel", type=int, default=1, help="questions asked at a time; seconds then say little")
     parser.add_argument("--retry-failed", action="store_true", help="ask failed questions again")
     options = parser.parse_args()
-    most = NUM_QUESTIONS[options.half]
+    if not 0 <= options.after < NUM_QUESTIONS[options.half]:
+        parser.error(f"--after must be from 0 to {NUM_QUESTIONS[options.half] - 1}")
+    most = NUM_QUESTIONS[options.half] - options.after
     options.questions = most if options.questions is None else options.questions
     if not 1 <= options.questions <= most:
         parser.error(f"--questions must be from 1 to {most}, which is all that {options.half} draws of a file")
@@ -161,14 +165,19 @@ def _dataset_plans(options: argparse.Namespace) -> dict[str, DatasetPlan]:
         for needed in (file, MORE_PASSAGES.get(name, file)):
             if not (options.data / needed).is_file():
                 raise DataError(f"{options.data / needed} is missing; give the folder of the files with --data")
-        drawn = options.out / options.half / file
-        _write_rows(options.data / file, _drawn(options.data, name, options.half), drawn)
+        drawn = options.out / f"{options.half}{_later(options)}" / file
+        _write_rows(options.data / file, _drawn(options.data, name, options.half)[options.after :], drawn)
         index = options.out / "corpora" / name
         if not (index / "manifest.json").is_file():
             index.parent.mkdir(parents=True, exist_ok=True)
             BM25.build(index, list(passages_of_file(options.data, name)))
         plans[name] = DatasetPlan(name, {"path": str(drawn)}, str(index), options.questions)
     return plans
+
+
+def _later(options: argparse.Namespace) -> str:
+    """What tells runs on later questions of a draw from those on the first."""
+    return f"-after-{options.after}" if options.after else ""
 
 
 def _drawn(data: Path, name: str, half: str) -> list[Example]:

@@ -17,9 +17,10 @@ from hopweave.models.llms import _learnt
 from hopweave.models.weights.known import models_folder
 
 draw_once()
+gc.disable()  # while tests are collected: nothing of that is garbage
 
 # Tests with a number of examples of their own keep it. Machines differ, so no example has a deadline.
-settings.register_profile("default", max_examples=50, deadline=None)
+settings.register_profile("default", max_examples=25, deadline=None)
 settings.register_profile("thorough", max_examples=1000, deadline=None)
 settings.load_profile("default")
 
@@ -70,6 +71,7 @@ def pytest_collection_finish() -> None:
     """Leaves what was collected out of every later search for garbage: it stays to the end."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 def pytest_unconfigure() -> None:

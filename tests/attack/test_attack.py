@@ -28,7 +28,7 @@ def own_environment(monkeypatch, tmp_path):
 
 
 LONG = {"corpora", "strangers", "vanishing", "spreadsheets", "runs", "inflated", "pages", "wide", "terminal", "folders"}
-LONG |= {"parsers"}
+LONG |= {"parsers", "texts", "nested", "budgets"}
 SHORT = [
     pytest.param(one, marks=[pytest.mark.slow] if one.name in LONG else [], id=one.name)
     for one in all_attacks().values()

@@ -120,6 +120,15 @@ def test_more_questions_begin_with_the_fewer_and_cost_their_own_calls_alone(caps
     assert [call["timing"]["from_store"] for call in calls] == [True, True, False]
 
 
+def test_what_comes_after_the_first_questions_is_a_draw_and_a_run_of_its_own(capsys, monkeypatch):
+    asked = ("--half", "choose", "--methods", "direct", "--after", "28")
+    assert shown(capsys, monkeypatch, *asked)["musique"]["direct"]["questions"] == "2"
+    assert all(numbers == [28, 29] for numbers in drawn("choose-after-28").values())
+    assert Path("out/choose-2-after-28/direct/records").is_dir()
+    with pytest.raises(SystemExit):
+        shown(capsys, monkeypatch, *asked, "--questions", "3")
+
+
 @pytest.mark.slow
 def test_what_was_killed_goes_on_and_a_method_under_another_label_joins_the_table(capsys, monkeypatch):
     asked = ("--half", "choose", "--questions", "3")

@@ -22,8 +22,8 @@ def in_turns(form):
 
 @pytest.mark.parametrize("method", METHODS)
 async def test_nothing_that_a_model_copied_from_a_passage_is_a_marker_in_what_it_is_sent(method):
-    """A third of the forms of reply, for each method others in turn, to questions of each kind, with prefill and without."""
-    for form in range(METHODS.index(method) % 3, len(REPLIES), 3):
+    """A sixth of the forms of reply, for each method others in turn, to questions of each kind, with prefill and without."""
+    for form in range(METHODS.index(method) % 6, len(REPLIES), 6):
         for number, question in enumerate(QUESTIONS if form < 2 else [QUESTIONS[form % 3]]):
             prefill = (form // 3 + number) % 2 == 0
             assert await live_markers(method, question, in_turns(form), prefill=prefill) == [], REPLIES[form]

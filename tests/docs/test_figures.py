@@ -24,6 +24,7 @@ def made(tmp_path_factory) -> dict[str, str]:
         return hook("figures").made()
 
 
+@pytest.mark.slow
 def test_the_pictures_of_the_rooms_are_as_the_code_is():
     stale = [name for name, text in hook("rooms").pictures().items() if (DOCS / "images" / name).read_text("utf-8") != text]
     assert stale == [], "draw them again: make map"

@@ -181,6 +181,7 @@ def test_f1_precision_and_recall_are_those_of_hotpotqa(pairs):
             assert tuple(metric.score(*worked(said, [gold])).values()) == pytest.approx(hotpotqa(said, gold)), (said, gold)
 
 
+@pytest.mark.slow
 def test_exact_match_and_f1_are_those_of_drop(pairs):
     for said, golds in pairs:
         ours = value(ExactMatch(variant="drop"), said, golds), value(F1(variant="drop"), said, golds)

@@ -49,6 +49,7 @@ def test_the_vectors_of_the_specification(said, gold, kilt, seq):
     assert round(RougeL(variant="seq").score(*worked(said, [gold]))["rouge_l"], 4) == seq
 
 
+@pytest.mark.slow
 def test_kilt_is_what_the_package_rouge_says_wherever_it_says_anything():
     num_compared = 0
     for said, gold in pairs():

@@ -34,6 +34,7 @@ def hits(retriever, query, max_hits=50):
     return [(hit.passage, hit.score) for hit in found]
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(CORPORA, TEXTS, ASKING)
 def test_bm25_ranks_those_shown_as_it_ranks_them_among_all(tmp_path_factory, passages, query, visible):

@@ -344,6 +344,7 @@ PASSAGES = st.lists(st.tuples(TEXTS, st.sampled_from(["", *NAMES])), min_size=1,
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=5, deadline=None)
 @given(PASSAGES, st.sets(st.integers(0, 11)), st.integers(0, 12))
 def test_an_updated_index_finds_what_one_built_anew_finds(tmp_path_factory, passages, gone, first):

@@ -109,7 +109,7 @@ async def test_each_call_is_appended_with_its_result_until_the_model_answers():
     opening, first, orlau, second, renn = calls(record)[-1]
     assert [one.role for one in (opening, first, orlau, second, renn)] == ["user", "assistant", "tool", "assistant", "tool"]
     assert opening.text.endswith(
-        f"You have 6 searches.\n\nWork by calling the tools, and end by calling answer.\n\nQuestion: {ASKED}"
+        f"You have 6 searches; each query is one.\n\nWork by calling the tools, and end by calling answer.\n\nQuestion: {ASKED}"
     )
     assert (first.text, first.thoughts) == ("Who?", "Hm.")
     assert [(one.name, json.loads(one.arguments)) for one in first.tool_calls] == [("search", {"query": MAYOR})]

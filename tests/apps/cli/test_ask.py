@@ -334,6 +334,7 @@ def test_the_command_answers_as_a_process_of_its_own_in_any_locale():
     assert (done.returncode, done.stdout, done.stderr) == (1, "", "hopweave: the question is empty; ask something\n")
 
 
+@pytest.mark.slow
 def test_a_pipe_that_is_closed_early_is_no_traceback():
     process = subprocess.Popen([*COMMAND, "ask", QUESTION], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     process.stdout.close()

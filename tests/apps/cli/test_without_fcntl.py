@@ -37,6 +37,7 @@ def hopweave(*arguments, code=COMMAND):
     return done.stdout
 
 
+@pytest.mark.slow
 def test_commands_run_where_fcntl_cannot_be_imported():
     scripted = ("--corpus", "index", "--llm", "scripted", "--set", "llms.scripted.rules_file=rules.toml")
     words = [

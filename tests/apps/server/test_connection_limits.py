@@ -106,6 +106,7 @@ def slow_app(tmp_path):
     return app_over(tmp_path, limits=Limits(max_header_seconds=SHORT, max_body_seconds=SHORT))
 
 
+@pytest.mark.slow
 def test_headers_that_do_not_end_are_refused_and_a_connection_that_says_nothing_is_closed_without_a_word(slow_app, opened):
     with listening(slow_app) as port:
         assert is_dripping_ended(opened(port, HEAD + b"X-Slow: "))

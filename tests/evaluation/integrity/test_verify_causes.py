@@ -70,6 +70,7 @@ def edit(name, old, new, line=None):
     place.write_text("\n".join(lines), encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_all_holds_where_the_run_was_made(project):
     lines, code = told()
     assert (len(lines), code) == (1, 0)

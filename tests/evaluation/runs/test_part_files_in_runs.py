@@ -77,6 +77,7 @@ def test_the_plan_of_a_strangers_run_imports_no_file(command):
     assert not Path("was-imported").exists()
 
 
+@pytest.mark.slow
 def test_the_records_of_a_strangers_run_import_no_file():
     Path("evil.py").write_text(EVIL)
     flags = ["--dataset", "starter", "--limit", "1", "--methods", "direct", *SCRIPTED]

@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 from support.scripted_server import Behaviour, ScriptedServer
+from support.tiers import first_of
 
 from hopweave.core.errors import ModelError
 from hopweave.core.protocols import ManyReplies, TokenCounter
@@ -147,7 +148,7 @@ async def test_every_refusal_is_an_attempt_in_the_record():
     assert [step.timing.attempts for step in record.steps if step.kind == "model_call"] == [2]
 
 
-@pytest.mark.parametrize("status", [429, 503])
+@pytest.mark.parametrize("status", first_of([429, 503]))
 async def test_a_server_that_bears_few_calls_at_a_time_is_met_without_a_failed_question(status):
 
     def busy_or_not(_):

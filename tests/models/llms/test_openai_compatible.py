@@ -446,6 +446,7 @@ async def test_no_more_calls_are_open_than_allowed():
     assert server.max_open == 3
 
 
+@pytest.mark.slow
 async def test_waiting_for_a_turn_is_not_a_timeout():
     async with served(Behaviour(delay=0.3), max_connections=1, timeout_seconds=1.2) as (llm, _):
         replies = await asyncio.gather(*(llm.reply(ASK, GREEDY) for _ in range(5)))
