@@ -373,7 +373,7 @@ async def test_no_more_searches_are_made_than_allowed_and_the_model_is_told():
     assert queries(record) == [MAYOR]
     assert told(record, "cut") == [f"no search is left for: {BORN}"]
     assert last(record) == f'"{BORN}" was not searched for.\n\nNo search is left. Answer from what was found.'
-    assert "You have 1 search." in calls(record)[0][0].text
+    assert "You have 1 search, of one query." in calls(record)[0][0].text
 
 
 async def test_an_answer_before_any_search_is_refused_once_and_the_question_searched_for():
