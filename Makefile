@@ -4,7 +4,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-SIDE_BY_SIDE := --numprocesses auto --dist worksteal
+# One process more than there are cores, since some tests wait.
+NUM_PROCESSES := $(shell $(PYTHON) -c "import os; print(1 + (os.cpu_count() or 1))")
+SIDE_BY_SIDE := --numprocesses $(NUM_PROCESSES) --dist worksteal
 LIVE := tests/live tests/models/llms
 DEMO_INDEX := .demo/starter-index
 QUESTION ?= In which city was the author of the novel behind the film Barry Lyndon born?

@@ -11,8 +11,8 @@ at while `stitch` was written; so none of these confirms anything.
     python benchmarks/small_model.py --data DATA --out OUT --half choose [--methods direct,stitch] [--questions 10]
         [--llm NAME] [--retriever weave] [--set KEY=VALUE ...] [--as LABEL] [--baseline direct_retrieval] [--outcomes FILE]
 
-Each method is a run of its own (OUT/HALF-QUESTIONS/METHOD, or OUT/HALF-QUESTIONS-after-7/METHOD), which `hopweave score`, `compare`, `report`, `show` and `verify`
-take like any other. A command that was killed goes on where it was when it is given again. `--questions` takes the first ones
+Each method is a run of its own (OUT/HALF-QUESTIONS/METHOD, or OUT/HALF-QUESTIONS-after-7/METHOD), which `hopweave score`,
+`compare`, `report`, `show` and `verify` take like any other. A command that was killed goes on where it was when it is given again. `--questions` takes the first ones
 of each draw, and `--after 7` those that come after the first 7, for a choice that was made after the first 7 were looked at.
 All runs share OUT/store.sqlite, so that more questions, or the same method with other options under a label of
 its own (`--as`), cost their own calls alone; seconds are those of the calls when they were made. Questions are asked one at a

@@ -42,7 +42,6 @@ def test_searchain_answers_a_multi_hop_question_with_citations_that_hold_and_rep
     assert again.fingerprint == record.fingerprint
 
 
-@pytest.mark.slow
 def test_direct_retrieval_reads_the_answer_off_real_passages(tmp_path):
     record = answer(tmp_path / "store.sqlite", "on", method="direct_retrieval")
     assert record.error is None
@@ -50,6 +49,7 @@ def test_direct_retrieval_reads_the_answer_off_real_passages(tmp_path):
     assert "Tugendhat" in record.answer.short
 
 
+@pytest.mark.slow
 def test_the_defaults_answer_the_first_question_of_the_readme_rightly_and_rest_it_on_passages(tmp_path):
     record = answer(tmp_path / "store.sqlite", "on", OF_THE_README)
     assert (record.setup.method, record.answer.short) == ("stitch", "Calcutta")
