@@ -7,7 +7,7 @@ chosen files out of them, and writes for each half:
 
     DIR/HALF/corpus                 HTML and plain text as they are, `.gz` files decompressed, manual pages as text
     DIR/HALF/index                  of the corpus, as `hopweave index` builds it
-    DIR/HALF/index-without-gold     the same without the files that any question names: nothing there states an answer
+    DIR/HALF/index-without-gold     the same without the files that any question names as stating its answer
     DIR/HALF/questions.jsonl        the questions whose answers stand in the files that they name
     DIR/HALF/versions.txt           the packages and their versions
 
@@ -61,11 +61,13 @@ class Chosen:
         package: its name.
         under: a folder in it.
         files: patterns of files below that folder.
+        without: files below it that are left out.
     """
 
     package: str
     under: str
     files: tuple[str, ...]
+    without: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +91,7 @@ class Problem:
 def chosen_files(half: str) -> list[Chosen]:
     """What `packages.toml` names for a half."""
     rows = tomllib.loads((HERE / "packages.toml").read_text("utf-8"))[half]
-    return [Chosen(row["package"], row["under"], tuple(row["files"])) for row in rows]
+    return [Chosen(row["package"], row["under"], tuple(row["files"]), tuple(row.get("without", ()))) for row in rows]
 
 
 def questions(half: str) -> list[dict[str, Any]]:
@@ -155,7 +157,7 @@ def build(half: str, out: Path) -> list[Problem]:
         _run("dpkg-deb", "-x", str(archive), str(unpacked))
         for one in chosen:
             if one.package == name:
-                _copy(unpacked / one.under, one.files, corpus / name)
+                _copy(unpacked / one.under, one, corpus / name)
         shutil.rmtree(unpacked)
     versions = [f"{name} {_run('dpkg-deb', '-f', str(archive), 'Version').strip()}\n" for name, archive in archives.items()]
     (folder / "versions.txt").write_text("".join(versions), "utf-8")
@@ -204,13 +206,15 @@ def _run(*command: str, cwd: Path | None = None, given: str | None = None) -> st
     return done.stdout
 
 
-def _copy(folder: Path, patterns: Sequence[str], to: Path) -> None:
-    """Copies matching files, each into a format that can be indexed. Links are left out: they repeat another file."""
-    for pattern in patterns:
+def _copy(folder: Path, chosen: Chosen, to: Path) -> None:
+    """Copies the chosen files, each into a format that can be indexed. Links are left out: they repeat another file."""
+    for pattern in chosen.files:
         found = [path for path in sorted(folder.glob(pattern)) if path.is_file() and not path.is_symlink()]
         if not found:
-            raise FetchError(f"{to.name} has no file {pattern} any more; correct packages.toml")
+            raise FetchError(f"{chosen.package} has no file {pattern} any more; correct packages.toml")
         for path in found:
+            if path.relative_to(folder).as_posix() in chosen.without:
+                continue
             target = to / name_in_corpus(path.relative_to(folder))
             target.parent.mkdir(parents=True, exist_ok=True)
             content = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
