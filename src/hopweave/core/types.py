@@ -402,8 +402,9 @@ class Sampling:
         top_logprobs: how many alternatives per token to report; 0 for none.
         json_schema: constrains the reply if the endpoint can.
         tools: the functions that the model may call instead of replying, if the endpoint can.
-        thinking: `auto` leaves it to the model's settings how much it thinks; `off` says that this step needs no thought. A
-            method's prompt always has the same value, so the store does not distinguish them.
+        thinking: `auto` leaves it to the model's settings how much it thinks; `off` says that this step needs no thought;
+            `in_text` says that the prompt asks for thoughts between tags, which then stay in the reply. A method's prompt
+            always has the same value, so the store does not distinguish them.
     """
 
     temperature: float = 0.0
@@ -414,7 +415,7 @@ class Sampling:
     top_logprobs: int = 0
     json_schema: Mapping[str, Any] | None = None
     tools: tuple[Tool, ...] = ()
-    thinking: Literal["auto", "off"] = "auto"
+    thinking: Literal["auto", "off", "in_text"] = "auto"
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Callable[[Any], Any]) -> Any:

@@ -53,8 +53,8 @@ async def test_what_a_search_finds_is_inserted_and_the_model_goes_on_from_there(
             assert (later[0], later[1].role, later[1].text) == (first[0], "assistant", text)
         else:
             assert [message.text for message in later] == [f"{first[0].text}\n{text}"]
-    stops = {(sampling.stop, sampling.max_tokens) for _, sampling in bench.llm.calls}
-    assert stops == {(("</search>", "</answer>", "<information>"), 500)}
+    stops = {(sampling.stop, sampling.max_tokens, sampling.thinking) for _, sampling in bench.llm.calls}
+    assert stops == {(("</search>", "</answer>", "<information>"), 500, "in_text")}
     assert (record.answer.short, record.answer.how, record.answer.stopped_because) == ("Tromvik", "marker", "finished")
     assert (unread(record), record.num_rounds()) == ([], 2)
 

@@ -5,6 +5,7 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.providers import bodies
 from support.scripted_server import Behaviour
 from support.served_model import served
 
@@ -223,3 +224,20 @@ async def test_tokens_of_thoughts_in_a_field_of_their_own_are_dropped():
     async with served(Behaviour(raw=json.dumps(raw))) as (llm, _):
         reply = await llm.reply(ASK, Sampling(top_logprobs=1))
     assert [token.token for token in reply.logprobs] == ["Ulm"]
+
+
+@pytest.mark.parametrize("is_streamed", [False, True])
+@pytest.mark.parametrize(
+    "text", ["<think> Who is it? <search> mayor of Orlau ", "<think> I know. </think>\n<answer> Ulm ", "I know. </think> Ulm"]
+)
+async def test_tags_that_a_prompt_asks_for_stay_in_the_reply_and_tell_nothing_of_the_model(text, is_streamed):
+    shown = []
+    asked = Sampling(max_tokens=64, stop=("</search>", "</answer>"), thinking="in_text")
+    async with served(Behaviour(f"{text}</search> more")) as (llm, server):
+        for _ in range(2):
+            reply = await llm.reply(ASK, asked, shown.append if is_streamed else None)
+            assert (reply.text, reply.thoughts, reply.finish_reason) == (text, "", "stop")
+        first, second = bodies(server)
+    assert first == second
+    assert (first["max_tokens"], first["stop"]) == (64, ["</search>", "</answer>"])
+    assert "".join(shown) == text * 2 * is_streamed

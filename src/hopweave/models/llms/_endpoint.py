@@ -204,7 +204,9 @@ class Endpoint:
                     if sent == before:  # what was refused cannot be left out
                         raise refused.error from None
                     continue
-                self._learner.replied(self.wire, found, plan)
+                # Tags that the prompt asked for say nothing of the model.
+                if request.sampling.thinking != "in_text" or any(one.has_thoughts for one in found):
+                    self._learner.replied(self.wire, found, plan)
                 if not plan.expects_thoughts and is_used_up(self.wire, found, sent):
                     spent, request = found[0].reply.usage, again(request, found)
                     continue

@@ -106,7 +106,9 @@ class Row:
     _draws: Any = None
 
     def __post_init__(self) -> None:
-        self._text = ReplyText("", self.call.sampling.stop, begins_inside=self.begins_inside)
+        sampling = self.call.sampling
+        is_all_text = sampling.thinking == "in_text"
+        self._text = ReplyText("", sampling.stop, begins_inside=self.begins_inside, is_all_text=is_all_text)
         if self.begins_inside and self.max_thoughts == 0:
             self._closing = _closing_ids(self.loaded)
 

@@ -86,14 +86,15 @@ class ReplyText:
         prefill: text that the endpoint may repeat before its reply.
         stop: the reply ends before the first of these. In the thoughts, they mean nothing.
         begins_inside: whether the text begins inside thoughts.
+        is_all_text: whether thoughts between tags are part of the reply.
     """
 
-    def __init__(self, prefill: str, stop: Sequence[str], *, begins_inside: bool = False) -> None:
+    def __init__(self, prefill: str, stop: Sequence[str], *, begins_inside: bool = False, is_all_text: bool = False) -> None:
         self._stop = tuple(stop)
         self._echo = Cutter(prefill) if prefill else None
         self._cutter = Cutter(stop=self._stop)
         self._num_taken_back = 0
-        self._splitter = ThoughtSplitter(begins_inside=begins_inside)
+        self._splitter = ThoughtSplitter(begins_inside=begins_inside, is_all_text=is_all_text)
 
     @property
     def words(self) -> Words:
@@ -133,9 +134,11 @@ class ReplyText:
         return self._cutter.push(text)
 
 
-def words_of(text: str, prefill: str, stop: Sequence[str], *, begins_inside: bool, is_cut_off: bool) -> Words:
-    """A whole text, taken apart; `is_cut_off` if a limit ended it."""
-    if not begins_inside and not may_have_thoughts(text):
+def words_of(
+    text: str, prefill: str, stop: Sequence[str], *, begins_inside: bool, is_cut_off: bool, is_all_text: bool = False
+) -> Words:
+    """A whole text, taken apart; `is_cut_off` if a limit ended it. The other arguments are those of `ReplyText`."""
+    if is_all_text or (not begins_inside and not may_have_thoughts(text)):
         shown, is_cut = cut(text, prefill, stop)
         return Words(shown, text.removeprefix(prefill), is_cut=is_cut)
     pieces = ReplyText(prefill, stop, begins_inside=begins_inside)

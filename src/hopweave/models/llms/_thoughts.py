@@ -68,6 +68,10 @@ class ThoughtSplitter:
     arrives that nothing opened, the text shown before it was thoughts: `num_taken_back` then counts one more, and `text` starts
     again with what follows the mark.
 
+    Args:
+        begins_inside: as for `split_thoughts`.
+        is_all_text: whether marks are part of the reply, as where a prompt asks for them.
+
     Attributes:
         num_taken_back: how many times the text shown so far turned out to be thoughts: 0 or 1.
         is_inside: whether the thoughts have begun and are not closed yet; after `rest`, whether they stayed open.
@@ -75,7 +79,7 @@ class ThoughtSplitter:
         has_only_closing: whether thoughts were closed that nothing opened: the template opens them.
     """
 
-    def __init__(self, *, begins_inside: bool = False) -> None:
+    def __init__(self, *, begins_inside: bool = False, is_all_text: bool = False) -> None:
         self.num_taken_back = 0
         self.is_inside = False
         self.is_opened = False
@@ -88,7 +92,7 @@ class ThoughtSplitter:
         self._last_sign = ""
         self._closing = _CLOSING
         self._closings: Iterable[str] = _CLOSINGS
-        self._step: Callable[[], None] = self._at_start
+        self._step: Callable[[], None] = self._in_text if is_all_text else self._at_start
 
     @property
     def thoughts(self) -> str:

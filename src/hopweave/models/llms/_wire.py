@@ -202,6 +202,7 @@ def _parsed(
         sampling.stop,
         begins_inside=plan.begins_inside and not own,
         is_cut_off=is_cut_off(reason),
+        is_all_text=sampling.thinking == "in_text",
     )
     calls: tuple[ToolCall, ...] = ()
     if sampling.tools and message is not None:
@@ -374,7 +375,8 @@ class StreamedReply:
         self._sampling = sampling
         self._plan = plan or Plan()
         self._salt = salt
-        self._text = ReplyText(prefill, sampling.stop, begins_inside=self._plan.begins_inside)
+        is_all_text = sampling.thinking == "in_text"
+        self._text = ReplyText(prefill, sampling.stop, begins_inside=self._plan.begins_inside, is_all_text=is_all_text)
         self._veil = wire.secrets.veil()
         self._calls = ToolCalls()
         self._own_thoughts: list[str] = []
@@ -452,7 +454,8 @@ class StreamedReply:
         return shown
 
     def _think(self, thought: str) -> None:
-        if not self._own_thoughts and self._plan.begins_inside and not self._num_pieces + self._num_thoughts:
+        is_split_by_us = self._plan.begins_inside and self._sampling.thinking != "in_text"
+        if not self._own_thoughts and is_split_by_us and not self._num_pieces + self._num_thoughts:
             self._text = ReplyText(self._prefill, self._sampling.stop)  # the server tells thoughts from the reply itself
         self._own_thoughts.append(thought)
         self._num_thoughts += 1

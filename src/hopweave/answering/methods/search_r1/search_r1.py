@@ -191,7 +191,7 @@ class _Searching:
 
     def _sampling(self) -> Sampling:
         stop = (_END_OF_SEARCH, _END_OF_ANSWER, _INFORMATION)
-        return replace(self.workbench.sampling, max_tokens=self.options.max_tokens, stop=stop)
+        return replace(self.workbench.sampling, max_tokens=self.options.max_tokens, stop=stop, thinking="in_text")
 
 
 def _finding(one: _Searched, later: list[str]) -> str:
