@@ -16,7 +16,8 @@ _DOES_NOT_KNOW = re.compile(
     r"|(?:cannot|can\s+not|can['’]t)\s+(?:answer|find|tell|say|determine|confirm|verify|provide|access)"
     r"|not\s+(?:sure|certain)|unsure|unable)"
     r"|(?:(?:it|this|that|the\s+answer|answer)(?:['’]s|\s+is|\s+was)?\s+)?(?:currently\s+|still\s+)?"
-    r"(?:unknown|unsolved(?:\s+query)?|unsure|unanswered|unclear|n/a|none|no\s+(?:answer|information)|insufficient\s+information"
+    r"(?:unknown|unsolved(?:\s+query)?|unsure|unanswered|unclear|n/a|none|insufficient\s+information"
+    r"|no\s+(?:(?:helpful|relevant|useful|such|specific|sufficient|further)\s+)?+(?:answer|information)"
     r"|not\s+(?:yet\s+)?(?:known|sure|certain|clear|available|provided|specified|stated|mentioned|given|found|applicable)))"
     r"(?:\W*+$|\s*+[.,;:!?–—-]++(?=\s)|\s++(?-i:about|any|as|at|available|because|by|exactly|for|found|from|given|how|if|in|is"
     r"|it|on|provided|since|that|the|this|to|was|what|when|where|whether|which|who|why|with|yet)\b)",

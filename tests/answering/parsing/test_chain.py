@@ -213,7 +213,8 @@ I cannot find the answer | We don't have enough information | I do not have acce
 unknown | Unknown. | (unknown) | **Unknown** | It is unknown | The answer is not known | it's unclear from the passage
 Unknown, as no source says so. | Unknown - it is not recorded. | unknown at this time | Not specified in the question.
 not mentioned | Not available | not yet known | N/A | n/a | None | none. | No answer | No information is available
-No information about him | Unsolved | Unsolved Query | unanswered | ? | ??? | - | ... | … | ____
+No information about him | No helpful information found. | No relevant information was found
+Unsolved | Unsolved Query | unanswered | ? | ??? | - | ... | … | ____
 """
 KNOWLEDGE = """
 None of the Above (film) | None of the Above | None but the Lonely Heart | Unknown Pleasures | Unknown (2011 film)
