@@ -6,6 +6,7 @@ import gc
 import os
 import shutil
 import tempfile
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,6 @@ from hopweave.models.llms import _learnt
 from hopweave.models.weights.known import models_folder
 
 draw_once()
-gc.disable()  # while tests are collected: nothing of that is garbage
 
 # Tests with a number of examples of their own keep it. Machines differ, so no example has a deadline.
 settings.register_profile("default", max_examples=25, deadline=None)
@@ -67,11 +67,16 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         os.environ.pop(_MODELS, None)
 
 
-def pytest_collection_finish() -> None:
-    """Leaves what was collected out of every later search for garbage: it stays to the end."""
-    gc.collect()
-    gc.freeze()
-    gc.enable()
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Searches for no garbage while tests are collected, nor ever after in what was collected: it stays to the end."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_unconfigure() -> None:
