@@ -344,6 +344,15 @@ PASSAGES = st.lists(st.tuples(TEXTS, st.sampled_from(["", *NAMES])), min_size=1,
 )
 
 
+def test_what_the_index_held_before_does_not_decide_which_of_two_entities_goes_first(tmp_path):
+    last = Passage("p01", "it is of Ada Finch and the sea. it is of Lina Holt and the sea.", "Orlau")
+    LinearRag.build(tmp_path / "index", [Passage("p00", "", "Lina Holt"), last])
+    LinearRag.update(tmp_path / "index", delete=["p00"])
+    LinearRag.build(tmp_path / "anew", [last])
+    asked = "Was it Lina Holt or Orlau by the sea?"
+    assert found(tmp_path / "index", asked) == found(tmp_path / "anew", asked)
+
+
 @pytest.mark.slow
 @settings(max_examples=5, deadline=None)
 @given(PASSAGES, st.sets(st.integers(0, 11)), st.integers(0, 12))

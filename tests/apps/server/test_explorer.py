@@ -107,9 +107,10 @@ def test_the_tree_grows_step_by_step_before_there_is_an_answer(opened, tmp_path)
         page.fill("#question", QUESTION)
         page.click("#ask")
         page.wait_for_selector(".node.pending")
-        page.wait_for_selector(".node.decision >> nth=2")
-        assert page.locator(".answer").count() == 0
-        first = page.locator(".node").count()
+        # looked at in the page, in one go: on a busy machine the answer comes while the test is asking
+        unanswered = "!document.querySelector('.answer') && document.querySelectorAll('.node.decision').length > 2"
+        nodes = f"() => {unanswered} && document.querySelectorAll('.node').length"
+        first = page.wait_for_function(nodes).json_value()
         EXPECTED(page.locator(".answer .short")).to_have_text("the Teel")
         assert page.locator(".node").count() > first
         EXPECTED(page.locator("#says")).to_contain_text("searchain is done: the Teel, supported")

@@ -60,6 +60,11 @@ class EntityKeys:
         row = self._table.execute("SELECT entity FROM entities WHERE key = ?", (key,)).fetchone()
         return None if row is None else int(row[0])
 
+    def key(self, entity: int) -> str:
+        """The key of an entity that there is."""
+        [key] = self._table.execute("SELECT key FROM entities WHERE entity = ?", (entity,)).fetchone()
+        return str(key)
+
     def numbered(self, key: str) -> int:
         """The number of the entity with a key, which is added if it is new."""
         return self._known(key)

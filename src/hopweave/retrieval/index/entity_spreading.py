@@ -85,7 +85,8 @@ class Spreading:
         """All active entities.
 
         A sentence is used once; an entity keeps the activation of the round in which it was first active, and if several
-        sentences activate it there, the highest.
+        sentences activate it there, the highest. Of entities with the same score, the first by key goes first: numbers depend
+        on what the index held before.
 
         Args:
             graph: the graph.
@@ -97,7 +98,7 @@ class Spreading:
         front = active
         for number in range(2, self.rounds + 1):
             reached: dict[int, Active] = {}
-            for entity, one in sorted(front.items(), key=lambda item: (-item[1].score, item[0])):
+            for entity, one in sorted(front.items(), key=lambda item: (-item[1].score, graph.keys.key(item[0]))):
                 for sentence, similarity in self._sentences(graph, entity, words, used):
                     used.add(sentence)
                     score = one.score * similarity
