@@ -9,15 +9,22 @@ The first 50 of each file are those that `weave` and the weights of sentences we
 at while `stitch` was written; so none of these confirms anything.
 
     python benchmarks/small_model.py --data DATA --out OUT --half choose [--methods direct,stitch] [--questions 10]
-        [--llm NAME] [--retriever weave] [--set KEY=VALUE ...] [--as LABEL] [--baseline direct_retrieval] [--outcomes FILE]
+        [--without-gold] [--llm NAME] [--retriever weave] [--set KEY=VALUE ...] [--as LABEL] [--baseline direct_retrieval]
+        [--outcomes FILE]
 
-Each method is a run of its own (OUT/HALF-QUESTIONS/METHOD, or OUT/HALF-QUESTIONS-after-7/METHOD), which `hopweave score`,
-`compare`, `report`, `show` and `verify` take like any other. A command that was killed goes on where it was when it is given
-again. `--questions` takes the first ones of each draw, and `--after 7` those that come after the first 7, for a choice that
-was made after the first 7 were looked at. All runs share OUT/store.sqlite, so that more questions, or the same method with
-other options under a label of its own (`--as`), cost their own calls alone; seconds are those of the calls when they were
-made. Questions are asked one at a time unless `--parallel` says otherwise. Tables hold all finished runs of the half with so
-many questions, as Markdown.
+`--ground GROUND` in place of `--data DATA` asks all questions of a half of the documentation ground (documentation/README.md).
+
+`--without-gold` shows what is answered without evidence. What is searched is then, of each Wikipedia file, its pooled passages
+without the gold ones of all questions of the half; of the documentation ground, the index without the files that any question
+names. Every tick counts as wrong there, even one on a right answer: that another passage happens to have the same words.
+
+Each method is a run of its own (OUT/HALF-QUESTIONS/METHOD, or OUT/HALF-QUESTIONS-after-7/METHOD; `documentation-` precedes HALF
+and `-without-gold` follows it), which `hopweave score`, `compare`, `report`, `show` and `verify` take like any other. A command
+that was killed goes on where it was when it is given again. `--questions` takes the first ones of each draw, and `--after 7`
+those that come after the first 7, for a choice that was made after the first 7 were looked at. All runs share
+OUT/store.sqlite, so that more questions, or the same method with other options under a label of its own (`--as`), cost their
+own calls alone; seconds are those of the calls when they were made. Questions are asked one at a time unless `--parallel` says
+otherwise. Tables hold all finished runs of the half with so many questions, as Markdown.
 
 `--outcomes FILE` keeps as CSV which questions each method got right, so that what is measured elsewhere or later, with another
 model, say, is compared question by question as well. results/small_model_outcomes.csv has what was measured here.
@@ -39,6 +46,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import _ticks
 from _corpora import FILES, MORE_PASSAGES, passages_of_file
 
 from hopweave.apps.cli._console import console
@@ -76,6 +84,7 @@ HEADS = (
     *("right / 1,000 tokens", "gold precision %", "gold recall %", "gold of cited %", "supported", "wrong of supported %"),
 )
 ALL = "all"
+DOCUMENTATION = "documentation"
 
 OUTCOME = ("half", "dataset", "question", "method", "model", "right")
 """The columns of a file of outcomes; `right` is 0 or 1."""
@@ -94,6 +103,7 @@ class Answered:
         values: by column and question; a failed question counts as the worst value.
         failed: the questions that failed.
         verified: what `verify` said.
+        outcomes: whether answers are right and have a tick.
     """
 
     label: str
@@ -101,6 +111,7 @@ class Answered:
     values: Mapping[str, Mapping[Place, float]]
     failed: frozenset[Place]
     verified: str
+    outcomes: Sequence[_ticks.Outcome] = ()
 
     def over(self, column: str, dataset: str) -> list[float]:
         """The values of a column on a dataset, or on all."""
@@ -116,14 +127,14 @@ def main() -> None:
     """Answers what is left to answer, and prints the tables."""
     options = _options()
     try:
-        runs = options.out / f"{options.half}-{options.questions}{_later(options)}"
+        runs = options.out / f"{_half(options)}-{options.questions}{_later(options)}"
         if options.outcomes:
             _outcomes(options.outcomes)  # whether it is one has to be known before hours of work
         plans = _dataset_plans(options)
         labels = [_answered_by(method, plans, runs, options) for method in listed(options.methods)]
         scored = [_scored(RunFolder.open(runs / label)) for label in dict.fromkeys([*labels, *_done(runs)])]
-        others = _add_outcomes(options.outcomes, options.half, scored) if options.outcomes else []
-        for table in _tables(scored, others, options.baseline):
+        others = _add_outcomes(options.outcomes, _half(options), scored) if options.outcomes else []
+        for table in [*_tables(scored, others, options.baseline, list(plans)), _ticks_table(scored, options)]:
             print("\n".join(table_markdown(table)), end="\n\n")
     except HopweaveError as error:
         sys.exit(f"small_model: {error}")
@@ -131,12 +142,15 @@ def main() -> None:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
-    parser.add_argument("--data", type=Path, required=True, help="folder of the three files and of 2Wiki's further passages")
+    ground = parser.add_mutually_exclusive_group(required=True)
+    ground.add_argument("--data", type=Path, help="folder of the three files and of 2Wiki's further passages")
+    ground.add_argument("--ground", type=Path, help="folder that documentation/fetch.py has built")
     parser.add_argument("--out", type=Path, required=True, help="folder for corpora, replies and runs; the same goes on")
     parser.add_argument("--half", choices=tuple(NUM_QUESTIONS), required=True, help="which questions")
     parser.add_argument("--methods", default=METHODS, help="separated by commas")
     parser.add_argument("--questions", type=int, help="the first so many of each draw; default: all, 30 or 40")
     parser.add_argument("--after", type=int, default=0, metavar="N", help="leave out the first N of each draw")
+    parser.add_argument("--without-gold", action="store_true", help="search what is left without the gold passages")
     parser.add_argument("--llm", default="", help="the language model; default: that of the settings")
     parser.add_argument("--retriever", default="weave", help="one that searches the index of bm25")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="any setting; may be repeated")
@@ -148,9 +162,10 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--parallel", type=int, default=1, help="questions asked at a time; seconds then say little")
     parser.add_argument("--retry-failed", action="store_true", help="ask failed questions again")
     options = parser.parse_args()
-    if not 0 <= options.after < NUM_QUESTIONS[options.half]:
-        parser.error(f"--after must be from 0 to {NUM_QUESTIONS[options.half] - 1}")
-    most = NUM_QUESTIONS[options.half] - options.after
+    num = _num_questions(options)
+    if not 0 <= options.after < num:
+        parser.error(f"--after must be from 0 to {num - 1}")
+    most = num - options.after
     options.questions = most if options.questions is None else options.questions
     if not 1 <= options.questions <= most:
         parser.error(f"--questions must be from 1 to {most}, which is all that {options.half} draws of a file")
@@ -159,19 +174,50 @@ def _options() -> argparse.Namespace:
     return options
 
 
+def _num_questions(options: argparse.Namespace) -> int:
+    """How many questions a half has of each dataset."""
+    if not options.ground:
+        return NUM_QUESTIONS[options.half]
+    questions = options.ground / options.half / "questions.jsonl"
+    if not questions.is_file():
+        sys.exit(f"small_model: {questions} is missing; give the folder that documentation/fetch.py has built with --ground")
+    return len(questions.read_text("utf-8").splitlines())
+
+
+def _half(options: argparse.Namespace) -> str:
+    """What tells apart the runs of grounds and halves."""
+    ground = f"{DOCUMENTATION}-" if options.ground else ""
+    return f"{ground}{options.half}{'-without-gold' if options.without_gold else ''}"
+
+
 def _dataset_plans(options: argparse.Namespace) -> dict[str, DatasetPlan]:
-    """The drawn questions, each dataset in a file of its own layout, and the indexes of their passages."""
+    """The questions, each dataset in a file of its own layout, and the indexes of their passages."""
+    return _documentation_plans(options) if options.ground else _wikipedia_plans(options)
+
+
+def _documentation_plans(options: argparse.Namespace) -> dict[str, DatasetPlan]:
+    folder = options.ground / options.half
+    examples = list(load("datasets", "jsonl")(path=folder / "questions.jsonl").examples())
+    asked = options.out / f"{_half(options)}{_later(options)}" / "questions.jsonl"
+    _write_rows(folder / "questions.jsonl", examples[options.after :], asked)
+    index = folder / ("index-without-gold" if options.without_gold else "index")
+    return {DOCUMENTATION: DatasetPlan("jsonl", {"path": str(asked)}, str(index), options.questions)}
+
+
+def _wikipedia_plans(options: argparse.Namespace) -> dict[str, DatasetPlan]:
     plans = {}
     for name, file in FILES.items():
         for needed in (file, MORE_PASSAGES.get(name, file)):
             if not (options.data / needed).is_file():
                 raise DataError(f"{options.data / needed} is missing; give the folder of the files with --data")
-        drawn = options.out / f"{options.half}{_later(options)}" / file
-        _write_rows(options.data / file, _drawn(options.data, name, options.half)[options.after :], drawn)
-        index = options.out / "corpora" / name
+        examples = _drawn(options.data, name, options.half)
+        drawn = options.out / f"{_half(options)}{_later(options)}" / file
+        _write_rows(options.data / file, examples[options.after :], drawn)
+        gold = {passage for example in examples for passage in example.gold.passage_ids} if options.without_gold else set()
+        index = options.out / "corpora" / (f"{name}-{_half(options)}" if options.without_gold else name)
         if not (index / "manifest.json").is_file():
             index.parent.mkdir(parents=True, exist_ok=True)
-            BM25.build(index, list(passages_of_file(options.data, name)))
+            BM25.build(index, [passage for passage in passages_of_file(options.data, name) if passage.id not in gold])
         plans[name] = DatasetPlan(name, {"path": str(drawn)}, str(index), options.questions)
     return plans
 
@@ -249,7 +295,8 @@ def _scored(run: RunFolder) -> Answered:
     shown = set(_supported(run, label))
     values["wrong_of_supported"] = {place: 1 - right for place, right in values["cover_em"].items() if place in shown}
     failed = frozenset((score.dataset, score.question) for score in scores if score.record == "failed")
-    return Answered(label, _llm(run, label), values, failed, _verified(run))
+    outcomes = [_ticks.outcome(*one) for one in _ticks.answered(run)]
+    return Answered(label, _llm(run, label), values, failed, _verified(run), outcomes)
 
 
 def _supported(run: RunFolder, label: str) -> Iterator[Place]:
@@ -297,13 +344,13 @@ def _add_outcomes(file: Path, half: str, runs: Sequence[Answered]) -> list[Answe
     return [Answered(label, llm, {"cover_em": values}, frozenset(), NO_DATA) for (label, llm), values in others.items()]
 
 
-def _tables(runs: Sequence[Answered], others: Sequence[Answered], baseline: str) -> Iterator[Table]:
+def _tables(runs: Sequence[Answered], others: Sequence[Answered], baseline: str, datasets: Sequence[str]) -> Iterator[Table]:
     heads = columns(("method",), HEADS)
-    for dataset in (*FILES, ALL):
+    shown = [*datasets, ALL] if len(datasets) > 1 else datasets
+    for dataset in shown:
         title = "All three, over all questions" if dataset == ALL else dataset
-        yield Table(
-            heads, rows([one.label, *_cells(one, dataset)] for one in runs), title, notes=_NOTES if dataset == ALL else ()
-        )
+        lines = rows([one.label, *_cells(one, dataset)] for one in runs)
+        yield Table(heads, lines, title, notes=_NOTES if dataset == shown[-1] else ())
     base = next((one for one in [*runs, *others] if one.label == baseline), runs[0])
     compared = [one for one in [*runs, *others] if one is not base]
     if compared:
@@ -312,6 +359,12 @@ def _tables(runs: Sequence[Answered], others: Sequence[Answered], baseline: str)
         yield Table(heads, lines, f"Right answers against {base.label}, question by question")
     verified = rows([one.label, one.verified, one.llm] for one in runs)
     yield Table(columns(("method", "verify", "model")), verified, "Runs")
+
+
+def _ticks_table(runs: Sequence[Answered], options: argparse.Namespace) -> Table:
+    lines = [[one.label, name, *_ticks.cells(part)] for one in runs for name, part in _ticks.parts(one.outcomes)]
+    title = "Ticks, without the gold passages: every tick is wrong" if options.without_gold else "Ticks"
+    return Table(columns(("method", "questions of"), _ticks.HEADS), rows(lines), title, notes=(_ticks.NOTE,))
 
 
 _NOTES = (

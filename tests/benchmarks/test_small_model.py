@@ -9,10 +9,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.markdown_tables import tables_in
 
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
 
 import small_model
+
+from hopweave.retrieval.engines.bm25 import BM25
 
 NUM_ROWS = 100
 
@@ -60,16 +63,11 @@ def scene(tmp_path, monkeypatch):
 
 
 def shown(capsys, monkeypatch, *arguments):
-    """The rows of each table that the benchmark prints, by its title, each row by the heads of the columns."""
+    """The rows of each table that the benchmark prints, by its title and the method, of several the last one."""
     model = ["--llm", "scripted", "--set", "llms.scripted.rules_file=rules.json"]
     monkeypatch.setattr(sys, "argv", ["small_model.py", "--data", "data", "--out", "out", *model, *arguments])
     small_model.main()
-    tables = {}
-    for part in re.split(r"^## ", capsys.readouterr().out, flags=re.MULTILINE)[1:]:
-        title, _, heads, _, *lines = part.split("\n")
-        cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in [heads, *lines] if line.startswith("|")]
-        tables[title] = {row[0]: dict(zip(cells[0], row, strict=True)) for row in cells[1:]}
-    return tables
+    return {title: {row["method"]: row for row in rows} for title, rows in tables_in(capsys.readouterr().out).items()}
 
 
 def drawn(half):
@@ -127,6 +125,20 @@ def test_what_comes_after_the_first_questions_is_a_draw_and_a_run_of_its_own(cap
     assert Path("out/choose-2-after-28/direct/records").is_dir()
     with pytest.raises(SystemExit):
         shown(capsys, monkeypatch, *asked, "--questions", "3")
+
+
+@pytest.mark.slow
+def test_without_gold_passages_no_answer_has_a_tick_and_the_corpus_is_one_of_its_own(capsys, monkeypatch):
+    asked = ("--half", "choose", "--questions", "2", "--methods", "direct_retrieval")
+    ticks = shown(capsys, monkeypatch, *asked)["Ticks"]["direct_retrieval"]
+    assert (ticks["questions of"], ticks["questions"], ticks["right"], ticks["ticks"]) == ("all", "6", "3", "3")
+    assert ticks["% (95% interval)"] == "100.0 (29.2 to 100.0)"
+    tables = shown(capsys, monkeypatch, *asked, "--without-gold")
+    without = tables["Ticks, without the gold passages: every tick is wrong"]["direct_retrieval"]
+    assert (without["questions"], without["right"], without["ticks"]) == ("6", "3", "0")
+    assert Path("out/choose-without-gold-2/direct_retrieval/records").is_dir()
+    [found] = BM25(Path("out/corpora/musique-choose-without-gold")).search(["Carrow mayor river lies"], NUM_ROWS)
+    assert {hit.passage.title for hit in found} == {f"Carrow{number}" for number in range(30, NUM_ROWS)}
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 from support.sample_records import LIGHTHOUSE, all_records, cite, searchain
 
-from hopweave.core.types import Answer, Claim, Origin, Support, Verdict
+from hopweave.core.types import Answer, Claim, Origin, Standing, Support, Verdict
 from hopweave.record import Record
 from hopweave.show.legend import LABELS, ORIGINS, SUPPORT, banner_of, legend_of
 from hopweave.show.outline import SIGNS, TONES, make_outline
@@ -49,7 +49,7 @@ def answered(support: Support) -> Record:
 def test_every_label_origin_and_support_has_its_meaning():
     assert labels_of_decisions() - LABELS.keys() == set()
     assert ORIGINS.keys() == set(get_args(Origin))
-    assert SUPPORT.keys() == set(get_args(Support))
+    assert SUPPORT.keys() == set(get_args(Standing))
     assert SUPPORT.keys() <= SIGNS.keys() & TONES.keys()
 
 
@@ -80,10 +80,13 @@ def test_the_three_verdicts_look_different_with_and_without_colour_and_on_the_pa
 
 def test_an_answer_whose_passage_does_not_settle_it_is_not_said_to_rest_on_nothing():
     record = answered("unsupported")
-    claim = replace(record.answer.claims[-1], citations=answered("supported").answer.claims[-1].citations)
+    citations = answered("supported").answer.claims[-1].citations
+    claim = replace(record.answer.claims[-1], citations=citations, shortfall="relation")
     answer = replace(record.answer, claims=(*record.answer.claims[:-1], claim))
     assert answer.cites_without_support
-    assert banner_of(answer).headline == "The passage that is cited does not settle the answer"
+    assert banner_of(answer).headline == (
+        "The passage that is cited does not settle the answer: the sentence that has its words does not say what was asked"
+    )
     assert not record.answer.cites_without_support
 
 

@@ -86,6 +86,16 @@ def worked(
     return record, Example(asked, Gold(tuple(golds), tuple(gold_ids), tuple(facts)))
 
 
+def rated(confidence: float, made: tuple[Record, Example], *, threshold: float = 0.5) -> tuple[Record, Example]:
+    """The same with the answer supported by a page that states it, and with that confidence."""
+    record, example = made
+    assert record.answer is not None
+    page = Passage("page", record.answer.short)
+    answer = replace(record.answer, claims=(claimed(record.question.text, page.text, quoted(1, page)),))
+    answer = replace(answer, verdict=replace(verdict_of(answer), confidence=confidence, threshold=threshold))
+    return replace(record, answer=answer, passages=(*record.passages, page)), example
+
+
 def _steps(
     messages: Sequence[Message],
     calls: Sequence[tuple[str, str]],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hopweave.core.types import Citation, Passage
+from hopweave.core.types import Citation, Passage, Verdict
 
 
 def citation_values(citation: Citation, passage: Passage) -> dict[str, Any]:
@@ -18,6 +18,11 @@ def citation_values(citation: Citation, passage: Passage) -> dict[str, Any]:
         "title": passage.title,
         "source": passage.source,
     }
+
+
+def verdict_values(verdict: Verdict) -> dict[str, Any]:
+    """How an answer stands, and its confidence, 0 to 1, or `None` if that was not estimated."""
+    return {"support": verdict.support, "standing": verdict.standing, "confidence": verdict.confidence}
 
 
 def passage_metadata(passage: Passage, **more: Any) -> dict[str, Any]:

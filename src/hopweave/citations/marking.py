@@ -20,6 +20,11 @@ from hopweave.text.sentences import sentence_spans
 UNSUPPORTED = "unsupported"
 """Why the work stopped, and how the answer was found, if it was withheld because no passage supports it."""
 
+UNCERTAIN = "uncertain"
+"""Likewise, if it was withheld because it is not certain enough."""
+
+WITHHELD = frozenset({UNSUPPORTED, UNCERTAIN})
+
 _SENTENCE_END = ".!? \t\n"
 _FEWEST_WORDS = 3
 _PRONOUN = re.compile(r"\b(?:he|she|it|its|his|her|him|they|them|their|there|this|these|here)\b", re.IGNORECASE)
@@ -115,13 +120,18 @@ def text_of(claims: Iterable[Claim], *, with_queries: bool = True) -> str:
 
 
 def abstention(answer: Answer) -> Answer:
-    """The replacement for an answer that no passage supports: what was found, and nothing more."""
-    is_denied = verdict_of(answer).support == "contradicted"
-    reason = "A passage contradicts the answer that was reached." if is_denied else "No passage bears out the answer."
+    """The replacement for an answer that no passage supports, or that is not certain: what was found, and nothing more."""
+    support = verdict_of(answer).support
+    reason = {
+        "supported": "The answer that was reached is not certain enough.",
+        "contradicted": "A passage contradicts the answer that was reached.",
+        "unsupported": "No passage bears out the answer.",
+    }[support]
     found = [claim for claim in answer.claims if claim.support == "supported"]
     said = " ".join(text_of([claim], with_queries=not _is_statement(claim.text)) for claim in found)
     text = f"{reason} {f'What was found: {said}' if found else 'Nothing was found that one bears out.'}"
-    return replace(answer, text=text, short="", stopped_because=UNSUPPORTED, how=UNSUPPORTED)
+    why = UNCERTAIN if support == "supported" else UNSUPPORTED
+    return replace(answer, text=text, short="", stopped_because=why, how=why)
 
 
 def carrier_of(short: str, claims: Sequence[Claim]) -> int | None:
@@ -175,10 +185,13 @@ def verdict_problems(answer: Answer) -> Iterator[str]:
         if (claim.support == "contradicted") != (claim.contradicted_by is not None):
             yield f"claim {number} is {claim.support}, which does not agree with the contradicting passage it names"
     given, made = answer.verdict, verdict_of(answer)
-    if replace(given, num_sentences_without_claim=0) != replace(made, num_sentences_without_claim=0):
+    plain = replace(given, num_sentences_without_claim=0, confidence=None, threshold=None)
+    if plain != replace(made, num_sentences_without_claim=0):
         yield "its verdict does not follow from its claims"
     elif not 0 <= given.num_sentences_without_claim <= max(len(answer.text), 1):
         yield "its verdict counts more sentences without a claim than it has"
+    if any(value is not None and not 0 <= value <= 1 for value in (given.confidence, given.threshold)):
+        yield "the confidence of its verdict is no probability"
 
 
 def _cited(claims: Sequence[Claim]) -> dict[int, list[Claim]]:

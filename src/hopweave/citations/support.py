@@ -1,28 +1,47 @@
-"""The support rule, the same for every method. `docs/support.md` describes its limits.
+"""The support rule, the same for every method. `docs/support.md` explains it, with its limits.
 
-A claim is an answer to a query. A passage supports it if the words of the answer, minus those of the query, occur in its text
-or title, and the reader does not deny it, that is, did not extract different words from that passage as the answer to the same
-query. The rule compares words: it is a pure function of the claim, the passages and the readings.
+A claim is an answer to a query. A passage supports it if it bears out value, subject and relation:
 
-- A short answer is contained in a passage if its words occur there consecutively.
+- value: the words of the answer, minus those of the query, occur in its text or title, and the reader does not deny it by
+  extracting different words from that passage as the answer to the same query;
+- kind: the answer is of the kind that is asked for (`text.answer_kinds`);
+- subject: what the query names is tied to the sentence that has the words (`citations.about`);
+- relation: that sentence has a word for what is asked of it (`text.relations`);
+- rivals: no other sentence says something else in nearly the same words (`citations.rivals`).
+
+The rule compares words: it is a pure function of the claim, the passages, the readings and the earlier supported claims. How
+the words of an answer occur:
+
+- Those of a short answer occur consecutively.
 - A sentence is contained if every name and number in it is in the title or the text; if what it adds (the last name or number
   that the query lacks, else the last such word) is in one sentence of the passage; and if that sentence or the title contains
   at least half of the other words of four letters or more, by their first five letters. A conclusion ("Thus ...", a sum) and
-  a sentence without a name are contained in nothing.
-- An answer of several sentences is supported if each of them is.
+  a sentence without a name are contained in nothing. A statement that names its own subject needs no tie to the query.
+- Of an answer of several sentences, each is judged.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from hopweave.citations.about import (
+    Place,
+    is_about,
+    is_date_in_place,
+    is_relation_stated,
+    names_its_subject,
+    place_of,
+    states_relation,
+)
 from hopweave.citations.citing import cite, locate
+from hopweave.citations.rivals import rival_of
 from hopweave.core.memoize import remembered
 from hopweave.core.prompt import unescape
-from hopweave.core.types import Citation, Claim, Origin, Passage, Reading, Span, Support
+from hopweave.core.types import Citation, Claim, Origin, Passage, Reading, Shortfall, Span, Support
 from hopweave.text.agreement import agree
+from hopweave.text.answer_kinds import is_of_kind, is_something_else, kind_asked
 from hopweave.text.citation_marks import settle_marks
 from hopweave.text.content_words import anchors, content_of, is_reasoning, keys_of, named_keys, numbers_of, stem, stems_of
 from hopweave.text.final import has_marker
@@ -38,6 +57,8 @@ _YES_OR_NO = re.compile(r"[\W_]*+(?:yes|no)\b\W*+", re.IGNORECASE)
 _FEW = 5
 """The maximum number of words, beyond those of the query, of an answer that counts as short in comparisons with a reading."""
 _ALIKE_LETTERS = 4
+_MOST_PLACES = 8
+"""How many of the places where a passage has an answer are looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,17 +67,25 @@ class Assessment:
 
     Attributes:
         support: the finding.
-        citations: where passages support it; empty exactly if it is not supported.
+        citations: where passages have its words; never empty if it is supported.
         contradicted_by: where a passage contradicts it, with mark 0; `None` exactly if it is not contradicted.
+        shortfall: why it is not supported; empty if it is.
     """
 
     support: Support = "unsupported"
     citations: tuple[Citation, ...] = ()
     contradicted_by: Citation | None = None
+    shortfall: Shortfall = "words"
 
 
 def judge(
-    query: str, text: str, passages: Iterable[Passage], readings: Mapping[str, Reading] | None = None, *, mark: int = 0
+    query: str,
+    text: str,
+    passages: Iterable[Passage],
+    readings: Mapping[str, Reading] | None = None,
+    *,
+    mark: int = 0,
+    settled: Sequence[Claim] = (),
 ) -> Assessment:
     """Judges an answer to a query against passages.
 
@@ -66,6 +95,7 @@ def judge(
         passages: the candidate evidence; the first that supports it is cited.
         readings: what the reader extracted for this query, by passage id.
         mark: the mark of the citations.
+        settled: earlier claims that are supported: they may tie the cited sentence to what the query names.
     """
     said = asserted(text)
     if not said or not adds(query, said):
@@ -75,13 +105,27 @@ def judge(
     denying = [one for one in heard if _holds(*one) and denies(query, said, one[1])]
     refused = {passage.id for passage, _ in denying}
     willing = [passage for passage in evidence if passage.id not in refused]
-    citations = _borne_out(mark, query, said, willing, read)
-    if citations:
-        return Assessment("supported", citations)
+    found = _Case(mark, query, willing, read, settled).borne_out(said)
+    if found.citations:
+        return found
     surest = max(denying, key=lambda one: one[1].confidence, default=None)
     if surest is None or surest[1].span is None:
         return Assessment()
-    return Assessment("contradicted", contradicted_by=cite(0, surest[0], surest[1].span))
+    return Assessment("contradicted", contradicted_by=cite(0, surest[0], surest[1].span), shortfall="rival")
+
+
+def is_stated(query: str, text: str, passages: Iterable[Passage], readings: Mapping[str, Reading] | None = None) -> bool:
+    """Whether some passage has the words of an answer, and the reader does not deny it: what methods act on.
+
+    It asks less than `judge`: the words may stand in a sentence about something else.
+    """
+    found = judge(query, text, passages, readings)
+    return bool(found.citations)
+
+
+def has_words(claim: Claim) -> bool:
+    """Whether some passage has the words of a claim, at whatever place, and nothing else speaks against it."""
+    return claim.support == "supported" or claim.shortfall in {"subject", "relation", "kind"}
 
 
 def claim_of(
@@ -91,14 +135,15 @@ def claim_of(
     origin: Origin,
     passages: Iterable[Passage] = (),
     readings: Mapping[str, Reading] | None = None,
+    settled: Sequence[Claim] = (),
 ) -> Claim:
     """The claim made by an answer to a query, with its support. `mark` is its number, from 1, and the mark of its citations.
 
     If the answer only says that the answer is unknown, the claim is open: it has no text.
     """
     said = "" if does_not_know(text) else text
-    found = judge(query, said, passages, readings, mark=mark)
-    return Claim(query, said, origin, found.support, found.citations, found.contradicted_by)
+    found = judge(query, said, passages, readings, mark=mark, settled=settled)
+    return Claim(query, said, origin, found.support, found.citations, found.contradicted_by, found.shortfall if said else "")
 
 
 def conclusion_of(mark: int, query: str, text: str, premises: Iterable[Claim]) -> Claim:
@@ -108,7 +153,7 @@ def conclusion_of(mark: int, query: str, text: str, premises: Iterable[Claim]) -
     """
     behind = tuple(premises)
     if not text or not behind or any(claim.support != "supported" for claim in behind):
-        return Claim(query, text, "retrieved")
+        return Claim(query, text, "retrieved", shortfall="premise" if text else "")
     citations = dict.fromkeys(replace(citation, mark=mark) for claim in behind for citation in claim.citations)
     return Claim(query, text, "retrieved", "supported", tuple(citations))
 
@@ -168,44 +213,99 @@ def _holds(passage: Passage, reading: Reading) -> bool:
     return span is not None and span.start < span.end and passage.text[span.start : span.end] == reading.text
 
 
-def _borne_out(
-    mark: int, query: str, said: str, passages: Sequence[Passage], readings: Mapping[str, Reading]
-) -> tuple[Citation, ...]:
-    """The citations of an answer, one for each of its sentences; none if one of them is not contained in any passage."""
-    whole = _cited(mark, query, said, passages, readings)
-    if whole is not None:
-        return (whole,)
-    parts = [said[span.start : span.end] for span in sentence_spans(said)]
-    stating = [part for part in parts if not is_reasoning(part) and not has_marker(part)]
-    if len(parts) < 2 or not stating:
-        return ()
-    found = [_cited(mark, query, part, passages, readings) for part in stating]
-    return tuple(dict.fromkeys(one for one in found if one is not None)) if all(found) else ()
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """An answer to a query that is looked for in passages.
 
+    Attributes:
+        mark: the mark of its citations.
+        query: the query.
+        passages: the candidate evidence.
+        readings: what the reader extracted for this query, by passage id.
+        settled: earlier claims that are supported.
+    """
 
-def _cited(mark: int, query: str, said: str, passages: Sequence[Passage], readings: Mapping[str, Reading]) -> Citation | None:
-    """A citation of the first passage that contains a short answer or a sentence."""
-    if not adds(query, said):
-        return None
-    is_one = len(sentence_spans(said)) == 1
-    for passage in passages:
-        span = _in_a_row(query, said, passage, readings.get(passage.id))
-        if span is None and not is_contained(said, passage.title) and is_one:
-            span = _around_the_reading(query, said, passage, readings.get(passage.id)) or _stated(query, said, passage)
-        if span is not None:
-            return cite(mark, passage, span)
+    mark: int
+    query: str
+    passages: Sequence[Passage]
+    readings: Mapping[str, Reading]
+    settled: Sequence[Claim]
+
+    def borne_out(self, said: str) -> Assessment:
+        """Whether passages have an answer, all of it, at places that are about the query."""
+        whole = self._cited(said)
+        if whole is not None:
+            return whole
+        parts = [said[span.start : span.end] for span in sentence_spans(said)]
+        stating = [part for part in parts if not is_reasoning(part) and not has_marker(part)]
+        found = [self._cited(part) for part in stating] if len(parts) > 1 else []
+        if not found or any(one is None for one in found):
+            return Assessment()
+        sure = [one for one in found if one is not None]
+        citations = tuple(dict.fromkeys(citation for one in sure for citation in one.citations))
+        open_one = next((one for one in sure if one.support != "supported"), None)
+        return Assessment("supported", citations, shortfall="") if open_one is None else replace(open_one, citations=citations)
+
+    def _cited(self, said: str) -> Assessment | None:
+        """The first place that has an answer and is about the query; else the first that has it; `None` if there is none."""
+        if not adds(self.query, said):
+            return None
+        first: Assessment | None = None
+        for passage in self.passages:
+            for citation in self._places(said, passage):
+                found = self._assessed(said, passage, citation)
+                if found.support == "supported":
+                    return found
+                first = first or found
+        return first
+
+    def _places(self, said: str, passage: Passage) -> Iterator[Citation]:
+        """Yields where a passage has an answer, where the reader found it first."""
+        reading = self.readings.get(passage.id)
+        spans = list(dict.fromkeys(_in_a_row(said, passage, reading)))
+        if not spans and not is_contained(said, passage.title) and len(sentence_spans(said)) == 1:
+            stated = _around_the_reading(self.query, said, passage, reading) or _stated(self.query, said, passage)
+            spans = [stated] if stated is not None else []
+        yield from (cite(self.mark, passage, span) for span in spans)
         if locate(said, passage.title) is not None and passage.text.strip():
-            return _about_the_title(mark, query, passage)
-    return None
+            yield _about_the_title(self.mark, self.query, passage)
+
+    def _assessed(self, said: str, passage: Passage, citation: Citation) -> Assessment:
+        if names_its_subject(said):
+            return Assessment("supported", (citation,), shortfall="")
+        place = place_of(passage, citation.focus or Span(citation.start, citation.end))
+        shortfall = self._shortfall(said, place)
+        if shortfall:
+            return Assessment("unsupported", (citation,), shortfall=shortfall)
+        rival = rival_of(self.query, said, place, self.passages)
+        if rival is None:
+            return Assessment("supported", (citation,), shortfall="")
+        return Assessment("contradicted", (citation,), cite(0, *rival), "rival")
+
+    def _shortfall(self, said: str, place: Place) -> Shortfall:
+        """Why a place that has the words of an answer does not bear it out; empty if it does."""
+        kind = kind_asked(self.query)
+        if not is_of_kind(said, kind) or is_something_else(said, kind, self.passages):
+            return "kind"
+        if not is_about(self.query, said, place, self.settled, self.passages):
+            return "subject"
+        is_stated_here = states_relation(self.query, place, self.settled) and is_date_in_place(self.query, said, place.text)
+        return "" if is_stated_here else "relation"
 
 
-def _in_a_row(query: str, said: str, passage: Passage, reading: Reading | None) -> Span | None:
-    """Where the words occur consecutively: where the reader found them, else the first match."""
+def _in_a_row(said: str, passage: Passage, reading: Reading | None) -> Iterator[Span]:
+    """Yields where the words occur consecutively: where the reader found them, then everywhere else."""
     if reading is not None and reading.span is not None and _holds(passage, reading):
         inside = locate(said, reading.text)
         if inside is not None:
-            return Span(reading.span.start + inside.start, reading.span.start + inside.end)
-    return locate(said, passage.text)
+            yield Span(reading.span.start + inside.start, reading.span.start + inside.end)
+    start = 0
+    for _ in range(_MOST_PLACES):
+        found = locate(said, passage.text[start:])
+        if found is None:
+            return
+        yield Span(start + found.start, start + found.end)
+        start += found.end
 
 
 def _around_the_reading(query: str, said: str, passage: Passage, reading: Reading | None) -> Span | None:
@@ -236,7 +336,8 @@ def _stated(query: str, sentence: str, passage: Passage) -> Span | None:
         if place is None or not added <= keys_of(text) | keys_of(passage.title):
             continue
         there = stems_of(f"{text} {passage.title}")
-        if 2 * sum(stem(word) in there for word in words) >= len(words):
+        known = [word for word in words if stem(word) in there or is_relation_stated(word, text)]
+        if 2 * len(known) >= len(words) and is_date_in_place(sentence, sentence, text):
             return Span(span.start + place.start, span.start + place.end)
     return None
 

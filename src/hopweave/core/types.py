@@ -32,6 +32,17 @@ Support = Literal["supported", "contradicted", "unsupported"]
 `supported`: a passage supports it. `contradicted`: none does, and one contradicts it. `unsupported`: neither.
 """
 
+Standing = Literal["supported", "uncertain", "contradicted", "unsupported"]
+"""How an answer stands: its support, or `uncertain` if it is supported, but not confidently enough for a tick."""
+
+Shortfall = Literal["", "words", "subject", "relation", "kind", "rival", "premise", "check"]
+"""Why a claim is not supported, as `hopweave.citations.shortfalls` puts it in words; empty if it is, or says nothing.
+
+`words`: no passage has its words. `subject`: the sentence that has them does not name what was asked about. `relation`: it does
+not say what was asked about that. `kind`: it is not the kind of answer that was asked for. `rival`: another passage says
+something else. `premise`: a step that it rests on is not supported. `check`: the method's own check failed.
+"""
+
 Role = Literal["system", "user", "assistant", "tool"]
 
 
@@ -263,6 +274,7 @@ class Claim:
             found for claims that are not supported.
         contradicted_by: the words of the contradicting passage if it is `contradicted`; its mark is 0, since it never appears
             in the text.
+        shortfall: why it is not supported; empty if it is. Left out of JSON if empty.
     """
 
     query: str
@@ -271,6 +283,11 @@ class Claim:
     support: Support = "unsupported"
     citations: tuple[Citation, ...] = ()
     contradicted_by: Citation | None = None
+    shortfall: Shortfall = ""
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Callable[[Any], Any]) -> Any:
+        return _omitting_defaults(handler(source), shortfall="")
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,6 +302,9 @@ class Verdict:
         num_supported: how many of them a passage supports.
         num_contradicted: how many of them a passage contradicts.
         num_sentences_without_claim: sentences of the final text that belong to no claim.
+        confidence: the probability, 0 to 1, that the answer is right, as estimated from the record; `None` where no calibration
+            was applied. Left out of JSON then, as is `threshold`.
+        threshold: the least confidence of an answer that gets a tick.
     """
 
     support: Support = "unsupported"
@@ -293,6 +313,23 @@ class Verdict:
     num_supported: int = 0
     num_contradicted: int = 0
     num_sentences_without_claim: int = 0
+    confidence: float | None = None
+    threshold: float | None = None
+
+    @property
+    def has_tick(self) -> bool:
+        """Whether the answer is supported and, where that was estimated, likely enough to be right."""
+        is_sure = self.confidence is None or self.threshold is None or self.confidence >= self.threshold
+        return self.support == "supported" and is_sure
+
+    @property
+    def standing(self) -> Standing:
+        """The support, or `uncertain` for an answer that is supported and gets no tick."""
+        return "uncertain" if self.support == "supported" and not self.has_tick else self.support
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Callable[[Any], Any]) -> Any:
+        return _omitting_defaults(handler(source), confidence=None, threshold=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,9 +368,13 @@ class Answer:
     @property
     def cites_without_support(self) -> bool:
         """Whether the claim that carries the answer is unsupported, yet cites a passage: one that does not settle it."""
-        carried_by = self.verdict.carried_by
-        is_unsupported = self.verdict.support == "unsupported" and carried_by is not None
-        return is_unsupported and bool(self.claims[(carried_by or 1) - 1].citations)
+        carrier = self.carrier
+        return carrier is not None and carrier.support == "unsupported" and bool(carrier.citations)
+
+    @property
+    def carrier(self) -> Claim | None:
+        """The claim that carries the answer; `None` if there is none."""
+        return self.claims[self.verdict.carried_by - 1] if self.verdict.carried_by is not None else None
 
 
 @dataclass(frozen=True, slots=True)

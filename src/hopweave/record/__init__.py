@@ -7,7 +7,9 @@ from hopweave.record.changes import Branch, Change, changes_of
 from hopweave.record.record import SCHEMA, Record, Rounds, Setup, Totals, citation_problems
 from hopweave.record.recorder import Trace
 from hopweave.record.steps import (
+    CHECK,
     OFFLINE,
+    READ_AGAIN,
     READER,
     AnyStep,
     Decision,
@@ -27,8 +29,10 @@ from hopweave.record.steps import (
 )
 
 __all__ = [
+    "CHECK",
     "OFFLINE",
     "READER",
+    "READ_AGAIN",
     "SCHEMA",
     "AnyStep",
     "Branch",

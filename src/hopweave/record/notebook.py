@@ -10,13 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from html import escape
 
+from hopweave.citations.shortfalls import UNCERTAIN, confidence_in_words, why_unsupported
 from hopweave.core.types import Answer, Citation, Passage
 from hopweave.record.steps import Failure
 
 _STANDING = {
-    "supported": "A passage supports it.",
-    "contradicted": "A passage contradicts it.",
-    "unsupported": "No passage supports it.",
+    "supported": "A passage supports it",
+    "uncertain": UNCERTAIN,
+    "contradicted": "A passage contradicts it",
+    "unsupported": "No passage supports it",
 }
 
 
@@ -29,16 +31,21 @@ def in_html(
         said = f"{failure.kind}: {failure.message}" if failure is not None else "it was not asked"
         rows.append(f"<p>No answer: {_shown(said)}</p>")
     else:
-        standing = _STANDING[answer.verdict.support] if answer.short else "It gives no answer."
-        if answer.short and answer.cites_without_support:
-            standing = "The passage that is cited does not settle it."
         stopped = "" if answer.stopped_because == "finished" else f" Stopped early: {_shown(answer.stopped_because)}."
-        rows.append(f"<p>{_shown(answer.text) or 'No answer.'}</p><p><i>{standing}{stopped} {seconds:,.1f} s</i></p>")
+        rows.append(f"<p>{_shown(answer.text) or 'No answer.'}</p><p><i>{_standing(answer)}{stopped} {seconds:,.1f} s</i></p>")
         rows += [
             f"<p>[{citation.mark}] {_shown(passage.title or passage.id)}: <q>{_shown(citation.quote)}</q></p>"
             for citation, passage in cited
         ]
     return f"<div>{''.join(rows)}</div>"
+
+
+def _standing(answer: Answer) -> str:
+    """How the answer stands, as a sentence."""
+    said = _STANDING[answer.verdict.standing] if answer.short else "It gives no answer"
+    if answer.short and answer.cites_without_support:
+        said = f"The passage that is cited does not settle it: {why_unsupported(answer)}"
+    return f"{', '.join(filter(None, [said, confidence_in_words(answer.verdict)]))}."
 
 
 def _shown(text: str) -> str:

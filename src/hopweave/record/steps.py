@@ -17,6 +17,10 @@ READER = "reader"
 """The purpose of a call that reads a passage."""
 OFFLINE = "offline"
 """The label of the decision under which `Workbench.offline` records the work that a run does once for all its questions."""
+CHECK = "check"
+"""The label of the decision with the outcome of the check of an answer (`check = "more"`)."""
+READ_AGAIN = "read_again"
+"""The purpose of the calls of that check: the answer does not depend on them."""
 
 
 Ids = Annotated[tuple[str, ...], Field(exclude_if=operator.not_)]

@@ -17,7 +17,7 @@ from hopweave.citations.fragments import fragments
 from hopweave.core.prompt import unescape
 from hopweave.core.types import Answer
 from hopweave.record.record import Record
-from hopweave.record.steps import READER, ModelCall
+from hopweave.record.steps import READ_AGAIN, READER, ModelCall
 from hopweave.text.citation_marks import marks_in, without_marks
 from hopweave.text.final import MARKER
 
@@ -73,7 +73,7 @@ def written_text(record: Record) -> str:
     The last reply is searched first, and then the last two: the reasoning, and the ending that the model had to be asked for.
     """
     wanted = _squeezed(record.answer.text).letters if record.answer is not None else ""
-    calls = [step for step in record.own_steps if isinstance(step, ModelCall) and step.purpose != READER]
+    calls = [step for step in record.own_steps if isinstance(step, ModelCall) and step.purpose not in (READER, READ_AGAIN)]
     replies = [unescape(call.text) for call in calls if call.text]
     if not wanted or not replies:
         return ""

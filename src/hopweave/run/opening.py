@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, TypedDict, Unpack
+from typing import Any, Literal, TypedDict, Unpack
 
 from platformdirs import user_cache_path
 from pydantic_core import PydanticSerializationError, to_json
@@ -75,6 +75,9 @@ class AskingChoices(Choices, total=False):
     access: Sequence[str]
     where: Mapping[str, Any]
     require_support: bool
+    check: Literal["free", "more"]
+    calibration: str
+    min_confidence: float
     sampling: Mapping[str, Any]
     retries: Mapping[str, Any]
     store: Mapping[str, Any]

@@ -19,7 +19,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, get_args
+from typing import Annotated, Any, Literal, get_args
 
 from platformdirs import user_cache_path, user_config_path
 from pydantic import (
@@ -77,6 +77,11 @@ class Settings(BaseModel):
         access: the access labels that the user holds; a passage with labels is shown only to users who hold one of them.
         where: the values of metadata to filter by, by key; of several for a key, one is enough.
         require_support: return an answer only if a passage supports it, and otherwise say what was found.
+        check: what the confidence of an answer may cost: no call (`free`), or up to two more that check it (`more`); see
+            `hopweave.run.answer_check`.
+        calibration: what the confidence of answers is computed with: a file that `hopweave calibrate` wrote; `auto` for what
+            comes with the package for the model, if anything does; or `off`.
+        min_confidence: return an answer only if its confidence is as high, 0 to 1, and otherwise say what was found.
         budget, sampling, retries, store: see the classes of those names.
         methods, llms, retrievers, readers, duplicate_detectors: options of components, by name.
     """
@@ -93,6 +98,9 @@ class Settings(BaseModel):
     access: tuple[str, ...] = ()
     where: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     require_support: bool = False
+    check: Literal["free", "more"] = "free"
+    calibration: str = "auto"
+    min_confidence: Annotated[float, Field(ge=0, le=1)] = 0.0
     budget: dict[str, Any] = Field(default_factory=dict)
     sampling: dict[str, Any] = Field(default_factory=dict)
     retries: dict[str, Any] = Field(default_factory=dict)

@@ -256,15 +256,22 @@ def stale_answer(place: str, record: Record, answer: Answer, lookup: PassageLook
     """
     checked.num_answers += 1
     corpus = _Corpus.of(record, answer, lookup)
-    numbered = enumerate(answer.claims, start=1)
-    stale = [one for one in (corpus.stale_claim(number, claim, checked) for number, claim in numbered) if one is not None]
+    claims = list(answer.claims)
+    stale: list[StaleClaim] = []
+    for number, claim in enumerate(answer.claims, start=1):
+        settled = [earlier for earlier in claims[: number - 1] if earlier.support == "supported"]
+        one = corpus.stale_claim(number, claim, settled, checked)
+        if one is not None:
+            stale.append(one)
+            claims[number - 1] = replace(
+                claim,
+                support=one.now.support,
+                citations=one.now.citations,
+                contradicted_by=one.now.contradicted_by,
+                shortfall=one.now.shortfall,
+            )
     if not stale:
         return None
-    claims = list(answer.claims)
-    for one in stale:
-        claims[one.number - 1] = replace(
-            one.claim, support=one.now.support, citations=one.now.citations, contradicted_by=one.now.contradicted_by
-        )
     support = verdict_of(replace(answer, claims=tuple(claims))).support
     return StaleAnswer(place, record, tuple(stale), support)
 
@@ -301,8 +308,15 @@ class _Corpus:
             of_documents.get(document_id_of(passage), []).append(passage)
         return cls(record, lookup, then, there, of_documents)
 
-    def stale_claim(self, number: int, claim: Claim, checked: Checked) -> StaleClaim | None:
-        """A claim, judged again if one of its citations is stale; `None` if all words that it cites are unchanged."""
+    def stale_claim(self, number: int, claim: Claim, settled: Sequence[Claim], checked: Checked) -> StaleClaim | None:
+        """A claim, judged again if one of its citations is stale; `None` if all words that it cites are unchanged.
+
+        Args:
+            number: of the claim.
+            claim: the claim.
+            settled: the earlier claims that are still supported.
+            checked: updated with what was compared.
+        """
         citations = [*claim.citations, *filter(None, (claim.contradicted_by,))]
         checked.num_citations += len(citations)
         stale: list[StaleCitation] = []
@@ -318,7 +332,8 @@ class _Corpus:
             if passage_id in self.now:
                 evidence.setdefault(passage_id, self.now[passage_id])
         readings = self._readings(claim.query, evidence)
-        return StaleClaim(number, claim, tuple(stale), judge(claim.query, claim.text, evidence.values(), readings, mark=number))
+        now = judge(claim.query, claim.text, evidence.values(), readings, mark=number, settled=settled)
+        return StaleClaim(number, claim, tuple(stale), now)
 
     def _compared(self, claim: Claim, citation: Citation) -> tuple[StaleCitation | None, list[Passage]]:
         """The stale citation, `None` if its words are unchanged, and the passages with its words or their replacements."""

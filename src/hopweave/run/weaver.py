@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import version
 from inspect import Parameter, signature
+from pathlib import Path
 from types import TracebackType
 from typing import Any, ParamSpec, TypeVar, Unpack, get_type_hints
 
@@ -23,7 +24,8 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
 from hopweave.citations.citing import NOT_IN_CORPUS
-from hopweave.citations.marking import abstention, settled, verdict_of
+from hopweave.citations.marking import UNCERTAIN, abstention, settled
+from hopweave.citations.shortfalls import why_unsupported
 from hopweave.core.catalog import name_of
 from hopweave.core.errors import (
     BudgetReached,
@@ -39,7 +41,9 @@ from hopweave.core.protocols import Method, Noting, Probes, is_part
 from hopweave.core.types import Answer, Question
 from hopweave.record import Change, Failure, Observer, Record, Setup, Trace, citation_problems
 from hopweave.run.again import Again, check_same_setup
+from hopweave.run.answer_check import check_answer
 from hopweave.run.budget import Budget
+from hopweave.run.calibration import open_calibration
 from hopweave.run.components import Components
 from hopweave.run.conversation import Turn, asked_of, rewrite_follow_up
 from hopweave.run.opening import AskingChoices, Choices, Chosen, check_object, open_components, options_of
@@ -112,7 +116,9 @@ class Weaver:
         self._take(chosen.objects["method"] if is_ready else self.settings.part("methods", self.settings.method))
         self._name = self.settings.method
         self.components = components or open_components(self.settings, chosen.objects)
-        self._public_settings = self.settings.public()
+        self.calibration = open_calibration(self.settings, self.components.llm.identity, self._name)
+        # A record may leave this machine, as a server's does: it names the file, and not its place.
+        self._public_settings = self.settings.public() | {"calibration": Path(self.settings.calibration).name}
         for note in self._notes():
             _warn_once(note)
 
@@ -125,14 +131,17 @@ class Weaver:
         """The method that answers the questions. It can be replaced, and later records name the new one.
 
         Raises:
-            SettingsError: when it is set to an object that is not a method.
+            SettingsError: when it is set to an object that is not a method, or has no calibration but needs one.
         """
         return self._method
 
     @method.setter
     def method(self, method: Method) -> None:
+        check_object("methods", method)
+        name = name_of("methods", method)
+        self.calibration = open_calibration(self.settings, self.components.llm.identity, name)
         self._take(method)
-        self._name = name_of("methods", method)
+        self._name = name
         self._public_settings = {**self._public_settings, "method": self._name}
 
     def _take(self, method: Method) -> None:
@@ -204,11 +213,22 @@ class Weaver:
         workbench = Workbench(self.components, trace, self.budget, again)
         started_at = datetime.now(UTC).isoformat(timespec="milliseconds")
         asked, answer, failure = await self._try(asked, earlier, workbench)
-        if answer is not None and self.settings.require_support:
-            answer = _withheld(answer, workbench)
+        if answer is not None and self.settings.check == "more":
+            await check_answer(asked, answer, workbench)
         workbench.note_missed_changes()
         branch = again.branch if again is not None else None
-        return trace.finish(asked, self.setup(self.budget), started_at, answer, failure, branch)
+        setup = self.setup(self.budget)
+        record = self._with_confidence(trace.finish(asked, setup, started_at, answer, failure, branch))
+        if record.answer is None or not self._has_to_be_withheld(record.answer):
+            return record
+        return trace.finish(asked, setup, started_at, _withheld(record.answer, workbench), failure, branch)
+
+    def _with_confidence(self, record: Record) -> Record:
+        return self.calibration.applied(record) if self.calibration is not None else record
+
+    def _has_to_be_withheld(self, answer: Answer) -> bool:
+        is_unsupported = self.settings.require_support and answer.verdict.support != "supported"
+        return bool(answer.short) and (is_unsupported or (answer.verdict.confidence or 0.0) < self.settings.min_confidence)
 
     async def answer_all(
         self, questions: Iterable[Question], *, max_parallel: int = 1, show_progress: bool | None = None
@@ -290,11 +310,12 @@ class Weaver:
 
 
 def _withheld(answer: Answer, workbench: Workbench) -> Answer:
-    """The answer, or an abstention in its place if no passage supports it; the answer itself stays in the trace."""
-    support = verdict_of(answer).support
-    if support == "supported" or not answer.short:
-        return answer
-    workbench.decide("withheld", answer.short, support=support, was=answer.text, stopped_because=answer.stopped_because)
+    """The abstention in place of an answer; the answer itself stays in the trace."""
+    verdict = answer.verdict
+    support = UNCERTAIN if verdict.support == "supported" else verdict.support
+    why = {"support": support, "why": why_unsupported(answer), "confidence": verdict.confidence}
+    told: dict[str, Any] = {key: value for key, value in why.items() if value not in ("", None)}
+    workbench.decide("withheld", answer.short, **told, was=answer.text, stopped_because=answer.stopped_because)
     return abstention(answer)
 
 

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from hopweave.core.types import Answer, Verdict
+from hopweave.citations.shortfalls import UNCERTAIN, confidence_in_words, why_unsupported
+from hopweave.core.types import Answer, Standing, Verdict
 from hopweave.record import Record
 from hopweave.show.outline import SIGNS, TONES, Outline, Tone
 from hopweave.show.plain import counted
 
 SUPPORT: dict[str, str] = {
-    "supported": "a passage holds the claim's own words, and the reader does not deny it",
-    "contradicted": "no passage supports the claim, and one answers the same query differently",
-    "unsupported": "none of the passages found supports the claim, or the method's check failed; it may still be true",
+    "supported": "a sentence of a passage has the claim's words and is about what was asked, and no other says otherwise",
+    "uncertain": "it is supported, but how likely it is to be right is too little for a tick",
+    "contradicted": "a passage says something else where the claim has its answer",
+    "unsupported": "no sentence of the passages found bears the claim out, or the method's check failed; it may still be true",
 }
-"""The support of a claim (`hopweave.citations.support`; docs/support.md)."""
+"""The support of a claim (`hopweave.citations.support`; docs/support.md), and how an answer stands (docs/confidence.md)."""
 
 ORIGINS: dict[str, str] = {
     "model": "the model's own words; nothing checked them",
@@ -104,7 +106,7 @@ LABELS: dict[str, str] = {
     "voice": "a document that is read separately, to vote",
     "values": "the sum of each candidate's ratings",
     "vote": "how the replies or candidates voted",
-    "withheld": "the answer that was withheld, since no passage supports it",
+    "withheld": "the answer that was withheld, since no passage supports it or it is not certain enough",
 }
 """The meaning of the labels of decisions. Labels of methods from other packages are not explained."""
 
@@ -113,6 +115,7 @@ CONFIDENCE = (
     "how sure the reader is that a passage answers the query; the scale depends on the reader, and SearChain corrects an "
     "answer only if f is above its threshold theta",
 )
+PROBABILITY = ("confidence", "the probability, 0 to 1, that the answer is right, estimated from how it was reached")
 AFTER = ("after #n", "had to wait for step n")
 FROM_STORE = ("from the store", "answered by a stored reply; no model was asked")
 THINKING = ("thought for", "what the model wrote for itself before it replied; it is never read as an answer, and never cited")
@@ -131,7 +134,9 @@ def legend_of(record: Record, outline: Outline) -> list[Entry]:
     """The words and signs in a drawing of a record, each once, in the order: support, origins, marks, labels."""
     nodes = [node for node, _ in outline.walk()]
     claims = record.answer.claims if record.answer is not None else ()
+    verdict = record.answer.verdict if record.answer is not None else Verdict()
     supports = {*(claim.support for claim in claims), *(node.verdict for node in nodes)}
+    supports |= {"uncertain"} & {verdict.standing}
     origins = {*(claim.origin for claim in claims), *(node.origin for node in nodes)}
     labels = {node.label for node in nodes if node.kind in ("decision", "parse_failure")}
     entries = [Entry(f"{SIGNS[word]} {word}", meaning) for word, meaning in SUPPORT.items() if word in supports]
@@ -139,6 +144,8 @@ def legend_of(record: Record, outline: Outline) -> list[Entry]:
     if record.answer is not None and record.answer.citations:
         entries.append(Entry(*MARK))
     entries += [Entry(word, meaning) for word, meaning in LABELS.items() if word in labels]
+    if verdict.confidence is not None:
+        entries.append(Entry(*PROBABILITY))
     if any(node.confidence is not None for node in nodes):
         entries.append(Entry(*CONFIDENCE))
     if any(node.after for node in nodes):
@@ -152,15 +159,17 @@ def legend_of(record: Record, outline: Outline) -> list[Entry]:
 
 @dataclass(frozen=True, slots=True)
 class Banner:
-    """The support of an entire answer, for display.
+    """How an entire answer stands, for display.
 
     Attributes:
+        standing: see `Verdict.standing`.
         sign: a sign for it, for use without colour.
         tone: the tone for it, for use with colour.
         headline: a few words.
-        counts: how many claims rest on a passage, and how many are contradicted.
+        counts: its confidence, if that was estimated, how many claims rest on a passage, and how many are contradicted.
     """
 
+    standing: Standing
     sign: str
     tone: Tone
     headline: str
@@ -169,18 +178,19 @@ class Banner:
 
 def banner_of(answer: Answer) -> Banner:
     """The banner of an answer. One that abstains, or is empty, claims nothing and is neither good nor bad."""
-    verdict = answer.verdict
-    counts = "; ".join(_counts(verdict))
+    verdict, standing = answer.verdict, answer.verdict.standing
+    counts = "; ".join(filter(None, [confidence_in_words(verdict), *_counts(verdict)]))
     if not answer.short.strip():
-        return Banner("-", "quiet", "No answer is given", counts)
+        return Banner(standing, "-", "quiet", "No answer is given", counts)
     headline = {
         "supported": "The answer rests on a passage",
+        "uncertain": UNCERTAIN,
         "contradicted": "A passage says otherwise",
         "unsupported": "The answer rests on no passage",
-    }[verdict.support]
+    }[standing]
     if answer.cites_without_support:
-        headline = "The passage that is cited does not settle the answer"
-    return Banner(SIGNS[verdict.support], TONES[verdict.support], headline, counts)
+        headline = f"The passage that is cited does not settle the answer: {why_unsupported(answer)}"
+    return Banner(standing, SIGNS[standing], TONES[standing], headline, counts)
 
 
 def _counts(verdict: Verdict) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from hopweave.citations.marking import UNSUPPORTED
+from hopweave.citations.marking import WITHHELD
 from hopweave.core.types import Answer
 from hopweave.record import Decision, ModelCall, ParseFailure, Read, Record, Search
 from hopweave.show.outline import failure_text
@@ -25,12 +25,12 @@ _FLAGS = {
 
 
 def is_intended(record: Record) -> bool:
-    """Whether the settings ask for none: it was withheld (`require_support`), or passages are only ranked (no reader)."""
+    """Whether the settings ask for none: it was withheld (`require_support`, `min_confidence`), or passages are only ranked."""
     return record.answer is not None and not record.answer.short.strip() and (_is_withheld(record) or _is_only_ranked(record))
 
 
 def _is_withheld(record: Record) -> bool:
-    return record.answer is not None and record.answer.how == UNSUPPORTED
+    return record.answer is not None and record.answer.how in WITHHELD
 
 
 def _is_only_ranked(record: Record) -> bool:
@@ -69,11 +69,27 @@ def _failure(record: Record) -> str:
 
 
 def _withheld(record: Record) -> list[str]:
-    withheld = [step for step in record.steps if isinstance(step, Decision) and step.label == "withheld"]
-    said = _quoted(withheld[-1].text) if withheld else "what was found"
-    is_denied = bool(withheld) and withheld[-1].data.get("support") == "contradicted"
-    reason = "a passage contradicts it" if is_denied else "no passage supports it"
-    return [f"{said} is withheld, since {reason}", "without --require-support it is shown, marked as what it is"]
+    withheld = next((step for step in record.steps[::-1] if isinstance(step, Decision) and step.label == "withheld"), None)
+    data = withheld.data if withheld is not None else {}
+    said = _quoted(withheld.text) if withheld is not None else "what was found"
+    support, settings = data.get("support"), record.setup.settings
+    if support == "uncertain" or (settings.get("min_confidence") and not settings.get("require_support")):
+        return [
+            f"{said} is withheld, since {_doubt(data.get('confidence'), settings.get('min_confidence'))}",
+            "without --min-confidence it is shown, marked as what it is",
+        ]
+    why = "a passage contradicts it" if support == "contradicted" else data.get("why") or "no passage supports it"
+    return [
+        f"{said} is withheld, since {why}",
+        "without --require-support it is shown, marked as what it is",
+    ]
+
+
+def _doubt(confidence: object, least: object) -> str:
+    """What is known about how certain an answer is that was withheld."""
+    if not isinstance(confidence, int | float) or not isinstance(least, int | float):
+        return "it is not certain enough"
+    return f"its confidence is {confidence:.2f}, and {least:g} is the least that was asked for"
 
 
 def _limit(record: Record, answer: Answer) -> list[str]:

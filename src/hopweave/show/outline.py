@@ -28,6 +28,7 @@ Kind = Literal["model_call", "search", "read", "decision", "parse_failure"]
 
 TONES: dict[str, Tone] = {
     "supported": "good",
+    "uncertain": "warn",
     "contradicted": "bad",
     "unsupported": "warn",
     "duplicate": "quiet",
@@ -41,6 +42,7 @@ TONES: dict[str, Tone] = {
 
 SIGNS: dict[str, str] = {
     "supported": "\u2713",
+    "uncertain": "\u25d0",
     "contradicted": "\u2717",
     "unsupported": "\u25cb",
     "duplicate": "=",
@@ -281,7 +283,8 @@ def _decision_node(step: Decision, plan: _Plan, children: tuple[Node, ...]) -> N
         tone=TONES.get(verdict or step.label, "plain"),
         verdict=verdict,
         origin=origin,
-        confidence=_number(particulars.get("confidence")),
+        # Of a withheld answer, it is the probability that it is right, and no reader's f.
+        confidence=_number(particulars.get("confidence")) if step.label != "withheld" else None,
         note="" if note in (verdict, origin) else note,
         answer=answer,
         became=one_line(answer) if is_new else "",

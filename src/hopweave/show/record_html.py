@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from hopweave.citations.shortfalls import IN_WORDS
 from hopweave.core.types import Answer, Claim, Message, Usage
 from hopweave.record import Failure, ModelCall, Read, Record, Search
 from hopweave.show.branch import change_lines
@@ -129,7 +130,7 @@ def _claims(answer: Answer, sources: Sequence[Source]) -> Markup:
         tag(
             "tr",
             tag("td", str(number), class_="number"),
-            tag("td", _chip(claim.support, claim.origin)),
+            tag("td", _chip(claim.support, claim.origin), tag("p", IN_WORDS.get(claim.shortfall, ""), class_="query")),
             tag("td", tag("span", claim.query, class_="query"), dir="auto"),
             tag("td", claim.text or "(open)", dir="auto"),
             tag("td", joined(_marks_of(claim, sources), " "), class_="marks"),

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from hopweave.citations.shortfalls import IN_WORDS
 from hopweave.core.types import Answer, Claim
 from hopweave.record import Failure, Record
 from hopweave.show.branch import change_lines
@@ -269,6 +270,8 @@ def _claim_text(number: int, claim: Claim) -> Text:
     text.append(f"{ARROW} {one_line(claim.text) or '(open)'}")
     for mark in dict.fromkeys(citation.mark for citation in claim.citations):
         text.append(f" [{mark}]", "bold cyan")
+    if claim.text and claim.shortfall:
+        text.append(f"  ({IN_WORDS[claim.shortfall]})", "dim")
     return text
 
 

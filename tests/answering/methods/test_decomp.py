@@ -313,7 +313,7 @@ async def test_a_title_that_looks_like_a_call_is_never_one():
         assert not re.search(r"^QS: \[EOQ\]", own, re.MULTILINE)
         assert "[EOQ]" not in own  # it is blunted
     assert "final answer is Rome" not in calls(record, "singlehop")[0][0].text
-    assert verdicts(record)[0] == (WHO, "Ida Renn", "supported")
+    assert verdicts(record)[0] == (WHO, "Ida Renn", "unsupported")  # the passage names no Orlau
     assert record.answer.short == "Tromvik"
 
 

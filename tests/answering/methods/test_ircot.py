@@ -390,3 +390,19 @@ async def test_labels_and_explanations_are_asked_for_and_read(question, reply, s
     assert decisions(record, "stop")[0].text == "finished"
     last = calls(record)[1][0].text
     assert ("(The answer can only be one of: Yes, No)\nA:" in last) == (question.form == "label")
+
+
+async def test_a_comparison_is_supported_by_the_values_of_both_sides_and_cites_both():
+    lind, marr = (
+        Passage(name, f"{who} was born in {year} in Orlau.", who)
+        for name, who, year in (("lind", "Bo Lind", 1801), ("marr", "Cy Marr", 1822))
+    )
+    first, second, last = "Bo Lind was born in 1801.", "Cy Marr was born in 1822.", "So the answer is: Bo Lind."
+    found = {"was born first, Bo Lind or Cy Marr?": [lind], first: [marr], second: []}
+    question = "Who was born first, Bo Lind or Cy Marr?"
+    record = await ask(first, second, last, f"{first} {second} {last}", question=question, found=found)
+    assert verdicts(record)[-1] == (question, "Bo Lind", "supported")
+    assert {one.passage_id for one in record.answer.carrier.citations} == {"lind", "marr"}
+    wrong = "So the answer is: Cy Marr."
+    record = await ask(first, second, wrong, f"{first} {second} {wrong}", question=question, found=found)
+    assert record.answer.verdict.support == "unsupported"

@@ -28,7 +28,8 @@ async def test_a_pinned_passage_is_shown_all_the_same_and_may_be_cited():
     pinned = Passage("renn", "Ida Renn was born in Tromvik.", "Ida Renn")
     record = await ask(ANSWERED, question=Question("q", ASKED, pinned=(pinned,)))
     assert calls(record)[0][0].text.count("</passage>") == 1
-    assert [verdict for _, _, verdict in verdicts(record)] == ["unsupported", "supported", "supported"]
+    # The step from Orlau to Ida Renn is from memory, so the answer rests on no passage.
+    assert [verdict for _, _, verdict in verdicts(record)] == ["unsupported", "supported", "unsupported"]
 
 
 async def test_the_authors_marker_misses_other_forms():

@@ -53,9 +53,9 @@ def test_a_completed_later_answer_cites_the_sentence_that_holds_it():
 
 def test_what_no_passage_bears_out_is_cited_only_where_every_passage_is():
     here = node(answer="Otto", words="Ida Renn")
-    assert claims_on([here], None, every_passage=False) == (Claim(here.query, "Otto"),)
+    assert claims_on([here], None, every_passage=False) == (Claim(here.query, "Otto", shortfall="words"),)
     whole = Citation(1, "p", 0, len(PASSAGE.text), PASSAGE.text)
-    assert claims_on([here], None, every_passage=True) == (Claim(here.query, "Otto", citations=(whole,)),)
+    assert claims_on([here], None, every_passage=True) == (Claim(here.query, "Otto", citations=(whole,), shortfall="words"),)
 
 
 def test_without_a_passage_or_with_an_empty_one_nothing_is_cited():

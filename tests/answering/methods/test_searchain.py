@@ -548,3 +548,18 @@ async def test_words_that_the_model_copied_out_of_a_fence_come_out_without_invis
     reply = f"[Final Content]: It says {copied} [1]. So the final answer is {copied}."
     record = await bench([chain((PERFORMER, copied)), reply], {}).ask(QUESTION)
     assert "\u2060" not in record.answer.text + record.answer.short + record.answer.claims[0].text
+
+
+async def test_a_comparison_is_supported_by_the_values_of_both_sides_and_cites_both():
+    main, lind, marr = "Who was born first, Bo Lind or Cy Marr?", "When was Bo Lind born?", "When was Cy Marr born?"
+    found = {
+        lind: Passage("lind", "Bo Lind was born in 1801 in Orlau.", "Bo Lind"),
+        marr: Passage("marr", "Cy Marr was born in 1822 in Orlau.", "Cy Marr"),
+    }
+    read = {lind: ("1801", 3.0), marr: ("1822", 3.0)}
+    for said, support in {"Bo Lind": "supported", "Cy Marr": "unsupported"}.items():
+        traced = f"[Final Content]: Bo Lind was born in 1801 [1]. Cy Marr was born in 1822 [2]. So the final answer is {said}."
+        answer = (await bench([chain((lind, "1801"), (marr, "1822")), traced], found, read).ask(main)).answer
+        assert (answer.short, answer.verdict.support) == (said, support)
+        if support == "supported":
+            assert [one.passage_id for one in answer.carrier.citations] == ["lind", "marr"]

@@ -217,7 +217,7 @@ async def test_where_nothing_is_found_that_stands_above_the_question():
 
 async def test_a_question_that_needs_no_follow_up_is_answered_from_the_passages_above_it():
     record = await ask(" No.\nSo the final answer is: the north.", ir_mode="context")
-    assert verdicts(record) == [(ASKED, "the north", "supported")]
+    assert verdicts(record) == [(ASKED, "the north", "unsupported")]  # it says nothing of a birth
     assert record.answer.passage_ids == ("other",)
 
 

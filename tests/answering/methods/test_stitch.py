@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from support.bench import Bench, Capable, Small, looks, purposes, queries, scene, unread, verdicts
 
 from hopweave.answering.reading.checking import Reading, problems_of
-from hopweave.answering.reading.comparing import Side, asked_alone, compared, life_date, wanted_of
 from hopweave.answering.reading.completing import completed
 from hopweave.answering.reading.hops import MAX_STEPS, Way, own_steps, spelled_out, steps_of
 from hopweave.answering.reading.hops import answered as answered_step
 from hopweave.core.types import Hit, Passage, Question, Reply, TokenLogprob
+from hopweave.text.comparing import Side, asked_alone, compared, life_date, wanted_of
 from hopweave.text.evidence import chosen_sentences
 
 ASKED = "In which town was the designer of Orla Bridge born?"

@@ -171,7 +171,7 @@ async def test_what_comes_of_a_dialogue(dialogue, seen):
 @pytest.mark.parametrize(
     ("allowed", "short", "support", "score"),
     [
-        (1, "Drum", "supported", ["Drum: validity ?, ranking 0; Vask: validity ?, ranking 0"]),
+        (1, "Drum", "unsupported", ["Drum: validity ?, ranking 0; Vask: validity ?, ranking 0"]),
         (3, "Drum", "unsupported", ["Drum: validity 0, ranking 0; Vask: validity ?, ranking 0"]),
         (5, "Vask", "supported", ["Vask: validity 1, ranking 0.5; Drum: validity 0, ranking 0.5"]),
         (6, "Vask", "supported", ["Vask: validity 1, ranking 1; Drum: validity 0, ranking 0"]),

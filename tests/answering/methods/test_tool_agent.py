@@ -393,7 +393,7 @@ async def test_for_a_model_that_never_acts_the_question_is_searched_for_before_i
     assert queries(record) == [ASKED]
     assert "She was born in Tromvik." in last(record)
     assert (record.answer.short, record.answer.how) == ("Tromvik", "forced")
-    assert verdicts(record) == [(ASKED, "Tromvik", "supported")]
+    assert verdicts(record) == [(ASKED, "Tromvik", "unsupported")]  # nothing ties her to Orlau
 
 
 @pytest.mark.parametrize(("dialogue", "seen"), [

@@ -250,3 +250,23 @@ async def test_only_what_takes_reasoning_is_left_to_the_thoughts_of_a_thinking_m
         "self_verify_with_passages": "off",
         "summary": "auto",
     }
+
+
+async def test_a_comparison_is_supported_by_the_values_of_both_sides_and_cites_both():
+    main, lind, marr = "Who was born first, Bo Lind or Cy Marr?", "When was Bo Lind born?", "When was Cy Marr born?"
+    found = {
+        lind: [Passage("lind", "Bo Lind was born in 1801 in Orlau.", "Bo Lind")],
+        marr: [Passage("marr", "Cy Marr was born in 1822 in Orlau.", "Cy Marr")],
+    }
+    for said, support in {"Bo Lind": "supported", "Cy Marr": "unsupported"}.items():
+        plays = Plays(
+            sub_questions={main: [lind, marr]},
+            arrows={main: "1 -> Q, 2 -> Q"},
+            reads={lind: "1801", marr: "1822"},
+            summary=f"So the final answer is {said}.",
+        )
+        answer = (await ask(plays, main, found)).answer
+        assert (answer.short, answer.verdict.support) == (said, support)
+        if support == "supported":
+            assert [one.passage_id for one in answer.carrier.citations] == ["lind", "marr"]
+            assert answer.text.endswith("Bo Lind [3].")

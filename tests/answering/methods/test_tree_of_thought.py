@@ -325,7 +325,7 @@ async def test_without_a_first_suggestion_the_question_itself_is_looked_up(reply
     record = await ask(reply, "Tromvik", FINAL, found={ASKED: RENN}, max_depth=1)
     assert queries(record) == [ASKED]
     assert unread(record) == [reason]
-    assert verdicts(record) == [(ASKED, "Tromvik", "supported")]
+    assert verdicts(record) == [(ASKED, "Tromvik", "unsupported")]  # nothing ties her to Orlau
 
 
 async def test_without_a_further_suggestion_the_branch_ends():

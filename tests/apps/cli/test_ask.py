@@ -263,7 +263,7 @@ def test_an_answer_that_was_withheld_on_request_ends_with_0_and_says_why():
     result = ask(QUESTION, "--require-support")
     assert result.exit_code == 0
     assert result.stderr.splitlines()[-2:] == [
-        'hopweave: no answer: "Kiel" is withheld, since no passage supports it',
+        'hopweave: no answer: "Kiel" is withheld, since no passage that was found has its words',
         "  without --require-support it is shown, marked as what it is",
     ]
     quiet = ask(QUESTION, "--require-support", "--json")

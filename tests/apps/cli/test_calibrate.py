@@ -1,4 +1,4 @@
-"""The command that chooses thresholds: its table, what it says of failures and edges, its file, and replay."""
+"""The command that fits confidence and chooses thresholds: what it prints, its files, its refusals, and replay."""
 
 from __future__ import annotations
 
@@ -7,10 +7,14 @@ import math
 from pathlib import Path
 
 import pytest
+from support.small_run import make_run
 from typer.testing import CliRunner
 
 from hopweave.apps.cli.calibrate import app
 from hopweave.core.errors import DataError, RunError, SettingsError
+from hopweave.evaluation.scoring import calibrating
+from hopweave.record.confidence import Calibration
+from hopweave.record.signals import SIGNALS
 
 ROWS = [
     {"query": "Where is A?", "passage": {"title": "A", "text": "A is in Ulm."}, "answers": ["Ulm"]},
@@ -145,3 +149,107 @@ def test_alpha_is_chosen_without_reader_or_model(tmp_path):
 def test_what_cannot_be_measured_or_written_is_refused(arguments, said, pairs, rules):
     with pytest.raises((DataError, SettingsError), match=said):
         run(pairs, *arguments, rules=rules)
+
+
+def a_run(path: Path, num: int = 60, methods: tuple[str, ...] = ("one",), right: tuple[int, ...] = (0, 1)) -> Path:
+    """A run of questions, of which those whose number ends so, by three, are right."""
+    said = ["1874" if number % 3 in right else "1901" for number in range(num)]
+    make_run(path, dict.fromkeys(methods, said))
+    return path
+
+
+def test_a_run_is_calibrated_and_what_is_said_holds_of_the_file(tmp_path):
+    to = tmp_path / "c.json"
+    said = run(a_run(tmp_path / "run"), "--to", to, "--at-least", "0.5").stdout
+    made = Calibration.read(to)
+    assert "60 answers with a known answer, 40 of them right" in said
+    assert (made.num_labels, made.num_right, made.wanted) == (60, 40, 0.5)
+    assert f"expected calibration error {made.ece:.3f}" in said
+    assert said.endswith(f"written to {to}; use it with: --calibration {to}\n")
+    assert "left out" not in said.replace("of answers left out of the fit", "")
+
+
+def test_a_tick_and_its_bound_are_said(tmp_path, monkeypatch):
+    monkeypatch.setattr(calibrating, "signals_of", lambda record: _signals(record.answer.short == "1874"))
+    said = run(a_run(tmp_path / "run"), "--to", tmp_path / "c.json").stdout
+    made = Calibration.read(tmp_path / "c.json")
+    assert (made.guarantee.num_ticked, made.guarantee.num_right) == (40, 40)
+    assert f"a tick for a supported answer from a confidence of {made.threshold:.2f}: 40 answers, 40 of them right" in said
+    assert "at least 93% of ticks are right (exact one-sided interval, level 0.95)" in said
+    more = run(tmp_path / "run", "--to", tmp_path / "c.json", "--at-least", "0.99").stdout
+    assert "that is less than the 99% wanted: label more questions" in more
+
+
+def _signals(is_sure: bool) -> dict[str, float]:
+    return dict.fromkeys(SIGNALS, 1.0) | {"supported": float(is_sure), "rank": float(is_sure)}
+
+
+def test_methods_of_a_run_are_counted_apart_or_taken_alone(tmp_path):
+    path = a_run(tmp_path / "run", methods=("one", "two"))
+    assert "120 answers with a known answer, 80 of them right" in run(path, "--to", tmp_path / "c.json").stdout
+    assert "60 answers with" in run(path, "--to", tmp_path / "c.json", "--methods", "two").stdout
+
+
+def test_several_runs_are_fitted_together(tmp_path):
+    first, second = a_run(tmp_path / "first", num=20), a_run(tmp_path / "second", num=40)
+    assert "60 answers with a known answer" in run(first, second, "--to", tmp_path / "c.json").stdout
+    assert Calibration.read(tmp_path / "c.json").num_labels == 60
+
+
+def test_questions_without_an_answer_are_said_to_be_left_out(tmp_path):
+    make_run(tmp_path / "run", {"one": ["1874", "1901", None] * 20})
+    said = run(tmp_path / "run", "--to", tmp_path / "c.json").stdout
+    assert "40 answers with a known answer, 20 of them right" in said
+    assert "left out, as they have no answer or no known one: 20" in said
+
+
+@pytest.mark.parametrize(
+    ("given", "arguments", "said"),
+    [
+        ({}, [], "name it: hopweave calibrate .* --to FILE.json"),
+        ({}, ["--to", "."], "cannot write to"),
+        ({}, ["--to", "c.json", "--at-least", "1"], "--at-least is a share between 0 and 1"),
+        ({}, ["--to", "c.json", "--methods", "on"], "no method 'on'; did you mean 'one'"),
+        ({}, ["--to", "c.json", "--limit", "3"], "--limit has no effect on a run; leave it out"),
+        ({"num": 12}, ["--to", "c.json"], "answers with which to calibrate: 12; at least 30 are needed"),
+        ({"right": (0, 1, 2)}, ["--to", "c.json"], "all 60 answers are right, .* harder ones"),
+        ({"right": ()}, ["--to", "c.json"], "none of 60 answers is right, .* easier ones"),
+    ],
+)
+def test_a_run_that_cannot_be_calibrated_with_says_what_to_do(given, arguments, said, tmp_path):
+    path = a_run(tmp_path / "run", **given)
+    with pytest.raises((DataError, SettingsError), match=said):
+        run(path, *arguments)
+
+
+def test_a_run_without_known_answers_or_any_answers_says_what_to_do(tmp_path):
+    make_run(tmp_path / "run", {"one": ["-"] * 40})
+    with pytest.raises(DataError, match=r"no question of the run in .* give the questions known answers"):
+        run(tmp_path / "run", "--to", tmp_path / "c.json")
+
+
+def test_a_run_that_withheld_answers_is_none_to_calibrate_with(tmp_path):
+    path = a_run(tmp_path / "run")
+    plan = json.loads((path / "plan.json").read_text())
+    (path / "plan.json").write_text(json.dumps(plan | {"settings": {"require_support": True}}))
+    with pytest.raises(DataError, match=r"withheld answers, .* make another one without require_support"):
+        run(path, "--to", tmp_path / "c.json")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["folder", "--to", "c.json"], "there is no run in folder; make one with: hopweave evaluate"),
+        (["nothing", "--to", "c.json"], "there is no nothing; give the folder of a run, or a JSONL file of pairs"),
+        (["pairs.jsonl", "--to", "c.json"], "--to has no effect on pairs; leave it out, or give a run"),
+        (["pairs.jsonl", "pairs.jsonl"], "a threshold is chosen on one file of pairs, not on 2; give one of them"),
+        (["pairs.jsonl", "--at-least", "0.9"], "--at-least has no effect on pairs"),
+        (["pairs.jsonl", "--what", "confidence", "--to", "c.json"], "there is no run in pairs.jsonl"),
+    ],
+)
+def test_what_is_neither_a_run_nor_pairs_is_refused_with_what_to_give(arguments, said, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("folder").mkdir()
+    lines(Path("pairs.jsonl"), ROWS)
+    with pytest.raises((DataError, SettingsError), match=said):
+        run(*arguments)

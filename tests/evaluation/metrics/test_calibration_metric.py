@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import mannwhitneyu
-from support.worked import claimed, quoted, worked
+from support.worked import claimed, quoted, rated, worked
 
 from hopweave.core.types import Passage
 from hopweave.evaluation.metrics._reliability import auroc, brier_score, expected_calibration_error
@@ -55,6 +55,14 @@ def test_a_vote_comes_before_readers_and_the_last_vote_counts():
     asked = worked("the Danube", ["Danube"], claims=claims, passages=[ULM], reads=reads, decisions=votes)
     assert Calibration().score(*asked)["confidence"] == 0.8
     assert Calibration(source="readers").score(*asked)["confidence"] == 0.5
+
+
+def test_the_fitted_confidence_of_the_verdict_comes_first():
+    asked = rated(0.7, worked("Ulm", ["Ulm"], decisions=[("vote", {"consistency": 0.2})]))
+    assert Calibration().score(*asked)["confidence"] == 0.7
+    assert Calibration(source="verdict").score(*asked)["confidence"] == 0.7
+    assert Calibration(source="vote").score(*asked)["confidence"] == 0.2
+    assert Calibration(source="verdict").score(*worked("Ulm", ["Ulm"], decisions=[("vote", {"consistency": 0.2})])) == {}
 
 
 def test_an_answer_is_as_sure_as_its_weakest_claim_and_a_claim_as_its_best_citation():

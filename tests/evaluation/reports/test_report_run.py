@@ -31,14 +31,15 @@ from hopweave.evaluation.scoring.comparisons import keep_comparisons
 from hopweave.evaluation.scoring.results import ReportData
 
 NUM = 16
-METRICS = ("cover_em", "f1", "label_accuracy", "citations", "calls", "tokens", "seconds", "cost")
+METRICS = ("cover_em", "f1", "label_accuracy", "citations", "risk_coverage", "calls", "tokens", "seconds", "cost")
 
 
 @pytest.fixture(scope="module", autouse=True)
 def few_resamples():
     """Fewer than are usual: what they come to is tested elsewhere."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cells, "bootstrap_means", partial(cells.bootstrap_means, num_resamples=200))
+        for name in ("bootstrap_means", "figure_intervals"):
+            patch.setattr(cells, name, partial(getattr(cells, name), num_resamples=200))
         for module in (planes, over_datasets, per_cost):
             patch.setattr(module, "resampled_means", partial(module.resampled_means, num_resamples=200))
         yield
@@ -258,6 +259,30 @@ def test_a_record_that_came_after_the_scores_is_noticed(run):
     place.write_text("".join(place.read_text(encoding="utf-8").splitlines(keepends=True)[:-1]), encoding="utf-8")
     with pytest.raises(DataError, match="are not those that were scored"):
         command(run.path)
+
+
+@pytest.mark.slow
+def test_ticks_are_counted_for_each_cell_and_each_group_with_a_reason_for_every_answer_without_one(made, data):
+    whole = [one for one in data.ticks if not one.trait]
+    assert [(one.dataset, one.method) for one in whole] == [(cell.dataset, cell.method) for cell in data.cells]
+    for one in whole:
+        records = list(made.records(one.dataset, one.method))
+        answered = [record.answer for record in records if record.answer is not None]
+        assert one.num_questions == len(records)
+        assert one.num_ticks == sum(answer.verdict.has_tick for answer in answered)
+        assert sum(reason.num_answers for reason in one.without) == len(answered) - one.num_ticks
+        assert data.cell(one.dataset, one.method).means["tick"].value == pytest.approx(one.coverage)
+        parts = [part for part in data.ticks if (part.dataset, part.method) == (one.dataset, one.method) and part.trait]
+        for name in ("num_questions", "num_right", "num_ticks", "num_ticks_right", "num_ticks_wrong"):
+            assert sum(getattr(part, name) for part in parts) == getattr(one, name)
+    assert {one.trait for one in data.ticks} == {"", "hops"}
+    assert any(one.num_ticks for one in whole)
+
+
+@pytest.mark.slow
+def test_without_the_metric_there_is_no_section_on_ticks(run):
+    summary_of(run, ["cover_em"], is_kept=True)
+    assert "## Ticks" not in make_report(read_report_data(run)).files["report.md"]
 
 
 @pytest.mark.slow

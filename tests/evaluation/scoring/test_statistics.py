@@ -11,6 +11,7 @@ from hopweave.evaluation.scoring.statistics import (
     bca_interval,
     bootstrap_means,
     effect_size,
+    figure_intervals,
     holm,
     least_p,
     mcnemar,
@@ -18,6 +19,7 @@ from hopweave.evaluation.scoring.statistics import (
     minimum_detectable,
     percentile_interval,
     resampled_means,
+    share_interval,
     sign_flip_tests,
 )
 
@@ -99,6 +101,67 @@ def test_values_without_a_spread_have_no_interval():
 def test_where_bca_is_not_defined_the_percentile_interval_stands_in():
     assert bca_interval([0.0, 1.0], [1.0, 1.0]) is None
     assert mean_interval([0.0, 1.0], [1.0, 1.0]) == Interval(1.0, 1.0)
+
+
+@pytest.mark.parametrize(("hits", "num"), [(0, 5), (5, 5), (1, 1), (18, 20), (45, 50), (3, 400), (1990, 2000), (4000, 9000)])
+def test_the_interval_of_a_share_is_the_exact_one_of_scipy(hits, num):
+    exact = stats.binomtest(hits, num).proportion_ci(method="exact")
+    found = share_interval(hits, num)
+    assert [found.low, found.high] == pytest.approx([exact.low, exact.high], abs=1e-8)
+
+
+def test_a_share_of_nothing_has_no_interval():
+    assert share_interval(0, 0) is None
+
+
+# -- figures of a whole cell -----------------------------------------------------------------------------------------------
+
+
+def mean_of(rows):
+    values = [row["x"] for row in rows if "x" in row]
+    return {"mean": sum(values) / len(values)} if values else {}
+
+
+def test_the_interval_of_a_figure_that_is_a_mean_is_about_that_of_the_mean():
+    values = [0.0, 1.0, 1.0, 1.0, 0.0] * 12
+    (means,) = bootstrap_means([values])
+    expected = percentile_interval(means)
+    found = figure_intervals([{"x": value} for value in values], mean_of)["mean"]
+    assert [found.low, found.high] == pytest.approx([expected.low, expected.high], abs=0.03)
+
+
+def test_a_figure_that_resamples_overestimate_is_corrected_downwards():
+    rows = [{"x": float(number % 4)} for number in range(48)]
+
+    def spread(drawn):  # the share of distinct rows that a resample lacks is about 1/e, so the estimate grows with it
+        lacking = 1 - len({id(row) for row in drawn}) / len(rows)
+        return {"spread": mean_of(drawn)["mean"] + 0.2 * lacking}
+
+    draw = random.Random(0)
+    plain = sorted(spread([rows[int(draw.random() * 48)] for _ in rows])["spread"] for _ in range(1000))
+    found = figure_intervals(rows, spread)["spread"]
+    assert found.low < percentile_interval(plain).low
+    assert found.high < percentile_interval(plain).high
+    assert found.low <= spread(rows)["spread"] <= found.high
+
+
+def test_a_figure_on_the_edge_of_its_draws_has_an_interval_of_two_equal_halves():
+    rows = [{"x": float(number)} for number in range(12)]
+    found = figure_intervals(rows, lambda drawn: {"missing": 12.0 - len({row["x"] for row in drawn})})["missing"]
+    assert found.low == -found.high
+    assert 4 <= found.high <= 8
+
+
+def test_a_figure_without_a_spread_has_no_interval():
+    rows = [{"x": float(number)} for number in range(12)]
+    assert figure_intervals(rows, lambda drawn: {"one": 1.0}) == {}
+    assert figure_intervals(rows[:1], mean_of) == {}
+    assert figure_intervals([], lambda drawn: {}) == {}
+
+
+def test_a_figure_that_some_resamples_lack_has_the_interval_of_the_others():
+    rows = [{}, {"x": 1.0}, {"x": 0.0}]
+    assert figure_intervals(rows, mean_of) == {"mean": Interval(0.0, 1.0)}
 
 
 @pytest.mark.parametrize(("wins", "losses"), [(0, 0), (1, 6), (6, 1), (5, 5), (0, 9), (40, 61), (700, 640)])

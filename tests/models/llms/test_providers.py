@@ -301,6 +301,14 @@ async def test_an_empty_reply_says_why(said, words, is_streamed):
     assert not caught.value.retryable
 
 
+@pytest.mark.parametrize("is_streamed", [False, True])
+async def test_a_reply_may_end_within_thoughts_that_the_prompt_asked_for(is_streamed):
+    said = Said("", thoughts="Who is it? <search> mayor of Orlau")
+    async with connected(Provider("split", "m", {}, "", "reasoning"), lambda messages: said, stream=is_streamed) as (llm, _):
+        reply = await asked(llm, Sampling(thinking="in_text"))
+    assert (reply.text, reply.thoughts) == ("", "Who is it? <search> mayor of Orlau")
+
+
 async def test_a_reply_that_begins_with_a_stop_string_is_empty_and_no_error():
     async with connected(PROVIDERS["deepseek"], lambda messages: f"Stop: {ULM}") as (llm, _):
         reply = await asked(llm, Sampling(stop=("Stop:",)))

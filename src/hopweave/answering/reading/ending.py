@@ -8,16 +8,17 @@ from functools import partial
 from typing import Annotated
 
 from hopweave.answering.reading.checking import Reading, does_hold, weight
-from hopweave.answering.reading.comparing import wanted_of
 from hopweave.answering.reading.hops import way_of
 from hopweave.answering.reading.reading import FactReader, facts_of, passages_behind
 from hopweave.answering.toolkit.claims import Assertion, answer_from_claims, claims_of
 from hopweave.answering.toolkit.final_answer import bare_answer
+from hopweave.citations.support import has_words
 from hopweave.core.errors import BudgetReached
 from hopweave.core.options import Count, Whole
 from hopweave.core.prompt import unescape
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Answer, Hit, Passage, Question
+from hopweave.text.comparing import wanted_of
 
 QuestionPassages = Annotated[Count, "passages retrieved for the question itself, which is read from facts at the end"]
 FactTokens = Annotated[Whole, "tokens of sentences shown then, from all passages found; 0 shows entire passages"]
@@ -63,7 +64,7 @@ class Ending:
         if not self.use_retrieval or question.form != "short":
             return None, stopped_because
         claims = claims_of(steps, workbench)
-        kept = [number for number, claim in enumerate(claims) if claim.support == "supported"]
+        kept = [number for number, claim in enumerate(claims) if has_words(claim)]
         reader = FactReader(workbench)
         try:
             settled, final, limit = await self._read(question, reader, steps, [steps[number] for number in kept])

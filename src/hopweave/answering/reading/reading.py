@@ -16,16 +16,18 @@ from typing import Any
 from hopweave.answering.parsing.json_object import parse_json_object
 from hopweave.answering.parsing.probability import probability_of
 from hopweave.answering.reading.checking import Reading, problems_of
-from hopweave.answering.reading.comparing import Side, asked_alone, compared, life_date, reached, wanted_of
 from hopweave.answering.reading.completing import completed
 from hopweave.answering.reading.hops import NOTHING_SETTLED, Way
 from hopweave.answering.toolkit.claims import Assertion
+from hopweave.core.errors import ParseError
 from hopweave.core.prompt import escape, fence, prompts_beside, unescape
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Hit, Message, Passage, Reply
+from hopweave.text.comparing import Side, asked_alone, compared, life_date, reached, wanted_of
 from hopweave.text.content_words import keys_of
 from hopweave.text.evidence import Evidence, chosen_sentences
 from hopweave.text.matching import is_contained
+from hopweave.text.refusal import does_not_know
 
 PROMPTS = prompts_beside(__file__)
 
@@ -127,6 +129,27 @@ class FactReader:
         self.workbench.decide("reading", shown, problems=problems, probability=round(reading.probability, 4))
         return reading, problems
 
+    async def read_again(self, asked: str, facts: Sequence[Evidence], *, purpose: str) -> str:
+        """The answer that the model reads off facts, in one line; empty if it finds none. Nothing is decided about it.
+
+        Args:
+            asked: the question.
+            facts: in the order in which they are shown.
+            purpose: the purpose of the call, in the trace.
+
+        Raises:
+            ParseError: if the reply does not say what the answer is, or that there is none.
+            ModelError, BudgetReached, ReplayMiss: as in `MethodContext.reply`.
+        """
+        shown = self._asking(facts_shown(self.workbench, facts), asked, last=self.workbench.fill(PROMPTS["unless_none"]))
+        messages = [*self._examples("answer"), Message("user", shown)]
+        reply = await bounded(self.workbench, messages, purpose, _SCHEMAS["answer"], self.max_tokens)
+        values = values_of(self.workbench, reply, purpose, {"fact": int, "answer": str})
+        if "answer" not in values and values.get("fact") != 0:
+            raise ParseError("the reply has no answer")
+        answer = unescape(" ".join(_text(values, "answer").split()))
+        return "" if does_not_know(answer) else answer
+
     async def read_hop(self, asked: str, hits: Sequence[Hit], way: Way = NOTHING_SETTLED) -> tuple[Reading, list[str]]:
         """Like `read`, over the likeliest sentences of the passages found for one hop and for the question.
 
@@ -145,7 +168,7 @@ class FactReader:
         """The answer that code gives to a comparison. A value that no fact about its side states is requested separately.
 
         Args:
-            question: a question that compares two things; see `comparing.wanted_of`.
+            question: a question that compares two things; see `text.comparing.wanted_of`.
             facts: in the order in which they are shown.
             settled: other questions, which are settled already, with their answers.
 
@@ -191,20 +214,24 @@ class FactReader:
         self, kind: str, asked: str, facts: tuple[Evidence, ...], settled: Sequence[tuple[str, str]] = ()
     ) -> Reply:
         """Asks for an object of a kind, after worked examples."""
+        messages = [*self._examples(kind), Message("user", self._asking(facts_shown(self.workbench, facts), asked, settled))]
+        schema = _SCHEMAS[kind]
+        return await bounded(self.workbench, messages, kind, schema, self.max_tokens, with_probabilities=kind == "answer")
+
+    def _examples(self, kind: str) -> list[Message]:
+        """The instructions with worked examples, the same for every question."""
         messages = []
         for number, (shown, example) in enumerate(_EXAMPLES[kind]):
             text = self._asking(self.workbench.fill(PROMPTS[shown]), self.workbench.fill(PROMPTS[example]))
             first = f"{self.workbench.fill(PROMPTS[kind])}\n\n{text}" if number == 0 else text
             messages += [Message("user", first), Message("assistant", self.workbench.fill(PROMPTS[f"reply_{example}"]))]
-        messages.append(Message("user", self._asking(facts_shown(self.workbench, facts), asked, settled)))
-        schema = _SCHEMAS[kind]
-        return await bounded(self.workbench, messages, kind, schema, self.max_tokens, with_probabilities=kind == "answer")
+        return messages
 
-    def _asking(self, facts: str, question: str, settled: Sequence[tuple[str, str]] = ()) -> str:
+    def _asking(self, facts: str, question: str, settled: Sequence[tuple[str, str]] = (), last: str = "") -> str:
         known = [
             self.workbench.fill(PROMPTS["settled"], query=_inline(query), answer=_inline(answer)) for query, answer in settled
         ]
-        asked = " ".join([*known, _inline(question)])
+        asked = " ".join(filter(None, [*known, _inline(question), last]))
         return self.workbench.fill(PROMPTS["facts"], facts=facts, question=asked)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from hopweave.citations.citing import on_one_line
+from hopweave.citations.comparisons import premises_of
 from hopweave.citations.marking import text_of, validate_marks
 from hopweave.citations.support import claim_of, conclusion_of
 from hopweave.core.prompt import unescape
@@ -19,6 +20,7 @@ __all__ = [
     "Assertion",
     "answer_from_claims",
     "claims_of",
+    "concluded",
     "file_claims",
     "last_answer",
     "marked_answer",
@@ -65,13 +67,13 @@ def claims_of(assertions: Iterable[Assertion], workbench: MethodContext | None =
         if one.premises:
             claim = conclusion_of(number, one.query, one.text, [claims[premise - 1] for premise in one.premises])
         else:
-            claim = _judged(number, one, workbench)
+            claim = _judged(number, one, workbench, [earlier for earlier in claims if earlier.support == "supported"])
         is_lowered = one.is_doubted and claim.support == "supported"
-        claims.append(replace(claim, support="unsupported") if is_lowered else claim)
+        claims.append(replace(claim, support="unsupported", shortfall="check") if is_lowered else claim)
     return claims
 
 
-def _judged(number: int, one: Assertion, workbench: MethodContext | None) -> Claim:
+def _judged(number: int, one: Assertion, workbench: MethodContext | None, settled: Sequence[Claim]) -> Claim:
     # Without confidence they deny nothing: they only say where to look first.
     readings = {
         passage.id: Reading(passage.text[span.start : span.end], span, 0.0)
@@ -79,10 +81,11 @@ def _judged(number: int, one: Assertion, workbench: MethodContext | None) -> Cla
         if (span := one.read_from.get(passage.id))
     }
     if workbench is None:
-        return claim_of(number, one.query, one.text, one.origin, one.passages, readings)
+        return claim_of(number, one.query, one.text, one.origin, one.passages, readings, settled)
     read = workbench.readings_of(one.query)
     readings |= {passage.id: reading for passage, reading in read}
-    return claim_of(number, one.query, one.text, one.origin, (*one.passages, *(passage for passage, _ in read)), readings)
+    evidence = (*one.passages, *(passage for passage, _ in read))
+    return claim_of(number, one.query, one.text, one.origin, evidence, readings, settled)
 
 
 def passages_of(hits: Iterable[Hit]) -> list[Passage]:
@@ -166,11 +169,37 @@ def answer_from_claims(
     # A step may be right for its own query without answering the question.
     is_said = is_said and (final is None or not final.is_doubted or steps[-1].is_doubted)
     claims = claims_of(steps if is_said else [*steps, final or final_assertion(question, words, passages)], workbench)
+    claims = concluded(question, words, claims)
     file_claims(workbench, question, claims, after)
     if not text:
         end = f"{MARKER} {on_one_line(words).rstrip('.')}." if words else ""
         text = " ".join(filter(None, [text_of(claims[: len(steps)], with_queries=with_queries), end]))
     return marked_answer(text, short, how, [passage.id for passage in passages], claims, stopped_because, workbench=workbench)
+
+
+def concluded(question: Question, short: str, claims: list[Claim]) -> list[Claim]:
+    """The claims, with the answer to a comparison concluded from those of both sides, if passages support them."""
+    last = claims[-1]
+    if last.query != question.text or last.support == "supported":
+        return claims
+    made = _conclusion(question, short, last.text, claims[:-1])
+    return [*claims[:-1], made] if made is not None else claims
+
+
+def with_conclusion(workbench: MethodContext, question: Question, short: str, claims: Sequence[Claim]) -> Sequence[Claim]:
+    """The claims of the steps, followed by the answer to a comparison if those of both its sides bear it out."""
+    made = _conclusion(question, short, unescape(short), claims)
+    if made is None:
+        return claims
+    workbench.decide("path", f"[{len(claims) + 1}] {made.text}", origin=made.origin, support=made.support)
+    return [*claims, made]
+
+
+def _conclusion(question: Question, short: str, text: str, steps: Sequence[Claim]) -> Claim | None:
+    """The claim that an answer to a comparison makes after those of the steps, if they bear it out."""
+    premises = premises_of(question.text, unescape(short), steps)
+    behind = [steps[number - 1] for number in premises]
+    return conclusion_of(len(steps) + 1, question.text, text, behind) if behind else None
 
 
 def marked_answer(

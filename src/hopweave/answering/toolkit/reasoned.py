@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
-from hopweave.answering.toolkit.claims import Assertion, claims_of, file_claims, final_assertion, marked_answer
+from hopweave.answering.toolkit.claims import Assertion, claims_of, concluded, file_claims, final_assertion, marked_answer
 from hopweave.answering.toolkit.few_shot import PROMPTS, Packer, Style
 from hopweave.answering.toolkit.final_answer import bare_answer, file_missing, is_missing
 from hopweave.core.errors import BudgetReached
@@ -213,7 +213,10 @@ def answer_of(
     steps = [Assertion(question.text, text, origin, evidence) for text in sentences or _without_marks(reasoned)[0]]
     final = final_assertion(question, unescape(said.short), evidence)
     is_whole = question.form == "long" or not closing  # the sentences themselves are the answer
-    claims = claims_of(steps if is_whole and steps else [*steps, final], workbench)
+    if is_whole and steps:
+        claims = claims_of(steps, workbench)
+    else:
+        claims = concluded(question, final.text, claims_of([*steps, final], workbench))
     file_claims(workbench, question, claims)
     retrieved = (passage.id for passage in found)
     text = " ".join(filter(None, plain))

@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import ConfigDict, Field, PrivateAttr
 
 from hopweave.apps.adapters._opened import Answering, Searching
-from hopweave.apps.cited import citation_values, passage_metadata
+from hopweave.apps.cited import citation_values, passage_metadata, verdict_values
 from hopweave.core.catalog import require
 from hopweave.core.errors import DataError
 from hopweave.core.types import Answer, Passage
@@ -132,7 +132,7 @@ def _reply(question: str, record: Record, answer: Answer) -> dict[str, Any]:
         "input": question,
         "answer": answer.text,
         "short": answer.short,
-        "support": answer.verdict.support,
+        **verdict_values(answer.verdict),
         "citations": [citation_values(citation, passage) for citation, passage in cited],
         "context": [_document(passage) for passage in {passage.id: passage for _, passage in cited}.values()],
     }

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from hopweave.apps.adapters._opened import Answering, Searching
-from hopweave.apps.cited import citation_values, passage_metadata
+from hopweave.apps.cited import citation_values, passage_metadata, verdict_values
 from hopweave.core.catalog import require
 from hopweave.core.types import Answer, Citation, Passage
 from hopweave.record import Record
@@ -104,7 +104,7 @@ def _response(record: Record, answer: Answer) -> Response:
     return Response(
         response=answer.text,
         source_nodes=[_cited(citation, passage) for citation, passage in record.cited_passages()],
-        metadata={"short": answer.short, "support": answer.verdict.support},
+        metadata={"short": answer.short, **verdict_values(answer.verdict)},
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -11,6 +11,13 @@ from hopweave.apps.cli._options import Assignments, Config, Profile, flags_of
 
 if TYPE_CHECKING:
     from hopweave.run.settings import Settings
+
+
+_KEYS = (
+    *("corpus", "method", "llm", "retriever", "reader", "profile"),
+    *("require_support", "min_confidence", "calibration", "check"),
+)
+"""Options that are keys of the settings as they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +43,19 @@ class AskingOptions:
         list[str] | None,
         typer.Option(metavar="KEY=VALUE", help="Search only passages with this in their metadata; may be repeated."),
     ] = None
+    require_support: Annotated[
+        bool, typer.Option("--require-support", help="Answer only if a passage supports it; else say what was found.")
+    ] = False
+    min_confidence: Annotated[
+        float, typer.Option(metavar="P", help="Answer only if it is right with at least this probability, 0 to 1.")
+    ] = 0.0
+    calibration: Annotated[
+        str, typer.Option(metavar="FILE", help="What confidence is computed with, by `hopweave calibrate`; or auto, or off.")
+    ] = ""
+    check: Annotated[
+        Literal["free", "more"] | None,
+        typer.Option(help="What the confidence of an answer may cost: no call, or up to two more that check it."),
+    ] = None
     store: Annotated[
         str,
         typer.Option(
@@ -55,7 +75,7 @@ class AskingOptions:
         Raises:
             SettingsError: for a pair that is not KEY=VALUE.
         """
-        named = {key: getattr(self, key) for key in ("corpus", "method", "llm", "retriever", "reader", "profile")}
+        named = {key: getattr(self, key) for key in _KEYS}
         named |= {"access": self.access, "where": self._where()}
         return flags_of(self.set_, replay=self.replay, store=self.store, **named | more)
 

@@ -29,9 +29,6 @@ def ask(
     asking: AskingOptions,
     labels: Annotated[str, typer.Option(help="Allowed answers, separated by commas, such as Yes,No.")] = "",
     long: Annotated[bool, typer.Option("--long", help="Ask for an explanation of several sentences.")] = False,
-    require_support: Annotated[
-        bool, typer.Option("--require-support", help="Answer only if a passage supports it; else say what was found.")
-    ] = False,
     max_llm_calls: Annotated[int | None, typer.Option(help="At most this many model calls; 0 means no limit.")] = None,
     max_tokens: Annotated[int | None, typer.Option(help="At most this many tokens in and out; 0 means no limit.")] = None,
     max_searches: Annotated[int | None, typer.Option(help="At most this many queries; 0 means no limit.")] = None,
@@ -49,7 +46,7 @@ def ask(
         "max_seconds": max_seconds,
     }
     budget = {key: value or None for key, value in limits.items() if value is not None}
-    settings = asking.settings(budget=budget, require_support=require_support)
+    settings = asking.settings(budget=budget)
     asked = _question(question, labels, is_long=long)
     if out is not None:
         append(out, "")  # so that a file that cannot be written to is found before the work, not after it

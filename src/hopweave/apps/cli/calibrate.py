@@ -1,4 +1,4 @@
-"""Tune a reader's thresholds theta and alpha."""
+"""Fit confidence, or tune a reader's thresholds."""
 
 from __future__ import annotations
 
@@ -14,11 +14,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from hopweave.apps.cli._options import Assignments, Config, Profile, settings_of, write_out
+from hopweave.apps.cli._options import Assignments, Config, Profile, listed, settings_of, write_out
 from hopweave.apps.cli._terminal import say, say_table
 
 if TYPE_CHECKING:
+    from hopweave.evaluation.runs.folder import RunFolder
+    from hopweave.evaluation.scoring.calibrating import Labelled
     from hopweave.evaluation.scoring.reader_thresholds import Outcome, Pair, Point, Scored
+    from hopweave.record.confidence import Calibration
     from hopweave.run.settings import Settings
 
 app = typer.Typer(add_completion=False)
@@ -29,11 +32,22 @@ _RANGES: dict[str, tuple[float, float | None, float]] = {"theta": (1.0, None, 0.
 
 @app.command()
 def calibrate(
-    pairs: Annotated[
-        Path, typer.Argument(metavar="PAIRS", help="JSONL of query, passage and answers; or MuSiQue's own JSONL.")
+    sources: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="SOURCE...", help="Runs with known answers; or JSONL of query, passage and answers, or MuSiQue's own JSONL."
+        ),
     ],
     *,
-    what: Annotated[Literal["theta", "alpha"], typer.Option(help="theta of a reader, or alpha for long answers.")] = "theta",
+    what: Annotated[
+        Literal["auto", "confidence", "theta", "alpha"],
+        typer.Option(help="Confidence of answers, theta of a reader, or alpha; auto: confidence for a run, theta for pairs."),
+    ] = "auto",
+    to: Annotated[Path | None, typer.Option(help="Write the calibration of confidence to this file.")] = None,
+    at_least: Annotated[
+        float | None, typer.Option(metavar="SHARE", help="The share of right answers that ticks are to have; default: 0.85.")
+    ] = None,
+    methods: Annotated[str, typer.Option(help="Only answers of these methods of the runs, separated by commas.")] = "",
     reader: Annotated[str, typer.Option(help="The reader; `hopweave list readers` lists them.")] = "",
     llm: Annotated[str, typer.Option(help="The language model, if the reader uses it.")] = "",
     start: Annotated[float | None, typer.Option(help="First threshold; default 1.0 for theta, 0.30 for alpha.")] = None,
@@ -50,18 +64,35 @@ def calibrate(
     config: Config = None,
     out: Annotated[Path | None, typer.Option(help="Write the result of each pair to this JSONL file.")] = None,
 ) -> None:
-    """Choose the threshold that best separates pairs with the answer from pairs without, as SearChain did.
+    """Fit the confidence of answers on a run, or choose a reader's threshold.
 
-    A pair is positive if its passage contains a gold answer, and predicted positive if the reader's f is above theta.
+    Runs, of one model: the probability that an answer is right is fitted on signals of its record, and the threshold of a tick
+    is chosen so that ticks are right as often as wanted (docs/confidence.md). It needs --to.
+
+    Pairs: the threshold that best separates pairs with the answer from pairs without, as SearChain did. A pair is positive if
+    its passage contains a gold answer, and predicted positive if the reader's f is above theta.
     """
+    from hopweave.core.errors import DataError, SettingsError
+
+    for source in sources:
+        if not source.exists():
+            raise DataError(f"there is no {source}; give the folder of a run, or a JSONL file of pairs")
+    if what == "confidence" or (what == "auto" and sources[0].is_dir()):
+        of_pairs = {"reader": reader, "llm": llm, "start": start, "stop": stop, "step": step, "limit": limit, "out": out}
+        _refuse("on a run", "leave it out, or give pairs", **of_pairs)
+        _calibrate_confidence(sources, to, at_least, listed(methods))
+        return
+    if len(sources) > 1:
+        raise SettingsError(f"a threshold is chosen on one file of pairs, not on {len(sources)}; give one of them")
+    _refuse("on pairs", "leave it out, or give a run", to=to, at_least=at_least, methods=methods)
+    what = "theta" if what == "auto" else what
     from hopweave.core.catalog import key_of
-    from hopweave.core.errors import SettingsError
     from hopweave.evaluation.scoring.reader_thresholds import pairs_of_file
 
     settings = settings_of(set_, config, replay=replay, reader=reader, llm=llm, profile=profile)
     if limit is not None and limit < 1:
         raise SettingsError(f"--limit must be at least 1, not {limit}")
-    chosen = pairs_of_file(pairs, format_)[:limit]
+    chosen = pairs_of_file(sources[0], format_)[:limit]
     if out is not None:
         _write(out, [])  # so that a file that cannot be written to is found before the work, not after it
     scored = _scored_for_theta(settings, chosen, out) if what == "theta" else _scored_for_alpha(chosen, rouge, out)
@@ -74,6 +105,101 @@ def calibrate(
         stop=usual_stop if stop is None else stop,
         step=usual_step if step is None else step,
     )
+
+
+def _calibrate_confidence(paths: Sequence[Path], to: Path | None, at_least: float | None, methods: Sequence[str]) -> None:
+    from hopweave.core.errors import SettingsError
+    from hopweave.evaluation.runs.folder import RunFolder
+    from hopweave.evaluation.scoring.calibrating import WANTED, fitted
+
+    wanted = WANTED if at_least is None else at_least
+    if not 0 < wanted < 1:
+        raise SettingsError(f"--at-least is a share between 0 and 1, not {wanted:g}")
+    runs = [RunFolder.open(path) for path in paths]
+    if to is None:
+        raise SettingsError(
+            f"the calibration of a run is written to a file; name it: hopweave calibrate {paths[0]} --to FILE.json"
+        )
+    found = [_labelled(run, methods) for run in runs]
+    labelled, num_asked = [one for of_run, _ in found for one in of_run], sum(num for _, num in found)
+    _check_one_model(labelled)
+    made = fitted(labelled, llm=labelled[0].llm, methods=sorted({one.method for one in labelled}), wanted=wanted)
+    write_out(to, made.to_json() + "\n")
+    say(f"{made.num_labels} answers with a known answer, {made.num_right} of them right")
+    for method in made.methods if len(made.methods) > 1 else ():
+        of = [one.is_right for one in labelled if one.method == method]
+        say(f"  {method}: {len(of)} answers, {sum(of)} of them right")
+    if num_asked > len(labelled):
+        say(f"  left out, as they have no answer or no known one: {num_asked - len(labelled)}")
+    say(f"  expected calibration error {made.ece:.3f}, Brier score {made.brier:.3f}, of answers left out of the fit")
+    say()
+    for line in _promise(made):
+        say(line)
+    say()
+    say(f"written to {to}; use it with: --calibration {to}")
+
+
+def _labelled(run: RunFolder, methods: Sequence[str]) -> tuple[list[Labelled], int]:
+    """The answers of a run that can be calibrated with, and how many questions there are.
+
+    Raises:
+        DataError: if there are none, answers were withheld, or there is no such method.
+    """
+    from hopweave.core.errors import DataError, suggest
+    from hopweave.evaluation.scoring.calibrating import labelled_in
+
+    for method in methods:
+        if method not in run.plan.methods:
+            raise DataError(f"the run in {run.path} has no method {method!r}; {suggest(method, run.plan.methods)}")
+    if run.plan.settings.get("require_support") or run.plan.settings.get("min_confidence"):
+        raise DataError(
+            f"the run in {run.path} withheld answers, so it does not show how often they are right; make another one without "
+            "require_support and min_confidence"
+        )
+    labelled = list(labelled_in(run, methods))
+    if not labelled:
+        raise DataError(
+            f"no question of the run in {run.path} has an answer and a known one to compare it with; give the questions known "
+            "answers (docs/datasets.md), and finish the run with: hopweave evaluate"
+        )
+    num_asked = sum(len(run.examples(dataset)) for dataset in run.plan.datasets) * len(methods or run.plan.methods)
+    return labelled, num_asked
+
+
+def _check_one_model(labelled: Sequence[Labelled]) -> None:
+    from hopweave.core.errors import DataError
+
+    llms = sorted({one.llm for one in labelled})
+    if len(llms) > 1:
+        raise DataError(f"the answers are of several models, {' and '.join(llms)}; a calibration is for one")
+
+
+def _promise(made: Calibration) -> Iterator[str]:
+    """What is known about answers with a tick."""
+    ticks = made.guarantee
+    if not ticks.num_ticked:
+        yield "no answer gets a tick, as no passage bears one out; see why with: hopweave show"
+        return
+    yield (
+        f"a tick for a supported answer from a confidence of {made.threshold:.2f}: {ticks.num_ticked} answers, "
+        f"{ticks.num_right} of them right"
+    )
+    yield f"  so at least {100 * ticks.at_least:.0f}% of ticks are right (exact one-sided interval, level {ticks.level:g})"
+    if ticks.at_least < made.wanted:
+        yield f"  that is less than the {100 * made.wanted:.0f}% wanted: label more questions, or want less with --at-least"
+
+
+def _refuse(what: str, instead: str, **given: object) -> None:
+    """Refuses options that would have no effect.
+
+    Raises:
+        SettingsError: for the first that was given.
+    """
+    from hopweave.core.errors import SettingsError
+
+    for name, value in given.items():
+        if value not in (None, "", False):
+            raise SettingsError(f"--{name.replace('_', '-')} has no effect {what}; {instead}")
 
 
 def _scored_for_theta(settings: Settings, pairs: Sequence[Pair], out: Path | None) -> list[Scored]:

@@ -15,9 +15,14 @@ if TYPE_CHECKING:
 
 app = typer.Typer(add_completion=False)
 
+_OF_ANSWERS = (
+    *("corpus", "method", "llm", "reader", "store", "replay"),
+    *("require_support", "min_confidence", "calibration", "check"),
+)
+
 
 @app.command()
-@with_options(AskingOptions, "corpus", "method", "llm", "reader", "store", "replay")
+@with_options(AskingOptions, *_OF_ANSWERS)
 def search(
     corpus: Annotated[str, typer.Argument(help="An index made by `hopweave index`, or: starter.")],
     query: Annotated[str, typer.Argument(help="What to search for; - reads it from standard input.")],

@@ -111,7 +111,7 @@ def _listing(records: Iterable[tuple[int, Record]]) -> RenderableType:
             Text(one_line(record.question.id)),
             Text(cut(one_line(record.question.text), 80)),
             short,
-            Text(f"{banner.sign} {record.answer.verdict.support}", STYLES[banner.tone])
+            Text(f"{banner.sign} {banner.standing}", STYLES[banner.tone])
             if record.answer is not None and banner is not None
             else Text(),
             str(record.totals().llm_calls),

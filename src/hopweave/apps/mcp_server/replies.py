@@ -6,8 +6,9 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from hopweave.apps.cited import citation_values
-from hopweave.core.types import Answer, Citation, Claim, Hit, Passage
+from hopweave.apps.cited import citation_values, verdict_values
+from hopweave.citations.shortfalls import IN_WORDS
+from hopweave.core.types import Answer, Citation, Claim, Hit, Passage, Standing
 from hopweave.record import Record
 
 
@@ -30,6 +31,7 @@ class ClaimReply(BaseModel):
     text: str
     origin: str = Field(description="where it comes from")
     support: Literal["supported", "contradicted", "unsupported"] = Field(description="what a passage says of it")
+    why_not: str = Field(default="", description="why it is not supported")
     marks: list[int] = Field(description="its citations")
     contradicted_by: CitationReply | None = None
 
@@ -40,9 +42,11 @@ class AskReply(BaseModel):
     answer: str = Field(description="the bare answer; empty if there is none")
     text: str = Field(description="the answer in sentences; [k] refers to the citation with that mark")
     support: Literal["supported", "contradicted", "unsupported"] = Field(description="what the passages say of the answer")
+    standing: Standing = Field(description="the support, or `uncertain`: found in a passage, but not certain")
+    confidence: float | None = Field(None, description="the probability that the answer is right, 0 to 1, if it was estimated")
     claims: list[ClaimReply]
     citations: list[CitationReply]
-    stopped_because: str = Field(description="finished, or the limit that ended the work")
+    stopped_because: str = Field(description="finished, or why not: a limit; unsupported or uncertain if withheld")
     corpus: str
     method: str
 
@@ -85,7 +89,7 @@ def ask_reply(record: Record, answer: Answer, corpus: str) -> AskReply:
     return AskReply(
         answer=answer.short,
         text=answer.text,
-        support=answer.verdict.support,
+        **verdict_values(answer.verdict),
         claims=[_claim(claim, passages) for claim in answer.claims],
         citations=[_citation(citation, passages) for citation in answer.citations],
         stopped_because=answer.stopped_because,
@@ -120,6 +124,7 @@ def _claim(claim: Claim, passages: dict[str, Passage]) -> ClaimReply:
         text=claim.text,
         origin=claim.origin,
         support=claim.support,
+        why_not=IN_WORDS.get(claim.shortfall, ""),
         marks=list(dict.fromkeys(citation.mark for citation in claim.citations)),
         contradicted_by=_citation(against, passages) if against is not None else None,
     )

@@ -85,7 +85,8 @@ class _Tools:
     ) -> AskReply:
         """Answer a question over a corpus, each claim checked against the exact words of a passage.
 
-        It may take minutes: several searches and calls of a language model. Do not state what is `unsupported` as a fact.
+        It may take minutes: several searches and calls of a language model. Do not state what is `unsupported` or
+        `uncertain` as a fact.
         """
         name = self._named(corpus)
         asked = Question("question", question.strip(), form)

@@ -8,17 +8,20 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
+from hopweave.citations.marking import WITHHELD
+from hopweave.citations.shortfalls import UNCERTAIN, confidence_in_words, why_unsupported
 from hopweave.core.json_text import whole
-from hopweave.core.types import Citation, Passage
+from hopweave.core.types import Answer, Citation, Passage
 from hopweave.record import Record
 from hopweave.text.citation_marks import single_marks
 
 NO_ANSWER = "I found no answer to that in the corpus."
-_UNSUPPORTED = {
-    "unsupported": "(No passage that was found supports this.)",
-    "contradicted": "(A passage contradicts this.)",
+_STANDING = {
+    "supported": "A passage supports this",
+    "uncertain": UNCERTAIN,
+    "unsupported": "No passage that was found supports this",
+    "contradicted": "A passage contradicts this",
 }
-_UNSETTLED = "(The cited passage does not settle this.)"
 _MARKUP = re.compile(r"([\\`*_\[\]<>!#|~])")
 _WEB = ("https://", "http://")
 _MAX_QUOTE = 300
@@ -53,9 +56,8 @@ def cited(record: Record, address: str) -> Cited:
     sources = {citation.mark: (citation, passage) for citation, passage in record.cited_passages()}
     marks = list(single_marks(said, sources))
     used = sorted({mark.number for mark in marks})
-    note = _UNSETTLED if answer.cites_without_support else _UNSUPPORTED.get(answer.verdict.support, "")
     below = [_source(*sources[number]) for number in used]
-    text = "\n\n".join(filter(None, [said, note, "\n".join(below)]))
+    text = "\n\n".join(filter(None, [said, _note(answer), "\n".join(below)]))
     annotations = tuple(
         {
             "type": "url_citation",
@@ -69,6 +71,17 @@ def cited(record: Record, address: str) -> Cited:
         for mark in marks
     )
     return Cited(text, annotations, tuple(_citation(*sources[number], address) for number in used))
+
+
+def _note(answer: Answer) -> str:
+    """How the answer stands, below it; empty if that goes without saying, or if its text is about nothing else."""
+    verdict = answer.verdict
+    if answer.how in WITHHELD or (verdict.has_tick and verdict.confidence is None):
+        return ""
+    said = _STANDING[verdict.standing]
+    if answer.cites_without_support:
+        said = f"The cited passage does not settle this: {why_unsupported(answer)}"
+    return f"({', '.join(filter(None, [said, confidence_in_words(verdict)]))}.)"
 
 
 def _citation(citation: Citation, passage: Passage, address: str) -> dict[str, Any]:

@@ -32,7 +32,7 @@ from hopweave.run.weaver import check_question
 MAX_NUMBER = 1000
 """The largest number that an option may have, unless its default is larger: the work for a question grows with it."""
 LIMITS = ("max_llm_calls", "max_tokens", "max_searches", "max_seconds")
-_OF_EVERY_METHOD = ("require_support", *LIMITS)
+_OF_EVERY_METHOD = ("require_support", "min_confidence", *LIMITS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +49,7 @@ class Asked:
         options: those of them that are the method's.
         limits: of the question, within the operator's.
         require_support: whether an answer that no passage supports is withheld.
+        min_confidence: the confidence below which an answer is withheld, 0 to 1.
         earlier: the turns of the conversation before it.
         within: the caller's trace, as headers of W3C Trace Context; empty if there are none.
         reservation: of tokens, once the question was admitted.
@@ -63,6 +64,7 @@ class Asked:
     options: Mapping[str, Any] = field(default_factory=dict)
     limits: Mapping[str, float] = field(default_factory=dict)
     require_support: bool = False
+    min_confidence: float = 0.0
     earlier: tuple[Turn, ...] = ()
     within: Mapping[str, Sequence[str]] = field(default_factory=dict)
     reservation: Reservation | None = None
@@ -75,7 +77,8 @@ class Asked:
     @property
     def weaver_key(self) -> str:
         """Equal for questions that the same weaver answers, over the same open corpus."""
-        chosen = [self.method, self.corpus, self.access, self.where, self.options, self.limits, self.require_support]
+        withheld = [self.require_support, self.min_confidence]
+        chosen = [self.method, self.corpus, self.access, self.where, self.options, self.limits, withheld]
         return json.dumps(chosen, sort_keys=True)
 
     def settings_over(self, settings: Settings) -> Settings:
@@ -91,6 +94,7 @@ class Asked:
             "access": self.access,
             "where": dict(self.where),
             "require_support": self.require_support or settings.require_support,
+            "min_confidence": max(self.min_confidence, settings.min_confidence),
             "budget": dict(self.limits),
             "methods": {key: merged(settings.methods.get(key, {}), self.options)},
         }
@@ -161,6 +165,7 @@ class Choices:
                 self._checked(name, chosen),
                 self._limits_of(options),
                 require_support=_truth("require_support", options.get("require_support", False)),
+                min_confidence=_share("min_confidence", options.get("min_confidence", 0)),
                 earlier=earlier,
             )
             self._check_options(asked)
@@ -233,6 +238,12 @@ def _check_size(part: Any, options: Mapping[str, Any]) -> None:
 def _truth(name: str, value: object) -> bool:
     if not isinstance(value, bool):
         raise SettingsError(f"options.{name} must be true or false")
+    return value
+
+
+def _share(name: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise SettingsError(f"options.{name} must be a number from 0 to 1")
     return value
 
 

@@ -18,9 +18,10 @@ from hopweave.apps.server.refusals import Refused
 from hopweave.apps.server.routes._given import BEARER, TheCaller, TheService
 from hopweave.apps.server.routes.answers import AnswerId, entry_of, record_line_of
 from hopweave.apps.server.schemas import REFUSALS
+from hopweave.citations.shortfalls import IN_WORDS
 from hopweave.record import Record
 from hopweave.show.browser import support_summary
-from hopweave.show.legend import AFTER, CONFIDENCE, FROM_STORE, LABELS, MARK, ORIGINS, SUPPORT
+from hopweave.show.legend import AFTER, CONFIDENCE, FROM_STORE, LABELS, MARK, ORIGINS, PROBABILITY, SUPPORT
 from hopweave.show.mermaid import draw_mermaid
 from hopweave.show.outline import SIGNS, TONES
 from hopweave.show.plain import plain_json
@@ -55,8 +56,9 @@ async def page() -> Response:
 @router.get("/static/legend.json", include_in_schema=False)
 async def legend() -> Response:
     """What the words and signs of the drawings mean, the same as in every other drawing."""
-    signs = [CONFIDENCE, AFTER, FROM_STORE, MARK]
-    said = {"support": SUPPORT, "origins": ORIGINS, "labels": LABELS, "signs": SIGNS, "tones": TONES, "words": dict(signs)}
+    signs = [PROBABILITY, CONFIDENCE, AFTER, FROM_STORE, MARK]
+    marks = {"signs": SIGNS, "tones": TONES, "words": dict(signs)}
+    said = {"support": SUPPORT, "shortfalls": IN_WORDS, "origins": ORIGINS, "labels": LABELS, **marks}
     return JSONResponse(said, headers=_SAFE)
 
 

@@ -35,6 +35,8 @@ class Entry(BaseModel):
         filter: the requested values of metadata.
         short: the bare answer; empty if there is none.
         support: of the answer; `None` if the question failed.
+        standing: the support, or `uncertain` for an answer that is supported and gets no tick; likewise.
+        confidence: the probability that the answer is right, 0 to 1; `None` if it was not estimated.
         error: the kind of error of a question that failed.
         seconds: how long it took.
         of: the answer of which this one is a changed run.
@@ -53,6 +55,8 @@ class Entry(BaseModel):
     filter: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     short: str = ""
     support: str | None = None
+    standing: str | None = None
+    confidence: float | None = None
     error: str | None = None
     seconds: float = 0.0
     of: str | None = None
@@ -61,6 +65,7 @@ class Entry(BaseModel):
     def from_record(cls, answer_id: str, record: Record, asked: Asked, of: str | None = None) -> Entry:
         """The entry of a record."""
         was = asked_of(record)[0].text
+        verdict = record.answer.verdict if record.answer is not None else None
         return cls(
             id=answer_id,
             started_at=record.started_at,
@@ -72,7 +77,9 @@ class Entry(BaseModel):
             options=dict(asked.given),
             filter=dict(asked.where),
             short=whole(record.answer.short) if record.answer is not None else "",
-            support=record.answer.verdict.support if record.answer is not None else None,
+            support=verdict.support if verdict is not None else None,
+            standing=verdict.standing if verdict is not None else None,
+            confidence=verdict.confidence if verdict is not None else None,
             error=record.error.kind if record.error is not None else None,
             seconds=record.seconds,
             of=of,

@@ -20,7 +20,7 @@ class Metrics:
         )
         self._questions = Counter(
             "hopweave_questions",
-            "Questions by how they ended: supported, unsupported, contradicted, failed or cancelled.",
+            "Questions by how they ended: supported, uncertain, unsupported, contradicted, failed or cancelled.",
             ["method", "corpus", "outcome"],
             registry=self.registry,
         )
@@ -49,7 +49,7 @@ class Metrics:
 
     def record(self, method: str, corpus: str, record: Record, totals: Totals) -> None:
         """Counts a question that ended in a record, with the record's totals."""
-        outcome = record.answer.verdict.support if record.answer is not None else "failed"
+        outcome = record.answer.verdict.standing if record.answer is not None else "failed"
         self._questions.labels(method, corpus, outcome).inc()
         self._seconds.labels(method, corpus).observe(record.seconds)
         self._calls.labels(method).inc(totals.llm_calls)

@@ -92,9 +92,14 @@ def cause_of(made: Record, value: float | None, column: Column) -> str:
     best, worst = (column.high, column.low) if column.better == "higher" else (column.low, column.high)
     if value == best:
         return RIGHT
-    support = made.answer.verdict.support if made.answer is not None else "unsupported"
-    rests = {"supported": "rests on a passage", "contradicted": "contradicted by a passage", "unsupported": "rests on nothing"}
-    return f"{'wrong' if value == worst else 'partly right'}, {rests[support]}"
+    standing = made.answer.verdict.standing if made.answer is not None else "unsupported"
+    rests = {
+        "supported": "rests on a passage",
+        "uncertain": "found in a passage, not certain",
+        "contradicted": "contradicted by a passage",
+        "unsupported": "rests on nothing",
+    }
+    return f"{'wrong' if value == worst else 'partly right'}, {rests[standing]}"
 
 
 def _offered(service: Service, caller: Caller) -> Iterator[str]:
@@ -184,6 +189,8 @@ def _row(made: Record, example: Example, value: float | None, measured: float | 
         "value": value,
         "cause": cause_of(made, measured, column),
         "support": answer.verdict.support if answer is not None else None,
+        "standing": answer.verdict.standing if answer is not None else None,
+        "confidence": answer.verdict.confidence if answer is not None else None,
         "seconds": made.seconds,
     }
 

@@ -61,8 +61,9 @@ class AnswerRequest(Strict):
     options: Annotated[
         Options,
         Field(
-            description="Options of the method, as GET /v1/methods lists them; require_support; and max_llm_calls, max_tokens, "
-            "max_searches, max_seconds, which can only lower the server's limits.",
+            description="Options of the method, as GET /v1/methods lists them; require_support and min_confidence (0 to 1), "
+            "which withhold an answer; and max_llm_calls, max_tokens, max_searches, max_seconds, which can only lower the "
+            "server's limits.",
             max_length=50,
         ),
     ] = Field(default_factory=dict)

@@ -98,6 +98,8 @@ class Spans:
         }
         if answer is not None:
             about |= {"hopweave.support": answer.verdict.support, "hopweave.stopped_because": answer.stopped_because}
+            if answer.verdict.confidence is not None:
+                about["hopweave.confidence"] = answer.verdict.confidence
             about |= self._texts({"output.value": answer.text})
         return about | self._texts({"input.value": record.question.text})
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from hopweave.core.types import Example
 from hopweave.text.matching import is_contained, normalize_answer
 
 Boundary = Literal["auto", "raw"]
@@ -26,6 +27,23 @@ def covers(said: str, gold: str, boundary: Boundary = "auto", *, is_label: bool 
     needle = normalize_answer(gold)
     is_short = len(needle) <= _SHORT and " " not in needle
     return is_contained(gold, said, "words" if boundary == "auto" and (is_label or is_short) else "characters")
+
+
+def is_right(said: str, example: Example, by: Literal["cover_em", "exact_match"] = "cover_em") -> bool | None:
+    """Whether a bare answer is right; `None` without a gold answer.
+
+    >>> from support.worked import worked
+    >>> _, example = worked(golds=["Ulm"])
+    >>> is_right("in Ulm", example), is_right("in Ulm", example, "exact_match")
+    (True, False)
+    """
+    golds = [gold for gold in example.gold.answers if normalize_answer(gold)]
+    if not golds:
+        return None
+    if by == "exact_match":
+        return normalize_answer(said) in map(normalize_answer, golds)
+    is_label = example.question.form == "label"
+    return any(covers(said, gold, is_label=is_label) for gold in golds)
 
 
 def toqd_match(said: str, gold: str) -> bool:

@@ -1,4 +1,4 @@
-"""How well confidences match outcomes: calibration error, Brier score, area under the ROC curve."""
+"""How well confidences match outcomes: calibration error, Brier score, areas under the ROC and the risk-coverage curve."""
 
 from __future__ import annotations
 
@@ -52,3 +52,21 @@ def auroc(scored: Sequence[Scored]) -> float | None:
         wins += outcomes.count(True) * (num_wrong_below + num_wrong_here / 2)
         num_wrong_below += num_wrong_here
     return wins / (num_right * num_wrong)
+
+
+def selective_risks(scored: Sequence[Scored]) -> list[float]:
+    """The share of wrong answers among the 1, 2, 3 ... most confident ones (El-Yaniv and Wiener 2010).
+
+    Answers of the same confidence count as if each of them were wrong to the same degree, so their order does not matter.
+
+    >>> selective_risks([(0.9, True), (0.4, False), (0.4, True)])
+    [0.0, 0.25, 0.3333333333333333]
+    """
+    num_wrong = 0
+    risks: list[float] = []
+    for _, same in groupby(sorted(scored, key=lambda one: -one[0]), key=lambda one: one[0]):
+        outcomes = [is_right for _, is_right in same]
+        for place in range(1, len(outcomes) + 1):
+            risks.append((num_wrong + outcomes.count(False) * place / len(outcomes)) / (len(risks) + 1))
+        num_wrong += outcomes.count(False)
+    return risks

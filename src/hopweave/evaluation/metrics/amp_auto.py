@@ -33,7 +33,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from hopweave.citations.marking import UNSUPPORTED
+from hopweave.citations.marking import WITHHELD
 from hopweave.core.errors import SettingsError
 from hopweave.core.types import Column, Example
 from hopweave.evaluation.metrics._readings import reading_confidences, theta_of
@@ -77,7 +77,7 @@ class AmpAuto:
         ]
         num_taken_out = record.answer.num_marks_removed + record.answer.num_marks_misplaced
         # A text composed of several replies is in none of them; marks taken out of it are counted all the same.
-        if placed or (num_taken_out and record.answer.how != UNSUPPORTED):
+        if placed or (num_taken_out and record.answer.how not in WITHHELD):
             values["amp_auto"] = sum(placed) / len(placed) if placed else 0.0
             values["marks_taken_out"] = float(num_taken_out)
         theta = theta_of(record) if self.theta is None else self.theta

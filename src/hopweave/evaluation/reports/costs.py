@@ -46,13 +46,13 @@ def groups(data: ReportData) -> blocks.Section | None:
 def _group_blocks(data: ReportData, mine: Sequence[Group], trait: str, column: str) -> Iterator[blocks.Block]:
     values = sorted(dict.fromkeys(group.value for group in mine), key=_in_order)
     if len(values) == 1:
-        yield blocks.Paragraph((f"All questions have the same: {_named(trait, values[0])}.",))
+        yield blocks.Paragraph((f"All questions have the same: {named(trait, values[0])}.",))
         return
     methods = [method.label for method in data.methods]
     found = {(group.value, group.cell.method): group.cell for group in mine}
     if len(values) <= _MAX_GROUPS_DRAWN:
         panels = [
-            mean_panel(_named(trait, value), [found.get((value, method)) for method in methods], column) for value in values
+            mean_panel(named(trait, value), [found.get((value, method)) for method in methods], column) for value in values
         ]
         axis = data.columns[column].column.meaning
         drawing = draw_dots(f"Means by {trait} with their intervals", methods, panels, axis)
@@ -60,7 +60,7 @@ def _group_blocks(data: ReportData, mine: Sequence[Group], trait: str, column: s
         yield blocks.Figure(name, drawing, f"{column} by {trait}. {HOW_TO_READ}")
     table = []
     for value in values:
-        table.append(Row(heading=_named(trait, value)))
+        table.append(Row(heading=named(trait, value)))
         prefix = group_prefix(trait, value)
         for cell in (cell for method in methods if (cell := found.get((value, method)))):
             drawn = count(f"{prefix}/{key_of(cell.dataset, cell.method)}/questions", cell.num_questions)
@@ -69,7 +69,8 @@ def _group_blocks(data: ReportData, mine: Sequence[Group], trait: str, column: s
     yield Table(heads, tuple(table), caption=(f"{column} by {trait}; every other column is in groups.csv.",))
 
 
-def _named(trait: str, value: str | int) -> str:
+def named(trait: str, value: str | int) -> str:
+    """The name of a group."""
     return f"{trait} {value}" if value != "" else f"{trait} not stated"
 
 

@@ -8,7 +8,16 @@ from dataclasses import replace
 from hopweave.evaluation.reports.costs import group_prefix, membership
 from hopweave.evaluation.reports.numbers import MeanNumbers, Style, count, key_of
 from hopweave.evaluation.reports.results_section import comparison_prefix, counts_of, mean_numbers, odd_counts
-from hopweave.evaluation.scoring.results import Cell, Interval, ReportData
+from hopweave.evaluation.reports.ticks_section import (
+    PERCENTS,
+    counts_of_ticks,
+    curve_of,
+    interval_of_ticks,
+    reasons_of,
+    shares_at,
+    shares_of_ticks,
+)
+from hopweave.evaluation.scoring.results import Cell, Interval, ReportData, Ticks
 from hopweave.show.table import Number, Table, Words, columns, numbers_in, rows
 
 Fields = list[str | Number]
@@ -20,6 +29,11 @@ _COMPARED_IF = ("answered_only", "if_failed_least", "if_failed_most")
 _COMPARISON = ("dataset", "column", "method", "baseline", *_COMPARED, *_COMPARED_IF, "pairs", "failed", "left_out")
 
 _FRONTIER = ("dataset", "quality", "cost", "method", "quality_mean", "low", "high", "cost_mean", "support", "on_the_frontier")
+
+_TICKS = (
+    *("dataset", "trait", "value", "method", "questions", "right", "ticks", "ticks_right", "coverage", "share_right"),
+    *("low", "high", *(f"at_{percent}" for percent in PERCENTS)),
+)
 
 
 def csv_tables(data: ReportData) -> dict[str, Table]:
@@ -36,6 +50,9 @@ def csv_tables(data: ReportData) -> dict[str, Table]:
         "groups.csv": Table(columns(("dataset", "trait", "value", "method", *measured)), rows(groups)),
         "comparison.csv": Table(columns((*_COMPARISON, "test", "says")), rows(_comparisons(data))),
         "frontier.csv": Table(columns(_FRONTIER), rows(_frontiers(data))),
+        "ticks.csv": Table(columns(_TICKS), rows(map(_ticks, data.ticks))),
+        "risk_coverage.csv": Table(columns(("dataset", "method", "answers", "coverage", "risk")), rows(_curves(data))),
+        "no_tick.csv": Table(columns(("dataset", "method", "why", "answers", "right", "wrong")), rows(_without(data))),
         "failures.csv": Table(
             columns(("dataset", "method", "where", "kind", "question", "first_message")), rows(_failures(data))
         ),
@@ -103,3 +120,20 @@ def _failures(data: ReportData) -> Iterator[Fields]:
     for failure in data.failures:
         for name in failure.question_ids:
             yield [failure.dataset, failure.method, failure.where, failure.kind, name, failure.message]
+
+
+def _ticks(one: Ticks) -> Fields:
+    numbers = (*counts_of_ticks(one), *shares_of_ticks(one))
+    return [one.dataset, one.trait, str(one.value), one.method, *numbers, *_ends(interval_of_ticks(one)), *shares_at(one)]
+
+
+def _curves(data: ReportData) -> Iterator[Fields]:
+    for one in data.ticks:
+        for numbers in curve_of(one) if not one.trait else ():
+            yield [one.dataset, one.method, *numbers]
+
+
+def _without(data: ReportData) -> Iterator[Fields]:
+    for one in data.ticks:
+        for why, numbers in reasons_of(one) if not one.trait else ():
+            yield [one.dataset, one.method, why, *numbers]

@@ -31,6 +31,7 @@ from hopweave.evaluation.scoring.results import (
     ScoredColumn,
 )
 from hopweave.evaluation.scoring.score import LINES, OpenMetric, Score, read_scores, records_hashes
+from hopweave.evaluation.scoring.ticks import ticks_of
 
 _SHOWN_SCORES = ("cover_em", "exact_match", "f1", "label_accuracy", "rouge_l")
 _SPENT = ("llm_calls", "words_billed", "words_out", "prompt_tokens", "completion_tokens", "rounds", "seconds", "cost")
@@ -54,7 +55,7 @@ def read_report_data(run: RunFolder) -> ReportData:
     story = story_of(run)
     primary = summary.primary_columns(run, columns)
     at_a_time, caveat = questions_at_a_time(run), caveat_of_seconds(run)
-    kept = kept_comparisons(run)
+    kept, scores = kept_comparisons(run), read_scores(run)
     return ReportData(
         name=run.path.resolve().name,
         datasets=story.datasets,
@@ -70,13 +71,14 @@ def read_report_data(run: RunFolder) -> ReportData:
         macro=parts.macro,
         seeds=parts.seeds,
         failures=(*story.failures, *parts.failures),
-        examples=tuple(_with_scores(story, read_scores(run), columns)),
+        examples=tuple(_with_scores(story, scores, columns)),
         notes=tuple(_notes(run, found)),
         commands=commands_for(run, found, kept, story.facts),
         plan=plan_toml(run.plan),
         made_of=made_of(run),
         offline=story.offline,
         caveat_of_seconds=caveat,
+        ticks=tuple(ticks_of(run, scores, story.why_no_tick, parts.groups)),
     )
 
 

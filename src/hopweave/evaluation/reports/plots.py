@@ -25,6 +25,8 @@ _ROW = 24.0
 _MAX_PANELS_A_LINE = 3
 _MAX_NAME = 26
 _MARKS = "os^Dv<>p"
+_DASHES = ((1, 0), (6, 2), (2, 1.5), (6, 2, 1.5, 2), (12, 4), (2, 5), (6, 2, 1.5, 2, 1.5, 2), (12, 2, 2, 2))
+"""Lengths of strokes and gaps."""
 _FAR = 12.0
 """The distance in pixels between a dot and its name from which a line joins them."""
 FRONTIER_WIDTH, FRONTIER_HEIGHT = 450.0, 310.0
@@ -97,6 +99,21 @@ class CurvePlot:
     panels: tuple[CurvePanel, ...]
     across: str
     up: str
+
+
+@dataclass(frozen=True, slots=True)
+class RiskCurve:
+    """The risk-coverage curve of a method.
+
+    Attributes:
+        name: for the legend; curves of one name look alike in all panels.
+        points: coverage and risk, in the order of coverage.
+        ticks: coverage and risk of the answers with a tick; `None` without any.
+    """
+
+    name: str
+    points: tuple[tuple[float, float], ...]
+    ticks: tuple[float, float] | None = None
 
 
 def draw_dots(title: str, rows: Sequence[str], panels: Sequence[Panel], axis: str, *, has_zero_line: bool = False) -> str:
@@ -315,6 +332,65 @@ def draw_curves(title: str, plot: CurvePlot) -> str:
         for line in legend.get_lines():
             line.set_linestyle("none")
         return svg_of(figure, title)
+
+
+def draw_risk_coverage(title: str, panels: Sequence[tuple[str, Sequence[RiskCurve]]]) -> str:
+    """Risk against coverage in panels on the same axes, with a legend below, as SVG.
+
+    Args:
+        title: a description for those who cannot see the drawing.
+        panels: the title of each, and its curves.
+
+    Returns:
+        The drawing; empty if matplotlib is not installed.
+    """
+    if not can_draw():
+        return ""
+    from matplotlib.lines import Line2D
+
+    names = list(dict.fromkeys(curve.name for _, curves in panels for curve in curves))
+    looks = {name: _look_of(place) for place, name in enumerate(names)}
+    a_line = min(len(panels), _MAX_PANELS_A_LINE)
+    num_lines = math.ceil(len(panels) / a_line)
+    width = a_line * _CURVES_WIDTH if a_line > 1 else FRONTIER_WIDTH
+    with drawing(width, num_lines * _CURVES_HEIGHT + 18 * len(names)) as figure:
+        every = figure.subplots(num_lines, a_line, sharex=True, sharey=True, squeeze=False).flat
+        for axes in every[len(panels) :]:
+            axes.set_visible(False)
+        risks = [risk for _, curves in panels for curve in curves for _, risk in (*curve.points, curve.ticks or (0.0, 0.0))]
+        _set_limits(every[0], "x", [1.0], num_ticks=6)
+        _set_limits(every[0], "y", risks, num_ticks=6)
+        for axes, (name, curves) in zip(every, panels, strict=False):
+            axes.set_title(shortened(name, 40), loc="left", fontsize=SIZE, fontweight="bold", color=INK)
+            axes.grid(axis="y")
+            axes.tick_params(labelbottom=True)
+            axes.set_xlabel("coverage: share of the questions", loc="right")
+            for curve in curves:
+                look, num = looks[curve.name], len(curve.points)
+                # Hollow marks along the line, at places of its own, so that lines are told apart where they cross.
+                at = range(num * (names.index(curve.name) % 4 + 1) // 20, num, max(1, num // 5))
+                axes.plot(
+                    *zip(*curve.points, strict=True), **look | {"markerfacecolor": PAPER, "markersize": 4}, markevery=list(at)
+                )
+                if curve.ticks is not None:
+                    axes.plot(*curve.ticks, **look | {"linestyle": "none"}, zorder=4)
+        every[0].set_ylabel("risk: share of wrong answers")
+        handles = [Line2D([], [], **looks[name]) for name in names]
+        figure.legend(handles, [one_line(name) for name in names], loc="outside lower left", handlelength=4)
+        return svg_of(figure, title)
+
+
+def _look_of(place: int) -> dict[str, Any]:
+    """The marks and the line of a method, by its place; they part ways after eight."""
+    return {
+        "marker": _MARKS[place % len(_MARKS)],
+        "linestyle": (0, _DASHES[(place + place // len(_MARKS)) % len(_DASHES)]),
+        "color": ACCENT,
+        "linewidth": 1.5,
+        "markersize": 7,
+        "markerfacecolor": INK,
+        "markeredgecolor": INK,
+    }
 
 
 def shortened(words: str, max_characters: int) -> str:

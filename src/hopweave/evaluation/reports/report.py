@@ -27,6 +27,7 @@ from hopweave.evaluation.reports import blocks
 from hopweave.evaluation.reports import costs as report_costs
 from hopweave.evaluation.reports import results_section as report_results
 from hopweave.evaluation.reports import setup as report_setup
+from hopweave.evaluation.reports import ticks_section as report_ticks
 from hopweave.evaluation.reports.csv import csv_tables, numbers_of
 from hopweave.evaluation.reports.input import made_of, read_report_data
 from hopweave.evaluation.reports.markdown import write_markdown
@@ -119,6 +120,7 @@ def make_document(data: ReportData) -> blocks.Document:
         report_setup.what_was_run(data),
         report_results.results(data),
         report_results.comparison(data),
+        report_ticks.ticks(data),
         report_costs.groups(data),
         report_costs.costs(data),
         report_costs.frontiers(data),

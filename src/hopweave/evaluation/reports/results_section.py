@@ -12,7 +12,8 @@ from hopweave.show.table import Number, Row, Table, TableCell, Words, columns, r
 
 NOTHING = Mean(None, 0)
 HOW_TO_READ = (
-    "Dot: mean, failed questions as wrong. Line: 95% interval. Ticks: if all that failed were wrong, and if all were right."
+    "Dot: mean, failed questions as wrong. Line: 95% interval. "
+    "Upright strokes: if all that failed were wrong, and if all were right."
 )
 COUNTED = ("Questions", "Failed", "Unscored", "No data", "Unparsed", "Abstained")
 """Heads of the counts of a mean."""

@@ -17,6 +17,7 @@ from hopweave.core.types import Example
 from hopweave.evaluation.runs.folder import DatasetPlan, RunFolder
 from hopweave.evaluation.runs.offline import OfflineStage
 from hopweave.evaluation.scoring.results import DatasetFacts, ExampleAnswer, FailureKind, MethodFacts, OfflineFacts
+from hopweave.evaluation.scoring.ticks import why_no_tick
 from hopweave.record import Failure, ModelCall, ParseFailure, Read, Record, Search
 
 MAX_EXAMPLES = 5
@@ -46,6 +47,7 @@ class RunStory:
         failures: by cell and kind.
         examples: at most five.
         offline: of the cells that have such a stage.
+        why_no_tick: of each question whose answer has none, by dataset and method.
     """
 
     datasets: tuple[DatasetFacts, ...]
@@ -55,6 +57,7 @@ class RunStory:
     failures: tuple[FailureKind, ...]
     examples: tuple[ExampleAnswer, ...]
     offline: tuple[OfflineFacts, ...]
+    why_no_tick: Mapping[tuple[str, str], Mapping[str, str]]
 
 
 @dataclass(slots=True)
@@ -67,6 +70,7 @@ class _Cell:
     failures: dict[tuple[str, str], tuple[str, dict[str, None]]] = field(default_factory=dict)
     shown: list[tuple[tuple[bool, bool, int], Record]] = field(default_factory=list)
     offline: OfflineStage = field(default_factory=OfflineStage)
+    why_no_tick: dict[str, str] = field(default_factory=dict)
 
     def add(self, record: Record, position: int) -> None:
         """Adds a record; `position` is that of its question in the dataset."""
@@ -80,6 +84,8 @@ class _Cell:
         self.started = [min([*self.started[:1], record.started_at]), max([*self.started[1:], record.started_at])]
         for where, kind, message in _failures_of(record):
             self.failures.setdefault((where, kind), (message, {}))[1][record.question.id] = None
+        if reason := why_no_tick(record):
+            self.why_no_tick[record.question.id] = reason
         answer = record.answer
         self.shown.append(((answer is None or not answer.citations, answer is None, position), record))
         self.shown = sorted(self.shown, key=lambda ranked: ranked[0])[:MAX_EXAMPLES]
@@ -139,6 +145,7 @@ def story_of(run: RunFolder) -> RunStory:
         _failures(cells),
         tuple(_chosen(cells, examples)),
         tuple(_offline(cells)),
+        {place: cell.why_no_tick for place, cell in cells.items()},
     )
 
 

@@ -131,7 +131,8 @@ async def _rehearsed(prepared: Prepared, cell: Cell, num_left: int, price: Price
             sampling=settings.make_sampling(),
         )
         stack.push_async_callback(components.close)
-        weaver = Weaver(settings, components=components)
+        # A calibration is for the model itself, and what it withholds costs nothing.
+        weaver = Weaver(settings.model_copy(update={"calibration": "off", "min_confidence": 0.0}), components=components)
         spent = []
         for voice in _VOICES:
             components.llm = _StandIn(voice, abilities)

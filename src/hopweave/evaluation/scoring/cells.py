@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from hopweave.core.types import Column, Example
@@ -12,7 +12,7 @@ from hopweave.evaluation.metric import Combining
 from hopweave.evaluation.scoring.counted import Counted, counted
 from hopweave.evaluation.scoring.results import Cell, FailureKind, Interval, Mean
 from hopweave.evaluation.scoring.score import OpenMetric, Score
-from hopweave.evaluation.scoring.statistics import bootstrap_means, mean_interval
+from hopweave.evaluation.scoring.statistics import bootstrap_means, figure_intervals, mean_interval
 from hopweave.record import Failure
 
 Rows = Sequence[Score]
@@ -114,20 +114,25 @@ def means_of(found: Scored, metrics: Sequence[OpenMetric], seed: int) -> tuple[d
     """
     means: dict[str, dict[str, Mean]] = {method: {} for method in found.rows}
     intervals = _intervals(found, seed)
-    broken: dict[tuple[str, str], FailureKind] = {}
+    figures = {
+        (opened.name, method): _figures(opened, of[opened.name], seed)
+        for opened in metrics
+        if isinstance(opened.metric, Combining)
+        for method, of in found.rows.items()
+        if of.get(opened.name)
+    }
     for shown, one in named_columns(metrics).items():
-        for method, of_metric in found.rows.items():
+        for method, of in found.rows.items():
             if not one.is_combined and method in found.columns[shown]:
                 means[method][shown] = _mean(found.columns[shown][method], intervals[shown, method])
-            elif one.is_combined and of_metric.get(one.opened.name):
-                mean, failure = _combined(one, of_metric[one.opened.name])
-                if failure is None:
-                    means[method][shown] = mean
-                else:
-                    where = f"metric {one.opened.name}"
-                    kind = FailureKind(found.dataset, method, where, failure.kind, failure.message, ())
-                    broken.setdefault((method, where), kind)
-    return means, list(broken.values())
+            elif one.is_combined and (mine := figures.get((one.opened.name, method))) is not None and mine.failure is None:
+                means[method][shown] = _combined(one, mine, of[one.opened.name])
+    broken = [
+        FailureKind(found.dataset, method, f"metric {name}", mine.failure.kind, mine.failure.message, ())
+        for (name, method), mine in figures.items()
+        if mine.failure is not None
+    ]
+    return means, broken
 
 
 def cell_of(found: Scored, method: str, means: Mapping[str, Mean]) -> Cell:
@@ -168,21 +173,50 @@ def _mean(column: Counted, interval: Interval | None) -> Mean:
     )
 
 
-def _combined(one: NamedColumn, rows: Rows) -> tuple[Mean, Failure | None]:
+@dataclass(frozen=True, slots=True)
+class _Figures:
+    """The figures of a metric for a whole cell with their intervals, over the answered questions; or why there are none."""
+
+    values: Mapping[str, float] = field(default_factory=dict)
+    intervals: Mapping[str, Interval] = field(default_factory=dict)
+    failure: Failure | None = None
+
+
+def _figures(opened: OpenMetric, rows: Rows, seed: int) -> _Figures:
+    metric: Any = opened.metric
+
+    def combine(values: Sequence[Mapping[str, float]]) -> dict[str, float]:
+        figures = {name: float(value) for name, value in metric.combine(values).items()}
+        for name, value in figures.items():
+            if name not in metric.combined or not math.isfinite(value):
+                raise ValueError(f"it gave {value} for {name!r}")
+        return figures
+
+    # A failed question is drawn like any other, and is in no figure.
+    values = [score.values or {} for score in rows]
+    try:
+        return _Figures(combine(values), figure_intervals(values, combine, seed=seed))
+    except Exception as error:  # noqa: BLE001 - whatever a metric does, it is named, and the others go on
+        return _Figures(failure=Failure.of(error))
+
+
+def _combined(one: NamedColumn, figures: _Figures, rows: Rows) -> Mean:
     """A figure of a whole cell, over the answered questions only."""
-    metric: Any = one.opened.metric
     values = [score.values for score in rows if score.values is not None]
     num_unscored = sum(score.error is not None for score in rows)
     num_failed = len(rows) - len(values) - num_unscored
-    figures: dict[str, float] = {}
-    try:
-        if isinstance(metric, Combining):
-            figures = {name: float(value) for name, value in metric.combine(values).items()}
-            for name, value in figures.items():
-                if name not in metric.combined or not math.isfinite(value):
-                    raise ValueError(f"it gave {value} for {name!r}")
-    except Exception as error:  # noqa: BLE001 - whatever a metric does, it is named, and the others go on
-        return Mean(None, 0), Failure.of(error)
-    figure = figures.get(one.name)
+    figure = figures.values.get(one.name)
     num = sum(map(bool, values)) if figure is not None else 0
-    return Mean(figure, num, num_failed, len(values) - num, num_unscored=num_unscored, answered=figure), None
+    return Mean(
+        figure,
+        num,
+        num_failed,
+        len(values) - num,
+        _within(one.column, figures.intervals.get(one.name)),
+        num_unscored=num_unscored,
+        answered=figure,
+    )
+
+
+def _within(column: Column, interval: Interval | None) -> Interval | None:
+    return Interval(max(column.low, interval.low), min(column.high, interval.high)) if interval is not None else None

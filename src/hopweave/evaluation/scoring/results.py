@@ -179,6 +179,65 @@ class Frontier:
 
 
 @dataclass(frozen=True, slots=True)
+class WithoutTick:
+    """The answers that have no tick for one reason; those that cannot be scored by words are neither right nor wrong."""
+
+    why: str
+    num_answers: int
+    num_right: int
+    num_wrong: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ticks:
+    """The ticks of a method on a dataset, or on those of its questions that share the value of a trait.
+
+    Attributes:
+        trait, value: empty for the whole dataset.
+        num_questions: that were asked, including failed ones.
+        num_right: right answers.
+        num_ticks: answers with a tick.
+        num_ticks_right: those of them that are right.
+        num_ticks_wrong: those that are wrong; answers to questions that cannot be scored by words are neither.
+        interval: 95%, of the share of ticks that are right: the exact one (Clopper-Pearson).
+        risks: the share of wrong answers among the 1, 2, 3 ... most confident ones; empty if no confidence was estimated.
+        without: the answers without a tick, by reason, most frequent first.
+    """
+
+    dataset: str
+    method: str
+    trait: str
+    value: str | int
+    num_questions: int
+    num_right: int
+    num_ticks: int
+    num_ticks_right: int
+    num_ticks_wrong: int
+    interval: Interval | None = None
+    risks: tuple[float, ...] = ()
+    without: tuple[WithoutTick, ...] = ()
+
+    @property
+    def coverage(self) -> float | None:
+        """The share of questions with a tick."""
+        return self.num_ticks / self.num_questions if self.num_questions else None
+
+    @property
+    def share_right(self) -> float | None:
+        """The share of ticks that are right."""
+        num = self.num_ticks_right + self.num_ticks_wrong
+        return self.num_ticks_right / num if num else None
+
+    def right_at(self, percent: int) -> float | None:
+        """The share of right answers among the most confident ones, as many as that part of all questions.
+
+        `None` if fewer answers have a confidence.
+        """
+        num = -(-percent * self.num_questions // 100)
+        return 1 - self.risks[num - 1] if 0 < num <= len(self.risks) else None
+
+
+@dataclass(frozen=True, slots=True)
 class Spread:
     """The means of a column under several seeds.
 
@@ -319,6 +378,7 @@ class ReportData:
         plan: of the run, as the file that the commands read; empty if there is none.
         made_of: SHA-256 of the files that all this was read from, except the records.
         offline: of the methods that have such a stage.
+        ticks: of each cell, and of each of its groups; none if `risk_coverage` was not computed.
         caveat_of_seconds: the caveat for every column of seconds; empty if there is none.
     """
 
@@ -343,6 +403,7 @@ class ReportData:
     made_of: Mapping[str, str] = field(default_factory=dict)
     offline: tuple[OfflineFacts, ...] = ()
     caveat_of_seconds: str = ""
+    ticks: tuple[Ticks, ...] = ()
 
     def cell(self, dataset: str, method: str) -> Cell | None:
         """The cell of that dataset and method, or `None`."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import random
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import compress
 from operator import itemgetter
 from statistics import NormalDist
@@ -20,6 +20,8 @@ from hopweave.core.errors import DataError
 from hopweave.evaluation.scoring.results import Interval
 
 NUM_RESAMPLES = 10_000
+NUM_FIGURE_RESAMPLES = 1_000
+"""For figures of a whole cell, which are computed again from each resample."""
 CONFIDENCE = 0.95
 POWER = 0.8
 MAX_EXACT_FLIPS = 15
@@ -111,23 +113,67 @@ def bca_interval(values: Values, means: Sequence[float], *, confidence: float = 
     if len(present) < 2 or min(present) == max(present) or not means:
         return None
     mean = math.fsum(present) / len(present)
-    slack = 1e-12 * max(map(abs, present))
-    below = bisect_left(means, mean - slack)
-    equal = bisect_right(means, slack, key=lambda one: one - mean) - bisect_left(means, -slack, key=lambda one: one - mean)
-    share = (below + equal / 2) / len(means)
+    off = [value - mean for value in present]
+    acceleration = math.fsum(x**3 for x in off) / (6 * math.fsum(x * x for x in off) ** 1.5)
+    return _corrected_interval(mean, means, 1e-12 * max(map(abs, present)), acceleration, confidence)
+
+
+def figure_intervals(
+    rows: Sequence[Mapping[str, float]],
+    combine: Callable[[Sequence[Mapping[str, float]]], Mapping[str, float]],
+    *,
+    num_resamples: int = NUM_FIGURE_RESAMPLES,
+    seed: int = 0,
+) -> dict[str, Interval]:
+    """The bias-corrected interval (Efron 1987, without acceleration) of each figure of a whole cell, by a bootstrap over rows.
+
+    If nearly all resamples are on one side of a figure, as with an expected calibration error close to 0, the correction is not
+    defined; then the interval reaches as far on both sides of the figure as the percentile interval does on one. A figure that
+    is the same in every resample has none.
+
+    Args:
+        rows: one for each question.
+        combine: the figures of some rows; one that cannot be computed is left out.
+        num_resamples: how often to draw.
+        seed: of the draws.
+    """
+    draw, num = random.Random(seed).random, len(rows)  # noqa: S311 - a sample, not a secret
+    drawn = [combine([rows[int(draw() * num)] for _ in range(num)]) for _ in range(num_resamples)]
+    found = {}
+    for name, value in combine(rows).items():
+        figures = sorted(one[name] for one in drawn if name in one)
+        if figures and figures[0] < figures[-1]:
+            slack = 1e-12 * max(abs(figures[0]), abs(figures[-1]))
+            interval = _corrected_interval(value, figures, slack)
+            is_around = interval is not None and interval.low - slack <= value <= interval.high + slack
+            found[name] = interval if interval is not None and is_around else _even_interval(value, figures)
+    return found
+
+
+def _even_interval(value: float, drawn: Sequence[float]) -> Interval:
+    tail = (1 - CONFIDENCE) / 2
+    reach = max(value - _quantile(drawn, tail), _quantile(drawn, 1 - tail) - value)
+    return Interval(value - reach, value + reach)
+
+
+def _corrected_interval(
+    value: float, drawn: Sequence[float], slack: float, acceleration: float = 0.0, confidence: float = CONFIDENCE
+) -> Interval | None:
+    """The bias-corrected and accelerated interval of a value from sorted draws; `None` if they are all on one side of it."""
+    below = bisect_left(drawn, value - slack)
+    equal = bisect_right(drawn, slack, key=lambda one: one - value) - bisect_left(drawn, -slack, key=lambda one: one - value)
+    share = (below + equal / 2) / len(drawn)
     if not 0 < share < 1:
         return None
     normal = NormalDist()
     bias = normal.inv_cdf(share)
-    off = [value - mean for value in present]
-    acceleration = math.fsum(x**3 for x in off) / (6 * math.fsum(x * x for x in off) ** 1.5)
 
     def corrected(tail: float) -> float:
         z = bias + normal.inv_cdf(tail)
         return round(normal.cdf(bias + z / (1 - acceleration * z)), 12)  # math libraries differ in the last digits
 
     tail = (1 - confidence) / 2
-    return Interval(_quantile(means, corrected(tail)), _quantile(means, corrected(1 - tail)))
+    return Interval(_quantile(drawn, corrected(tail)), _quantile(drawn, corrected(1 - tail)))
 
 
 def mean_interval(values: Values, means: Sequence[float], *, low: float = -math.inf, high: float = math.inf) -> Interval | None:
@@ -171,6 +217,48 @@ def all_equal_interval(value: float, num: int, *, low: float, high: float, confi
         return None
     unseen = round(1 - ((1 - confidence) / 2) ** (1 / num), 12)
     return Interval(value - unseen * (value - low), value + unseen * (high - value))
+
+
+def share_interval(num_hits: int, num: int, *, confidence: float = CONFIDENCE) -> Interval | None:
+    """The exact interval of a share (Clopper and Pearson 1934); `None` of nothing.
+
+    Args:
+        num_hits: how many are counted.
+        num: of how many.
+        confidence: above 0, below 1.
+
+    >>> share_interval(18, 20)
+    Interval(low=0.683017286, high=0.987651473)
+    """
+    if not num:
+        return None
+    tail = (1 - confidence) / 2
+    return Interval(
+        round(least_share(num_hits, num, tail), 9),  # math libraries differ in the last digits
+        round(1 - least_share(num - num_hits, num, tail), 9),
+    )
+
+
+def least_share(num_hits: int, num: int, tail: float) -> float:
+    """The lower end of the exact one-sided interval of a share (Clopper and Pearson 1934), at the level 1 - `tail`.
+
+    It is the share at which so many hits, or more, have the probability `tail`; 0 if there are none.
+
+    >>> round(least_share(45, 50, 0.05), 3), round(least_share(14, 14, 0.05), 3), least_share(0, 10, 0.05)
+    (0.801, 0.807, 0.0)
+    """
+    if not num_hits:
+        return 0.0
+    ways = [(k, math.lgamma(num + 1) - math.lgamma(k + 1) - math.lgamma(num - k + 1)) for k in range(num_hits, num + 1)]
+    low, high = 0.0, 1.0
+    for _ in range(50):
+        share = (low + high) / 2
+        hit, missed = math.log(share), math.log1p(-share)
+        if math.fsum(math.exp(way + k * hit + (num - k) * missed) for k, way in ways) < tail:
+            low = share
+        else:
+            high = share
+    return low
 
 
 def mcnemar(num_wins: int, num_losses: int) -> tuple[float, float]:

@@ -32,7 +32,7 @@ from hopweave.evaluation.scoring.score import (
 )
 from hopweave.run.trust import Found, check_trust, is_trusted, trust_own
 
-SCHEMA = "hopweave.scores/2"
+SCHEMA = "hopweave.scores/3"
 FILE = "scores.json"
 
 COSTS = ("total_tokens", "llm_calls", "seconds", "cost")

@@ -210,7 +210,7 @@ class Endpoint:
                 if not plan.expects_thoughts and is_used_up(self.wire, found, sent):
                     spent, request = found[0].reply.usage, again(request, found)
                     continue
-                return checked(self.wire, found, spent)
+                return checked(self.wire, found, spent, may_be_thoughts=request.sampling.thinking == "in_text")
         return await self._one_by_one(request)
 
     async def _one_by_one(self, request: Request) -> list[Reply]:

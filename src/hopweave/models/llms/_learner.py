@@ -141,20 +141,28 @@ def again(request: Request, found: Sequence[Parsed]) -> Request:
     return replace(request, is_again=True, on_text=None if is_shown else request.on_text)
 
 
-def checked(wire: Wire, found: Sequence[Parsed], spent: Usage) -> list[Reply]:
+def checked(wire: Wire, found: Sequence[Parsed], spent: Usage, *, may_be_thoughts: bool) -> list[Reply]:
     """The replies, with what an earlier attempt has spent.
+
+    Args:
+        wire: the endpoint.
+        found: what it sent.
+        spent: by an earlier attempt.
+        may_be_thoughts: whether the prompt asks for thoughts between tags, so that a reply may end within them.
 
     Raises:
         ModelError: if all are empty for a reason.
     """
     replies = [one.reply for one in found]
-    problems = [problem for problem in (_problem(wire, one) for one in found) if problem is not None]
+    problems = [
+        problem for problem in (_problem(wire, one, may_be_thoughts=may_be_thoughts) for one in found) if problem is not None
+    ]
     if len(problems) == len(found):
         raise problems[0]
     return [replace(replies[0], usage=sum_of([spent, replies[0].usage])), *replies[1:]]
 
 
-def _problem(wire: Wire, parsed: Parsed) -> ModelError | None:
+def _problem(wire: Wire, parsed: Parsed, *, may_be_thoughts: bool) -> ModelError | None:
     reply = parsed.reply
     if reply.text or not parsed.is_bare:
         return None
@@ -164,7 +172,7 @@ def _problem(wire: Wire, parsed: Parsed) -> ModelError | None:
         return withheld(wire, reply.finish_reason)
     if is_cut_off(reply.finish_reason) and parsed.has_thoughts:
         return nothing_but_thoughts(wire, reply.usage.completion_tokens)
-    return ended_within_thoughts(wire) if reply.thoughts else None
+    return ended_within_thoughts(wire) if reply.thoughts and not may_be_thoughts else None
 
 
 def sum_of(usages: Sequence[Usage]) -> Usage:

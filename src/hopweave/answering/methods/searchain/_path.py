@@ -9,7 +9,7 @@ from typing import Any
 
 from hopweave.answering.methods.searchain._chain import ChainNode, render_nodes
 from hopweave.answering.toolkit.claims import Assertion, claims_of, on_one_line
-from hopweave.citations.support import judge
+from hopweave.citations.support import is_stated
 from hopweave.core.prompt import escape
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Citation, Claim, Origin, Passage, Reading
@@ -63,7 +63,7 @@ class PathNode:
         return True
 
     def _stands_in_passage(self, answer: str) -> bool:
-        return self.passage is not None and judge(self.query, answer, [self.passage]).support == "supported"
+        return self.passage is not None and is_stated(self.query, answer, [self.passage])
 
     def assessment(self, workbench: MethodContext) -> dict[str, Any]:
         """The origin and support of its answer, as the details of a decision."""

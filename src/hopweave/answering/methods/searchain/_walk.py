@@ -19,7 +19,7 @@ from hopweave.answering.methods.searchain._consistency import Consistency
 from hopweave.answering.methods.searchain._path import PathNode, claims_on, pairs, pruned
 from hopweave.answering.methods.searchain._theta import theta_for, theta_note
 from hopweave.answering.methods.searchain._tracing import NEXT_EXAMPLE, Tracing, form_line
-from hopweave.answering.toolkit.claims import Assertion, file_claims, marked_answer, on_one_line, text_of
+from hopweave.answering.toolkit.claims import Assertion, file_claims, marked_answer, on_one_line, text_of, with_conclusion
 from hopweave.answering.toolkit.concurrency import why_stopped
 from hopweave.answering.toolkit.demos import drawn, packed
 from hopweave.core.errors import BudgetReached, SettingsError
@@ -223,7 +223,7 @@ class Walk:
             short,
             how,
             [node.passage.id for node in self.path if node.passage is not None],
-            claims,
+            with_conclusion(self.workbench, self.question, short, claims),
             stopped_because,
             workbench=self.workbench,
             add_missing=self.options.add_missing_marks,

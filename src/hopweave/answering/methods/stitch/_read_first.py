@@ -16,7 +16,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hopweave.answering.reading.checking import Reading, problems_of
-from hopweave.answering.reading.comparing import wanted_of
 from hopweave.answering.reading.reading import TEXT, bounded, facts_of, facts_shown, object_of, values_of
 from hopweave.answering.toolkit.claims import Assertion, answer_from_claims
 from hopweave.answering.toolkit.final_answer import bare_answer, of_form
@@ -24,6 +23,7 @@ from hopweave.core.errors import BudgetReached
 from hopweave.core.prompt import escape, prompts_beside, unescape
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Answer, Message, Passage, Question, Span
+from hopweave.text.comparing import wanted_of
 from hopweave.text.evidence import Evidence
 from hopweave.text.matching import is_contained, is_yes_or_no, normalize_answer
 

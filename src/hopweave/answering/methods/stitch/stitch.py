@@ -28,7 +28,6 @@ from typing import Annotated, Any, Literal
 
 from hopweave.answering.methods.stitch._read_first import ReadFirst, Sizes
 from hopweave.answering.reading.checking import Reading, does_hold, weight
-from hopweave.answering.reading.comparing import is_choice, wanted_of
 from hopweave.answering.reading.hops import MAX_STEPS, answered, own_steps, spelled_out, steps_of
 from hopweave.answering.reading.reading import (
     LEAST_PROBABILITY,
@@ -50,6 +49,7 @@ from hopweave.core.options import AtLeast, Bounded, Count, Whole
 from hopweave.core.prompt import escape, prompts_beside, unescape
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Answer, Hit, Message, Passage, Question
+from hopweave.text.comparing import is_choice, wanted_of
 from hopweave.text.evidence import Evidence
 
 _PROMPTS = prompts_beside(__file__)

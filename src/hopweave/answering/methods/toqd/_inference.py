@@ -15,7 +15,15 @@ from hopweave.answering.methods.toqd._graph import GraphNode, QuestionGraph, pai
 from hopweave.answering.methods.toqd._graph_answering import NodeTalk, plant, traverse
 from hopweave.answering.methods.toqd._graph_writing import GraphWriter, numbered
 from hopweave.answering.methods.toqd._node_evidence import read_for_evidence
-from hopweave.answering.toolkit.claims import Assertion, claims_of, last_answer, marked_answer, passages_of, text_of
+from hopweave.answering.toolkit.claims import (
+    Assertion,
+    claims_of,
+    last_answer,
+    marked_answer,
+    passages_of,
+    text_of,
+    with_conclusion,
+)
 from hopweave.answering.toolkit.demos import drawn, packed
 from hopweave.answering.toolkit.final_answer import file_missing, of_form
 from hopweave.core.errors import BudgetReached
@@ -193,7 +201,7 @@ class Inference:
             short,
             how,
             retrieved,
-            claims,
+            with_conclusion(self.workbench, self.question, short, claims),
             stopped_because,
             workbench=self.workbench,
             add_missing=self.options.add_missing_marks,

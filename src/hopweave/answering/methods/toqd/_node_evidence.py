@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 
-from hopweave.citations.support import asserted, judge
+from hopweave.citations.support import asserted, is_stated
 from hopweave.core.errors import BudgetReached
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Hit
@@ -21,10 +21,10 @@ async def read_for_evidence(query: str, answer: str, hits: Sequence[Hit], workbe
         ReadError, ModelError: as in `MethodContext.read`.
     """
     passages = [hit.passage for hit in hits]
-    if not asserted(answer) or judge(query, answer, passages).support == "supported" or workbench.reader is None:
+    if not asserted(answer) or is_stated(query, answer, passages) or workbench.reader is None:
         return
     with suppress(BudgetReached):
         for passage in passages:
             reading = await workbench.read(query, passage, answer=answer)
-            if judge(query, answer, [passage], {passage.id: reading}).support == "supported":
+            if is_stated(query, answer, [passage], {passage.id: reading}):
                 return

@@ -12,7 +12,7 @@ from hopweave.answering.toolkit.claims import Assertion, on_one_line
 from hopweave.answering.toolkit.few_shot import cut_words
 from hopweave.answering.toolkit.stepwise import SHOWN_WORDS
 from hopweave.answering.toolkit.wiki import Sentence, passages_behind, sentences_of
-from hopweave.citations.support import judge
+from hopweave.citations.support import is_stated
 from hopweave.core.errors import BudgetReached
 from hopweave.core.prompt import Prompts, fence, unescape
 from hopweave.core.protocols import MethodContext
@@ -55,7 +55,7 @@ class Edit:
         query, passages = self.query or self.sentence, passages_behind(self.evidence)
         if not self.text:
             return Assertion(query, self.sentence, "model", passages)
-        origin: Origin = "verified" if judge(query, self.sentence, passages).support == "supported" else "corrected"
+        origin: Origin = "verified" if is_stated(query, self.sentence, passages) else "corrected"
         return Assertion(query, self.text, origin, passages)
 
 

@@ -15,6 +15,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
+from hopweave.apps.cited import verdict_values
 from hopweave.apps.server.answer_citations import Cited, cited
 from hopweave.apps.server.asking import Asked
 from hopweave.apps.server.callers import Caller
@@ -149,7 +150,8 @@ class _Reply:
         said = self.cited(record)
         message = {"role": "assistant", "content": said.text, "refusal": None, "annotations": said.annotations}
         choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}
-        return {**self._head("chat.completion"), "choices": [choice], "usage": _usage(record), "citations": said.citations}
+        more = {"citations": said.citations, **_verdict(record)}
+        return {**self._head("chat.completion"), "choices": [choice], "usage": _usage(record), **more}
 
     def piece(self, delta: dict[str, Any], *, finish: str | None = None, **more: Any) -> str:
         """A chunk of a stream."""
@@ -191,7 +193,7 @@ def _end(done: Done[Answered], reply: _Reply, *, with_usage: bool) -> list[str]:
     said = reply.cited(record)
     chunks = [
         reply.piece({"content": said.text}),
-        reply.piece({"annotations": said.annotations}, finish="stop", citations=said.citations),
+        reply.piece({"annotations": said.annotations}, finish="stop", citations=said.citations, **_verdict(record)),
     ]
     return [*chunks, reply.usage(record)] if with_usage else chunks
 
@@ -255,6 +257,10 @@ def _usage(record: Record) -> dict[str, Any]:
     spent["total_tokens"] = totals.prompt_tokens + totals.completion_tokens
     thinking = {"completion_tokens_details": {"reasoning_tokens": totals.thinking_tokens}} if totals.thinking_tokens else {}
     return spent | thinking
+
+
+def _verdict(record: Record) -> dict[str, Any]:
+    return verdict_values(record.answer.verdict) if record.answer is not None else {}
 
 
 def _data(value: dict[str, Any]) -> str:

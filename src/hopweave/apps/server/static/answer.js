@@ -1,7 +1,7 @@
 // The answer of a run: how it stands, its text with marks that lead to their words, and its claims.
 
 import { el, oneLine } from "./dom.js";
-import { originChip, supportChip } from "./signs.js";
+import { originChip, supportChip, whyNot } from "./signs.js";
 
 // `jump(mark, element)` goes to the step and the words behind a mark.
 export function answerOf(run, jump) {
@@ -46,7 +46,7 @@ export function claimsOf(run, jump, against, others) {
       return el("li", { class: `${claim.support} ${isOnly ? "only" : ""}` },
         el("p", { class: "claim", dir: "auto" }, oneLine(claim.query) !== oneLine(run.question) && el("span", { class: "query" }, `${oneLine(claim.query)} → `), oneLine(claim.text) || "(open)", " ",
           [...new Set(claim.citations.map((one) => one.mark))].map((mark) => markButton(mark, jump))),
-        el("p", { class: "chips" }, supportChip(claim.support), " ", originChip(claim.origin), isOnly && [" ", el("span", { class: "only-here" }, "only here")],
+        el("p", { class: "chips" }, supportChip(claim.support), " ", originChip(claim.origin), whyNot(claim) && [" ", el("span", { class: "small" }, whyNot(claim))], isOnly && [" ", el("span", { class: "only-here" }, "only here")],
           claim.contradicted_by && [" ", el("button", { type: "button", class: "link", onclick: (event) => against(at, event.currentTarget) }, "what says otherwise")]));
     })));
 }
@@ -65,9 +65,10 @@ export function differences(left, right) {
   const only = [...passages[0]].filter((id) => !passages[1].has(id)).length;
   const onlyOther = [...passages[1]].filter((id) => !passages[0].has(id)).length;
   const shared = passages[0].size - only;
+  const standings = [left, right].map((run) => run.summary?.banner?.standing ?? run.record.answer?.verdict.support);
   return el("dl", {},
     fact("Answers", isSame ? "the same" : el("span", {}, el("b", { dir: "auto" }, shorts[0] || "(none)"), " against ", el("b", { dir: "auto" }, shorts[1] || "(none)")), !isSame),
-    fact("Support", [one, other].map((answer, at) => [at ? " against " : "", supportChip(answer?.verdict.support) ?? "no answer"]), one?.verdict.support !== other?.verdict.support),
+    fact("Support", standings.map((standing, at) => [at ? " against " : "", supportChip(standing) ?? "no answer"]), standings[0] !== standings[1]),
     fact("Passages", `${shared} found by both, ${only} by the first alone, ${onlyOther} by the second alone`, only + onlyOther > 0),
     fact("Model calls", calls(left, right), false));
 }

@@ -111,7 +111,7 @@ async function start(run, body) {
   }
   arrange();
   const answer = run.record?.answer;
-  say(answer ? `${run.method} is done: ${answer.short || "no answer"}, ${answer.verdict.support}` : `${run.method} ended: ${run.error?.message ?? ""}`);
+  say(answer ? `${run.method} is done: ${answer.short || "no answer"}, ${run.summary?.banner?.standing ?? answer.verdict.support}` : `${run.method} ended: ${run.error?.message ?? ""}`);
   await listHistory();
 }
 
@@ -211,7 +211,7 @@ function historyItem(entry) {
     el("button", { type: "button", class: "entry", onclick: () => open(entry) },
       el("span", { class: "entry-question", dir: "auto" }, cut(oneLine(entry.asked ?? entry.question), 110)),
       el("span", { class: "entry-short", dir: "auto" }, cut(oneLine(ends), 60)),
-      el("span", { class: "small" }, [entry.of && "✎ branch", entry.method, seconds(entry.seconds), when.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hour12: false })].filter(Boolean).join(" · "), " ", supportChip(entry.support))),
+      el("span", { class: "small" }, [entry.of && "✎ branch", entry.method, seconds(entry.seconds), when.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hour12: false })].filter(Boolean).join(" · "), " ", supportChip(entry.standing ?? entry.support))),
     el("button", { type: "button", class: "link small", onclick: () => open(entry, true), "aria-label": `Compare: ${cut(oneLine(entry.question), 80)}, ${entry.method}` }, "Compare"),
     " ",
     button("Delete", () => forget(entry), { class: "link small", "aria-label": `Delete: ${cut(oneLine(entry.question), 80)}, ${entry.method}` }));

@@ -91,5 +91,5 @@ function draw(cell, found, cause, place, open) {
     el("ol", { class: "questions" }, rows.map((row) => el("li", {}, el("button", { type: "button", class: "entry", onclick: () => open(row) },
       el("span", { class: "entry-question", dir: "auto" }, cut(oneLine(row.question), 200)),
       el("span", { class: "entry-short", dir: "auto" }, cut(oneLine(row.short) || "no answer", 100)),
-      el("span", { class: "small" }, `${row.cause} \u00b7 gold: ${cut(row.gold.map(oneLine).join(" or "), 80) || "none"} \u00b7 ${found.column} ${row.value ?? "no data"} \u00b7 ${seconds(row.seconds)} `, supportChip(row.support)))))));
+      el("span", { class: "small" }, `${row.cause} \u00b7 gold: ${cut(row.gold.map(oneLine).join(" or "), 80) || "none"} \u00b7 ${found.column} ${row.value ?? "no data"} \u00b7 ${seconds(row.seconds)} `, supportChip(row.standing)))))));
 }

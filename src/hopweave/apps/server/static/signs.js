@@ -3,7 +3,7 @@
 import { el } from "./dom.js";
 import { got } from "./api.js";
 
-let words = { support: {}, origins: {}, labels: {}, signs: {}, words: {} };
+let words = { support: {}, shortfalls: {}, origins: {}, labels: {}, signs: {}, words: {} };
 
 const ORIGINS = { model: "◇", verified: "◆", corrected: "↻", completed: "+", retrieved: "¶", yours: "✎" };
 const KINDS = { model_call: "M", search: "S", read: "R", parse_failure: "!" };
@@ -26,6 +26,10 @@ export function sign(node) {
 export function supportChip(support) {
   if (!support) return null;
   return el("span", { class: `chip ${support}`, title: words.support[support] }, `${words.signs[support] ?? ""} ${support}`.trim());
+}
+
+export function whyNot(claim) {
+  return claim.support === "supported" ? "" : words.shortfalls[claim.shortfall] ?? "";
 }
 
 export function originChip(origin) {

@@ -10,8 +10,10 @@ import re
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from hopweave.text.content_words import anchors
 from hopweave.text.key_terms import words_in
 from hopweave.text.matching import is_contained
+from hopweave.text.quotation import QUOTATION_MARKS
 from hopweave.text.values import MONTHS, agree_by_value, normalize_values
 
 Wanted = Literal["least", "most", "same"]
@@ -50,6 +52,8 @@ _WRITTEN_DATE = re.compile(
 )
 _BRITISH = frozenset({"british", "english", "scottish", "welsh"})
 _BRACKET = re.compile(r"\(([^()]*)\)")
+_BETWEEN = re.compile(r",?\s+(?:or|and)\s+", re.IGNORECASE)
+_AROUND_A_NAME = f" ,?!.{QUOTATION_MARKS}"
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
 
@@ -223,3 +227,22 @@ def _dated(text: str, *, is_end: bool) -> tuple[int, ...]:
     found = dates[-1 if is_end else 0]
     parts = (int(found[1]), MONTHS.index(found[2]) + 1 if found[2] else 0, int(found[3] or 0))
     return parts[: 1 + bool(parts[1]) + bool(parts[1] and parts[2])]
+
+
+def sides_of(question: str) -> tuple[str, str] | None:
+    """The names of the two things that a question compares; `None` if they are not plainly named.
+
+    >>> sides_of("Which film came out first, Low Water or The Long Tide?")
+    ('Low Water', 'The Long Tide')
+    >>> sides_of("Are Sula and Orlau in the same country?")
+    ('Sula', 'Orlau')
+    """
+    names = anchors(question)
+    for between in _BETWEEN.finditer(question):
+        before = question[: between.start()].rstrip(_AROUND_A_NAME)
+        behind = question[between.end() :].lstrip(_AROUND_A_NAME)
+        left = next((name for name in names if before.endswith(name)), "")
+        right = next((name for name in names if behind.startswith((name, f"the {name}"))), "")
+        if left and right:
+            return left, right
+    return None

@@ -1,0 +1,273 @@
+"""Whether the place that holds an answer is about what the query asks: its subject and its relation.
+
+The place is the cited sentence with what it is read with: the title of its passage, the heading above it, and the sentence
+before it, with those before that as long as they begin with a pronoun. What the query names has to stand there, or has to be
+tied to it: by an earlier supported claim, whose query has the name and whose answer stands there; or by another passage, whose
+page the place names, or which names the page of the place.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from hopweave.core.types import Claim, Passage, Span
+from hopweave.text.comparing import life_date
+from hopweave.text.content_words import anchors, content_of, keys_of, stem, stems_of
+from hopweave.text.key_terms import words_in
+from hopweave.text.matching import normalize_answer
+from hopweave.text.relations import relations_asked
+from hopweave.text.sentences import sentence_around, sentence_spans
+
+_LONGEST_HEADING = 100
+_FEWEST_WORDS = 4
+_STATES_MORE = 2
+"""With so many words besides its names, an answer is a full statement, even without a verb that is known."""
+_VERB = re.compile(
+    r"\b(?:is|are|was|were|has|have|had|can|does|did|\w{2,}ed|won|wrote|made|led|began|became|built|sang|held|ran|gave|took"
+    r"|came|went|left|lay|grew|fought|taught|kept|brought|bought|lost|drew|knew|spoke|stood|fell|rose|chose|wore|met"
+    r"|lies|stands|lives|means|comes|goes|leaves|keeps|makes|gives|takes|needs)\b"
+)
+_LEAST_SHARE = 0.5
+"""The share of the words of a query without names that a place must have, and of capitalised words in other languages."""
+_NO_PART_OF_A_NAME = re.compile(r"\s*(?:\([^()]*\)|,?\s(?:[A-Z]\.){1,4}|,?\s(?:Inc|Ltd|Jr|Sr)\.?)$")
+_YEAR = re.compile(r"\d{4}")
+_PRONOUN = re.compile(r"\W*(?:he|she|it|they|his|her|its|their)\b", re.IGNORECASE)
+_CODE = re.compile(
+    r"(?<![\w-])--?[A-Za-z][\w-]*|`[^`]+`|\b[a-z]+(?:_[a-z0-9]+)+\b|\b[a-z]\w*\.[a-z]\w*(?:\.\w+)*\b|\b[a-z]+[A-Z]\w*\b"
+    r"|\b[a-z]{2,}\d+[a-z0-9]*\b"
+)
+"""Names that are written without a capital at their beginning: options, identifiers, files, and what is quoted as code."""
+
+_OPENING = frozenset(("after", "before", "besides", "both", "during", "since", "under", "until", "while", "with", "without"))
+"""What a sentence may begin with before a name, besides `FUNCTION_WORDS`."""
+
+_GENERIC_WORDS = """
+name named called after kind type sort many much long often person people place thing year date time country city town state
+number first last mean does happen same following given used known located under according version release licence license
+which what also another around back besides both case change choose come comes course else even ever every everything
+exactly find gets get give gives goes going have instead into just keep keeps know let lets like make makes need needs none
+nothing once only ones other otherwise over own please put puts really right say says simply since someone something still
+take takes tell tells than them told unless until want wants when whether while will with without work works answer answers
+question above earlier previous"""
+_GENERIC = frozenset(map(stem, _GENERIC_WORDS.split()))
+"""Words of a query that say what kind of answer it wants, or nothing much, not what it is about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A sentence of a passage, with what it is read with.
+
+    Attributes:
+        passage: the passage.
+        span: the sentence.
+        text: the sentence, with the heading above it and what is before it that its pronouns may refer to.
+    """
+
+    passage: Passage
+    span: Span
+    text: str
+
+    @property
+    def words(self) -> str:
+        """All words of the place, those of the passage's title included."""
+        return f"{self.passage.title}\n{self.text}"
+
+
+def place_of(passage: Passage, focus: Span) -> Place:
+    """The place of some words of a passage."""
+    span = sentence_around(passage.text, focus)
+    before = [passage.text[one.start : one.end] for one in sentence_spans(passage.text) if one.end <= span.start]
+    num_read = min(len(before), 1)
+    while num_read and num_read < len(before) and _PRONOUN.match(before[-num_read]):
+        num_read += 1
+    read, above = before[len(before) - num_read :], before[: len(before) - num_read]
+    is_below_heading = bool(read) and _is_heading(read[-1])
+    heading = "" if is_below_heading else next(filter(_is_heading, reversed(above)), "")
+    return Place(passage, span, "\n".join(filter(None, [heading, *read, passage.text[span.start : span.end]])))
+
+
+def names_in(query: str) -> list[str]:
+    """What a query names, by capitals or as code. Numbers are no names."""
+    code = [match[0].strip("`") for match in _CODE.finditer(query)]
+    names = [_without_opening(name) for name in anchors(query) if any(map(str.isalpha, name))]
+    return list(dict.fromkeys(filter(None, [*code, *names])))
+
+
+def _without_opening(name: str) -> str:
+    """A name without the function words before it, which have a capital because a sentence begins there."""
+    first = next((word.start for word in words_in(name) if word.says_something and word.key not in _OPENING), len(name))
+    return name[first:]
+
+
+def untied(query: str, answer: str, place: Place, settled: Sequence[Claim] = (), others: Sequence[Passage] = ()) -> list[str]:
+    """The names of a query that are not tied to a place; see the module.
+
+    Args:
+        query: the query.
+        answer: the answer; what it names itself needs no tie.
+        place: where it stands.
+        settled: earlier claims that a passage supports.
+        others: the other passages that were found.
+    """
+    names = [name for name in names_in(query) if not keys_of(name) <= keys_of(answer)]
+    return [name for name in names if not _is_tied(name, place, settled, others)]
+
+
+def is_about(query: str, answer: str, place: Place, settled: Sequence[Claim] = (), others: Sequence[Passage] = ()) -> bool:
+    """Whether a place is about what a query asks: what that names is tied to it; without names, it has half of its words.
+
+    In other languages than English, more words have capitals than names, so half of them are enough.
+    """
+    names = [name for name in names_in(query) if not keys_of(name) <= keys_of(answer)]
+    if not names:
+        return share_of_words(query, answer, place, settled) >= _LEAST_SHARE
+    open_ones = untied(query, answer, place, settled, others)
+    return not open_ones if is_english(query) else len(open_ones) <= len(names) * _LEAST_SHARE
+
+
+def states_relation(query: str, place: Place, settled: Sequence[Claim] = ()) -> bool:
+    """Whether a place has a word for a relation that the query asks for; where several are asked for, one of them.
+
+    Those of earlier supported claims are settled, and do not count. Where the place itself does not name what the query names,
+    the query leads through something else, and its relations need not be stated here.
+    """
+    if not all(_has(place.words, name) for name in names_in(query)):
+        return True
+    asked = relations_asked(query)
+    said = {relation.name for claim in settled for relation in relations_asked(claim.query)}
+    open_ones = [relation for relation in asked if relation.name not in said]
+    return not open_ones or any(relation.stated.search(place.words) for relation in open_ones)
+
+
+def is_relation_stated(word: str, sentence: str) -> bool:
+    """Whether a sentence has another word for a relation: `died` where the years of a life stand in brackets."""
+    return any(relation.stated.search(sentence) for relation in relations_asked(word))
+
+
+def is_date_in_place(query: str, said: str, sentence: str) -> bool:
+    """Whether a date of birth or death is the one in the place of such a date in the brackets of a sentence, if it has any.
+
+    >>> is_date_in_place("When did Curt Brand die?", "1899", "Curt Brand (1899 - 1981) was a director.")
+    False
+    """
+    years = set(_YEAR.findall(life_date(query, sentence)))
+    said_years = set(_YEAR.findall(said))
+    return not years or not said_years or bool(years & said_years)
+
+
+def share_of_words(query: str, answer: str, place: Place, settled: Sequence[Claim] = ()) -> float:
+    """The share of the query's content words, names included, that stand in a place or in claims that lead to it; 1 if none.
+
+    Words of the answer do not count, nor do those for a relation or for the kind of answer that is wanted.
+    """
+    names = names_in(query)
+    wanted = {stem(key) for name in names for key in keys_of(name)} | {stem(word) for word in content_of(query, names)}
+    asked = {
+        stem(word)
+        for relation in relations_asked(query)
+        for match in relation.asked.finditer(query)
+        for word in match[0].split()
+    }
+    wanted -= _GENERIC | stems_of(answer) | asked
+    there = stems_of(_with_what_leads_to(place, settled))
+    return len(wanted & there) / len(wanted) if wanted else 1.0
+
+
+def _with_what_leads_to(place: Place, settled: Sequence[Claim]) -> str:
+    """The words of a place and of the claims whose answers lead to it, one through another."""
+    reached, left = place.words, list(settled)
+    while leading := next((claim for claim in left if any(_has(reached, one) for one in names_of(claim))), None):
+        left.remove(leading)
+        reached += f"\n{leading.query} {leading.text}"
+    return reached
+
+
+def names_its_subject(said: str) -> bool:
+    """Whether an answer is a statement that needs no query to be understood.
+
+    >>> names_its_subject("Ada Finch was born in Orlau."), names_its_subject("in Orlau")
+    (True, False)
+    """
+    names, words = anchors(said), said.split()
+    if not names or len(words) < _FEWEST_WORDS:
+        return False
+    return _VERB.search(said) is not None or len(content_of(said, names)) >= _STATES_MORE
+
+
+def _is_tied(name: str, place: Place, settled: Sequence[Claim], others: Sequence[Passage]) -> bool:
+    if _has(place.words, name) or _is_tied_by_claims(name, place, settled):
+        return True
+    return any(_is_joined(name, one, place) for one in others if one.id != place.passage.id)
+
+
+def leads_from(name: str, claims: Sequence[Claim], *, but: str = "") -> list[int]:
+    """The numbers, from 1, of the supported claims that lead on from a name, each from what it is about to its answer.
+
+    Args:
+        name: where they begin.
+        claims: all claims.
+        but: claims that name this are left out.
+    """
+    reached, path = [name], list[int]()
+    left = [number for number, claim in enumerate(claims, start=1) if claim.text and claim.support == "supported"]
+    while leading := next((n for n in left if any(_has(_from_what(claims[n - 1]), one) for one in reached)), 0):
+        left.remove(leading)
+        if not but or not _has(f"{_from_what(claims[leading - 1])} {claims[leading - 1].text}", but):
+            path.append(leading)
+            reached += names_of(claims[leading - 1])
+    return path
+
+
+def is_english(query: str) -> bool:
+    """Whether a query has an English function word.
+
+    >>> is_english("Who is it?"), is_english("Wo liegt Brünn?")
+    (True, False)
+    """
+    return any(not word.says_something for word in words_in(query))
+
+
+def names_of(claim: Claim) -> list[str]:
+    """What a claim leads to: its answer, or the names in it if it is a statement."""
+    return anchors(claim.text) if names_its_subject(claim.text) else [claim.text]
+
+
+def _is_tied_by_claims(name: str, place: Place, settled: Sequence[Claim]) -> bool:
+    """Whether claims lead from a name to a place."""
+    led_to = [one for number in leads_from(name, settled) for one in names_of(settled[number - 1]) if not _has(name, one)]
+    return any(_has(place.words, one) or _has(place.words, one.partition(" of ")[0]) for one in led_to)
+
+
+def _from_what(claim: Claim) -> str:
+    """The words of a claim that say what it is about."""
+    return claim.text if names_its_subject(claim.text) else claim.query
+
+
+def _is_joined(name: str, other: Passage, place: Place) -> bool:
+    """Whether a passage that has a name names the page of a place, or is a page that the place names."""
+    named = _bare(other.title)
+    if named and _has(place.text, named) and _has(f"{other.title}\n{other.text}", name):
+        return True
+    title = _bare(place.passage.title)
+    return bool(title) and any(_has(text, title) and _has(f"{other.title}\n{text}", name) for text in _sentences(other))
+
+
+def _bare(title: str) -> str:
+    """A title without what only tells it from others: a part in brackets, and letters such as `F.C.` at its end."""
+    return _NO_PART_OF_A_NAME.sub("", title).strip()
+
+
+def _sentences(passage: Passage) -> Iterator[str]:
+    for span in sentence_spans(passage.text):
+        yield passage.text[span.start : span.end]
+
+
+def _has(text: str, name: str) -> bool:
+    wanted = keys_of(name)
+    return bool(wanted) and (wanted <= keys_of(text) or normalize_answer(name) in normalize_answer(text))
+
+
+def _is_heading(text: str) -> bool:
+    return len(text) <= _LONGEST_HEADING and "\n" not in text.strip() and not text.rstrip().endswith((".", "!", "?", ",", ";"))

@@ -1,0 +1,59 @@
+"""Sentences that say something else than a cited one in nearly the same words, such as planted or outdated copies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from hopweave.citations.about import Place, names_in
+from hopweave.core.types import Passage, Span
+from hopweave.text.agreement import agree
+from hopweave.text.content_words import keys_of, named_keys
+from hopweave.text.sentences import sentence_spans
+
+_FEWEST_WORDS = 4
+_SHARED = 0.75
+_MOST_OTHER_WORDS = 5
+
+
+def rival_of(query: str, said: str, place: Place, passages: Sequence[Passage]) -> tuple[Passage, Span] | None:
+    """A sentence that has another value where the cited sentence has the answer; `None` if there is none.
+
+    It names what the cited sentence names of the query, has at least three quarters of its other words, nothing of the answer,
+    and in its place a few words of the same make: names for a name, a number for a number.
+
+    Args:
+        query: the query.
+        said: the answer.
+        place: where it stands.
+        passages: all that were found.
+    """
+    sentence = place.passage.text[place.span.start : place.span.end]
+    answer = keys_of(said) - keys_of(query) or keys_of(said)
+    around = keys_of(sentence) - answer
+    if len(around) < _FEWEST_WORDS:
+        return None
+    named = [keys_of(name) for name in names_in(query) if keys_of(name) <= keys_of(place.words)]
+    for passage, span in _sentences(passages):
+        text = passage.text[span.start : span.end]
+        there = keys_of(text)
+        if len(around & there) < _SHARED * len(around) or answer & there & (named_keys(said) or answer):
+            continue
+        instead = there - around - keys_of(passage.title)
+        if not 0 < len(instead) <= len(answer) + _MOST_OTHER_WORDS or agree(said, text):
+            continue
+        titled = there | keys_of(passage.title)
+        if all(name <= titled for name in named) and _is_alike(said, instead & (named_keys(text) or instead)):
+            return passage, span
+    return None
+
+
+def _is_alike(said: str, instead: set[str]) -> bool:
+    """Whether words could stand in the place of an answer: numbers for one with numbers, others for one without."""
+    has_number = any(key[0].isdigit() for key in keys_of(said))
+    return any(key[0].isdigit() == has_number for key in instead)
+
+
+def _sentences(passages: Sequence[Passage]) -> Iterator[tuple[Passage, Span]]:
+    for passage in passages:
+        for span in sentence_spans(passage.text):
+            yield passage, span

@@ -1,0 +1,34 @@
+"""Why a claim is not supported, and that an answer is not certain, in words for users."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from hopweave.core.types import Answer, Shortfall, Verdict
+
+IN_WORDS: Mapping[Shortfall, str] = {
+    "words": "no passage that was found has its words",
+    "subject": "the sentence that has its words does not name what was asked about",
+    "relation": "the sentence that has its words does not say what was asked",
+    "kind": "it is not the kind of answer that was asked for",
+    "rival": "another passage says something else",
+    "premise": "a step that it rests on is not supported",
+    "check": "the method's own check of it failed",
+}
+"""Each reason as the end of a sentence such as "The answer is not supported: ..."."""
+
+UNCERTAIN = "Found in a passage, not certain"
+"""What is said of an answer that is supported, but not confidently enough for a tick."""
+
+
+def why_unsupported(answer: Answer) -> str:
+    """Why the claim that carries an answer is not supported, in words; empty if it is, or if there is none."""
+    carrier = answer.carrier
+    if carrier is None or carrier.support == "supported":
+        return ""
+    return IN_WORDS[carrier.shortfall or ("check" if carrier.citations else "words")]  # records of 0.3.0 have no reason
+
+
+def confidence_in_words(verdict: Verdict) -> str:
+    """The probability that an answer is right, such as "confidence 0.73"; empty if it was not estimated."""
+    return f"confidence {verdict.confidence:.2f}" if verdict.confidence is not None else ""

@@ -1,0 +1,132 @@
+"""The kind of answer that a question asks for, and whether an answer is of that kind.
+
+An answer is said to be of another kind only where that is plain: a date in answer to "who", a name in answer to "how many".
+Only English questions are understood; of all others, every answer is of the right kind.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Literal
+
+from hopweave.core.memoize import remembered
+from hopweave.core.types import Passage
+from hopweave.text.matching import is_yes_or_no, normalize_answer
+from hopweave.text.sentences import first_sentence
+from hopweave.text.values import MONTHS, normalize_values
+
+Kind = Literal["yes_no", "year", "date", "number", "version", "person", "place", "licence", "any"]
+
+_AUXILIARY = "are|is|was|were|am|do|does|did|have|has|had|can|could|will|would|should|may|must"
+_IS_IT = re.compile(rf"\s*(?:{_AUXILIARY})\b", re.IGNORECASE)
+_ASKING = re.compile(r"\b(?:who|whom|whose|what|which|where|when|why|how)\b", re.IGNORECASE)
+_ASKED: tuple[tuple[Kind, str], ...] = (
+    ("year", r"(?:what|which) year"),
+    ("version", r"(?:what|which)(?: \w+){0,2} (?:version|release)(?= |\?)"),
+    ("date", rf"when(?= (?:{_AUXILIARY})\b)|(?:what|which)(?: exact)? (?:date|day|month|decade|century)"),
+    (
+        "number",
+        r"how (?:many|much|old|tall|high|long|far|large|big|deep|wide|heavy|fast|often)"
+        r"|(?:what|which) (?:number|percentage|age|size|length|height|port|population)|what (?:is|was) the (?:total )?"
+        r"(?:number|population|percentage|height|length|size|maximum number|minimum number|default port)",
+    ),
+    ("licence", r"(?:what|which)(?: \w+)? licen[cs]e"),
+    ("person", r"who|whom|whose"),
+    (
+        "place",
+        r"where|(?:what|which)(?: \w+)? (?:city|town|country|county|state|village|place|continent|province|district"
+        r"|region|island|nation|municipality|borough)",
+    ),
+)
+_KINDS = tuple(
+    (
+        kind,
+        re.compile(
+            rf"(?:^|[,;:.]\s|\b(?:in|at|on|from|of|since|by|to|under|with|for|until|before|after)\s)\s*(?:{asked})\b",
+            re.IGNORECASE,
+        ),
+    )
+    for kind, asked in _ASKED
+)
+_RELATIVE = re.compile(r",\s+(?:who|whom|whose|where|when)\b", re.IGNORECASE)
+_FORMULA = re.compile(r"\b[a-z]\s*[-+*/^]\s*\d|\d\s*[-+*/^]\s*[a-z]\b")
+_PERIOD = re.compile(
+    r"\b(?:century|war|reign|era|age|period|dynasty|spring|summer|autumn|fall|winter|morning|evening|night|noon|dawn|midnight|today"
+    r"|tomorrow|yesterday|day|week|month|year|never|always|before|after|during|while|if|once|until|every|each"
+    rf"|mon|tues|wednes|thurs|fri|satur|sun|{'|'.join(MONTHS)})",
+    re.IGNORECASE,
+)
+_AMOUNT = re.compile(
+    r"\b(?:no|none|all|both|half|twice|once|dozens?|several|unlimited|infinite|never|always|daily|weekly|monthly|yearly|hourly"
+    r"|annually|single|pair|forever)\b",
+    re.IGNORECASE,
+)
+_LICENCE = re.compile(
+    r"[A-Z]{2,}|(?i:licen[cs]e|public domain|apache|artistic|zlib|mozilla|eclipse|creative commons|copyleft|python|free)"
+)
+_WORK = re.compile(
+    r"\b(?:is|was|are)\s+(?:an?|the)\s+(?:[\w'’.-]+\s+){0,6}?"
+    r"(?:film|movie|novel|album|song|single|book|magazine|newspaper|series|sitcom"
+    r"|opera|play|video game|episode|painting|poem|short story|river|lake|mountain|village|town|city|municipality|county"
+    r"|genus|species|school|university|college|stadium|railway|airport|bridge|building|church)\b",
+    re.IGNORECASE,
+)
+_WORDS_OF_DATES = "in on at the of a st nd rd th bc ad bce ce c circa and to from until"
+_DATE_WORDS = frozenset((*_WORDS_OF_DATES.split(), *MONTHS))
+_PERSON = re.compile(r"\bborn\b|\b(?:he|she|his|her)\b|\([^()]*\d{4}[^()]*\)", re.IGNORECASE)
+
+
+@remembered
+def kind_asked(query: str) -> Kind:
+    """The kind of answer that a question asks for; `any` if that is not plain.
+
+    >>> kind_asked("In which year was it lit?"), kind_asked("Is it lit?"), kind_asked("Who lit it?"), kind_asked("What lit it?")
+    ('year', 'yes_no', 'person', 'any')
+    """
+    asked = " ".join(query.split())
+    if _IS_IT.match(asked) and not _ASKING.search(re.split(r"[,;]", asked, maxsplit=1)[0]):
+        return "yes_no"
+    matches = [(match, kind) for kind, pattern in _KINDS if (match := pattern.search(asked))]
+    # ", who" may begin a clause in the middle of a question that asks for something else.
+    found = [(_RELATIVE.match(match[0]) is not None, match.start(), kind) for match, kind in matches]
+    return min(found)[2] if found else "any"
+
+
+def is_of_kind(answer: str, kind: Kind) -> bool:
+    """Whether an answer may be of a kind: `False` only if it plainly is not.
+
+    >>> is_of_kind("1887", "person"), is_of_kind("Ada Finch", "person"), is_of_kind("Ada Finch", "number")
+    (False, True, False)
+    """
+    said = answer.strip()
+    if kind not in {"yes_no", "any"} and is_yes_or_no(said) and len(said) <= len("yes."):
+        return kind == "number" and said.casefold().startswith("no")
+    has_digit, has_letter = any(map(str.isdigit, normalize_values(said))), any(map(str.isalpha, said))
+    match kind:
+        case "year" | "version":
+            return has_digit
+        case "date":
+            return has_digit or _PERIOD.search(said) is not None
+        case "number":
+            return (has_digit and not _FORMULA.search(said)) or _AMOUNT.search(said) is not None
+        case "licence":
+            return _LICENCE.search(said) is not None
+        case "person" | "place":
+            return has_letter and not _is_date(said)
+        case _:
+            return True
+
+
+def is_something_else(answer: str, kind: Kind, passages: Sequence[Passage]) -> bool:
+    """Whether the passage of which an answer to "who" is the title says that it is a work or a place, and no person."""
+    if kind != "person":
+        return False
+    named = normalize_answer(answer)
+    leads = [first_sentence(one.text) for one in passages if named and normalize_answer(one.title) == named]
+    return any(_WORK.search(lead) and not _PERSON.search(lead) for lead in leads)
+
+
+def _is_date(said: str) -> bool:
+    words = re.findall(r"[^\W\d_]+", said.casefold())
+    return any(map(str.isdigit, said)) and all(word in _DATE_WORDS for word in words)

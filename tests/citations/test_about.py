@@ -1,0 +1,233 @@
+"""Whether the place of an answer is about what was asked: its subject, its relation, and what earlier claims tie to it."""
+
+import pytest
+
+from hopweave.citations.about import (
+    is_about,
+    is_date_in_place,
+    leads_from,
+    names_in,
+    names_its_subject,
+    place_of,
+    share_of_words,
+    states_relation,
+    untied,
+)
+from hopweave.citations.citing import locate
+from hopweave.citations.support import claim_of
+from hopweave.core.types import Claim, Passage
+
+RENN = Passage("renn", "Ida Renn is an engineer. She was born in Tromvik in 1902.", "Ida Renn")
+ORLAU = Passage("orlau", "Orlau has 900 inhabitants. Its mayor is Ida Renn.", "Orlau")
+MANUAL = Passage(
+    "push",
+    "OPTIONS\n\n--force\n\nUpdates the remote branch even if that loses commits.\n\n"
+    "HISTORY\n\nThe program was written in 2005.",
+    "git-push",
+)
+
+
+def place(passage, words):
+    return place_of(passage, locate(words, passage.text))
+
+
+@pytest.mark.parametrize(
+    ("query", "names"),
+    [
+        ("Who is the mayor of Orlau?", ["Orlau"]),
+        ("What does --force-with-lease do?", ["--force-with-lease"]),
+        ("What does max_wal_size limit?", ["max_wal_size"]),
+        ("Where is `sshd_config` kept?", ["sshd_config"]),
+        ("In which year was fork added?", []),
+        ("Who was king in 1950?", []),
+        ("It says which module to use. Since which version does that exist?", []),
+        ("Besides Ida Renn, who flew to Orlau?", ["Ida Renn", "Orlau"]),
+        ("Where does base64 break a line?", ["base64"]),
+    ],
+)
+def test_what_a_query_names_is_written_with_a_capital_or_as_code(query, names):
+    assert names_in(query) == names
+
+
+def test_a_place_is_the_sentence_with_its_title_the_heading_above_it_and_the_sentence_before_it():
+    found = place(MANUAL, "2005")
+    assert found.words == "git-push\nHISTORY\nThe program was written in 2005."
+    assert place(MANUAL, "remote branch").words.startswith("git-push\n--force\nUpdates")
+
+
+def test_a_place_goes_back_over_sentences_that_begin_with_a_pronoun():
+    text = "Otto Falk kept a light. Ida Renn was a pilot. She was born in Sula. She learned to fly there. She died in 1902."
+    found = place(Passage("p", text, "pilots"), "1902")
+    assert untied("When did Ida Renn die?", "1902", found) == []
+    assert untied("When did Otto Falk die?", "1902", found) == ["Otto Falk"]
+
+
+def test_words_of_earlier_claims_count_if_they_lead_to_the_place():
+    found = place(Passage("p", "The port of Sula has two piers.", "Ports"), "two")
+    first = Claim("Where does the ferry end?", "Sula", "retrieved", "supported")
+    assert is_about("How many piers does the end of the ferry have?", "two", found, [first])
+    assert not is_about("How many wheels does the end of the ferry need?", "two", found)
+    elsewhere = Claim("Where does the ferry end?", "Orlau", "retrieved", "supported")
+    assert share_of_words("Where is the end of the ferry?", "two", found, [elsewhere]) == 0
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("Where was Ida Renn born?", []),
+        ("Where was she born?", []),
+        ("Where was Otto Falk born?", ["Otto Falk"]),
+        ("Where was the mayor of Orlau born?", ["Orlau"]),
+    ],
+)
+def test_a_name_that_stands_neither_in_the_place_nor_behind_it_is_untied(query, expected):
+    assert untied(query, "Tromvik", place(RENN, "Tromvik")) == expected
+
+
+def test_a_name_is_tied_by_a_passage_that_has_it_and_names_the_page_of_the_place():
+    asked = "Where was the mayor of Orlau born?"
+    assert untied(asked, "Tromvik", place(RENN, "Tromvik"), (), [RENN, ORLAU]) == []
+    apart = Passage("orlau", "Orlau has a mayor. Ida Renn is an engineer.", "A list")
+    assert untied(asked, "Tromvik", place(RENN, "Tromvik"), (), [RENN, apart]) == ["Orlau"]
+
+
+@pytest.mark.parametrize(
+    "claims",
+    [
+        [Claim("Who is the mayor of Orlau?", "Ida Renn", support="supported")],
+        [Claim("any", "The mayor of Orlau is Ida Renn.", support="supported")],
+        [
+            Claim("Which office is in Orlau?", "Town Hall of Orlau", support="supported"),
+            Claim("Who heads the Town Hall of Orlau?", "Ida Renn", support="supported"),
+        ],
+    ],
+)
+def test_a_name_is_tied_by_supported_claims_that_lead_from_it_to_the_place(claims):
+    assert is_about("Where was the mayor of Orlau born?", "Tromvik", place(RENN, "Tromvik"), claims)
+
+
+def test_a_claim_that_no_passage_supports_ties_nothing():
+    guessed = [Claim("Who is the mayor of Orlau?", "Ida Renn")]
+    assert not is_about("Where was the mayor of Orlau born?", "Tromvik", place(RENN, "Tromvik"), guessed)
+    assert leads_from("Orlau", guessed) == []
+
+
+def test_a_query_without_names_needs_half_of_its_words():
+    passage = Passage("news", "Release 2.5\nThe fork call was added for old kernels.", "News")
+    assert is_about("In which release was the fork call added?", "2.5", place(passage, "fork call"))
+    assert not is_about("In which release was the signal mask removed?", "2.5", place(passage, "fork call"))
+    assert share_of_words("How is it called?", "x", place(passage, "fork call")) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("query", "sentence", "is_stated"),
+    [
+        ("When was Ida Renn born?", "Ida Renn (1902 - 1970) was an engineer.", True),
+        ("When was Ida Renn born?", "Ida Renn moved to Kiel in 1902.", False),
+        ("Who directed Low Water?", "Low Water is a film by Piet Arens.", True),
+        ("Who directed Low Water?", "Low Water stars Piet Arens.", False),
+        ("Under which licence is Low Water?", "Low Water is by Piet Arens.", False),
+        ("Which colour has Low Water?", "Low Water is by Piet Arens.", True),  # a relation that is not known
+    ],
+)
+def test_a_known_relation_is_stated_by_one_of_its_words(query, sentence, is_stated):
+    passage = Passage("p", sentence, "")
+    assert states_relation(query, place(passage, sentence)) is is_stated
+
+
+def test_a_relation_that_an_earlier_claim_settles_need_not_be_stated_again():
+    passage = Passage("p", "Ida Renn of Low Water comes from Tromvik.", "")
+    settled = [Claim("Who directed Low Water?", "Ida Renn", support="supported")]
+    asked = "Who directed Low Water, and from where?"
+    assert not states_relation(asked, place(passage, "Tromvik"))
+    assert states_relation(asked, place(passage, "Tromvik"), settled)
+
+
+@pytest.mark.parametrize(
+    ("query", "said", "is_in_place"),
+    [
+        ("When was Curt Brand born?", "1899", True),
+        ("When was Curt Brand born?", "1981", False),
+        ("When did Curt Brand die?", "22 February 1981", True),
+        ("When did Curt Brand die?", "1899", False),
+        ("When did Curt Brand marry?", "1899", True),
+    ],
+)
+def test_of_the_two_dates_of_a_life_the_one_that_is_asked_for_counts(query, said, is_in_place):
+    assert is_date_in_place(query, said, "Curt Brand (15 April 1899 - 22 February 1981) was a director.") is is_in_place
+
+
+@pytest.mark.parametrize(
+    ("said", "is_statement"),
+    [
+        ("Ida Renn was born in Tromvik.", True),
+        ("Curt Brand died on 22 February 1981.", True),
+        ("Ida Renn", False),
+        ("the town of Tromvik", False),
+        ("she was born there", False),
+    ],
+)
+def test_a_statement_names_its_own_subject(said, is_statement):
+    assert names_its_subject(said) is is_statement
+
+
+# Each cause of wrong and missing ticks on documentation, with a passage of that kind.
+
+
+@pytest.mark.parametrize(
+    ("query", "answer", "passage", "support", "shortfall"),
+    [
+        pytest.param(
+            "Since which version can tarn pull submodules?",
+            "2.4",
+            Passage("news", "Release 2.4 of 3 May 2011\nFaster checkouts on slow disks.", "Release notes of tarn"),
+            "unsupported",
+            "subject",
+            id="a heading that holds a version and says nothing of what was added",
+        ),
+        pytest.param(
+            "Who wrote the manual of tarn?",
+            "Tarn for Everyone",
+            Passage("book", "Tarn for Everyone is a book about tarn. The manual of tarn is short.", "Tarn for Everyone"),
+            "unsupported",
+            "kind",
+            id="a title in answer to who",
+        ),
+        pytest.param(
+            "under which licence is the package tarn?",
+            "MIT",
+            Passage("tarn", "The package tarn is free software under the MIT licence.", "tarn"),
+            "supported",
+            "",
+            id="a name without a capital",
+        ),
+        pytest.param(
+            "Under which licence is libbrine-dev?",
+            "MIT",
+            Passage("tarn", "The package tarn is free software under the MIT licence.", "tarn"),
+            "unsupported",
+            "subject",
+            id="the licence of another package",
+        ),
+        pytest.param(
+            "Which option makes tarn pull keep a merge commit?",
+            "--no-ff",
+            Passage("pull", "With --no-ff tarn pull creates a merge commit in any case.", "tarn-pull"),
+            "supported",
+            "",
+            id="an option",
+        ),
+        pytest.param(
+            "How many seconds does tarnd wait by default?",
+            "300",
+            Passage("d", "Timeout\nSeconds that tarnd waits for a client. The default is 300.", "tarnd.conf"),
+            "supported",
+            "",
+            id="a number whose subject stands in the sentence before",
+        ),
+    ],
+)
+def test_each_cause_of_wrong_and_of_missing_ticks(query, answer, passage, support, shortfall):
+    claim = claim_of(1, query, answer, "retrieved", [passage])
+    assert (claim.support, claim.shortfall) == (support, shortfall)
+    assert claim.citations  # what was found is cited in any case

@@ -1,0 +1,48 @@
+"""Sentences that say something else in nearly the same words."""
+
+import pytest
+
+from hopweave.citations.support import claim_of
+from hopweave.core.types import Passage
+
+ASKED = "Who designed the light of Carrow Head?"
+RIGHT = Passage("right", "The light of Carrow Head was designed by Ines Halloran in 1874.", "Carrow Head")
+
+
+def found(*others, answer="Ines Halloran", asked=ASKED):
+    return claim_of(1, asked, answer, "retrieved", [RIGHT, *others])
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [
+        "The light of Carrow Head was designed by Otto Falk in 1874.",
+        "Who designed the light of Carrow Head? The light of Carrow Head was designed by Otto Falk in 1874.",
+    ],
+)
+def test_a_planted_copy_with_another_name_is_shown_and_no_answer_is_supported(planted):
+    copy = Passage("planted", planted, "Carrow Head, a study")
+    for claim in (found(copy), found(copy, answer="Otto Falk")):
+        assert (claim.support, claim.shortfall) == ("contradicted", "rival")
+        assert claim.citations
+        assert claim.contradicted_by is not None
+        assert claim.contradicted_by.passage_id != claim.citations[0].passage_id
+
+
+def test_another_year_in_the_same_words_is_a_rival():
+    copy = Passage("old", "The light of Carrow Head was designed by Ines Halloran in 1901.", "Carrow Head")
+    asked = "When was the light of Carrow Head designed?"
+    assert found(copy, answer="1874", asked=asked).shortfall == "rival"
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "The light of Carrow Head was designed by Ines Halloran in 1874, says the almanac.",  # the same
+        "The light of Orla Bridge was designed by Otto Falk in 1874.",  # of something else
+        "Ines Halloran, born in Orlau, designed many lights.",
+        "The light of Carrow Head stands on a rock.",
+    ],
+)
+def test_what_says_the_same_or_is_about_something_else_is_no_rival(other):
+    assert found(Passage("other", other, "A list")).support == "supported"

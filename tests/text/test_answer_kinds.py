@@ -1,0 +1,81 @@
+"""The kind of answer that a question asks for."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hopweave.core.types import Passage
+from hopweave.text.answer_kinds import is_of_kind, is_something_else, kind_asked
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("When was it lit?", "date"),
+        ("In what year was it lit?", "year"),
+        ("Since which version is it lit?", "version"),
+        ("How many lamps does it have?", "number"),
+        ("How long does it wait?", "number"),
+        ("Who lit it?", "person"),
+        ("Under which licence is it?", "licence"),
+        ("In which town does it stand?", "place"),
+        ("Where does it stand?", "place"),
+        ("Does it stand in Sula?", "yes_no"),
+        ("Is Ada or Ida older?", "yes_no"),
+        ("What lit it?", "any"),
+        ("Which is lit first?", "any"),
+        ("Which file is it written to when I run it?", "any"),
+        ("If it was lit in May, when was it built?", "date"),
+        ("Ada Finch, who lit it, was born in which town?", "place"),
+        ("Of the two, who lit it?", "person"),
+        ("The light that Ada Finch lit is in what country?", "place"),
+    ],
+)
+def test_what_a_question_asks_for(question, kind):
+    assert kind_asked(question) == kind
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind", "is_right"),
+    [
+        ("3 May 1887", "date", True),
+        ("the nineteenth century", "date", True),
+        ("Ada Finch", "date", False),
+        ("1887", "year", True),
+        ("a long time ago", "year", False),
+        ("twelve", "number", True),
+        ("unlimited", "number", True),
+        ("p + 1", "number", False),
+        ("1-5", "number", True),
+        ("Ada Finch", "number", False),
+        ("3.11", "version", True),
+        ("the newest", "version", False),
+        ("Ada Finch", "person", True),
+        ("1887", "person", False),
+        ("May 1887", "person", False),
+        ("Sula", "place", True),
+        ("3 May 1887", "place", False),
+        ("GPL-2+", "licence", True),
+        ("a public domain dedication", "licence", True),
+        ("3 May 1887", "licence", False),
+        ("yes", "person", False),
+        ("yes", "yes_no", True),
+        ("anything", "any", True),
+    ],
+)
+def test_whether_an_answer_is_of_a_kind(answer, kind, is_right):
+    assert is_of_kind(answer, kind) is is_right
+
+
+def test_a_title_whose_page_is_of_a_work_is_no_person():
+    film = Passage("f", "Low Water is a film of 1958.", "Low Water")
+    person = Passage("p", "Ada Finch (born 1961) is a painter and the mayor of a town.", "Ada Finch")
+    assert is_something_else("Low Water", "person", [film, person])
+    assert not is_something_else("Low Water", "any", [film, person])
+    assert not is_something_else("Ada Finch", "person", [film, person])
+    assert not is_something_else("Otto Falk", "person", [film, person])
+
+
+@given(st.text(), st.text())
+def test_any_texts_are_taken(question, answer):
+    assert is_of_kind(answer, kind_asked(question)) in (True, False)
