@@ -6,7 +6,7 @@ import random
 import pytest
 
 from hopweave.core.errors import DataError
-from hopweave.evaluation.scoring.calibrating import FEWEST, Labelled, chosen_threshold, fitted
+from hopweave.evaluation.scoring.calibrating import FEWEST, RIDGE, Labelled, chosen_threshold, fitted
 from hopweave.evaluation.scoring.statistics import least_share
 from hopweave.record.confidence import Calibration
 from hopweave.record.signals import SIGNALS
@@ -46,7 +46,7 @@ def test_the_weights_are_those_of_an_independent_optimiser():
 
     def loss(beta):
         log_odds = beta[0] + rows @ beta[1:]
-        return float(np.sum(np.logaddexp(0, log_odds) - right * log_odds) + np.sum(beta[1:] ** 2))
+        return float(np.sum(np.logaddexp(0, log_odds) - right * log_odds) + RIDGE / 2 * np.sum(beta[1:] ** 2))
 
     best = optimize.minimize(loss, np.zeros(len(names) + 1), method="BFGS", options={"gtol": 1e-8}).x
     assert one.intercept == pytest.approx(best[0], abs=1e-3)

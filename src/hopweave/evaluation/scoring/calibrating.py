@@ -30,7 +30,9 @@ NUM_FOLDS = 10
 FEWEST = 30
 """The fewest labelled answers that a calibration is fitted on, with a right and a wrong one among them."""
 
-_RIDGE = 2.0
+RIDGE = 10.0
+"""The penalty of half a squared weight. Chosen from 1 to 100 by the Brier score of answers left out, on the 150 answers that the
+shipped calibration is fitted on; 20 did as well, but holds back a fit on 40 answers."""
 _NUM_BINS = 10
 _STEP = 1.1
 """How many times as many answers are above a threshold as above the one tried before."""
@@ -208,7 +210,7 @@ def _regression(labelled: Sequence[Labelled], names: Sequence[str]) -> tuple[flo
     scales = raw.std(axis=0)
     scales = np.where(scales > 1e-9, scales, 1.0)
     rows = np.column_stack([np.ones(len(labelled)), (raw - means) / scales])
-    penalty = np.diag([1e-6] + [_RIDGE] * len(names))
+    penalty = np.diag([1e-6] + [RIDGE] * len(names))
     beta = np.zeros(rows.shape[1])
     for _ in range(100):
         fit = 1 / (1 + np.exp(-np.clip(rows @ beta, -30, 30)))
