@@ -31,8 +31,11 @@ FEWEST = 30
 """The fewest labelled answers that a calibration is fitted on, with a right and a wrong one among them."""
 
 RIDGE = 10.0
-"""The penalty of half a squared weight. Chosen from 1 to 100 by the Brier score of answers left out, on the 150 answers that the
-shipped calibration is fitted on; 20 did as well, but holds back a fit on 40 answers."""
+"""The penalty, on half of each squared weight.
+
+Chosen from 1 to 100 by the Brier score of answers left out, on the 150 answers that the shipped calibration is fitted on. 20 did
+as well, but holds back a fit on 40 answers.
+"""
 _NUM_BINS = 10
 _STEP = 1.1
 """How many times as many answers are above a threshold as above the one tried before."""
