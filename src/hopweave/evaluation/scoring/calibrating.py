@@ -33,8 +33,8 @@ FEWEST = 30
 RIDGE = 10.0
 """The penalty, on half of each squared weight.
 
-Chosen from 1 to 100 by the Brier score of answers left out, on the 150 answers that the shipped calibration is fitted on. 20 did
-as well, but holds back a fit on 40 answers.
+Chosen from 1 to 100 by the Brier score of answers left out, on the 150 answers that the shipped calibration is fitted on. 20
+did as well, but holds back a fit on 40 answers.
 """
 _NUM_BINS = 10
 _STEP = 1.1
