@@ -48,7 +48,7 @@ _MARKERS = (
     ("(", r"\b(?:search|read_passage|answer)(?=\((?:\w++[ \t]*+=[ \t]*+)?+[\"'“‘\d])"),
     ("<", r"<(?=\||/?(?:tool|function)(?:_calls?|_responses?|_results?)?\b)"),
     ("<", r"<(?=\s*+/?\s*+(?:passage\b|(?:search|answer|think|information)\s*+>))"),
-    ("_search_", r"<(?=\s*+\|?\s*+(?:begin|end)_search_(?:query|result)\b)"),
+    ("_search_", r"<(?=\s*+\|?\s*+(?:begin|end)_search_(?:query|result))"),
     ("\\boxed", r"\\(?=boxed\b)"),
 )
 

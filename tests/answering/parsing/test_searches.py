@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from support.texts import messes
 
@@ -122,6 +122,7 @@ def test_any_text_can_be_read(text):
 
 
 @given(PASSAGES)
+@example("<begin_search_query0")
 def test_no_passage_searches_or_answers_when_the_model_repeats_it(text):
     for shown in (escape(text), fence(text, text)):
         assert first_search(shown) is None
