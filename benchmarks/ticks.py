@@ -233,7 +233,7 @@ def _signals_table(choosing: Sequence[RunFolder], given: Sequence[RunFolder]) ->
     """What the fitted confidence is worth with all signals, without each, and with each alone."""
     labelled = [one for run in choosing for one in labelled_in(run)]
     asked = [one for run in given for one in _ticks.answered(run)]
-    names = calibrating._names(labelled)
+    names = calibrating.fitted_signals(labelled)
     used = {
         "all": names,
         **({"without checks": list(SIGNALS)} if len(names) > len(SIGNALS) else {}),
@@ -250,9 +250,9 @@ def _signals_table(choosing: Sequence[RunFolder], given: Sequence[RunFolder]) ->
 
 
 def _fit_cells(labelled: Sequence[Labelled], asked: Sequence[tuple[str, Record, Example]], names: list[str]) -> list[str]:
-    with patch.object(calibrating, "_names", return_value=names):
+    with patch.object(calibrating, "fitted_signals", return_value=names):
         made = fitted(labelled, llm="", methods=())
-    scored: list[Scored] = [(confidence, one.is_right) for confidence, one in calibrating._left_out(labelled, names)]
+    scored: list[Scored] = [(confidence, one.is_right) for confidence, one in calibrating.predicted_without(labelled, names)]
     if len(names) == 1:  # its values rank answers; fits to the folds differ in the share of right answers, which blurs that
         direction = math.copysign(1, made.weights[names[0]].weight)
         values = [(direction * one.signals[names[0]], one.is_right) for one in labelled]

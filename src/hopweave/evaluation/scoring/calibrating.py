@@ -102,8 +102,8 @@ def fitted(
     num_right = sum(one.is_right for one in labelled)
     if len(labelled) < FEWEST or not 0 < num_right < len(labelled):
         raise DataError(_why_not(len(labelled), num_right))
-    names = _names(labelled)
-    left_out = list(_left_out(labelled, names))
+    names = fitted_signals(labelled)
+    left_out = list(predicted_without(labelled, names))
     scored = [(confidence, one.is_right) for confidence, one in left_out]
     sure = [(confidence, one.is_right) for confidence, one in left_out if one.signals["supported"]]
     threshold, guarantee = chosen_threshold(sure, wanted, level)
@@ -180,14 +180,19 @@ def _fewest_with_one_wrong(wanted: float, level: float) -> int:
     return num
 
 
-def _names(labelled: Sequence[Labelled]) -> list[str]:
+def fitted_signals(labelled: Sequence[Labelled]) -> list[str]:
     """The signals that get a weight: the outcome of a check only if every answer was to be checked, and some were."""
     were_to_be = [name for name in CHECKED if all(name in one.signals for one in labelled)]
     return [*SIGNALS, *(name for name in were_to_be if not all(math.isnan(one.signals[name]) for one in labelled))]
 
 
-def _left_out(labelled: Sequence[Labelled], names: Sequence[str]) -> Iterator[tuple[float, Labelled]]:
-    """Yields each answer with the confidence that a fit without its fold gives it."""
+def predicted_without(labelled: Sequence[Labelled], names: Sequence[str]) -> Iterator[tuple[float, Labelled]]:
+    """Yields each answer after the confidence that a fit without its fold gives it; answers to one question share a fold.
+
+    Args:
+        labelled: the answers.
+        names: the signals that are fitted.
+    """
     questions = sorted({one.question for one in labelled}, key=lambda name: hashlib.sha256(name.encode()).hexdigest())
     fold_of = {name: place % NUM_FOLDS for place, name in enumerate(questions)}
     for fold in range(NUM_FOLDS):
