@@ -20,6 +20,9 @@ LISTINGS = [
     ("Which files mention ServerRoot?", "ServerRoot"),
     ('Which documents mention "who pays what"?', "who pays what"),
     ("Which of your files contain the word “Sula”?", "Sula"),
+    ("Which documents mention the name Sula?", "Sula"),
+    ("Which documents mention the words of the king?", "the words of the king"),
+    ("Which of them mention Ada Finch?", "Ada Finch"),
     ("Which docs say something about Orlau?", "Orlau"),
     ("In which documents is Ada Finch mentioned?", "Ada Finch"),
     ("Which documents is Ada Finch mentioned in?", "Ada Finch"),
@@ -107,7 +110,7 @@ ORDINARY = [
 
 @pytest.mark.parametrize(("question", "subject"), LISTINGS)
 def test_a_question_for_the_documents_that_mention_something_is_recognised_with_its_subject(question, subject):
-    assert whole_corpus(question) == WholeCorpus("listing", subject)
+    assert whole_corpus(question) == WholeCorpus("listing", subject, any(mark in question for mark in '"“'))
 
 
 @pytest.mark.parametrize(("question", "wanted"), OTHERS)
@@ -121,8 +124,11 @@ def test_an_ordinary_question_is_not_recognised(question):
     assert whole_corpus(question) is None
 
 
-@pytest.mark.parametrize("question", ["Which of them mention Ada Finch?", "How many of these are about Orlau?"])
-def test_of_them_means_the_documents_only_if_nothing_was_said_before(question):
+@pytest.mark.parametrize(
+    "question",
+    ["Which of them mention Ada Finch?", "How many of these are about Orlau?", "What are these documents about?"],
+)
+def test_them_and_these_mean_all_documents_only_if_nothing_was_said_before(question):
     assert whole_corpus(question) is not None
     assert whole_corpus(question, is_first=False) is None
     assert whole_corpus("Which documents mention Ada Finch?", is_first=False) == WholeCorpus("listing", "Ada Finch")

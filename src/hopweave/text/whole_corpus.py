@@ -39,10 +39,10 @@ _SINGLE = r"(?:documents?|docs?|pdfs?)"
 _NAME = r"(?:mentions?|talks? about|refers? to)"
 _MENTION = rf"(?:{_NAME}|(?:is|are) about|(?:say|says|have|has|contains?) (?:something|anything) (?:about|on))"
 _TREAT = rf"(?:{_MENTION}|discuss(?:es)?|describes?|covers?|deals? with|concerns?)"
-_HOLD = rf"(?:{_TREAT}|(?:contains?|includes?|has|have)(?: the (?:words?|names?|terms?|phrases?))?)"
+_HOLD = rf"(?:{_TREAT}|contains?|includes?|has|have)"
 _THE = r"(?:all |every )?(?:of )?(?:the |these |my |our |your )?"
 _LIST = r"(?:list|show|find|name|give|get)(?: me)?"
-_SUBJECT = r"(?P<subject>.+?)"
+_SUBJECT = r"(?:the (?:words?|names?|terms?|phrases?) (?!of\b))?(?P<subject>.+?)"
 
 # What may also be said of files and documents in general, as in "Which documents have legal force?", is not among these.
 _LISTINGS = (
@@ -59,8 +59,8 @@ _LISTINGS = (
     rf"(?:do|does) any (?:of )?(?:{_OURS}|{_SINGLE}) {_HOLD} {_SUBJECT}",
     rf"(?:are|is) there (?:any |an? )?{_SINGLE} (?:(?:that |which ){_TREAT}|about|mentioning) {_SUBJECT}",
     rf"(?:is|are|was|were) {_SUBJECT} (?:mentioned|discussed) in any (?:of )?(?:{_OURS}|{_SINGLE})",
+    rf"(?:which|how many) of (?:them|these|those) {_MENTION} {_SUBJECT}",
 )
-_OF_THEM = rf"(?:which|how many) of (?:them|these|those) {_MENTION} {_SUBJECT}"
 
 _MAIN = r"(?:main |major |key |most important |common |central |overall |general )*"
 _TOPICS = rf"(?:the )?{_MAIN}(?:topics?|themes?|subjects?|points?|ideas?|contents?|gist)(?: (?:covered|discussed))?"
@@ -114,9 +114,12 @@ _OTHERS: tuple[tuple[Wanted, tuple[str, ...]], ...] = (
 
 _MAY_BE = re.compile(
     r"\b(?:documents?|docs?|files?|pdfs?|corpus|everything|all of|of (?:them|these|those)|(?:these|my|our|your) \w+"
-    r"|knowledge base|this (?:collection|index|folder|text))\b"
+    r"|knowledge base|this (?:collection|index|folder|text))\b",
+    re.IGNORECASE,
 )
 """What each of these questions has, so that the others need not be compared with all patterns."""
+
+_REFERS = re.compile(r"\b(?:them|it|this|these|those|everything)\b", re.IGNORECASE)
 
 # A subject with a question inside takes more than a search; and search does not know which document says most.
 _TOO_MUCH = re.compile(r"\b(?:who|whom|whose|what|which|when|where|why|how|that|because|if|most|least)\b", re.IGNORECASE)
@@ -128,11 +131,13 @@ class WholeCorpus:
 
     Attributes:
         wanted: those that mention a subject (`listing`), or the topics, a summary, the number or the titles of all.
-        subject: what is to be mentioned, without quotation marks; empty if a listing is not wanted.
+        subject: what is to be mentioned; empty if a listing is not wanted.
+        is_quoted: whether the subject was in quotation marks, which are left out.
     """
 
     wanted: Wanted
     subject: str = ""
+    is_quoted: bool = False
 
 
 def whole_corpus(question: str, *, is_first: bool = True) -> WholeCorpus | None:
@@ -140,38 +145,35 @@ def whole_corpus(question: str, *, is_first: bool = True) -> WholeCorpus | None:
 
     Args:
         question: the question.
-        is_first: whether nothing was said before it, so that `which of them` can only mean the documents.
+        is_first: whether nothing was said before it. Otherwise `them` or `these documents` may mean some that were named.
 
     >>> whole_corpus("Which documents mention the Kerrow Light?")
-    WholeCorpus(wanted='listing', subject='the Kerrow Light')
+    WholeCorpus(wanted='listing', subject='the Kerrow Light', is_quoted=False)
     >>> whole_corpus("Which document abolished slavery?") is None
     True
     """
     text = " ".join(question.split()).rstrip(" ?!.")
-    if len(text) > _MAX_CHARACTERS or not _MAY_BE.search(text.casefold()):
+    if len(text) > _MAX_CHARACTERS or not _MAY_BE.search(text) or not (is_first or not _REFERS.search(text)):
         return None
-    for wanted, pattern in _patterns(is_first=is_first):
+    for wanted, pattern in _patterns():
         match = pattern.fullmatch(text)
         if match is not None and wanted != "listing":
             return WholeCorpus(wanted)
-        if match is not None and (subject := _searchable(match["subject"])):
-            return WholeCorpus("listing", subject)
+        if match is not None and _is_searchable(match["subject"]):
+            bare = unquoted(match["subject"])
+            return WholeCorpus("listing", bare, bare != match["subject"])
     return None
 
 
 @cache
-def _patterns(*, is_first: bool) -> tuple[tuple[Wanted, re.Pattern[str]], ...]:
-    listings: tuple[Wanted, tuple[str, ...]] = ("listing", (*_LISTINGS, _OF_THEM) if is_first else _LISTINGS)
+def _patterns() -> tuple[tuple[Wanted, re.Pattern[str]], ...]:
+    of_each: tuple[tuple[Wanted, tuple[str, ...]], ...] = (*_OTHERS, ("listing", _LISTINGS))
     return tuple(
-        (wanted, re.compile(_ASKING + pattern + _AFTER, re.IGNORECASE))
-        for wanted, patterns in (*_OTHERS, listings)
-        for pattern in patterns
+        (wanted, re.compile(_ASKING + pattern + _AFTER, re.IGNORECASE)) for wanted, patterns in of_each for pattern in patterns
     )
 
 
-def _searchable(subject: str) -> str:
-    """A subject that can be searched for; empty if it cannot."""
-    bare = unquoted(subject)
-    words = words_in(bare)
-    is_simple = bare != subject or (len(words) <= _MAX_SUBJECT_WORDS and not _TOO_MUCH.search(bare))
-    return bare if is_simple and any(word.says_something for word in words) else ""
+def _is_searchable(subject: str) -> bool:
+    words = words_in(subject)
+    is_simple = unquoted(subject) != subject or (len(words) <= _MAX_SUBJECT_WORDS and not _TOO_MUCH.search(subject))
+    return is_simple and any(word.says_something for word in words)
