@@ -127,6 +127,17 @@ def test_a_document_whose_title_alone_mentions_it_is_cited_without_a_focus():
     assert (citation.quote, citation.focus) == ("It lies on the coast.", None)
 
 
+def test_a_heading_that_repeats_the_title_is_cited_only_if_there_is_nothing_else():
+    passages = [
+        Passage("a", "Orlau\n\nOrlau lies on the coast.", "Orlau"),
+        Passage("b", "Orlau harbour\n\nIt is small.", "Orlau harbour"),
+        Passage("c", "Old Orlau", "Old Orlau"),
+    ]
+    answer = asked("Which documents mention Orlau?", passages).answer
+    quotes = {claim.text: claim.citations[0].quote for claim in answer.claims}
+    assert quotes == {"Orlau": "Orlau lies on the coast.", "Orlau harbour": "It is small.", "Old Orlau": "Old Orlau"}
+
+
 def test_documents_with_the_same_title_or_none_have_their_ids():
     passages = [
         Passage(f"{number}.md", "Sula lies there.", title) for number, title in enumerate(["Notes", "Notes", "", "Sula"])

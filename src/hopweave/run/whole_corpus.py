@@ -20,6 +20,7 @@ from hopweave.run.corpus_overview import Overview
 from hopweave.run.workbench import Workbench
 from hopweave.text.content_words import anchors
 from hopweave.text.key_terms import words_in
+from hopweave.text.matching import is_contained
 from hopweave.text.sentences import sentence_spans
 from hopweave.text.whole_corpus import Wanted, WholeCorpus
 
@@ -130,7 +131,7 @@ class _Mention:
     """A sentence of a passage that mentions something.
 
     Attributes:
-        num_words: how many of the wanted names and words are in the sentence itself; the others are in the title.
+        num_words: how many of the wanted names and words it has, the title having the others; -1 if it only repeats the title.
         passage: the passage.
         sentence: the sentence.
         words: the first of them in the sentence; `None` if all are in the title.
@@ -160,18 +161,18 @@ def _by_document(hits: Iterable[Hit], wanted: Sequence[Sequence[str]]) -> list[_
 
 
 def _mention_in(passage: Passage, words: Sequence[str]) -> _Mention | None:
-    """The first sentence with most of the words, if all others are in the title."""
+    """The first sentence with most of the words, if the title has all others; one that repeats the title is the last choice."""
     titled = {word for word in words if _place(word, passage.title)}
-    best: _Mention | None = None
+    found: list[_Mention] = []
     for span in sentence_spans(passage.text):
         sentence = passage.text[span.start : span.end]
         places = {word: place for word in words if (place := _place(word, sentence)) is not None}
-        is_mentioned = titled | places.keys() == set(words) and any(map(str.isalnum, sentence))
-        if is_mentioned and (best is None or len(places) > best.num_words):
+        if titled | places.keys() == set(words) and any(map(str.isalnum, sentence)):
             first = min(places.values(), key=lambda place: place.start, default=None)
             focus = Span(span.start + first.start, span.start + first.end) if first is not None else None
-            best = _Mention(len(places), passage, span, focus)
-    return best
+            num_words = -1 if is_contained(sentence, passage.title) else len(places)
+            found.append(_Mention(num_words, passage, span, focus))
+    return max(found, key=lambda mention: mention.num_words, default=None)
 
 
 def _wanted_words(asked: WholeCorpus) -> list[list[str]]:

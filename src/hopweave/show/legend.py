@@ -30,6 +30,8 @@ ORIGINS: dict[str, str] = {
 }
 """Where a claim came from, as decided by the method."""
 
+_LISTING = "A listing of what search found, which may not be all"
+
 LABELS: dict[str, str] = {
     "abandoned": "a query that a later chain leaves out",
     "action": "what the model decided to do next",
@@ -194,7 +196,7 @@ def banner_of(answer: Answer) -> Banner:
         "unsupported": "The answer rests on no passage",
     }[standing]
     if answer.how == LISTING:
-        headline = "A listing of what search found, which may not be all"
+        return Banner(standing, SIGNS[standing], TONES[standing], _LISTING, next(_counts(verdict)))
     if answer.cites_without_support:
         headline = f"The passage that is cited does not settle the answer: {why_unsupported(answer)}"
     return Banner(standing, SIGNS[standing], TONES[standing], headline, counts)
