@@ -150,6 +150,27 @@ def test_documents_with_the_same_title_or_none_have_their_ids():
     }
 
 
+def test_every_document_keeps_its_mark_whatever_its_title_looks_like():
+    titles = [
+        "Which way? Part two",
+        "Who? What!",
+        "A",
+        "东京",
+        "1999",
+        "U.S. v. Orlau",
+        "... and more",
+        "a.b.md",
+        "Unknown",
+        "Yes",
+    ]
+    titles += ["So the final answer is: Brno", "I do not know."]
+    passages = [Passage(f"p{number}", f"Text {number} names Sula.", title) for number, title in enumerate(titles)]
+    answer = asked("Which documents mention Sula?", passages).answer
+    lines = answer.text.split("\n\n")[1].splitlines()
+    assert lines == [f"- {claim.text} [{mark}]" for mark, claim in enumerate(answer.claims, start=1)]
+    assert {claim.text for claim in answer.claims} == set(titles)
+
+
 def test_a_long_listing_says_how_many_were_found_and_that_not_all_are_listed():
     passages = [Passage(f"p{number}", f"Sula is number {number}.", f"Note {number}") for number in range(MAX_LISTED + 5)]
     answer = asked("Which documents mention Sula?", passages).answer
@@ -193,7 +214,7 @@ def test_a_question_about_all_documents_gets_what_is_certain_and_calls_no_model(
     assert answer.short == ("3 documents" if "How many" in question else "")
     assert (answer.how, answer.claims, answer.verdict.support) == (OVERVIEW, (), "unsupported")
     assert record.totals().llm_calls == record.totals().searches == 0
-    assert only(record, Decision).data == {"documents": 3, "passages": 4}
+    assert only(record, Decision).data == {"documents": 3, "passages": 4, "is_complete": True}
 
 
 def test_what_may_not_be_shown_is_neither_counted_nor_named_nor_listed():

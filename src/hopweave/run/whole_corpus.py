@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from hopweave.citations.citing import cite, locate, on_one_line
 from hopweave.citations.marking import LISTING, OVERVIEW
@@ -61,7 +62,9 @@ async def answer_whole_corpus(asked: WholeCorpus, workbench: Workbench) -> Answe
     if asked.wanted == "listing":
         return await _listing(asked, workbench)
     known = await workbench.overview()
-    data = {"documents": known.num_documents, "passages": known.num_passages} if known is not None else {}
+    data: dict[str, Any] = {}
+    if known is not None:
+        data = {"documents": known.num_documents, "passages": known.num_passages, "is_complete": known.is_complete}
     workbench.decide(LABEL, f"asks for the {asked.wanted} of all documents, which no search finds", **data)
     parts = [_NOT_DONE.get(asked.wanted, ""), _certain(known), _INSTEAD]
     is_counted = asked.wanted == "number" and known is not None and known.is_complete
@@ -83,7 +86,7 @@ async def _listing(asked: WholeCorpus, workbench: Workbench) -> Answer:
         for mark, (name, mention) in enumerate(zip(names, listed, strict=True), start=1)
     ]
     lines = [f"- {name} [{mark}]" for mark, name in enumerate(names, start=1)]
-    text = "\n\n".join([_found(subject, len(mentions)), *lines, _bounds(len(hits), len(mentions))])
+    text = "\n\n".join(filter(None, [_found(subject, len(mentions)), "\n".join(lines), _bounds(len(hits), len(mentions))]))
     ids = tuple(hit.passage.id for hit in hits)
     short = "; ".join(names) if len(mentions) <= MAX_NAMED else _counted(len(mentions), "document")
     return Answer(text, short, tuple(claims), how=LISTING, passage_ids=ids)
