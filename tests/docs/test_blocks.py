@@ -43,6 +43,18 @@ def test_lists_within_lists_are_indented_by_four_as_the_site_reads_them():
     assert found == []
 
 
+def test_every_row_of_a_table_has_as_many_cells_as_its_head():
+    found = []
+    for page in PAGES:
+        text = re.sub(r"^```.*?^```$", "", (ROOT / page).read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+        for table in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
+            # GitHub ends a cell at a bar in code, too, unless a backslash is before it.
+            head, *rows = (line for line in table.splitlines() if not re.fullmatch(r"[|:\s-]+", line))
+            num_bars = [len(re.findall(r"(?<!\\)\|", line)) for line in (head, *rows)]
+            found += [f"{page}: {row}" for row, num in zip(rows, num_bars[1:], strict=True) if num != num_bars[0]]
+    assert found == []
+
+
 def test_a_reason_is_a_few_words():
     short = [str(block) for page in PAGES for block in blocks(page) if block.kind == "not run" and len(block.why_not) < 12]
     assert short == []

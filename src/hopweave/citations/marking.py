@@ -25,6 +25,14 @@ UNCERTAIN = "uncertain"
 
 WITHHELD = frozenset({UNSUPPORTED, UNCERTAIN})
 
+LISTING = "listing"
+"""How an answer was found that lists documents, each with its own claim; it is as well supported as the weakest of them."""
+
+OVERVIEW = "overview"
+"""How an answer was found that says what is known of the corpus without reading it as a whole."""
+
+WHOLE_CORPUS = frozenset({LISTING, OVERVIEW})
+
 _SENTENCE_END = ".!? \t\n"
 _FEWEST_WORDS = 3
 _PRONOUN = re.compile(r"\b(?:he|she|it|its|his|her|him|they|them|their|there|this|these|here)\b", re.IGNORECASE)
@@ -321,6 +329,8 @@ def _is_named(name: str, there: set[str]) -> bool:
 
 def _weakest(answer: Answer, stated: Sequence[Sequence[Claim]]) -> Support:
     """The support of an answer that no single claim carries: that of the weakest of its sentences, else `unsupported`."""
+    if answer.how == LISTING and answer.short:
+        return "supported" if all(claim.support == "supported" for claim in answer.claims) else "unsupported"
     if len(sentence_spans(answer.short)) < 2 or not stated:
         return "unsupported"
     if any(claim.support == "contradicted" for claims in stated for claim in claims):

@@ -158,6 +158,11 @@ def conclusion_of(mark: int, query: str, text: str, premises: Iterable[Claim]) -
     return Claim(query, text, "retrieved", "supported", tuple(citations))
 
 
+def mention_of(query: str, document: str, citation: Citation) -> Claim:
+    """The claim that a document mentions what the query asks for, which the cited words show by themselves."""
+    return Claim(query, document, "retrieved", "supported", (citation,))
+
+
 @remembered
 def asserted(text: str) -> str:
     """What an answer asserts: without marks and without its yes or no, which no passage can confirm; empty if that is all."""

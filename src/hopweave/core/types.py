@@ -23,7 +23,8 @@ Origin = Literal["model", "verified", "corrected", "completed", "retrieved", "yo
 
 `model`: the model said it, and nothing checked it. `verified`: the model said it, and the method's check passed.
 `corrected`: a passage's words replaced the model's. `completed`: the model left it open, and a passage's words filled it in.
-`retrieved`: the model wrote it with passages in the prompt. `yours`: the user replaced the model's words with it.
+`retrieved`: the model wrote it with passages in the prompt, or search listed it. `yours`: the user replaced the model's words
+with it.
 """
 
 Support = Literal["supported", "contradicted", "unsupported"]

@@ -18,6 +18,7 @@ from hopweave.core.types import Hit, Passage, Reading, Sampling
 from hopweave.ingest.lookup import LooksUp
 from hopweave.ingest.origin import KnowsOrigins, Origin
 from hopweave.models.batching import Batcher
+from hopweave.run.corpus_overview import Overview, overview_of
 from hopweave.run.in_flight import InFlight, Once
 from hopweave.run.store.store import Store, Stored
 
@@ -66,6 +67,7 @@ class Components:
         self.written: Kept[tuple[Any, dict[str, str]]] = Kept()
         """Texts built from prompts for all questions, with those prompts; see `Workbench.written_once`."""
         self._offline_hits: Once[list[list[Hit]]] = Once()
+        self._overview: Once[Overview | None] = Once()
         self._search = Batcher(self._search_batch, "search") if self.engine is not None else None
         self._look_up = Batcher(self._look_up_batch, "look-up") if _looks_up(self.engine) else None
         self._asking_engine = Lock()
@@ -89,6 +91,7 @@ class Components:
         other.retriever = retriever
         other.engine = engine if isinstance(retriever, ModelRetriever) else retriever
         other._offline_hits = Once()
+        other._overview = Once()
         other._search = Batcher(other._search_batch, "search") if other.engine is not None else None
         other._look_up = Batcher(other._look_up_batch, "look-up") if _looks_up(other.engine) else None
         other._asking_engine = Lock()
@@ -124,6 +127,10 @@ class Components:
             DataError: if the passage no longer exists, or the engine's data about its files is damaged.
         """
         return await asyncio.to_thread(self._origin, passage_id)
+
+    async def overview(self) -> Overview | None:
+        """How much the corpus holds, counted once; `None` if its engine cannot tell."""
+        return await self._overview.get("", partial(asyncio.to_thread, self._counted))
 
     async def read(self, query: str, passage: Passage) -> Reading:
         """A reading by an engine, in one batch with concurrent requests."""
@@ -181,6 +188,10 @@ class Components:
             return None
         with self._asking_engine:
             return engine.origin_of(passage_id)
+
+    def _counted(self) -> Overview | None:
+        with self._asking_engine:
+            return overview_of(self.engine)
 
     def _compare_batch(self, items: Sequence[tuple[str, tuple[str, ...]]]) -> list[int | None]:
         return [self.duplicate_detector.duplicate_of(query, seen) if self.duplicate_detector else None for query, seen in items]

@@ -78,6 +78,7 @@ class AskingChoices(Choices, total=False):
     check: Literal["free", "more"]
     calibration: str
     min_confidence: float
+    whole_corpus: Literal["listing", "method"]
     sampling: Mapping[str, Any]
     retries: Mapping[str, Any]
     store: Mapping[str, Any]

@@ -82,6 +82,8 @@ class Settings(BaseModel):
         calibration: what the confidence of answers is computed with: a file that `hopweave calibrate` wrote; `auto` for what
             comes with the package for the model, if anything does; or `off`.
         min_confidence: return an answer only if its confidence is as high, 0 to 1, and otherwise say what was found.
+        whole_corpus: who answers questions about the documents as a whole: search, without a model (`listing`), or the method;
+            see `hopweave.run.whole_corpus`. Runs of `hopweave evaluate` always ask the method.
         budget, sampling, retries, store: see the classes of those names.
         methods, llms, retrievers, readers, duplicate_detectors: options of components, by name.
     """
@@ -101,6 +103,7 @@ class Settings(BaseModel):
     check: Literal["free", "more"] = "free"
     calibration: str = "auto"
     min_confidence: Annotated[float, Field(ge=0, le=1)] = 0.0
+    whole_corpus: Literal["listing", "method"] = "listing"
     budget: dict[str, Any] = Field(default_factory=dict)
     sampling: dict[str, Any] = Field(default_factory=dict)
     retries: dict[str, Any] = Field(default_factory=dict)
@@ -195,10 +198,12 @@ class Settings(BaseModel):
     def public(self) -> dict[str, Any]:
         """The settings that affect the content of a record: without secrets, and without the location of the store.
 
-        `access` and `where` are left out if they are empty, so that such records are the same as before these settings existed.
+        `access` and `where` are left out if they are empty, and `whole_corpus` if it is "method", so that such records are the
+        same as before these settings existed.
         """
+        unsaid = {"access": (), "where": {}, "whole_corpus": "method"}
         keys = [key for key in type(self).model_fields if key != "store"]
-        return {key: public(getattr(self, key), key) for key in keys if key not in ("access", "where") or getattr(self, key)}
+        return {key: public(getattr(self, key), key) for key in keys if getattr(self, key) != unsaid.get(key)}
 
 
 def _made_without_options(part: Any, named: str) -> Any:

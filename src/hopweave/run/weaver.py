@@ -24,7 +24,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
 from hopweave.citations.citing import NOT_IN_CORPUS
-from hopweave.citations.marking import UNCERTAIN, abstention, settled
+from hopweave.citations.marking import UNCERTAIN, WHOLE_CORPUS, abstention, settled
 from hopweave.citations.shortfalls import why_unsupported
 from hopweave.core.catalog import name_of
 from hopweave.core.errors import (
@@ -50,8 +50,10 @@ from hopweave.run.opening import AskingChoices, Choices, Chosen, check_object, o
 from hopweave.run.progress_bar import progress
 from hopweave.run.settings import Settings
 from hopweave.run.starts import Starts
+from hopweave.run.whole_corpus import answer_whole_corpus
 from hopweave.run.workbench import Workbench
 from hopweave.text.citation_marks import settle_marks
+from hopweave.text.whole_corpus import WholeCorpus, whole_corpus
 
 MAX_QUESTION_CHARACTERS = 8_000
 _LOG = logging.getLogger(__name__)
@@ -213,12 +215,16 @@ class Weaver:
         workbench = Workbench(self.components, trace, self.budget, again)
         started_at = datetime.now(UTC).isoformat(timespec="milliseconds")
         asked, answer, failure = await self._try(asked, earlier, workbench)
-        if answer is not None and self.settings.check == "more":
+        is_checked = answer is not None and answer.how not in WHOLE_CORPUS
+        if answer is not None and is_checked and self.settings.check == "more":
             await check_answer(asked, answer, workbench)
         workbench.note_missed_changes()
         branch = again.branch if again is not None else None
         setup = self.setup(self.budget)
-        record = self._with_confidence(trace.finish(asked, setup, started_at, answer, failure, branch))
+        record = trace.finish(asked, setup, started_at, answer, failure, branch)
+        if not is_checked:
+            return record
+        record = self._with_confidence(record)
         if record.answer is None or not self._has_to_be_withheld(record.answer):
             return record
         return trace.finish(asked, setup, started_at, _withheld(record.answer, workbench), failure, branch)
@@ -287,13 +293,26 @@ class Weaver:
             settings=self._public_settings,
         )
 
+    def _of_all_documents(self, question: Question, *, is_first: bool = True) -> WholeCorpus | None:
+        """What a question asks about the documents as a whole; `None` if it is for the method."""
+        is_for_the_method = self.settings.whole_corpus == "method" or question.form == "label" or question.pinned
+        if is_for_the_method or self.components.engine is None:
+            return None
+        return whole_corpus(question.text, is_first=is_first)
+
     async def _try(
         self, question: Question, earlier: Sequence[Turn], workbench: Workbench
     ) -> tuple[Question, Answer | None, Failure | None]:
         name = self._name
         try:
-            question = await rewrite_follow_up(question, earlier, workbench)
-            answer = await self.method.answer(question, workbench)
+            whole = self._of_all_documents(question, is_first=not earlier)
+            if whole is None and earlier:
+                question = await rewrite_follow_up(question, earlier, workbench)
+                whole = self._of_all_documents(question)
+            if whole is not None:
+                answer = await answer_whole_corpus(whole, workbench)
+            else:
+                answer = await self.method.answer(question, workbench)
             _check_answer(answer, workbench.trace)
             again = workbench.again
             return question, settled(again.with_origins(answer) if again is not None else answer), None

@@ -36,6 +36,7 @@ from hopweave.record import OFFLINE, READER, Failure, Read, Search, Timing, Trac
 from hopweave.run.again import DRIFT, Again, Searching
 from hopweave.run.budget import Account, Budget
 from hopweave.run.components import Components
+from hopweave.run.corpus_overview import Overview
 from hopweave.run.estimated_usage import usage_of_prompt
 from hopweave.run.in_flight import OnText
 from hopweave.run.model_calls import ModelCalls
@@ -98,6 +99,13 @@ class Workbench:
     @property
     def limits(self) -> Mapping[str, float]:
         return self.budget.limits()
+
+    @property
+    def underneath(self) -> Workbench:
+        """This workbench, with searches that go to the engine even if the retriever asks the model."""
+        underneath = copy(self)
+        underneath._is_underneath = True
+        return underneath
 
     @property
     def reader(self) -> Reader | ModelReader | None:
@@ -278,6 +286,17 @@ class Workbench:
                     shown = " ".join(query.split())[:_SHOWN_OF_A_QUERY]
                     self.decide("no_terms", f"nothing to search for, only stop words or punctuation: {shown}")
 
+    async def overview(self) -> Overview | None:
+        """How much the corpus holds; `None` if its engine cannot tell. It is no search: it costs only time, and adds no step.
+
+        Raises:
+            SearchError: if the engine fails.
+            BudgetReached: if the question ran out of time.
+        """
+        async with self._account.deadline():
+            with boundary(SearchError):
+                return await self.components.overview()
+
     async def read(self, query: str, passage: Passage, *, answer: str = "") -> Reading:
         if not is_part(self.components.reader, ModelReader):  # its call checks the time itself, and the store notes it
             await self._calls.afford_time()
@@ -308,8 +327,7 @@ class Workbench:
         self, rewriter: ModelRetriever, step_id: int, queries: Sequence[str], max_hits: int
     ) -> list[list[Hit]]:
         """The hits for each query of a retriever that asks the model."""
-        underneath = copy(self)
-        underneath._is_underneath = True
+        underneath = self.underneath
 
         async def search(query: str, query_step: int) -> list[Hit]:
             with self.under(query_step):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from hopweave.citations.marking import LISTING, OVERVIEW
 from hopweave.citations.shortfalls import UNCERTAIN, confidence_in_words, why_unsupported
 from hopweave.core.types import Answer, Standing, Verdict
 from hopweave.record import Record
@@ -24,10 +25,12 @@ ORIGINS: dict[str, str] = {
     "verified": "the model's own words, which passed the method's check against a passage",
     "corrected": "a passage said otherwise, and its words replaced the model's",
     "completed": "the model left the query open, and a passage's words filled it in",
-    "retrieved": "written by the model with the passages in its prompt",
+    "retrieved": "written by the model with the passages in its prompt, or listed by search",
     "yours": "not the model's: words that replaced the model's when the question was asked again",
 }
 """Where a claim came from, as decided by the method."""
+
+_LISTING = "A listing of what search found, which may not be all"
 
 LABELS: dict[str, str] = {
     "abandoned": "a query that a later chain leaves out",
@@ -106,6 +109,7 @@ LABELS: dict[str, str] = {
     "voice": "a document that is read separately, to vote",
     "values": "the sum of each candidate's ratings",
     "vote": "how the replies or candidates voted",
+    "whole_corpus": "the question is about the documents as a whole, so search answers it and not the method",
     "withheld": "the answer that was withheld, since no passage supports it or it is not certain enough",
 }
 """The meaning of the labels of decisions. Labels of methods from other packages are not explained."""
@@ -180,6 +184,9 @@ def banner_of(answer: Answer) -> Banner:
     """The banner of an answer. One that abstains, or is empty, claims nothing and is neither good nor bad."""
     verdict, standing = answer.verdict, answer.verdict.standing
     counts = "; ".join(filter(None, [confidence_in_words(verdict), *_counts(verdict)]))
+    if answer.how == OVERVIEW:
+        headline = "Counted in the index" if answer.short else "No answer is given"
+        return Banner(standing, "-", "quiet", headline, "the question is about the documents as a whole")
     if not answer.short.strip():
         return Banner(standing, "-", "quiet", "No answer is given", counts)
     headline = {
@@ -188,6 +195,8 @@ def banner_of(answer: Answer) -> Banner:
         "contradicted": "A passage says otherwise",
         "unsupported": "The answer rests on no passage",
     }[standing]
+    if answer.how == LISTING:
+        return Banner(standing, SIGNS[standing], TONES[standing], _LISTING, next(_counts(verdict)))
     if answer.cites_without_support:
         headline = f"The passage that is cited does not settle the answer: {why_unsupported(answer)}"
     return Banner(standing, SIGNS[standing], TONES[standing], headline, counts)

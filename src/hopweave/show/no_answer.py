@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from hopweave.citations.marking import WITHHELD
+from hopweave.citations.marking import LISTING, WHOLE_CORPUS, WITHHELD
 from hopweave.core.types import Answer
 from hopweave.record import Decision, ModelCall, ParseFailure, Read, Record, Search
 from hopweave.show.outline import failure_text
@@ -33,8 +33,14 @@ def _is_withheld(record: Record) -> bool:
     return record.answer is not None and record.answer.how in WITHHELD
 
 
+def _is_of_whole_corpus(record: Record) -> bool:
+    return record.answer is not None and record.answer.how in WHOLE_CORPUS
+
+
 def _is_only_ranked(record: Record) -> bool:
     """Whether the work was done, and the model was asked at most for queries, within searches."""
+    if _is_of_whole_corpus(record):
+        return False
     within: set[int] = set()
     for step in record.own_steps:
         if isinstance(step, Search) or step.parent in within:
@@ -53,6 +59,8 @@ def why_no_answer(record: Record) -> list[str]:
         return []
     if _is_withheld(record):
         return _withheld(record)
+    if _is_of_whole_corpus(record):
+        return _of_whole_corpus(answer)
     if _is_only_ranked(record):
         return [f"{one_line(record.setup.method)} was set to find passages and to ask the model for none"]
     return _limit(record, answer) or _emptiness(record) or _methods_limit(record, answer) or [_last_trouble(record, answer)]
@@ -66,6 +74,12 @@ def _failure(record: Record) -> str:
     failed = [step for step in record.steps if not isinstance(step, Decision | ParseFailure) and step.error is not None]
     place = next((step for step in reversed(failed) if step.error == error), None)
     return f"{error.kind}: {one_line(error.message)}{f', at {_named(place)}' if place is not None else ''}"
+
+
+def _of_whole_corpus(answer: Answer) -> list[str]:
+    if answer.how == LISTING:
+        return ["search found no document that mentions it", "search for other words with: hopweave search"]
+    return ["the question is about the documents as a whole, and answers come from the passages that a search finds"]
 
 
 def _withheld(record: Record) -> list[str]:

@@ -566,3 +566,14 @@ async def test_a_second_sitting_in_the_same_process_is_refused_while_the_first_w
     with pytest.raises(DataError, match=f"another process .id {os.getpid()}. works on the run"):
         await done()
     assert (await first).progress.is_complete
+
+
+async def test_a_question_about_all_documents_goes_to_the_method_like_any_other():
+    Path("questions.jsonl").write_text('{"id": "q", "question": "Which documents mention the Nith?", "answer": "the Nith"}\n')
+    plan, settings = planned()
+    assert settings.whole_corpus == "listing"
+    assert "whole_corpus" not in plan.settings
+    await evaluate(Path("run"), plan, settings)
+    [record] = RunFolder.open(Path("run")).records("jsonl", "direct")
+    assert (record.answer.short, record.totals().llm_calls) == ("the Nith", 1)
+    assert "whole_corpus" not in record.setup.settings

@@ -19,6 +19,7 @@ from hopweave.apps.server.page_images import PageImages
 from hopweave.apps.server.prometheus import Metrics
 from hopweave.apps.server.refusals import Refused, refusing
 from hopweave.apps.server.server_settings import ServerSettings
+from hopweave.citations.marking import WHOLE_CORPUS
 from hopweave.core.errors import DataError, HopweaveError, MissingExtra, SettingsError
 from hopweave.core.protocols import LanguageModel, Opens, is_part
 from hopweave.core.redaction import public_address
@@ -264,7 +265,7 @@ class Service:
         finally:
             if not is_settled:
                 await self._settle(caller, asked, spending.tokens)
-        if record.error is None:
+        if record.answer is not None and record.answer.how not in WHOLE_CORPUS:
             self.allowance.learn(asked.method_name, _tokens_of(totals))
         self.metrics.record(asked.method_name, asked.corpus, record, totals)
         if self._spans is not None:

@@ -51,7 +51,8 @@ class Prepared:
         """The settings under which a cell is worked."""
         method = self.plan.methods[cell.method]
         options = merged(self.settings.methods, {key_of("methods", method.name): dict(method.options)})
-        own = {"method": method.name, "methods": options, "corpus": self.corpus_of(cell.dataset)}
+        own: dict[str, Any] = {"method": method.name, "methods": options, "corpus": self.corpus_of(cell.dataset)}
+        own["whole_corpus"] = "method"  # what is measured is the method, whatever the question
         if method.sampling_seed is None:
             return self.settings.model_copy(update=own)
         return self.settings.model_copy(update={**own, "sampling": {**self.settings.sampling, "seed": method.sampling_seed}})

@@ -120,7 +120,7 @@ def in_full(plan: Plan, settings: Settings) -> Plan:
         SettingsError: if it names a file of the user's that cannot be read.
     """
     public = settings.public()
-    whole = replace(plan, settings={key: value for key, value in public.items() if key != "method"})
+    whole = replace(plan, settings={key: value for key, value in public.items() if key not in ("method", "whole_corpus")})
     named = [*named_files(whole.settings), *named_files(whole.parts)]
     files = {path: sha256 for _, name in named for path, sha256 in hashes(name).items()}
     return replace(whole, files=dict(sorted(files.items())))
