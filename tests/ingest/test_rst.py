@@ -50,7 +50,8 @@ Then::
 
 
 def test_restructured_text_becomes_what_a_reader_sees():
-    title, text = read_rst(PAGE)
+    document = read_rst(PAGE)
+    title, text = document.title, document.parts[0].text
     assert title == "The Ulm minster"
     assert text == (
         "The Ulm minster\n\n"
@@ -78,4 +79,4 @@ def test_time_grows_with_the_length_and_not_faster(piece):
 def test_nothing_that_is_named_is_opened(tmp_path, monkeypatch):
     (tmp_path / "secret.txt").write_text("secret")
     monkeypatch.setattr(Path, "open", None)
-    assert "secret" not in read_rst(f".. include:: {tmp_path}/secret.txt\n\nText.\n")[1].split()
+    assert "secret" not in read_rst(f".. include:: {tmp_path}/secret.txt\n\nText.\n").parts[0].text.split()

@@ -26,7 +26,8 @@ def verdict_values(verdict: Verdict) -> dict[str, Any]:
 
 
 def passage_metadata(passage: Passage, **more: Any) -> dict[str, Any]:
-    """The metadata of a passage, with its id, title, source and offsets, and more values."""
+    """The metadata of a passage, with its id, title, sections, source and offsets, and more values."""
     own = {"passage_id": passage.id, "title": passage.title, "source": passage.source}
     offsets = {} if passage.start is None else {"start": passage.start, "end": passage.end}
-    return {**passage.metadata, **own, **offsets, **more}
+    sections = {"sections": list(passage.sections)} if passage.sections else {}
+    return {**passage.metadata, **own, **sections, **offsets, **more}

@@ -71,8 +71,8 @@ class Place:
 
     @property
     def words(self) -> str:
-        """All words of the place, those of the passage's title included."""
-        return f"{self.passage.title}\n{self.text}"
+        """All words of the place, those of the passage's title and sections included."""
+        return f"{self.passage.heading}\n{self.text}"
 
 
 def place_of(passage: Passage, focus: Span) -> Place:

@@ -38,10 +38,10 @@ def rival_of(query: str, said: str, place: Place, passages: Sequence[Passage]) -
         there = keys_of(text)
         if len(around & there) < _SHARED * len(around) or answer & there & (named_keys(said) or answer):
             continue
-        instead = there - around - keys_of(passage.title)
+        instead = there - around - keys_of(passage.heading)
         if not 0 < len(instead) <= len(answer) + _MOST_OTHER_WORDS or agree(said, text):
             continue
-        titled = there | keys_of(passage.title)
+        titled = there | keys_of(passage.heading)
         if all(name <= titled for name in named) and _is_alike(said, instead & (named_keys(text) or instead)):
             return passage, span
     return None

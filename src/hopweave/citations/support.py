@@ -320,7 +320,7 @@ def _around_the_reading(query: str, said: str, passage: Passage, reading: Readin
     asked = keys_of(query)
     heard, new = keys_of(reading.text) - asked, keys_of(said) - asked
     around = sentence_around(passage.text, reading.span)
-    there = keys_of(passage.text[around.start : around.end]) | keys_of(passage.title)
+    there = keys_of(passage.text[around.start : around.end]) | keys_of(passage.heading)
     return reading.span if heard and heard <= new <= there else None
 
 
@@ -329,7 +329,7 @@ def _stated(query: str, sentence: str, passage: Passage) -> Span | None:
     names = anchors(sentence)
     if not names or is_reasoning(sentence):
         return None
-    if not all(locate(name, passage.title) or locate(name, passage.text) for name in names):
+    if not all(locate(name, passage.heading) or locate(name, passage.text) for name in names):
         return None
     words = content_of(sentence, names)
     new = [name for name in names if locate(name, query) is None] or [word for word in words if locate(word, query) is None]
@@ -338,9 +338,9 @@ def _stated(query: str, sentence: str, passage: Passage) -> Span | None:
     for span in sentence_spans(passage.text):
         text = passage.text[span.start : span.end]
         place = locate(focus, text)
-        if place is None or not added <= keys_of(text) | keys_of(passage.title):
+        if place is None or not added <= keys_of(text) | keys_of(passage.heading):
             continue
-        there = stems_of(f"{text} {passage.title}")
+        there = stems_of(f"{text} {passage.heading}")
         known = [word for word in words if stem(word) in there or is_relation_stated(word, text)]
         if 2 * len(known) >= len(words) and is_date_in_place(sentence, sentence, text):
             return Span(span.start + place.start, span.start + place.end)

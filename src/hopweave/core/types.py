@@ -167,6 +167,8 @@ class Passage:
         end: where it ends there.
         metadata: values such as its author or year, by key; left out of JSON if empty, as is `access`.
         access: labels; only users who hold at least one of them may see the passage. If empty, everyone may.
+        sections: the headings of the sections that all of it is in, from the outermost, without the title; left out of JSON if
+            empty.
     """
 
     id: str
@@ -177,10 +179,16 @@ class Passage:
     end: int | None = None
     metadata: Mapping[str, str] = field(default_factory=dict, hash=False)
     access: tuple[str, ...] = ()
+    sections: tuple[str, ...] = ()
+
+    @property
+    def heading(self) -> str:
+        """Its title and sections as they are shown, such as `Cron > Files > Format of a line`; empty if it has neither."""
+        return " > ".join(filter(None, (self.title, *self.sections)))
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Callable[[Any], Any]) -> Any:
-        return _omitting_defaults(handler(source), metadata={}, access=())
+        return _omitting_defaults(handler(source), metadata={}, access=(), sections=())
 
 
 @dataclass(frozen=True, slots=True)

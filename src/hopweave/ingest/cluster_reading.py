@@ -8,8 +8,9 @@ from typing import Any
 
 from hopweave.core import dask_client
 from hopweave.core.errors import DataError
+from hopweave.ingest.document import Document
 from hopweave.ingest.formats import CorpusFile, Limits
-from hopweave.ingest.pages import Pages, read_pages
+from hopweave.ingest.pages import read_pages
 
 _PER_THREAD = 2
 """Files in progress for each thread of a worker: one that is being read, and one that waits."""
@@ -34,7 +35,7 @@ class ClusterBooks:
             given = (sent, file.num_bytes, limits)
             self._begun[file.path] = self._client.submit(read_here, *given, pure=False, retries=dask_client.RETRIES)
 
-    def read(self, file: CorpusFile, limits: Limits) -> Pages | None:
+    def read(self, file: CorpusFile, limits: Limits) -> Document | None:
         """See `Books`."""
         future = self._begun.pop(file.path, None) if file.content is None else None
         if future is None:
@@ -45,11 +46,11 @@ class ClusterBooks:
             raise dask_client.broken(f"read {file.source}", broken, self._client) from None
         if error:
             raise DataError(error)
-        found: Pages | None = pages
+        found: Document | None = pages
         return found
 
 
-def read_here(file: CorpusFile, num_bytes: int, limits: Limits) -> tuple[Pages | None, str]:
+def read_here(file: CorpusFile, num_bytes: int, limits: Limits) -> tuple[Document | None, str]:
     """The content of a file, read in a worker, or why it cannot be read; nothing if the worker does not have that file."""
     try:
         if file.path.stat().st_size != num_bytes:

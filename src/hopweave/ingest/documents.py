@@ -1,4 +1,4 @@
-"""Title and text of a document that is text: plain, Markdown, HTML, reStructuredText."""
+"""Documents that are text: plain, Markdown, HTML, reStructuredText."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from hopweave.core.errors import DataError
 from hopweave.ingest.deadline import Check, no_check
+from hopweave.ingest.document import Blocks, Document, Part
 from hopweave.ingest.html_page import read_html
 from hopweave.ingest.rst import read_rst
 from hopweave.text.quotation import unquoted
@@ -23,8 +24,6 @@ _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?\n)?(?:---|\.\.\.)[ \t]*(?:\n|\Z)"
 _FRONT_TITLE = re.compile(r"^title:(.+)$", re.MULTILINE)
 _BLANK_LINES = re.compile(r"\n\s*\n")
 
-_PARAGRAPH = "\n\n"
-
 _MAX_DEPTH = 100
 """Maximum nesting of Markdown's quotes (one level each) and lists (two). Documents seldom go beyond ten."""
 _MAX_INLINE_DEPTH = 20
@@ -33,8 +32,8 @@ _MAX_INLINE_DEPTH = 20
 _CLOSINGS = {"<!--": "-->", "<![CDATA[": "]]>", "<!": ">", "<?": "?>"}
 
 
-def read_document(content: str, suffix: str, source: str = "the document", check: Check = no_check) -> tuple[str, str]:
-    """Title (empty if it has none) and text of a document.
+def read_document(content: str, suffix: str, source: str = "the document", check: Check = no_check) -> Document:
+    """Reads a document; its title is empty if it has none.
 
     Args:
         content: the file's content.
@@ -52,10 +51,10 @@ def read_document(content: str, suffix: str, source: str = "the document", check
         return _read_markdown(content, source, check)
     if suffix == ".rst":
         return read_rst(content, check)
-    return "", content.strip()
+    return Document("", (Part(content.strip()),))
 
 
-def _read_markdown(content: str, source: str, check: Check) -> tuple[str, str]:
+def _read_markdown(content: str, source: str, check: Check) -> Document:
     title = ""
     front = _FRONT_MATTER.match(content)
     if front:
@@ -66,7 +65,7 @@ def _read_markdown(content: str, source: str, check: Check) -> tuple[str, str]:
     headings = [tokens[at + 1] for at, token in enumerate(tokens) if token.type == "heading_open"]
     if headings:
         title = _inline_text(headings[0]).strip()
-    return title, _markdown_text(tokens, source, check)
+    return Document(title, (_markdown_part(tokens, source, check),))
 
 
 def _markdown_parser(source: str, check: Check) -> MarkdownIt:
@@ -118,23 +117,31 @@ def _closed_markup() -> Callable[[StateInline, bool], bool]:
     return rule
 
 
-def _markdown_text(tokens: list[Token], source: str, check: Check) -> str:
-    blocks: list[str] = []
+def _markdown_part(tokens: list[Token], source: str, check: Check) -> Part:
+    blocks = Blocks()
     cells: list[str] | None = None
+    level = 0
     for token in tokens:
         check()
         if token.type == "tr_open":
             cells = []
         elif token.type == "tr_close":
-            blocks.append(" ".join(cells or ()))
+            blocks.add(" ".join(cells or ()))
             cells = None
+        elif token.type == "heading_open":
+            level = int(token.tag[1])
+        elif token.type == "inline" and cells is not None:
+            cells.append(_inline_text(token).strip())
+        elif token.type == "inline" and level:
+            blocks.add_heading(_inline_text(token), level)
+            level = 0
         elif token.type == "inline":
-            (blocks if cells is None else cells).append(_inline_text(token).strip())
+            blocks.add(_inline_text(token))
         elif token.type in {"fence", "code_block"}:
-            blocks.append(_BLANK_LINES.sub("\n", token.content).strip())
+            blocks.add(_BLANK_LINES.sub("\n", token.content))
         elif token.type == "html_block":
-            blocks.append(read_html(token.content, source, check)[1])
-    return _PARAGRAPH.join(block for block in blocks if block)
+            blocks.add(read_html(token.content, source, check).parts[0].text)
+    return blocks.part()
 
 
 def _inline_text(inline: Token) -> str:

@@ -1,10 +1,12 @@
-"""Title and text of a DOCX (Office Open XML, ISO/IEC 29500): the visible text of body and notes, with changes accepted."""
+"""DOCX (Office Open XML, ISO/IEC 29500): the visible text of body and notes, with changes accepted."""
 
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Mapping
 
+from hopweave.ingest.document import Blocks, Document
 from hopweave.ingest.zipped import Archive
 
 _WORDS = (
@@ -20,10 +22,11 @@ _FALLBACK = "http://schemas.openxmlformats.org/markup-compatibility/2006 Fallbac
 _LEFT_OUT = frozenset({"del", "moveFrom", _FALLBACK})
 _NOTES = ("footnotes.xml", "endnotes.xml")
 _TITLE_STYLES = ("Title", "Heading1")
+_HEADING_STYLE = re.compile("Heading[1-9]")
 
 
-def read_docx(archive: Archive) -> tuple[str, str]:
-    """Title and text, a blank line between paragraphs; a row of a table is one, its cells separated by spaces.
+def read_docx(archive: Archive) -> Document:
+    """A document of one part, a blank line between paragraphs; a row of a table is one, its cells separated by spaces.
 
     The title is the paragraph with the style Title, or that in the properties, or the first main heading. Pages exist only
     after layout, so the format has none.
@@ -38,7 +41,7 @@ def read_docx(archive: Archive) -> tuple[str, str]:
         if name in archive:
             archive.parse(name, body.start, body.end, body.add)
     styled, heading = (body.named.get(style, "") for style in _TITLE_STYLES)
-    return styled or _core_title(archive) or heading, "\n\n".join(body.paragraphs)
+    return Document(styled or _core_title(archive) or heading, (body.blocks.part(),))
 
 
 def _main_part(archive: Archive) -> str:
@@ -71,7 +74,7 @@ class _Body:
     """The text read so far."""
 
     def __init__(self) -> None:
-        self.paragraphs: list[str] = []
+        self.blocks = Blocks()
         self.named: dict[str, str] = {}
         self._pieces: list[str] = []
         self._style = ""
@@ -111,19 +114,22 @@ class _Body:
             self._pieces.append(text)
 
     def _end_paragraph(self) -> None:
-        if self._style in _TITLE_STYLES and not self._num_cells:
-            self.named.setdefault(self._style, " ".join("".join(self._pieces).split()))
-        self._style = ""
+        style, self._style = self._style, ""
         if self._num_cells:
             self._pieces.append(" ")
-        else:
-            self._break()
+            return
+        if style in _TITLE_STYLES:
+            self.named.setdefault(style, " ".join("".join(self._pieces).split()))
+        self._break(int(style[-1]) if _HEADING_STYLE.fullmatch(style) else 0)
 
-    def _break(self) -> None:
+    def _break(self, level: int = 0) -> None:
         lines = (" ".join(line.split()) for line in "".join(self._pieces).split("\n"))
         self._pieces.clear()
-        if paragraph := "\n".join(filter(None, lines)):
-            self.paragraphs.append(paragraph)
+        paragraph = "\n".join(filter(None, lines))
+        if level:
+            self.blocks.add_heading(paragraph, level)
+        else:
+            self.blocks.add(paragraph)
 
 
 def _local(name: str) -> str:

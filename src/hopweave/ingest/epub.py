@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Mapping
+from dataclasses import replace
 from urllib.parse import unquote
 
 from hopweave.core.errors import DataError
+from hopweave.ingest.document import Document, Part
 from hopweave.ingest.html_page import read_html
 from hopweave.ingest.zipped import Archive
 
@@ -15,8 +17,8 @@ _TITLE = "http://purl.org/dc/elements/1.1/ title"
 _PAGES = frozenset({"application/xhtml+xml", "text/html"})
 
 
-def read_epub(archive: Archive) -> tuple[str, list[tuple[str, str]]]:
-    """Title, and for each chapter its name within the file and its text.
+def read_epub(archive: Archive) -> Document:
+    """A part for each chapter, named as within the file.
 
     Raises:
         DataError: if it is damaged, encrypted, or beyond the limits.
@@ -34,7 +36,7 @@ def read_epub(archive: Archive) -> tuple[str, list[tuple[str, str]]]:
     archive.parse(found[0], package.start, package.end, package.add)
     base = posixpath.dirname(found[0])
     names = [posixpath.normpath(posixpath.join(base, unquote(href))) for href in package.chapters()]
-    return " ".join(package.title.split()), [(name, _text(archive, name)) for name in dict.fromkeys(names)]
+    return Document(" ".join(package.title.split()), tuple(_chapter(archive, name) for name in dict.fromkeys(names)))
 
 
 class _Package:
@@ -64,11 +66,12 @@ class _Package:
         return [self._pages[name] for name in self._order if name in self._pages]
 
 
-def _text(archive: Archive, name: str) -> str:
+def _chapter(archive: Archive, name: str) -> Part:
     try:
         content = archive.read(name).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise DataError(
             f"{archive.source} is encrypted, or {name} in it is not UTF-8; give one without copy protection, or leave it out"
         ) from None
-    return read_html(content, f"{archive.source}, {name}", archive.check)[1]
+    [part] = read_html(content, f"{archive.source}, {name}", archive.check).parts
+    return replace(part, place=name)

@@ -13,6 +13,7 @@ from html import unescape
 
 from hopweave.core.errors import DataError
 from hopweave.ingest.deadline import Check, no_check
+from hopweave.ingest.document import Blocks, Document, Part
 
 MAX_DEPTH = 100_000
 """Maximum number of elements that are open at once. Browsers build trees 512 deep; but a tag that is never closed leaves its
@@ -46,10 +47,11 @@ _END_OPTIONAL = frozenset(
 )
 """HTML Living Standard, section 13.1.2.4: a long page of paragraphs without end tags is not nested."""
 _NAMING = ("title", "h1")
+_LEVELS = {f"h{level}": level for level in range(1, 7)}
 
 
-def read_html(content: str, source: str = "the page", check: Check = no_check) -> tuple[str, str]:
-    """Title and text of a page, with a blank line between blocks; white space is collapsed as in browsers, except in `pre`.
+def read_html(content: str, source: str = "the page", check: Check = no_check) -> Document:
+    """A page, with a blank line between blocks; white space is collapsed as in browsers, except in `pre`.
 
     The title is the first one that the page has, or else its first heading; scripts, navigation and the like are removed.
 
@@ -83,7 +85,7 @@ def read_html(content: str, source: str = "the page", check: Check = no_check) -
                     position = end.start()
             if match["slash"] or is_closed_at_once:
                 page.end(name)
-    return page.title(), page.text()
+    return Document(page.title(), (page.part(),))
 
 
 @dataclass(slots=True)
@@ -96,7 +98,8 @@ class _Page:
     depth: int = 0
     named: dict[str, list[str]] = field(default_factory=dict)
     naming: set[str] = field(default_factory=set)
-    paragraphs: list[str] = field(default_factory=list)
+    blocks: Blocks = field(default_factory=Blocks)
+    level: int = 0
     pieces: list[str] = field(default_factory=list)
 
     def start(self, name: str) -> None:
@@ -109,6 +112,7 @@ class _Page:
             return
         self.open.append(name)
         self.num_open[name] += 1
+        self.level = _LEVELS.get(name, self.level)
         self.num_dropped += name in _DROPPED
         self.depth += name not in _END_OPTIONAL
         if name in _NAMING and name not in self.named and not self.num_open["svg"]:
@@ -124,6 +128,7 @@ class _Page:
             self.depth -= last not in _END_OPTIONAL
             self.naming.discard(last)
             self._around(last)
+            self.level = 0 if last in _LEVELS else self.level
             if last == name:
                 break
 
@@ -137,9 +142,9 @@ class _Page:
         names = (" ".join(" ".join(self.named.get(name, ())).split()) for name in _NAMING)
         return next(filter(None, names), "")
 
-    def text(self) -> str:
+    def part(self) -> Part:
         self._break()
-        return "\n\n".join(self.paragraphs)
+        return self.blocks.part()
 
     def _add(self, text: str) -> None:
         if not self.num_dropped:
@@ -159,5 +164,8 @@ class _Page:
             return
         lines = (_BLANKS.sub(" ", line).strip() for line in "".join(self.pieces).split("\n"))
         self.pieces.clear()
-        if paragraph := "\n".join(filter(None, lines)):
-            self.paragraphs.append(paragraph)
+        paragraph = "\n".join(filter(None, lines))
+        if self.level:
+            self.blocks.add_heading(paragraph, self.level)
+        else:
+            self.blocks.add(paragraph)

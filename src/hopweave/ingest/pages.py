@@ -8,12 +8,13 @@ import sys
 import threading
 from collections.abc import Generator, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, Any, BinaryIO
 
 from hopweave.core.errors import DataError
+from hopweave.ingest.document import Document, Part
 from hopweave.ingest.docx import read_docx
 from hopweave.ingest.epub import read_epub
 from hopweave.ingest.formats import CorpusFile, Limits, open_regular, reading
@@ -38,35 +39,7 @@ _OF_FILES = {
 """The same for a PDF without a readable page; earlier entries take precedence."""
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
-    """A part of a document that a citation can name.
-
-    Attributes:
-        place: follows the `#` of its source, such as `page=3`; empty if the document has no such parts.
-        text: of it.
-    """
-
-    place: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Pages:
-    """A document.
-
-    Attributes:
-        title: empty if it has none.
-        pages: those with text, in order.
-        unread: which part could not be read, and why; empty if everything was.
-    """
-
-    title: str
-    pages: tuple[Page, ...]
-    unread: str = ""
-
-
-def read_pages(file: CorpusFile, limits: Limits) -> Pages:
+def read_pages(file: CorpusFile, limits: Limits) -> Document:
     """Reads a PDF, DOCX or EPUB.
 
     Raises:
@@ -78,22 +51,18 @@ def read_pages(file: CorpusFile, limits: Limits) -> Pages:
         if file.suffix == ".pdf":
             return _read_pdf(file, limits)
         with Archive(raw, file.source, limits, limits.deadline(file).check) as archive:
-            if file.suffix == ".epub":
-                title, chapters = read_epub(archive)
-                read = Pages(title, tuple(Page(place, text) for place, text in chapters if text.strip()))
-            else:
-                title, text = read_docx(archive)
-                read = Pages(title, (Page("", text),) if text.strip() else ())
-    if not read.pages:
+            read = read_epub(archive) if file.suffix == ".epub" else read_docx(archive)
+    parts = tuple(part for part in read.parts if part.text.strip())
+    if not parts:
         raise DataError(f"{file.source} holds no text; leave it out")
-    return read
+    return replace(read, parts=parts)
 
 
-def _read_pdf(file: CorpusFile, limits: Limits) -> Pages:
+def _read_pdf(file: CorpusFile, limits: Limits) -> Document:
     if find_spec("pypdf") is None:
         raise DataError(f"{file.source} needs the library pypdf to be read; install it with: pip install 'hopweave[documents]'")
     title = ""
-    pages: list[Page] = []
+    pages: list[Part] = []
     unread: dict[str, list[str]] = {}
     with closing(_told_by_process(file, limits)) as told:
         for what in told:
@@ -101,7 +70,7 @@ def _read_pdf(file: CorpusFile, limits: Limits) -> Pages:
                 raise DataError(f"{file.source} {what['error']}")
             title = what.get("title", title)
             if text := str(what.get("text", "")).strip():
-                pages.append(Page(f"page={what['page']}", text))
+                pages.append(Part(text, place=f"page={what['page']}"))
             if kind := what.get("unread"):
                 unread.setdefault(kind, []).append(str(what["page"]))
     if not pages:
@@ -109,7 +78,7 @@ def _read_pdf(file: CorpusFile, limits: Limits) -> Pages:
         problem, remedy = _OF_FILES[kind]
         raise DataError(f"{file.source} {problem.format(_listed(unread.get(kind, [])))}; {remedy}")
     reasons = [_of_pages(unread[kind], *_OF_PAGES[kind]) for kind in _OF_PAGES if kind in unread]
-    return Pages(" ".join(str(title).split()), tuple(pages), f"{file.source}: {'; '.join(reasons)}" if reasons else "")
+    return Document(" ".join(str(title).split()), tuple(pages), f"{file.source}: {'; '.join(reasons)}" if reasons else "")
 
 
 def _of_pages(numbers: list[str], of_one: str, of_many: str, remedy: str) -> str:

@@ -8,15 +8,17 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from itertools import dropwhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from hopweave.core.errors import DataError, SettingsError
 from hopweave.core.files import shown_name
-from hopweave.core.types import Passage, Span
+from hopweave.core.types import Passage
 from hopweave.core.visibility import ACCESS, METADATA, is_key, labels_in, labels_of, plain_value
 from hopweave.ingest.archive import members
 from hopweave.ingest.deadline import Deadline
+from hopweave.ingest.document import Document, Part
 from hopweave.ingest.documents import read_document
 from hopweave.ingest.find import OnUnlisted, Roots, Selection, find_files
 from hopweave.ingest.formats import (
@@ -30,12 +32,9 @@ from hopweave.ingest.formats import (
 )
 from hopweave.ingest.json_stream import fields_of
 from hopweave.ingest.records import Row, read_rows
-from hopweave.ingest.split import fits, split_spans
+from hopweave.ingest.split import Cut, cut_part
 from hopweave.ingest.tally import Tally, Unread
 from hopweave.ingest.vanished import Standing, check_vanishing, has_vanished
-
-if TYPE_CHECKING:
-    from hopweave.ingest.pages import Pages
 
 ID_FIELDS = ("id", "_id", "pid", "docid", "passage_id")
 TITLE_FIELDS = ("title", "name")
@@ -57,7 +56,7 @@ class Books(Protocol):
     def begin(self, file: CorpusFile, limits: Limits) -> None:
         """Begins to read a file that will be needed."""
 
-    def read(self, file: CorpusFile, limits: Limits) -> Pages | None:
+    def read(self, file: CorpusFile, limits: Limits) -> Document | None:
         """The content of a file; `None` if it has to be read here.
 
         Raises:
@@ -131,7 +130,7 @@ class CorpusOptions:
     def reading(self) -> str:
         """What a file's passages depend on, apart from its content; a file that was read with other options is read again."""
         fields = (self.id_field, self.title_field, self.text_field)
-        return f"4 {(self.max_words, *fields, self.max_row_mib, self.max_file_mib, self.max_seconds, self.access)!r}"
+        return f"5 {(self.max_words, *fields, self.max_row_mib, self.max_file_mib, self.max_seconds, self.access)!r}"
 
 
 def read_corpus(
@@ -306,8 +305,7 @@ class Reading:
             content = stream.read()
         if not content.strip():
             raise DataError(f"{file.source} is empty; remove it or leave it out")
-        title, text = read_document(content, file.suffix, file.source, check)
-        yield from self._cut(Passage(file.document_id, text, title or file.stem, file.source, access=self._options.access))
+        yield from self._cut_document(file, read_document(content, file.suffix, file.source, check))
         return ""
 
     def _book(self, file: CorpusFile) -> Generator[Passage, None, str]:
@@ -322,15 +320,7 @@ class Reading:
         book = book or read_pages(file, self._options.limits)
         if self._on_bytes is not None:
             self._on_bytes(file.num_bytes)
-        title, access = book.title or file.stem, self._options.access
-        if [page.place for page in book.pages] == [""]:
-            yield from self._cut(Passage(file.document_id, book.pages[0].text, title, file.source, access=access))
-        else:
-            cut = [(page, span) for page in book.pages for span in self._spans(page.text)]
-            for number, (page, span) in enumerate(cut, start=1):
-                text, place = page.text[span.start : span.end], f"{file.source}#{page.place}"
-                passage = Passage(f"{file.document_id}#{number}", text, title, place, span.start, span.end, access=access)
-                yield from self._hand_out(passage)
+        yield from self._cut_document(file, book)
         return book.unread
 
     def _records(self, file: CorpusFile) -> Generator[Passage, None, str]:
@@ -362,23 +352,37 @@ class Reading:
         self.tally.labels.update(passage.access)
         self.tally.num_passages += 1  # not where a `TakenId` is thrown in instead
 
-    def _spans(self, text: str) -> list[Span]:
-        """The spans of the passages of a text, all computed before the first passage: time may run out meanwhile."""
-        if fits(text, self._options.max_words):
-            return [Span(0, len(text))]
-        spans = []
-        for span in split_spans(text, self._options.max_words):
+    def _cut_document(self, file: CorpusFile, document: Document) -> Iterator[Passage]:
+        """The passages of a document, all cut before the first is handed out: time may run out meanwhile."""
+        title = document.title or file.stem
+        whole = Passage(file.document_id, "", title, file.source, access=self._options.access)
+        cuts = [(part, cut) for part in document.parts for cut in self._cuts(part)]
+        if not cuts:
+            self.tally.num_empty += 1
+        is_whole = len(cuts) == 1 and not cuts[0][0].place
+        for number, (part, (span, sections)) in enumerate(cuts, start=1):
+            text = part.text[span.start : span.end]
+            below = tuple(dropwhile(lambda heading: heading.casefold() in title.casefold(), sections))
+            passage = replace(whole, text=text, sections=below)
+            if not is_whole:
+                place = f"{file.source}#{part.place}" if part.place else file.source
+                passage = replace(passage, id=f"{whole.id}#{number}", source=place, start=span.start, end=span.end)
+            yield from self._hand_out(passage)
+
+    def _cuts(self, part: Part) -> Iterator[Cut]:
+        for cut in cut_part(part, self._options.max_words):
             self._deadline.check()
-            spans.append(span)
-        return spans
+            yield cut
 
     def _cut(self, whole: Passage) -> Iterator[Passage]:
-        if not whole.text.strip():
+        """The passages of a record."""
+        cuts = list(self._cuts(Part(whole.text)))
+        if not cuts:
             self.tally.num_empty += 1
-        elif fits(whole.text, self._options.max_words):
+        elif len(cuts) == 1:
             yield from self._hand_out(whole)
         else:
-            for number, span in enumerate(self._spans(whole.text), start=1):
+            for number, (span, _) in enumerate(cuts, start=1):
                 text = whole.text[span.start : span.end]
                 part = replace(whole, id=f"{whole.id}#{number}", text=text, start=span.start, end=span.end)
                 yield from self._hand_out(part)

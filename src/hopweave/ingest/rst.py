@@ -1,10 +1,12 @@
-"""Title and text of reStructuredText, read as text: markup is removed, and no other file is included."""
+"""reStructuredText, read as text: markup is removed, and no other file is included."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from hopweave.ingest.deadline import Check, no_check
+from hopweave.ingest.document import Blocks, Document, Part
 
 _LINE = re.compile(r"([!-/:-@\[-`{-~])\1{2,}[ \t]*")
 _MARKED = re.compile(r"(?P<indent>[ \t]*)\.\.(?:[ \t]+(?P<said>.*))?")
@@ -32,17 +34,21 @@ _SUBSTITUTION = re.compile(r"\|(?P<said>[^|\s][^|\n]{0,200})\|_{0,2}")
 _REFERENCE = re.compile(r"\b(?P<said>\w+)__?(?!\w)")
 
 
-def read_rst(content: str, check: Check = no_check) -> tuple[str, str]:
-    """Title (the first section's) and text; paragraphs stay apart by blank lines. Each line is checked once."""
+def read_rst(content: str, check: Check = no_check) -> Document:
+    """Its title is the first section's; paragraphs stay apart by blank lines. Each line is checked once."""
     lines = content.expandtabs().split("\n")
     title = ""
     kept: list[str] = []
+    levels: dict[int, int] = {}  # of the lines that are headings
+    styles: list[str] = []
     at = 0
     while at < len(lines):
         check()
         if _is_underline(lines, at):
             if not title and kept:
                 title = kept[-1]
+            styles += [style] if (style := _style(lines, at)) not in styles else []
+            levels[len(kept) - 1] = styles.index(style) + 1
             kept.append("")
             at += 1
         elif match := _MARKED.fullmatch(lines[at]):
@@ -51,8 +57,28 @@ def read_rst(content: str, check: Check = no_check) -> tuple[str, str]:
             line = lines[at]
             kept.append("" if _LINE.fullmatch(line) or _GRID.fullmatch(line) else _inline(line).strip())
             at += 1
-    paragraphs = re.split(r"\n{2,}", "\n".join(kept).strip("\n"))
-    return title, "\n\n".join(filter(None, paragraphs))
+    return Document(title, (_part(kept, levels),))
+
+
+def _part(lines: list[str], levels: Mapping[int, int]) -> Part:
+    blocks = Blocks()
+    paragraph: list[str] = []
+    for number, line in enumerate([*lines, ""]):
+        level = levels.get(number)
+        if level is None and line:
+            paragraph.append(line)
+            continue
+        blocks.add("\n".join(paragraph))
+        paragraph.clear()
+        if level is not None:
+            blocks.add_heading(line, level)
+    return blocks.part()
+
+
+def _style(lines: list[str], at: int) -> str:
+    """How a heading is marked, by which headings of one level are known: its line, twice if there is one above it as well."""
+    mark = lines[at][0]
+    return mark * 2 if at > 1 and lines[at - 2].startswith(mark * 3) and _LINE.fullmatch(lines[at - 2]) else mark
 
 
 def _is_underline(lines: list[str], at: int) -> bool:

@@ -1,39 +1,103 @@
-"""Splits long texts into passages at sentence boundaries."""
+"""Splits long texts into passages: at sections where these are long enough, and between sentences."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from itertools import pairwise, takewhile
+from typing import NamedTuple
 
 from hopweave.core.types import Span
+from hopweave.ingest.document import Heading, Part
 from hopweave.text.scripts import NO_BLANKS, WORD_SIZED, lacks_blanks
 from hopweave.text.sentences import sentence_spans_of_long
 
 # A run of 100 characters without a space counts as a word, so that text without spaces is split too.
 _WORD = re.compile(r"\S{1,100}")
+_SHORTEST_SHARE = 4
+"""A passage that ends with its section has at least the maximum number of words divided by this."""
 _WORD_OR_PIECE = re.compile(rf"{WORD_SIZED}|[^\s{NO_BLANKS}]{{1,100}}")
 
 
-def split_spans(text: str, max_words: int) -> Iterator[Span]:
-    """Spans of the passages of a text, in order: each has as many whole sentences as fit into `max_words`.
+class Cut(NamedTuple):
+    """A passage within a part of a document: where it is, and the headings that all of its text stands under."""
 
-    A sentence that is too long is split at word boundaries. Only white space is dropped between passages.
+    span: Span
+    sections: tuple[str, ...] = ()
+
+
+def cut_part(part: Part, max_words: int) -> Iterator[Cut]:
+    """The passages of a part, in order, each with as many whole sentences as fit into `max_words`.
+
+    A passage ends where a section ends, unless it would be shorter than a quarter of `max_words`; then it goes on into the
+    next. A sentence that is too long is split at word boundaries. Only white space is dropped between passages.
 
     Args:
-        text: the text of a document.
-        max_words: above 0; words are separated by white space, or counted by `scripts.num_words` in text without it.
+        part: with its text and headings.
+        max_words: words are separated by white space, or counted by `scripts.num_words` in text without it; 0 for no limit.
     """
+    sections = _sections(part)
+    if fits(part.text, max_words):
+        if part.text.strip():
+            yield Cut(Span(0, len(part.text)), _shared(sections))
+        return
+    for first, last, span in _spans(part.text, max_words, [section.start for section in sections]):
+        yield Cut(span, _shared(sections[first : last + 1]))
+
+
+def split_spans(text: str, max_words: int) -> Iterator[Span]:
+    """The spans of the passages of a text without headings; see `cut_part`."""
+    for _, _, span in _spans(text, max_words, [0]):
+        yield span
+
+
+class _Section(NamedTuple):
+    """A section: where it starts, the headings it stands under, its own included, and whether it has text of its own."""
+
+    start: int
+    headings: tuple[str, ...]
+    has_text: bool
+
+
+def _sections(part: Part) -> list[_Section]:
+    """The sections of a part, in order; the first one starts at 0."""
+    above: list[Heading] = []
+    ends = [*(heading.start for heading in part.headings), len(part.text)]
+    found = [_Section(0, part.within, bool(part.text[: ends[0]].strip()))]
+    for heading, end in zip(part.headings, ends[1:], strict=True):
+        above = [*(one for one in above if one.level < heading.level), heading]
+        body = part.text[heading.start : end].strip()
+        found.append(_Section(heading.start, (*part.within, *(one.text for one in above)), len(body) > len(heading.text)))
+    return found
+
+
+def _shared(sections: Sequence[_Section]) -> tuple[str, ...]:
+    """The headings that all of some sections stand under; a heading without text of its own is above what follows."""
+    with_text = [section.headings for section in sections if section.has_text]
+    levels = zip(*(with_text or [sections[-1].headings]), strict=False)
+    return tuple(level[0] for level in takewhile(lambda level: len(set(level)) == 1, levels))
+
+
+def _spans(text: str, max_words: int, starts: Sequence[int]) -> Iterator[tuple[int, int, Span]]:
+    """The spans of passages, each with the numbers of the first and the last section that it has text of."""
     start, end, num_words = 0, 0, 0
-    for piece, num_piece_words in _pieces(text, max_words):
-        if num_words and num_words + num_piece_words > max_words:
-            yield Span(start, end)
+    first = section = 0
+    for piece, num_piece_words in _pieces(text, max_words, starts):
+        now = section
+        while now + 1 < len(starts) and starts[now + 1] <= piece.start:
+            now += 1
+        is_long_enough = now > section and num_words * _SHORTEST_SHARE >= max_words
+        if num_words and (is_long_enough or num_words + num_piece_words > max_words):
+            yield first, section, Span(start, end)
             num_words = 0
+        section = now
         if not num_words:
-            start = piece.start
+            start, first = piece.start, section
         end = piece.end
         num_words += num_piece_words
     if num_words:
-        yield Span(start, end)
+        yield first, section, Span(start, end)
 
 
 def fits(text: str, max_words: int) -> bool:
@@ -48,11 +112,17 @@ def _words_in(text: str) -> re.Pattern[str]:
     return _WORD_OR_PIECE if lacks_blanks(text) else _WORD
 
 
-def _pieces(text: str, max_words: int) -> Iterator[tuple[Span, int]]:
-    """Sentences with their numbers of words; those that are too long are split into pieces of `max_words`."""
+def _pieces(text: str, max_words: int, starts: Sequence[int]) -> Iterator[tuple[Span, int]]:
+    """Sentences with their numbers of words; those that are too long, or go on after a heading, are split."""
     word = _words_in(text)
     for sentence in sentence_spans_of_long(text):
-        words = [match.span() for match in word.finditer(text, sentence.start, sentence.end)]
-        for first in range(0, len(words), max_words):
-            part = words[first : first + max_words]
-            yield Span(part[0][0], part[-1][1]), len(part)
+        for begin, end in pairwise([sentence.start, *_within(starts, sentence), sentence.end]):
+            words = [match.span() for match in word.finditer(text, begin, end)]
+            for first in range(0, len(words), max_words):
+                part = words[first : first + max_words]
+                yield Span(part[0][0], part[-1][1]), len(part)
+
+
+def _within(starts: Sequence[int], span: Span) -> Sequence[int]:
+    """The starts that are inside a span."""
+    return starts[bisect_right(starts, span.start) : bisect_left(starts, span.end)]

@@ -28,7 +28,7 @@ def matched_words(query: str, passage: Passage) -> list[str]:
 
     In scripts without spaces, such as Japanese, these are pairs of letters.
     """
-    text = f"{passage.title}\n{passage.text}"
+    text = f"{passage.heading}\n{passage.text}"
     held = stems_of(text)
     words = [word for word in dict.fromkeys(words_of(query)) if stem(word) in held and not runs_together(word)]
     return words + [pair for pair in dict.fromkeys(in_pairs(query).split()) if runs_together(pair) and pair in text]
@@ -45,7 +45,7 @@ def hit_lines(query: str, hits: Sequence[Hit]) -> list[str]:
     """Hits as lines for a terminal: rank, score, title and id, then what led to the hit, the shared words, and a sentence."""
     lines = []
     for hit in hits:
-        title = one_line(hit.passage.title)
+        title = one_line(hit.passage.heading)
         name = f"{title} ({one_line(hit.passage.id)})" if title else one_line(hit.passage.id)
         lines.append(f"{hit.rank:>3}  {hit.score:8.4f}  {name}")
         if via := via_text(hit.via):

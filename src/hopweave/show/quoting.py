@@ -38,8 +38,8 @@ class Source:
 
     @property
     def title(self) -> str:
-        """The passage's title, or else its id."""
-        return (self.passage.title if self.passage else "") or self.citation.passage_id
+        """The passage's title and sections, or else its id."""
+        return (self.passage.heading if self.passage else "") or self.citation.passage_id
 
 
 def sources_of(record: Record, prefix: str = "cite") -> tuple[Source, ...]:

@@ -84,7 +84,7 @@ class Evidence:
     @property
     def title(self) -> str:
         """The title of its passage as it is shown: a long one is truncated."""
-        title = self.passage.title
+        title = self.passage.heading
         return title if len(title) <= _LONGEST_TITLE else f"{title[:_LONGEST_TITLE].rstrip()} ..."
 
 

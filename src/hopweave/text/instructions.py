@@ -64,13 +64,14 @@ def commands_in(text: str, query: str = "") -> list[Span]:
 def without_commands(passage: Passage, query: str = "") -> Passage:
     """The passage with blanks in place of what `commands_in` finds: no other character moves, so spans stay valid.
 
-    A title that contains a command is dropped entirely.
+    A title or heading that contains a command is dropped entirely.
     """
     text = passage.text
     for span in commands_in(text, query):
         text = blanked(text, span)
     title = "" if commands_in(passage.title, query) else passage.title
-    return replace(passage, text=text, title=title)
+    sections = tuple(one for one in passage.sections if not commands_in(one, query))
+    return replace(passage, text=text, title=title, sections=sections)
 
 
 def blanked(text: str, span: Span) -> str:

@@ -124,4 +124,4 @@ def _has(fact: Evidence, name: str) -> bool:
 
 
 def _words_of(fact: Evidence) -> str:
-    return f"{fact.passage.title}\n{fact.text}"
+    return f"{fact.passage.heading}\n{fact.text}"

@@ -327,7 +327,7 @@ def _side(values: Mapping[str, Any]) -> Side:
 
 def _is_told(name: str, facts: Sequence[Evidence]) -> bool:
     """Whether a fact or its title has a name; if none does, the model took it from a worked example."""
-    return any(is_contained(name, f"{fact.passage.title}\n{fact.text}") for fact in facts)
+    return any(is_contained(name, f"{fact.passage.heading}\n{fact.text}") for fact in facts)
 
 
 def _is_about(side: Side, fact: Evidence) -> bool:
@@ -346,7 +346,7 @@ def _stating(side: Side, facts: Sequence[Evidence]) -> Evidence | None:
     about = keys_of(side.through or side.name)
 
     def states(fact: Evidence) -> bool:
-        return is_contained(side.value, fact.text) and about <= keys_of(f"{fact.passage.title} {fact.text}")
+        return is_contained(side.value, fact.text) and about <= keys_of(f"{fact.passage.heading} {fact.text}")
 
     named = _numbered(side.fact, facts)
     if named is not None and states(named):
@@ -358,7 +358,7 @@ def _fact(values: Mapping[str, Any], facts: Sequence[Evidence], words: str) -> E
     """The fact that the model named, if it contains the words, else the first that does, else the one it named."""
     number = values.get("fact")
     named = _numbered(number, facts) if isinstance(number, int) else None
-    if named is not None and words and is_contained(words, f"{named.passage.title}\n{named.text}"):
+    if named is not None and words and is_contained(words, f"{named.passage.heading}\n{named.text}"):
         return named
     return _holding(words, facts) or named
 

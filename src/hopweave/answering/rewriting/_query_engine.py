@@ -57,7 +57,7 @@ class QueryEngine:
     async def answered(self, question: str, hits: Sequence[Hit]) -> Part:
         """Answers a part from its results."""
         shown = [
-            self.workbench.fill(PROMPTS["passage"], rank=str(hit.rank), passage=fence(hit.passage.text, hit.passage.title))
+            self.workbench.fill(PROMPTS["passage"], rank=str(hit.rank), passage=fence(hit.passage.text, hit.passage.heading))
             for hit in hits[: self.num_shown]
         ]
         passages = "\n\n".join(shown) or self.workbench.fill(PROMPTS["no_passage"])

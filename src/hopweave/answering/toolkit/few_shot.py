@@ -147,7 +147,7 @@ class Packer:
         return "\n".join(lines)
 
     def _shown(self, passages: Sequence[Passage], words: int) -> list[str]:
-        return [_shown(passage.text, passage.title, words) for passage in passages]
+        return [_shown(passage.text, passage.heading, words) for passage in passages]
 
     def _evidence(self, shown: Sequence[str]) -> str:
         if shown:

@@ -73,7 +73,7 @@ async def _first(workbench: MethodContext, passage: Passage, room: int, max_word
 
 
 def _shown(workbench: MethodContext, number: int, passage: Passage, max_words: int) -> str:
-    shown = fence(cut_words(passage.text, max_words), passage.title)
+    shown = fence(cut_words(passage.text, max_words), passage.heading)
     return workbench.fill(_PROMPTS["passage"], number=str(number), passage=shown)
 
 

@@ -33,7 +33,7 @@ class Step:
 
 def shown(hits: Sequence[Hit], max_words: int = SHOWN_WORDS) -> list[str]:
     """Passages as shown in a prompt, best first: fenced, and cut to `max_words`."""
-    return [fence(cut_words(hit.passage.text, max_words), hit.passage.title) for hit in hits]
+    return [fence(cut_words(hit.passage.text, max_words), hit.passage.heading) for hit in hits]
 
 
 def stepwise_answer(

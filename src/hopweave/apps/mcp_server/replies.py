@@ -114,6 +114,7 @@ def passage_reply(passage: Passage) -> PassageReply:
         start=passage.start,
         end=passage.end,
         metadata=dict(passage.metadata),
+        sections=list(passage.sections),
     )
 
 

@@ -64,7 +64,7 @@ def cited(record: Record, address: str) -> Cited:
             "url_citation": {
                 "start_index": mark.start,
                 "end_index": mark.end,
-                "title": whole(sources[mark.number][1].title or sources[mark.number][1].id),
+                "title": whole(sources[mark.number][1].heading or sources[mark.number][1].id),
                 "url": _url(sources[mark.number][1], address),
             },
         }
@@ -88,7 +88,7 @@ def _citation(citation: Citation, passage: Passage, address: str) -> dict[str, A
     return {
         "mark": citation.mark,
         "passage_id": whole(passage.id),
-        "title": whole(passage.title),
+        "title": whole(passage.heading),
         "url": _url(passage, address),
         "quote": whole(citation.quote),
         "start": citation.start,
@@ -99,7 +99,7 @@ def _citation(citation: Citation, passage: Passage, address: str) -> dict[str, A
 def _source(citation: Citation, passage: Passage) -> str:
     quoted = " ".join(citation.quote.split())
     shown = quoted if len(quoted) <= _MAX_QUOTE else quoted[: _MAX_QUOTE - 3] + "..."
-    return f'[{citation.mark}] {_plain(passage.title or passage.id)}: "{_plain(shown)}"'
+    return f'[{citation.mark}] {_plain(passage.heading or passage.id)}: "{_plain(shown)}"'
 
 
 def _plain(text: str) -> str:

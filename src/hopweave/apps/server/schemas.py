@@ -141,6 +141,9 @@ class PassageReply(BaseModel):
     start: int | None = None
     end: int | None = None
     metadata: dict[str, str] = Field(default_factory=dict)
+    sections: Annotated[list[str], Field(description="The headings that it stands under, from the outermost.")] = Field(
+        default_factory=list
+    )
 
 
 class HitReply(BaseModel):

@@ -104,7 +104,7 @@ class IIRC(LocalFile):
 
 
 def _paragraphs(title: str, html: str) -> list[Passage]:
-    _, text = read_document(html, ".html")
+    text = read_document(html, ".html").parts[0].text
     return [passage_of(title, line) for line in text.split("\n") if len(line.split()) >= _MIN_WORDS]
 
 

@@ -81,7 +81,7 @@ class Reranked:
         self._engine = None
 
     def _ranked(self, query: str, hits: Sequence[Hit], max_hits: int) -> list[Hit]:
-        texts = [f"{hit.passage.title}. {hit.passage.text}" if hit.passage.title else hit.passage.text for hit in hits]
+        texts = [f"{hit.passage.heading}. {hit.passage.text}" if hit.passage.heading else hit.passage.text for hit in hits]
         scores = [round(score, _DECIMALS) for score in self._reranker.scores(query, texts)] if hits else []
         best = sorted(zip(scores, hits, strict=True), key=lambda pair: -pair[0])[:max_hits]
         return [Hit(hit.passage, score, rank, hit.via) for rank, (score, hit) in enumerate(best, start=1)]

@@ -370,7 +370,7 @@ class Writing:
             self._counts["words"] += by * num_words(passage.text)
             self._counts["documents"] += by * (passage.id in {(name := document_id_of(passage)), f"{name}#1"})
             self._counts["titled"] += by * bool(passage.title)
-        self._num_cut += by * runs_together(f"{passage.title}\n{passage.text}")
+        self._num_cut += by * runs_together(f"{passage.heading}\n{passage.text}")
 
     def publish(self) -> IndexSummary:
         """Publishes the new state as the current one."""
@@ -474,13 +474,13 @@ def _engine_document(passage: Passage, number: int, analysis: Analysis, layout: 
     values = [] if layout < _LINKS_SINCE else list(_link_values(passage))
     if layout >= _FILTERS_SINCE:
         values += [(name, value) for name, several in filter_values(passage).items() for value in several]
-    title, text = analysis.searchable(passage.title), analysis.searchable(passage.text)
+    heading, text = analysis.searchable(passage.heading), analysis.searchable(passage.text)
     document = tantivy.Document()
     document.add_text("id", passage.id)
     document.add_text("document", document_id_of(passage))
-    document.add_text("all", f"{title}\n{text}")
+    document.add_text("all", f"{heading}\n{text}")
     document.add_text("text", text)
-    document.add_text("title", title)
+    document.add_text("title", heading)
     document.add_unsigned("number", number)
     document.add_bytes("passage", json.dumps([number, *row_of_passage(passage)], ensure_ascii=False).encode())
     for name, value in values:

@@ -84,7 +84,7 @@ class Manifest:
 
 
 class Fingerprint:
-    """Identifies a set of passages (by id, title and text, and metadata and labels if they have any), regardless of order.
+    """Identifies a set of passages, regardless of order: by id, title and text, and by metadata, labels and sections if any.
 
     The sum of the passages' 128-bit BLAKE2b hashes, modulo 2^128, so that adding and deleting change it without reading the
     rest.
@@ -112,6 +112,9 @@ def _passage_hash(passage: Passage) -> int:
     if passage.metadata or passage.access:
         kept = json.dumps([hashed.hexdigest(), sorted(passage.metadata.items()), sorted(passage.access)])
         hashed = hashlib.blake2b(kept.encode(), digest_size=_FINGERPRINT_BITS // 8, person=b"labels")
+    if passage.sections:
+        kept = json.dumps([hashed.hexdigest(), passage.sections])
+        hashed = hashlib.blake2b(kept.encode(), digest_size=_FINGERPRINT_BITS // 8, person=b"sections")
     return int.from_bytes(hashed.digest(), "big")
 
 

@@ -9,13 +9,15 @@ from hopweave.core.types import Passage
 
 
 def row_of_passage(passage: Passage) -> list[Any]:
-    """The values; without metadata and labels they have the form from before those were introduced."""
+    """The values; those that not every passage has are at the end, as far as there are any."""
     row = [passage.id, passage.title, passage.text, passage.source, passage.start, passage.end]
+    if passage.sections:
+        return [*row, dict(passage.metadata), passage.access, passage.sections]
     return [*row, dict(passage.metadata), passage.access] if passage.metadata or passage.access else row
 
 
 def passage_of_row(row: Sequence[Any]) -> Passage:
     """The passage with these values."""
     passage_id, title, text, source, start, end, *more = row
-    metadata, access = more or ({}, ())
-    return Passage(passage_id, text, title, source, start, end, metadata, tuple(access))
+    metadata, access, sections = [*more, *({}, (), ())[len(more) :]]
+    return Passage(passage_id, text, title, source, start, end, metadata, tuple(access), tuple(sections))

@@ -168,8 +168,8 @@ class GivenPassages:
 
 
 def encoded_text(passage: Passage) -> str:
-    """The encoded text of a passage: its title, a full stop, its text."""
-    return f"{passage.title}. {passage.text}" if passage.title else passage.text
+    """The encoded text of a passage: its title and sections, a full stop, its text."""
+    return f"{passage.heading}. {passage.text}" if passage.heading else passage.text
 
 
 class _Kept:

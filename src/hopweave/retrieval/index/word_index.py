@@ -102,13 +102,13 @@ class Document:
 
     @cached_property
     def terms(self) -> frozenset[str]:
-        """The terms of title and text."""
-        return frozenset(terms_of(f"{self.passage.title}\n{self.passage.text}"))
+        """The terms of title, sections and text."""
+        return frozenset(terms_of(f"{self.passage.heading}\n{self.passage.text}"))
 
     @cached_property
     def title_terms(self) -> frozenset[str]:
-        """The terms of the title."""
-        return frozenset(terms_of(self.passage.title))
+        """The terms of title and sections."""
+        return frozenset(terms_of(self.passage.heading))
 
     @cached_property
     def sentences(self) -> tuple[frozenset[str], ...]:

@@ -194,7 +194,7 @@ class Sums:
 
 
 def _has_cuts(passage: Passage) -> bool:
-    return runs_together(f"{passage.title}\n{passage.text}")
+    return runs_together(f"{passage.heading}\n{passage.text}")
 
 
 def average(total: int, number: int) -> float:
@@ -228,8 +228,8 @@ def row_of(passage: Passage, vector: Sequence[float], analysis: Analysis) -> Row
         raise DataError(f"passage {passage.id!r} contains an unpaired surrogate, which is not a character; remove it") from None
     if not passage.id:
         raise DataError(f"a passage of {passage.source or 'the corpus'} has no id; give it one")
-    terms = Counter(analysis.terms_of(f"{passage.title}\n{passage.text}"))
-    title_terms = Counter(analysis.terms_of(passage.title))
+    terms = Counter(analysis.terms_of(f"{passage.heading}\n{passage.text}"))
+    title_terms = Counter(analysis.terms_of(passage.heading))
     document = key_of(document_id_of(passage))
     return Row(key_of(passage.id), document, content, terms, title_terms, filter_values(passage), vector)
 

@@ -237,7 +237,7 @@ class Modules:
 
     @staticmethod
     def _with_passages(passages: Sequence[Passage], question: str, said: str) -> str:
-        return "\n".join([*(fence(one.text, one.title) for one in passages), f"Q: {question}", f"A: {said}"])
+        return "\n".join([*(fence(one.text, one.heading) for one in passages), f"Q: {question}", f"A: {said}"])
 
 
 def _fact(step: DemonstrationStep) -> str:

@@ -75,6 +75,6 @@ class DirectRetrieval(Bounded):
 
 def _shown(workbench: MethodContext, passages: Sequence[Passage]) -> str:
     return "\n".join(
-        workbench.fill(_PROMPTS["passage"], rank=str(rank), passage=fence(passage.text, passage.title))
+        workbench.fill(_PROMPTS["passage"], rank=str(rank), passage=fence(passage.text, passage.heading))
         for rank, passage in enumerate(passages, start=1)
     )

@@ -104,7 +104,7 @@ class _Sampled:
 
     async def sample(self) -> None:
         """Answers from every paragraph, in parallel; the parsed results are recorded under it."""
-        evidence = [fence(one.text, one.hit.passage.title) for one in self.paragraphs]
+        evidence = [fence(one.text, one.hit.passage.heading) for one in self.paragraphs]
         evidence = evidence or [self.workbench.fill(_PROMPTS["none_found"])]
         try:
             prompts = await self._prompts(evidence)
@@ -177,7 +177,7 @@ class _Sampled:
         return [
             self.workbench.fill(
                 _PROMPTS[prompt],
-                evidence="\n".join(fence(passage.text, passage.title) for passage in one.passages(0, self.options.seed)),
+                evidence="\n".join(fence(passage.text, passage.heading) for passage in one.passages(0, self.options.seed)),
                 question=asked(self.workbench, self.question, one.question),
                 answer=one.answer,
             )

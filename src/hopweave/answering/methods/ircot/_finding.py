@@ -108,7 +108,7 @@ class Finder:
 
     async def _named_titles(self) -> list[str]:
         shown = "\n".join(
-            fence(cut_words(passage.text, self.options.max_words_shown), passage.title) for passage in self.question.pinned
+            fence(cut_words(passage.text, self.options.max_words_shown), passage.heading) for passage in self.question.pinned
         )
         prompt = self.workbench.fill(
             _PROMPTS["titles"], num=str(self.options.num_titles), passages=shown, question=self.question.text

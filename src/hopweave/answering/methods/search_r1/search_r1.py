@@ -169,7 +169,7 @@ class _Searching:
     def _shown(self, hit: Hit) -> str:
         """A passage on one line. Its tags are escaped, so that it can end neither itself nor the information."""
         text = cut_words(hit.passage.text, self.options.max_words)
-        title, text = (escape(on_one_line(words)) for words in (hit.passage.title, text))
+        title, text = (escape(on_one_line(words)) for words in (hit.passage.heading, text))
         return self.workbench.fill(_PROMPTS["passage"], rank=str(hit.rank), title=title, text=text)
 
     def _read(self, said: str) -> None:

@@ -489,7 +489,7 @@ class Walk:
     def _feedback(self, prompt: str, here: PathNode) -> str:
         values = {"query": escape(here.query), "question": self.question.text}
         if here.passage is not None:
-            values["passage"] = fence(self._shown_of(here, here.passage), here.passage.title)
+            values["passage"] = fence(self._shown_of(here, here.passage), here.passage.heading)
         if here.answer:
             values["span"] = escape(on_one_line(here.answer))
         return self._fill(prompt, **values)

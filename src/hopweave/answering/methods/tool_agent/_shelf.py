@@ -139,7 +139,7 @@ class Shelf:
         passage = self.passages[number - 1]
         self.whole.add(number)
         self.shown.append(number)
-        return self.workbench.fill(_PROMPTS["passage"], number=str(number), passage=fence(passage.text, passage.title))
+        return self.workbench.fill(_PROMPTS["passage"], number=str(number), passage=fence(passage.text, passage.heading))
 
     def _excerpt(self, number: int, text: str) -> str:
         self.shown.append(number)
@@ -148,7 +148,7 @@ class Shelf:
 
     def _excerpts(self, query: str, hits: Sequence[Hit]) -> dict[str, str]:
         """The likeliest sentences of each passage, by its id; a passage that is to be shown whole is missing."""
-        tokens = sum(estimated_tokens(f"{hit.passage.title}\n{hit.passage.text}") for hit in hits)
+        tokens = sum(estimated_tokens(f"{hit.passage.heading}\n{hit.passage.text}") for hit in hits)
         if not self.max_tokens or tokens <= self.max_tokens:
             return {}
         chosen: dict[str, list[Evidence]] = {hit.passage.id: [] for hit in hits}
@@ -188,7 +188,8 @@ def _joined(passage: Passage, chosen: Sequence[Evidence]) -> str:
 
 def _title(passage: Passage) -> str:
     """The title; a long one is cut."""
-    return passage.title if len(passage.title) <= _LONGEST_TITLE else f"{passage.title[:_LONGEST_TITLE].rstrip()} ..."
+    heading = passage.heading
+    return heading if len(heading) <= _LONGEST_TITLE else f"{heading[:_LONGEST_TITLE].rstrip()} ..."
 
 
 def key_of_query(query: str) -> str:

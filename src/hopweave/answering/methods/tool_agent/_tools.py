@@ -75,7 +75,7 @@ class Tools:
             return f"search: {' | '.join(action.queries)}"
         if action.name == READ:
             passage = self.shelf.passage(action.number)
-            title = f" ({passage.title})" if passage is not None and passage.title else ""
+            title = f" ({passage.heading})" if passage is not None and passage.heading else ""
             return f"read_passage: {action.number}{title}"
         return "answer"
 

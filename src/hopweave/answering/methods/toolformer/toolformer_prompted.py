@@ -198,7 +198,7 @@ class _Writing:
         for number, step in enumerate(one.steps):
             if number < _CALLS_IN_EXAMPLE:
                 passage = " ".join(step.passage.text.split()[: self.options.max_words or None])
-                words.append(_call(step.query, fence(passage, step.passage.title)))
+                words.append(_call(step.query, fence(passage, step.passage.heading)))
             if not is_long:
                 words.append(step.sentence)
         words += [] if is_long or not one.conclusion else [one.conclusion]

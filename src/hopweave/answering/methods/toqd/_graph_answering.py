@@ -145,7 +145,7 @@ class NodeTalk:
     def shown(self, hits: Sequence[Hit]) -> str:
         """Passages as shown in a prompt."""
         shown = [
-            self.workbench.fill(PROMPTS["passage"], rank=str(hit.rank), passage=fence(hit.passage.text, hit.passage.title))
+            self.workbench.fill(PROMPTS["passage"], rank=str(hit.rank), passage=fence(hit.passage.text, hit.passage.heading))
             for hit in hits
         ]
         return "\n\n".join(shown) or self.workbench.fill(PROMPTS["no_passage"])

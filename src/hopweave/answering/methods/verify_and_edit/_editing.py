@@ -133,13 +133,13 @@ class Editor:
         examples = [
             self.workbench.fill(
                 self.prompts["check_example"],
-                evidence=fence(step.passage.text, step.passage.title),
+                evidence=fence(step.passage.text, step.passage.heading),
                 query=step.query,
                 sentence=step.sentence,
             )
             for step in steps
         ]
-        shown = [fence(cut_words(one.text, SHOWN_WORDS), one.hit.passage.title) for one in edit.evidence]
+        shown = [fence(cut_words(one.text, SHOWN_WORDS), one.hit.passage.heading) for one in edit.evidence]
         evidence = "\n".join(shown) or self.workbench.fill(self.prompts["nothing"])
         said = await self._said("check", examples, evidence=evidence, query=edit.query)
         text = _behind(on_one_line(unescape(said)), "a:")
