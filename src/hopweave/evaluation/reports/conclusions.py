@@ -49,7 +49,8 @@ def better_sentences(ranking: Ranking) -> Iterator[Words]:
     if level:
         yield (f"{best} and {' and '.join(one.row.method for one in level)} are level.",)
     if few:
-        yield *_too_few(few[0]), f" {best} and {' and '.join(one.row.method for one in few)} apart, whatever the answers."
+        those = "the methods" if len(few) == len(every) > 1 else " and ".join((best, *(one.row.method for one in few)))
+        yield *_too_few(few[0]), f" {those} apart, whatever the answers."
 
 
 def comparison_sentence(row: Comparison, better: str, unit: str) -> Words:
