@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from mcp.server.mcpserver import Context, MCPServer
@@ -10,6 +9,7 @@ from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from mcp_types import CallToolResult, InputRequiredResult
 from pydantic import ValidationError
 
+from hopweave.apps.wrong_values import in_words
 from hopweave.record import Failure
 
 _FAILED = {
@@ -54,13 +54,5 @@ def about_failure(failure: Failure | None) -> str:
 
 
 def _about_arguments(name: str, error: ValidationError) -> str:
-    wrong = "; ".join(_about_argument(one) for one in error.errors())
+    wrong = "; ".join(in_words(one, "the arguments") for one in error.errors())
     return f"{name} was called with arguments that it cannot take: {wrong}. Correct this and call it again."
-
-
-def _about_argument(error: Mapping[str, Any]) -> str:
-    named = ".".join(map(str, error["loc"])) or "the arguments"
-    if error["type"] == "missing":
-        return f"{named} is missing"
-    said = str(error["msg"]).partition(", unable to")[0]
-    return f"{named} {said.removeprefix('Input ')}" if said.startswith("Input ") else f"{named}: {said}"

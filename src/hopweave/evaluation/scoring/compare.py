@@ -160,7 +160,8 @@ def _chosen(
     usual = [one.label for one in compared if not one.is_part and one.label not in base.covers]
     others = [known[name] for name in known if name != base.label and name in (methods or usual)]
     if not others:
-        raise SettingsError(f"no method to compare with {base.label!r}; give --methods, of: {', '.join(known)}")
+        more = f"give --methods, of: {', '.join(known)}" if len(known) > 1 else "add those of another run with --with RUN"
+        raise SettingsError(f"no method to compare with {base.label!r}; {more}")
     return base, others
 
 
