@@ -10,7 +10,7 @@ def in_words(error: Mapping[str, Any], whole: str) -> str:
     """One error of pydantic in words, without its codes and addresses.
 
     Args:
-        error: as `ValidationError.errors()` lists it.
+        error: as a `ValidationError` of pydantic lists it.
         whole: what to call all of it, if no part of it is named.
     """
     named = ".".join(str(part) for part in error["loc"] if part != "body") or whole

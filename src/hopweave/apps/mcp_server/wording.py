@@ -29,7 +29,7 @@ class WordedServer(MCPServer[None]):
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[None, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
-        """Calls a tool; see `MCPServer.call_tool`."""
+        """Calls a tool, as the SDK does."""
         known = [tool.name for tool in await self.list_tools()]
         if name not in known:
             raise ToolError(f"there is no tool {name[:_MAX_NAMED]!r}; call one of: {', '.join(known)}")
