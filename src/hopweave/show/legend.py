@@ -161,6 +161,13 @@ def legend_of(record: Record, outline: Outline) -> list[Entry]:
     return entries
 
 
+def legend_of_reply(answer: Answer) -> list[Entry]:
+    """The signs in a reply of a conversation: how the answer stands, if there is one, and the marks."""
+    standing = answer.verdict.standing
+    entries = [Entry(SIGNS[standing], SUPPORT[standing])] if answer.short.strip() else []
+    return [*entries, *([Entry(*MARK)] if answer.citations else [])]
+
+
 @dataclass(frozen=True, slots=True)
 class Banner:
     """How an entire answer stands, for display.

@@ -1,9 +1,8 @@
-"""A table as HTML, in its own scrolling box."""
+"""A table as HTML, in its own scrolling box; a narrow screen may show the cells of a table of texts one below the other."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
 
 from hopweave.show.markup import Markup, folded, joined, tag
 from hopweave.show.table import Number, Row, Table, TableCell, Words, plain_text
@@ -13,14 +12,15 @@ _PARTS = re.compile(r"[^_/+]*[_/+]+|[^_/+]+")
 
 def table_html(table: Table) -> Markup:
     """The table with its caption and notes, collapsed to its title if that is allowed."""
-    is_number = [column.align == "right" for column in table.columns]
+    is_measured = any(column.align == "right" for column in table.columns)
     heads = [
-        tag("th", _name(column.head), scope="col", class_="number" if right else "")
-        for column, right in zip(table.columns, is_number, strict=True)
+        tag("th", _name(column.head), scope="col", class_="number" if column.align == "right" else "")
+        for column in table.columns
     ]
-    rows = [_heading(row, len(heads)) if row.heading else tag("tr", *_cells(row, is_number)) for row in table.rows]
-    inner = tag("table", tag("thead", tag("tr", *heads)), tag("tbody", *rows), class_="measured" if any(is_number) else "")
-    box = tag("div", inner, class_="wide table", tabindex="0", role="region", aria_label=table.title or "table")
+    rows = [_heading(row, len(heads)) if row.heading else _row(row, table, with_heads=not is_measured) for row in table.rows]
+    inner = tag("table", tag("thead", tag("tr", *heads)), tag("tbody", *rows), class_="measured" if is_measured else "")
+    kind = "wide table" if is_measured else "wide table texts"
+    box = tag("div", inner, class_=kind, tabindex="0", role="region", aria_label=table.title or "table")
     below = [tag("p", words_html(table.caption), class_="caption")] if table.caption else []
     below += [tag("ul", *(tag("li", note) for note in table.notes), class_="bullets")] if table.notes else []
     if table.is_folded:
@@ -37,13 +37,16 @@ def _heading(row: Row, num_columns: int) -> Markup:
     return tag("tr", tag("th", tag("span", row.heading), colspan=str(num_columns), scope="colgroup"), class_="group")
 
 
-def _cells(row: Row, is_number: Sequence[bool]) -> Iterator[Markup]:
+def _row(row: Row, table: Table, *, with_heads: bool) -> Markup:
+    """A row; its cells name their column if they may be shown below each other."""
     first, *others = row.cells
-    yield tag("th", *_cell(first, is_name=True), scope="row", dir="auto")
-    for cell, right in zip(others, is_number[1:], strict=True):
+    cells = [tag("th", *_cell(first, is_name=True), scope="row", dir="auto")]
+    for cell, column in zip(others, table.columns[1:], strict=True):
         is_absent = any(isinstance(part, Number) and part.value is None for part in cell.words)
-        classes = [*(["number"] if right else []), *(["absent"] if is_absent else [])]
-        yield tag("td", *_cell(cell), class_=" ".join(classes), dir="" if classes else "auto")
+        classes = [*(["number"] if column.align == "right" else []), *(["absent"] if is_absent else [])]
+        head = column.head if with_heads else ""
+        cells.append(tag("td", *_cell(cell), class_=" ".join(classes), dir="" if classes else "auto", data_head=head))
+    return tag("tr", *cells)
 
 
 def _cell(cell: TableCell, *, is_name: bool = False) -> list[Markup]:

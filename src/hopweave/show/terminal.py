@@ -6,7 +6,7 @@ have signs, and without colour a quote is put between guillemets and its focus b
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ from hopweave.core.types import Answer, Claim
 from hopweave.record import Failure, Record
 from hopweave.show.branch import change_lines
 from hopweave.show.cost_line import tally_line
-from hopweave.show.legend import Banner, banner_of, legend_of
+from hopweave.show.legend import Banner, Entry, banner_of, legend_of
 from hopweave.show.outline import ARROW, SIGNS, TONES, Node, Outline, Tone, failure_text, make_outline
 from hopweave.show.plain import cut, one_line, seconds_text, visible
 from hopweave.show.quoting import Piece, Source, contradictions_of, pieces_of, sources_of, split_at_marks
@@ -39,21 +39,26 @@ MAX_AROUND = 320
 MAX_DETAIL_CHARACTERS = 200
 
 
-def draw_record(record: Record, *, calls: bool = False, thoughts: bool = False) -> RenderableType:
-    """The tree, then the answer with its claims and citations, then the meaning of the words and signs.
+def draw_record(
+    record: Record, *, calls: bool = False, thoughts: bool = False, legend: Sequence[Entry] | None = None
+) -> RenderableType:
+    """The tree, then the answer with its claims and citations, then the meaning of words and signs.
 
     Args:
         record: the record to draw.
         calls: as for `draw_tree`.
         thoughts: as for `draw_tree`.
+        legend: the words and signs to explain; by default, all that are drawn.
     """
     from rich.console import Group
 
     # The failure that ended it is shown once: after the tree.
     told = {failure_text(record.error): f"{record.error.kind}, see below"} if record.error is not None else {}
     calls = calls or thoughts
-    tree = _Tree(make_outline(record, calls=calls), calls, told, with_thoughts=thoughts)
-    return Group(tree, "", draw_answer(record), "", draw_legend(record, calls=calls))
+    outline = make_outline(record, calls=calls)
+    tree = _Tree(outline, calls, told, with_thoughts=thoughts)
+    explained = legend_of(record, outline) if legend is None else legend
+    return Group(tree, "", draw_answer(record), *(["", draw_legend(explained)] if explained else []))
 
 
 def draw_tree(record: Record, *, calls: bool = False, thoughts: bool = False) -> RenderableType:
@@ -88,28 +93,17 @@ def draw_answer(record: Record) -> RenderableType:
     return _AnswerView(record)
 
 
-def draw_legend(record: Record, *, calls: bool = False) -> RenderableType:
-    """The meaning of the words and signs of the tree and the answer, a line each."""
-    return _Legend(record, calls)
+def draw_legend(entries: Sequence[Entry]) -> RenderableType:
+    """The meaning of words and signs, a line each."""
+    from rich.console import Group
+    from rich.padding import Padding
+    from rich.table import Table
+    from rich.text import Text
 
-
-@dataclass(frozen=True, slots=True)
-class _Legend:
-    record: Record
-    calls: bool
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        from rich.padding import Padding
-        from rich.table import Table
-        from rich.text import Text
-
-        entries = legend_of(self.record, make_outline(self.record, calls=self.calls))
-        table = Table.grid(padding=(0, 2))
-        for entry in entries:
-            table.add_row(Text(entry.word, "bold"), Text(entry.meaning, "dim"))
-        if entries:
-            yield Text("What the words mean", "bold")
-            yield Padding(table, (0, 0, 0, 2))
+    table = Table.grid(padding=(0, 2))
+    for entry in entries:
+        table.add_row(Text(entry.word, "bold"), Text(entry.meaning, "dim"))
+    return Group(Text("What the words mean", "bold"), Padding(table, (0, 0, 0, 2)))
 
 
 @dataclass(frozen=True, slots=True)

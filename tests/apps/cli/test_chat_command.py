@@ -152,7 +152,11 @@ def test_in_a_terminal_ctrl_c_ends_the_question_and_then_the_conversation():
         terminal.until("> ")
         os.write(ours, FIRST.encode() + b"\n")
         terminal.until("So the answer is")
+        terminal.until("What the words mean")
         terminal.until("> ")
+        os.write(ours, FIRST.encode() + b"\n")
+        terminal.until("So the answer is")
+        assert "What the words mean" not in terminal.until("> ")
         assert interrupted(process) == 0
     os.close(ours)
 
@@ -176,7 +180,7 @@ class Terminal:
         self._said = ""
 
     def until(self, words):
-        """Reads up to and with some words."""
+        """Reads up to and with some words, and returns what came before them."""
         deadline = time.monotonic() + SOON
         while words not in self._said:
             ready, _, _ = select.select([self._descriptor], [], [], max(0.0, deadline - time.monotonic()))
@@ -184,4 +188,5 @@ class Terminal:
                 self._process.kill()  # which would wait for its output to be read
                 pytest.fail(f"{words!r} did not come, but: {self._said[-2000:]}")
             self._said += os.read(self._descriptor, 65_536).decode(errors="replace")
-        self._said = self._said.partition(words)[2]
+        before, _, self._said = self._said.partition(words)
+        return before

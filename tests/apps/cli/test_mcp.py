@@ -165,7 +165,10 @@ async def test_passages_are_searched_and_read_without_a_model():
         ("ask", {"question": "x", "corpus": "postgres://evil.example/db"}, "choose one of: lights, trees"),
         ("ask", {"question": "x", "method": "./mine.py:Mine"}, "there is no method './mine.py:Mine'"),
         ("ask", {"question": "x", "method": "serchain"}, "did you mean 'searchain'"),
-        ("ask", {}, "question"),
+        ("ask", {}, "question is missing"),
+        ("ask", {"question": 5, "form": "tall"}, "question should be a valid string; form should be 'short' or 'long'"),
+        ("search", {"query": " "}, "the query is empty; give the words to search for"),
+        ("serch", {"query": "oak"}, "there is no tool 'serch'; call one of: ask, search, read_passage"),
         ("search", {"query": "oak", "corpus": "/etc"}, "choose one of: lights, trees"),
         ("search", {"query": "oak", "max_hits": 10**6}, "less than or equal to 50"),
         ("read_passage", {"passage_id": "gone"}, "lights has no passage 'gone'; take the id from a hit of search"),
@@ -178,17 +181,37 @@ async def test_what_cannot_be_is_an_error_of_the_tool_that_says_what_to_do(tool,
         reply = await client.call_tool(tool, given)
         assert reply.is_error
         assert what_to_do in said(reply)
-        assert "Traceback" not in said(reply)
+        assert not [code for code in ("Traceback", "Error", "http", "[type=", "\n") if code in said(reply)]
+
+
+@pytest.mark.parametrize(
+    ("tool", "given"), [("ask", {"question": QUESTION}), ("search", {"query": "oak"}), ("read_passage", {"passage_id": "lamp"})]
+)
+async def test_a_fault_in_the_server_is_told_in_words_and_its_details_are_in_the_log(tool, given, monkeypatch, caplog):
+    async with in_process(["x"]) as (client, _):
+        monkeypatch.setattr("hopweave.apps.mcp_server.tools._Tools._opened", lambda self: {}["secret"])
+        reply = await client.call_tool(tool, given)
+    assert reply.is_error
+    assert (
+        said(reply)
+        == f"{tool} failed because of a fault in the server, which its log describes; call it again, or tell the user"
+    )
+    assert "KeyError: 'secret'" in caplog.text
+
+
+async def test_an_answer_that_is_empty_says_why():
+    async with in_process([("", Line(""))]) as (client, _):
+        found = (await client.call_tool("ask", {"question": QUESTION, "method": "direct"})).structured_content
+    assert found["answer"] == ""
+    assert found["text"].startswith("There is no answer: the reply of ")
 
 
 async def test_a_question_that_fails_says_why_and_what_to_do():
     async with in_process([ModelError("the endpoint is down", retryable=False)]) as (client, _):
         reply = await client.call_tool("ask", {"question": QUESTION})
         assert reply.is_error
-        assert (
-            said(reply)
-            == "Error executing tool ask: no answer: ModelError: the endpoint is down; rephrase the question, or use search"
-        )
+        why = "there is no answer, since the language model failed: the endpoint is down"
+        assert said(reply) == f"{why}; tell the user, or use search, which needs no language model"
 
 
 async def test_a_call_that_is_cancelled_leaves_no_open_call_of_the_model():

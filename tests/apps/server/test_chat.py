@@ -2,6 +2,7 @@
 
 import json
 from contextlib import contextmanager
+from urllib.parse import unquote
 
 import openai
 import pytest
@@ -149,6 +150,25 @@ def test_markup_in_a_passage_is_no_markup_in_a_chat(tmp_path):
     assert "\\<script\\>" in below
     assert "\n" not in below
     assert said.annotations[0]["url_citation"]["title"] == hostile
+
+
+def test_every_passage_that_a_mark_rests_on_is_delivered(tmp_path):
+    with client_of(app_over(tmp_path)) as client:
+        made = client.post("/v1/answers", json={"question": QUESTION}).json()["record"]
+    (first,) = made["answer"]["claims"][0]["citations"]
+    other = next(passage for passage in made["passages"] if passage["id"] != first["passage_id"])
+    second, again = ({**first, "passage_id": other["id"], "start": 0, "end": end, "focus": None} for end in (5, 9))
+    second["quote"], again["quote"] = other["text"][:5], other["text"][:9]
+    made["answer"]["claims"][0]["citations"] = [first, second, again]
+    said = cited(Record.from_json(json.dumps(made)), "http://127.0.0.1/")
+    assert [one["quote"] for one in said.citations] == [first["quote"], second["quote"], again["quote"]]
+    assert {one["mark"] for one in said.citations} == {1}
+    places = [one["url_citation"] for one in said.annotations]
+    assert [unquote(place["url"]) for place in places] == [
+        f"http://127.0.0.1/{name}" for name in (first["passage_id"], other["id"])
+    ]
+    assert {said.text[place["start_index"] : place["end_index"]] for place in places} == {"[1]"}
+    assert [line[:4] for line in said.text.split("\n\n")[-1].split("\n")] == ["[1] "] * 3
 
 
 def test_an_abstention_says_so_and_cites_nothing(tmp_path):

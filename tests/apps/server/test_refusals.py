@@ -263,6 +263,21 @@ def test_a_body_that_cannot_be_is_refused_with_a_reason(client, body):
     assert code_of(reply)
 
 
+@pytest.mark.parametrize(
+    ("content", "kind", "said"),
+    [
+        ("x", "application/json", "the body must be a JSON object; send one, with the header Content-Type: application/json"),
+        ('{"question": "x"}', "text/plain", "the body must be a JSON object; send one, with the header Content-Type"),
+        ('{"question": "x", "earlier": [{}]}', "application/json", "earlier.0.question is missing"),
+        ('{"question": 1}', "application/json", "question should be a valid string"),
+    ],
+)
+def test_the_reason_is_in_words(client, content, kind, said):
+    reply = client.post("/v1/answers", content=content, headers={**bearer(KEY), "Content-Type": kind})
+    assert reply.status_code == 422
+    assert reply.json()["error"]["message"].startswith(said)
+
+
 def test_a_key_that_asks_too_often_waits(tmp_path):
     with client_of(app_over(tmp_path, keys=keys(requests_per_minute=3)), KEY) as client:
         replies = [client.get("/v1/methods") for _ in range(5)]

@@ -289,7 +289,7 @@ def test_without_the_metric_there_is_no_section_on_ticks(run):
 def test_a_run_without_comparisons_is_reported_and_the_user_told(run):
     (run.path / "compare.json").unlink()
     result = command(run.path)
-    assert "there are no comparisons yet" in result.stderr
+    assert "the tables of comparisons are missing" in result.stderr
     assert "## Comparison" not in (run.path / "report" / "report.md").read_text(encoding="utf-8")
 
 

@@ -1,5 +1,6 @@
 """Ticks are counted for each cell and each group, and every answer without one has a reason."""
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -59,8 +60,10 @@ def test_score_prints_coverage_ticks_and_areas_with_their_intervals_and_the_repo
     assert lines["tick"][:3] == ["tick", "a", "0.500"]
     assert lines["ticks_right"][:3] == ["ticks_right", "a", "0.667"]
     assert lines["aurc"][:3] == ["aurc", "a", "0.197"]
+    (cell,) = json.loads((run.path / "scores.json").read_text(encoding="utf-8"))["cells"]
     for name in ("tick", "ticks_right", "aurc", "ece", "brier", "auroc"):
-        assert lines[name][4] == "to", lines[name]
+        assert lines[name][3:6] == ["too", "few", "questions"], lines[name]  # six
+        assert cell["means"][name]["interval"]["low"] <= cell["means"][name]["value"], name
     assert lines["ece"][2] == "0.380"  # gaps of .1, .2, .7, .6 and .3: 1.9 over five answers
     report = make_report(read_report_data(run)).files["report.md"]
     assert "| a | 6 | 3 | 3 | 2 | 0.500 | 0.667 |" in report

@@ -17,6 +17,9 @@ Assignments = Annotated[list[str] | None, typer.Option("--set", help="Any settin
 Config = Annotated[Path | None, typer.Option(help="A settings file instead of hopweave.toml.")]
 Calls = Annotated[bool, typer.Option("--calls", help="Show model calls, searches and readings in the tree.")]
 Thoughts = Annotated[bool, typer.Option("--thoughts", help="Show calls, and what the model thought before each reply.")]
+Legend = Annotated[
+    bool, typer.Option("--legend", help="Explain all words and signs; else, each is explained once, in a terminal.")
+]
 MetricAssignments = Annotated[
     list[str] | None, typer.Option("--set", help="An option, as metrics.NAME.OPTION=value; may be repeated.")
 ]

@@ -134,7 +134,7 @@ def append(path: Path, text: str) -> None:
         raise DataError(f"cannot write the record to {path}: {error.strerror}; choose another file") from None
 
 
-def print_record(record: Record, *, as_json: bool, with_calls: bool, with_thoughts: bool) -> None:
+def print_record(record: Record, *, as_json: bool, with_calls: bool, with_thoughts: bool, with_legend: bool) -> None:
     """Prints a record in the form of the commands that answer."""
     from hopweave.show.plain import plain_json
 
@@ -142,9 +142,11 @@ def print_record(record: Record, *, as_json: bool, with_calls: bool, with_though
         typer.echo(plain_json(record.to_json()))
         return
     from hopweave.apps.cli._console import console
+    from hopweave.apps.cli._legend import legend_for_user
     from hopweave.show.terminal import draw_record
 
-    console(highlight=False).print(draw_record(record, calls=with_calls, thoughts=with_thoughts))
+    legend = legend_for_user(record, calls=with_calls or with_thoughts, is_wanted=with_legend)
+    console(highlight=False).print(draw_record(record, calls=with_calls, thoughts=with_thoughts, legend=legend))
 
 
 def end_of(record: Record, *, as_json: bool) -> None:

@@ -14,7 +14,7 @@ import typer
 
 from hopweave.apps.cli._asking_options import AskingOptions
 from hopweave.apps.cli._declared import with_options
-from hopweave.apps.cli._options import Calls, Thoughts
+from hopweave.apps.cli._options import Calls, Legend, Thoughts
 from hopweave.apps.cli._record_files import append, chosen, end_of, print_record, record_of
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ def again(
     as_json: Annotated[bool, typer.Option("--json", help="Print the new record as JSON and nothing else.")] = False,
     calls: Calls = False,
     thoughts: Thoughts = False,
+    legend: Legend = False,
 ) -> None:
     """Ask a kept question again with something changed from one step on; everything before it is replayed."""
     record = record_of(file, *chosen(file, question, line))
@@ -59,7 +60,7 @@ def again(
     branch = _answer(settings, record, wanted, is_quiet=as_json)
     if out is not None:
         append(out, branch.to_json() + "\n")
-    print_record(branch, as_json=as_json, with_calls=calls, with_thoughts=thoughts)
+    print_record(branch, as_json=as_json, with_calls=calls, with_thoughts=thoughts, with_legend=legend)
     end_of(branch, as_json=as_json)
 
 

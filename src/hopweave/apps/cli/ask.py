@@ -10,7 +10,7 @@ import typer
 
 from hopweave.apps.cli._asking_options import AskingOptions
 from hopweave.apps.cli._declared import with_options
-from hopweave.apps.cli._options import Calls, Thoughts, listed
+from hopweave.apps.cli._options import Calls, Legend, Thoughts, listed
 from hopweave.apps.cli._record_files import append, end_of, print_record
 from hopweave.apps.cli._terminal import say, standard_input
 
@@ -37,6 +37,7 @@ def ask(
     as_json: Annotated[bool, typer.Option("--json", help="Print the record as JSON and nothing else.")] = False,
     calls: Calls = False,
     thoughts: Thoughts = False,
+    legend: Legend = False,
 ) -> None:
     """Answer one question, showing its reasoning as a tree that grows while it runs."""
     limits = {
@@ -53,7 +54,7 @@ def ask(
     record = _answer(settings, asking.config, asked, is_quiet=as_json)
     if out is not None:
         append(out, record.to_json() + "\n")
-    print_record(record, as_json=as_json, with_calls=calls, with_thoughts=thoughts)
+    print_record(record, as_json=as_json, with_calls=calls, with_thoughts=thoughts, with_legend=legend)
     end_of(record, as_json=as_json)
 
 

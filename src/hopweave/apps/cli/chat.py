@@ -103,6 +103,7 @@ class _Conversation:
         self._out = out
         self._turns: list[Turn] = []
         self._last: Record | None = None
+        self._explained: set[str] = set()
         self._weaver: Weaver = runner.run(_made(Weaver, settings))
         self._say_settings()
 
@@ -144,11 +145,9 @@ class _Conversation:
                 say(f"hopweave: there is no command {command}; /help lists them", err=True)
 
     def _ask(self, question: str) -> None:
-        from hopweave.apps.cli._console import console
         from hopweave.apps.cli._live import LiveTree
-        from hopweave.apps.cli._record_files import append, tell_why
+        from hopweave.apps.cli._record_files import append
         from hopweave.run.conversation import turn_of
-        from hopweave.show.terminal import draw_reply
 
         try:
             with LiveTree(question) as live:
@@ -162,9 +161,24 @@ class _Conversation:
         self._turns.append(turn_of(record))
         if record.question.text != question:
             say(f"asked as: {record.question.text}")
-        console(highlight=False).print(draw_reply(record))
+        self._show(record)
+
+    def _show(self, record: Record) -> None:
+        """Prints a reply; in a terminal, with the meaning of each sign that occurs for the first time in this conversation."""
+        from hopweave.apps.cli._console import console
+        from hopweave.apps.cli._record_files import tell_why
+        from hopweave.show.legend import legend_of_reply
+        from hopweave.show.terminal import draw_legend, draw_reply
+
+        screen = console(highlight=False)
+        screen.print(draw_reply(record))
         if record.answer is not None and not record.answer.short.strip():
             tell_why(record)
+        entries = legend_of_reply(record.answer) if record.answer is not None and screen.is_terminal else []
+        fresh = [entry for entry in entries if entry.word not in self._explained]
+        if fresh:
+            self._explained |= {entry.word for entry in fresh}
+            screen.print("", draw_legend(fresh), sep="\n")
         say()
 
     def _choose_method(self, name: str) -> None:

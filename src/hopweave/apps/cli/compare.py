@@ -37,12 +37,12 @@ def compare(
     seed: Annotated[int, typer.Option(help="Seed of the bootstrap and the permutations.")] = 0,
     resamples: Annotated[int, typer.Option(help="Resamples of the bootstrap and of the permutation test.")] = 10_000,
 ) -> None:
-    """Compare methods with a baseline, question by question. A failed question counts as wrong.
+    """Compare methods with a baseline, question by question: which is better, by how much, and whether that may be chance.
 
-    With additional runs, such as those of another model, the pairs are the questions that both asked. Intervals are 95%
-    paired-bootstrap intervals (BCa). The test is McNemar's exact test if all values are 0 or 1, else a paired permutation test;
-    p (Holm) is corrected for the number of methods. The detectable difference is the smallest that this many pairs would show
-    with a power of 80% at the strictest level that Holm requires.
+    A failed question counts as wrong. With additional runs, such as those of another model, the pairs are the questions that
+    both asked. Intervals are 95% paired-bootstrap intervals (BCa). The test is McNemar's exact test if all values are 0 or 1,
+    else a paired permutation test; p (Holm) is corrected for the number of methods. The detectable difference is the smallest
+    that this many pairs would show with a power of 80% at the strictest level that Holm requires.
     """
     from hopweave.core.errors import DataError
     from hopweave.evaluation.runs.folder import RunFolder
@@ -70,6 +70,8 @@ def compare(
 
 
 def _lines(table: Comparisons) -> Iterator[str]:
+    from hopweave.evaluation.reports.conclusions import comparison_sentence
+    from hopweave.show.table import plain_text
     from hopweave.show.table_text import table_lines, title_lines
 
     better = f"; {table.better} is better" if table.better else ""
@@ -77,6 +79,8 @@ def _lines(table: Comparisons) -> Iterator[str]:
     yield f"{table.meaning}{f' ({table.unit})' if table.unit else ''}{better}"
     for run in table.runs:
         yield f"{f'{run.name}:...' if run.name else 'the others'} answered by {run.llm or 'no model'}"
+    yield ""
+    yield from (plain_text(comparison_sentence(row, table.better, table.unit)) for row in table.rows)
     for made in _tables(table):
         yield ""
         yield from table_lines(made)
@@ -91,7 +95,7 @@ def _tables(table: Comparisons) -> tuple[Table, Table]:
     heads = ("pairs", "failed", "left out", "mean", names[table.baseline], "difference", "95% interval", "answered only")
     numbers = rows([names[one.method], *_numbers(one)] for one in table.rows)
     differences = Table(columns(("method",), (*heads, "bounds", "wins", "losses")), numbers)
-    ways = columns(("method",), ("test", "p", "mid-p", "p (Holm)", "effect d_z", "detectable"), ("",))
+    ways = columns(("method",), ("test", "p", "mid-p", "p (Holm)", "effect d_z", "detectable"))
     tests = Table(ways, rows([names[one.method], *_tests(one)] for one in table.rows))
     return differences.without_empty(("failed", "left out", "answered only", "bounds")), tests
 
@@ -111,4 +115,4 @@ def _tests(row: Comparison) -> list[str]:
 
     ps = [probability(row.p), probability(row.p_mid), probability(row.p_holm)]
     sizes = ["-" if value is None else decimal(value) for value in (row.effect_size, row.minimum_detectable)]
-    return [row.test or "-", *ps, *sizes, row.says]
+    return [row.test or "-", *ps, *sizes]

@@ -18,7 +18,7 @@ def report(
     *,
     to: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Write it here; default: RUN/report.")] = None,
 ) -> None:
-    """Write what was run, the tables, the comparisons and the plots, with all failures and missing data.
+    """Write which method is better and by how much, then what was run, tables, comparisons, plots, failures and missing data.
 
     The comparisons are those of `hopweave compare`; groups by type, hops or level are those of `hopweave score --by`. Every
     number is also in numbers.json, which `hopweave verify` recomputes if the report is in RUN/report.
@@ -28,8 +28,8 @@ def report(
     from hopweave.evaluation.runs.folder import RunFolder
 
     data = read_report_data(RunFolder.open(run))
-    if not data.comparisons:
-        say(f"there are no comparisons yet; to include them in the report, first run: hopweave compare {run}", err=True)
+    if not data.comparisons and len(data.methods) > 1:
+        say(f"the tables of comparisons are missing; for a report with them, first run: hopweave compare {run}", err=True)
     made = make_report(data)
     folder = to or run / "report"
     write_report(made, folder)

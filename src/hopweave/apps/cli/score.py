@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,6 +11,7 @@ from hopweave.apps.cli._options import MetricAssignments, Run, listed, metric_op
 from hopweave.apps.cli._terminal import say
 
 if TYPE_CHECKING:
+    from hopweave.core.types import Column
     from hopweave.evaluation.scoring.results import Cell, Interval, MacroMean, Mean, OverSeeds
     from hopweave.evaluation.scoring.summary import Summary
     from hopweave.show.table import Table
@@ -38,11 +39,12 @@ def score(
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 0,
 ) -> None:
-    """Score every record with every metric, and print a table for each dataset.
+    """Score every record with every metric: say how often each method is right and which is better, then print the tables.
 
     Means are over all questions asked. A failed one counts as wrong; the mean over answered questions is shown next to it.
     Records on which a metric failed, or without data, are left out and counted. The 95% intervals come from a bootstrap over
-    questions; bounds are the means if all failed or unscored questions had the worst, or the best, possible value.
+    questions; where one says next to nothing, the table says "too few questions", and scores.json has it. Bounds are the means
+    if all failed or unscored questions had the worst, or the best, possible value.
     """
     from hopweave.core.part_files import allow
     from hopweave.evaluation.runs.folder import RunFolder
@@ -58,14 +60,15 @@ def score(
     summary = summarize(folder, scores, opened, left_out=left_out, by=by or (), seed=seed)
     write_scores(folder, scores)
     summary.write(folder)
-    for line in _lines(summary, list(columns_of(opened))):
+    for line in _lines(summary, columns_of(opened)):
         say(line)
     say(f"written to {run / 'scores.jsonl'} and scores.json")
 
 
-def _lines(summary: Summary, columns: Sequence[str]) -> Iterator[str]:
+def _lines(summary: Summary, columns: Mapping[str, Column]) -> Iterator[str]:
     from hopweave.show.table_text import table_lines
 
+    yield from _conclusions(summary)
     for table in _tables(summary, columns):
         yield from table_lines(table)
         yield ""
@@ -80,7 +83,19 @@ def _lines(summary: Summary, columns: Sequence[str]) -> Iterator[str]:
         yield f"left out: {name}: {reason}"
 
 
-def _tables(summary: Summary, columns: Sequence[str]) -> Iterator[Table]:
+def _conclusions(summary: Summary) -> Iterator[str]:
+    """What the scores show, in sentences: a paragraph for each dataset."""
+    from hopweave.evaluation.reports.conclusions import better_sentences, standing_sentences
+    from hopweave.show.table import plain_text
+
+    for ranking in summary.rankings:
+        standing, *meaning = standing_sentences(ranking)
+        yield f"{ranking.dataset}: {plain_text(standing)}"
+        yield from map(plain_text, (*better_sentences(ranking), *meaning))
+        yield ""
+
+
+def _tables(summary: Summary, columns: Mapping[str, Column]) -> Iterator[Table]:
     for dataset in dict.fromkeys(cell.dataset for cell in summary.cells):
         yield from _cell_tables(dataset, [cell for cell in summary.cells if cell.dataset == dataset], columns)
         groups = [group for group in summary.groups if group.cell.dataset == dataset]
@@ -118,24 +133,29 @@ def _over_seeds(one: OverSeeds) -> Table:
     return Table(columns(("",), ("mean over seeds", "standard deviation", "lowest", "highest", "seeds")), rows(lines), title)
 
 
-def _cell_tables(title: str, cells: Sequence[Cell], names: Sequence[str]) -> Iterator[Table]:
+def _cell_tables(title: str, cells: Sequence[Cell], about: Mapping[str, Column]) -> Iterator[Table]:
     """The counts of each cell, and its means by column."""
+    from hopweave.evaluation.reports.numbers import MAX_WIDTH, MIN_QUESTIONS, TOO_FEW
     from hopweave.show.table import Table, columns, rows, short_names
 
     methods = short_names([cell.method for cell in cells])
-    names = [name for name in names if name not in _ONLY_IF_ANY or any(_value_of(cell, name) for cell in cells)]
+    names = [name for name in about if name not in _ONLY_IF_ANY or any(_value_of(cell, name) for cell in cells)]
     shown = [name for name in names if any(_has_data(cell.means.get(name)) for cell in cells)]
     counts = ([methods[cell.method], *(str(getattr(cell, f"num_{name}")) for name in _COUNTS)] for cell in cells)
     yield Table(columns(("",), _COUNTS), rows(counts), title)
-    means = (
-        [name if not place else "", methods[cell.method], *_mean_fields(cell.means.get(name))]
+    means = [
+        [name if not place else "", methods[cell.method], *_mean_fields(cell.means.get(name), about[name])]
         for name in shown
         for place, cell in enumerate(cells)
-    )
+    ]
     optional = ("answered only", "bounds", "unscored", "no data")
     heads = columns(("", "method"), ("mean", "95% interval", "questions", "failed", *optional))
     empty = [name for name in names if name not in shown]
-    yield Table(heads, rows(means), notes=(f"no data: {', '.join(empty)}",) if empty else ()).without_empty(optional)
+    notes = [f"no data: {', '.join(empty)}"] if empty else []
+    if any(TOO_FEW in fields for fields in means):
+        why = f"fewer than {MIN_QUESTIONS}, or so few that the interval of a share would be wider than {MAX_WIDTH}"
+        notes.append(f"{TOO_FEW}: {why}; scores.json has every interval")
+    yield Table(heads, rows(means), notes=tuple(notes)).without_empty(optional)
 
 
 def _value_of(cell: Cell, name: str) -> float | None:
@@ -148,7 +168,8 @@ def _has_data(mean: Mean | None) -> bool:
     return mean is not None and (mean.value is not None or mean.num_unscored > 0)
 
 
-def _mean_fields(mean: Mean | None) -> list[str]:
+def _mean_fields(mean: Mean | None, column: Column) -> list[str]:
+    from hopweave.evaluation.reports.numbers import TOO_FEW, is_share, is_telling
     from hopweave.show.table import decimal
 
     if mean is None:
@@ -156,7 +177,8 @@ def _mean_fields(mean: Mean | None) -> list[str]:
     bounds = _between(mean.bounds) if mean.bounds is not None else ""
     answered = decimal(mean.answered) if mean.num_failed else ""
     counts = [str(mean.num_scored), str(mean.num_failed), answered, bounds, str(mean.num_unscored), str(mean.num_no_data)]
-    return [decimal(mean.value), _between(mean.interval), *counts]
+    is_told = mean.interval is None or is_telling(mean.interval, mean.num_scored, is_share=is_share(column))
+    return [decimal(mean.value), _between(mean.interval) if is_told else TOO_FEW, *counts]
 
 
 def _between(interval: Interval | None) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from hopweave.apps.cli._options import Thoughts
+from hopweave.apps.cli._options import Legend, Thoughts
 from hopweave.apps.cli._record_files import chosen, read_lines, record_of
 from hopweave.apps.cli._terminal import say
 
@@ -48,6 +48,7 @@ def show(
         bool, typer.Option("--calls", help="Also draw model calls, searches and reads.")
     ] = False,
     thoughts: Thoughts = False,  # noqa: FBT002
+    legend: Legend = False,  # noqa: FBT002
     listing: Annotated[bool, typer.Option("--list", help="List the records instead.")] = False,  # noqa: FBT002
     out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Write to this file.")] = None,
 ) -> None:
@@ -57,10 +58,10 @@ def show(
         return
     record = record_of(file, *chosen(file, question, line))
     view = view or (_VIEWS_BY_SUFFIX.get(out.suffix.lower()) if out else None)
-    _put(_drawn(record, view, calls=calls, thoughts=thoughts), out)
+    _put(_drawn(record, view, calls=calls, thoughts=thoughts, with_legend=legend or out is not None), out)
 
 
-def _drawn(record: Record, view: View | None, *, calls: bool, thoughts: bool) -> RenderableType:
+def _drawn(record: Record, view: View | None, *, calls: bool, thoughts: bool, with_legend: bool) -> RenderableType:
     """What to print: a string is printed unchanged, anything else is drawn by rich."""
     match view:
         case "html":
@@ -76,13 +77,15 @@ def _drawn(record: Record, view: View | None, *, calls: bool, thoughts: bool) ->
 
             return plain_json(record.to_json()) + "\n"
         case _:
+            from hopweave.apps.cli._legend import legend_for_user
             from hopweave.show import terminal
 
             if view == "tree":
                 return terminal.draw_tree(record, calls=calls, thoughts=thoughts)
             if view == "answer":
                 return terminal.draw_answer(record)
-            return terminal.draw_record(record, calls=calls, thoughts=thoughts)
+            words = legend_for_user(record, calls=calls or thoughts, is_wanted=with_legend)
+            return terminal.draw_record(record, calls=calls, thoughts=thoughts, legend=words)
 
 
 def _listing(records: Iterable[tuple[int, Record]]) -> RenderableType:

@@ -10,6 +10,7 @@ from hopweave.apps.cited import citation_values, verdict_values
 from hopweave.citations.shortfalls import IN_WORDS
 from hopweave.core.types import Answer, Citation, Claim, Hit, Passage, Standing
 from hopweave.record import Record
+from hopweave.show.no_answer import why_no_answer
 
 
 class CitationReply(BaseModel):
@@ -40,7 +41,9 @@ class AskReply(BaseModel):
     """An answer in which every claim is checked against the passages."""
 
     answer: str = Field(description="the bare answer; empty if there is none")
-    text: str = Field(description="the answer in sentences; [k] refers to the citation with that mark")
+    text: str = Field(
+        description="the answer in sentences; [k] refers to the citation with that mark. Without an answer, why there is none"
+    )
     support: Literal["supported", "contradicted", "unsupported"] = Field(description="what the passages say of the answer")
     standing: Standing = Field(description="the support, or `uncertain`: found in a passage, but not certain")
     confidence: float | None = Field(None, description="the probability that the answer is right, 0 to 1, if it was estimated")
@@ -88,7 +91,7 @@ def ask_reply(record: Record, answer: Answer, corpus: str) -> AskReply:
     passages = {passage.id: passage for passage in record.passages}
     return AskReply(
         answer=answer.short,
-        text=answer.text,
+        text=answer.text if answer.text.strip() or answer.short.strip() else f"There is no answer: {why_no_answer(record)[0]}.",
         **verdict_values(answer.verdict),
         claims=[_claim(claim, passages) for claim in answer.claims],
         citations=[_citation(citation, passages) for citation in answer.citations],

@@ -19,6 +19,7 @@ from mcp_types import ToolAnnotations
 from pydantic import Field
 
 from hopweave.apps.mcp_server.replies import AskReply, PassageReply, SearchReply, ask_reply, passage_reply, search_reply
+from hopweave.apps.mcp_server.wording import WordedServer, about_failure
 from hopweave.core.catalog import entries, load
 from hopweave.core.errors import HopweaveError, MissingExtra, suggest
 from hopweave.core.protocols import LanguageModel
@@ -95,10 +96,7 @@ class _Tools:
             async with _reporting(context) as observer, self._opened().opened(name, settings.access, settings.where) as parts:
                 record = await Weaver(settings, components=parts).answer(asked, observers=[observer])
         if record.answer is None:
-            failure = record.error
-            said = f"{failure.kind}: {failure.message}" if failure is not None else "nothing was found"
-            again = "call ask again" if failure is not None and failure.retryable else "rephrase the question, or use search"
-            raise ToolError(f"no answer: {said}; {again}")
+            raise ToolError(about_failure(record.error))
         return ask_reply(record, record.answer, name)
 
     async def search(
@@ -109,6 +107,8 @@ class _Tools:
     ) -> SearchReply:
         """Find the best passages of a corpus for a query. No language model is called."""
         name = self._named(corpus)
+        if not query.strip():
+            raise ToolError("the query is empty; give the words to search for")
         with _told():
             async with self._opened().opened(name, self._settings.access, self._settings.where) as parts:
                 [hits] = await parts.search([query], max_hits)
@@ -166,7 +166,7 @@ async def serving(
         HopweaveError: for a corpus or a component that cannot be opened.
     """
     tools = _Tools(corpora, settings, llm)
-    server = MCPServer[None](
+    server = WordedServer(
         "hopweave",
         version=version("hopweave"),
         instructions=_INSTRUCTIONS.format(corpora=", ".join(corpora)),

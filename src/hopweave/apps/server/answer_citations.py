@@ -13,7 +13,7 @@ from hopweave.citations.shortfalls import UNCERTAIN, confidence_in_words, why_un
 from hopweave.core.json_text import whole
 from hopweave.core.types import Answer, Citation, Passage
 from hopweave.record import Record
-from hopweave.text.citation_marks import single_marks
+from hopweave.text.citation_marks import Mark, single_marks
 
 NO_ANSWER = "I found no answer to that in the corpus."
 _STANDING = {
@@ -26,6 +26,8 @@ _MARKUP = re.compile(r"([\\`*_\[\]<>!#|~])")
 _WEB = ("https://", "http://")
 _MAX_QUOTE = 300
 
+_Source = tuple[Citation, Passage]
+
 
 @dataclass(frozen=True, slots=True)
 class Cited:
@@ -33,8 +35,8 @@ class Cited:
 
     Attributes:
         text: with its sources below it.
-        annotations: one for each reference in the text, as OpenAI's API has them.
-        citations: one for each source, with the exact words.
+        annotations: one for each passage that a reference in the text rests on, as OpenAI's API has them.
+        citations: one for each quote that a reference rests on, with the exact words.
     """
 
     text: str
@@ -53,24 +55,25 @@ def cited(record: Record, address: str) -> Cited:
     if answer is None or not (answer.text or answer.short):
         return Cited(NO_ANSWER, (), ())
     said = whole(answer.text or answer.short)
-    sources = {citation.mark: (citation, passage) for citation, passage in record.cited_passages()}
+    sources: dict[int, list[_Source]] = {}
+    for citation, passage in dict.fromkeys(record.cited_passages()):
+        sources.setdefault(citation.mark, []).append((citation, passage))
     marks = list(single_marks(said, sources))
-    used = sorted({mark.number for mark in marks})
-    below = [_source(*sources[number]) for number in used]
-    text = "\n\n".join(filter(None, [said, _note(answer), "\n".join(below)]))
+    used = [source for number in sorted({mark.number for mark in marks}) for source in sources[number]]
+    below = "\n".join(_line(*source) for source in used)
+    text = "\n\n".join(filter(None, [said, _note(answer), below]))
     annotations = tuple(
-        {
-            "type": "url_citation",
-            "url_citation": {
-                "start_index": mark.start,
-                "end_index": mark.end,
-                "title": whole(sources[mark.number][1].heading or sources[mark.number][1].id),
-                "url": _url(sources[mark.number][1], address),
-            },
-        }
+        _annotation(mark, passage, address)
         for mark in marks
+        for passage in {passage.id: passage for _, passage in sources[mark.number]}.values()
     )
-    return Cited(text, annotations, tuple(_citation(*sources[number], address) for number in used))
+    return Cited(text, annotations, tuple(_citation(*source, address) for source in used))
+
+
+def _annotation(mark: Mark, passage: Passage, address: str) -> dict[str, Any]:
+    title = whole(passage.heading or passage.id)
+    place = {"start_index": mark.start, "end_index": mark.end, "title": title, "url": _url(passage, address)}
+    return {"type": "url_citation", "url_citation": place}
 
 
 def _note(answer: Answer) -> str:
@@ -96,7 +99,7 @@ def _citation(citation: Citation, passage: Passage, address: str) -> dict[str, A
     }
 
 
-def _source(citation: Citation, passage: Passage) -> str:
+def _line(citation: Citation, passage: Passage) -> str:
     quoted = " ".join(citation.quote.split())
     shown = quoted if len(quoted) <= _MAX_QUOTE else quoted[: _MAX_QUOTE - 3] + "..."
     return f'[{citation.mark}] {_plain(passage.heading or passage.id)}: "{_plain(shown)}"'

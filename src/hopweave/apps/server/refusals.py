@@ -12,6 +12,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
+from hopweave.apps.wrong_values import in_words
 from hopweave.core.errors import DatabaseError, HopweaveError
 from hopweave.core.json_text import whole
 
@@ -99,5 +100,7 @@ def install(app: FastAPI) -> None:
 
 def _explained(error: RequestValidationError) -> str:
     first = error.errors()[0]
-    place = ".".join(str(part) for part in first["loc"] if part != "body") or "the body"
-    return f"{place[:_MAX_SHOWN]}: {first['msg']}"
+    is_no_object = first["loc"] == ("body",) and first["type"] != "missing"
+    if first["type"] == "json_invalid" or is_no_object:
+        return "the body must be a JSON object; send one, with the header Content-Type: application/json"
+    return in_words(first, "the body")[:_MAX_SHOWN]

@@ -88,9 +88,10 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """The report before it is written."""
+    """The report before it is written: what it shows comes first, a paragraph each, then what it is of."""
 
     title: str
+    conclusions: tuple[Words, ...]
     lead: Words
     sections: tuple[Section, ...]
 
@@ -100,7 +101,8 @@ class Document:
 
     def numbers(self) -> Iterator[Number]:
         """Yields all numbers that are printed in texts and tables."""
-        yield from numbers_in(self.lead)
+        for words in (*self.conclusions, self.lead):
+            yield from numbers_in(words)
         for section in self.sections:
             for block in section.blocks:
                 yield from _numbers_of(block)

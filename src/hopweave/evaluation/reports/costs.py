@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterator, Sequence
 
 from hopweave.evaluation.reports import blocks
-from hopweave.evaluation.reports.numbers import MeanNumbers, Style, count, entry, key_of, style_for
+from hopweave.evaluation.reports.numbers import MeanNumbers, Style, count, entry, is_share, key_of, style_for
 from hopweave.evaluation.reports.plots import draw_dots, draw_frontier
 from hopweave.evaluation.reports.results_section import (
     COUNTED,
@@ -64,7 +64,7 @@ def _group_blocks(data: ReportData, mine: Sequence[Group], trait: str, column: s
         prefix = group_prefix(trait, value)
         for cell in (cell for method in methods if (cell := found.get((value, method)))):
             drawn = count(f"{prefix}/{key_of(cell.dataset, cell.method)}/questions", cell.num_questions)
-            table.append(mean_row(cell, column, Style(3), prefix, (drawn,)))
+            table.append(mean_row(cell, column, Style(3, is_share(data.columns[column].column)), prefix, (drawn,)))
     heads = columns(("Method",), ("Mean", "95% interval", "Answered only", "In the group", *COUNTED))
     yield Table(heads, tuple(table), caption=(f"{column} by {trait}; every other column is in groups.csv.",))
 
@@ -166,7 +166,7 @@ def _records(cell: Cell) -> tuple[TableCell, ...]:
 
 def _cost_entry(cell: Cell, name: str, style: Style) -> TableCell:
     numbers = mean_numbers(cell, name, style)
-    lines = [numbers.interval or unscored_note(numbers)]
+    lines = [numbers.told_interval or unscored_note(numbers)]
     if numbers.mean.value is not None and numbers.mean.num_scored < cell.num_records:
         lines.append(("n ", numbers.scored))
     return TableCell((numbers.value,), tuple(lines))

@@ -26,6 +26,7 @@ from hopweave.evaluation.scoring.results import (
     Group,
     MacroMean,
     OverSeeds,
+    Ranking,
     ReportData,
     ReportedComparisons,
     ScoredColumn,
@@ -65,6 +66,7 @@ def read_report_data(run: RunFolder) -> ReportData:
         columns=columns,
         primary=primary,
         cells=parts.cells,
+        rankings=parts.rankings,
         comparisons=tuple(_comparisons(kept, primary)),
         groups=parts.groups,
         frontiers=tuple(one for one in parts.frontiers if one.cost != "seconds" or not caveat),
@@ -92,6 +94,7 @@ def made_of(run: RunFolder) -> dict[str, str]:
 class _Parts:
     """The results of `score`."""
 
+    rankings: tuple[Ranking, ...]
     cells: tuple[Cell, ...]
     groups: tuple[Group, ...]
     failures: tuple[FailureKind, ...]

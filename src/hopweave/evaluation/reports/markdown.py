@@ -14,7 +14,9 @@ from hopweave.show.table_markdown import escape, escape_words, table_markdown
 
 def write_markdown(document: blocks.Document) -> str:
     """The report as Markdown."""
-    lines = [f"# {escape(document.title)}", "", escape_words(document.lead)]
+    lines = [f"# {escape(document.title)}"]
+    for words in (*document.conclusions, document.lead):
+        lines += ["", escape_words(words)]
     for section in document.sections:
         lines += ["", f"## {section.title}"]
         for block in section.blocks:

@@ -11,12 +11,34 @@ from hopweave.show.table import NO_DATA, Number, TableCell, Words, plain_text
 
 MINUS = "\u2212"
 
+TOO_FEW = "too few questions"
+"""Said in place of an interval that says nothing."""
+MIN_QUESTIONS = 10
+"""An interval over fewer questions is not shown: its ends are as much a matter of chance as the mean."""
+MAX_WIDTH = 0.5
+"""An interval of a share that is wider is not shown: next to nothing is known."""
+
+
+def is_telling(interval: Interval, num_questions: int, *, is_share: bool) -> bool:
+    """Whether an interval says enough to be shown: by the number of questions, and for a share by its width.
+
+    >>> is_telling(Interval(0.2, 0.9), 20, is_share=True), is_telling(Interval(20, 90), 20, is_share=False)
+    (False, True)
+    """
+    return num_questions >= MIN_QUESTIONS and not (is_share and interval.high - interval.low > MAX_WIDTH)
+
+
+def is_share(column: Column) -> bool:
+    """Whether the values of a column are shares, from 0 to 1."""
+    return (column.low, column.high, column.unit) == (0.0, 1.0, "")
+
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """The number of decimals of a printed column."""
+    """The number of decimals of a printed column, and whether its values are shares, from 0 to 1."""
 
     num_decimals: int = 3
+    is_share: bool = False
 
     def text(self, value: float | None, *, is_signed: bool = False) -> str:
         """A value in words; a missing value is "no data"."""
@@ -35,7 +57,7 @@ class Style:
 def style_for(column: Column, values: Iterable[float | None]) -> Style:
     """How to print a column: shares with three digits, anything else by the size of the greatest of the values."""
     if column.high == 1 and not column.unit:
-        return Style(3)
+        return Style(3, is_share(column))
     greatest = max((abs(value) for value in values if value is not None), default=0.0)
     for limit, num_decimals in ((100, 0), (10, 1), (0.995, 2), (0.0995, 3), (0.00995, 4), (0.000995, 5)):
         if greatest >= limit:
@@ -60,6 +82,14 @@ class MeanNumbers:
     def interval(self) -> Words:
         """The 95% interval in brackets; empty if there is none."""
         return self._pair(self.mean.interval, "low", "high")
+
+    @property
+    def told_interval(self) -> Words:
+        """The interval, or that there are too few questions for one."""
+        interval = self.mean.interval
+        if interval is None or is_telling(interval, self.mean.num_scored, is_share=self.style.is_share):
+            return self.interval
+        return (TOO_FEW,)
 
     @property
     def bounds(self) -> Words:

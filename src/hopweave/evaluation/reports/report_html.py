@@ -22,7 +22,8 @@ def draw_report(document: blocks.Document) -> str:
         "header",
         tag("p", "hopweave evaluation", class_="kicker"),
         tag("h1", document.title),
-        tag("p", words_html(document.lead), class_="lead"),
+        *(tag("p", words_html(words), class_="lead") for words in document.conclusions),
+        tag("p", words_html(document.lead)),
         tag("nav", joined(links, " "), class_="contents", aria_label="Sections"),
     )
     css = Path(__file__).with_name("html.css").read_text(encoding="utf-8")

@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from hopweave.evaluation.reports import blocks
-from hopweave.evaluation.reports.numbers import MeanNumbers, Style, count, entry, key_of, style_for
+from hopweave.evaluation.reports.numbers import (
+    MAX_WIDTH,
+    MIN_QUESTIONS,
+    TOO_FEW,
+    MeanNumbers,
+    Style,
+    count,
+    entry,
+    key_of,
+    style_for,
+)
 from hopweave.evaluation.reports.plots import Dot, Panel, draw_dots
 from hopweave.evaluation.scoring.results import Cell, Comparison, Mean, OverSeeds, ReportData, ReportedComparisons
 from hopweave.show.table import Number, Row, Table, TableCell, Words, columns, row
@@ -91,7 +101,9 @@ def _matrix(data: ReportData, cells: Sequence[Cell], shown: Sequence[str]) -> li
     counts = ("Records", "Failed", "Unparsed", "Abstained")
     caption = (
         "Means over all questions that were asked, failed ones as wrong, with 95% intervals and the number n of the questions; "
-        "'answered' is the mean over those that did not fail."
+        "'answered' is the mean over those that did not fail. Where an interval would say next to nothing "
+        f"(fewer than {MIN_QUESTIONS} questions, or wider than {MAX_WIDTH} for a share), it says '{TOO_FEW}'; "
+        "results.csv has every interval."
     )
     return list(
         side_by_side(
@@ -143,7 +155,7 @@ def _mean_entry(cell: Cell, name: str, style: Style) -> TableCell:
     if numbers.mean.value is None:
         return entry(numbers.value, below=unscored_note(numbers))
     answered: tuple[Words, ...] = (("answered ", numbers.answered),) if numbers.mean.num_failed else ()
-    return TableCell((numbers.value,), (numbers.interval, ("n ", numbers.scored), *answered))
+    return TableCell((numbers.value,), (numbers.told_interval, ("n ", numbers.scored), *answered))
 
 
 def unscored_note(numbers: MeanNumbers) -> Words:
@@ -196,7 +208,7 @@ def mean_row(cell: Cell, name: str, style: Style, prefix: str = "", more: Sequen
     numbers = mean_numbers(cell, name, style, prefix)
     answered = entry(numbers.answered) if numbers.mean.num_failed else entry()
     bounds = () if prefix else (entry(*numbers.bounds),)
-    means = (numbers.value, entry(*numbers.interval), answered, *bounds)
+    means = (numbers.value, entry(*numbers.told_interval), answered, *bounds)
     return row(cell.method, *means, *more, *counts_of(numbers), *odd_counts(cell, prefix))
 
 

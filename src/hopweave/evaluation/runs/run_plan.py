@@ -132,7 +132,10 @@ def _sharded(plan: Plan, flags: Flags) -> Plan:
 
 def _of_flags(flags: Flags) -> dict[str, Any]:
     if not flags.datasets or not flags.methods:
-        raise SettingsError("there is nothing to do; give a plan file, or --dataset NAME --path FILE --methods A,B")
+        raise SettingsError(
+            "there is nothing to do; give a plan file, or a dataset and methods: --dataset starter --methods direct,stitch "
+            "(other datasets need --path FILE)"
+        )
     if len(flags.datasets) > 1 and flags.path is not None:
         raise SettingsError("--path needs a single dataset; write a plan file for several")
     table: dict[str, Any] = {key: getattr(flags, key) for key in ("limit", "seed") if getattr(flags, key) is not None}

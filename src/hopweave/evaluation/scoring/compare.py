@@ -13,16 +13,13 @@ Methods of a further run are named `RUN:METHOD`. Their pairs are the questions t
 
 from __future__ import annotations
 
-import dataclasses
-import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from hopweave.core.catalog import entries, key_of
 from hopweave.core.errors import DataError, SettingsError, suggest
 from hopweave.core.part_files import part_file
-from hopweave.core.types import AnswerForm, Column
+from hopweave.core.types import AnswerForm
 from hopweave.evaluation.runs.folder import RunFolder
 from hopweave.evaluation.scoring.comparisons import (
     ComparedMethod,
@@ -34,9 +31,9 @@ from hopweave.evaluation.scoring.comparisons import (
     runs_of,
     sibling_run,
 )
-from hopweave.evaluation.scoring.counted import Counted, counted
+from hopweave.evaluation.scoring.counted import counted
 from hopweave.evaluation.scoring.over_seeds import averaged
-from hopweave.evaluation.scoring.results import Comparison, Interval
+from hopweave.evaluation.scoring.paired import Pairing
 from hopweave.evaluation.scoring.score import (
     PRIMARY,
     OpenMetric,
@@ -46,22 +43,8 @@ from hopweave.evaluation.scoring.score import (
     records_hashes,
     score_run,
 )
-from hopweave.evaluation.scoring.statistics import (
-    CONFIDENCE,
-    NUM_RESAMPLES,
-    bootstrap_means,
-    effect_size,
-    holm,
-    least_p,
-    mcnemar,
-    mean_interval,
-    minimum_detectable,
-    percentile_interval,
-    sign_flip_tests,
-)
+from hopweave.evaluation.scoring.statistics import NUM_RESAMPLES
 from hopweave.evaluation.scoring.summary import metrics_of, read_summary
-
-_LEVEL = 1 - CONFIDENCE
 
 
 def compare(
@@ -100,30 +83,45 @@ def compare(
     base, others = _chosen(compared_methods_of(runs), baseline, methods)
     wanted = _columns(run, what, options or {})
     metrics = list({id(metric): metric for metric, _ in wanted}.values())
-    rows: dict[tuple[str, str, str, str], list[Score]] = {}  # by run, dataset, method and metric
+    scored: dict[tuple[str, str, str, str], list[Score]] = {}  # by run, dataset, method and metric
     for name, one in runs.items():
         for score in _scores_for(one, metrics) if name or scores is None else scores:
-            rows.setdefault((name, score.dataset, score.method, score.metric), []).append(score)
+            scored.setdefault((name, score.dataset, score.method, score.metric), []).append(score)
     tables = []
     for dataset in run.plan.datasets:
         primary = {PRIMARY[example.question.form] for example in run.examples(dataset)}
         order = order_of(dataset, runs)
-        for opened, column in wanted:
-            if not what and column not in primary:
-                continue
+        for opened, column in (one for one in wanted if what or one[1] in primary):
+            about = opened.columns[column]
             of_method = {
                 method.label: averaged(
-                    [
-                        counted(rows.get((method.run, dataset, cell, opened.name), ()), column, opened.columns[column])
-                        for cell in method.cells
-                    ]
+                    [counted(scored.get((method.run, dataset, cell, opened.name), ()), column, about) for cell in method.cells]
                 )
                 for method in (base, *others)
             }
             if what or any(one.values for one in of_method.values()):
-                table = _Table(dataset, opened, column, order, of_method, seed, num_resamples)
-                tables.append(table.compared(compared_runs(runs)))
+                paired = Pairing(dataset, column, about, order, of_method, seed, num_resamples)
+                tables.append(_table(paired, opened, compared_runs(runs)))
     return tables
+
+
+def _table(paired: Pairing, opened: OpenMetric, runs: tuple[ComparedRun, ...]) -> Comparisons:
+    baseline, *methods = paired.of_method
+    return Comparisons(
+        dataset=paired.dataset,
+        metric=opened.name,
+        options=dict(opened.options),
+        column=paired.name,
+        meaning=paired.column.meaning,
+        unit=paired.column.unit,
+        better=paired.column.better,
+        baseline=baseline,
+        methods=tuple(methods),
+        seed=paired.seed,
+        num_resamples=paired.num_resamples,
+        rows=paired.rows(),
+        runs=runs,
+    )
 
 
 def again(run: RunFolder, table: Comparisons, scores: Sequence[Score]) -> Comparisons:
@@ -162,7 +160,8 @@ def _chosen(
     usual = [one.label for one in compared if not one.is_part and one.label not in base.covers]
     others = [known[name] for name in known if name != base.label and name in (methods or usual)]
     if not others:
-        raise SettingsError(f"no method to compare with {base.label!r}; give --methods, of: {', '.join(known)}")
+        more = f"give --methods, of: {', '.join(known)}" if len(known) > 1 else "add those of another run with --with RUN"
+        raise SettingsError(f"no method to compare with {base.label!r}; {more}")
     return base, others
 
 
@@ -225,135 +224,3 @@ def _is_same(there: OpenMetric | None, wanted: OpenMetric, run: RunFolder) -> bo
 
 def _forms(run: RunFolder) -> set[AnswerForm]:
     return {example.question.form for dataset in run.plan.datasets for example in run.examples(dataset)}
-
-
-@dataclass(frozen=True, slots=True)
-class _Table:
-    """A column of a metric on the questions of a dataset, by method, the baseline first."""
-
-    dataset: str
-    opened: OpenMetric
-    name: str
-    order: Sequence[str]
-    of_method: Mapping[str, Counted]
-    seed: int
-    num_resamples: int
-
-    def compared(self, runs: tuple[ComparedRun, ...]) -> Comparisons:
-        (baseline, base), *others = self.of_method.items()
-        about = self.opened.columns[self.name]
-        pairs = {method: _Pairs(self.order, about, own, base) for method, own in others}
-        draws = {"num_resamples": self.num_resamples, "seed": self.seed}
-        means = bootstrap_means([one.differences for one in pairs.values()], **draws)
-        waiting = [method for method, one in pairs.items() if not one.is_binary]
-        flipped = sign_flip_tests([pairs[method].differences for method in waiting], **draws)
-        p_flipped = dict(zip(waiting, flipped, strict=True))
-        num_tests = sum(bool(one.values) for one in pairs.values())
-        rows = []
-        for (method, one), its_means in zip(pairs.items(), means, strict=True):
-            num = len(one.values)
-            row = Comparison(self.dataset, self.name, method, baseline, num, len(self.order) - num, None)
-            rows.append(_compared(row, one, its_means, p_flipped.get(method), num_tests) if num else row)
-        corrected = holm([row.p for row in rows])
-        rows = [dataclasses.replace(row, p_holm=p) for row, p in zip(rows, corrected, strict=True)]
-        return Comparisons(
-            dataset=self.dataset,
-            metric=self.opened.name,
-            options=dict(self.opened.options),
-            column=self.name,
-            meaning=about.meaning,
-            unit=about.unit,
-            better=about.better,
-            baseline=baseline,
-            methods=tuple(pairs),
-            seed=self.seed,
-            num_resamples=self.num_resamples,
-            rows=tuple(dataclasses.replace(row, says=_said(row, about.better, num_tests)) for row in rows),
-            runs=runs,
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class _Pairs:
-    """A method and the baseline on the same questions, in their order."""
-
-    order: Sequence[str]
-    column: Column
-    own: Counted
-    base: Counted
-
-    @property
-    def values(self) -> list[tuple[float, float]]:
-        """The values of both on the questions that count for both."""
-        own, base = self.own.values, self.base.values
-        return [(own[asked], base[asked]) for asked in self.order if asked in own and asked in base]
-
-    @property
-    def differences(self) -> list[float | None]:
-        own, base = self.own.values, self.base.values
-        return [own[asked] - base[asked] if asked in own and asked in base else None for asked in self.order]
-
-    @property
-    def is_binary(self) -> bool:
-        return all(value in (0.0, 1.0) for pair in self.values for value in pair)
-
-    @property
-    def answered(self) -> list[float]:
-        """The differences on the questions that both answered."""
-        failed = self.own.failed | self.base.failed
-        pairs = zip(self.order, self.differences, strict=True)
-        return [one for asked, one in pairs if one is not None and asked not in failed]
-
-    @property
-    def bounds(self) -> Interval | None:
-        """The mean difference if everything failed or unscored were the least for one and the most for the other."""
-        low, high = self.column.low, self.column.high
-        own, base = self.own.answered, self.base.answered
-        is_open = (self.own.failed | self.own.unscored, self.base.failed | self.base.unscored)
-        asked = [one for one in self.order if (one in own or one in is_open[0]) and (one in base or one in is_open[1])]
-        if all(one in own and one in base for one in asked) or not (math.isfinite(low) and math.isfinite(high)):
-            return None
-        least = math.fsum(own.get(one, low) - base.get(one, high) for one in asked) / len(asked)
-        most = math.fsum(own.get(one, high) - base.get(one, low) for one in asked) / len(asked)
-        return Interval(least, most)
-
-
-def _compared(row: Comparison, pairs: _Pairs, means: Sequence[float], p_flipped: float | None, num_tests: int) -> Comparison:
-    of_pairs = [one for one in pairs.differences if one is not None]
-    column, answered = pairs.column, pairs.answered
-    sign = -1.0 if column.better == "lower" else 1.0
-    wins, losses = sum(sign * one > 0 for one in of_pairs), sum(sign * one < 0 for one in of_pairs)
-    p, p_mid = (p_flipped, None) if p_flipped is not None else mcnemar(wins, losses)
-    width = column.high - column.low
-    return dataclasses.replace(
-        row,
-        difference=math.fsum(of_pairs) / len(of_pairs),
-        interval=mean_interval(of_pairs, means, low=-width, high=width),
-        test="permutation" if p_flipped is not None else "McNemar",
-        p=p,
-        minimum_detectable=minimum_detectable(of_pairs, level=_LEVEL / num_tests),
-        num_failed=len(of_pairs) - len(answered),
-        difference_answered=math.fsum(answered) / len(answered) if answered else None,
-        bounds=pairs.bounds,
-        mean=math.fsum(own for own, _ in pairs.values) / len(of_pairs),
-        baseline_mean=math.fsum(base for _, base in pairs.values) / len(of_pairs),
-        num_wins=wins,
-        num_losses=losses,
-        percentile_interval=percentile_interval(means) if len(set(of_pairs)) > 1 else None,
-        p_mid=p_mid,
-        effect_size=effect_size(of_pairs),
-    )
-
-
-def _said(row: Comparison, better: str, num_tests: int) -> str:
-    if row.p is None or row.p_holm is None or row.difference is None:
-        return "no pairs, so no data"
-    if not row.num_wins + row.num_losses:
-        return "no difference was seen"
-    if least_p(row.num_pairs) * num_tests > _LEVEL:
-        return f"too few pairs: {row.num_pairs} cannot tell anything apart, whatever they say"
-    if row.p_holm > _LEVEL:
-        return "not told apart"
-    if not better:
-        return "different; neither way is better"
-    return "better" if (row.difference > 0) == (better == "higher") else "worse"

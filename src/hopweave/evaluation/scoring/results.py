@@ -69,6 +69,13 @@ class Cell:
     means: Mapping[str, Mean]
 
 
+NO_PAIRS = "no pairs, so no data"
+NO_DIFFERENCE = "no difference was seen"
+TOO_FEW_PAIRS = "too few pairs"
+NOT_TOLD_APART = "not told apart"
+"""What a comparison says, or how that begins, if it does not show which is better."""
+
+
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """A method against the baseline, question by question.
@@ -118,6 +125,55 @@ class Comparison:
     percentile_interval: Interval | None = None
     p_mid: float | None = None
     effect_size: float | None = None
+
+    @property
+    def has_too_few(self) -> bool:
+        """Whether so few pairs could not tell the two apart, whatever their answers."""
+        return self.says.startswith(TOO_FEW_PAIRS)
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether the difference is hardly chance."""
+        return self.says not in (NO_PAIRS, NO_DIFFERENCE, NOT_TOLD_APART) and not self.has_too_few
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A method and its mean in a `Ranking`.
+
+    Attributes:
+        mean: over the questions that count, failed ones with the worst value.
+        num_questions: that it is the mean of, and `num_failed` those of them that failed.
+        num_missing: drawn questions without a record, as in a run that is not finished.
+        interval: 95%, of the bootstrap.
+    """
+
+    method: str
+    mean: float
+    num_questions: int
+    num_failed: int = 0
+    num_missing: int = 0
+    interval: Interval | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """The methods on a dataset by the column that they are compared by, and whether the best is better than the others.
+
+    Attributes:
+        column: with `meaning`, its meaning, `unit`, its unit, and `better`, its better direction.
+        methods: those that have data, the best first.
+        rows: each of the others against the best. The best was chosen by its mean, so `p_holm` is corrected for all pairs of
+            methods.
+    """
+
+    dataset: str
+    column: str
+    meaning: str
+    unit: str
+    better: str
+    methods: tuple[Ranked, ...]
+    rows: tuple[Comparison, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -373,6 +429,7 @@ class ReportData:
         caveats: a sentence each, on what cannot be compared with published numbers, and why.
         columns: of all metrics, in the order of printing.
         primary: the column by which methods are compared, for each dataset that has one.
+        rankings: of the methods by that column, for each dataset that has one.
         notes: how the means were computed, and what was left out, a sentence each.
         commands: that reproduce this report.
         plan: of the run, as the file that the commands read; empty if there is none.
@@ -390,6 +447,7 @@ class ReportData:
     columns: Mapping[str, ScoredColumn]
     primary: Mapping[str, str]
     cells: tuple[Cell, ...]
+    rankings: tuple[Ranking, ...] = ()
     comparisons: tuple[ReportedComparisons, ...] = ()
     groups: tuple[Group, ...] = ()
     frontiers: tuple[Frontier, ...] = ()

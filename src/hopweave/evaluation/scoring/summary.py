@@ -21,7 +21,8 @@ from hopweave.evaluation.scoring.cells import Scored, cell_of, means_of, named_c
 from hopweave.evaluation.scoring.frontier import Planes, frontiers_of
 from hopweave.evaluation.scoring.over_datasets import macro_means
 from hopweave.evaluation.scoring.over_seeds import by_method, over_seeds
-from hopweave.evaluation.scoring.results import Cell, FailureKind, Frontier, Group, MacroMean, OverSeeds
+from hopweave.evaluation.scoring.ranking import ranking_of
+from hopweave.evaluation.scoring.results import Cell, FailureKind, Frontier, Group, MacroMean, OverSeeds, Ranking
 from hopweave.evaluation.scoring.score import (
     PRIMARY,
     OpenMetric,
@@ -50,7 +51,8 @@ class Summary:
         left_out: metrics that were not computed, with the reason.
         records: hashes of what was scored; see `records_hashes`.
         by: the traits that `groups` are by.
-        seed: of the bootstrap.
+        seed: of the bootstrap and the permutations.
+        rankings: of the methods on each dataset, by its primary column.
         cells: in the order of the plan, including those without a record.
         groups: the cells restricted to the values of the traits.
         failures: of metrics, by cell.
@@ -65,6 +67,7 @@ class Summary:
     records: Mapping[str, str]
     by: tuple[str, ...]
     seed: int
+    rankings: tuple[Ranking, ...]
     cells: tuple[Cell, ...]
     groups: tuple[Group, ...]
     failures: tuple[FailureKind, ...]
@@ -120,6 +123,11 @@ def summarize(
         records=records_hashes(run),
         by=tuple(by),
         seed=seed,
+        rankings=tuple(
+            ranking
+            for found in datasets
+            if (ranking := ranking_of(found, primary.get(found.dataset, ""), run.plan, seed)) is not None
+        ),
         cells=tuple(cells),
         groups=tuple(groups),
         failures=tuple(failures),
