@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AsyncExitStack
 from copy import copy
 from functools import partial
 from threading import Lock
-from typing import Any
+from typing import Any, TypeVar
 
 from hopweave.core.errors import ReadError, SearchError, SettingsError
+from hopweave.core.indexing import ListsPassages
 from hopweave.core.memoize import Kept
 from hopweave.core.protocols import DuplicateDetector, LanguageModel, ModelReader, ModelRetriever, Reader, Retriever
 from hopweave.core.retries import Retries
@@ -20,6 +21,8 @@ from hopweave.ingest.origin import KnowsOrigins, Origin
 from hopweave.models.batching import Batcher
 from hopweave.run.in_flight import InFlight, Once
 from hopweave.run.store.store import Store, Stored
+
+Seen = TypeVar("Seen")
 
 
 class Components:
@@ -125,6 +128,10 @@ class Components:
         """
         return await asyncio.to_thread(self._origin, passage_id)
 
+    async def listed(self, look: Callable[[Iterator[Passage]], Seen]) -> Seen | None:
+        """What a function makes of all passages, including hidden ones; `None` if the engine cannot list them."""
+        return await asyncio.to_thread(self._listed, look)
+
     async def read(self, query: str, passage: Passage) -> Reading:
         """A reading by an engine, in one batch with concurrent requests."""
         if self._read is None:
@@ -181,6 +188,13 @@ class Components:
             return None
         with self._asking_engine:
             return engine.origin_of(passage_id)
+
+    def _listed(self, look: Callable[[Iterator[Passage]], Seen]) -> Seen | None:
+        engine: object = self.engine
+        if not isinstance(engine, ListsPassages):
+            return None
+        with self._asking_engine:
+            return look(engine.all_passages())
 
     def _compare_batch(self, items: Sequence[tuple[str, tuple[str, ...]]]) -> list[int | None]:
         return [self.duplicate_detector.duplicate_of(query, seen) if self.duplicate_detector else None for query, seen in items]
