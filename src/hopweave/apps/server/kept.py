@@ -42,7 +42,7 @@ class Entry(BaseModel):
         confidence: the probability that the answer is right, 0 to 1; `None` if it was not estimated.
         error: the kind of error of a question that failed.
         seconds: how long it took.
-        is_replayed: whether stored replies answered some of its calls, so that it took less than others will.
+        is_replayed: whether stored replies answered most of its calls, so that it took less time than others will.
         of: the answer of which this one is a changed run.
     """
 
@@ -87,9 +87,14 @@ class Entry(BaseModel):
             confidence=verdict.confidence if verdict is not None else None,
             error=record.error.kind if record.error is not None else None,
             seconds=record.seconds,
-            is_replayed=any(isinstance(step, ModelCall) and step.timing.from_store for step in record.own_steps),
+            is_replayed=_is_replayed(record),
             of=of,
         )
+
+
+def _is_replayed(record: Record) -> bool:
+    calls = [step.timing.from_store for step in record.own_steps if isinstance(step, ModelCall)]
+    return sum(calls) > len(calls) / 2
 
 
 def new_id() -> str:
