@@ -7,7 +7,7 @@ import { originOf, sign, supportChip, whyNot } from "./signs.js";
 // `doing` has: cite(mark, element), which opens the words behind a mark, and contradiction(at, element); `others` are the claims of
 // the other run, of which those that it does not make are marked.
 export function answerOf(run, doing, others) {
-  if (run.error) return el("p", { class: "failure" }, el("strong", {}, "No answer. "), run.error.message);
+  if (run.error) return el("p", { class: `failure ${run.error.isStop ? "stopped" : ""}` }, el("strong", {}, "No answer. "), run.error.message);
   const answer = run.record?.answer;
   if (!answer) return null;
   const banner = run.summary?.banner;

@@ -23,7 +23,10 @@ const doing = {
   change: (run, change) => changeAndRun(run, change),
   close: (run) => closeRun(run),
   redraw: (run) => redrawRun(run),
-  again: (run) => begin(run.asked?.asked ?? run.question),
+  again: (run) => {
+    if (at) toStart();
+    begin(run.asked?.asked ?? run.question);
+  },
   follow: (run) => begin("", run),
   place: (run) => shown.find((one) => one.run === run)?.place,
   refuse,
@@ -243,6 +246,14 @@ async function restore() {
   arrange();
 }
 
+function toStart() {
+  leave();
+  at = null;
+  clear();
+  closeHistory();
+  arrange();
+}
+
 function closeHistory() {
   byId("history").classList.remove("open");
   byId("history-toggle").setAttribute("aria-expanded", "false");
@@ -295,11 +306,7 @@ function wire() {
   byId("stop").addEventListener("click", () => shown.forEach((one) => one.run.stopping.abort()));
   byId("history-more").addEventListener("click", () => listPast(past, true).catch(refuse));
   byId("new-question").addEventListener("click", () => {
-    leave();
-    at = null;
-    clear();
-    closeHistory();
-    arrange();
+    toStart();
     begin("");
   });
   byId("history-toggle").addEventListener("click", () => {

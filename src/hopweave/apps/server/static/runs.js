@@ -50,7 +50,7 @@ export class Run {
       }, this.stopping.signal);
       if (!ended.length && !this.error) this.error = { message: "The connection ended before the answer did." };
     } catch (error) {
-      this.error = { message: error.name === "AbortError" ? "Stopped." : error.message };
+      this.error = error.name === "AbortError" ? { message: "You stopped it.", isStop: true } : { message: error.message };
       if (error.status === 401) throw error;
     } finally {
       this.isRunning = false;
@@ -83,8 +83,8 @@ export class Run {
     this.open.clear();
     this.passages = new Map(record.passages.map((passage) => [passage.id, passage]));
     if (record.error && !this.error) this.error = record.error;
-    this.asked = record.steps.find((step) => step.label === "rewritten" && step.data?.asked)?.data ?? null;
     this.question = record.question.text;
+    this.asked = record.steps.find((step) => step.label === "rewritten" && step.data?.asked)?.data ?? null;
   }
 
   // This question and its answer, after those before it: what a follow-up question builds on.
@@ -138,7 +138,7 @@ function head(run, doing) {
   return el("header", { class: "run-head" },
     el("div", {},
       el("h2", { dir: "auto" }, oneLine(run.question)),
-      run.asked && el("p", { class: "small", dir: "auto" }, `You asked “${cut(oneLine(run.asked.asked), 160)}”; this is how it was understood.`),
+      run.asked && oneLine(run.asked.asked) !== oneLine(run.question) && el("p", { class: "small", dir: "auto" }, `You asked “${cut(oneLine(run.asked.asked), 160)}”; this is how it was understood.`),
       el("p", { class: "small tally" }, el("b", {}, run.method), " ", facts.join(" "), run.of && [" ", el("span", { class: "chip origin yours" }, "✎ changed")])),
     button("Close", () => doing.close(run), { "aria-label": `Close this answer of ${run.method}` }));
 }
