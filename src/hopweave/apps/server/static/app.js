@@ -144,7 +144,7 @@ function ask(question) {
   const corpus = byId("corpus").value;
   const earlier = follows?.conversation ?? [];
   const methods = [chosen("method"), chosen("compare-with")].filter(Boolean);
-  begin("");
+  begin("", null, matchMedia("(hover: hover)").matches); // on a phone the keyboard would cover the answer
   for (const method of methods) {
     const run = new Run({ question, method, corpus, earlier });
     run.isRunning = true;
@@ -154,14 +154,14 @@ function ask(question) {
 }
 
 // The field for a question, with a text, and with the run that the question follows up.
-function begin(text, following = null) {
+function begin(text, following = null, hasFocus = true) {
   follows = following;
   byId("follows").hidden = !following;
   byId("follows").replaceChildren(...(following ? ["Follow-up to ", el("q", { dir: "auto" }, cut(oneLine(following.question), 110)), " ", button("Not a follow-up", () => begin(byId("question").value), { class: "link" })] : []));
   if (following) byId("corpus").value = following.corpus;
   byId("question").value = text;
   sizeQuestion();
-  byId("question").focus();
+  byId("question")[hasFocus ? "focus" : "blur"]();
 }
 
 // The run with the change stands beside the one that it branches from.

@@ -39,6 +39,7 @@ export function linkButton() {
     made.textContent = "Copied";
     setTimeout(() => { made.textContent = "Copy link"; }, 2000);
   });
+  made.classList.add("copies-link");
   return made;
 }
 

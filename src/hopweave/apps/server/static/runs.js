@@ -182,7 +182,7 @@ function reasoning(run, other, doing) {
   const pictured = graph(made, (id) => reveal(doing.place(run), id));
   const rows = tree(made, run, { open: run.open, toggle, showPassage: show, change: (change) => doing.change(run, change), others: other?.fingerprints ?? null, isSameMethod: other?.method === run.method, awaited });
   const section = el("details", { class: "reasoning", open: run.isReasoningOpen ?? run.isRunning },
-    el("summary", {}, el("span", {}, run.isRunning ? "What is being done" : "How this was found"), el("span", { class: "small tally" }, costs(run))),
+    el("summary", {}, el("span", {}, run.isRunning ? "What is being done" : run.error ? "What was done" : "How this was found"), el("span", { class: "small tally" }, costs(run))),
     callsToggle(run, doing),
     pictured && el("div", { class: "graph-place", tabindex: "0", role: "region", "aria-label": "Graph" }, pictured),
     rows, legend(made.nodes.values(), run));
