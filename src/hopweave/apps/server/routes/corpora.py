@@ -125,18 +125,18 @@ def _size(parts: Components, caller: Caller) -> int | None:
     return engine.num_passages if isinstance(engine, CountsPassages) and caller.limits is None else None
 
 
-def _values(given: list[str]) -> dict[str, list[str]]:
+def _values(given: list[str]) -> dict[str, tuple[str, ...]]:
     """Values of metadata by key, from `KEY=VALUE`.
 
     Raises:
         SettingsError: for anything else.
     """
-    values: dict[str, list[str]] = {}
+    values: dict[str, tuple[str, ...]] = {}
     for one in given:
         key, equals, value = one.partition("=")
         if not equals:
             raise SettingsError(f"where: {one[:100]!r} is not of the form KEY=VALUE")
-        values.setdefault(key, []).append(value)
+        values[key] = (*values.get(key, ()), value)
     return values
 
 
