@@ -2,10 +2,10 @@
 
 A component is a file in a folder of its role, or in a folder of its family there; files that begin with `_` are shared code. A
 folder is listed without importing anything: the one-line description is the first line of a file's docstring, the extra that
-it needs is its `NEEDS_EXTRA`, and the class is its one public class, or the one that its `__all__` names if there are
-several. Other packages join through entry points of the group `hopweave.<role>`, which point to a class. A component in the
-user's own file is named by path (`./mine.py:Picky`); see `hopweave.core.part_files`. No name may be used twice: anything
-that would hide a built-in component, or pose as one, is an error.
+it needs is its `NEEDS_EXTRA`, a method's group is its `GROUP`, and the class is its one public class, or the one that its
+`__all__` names if there are several. Other packages join through entry points of the group `hopweave.<role>`, which point to
+a class. A component in the user's own file is named by path (`./mine.py:Picky`); see `hopweave.core.part_files`. No name may
+be used twice: anything that would hide a built-in component, or pose as one, is an error.
 
 Next to a file `NAME.py` there may be a file `NAME.presets.toml`: each of its tables is the same component under another name
 with other defaults. Its `summary` describes it, and its other keys are options.
@@ -50,11 +50,21 @@ PROTOCOLS: dict[Role, dict[str, tuple[str, ...]]] = {
     "metrics": {"Metric": ("columns", "counts_failures", "score")},
 }
 """The protocols of each role, with their required members: those of `hopweave.core.protocols`, which a test compares."""
+METHOD_GROUPS: dict[str, str] = {
+    "searches in turns": "Reads what was found, works out what is missing, and searches again: for answers spread over several "
+    "passages.",
+    "searches for parts": "Divides the question into smaller ones, and searches for an answer to each.",
+    "checks afterwards": "The model answers from its own knowledge, then passages confirm or correct each step.",
+    "searches once": "One search, and an answer from what it finds: quick, if one passage has the answer.",
+    "never searches": "The model answers from its own knowledge and cites nothing: for comparison.",
+}
+"""The groups of methods, by when they search, in the order in which they are shown; a method's file names its `GROUP`."""
 _OF_OBJECTS = frozenset({"identity", "abilities", "engine"})
 
 _DOCSTRING = re.compile(r'r?"""([^\n]*?)(?:"""|\n)')
 _REQUIREMENT = re.compile(r"(?P<name>[\w.-]+).*;.*extra\s*==\s*['\"](?P<extra>[\w-]+)['\"]")
 _NEEDS_EXTRA = re.compile(r'^NEEDS_EXTRA = "([a-z]+)"$', re.MULTILINE)
+_GROUP = re.compile(r'^GROUP = "([a-z ]+)"$', re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +79,7 @@ class Entry:
         target: its location: a module of this package, or `module:attribute` of another.
         preset: options that apply unless the settings override them.
         clash: the target of another component that claims the same name; empty if there is none.
+        group: of a method, one of `METHOD_GROUPS`; empty if its file names none.
     """
 
     role: Role
@@ -78,6 +89,7 @@ class Entry:
     target: str
     preset: Mapping[str, Any] = field(default_factory=dict)
     clash: str = ""
+    group: str = ""
 
     @property
     def is_foreign(self) -> bool:
@@ -293,6 +305,6 @@ def _presets(part: Entry, path: Path) -> Iterator[Entry]:
 
 def _entry_of_file(role: Role, path: Path) -> Entry:
     code = path.read_text(encoding="utf-8")
-    extra = _NEEDS_EXTRA.search(code)
+    extra, group = _NEEDS_EXTRA.search(code), _GROUP.search(code)
     module = ".".join(["hopweave", *path.relative_to(_PACKAGE).with_suffix("").parts])
-    return Entry(role, path.stem, _summary(code), extra[1] if extra else None, module)
+    return Entry(role, path.stem, _summary(code), extra[1] if extra else None, module, group=group[1] if group else "")

@@ -5,7 +5,7 @@ Each is a protocol. A retriever class implements those whose members it has; not
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, runtime_checkable
@@ -149,6 +149,14 @@ class CountsPassages(Protocol):
     @property
     def num_passages(self) -> int:
         """The number of all passages, including those that are hidden from some users."""
+
+
+@runtime_checkable
+class ListsPassages(Protocol):
+    """A retriever that can go through its corpus."""
+
+    def all_passages(self) -> Iterator[Passage]:
+        """Yields all passages, including hidden ones, in a fixed order and in constant memory."""
 
 
 @runtime_checkable

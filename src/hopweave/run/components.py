@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AsyncExitStack
 from copy import copy
 from functools import partial
 from threading import Lock
-from typing import Any
+from typing import Any, TypeVar
 
 from hopweave.core.errors import ReadError, SearchError, SettingsError
+from hopweave.core.indexing import ListsPassages
 from hopweave.core.memoize import Kept
 from hopweave.core.protocols import DuplicateDetector, LanguageModel, ModelReader, ModelRetriever, Reader, Retriever
 from hopweave.core.retries import Retries
@@ -21,6 +22,8 @@ from hopweave.models.batching import Batcher
 from hopweave.run.corpus_overview import Overview, overview_of
 from hopweave.run.in_flight import InFlight, Once
 from hopweave.run.store.store import Store, Stored
+
+Seen = TypeVar("Seen")
 
 
 class Components:
@@ -132,6 +135,10 @@ class Components:
         """How much the corpus holds, counted once; `None` if its engine cannot tell."""
         return await self._overview.get("", partial(asyncio.to_thread, self._counted))
 
+    async def listed(self, look: Callable[[Iterator[Passage]], Seen]) -> Seen | None:
+        """What a function makes of all passages, including hidden ones; `None` if the engine cannot list them."""
+        return await asyncio.to_thread(self._listed, look)
+
     async def read(self, query: str, passage: Passage) -> Reading:
         """A reading by an engine, in one batch with concurrent requests."""
         if self._read is None:
@@ -192,6 +199,13 @@ class Components:
     def _counted(self) -> Overview | None:
         with self._asking_engine:
             return overview_of(self.engine)
+
+    def _listed(self, look: Callable[[Iterator[Passage]], Seen]) -> Seen | None:
+        engine: object = self.engine
+        if not isinstance(engine, ListsPassages):
+            return None
+        with self._asking_engine:
+            return look(engine.all_passages())
 
     def _compare_batch(self, items: Sequence[tuple[str, tuple[str, ...]]]) -> list[int | None]:
         return [self.duplicate_detector.duplicate_of(query, seen) if self.duplicate_detector else None for query, seen in items]

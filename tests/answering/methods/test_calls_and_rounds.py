@@ -9,6 +9,7 @@ from support.bench import Bench
 from support.parts import METHODS
 from support.three_hops import ANSWER, NUM_HOPS, QUESTION
 
+from hopweave.core.catalog import METHOD_GROUPS, entries
 from hopweave.text.matching import is_contained
 
 
@@ -32,3 +33,7 @@ async def test_a_question_of_three_hops_takes_the_calls_and_rounds_of_the_formul
     assert totals.completions == (case.completions or case.calls)(NUM_HOPS)
     assert record.totals(offline=True).llm_calls == case.offline_calls
     assert record.num_rounds() == case.rounds(NUM_HOPS)
+    group = entries("methods")[name].group
+    assert group in METHOD_GROUPS
+    assert (group == "never searches") == (record.num_rounds() == 0)
+    assert group != "searches once" or record.num_rounds() == 1

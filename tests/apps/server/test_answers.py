@@ -57,7 +57,8 @@ def test_the_steps_of_a_question_come_before_its_answer_and_are_those_of_its_rec
     kept = client.get(f"/v1/answers/{events(reply.text)[0][1]['id']}").json()
     assert reply.headers["content-type"].startswith("text/event-stream")
     found = events(reply.text)
-    assert found[0] == ("started", {"id": kept["id"], "question": QUESTION, "method": "direct_retrieval", "corpus": "light"})
+    said = {"id": kept["id"], "question": QUESTION, "method": "direct_retrieval", "corpus": "light", "usual": None}
+    assert found[0] == ("started", said)
     assert found[-1] == ("answer", kept)
     steps = [data for name, data in found if name == "step"]
     assert steps == kept["record"]["steps"]

@@ -12,6 +12,7 @@ from support.sample_records import thinking
 from support.served_app import listening
 from support.small_run import make_run
 
+from hopweave.core.catalog import METHOD_GROUPS, entries
 from hopweave.evaluation.scoring.score import open_metrics, score_run, write_scores
 from hopweave.evaluation.scoring.summary import summarize
 from hopweave.record import Record
@@ -57,7 +58,7 @@ class Pages:
         page.on("console", lambda said: self.faults.append(said.text) if said.type == "error" else None)
         page.on("request", lambda sent: None if sent.url.startswith((address, "blob:")) else self.faults.append(sent.url))
         page.goto(address)
-        page.wait_for_selector("#method option >> nth=2", state="attached")
+        page.wait_for_selector("#welcome > .small")
         return page
 
     @contextmanager
@@ -93,11 +94,23 @@ def papers(tmp_path, opened):
 
 
 def ask(page, question=QUESTION, *, method="searchain", beside=""):
+    choose(page, "method", method)
+    choose(page, "compare-with", beside)
     page.fill("#question", question)
-    page.select_option("#method", method)
-    page.select_option("#compare-with", beside)
     page.click("#ask")
     EXPECTED(page.locator(".run .answer, .run .failure")).to_have_count(2 if beside else 1)
+
+
+def choose(page, which, method):
+    page.click(f"#{which}")
+    page.click(f'dialog [data-method="{method}"]')
+
+
+def unfold(page):
+    """Opens the reasoning of each answer."""
+    for summary in page.locator(".reasoning > summary").all():
+        if not summary.evaluate("one => one.parentElement.open"):
+            summary.click()
 
 
 @pytest.mark.slow
@@ -120,11 +133,19 @@ def test_the_tree_grows_step_by_step_before_there_is_an_answer(opened, tmp_path)
 def test_a_mark_leads_to_its_step_and_to_the_cited_words(opened, server):
     page = opened(server)
     ask(page)
-    page.click(".long .mark >> nth=1")
+    EXPECTED(page.locator(".reasoning")).not_to_have_attribute("open", "")
+    page.click(".claims .mark >> nth=1")
     EXPECTED(page.locator("#passage-title")).to_have_text("Ines Halloran")
+    EXPECTED(page.locator("#passage mark").first).to_be_in_viewport()
+    answer, panel = page.locator(".answer").bounding_box(), page.locator("#passage").bounding_box()
+    EXPECTED(page.locator(".answer .short")).to_be_in_viewport()
+    EXPECTED(page.locator(".claims .mark").nth(1)).to_be_in_viewport()
+    assert answer["x"] + answer["width"] < panel["x"]
     assert page.locator("#passage mark").all_inner_texts() == ["She was born in ", "Marlow Cross", " in 1833."]
     EXPECTED(page.locator("#passage mark b")).to_have_text("Marlow Cross")
+    page.click("text=Show the step that it answers")
     EXPECTED(page.locator(".node.shown > .row")).to_contain_text("In which town was Ines Halloran born?")
+    EXPECTED(page.locator(".node.shown > .row")).to_be_in_viewport()
     page.keyboard.press("Escape")
     EXPECTED(page.locator("#passage")).to_be_hidden()
     assert page.evaluate_handle("document.activeElement").get_attribute("data-mark") == "2"
@@ -134,6 +155,7 @@ def test_a_mark_leads_to_its_step_and_to_the_cited_words(opened, server):
 def test_every_step_shows_how_it_stands_by_shape_and_words_and_what_it_cost(opened, server):
     page = opened(server)
     ask(page)
+    unfold(page)
     row = page.locator(".node.supported > .row").first
     EXPECTED(row.locator(".sign.supported")).to_have_text("\u2713")
     EXPECTED(row).to_contain_text("corrected")
@@ -159,6 +181,7 @@ def test_what_rests_on_nothing_looks_so(opened, server):
 def test_an_edited_answer_runs_again_beside_the_first_and_all_before_it_is_replayed(opened, server):
     page = opened(server)
     ask(page)
+    unfold(page)
     page.click(".node.decision .row:has-text('Marlow Cross') >> nth=0")
     page.click("text=Edit the answer")
     written = page.input_value(".editor textarea")
@@ -186,6 +209,7 @@ def record_of(page, server, at):
 def test_a_query_is_edited_at_its_search(opened, server):
     page = opened(server)
     ask(page, method="direct_retrieval")
+    unfold(page)
     page.check(".switch input")
     page.click(".node.search > .row")
     page.click("text=Edit the query")
@@ -200,7 +224,7 @@ def test_a_query_is_edited_at_its_search(opened, server):
 def test_a_passage_is_forbidden_or_pinned_from_where_it_is_read(opened, server, choice, field):
     page = opened(server)
     ask(page)
-    page.click(".long .mark >> nth=0")
+    page.click(".claims .mark >> nth=0")
     page.click(f"#passage >> text={choice}")
     EXPECTED(page.locator(".run .answer, .run .failure")).to_have_count(2)
     changed = [step for step in record_of(page, server, 1).steps if getattr(step, field, ())]
@@ -213,6 +237,7 @@ def test_two_methods_stand_side_by_side_with_their_differences_marked(opened, se
     ask(page, method="toqd", beside="direct_retrieval")
     EXPECTED(page.locator("#differences .differs").first).to_contain_text("against")
     EXPECTED(page.locator("#differences")).to_contain_text("the Clyde")
+    unfold(page)
     EXPECTED(page.locator(".node.only").first).to_contain_text("only here")
     EXPECTED(page.locator(".graph .box")).to_have_count(3)
     page.locator(".graph .box").nth(1).press("Enter")
@@ -256,13 +281,13 @@ def test_an_answer_is_deleted_from_the_history_once_that_is_confirmed(opened, se
     ask(page, method="direct_retrieval")
     EXPECTED(page.locator(".entry")).to_have_count(2)
     page.once("dialog", lambda dialog: (asked.append(dialog.message), dialog.dismiss()))
-    page.locator("#history-list li >> nth=0").get_by_role("button", name="Delete: ").click()
+    page.locator("#history-list [data-answer] >> nth=0").get_by_role("button", name="Delete: ").click()
     assert asked[0].startswith("Delete this answer for good?")
     assert QUESTION in asked[0]
     EXPECTED(page.locator(".entry")).to_have_count(2)
     EXPECTED(page.locator(".run")).to_have_count(1)
     page.once("dialog", lambda dialog: dialog.accept())
-    page.locator("#history-list li >> nth=0").get_by_role("button", name="Delete: ").focus()
+    page.locator("#history-list [data-answer] >> nth=0").get_by_role("button", name="Delete: ").focus()
     page.keyboard.press("Enter")
     EXPECTED(page.locator(".entry")).to_have_count(1)
     EXPECTED(page.locator(".run")).to_have_count(0)  # what stood there was the one that is deleted
@@ -279,13 +304,14 @@ def test_an_answer_is_deleted_from_the_history_once_that_is_confirmed(opened, se
 def test_markup_in_questions_passages_and_replies_is_shown_and_never_run(opened, server):
     page = opened(server)
     ask(page, f"Who painted the gate of Nith {HOSTILE}?", method="direct_retrieval")
+    unfold(page)
     page.check(".switch input")
     page.click(".node.search > .row")
     page.click(".hits .link:has-text('Gate of Nith')")
     EXPECTED(page.locator("#passage blockquote")).to_contain_text("<script>window.broken=1</script>")
     EXPECTED(page.locator(".short, .failure").first).to_be_visible()
     assert page.locator("#main img, #passage img, #history img, #main script").count() == 0
-    assert page.title() == "hopweave"
+    assert page.title().endswith(" \u00b7 hopweave")
     assert page.evaluate_handle("window").get_property("broken").json_value() is None
 
 
@@ -296,6 +322,7 @@ def test_thoughts_are_folded_and_shown_as_text_and_long_ones_in_part(opened, tmp
     with opened.served(app_with(tmp_path, thoughts=thoughts)) as address:
         page = opened(address)
         ask(page)
+        unfold(page)
         page.check(".switch input")
         row = page.locator(".node.model_call > .row", has_text="thought for about").first
         row.click()
@@ -341,6 +368,8 @@ def test_everything_is_reached_by_the_keyboard(opened, server):
     page.keyboard.type(QUESTION)
     page.keyboard.press("Enter")
     page.wait_for_selector(".answer")
+    page.locator(".reasoning > summary").focus()
+    page.keyboard.press("Enter")
     page.locator(".row").first.focus()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
@@ -369,23 +398,34 @@ def test_a_server_with_keys_asks_for_one(opened, browser, tmp_path):
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
 def test_axe_finds_nothing_serious(opened, server, width, theme):
+    page = opened(server, width=width, theme=theme)
+    EXPECTED(page.locator(".example")).to_have_count(3)
+    assert serious(page) == []
+    page.click("#method")
+    assert serious(page) == []
+    page.keyboard.press("Escape")
+    ask(page, method="toqd", beside="direct_retrieval")
+    unfold(page)
+    page.click(".node.decision > .row >> nth=1")
+    page.click(".legend summary >> nth=0")
+    page.click(".claims .mark >> nth=0")
+    assert serious(page) == []
+
+
+def serious(page):
+    """What axe finds serious, and whether the page can be scrolled sideways."""
     axe = pytest.importorskip(
         "axe_playwright_python.sync_playwright", reason="the package axe-playwright-python is not installed"
     )
-    page = opened(server, width=width, theme=theme)
-    assert page.locator("html").evaluate("node => node.scrollWidth <= node.clientWidth")
-    ask(page, method="toqd", beside="direct_retrieval")
-    page.click(".node.decision > .row >> nth=1")
-    page.click(".long .mark >> nth=0")
-    page.click(".legend summary >> nth=0")
     found = axe.Axe().run(page).response["violations"]
-    assert [(one["id"], one["nodes"][0]["html"][:200]) for one in found if one["impact"] in ("serious", "critical")] == []
-    assert page.locator("html").evaluate("node => node.scrollWidth <= node.clientWidth")
+    bad = [(one["id"], one["nodes"][0]["html"][:200]) for one in found if one["impact"] in ("serious", "critical")]
+    is_wide = page.locator("html").evaluate("node => node.scrollWidth > node.clientWidth")
+    return [*bad, *(["sideways"] if is_wide else [])]
 
 
 def open_a_citation_into_a_pdf(page):
     ask(page)
-    page.click(".long .mark >> nth=1")
+    page.click(".claims .mark >> nth=1")
     EXPECTED(page.locator("#passage-title")).to_have_text("Ines Halloran")
     EXPECTED(page.locator("#passage .where")).to_have_text("halloran.pdf, page 3")
 
@@ -442,9 +482,6 @@ def test_a_pdf_that_changed_is_named_and_the_panel_says_why_its_page_is_not_show
 @pytest.mark.slow
 @pytest.mark.parametrize(("width", "theme"), [(390, "light"), (1280, "dark")])
 def test_axe_finds_nothing_serious_on_a_page_of_a_pdf(opened, papers, width, theme):
-    axe = pytest.importorskip(
-        "axe_playwright_python.sync_playwright", reason="the package axe-playwright-python is not installed"
-    )
     page = opened(papers, width=width, theme=theme)
     open_a_citation_into_a_pdf(page)
     EXPECTED(page.locator(".sheet rect").first).to_be_visible(timeout=LONG_MS)
@@ -452,20 +489,12 @@ def test_axe_finds_nothing_serious_on_a_page_of_a_pdf(opened, papers, width, the
         if has_dialog:
             page.click(".page-figure button")
             EXPECTED(page.locator("dialog canvas")).to_be_visible()
-        found = axe.Axe().run(page).response["violations"]
-        serious = [(one["id"], one["nodes"][0]["html"][:200]) for one in found if one["impact"] in ("serious", "critical")]
-        assert serious == []
-        assert page.locator("html").evaluate("node => node.scrollWidth <= node.clientWidth")
+        assert serious(page) == []
 
 
 @pytest.mark.slow
 def test_an_evaluation_is_browsed_from_a_mean_by_cause_to_one_record(opened, tmp_path):
-    run = make_run(tmp_path / "night", {"careful": ["1874", "1874", None], "hasty": ["1874", "1999", "1999"]})
-    metrics, _ = open_metrics(["cover_em", "calls"])
-    scores = score_run(run, metrics)
-    write_scores(run, scores)
-    summarize(run, scores, metrics).write(run)
-    with opened.served(app_with(tmp_path, runs={"night": str(run.path)})) as address:
+    with opened.served(app_with(tmp_path, runs={"night": scored_run(tmp_path / "night")})) as address:
         page = opened(address)
         page.click("#evaluations")
         page.click("tr:has-text('hasty') .link >> nth=0")
@@ -480,6 +509,135 @@ def test_an_evaluation_is_browsed_from_a_mean_by_cause_to_one_record(opened, tmp
         EXPECTED(page.locator(".run .failure")).to_contain_text("the endpoint is gone")
 
 
+def scored_run(folder):
+    run = make_run(folder, {"careful": ["1874", "1874", None], "hasty": ["1874", "1999", "1999"]})
+    metrics, _ = open_metrics(["cover_em", "calls"])
+    scores = score_run(run, metrics)
+    write_scores(run, scores)
+    summarize(run, scores, metrics).write(run)
+    return str(run.path)
+
+
+@pytest.mark.slow
+def test_the_address_of_two_records_of_an_evaluation_shows_them_after_a_reload_and_on_a_phone(opened, tmp_path):
+    with opened.served(app_with(tmp_path, runs={"night": scored_run(tmp_path / "night")})) as address:
+        page = opened(address, width=390)
+        page.click("#evaluations")
+        for method in ("hasty", "careful"):
+            page.click(f"tr:has-text('{method}') .link >> nth=0")
+            EXPECTED(page.locator(".cell-place h3")).to_contain_text(method)
+            page.click(".questions .entry >> nth=1")
+        EXPECTED(page.locator(".run .answer .short")).to_have_text(["1999", "1874"])
+        kept = page.url
+        page.reload()
+        EXPECTED(page.locator(".run .answer .short")).to_have_text(["1999", "1874"])
+        EXPECTED(page.locator(".cause[aria-pressed=true]")).to_have_text("all 3")
+        assert page.url == kept
+        for cell in page.locator(".wide tbody td").all():  # no column is cut off
+            assert cell.bounding_box()["x"] + cell.bounding_box()["width"] <= 390
+        assert serious(page) == []
+        page.go_back()
+        EXPECTED(page.locator(".run")).to_have_count(1)
+        page.click("text=Ask again")
+        EXPECTED(page.locator("#question")).to_have_value("When was light 1 lit?")
+        EXPECTED(page.locator("#reports")).to_be_hidden()
+
+
+@pytest.mark.slow
+def test_one_click_on_a_question_of_the_start_leads_to_a_cited_answer(opened, server):
+    page = opened(server)
+    EXPECTED(page.locator(".holds")).to_have_text(
+        "light: 6 documents (Markdown), among them Carrow Head, Ines Halloran and Marlow Cross."
+    )
+    EXPECTED(page.locator(".example").first).to_have_text("Where was the designer of Carrow Head born?")
+    page.click(".example >> nth=0")
+    EXPECTED(page.locator(".claims .mark").first).to_be_visible()
+    EXPECTED(page.locator(".run h2")).to_have_text("Where was the designer of Carrow Head born?")
+    EXPECTED(page.locator("#welcome")).to_be_hidden()
+    page.go_back()
+    EXPECTED(page.locator(".example")).to_have_count(3)
+
+
+@pytest.mark.slow
+def test_methods_are_chosen_from_groups_with_a_sentence_on_each(opened, server):
+    page = opened(server)
+    page.click("#method")
+    group = page.locator("dialog section", has_text="Searches once")
+    EXPECTED(group.locator("> p")).to_have_text(METHOD_GROUPS["searches once"])
+    EXPECTED(group.locator("[data-method=oner]")).to_contain_text(entries("methods")["oner"].summary)
+    EXPECTED(page.locator("dialog [aria-pressed=true]")).to_be_focused()
+    EXPECTED(page.locator("dialog .option")).to_have_count(len(entries("methods")))
+    group.locator("[data-method=oner]").press("Enter")
+    EXPECTED(page.locator("#method")).to_have_text("Method oner")
+    EXPECTED(page.locator("dialog")).to_have_count(0)
+
+
+@pytest.mark.slow
+def test_a_running_question_tells_the_time_and_what_earlier_answers_took(opened, tmp_path):
+    with opened.served(app_with(tmp_path, delay_seconds=0.3)) as address:
+        page = opened(address)
+        page.fill("#question", QUESTION)
+        page.click("#ask")
+        EXPECTED(page.locator(".elapsed")).to_have_text("1 s")
+        EXPECTED(page.locator(".expected")).to_have_text("")
+        EXPECTED(page.locator(".answer")).to_be_visible()
+        page.fill("#question", "Who painted the gate of Nith?")
+        page.click("#ask")
+        EXPECTED(page.locator(".expected")).to_contain_text("by 1 earlier answer of searchain on this server")
+        EXPECTED(page.locator("#ask")).to_be_hidden()
+
+
+@pytest.mark.slow
+def test_the_history_has_the_same_answer_once_and_a_follow_up_as_it_was_understood(opened, tmp_path):
+    from support.served_app import FOLLOW_UP, WHOLE, app_over
+    from support.served_app import QUESTION as ASKED
+
+    with opened.served(app_over(tmp_path)) as address:
+        page = opened(address)
+        for _ in range(2):
+            ask(page, ASKED, method="direct_retrieval")
+        EXPECTED(page.locator(".entry")).to_have_count(1)
+        EXPECTED(page.locator(".entry")).to_contain_text("2 times")
+        page.click("text=Ask a follow-up")
+        EXPECTED(page.locator("#follows")).to_contain_text(ASKED)
+        page.fill("#question", FOLLOW_UP)
+        page.click("#ask")
+        EXPECTED(page.locator(".run h2")).to_have_text(WHOLE)
+        EXPECTED(page.locator(".run-head")).to_contain_text(f"You asked \u201c{FOLLOW_UP}\u201d")
+        EXPECTED(page.locator(".entry").first).to_contain_text(WHOLE)
+        EXPECTED(page.locator(".entry").first).to_contain_text(f"asked as: {FOLLOW_UP}")
+        page.once("dialog", lambda dialog: dialog.accept())
+        page.locator("[data-answer]", has_text="2 times").get_by_role("button", name="Delete: ").click()
+        EXPECTED(page.locator(".entry")).to_have_count(1)
+        page.reload()
+        EXPECTED(page.locator(".entry")).to_have_count(1)
+
+
+@pytest.mark.slow
+def test_the_address_of_a_comparison_shows_it_again_and_one_of_nothing_says_so(opened, server):
+    page = opened(server)
+    ask(page, method="toqd", beside="direct_retrieval")
+    EXPECTED(page.locator("#differences")).to_be_visible()
+    EXPECTED(page.locator("#stop")).to_be_hidden()
+    other = opened(server)
+    other.goto(page.url)
+    other.reload()
+    EXPECTED(other.locator(".run .short")).to_have_text(page.locator(".run .short").all_inner_texts())
+    EXPECTED(other.locator("#differences h2")).to_have_text(QUESTION)
+    other.goto(f"{server}/#evaluation=none")
+    EXPECTED(other.locator("#alert")).to_contain_text("there is no evaluation 'none'")
+    opened.faults.clear()  # the browser tells of the refused request
+
+
+@pytest.mark.slow
+def test_each_finding_is_shown_once(opened, server):
+    page = opened(server)
+    ask(page)
+    visible = page.locator(".run").inner_text()
+    for finding in ("In which town was Ines Halloran born?", "Which river runs through Marlow Cross?", "the Teel"):
+        assert visible.count(finding) == (2 if finding == "the Teel" else 1)  # the answer, and the step that gives it
+
+
 @pytest.mark.slow
 def test_a_question_can_be_stopped(opened, tmp_path):
     with opened.served(app_with(tmp_path, delay_seconds=20)) as address:
@@ -488,6 +646,6 @@ def test_a_question_can_be_stopped(opened, tmp_path):
         page.click("#ask")
         page.wait_for_selector(".node.pending")
         page.click("#stop")
-        EXPECTED(page.locator(".run .failure")).to_contain_text("Stopped.")
+        EXPECTED(page.locator(".run .failure")).to_contain_text("You stopped it.")
         EXPECTED(page.locator("#stop")).to_be_hidden()
         EXPECTED(page.locator("#history-list")).to_contain_text("Nothing was asked yet.")

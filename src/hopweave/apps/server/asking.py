@@ -267,5 +267,6 @@ def _can_be_used(name: str) -> bool:
 def described(methods: Mapping[str, str]) -> Iterator[dict[str, Any]]:
     """Each method with its options, as clients see them."""
     for key, name in methods.items():
-        summary = entry("methods", name).summary if part_file(name) is None else ""
-        yield {"name": key, "summary": summary, "options": settable(name)}
+        known = entry("methods", name) if part_file(name) is None else None
+        about = {"summary": known.summary, "group": known.group} if known is not None else {}
+        yield {"name": key, **about, "options": settable(name)}

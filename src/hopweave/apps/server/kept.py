@@ -9,17 +9,20 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Sequence
+from statistics import median
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from hopweave.apps.server.asking import Asked
 from hopweave.core.json_text import whole
-from hopweave.record import Record
+from hopweave.record import ModelCall, Record
 from hopweave.run.conversation import asked_of
 from hopweave.run.store.answer_store import ANSWER_ID, AnswerStore
 
 _MILLISECONDS_PER_DAY = 86_400_000
+_NUM_LOOKED_AT = 100
+_NUM_TIMED = 20
 
 
 class Entry(BaseModel):
@@ -39,6 +42,7 @@ class Entry(BaseModel):
         confidence: the probability that the answer is right, 0 to 1; `None` if it was not estimated.
         error: the kind of error of a question that failed.
         seconds: how long it took.
+        is_replayed: whether stored replies answered most of its calls, so that it took less time than others will.
         of: the answer of which this one is a changed run.
     """
 
@@ -59,6 +63,7 @@ class Entry(BaseModel):
     confidence: float | None = None
     error: str | None = None
     seconds: float = 0.0
+    is_replayed: bool = False
     of: str | None = None
 
     @classmethod
@@ -82,8 +87,14 @@ class Entry(BaseModel):
             confidence=verdict.confidence if verdict is not None else None,
             error=record.error.kind if record.error is not None else None,
             seconds=record.seconds,
+            is_replayed=_is_replayed(record),
             of=of,
         )
+
+
+def _is_replayed(record: Record) -> bool:
+    calls = [step.timing.from_store for step in record.own_steps if isinstance(step, ModelCall)]
+    return sum(calls) > len(calls) / 2
 
 
 def new_id() -> str:
@@ -171,6 +182,15 @@ class KeptAnswers:
         found = (_entry(text) for answer_id, text in page.entries if self._may_be_kept(answer_id))
         following = page.following if page.following is not None and page.following >= self._oldest() else None
         return [entry for entry in found if entry is not None], following
+
+    def usual_seconds(self, caller: str, method: str) -> tuple[float, int] | None:
+        """The median time of a caller's latest answers by a method, and their number, up to `_NUM_TIMED`; `None` without any.
+
+        Failed questions do not count, nor do answers that stored replies gave.
+        """
+        entries, _ = self.page(caller, before=None, limit=_NUM_LOOKED_AT)
+        timed = [one.seconds for one in entries if one.method == method and one.error is None and not one.is_replayed]
+        return (median(timed[:_NUM_TIMED]), len(timed[:_NUM_TIMED])) if timed else None
 
     def _may_be_kept(self, answer_id: str) -> bool:
         return ANSWER_ID.fullmatch(answer_id) is not None and answer_id >= self._oldest()

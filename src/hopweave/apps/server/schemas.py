@@ -221,7 +221,8 @@ class MethodReply(BaseModel):
     """A method."""
 
     name: str
-    summary: str
+    summary: str = ""
+    group: Annotated[str, Field(description="One of `groups`; empty for a method that names none.")] = ""
     options: Annotated[dict[str, str], Field(description="The options that can be set over HTTP, with what they mean.")]
 
 
@@ -229,6 +230,7 @@ class MethodList(BaseModel):
     """The methods that can be chosen."""
 
     default: str
+    groups: Annotated[dict[str, str], Field(description="The groups of methods, by when they search, with a sentence on each.")]
     methods: list[MethodReply]
 
 
@@ -237,6 +239,30 @@ class CorpusReply(BaseModel):
 
     name: str
     num_passages: int | None = None
+
+
+class OverviewReply(BaseModel):
+    """What a corpus holds, as far as the caller may see it, and questions to begin with."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "num_passages": 187,
+                    "num_documents": 120,
+                    "formats": ["PDF", "Markdown"],
+                    "titles": ["Carrow Head"],
+                    "questions": ["Where was the designer of Carrow Head Light born?"],
+                }
+            ]
+        }
+    )
+
+    num_passages: Annotated[int | None, Field(description="Null if it is not known, or not for the caller to know.")] = None
+    num_documents: Annotated[int | None, Field(description="Likewise.")] = None
+    formats: Annotated[list[str], Field(description="Of the files that the first passages are from, the commonest first.")]
+    titles: Annotated[list[str], Field(description="Of some passages.")]
+    questions: Annotated[list[str], Field(description="Made from the words of passages, without a model: three at most.")]
 
 
 class CorpusList(BaseModel):

@@ -8,12 +8,15 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from hopweave.apps.server.asking import Asked, Choices
 from hopweave.apps.server.callers import Allowance, Caller, Callers, Spending
 from hopweave.apps.server.databases import Databases
+from hopweave.apps.server.first_questions import NOTHING_KNOWN, Overview, overview_of
 from hopweave.apps.server.kept import Entry, KeptAnswers, new_id
 from hopweave.apps.server.page_images import PageImages
 from hopweave.apps.server.prometheus import Metrics
@@ -23,6 +26,7 @@ from hopweave.citations.marking import WHOLE_CORPUS
 from hopweave.core.errors import DataError, HopweaveError, MissingExtra, SettingsError
 from hopweave.core.protocols import LanguageModel, Opens, is_part
 from hopweave.core.redaction import public_address
+from hopweave.core.visibility import Visible
 from hopweave.record import Observer, Record, Totals
 from hopweave.run.components import Components
 from hopweave.run.corpora import Corpora
@@ -99,6 +103,7 @@ class Service:
         self._parts: Components | None = None
         self._corpora: Corpora | None = None
         self._weavers: OrderedDict[tuple[int, str], Weaver] = OrderedDict()
+        self._overviews: WeakKeyDictionary[Components, Overview] = WeakKeyDictionary()
         self._num_running = 0
         self._starts = Starts()
         self._in_background: list[asyncio.Task[None]] = []
@@ -196,6 +201,18 @@ class Service:
             shown = f"no corpus {name[:100]!r}" if name is not None else "no corpus"
             raise Refused(404, "unknown_corpus", f"there is {shown} for you to search; GET /v1/corpora lists them")
         return name
+
+    async def overview(self, parts: Components, visible: Visible) -> Overview:
+        """What a corpus holds, as far as `visible` shows it; looked over once for each state of its index.
+
+        Args:
+            parts: the components that list its passages, opened for the same access and filter.
+            visible: the passages that may be shown.
+        """
+        if parts not in self._overviews:
+            found = await parts.listed(partial(overview_of, visible=visible))
+            self._overviews[parts] = found or NOTHING_KNOWN
+        return self._overviews[parts]
 
     def may_read(self, caller: Caller, entry: Entry) -> bool:
         """Whether a caller may still read one of their answers: they may have lost a corpus or a label."""

@@ -32,6 +32,8 @@ from hopweave.core.prompt import prompts_beside
 from hopweave.core.protocols import Method, MethodContext, Noting
 from hopweave.core.types import Answer, Question
 
+GROUP = "searches in turns"
+
 _PROMPTS = prompts_beside(__file__)
 _EXAMPLES = (
     ("designer", "C"),

@@ -48,6 +48,8 @@ from hopweave.core.types import Answer, Message, Question
 from hopweave.text.final import final_answer
 from hopweave.text.matching import normalize_answer
 
+GROUP = "never searches"
+
 _PROMPTS = prompts_beside(__file__)
 _CALLS_EACH = 2
 

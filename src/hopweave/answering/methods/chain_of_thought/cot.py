@@ -22,6 +22,8 @@ from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Answer, Message, Question
 from hopweave.text.final import final_answer
 
+GROUP = "never searches"
+
 
 @dataclass(frozen=True, slots=True)
 class CoT(Bounded):

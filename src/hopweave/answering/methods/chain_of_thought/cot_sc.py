@@ -20,6 +20,8 @@ from hopweave.core.options import Bounded, Count, Temperature, TopP
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Answer, Question
 
+GROUP = "never searches"
+
 
 @dataclass(frozen=True, slots=True)
 class CoTSC(Bounded):

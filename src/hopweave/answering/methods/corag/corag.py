@@ -44,6 +44,8 @@ from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Answer, Hit, Message, Question, Sampling
 from hopweave.text.matching import normalize_answer
 
+GROUP = "searches in turns"
+
 _PROMPTS = prompts_beside(__file__)
 _TRIES = 4  # per step, on average
 _WARM = 0.7  # at least, for a sub-question that is drawn again

@@ -34,6 +34,8 @@ from hopweave.core.types import Answer, Hit, Question
 from hopweave.text.final import final_answer
 from hopweave.text.matching import normalize_answer
 
+GROUP = "searches in turns"
+
 _STOP = ("\nA:", "\nQC:")
 _MAX_CALLS_FACT = 4  # of the controller of one fact, which needs 3
 

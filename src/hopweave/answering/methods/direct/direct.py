@@ -19,6 +19,8 @@ from hopweave.core.prompt import prompts_beside
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Answer, Message, Question
 
+GROUP = "never searches"
+
 _PROMPTS = prompts_beside(__file__)
 
 

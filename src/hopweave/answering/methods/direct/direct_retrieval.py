@@ -25,6 +25,8 @@ from hopweave.core.prompt import fence, prompts_beside
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Answer, Message, Passage, Question
 
+GROUP = "searches once"
+
 _PROMPTS = prompts_beside(__file__)
 
 

@@ -49,6 +49,8 @@ from hopweave.core.types import Answer, Hit, Question
 from hopweave.text.final import MARKER, final_answer
 from hopweave.text.matching import normalize_answer
 
+GROUP = "searches in turns"
+
 _PRESETS = {"official": (10, 20), "light": (1, 1)}
 _NOTHING_TO_FIND = ("na", "none")
 _NONE_KEPT = (

@@ -47,6 +47,8 @@ from hopweave.text.matching import normalize_answer
 from hopweave.text.quotation import unquoted
 from hopweave.text.sentences import first_sentence
 
+GROUP = "searches in turns"
+
 _PROMPTS = prompts_beside(__file__)
 _SAYS_ANSWER = re.compile(r"\banswer\s+is\b", re.IGNORECASE)
 _LABEL = re.compile(r"\s*A:\s*")

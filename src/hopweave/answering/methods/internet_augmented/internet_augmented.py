@@ -47,6 +47,8 @@ from hopweave.core.prompt import fence, prompts_beside
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Answer, Hit, Message, Question, Sampling
 
+GROUP = "searches once"
+
 _PROMPTS = prompts_beside(__file__)
 _NEXT_EXAMPLE = ("\nEvidence:", "\nQuestion:")
 _ASKING = "\nQuestion:"

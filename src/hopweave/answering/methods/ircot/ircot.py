@@ -37,6 +37,8 @@ from hopweave.text.matching import normalize_answer
 from hopweave.text.quotation import CLOSING
 from hopweave.text.sentences import sentence_spans
 
+GROUP = "searches in turns"
+
 _PROMPTS = prompts_beside(__file__)
 _ONE_LINE = ("\n",)
 _LABEL = re.compile(r"\s*A:\s*")

@@ -21,6 +21,8 @@ from hopweave.core.options import Bounded, Count, Whole, options_for
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Answer, Question
 
+GROUP = "searches once"
+
 _CHOICES = "the paper chooses among 5, 7, 9, 11, 13 and 15 on development questions"
 
 

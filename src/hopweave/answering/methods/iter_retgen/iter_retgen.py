@@ -28,6 +28,8 @@ from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Answer, Passage, Question
 from hopweave.text.matching import normalize_answer
 
+GROUP = "searches in turns"
+
 _NOTHING = Said((), "", "", "empty")
 
 UNCHANGED = "unchanged_answer"

@@ -28,6 +28,8 @@ from hopweave.core.types import Answer, Message, Question
 from hopweave.text.final import demanded, final_answer, short_form
 from hopweave.text.sentences import first_sentence
 
+GROUP = "never searches"
+
 UNKNOWN = "unknown"
 """Placeholder for the answer to a sub-question that the model does not answer."""
 

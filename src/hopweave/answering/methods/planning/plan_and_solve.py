@@ -31,6 +31,8 @@ from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Answer, Message, Question
 from hopweave.text.final import demanded, final_answer
 
+GROUP = "never searches"
+
 _PROMPTS = prompts_beside(__file__)
 _NEXT_EXAMPLE = ("\nQuestion:",)
 _BLANK_LINE = ("\n\n",)

@@ -27,6 +27,8 @@ from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Answer, Hit, Message, Question
 from hopweave.text.final import demanded
 
+GROUP = "searches once"
+
 _PROMPTS = prompts_beside(__file__)
 _SOLUTION_OR_EXAMPLE = ("\nSolution:", "\nQuestion:")
 _NEXT_EXAMPLE = ("\nQuestion:",)

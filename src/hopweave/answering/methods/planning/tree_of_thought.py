@@ -45,6 +45,8 @@ from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Answer, Hit, Message, Question, Sampling
 from hopweave.text.matching import normalize_answer
 
+GROUP = "searches for parts"
+
 
 @dataclass(frozen=True, slots=True)
 class _Shape:

@@ -23,6 +23,8 @@ from hopweave.core.options import Whole
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Answer, Question
 
+GROUP = "searches in turns"
+
 
 @dataclass(frozen=True, slots=True)
 class ReAct(Acting):

@@ -20,6 +20,8 @@ from hopweave.core.options import Count, Temperature, options_for
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Answer, Question
 
+GROUP = "searches in turns"
+
 
 @dataclass(frozen=True, slots=True)
 class ReActThenCoTSC(Acting):

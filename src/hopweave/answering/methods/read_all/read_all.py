@@ -31,6 +31,8 @@ from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Answer, Message, Question
 from hopweave.text.final import final_answer, has_marker
 
+GROUP = "searches once"
+
 _PROMPTS = prompts_beside(__file__)
 _TOKENS_IF_UNKNOWN = 6000
 _TOKENS_PER_PASSAGE = 100  # of the first search; too many passages only make the record longer

@@ -37,6 +37,8 @@ from hopweave.text.final import final_answer, short_form
 from hopweave.text.matching import normalize_answer
 from hopweave.text.sentences import sentence_spans
 
+GROUP = "never searches"
+
 _PROMPTS = prompts_beside(__file__)
 _END = ("\n\n\n", "\nQuestion:")
 _LABEL = re.compile(r"(?:^|\n)[ \t*_#>-]*+(?:answer[ \t]*+\d{0,2}|\d{1,2})[ \t*_]*+:[*_]*+", re.IGNORECASE)

@@ -58,6 +58,8 @@ from hopweave.text.matching import normalize_answer
 from hopweave.text.refusal import is_refusal
 from hopweave.text.sentences import sentence_spans
 
+GROUP = "searches in turns"
+
 _PROMPTS = prompts_beside(__file__)
 _LIMITS, _LIMITS_MULTI_HOP = (5, 10), (10, 15)  # searches and turns, in the authors' code
 _LAST_STEPS = 4

@@ -41,6 +41,8 @@ from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Answer, Hit, Question, Sampling
 from hopweave.text.final import final_answer
 
+GROUP = "searches in turns"
+
 _PROMPTS = prompts_beside(__file__)
 _END_OF_SEARCH, _END_OF_ANSWER, _INFORMATION = "</search>", "</answer>", "<information>"
 

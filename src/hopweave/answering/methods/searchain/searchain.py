@@ -26,6 +26,8 @@ from hopweave.answering.methods.searchain._walk import ChainOfQuery
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Answer, Question
 
+GROUP = "checks afterwards"
+
 
 @dataclass(frozen=True, slots=True)
 class SearChain(ChainOfQuery):

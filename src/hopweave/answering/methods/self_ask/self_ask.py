@@ -49,6 +49,8 @@ from hopweave.text.final import short_form
 from hopweave.text.matching import normalize_answer
 from hopweave.text.refusal import does_not_know
 
+GROUP = "searches in turns"
+
 _INSERTED_WORDS = 100
 
 

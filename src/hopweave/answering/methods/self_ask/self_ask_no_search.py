@@ -31,6 +31,8 @@ from hopweave.core.options import Bounded, Count
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Answer, Question
 
+GROUP = "never searches"
+
 
 @dataclass(frozen=True, slots=True)
 class SelfAskNoSearch(Bounded):

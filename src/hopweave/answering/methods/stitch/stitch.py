@@ -52,6 +52,8 @@ from hopweave.core.types import Answer, Hit, Message, Passage, Question
 from hopweave.text.comparing import is_choice, wanted_of
 from hopweave.text.evidence import Evidence
 
+GROUP = "searches in turns"
+
 _PROMPTS = prompts_beside(__file__)
 
 

@@ -42,6 +42,8 @@ from hopweave.core.types import Answer, Message, Question
 from hopweave.text.citation_marks import drop_marks
 from hopweave.text.final import MARKER
 
+GROUP = "searches once"
+
 _PROMPTS = prompts_beside(__file__)
 _NOTHING = Fitting((), "")
 _VALID = {"yes": 1.0, "no": 0.0, None: 0.5}

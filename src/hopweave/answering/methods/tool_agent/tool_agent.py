@@ -33,6 +33,8 @@ from hopweave.core.options import Bounded, Count, Whole
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Answer, Question
 
+GROUP = "searches in turns"
+
 _MAX_TOKENS_FOUND, _MAX_TOKENS_FOUND_SMALL = 1500, 600
 
 

@@ -34,6 +34,8 @@ from hopweave.core.types import Answer, Hit, Question
 from hopweave.text.final import MARKER, final_answer
 from hopweave.text.matching import normalize_answer
 
+GROUP = "searches in turns"
+
 _PROMPTS = prompts_beside(__file__)
 _NEXT_EXAMPLE = "\nQuestion:"
 _CALLS_IN_EXAMPLE = 3

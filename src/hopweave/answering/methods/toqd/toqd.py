@@ -27,6 +27,8 @@ from hopweave.answering.methods.toqd._inference import QuestionTopology
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Answer, Question
 
+GROUP = "searches for parts"
+
 
 @dataclass(frozen=True, slots=True)
 class ToQD(QuestionTopology):

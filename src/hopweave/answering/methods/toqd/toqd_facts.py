@@ -20,6 +20,8 @@ from hopweave.core.options import options_for
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Answer, Question
 
+GROUP = "searches for parts"
+
 
 @dataclass(frozen=True, slots=True)
 class ToQDFacts(QuestionTopology):

@@ -36,6 +36,8 @@ from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Answer, Question
 from hopweave.text.final import MARKER, demanded, final_answer
 
+GROUP = "checks afterwards"
+
 _PROMPTS = prompts_beside(__file__)
 
 

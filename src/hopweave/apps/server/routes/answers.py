@@ -42,7 +42,8 @@ AnswerId = Annotated[str, Path(description="As in the reply to the question.", m
             "content": {
                 EVENT_STREAM: {
                     "schema": {"type": "string"},
-                    "example": 'event: started\ndata: {"id":"...","question":"...","method":"searchain","corpus":"starter"}\n\n'
+                    "example": 'event: started\ndata: {"id":"...","question":"...","method":"searchain","corpus":"starter",'
+                    '"usual":{"seconds":12.5,"num_answers":4}}\n\n'
                     'event: step\ndata: {"id":0,"parent":null,"label":"tree","text":"...","kind":"decision"}\n\n'
                     'event: answer\ndata: {"id":"...","record":{}}\n\n',
                 }
@@ -53,8 +54,9 @@ AnswerId = Annotated[str, Path(description="As in the reply to the question.", m
 async def ask(body: AnswerRequest, request: Request, service: TheService, caller: TheCaller) -> Response:
     """Answers a question, and keeps the answer. With `of` and `changes`, a kept answer is asked again with changes.
 
-    With `stream`, or `Accept: text/event-stream`, the steps of the trace come as they happen, as server-sent events: `started`,
-    `begun` (a running call), `step` (as in the record, but its id may still change), and `answer` or `failed`.
+    With `stream`, or `Accept: text/event-stream`, the steps of the trace come as they happen, as server-sent events: `started`
+    (with the `usual` seconds of the caller's earlier answers by the method, if there are any), `begun` (a running call), `step`
+    (as in the record, but its id may still change), and `answer` or `failed`.
     With `drawing`, each `begun` and `step` is followed by `drawing`: what it changes in the drawing of the steps.
     A question that fails is a record with an error. A client that closes its connection cancels its question.
     """
@@ -181,7 +183,8 @@ async def _events(
 ) -> AsyncIterator[str]:
     answer_id = new_id()
     said = {"question": asked.question.text, "method": asked.method_name, "corpus": asked.corpus}
-    yield event("started", _json({"id": answer_id, **said}))
+    usual = await _usual(service, caller, asked) if branch is None else None
+    yield event("started", _json({"id": answer_id, **said, "usual": usual}))
     drawing = GrowingDrawing() if draws else None
     work = followed(lambda observer: service.answer(asked, caller, observers=[observer], answer_id=answer_id, branch=branch))
     async for one in work:
@@ -198,6 +201,15 @@ async def _events(
                 yield event("step", one_line_of_json(_step_adapter(), one))
         if drawing is not None and one is not None and not isinstance(one, Done) and (changes := drawing.changes(one)):
             yield event("drawing", _json(changes))
+
+
+async def _usual(service: Service, caller: Caller, asked: Asked) -> dict[str, float] | None:
+    """How long a question like this one usually takes; `None` if it is not known."""
+    try:
+        found = await asyncio.to_thread(service.kept.usual_seconds, caller.name, asked.method_name)
+    except DataError:  # the question itself fails with it when its answer is kept
+        return None
+    return {"seconds": found[0], "num_answers": found[1]} if found is not None else None
 
 
 def _end(done: Done[Answered], answer_id: str) -> str:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path
+from fastapi import APIRouter, Path, Query
 
 from hopweave.apps.server.asking import described
 from hopweave.apps.server.callers import Caller
@@ -21,16 +21,19 @@ from hopweave.apps.server.schemas import (
     HitReply,
     MethodList,
     MethodReply,
+    OverviewReply,
     PassageReply,
     SearchReply,
     SearchRequest,
 )
 from hopweave.apps.server.service import Service
+from hopweave.core.catalog import METHOD_GROUPS
 from hopweave.core.errors import SearchError, SettingsError
 from hopweave.core.indexing import CountsPassages
 from hopweave.core.types import Hit, Passage
 from hopweave.core.visibility import Visible
 from hopweave.ingest.origin import Origin
+from hopweave.run.components import Components
 
 _LOG = logging.getLogger(__name__)
 router = APIRouter(tags=["corpora"], dependencies=[BEARER], responses=REFUSALS)
@@ -43,7 +46,7 @@ PassageId = Annotated[str, Path(description="Of a citation, a hit or a step.", m
 async def methods(service: TheService) -> MethodList:
     """The methods that can be chosen, with the options that can be set over HTTP."""
     found = [MethodReply(**one) for one in described(service.choices.methods)]
-    return MethodList(default=service.choices.default_method, methods=found)
+    return MethodList(default=service.choices.default_method, groups=METHOD_GROUPS, methods=found)
 
 
 @router.get("/v1/corpora")
@@ -52,12 +55,30 @@ async def corpora(service: TheService, caller: TheCaller) -> CorpusList:
     found = []
     for name in filter(caller.may_search, service.server.corpora):
         async with service.corpora.opened(name, caller.access) as parts:
-            # It includes hidden passages, so it is not shown to holders of keys.
-            engine: object = parts.engine
-            counted = engine if isinstance(engine, CountsPassages) and caller.limits is None else None
-            num_passages = counted.num_passages if counted is not None else None
-        found.append(CorpusReply(name=name, num_passages=num_passages))
+            found.append(CorpusReply(name=name, num_passages=_size(parts, caller)))
     return CorpusList(corpora=found)
+
+
+@router.get("/v1/corpora/{name}/overview")
+async def overview(
+    name: Name,
+    service: TheService,
+    caller: TheCaller,
+    where: Annotated[
+        list[str],
+        Query(
+            default_factory=list, description="A value of metadata to filter by, as KEY=VALUE; may be repeated.", max_length=20
+        ),
+    ],
+) -> OverviewReply:
+    """What a corpus holds, as far as the caller may see it, and questions to begin with; no model is called."""
+    name = service.corpus_of(caller, name)
+    with refusing(SettingsError), _told():
+        visible = Visible(caller.access, _values(where))
+        async with service.corpora.by_id(name, visible.access, visible.where) as parts:
+            found = await service.overview(parts, visible)
+            num_passages = found.num_passages if found.num_passages is not None or where else _size(parts, caller)
+    return OverviewReply.model_validate({**asdict(found), "num_passages": num_passages})
 
 
 @router.post("/v1/search")
@@ -96,6 +117,27 @@ async def seen(
             if found is None:
                 raise Refused(404, "unknown_passage", f"there is no passage {passage_id[:100]!r} in {name} for you to see")
             return found, await parts.origin(passage_id) if with_origin else None
+
+
+def _size(parts: Components, caller: Caller) -> int | None:
+    """The number of passages. It includes hidden ones, so it is not shown to holders of keys."""
+    engine: object = parts.engine
+    return engine.num_passages if isinstance(engine, CountsPassages) and caller.limits is None else None
+
+
+def _values(given: list[str]) -> dict[str, tuple[str, ...]]:
+    """Values of metadata by key, from `KEY=VALUE`.
+
+    Raises:
+        SettingsError: for anything else.
+    """
+    values: dict[str, tuple[str, ...]] = {}
+    for one in given:
+        key, equals, value = one.partition("=")
+        if not equals:
+            raise SettingsError(f"where: {one[:100]!r} is not of the form KEY=VALUE")
+        values[key] = (*values.get(key, ()), value)
+    return values
 
 
 @contextmanager

@@ -1,30 +1,43 @@
-// The explorer: what is asked, which runs stand side by side, and what was asked before.
+// The explorer: what is asked, which runs stand side by side, and the address of what is shown.
 
-import { Refused, deleted, got, keepKey } from "./api.js";
+import { Refused, got, keepKey } from "./api.js";
 import { differences } from "./answer.js";
-import { button, byId, cut, el, oneLine, seconds } from "./dom.js";
+import { button, byId, cut, el, oneLine } from "./dom.js";
+import { chosen, offer } from "./methods.js";
 import { closePassage } from "./passage.js";
-import { reports } from "./reports.js";
-import { Run, draw, redraw, say } from "./runs.js";
-import { loadWords, supportChip } from "./signs.js";
+import { listPast, markPast } from "./past.js";
+import { leave, linkButton, placeOf, stay } from "./places.js";
+import { evaluation, evaluations } from "./reports.js";
+import { Run, draw, redraw, say, tick } from "./runs.js";
+import { loadWords } from "./signs.js";
+import { welcome } from "./start.js";
 
 const MOST_SHOWN = 2;
 const SAY_EVERY_MS = 900;
 const shown = []; // { run, place }, left to right
-let before = null; // where the next page of the history begins
+let at = null; // the place in an evaluation, where one is shown
+let follows = null; // the run that the next question follows up
 let lastSaid = 0;
 
 const doing = {
   change: (run, change) => changeAndRun(run, change),
   close: (run) => closeRun(run),
   redraw: (run) => redrawRun(run),
+  again: (run) => {
+    if (at) toStart();
+    begin(run.asked?.asked ?? run.question);
+  },
+  follow: (run) => begin("", run),
+  place: (run) => shown.find((one) => one.run === run)?.place,
   refuse,
 };
+const past = { open: (entry, isBeside) => open(entry, isBeside), forgotten, refuse };
 
 function refuse(error) {
   if (error?.status === 401) {
     byId("key-form").hidden = false;
     byId("composer").hidden = true;
+    byId("welcome").hidden = true;
     byId("key").focus();
     return;
   }
@@ -34,10 +47,7 @@ function refuse(error) {
 }
 
 function add(run, after = null) {
-  while (shown.length >= MOST_SHOWN) {
-    const out = shown.find((one) => one.run !== after) ?? shown[0];
-    remove(out);
-  }
+  while (shown.length >= MOST_SHOWN) remove(shown.find((one) => one.run !== after) ?? shown[0]);
   const place = draw(run, null, doing);
   byId("runs").append(place);
   shown.push({ run, place });
@@ -50,12 +60,18 @@ function remove(one) {
   shown.splice(shown.indexOf(one), 1);
 }
 
+function clear() {
+  closePassage();
+  for (const one of [...shown]) remove(one);
+}
+
 function closeRun(run) {
   const one = shown.find((each) => each.run === run);
   if (one) remove(one);
+  if (at) at.records = at.records.filter((method) => method !== run.method);
   closePassage();
   arrange();
-  byId("question").focus();
+  if (!at) byId("question").focus();
 }
 
 function otherOf(run) {
@@ -68,17 +84,27 @@ function redrawRun(run) {
   if (one) one.place = redraw(one.place, run, otherOf(run), doing);
 }
 
+// Everything around the runs, as they and the place in an evaluation now are.
 function arrange() {
   for (const one of shown) redrawRun(one.run);
+  const isRunning = shown.some((one) => one.run.isRunning);
+  document.body.classList.toggle("with-two", shown.length > 1);
   byId("runs").classList.toggle("two", shown.length > 1);
-  byId("welcome").hidden = shown.length > 0;
-  byId("stop").hidden = !shown.some((one) => one.run.isRunning);
-  const said = shown.length > 1 ? differences(shown[0].run, shown[1].run) : null;
-  byId("differences").replaceChildren(...(said ? [said] : []));
+  byId("welcome").hidden = shown.length > 0 || at !== null || !byId("key-form").hidden;
+  byId("composer").hidden = at !== null || !byId("key-form").hidden;
+  byId("reports").hidden = at === null;
+  if (at) byId("evaluations").setAttribute("aria-current", "page");
+  else byId("evaluations").removeAttribute("aria-current");
+  byId("stop").hidden = !isRunning;
+  byId("ask").hidden = isRunning;
+  const said = shown.length > 1 ? differences(shown[0].run, shown[1].run, at ? null : linkButton()) : null;
+  byId("runs").classList.toggle("same", said?.isSameQuestion ?? false);
+  byId("differences").replaceChildren(...(said ? said.shown : []));
   byId("differences").hidden = !said;
   const ids = shown.filter((one) => one.run.isKept).map((one) => one.run.id);
-  history.replaceState(null, "", ids.length ? `#${ids.join("+")}` : location.pathname);
-  markHistory(ids);
+  if (!isRunning || ids.length) stay({ ids, at });
+  document.title = shown.length ? `${cut(oneLine(shown[0].run.question), 80)} \u00b7 hopweave` : at ? `${at.evaluation} \u00b7 hopweave` : "hopweave";
+  markPast(ids);
 }
 
 function grown(run) {
@@ -100,39 +126,47 @@ function grown(run) {
 
 async function start(run, body) {
   refuse(null);
-  arrange();
-  byId("stop").hidden = false;
-  const work = run.ask(body, grown(run));
-  byId("stop").hidden = false;
   try {
-    await work;
+    await run.ask(body, grown(run));
   } catch (error) {
     refuse(error);
   }
   arrange();
   const answer = run.record?.answer;
   say(answer ? `${run.method} is done: ${answer.short || "no answer"}, ${run.summary?.banner?.standing ?? answer.verdict.support}` : `${run.method} ended: ${run.error?.message ?? ""}`);
-  await listHistory();
+  await listPast(past);
 }
 
-function askNew(event) {
-  event.preventDefault();
-  const question = byId("question").value.trim();
-  if (!question) return;
-  closePassage();
-  for (const one of [...shown]) remove(one);
+function ask(question) {
+  leave();
+  at = null;
+  clear();
   const corpus = byId("corpus").value;
-  const methods = [byId("method").value, byId("compare-with").value].filter(Boolean);
+  const earlier = follows?.conversation ?? [];
+  const methods = [chosen("method"), chosen("compare-with")].filter(Boolean);
+  begin("", null, matchMedia("(hover: hover)").matches); // on a phone the keyboard would cover the answer
   for (const method of methods) {
-    const run = new Run({ question, method, corpus });
+    const run = new Run({ question, method, corpus, earlier });
     run.isRunning = true;
     add(run);
-    start(run, { question, method, corpus });
+    start(run, { question, method, corpus, earlier });
   }
+}
+
+// The field for a question, with a text, and with the run that the question follows up.
+function begin(text, following = null, hasFocus = true) {
+  follows = following;
+  byId("follows").hidden = !following;
+  byId("follows").replaceChildren(...(following ? ["Follow-up to ", el("q", { dir: "auto" }, cut(oneLine(following.question), 110)), " ", button("Not a follow-up", () => begin(byId("question").value), { class: "link" })] : []));
+  if (following) byId("corpus").value = following.corpus;
+  byId("question").value = text;
+  sizeQuestion();
+  byId("question")[hasFocus ? "focus" : "blur"]();
 }
 
 // The run with the change stands beside the one that it branches from.
 function changeAndRun(parent, change) {
+  leave();
   closePassage();
   const run = new Run({ question: parent.question, method: parent.method, corpus: parent.corpus, of: parent.id });
   run.isRunning = true;
@@ -141,89 +175,83 @@ function changeAndRun(parent, change) {
   shown.at(-1).place.scrollIntoView({ block: "start" });
 }
 
-async function open(entry, beside = false) {
+async function open(entry, isBeside = false) {
   refuse(null);
   try {
     const run = await Run.kept(entry);
-    if (!beside) for (const one of [...shown]) remove(one);
-    closePassage();
-    add(run, beside ? shown[0]?.run : null);
-    byId("question").value = run.question;
-    sizeQuestion();
+    leave();
+    show(run, isBeside && at === null);
     closeHistory();
-    byId("main").scrollTo?.(0, 0);
+    byId("main").scrollIntoView({ block: "start" });
   } catch (error) {
     refuse(error);
   }
 }
 
-// A record of an evaluation: it can be looked at, and compared with what stands there.
-function showRecord(record, summary, place) {
-  const run = new Run({ question: record.question.text, method: record.setup.method, corpus: place });
-  run.take(record);
-  run.isKept = false;
-  run.summary = summary;
-  closePassage();
-  const last = shown.at(-1)?.run;
-  if (last && last.question !== run.question) for (const one of [...shown]) remove(one);
-  add(run, last);
-  shown.at(-1).place.scrollIntoView({ block: "start" });
+function show(run, isBeside) {
+  at = null;
+  if (isBeside) closePassage();
+  else clear();
+  add(run, isBeside ? shown[0]?.run : null);
 }
 
-async function listHistory(isMore = false) {
-  const { answers, next } = await got(`v1/answers?limit=20${isMore && before ? `&before=${encodeURIComponent(before)}` : ""}`);
-  before = next;
-  const items = answers.map(historyItem);
-  if (isMore) byId("history-list").append(...items);
-  else byId("history-list").replaceChildren(...items);
-  byId("history-more").hidden = !next;
-  if (!answers.length && !isMore) byId("history-list").append(el("li", { class: "small empty" }, "Nothing was asked yet."));
-  markHistory(shown.map((one) => one.run.id));
+function forgotten(id) {
+  const one = shown.find((each) => each.run.id === id);
+  if (one) closeRun(one.run);
 }
 
-// What was deleted is gone from the page, too: nothing of it could be run again or taken away as a file.
-async function forget(entry) {
-  const what = cut(oneLine(entry.asked ?? entry.question), 110);
-  if (!confirm(`Delete this answer for good?\n\n${what}\n${entry.method}`)) return;
+// A place in an evaluation: its means, the questions behind one, and up to two records of a question.
+async function visit(there, focus = "") {
   refuse(null);
   try {
-    await deleted(entry.id);
-  } catch (error) {
-    if (error.status !== 404) {
-      refuse(error);
-      return;
+    const wanted = { question: "", records: [], ...there };
+    const found = await evaluation(wanted, async (next, target) => {
+      leave();
+      await visit(next, target);
+    });
+    clear();
+    at = wanted;
+    for (const [index, { record, summary }] of found.entries()) {
+      const run = new Run({ question: record.question.text, method: at.records[index], corpus: `${at.dataset}, ${at.evaluation}` });
+      run.take(record);
+      Object.assign(run, { isKept: false, summary });
+      add(run, shown.at(-1)?.run);
     }
+    arrange();
+    if (focus) byId("reports").querySelector(focus)?.focus();
+    else shown.at(-1)?.place.scrollIntoView({ block: "start" });
+  } catch (error) {
+    arrange();
+    refuse(error);
   }
-  const one = shown.find((each) => each.run.id === entry.id);
-  if (one) closeRun(one.run);
-  const item = [...byId("history-list").children].find((each) => each.dataset.answer === entry.id);
-  const next = item?.nextElementSibling ?? item?.previousElementSibling;
-  item?.remove();
-  if (next) next.firstChild.focus();
-  else await listHistory();
-  say("The answer is deleted.");
 }
 
-function historyItem(entry) {
-  const when = new Date(entry.started_at);
-  const ends = entry.error ? "no answer" : entry.short || "no answer";
-  return el("li", { class: entry.of ? "is-branch" : "", "data-answer": entry.id },
-    el("button", { type: "button", class: "entry", onclick: () => open(entry) },
-      el("span", { class: "entry-question", dir: "auto" }, cut(oneLine(entry.asked ?? entry.question), 110)),
-      el("span", { class: "entry-short", dir: "auto" }, cut(oneLine(ends), 60)),
-      el("span", { class: "small" }, [entry.of && "✎ branch", entry.method, seconds(entry.seconds), when.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hour12: false })].filter(Boolean).join(" · "), " ", supportChip(entry.standing ?? entry.support))),
-    el("button", { type: "button", class: "link small", onclick: () => open(entry, true), "aria-label": `Compare: ${cut(oneLine(entry.question), 80)}, ${entry.method}` }, "Compare"),
-    " ",
-    button("Delete", () => forget(entry), { class: "link small", "aria-label": `Delete: ${cut(oneLine(entry.question), 80)}, ${entry.method}` }));
+// What the address names, as after a reload, or on the way back.
+async function restore() {
+  const place = placeOf(location.hash);
+  refuse(null);
+  if (place.at) {
+    await visit(place.at);
+    return;
+  }
+  at = null;
+  clear();
+  const found = await Promise.all(place.ids.map((id) => got(`v1/answers/${encodeURIComponent(id)}`).catch(() => null)));
+  for (const one of found.filter(Boolean)) {
+    const { question, setup, branch } = one.record;
+    const run = await Run.kept({ id: one.id, question: question.text, method: setup.method, corpus: setup.settings.corpus, of: branch ? "an earlier answer" : null });
+    show(run, shown.length > 0);
+  }
+  if (found.includes(null)) refuse({ message: "An answer that this address names is not kept here: it was deleted, or belongs to somebody else." });
+  arrange();
 }
 
-function markHistory(ids) {
-  for (const item of byId("history-list").children) {
-    const isShown = ids.includes(item.dataset.answer);
-    item.classList.toggle("current", isShown);
-    if (isShown) item.firstChild.setAttribute("aria-current", "true");
-    else item.firstChild.removeAttribute?.("aria-current");
-  }
+function toStart() {
+  leave();
+  at = null;
+  clear();
+  closeHistory();
+  arrange();
 }
 
 function closeHistory() {
@@ -243,40 +271,30 @@ function chooseTheme(theme) {
   document.querySelector(`input[name=theme][value=${theme}]`).checked = true;
 }
 
-function options(select, values, chosen, first = null) {
-  const all = [...(first === null ? [] : [["", first]]), ...values.map((value) => [value, value])];
-  select.replaceChildren(...all.map(([value, name]) => el("option", { value, selected: value === chosen }, name)));
-}
-
 async function load() {
   await loadWords();
-  const [methods, corpora] = await Promise.all([got("v1/methods"), got("v1/corpora")]);
-  const names = methods.methods.map((one) => one.name);
-  options(byId("corpus"), corpora.corpora.map((one) => one.name), corpora.corpora[0]?.name);
-  options(byId("method"), names, methods.default);
-  options(byId("compare-with"), names, "", "no other method");
+  const [methods, { corpora }] = await Promise.all([got("v1/methods"), got("v1/corpora")]);
+  offer(methods);
+  byId("corpus").replaceChildren(...corpora.map((one) => el("option", { value: one.name }, one.name)));
+  byId("corpus-choice").hidden = corpora.length < 2;
   byId("key-form").hidden = true;
-  byId("composer").hidden = false;
-  await listHistory();
-  await reports(showRecord, refuse);
+  greet();
+  await Promise.all([listPast(past), evaluations()]);
   await restore();
 }
 
-// What the address names, as after a reload.
-async function restore() {
-  const ids = decodeURIComponent(location.hash.slice(1)).split("+").filter(Boolean).slice(0, MOST_SHOWN);
-  const found = await Promise.all(ids.map((id) => got(`v1/answers/${encodeURIComponent(id)}`).catch(() => null)));
-  for (const [at, one] of found.entries()) {
-    if (!one) continue;
-    const { question, setup, branch } = one.record;
-    await open({ id: one.id, question: question.text, method: setup.method, corpus: setup.settings.corpus, of: branch ? "an earlier answer" : null }, at > 0);
-  }
+function greet() {
+  if (byId("corpus").value) welcome(byId("corpus").value, ask);
 }
 
 function wire() {
   chooseTheme(localStorage.getItem("hopweave-theme") ?? "auto");
   for (const choice of document.querySelectorAll("input[name=theme]")) choice.addEventListener("change", () => chooseTheme(choice.value));
-  byId("composer").addEventListener("submit", askNew);
+  byId("composer").addEventListener("submit", (event) => {
+    event.preventDefault();
+    const question = byId("question").value.trim();
+    if (question) ask(question);
+  });
   byId("question").addEventListener("input", sizeQuestion);
   byId("question").addEventListener("keydown", (event) => {
     if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
@@ -284,15 +302,12 @@ function wire() {
       byId("composer").requestSubmit();
     }
   });
+  byId("corpus").addEventListener("change", greet);
   byId("stop").addEventListener("click", () => shown.forEach((one) => one.run.stopping.abort()));
-  byId("history-more").addEventListener("click", () => listHistory(true).catch(refuse));
+  byId("history-more").addEventListener("click", () => listPast(past, true).catch(refuse));
   byId("new-question").addEventListener("click", () => {
-    for (const one of [...shown]) remove(one);
-    closePassage();
-    closeHistory();
-    arrange();
-    byId("question").value = "";
-    byId("question").focus();
+    toStart();
+    begin("");
   });
   byId("history-toggle").addEventListener("click", () => {
     const isOpen = byId("history").classList.toggle("open");
@@ -308,6 +323,8 @@ function wire() {
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && !document.querySelector("dialog[open]")) closePassage();
   });
+  addEventListener("popstate", () => restore().catch(refuse));
+  setInterval(() => shown.forEach((one) => tick(one.run, one.place)), 1000);
 }
 
 wire();

@@ -35,6 +35,20 @@ export function seconds(value) {
   return value < 0.0095 ? `${(value * 1000).toFixed(0)} ms` : value < 10 ? `${value.toFixed(2)} s` : `${value.toFixed(0)} s`;
 }
 
+// A time as it passes, in whole seconds.
+export function elapsed(value) {
+  const whole = Math.max(0, Math.round(value));
+  return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
+}
+
+export function listed(words) {
+  return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
+}
+
+export function capitalised(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 export function counted(number, noun, plural = `${noun}s`) {
   return `${number.toLocaleString("en")} ${number === 1 ? noun : plural}`;
 }

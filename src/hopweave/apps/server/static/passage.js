@@ -5,11 +5,17 @@ import { pageOf, sheet } from "./sheet.js";
 
 let opener = null;
 
-// `spans` are citations of this passage; `doing` has forbid() and pin(), or null where nothing can be changed; `corpus` is null
-// where the server has none.
+// What a passage is called: its title, and the headings that it stands under, outer to inner.
+export function nameOf(passage) {
+  const names = [passage.title, ...(passage.sections ?? [])].map(oneLine).filter(Boolean);
+  return [...new Set(names)].join(" › ") || passage.id;
+}
+
+// `spans` are citations of this passage; `doing` has reveal(), which shows the step that it was found for, or null, and changes:
+// forbid(), pin() and their step, or null where nothing can be changed. `corpus` is null where the server has none.
 export function showPassage(passage, spans, doing, from, corpus) {
   opener = from;
-  const title = el("h2", { id: "passage-title", tabindex: "-1", dir: "auto" }, oneLine(passage.title) || passage.id);
+  const title = el("h2", { id: "passage-title", tabindex: "-1", dir: "auto" }, nameOf(passage));
   const panel = byId("passage");
   panel.replaceChildren(el("div", {},
     el("div", { class: "passage-head" }, el("p", { class: "kicker" }, spans.length ? "Cited passage" : "Passage"), button("Close", closePassage, { "aria-label": "Close the passage" })),
@@ -18,10 +24,11 @@ export function showPassage(passage, spans, doing, from, corpus) {
     el("blockquote", { dir: "auto" }, pieces(passage.text, spans)),
     corpus !== null && pageOf(passage) && sheet(corpus, passage, spans),
     facts(passage),
-    doing && el("div", { class: "changes" },
+    doing.reveal && button("Show the step that it answers", doing.reveal, { class: "link" }),
+    doing.changes && el("div", { class: "changes" },
       el("h3", {}, "Change it and run again"),
-      button("Forbid this passage", doing.forbid), button("Pin it first", doing.pin),
-      el("p", { class: "small" }, `Holds from step ${doing.step} on. All before it is replayed without the model.`))));
+      button("Forbid this passage", doing.changes.forbid), button("Pin it first", doing.changes.pin),
+      el("p", { class: "small" }, `Holds from step ${doing.changes.step} on. All before it is replayed without the model.`))));
   panel.hidden = false;
   document.body.classList.add("with-passage");
   title.focus({ preventScroll: true });

@@ -1,95 +1,95 @@
-// Evaluations: from the mean of a cell to the questions behind it, by what became of them, to one record.
+// Evaluations: from the mean of a cell to the questions behind it, by what became of them, to one record or two. What is shown
+// follows from a place: { evaluation, dataset, method, column, cause, question, records }, of which all but the first may be empty.
 
 import { got } from "./api.js";
-import { button, byId, cut, el, oneLine, seconds } from "./dom.js";
+import { byId, cut, el, oneLine, seconds } from "./dom.js";
+import { addressOf, linkButton } from "./places.js";
 import { supportChip } from "./signs.js";
 
 const MOST_COLUMNS = 7;
 const FIRST = ["llm_calls", "prompt_tokens", "completion_tokens", "rounds", "seconds", "failure_rate"];
+const seen = new Map(); // what the server said, by path
+let names = [];
 
-// `show(record, summary, place)` draws one record; `refuse(error)` tells of an error.
-export async function reports(show, refuse) {
-  const { runs } = await got("v1/runs");
-  const toggle = byId("evaluations");
-  toggle.hidden = !runs.length;
-  if (!runs.length) return;
+// The names of all evaluations; the link to the first is shown where there are any.
+export async function evaluations() {
+  names = (await got("v1/runs")).runs;
+  const link = byId("evaluations");
+  link.hidden = !names.length;
+  if (names.length) link.href = addressOf({ at: { evaluation: names[0] } });
+  return names;
+}
+
+// Draws a place, and returns its records, each with its summary. `go(at, focus)` goes to another place.
+export async function evaluation(at, go) {
+  const path = `v1/runs/${encodeURIComponent(at.evaluation)}`;
+  const found = await once(path);
+  const cell = found.cells.find((one) => one.dataset === at.dataset && one.method === at.method);
+  const asked = new URLSearchParams({ dataset: at.dataset, method: at.method, column: at.column });
+  const behind = cell ? await once(`${path}/questions?${asked}`) : null;
   const place = byId("reports");
-  toggle.onclick = () => {
-    place.hidden = !place.hidden;
-    toggle.setAttribute("aria-expanded", String(!place.hidden));
-    if (!place.hidden && !place.firstChild) choose(runs, runs[0], place, show, refuse);
-  };
+  place.replaceChildren(head(found, go),
+    ...[...new Set(found.cells.map((one) => one.dataset))].map((dataset) => table(found, dataset, at, go)),
+    el("div", { class: "cell-place" }, behind && questions(cell, behind, at, go)));
+  place.hidden = false;
+  return Promise.all((at.question ? at.records ?? [] : []).map((method) =>
+    once(`${path}/record?${new URLSearchParams({ dataset: at.dataset, method, question: at.question })}`)));
 }
 
-async function choose(runs, name, place, show, refuse) {
-  try {
-    const found = await got(`v1/runs/${encodeURIComponent(name)}`);
-    const below = el("div", { class: "cell-place" });
-    const open = (cell, column) => questions(name, cell, column, below, show, refuse);
-    place.replaceChildren(
-      el("div", { class: "reports-head" }, el("h2", {}, found.name),
-        runs.length > 1 && el("label", {}, "Evaluation ", el("select", { onchange: (event) => choose(runs, event.target.value, place, show, refuse) },
-          runs.map((one) => el("option", { value: one, selected: one === name }, one))))),
-      ...[...new Set(found.cells.map((cell) => cell.dataset))].map((dataset) => table(found, dataset, open)),
-      below);
-  } catch (error) {
-    refuse(error);
-  }
+async function once(path) {
+  if (!seen.has(path)) seen.set(path, await got(path));
+  return seen.get(path);
 }
 
-function table(found, dataset, open) {
+function head(found, go) {
+  return el("div", { class: "reports-head" }, el("h2", {}, found.name), el("span", { class: "grow" }), linkButton(),
+    names.length > 1 && el("label", {}, "Evaluation ", el("select", { onchange: (event) => go({ evaluation: event.target.value }) },
+      names.map((one) => el("option", { value: one, selected: one === found.name }, one)))));
+}
+
+// On a narrow page each row becomes a block, whose cells say their columns themselves (`data-column`).
+function table(found, dataset, at, go) {
   const cells = found.cells.filter((cell) => cell.dataset === dataset);
   const primary = found.primary[dataset];
-  const names = [...new Set([primary, ...FIRST, ...Object.keys(found.columns)])]
+  const columns = [...new Set([primary, ...FIRST, ...Object.keys(found.columns)])]
     .filter((name) => name && cells.some((cell) => cell.means[name] && cell.means[name].value !== null)).slice(0, MOST_COLUMNS);
   return el("div", { class: "wide", tabindex: "0", role: "region", "aria-label": `Means on ${dataset}` },
-    el("table", {}, el("caption", {}, dataset),
-      el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "method"), names.map((name) =>
-        el("th", { scope: "col", class: "figure", title: found.columns[name]?.meaning }, name)), el("th", { scope: "col", class: "figure" }, "questions"))),
-      el("tbody", {}, cells.map((cell) => el("tr", {}, el("th", { scope: "row" }, cell.method),
-        names.map((name) => el("td", { class: "figure" }, mean(cell, name, name === primary, open))),
-        el("td", { class: "figure" }, `${cell.num_records} of ${cell.num_questions}`))))));
+    el("table", { role: "table" }, el("caption", {}, dataset),
+      el("thead", { role: "rowgroup" }, el("tr", { role: "row" }, el("th", { scope: "col", role: "columnheader" }, "method"), columns.map((name) =>
+        el("th", { scope: "col", role: "columnheader", class: "figure", title: found.columns[name]?.meaning }, name)), el("th", { scope: "col", role: "columnheader", class: "figure" }, "questions"))),
+      el("tbody", { role: "rowgroup" }, cells.map((cell) => el("tr", { role: "row" }, el("th", { scope: "row", role: "rowheader" }, cell.method),
+        columns.map((name) => el("td", { class: "figure", role: "cell", "data-column": name }, mean(cell, name, name === primary, at, go))),
+        el("td", { class: "figure", role: "cell", "data-column": "questions" }, `${cell.num_records} of ${cell.num_questions}`))))));
 }
 
-function mean(cell, name, isPrimary, open) {
+function mean(cell, name, isPrimary, at, go) {
   const { value, interval } = cell.means[name] ?? { value: null };
   if (value === null) return "no data";
   const said = Math.abs(value) >= 100 ? value.toFixed(0) : value.toFixed(isPrimary ? 3 : 2);
   const within = interval ? `95%: ${interval.low.toFixed(3)} to ${interval.high.toFixed(3)}` : null;
-  return button(said, () => open(cell, name), { class: "link", title: within, "aria-label": `${name} of ${cell.method}: ${said}; show its questions` });
+  const isShown = cell.dataset === at.dataset && cell.method === at.method && name === at.column;
+  const there = { ...at, dataset: cell.dataset, method: cell.method, column: name, cause: "", ...(cell.dataset === at.dataset ? {} : { question: "", records: [] }) };
+  return el("button", { type: "button", class: "link", title: within, "aria-pressed": String(isShown), "aria-label": `${name} of ${cell.method}: ${said}; show its questions`, onclick: () => go(there, ".cell-place h3") }, said);
 }
 
-async function questions(name, cell, column, place, show, refuse) {
-  const asked = new URLSearchParams({ dataset: cell.dataset, method: cell.method });
-  try {
-    const found = await got(`v1/runs/${encodeURIComponent(name)}/questions?${new URLSearchParams({ ...Object.fromEntries(asked), column })}`);
-    const open = async (row) => {
-      const path = `v1/runs/${encodeURIComponent(name)}/record?${new URLSearchParams({ ...Object.fromEntries(asked), question: row.id })}`;
-      try {
-        const { record, summary } = await got(path);
-        show(record, summary, `${cell.dataset}, ${name}`);
-      } catch (error) {
-        refuse(error);
-      }
-    };
-    draw(cell, found, "", place, open);
-    place.querySelector("h3").focus();
-  } catch (error) {
-    refuse(error);
-  }
-}
-
-function draw(cell, found, cause, place, open) {
+function questions(cell, found, at, go) {
   const counts = new Map();
   for (const row of found.questions) counts.set(row.cause, (counts.get(row.cause) ?? 0) + 1);
-  const choice = (one, number, text) => button(`${text} ${number}`, () => draw(cell, found, one, place, open), { class: "cause", "aria-pressed": String(one === cause) });
-  const rows = found.questions.filter((row) => !cause || row.cause === cause);
-  place.replaceChildren(
+  const choice = (cause, number, text) => el("button", { type: "button", class: "cause", "aria-pressed": String(cause === at.cause), onclick: () => go({ ...at, cause }, ".cause[aria-pressed=true]") }, `${text} ${number}`);
+  const rows = found.questions.filter((row) => !at.cause || row.cause === at.cause);
+  return [
     el("h3", { tabindex: "-1" }, `${cell.method} on ${cell.dataset}`),
     el("div", { class: "causes", role: "group", "aria-label": "What became of the questions" }, choice("", found.questions.length, "all"),
-      [...counts].sort((one, other) => other[1] - one[1]).map(([one, number]) => choice(one, number, one))),
-    el("ol", { class: "questions" }, rows.map((row) => el("li", {}, el("button", { type: "button", class: "entry", onclick: () => open(row) },
-      el("span", { class: "entry-question", dir: "auto" }, cut(oneLine(row.question), 200)),
-      el("span", { class: "entry-short", dir: "auto" }, cut(oneLine(row.short) || "no answer", 100)),
-      el("span", { class: "small" }, `${row.cause} \u00b7 gold: ${cut(row.gold.map(oneLine).join(" or "), 80) || "none"} \u00b7 ${found.column} ${row.value ?? "no data"} \u00b7 ${seconds(row.seconds)} `, supportChip(row.standing)))))));
+      [...counts].sort((one, other) => other[1] - one[1]).map(([cause, number]) => choice(cause, number, cause))),
+    el("ol", { class: "questions" }, rows.map((row) => question(row, found.column, at, go))),
+  ];
+}
+
+function question(row, column, at, go) {
+  const earlier = row.id === at.question ? (at.records ?? []).filter((method) => method !== at.method) : [];
+  const isShown = row.id === at.question && (at.records ?? []).includes(at.method);
+  return el("li", {}, el("button", { type: "button", class: "entry", "aria-current": isShown ? "true" : null, onclick: () => go({ ...at, question: row.id, records: [...earlier, at.method].slice(-2) }) },
+    el("span", { class: "entry-question", dir: "auto" }, cut(oneLine(row.question), 200)),
+    el("span", { class: "entry-short", dir: "auto" }, cut(oneLine(row.short) || "no answer", 100)),
+    el("span", { class: "small" }, `${row.cause} \u00b7 gold: ${cut(row.gold.map(oneLine).join(" or "), 80) || "none"} \u00b7 ${column} ${row.value ?? "no data"} \u00b7 ${seconds(row.seconds)} `, supportChip(row.standing))));
 }

@@ -1,24 +1,28 @@
 // A run: a question on its way, or a kept answer. And how one is drawn, from its header to its tree.
 
 import { asked, exported, got } from "./api.js";
-import { answerOf, claimKey, claimsOf } from "./answer.js";
-import { button, byId, counted, cut, el, oneLine, seconds } from "./dom.js";
+import { answerOf, claimKey } from "./answer.js";
+import { button, byId, counted, cut, el, elapsed, oneLine, seconds } from "./dom.js";
 import { graph } from "./graph.js";
 import { outline, passageIdsOf } from "./outline.js";
 import { showPassage } from "./passage.js";
+import { linkButton } from "./places.js";
 import { legend } from "./signs.js";
 import { fingerprint, titleOf, tree } from "./tree.js";
 
 export class Run {
-  constructor({ question, method, corpus, of = null }) {
-    Object.assign(this, { id: null, question, method, corpus, of, record: null, error: null, summary: null });
+  constructor({ question, method, corpus, of = null, earlier = [] }) {
+    Object.assign(this, { id: null, question, method, corpus, of, earlier, record: null, error: null, summary: null, usual: null });
     this.known = new Map();
     this.growing = { with_calls: new Map(), without_calls: new Map() };
     this.open = new Set();
     this.withCalls = false;
     this.withLegend = false;
+    this.unfolded = new Set(); // the titles of what is folded out
+    this.isReasoningOpen = null; // until the reader says: open while it grows
     this.isKept = false;
     this.isRunning = false;
+    this.since = Date.now();
     this.passages = new Map();
     this.stopping = new AbortController();
   }
@@ -38,7 +42,7 @@ export class Run {
     const ended = [];
     try {
       await asked(body, {
-        started: (data) => Object.assign(this, { id: data.id, method: data.method, corpus: data.corpus, question: data.question }),
+        started: (data) => Object.assign(this, { id: data.id, method: data.method, corpus: data.corpus, question: data.question, usual: data.usual }),
         step: (data) => this.grow(data, changed),
         drawing: (data) => this.redrawn(data, changed),
         answer: (data) => ended.push(take(data)),
@@ -46,7 +50,7 @@ export class Run {
       }, this.stopping.signal);
       if (!ended.length && !this.error) this.error = { message: "The connection ended before the answer did." };
     } catch (error) {
-      this.error = { message: error.name === "AbortError" ? "Stopped." : error.message };
+      this.error = error.name === "AbortError" ? { message: "You stopped it.", isStop: true } : { message: error.message };
       if (error.status === 401) throw error;
     } finally {
       this.isRunning = false;
@@ -79,6 +83,14 @@ export class Run {
     this.open.clear();
     this.passages = new Map(record.passages.map((passage) => [passage.id, passage]));
     if (record.error && !this.error) this.error = record.error;
+    this.question = record.question.text;
+    this.asked = record.steps.find((step) => step.label === "rewritten" && step.data?.asked)?.data ?? null;
+  }
+
+  // This question and its answer, after those before it: what a follow-up question builds on.
+  get conversation() {
+    const turns = this.asked?.turns ?? this.earlier;
+    return [...turns, { question: this.asked?.asked ?? this.question, answer: this.record?.answer?.short || this.record?.answer?.text || "" }];
   }
 
   async stand() {
@@ -109,43 +121,91 @@ function drawn(run) {
   return made.top.length ? made : outline(run.rows("with_calls"), run.steps);
 }
 
-// `doing` has: change(run, change), close(run), redraw(run), refuse(error).
+// `doing` has: change(run, change), close(run), redraw(run), again(run), follow(run), refuse(error), place(run), its element.
 export function draw(run, other, doing) {
-  const made = drawn(run);
   const article = el("article", { class: `run ${run.isRunning ? "running" : ""}`, "aria-label": `${run.method}: ${cut(oneLine(run.question), 80)}`, "data-run": run.id ?? "" });
-  const jump = (mark, from) => jumpTo(run, article, mark, from, doing);
+  const answering = {
+    cite: (mark, from) => cite(run, mark, from, doing),
+    contradiction: (at, from) => contradiction(run, at, from, doing),
+  };
+  article.append(head(run, doing), branch(run) ?? "", run.isRunning ? progress(run) : "", answerOf(run, answering, other?.claims ?? null) ?? "",
+    reasoning(run, other, doing), foot(run, doing));
+  return article;
+}
+
+function head(run, doing) {
+  const facts = [run.corpus && `from ${run.corpus}`, run.record && `in ${seconds(run.record.seconds)}`].filter(Boolean);
+  return el("header", { class: "run-head" },
+    el("div", {},
+      el("h2", { dir: "auto" }, oneLine(run.question)),
+      run.asked && oneLine(run.asked.asked) !== oneLine(run.question) && el("p", { class: "small", dir: "auto" }, `You asked “${cut(oneLine(run.asked.asked), 160)}”; this is how it was understood.`),
+      el("p", { class: "small tally" }, el("b", {}, run.method), " ", facts.join(" "), run.of && [" ", el("span", { class: "chip origin yours" }, "✎ changed")])),
+    button("Close", () => doing.close(run), { "aria-label": `Close this answer of ${run.method}` }));
+}
+
+// How long it has taken, and how long such questions took before.
+function progress(run) {
+  return el("div", { class: "progress" }, el("p", { role: "timer" }, el("b", { class: "elapsed" }, elapsed(passed(run))), el("span", { class: "small expected" }, expected(run))),
+    run.usual && el("progress", { max: run.usual.seconds, value: Math.min(passed(run), run.usual.seconds), "aria-label": "Time passed, of the usual time" }));
+}
+
+function passed(run) {
+  return (Date.now() - run.since) / 1000;
+}
+
+function expected(run) {
+  if (!run.usual) return "";
+  const { seconds: usual, num_answers: number } = run.usual;
+  const usually = `usually about ${elapsed(Math.max(1, usual))}, by ${counted(number, "earlier answer")} of ${run.method} on this server`;
+  return passed(run) > 1.2 * usual + 1 ? `longer than usual (${usually})` : usually;
+}
+
+// Goes on with the time, without drawing the run again.
+export function tick(run, place) {
+  const shown = place.querySelector(".progress");
+  if (!run.isRunning || !shown) return;
+  shown.querySelector(".elapsed").textContent = elapsed(passed(run));
+  shown.querySelector(".expected").textContent = expected(run);
+  const bar = shown.querySelector("progress");
+  if (bar) bar.value = Math.min(passed(run), run.usual.seconds);
+}
+
+function reasoning(run, other, doing) {
+  const made = drawn(run);
+  if (!made.nodes.size) return "";
   const toggle = (id) => {
     if (!run.open.delete(id)) run.open.add(id);
     doing.redraw(run);
   };
   const awaited = new Set([...made.nodes.values()].flatMap((node) => node.after));
-  const show = (id, step, from) => openPassage(run, id, step, from, doing);
-  const pictured = graph(made, (id) => reveal(article, id));
+  const show = (id, step, from) => openPassage(run, id, { step, from }, doing);
+  const pictured = graph(made, (id) => reveal(doing.place(run), id));
   const rows = tree(made, run, { open: run.open, toggle, showPassage: show, change: (change) => doing.change(run, change), others: other?.fingerprints ?? null, isSameMethod: other?.method === run.method, awaited });
-  article.append(el("div", {}, head(run, doing), branch(run), answerOf(run, jump),
-    claimsOf(run, jump, (at, from) => contradiction(run, at, from, doing), other?.claims ?? null),
-    el("section", { class: "reasoning" },
-      el("div", { class: "reasoning-head" }, el("h3", {}, "Reasoning"), callsToggle(run, doing)),
-      pictured && el("div", { class: "graph-place", tabindex: "0", role: "region", "aria-label": "Graph" }, pictured),
-      rows, legend(made.nodes.values(), run))));
-  return article;
+  const section = el("details", { class: "reasoning", open: run.isReasoningOpen ?? run.isRunning },
+    el("summary", {}, el("span", {}, run.isRunning ? "What is being done" : run.error ? "What was done" : "How this was found"), el("span", { class: "small tally" }, costs(run))),
+    callsToggle(run, doing),
+    pictured && el("div", { class: "graph-place", tabindex: "0", role: "region", "aria-label": "Graph" }, pictured),
+    rows, legend(made.nodes.values(), run));
+  section.firstChild.addEventListener("click", () => { run.isReasoningOpen = !section.open; });
+  return section;
 }
 
-function head(run, doing) {
+function costs(run) {
   const totals = run.summary?.totals;
-  const facts = [
-    run.corpus,
-    totals && counted(totals.llm_calls, "call"),
-    totals && `${totals.prompt_tokens.toLocaleString("en")} + ${totals.completion_tokens.toLocaleString("en")} tokens${totals.thinking_tokens ? ` (of which ${totals.thinking_tokens.toLocaleString("en")} thinking)` : ""}`,
-    totals && counted(totals.searches, "search", "searches"),
-    run.record && seconds(run.record.seconds),
-    run.isRunning && "at work",
-  ].filter(Boolean);
-  const exports = run.isKept && el("span", { class: "exports" }, el("span", { class: "small" }, "Export "),
-    ["html", "mermaid", "json"].map((view) => button(view === "mermaid" ? "Mermaid" : view.toUpperCase(), () => download(run, view, doing))));
-  return el("header", { class: "run-head" },
-    el("div", {}, el("h2", {}, run.method, run.of && el("span", { class: "chip origin yours" }, "✎ branch")), el("p", { class: "small tally" }, facts.join(" · "))),
-    el("div", { class: "run-ends" }, exports, button("Close", () => doing.close(run), { "aria-label": `Close this run of ${run.method}` })));
+  if (!totals) return "";
+  const tokens = totals.prompt_tokens + totals.completion_tokens;
+  const thinking = totals.thinking_tokens ? ` (of which ${totals.thinking_tokens.toLocaleString("en")} thinking)` : "";
+  return [counted(totals.llm_calls, "model call"), counted(totals.searches, "search", "searches"), `${counted(tokens, "token")}${thinking}`].join(" · ");
+}
+
+function foot(run, doing) {
+  if (run.isRunning) return "";
+  return el("footer", { class: "run-foot" },
+    run.isKept && run.record?.answer && button("Ask a follow-up", () => doing.follow(run)),
+    button("Ask again", () => doing.again(run)),
+    run.isKept && linkButton(),
+    run.isKept && el("span", { class: "exports" }, el("span", { class: "small" }, "Export "),
+      ["html", "mermaid", "json"].map((view) => button(view === "mermaid" ? "Mermaid" : view.toUpperCase(), () => download(run, view, doing)))));
 }
 
 function branch(run) {
@@ -195,37 +255,42 @@ async function download(run, view, doing) {
   }
 }
 
-// The step and the words behind a mark of the answer.
-function jumpTo(run, article, mark, from, doing) {
+// The words behind a mark of the answer, beside it: the answer stays where it is.
+function cite(run, mark, from, doing) {
   const claim = run.record.answer.claims.find((one) => one.citations.some((citation) => citation.mark === mark));
-  const node = run.summary?.steps_of_marks[mark] ?? null;
-  if (node !== null) reveal(article, node);
   const citation = claim.citations.find((one) => one.mark === mark);
-  openPassage(run, citation.passage_id, null, from, doing, claim.citations);
+  openPassage(run, citation.passage_id, { from, node: run.summary?.steps_of_marks[mark], citations: claim.citations }, doing);
 }
 
 function contradiction(run, at, from, doing) {
   const citation = run.record.answer.claims[at].contradicted_by;
-  openPassage(run, citation.passage_id, null, from, doing, [citation]);
+  openPassage(run, citation.passage_id, { from, citations: [citation] }, doing);
 }
 
-function openPassage(run, id, step, from, doing, citations = null) {
+// `how` has: from (the element that it is opened from), and may have: step (a search that found it), node (the step that it
+// answers), citations (those to mark; all of the answer if there are none).
+function openPassage(run, id, { from, step = null, node = null, citations = null }, doing) {
   const passage = run.passages.get(id);
   if (!passage) return;
   const all = citations ?? (run.record?.answer?.claims ?? []).flatMap((claim) => claim.citations);
-  const search = run.steps.find((one) => one.kind === "search" && (step === null || one.id === step) && passageIdsOf(one).includes(id))
-    ?? run.steps.find((one) => one.kind === "search" && passageIdsOf(one).includes(id));
-  const changes = run.isKept && search && {
+  const finds = (one) => one.kind === "search" && passageIdsOf(one).includes(id);
+  const search = run.steps.find((one) => finds(one) && one.id === (step ?? one.id)) ?? run.steps.find(finds);
+  const changes = run.isKept && search ? {
     step: search.id,
     forbid: () => doing.change(run, { change: "forbid", step: search.id, passage: id }),
     pin: () => doing.change(run, { change: "pin", step: search.id, passage: id }),
+  } : null;
+  const toStep = node === null ? null : () => {
+    run.isReasoningOpen = true;
+    reveal(doing.place(run), node);
   };
-  showPassage(passage, all.filter((one) => one.passage_id === id), changes || null, from, run.isKept ? run.corpus : null);
+  showPassage(passage, all.filter((one) => one.passage_id === id), { reveal: toStep, changes }, from, run.isKept ? run.corpus : null);
 }
 
 function reveal(article, id) {
-  const found = article.querySelector(`[data-node="${id}"]`);
+  const found = article?.querySelector(`[data-node="${id}"]`);
   if (!found) return;
+  found.closest("details").open = true;
   for (const other of article.querySelectorAll(".shown")) other.classList.remove("shown");
   found.classList.add("shown");
   found.scrollIntoView({ block: "center", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });

@@ -28,6 +28,12 @@ export function supportChip(support) {
   return el("span", { class: `chip ${support}`, title: words.support[support] }, `${words.signs[support] ?? ""} ${support}`.trim());
 }
 
+// The sign of a support alone, small, with its word for those who cannot see it.
+export function supportSign(support) {
+  if (!support) return null;
+  return el("span", { class: `small-sign ${support}`, title: words.support[support] }, el("span", { "aria-hidden": "true" }, words.signs[support] ?? ""), el("span", { class: "unseen" }, support));
+}
+
 export function whyNot(claim) {
   return claim.support === "supported" ? "" : words.shortfalls[claim.shortfall] ?? "";
 }
@@ -36,6 +42,11 @@ export function originChip(origin) {
   if (!origin) return null;
   const glyph = el("span", { "aria-hidden": "true" }, `${ORIGINS[origin] ?? "·"} `);
   return el("span", { class: `chip origin ${origin}`, title: words.origins[origin] }, glyph, origin);
+}
+
+// Where a claim came from, in a sentence.
+export function originOf(claim) {
+  return words.origins[claim.origin] ?? "";
 }
 
 export function meaningOf(label) {

@@ -2,6 +2,7 @@
 
 import { button, counted, cut, el, oneLine, seconds } from "./dom.js";
 import { editable, passageIdsOf } from "./outline.js";
+import { nameOf } from "./passage.js";
 import { meaningOf, originChip, sign, supportChip } from "./signs.js";
 
 const MOST_CHARACTERS = 20_000; // characters of the thoughts of a call, or of the arguments of a tool call
@@ -119,7 +120,8 @@ function found(node, run, doing) {
 }
 
 export function titleOf(id, run) {
-  return run.passages?.get(id)?.title || id;
+  const passage = run.passages?.get(id);
+  return passage ? nameOf(passage) : id;
 }
 
 function passageButton(id, run, doing, step) {
@@ -150,7 +152,7 @@ function editor(choice, doing, place) {
   const area = el("textarea", { rows: Math.min(12, choice.was.split("\n").length + 1), "aria-label": choice.change === "query" ? "Query" : "Answer" });
   area.value = choice.was;
   const form = el("form", { class: "editor" }, area,
-    el("p", { class: "small" }, `All before step ${choice.step} is replayed without the model; what follows is asked anew.`),
+    el("p", { class: "small" }, `All before step ${choice.step} is replayed without the model; what follows is asked again.`),
     el("div", { class: "editor-ends" }, el("button", { class: "main-button" }, "Run again from here"), button("Cancel", () => place.replaceChildren())));
   form.addEventListener("submit", (event) => {
     event.preventDefault();

@@ -1,0 +1,32 @@
+// How the page starts: what the chosen corpus holds, and questions made from it, each one click away.
+
+import { got } from "./api.js";
+import { byId, counted, cut, el, listed } from "./dom.js";
+
+const MOST_FORMATS = 4;
+const seen = new Map(); // by corpus
+let wanted = "";
+
+// Draws it for a corpus; `ask(question)` asks.
+export async function welcome(corpus, ask) {
+  wanted = corpus;
+  if (!seen.has(corpus)) byId("welcome").replaceChildren(el("p", { class: "holds" }, `Looking through ${corpus}…`));
+  const found = seen.get(corpus) ?? await got(`v1/corpora/${encodeURIComponent(corpus)}/overview`).catch(() => null);
+  if (found) seen.set(corpus, found);
+  if (wanted !== corpus) return;
+  byId("welcome").replaceChildren(...[
+    el("p", { class: "holds", dir: "auto" }, found ? holds(corpus, found) : el("b", {}, corpus)),
+    found?.questions.length > 0 && el("h2", {}, "Questions to begin with"),
+    found?.questions.length > 0 && el("ul", { class: "examples" }, found.questions.map((question) =>
+      el("li", {}, el("button", { type: "button", class: "example", dir: "auto", onclick: () => ask(question) }, question)))),
+    el("p", { class: "small" }, "Every step of an answer is checked against the documents, and its citation leads to the exact words."),
+  ].filter(Boolean));
+}
+
+// One line, such as "starter: 187 documents, 412 passages (HTML, PDF), among them Marie Curie and Polonium."
+function holds(corpus, { num_passages: passages, num_documents: documents, formats, titles }) {
+  const sizes = [documents && counted(documents, "document"), passages && passages !== documents && counted(passages, "passage")].filter(Boolean).join(", ");
+  const files = formats.length ? ` (${formats.slice(0, MOST_FORMATS).join(", ")}${formats.length > MOST_FORMATS ? ", …" : ""})` : "";
+  const among = titles.length ? `${sizes || files ? ", " : " "}among them ${listed(titles.map((title) => cut(title, 60)))}` : "";
+  return [el("b", {}, corpus), sizes || among ? ": " : "", sizes, files, among, "."];
+}
