@@ -276,3 +276,50 @@ def test_among_sentences_that_share_the_same_terms_with_the_question_the_first_i
         document = Document((0, 0), 0, words=None)
         document.passage = Passage("p", text)
         assert document.best_sentence(asked) is document.sentences[0]
+
+
+MANUAL = [
+    *(
+        Passage(f"copy#{n}", f"Option {n} of the copy command: it keeps the times of files.", "Copy", start=n, end=n)
+        for n in range(1, 41)
+    ),
+    *(
+        Passage(f"Sort#{n}", f"The sort command reads lines, as in Copy, and key {n} orders files.", "Sort", start=n, end=n)
+        for n in range(1, 41)
+    ),
+    Passage("delete", "With the option delete, files that the sender removed vanish from the copy of the folder.", "Mirror"),
+    Passage("prune", "Empty folders vanish with prune.", "Mirror"),
+]
+
+
+@pytest.fixture(scope="module")
+def manual(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("manual") / "index"
+    BM25.build(folder, MANUAL)
+    return folder
+
+
+@pytest.mark.parametrize(
+    "look_up",
+    [
+        "how do files that the sender removed vanish from the copy of a folder?",
+        "which option keeps the times of files",
+        "option delete",
+        "Does the sort command order files by key?",
+    ],
+)
+def test_a_look_up_that_names_nothing_in_particular_has_the_order_of_bm25(manual, look_up):
+    [plain] = BM25(manual).search([look_up], 10)
+    assert ids(found(manual, look_up, 10)) == ids(plain)
+
+
+def test_a_title_that_many_passages_share_is_no_link(manual):
+    hits = found(manual, "Which command does Sort name?", 10)
+    assert not any(hit.via is not None and hit.via.by == "link" for hit in hits)
+
+
+def test_scores_are_low_where_the_words_of_the_question_are_not_in_the_corpus(manual):
+    [hit, *_] = found(manual, "option delete files sender")
+    [miss, *_] = found(manual, "option for the velocity of unladen swallows in Antarctica")
+    assert hit.score > 0.9
+    assert miss.score < 0.4 * hit.score

@@ -12,6 +12,7 @@ Calls of a model: none.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -90,7 +91,11 @@ class Weave:
         )
 
     def search(self, queries: Sequence[str], max_hits: int) -> list[list[Hit]]:
-        """See `core.protocols.Retriever`. A hit's score is its value, capped at the score of the preceding hit."""
+        """See `core.protocols.Retriever`.
+
+        A hit's score is its value, at most that of the preceding hit, times the share of the query's words (by idf) that the
+        hits have: where much of the query is in none of them, all scores are low.
+        """
         if self._words is None:
             raise SearchError(f"the weave retriever on {self.index} is closed")
         found = self._first.search(queries, FIRST_HITS) if self._first is not None else [None] * len(queries)
@@ -112,8 +117,10 @@ class Weave:
 
     def _search_one(self, words: WordIndex, query: str, first: Sequence[Hit] | None, max_hits: int) -> list[Hit]:
         weaving = Weaving(words, query, first, depth=self.depth, use_links=self.links, use_residual=self.residual)
+        chosen = weaving.chosen(max_hits, as_set=self.set_choice)
+        share = weaving.share_of(woven.passage for woven in chosen)
         hits: list[Hit] = []
-        for rank, woven in enumerate(weaving.chosen(max_hits, as_set=self.set_choice), start=1):
-            score = min(woven.value, hits[-1].score) if hits else woven.value
+        for rank, woven in enumerate(chosen, start=1):
+            score = min(share * woven.value, hits[-1].score if hits else math.inf)
             hits.append(Hit(woven.passage, round(score, 4), rank, woven.via))
         return hits if self.max_tokens is None else shortened(query, hits, self.max_tokens)

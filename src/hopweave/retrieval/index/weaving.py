@@ -20,7 +20,7 @@ from typing import NamedTuple
 import tantivy
 
 from hopweave.core.types import Hit, Passage, Via
-from hopweave.retrieval.index.bm25_search import Clause, Found
+from hopweave.retrieval.index.bm25_search import Clause, Found, terms_of
 from hopweave.retrieval.index.links import opening
 from hopweave.retrieval.index.word_index import Document, WordIndex, candidates_of
 
@@ -37,6 +37,9 @@ OUT_WEIGHT = 1.0
 BACK_WEIGHT = 0.3
 GATE = 0.6
 """How much of a link's weight depends on how well its target answers the residual words."""
+
+ALL_WORDS = 0.9
+"""The share of the question's words, by idf, that the best passage has if it answers a look-up."""
 
 RESIDUAL_WEIGHT = 0.8
 RESIDUAL_HITS = 12
@@ -155,6 +158,8 @@ class Weaving:
             return []
         self._begin(max(POOL, max_hits))
         front = self._ranked()[:FRONT]
+        is_named = self._words.names_something(self._text)
+        self._use_residual = self._use_residual and is_named and not self._has_all_words(front[0])
         for hop in range(self._depth):
             self._sources.update(front)
             leads = [self._leads(document) for document in front]
@@ -164,8 +169,9 @@ class Weaving:
                 self._follow(lead, list(islice(numbers, len(lead.addresses()))), DECAY**hop)
             self._score_new()
             front = [document for document in self._ranked() if document not in self._sources][:LATER_FRONT]
+        has_led = any(state.via is not None for state in self._states.values())
         pool = self._ranked()[: max(POOL, max_hits)]
-        picked = self._picked(pool, max_hits) if as_set else pool[:max_hits]
+        picked = self._picked(pool, max_hits) if as_set and (is_named or has_led) else pool[:max_hits]
         return [Woven(document.passage, self._states[document].value, self._states[document].via) for document in picked]
 
     def _begin(self, num_hits: int) -> None:
@@ -181,6 +187,20 @@ class Weaving:
             [titled] = self._words.answers(self._asked, [(placed, MAX_LINKS)])
             for document, score in titled.items():
                 self._states[document] = _State(self._own(document, score) + bonus)
+
+    def share_of(self, passages: Iterable[Passage]) -> float:
+        """The share of the question's words, by idf, that some passages have together, from 0 to 1.
+
+        A word that no passage of the index has counts as one that a single passage has, so that a miss shows.
+        """
+        num_unknown = self._words.num_unknown(self._text)
+        total = self._weight(self._idf) + num_unknown * self._words.highest_idf
+        there = {term for passage in passages for term in terms_of(f"{passage.heading}\n{passage.text}")}
+        return self._weight(self._idf.keys() & there) / total if total else 0.0
+
+    def _has_all_words(self, best: Document) -> bool:
+        """Whether the best passage has nearly all words of the question, as it has if it answers it by itself."""
+        return self._weight(self._idf.keys() & best.terms) >= ALL_WORDS * self._weight(self._idf)
 
     def _first_shares(self) -> dict[Document, float]:
         """The scores of the engine that searched first, relative to its best one."""

@@ -7,6 +7,7 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache, partial
 from heapq import nsmallest
+from itertools import pairwise
 
 import tantivy
 
@@ -39,6 +40,9 @@ NAME_WEIGHT = 0.75
 MAX_SHARING = 30
 """A name that occurs in more passages is not followed."""
 
+MAX_TITLED = 20
+"""A title that more passages share is no link: it leads to a long document, not to a passage."""
+
 CANDIDATES = 24
 """How many passages are searched for residual words: the best hits of the rarest words."""
 
@@ -61,6 +65,9 @@ MAX_LINKED = 200
 _BEGINNING = 60  # characters
 _RARE = 5
 _NAMED_SHARE = 0.5
+_FEW = 10
+"""A name of one word is of something in particular if at most so many passages have it; one of two words, `MAX_SHARING`."""
+
 _MAX_FREQUENCIES = 1 << 16
 
 
@@ -98,7 +105,7 @@ class Document:
     def key(self) -> str:
         """The key of its title; empty if the title leads nowhere."""
         key = title_key(self.passage.title)
-        return key if key and not self._words.is_common(key) else ""
+        return key if key and self._words.leads_somewhere(key) else ""
 
     @cached_property
     def terms(self) -> frozenset[str]:
@@ -207,6 +214,15 @@ class WordIndex:
         """The idf of a term; 0 for one that no passage has."""
         return idf(self._frequency("all", term), self._num_passages)
 
+    @property
+    def highest_idf(self) -> float:
+        """The idf of a term that one passage has."""
+        return idf(1, self._num_passages)
+
+    def num_unknown(self, text: str) -> int:
+        """How many different terms of a text no passage has."""
+        return sum(not self._frequency("all", term) for term in set(terms_of(text)))
+
     def num_naming(self, key: str) -> int:
         """How many passages have the opening of a key: as many as name it, or more."""
         return self._frequency("opening", opening(key))
@@ -221,6 +237,27 @@ class WordIndex:
         num_holding = self._frequency("all", terms[0])
         return num_holding > _RARE and self.num_naming(key) < _NAMED_SHARE * (num_holding - 1)
 
+    def leads_somewhere(self, key: str) -> bool:
+        """Whether a title is a link: no common word, and not the title of so many passages that it does not tell which."""
+        return self._frequency("title_key", key) <= MAX_TITLED and not self.is_common(key)
+
+    def names_something(self, text: str) -> bool:
+        """Whether a text names a document, or something that few passages name: what hops lead from, or to.
+
+        A capital letter alone is no name: it may begin a sentence, or a word that is mostly written without it.
+        """
+        if self.mentions(text, any_case=text.islower()):
+            return True
+        keys, written = words_of(text)
+        named = [_begins_a_name(word) and not self.is_common(key) for key, word in zip(keys, written, strict=True)]
+        alone = [key for key, is_named in zip(keys[1:], named[1:], strict=True) if is_named]
+        both = [f"{one} {two}" for (one, two), are in zip(pairwise(keys), pairwise(named), strict=True) if all(are)]
+        return self._is_rare(alone, _FEW) or self._is_rare(both, MAX_SHARING)
+
+    def _is_rare(self, names: Iterable[str], few: int) -> bool:
+        """Whether one of some names is in some passages, but in no more than a few, or a thousandth of all."""
+        return any(0 < self.num_naming(name) <= max(few, self._num_passages / 1000) for name in names)
+
     def mentions(self, text: str, *, any_case: bool = False) -> list[str]:
         """The keys of the titles of documents that a text names, except common words."""
         found = mentions(
@@ -230,7 +267,7 @@ class WordIndex:
             num_titled=partial(self._frequency, "title_key"),
             num_opened=partial(self._frequency, "title_opening"),
         )
-        return [key for key in found if not self.is_common(key)]
+        return [key for key in found if self.leads_somewhere(key)]
 
     def clauses(self, terms: Mapping[str, float]) -> list[Clause]:
         """The clauses for terms with weights, without those that hardly matter."""
@@ -352,6 +389,10 @@ class WordIndex:
     def _document(self, place: Place, number: int) -> Document:
         known = self._documents.get(place)
         return known if known is not None else self._documents.keep(place, Document(place, number, self))
+
+
+def _begins_a_name(word: str) -> bool:
+    return word[0].isupper() or word[0].isdigit()
 
 
 def candidates_of(found: Found, numbers: Sequence[int]) -> Placed:
