@@ -11,6 +11,8 @@ PARAGRAPH = "\n\n"
 
 _LONGEST_HEADING = 200
 """Characters."""
+_MOST_TERMS = 10
+"""Names of one thing."""
 
 
 class Heading(NamedTuple):
@@ -66,15 +68,26 @@ class Blocks:
     _pieces: list[str] = field(default_factory=list)
     _headings: list[Heading] = field(default_factory=list)
     _length: int = 0
+    _terms: list[str] = field(default_factory=list)
 
     def add(self, text: str) -> None:
         """Adds a paragraph; white space around it is dropped, and an empty one is left out."""
         if text := text.strip():
+            text = "\n".join([*self._terms, text])
+            self._terms.clear()
             self._pieces.append(text)
             self._length += len(text) + len(PARAGRAPH)
 
+    def add_term(self, text: str) -> None:
+        """Adds what the next paragraph explains, such as an option; they become one, so cutting keeps them together."""
+        if len(self._terms) >= _MOST_TERMS:
+            self._end_terms()
+        if text := text.strip():
+            self._terms.append(text)
+
     def add_heading(self, text: str, level: int) -> None:
         """Adds a heading; one that is too long for that is a paragraph."""
+        self._end_terms()
         shown = " ".join(text.split())
         if shown and len(shown) <= _LONGEST_HEADING:
             self._headings.append(Heading(self._length, level, shown))
@@ -82,7 +95,12 @@ class Blocks:
 
     def part(self, place: str = "") -> Part:
         """All of it."""
+        self._end_terms()
         return Part(PARAGRAPH.join(self._pieces), tuple(self._headings), place)
+
+    def _end_terms(self) -> None:
+        if self._terms:
+            self.add(self._terms.pop())
 
 
 def row_text(names: Sequence[str], cells: Sequence[str]) -> str:
