@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import NamedTuple
 
 PARAGRAPH = "\n\n"
+_WORD = re.compile(r"\w+")
 
 _LONGEST_HEADING = 200
 """Characters."""
@@ -93,6 +95,12 @@ class Blocks:
             self._headings.append(Heading(self._length, level, shown))
         self.add(shown)
 
+    def add_part(self, part: Part) -> None:
+        """Adds the paragraphs and headings of a part."""
+        self._end_terms()
+        self._headings += (heading._replace(start=heading.start + self._length) for heading in part.headings)
+        self.add(part.text)
+
     def part(self, place: str = "") -> Part:
         """All of it."""
         self._end_terms()
@@ -101,6 +109,13 @@ class Blocks:
     def _end_terms(self) -> None:
         if self._terms:
             self.add(self._terms.pop())
+
+
+def repeats(heading: str, title: str) -> bool:
+    """Whether a heading says little more than the title of its document: half of its words are there."""
+    words, known = (set(_WORD.findall(text.casefold())) for text in (heading, title))
+    num_known = len(words & known)
+    return heading.casefold() in title.casefold() or (num_known > 1 and num_known * 2 >= len(words))
 
 
 def row_text(names: Sequence[str], cells: Sequence[str]) -> str:

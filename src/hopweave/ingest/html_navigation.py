@@ -34,8 +34,9 @@ _NAMES = _STEP_NAMES | _LINK_NAMES | _FOOTER_NAMES
 
 _STEPS = frozenset({"prev", "previous", "next"})
 _STEP_WORDS = _STEPS | {"up", "home", "top", "contents", "index"}
-_LONGEST_STEPS = 400
-"""Characters of a row of links to the pages before and after."""
+LONGEST_BAR = 400
+"""Characters of a row of links, such as to the pages before and after."""
+_LONGEST_STEP = 20
 _FEWEST_LINKS = 3
 _LETTERS = re.compile(r"[^\W\d_]+")
 _BETWEEN = re.compile(r"[|>»›]")
@@ -129,7 +130,7 @@ def _says_no_text(names: frozenset[str], counts: Counts, *, is_in_text: bool) ->
 
 def _leads_away(counts: Counts) -> bool:
     """Whether a list is a table of contents of the page, or of steps to the pages around it."""
-    if counts.num_steps and counts.num_links > 1 and counts.num_characters <= _LONGEST_STEPS:
+    if counts.num_steps and counts.num_links > 1 and counts.num_characters <= LONGEST_BAR:
         return counts.num_linked * 3 >= counts.num_characters
     is_inside = counts.num_links >= _FEWEST_LINKS and counts.num_inside == counts.num_linked
     return is_inside and counts.num_linked * 5 >= counts.num_characters * 4
@@ -137,7 +138,7 @@ def _leads_away(counts: Counts) -> bool:
 
 def is_step(linked: str) -> bool:
     """Whether a link leads to the page before or after, by its text."""
-    words = _LETTERS.findall(linked.lower())
+    words = _LETTERS.findall(linked.lower()) if len(linked) <= _LONGEST_STEP else ()
     return len(words) in {1, 2} and words[0] in _STEPS and words[-1] in {*_STEPS, "page", "chapter", "topic", "section"}
 
 

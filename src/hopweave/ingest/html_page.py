@@ -7,8 +7,9 @@ end of the page, and `<![if IE]>` is a comment. Which element a tag closes is de
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import defaultdict
 from dataclasses import dataclass, field
+from functools import partial
 from html import unescape
 from typing import NamedTuple
 
@@ -16,7 +17,7 @@ from hopweave.core.errors import DataError
 from hopweave.ingest.deadline import Check, no_check
 from hopweave.ingest.document import Document
 from hopweave.ingest.html_blocks import PLAIN, TERM, PageBlocks
-from hopweave.ingest.html_navigation import LIKELY, Counts, grade_of, is_bar, is_step, may_be_navigation
+from hopweave.ingest.html_navigation import LIKELY, LONGEST_BAR, Counts, grade_of, is_bar, is_step, may_be_navigation
 from hopweave.ingest.html_tags import Tag, Tags, link_target
 
 MAX_DEPTH = 100_000
@@ -34,7 +35,6 @@ _MARKUP = re.compile(
 _RAW_END = {name: re.compile(rf"</{name}(?=[\s/>])|\Z", re.IGNORECASE) for name in ("script", "style")}
 _LONG_REFERENCE = re.compile(r"&#[xX]?[0-9a-fA-F]{20,}+;?")  # not a character, and a number too long for Python
 _SPACE = re.compile(r"\s+")
-_BLANKS = re.compile(r"[ \t]+")
 
 _WORDS = re.compile(r"\w+")
 _DROPPED = frozenset(_WORDS.findall("head title script style noscript template svg math iframe object select button"))
@@ -46,6 +46,7 @@ _BLOCKS = frozenset(
 )
 _EMPTY = frozenset(_WORDS.findall("area base br col embed hr img input link meta param source track wbr"))
 _CELLS = frozenset({"td", "th"})
+_SET_APART = _BLOCKS | _CELLS
 _END_OPTIONAL = frozenset(
     _WORDS.findall("body caption colgroup dd dt head html li optgroup option p rp rt tbody td tfoot th thead tr")
 )
@@ -55,6 +56,9 @@ _CLOSED = frozenset({"a", "table", "dl", *_STYLES})
 """Elements whose end matters."""
 _MAIN = frozenset({"h1", "main", "article"})
 _TEXT = ("article", "section", "main")
+_PLAIN_BLOCKS = frozenset({"blockquote", "div", "figure", "li", "p", "pre"})
+"""Blocks of which only attributes matter."""
+_TABLE_PARTS = frozenset({"table", "thead", "tbody", "tfoot"})
 _PERMALINKS = frozenset("¶#§🔗⚓")
 
 
@@ -82,17 +86,18 @@ def read_html(content: str, source: str = "the page", check: Check = no_check) -
         if match is None:
             break
         position = match.end()
-        name = (match["name"] or "").lower()
-        if name and match["end"]:
-            is_closed_at_once = match[0].endswith("/>")
-            if not match["slash"]:
-                page.start(name, match[0])
+        slash, name, end_of_tag = match.group("slash", "name", "end")
+        if name and end_of_tag:
+            name, written = name.lower(), match[0]
+            is_closed_at_once = written.endswith("/>")
+            if not slash:
+                page.start(name, written)
                 if page.depth > MAX_DEPTH:
                     what = f"{source} is nested too deeply, more than {MAX_DEPTH:,} elements within each other"
                     raise DataError(f"{what}; close its tags, or leave it out")
                 if name in _RAW_END and not is_closed_at_once and (end := _RAW_END[name].search(content, position)):
                     position = end.start()
-            if match["slash"] or is_closed_at_once:
+            if slash or is_closed_at_once:
                 page.end(name)
     return page.document()
 
@@ -116,7 +121,14 @@ class _Element(NamedTuple):
 
 
 class _Link(NamedTuple):
-    """A link: the pieces of the paragraph before it and up to its end, where it leads, and whether it turns the page."""
+    """A link in a paragraph.
+
+    Attributes:
+        start: the number of pieces of the paragraph before it.
+        end: the number of those up to its end.
+        target: where it leads; see `link_target`.
+        is_step: whether it leads to the page before or after.
+    """
 
     start: int
     end: int
@@ -129,7 +141,7 @@ class _Page:
     """A page being read: its open elements, how deeply they are nested, and the text so far."""
 
     open: list[str] = field(default_factory=list)
-    num_open: Counter[str] = field(default_factory=Counter)
+    num_open: defaultdict[str, int] = field(default_factory=partial(defaultdict, int))
     num_dropped: int = 0
     depth: int = 0
     titles: list[str] = field(default_factory=list)
@@ -139,6 +151,7 @@ class _Page:
     counts: Counts = field(default_factory=Counts)
     blocks: PageBlocks = field(default_factory=PageBlocks)
     style: int = PLAIN
+    is_in_head: bool = False
     pieces: list[str] = field(default_factory=list)
     link: _Link | None = None
     links: list[_Link] = field(default_factory=list)
@@ -146,10 +159,11 @@ class _Page:
     def start(self, name: str, written: str) -> None:
         if name == "body":
             self.end("head")  # its end tag is optional
-        self._around(name)
-        if name == "br":
-            self._add("\n")
+        if name in _SET_APART:
+            self._around(name)
         if name in _EMPTY:
+            if name == "br" and not self.num_dropped:
+                self.pieces.append("\n")
             return
         self.open.append(name)
         self.num_open[name] += 1
@@ -161,7 +175,7 @@ class _Page:
         if name == "a":
             self._end_link()
             self.link = _Link(len(self.pieces), 0, link_target(written))
-        elif name in _BLOCKS or name in _CELLS:
+        elif name in _SET_APART and (name not in _PLAIN_BLOCKS or len(written) > len(name) + len("<>")):
             self._begin(name, self.tags.read(name, written))
 
     def end(self, name: str) -> None:
@@ -171,7 +185,8 @@ class _Page:
             self.num_open[last] -= 1
             self.num_dropped -= last in _DROPPED
             self.depth -= last not in _END_OPTIONAL
-            self._around(last)
+            if last in _SET_APART:
+                self._around(last)
             if last in _CLOSED:
                 self._closed(last)
             while self.elements and self.elements[-1].depth == len(self.open):
@@ -180,10 +195,11 @@ class _Page:
                 break
 
     def add_text(self, written: str) -> None:
-        text = unescape(_LONG_REFERENCE.sub("\ufffd", written))
+        text = unescape(_LONG_REFERENCE.sub("\ufffd", written)) if "&" in written else written
         if self.num_titles == 1 and self.num_open["title"]:
             self.titles.append(text)
-        self._add(text if self.num_open["pre"] else _SPACE.sub(" ", text))
+        if not self.num_dropped:
+            self.pieces.append(text if self.num_open["pre"] else " " if text.isspace() else _SPACE.sub(" ", text))
 
     def document(self) -> Document:
         self._break()
@@ -194,10 +210,12 @@ class _Page:
         self.style = tag.level or _STYLES.get(name, self.style)
         self.counts.num_headings += self.style > PLAIN
         self.counts.num_mains += name in _MAIN or tag.role == "main"
+        if name in _TABLE_PARTS:
+            self.is_in_head = name == "thead"
         if name == "table":
             self.blocks.begin_table(is_layout=tag.role in {"presentation", "none"})
         elif name == "tr":
-            self.blocks.begin_row(is_head=self.num_open["thead"] > 0)
+            self.blocks.begin_row(is_head=self.is_in_head)
         elif name in _CELLS:
             self.blocks.begin_cell(tag, is_header=name == "th")
         if may_be_navigation(name, tag):
@@ -237,17 +255,13 @@ class _Page:
         self.counts.num_inside += len(text) if link.target == "#" else 0
         self.counts.num_steps += found.is_step
 
-    def _add(self, text: str) -> None:
-        if not self.num_dropped:
-            self.pieces.append(text)
-
     def _around(self, name: str) -> None:
         """What separates an element from its surroundings: a break, or a gap between cells."""
-        if self.num_dropped or name in _DROPPED:
+        if self.num_dropped:
             return
-        if name in _BLOCKS or (name in _CELLS and self.blocks.table is not None):
+        if name in _BLOCKS or self.blocks.table is not None:
             self._break()
-        elif name in _CELLS:
+        else:
             self.pieces.append(" ")
 
     def _break(self) -> None:
@@ -256,12 +270,12 @@ class _Page:
         link = self.link
         self._end_link()
         self.link = link and link._replace(start=0)
-        lines = (_BLANKS.sub(" ", line).strip() for line in "".join(self.pieces).split("\n"))
+        lines = (" ".join(line.split()) for line in "".join(self.pieces).split("\n"))
         if paragraph := "\n".join(filter(None, lines)):
             start = len(self.blocks)
             self.counts.num_characters += len(paragraph)
             self.blocks.add(paragraph, self.style)
-            if self.links and self.style == PLAIN and self._is_bar():
+            if self.links and self.style == PLAIN and len(paragraph) <= LONGEST_BAR and self._is_bar():
                 self.blocks.mark(start, LIKELY)
         self.pieces.clear()
         self.links.clear()

@@ -18,7 +18,7 @@ from hopweave.core.types import Passage
 from hopweave.core.visibility import ACCESS, METADATA, is_key, labels_in, labels_of, plain_value
 from hopweave.ingest.archive import members
 from hopweave.ingest.deadline import Deadline
-from hopweave.ingest.document import Document, Part, row_text
+from hopweave.ingest.document import Document, Part, repeats, row_text
 from hopweave.ingest.documents import read_document
 from hopweave.ingest.find import OnUnlisted, Roots, Selection, find_files
 from hopweave.ingest.formats import (
@@ -362,7 +362,7 @@ class Reading:
         is_whole = len(cuts) == 1 and not cuts[0][0].place
         for number, (part, (span, sections)) in enumerate(cuts, start=1):
             text = part.text[span.start : span.end]
-            below = tuple(dropwhile(lambda heading: heading.casefold() in title.casefold(), sections))
+            below = tuple(dropwhile(lambda heading: repeats(heading, title), sections))
             passage = replace(whole, text=text, sections=below)
             if not is_whole:
                 place = f"{file.source}#{part.place}" if part.place else file.source

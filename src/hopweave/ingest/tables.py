@@ -59,6 +59,11 @@ def rows_as_text(rows: Sequence[Sequence[Cell]], num_head: int = 0) -> list[str]
     return lines
 
 
+def plain_rows(rows: Sequence[Sequence[Cell]]) -> list[str]:
+    """The text of each row without names of columns."""
+    return [" ".join(_on_a_line(cell) for cell in row) for row in rows]
+
+
 @dataclass(frozen=True, slots=True)
 class _Placed:
     """A cell with the number of its first column."""
