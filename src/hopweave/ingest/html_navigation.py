@@ -138,7 +138,7 @@ def _leads_away(counts: Counts) -> bool:
 
 def is_step(linked: str) -> bool:
     """Whether a link leads to the page before or after, by its text."""
-    words = _LETTERS.findall(linked.lower()) if len(linked) <= _LONGEST_STEP else ()
+    words = _LETTERS.findall(linked.lower()) if len(linked) <= _LONGEST_STEP else []
     return len(words) in {1, 2} and words[0] in _STEPS and words[-1] in {*_STEPS, "page", "chapter", "topic", "section"}
 
 
