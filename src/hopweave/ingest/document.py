@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import NamedTuple
 
 PARAGRAPH = "\n\n"
+_WORD = re.compile(r"\w+")
 
 _LONGEST_HEADING = 200
 """Characters."""
+_MOST_TERMS = 10
+"""Names of one thing."""
 
 
 class Heading(NamedTuple):
@@ -64,20 +70,61 @@ class Blocks:
     _pieces: list[str] = field(default_factory=list)
     _headings: list[Heading] = field(default_factory=list)
     _length: int = 0
+    _terms: list[str] = field(default_factory=list)
 
     def add(self, text: str) -> None:
         """Adds a paragraph; white space around it is dropped, and an empty one is left out."""
         if text := text.strip():
+            text = "\n".join([*self._terms, text])
+            self._terms.clear()
             self._pieces.append(text)
             self._length += len(text) + len(PARAGRAPH)
 
+    def add_term(self, text: str) -> None:
+        """Adds what the next paragraph explains, such as an option; they become one, so cutting keeps them together."""
+        if len(self._terms) >= _MOST_TERMS:
+            self._end_terms()
+        if text := text.strip():
+            self._terms.append(text)
+
     def add_heading(self, text: str, level: int) -> None:
         """Adds a heading; one that is too long for that is a paragraph."""
+        self._end_terms()
         shown = " ".join(text.split())
         if shown and len(shown) <= _LONGEST_HEADING:
             self._headings.append(Heading(self._length, level, shown))
         self.add(shown)
 
+    def add_part(self, part: Part) -> None:
+        """Adds the paragraphs and headings of a part."""
+        self._end_terms()
+        self._headings += (heading._replace(start=heading.start + self._length) for heading in part.headings)
+        self.add(part.text)
+
     def part(self, place: str = "") -> Part:
         """All of it."""
+        self._end_terms()
         return Part(PARAGRAPH.join(self._pieces), tuple(self._headings), place)
+
+    def _end_terms(self) -> None:
+        if self._terms:
+            self.add(self._terms.pop())
+
+
+def repeats(heading: str, title: str) -> bool:
+    """Whether a heading says little more than the title of its document: half of its words are there."""
+    words, known = (set(_WORD.findall(text.casefold())) for text in (heading, title))
+    num_known = len(words & known)
+    return heading.casefold() in title.casefold() or (num_known > 1 and num_known * 2 >= len(words))
+
+
+def row_text(names: Sequence[str], cells: Sequence[str]) -> str:
+    """A row of a table as text that can be read without the table, such as `city: Ulm. river: Danube.`
+
+    Args:
+        names: of the columns; a cell of a column without a name stands alone.
+        cells: in the order of the names; empty ones are left out.
+    """
+    named = ((" ".join(name.split()), cell.strip()) for name, cell in zip_longest(names, cells, fillvalue=""))
+    shown = (f"{name}: {cell}" if name else cell for name, cell in named if cell)
+    return " ".join(text if text[-1] in ".!?" else f"{text}." for text in shown)

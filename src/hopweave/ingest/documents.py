@@ -11,6 +11,7 @@ from hopweave.ingest.deadline import Check, no_check
 from hopweave.ingest.document import Blocks, Document, Part
 from hopweave.ingest.html_page import read_html
 from hopweave.ingest.rst import read_rst
+from hopweave.ingest.tables import Cell, plain_rows, rows_as_text
 from hopweave.text.quotation import unquoted
 
 if TYPE_CHECKING:
@@ -119,19 +120,22 @@ def _closed_markup() -> Callable[[StateInline, bool], bool]:
 
 def _markdown_part(tokens: list[Token], source: str, check: Check) -> Part:
     blocks = Blocks()
-    cells: list[str] | None = None
+    rows: list[list[Cell]] = []
+    is_in_table = False
     level = 0
     for token in tokens:
         check()
-        if token.type == "tr_open":
-            cells = []
-        elif token.type == "tr_close":
-            blocks.add(" ".join(cells or ()))
-            cells = None
+        if token.type == "table_open":
+            is_in_table = True
+        elif token.type == "table_close":
+            _add_table(blocks, rows)
+            rows, is_in_table = [], False
+        elif token.type == "tr_open":
+            rows.append([])
         elif token.type == "heading_open":
             level = int(token.tag[1])
-        elif token.type == "inline" and cells is not None:
-            cells.append(_inline_text(token).strip())
+        elif token.type == "inline" and is_in_table:
+            rows[-1].append(Cell(_inline_text(token)))
         elif token.type == "inline" and level:
             blocks.add_heading(_inline_text(token), level)
             level = 0
@@ -140,8 +144,13 @@ def _markdown_part(tokens: list[Token], source: str, check: Check) -> Part:
         elif token.type in {"fence", "code_block"}:
             blocks.add(_BLANK_LINES.sub("\n", token.content))
         elif token.type == "html_block":
-            blocks.add(read_html(token.content, source, check).parts[0].text)
+            blocks.add_part(read_html(token.content, source, check).parts[0])
     return blocks.part()
+
+
+def _add_table(blocks: Blocks, rows: list[list[Cell]]) -> None:
+    for line in rows_as_text(rows, num_head=1) or plain_rows(rows):
+        blocks.add(line)
 
 
 def _inline_text(inline: Token) -> str:

@@ -7,13 +7,18 @@ end of the page, and `<![if IE]>` is a comment. Which element a tag closes is de
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import defaultdict
 from dataclasses import dataclass, field
+from functools import partial
 from html import unescape
+from typing import NamedTuple
 
 from hopweave.core.errors import DataError
 from hopweave.ingest.deadline import Check, no_check
-from hopweave.ingest.document import Blocks, Document, Part
+from hopweave.ingest.document import Document
+from hopweave.ingest.html_blocks import PLAIN, TERM, PageBlocks
+from hopweave.ingest.html_navigation import LIKELY, LONGEST_BAR, Counts, grade_of, is_bar, is_step, may_be_navigation
+from hopweave.ingest.html_tags import Tag, Tags, link_target
 
 MAX_DEPTH = 100_000
 """Maximum number of elements that are open at once. Browsers build trees 512 deep; but a tag that is never closed leaves its
@@ -30,30 +35,38 @@ _MARKUP = re.compile(
 _RAW_END = {name: re.compile(rf"</{name}(?=[\s/>])|\Z", re.IGNORECASE) for name in ("script", "style")}
 _LONG_REFERENCE = re.compile(r"&#[xX]?[0-9a-fA-F]{20,}+;?")  # not a character, and a number too long for Python
 _SPACE = re.compile(r"\s+")
-_BLANKS = re.compile(r"[ \t]+")
 
 _WORDS = re.compile(r"\w+")
-_DROPPED = frozenset(_WORDS.findall("head title script style nav noscript template svg math iframe object select button"))
+_DROPPED = frozenset(_WORDS.findall("head title script style noscript template svg math iframe object select button"))
 _BLOCKS = frozenset(
     _WORDS.findall(
         "address article aside blockquote body caption center dd details dialog div dl dt fieldset figcaption figure footer "
-        "form h1 h2 h3 h4 h5 h6 header hr html legend li main menu ol p pre section summary table tbody tfoot thead tr ul"
+        "form h1 h2 h3 h4 h5 h6 header hr html legend li main menu nav ol p pre section summary table tbody tfoot thead tr ul"
     )
 )
 _EMPTY = frozenset(_WORDS.findall("area base br col embed hr img input link meta param source track wbr"))
 _CELLS = frozenset({"td", "th"})
+_SET_APART = _BLOCKS | _CELLS
 _END_OPTIONAL = frozenset(
     _WORDS.findall("body caption colgroup dd dt head html li optgroup option p rp rt tbody td tfoot th thead tr")
 )
 """HTML Living Standard, section 13.1.2.4: a long page of paragraphs without end tags is not nested."""
-_NAMING = ("title", "h1")
-_LEVELS = {f"h{level}": level for level in range(1, 7)}
+_STYLES = {"dt": TERM, "dd": PLAIN} | {f"h{level}": level for level in range(1, 7)}
+_CLOSED = frozenset({"a", "table", "dl", *_STYLES})
+"""Elements whose end matters."""
+_MAIN = frozenset({"h1", "main", "article"})
+_TEXT = ("article", "section", "main")
+_PLAIN_BLOCKS = frozenset({"blockquote", "div", "figure", "li", "p", "pre"})
+"""Blocks of which only attributes matter."""
+_TABLE_PARTS = frozenset({"table", "thead", "tbody", "tfoot"})
+_PERMALINKS = frozenset("¶#§🔗⚓")
 
 
 def read_html(content: str, source: str = "the page", check: Check = no_check) -> Document:
     """A page, with a blank line between blocks; white space is collapsed as in browsers, except in `pre`.
 
-    The title is the first one that the page has, or else its first heading; scripts, navigation and the like are removed.
+    The title is the first one that the page has, or else its first main heading. Scripts, navigation and the like are left out;
+    see `html_navigation`.
 
     Args:
         content: the page.
@@ -73,19 +86,54 @@ def read_html(content: str, source: str = "the page", check: Check = no_check) -
         if match is None:
             break
         position = match.end()
-        name = (match["name"] or "").lower()
-        if name and match["end"]:
-            is_closed_at_once = match[0].endswith("/>")
-            if not match["slash"]:
-                page.start(name)
+        slash, name, end_of_tag = match.group("slash", "name", "end")
+        if name and end_of_tag:
+            name, written = name.lower(), match[0]
+            is_closed_at_once = written.endswith("/>")
+            if not slash:
+                page.start(name, written)
                 if page.depth > MAX_DEPTH:
                     what = f"{source} is nested too deeply, more than {MAX_DEPTH:,} elements within each other"
                     raise DataError(f"{what}; close its tags, or leave it out")
                 if name in _RAW_END and not is_closed_at_once and (end := _RAW_END[name].search(content, position)):
                     position = end.start()
-            if match["slash"] or is_closed_at_once:
+            if slash or is_closed_at_once:
                 page.end(name)
-    return Document(page.title(), (page.part(),))
+    return page.document()
+
+
+class _Element(NamedTuple):
+    """An open element that is looked at when it ends.
+
+    Attributes:
+        depth: the number of elements around it.
+        start: the number of blocks before it.
+        before: what the page had until then.
+        is_in_text: whether it is in an article, a section, or the main part of the page.
+    """
+
+    name: str
+    tag: Tag
+    depth: int
+    start: int
+    before: tuple[int, ...]
+    is_in_text: bool
+
+
+class _Link(NamedTuple):
+    """A link in a paragraph.
+
+    Attributes:
+        start: the number of pieces of the paragraph before it.
+        end: the number of those up to its end.
+        target: where it leads; see `link_target`.
+        is_step: whether it leads to the page before or after.
+    """
+
+    start: int
+    end: int
+    target: str
+    is_step: bool = False
 
 
 @dataclass(slots=True)
@@ -93,31 +141,42 @@ class _Page:
     """A page being read: its open elements, how deeply they are nested, and the text so far."""
 
     open: list[str] = field(default_factory=list)
-    num_open: Counter[str] = field(default_factory=Counter)
+    num_open: defaultdict[str, int] = field(default_factory=partial(defaultdict, int))
     num_dropped: int = 0
     depth: int = 0
-    named: dict[str, list[str]] = field(default_factory=dict)
-    naming: set[str] = field(default_factory=set)
-    blocks: Blocks = field(default_factory=Blocks)
-    level: int = 0
+    titles: list[str] = field(default_factory=list)
+    num_titles: int = 0
+    tags: Tags = field(default_factory=Tags)
+    elements: list[_Element] = field(default_factory=list)
+    counts: Counts = field(default_factory=Counts)
+    blocks: PageBlocks = field(default_factory=PageBlocks)
+    style: int = PLAIN
+    is_in_head: bool = False
     pieces: list[str] = field(default_factory=list)
+    link: _Link | None = None
+    links: list[_Link] = field(default_factory=list)
 
-    def start(self, name: str) -> None:
+    def start(self, name: str, written: str) -> None:
         if name == "body":
             self.end("head")  # its end tag is optional
-        self._around(name)
-        if name == "br":
-            self._add("\n")
+        if name in _SET_APART:
+            self._around(name)
         if name in _EMPTY:
+            if name == "br" and not self.num_dropped:
+                self.pieces.append("\n")
             return
         self.open.append(name)
         self.num_open[name] += 1
-        self.level = _LEVELS.get(name, self.level)
         self.num_dropped += name in _DROPPED
         self.depth += name not in _END_OPTIONAL
-        if name in _NAMING and name not in self.named and not self.num_open["svg"]:
-            self.named[name] = []
-            self.naming.add(name)
+        self.num_titles += name == "title" and not self.num_open["svg"]
+        if self.num_dropped:
+            return
+        if name == "a":
+            self._end_link()
+            self.link = _Link(len(self.pieces), 0, link_target(written))
+        elif name in _SET_APART and (name not in _PLAIN_BLOCKS or len(written) > len(name) + len("<>")):
+            self._begin(name, self.tags.read(name, written))
 
     def end(self, name: str) -> None:
         """Closes the innermost open element of that name, and those inside it."""
@@ -126,46 +185,106 @@ class _Page:
             self.num_open[last] -= 1
             self.num_dropped -= last in _DROPPED
             self.depth -= last not in _END_OPTIONAL
-            self.naming.discard(last)
-            self._around(last)
-            self.level = 0 if last in _LEVELS else self.level
+            if last in _SET_APART:
+                self._around(last)
+            if last in _CLOSED:
+                self._closed(last)
+            while self.elements and self.elements[-1].depth == len(self.open):
+                self._end_element(self.elements.pop())
             if last == name:
                 break
 
     def add_text(self, written: str) -> None:
-        text = unescape(_LONG_REFERENCE.sub("\ufffd", written))
-        for name in self.naming:
-            self.named[name].append(text)
-        self._add(text if self.num_open["pre"] else _SPACE.sub(" ", text))
-
-    def title(self) -> str:
-        names = (" ".join(" ".join(self.named.get(name, ())).split()) for name in _NAMING)
-        return next(filter(None, names), "")
-
-    def part(self) -> Part:
-        self._break()
-        return self.blocks.part()
-
-    def _add(self, text: str) -> None:
+        text = unescape(_LONG_REFERENCE.sub("\ufffd", written)) if "&" in written else written
+        if self.num_titles == 1 and self.num_open["title"]:
+            self.titles.append(text)
         if not self.num_dropped:
-            self.pieces.append(text)
+            self.pieces.append(text if self.num_open["pre"] else " " if text.isspace() else _SPACE.sub(" ", text))
+
+    def document(self) -> Document:
+        self._break()
+        title, part = self.blocks.part(" ".join("".join(self.titles).split()))
+        return Document(title, (part,))
+
+    def _begin(self, name: str, tag: Tag) -> None:
+        self.style = tag.level or _STYLES.get(name, self.style)
+        self.counts.num_headings += self.style > PLAIN
+        self.counts.num_mains += name in _MAIN or tag.role == "main"
+        if name in _TABLE_PARTS:
+            self.is_in_head = name == "thead"
+        if name == "table":
+            self.blocks.begin_table(is_layout=tag.role in {"presentation", "none"})
+        elif name == "tr":
+            self.blocks.begin_row(is_head=self.is_in_head)
+        elif name in _CELLS:
+            self.blocks.begin_cell(tag, is_header=name == "th")
+        if may_be_navigation(name, tag):
+            is_in_text = any(self.num_open[one] for one in _TEXT)
+            self.elements.append(_Element(name, tag, len(self.open) - 1, len(self.blocks), self.counts.so_far(), is_in_text))
+
+    def _closed(self, name: str) -> None:
+        if name == "a":
+            self._end_link()
+        elif name == "table":
+            self.blocks.end_table()
+        elif name == "dl":
+            self.blocks.end_terms()
+        else:
+            self.style = PLAIN
+
+    def _end_element(self, element: _Element) -> None:
+        self.style = PLAIN if element.tag.level else self.style
+        counts = self.counts.since(element.before)
+        grade = grade_of(element.name, element.tag, counts, is_in_text=element.is_in_text)
+        if grade and len(self.blocks) > element.start:
+            self.blocks.mark(element.start, grade)
+
+    def _end_link(self) -> None:
+        """Ends the open link, or what of it is in this paragraph; one that only leads to where it stands is left out."""
+        link, self.link = self.link, None
+        text = "".join(self.pieces[link.start :]).strip() if link is not None and link.target else ""
+        if link is None or not text:
+            return
+        if link.target == "#" and text in _PERMALINKS:
+            del self.pieces[link.start :]
+            return
+        found = link._replace(end=len(self.pieces), is_step=is_step(text))
+        self.links.append(found)
+        self.counts.num_links += 1
+        self.counts.num_linked += len(text)
+        self.counts.num_inside += len(text) if link.target == "#" else 0
+        self.counts.num_steps += found.is_step
 
     def _around(self, name: str) -> None:
         """What separates an element from its surroundings: a break, or a gap between cells."""
-        if self.num_dropped or name in _DROPPED:
+        if self.num_dropped:
             return
-        if name in _BLOCKS:
+        if name in _BLOCKS or self.blocks.table is not None:
             self._break()
-        elif name in _CELLS:
+        else:
             self.pieces.append(" ")
 
     def _break(self) -> None:
         if not self.pieces:
             return
-        lines = (_BLANKS.sub(" ", line).strip() for line in "".join(self.pieces).split("\n"))
+        link = self.link
+        self._end_link()
+        self.link = link and link._replace(start=0)
+        lines = (" ".join(line.split()) for line in "".join(self.pieces).split("\n"))
+        if paragraph := "\n".join(filter(None, lines)):
+            start = len(self.blocks)
+            self.counts.num_characters += len(paragraph)
+            self.blocks.add(paragraph, self.style)
+            if self.links and self.style == PLAIN and len(paragraph) <= LONGEST_BAR and self._is_bar():
+                self.blocks.mark(start, LIKELY)
         self.pieces.clear()
-        paragraph = "\n".join(filter(None, lines))
-        if self.level:
-            self.blocks.add_heading(paragraph, self.level)
-        else:
-            self.blocks.add(paragraph)
+        self.links.clear()
+
+    def _is_bar(self) -> bool:
+        """Whether the paragraph is a row of links to elsewhere."""
+        bare, position = [], 0
+        for link in self.links:
+            bare += self.pieces[position : link.start]
+            position = link.end
+        bare += self.pieces[position:]
+        return is_bar("".join(bare), len(self.links), sum(link.is_step for link in self.links))

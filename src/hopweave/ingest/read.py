@@ -18,7 +18,7 @@ from hopweave.core.types import Passage
 from hopweave.core.visibility import ACCESS, METADATA, is_key, labels_in, labels_of, plain_value
 from hopweave.ingest.archive import members
 from hopweave.ingest.deadline import Deadline
-from hopweave.ingest.document import Document, Part
+from hopweave.ingest.document import Document, Part, repeats, row_text
 from hopweave.ingest.documents import read_document
 from hopweave.ingest.find import OnUnlisted, Roots, Selection, find_files
 from hopweave.ingest.formats import (
@@ -130,7 +130,7 @@ class CorpusOptions:
     def reading(self) -> str:
         """What a file's passages depend on, apart from its content; a file that was read with other options is read again."""
         fields = (self.id_field, self.title_field, self.text_field)
-        return f"5 {(self.max_words, *fields, self.max_row_mib, self.max_file_mib, self.max_seconds, self.access)!r}"
+        return f"6 {(self.max_words, *fields, self.max_row_mib, self.max_file_mib, self.max_seconds, self.access)!r}"
 
 
 def read_corpus(
@@ -362,7 +362,7 @@ class Reading:
         is_whole = len(cuts) == 1 and not cuts[0][0].place
         for number, (part, (span, sections)) in enumerate(cuts, start=1):
             text = part.text[span.start : span.end]
-            below = tuple(dropwhile(lambda heading: heading.casefold() in title.casefold(), sections))
+            below = tuple(dropwhile(lambda heading: repeats(heading, title), sections))
             passage = replace(whole, text=text, sections=below)
             if not is_whole:
                 place = f"{file.source}#{part.place}" if part.place else file.source
@@ -417,7 +417,7 @@ class Reading:
         title = _pick(row.values, self._options.title_field, TITLE_FIELDS)
         if title is None:
             title = next((cell for cell in cells.values() if cell != record_id and len(cell) <= _LONGEST_CELL_TITLE), "")
-        text = " ".join(f"{name}: {cell}" + ("" if cell[-1] in ".!?" else ".") for name, cell in cells.items())
+        text = row_text(list(cells), list(cells.values()))
         passage = Passage(_id_text(record_id, place), text, _text(title, "title", place), file.source)
         return self._with_labels(passage, row, place)
 

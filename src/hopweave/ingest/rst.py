@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from hopweave.ingest.deadline import Check, no_check
 from hopweave.ingest.document import Blocks, Document, Part
+from hopweave.ingest.rst_tables import Table, grid_table, list_table, simple_table
+from hopweave.ingest.tables import rows_as_text
 
 _LINE = re.compile(r"([!-/:-@\[-`{-~])\1{2,}[ \t]*")
 _MARKED = re.compile(r"(?P<indent>[ \t]*)\.\.(?:[ \t]+(?P<said>.*))?")
 _DIRECTIVE = re.compile(r"(?:\|[^|]*\|[ \t]+)?(?P<name>[\w:.+-]+?)[ \t]?::(?:[ \t]+(?P<said>.*))?")
 _FOOTNOTE = re.compile(r"\[(?:\d+|[#*]|#?[\w.-]+)\][ \t]+")
 _OPTION = re.compile(r"[ \t]*:[^:\s][^:]*:(?=[ \t]|$).*")
+_HEADER_ROWS = re.compile(r"[ \t]*:header-rows:[ \t]*(\d)[ \t]*")
 _GRID = re.compile(r"[ \t]*\+[-=+]+\+[ \t]*|[ \t]*=+(?:[ \t]+=+)+[ \t]*")
 
 _WORDS = re.compile(r"\S+")
@@ -51,13 +54,27 @@ def read_rst(content: str, check: Check = no_check) -> Document:
             levels[len(kept) - 1] = styles.index(style) + 1
             kept.append("")
             at += 1
+        elif table := grid_table(lines, at) or simple_table(lines, at):
+            rows = _rows(table)
+            kept += rows or _plain(lines[at : table.end])
+            at = table.end
         elif match := _MARKED.fullmatch(lines[at]):
             at = _marked(lines, at, match, kept)
         else:
-            line = lines[at]
-            kept.append("" if _LINE.fullmatch(line) or _GRID.fullmatch(line) else _inline(line).strip())
+            kept += _plain(lines[at : at + 1])
             at += 1
     return Document(title, (_part(kept, levels),))
+
+
+def _plain(lines: Sequence[str]) -> list[str]:
+    return ["" if _LINE.fullmatch(line) or _GRID.fullmatch(line) else _inline(line).strip() for line in lines]
+
+
+def _rows(table: Table) -> list[str]:
+    """The rows of a table with the names of its columns, as paragraphs; none if it has no names."""
+    shown = [[cell._replace(text=_inline(cell.text)) for cell in row] for row in table.rows]
+    written = rows_as_text(shown, table.num_head) if table.num_head else None
+    return [line for row in written or () for line in ("", row)] + [""] * bool(written)
 
 
 def _part(lines: list[str], levels: Mapping[int, int]) -> Part:
@@ -99,11 +116,21 @@ def _marked(lines: list[str], at: int, match: re.Match[str], kept: list[str]) ->
         return at + 1
     kept.append("")
     at += 1
+    if directive and directive["name"] == "list-table":
+        end = _end_of_block(lines, at, len(match["indent"]))
+        num_head = sum(int(found[1]) for found in map(_HEADER_ROWS.fullmatch, lines[at:end]) if found)
+        if rows := _rows(list_table([line for line in lines[at:end] if not _OPTION.fullmatch(line)], num_head)):
+            kept += rows
+            return end
     if shown:
         while at < len(lines) and _OPTION.fullmatch(lines[at]):
             at += 1
         return at
-    indent = len(match["indent"])
+    return _end_of_block(lines, at, len(match["indent"]))
+
+
+def _end_of_block(lines: Sequence[str], at: int, indent: int) -> int:
+    """The number of the line after those that are empty or indented further."""
     while at < len(lines) and (not lines[at].strip() or len(lines[at]) - len(lines[at].lstrip()) > indent):
         at += 1
     return at

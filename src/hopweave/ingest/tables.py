@@ -1,0 +1,122 @@
+"""Tables as text: each row with the names of its columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+from typing import NamedTuple
+
+from hopweave.ingest.document import row_text
+
+_LONGEST_NAME = 100
+"""Characters of the name of a column."""
+_LONGEST_REPEATED = 100
+"""Characters of a cell that is repeated in the rows below that it covers."""
+_MOST_COLUMNS = 1_000
+_MOST_TIMES_LONGER = 20
+"""With names, a table gets no more than this many times as long."""
+
+
+class Cell(NamedTuple):
+    """A cell.
+
+    Attributes:
+        text: white space in it does not matter.
+        is_header: whether it names its row or its column.
+        num_columns: that it covers.
+        num_rows: that it covers.
+    """
+
+    text: str
+    is_header: bool = False
+    num_columns: int = 1
+    num_rows: int = 1
+
+
+def rows_as_text(rows: Sequence[Sequence[Cell]], num_head: int = 0) -> list[str] | None:
+    """The text of each row, empty for those that name the columns; `None` if none do, or there is only one column.
+
+    Args:
+        rows: of the table.
+        num_head: those at its beginning that name columns; 0 for those in which all cells are headers.
+    """
+    num_head = num_head or sum(1 for _ in takewhile(lambda row: row and all(cell.is_header for cell in row), rows))
+    width = max((sum(cell.num_columns for cell in row) for row in rows), default=0)
+    if not 0 < num_head < len(rows) or not 1 < width <= _MOST_COLUMNS:
+        return None
+    placed = list(_placed(rows))
+    names = _names(placed[:num_head], width)
+    if not any(names) or max(map(len, names)) > _LONGEST_NAME:
+        return None
+    lines = [_across(row, width) for row in placed[:num_head]]
+    room = _MOST_TIMES_LONGER * sum(len(cell.text) + len(": ") for row in rows for cell in row)
+    for row in placed[num_head:]:
+        lines.append(_across(row, width) or _named(names, row))
+        room -= len(lines[-1])
+        if room < 0:
+            return None
+    return lines
+
+
+def plain_rows(rows: Sequence[Sequence[Cell]]) -> list[str]:
+    """The text of each row without names of columns."""
+    return [" ".join(_on_a_line(cell) for cell in row) for row in rows]
+
+
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """A cell with the number of its first column."""
+
+    column: int
+    cell: Cell
+
+
+def _placed(rows: Sequence[Sequence[Cell]]) -> Iterator[list[_Placed]]:
+    """The cells of each row, with those of rows above that reach into it."""
+    from_above: dict[int, Cell] = {}
+    for row in rows:
+        placed, column = [], 0
+        waiting = sorted(from_above.items(), reverse=True)
+        for cell in row:
+            while waiting and waiting[-1][0] <= column:
+                at, above = waiting.pop()
+                placed.append(_Placed(at, above))
+                column = at + above.num_columns
+            placed.append(_Placed(column, cell))
+            column += cell.num_columns
+        placed += [_Placed(at, above) for at, above in reversed(waiting)]
+        from_above = {one.column: _continued(one.cell) for one in placed if one.cell.num_rows > 1}
+        yield placed
+
+
+def _continued(cell: Cell) -> Cell:
+    return cell._replace(num_rows=cell.num_rows - 1, text=cell.text if len(cell.text) <= _LONGEST_REPEATED else "")
+
+
+def _names(head: Sequence[Sequence[_Placed]], width: int) -> list[str]:
+    """The name of each column: what stands above it, from top to bottom, but not across the whole table."""
+    names: list[list[str]] = [[] for _ in range(width)]
+    for row in head:
+        for placed in () if _across(row, width) else row:
+            text = _on_a_line(placed.cell)
+            for above in names[placed.column : placed.column + placed.cell.num_columns]:
+                if text and text not in above:
+                    above.append(text)
+    return [" ".join(above) for above in names]
+
+
+def _across(row: Sequence[_Placed], width: int) -> str:
+    """The text of a row that is one cell across the whole table."""
+    return _on_a_line(row[0].cell) if len(row) == 1 and row[0].cell.num_columns >= width else ""
+
+
+def _named(names: Sequence[str], row: Sequence[_Placed]) -> str:
+    """A row with the names of its columns, and with what names the row first."""
+    ordered = sorted(row, key=lambda placed: not placed.cell.is_header)
+    shown = [names[placed.column] if placed.column < len(names) else "" for placed in ordered]
+    return row_text(shown, [_on_a_line(placed.cell) for placed in ordered])
+
+
+def _on_a_line(cell: Cell) -> str:
+    return " ".join(cell.text.split())
