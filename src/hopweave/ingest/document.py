@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import NamedTuple
 
 PARAGRAPH = "\n\n"
@@ -81,3 +83,15 @@ class Blocks:
     def part(self, place: str = "") -> Part:
         """All of it."""
         return Part(PARAGRAPH.join(self._pieces), tuple(self._headings), place)
+
+
+def row_text(names: Sequence[str], cells: Sequence[str]) -> str:
+    """A row of a table as text that can be read without the table, such as `city: Ulm. river: Danube.`
+
+    Args:
+        names: of the columns; a cell of a column without a name stands alone.
+        cells: in the order of the names; empty ones are left out.
+    """
+    named = ((" ".join(name.split()), cell.strip()) for name, cell in zip_longest(names, cells, fillvalue=""))
+    shown = (f"{name}: {cell}" if name else cell for name, cell in named if cell)
+    return " ".join(text if text[-1] in ".!?" else f"{text}." for text in shown)

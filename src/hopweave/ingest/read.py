@@ -18,7 +18,7 @@ from hopweave.core.types import Passage
 from hopweave.core.visibility import ACCESS, METADATA, is_key, labels_in, labels_of, plain_value
 from hopweave.ingest.archive import members
 from hopweave.ingest.deadline import Deadline
-from hopweave.ingest.document import Document, Part
+from hopweave.ingest.document import Document, Part, row_text
 from hopweave.ingest.documents import read_document
 from hopweave.ingest.find import OnUnlisted, Roots, Selection, find_files
 from hopweave.ingest.formats import (
@@ -417,7 +417,7 @@ class Reading:
         title = _pick(row.values, self._options.title_field, TITLE_FIELDS)
         if title is None:
             title = next((cell for cell in cells.values() if cell != record_id and len(cell) <= _LONGEST_CELL_TITLE), "")
-        text = " ".join(f"{name}: {cell}" + ("" if cell[-1] in ".!?" else ".") for name, cell in cells.items())
+        text = row_text(list(cells), list(cells.values()))
         passage = Passage(_id_text(record_id, place), text, _text(title, "title", place), file.source)
         return self._with_labels(passage, row, place)
 
