@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from types import TracebackType
 from typing import BinaryIO
@@ -53,7 +53,7 @@ class Archive:
         self.source = source
         self.check = check
         self._limits = limits
-        self._num_left = limits.max_row_mib << 20
+        self._num_left = self._num_text_left = limits.max_row_mib << 20
         if raw.read(len(_COMPOUND_FILE)) == _COMPOUND_FILE:
             raise DataError(f"{source} is encrypted, or of an older format; save it again without a password")
         with self._broken():
@@ -84,6 +84,19 @@ class Archive:
         if self._num_left < 0:
             raise self._limits.too_long(f"the text of {self.source}", "max_row_mib")
         return content
+
+    def counted(self, texts: Iterable[str]) -> Iterator[str]:
+        """Passes on texts that are longer than what they were made of, such as rows that repeat the names of their columns.
+
+        Raises:
+            DataError: if they are beyond the limits.
+        """
+        for text in texts:
+            self.check()
+            self._num_text_left -= len(text)
+            if self._num_text_left < 0:
+                raise self._limits.too_long(f"the text of {self.source}", "max_row_mib")
+            yield text
 
     def parse(self, name: str, start: StartElement, end: EndElement | None = None, text: OnText | None = None) -> None:
         """Parses a part that is XML. Elements are named by namespace and name, with a space between.

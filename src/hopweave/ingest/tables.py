@@ -1,0 +1,82 @@
+"""Tables of documents: each row becomes a text that can be read without the others, with the names of its columns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from hopweave.ingest.document import row_text
+
+MAX_COLUMNS = 16_384
+"""Maximum columns of a table, fields of a record, and values of its metadata: the width of a sheet in Excel and LibreOffice."""
+
+_LONGEST_NAME = 200
+"""Characters of what is repeated in several rows: the name of a column, and the text of a cell that is merged with those below."""
+_NO_NAME = re.compile(r"|[\d.,:/+%-]+|.{100,}", re.DOTALL)
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_NUMBER = re.compile(r"[-+(]?\s?[$£€]?\s?\d[\d.,:/\s-]*[%$£€]?\)?")
+
+
+def are_names(cells: Sequence[str]) -> bool:
+    """Whether the first row of a table looks like names of columns, and not like its first row of values."""
+    return len(cells) > 1 and len(set(cells)) == len(cells) and not any(_NO_NAME.fullmatch(cell) for cell in cells)
+
+
+class Table:
+    """A table that is being read, row by row.
+
+    The first row names the columns if it is marked as a header; also if it looks like names and there are more than two
+    columns, or numbers below it: a table of two columns of words may as well be a list of terms.
+    """
+
+    def __init__(self) -> None:
+        self._rows: list[dict[int, str]] = []
+        self._num_headers = 0
+
+    def add(self, cells: Mapping[int, str], *, is_header: bool = False) -> None:
+        """Adds a row.
+
+        Args:
+            cells: their text by the number of the column, from 0; those without text are left out.
+            is_header: whether it is marked as naming the columns.
+        """
+        row = {at: shown for at, cell in sorted(cells.items()) if (shown := " ".join(cell.split()))}
+        self._num_headers += is_header and self._num_headers == len(self._rows)
+        self._rows.append(row)
+
+    def above(self, column: int) -> str:
+        """The text of a column in the last row, which a merged cell continues; empty if it is long."""
+        text = self._rows[-1].get(column, "") if self._rows else ""
+        return text if len(text) <= _LONGEST_NAME else ""
+
+    def texts(self) -> Iterator[str]:
+        """The text of each row that has one; the header is in those of the others."""
+        rows = list(filter(None, self._rows))
+        num_headers = self._num_headers or int(_names_columns(rows))
+        if num_headers >= len(rows) or any(len(name) > _LONGEST_NAME for row in rows[:num_headers] for name in row.values()):
+            num_headers = 0
+        names: dict[int, str] = {}
+        for row in rows[:num_headers]:
+            names |= {at: f"{names[at]} {name}"[:_LONGEST_NAME] if at in names else name for at, name in row.items()}
+        for row in rows[num_headers:]:
+            cells = list(row.values())
+            yield row_text([names.get(at, "") for at in row], cells) if names else " ".join(cells)
+
+
+def _names_columns(rows: Sequence[Mapping[int, str]]) -> bool:
+    """Whether the first of some rows looks like the names of their columns; the first column may be without one."""
+    if len(rows) < 2:
+        return False
+    first, *others = rows
+    if not set().union(*others) <= {0, *first}:
+        return False
+    has_numbers = any(_are_numbers([row[at] for row in others if at in row]) for at in first)
+    words = [name for name in first.values() if not _YEAR.fullmatch(name)]
+    if len(words) < len(first):  # such as `town, 2023, 2024` above numbers
+        return has_numbers and (0 not in first or first[0] in words) and len(set(first.values())) == len(first)
+    return are_names(words) and (has_numbers or len(first) > 2)
+
+
+def _are_numbers(cells: Sequence[str]) -> bool:
+    """Whether all cells of a column are numbers or dates, and not all of them years."""
+    return all(map(_NUMBER.fullmatch, cells)) and not all(map(_YEAR.fullmatch, cells))
