@@ -100,14 +100,31 @@ def docx(*body: str, declared: str = "", **parts: str) -> bytes:
     return zipped({"_rels/.rels": _RELATIONS, "word/document.xml": document, **further})
 
 
-def epub(title: str, *chapters: str | bytes) -> bytes:
-    """An EPUB of HTML chapters, `c1.xhtml` and so on."""
+def epub(title: str, *chapters: str | bytes, nav: str = "", ncx: str = "") -> bytes:
+    """An EPUB of HTML chapters, `c 1.xhtml` and so on.
+
+    Args:
+        title: of the book.
+        chapters: their HTML.
+        nav: the list of a table of contents, as XHTML; its links are relative to the folder `toc`.
+        ncx: the entries of one of EPUB 2.
+    """
     numbers = range(1, len(chapters) + 1)
     items = "".join(f'<item id="i{n}" href="c%20{n}.xhtml" media-type="application/xhtml+xml"/>' for n in numbers)
     spine = "".join(f'<itemref idref="i{n}"/>' for n in numbers)
+    pages: dict[str, str | bytes] = {f"OEBPS/c {n}.xhtml": chapter for n, chapter in zip(numbers, chapters, strict=True)}
+    if nav:
+        items += '<item id="nav" href="toc/nav.xhtml" media-type="application/xhtml+xml" properties="nav"/>'
+        pages["OEBPS/toc/nav.xhtml"] = (
+            '<html xmlns="http://www.w3.org/1999/xhtml" xmlns:epub="http://www.idpf.org/2007/ops"><body>'
+            f'<nav epub:type="landmarks"><ol><li><a href="../c%201.xhtml">No</a></li></ol></nav>'
+            f'<nav epub:type="toc"><h1>Contents</h1>{nav}</nav></body></html>'
+        )
+    if ncx:
+        items += '<item id="ncx" href="toc.ncx" media-type="application/x-dtbncx+xml"/>'
+        pages["OEBPS/toc.ncx"] = f'<ncx xmlns="http://www.daisy.org/z3986/2005/ncx/"><navMap>{ncx}</navMap></ncx>'
     package = (
         '<package xmlns="http://www.idpf.org/2007/opf" xmlns:dc="http://purl.org/dc/elements/1.1/">'
         f"<metadata><dc:title>{escape(title)}</dc:title></metadata><manifest>{items}</manifest><spine>{spine}</spine></package>"
     )
-    pages = {f"OEBPS/c {n}.xhtml": chapter for n, chapter in zip(numbers, chapters, strict=True)}
     return zipped({"META-INF/container.xml": _CONTAINER, "OEBPS/book.opf": package, **pages})

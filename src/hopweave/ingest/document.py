@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import NamedTuple
 
@@ -17,7 +17,7 @@ class Heading(NamedTuple):
     """A heading within the text of a part.
 
     Attributes:
-        start: where it begins in the text, which contains it.
+        start: where it begins in the text, which contains it; 0 for one of an earlier part whose section goes on.
         level: 1 for the outermost; the section ends at the next heading of this level or a lower number.
         text: on one line.
     """
@@ -43,6 +43,11 @@ class Part:
     place: str = ""
     within: tuple[str, ...] = ()
 
+    def after(self, earlier: Part) -> Part:
+        """The same part, as it goes on in the sections that are open at the end of an earlier one."""
+        carried = (heading._replace(start=0) for heading in open_headings(earlier.headings))
+        return replace(self, headings=(*carried, *self.headings), within=self.within or earlier.within)
+
 
 @dataclass(frozen=True, slots=True)
 class Document:
@@ -57,6 +62,14 @@ class Document:
     title: str
     parts: tuple[Part, ...]
     unread: str = ""
+
+
+def open_headings(headings: Iterable[Heading]) -> list[Heading]:
+    """Those of some headings whose sections go on after the last of them, from the outermost."""
+    above: list[Heading] = []
+    for heading in headings:
+        above = [*(one for one in above if one.level < heading.level), heading]
+    return above
 
 
 @dataclass(slots=True)

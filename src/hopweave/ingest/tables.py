@@ -11,7 +11,7 @@ MAX_COLUMNS = 16_384
 """Maximum columns of a table, fields of a record, and values of its metadata: the width of a sheet in Excel and LibreOffice."""
 
 _LONGEST_NAME = 200
-"""Characters of what is repeated in several rows: the name of a column, and the text of a cell that is merged with those below."""
+"""Characters of what several rows repeat: the name of a column, and the text of a cell that is merged with those below."""
 _NO_NAME = re.compile(r"|[\d.,:/+%-]+|.{100,}", re.DOTALL)
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _NUMBER = re.compile(r"[-+(]?\s?[$£€]?\s?\d[\d.,:/\s-]*[%$£€]?\)?")
