@@ -5,6 +5,7 @@ from __future__ import annotations
 import zipfile
 from collections.abc import Mapping, Sequence
 from io import BytesIO
+from typing import Any
 from xml.sax.saxutils import escape
 
 _W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
@@ -53,6 +54,22 @@ def pdf(
         ]
     objects.append(f"<< /Title ({title}) >>".encode())
     return pdf_file(objects)
+
+
+def with_outline(content: bytes, *entries: tuple[int, str, int], is_circle: bool = False) -> bytes:
+    """A PDF with bookmarks: the level, title and page of each, from 1; in a circle, the last one is followed by itself."""
+    import pypdf
+
+    writer = pypdf.PdfWriter(clone_from=BytesIO(content))
+    above: list[Any] = []
+    for level, title, page in entries:
+        del above[level - 1 :]
+        above.append(writer.add_outline_item(title=title, page_number=page - 1, parent=above[-1] if above else None))
+    if is_circle:
+        above[-1].get_object()[pypdf.generic.NameObject("/Next")] = above[-1]
+    out = BytesIO()
+    writer.write(out)
+    return out.getvalue()
 
 
 def pdf_file(objects: Sequence[bytes]) -> bytes:

@@ -17,7 +17,8 @@ class Heading(NamedTuple):
     """A heading within the text of a part.
 
     Attributes:
-        start: where it begins in the text, which contains it; 0 for one of an earlier part whose section goes on.
+        start: where it begins in the text. The text contains it unless it is of an earlier part, whose section goes on, or only
+            listed in an outline.
         level: 1 for the outermost; the section ends at the next heading of this level or a lower number.
         text: on one line.
     """
@@ -86,12 +87,13 @@ class Blocks:
             self._pieces.append(text)
             self._length += len(text) + len(PARAGRAPH)
 
-    def add_heading(self, text: str, level: int) -> None:
-        """Adds a heading; one that is too long for that is a paragraph."""
+    def add_heading(self, text: str, level: int, *, is_shown: bool = True) -> None:
+        """Adds a heading; one that is too long for that is a paragraph, and one that is not shown is not part of the text."""
         shown = " ".join(text.split())
         if shown and len(shown) <= _LONGEST_HEADING:
             self._headings.append(Heading(self._length, level, shown))
-        self.add(shown)
+        if is_shown:
+            self.add(shown)
 
     def part(self, place: str = "") -> Part:
         """All of it."""

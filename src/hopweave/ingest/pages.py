@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO
 
 from hopweave.core.errors import DataError
-from hopweave.ingest.document import Document, Part
+from hopweave.ingest.document import Document
 from hopweave.ingest.docx import read_docx
 from hopweave.ingest.epub import read_epub
 from hopweave.ingest.formats import CorpusFile, Limits, open_regular, reading
+from hopweave.ingest.pdf_text import Bookmark, parts_of_pages
 from hopweave.ingest.zipped import Archive
 
 _WORKER = Path(__file__).with_name("pdf_process.py")
@@ -62,23 +63,26 @@ def _read_pdf(file: CorpusFile, limits: Limits) -> Document:
     if find_spec("pypdf") is None:
         raise DataError(f"{file.source} needs the library pypdf to be read; install it with: pip install 'hopweave[documents]'")
     title = ""
-    pages: list[Part] = []
+    pages: list[str] = []
+    bookmarks: list[Bookmark] = []
     unread: dict[str, list[str]] = {}
     with closing(_told_by_process(file, limits)) as told:
         for what in told:
             if "error" in what:
                 raise DataError(f"{file.source} {what['error']}")
             title = what.get("title", title)
-            if text := str(what.get("text", "")).strip():
-                pages.append(Part(text, place=f"page={what['page']}"))
+            if "page" in what:
+                pages.append(what["text"])
             if kind := what.get("unread"):
                 unread.setdefault(kind, []).append(str(what["page"]))
-    if not pages:
+            bookmarks += (Bookmark(*entry) for entry in what.get("outline", ()))
+    parts = tuple(part for part in parts_of_pages(pages, bookmarks, limits.deadline(file).check) if part.text)
+    if not parts:
         kind = next((kind for kind in _OF_FILES if kind in unread), "picture")
         problem, remedy = _OF_FILES[kind]
         raise DataError(f"{file.source} {problem.format(_listed(unread.get(kind, [])))}; {remedy}")
     reasons = [_of_pages(unread[kind], *_OF_PAGES[kind]) for kind in _OF_PAGES if kind in unread]
-    return Document(" ".join(str(title).split()), tuple(pages), f"{file.source}: {'; '.join(reasons)}" if reasons else "")
+    return Document(" ".join(str(title).split()), parts, f"{file.source}: {'; '.join(reasons)}" if reasons else "")
 
 
 def _of_pages(numbers: list[str], of_one: str, of_many: str, remedy: str) -> str:
