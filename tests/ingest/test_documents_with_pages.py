@@ -165,7 +165,7 @@ BAD = {
     "no zip": ("a.docx", b"PK\x03\x04 and then nothing", "is damaged"),
     "empty": ("a.docx", b"", "is damaged"),
     "cut off": ("a.docx", GOOD[:-30], "is damaged"),
-    "of an older format": ("a.docx", b"\xd0\xcf\x11\xe0" + bytes(600), "is encrypted, or of an older format"),
+    "of an older format": ("a.docx", b"\xd0\xcf\x11\xe0" + bytes(600), "is of an older format"),
     "without a text": ("a.docx", docx(paragraph(" ")), "holds no text"),
     "another zip": ("a.docx", zipped({"a.txt": "x"}), "is damaged"),
     "no XML": ("a.docx", zipped({"word/document.xml": "<w:document><w:p>"}), "is not XML"),

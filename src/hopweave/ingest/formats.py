@@ -31,7 +31,7 @@ RECORD_SUFFIXES = frozenset({".json", ".jsonl", ".ndjson", ".tsv", ".csv"})
 TEXT_SUFFIXES = frozenset({".txt", ".md", ".markdown", ".html", ".htm", ".rst"})
 """Files that are one text document each."""
 
-BOOK_SUFFIXES = frozenset({".pdf", ".docx", ".epub"})
+BOOK_SUFFIXES = frozenset({".pdf", ".docx", ".epub", ".pptx", ".xlsx", ".odt", ".ods", ".odp"})
 """Files that are one document each, but not text."""
 
 DOCUMENT_SUFFIXES = TEXT_SUFFIXES | BOOK_SUFFIXES

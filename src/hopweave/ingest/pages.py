@@ -1,4 +1,4 @@
-"""Documents that are not text files (PDF, DOCX, EPUB): their title, and their text, page by page if they have pages."""
+"""Documents that are not text files: their title, and their text, part by part if they have pages, sheets or slides."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import subprocess
 import sys
 import threading
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from importlib.util import find_spec
@@ -18,9 +18,22 @@ from hopweave.ingest.document import Document
 from hopweave.ingest.docx import read_docx
 from hopweave.ingest.epub import read_epub
 from hopweave.ingest.formats import CorpusFile, Limits, open_regular, reading
+from hopweave.ingest.odf import read_odf
 from hopweave.ingest.pdf_text import Bookmark, parts_of_pages
+from hopweave.ingest.pptx import read_pptx
+from hopweave.ingest.xlsx import read_xlsx
 from hopweave.ingest.zipped import Archive
 
+_READERS: Mapping[str, Callable[[Archive], Document]] = {
+    ".docx": read_docx,
+    ".epub": read_epub,
+    ".odp": read_odf,
+    ".ods": read_odf,
+    ".odt": read_odf,
+    ".pptx": read_pptx,
+    ".xlsx": read_xlsx,
+}
+"""Formats that are zip files of XML."""
 _WORKER = Path(__file__).with_name("pdf_process.py")
 _MAX_LISTED_PAGES = 10
 _OF_PAGES = {
@@ -41,7 +54,7 @@ _OF_FILES = {
 
 
 def read_pages(file: CorpusFile, limits: Limits) -> Document:
-    """Reads a PDF, DOCX or EPUB.
+    """Reads a document that is not a text file.
 
     Raises:
         DataError: for a file that is damaged, encrypted, without any text, or beyond the limits, and for a missing library.
@@ -52,7 +65,7 @@ def read_pages(file: CorpusFile, limits: Limits) -> Document:
         if file.suffix == ".pdf":
             return _read_pdf(file, limits)
         with Archive(raw, file.source, limits, limits.deadline(file).check) as archive:
-            read = read_epub(archive) if file.suffix == ".epub" else read_docx(archive)
+            read = _READERS[file.suffix](archive)
     parts = tuple(part for part in read.parts if part.text.strip())
     if not parts:
         raise DataError(f"{file.source} holds no text; leave it out")

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, takewhile
 
 from hopweave.ingest.document import row_text
 
 MAX_COLUMNS = 16_384
 """Maximum columns of a table, fields of a record, and values of its metadata: the width of a sheet in Excel and LibreOffice."""
 
-_LONGEST_NAME = 200
+LONGEST_NAME = 200
 """Characters of what several rows repeat: the name of a column, and the text of a cell that is merged with those below."""
 _NO_NAME = re.compile(r"|[\d.,:/+%-]+|.{100,}", re.DOTALL)
 _YEAR = re.compile(r"(?:19|20)\d\d")
@@ -27,9 +28,16 @@ class Table:
 
     The first row names the columns if it is marked as a header; also if it looks like names and there are more than two
     columns, or numbers below it: a table of two columns of words may as well be a list of terms.
+
+    Args:
+        names: of the columns of a table that this one goes on with, unless it names its own.
+
+    Attributes:
+        names: of its columns, once its texts have been taken.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, names: Mapping[int, str] | None = None) -> None:
+        self.names = dict(names or {})
         self._rows: list[dict[int, str]] = []
         self._num_headers = 0
 
@@ -47,24 +55,54 @@ class Table:
     def above(self, column: int) -> str:
         """The text of a column in the last row, which a merged cell continues; empty if it is long."""
         text = self._rows[-1].get(column, "") if self._rows else ""
-        return text if len(text) <= _LONGEST_NAME else ""
+        return text if len(text) <= LONGEST_NAME else ""
 
     def texts(self) -> Iterator[str]:
         """The text of each row that has one; the header is in those of the others."""
         rows = list(filter(None, self._rows))
-        num_headers = self._num_headers or int(_names_columns(rows))
-        if num_headers >= len(rows) or any(len(name) > _LONGEST_NAME for row in rows[:num_headers] for name in row.values()):
+        num_headers = self._num_headers or int(_names_columns(rows, is_further=bool(self.names)))
+        if num_headers >= len(rows) or any(len(name) > LONGEST_NAME for row in rows[:num_headers] for name in row.values()):
             num_headers = 0
-        names: dict[int, str] = {}
+        if num_headers or not all(row.keys() <= self.names.keys() for row in rows):
+            self.names.clear()
         for row in rows[:num_headers]:
-            names |= {at: f"{names[at]} {name}"[:_LONGEST_NAME] if at in names else name for at, name in row.items()}
+            for at, name in row.items():
+                self.names[at] = f"{self.names[at]} {name}"[:LONGEST_NAME] if at in self.names else name
         for row in rows[num_headers:]:
             cells = list(row.values())
-            yield row_text([names.get(at, "") for at in row], cells) if names else " ".join(cells)
+            yield row_text([self.names.get(at, "") for at in row], cells) if self.names else " ".join(cells)
 
 
-def _names_columns(rows: Sequence[Mapping[int, str]]) -> bool:
-    """Whether the first of some rows looks like the names of their columns; the first column may be without one."""
+def sheet_texts(rows: Iterable[tuple[int, Mapping[int, str]]]) -> Iterator[str]:
+    """The texts of a sheet: of the tables in it, which empty rows separate, and of what stands alone above them.
+
+    Args:
+        rows: with text, in order, each with its number.
+    """
+    names: Mapping[int, str] = {}
+    last: int | None = None
+    block: list[Mapping[int, str]] = []
+    for number, row in chain(rows, [(-1, {})]):
+        if last is not None and number != last + 1:
+            alone = list(takewhile(lambda one: len(one) == 1, block))
+            yield from (" ".join(cell.split()) for one in alone for cell in one.values())
+            table = Table({} if alone else names)
+            for one in block[len(alone) :]:
+                table.add(one)
+            yield from table.texts()
+            names = table.names
+            block = []
+        block.append(row)
+        last = number
+
+
+def _names_columns(rows: Sequence[Mapping[int, str]], *, is_further: bool) -> bool:
+    """Whether the first of some rows looks like the names of their columns; the first column may be without one.
+
+    Args:
+        rows: of a table.
+        is_further: whether there is a table with names above it, which words may go on with.
+    """
     if len(rows) < 2:
         return False
     first, *others = rows
@@ -74,7 +112,7 @@ def _names_columns(rows: Sequence[Mapping[int, str]]) -> bool:
     words = [name for name in first.values() if not _YEAR.fullmatch(name)]
     if len(words) < len(first):  # such as `town, 2023, 2024` above numbers
         return has_numbers and (0 not in first or first[0] in words) and len(set(first.values())) == len(first)
-    return are_names(words) and (has_numbers or len(first) > 2)
+    return are_names(words) and (has_numbers or (len(first) > 2 and not is_further))
 
 
 def _are_numbers(cells: Sequence[str]) -> bool:
