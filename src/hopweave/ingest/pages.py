@@ -6,18 +6,19 @@ import json
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
+from time import monotonic
 from typing import IO, Any, BinaryIO
 
 from hopweave.core.errors import DataError
 from hopweave.ingest.document import Document
 from hopweave.ingest.docx import read_docx
 from hopweave.ingest.epub import read_epub
-from hopweave.ingest.formats import CorpusFile, Limits, open_regular, reading
+from hopweave.ingest.formats import CAN_RECOGNISE, IMAGE_SUFFIXES, CorpusFile, Limits, open_regular, reading
 from hopweave.ingest.odf import read_odf
 from hopweave.ingest.pdf_text import Bookmark, parts_of_pages
 from hopweave.ingest.pptx import read_pptx
@@ -35,11 +36,17 @@ _READERS: Mapping[str, Callable[[Archive], Document]] = {
 }
 """Formats that are zip files of XML."""
 _WORKER = Path(__file__).with_name("pdf_process.py")
+_OCR_WORKER = Path(__file__).with_name("ocr_process.py")
+_OCR_SHARE = 0.8
+"""Of the time that is left for a PDF, how much its pictures may take; the rest is for cutting its text."""
+_INSTALL_OCR = "have it recognised (pip install 'hopweave[ocr]')"
 _MAX_LISTED_PAGES = 10
 _OF_PAGES = {
     "large": ("is too large to be read", "are too large to be read", "print the file to a new PDF"),
     "damaged": ("is damaged", "are damaged", "save the file again"),
-    "picture": ("holds no text that can be read", "hold no text that can be read", "have it recognised (OCR)"),
+    "picture": ("holds no text that can be read", "hold no text that can be read", _INSTALL_OCR),
+    "slow": ("was not recognised, or not in time", "were not recognised, or not in time", "raise max_seconds (--max-seconds)"),
+    "empty": ("is a picture without text", "are pictures without text", "nothing needs to be done if that is so"),
 }
 """Why pages could not be read, by the names of `pdf_process`, and what to do."""
 _OF_FILES = {
@@ -48,7 +55,12 @@ _OF_FILES = {
         "print it to a new PDF, or leave it out",
     ),
     "damaged": ("is damaged: page {} cannot be read", "save it again, or leave it out"),
-    "picture": ("holds no text, as scans do", "have its text recognised (OCR), or leave it out"),
+    "picture": ("holds no text, as scans do", f"{_INSTALL_OCR}, or leave it out"),
+    "slow": (
+        "holds no text, and was not recognised, or not in time (page {})",
+        "raise max_seconds (--max-seconds), or leave it out",
+    ),
+    "empty": ("holds no text that can be recognised", "leave it out"),
 }
 """The same for a PDF without a readable page; earlier entries take precedence."""
 
@@ -62,6 +74,8 @@ def read_pages(file: CorpusFile, limits: Limits) -> Document:
     with reading(file.source), open_regular(file) as raw:
         if file.num_bytes > limits.max_file_mib << 20:
             raise limits.too_long(file.source, "max_file_mib")
+        if file.suffix in IMAGE_SUFFIXES:
+            return _read_picture(file, limits)
         if file.suffix == ".pdf":
             return _read_pdf(file, limits)
         with Archive(raw, file.source, limits, limits.deadline(file).check) as archive:
@@ -72,9 +86,47 @@ def read_pages(file: CorpusFile, limits: Limits) -> Document:
     return replace(read, parts=parts)
 
 
+def _read_picture(file: CorpusFile, limits: Limits) -> Document:
+    texts = _recognised(file, limits)
+    if not any(texts.values()):
+        raise DataError(f"{file.source} holds no text that can be recognised; leave it out")
+    parts = tuple(part for part in parts_of_pages([texts[number] for number in sorted(texts)]) if part.text)
+    return Document("", parts if len(texts) > 1 else (replace(parts[0], place=""),))
+
+
+def _recognised(
+    file: CorpusFile, limits: Limits, max_seconds: float | None = None, numbers: Sequence[int] = ()
+) -> dict[int, str]:
+    """The text of pages of a PDF, of as many as the time allows; or without numbers, of all those of a picture."""
+    texts: dict[int, str] = {}
+    arguments = tuple(map(str, numbers))
+    with closing(_told_by_process(file, limits, *arguments, program=_OCR_WORKER, max_seconds=max_seconds)) as told:
+        try:
+            for what in told:
+                if "error" in what:
+                    raise DataError(f"{file.source} {what['error']}")
+                if "page" in what:
+                    texts[what["page"]] = what["text"].strip()
+        except DataError:
+            if not numbers:
+                raise
+    return texts
+
+
+def _recognise(file: CorpusFile, limits: Limits, seconds: float, pages: list[str], unread: dict[str, list[str]]) -> None:
+    """Replaces the texts of pages that are pictures, and the reasons why they have none."""
+    numbers = [int(number) for number in unread.pop("picture")]
+    texts = _recognised(file, limits, seconds, numbers)
+    for number in numbers:
+        pages[number - 1] = texts.get(number, "")
+        if not pages[number - 1]:
+            unread.setdefault("empty" if number in texts else "slow", []).append(str(number))
+
+
 def _read_pdf(file: CorpusFile, limits: Limits) -> Document:
     if find_spec("pypdf") is None:
         raise DataError(f"{file.source} needs the library pypdf to be read; install it with: pip install 'hopweave[documents]'")
+    began = monotonic()
     title = ""
     pages: list[str] = []
     bookmarks: list[Bookmark] = []
@@ -89,6 +141,8 @@ def _read_pdf(file: CorpusFile, limits: Limits) -> Document:
             if kind := what.get("unread"):
                 unread.setdefault(kind, []).append(str(what["page"]))
             bookmarks += (Bookmark(*entry) for entry in what.get("outline", ()))
+    if CAN_RECOGNISE and "picture" in unread:
+        _recognise(file, limits, _OCR_SHARE * ((limits.seconds_for(file) or 0) - (monotonic() - began)), pages, unread)
     parts = tuple(part for part in parts_of_pages(pages, bookmarks, limits.deadline(file).check) if part.text)
     if not parts:
         kind = next((kind for kind in _OF_FILES if kind in unread), "picture")
@@ -106,12 +160,14 @@ def _listed(numbers: list[str]) -> str:
     return ", ".join(numbers[:_MAX_LISTED_PAGES]) + (" and more" if len(numbers) > _MAX_LISTED_PAGES else "")
 
 
-def _told_by_process(file: CorpusFile, limits: Limits) -> Generator[dict[str, Any]]:
-    """What another process reports about a PDF."""
+def _told_by_process(
+    file: CorpusFile, limits: Limits, *arguments: str, program: Path | None = None, max_seconds: float | None = None
+) -> Generator[dict[str, Any]]:
+    """What another process reports about a PDF or a picture."""
     num_bytes, max_bytes = 0, limits.max_row_mib << 20
     seconds = limits.seconds_for(file)
-    assert seconds is not None  # noqa: S101 - a PDF is a document, which always has a limit
-    with open_regular(file) as raw, pdf_process(raw, seconds) as (told, watch):
+    assert seconds is not None  # noqa: S101 - it is a document, which always has a limit
+    with open_regular(file) as raw, pdf_process(raw, max_seconds or seconds, *arguments, program=program) as (told, watch):
         while line := told.readline(max_bytes + 1):
             num_bytes += len(line)
             if num_bytes > max_bytes:
@@ -126,19 +182,25 @@ def _told_by_process(file: CorpusFile, limits: Limits) -> Generator[dict[str, An
 
 
 @contextmanager
-def pdf_process(raw: BinaryIO, max_seconds: float, *arguments: str) -> Iterator[tuple[IO[bytes], threading.Timer]]:
-    """A process that reads a PDF, with limits on time and memory that do not affect this one.
+def pdf_process(
+    raw: BinaryIO, max_seconds: float, *arguments: str, program: Path | None = None
+) -> Iterator[tuple[IO[bytes], threading.Timer]]:
+    """A process that reads a PDF or a picture, with limits on time and memory that do not affect this one.
 
     Args:
-        raw: the PDF, an open file.
+        raw: the PDF or picture, an open file.
         max_seconds: the time after which it is killed.
-        arguments: see `pdf_process`.
+        arguments: see the program.
+        program: by default, the one that reads and draws PDFs.
 
     Yields:
         Its output, and the timer, which has finished if the process was killed.
     """
     with subprocess.Popen(  # noqa: S603 - our own file; -P keeps modules of the current folder out
-        [sys.executable, "-P", str(_WORKER), *arguments], stdin=raw, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        [sys.executable, "-P", str(program or _WORKER), *arguments],
+        stdin=raw,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
     ) as process:
         assert process.stdout is not None  # noqa: S101 - it is a pipe
         watch = threading.Timer(max_seconds, process.kill)
