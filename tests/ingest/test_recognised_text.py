@@ -60,7 +60,7 @@ def test_a_picture_is_one_document_and_one_of_several_pages_has_places(tmp_path,
     [part] = picture(tmp_path).parts
     assert (part.text, part.place) == ("One.", "")
     recognises(page(1, "One."), page(2, ""), page(3, "Three."), END)
-    assert [(part.text, part.place) for part in picture(tmp_path).parts] == [("One.", "page=1"), ("Three.", "page=3")]
+    assert [(part.text, part.place) for part in picture(tmp_path).parts] == [("One.", "image=1"), ("Three.", "image=3")]
 
 
 @pytest.mark.parametrize(

@@ -90,8 +90,9 @@ def _read_picture(file: CorpusFile, limits: Limits) -> Document:
     texts = _recognised(file, limits)
     if not any(texts.values()):
         raise DataError(f"{file.source} holds no text that can be recognised; leave it out")
-    parts = tuple(part for part in parts_of_pages([texts[number] for number in sorted(texts)]) if part.text)
-    return Document("", parts if len(texts) > 1 else (replace(parts[0], place=""),))
+    parts = [part for part in parts_of_pages([texts[number] for number in sorted(texts)]) if part.text]
+    places = [part.place.replace("page", "image") if len(texts) > 1 else "" for part in parts]
+    return Document("", tuple(replace(part, place=place) for part, place in zip(parts, places, strict=True)))
 
 
 def _recognised(

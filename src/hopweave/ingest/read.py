@@ -130,7 +130,7 @@ class CorpusOptions:
     def reading(self) -> str:
         """What a file's passages depend on, apart from its content; a file that was read with other options is read again."""
         fields = (self.id_field, self.title_field, self.text_field)
-        return f"5 {(self.max_words, *fields, self.max_row_mib, self.max_file_mib, self.max_seconds, self.access)!r}"
+        return f"6 {(self.max_words, *fields, self.max_row_mib, self.max_file_mib, self.max_seconds, self.access)!r}"
 
 
 def read_corpus(
