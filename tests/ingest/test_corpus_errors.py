@@ -98,10 +98,10 @@ def test_a_link_to_nothing_is_named(tmp_path):
 
 def test_a_folder_with_nothing_to_index_says_what_there_is(tmp_path):
     refused(tmp_path, match=r"nothing to index in .*; give \.json")
-    (tmp_path / "a.odt").write_bytes(b"x")
-    refused(tmp_path, match=r"nothing to index in .*: only \.odt \(1\); give \.json")
+    (tmp_path / "a.mp3").write_bytes(b"x")
+    refused(tmp_path, match=r"nothing to index in .*: only \.mp3 \(1\); give \.json")
     (tmp_path / "b.jsonl").write_text(json.dumps({"text": " "}))
-    (tmp_path / "a.odt").unlink()
+    (tmp_path / "a.mp3").unlink()
     refused(tmp_path, match=r"all 1 texts are empty")
 
 

@@ -9,7 +9,7 @@ from hopweave.core.errors import DataError
 from hopweave.ingest import CorpusOptions, Tally, deadline, read_corpus
 from hopweave.ingest.documents import read_document
 from hopweave.ingest.html_page import MAX_DEPTH
-from hopweave.ingest.records import MAX_COLUMNS
+from hopweave.ingest.office_tables import MAX_COLUMNS
 
 
 def read(folder, tally=None, **options):

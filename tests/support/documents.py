@@ -5,6 +5,7 @@ from __future__ import annotations
 import zipfile
 from collections.abc import Mapping, Sequence
 from io import BytesIO
+from typing import Any
 from xml.sax.saxutils import escape
 
 _W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
@@ -55,6 +56,22 @@ def pdf(
     return pdf_file(objects)
 
 
+def with_outline(content: bytes, *entries: tuple[int, str, int], is_circle: bool = False) -> bytes:
+    """A PDF with bookmarks: the level, title and page of each, from 1; in a circle, the last one is followed by itself."""
+    import pypdf
+
+    writer = pypdf.PdfWriter(clone_from=BytesIO(content))
+    above: list[Any] = []
+    for level, title, page in entries:
+        del above[level - 1 :]
+        above.append(writer.add_outline_item(title=title, page_number=page - 1, parent=above[-1] if above else None))
+    if is_circle:
+        above[-1].get_object()[pypdf.generic.NameObject("/Next")] = above[-1]
+    out = BytesIO()
+    writer.write(out)
+    return out.getvalue()
+
+
 def pdf_file(objects: Sequence[bytes]) -> bytes:
     """A PDF of these objects; the second last is the last that matters, and the last its properties."""
     out = BytesIO()
@@ -100,14 +117,31 @@ def docx(*body: str, declared: str = "", **parts: str) -> bytes:
     return zipped({"_rels/.rels": _RELATIONS, "word/document.xml": document, **further})
 
 
-def epub(title: str, *chapters: str | bytes) -> bytes:
-    """An EPUB of HTML chapters, `c1.xhtml` and so on."""
+def epub(title: str, *chapters: str | bytes, nav: str = "", ncx: str = "") -> bytes:
+    """An EPUB of HTML chapters, `c 1.xhtml` and so on.
+
+    Args:
+        title: of the book.
+        chapters: their HTML.
+        nav: the list of a table of contents, as XHTML; its links are relative to the folder `toc`.
+        ncx: the entries of one of EPUB 2.
+    """
     numbers = range(1, len(chapters) + 1)
     items = "".join(f'<item id="i{n}" href="c%20{n}.xhtml" media-type="application/xhtml+xml"/>' for n in numbers)
     spine = "".join(f'<itemref idref="i{n}"/>' for n in numbers)
+    pages: dict[str, str | bytes] = {f"OEBPS/c {n}.xhtml": chapter for n, chapter in zip(numbers, chapters, strict=True)}
+    if nav:
+        items += '<item id="nav" href="toc/nav.xhtml" media-type="application/xhtml+xml" properties="nav"/>'
+        pages["OEBPS/toc/nav.xhtml"] = (
+            '<html xmlns="http://www.w3.org/1999/xhtml" xmlns:epub="http://www.idpf.org/2007/ops"><body>'
+            f'<nav epub:type="landmarks"><ol><li><a href="../c%201.xhtml">No</a></li></ol></nav>'
+            f'<nav epub:type="toc"><h1>Contents</h1>{nav}</nav></body></html>'
+        )
+    if ncx:
+        items += '<item id="ncx" href="toc.ncx" media-type="application/x-dtbncx+xml"/>'
+        pages["OEBPS/toc.ncx"] = f'<ncx xmlns="http://www.daisy.org/z3986/2005/ncx/"><navMap>{ncx}</navMap></ncx>'
     package = (
         '<package xmlns="http://www.idpf.org/2007/opf" xmlns:dc="http://purl.org/dc/elements/1.1/">'
         f"<metadata><dc:title>{escape(title)}</dc:title></metadata><manifest>{items}</manifest><spine>{spine}</spine></package>"
     )
-    pages = {f"OEBPS/c {n}.xhtml": chapter for n, chapter in zip(numbers, chapters, strict=True)}
     return zipped({"META-INF/container.xml": _CONTAINER, "OEBPS/book.opf": package, **pages})

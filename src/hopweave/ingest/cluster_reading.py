@@ -1,4 +1,4 @@
-"""Reads PDF, DOCX and EPUB files in the workers of a Dask cluster that have them under the same path."""
+"""Reads documents that are not text, such as PDFs, in the workers of a Dask cluster that have them under the same path."""
 
 from __future__ import annotations
 

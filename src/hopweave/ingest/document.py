@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import NamedTuple
 
@@ -21,7 +21,8 @@ class Heading(NamedTuple):
     """A heading within the text of a part.
 
     Attributes:
-        start: where it begins in the text, which contains it.
+        start: where it begins in the text. The text contains it unless it is of an earlier part, whose section goes on, or only
+            listed in an outline.
         level: 1 for the outermost; the section ends at the next heading of this level or a lower number.
         text: on one line.
     """
@@ -47,6 +48,11 @@ class Part:
     place: str = ""
     within: tuple[str, ...] = ()
 
+    def after(self, earlier: Part) -> Part:
+        """The same part, as it goes on in the sections that are open at the end of an earlier one."""
+        carried = (heading._replace(start=0) for heading in open_headings(earlier.headings))
+        return replace(self, headings=(*carried, *self.headings), within=self.within or earlier.within)
+
 
 @dataclass(frozen=True, slots=True)
 class Document:
@@ -61,6 +67,14 @@ class Document:
     title: str
     parts: tuple[Part, ...]
     unread: str = ""
+
+
+def open_headings(headings: Iterable[Heading]) -> list[Heading]:
+    """Those of some headings whose sections go on after the last of them, from the outermost."""
+    above: list[Heading] = []
+    for heading in headings:
+        above = [*(one for one in above if one.level < heading.level), heading]
+    return above
 
 
 @dataclass(slots=True)
@@ -87,13 +101,14 @@ class Blocks:
         if text := text.strip():
             self._terms.append(text)
 
-    def add_heading(self, text: str, level: int) -> None:
-        """Adds a heading; one that is too long for that is a paragraph."""
+    def add_heading(self, text: str, level: int, *, is_shown: bool = True) -> None:
+        """Adds a heading; one that is too long for that is a paragraph, and one that is not shown is not part of the text."""
         self._end_terms()
         shown = " ".join(text.split())
         if shown and len(shown) <= _LONGEST_HEADING:
             self._headings.append(Heading(self._length, level, shown))
-        self.add(shown)
+        if is_shown:
+            self.add(shown)
 
     def add_part(self, part: Part) -> None:
         """Adds the paragraphs and headings of a part."""

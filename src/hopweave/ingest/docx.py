@@ -2,139 +2,245 @@
 
 from __future__ import annotations
 
-import posixpath
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from hopweave.ingest.document import Blocks, Document
+from hopweave.ingest.office_tables import MAX_COLUMNS, Table
+from hopweave.ingest.ooxml import main_part, relations, short, title_of, value_of
 from hopweave.ingest.zipped import Archive
 
-_WORDS = (
-    "http://schemas.openxmlformats.org/wordprocessingml/2006/main ",
-    "http://purl.oclc.org/ooxml/wordprocessingml/main ",
-)
-_MATHS_TEXT = frozenset(
-    f"http://{where}/math t"
-    for where in ("schemas.openxmlformats.org/officeDocument/2006", "purl.oclc.org/ooxml/officeDocument")
-)
-_CORE_TITLE = "http://purl.org/dc/elements/1.1/ title"
-_FALLBACK = "http://schemas.openxmlformats.org/markup-compatibility/2006 Fallback"
-_LEFT_OUT = frozenset({"del", "moveFrom", _FALLBACK})
-_NOTES = ("footnotes.xml", "endnotes.xml")
-_TITLE_STYLES = ("Title", "Heading1")
-_HEADING_STYLE = re.compile("Heading[1-9]")
+_LEFT_OUT = frozenset({"w:del", "w:moveFrom", "mc:Fallback"})
+_EARLIER = frozenset({"w:pPrChange", "w:rPrChange", "w:tblPrChange", "w:trPrChange", "w:tcPrChange", "w:sectPrChange"})
+"""Properties as they were before a tracked change."""
+_NOTES = ("footnotes", "endnotes")
+_MAX_LEVEL = 9
+_MAX_STYLES_ABOVE = 20
+"""Styles that a style is based on; the chains of real ones are five long."""
+_HEADING = re.compile(r"heading ?([1-9])", re.IGNORECASE)
+_CONTENTS = re.compile(r"toc ?(?:[1-9]|heading)", re.IGNORECASE)
+_OFF = frozenset({"0", "false", "off"})
 
 
 def read_docx(archive: Archive) -> Document:
-    """A document of one part, a blank line between paragraphs; a row of a table is one, its cells separated by spaces.
+    """A document of one part, a blank line between paragraphs; a row of a table is one, see `tables`.
 
-    The title is the paragraph with the style Title, or that in the properties, or the first main heading. Pages exist only
-    after layout, so the format has none.
+    The title is the paragraph with the style Title, or that in the properties, or the first main heading. Headings are told by
+    their style or outline level; an automatic table of contents is left out. Pages exist only after layout, so the format has
+    none.
 
     Raises:
         DataError: if it is damaged, or beyond the limits.
     """
-    main = _main_part(archive)
-    body = _Body()
+    main = main_part(archive, "word/document.xml")
+    parts = {one.kind: one.target for one in relations(archive, main).values()}
+    styles = _Styles()
+    name = parts.get("styles", "word/styles.xml")
+    if name in archive:
+        archive.parse(name, styles.start, styles.end)
+    body = _Body(styles, archive)
     archive.parse(main, body.start, body.end, body.add)
-    for name in (posixpath.join(posixpath.dirname(main), notes) for notes in _NOTES):
-        if name in archive:
+    for kind in _NOTES:
+        if (name := parts.get(kind, f"word/{kind}.xml")) in archive:
             archive.parse(name, body.start, body.end, body.add)
-    styled, heading = (body.named.get(style, "") for style in _TITLE_STYLES)
-    return Document(styled or _core_title(archive) or heading, (body.blocks.part(),))
+    return Document(body.title or title_of(archive) or body.heading, (body.blocks.part(),))
 
 
-def _main_part(archive: Archive) -> str:
-    found = []
+@dataclass(slots=True)
+class _Style:
+    """A style: its name, which is English whatever the language of the program, and what it says of headings.
 
-    def start(_: str, attributes: Mapping[str, str]) -> None:
-        if attributes.get("Type", "").endswith("/officeDocument"):
-            found.append(attributes.get("Target", "").lstrip("/"))
+    Attributes:
+        name: such as `heading 1`.
+        based_on: the id of another style.
+        level: of headings, from 1; 0 for other text, and `None` if it says nothing.
+    """
 
-    if "_rels/.rels" in archive:
-        archive.parse("_rels/.rels", start)
-    return found[0] if found else "word/document.xml"
+    name: str = ""
+    based_on: str = ""
+    level: int | None = None
 
 
-def _core_title(archive: Archive) -> str:
-    if "docProps/core.xml" not in archive:
-        return ""
-    within: list[str] = []
-    pieces: list[str] = []
-    archive.parse(
-        "docProps/core.xml",
-        lambda name, _: within.append(name),
-        lambda _: within.clear(),
-        lambda text: pieces.append(text) if within[-1:] == [_CORE_TITLE] else None,
-    )
-    return " ".join("".join(pieces).split())
+class _Styles:
+    """The styles of a document, by their ids."""
+
+    def __init__(self) -> None:
+        self._styles: dict[str, _Style] = {}
+        self._now = _Style()
+        self._num_earlier = 0
+
+    def start(self, name: str, attributes: Mapping[str, str]) -> None:
+        element = short(name)
+        self._num_earlier += element in _EARLIER
+        if self._num_earlier:
+            return
+        if element == "w:style":
+            self._now = self._styles[value_of(attributes, "styleId")] = _Style()
+        elif element == "w:name":
+            self._now.name = value_of(attributes)
+        elif element == "w:basedOn":
+            self._now.based_on = value_of(attributes)
+        elif element == "w:outlineLvl":
+            self._now.level = _level(value_of(attributes))
+
+    def end(self, name: str) -> None:
+        self._num_earlier -= short(name) in _EARLIER
+
+    def level(self, style: str) -> int:
+        """The level of headings in a style, its own or that of the ones it is based on; 0 if it is none for headings."""
+        for _ in range(_MAX_STYLES_ABOVE):
+            known = self._styles.get(style) or _Style()
+            if known.level is not None:
+                return known.level
+            if named := _HEADING.fullmatch(known.name or style):
+                return int(named[1])
+            style = known.based_on
+        return 0
+
+    def is_title(self, style: str) -> bool:
+        return self._name(style).casefold() == "title"
+
+    def is_contents(self, style: str) -> bool:
+        """Whether it is a style of tables of contents."""
+        return _CONTENTS.fullmatch(self._name(style)) is not None
+
+    def _name(self, style: str) -> str:
+        known = self._styles.get(style)
+        return known.name if known and known.name else style
+
+
+def _level(written: str) -> int | None:
+    """An outline level, which counts from 0, as that of a heading; the last one is for other text."""
+    if not written.isdecimal() or len(written) > 1:
+        return None
+    return (int(written) + 1) % (_MAX_LEVEL + 1)
 
 
 class _Body:
     """The text read so far."""
 
-    def __init__(self) -> None:
+    def __init__(self, styles: _Styles, archive: Archive) -> None:
         self.blocks = Blocks()
-        self.named: dict[str, str] = {}
+        self.title = self.heading = ""
+        self._styles = styles
+        self._archive = archive
         self._pieces: list[str] = []
         self._style = ""
-        self._num_runs = self._num_cells = self._num_left_out = 0
+        self._level: int | None = None
+        self._num_runs = self._num_left_out = self._num_earlier = 0
         self._is_text = False
+        self._rows = _Rows()
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
-        local = _local(name)
-        self._num_left_out += local in _LEFT_OUT
-        if local == "pStyle":
-            self._style = next((value for key, value in attributes.items() if _local(key) == "val"), "")
-        elif local == "r":
+        element = short(name)
+        self._num_left_out += element in _LEFT_OUT
+        self._num_earlier += element in _EARLIER
+        if self._num_earlier:
+            return
+        if element == "w:pStyle":
+            self._style = value_of(attributes)
+        elif element == "w:outlineLvl":
+            self._level = _level(value_of(attributes))
+        elif element == "w:r":
             self._num_runs += 1
-        elif local == "tc":
-            self._num_cells += 1
-        elif local == "t":
+        elif element in {"w:t", "m:t"}:
             self._is_text = True
-        elif self._num_runs and local in {"tab", "br", "cr"}:  # a tab outside of a run is where one would stop
-            self._pieces.append(" " if local == "tab" else "\n")
+        elif self._num_runs and element in {"w:tab", "w:br", "w:cr"}:  # a tab outside of a run is where one would stop
+            self._pieces.append(" " if element == "w:tab" else "\n")
+        else:
+            self._rows.start(element, attributes)
 
     def end(self, name: str) -> None:
-        local = _local(name)
-        self._num_left_out -= local in _LEFT_OUT
-        if local == "r":
+        element = short(name)
+        self._num_left_out -= element in _LEFT_OUT
+        self._num_earlier -= element in _EARLIER
+        if element == "w:r":
             self._num_runs -= 1
-        elif local == "tc":
-            self._num_cells -= 1
-        elif local == "t":
+        elif element in {"w:t", "m:t"}:
             self._is_text = False
-        elif local == "p":
+        elif element == "w:p":
             self._end_paragraph()
-        elif local == "tr" and not self._num_cells:
-            self._break()
+        elif element == "w:tc" and self._rows.end_cell("".join(self._pieces)):
+            self._pieces.clear()
+        elif element == "w:tr":
+            self._rows.end_row()
+        elif element == "w:tbl" and (table := self._rows.end_table()):
+            for text in self._archive.counted(table.texts()):
+                self.blocks.add(text)
 
     def add(self, text: str) -> None:
         if self._is_text and not self._num_left_out:
             self._pieces.append(text)
 
     def _end_paragraph(self) -> None:
-        style, self._style = self._style, ""
-        if self._num_cells:
+        style, level = self._style, self._level
+        self._style, self._level = "", None
+        if self._rows.depth:
             self._pieces.append(" ")
             return
-        if style in _TITLE_STYLES:
-            self.named.setdefault(style, " ".join("".join(self._pieces).split()))
-        self._break(int(style[-1]) if _HEADING_STYLE.fullmatch(style) else 0)
-
-    def _break(self, level: int = 0) -> None:
         lines = (" ".join(line.split()) for line in "".join(self._pieces).split("\n"))
         self._pieces.clear()
         paragraph = "\n".join(filter(None, lines))
-        if level:
-            self.blocks.add_heading(paragraph, level)
-        else:
+        if self._styles.is_contents(style):
+            return
+        level = self._styles.level(style) if level is None else level
+        if self._styles.is_title(style):
+            self.title = self.title or " ".join(paragraph.split())
+        if not level:
             self.blocks.add(paragraph)
+            return
+        if level == 1:
+            self.heading = self.heading or " ".join(paragraph.split())
+        self.blocks.add_heading(paragraph, level)
 
 
-def _local(name: str) -> str:
-    """A name without its namespace if that is the one of text documents; else the full name."""
-    for namespace in _WORDS:
-        if name.startswith(namespace):
-            return name[len(namespace) :]
-    return "t" if name in _MATHS_TEXT else name
+class _Rows:
+    """The table that is being read; those within its cells are text of these.
+
+    Attributes:
+        depth: how many tables are open.
+    """
+
+    def __init__(self) -> None:
+        self.depth = 0
+        self._table = Table()
+        self._cells: dict[int, str] = {}
+        self._column = 0
+        self._width = 1
+        self._is_header = self._is_continued = False
+
+    def start(self, element: str, attributes: Mapping[str, str]) -> None:
+        self.depth += element == "w:tbl"
+        if self.depth != 1:
+            return
+        if element == "w:tc":
+            self._width, self._is_continued = 1, False
+        elif element == "w:gridSpan":
+            width = value_of(attributes)
+            self._width = min(int(width), MAX_COLUMNS) if width.isdecimal() and len(width) < 6 else 1
+        elif element == "w:vMerge":
+            self._is_continued = value_of(attributes) != "restart"
+        elif element == "w:tblHeader":
+            self._is_header = value_of(attributes) not in _OFF
+
+    def end_cell(self, text: str) -> bool:
+        """Ends a cell of the outermost table; returns whether it is one."""
+        if self.depth != 1:
+            return False
+        self._cells[self._column] = self._table.above(self._column) if self._is_continued else text
+        self._column += self._width
+        return True
+
+    def end_row(self) -> None:
+        if self.depth == 1:
+            self._table.add(self._cells, is_header=self._is_header)
+            self._cells, self._column, self._is_header = {}, 0, False
+
+    def end_table(self) -> Table | None:
+        """Ends a table; returns it if it is the outermost one."""
+        self.depth -= 1
+        if self.depth:
+            return None
+        table, self._table = self._table, Table()
+        return table

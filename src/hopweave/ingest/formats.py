@@ -13,6 +13,7 @@ import zlib
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Literal, cast
 
@@ -31,7 +32,16 @@ RECORD_SUFFIXES = frozenset({".json", ".jsonl", ".ndjson", ".tsv", ".csv"})
 TEXT_SUFFIXES = frozenset({".txt", ".md", ".markdown", ".html", ".htm", ".rst"})
 """Files that are one text document each."""
 
-BOOK_SUFFIXES = frozenset({".pdf", ".docx", ".epub"})
+IMAGE_SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp"})
+"""Pictures, which are read if their text can be recognised."""
+
+_OCR_LIBRARIES = ("onnxruntime", "PIL", "pypdfium2", "rapidocr")
+CAN_RECOGNISE = all(map(find_spec, _OCR_LIBRARIES))
+"""Whether the extra `ocr` is installed."""
+
+BOOK_SUFFIXES = frozenset({".pdf", ".docx", ".epub", ".pptx", ".xlsx", ".odt", ".ods", ".odp"}) | (
+    IMAGE_SUFFIXES if CAN_RECOGNISE else frozenset()
+)
 """Files that are one document each, but not text."""
 
 DOCUMENT_SUFFIXES = TEXT_SUFFIXES | BOOK_SUFFIXES

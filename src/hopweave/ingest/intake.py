@@ -16,7 +16,7 @@ from hopweave.core.indexing import IndexSummary
 from hopweave.core.types import Passage
 from hopweave.ingest.file_states import FileState, FileStates, hash_of, look_at
 from hopweave.ingest.find import find_files
-from hopweave.ingest.formats import CorpusFile, OnBytes
+from hopweave.ingest.formats import CAN_RECOGNISE, CorpusFile, OnBytes
 from hopweave.ingest.read import Books, CorpusOptions, Reading, TakenId, nothing_found
 from hopweave.ingest.tally import Tally, Unread
 from hopweave.ingest.vanished import check_gone, has_vanished, is_missing
@@ -316,7 +316,8 @@ class _Pass:
         self._intake.note_read(known.size if known is not None else 0)
 
     def _reading_of(self, file: CorpusFile) -> str:
-        return self._intake.options.reading + (" with pypdf" if file.suffix == ".pdf" and find_spec("pypdf") else "")
+        libraries = (" with pypdf" if find_spec("pypdf") else "") + (" with ocr" if CAN_RECOGNISE else "")
+        return self._intake.options.reading + (libraries if file.suffix == ".pdf" else "")
 
 
 def _vanished_since(unread: Sequence[Unread], num_before: int) -> bool:

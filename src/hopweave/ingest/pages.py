@@ -1,4 +1,4 @@
-"""Documents that are not text files (PDF, DOCX, EPUB): their title, and their text, page by page if they have pages."""
+"""Documents that are not text files: their title, and their text, part by part if they have pages, sheets or slides."""
 
 from __future__ import annotations
 
@@ -6,26 +6,47 @@ import json
 import subprocess
 import sys
 import threading
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
+from time import monotonic
 from typing import IO, Any, BinaryIO
 
 from hopweave.core.errors import DataError
-from hopweave.ingest.document import Document, Part
+from hopweave.ingest.document import Document
 from hopweave.ingest.docx import read_docx
 from hopweave.ingest.epub import read_epub
-from hopweave.ingest.formats import CorpusFile, Limits, open_regular, reading
+from hopweave.ingest.formats import CAN_RECOGNISE, IMAGE_SUFFIXES, CorpusFile, Limits, open_regular, reading
+from hopweave.ingest.odf import read_odf
+from hopweave.ingest.pdf_text import Bookmark, parts_of_pages
+from hopweave.ingest.pptx import read_pptx
+from hopweave.ingest.xlsx import read_xlsx
 from hopweave.ingest.zipped import Archive
 
+_READERS: Mapping[str, Callable[[Archive], Document]] = {
+    ".docx": read_docx,
+    ".epub": read_epub,
+    ".odp": read_odf,
+    ".ods": read_odf,
+    ".odt": read_odf,
+    ".pptx": read_pptx,
+    ".xlsx": read_xlsx,
+}
+"""Formats that are zip files of XML."""
 _WORKER = Path(__file__).with_name("pdf_process.py")
+_OCR_WORKER = Path(__file__).with_name("ocr_process.py")
+_OCR_SHARE = 0.8
+"""Of the time that is left for a PDF, how much its pictures may take; the rest is for cutting its text."""
+_INSTALL_OCR = "have it recognised (pip install 'hopweave[ocr]')"
 _MAX_LISTED_PAGES = 10
 _OF_PAGES = {
     "large": ("is too large to be read", "are too large to be read", "print the file to a new PDF"),
     "damaged": ("is damaged", "are damaged", "save the file again"),
-    "picture": ("holds no text that can be read", "hold no text that can be read", "have it recognised (OCR)"),
+    "picture": ("holds no text that can be read", "hold no text that can be read", _INSTALL_OCR),
+    "slow": ("was not recognised, or not in time", "were not recognised, or not in time", "raise max_seconds (--max-seconds)"),
+    "empty": ("is a picture without text", "are pictures without text", "nothing needs to be done if that is so"),
 }
 """Why pages could not be read, by the names of `pdf_process`, and what to do."""
 _OF_FILES = {
@@ -34,13 +55,18 @@ _OF_FILES = {
         "print it to a new PDF, or leave it out",
     ),
     "damaged": ("is damaged: page {} cannot be read", "save it again, or leave it out"),
-    "picture": ("holds no text, as scans do", "have its text recognised (OCR), or leave it out"),
+    "picture": ("holds no text, as scans do", f"{_INSTALL_OCR}, or leave it out"),
+    "slow": (
+        "holds no text, and was not recognised, or not in time (page {})",
+        "raise max_seconds (--max-seconds), or leave it out",
+    ),
+    "empty": ("holds no text that can be recognised", "leave it out"),
 }
 """The same for a PDF without a readable page; earlier entries take precedence."""
 
 
 def read_pages(file: CorpusFile, limits: Limits) -> Document:
-    """Reads a PDF, DOCX or EPUB.
+    """Reads a document that is not a text file.
 
     Raises:
         DataError: for a file that is damaged, encrypted, without any text, or beyond the limits, and for a missing library.
@@ -48,37 +74,83 @@ def read_pages(file: CorpusFile, limits: Limits) -> Document:
     with reading(file.source), open_regular(file) as raw:
         if file.num_bytes > limits.max_file_mib << 20:
             raise limits.too_long(file.source, "max_file_mib")
+        if file.suffix in IMAGE_SUFFIXES:
+            return _read_picture(file, limits)
         if file.suffix == ".pdf":
             return _read_pdf(file, limits)
         with Archive(raw, file.source, limits, limits.deadline(file).check) as archive:
-            read = read_epub(archive) if file.suffix == ".epub" else read_docx(archive)
+            read = _READERS[file.suffix](archive)
     parts = tuple(part for part in read.parts if part.text.strip())
     if not parts:
         raise DataError(f"{file.source} holds no text; leave it out")
     return replace(read, parts=parts)
 
 
+def _read_picture(file: CorpusFile, limits: Limits) -> Document:
+    texts = _recognised(file, limits)
+    if not any(texts.values()):
+        raise DataError(f"{file.source} holds no text that can be recognised; leave it out")
+    parts = [part for part in parts_of_pages([texts[number] for number in sorted(texts)]) if part.text]
+    places = [part.place.replace("page", "image") if len(texts) > 1 else "" for part in parts]
+    return Document("", tuple(replace(part, place=place) for part, place in zip(parts, places, strict=True)))
+
+
+def _recognised(
+    file: CorpusFile, limits: Limits, max_seconds: float | None = None, numbers: Sequence[int] = ()
+) -> dict[int, str]:
+    """The text of pages of a PDF, of as many as the time allows; or without numbers, of all those of a picture."""
+    texts: dict[int, str] = {}
+    arguments = tuple(map(str, numbers))
+    with closing(_told_by_process(file, limits, *arguments, program=_OCR_WORKER, max_seconds=max_seconds)) as told:
+        try:
+            for what in told:
+                if "error" in what:
+                    raise DataError(f"{file.source} {what['error']}")
+                if "page" in what:
+                    texts[what["page"]] = what["text"].strip()
+        except DataError:
+            if not numbers:
+                raise
+    return texts
+
+
+def _recognise(file: CorpusFile, limits: Limits, seconds: float, pages: list[str], unread: dict[str, list[str]]) -> None:
+    """Replaces the texts of pages that are pictures, and the reasons why they have none."""
+    numbers = [int(number) for number in unread.pop("picture")]
+    texts = _recognised(file, limits, seconds, numbers)
+    for number in numbers:
+        pages[number - 1] = texts.get(number, "")
+        if not pages[number - 1]:
+            unread.setdefault("empty" if number in texts else "slow", []).append(str(number))
+
+
 def _read_pdf(file: CorpusFile, limits: Limits) -> Document:
     if find_spec("pypdf") is None:
         raise DataError(f"{file.source} needs the library pypdf to be read; install it with: pip install 'hopweave[documents]'")
+    began = monotonic()
     title = ""
-    pages: list[Part] = []
+    pages: list[str] = []
+    bookmarks: list[Bookmark] = []
     unread: dict[str, list[str]] = {}
     with closing(_told_by_process(file, limits)) as told:
         for what in told:
             if "error" in what:
                 raise DataError(f"{file.source} {what['error']}")
             title = what.get("title", title)
-            if text := str(what.get("text", "")).strip():
-                pages.append(Part(text, place=f"page={what['page']}"))
+            if "page" in what:
+                pages.append(what["text"])
             if kind := what.get("unread"):
                 unread.setdefault(kind, []).append(str(what["page"]))
-    if not pages:
+            bookmarks += (Bookmark(*entry) for entry in what.get("outline", ()))
+    if CAN_RECOGNISE and "picture" in unread:
+        _recognise(file, limits, _OCR_SHARE * ((limits.seconds_for(file) or 0) - (monotonic() - began)), pages, unread)
+    parts = tuple(part for part in parts_of_pages(pages, bookmarks, limits.deadline(file).check) if part.text)
+    if not parts:
         kind = next((kind for kind in _OF_FILES if kind in unread), "picture")
         problem, remedy = _OF_FILES[kind]
         raise DataError(f"{file.source} {problem.format(_listed(unread.get(kind, [])))}; {remedy}")
     reasons = [_of_pages(unread[kind], *_OF_PAGES[kind]) for kind in _OF_PAGES if kind in unread]
-    return Document(" ".join(str(title).split()), tuple(pages), f"{file.source}: {'; '.join(reasons)}" if reasons else "")
+    return Document(" ".join(str(title).split()), parts, f"{file.source}: {'; '.join(reasons)}" if reasons else "")
 
 
 def _of_pages(numbers: list[str], of_one: str, of_many: str, remedy: str) -> str:
@@ -89,12 +161,14 @@ def _listed(numbers: list[str]) -> str:
     return ", ".join(numbers[:_MAX_LISTED_PAGES]) + (" and more" if len(numbers) > _MAX_LISTED_PAGES else "")
 
 
-def _told_by_process(file: CorpusFile, limits: Limits) -> Generator[dict[str, Any]]:
-    """What another process reports about a PDF."""
+def _told_by_process(
+    file: CorpusFile, limits: Limits, *arguments: str, program: Path | None = None, max_seconds: float | None = None
+) -> Generator[dict[str, Any]]:
+    """What another process reports about a PDF or a picture."""
     num_bytes, max_bytes = 0, limits.max_row_mib << 20
     seconds = limits.seconds_for(file)
-    assert seconds is not None  # noqa: S101 - a PDF is a document, which always has a limit
-    with open_regular(file) as raw, pdf_process(raw, seconds) as (told, watch):
+    assert seconds is not None  # noqa: S101 - it is a document, which always has a limit
+    with open_regular(file) as raw, pdf_process(raw, max_seconds or seconds, *arguments, program=program) as (told, watch):
         while line := told.readline(max_bytes + 1):
             num_bytes += len(line)
             if num_bytes > max_bytes:
@@ -109,19 +183,25 @@ def _told_by_process(file: CorpusFile, limits: Limits) -> Generator[dict[str, An
 
 
 @contextmanager
-def pdf_process(raw: BinaryIO, max_seconds: float, *arguments: str) -> Iterator[tuple[IO[bytes], threading.Timer]]:
-    """A process that reads a PDF, with limits on time and memory that do not affect this one.
+def pdf_process(
+    raw: BinaryIO, max_seconds: float, *arguments: str, program: Path | None = None
+) -> Iterator[tuple[IO[bytes], threading.Timer]]:
+    """A process that reads a PDF or a picture, with limits on time and memory that do not affect this one.
 
     Args:
-        raw: the PDF, an open file.
+        raw: the PDF or picture, an open file.
         max_seconds: the time after which it is killed.
-        arguments: see `pdf_process`.
+        arguments: see the program.
+        program: by default, the one that reads and draws PDFs.
 
     Yields:
         Its output, and the timer, which has finished if the process was killed.
     """
     with subprocess.Popen(  # noqa: S603 - our own file; -P keeps modules of the current folder out
-        [sys.executable, "-P", str(_WORKER), *arguments], stdin=raw, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        [sys.executable, "-P", str(program or _WORKER), *arguments],
+        stdin=raw,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
     ) as process:
         assert process.stdout is not None  # noqa: S101 - it is a pipe
         watch = threading.Timer(max_seconds, process.kill)

@@ -21,6 +21,8 @@ from typing import Any
 _MAX_MEMORY_BYTES = 4 << 30
 _MAX_MEMORY_BYTES_DRAWING = 1 << 30
 _MAX_REASON = 200
+_MAX_BOOKMARKS = 10_000
+_MAX_TITLE = 200
 
 _WIDTH, _MAX_HEIGHT, _MAX_PIXELS = 1240, 3000, 4_000_000
 """Maximum size of an image: the width is that of A4 at 150 dots per inch."""
@@ -38,7 +40,7 @@ def tell(**what: Any) -> None:
 
 
 def read(stream: Any) -> None:
-    """Reports the title and each page in order, and marks the last page.
+    """Reports the title, each page in order, and at the end the outline.
 
     A page that could not be read has the reason as `unread`: it is a `picture`, too `large`, or `damaged`.
     """
@@ -59,7 +61,26 @@ def read(stream: Any) -> None:
         except Exception as error:  # noqa: BLE001 - a page that is damaged, in any way, leaves the others readable
             text, unread = "", "large" if is_too_large(error) else "damaged"
         tell(page=number, text=text, unread=unread)
-    tell(end=True)
+    tell(end=True, outline=_outline(reader))
+
+
+def _outline(reader: Any) -> list[tuple[int, str, int]]:
+    """The level, title and page of each bookmark, from 1; none if they are damaged or too many, and those without a page."""
+    found: list[tuple[int, str, int]] = []
+
+    def walk(entries: Any, level: int) -> None:
+        for entry in entries:
+            if isinstance(entry, list):
+                walk(entry, level + 1)
+            elif (page := reader.get_destination_page_number(entry)) is not None and page >= 0 and len(found) < _MAX_BOOKMARKS:
+                title = " ".join(str(entry.title).split())[:_MAX_TITLE]
+                found.append((level, title.encode("utf-8", "replace").decode(), page + 1))
+
+    try:
+        walk(reader.outline, 1)
+    except Exception:  # noqa: BLE001 - an outline that is damaged, in any way, leaves the pages readable
+        return []
+    return found
 
 
 class _Warnings(logging.Handler):

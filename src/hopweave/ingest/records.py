@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sized
 from dataclasses import dataclass
 from typing import Any
@@ -13,12 +12,9 @@ from hopweave.core.visibility import METADATA
 from hopweave.ingest.deadline import Check, no_check
 from hopweave.ingest.formats import CorpusFile, Limits, OnBytes, open_text
 from hopweave.ingest.json_stream import JsonStream, load_json
-
-MAX_COLUMNS = 16_384
-"""Maximum columns of a table, fields of a record, and values of its metadata: the width of a sheet in Excel and LibreOffice."""
+from hopweave.ingest.office_tables import MAX_COLUMNS, are_names
 
 _MAX_CELL_CHARACTERS = 1 << 24
-_NO_NAME = re.compile(r"|[\d.,:/+%-]+|.{100,}", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +121,7 @@ def _read_table(file: CorpusFile, on_bytes: OnBytes, limits: Limits, check: Chec
                         where, remedy = f"{file.source}, line {reader.line_num}", "leave out columns that hold no text"
                         raise _too_wide(where, cells, "columns", f"{remedy}, or split the table")
                     header = [name.strip() for name in cells]
-                    is_table = _are_names(header)
+                    is_table = are_names(header)
                     continue
                 if len(cells) != len(header):
                     raise DataError(
@@ -136,11 +132,6 @@ def _read_table(file: CorpusFile, on_bytes: OnBytes, limits: Limits, check: Chec
         except csv.Error as error:
             what = f"{file.source}, line {reader.line_num} cannot be split into columns: {error}"
             raise DataError(f"{what}; a text with quotation marks must be quoted, and its own marks doubled") from None
-
-
-def _are_names(header: list[str]) -> bool:
-    """Whether the first line of a table looks like names of columns, and not like its first row."""
-    return len(header) > 1 and len(set(header)) == len(header) and not any(_NO_NAME.fullmatch(name) for name in header)
 
 
 class _HeldLines:

@@ -67,8 +67,8 @@ def _sections(part: Part) -> list[_Section]:
     found = [_Section(0, part.within, bool(part.text[: ends[0]].strip()))]
     for heading, end in zip(part.headings, ends[1:], strict=True):
         above = [*(one for one in above if one.level < heading.level), heading]
-        body = part.text[heading.start : end].strip()
-        found.append(_Section(heading.start, (*part.within, *(one.text for one in above)), len(body) > len(heading.text)))
+        has_text = " ".join(part.text[heading.start : end].split()) not in {"", heading.text}
+        found.append(_Section(heading.start, (*part.within, *(one.text for one in above)), has_text))
     return found
 
 

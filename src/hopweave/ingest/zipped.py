@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from types import TracebackType
 from typing import BinaryIO
@@ -27,6 +27,8 @@ _END_BYTES = 22
 _LARGE = b"PK\x06\x07"
 _LARGE_BYTES = 20
 _COMPOUND_FILE = b"\xd0\xcf\x11\xe0"
+_ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
+_SOUGHT_BYTES = 1 << 20
 _BROKEN = (
     zipfile.BadZipFile, zlib.error, EOFError, ValueError, RuntimeError, struct.error, OverflowError, KeyError, IndexError
 )  # fmt: skip
@@ -53,9 +55,9 @@ class Archive:
         self.source = source
         self.check = check
         self._limits = limits
-        self._num_left = limits.max_row_mib << 20
+        self._num_left = self._num_text_left = limits.max_row_mib << 20
         if raw.read(len(_COMPOUND_FILE)) == _COMPOUND_FILE:
-            raise DataError(f"{source} is encrypted, or of an older format; save it again without a password")
+            raise _refused_compound_file(raw, source)
         with self._broken():
             _refuse_long_list(raw)
             self._zip = zipfile.ZipFile(raw)
@@ -84,6 +86,23 @@ class Archive:
         if self._num_left < 0:
             raise self._limits.too_long(f"the text of {self.source}", "max_row_mib")
         return content
+
+    def count(self, num_characters: int) -> None:
+        """Notes text that is made of what was read, and may be far longer: what is repeated, and what several cells share.
+
+        Raises:
+            DataError: if it is beyond the limits.
+        """
+        self.check()
+        self._num_text_left -= num_characters
+        if self._num_text_left < 0:
+            raise self._limits.too_long(f"the text of {self.source}", "max_row_mib")
+
+    def counted(self, texts: Iterable[str]) -> Iterator[str]:
+        """Passes texts on, such as rows that repeat the names of their columns, and counts them; see `count`."""
+        for text in texts:
+            self.count(len(text))
+            yield text
 
     def parse(self, name: str, start: StartElement, end: EndElement | None = None, text: OnText | None = None) -> None:
         """Parses a part that is XML. Elements are named by namespace and name, with a space between.
@@ -131,6 +150,16 @@ class Archive:
         except _BROKEN as error:
             said = " ".join(str(error).split()) or type(error).__name__
             raise DataError(f"{self.source} is damaged ({said[:200]}); save it again, or leave it out") from None
+
+
+def _refused_compound_file(raw: BinaryIO, source: str) -> DataError:
+    """The error for a file of the format that Office used before, and still uses around what it encrypts."""
+    raw.seek(0)
+    start = raw.read(_SOUGHT_BYTES)
+    raw.seek(max(0, raw.seek(0, 2) - _SOUGHT_BYTES))
+    if _ENCRYPTED in start or _ENCRYPTED in raw.read():
+        return DataError(f"{source} is encrypted; save it without a password, or leave it out")
+    return DataError(f"{source} is of an older format, whatever its name says; save it in the present one, or leave it out")
 
 
 def _refuse_long_list(raw: BinaryIO) -> None:

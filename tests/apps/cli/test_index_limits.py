@@ -6,7 +6,7 @@ from support.oversized import LONG, NESTED, WIDE, StepClock, inflated_pdf
 
 from hopweave.core.errors import DataError
 from hopweave.ingest import deadline
-from hopweave.ingest.records import MAX_COLUMNS
+from hopweave.ingest.office_tables import MAX_COLUMNS
 
 
 @pytest.fixture

@@ -95,7 +95,7 @@ def test_a_folder_of_forty_mixed_files_is_indexed_by_one_command_and_kept_in_lin
         "latin.txt is not UTF-8: byte 0xfc at offset 1; convert the file to UTF-8, for example with iconv",
         "damaged.pdf is damaged, or not a PDF",
         "damaged.docx is damaged",
-        "scan.pdf holds no text, as scans do; have its text recognised (OCR), or leave it out",
+        "scan.pdf holds no text, as scans do; have it recognised (pip install 'hopweave[ocr]'), or leave it out",
     ):
         assert f"\n    {line}" in said
     [[best]] = BM25(to).search(["town number 7"], 1)

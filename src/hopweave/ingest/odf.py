@@ -1,0 +1,278 @@
+"""ODT, ODS and ODP (OpenDocument, ISO/IEC 26300): the text of documents, sheets and slides as they show it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from hopweave.core.errors import DataError
+from hopweave.ingest.document import Blocks, Document, Part
+from hopweave.ingest.office_tables import LONGEST_NAME, MAX_COLUMNS, Table, sheet_texts
+from hopweave.ingest.slides import Slide
+from hopweave.ingest.xlsx import part_of_sheet
+from hopweave.ingest.zipped import Archive
+
+_CONTENT, _META, _MANIFEST = "content.xml", "meta.xml", "META-INF/manifest.xml"
+_OASIS = "urn:oasis:names:tc:opendocument:xmlns:"
+_META_TITLE = "http://purl.org/dc/elements/1.1/ title"
+_LEFT_OUT = frozenset(
+    {
+        "text:tracked-changes", "text:note-citation", "office:annotation", "office:forms", "presentation:footer-decl",
+        "text:table-of-content", "text:alphabetical-index", "text:ruby-text", "presentation:date-time-decl",
+        "svg-compatible:desc", "svg-compatible:title",
+    }
+)  # fmt: skip
+"""What is not shown in place, or repeats what is."""
+_FRAMES_LEFT_OUT = frozenset({"date-time", "footer", "header", "page-number", "page"})
+_MAX_REPEATED = 1_000
+"""Equal rows and cells next to each other that are written once; empty ones go on to the end of a sheet."""
+_MAX_SPACES = 100
+
+
+def read_odf(archive: Archive) -> Document:
+    """A part for the text, for each sheet, or for each slide. A row of a table is a paragraph, see `tables`.
+
+    The title is that in the properties, or of the first slide, or the first main heading.
+
+    Raises:
+        DataError: if it is damaged, encrypted, or beyond the limits.
+    """
+    if _MANIFEST in archive:
+        archive.parse(_MANIFEST, lambda name, _: _refuse_encrypted(archive, name))
+    body = _Body(archive)
+    archive.parse(_CONTENT, body.start, body.end, body.add)
+    parts = tuple(body.parts) or (body.blocks.part(),)
+    return Document(_title(archive) or body.title, parts)
+
+
+def _refuse_encrypted(archive: Archive, name: str) -> None:
+    if name.endswith(" encryption-data"):
+        raise DataError(f"{archive.source} is encrypted; save it without a password, or leave it out")
+
+
+def _title(archive: Archive) -> str:
+    within: list[str] = []
+    pieces: list[str] = []
+    if _META in archive:
+        archive.parse(
+            _META,
+            lambda name, _: within.append(name),
+            lambda _: within.clear(),
+            lambda text: pieces.append(text) if within[-1:] == [_META_TITLE] else None,
+        )
+    return " ".join("".join(pieces).split())
+
+
+def _short(name: str) -> str:
+    """The name of an element or attribute after the last part of its namespace, such as `text:p`; a foreign one as it is."""
+    namespace, _, local = name.partition(" ")
+    return f"{namespace[len(_OASIS) :].partition(':')[0]}:{local}" if namespace.startswith(_OASIS) else name
+
+
+def _number(attributes: Mapping[str, str], name: str, most: int) -> int:
+    """A number of repetitions, at least 1."""
+    written = attributes.get(name, "1")
+    return max(1, min(int(written), most)) if written.isdecimal() and len(written) < 10 else 1
+
+
+class _Body:
+    """The text read so far.
+
+    Attributes:
+        parts: the sheets or slides.
+        blocks: the text that is in neither.
+        title: the first heading, or the title of the first slide.
+    """
+
+    def __init__(self, archive: Archive) -> None:
+        self.parts: list[Part] = []
+        self.blocks = Blocks()
+        self.title = ""
+        self._archive = archive
+        self._kind = ""
+        self._num_left_out = self._num_notes = 0
+        self._slide = Slide()
+        self._frames: list[str] = []
+        self._paragraphs: list[tuple[list[str], int]] = []
+        self._after: list[str] = []
+        self._rows = _Rows(archive.count)
+        self._ends: Mapping[str, Callable[[], None]] = {
+            "text:p": self._end_paragraph,
+            "text:h": self._end_paragraph,
+            "drawing:page": self._end_page,
+            "table:table": self._end_table,
+            "table:table-row": self._rows.end_row,
+            "table:table-cell": self._rows.end_cell,
+            "table:covered-table-cell": self._rows.end_cell,
+        }
+
+    def start(self, name: str, attributes: Mapping[str, str]) -> None:
+        element = _short(name)
+        self._num_left_out += element in _LEFT_OUT
+        given = {_short(key): value for key, value in attributes.items()}
+        self._num_notes += element == "presentation:notes"
+        match element:
+            case "office:text" | "office:spreadsheet" | "office:presentation":
+                self._kind = element
+            case "text:p":
+                self._paragraphs.append(([], 0))
+            case "text:h":
+                self._paragraphs.append(([], _number(given, "text:outline-level", 10)))
+            case "text:s":
+                self.add(" " * _number(given, "text:c", _MAX_SPACES))
+            case "text:tab":
+                self.add(" ")
+            case "text:line-break":
+                self.add("\n")
+            case "drawing:frame" | "drawing:custom-shape":
+                self._frames.append(given.get("presentation:class", ""))
+            case _:
+                self._rows.start(element, given)
+
+    def end(self, name: str) -> None:
+        element = _short(name)
+        if ends := self._ends.get(element):
+            ends()
+        elif element in {"drawing:frame", "drawing:custom-shape"}:
+            self._frames.pop()
+        elif element == "table:table-header-rows":
+            self._rows.is_header = False
+        self._num_left_out -= element in _LEFT_OUT
+        self._num_notes -= element == "presentation:notes"
+
+    def add(self, text: str) -> None:
+        if self._paragraphs and not self._num_left_out:
+            self._paragraphs[-1][0].append(text)
+
+    def _end_paragraph(self) -> None:
+        pieces, level = self._paragraphs.pop()
+        text = "\n".join(filter(None, (" ".join(line.split()) for line in "".join(pieces).split("\n"))))
+        if self._rows.depth:
+            self._rows.add(text)
+        elif self._paragraphs:  # of a note or a frame within a paragraph
+            self._after.append(text)
+        elif self._kind == "office:presentation":
+            for one in (text, *self._after):
+                self._add_to_slide(one)
+            self._after.clear()
+        else:
+            self._add_paragraph(text, level)
+
+    def _add_paragraph(self, text: str, level: int) -> None:
+        if level:
+            self.title = self.title or (" ".join(text.split()) if level == 1 else "")
+            self.blocks.add_heading(text, level)
+        else:
+            self.blocks.add(text)
+        for note in self._after:
+            self.blocks.add(note)
+        self._after.clear()
+
+    def _add_to_slide(self, text: str) -> None:
+        frame = next(filter(None, reversed(self._frames)), "")
+        if not text or frame in _FRAMES_LEFT_OUT:
+            return
+        if self._num_notes:
+            self._slide.notes.append(text)
+        else:
+            (self._slide.titles if frame == "title" else self._slide.texts).append(text)
+
+    def _end_page(self) -> None:
+        self.title = self.title or self._slide.title
+        self.parts.append(self._slide.part(len(self.parts) + 1))
+        self._slide = Slide()
+
+    def _end_table(self) -> None:
+        rows = self._rows.end_table()
+        if rows is None:
+            return
+        if self._kind == "office:spreadsheet":
+            texts = sheet_texts((number, cells) for number, cells, _ in rows)
+            self.parts.append(part_of_sheet(self._rows.name, self._archive.counted(texts)))
+            return
+        table = Table()
+        for _, cells, is_header in rows:
+            table.add(cells, is_header=is_header)
+        for text in self._archive.counted(table.texts()):
+            if self._kind == "office:presentation":
+                self._slide.texts.append(text)
+            else:
+                self.blocks.add(text)
+
+
+class _Rows:
+    """The table that is being read; those within its cells are text of these.
+
+    Attributes:
+        depth: how many tables are open.
+        name: of the outermost one.
+        is_header: whether its next row names the columns.
+
+    Args:
+        count: called with the number of characters that are repeated.
+    """
+
+    def __init__(self, count: Callable[[int], None]) -> None:
+        self.depth = 0
+        self._count = count
+        self.name = ""
+        self.is_header = False
+        self._rows: list[tuple[int, dict[int, str], bool]] = []
+        self._spans: dict[int, tuple[int, str]] = {}
+        self._number = self._column = 0
+        self._row_repeats = self._cell_repeats = self._height = 1
+        self._cells: dict[int, str] = {}
+        self._pieces: list[str] = []
+        self._is_covered = False
+
+    def start(self, element: str, attributes: Mapping[str, str]) -> None:
+        if element == "table:table":
+            self.depth += 1
+            if self.depth == 1:
+                self.name = " ".join(attributes.get("table:name", "").split())
+                self._rows, self._spans, self._number, self.is_header = [], {}, 0, False
+        if self.depth != 1:
+            return
+        if element == "table:table-header-rows":
+            self.is_header = True
+        elif element == "table:table-row":
+            self._cells, self._column = {}, 0
+            self._row_repeats = _number(attributes, "table:number-rows-repeated", 1 << 24)
+        elif element in {"table:table-cell", "table:covered-table-cell"}:
+            self._is_covered = element == "table:covered-table-cell"
+            self._cell_repeats = _number(attributes, "table:number-columns-repeated", MAX_COLUMNS)
+            self._height = _number(attributes, "table:number-rows-spanned", 1 << 24)
+
+    def add(self, text: str) -> None:
+        """Adds a paragraph of a cell."""
+        self._pieces.append(text)
+
+    def end_cell(self) -> None:
+        if self.depth != 1:
+            return
+        text = " ".join(filter(None, self._pieces))
+        self._pieces.clear()
+        num_left, above = self._spans.pop(self._column, (0, ""))
+        if self._is_covered and num_left > 0:
+            self._spans[self._column] = num_left - 1, above
+            text = text or above
+        elif self._height > 1 and len(text) <= LONGEST_NAME:
+            self._spans[self._column] = self._height - 1, text
+        if text:
+            repeats = min(self._cell_repeats, _MAX_REPEATED)
+            self._count((repeats - 1) * len(text))
+            self._cells.update(dict.fromkeys(range(self._column, self._column + repeats), text))
+        self._column += self._cell_repeats
+
+    def end_row(self) -> None:
+        if self.depth != 1:
+            return
+        if self._cells:
+            repeats = min(self._row_repeats, _MAX_REPEATED)
+            self._count((repeats - 1) * sum(map(len, self._cells.values())))
+            self._rows += ((self._number + at, self._cells, self.is_header) for at in range(repeats))
+        self._number += self._row_repeats
+
+    def end_table(self) -> list[tuple[int, dict[int, str], bool]] | None:
+        """Ends a table; returns the rows with text of the outermost one, with their numbers, and whether they are headers."""
+        self.depth -= 1
+        return None if self.depth else self._rows

@@ -1,0 +1,126 @@
+"""DOCX: which paragraphs are headings, and what becomes of tables."""
+
+import pytest
+from support.corpora import read, refused, written
+from support.documents import docx, paragraph
+
+from hopweave.ingest.office_tables import Table
+
+STYLES = "".join(
+    f'<w:style w:type="paragraph" w:styleId="{identity}"><w:name w:val="{name}"/>{more}</w:style>'
+    for identity, name, more in [
+        ("Titel", "Title", ""),
+        ("berschrift1", "heading 1", '<w:pPr><w:outlineLvl w:val="0"/></w:pPr>'),
+        ("berschrift2", "heading 2", ""),
+        ("Kapitel", "Kapitel", '<w:basedOn w:val="berschrift1"/>'),
+        ("Fliess", "Fliess", '<w:basedOn w:val="berschrift1"/><w:pPr><w:outlineLvl w:val="9"/></w:pPr>'),
+        ("Eigen", "Eigen", '<w:pPr><w:outlineLvl w:val="1"/></w:pPr>'),
+        ("Kreis", "Kreis", '<w:basedOn w:val="Kreis2"/>'),
+        ("Kreis2", "Kreis2", '<w:basedOn w:val="Kreis"/>'),
+        ("Alt", "Alt", '<w:pPr><w:pPrChange><w:pPr><w:outlineLvl w:val="0"/></w:pPr></w:pPrChange></w:pPr>'),
+        ("Verzeichnis1", "toc 1", ""),
+    ]
+)
+
+
+def levelled(text: str, properties: str) -> str:
+    return f"<w:p><w:pPr>{properties}</w:pPr><w:r><w:t>{text}</w:t></w:r></w:p>"
+
+
+def sections_of_last(folder, *body, styles=STYLES):
+    """The headings of the last paragraph, which is long enough for a passage of its own."""
+    content = docx(paragraph("A book", "Title"), *body, paragraph("word " * 40), styles=styles)
+    [*_, last] = read(written(folder, "a.docx", content), max_words=40)
+    return last.sections
+
+
+@pytest.mark.parametrize("style", ["berschrift1", "Kapitel", "Heading1", "Heading9", "heading 3"])
+def test_a_heading_is_told_by_its_style_whatever_the_language(tmp_path, style):
+    assert sections_of_last(tmp_path, paragraph("One", style)) == ("One",)
+
+
+@pytest.mark.parametrize("style", ["Fliess", "Kreis", "Alt", "unknown", "", "Heading0"])
+def test_other_styles_are_text(tmp_path, style):
+    assert sections_of_last(tmp_path, paragraph("One", style)) == ()
+
+
+def test_levels_come_from_styles_and_from_paragraphs(tmp_path):
+    second = levelled("Second", '<w:pStyle w:val="berschrift1"/><w:outlineLvl w:val="1"/>')
+    third = levelled("Third", '<w:outlineLvl w:val="2"/>')
+    assert sections_of_last(tmp_path, paragraph("One", "berschrift1"), second, third) == ("One", "Second", "Third")
+    assert sections_of_last(tmp_path, second, paragraph("Own", "Eigen")) == ("Own",)
+    plain = levelled("Plain", '<w:pStyle w:val="berschrift1"/><w:outlineLvl w:val="9"/>')
+    assert sections_of_last(tmp_path, plain, styles=STYLES) == ()
+
+
+def test_a_style_before_a_tracked_change_does_not_count(tmp_path):
+    changed = '<w:pPrChange><w:pPr><w:pStyle w:val="berschrift1"/><w:outlineLvl w:val="0"/></w:pPr></w:pPrChange>'
+    assert sections_of_last(tmp_path, levelled("One", changed)) == ()
+
+
+def test_the_title_has_a_style_of_that_name_and_a_table_of_contents_is_left_out(tmp_path):
+    content = docx(
+        paragraph("Mein Buch", "Titel"), paragraph("One 3", "Verzeichnis1"), paragraph("Text.", "Kreis"), styles=STYLES
+    )
+    [passage] = read(written(tmp_path, "a.docx", content))
+    assert (passage.title, passage.text) == ("Mein Buch", "Mein Buch\n\nText.")
+
+
+def test_a_heading_in_a_cell_is_its_text(tmp_path):
+    assert sections_of_last(tmp_path, f"<w:tbl>{row(paragraph('One', 'Heading1'))}</w:tbl>") == ()
+
+
+def row(*cells: str, properties: str = "") -> str:
+    inner = "".join(f"<w:tc>{cell if cell.startswith('<') else paragraph(cell)}</w:tc>" for cell in cells)
+    return f"<w:tr>{properties}{inner}</w:tr>"
+
+
+def cell(text: str, properties: str) -> str:
+    return f"<w:tcPr>{properties}</w:tcPr>{paragraph(text)}"
+
+
+HEADER = "<w:trPr><w:tblHeader/></w:trPr>"
+
+
+@pytest.mark.parametrize(
+    ("rows", "text"),
+    [
+        ([row("city", "metres"), row("Ulm", "161"), row("Köln", "157")], "city: Ulm. metres: 161.\n\ncity: Köln. metres: 157."),
+        ([row("city", "river", properties=HEADER), row("Ulm", "Danube")], "city: Ulm. river: Danube."),
+        ([row("Name", "Ada Finch"), row("Born", "Orlau")], "Name Ada Finch\n\nBorn Orlau"),
+        ([row("a", "b", properties=HEADER)], "a b"),
+        (
+            [row("town", "2023", "2024"), row("Ulm", "12", "13"), row("Orlau", "5", "6")],
+            "town: Ulm. 2023: 12. 2024: 13.\n\ntown: Orlau. 2023: 5. 2024: 6.",
+        ),
+        (
+            [row("keeper", "light"), row(cell("Finch", '<w:vMerge w:val="restart"/>'), "7"), row(cell("", "<w:vMerge/>"), "9")],
+            "keeper: Finch. light: 7.\n\nkeeper: Finch. light: 9.",
+        ),
+        (
+            [row("a", "b", "c"), row(cell("wide", '<w:gridSpan w:val="2"/>'), "last")],
+            "a: wide. c: last.",
+        ),
+        ([row("a", f"<w:tbl>{row('in', 'ner')}</w:tbl>")], "a in ner"),
+        ([row("", "")], ""),
+    ],
+)
+def test_each_row_of_a_table_has_the_names_of_its_columns(tmp_path, rows, text):
+    content = docx(paragraph("x"), f"<w:tbl>{''.join(rows)}</w:tbl>", paragraph("y"))
+    [passage] = read(written(tmp_path, "a.docx", content))
+    assert passage.text == "\n\n".join(filter(None, ["x", text, "y"]))
+
+
+def test_names_repeated_in_too_many_rows_are_beyond_the_limit(tmp_path):
+    names = [f"{number} " + "n" * 90 for number in range(20)]
+    rows = row(*names, properties=HEADER) + row(*"abcdefghijklmnopqrst") * 1_000
+    written(tmp_path, "a.docx", docx(f"<w:tbl>{rows}</w:tbl>"))
+    assert "the text of a.docx is longer than 1 MiB" in refused(tmp_path, match="a.docx", max_row_mib=1)
+
+
+def test_a_long_cell_is_neither_a_name_nor_repeated_below():
+    table = Table()
+    table.add({0: "long " * 100, 1: "b"}, is_header=True)
+    assert table.above(0) == ""
+    table.add({0: "x", 1: "y"})
+    assert list(table.texts()) == ["long " * 100 + "b", "x y"]

@@ -1,0 +1,184 @@
+"""Slides, sheets and OpenDocument files: their text, the places that citations name, and files made to harm."""
+
+import pytest
+from support.corpora import read, refused, written
+from support.documents import zipped
+from support.office import cell, odf, pptx, shape, text_row, xlsx
+
+from hopweave.core.types import Passage
+
+
+def found(folder, name, content, **options):
+    written(folder, name, content)
+    return read(folder, **options)
+
+
+def test_slides_are_places_under_their_titles_with_notes_at_the_end(tmp_path):
+    first = shape("The lamp is lit.", "Oil burns.") + shape("Lamp", kind="title") + shape("7", kind="sldNum")
+    content = pptx(first, shape("No title."), "", notes=shape("Say this.", kind="body") + shape("1", kind="sldNum"))
+    assert found(tmp_path, "a.pptx", content) == [
+        Passage("a.pptx#1", "Lamp\n\nThe lamp is lit.\n\nOil burns.\n\nSay this.", "Lamp", "a.pptx#slide=1", 0, 45),
+        Passage("a.pptx#2", "No title.", "Lamp", "a.pptx#slide=2", 0, 9),
+    ]
+
+
+def test_the_title_of_a_slide_is_its_section(tmp_path):
+    content = pptx(shape("A talk", kind="ctrTitle"), shape("Oil", kind="title") + shape("It burns."))
+    assert [p.sections for p in found(tmp_path, "a.pptx", content)] == [(), ("Oil",)]
+
+
+def test_a_table_on_a_slide_has_the_names_of_its_columns_in_each_row(tmp_path):
+    def row(*texts):
+        cells = "".join(f"<a:tc{more}><a:txBody><a:p><a:r><a:t>{t}</a:t></a:r></a:p></a:txBody></a:tc>" for t, more in texts)
+        return f"<a:tr>{cells}</a:tr>"
+
+    rows = (
+        row(("keeper", ""), ("light", "")) + row(("Finch", ' rowSpan="2"'), ("old", "")) + row(("", ' vMerge="1"'), ("new", ""))
+    )
+    content = pptx(f'<p:graphicFrame><a:tbl><a:tblPr firstRow="1"/>{rows}</a:tbl></p:graphicFrame>' + shape("After."))
+    [passage] = found(tmp_path, "a.pptx", content)
+    assert passage.text == "keeper: Finch. light: old.\n\nkeeper: Finch. light: new.\n\nAfter."
+
+
+def test_sheets_are_places_and_rows_have_the_names_of_their_columns(tmp_path):
+    rows = (
+        text_row(1, "Lights of the north")
+        + f'<row r="3">{cell("A3", "0", "s")}{cell("B3", "1", "s")}{cell("C3", "lit", "str")}</row>'
+        + f'<row r="4">{cell("A4", "Carrow Head", "str")}{cell("B4", "41.5")}{cell("C4", "26665", style=1)}</row>'
+        + f'<row r="5">{cell("A5", "Kerrow", "str")}{cell("C5", "1", "b")}</row>'
+    )
+    content = xlsx({"Lights": rows, "Sheet2": text_row(1, "alone")}, strings=["light", "metres"], formats=["d mmm yyyy"])
+    first, second = found(tmp_path, "a.xlsx", content)
+    assert first.text == (
+        "Lights of the north\n\nlight: Carrow Head. metres: 41.5. lit: 1 Jan 1973.\n\nlight: Kerrow. lit: TRUE."
+    )
+    assert (first.source, first.title, first.sections) == ("a.xlsx#sheet=Lights", "a", ("Lights",))
+    assert (second.source, second.text, second.sections) == ("a.xlsx#sheet=Sheet2", "alone", ())
+
+
+@pytest.mark.parametrize(
+    ("rows", "texts"),
+    [
+        (
+            [(1, "name", "town", "post"), (2, "Ada", "Orlau", "keeper"), (4, "Ida", "Sula", "cook")],
+            ["name: Ada. town: Orlau. post: keeper.", "name: Ida. town: Sula. post: cook."],
+        ),
+        ([(1, "Name", "Ada"), (2, "Born", "Orlau")], ["Name Ada", "Born Orlau"]),
+        (
+            [(1, "name", "town"), (2, "Ada", "7"), (4, "Boats"), (5, "boat", "length"), (6, "Tern", "9")],
+            ["name: Ada. town: 7.", "Boats", "boat: Tern. length: 9."],
+        ),
+    ],
+)
+def test_empty_rows_separate_tables_and_names_go_on_over_them(tmp_path, rows, texts):
+    content = xlsx({"Sheet1": "".join(text_row(*row) for row in rows)})
+    [passage] = found(tmp_path, "a.xlsx", content)
+    assert passage.text.split("\n\n") == texts
+
+
+def test_a_merged_cell_stands_in_each_of_its_rows(tmp_path):
+    rows = text_row(1, "keeper", "light", "day") + text_row(2, "Finch", "old", "x") + text_row(3, "", "new", "y")
+    content = xlsx({"Sheet1": rows}, more='<mergeCells><mergeCell ref="A2:A3"/><mergeCell ref="B1:C1"/></mergeCells>')
+    [passage] = found(tmp_path, "a.xlsx", content)
+    assert passage.text.endswith("keeper: Finch. light: new. day: y.")
+
+
+PARAGRAPHS = (
+    '<text:table-of-content><text:p>Lamp 3</text:p></text:table-of-content><text:h text:outline-level="1">Lamp</text:h>'
+    '<text:p>It<text:s text:c="3"/>is<text:tab/>lit<text:span>.</text:span>'
+    "<text:note><text:note-citation>1</text:note-citation>"
+    "<text:note-body><text:p>By oil.</text:p></text:note-body></text:note> Always."
+    "<office:annotation><text:p>Really?</text:p></office:annotation></text:p>"
+    "<text:tracked-changes><text:p>deleted</text:p></text:tracked-changes>"
+    '<text:h text:outline-level="2">Oil</text:h>'
+)
+
+
+def odf_row(*texts, more="", kind="table-cell"):
+    cells = "".join(f"<table:{kind}><text:p>{text}</text:p></table:{kind}>" for text in texts)
+    return f"<table:table-row{more}>{cells}</table:table-row>"
+
+
+def test_an_odt_becomes_the_text_that_a_reader_sees_under_its_headings(tmp_path):
+    header = f"<table:table-header-rows>{odf_row('keeper', 'light')}</table:table-header-rows>"
+    table = f"<table:table>{header}{odf_row('Finch', 'old')}</table:table>"
+    [passage] = found(tmp_path, "a.odt", odf("text", f"{PARAGRAPHS}{table}", title="A manual"))
+    assert passage.text == "Lamp\n\nIt is lit. Always.\n\nBy oil.\n\nOil\n\nkeeper: Finch. light: old."
+    assert (passage.title, passage.source, passage.sections) == ("A manual", "a.odt", ("Lamp",))
+
+
+def test_sheets_of_an_ods_are_places_and_empty_rows_without_number_take_no_time(tmp_path):
+    empty = '<table:table-row table:number-rows-repeated="16777216"><table:table-cell table:number-columns-repeated="16384"/>'
+    spanned = (
+        '<table:table-row><table:table-cell table:number-rows-spanned="2"><text:p>Finch</text:p></table:table-cell>'
+        "<table:table-cell><text:p>3</text:p></table:table-cell></table:table-row>"
+        "<table:table-row><table:covered-table-cell/><table:table-cell><text:p>4</text:p></table:table-cell></table:table-row>"
+    )
+    rows = odf_row("keeper", "lights") + spanned + odf_row("Renn", "5", more=' table:number-rows-repeated="2"')
+    sheet = f'<table:table table:name="Lights">{rows}{empty}</table:table-row></table:table>'
+    [passage] = found(tmp_path, "a.ods", odf("spreadsheet", sheet))
+    expected = [("Finch", 3), ("Finch", 4), ("Renn", 5), ("Renn", 5)]
+    assert passage.text.split("\n\n") == [f"keeper: {keeper}. lights: {number}." for keeper, number in expected]
+    assert passage.source == "a.ods#sheet=Lights"
+
+
+def test_slides_of_an_odp_are_places_under_their_titles(tmp_path):
+    def frame(text, kind=""):
+        return f'<draw:frame presentation:class="{kind}"><draw:text-box><text:p>{text}</text:p></draw:text-box></draw:frame>'
+
+    notes = f"<presentation:notes>{frame('Say this.', 'notes')}{frame('1', 'page-number')}</presentation:notes>"
+    pages = (
+        f"<draw:page>{frame('It is lit.')}{frame('Lamp', 'title')}{frame('x', 'footer')}{notes}</draw:page>"
+        f"<draw:page>{frame('More.')}</draw:page>"
+    )
+    first, second = found(tmp_path, "a.odp", odf("presentation", pages))
+    assert (first.text, first.source, first.title) == ("Lamp\n\nIt is lit.\n\nSay this.", "a.odp#slide=1", "Lamp")
+    assert (second.text, second.source) == ("More.", "a.odp#slide=2")
+
+
+NAMES = text_row(1, *("n" * 90 + str(number) for number in range(20)))
+MANY = ' table:number-rows-repeated="999"'
+COLE = b"\xd0\xcf\x11\xe0"
+BAD = {
+    "a workbook under a password": (
+        "a.xlsx",
+        COLE + bytes(600) + "EncryptedPackage".encode("utf-16-le"),
+        "is encrypted; save it",
+    ),
+    "a document of an older format": ("a.docx", COLE + bytes(600), "is of an older format"),
+    "an ODF under a password": (
+        "a.odt",
+        odf("text", "", manifest="<m:file-entry><m:encryption-data/></m:file-entry>"),
+        "is encrypted; save it without a password",
+    ),
+    "a cut presentation": ("a.pptx", pptx(shape("x"))[:-40], "is damaged"),
+    "a sheet that is missing": ("a.xlsx", xlsx({"A": ""}).replace(b"worksheets/s1.xml", b"worksheets/s2.xml"), "is damaged"),
+    "another zip": ("a.odt", zipped({"a.txt": "x"}), "is damaged"),
+    "a workbook without text": ("a.xlsx", xlsx({"A": '<row r="1"/>' * 50_000}), "holds no text"),
+    "a shared text that swells": (
+        "a.xlsx",
+        xlsx({"A": "".join(f'<row r="{n}">{cell(f"A{n}", "0", "s")}</row>' for n in range(1, 200))}, strings=["x" * 9_000]),
+        "is longer than 1 MiB",
+    ),
+    "names that swell": (
+        "a.xlsx",
+        xlsx({"A": NAMES + "".join(text_row(n, *"12345678901234567890") for n in range(2, 900))}),
+        "is longer than 1 MiB",
+    ),
+    "repeated rows that swell": (
+        "a.ods",
+        odf("spreadsheet", f"<table:table>{odf_row('x' * 90_000, more=MANY)}</table:table>"),
+        "is longer than 1 MiB",
+    ),
+    "entities": (
+        "a.ods",
+        zipped({"content.xml": '<!DOCTYPE w [<!ENTITY a "ha">]><w/>'}),
+        "declares entities of XML",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_a_file_that_is_encrypted_or_damaged_or_means_harm_is_a_bad_file(tmp_path, case):
+    name, content, message = BAD[case]
+    assert message in refused(written(tmp_path, name, content), match=name, max_row_mib=1)

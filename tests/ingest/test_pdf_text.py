@@ -1,0 +1,131 @@
+"""The text of a PDF: what runs along on every page, lines and words that are divided, and sections by bookmarks."""
+
+import pytest
+from support.corpora import read, written
+from support.documents import pdf, with_outline
+
+from hopweave.ingest.document import Heading
+from hopweave.ingest.pdf_text import Bookmark, parts_of_pages, without_running_lines
+
+FILLER = (
+    "Oil is kept dry.",
+    "Boats are moored.",
+    "Ropes hang there.",
+    "Lamps are lit.",
+    "Ada Finch keeps it.",
+    "It is cold.",
+    "Go.",
+    "Stay.",
+)
+
+
+def pages_with(top, bottom, num=6):
+    return [f"{top(n)}\n{FILLER[n]}\n{FILLER[n - 1]}\n{bottom(n)}" for n in range(num)]
+
+
+@pytest.mark.parametrize(
+    ("top", "bottom"),
+    [
+        (lambda n: "The light of Carrow", lambda n: f"{n + 7}"),
+        (lambda n: f"Manual 1871 | page {n + 1} of 6", lambda n: "Company confidential"),
+        (lambda n: "The light" if n % 2 else "A manual", lambda n: f"{n + 1}\n\n(c) 1871"),
+    ],
+)
+def test_headers_and_footers_are_left_out(top, bottom):
+    num = 8
+    for number, page in enumerate(without_running_lines(pages_with(top, bottom, num))):
+        kept = [line for line in page.split("\n") if line]
+        own = [FILLER[number], FILLER[number - 1]]
+        assert kept == own if number > 1 else set(own) <= set(kept)
+
+
+def test_the_first_occurrence_of_words_is_kept_but_not_that_of_a_number():
+    first, *others = without_running_lines(pages_with(lambda n: "A manual", lambda n: f"- {n + 1} -"))
+    assert first == f"A manual\n{FILLER[0]}\n{FILLER[-1]}\n"
+    assert not any("manual" in page or "-" in page for page in others)
+
+
+@pytest.mark.parametrize(
+    "pages",
+    [
+        pages_with(lambda n: "A manual", lambda n: "", num=3),  # too few
+        pages_with(lambda n: f"Room {n * n}", lambda n: ""),  # numbers that do not count pages
+        [f"A manual\n{line}" if n % 3 == 0 else line for n, line in enumerate(FILLER[:6])],  # a third of the pages
+        ["The same."] * 6,  # no other lines
+        [f"{'word ' * 40}{n}" + "\n" + FILLER[n] for n in range(6)],
+        ["", " ", "", "x", "", ""],
+    ],
+)
+def test_other_lines_stay(pages):
+    assert without_running_lines(pages) == pages
+
+
+def text_of(*pages):
+    return [part.text for part in parts_of_pages(pages)]
+
+
+@pytest.mark.parametrize(
+    ("text", "joined"),
+    [
+        ("Its keeper was an engi-\nneer.", "Its keeper was an engineer."),
+        ("It was self-\ncontained. The self was contained.", "It was self-contained. The self was contained."),
+        ("A well-\nknown one, and well-known.", "A well-known one, and well-known."),
+        ("Sounds of Anglo-\nSaxon.", "Sounds of Anglo-Saxon."),
+        ("The engi-\nneer and the engi-\nneer.", "The engineer and the engineer."),
+        ("In ORLAU-\nHARBOUR, see OrlauHarbour.", "In ORLAUHARBOUR, see OrlauHarbour."),
+        ("the engi\xad\nneer", "the engineer"),
+        ("pages 10-\n12 of it", "pages 10-12 of it"),
+        ("a -\nb", "a - b"),
+    ],
+)
+def test_words_divided_at_the_end_of_a_line_are_whole(text, joined):
+    assert text_of(text) == [joined]
+
+
+def test_lines_of_a_paragraph_are_joined_and_others_stay():
+    line = "This line is as long as the lines of the page are"
+    text = f"{line}\nand goes on here.\n  \n - one\n - Two\n\n\n{line}\nFinch was there."
+    assert text_of(text) == [f"{line} and goes on here.\n\n- one\n- Two\n\n{line} Finch was there."]
+
+
+def test_headings_stand_where_their_words_are_and_go_on_over_pages():
+    pages = ["Lamp\nText of it.", "More of it.\n2.1 Oil\nstore\nText of oil.", "Still oil.", "Boats\nText."]
+    bookmarks = [Bookmark(1, "1 Lamp", 1), Bookmark(2, "Oil store", 2), Bookmark(1, "Vessels", 4)]
+    first, second, third, last = parts_of_pages(pages, bookmarks)
+    assert first.headings == (Heading(0, 1, "Lamp"),)
+    assert second.text == "More of it.\n\n2.1 Oil store\n\nText of oil."
+    assert second.headings == (Heading(0, 1, "Lamp"), Heading(13, 2, "2.1 Oil store"))
+    assert third.headings == (Heading(0, 1, "Lamp"), Heading(0, 2, "2.1 Oil store"))
+    assert (last.text, last.headings[-1]) == ("Boats\nText.", Heading(0, 1, "Vessels"))
+    assert last.place == "page=4"
+
+
+def test_a_word_of_a_sentence_is_no_heading():
+    [part] = parts_of_pages(["The oil\nis kept.\nOil of it."], [Bookmark(1, "Oil", 1)])
+    assert part.headings == (Heading(0, 1, "Oil"),)
+
+
+def test_many_bookmarks_of_a_long_page_take_no_time():
+    [part] = parts_of_pages(["word word\n" * 200_000], [Bookmark(1, f"Number {number}", 1) for number in range(10_000)])
+    assert len(part.headings) == 10_000
+
+
+def test_passages_of_a_pdf_have_the_sections_of_its_outline(tmp_path):
+    content = with_outline(
+        pdf("Lamp\nIt is lit.", "It is high.", "", "Boats\nTwo."), (1, "Lamp", 1), (2, "Wick", 3), (1, "Boats", 4)
+    )
+    written(tmp_path, "a.pdf", content)
+    found = read(tmp_path)
+    assert [(p.source, p.sections) for p in found] == [
+        ("a.pdf#page=1", ("Lamp",)),
+        ("a.pdf#page=2", ("Lamp",)),
+        ("a.pdf#page=4", ("Boats",)),
+    ]
+
+
+def test_an_outline_that_is_a_circle_or_damaged_does_not_hurt(tmp_path):
+    plain = pdf("Lamp\nIt is lit.")
+    entries = (1, "Lamp", 1), (1, "Boats", 1)
+    damaged = with_outline(plain, *entries).replace(b"/Fit", b"/Fxx").replace(b"/First", b"/Fxxxt")
+    for content in (with_outline(plain, *entries, is_circle=True), damaged):
+        assert [p.text.split() for p in read(written(tmp_path, "a.pdf", content))] == [["Lamp", "It", "is", "lit."]]
