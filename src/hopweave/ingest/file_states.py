@@ -17,6 +17,7 @@ from hopweave.core.files import sha256_of
 from hopweave.ingest.find import Roots
 from hopweave.ingest.formats import CorpusFile, reading
 from hopweave.ingest.origin import Origin
+from hopweave.ingest.reasons import Reason
 
 FILE_STATES = "files.sqlite"
 """Its name in a data folder."""
@@ -28,7 +29,7 @@ PRAGMA synchronous = OFF;
 CREATE TABLE IF NOT EXISTS roots (path BLOB PRIMARY KEY, label TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS files (
     path BLOB PRIMARY KEY, size INTEGER, mtime_ns INTEGER, sha256 TEXT, reading TEXT, num_passages INTEGER, leans INTEGER,
-    unread TEXT
+    unread TEXT, kind TEXT
 );
 CREATE TABLE IF NOT EXISTS spans (first INTEGER PRIMARY KEY, end INTEGER, path BLOB);
 CREATE INDEX IF NOT EXISTS spans_of_files ON spans (path);
@@ -49,6 +50,7 @@ class FileState:
         num_passages: the number of its passages.
         leans: whether something in it was left out because of another file's content.
         unread: why it, or which part of it, could not be read; empty if everything was.
+        kind: the reason for that.
     """
 
     size: int
@@ -58,6 +60,7 @@ class FileState:
     num_passages: int = 0
     leans: bool = False
     unread: str = ""
+    kind: Reason = Reason.DAMAGED
 
     @property
     def is_in(self) -> bool:
@@ -146,6 +149,8 @@ class FileStates:
         self._table = sqlite3.connect(path, isolation_level=None)
         with self._damage():
             self._table.executescript(_TABLES)
+            if "kind" not in [column[1] for column in self._table.execute("PRAGMA table_info(files)")]:  # of an earlier version
+                self._table.execute(f"ALTER TABLE files ADD COLUMN kind TEXT DEFAULT '{Reason.DAMAGED.value}'")
             labels = self._table.execute("SELECT path, label FROM roots").fetchall()
         self.roots = Roots({Path(os.fsdecode(folder)): label for folder, label in labels})
 
@@ -161,15 +166,17 @@ class FileStates:
         """The state of a file when it was read; `None` if it never was."""
         with self._damage():
             row = self._table.execute(
-                "SELECT size, mtime_ns, sha256, reading, num_passages, leans, unread FROM files WHERE path = ?", (_key(path),)
+                "SELECT size, mtime_ns, sha256, reading, num_passages, leans, unread, kind FROM files WHERE path = ?",
+                (_key(path),),
             ).fetchone()
-        return None if row is None else FileState(row[0], row[1], row[2], row[3], row[4], bool(row[5]), row[6])
+            return None if row is None else FileState(*row[:5], bool(row[5]), row[6], Reason(row[7]))
 
     def note(self, path: Path, state: FileState, numbers: range = range(0)) -> None:
         """Notes the state of a file, and the numbers of its passages."""
         with self._damage():
-            values = (state.size, state.mtime_ns, state.sha256, state.reading, state.num_passages, state.leans, state.unread)
-            self._change("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?)", _key(path), *values)
+            values = (state.size, state.mtime_ns, state.sha256, state.reading, state.num_passages, state.leans)
+            said = (state.unread, state.kind.value)
+            self._change("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", _key(path), *values, *said)
             if numbers:
                 self._change("INSERT OR REPLACE INTO spans VALUES (?, ?, ?)", numbers.start, numbers.stop, _key(path))
 

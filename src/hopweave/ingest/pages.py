@@ -18,6 +18,7 @@ from hopweave.ingest.document import Document, Part
 from hopweave.ingest.docx import read_docx
 from hopweave.ingest.epub import read_epub
 from hopweave.ingest.formats import CorpusFile, Limits, open_regular, reading
+from hopweave.ingest.reasons import Reason, Unreadable
 from hopweave.ingest.zipped import Archive
 
 _WORKER = Path(__file__).with_name("pdf_process.py")
@@ -32,9 +33,10 @@ _OF_FILES = {
     "large": (
         "is too large to be read: page {} draws more than the limits allow (75 MB once decompressed)",
         "print it to a new PDF, or leave it out",
+        Reason.TOO_LARGE,
     ),
-    "damaged": ("is damaged: page {} cannot be read", "save it again, or leave it out"),
-    "picture": ("holds no text, as scans do", "have its text recognised (OCR), or leave it out"),
+    "damaged": ("is damaged: page {} cannot be read", "save it again, or leave it out", Reason.DAMAGED),
+    "picture": ("holds no text, as scans do", "have its text recognised (OCR), or leave it out", Reason.SCAN),
 }
 """The same for a PDF without a readable page; earlier entries take precedence."""
 
@@ -54,20 +56,21 @@ def read_pages(file: CorpusFile, limits: Limits) -> Document:
             read = read_epub(archive) if file.suffix == ".epub" else read_docx(archive)
     parts = tuple(part for part in read.parts if part.text.strip())
     if not parts:
-        raise DataError(f"{file.source} holds no text; leave it out")
+        raise Unreadable(f"{file.source} holds no text; leave it out", Reason.EMPTY)
     return replace(read, parts=parts)
 
 
 def _read_pdf(file: CorpusFile, limits: Limits) -> Document:
     if find_spec("pypdf") is None:
-        raise DataError(f"{file.source} needs the library pypdf to be read; install it with: pip install 'hopweave[documents]'")
+        message = f"{file.source} needs the library pypdf to be read; install it with: pip install 'hopweave[documents]'"
+        raise Unreadable(message, Reason.NEEDS_LIBRARY)
     title = ""
     pages: list[Part] = []
     unread: dict[str, list[str]] = {}
     with closing(_told_by_process(file, limits)) as told:
         for what in told:
             if "error" in what:
-                raise DataError(f"{file.source} {what['error']}")
+                raise Unreadable(f"{file.source} {what['error']}", Reason(what.get("kind", "damaged")))
             title = what.get("title", title)
             if text := str(what.get("text", "")).strip():
                 pages.append(Part(text, place=f"page={what['page']}"))
@@ -75,8 +78,8 @@ def _read_pdf(file: CorpusFile, limits: Limits) -> Document:
                 unread.setdefault(kind, []).append(str(what["page"]))
     if not pages:
         kind = next((kind for kind in _OF_FILES if kind in unread), "picture")
-        problem, remedy = _OF_FILES[kind]
-        raise DataError(f"{file.source} {problem.format(_listed(unread.get(kind, [])))}; {remedy}")
+        problem, remedy, reason = _OF_FILES[kind]
+        raise Unreadable(f"{file.source} {problem.format(_listed(unread.get(kind, [])))}; {remedy}", reason)
     reasons = [_of_pages(unread[kind], *_OF_PAGES[kind]) for kind in _OF_PAGES if kind in unread]
     return Document(" ".join(str(title).split()), tuple(pages), f"{file.source}: {'; '.join(reasons)}" if reasons else "")
 

@@ -31,6 +31,7 @@ from hopweave.ingest.formats import (
     open_text,
 )
 from hopweave.ingest.json_stream import fields_of
+from hopweave.ingest.reasons import Reason, Unreadable, reason_of
 from hopweave.ingest.records import Row, read_rows
 from hopweave.ingest.split import Cut, cut_part
 from hopweave.ingest.tally import Tally, Unread
@@ -64,8 +65,10 @@ class Books(Protocol):
         """
 
 
-class TakenId(DataError):
+class TakenId(Unreadable):
     """A passage whose id is already taken."""
+
+    kind = Reason.TAKEN_ID
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,13 +209,18 @@ class Reading:
         """
 
         def unlisted(folder: Path, error: DataError) -> None:
-            self.tally.unread.append(Unread(shown_name(str(folder)), str(error), has_vanished=has_vanished(folder, error)))
+            self.tally.num_found += 1
+            self._note_unread(shown_name(str(folder)), error, folder)
             if on_unlisted is not None:
                 on_unlisted(folder, error)
 
         self._standing = Standing(paths)
         found = find_files(
-            paths, selection=self._options.selection, roots=roots, on_unlisted=unlisted if self._options.lenient else None
+            paths,
+            selection=self._options.selection,
+            roots=roots,
+            on_unlisted=unlisted if self._options.lenient else None,
+            on_left_out=self.tally.skip,
         )
         for file in filter(self._is_taken, found):
             self._num_listed += 1
@@ -260,39 +268,44 @@ class Reading:
             return
         self._deadline = self._options.limits.deadline(file)
         num_before = self.tally.num_passages
-        unread, is_gone = "", False
+        num_unread = len(self.tally.unread)
         try:
             unread = yield from self._document(file) if file.is_document else self._records(file)
+            if unread:
+                self.tally.unread.append(Unread(file.source, unread, self.tally.num_passages - num_before))
         except DataError as error:
             if not self._options.lenient:
                 raise
-            unread, is_gone = str(error), has_vanished(file.path, error)
+            self._note_unread(file.source, error, file.path, self.tally.num_passages - num_before)
             self.tally.num_taken += isinstance(error, TakenId)
-        num_passages = self.tally.num_passages - num_before
-        if unread:
-            self.tally.unread.append(Unread(file.source, unread, num_passages, is_gone))
-        if num_passages or not unread:
-            self.tally.num_files += 1
+        if self.tally.num_passages > num_before or len(self.tally.unread) == num_unread:
+            self.tally.read[file.suffix or "no suffix"] += 1
+
+    def _note_unread(self, source: str, error: DataError, path: Path, num_passages: int = 0) -> None:
+        """Notes that a file or folder could not be read, or only in part."""
+        self.tally.unread.append(Unread(source, str(error), num_passages, has_vanished(path, error), reason_of(error)))
 
     def _archive(self, archive: CorpusFile) -> Iterator[Passage]:
-        """The passages of the members of an archive, each treated as a separate file."""
+        """The passages of the members of an archive, each treated as a separate file; they are found in its place."""
         try:
             with closing(members(archive, self._on_bytes, self._options.limits)) as found:
                 for member in found:
                     if self._is_taken(member):
                         yield from self.passages(member)
+            self.tally.num_found -= 1
         except DataError as error:
             if not self._options.lenient:
                 raise
-            self.tally.unread.append(Unread(archive.source, str(error), has_vanished=has_vanished(archive.path, error)))
+            self._note_unread(archive.source, error, archive.path)
 
     def _is_taken(self, file: CorpusFile) -> bool:
         """Whether a file is to be read; if not, the tally says why."""
         if file.special:
-            self.tally.special[file.source] = file.special
+            self.tally.skip(Reason.SPECIAL, f"{file.source} ({file.special})")
         elif not file.is_readable:
-            self.tally.skipped[shown_name(file.path.suffix.lower()) or "no suffix"] += 1
+            self.tally.skip(Reason.UNKNOWN_FORMAT, file.source, shown_name(file.path.suffix.lower()) or "no suffix")
         else:
+            self.tally.num_found += 1
             return True
         return False
 
@@ -304,7 +317,7 @@ class Reading:
         with open_text(file, self._on_bytes, self._options.limits, unit="file", check=check) as stream:
             content = stream.read()
         if not content.strip():
-            raise DataError(f"{file.source} is empty; remove it or leave it out")
+            raise Unreadable(f"{file.source} is empty; remove it or leave it out", Reason.EMPTY)
         yield from self._cut_document(file, read_document(content, file.suffix, file.source, check))
         return ""
 
@@ -343,7 +356,7 @@ class Reading:
                     raise
                 self.tally.num_duplicates += 1  # its id follows from its content, which is in the index
         if is_empty:
-            raise DataError(f"{file.source} is empty: it has no records; remove it or leave it out")
+            raise Unreadable(f"{file.source} is empty: it has no records; remove it or leave it out", Reason.EMPTY)
         return ""
 
     def _hand_out(self, passage: Passage) -> Iterator[Passage]:
@@ -358,7 +371,7 @@ class Reading:
         whole = Passage(file.document_id, "", title, file.source, access=self._options.access)
         cuts = [(part, cut) for part in document.parts for cut in self._cuts(part)]
         if not cuts:
-            self.tally.num_empty += 1
+            raise Unreadable(f"{file.source} holds no text; leave it out", Reason.EMPTY)
         is_whole = len(cuts) == 1 and not cuts[0][0].place
         for number, (part, (span, sections)) in enumerate(cuts, start=1):
             text = part.text[span.start : span.end]

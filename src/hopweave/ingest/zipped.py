@@ -14,6 +14,7 @@ from xml.parsers import expat
 from hopweave.core.errors import DataError
 from hopweave.ingest.deadline import Check
 from hopweave.ingest.formats import Limits
+from hopweave.ingest.reasons import Reason, Unreadable
 
 _MAX_LIST_BYTES = 4 << 20
 """Maximum size of the list of a file's parts; each entry takes about 50 bytes, and ten times that in memory."""
@@ -55,7 +56,8 @@ class Archive:
         self._limits = limits
         self._num_left = limits.max_row_mib << 20
         if raw.read(len(_COMPOUND_FILE)) == _COMPOUND_FILE:
-            raise DataError(f"{source} is encrypted, or of an older format; save it again without a password")
+            message = f"{source} is encrypted, or of an older format; save it again without a password"
+            raise Unreadable(message, Reason.ENCRYPTED)
         with self._broken():
             _refuse_long_list(raw)
             self._zip = zipfile.ZipFile(raw)
