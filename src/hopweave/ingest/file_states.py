@@ -14,6 +14,7 @@ from pathlib import Path
 
 from hopweave.core.errors import DataError
 from hopweave.core.files import sha256_of
+from hopweave.ingest.copies import Copy
 from hopweave.ingest.find import Roots
 from hopweave.ingest.formats import CorpusFile, reading
 from hopweave.ingest.origin import Origin
@@ -21,6 +22,8 @@ from hopweave.ingest.reasons import Reason
 
 FILE_STATES = "files.sqlite"
 """Its name in a data folder."""
+
+_COPIES = "copies"
 
 _TABLES = """
 PRAGMA trusted_schema = OFF;
@@ -33,6 +36,10 @@ CREATE TABLE IF NOT EXISTS files (
 );
 CREATE TABLE IF NOT EXISTS spans (first INTEGER PRIMARY KEY, end INTEGER, path BLOB);
 CREATE INDEX IF NOT EXISTS spans_of_files ON spans (path);
+CREATE TABLE IF NOT EXISTS copies (passage_id TEXT, holder BLOB, source TEXT, path BLOB);
+CREATE INDEX IF NOT EXISTS copies_of_passages ON copies (passage_id);
+CREATE INDEX IF NOT EXISTS copies_of_holders ON copies (holder);
+CREATE INDEX IF NOT EXISTS copies_in_files ON copies (path);
 CREATE TEMP TABLE met (path BLOB PRIMARY KEY, given BLOB, source TEXT, document_id TEXT);
 BEGIN;
 """
@@ -103,12 +110,13 @@ def count_files(path: Path) -> int:
         raise _damaged(path, error) from error
 
 
-def origin_of(path: Path, number: int) -> Origin | None:
+def origin_of(path: Path, number: int, passage_id: str) -> Origin | None:
     """The file that the passage with a number comes from, according to a table; `None` if it has none.
 
     Args:
         path: of the table, which may be in a read-only place or missing.
         number: of the passage.
+        passage_id: its id.
 
     Raises:
         DataError: if the table is damaged.
@@ -126,11 +134,36 @@ def origin_of(path: Path, number: int) -> Origin | None:
             if row is None or number >= row[3] or not row[2]:
                 return None
             file = Path(os.fsdecode(row[0]))
+            also_in = _also_in(table, passage_id)
             roots = {Path(os.fsdecode(folder)) for (folder,) in table.execute("SELECT path FROM roots")}
         root = next((above for above in file.parents if above in roots), None)
-        return Origin(file, root, int(row[1]), str(row[2])) if root is not None else None
+        return Origin(file, root, int(row[1]), str(row[2]), also_in) if root is not None else None
     except (sqlite3.DatabaseError, TypeError, ValueError) as error:
         raise _damaged(path, error) from error
+
+
+def copies_in(path: Path) -> dict[str, tuple[str, ...]]:
+    """The sources that the text of passages also has, by the passages' ids. Arguments and errors as in `origin_of`."""
+    if not path.is_file():
+        return {}
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as table:
+            table.execute("PRAGMA trusted_schema = OFF")
+            return {one: _also_in(table, one) for one in _held(table)}
+    except (sqlite3.DatabaseError, TypeError, ValueError) as error:
+        raise _damaged(path, error) from error
+
+
+def _held(table: sqlite3.Connection) -> list[str]:
+    is_there = table.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (_COPIES,)).fetchone()  # not in older indexes
+    return [str(one) for (one,) in table.execute("SELECT DISTINCT passage_id FROM copies")] if is_there else []
+
+
+def _also_in(table: sqlite3.Connection, passage_id: str) -> tuple[str, ...]:
+    if table.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (_COPIES,)).fetchone() is None:
+        return ()
+    found = table.execute("SELECT DISTINCT source FROM copies WHERE passage_id = ? ORDER BY source", (passage_id,))
+    return tuple(str(source) for (source,) in found)
 
 
 class FileStates:
@@ -180,6 +213,27 @@ class FileStates:
             if numbers:
                 self._change("INSERT OR REPLACE INTO spans VALUES (?, ?, ?)", numbers.start, numbers.stop, _key(path))
 
+    def note_copies(self, path: Path, copies: Iterable[Copy]) -> None:
+        """Notes the passages of a file that were left out, each with the passages that have its text."""
+        with self._damage():
+            for source, holders in copies:
+                for passage_id, holder in holders:
+                    self._change("INSERT INTO copies VALUES (?, ?, ?, ?)", passage_id, os.fsencode(holder), source, _key(path))
+
+    def has_copies(self, path: Path) -> bool:
+        """Whether passages of a file were left out because another one has their text."""
+        with self._damage():
+            return self._table.execute("SELECT 1 FROM copies WHERE path = ?", (_key(path),)).fetchone() is not None
+
+    def take_copies(self, path: Path) -> list[Path]:
+        """The files with passages that were left out because of a file, which is taken out or read again."""
+        with self._damage():
+            found = self._table.execute(
+                "SELECT DISTINCT path FROM copies WHERE holder = ? ORDER BY path", (_key(path),)
+            ).fetchall()
+            self._change("DELETE FROM copies WHERE holder = ? OR path = ?", _key(path), _key(path))
+        return [Path(os.fsdecode(one)) for (one,) in found]
+
     def take_numbers(self, path: Path) -> list[range]:
         """The numbers of a file's passages, which it loses."""
         with self._damage():
@@ -202,7 +256,8 @@ class FileStates:
             path = self.owner(number)
             if path is not None:
                 with self._damage():
-                    self._change("UPDATE files SET sha256 = '' WHERE path = ?", _key(path))
+                    leaning = "SELECT path FROM copies WHERE holder = ?"
+                    self._change(f"UPDATE files SET sha256 = '' WHERE path = ? OR path IN ({leaning})", _key(path), _key(path))  # noqa: S608
 
     def meet(self, file: CorpusFile) -> bool:
         """Notes that a file exists; returns whether this is the first time."""

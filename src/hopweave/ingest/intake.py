@@ -152,11 +152,13 @@ class _Pass:
         self._reading = reading
         self._next_number = next_number
         self._was_taken_out = False
+        self._orphans: set[Path] = set()  # files with passages that were left out because of a file that was taken out since
         self._gone: dict[str, list[Path]] = {}  # files that are not there any more, by their hashes
 
     def add(self) -> Changes:
         for file in self._reading.ahead(self._reading.files(self._intake.paths, self._states.roots)):
             yield from self._read(file)
+        yield from self._read_orphans()
         self._reading.check_vanishing()
         if not self._reading.tally.num_passages:
             raise nothing_found(self._intake.paths, self._reading.tally)
@@ -178,15 +180,12 @@ class _Pass:
             known = self._unchanged(file)
             if known is None:
                 yield from self._replace(file)
-            elif known.leans:
+            elif known.leans or file.at in self._orphans or states.has_copies(file.at):
                 leaning.append((file, known))
             else:
                 self._keep(file, known)
-        for file, known in leaning:
-            if self._was_taken_out:  # what it has in common with another file may be among that
-                yield from self._replace(file)
-            else:
-                self._keep(file, known)
+        yield from self._settle(leaning)
+        yield from self._read_orphans()
         self._reading.check_vanishing()
         tally.num_unchanged = self._intake.synced.unchanged
         if not (tally.num_passages or self._intake.synced.unchanged or self._intake.gone_ok):
@@ -195,6 +194,29 @@ class _Pass:
         if not self._intake.gone_ok:
             check_gone(gone, num_in, {path: states.num_met(path) for path in num_in})
         self._intake.synced.removed += len(gone)
+
+    def _settle(self, leaning: list[tuple[CorpusFile, FileState]]) -> Changes:
+        """Reads unchanged files again if what they share with another file may have been taken out, and keeps the others."""
+        while again := [file for file, known in leaning if self._has_lost(file, known)]:
+            read = {file.at for file in again}
+            leaning = [one for one in leaning if one[0].at not in read]
+            for file in again:
+                yield from self._replace(file)
+        for file, known in leaning:
+            self._keep(file, known)
+
+    def _has_lost(self, file: CorpusFile, known: FileState) -> bool:
+        return (known.leans and self._was_taken_out) or file.at in self._orphans
+
+    def _read_orphans(self) -> Changes:
+        """Reads files that were not given, and whose text would be lost with that of a given one."""
+        while self._orphans:
+            at = min(self._orphans)
+            self._orphans.discard(at)
+            document_id = self._states.roots.document_id(at)
+            file = CorpusFile(at, document_id, document_id, at=at)
+            self._reading.tally.num_found += 1
+            yield from self._read(file)
 
     def _take_out_what_is_gone(self) -> Changes:
         for path, state in list(self._states.vanished(map(_absolute, self._intake.paths))):
@@ -205,6 +227,8 @@ class _Pass:
 
     def _take_out(self, path: Path) -> Generator[Passage | range, None, bool]:
         """What the index has of a file, to remove; returns whether there is any. If files are only added, it stays."""
+        self._orphans.update(self._states.take_copies(path))
+        self._orphans.discard(path)
         found = self._states.take_numbers(path) if self._intake.sync else []
         self._was_taken_out |= bool(found)
         yield from found
@@ -285,6 +309,7 @@ class _Pass:
             unread="".join(one.reason for one in tally.unread[num_unread:]),
             kind=next((one.kind for one in tally.unread[num_unread:]), Reason.DAMAGED),
         )
+        self._states.note_copies(file.at, self._reading.left_out)
         self._states.note(file.at, state, range(self._next_number + num_before, self._next_number + tally.num_passages))
         return state
 

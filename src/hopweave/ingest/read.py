@@ -17,6 +17,7 @@ from hopweave.core.files import shown_name
 from hopweave.core.types import Passage
 from hopweave.core.visibility import ACCESS, METADATA, is_key, labels_in, labels_of, plain_value
 from hopweave.ingest.archive import members
+from hopweave.ingest.copies import Copies, Copy, holder, letters_of
 from hopweave.ingest.deadline import Deadline
 from hopweave.ingest.document import Document, Part
 from hopweave.ingest.documents import read_document
@@ -90,6 +91,7 @@ class CorpusOptions:
         exclude: the same for files and folders that are left out.
         gitignore: leave out what the `.gitignore` files in the folders name.
         access: labels of all passages that have none.
+        keep_copies: keep passages of documents whose text another document has, too; see `hopweave.ingest.copies`.
 
     Raises:
         SettingsError: for a negative `max_words`, a limit below 1, an invalid pattern, or an invalid label.
@@ -107,6 +109,7 @@ class CorpusOptions:
     exclude: tuple[str, ...] = ()
     gitignore: bool = False
     access: tuple[str, ...] = ()
+    keep_copies: bool = False
 
     def __post_init__(self) -> None:
         try:
@@ -133,7 +136,8 @@ class CorpusOptions:
     def reading(self) -> str:
         """What a file's passages depend on, apart from its content; a file that was read with other options is read again."""
         fields = (self.id_field, self.title_field, self.text_field)
-        return f"5 {(self.max_words, *fields, self.max_row_mib, self.max_file_mib, self.max_seconds, self.access)!r}"
+        limits = (self.max_row_mib, self.max_file_mib, self.max_seconds)
+        return f"5 {(self.max_words, *fields, *limits, self.access, self.keep_copies)!r}"
 
 
 def read_corpus(
@@ -179,10 +183,12 @@ class Reading:
 
     Attributes:
         tally: what has been read so far.
+        left_out: the passages of the last file that were left out because another document has their text.
     """
 
     def __init__(self, options: CorpusOptions, tally: Tally, on_bytes: OnBytes, books: Books | None = None) -> None:
         self.tally = tally
+        self.left_out: list[Copy] = []
         self._books = books
         self._options = options
         self._on_bytes = on_bytes
@@ -193,6 +199,7 @@ class Reading:
         self._seen = sqlite3.connect("", isolation_level=None)
         self._seen.execute("PRAGMA journal_mode = OFF")
         self._seen.execute("CREATE TABLE hashes (hash BLOB PRIMARY KEY) WITHOUT ROWID")
+        self._copies = Copies(self._seen)
         self._seen.execute("BEGIN")
 
     def close(self) -> None:
@@ -263,6 +270,7 @@ class Reading:
 
         A `TakenId` thrown in after a passage counts as an error of the file.
         """
+        self.left_out = []
         if file.is_archive:
             yield from self._archive(file)
             return
@@ -373,14 +381,24 @@ class Reading:
         if not cuts:
             raise Unreadable(f"{file.source} holds no text; leave it out", Reason.EMPTY)
         is_whole = len(cuts) == 1 and not cuts[0][0].place
+        texts = [part.text[span.start : span.end] for part, (span, _) in cuts]
+        is_compared = not self._options.keep_copies and file.content is None
+        letters = [letters_of(text) for text in texts] if is_compared else []
+        held_by = [self._copies.holders_of(one) for one in letters]
         for number, (part, (span, sections)) in enumerate(cuts, start=1):
-            text = part.text[span.start : span.end]
             below = tuple(dropwhile(lambda heading: heading.casefold() in title.casefold(), sections))
-            passage = replace(whole, text=text, sections=below)
+            passage = replace(whole, text=texts[number - 1], sections=below)
             if not is_whole:
                 place = f"{file.source}#{part.place}" if part.place else file.source
                 passage = replace(passage, id=f"{whole.id}#{number}", source=place, start=span.start, end=span.end)
+            if is_compared and held_by[number - 1]:
+                self.left_out.append(Copy(passage.source, held_by[number - 1]))
+                self.tally.num_copies += 1
+                continue
+            if is_compared:
+                held_by[number - 1] = (holder(passage.id, file.at),)
             yield from self._hand_out(passage)
+        self._copies.add(letters, held_by)
 
     def _cuts(self, part: Part) -> Iterator[Cut]:
         for cut in cut_part(part, self._options.max_words):

@@ -53,6 +53,7 @@ class Tally:
         num_duplicates: records without an id that repeat an earlier one in title and text.
         num_taken: files that were read up to an id that another file has.
         num_empty: records whose text is only white space.
+        num_copies: passages of documents that were left out because another document has their text.
         read: numbers of files read, at least in part, by suffix.
         skipped: what was not opened: numbers of files for each reason, by suffix or name; those beyond the first 100 by "".
         labels: numbers of passages by access label.
@@ -67,6 +68,7 @@ class Tally:
     num_duplicates: int = 0
     num_taken: int = 0
     num_empty: int = 0
+    num_copies: int = 0
     read: Counter[str] = field(default_factory=Counter)
     skipped: dict[Reason, Counter[str]] = field(default_factory=dict)
     labels: Counter[str] = field(default_factory=Counter)

@@ -58,6 +58,9 @@ class ReadingOptions:
         int | None,
         typer.Option(help="Maximum time to read a file, in seconds; default 300 for a document, none for records."),
     ] = None
+    keep_copies: Annotated[
+        bool, typer.Option("--keep-copies", help="Keep passages of documents whose text another document has, too.")
+    ] = False
     verbose: Annotated[bool, typer.Option("--verbose", help="Name every file that was skipped, and why.")] = False
 
     def corpus_options(self, *, lenient: bool) -> CorpusOptions:
@@ -129,6 +132,8 @@ def _report_reading(tally: Tally) -> None:
     say(f"  read {files}" + (f": {_counts(tally.read)}" if tally.read else ""))
     if tally.num_duplicates or tally.num_empty:
         say(f"  records left out: {tally.num_duplicates:,} repeated without an id, {tally.num_empty:,} without text")
+    if tally.num_copies:
+        say(f"  passages left out, since another document has their text: {tally.num_copies:,} (--keep-copies keeps them)")
     if tally.labels:
         say(f"  shown only to holders of a label: {_counts(tally.labels)}")
     if tally.no_metadata:

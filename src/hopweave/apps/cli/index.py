@@ -150,8 +150,9 @@ def _list(to: Path) -> None:
     from hopweave.retrieval.engines.bm25 import BM25
 
     with closing(BM25(to)) as opened:
-        for document_id, title, num_passages in opened.documents():
-            typer.echo(f"{flat(document_id)}\t{num_passages}\t{flat(title)}")
+        for document_id, title, num_passages, also_in in opened.documents():
+            others = f"\talso in {flat(', '.join(also_in))}" if also_in else ""
+            typer.echo(f"{flat(document_id)}\t{num_passages}\t{flat(title)}{others}")
 
 
 def _stats(to: Path) -> None:
