@@ -8,7 +8,9 @@ import pytest
 from apps.cli.test_index import run
 from apps.cli.test_index_of_folders import put, sync, texts
 from support.documents import epub, pdf
+from typer.testing import CliRunner
 
+from hopweave.apps.cli.search import app as search
 from hopweave.core.errors import DataError
 from hopweave.ingest import CorpusOptions, Tally, read_corpus
 from hopweave.ingest.copies import _BLOCK, Copies, Holder, letters_of
@@ -46,6 +48,8 @@ def test_the_same_text_in_four_formats_is_one_passage_with_four_origins(tmp_path
     # The first page of the EPUB is found first; the HTML page has a heading more.
     assert also_in(to, "manual.epub#1") == ("manual.pdf#page=1", "manual.txt")
     assert also_in(to, "other.txt") == ()
+    said_of = CliRunner().invoke(search, [str(to), prose(1)], catch_exceptions=False).stdout
+    assert "     also in manual.pdf#page=1, manual.txt\n" in said_of
     assert "passages left out, since another document has their text: 3 (--keep-copies keeps them)" in said
     assert "read 5 files" in said
     assert "manual.epub\t2\tManual\talso in manual.pdf, manual.txt\n" in run("--to", to, "--list")

@@ -142,14 +142,23 @@ def origin_of(path: Path, number: int, passage_id: str) -> Origin | None:
         raise _damaged(path, error) from error
 
 
-def copies_in(path: Path) -> dict[str, tuple[str, ...]]:
-    """The sources that the text of passages also has, by the passages' ids. Arguments and errors as in `origin_of`."""
+def copies_in(path: Path, passage_ids: Iterable[str] | None = None) -> dict[str, tuple[str, ...]]:
+    """The sources of other documents that have the text of passages, by the passages' ids, as far as there are any.
+
+    Args:
+        path: as in `origin_of`.
+        passage_ids: of the passages; by default all.
+
+    Raises:
+        DataError: if the table is damaged.
+    """
     if not path.is_file():
         return {}
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as table:
             table.execute("PRAGMA trusted_schema = OFF")
-            return {one: _also_in(table, one) for one in _held(table)}
+            found = {one: _also_in(table, one) for one in (_held(table) if passage_ids is None else passage_ids)}
+            return {passage_id: sources for passage_id, sources in found.items() if sources}
     except (sqlite3.DatabaseError, TypeError, ValueError) as error:
         raise _damaged(path, error) from error
 
