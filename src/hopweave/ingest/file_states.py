@@ -192,7 +192,7 @@ class FileStates:
         with self._damage():
             self._table.executescript(_TABLES)
             if "kind" not in [column[1] for column in self._table.execute("PRAGMA table_info(files)")]:  # of an earlier version
-                self._table.execute(f"ALTER TABLE files ADD COLUMN kind TEXT DEFAULT '{Reason.DAMAGED.value}'")
+                self._table.execute(f"ALTER TABLE files ADD COLUMN kind TEXT DEFAULT '{Reason.DAMAGED.name}'")
             labels = self._table.execute("SELECT path, label FROM roots").fetchall()
         self.roots = Roots({Path(os.fsdecode(folder)): label for folder, label in labels})
 
@@ -211,13 +211,15 @@ class FileStates:
                 "SELECT size, mtime_ns, sha256, reading, num_passages, leans, unread, kind FROM files WHERE path = ?",
                 (_key(path),),
             ).fetchone()
-            return None if row is None else FileState(*row[:5], bool(row[5]), row[6], Reason(row[7]))
+            return (
+                None if row is None else FileState(row[0], row[1], row[2], row[3], row[4], bool(row[5]), row[6], Reason[row[7]])
+            )
 
     def note(self, path: Path, state: FileState, numbers: range = range(0)) -> None:
         """Notes the state of a file, and the numbers of its passages."""
         with self._damage():
             values = (state.size, state.mtime_ns, state.sha256, state.reading, state.num_passages, state.leans)
-            said = (state.unread, state.kind.value)
+            said = (state.unread, state.kind.name)
             self._change("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", _key(path), *values, *said)
             if numbers:
                 self._change("INSERT OR REPLACE INTO spans VALUES (?, ?, ?)", numbers.start, numbers.stop, _key(path))
@@ -334,7 +336,7 @@ class FileStates:
             if error.sqlite_errorcode == sqlite3.SQLITE_FULL:  # the writer of the index says what to do
                 raise
             raise _damaged(self._path, error) from error
-        except (sqlite3.DatabaseError, TypeError, ValueError) as error:
+        except (sqlite3.DatabaseError, TypeError, ValueError, KeyError) as error:
             raise _damaged(self._path, error) from error
 
 

@@ -70,7 +70,7 @@ def _read_pdf(file: CorpusFile, limits: Limits) -> Document:
     with closing(_told_by_process(file, limits)) as told:
         for what in told:
             if "error" in what:
-                raise Unreadable(f"{file.source} {what['error']}", Reason(what.get("kind", "damaged")))
+                raise Unreadable(f"{file.source} {what['error']}", Reason[what.get("kind", Reason.DAMAGED.name)])
             title = what.get("title", title)
             if text := str(what.get("text", "")).strip():
                 pages.append(Part(text, place=f"page={what['page']}"))

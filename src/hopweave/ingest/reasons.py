@@ -9,39 +9,33 @@ from hopweave.core.errors import DataError
 
 @unique
 class Reason(Enum):
-    """Why a file was not read. The value identifies it in an index's list of files.
+    """Why a file was not read. The name identifies it in an index's list of files.
 
     Attributes:
         words: what is said of such files.
         remedy: what would read them; empty if each file's message says it, since it is not the same for all.
     """
 
-    words: str
-    remedy: str
+    def __init__(self, words: str, remedy: str) -> None:
+        self.words = words
+        self.remedy = remedy
 
-    def __new__(cls, value: str, words: str, remedy: str) -> Reason:
-        """A reason with its two texts."""
-        reason = object.__new__(cls)
-        reason._value_ = value
-        reason.words, reason.remedy = words, remedy
-        return reason
-
-    UNKNOWN_FORMAT = "unknown_format", "unknown format", "convert those that hold text, for example to PDF or HTML"
-    SOURCE_CODE = "source_code", "source code", "read it with a pattern such as --include '*.py'"
-    HIDDEN = "hidden", "hidden", "to read them, give their own paths"
-    IGNORED = "ignored", "named by a .gitignore file", "to read them, leave out --gitignore"
-    EXCLUDED = "excluded", "left out by --include or --exclude", "to read them, change the patterns"
-    SPECIAL = "special", "not a regular file", "give regular files, unpacked, or leave these out"
-    TOO_LARGE = "too_large", "too large", "split them, or raise --max-file-mib or --max-row-mib"
-    TOO_SLOW = "too_slow", "takes too long to read", "leave them out, or raise --max-seconds"
-    NEEDS_LIBRARY = "needs_library", "needs a library", ""
-    ENCRYPTED = "encrypted", "encrypted", "save them without a password"
-    DAMAGED = "damaged", "damaged, or not what the name says", "correct them or save them again"
-    NOT_UTF8 = "not_utf8", "not UTF-8", "convert them to UTF-8, for example with iconv"
-    EMPTY = "empty", "no text", "leave them out"
-    SCAN = "scan", "no text, as in scans", ""
-    TAKEN_ID = "taken_id", "an id that another file has", "make the ids unique"
-    UNREACHABLE = "unreachable", "out of reach", "change their modes or check the disk, and run the same command again"
+    UNKNOWN_FORMAT = "unknown format", "convert those that hold text, for example to PDF or HTML"
+    SOURCE_CODE = "source code", "read it with a pattern such as --include '*.py'"
+    HIDDEN = "hidden", "to read them, give their own paths"
+    IGNORED = "named by a .gitignore file", "to read them, leave out --gitignore"
+    EXCLUDED = "left out by --include or --exclude", "to read them, change the patterns"
+    SPECIAL = "not a regular file", "give regular files, unpacked, or leave these out"
+    TOO_LARGE = "too large", "split them, or raise --max-file-mib or --max-row-mib"
+    TOO_SLOW = "takes too long to read", "leave them out, or raise --max-seconds"
+    NEEDS_LIBRARY = "needs a library", ""
+    ENCRYPTED = "encrypted", "save them without a password"
+    DAMAGED = "damaged, or not what the name says", "correct them or save them again"
+    NOT_UTF8 = "not UTF-8", "convert them to UTF-8, for example with iconv"
+    EMPTY = "no text", "leave them out"
+    SCAN = "no text, as in scans", ""
+    TAKEN_ID = "an id that another file has", "make the ids unique"
+    UNREACHABLE = "out of reach", "change their modes or check the disk, and run the same command again"
 
 
 class Unreadable(DataError):

@@ -2,7 +2,10 @@
 
 import os
 import re
+import sqlite3
 import tarfile
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +14,7 @@ from apps.cli.test_index_of_folders import sync
 from support.documents import pdf
 
 from hopweave.ingest import CorpusOptions, Intake, Tally
+from hopweave.ingest.file_states import FileStates, copies_in
 from hopweave.ingest.reasons import Reason
 from hopweave.retrieval.engines.bm25 import BM25
 
@@ -159,3 +163,16 @@ def test_a_file_that_is_given_twice_is_found_once(tmp_path):
     folder = put(tmp_path / "x", {"a.txt": b"Words.", "b.txt": b"More."})
     tally = sync(tmp_path / "index", folder, folder / "a.txt").tally
     assert (tally.num_found, tally.num_files, tally.num_skipped) == (2, 2, 0)
+
+
+def test_the_list_of_files_of_an_earlier_version_is_read(tmp_path):
+    to, folder = tmp_path / "index", put(tmp_path / "x", {"a.txt": b"Words.", "b.txt": b"\xff"})
+    sync(to, folder)
+    path = next(to.glob("data*/files.sqlite"))
+    with closing(sqlite3.connect(path)) as table:
+        table.executescript("DROP TABLE copies; ALTER TABLE files DROP COLUMN kind")
+    assert copies_in(path) == copies_in(path, ["a.txt"]) == {}
+    with closing(FileStates(path)) as states:
+        assert [states.of(folder / name).kind for name in ("a.txt", "b.txt")] == [Reason.DAMAGED, Reason.DAMAGED]
+        states.note(folder / "b.txt", replace(states.of(folder / "b.txt"), kind=Reason.NOT_UTF8))
+        assert states.of(folder / "b.txt").kind is Reason.NOT_UTF8
