@@ -252,7 +252,7 @@ def _index(corpus: Path, to: Path, without: Iterable[str]) -> None:
 def _documents(index: Path) -> Iterator[str]:
     opened = BM25(index)
     try:
-        yield from (document_id for document_id, _, _ in opened.documents())
+        yield from (document_id for document_id, *_ in opened.documents())
     finally:
         opened.close()
 

@@ -17,6 +17,7 @@ import pytest
 from support.corpora import read, refused
 
 from hopweave.ingest import Intake, Tally, read_corpus
+from hopweave.ingest.reasons import Reason
 from hopweave.retrieval.engines.bm25 import BM25
 
 
@@ -135,11 +136,12 @@ def test_what_is_no_regular_file_is_left_out_with_its_kind_and_nothing_is_writte
     path = archive(tmp_path / "a.tar.bz2", members)
     before, tally = set(tmp_path.rglob("*")), Tally()
     assert [one.text for one in read(path, tally=tally)] == ["good words"]
-    assert {Path(name).name: kind for name, kind in tally.special.items()} == {
-        "link.txt": "symbolic link", "hard.txt": "hard link", "pipe.txt": "FIFO", "dev.txt": "device",
-        "x.pdf": ".pdf to be unpacked first", "inner.tar.gz": ".tar to be unpacked first",
+    assert {Path(name).name for name in tally.skipped[Reason.SPECIAL]} == {
+        "link.txt (symbolic link)", "hard.txt (hard link)", "pipe.txt (FIFO)", "dev.txt (device)",
+        "x.pdf (.pdf to be unpacked first)", "inner.tar.gz (.tar to be unpacked first)",
     }  # fmt: skip
-    assert tally.skipped == {".png": 1}
+    assert tally.skipped[Reason.UNKNOWN_FORMAT] == {".png": 1}
+    assert (tally.num_found, tally.num_files, tally.num_skipped) == (8, 1, 7)
     assert set(tmp_path.rglob("*")) == before
 
 

@@ -22,6 +22,7 @@ from hopweave.evaluation.datasets._rows import Layout, Text, read_members, read_
 from hopweave.ingest import CorpusOptions, Tally, find_files, read_corpus
 from hopweave.ingest.documents import read_document
 from hopweave.ingest.json_stream import MAX_DEPTH
+from hopweave.ingest.reasons import Reason
 
 LONG = "7" * 5_000
 MEMORY = 1 << 30
@@ -229,14 +230,13 @@ def special(tmp_path):
 def test_what_is_no_regular_file_is_left_out_with_a_note(special):
     tally = Tally()
     assert [passage.id for passage in read(special, tally=tally)] == ["e.txt"]
-    assert tally.special == {"a.txt": "FIFO", "b.jsonl": "FIFO", "c.json": "device", "d.md": "socket"}
-    assert tally.special_names == "a.txt (FIFO), b.jsonl (FIFO), c.json (device) and 1 more"
+    assert list(tally.skipped[Reason.SPECIAL]) == ["a.txt (FIFO)", "b.jsonl (FIFO)", "c.json (device)", "d.md (socket)"]
     assert [file.source for file in find_files([special]) if file.is_readable] == ["e.txt"]
 
 
 @pytest.mark.parametrize("name", ["a.txt", "b.jsonl", "c.json"])
 def test_one_that_is_named_is_not_waited_for(special, name):
-    refused(special / name, match=r"found nothing to index in .*\((FIFO|device)\), and no regular file; give ")
+    refused(special / name, match=r"found nothing to index in .*\((FIFO|device)\); give regular files")
     with pytest.raises(DataError, match=r"is a (FIFO|device), not a regular file; give a file"):
         list(read_rows(special / name, (Named,)))
 
@@ -265,7 +265,7 @@ def test_the_index_command_notes_what_it_left_out_and_takes_the_limits(special, 
     ]
     ran = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert ran.returncode == 0, ran.stderr
-    assert "  no regular files, not read: a.txt (FIFO), b.jsonl (FIFO), c.json (device) and 1 more\n" in ran.stdout
+    assert "not a regular file (4): a.txt (FIFO), b.jsonl (FIFO), c.json (device) and 1 more; give regular" in ran.stdout
     (special / "e.txt").write_text("word " * 300_000)
     for limit, code in (("1", 1), ("2", 0)):
         ran = subprocess.run([*command, "--max-row-mib", limit], capture_output=True, text=True, timeout=120, check=False)

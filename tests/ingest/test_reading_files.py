@@ -8,6 +8,7 @@ from support.corpora import read, written
 from hopweave.core.errors import DataError
 from hopweave.core.types import Passage
 from hopweave.ingest import Tally, find_files, read_corpus
+from hopweave.ingest.reasons import Reason
 
 DPR = 'id\ttext\ttitle\n1\t"Aaron ( or ; ""Ahärôn"") is a prophet."\tAaron\n2\tPlain text.\tMoses\n'
 
@@ -131,7 +132,7 @@ def test_unknown_formats_are_counted_not_silently_dropped(tmp_path):
         written(tmp_path, name, "text")
     tally = Tally()
     assert [p.id for p in read(tmp_path, tally=tally)] == ["a.txt"]
-    assert tally.skipped == {".mp3": 3, "no suffix": 1}
+    assert tally.skipped == {Reason.UNKNOWN_FORMAT: {".mp3": 3, "no suffix": 1}}
     assert (tally.num_files, tally.num_passages) == (1, 1)
 
 

@@ -6,6 +6,7 @@ from support.documents import pdf
 
 from hopweave.ingest import Tally, formats, pages
 from hopweave.ingest.formats import CorpusFile, Limits
+from hopweave.ingest.reasons import Reason
 
 
 @pytest.fixture
@@ -78,12 +79,12 @@ def test_a_picture_without_text_is_a_bad_file(tmp_path, recognises, lines, messa
 
 
 @pytest.mark.skipif(formats.CAN_RECOGNISE, reason="the extra ocr is installed")
-def test_without_the_libraries_pictures_are_files_of_an_unknown_format(tmp_path):
+def test_without_the_libraries_pictures_are_skipped_with_what_would_read_them(tmp_path):
     written(tmp_path, "a.png", "picture")
     written(tmp_path, "b.txt", "text")
     tally = Tally()
     assert [p.text for p in read(tmp_path, tally=tally)] == ["text"]
-    assert tally.skipped == {".png": 1}
+    assert tally.skipped == {Reason.PICTURE: {".png": 1}}
 
 
 @pytest.mark.skipif(not formats.CAN_RECOGNISE, reason="needs: pip install 'hopweave[ocr]'")

@@ -89,6 +89,7 @@ def test_a_file_that_vanishes_after_it_was_listed_is_kept_and_named(tmp_path, to
     assert texts(to)["c.txt"] == "Another text, a longer one, of c.txt."
     assert (done.synced.replaced, done.synced.removed, done.synced.unchanged) == (2, 0, 1)
     what = "b.txt vanished while the files were read; the index keeps what it has of it: run the same command again"
+    what += " (1 passage of it kept)"
     assert list(map(str, done.tally.unread)) == [what]
     assert sync(to, folder).synced.removed == 1  # it is gone for good
 

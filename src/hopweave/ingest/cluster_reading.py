@@ -44,19 +44,19 @@ class ClusterBooks:
             pages, error = future.result()
         except Exception as broken:  # noqa: BLE001 - whatever Dask or its transport raises ends the work with one line
             raise dask_client.broken(f"read {file.source}", broken, self._client) from None
-        if error:
-            raise DataError(error)
+        if error is not None:
+            raise error
         found: Document | None = pages
         return found
 
 
-def read_here(file: CorpusFile, num_bytes: int, limits: Limits) -> tuple[Document | None, str]:
+def read_here(file: CorpusFile, num_bytes: int, limits: Limits) -> tuple[Document | None, DataError | None]:
     """The content of a file, read in a worker, or why it cannot be read; nothing if the worker does not have that file."""
     try:
         if file.path.stat().st_size != num_bytes:
-            return None, ""
-        return read_pages(file, limits), ""
+            return None, None
+        return read_pages(file, limits), None
     except OSError:
-        return None, ""
+        return None, None
     except DataError as error:
-        return None, str(error)
+        return None, error

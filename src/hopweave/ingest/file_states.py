@@ -14,12 +14,16 @@ from pathlib import Path
 
 from hopweave.core.errors import DataError
 from hopweave.core.files import sha256_of
+from hopweave.ingest.copies import Copy
 from hopweave.ingest.find import Roots
 from hopweave.ingest.formats import CorpusFile, reading
 from hopweave.ingest.origin import Origin
+from hopweave.ingest.reasons import Reason
 
 FILE_STATES = "files.sqlite"
 """Its name in a data folder."""
+
+_COPIES = "copies"
 
 _TABLES = """
 PRAGMA trusted_schema = OFF;
@@ -28,10 +32,14 @@ PRAGMA synchronous = OFF;
 CREATE TABLE IF NOT EXISTS roots (path BLOB PRIMARY KEY, label TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS files (
     path BLOB PRIMARY KEY, size INTEGER, mtime_ns INTEGER, sha256 TEXT, reading TEXT, num_passages INTEGER, leans INTEGER,
-    unread TEXT
+    unread TEXT, kind TEXT
 );
 CREATE TABLE IF NOT EXISTS spans (first INTEGER PRIMARY KEY, end INTEGER, path BLOB);
 CREATE INDEX IF NOT EXISTS spans_of_files ON spans (path);
+CREATE TABLE IF NOT EXISTS copies (passage_id TEXT, holder BLOB, source TEXT, path BLOB);
+CREATE INDEX IF NOT EXISTS copies_of_passages ON copies (passage_id);
+CREATE INDEX IF NOT EXISTS copies_of_holders ON copies (holder);
+CREATE INDEX IF NOT EXISTS copies_in_files ON copies (path);
 CREATE TEMP TABLE met (path BLOB PRIMARY KEY, given BLOB, source TEXT, document_id TEXT);
 BEGIN;
 """
@@ -49,6 +57,7 @@ class FileState:
         num_passages: the number of its passages.
         leans: whether something in it was left out because of another file's content.
         unread: why it, or which part of it, could not be read; empty if everything was.
+        kind: the reason for that.
     """
 
     size: int
@@ -58,6 +67,7 @@ class FileState:
     num_passages: int = 0
     leans: bool = False
     unread: str = ""
+    kind: Reason = Reason.DAMAGED
 
     @property
     def is_in(self) -> bool:
@@ -100,12 +110,13 @@ def count_files(path: Path) -> int:
         raise _damaged(path, error) from error
 
 
-def origin_of(path: Path, number: int) -> Origin | None:
+def origin_of(path: Path, number: int, passage_id: str) -> Origin | None:
     """The file that the passage with a number comes from, according to a table; `None` if it has none.
 
     Args:
         path: of the table, which may be in a read-only place or missing.
         number: of the passage.
+        passage_id: its id.
 
     Raises:
         DataError: if the table is damaged.
@@ -123,11 +134,45 @@ def origin_of(path: Path, number: int) -> Origin | None:
             if row is None or number >= row[3] or not row[2]:
                 return None
             file = Path(os.fsdecode(row[0]))
+            also_in = _also_in(table, passage_id)
             roots = {Path(os.fsdecode(folder)) for (folder,) in table.execute("SELECT path FROM roots")}
         root = next((above for above in file.parents if above in roots), None)
-        return Origin(file, root, int(row[1]), str(row[2])) if root is not None else None
+        return Origin(file, root, int(row[1]), str(row[2]), also_in) if root is not None else None
     except (sqlite3.DatabaseError, TypeError, ValueError) as error:
         raise _damaged(path, error) from error
+
+
+def copies_in(path: Path, passage_ids: Iterable[str] | None = None) -> dict[str, tuple[str, ...]]:
+    """The sources of other documents that have the text of passages, by the passages' ids, as far as there are any.
+
+    Args:
+        path: as in `origin_of`.
+        passage_ids: of the passages; by default all.
+
+    Raises:
+        DataError: if the table is damaged.
+    """
+    if not path.is_file():
+        return {}
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as table:
+            table.execute("PRAGMA trusted_schema = OFF")
+            found = {one: _also_in(table, one) for one in (_held(table) if passage_ids is None else passage_ids)}
+            return {passage_id: sources for passage_id, sources in found.items() if sources}
+    except (sqlite3.DatabaseError, TypeError, ValueError) as error:
+        raise _damaged(path, error) from error
+
+
+def _held(table: sqlite3.Connection) -> list[str]:
+    is_there = table.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (_COPIES,)).fetchone()  # not in older indexes
+    return [str(one) for (one,) in table.execute("SELECT DISTINCT passage_id FROM copies")] if is_there else []
+
+
+def _also_in(table: sqlite3.Connection, passage_id: str) -> tuple[str, ...]:
+    if table.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (_COPIES,)).fetchone() is None:
+        return ()
+    found = table.execute("SELECT DISTINCT source FROM copies WHERE passage_id = ? ORDER BY source", (passage_id,))
+    return tuple(str(source) for (source,) in found)
 
 
 class FileStates:
@@ -146,6 +191,8 @@ class FileStates:
         self._table = sqlite3.connect(path, isolation_level=None)
         with self._damage():
             self._table.executescript(_TABLES)
+            if "kind" not in [column[1] for column in self._table.execute("PRAGMA table_info(files)")]:  # of an earlier version
+                self._table.execute(f"ALTER TABLE files ADD COLUMN kind TEXT DEFAULT '{Reason.DAMAGED.name}'")
             labels = self._table.execute("SELECT path, label FROM roots").fetchall()
         self.roots = Roots({Path(os.fsdecode(folder)): label for folder, label in labels})
 
@@ -161,17 +208,42 @@ class FileStates:
         """The state of a file when it was read; `None` if it never was."""
         with self._damage():
             row = self._table.execute(
-                "SELECT size, mtime_ns, sha256, reading, num_passages, leans, unread FROM files WHERE path = ?", (_key(path),)
+                "SELECT size, mtime_ns, sha256, reading, num_passages, leans, unread, kind FROM files WHERE path = ?",
+                (_key(path),),
             ).fetchone()
-        return None if row is None else FileState(row[0], row[1], row[2], row[3], row[4], bool(row[5]), row[6])
+            return (
+                None if row is None else FileState(row[0], row[1], row[2], row[3], row[4], bool(row[5]), row[6], Reason[row[7]])
+            )
 
     def note(self, path: Path, state: FileState, numbers: range = range(0)) -> None:
         """Notes the state of a file, and the numbers of its passages."""
         with self._damage():
-            values = (state.size, state.mtime_ns, state.sha256, state.reading, state.num_passages, state.leans, state.unread)
-            self._change("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?)", _key(path), *values)
+            values = (state.size, state.mtime_ns, state.sha256, state.reading, state.num_passages, state.leans)
+            said = (state.unread, state.kind.name)
+            self._change("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", _key(path), *values, *said)
             if numbers:
                 self._change("INSERT OR REPLACE INTO spans VALUES (?, ?, ?)", numbers.start, numbers.stop, _key(path))
+
+    def note_copies(self, path: Path, copies: Iterable[Copy]) -> None:
+        """Notes the passages of a file that were left out, each with the passages that have its text."""
+        with self._damage():
+            for source, holders in copies:
+                for passage_id, holder in holders:
+                    self._change("INSERT INTO copies VALUES (?, ?, ?, ?)", passage_id, os.fsencode(holder), source, _key(path))
+
+    def has_copies(self, path: Path) -> bool:
+        """Whether passages of a file were left out because another one has their text."""
+        with self._damage():
+            return self._table.execute("SELECT 1 FROM copies WHERE path = ?", (_key(path),)).fetchone() is not None
+
+    def take_copies(self, path: Path) -> list[Path]:
+        """The files with passages that were left out because of a file, which is taken out or read again."""
+        with self._damage():
+            found = self._table.execute(
+                "SELECT DISTINCT path FROM copies WHERE holder = ? ORDER BY path", (_key(path),)
+            ).fetchall()
+            self._change("DELETE FROM copies WHERE holder = ? OR path = ?", _key(path), _key(path))
+        return [Path(os.fsdecode(one)) for (one,) in found]
 
     def take_numbers(self, path: Path) -> list[range]:
         """The numbers of a file's passages, which it loses."""
@@ -195,7 +267,8 @@ class FileStates:
             path = self.owner(number)
             if path is not None:
                 with self._damage():
-                    self._change("UPDATE files SET sha256 = '' WHERE path = ?", _key(path))
+                    leaning = "SELECT path FROM copies WHERE holder = ?"
+                    self._change(f"UPDATE files SET sha256 = '' WHERE path = ? OR path IN ({leaning})", _key(path), _key(path))  # noqa: S608
 
     def meet(self, file: CorpusFile) -> bool:
         """Notes that a file exists; returns whether this is the first time."""
@@ -263,7 +336,7 @@ class FileStates:
             if error.sqlite_errorcode == sqlite3.SQLITE_FULL:  # the writer of the index says what to do
                 raise
             raise _damaged(self._path, error) from error
-        except (sqlite3.DatabaseError, TypeError, ValueError) as error:
+        except (sqlite3.DatabaseError, TypeError, ValueError, KeyError) as error:
             raise _damaged(self._path, error) from error
 
 

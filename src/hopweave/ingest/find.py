@@ -12,9 +12,13 @@ from pathspec import GitIgnoreSpec
 from hopweave.core.errors import DataError, SettingsError
 from hopweave.core.files import FOLDER, Entry, open_regular, shown_name, special_kind, walk
 from hopweave.ingest.formats import CorpusFile, reading
+from hopweave.ingest.reasons import Reason
 
 OnUnlisted = Callable[[Path, DataError], None]
 """Called with a folder that cannot be listed, and why."""
+
+OnLeftOut = Callable[[Reason, str], None]
+"""Called with why a file or folder is left out, and its name."""
 
 _MAX_IGNORE_BYTES = 1 << 20
 _IGNORE_FILE = ".gitignore"
@@ -89,6 +93,7 @@ def find_files(
     selection: Selection | None = None,
     roots: Roots | None = None,
     on_unlisted: OnUnlisted | None = None,
+    on_left_out: OnLeftOut | None = None,
 ) -> Iterator[CorpusFile]:
     """The files at the given paths: folders are walked, each in the order of its names, without hidden entries.
 
@@ -100,6 +105,7 @@ def find_files(
         selection: which files of a folder are taken; by default all.
         roots: that are known; those of the paths are added to them.
         on_unlisted: called with a folder within a given one that cannot be listed; without it, that is an error.
+        on_left_out: called with every hidden file or folder, and with those that the selection leaves out.
 
     Raises:
         DataError: for a path that does not exist or a folder that cannot be listed.
@@ -110,7 +116,7 @@ def find_files(
         with reading(shown):
             is_folder, is_there = path.is_dir(), path.exists()
         if is_folder:
-            yield from _Walk(path, selection or Selection(), roots, on_unlisted).files()
+            yield from _Walk(path, selection or Selection(), roots, on_unlisted, on_left_out).files()
         elif is_there:
             at = roots.include(path.parent) / path.name
             yield CorpusFile(path, shown, roots.document_id(at), special_kind(path), at)
@@ -121,18 +127,26 @@ def find_files(
 class _Walk:
     """One folder, with everything below it."""
 
-    def __init__(self, top: Path, selection: Selection, roots: Roots, on_unlisted: OnUnlisted | None) -> None:
+    def __init__(
+        self,
+        top: Path,
+        selection: Selection,
+        roots: Roots,
+        on_unlisted: OnUnlisted | None,
+        on_left_out: OnLeftOut | None,
+    ) -> None:
         self._top = top
         self._absolute = roots.include(top)
         self._roots = roots
         self._on_unlisted = on_unlisted
+        self._on_left_out = on_left_out
         self._gitignore = selection.gitignore
         self._include = GitIgnoreSpec.from_lines(selection.include) if selection.include else None
         self._exclude = GitIgnoreSpec.from_lines(selection.exclude)
         self._ignoring: list[tuple[Path, GitIgnoreSpec | None]] = []
 
     def files(self) -> Iterator[CorpusFile]:
-        for found in walk(self._top, is_taken=self._is_taken, on_unlisted=self._unlisted, into_links=True):
+        for found in walk(self._top, is_taken=self._is_taken, on_unlisted=self._unlisted, into_links=True, with_hidden=True):
             if found.kind != FOLDER:
                 at = self._absolute / found.path.relative_to(self._top)
                 name = self._roots.document_id(at)
@@ -148,17 +162,27 @@ class _Walk:
             self._on_unlisted(self._absolute / folder.relative_to(self._top), said)
 
     def _is_taken(self, found: Entry) -> bool:
+        reason = self._why_not(found)
+        if reason is not None and self._on_left_out is not None:
+            name = self._roots.document_id(self._absolute / found.path.relative_to(self._top))
+            self._on_left_out(reason, name + ("/" if found.kind == FOLDER else ""))
+        return reason is None
+
+    def _why_not(self, found: Entry) -> Reason | None:
+        """Why a file or folder is left out; `None` if it is not."""
+        if found.path.name.startswith("."):
+            return Reason.HIDDEN
         ending = "/" if found.kind == FOLDER else ""
         below = found.path.relative_to(self._top).as_posix() + ending
         if self._exclude.match_file(below):
-            return False
+            return Reason.EXCLUDED
         if self._include is not None and not ending and not self._include.match_file(below):
-            return False
+            return Reason.EXCLUDED
         for folder, spec in reversed(self._ignoring_in(found.path.parent)):  # the innermost file that says anything decides
             says = spec.check_file(found.path.relative_to(folder).as_posix() + ending).include if spec is not None else None
             if says is not None:
-                return not says
-        return True
+                return Reason.IGNORED if says else None
+        return None
 
     def _ignoring_in(self, folder: Path) -> list[tuple[Path, GitIgnoreSpec | None]]:
         """The `.gitignore` files that apply to a folder: those of its parents from the top down, and its own."""

@@ -22,6 +22,7 @@ from hopweave.core.errors import DataError
 from hopweave.core.files import shown_name
 from hopweave.ingest.ahead import Ahead, Pieces
 from hopweave.ingest.deadline import Check, Deadline, no_check
+from hopweave.ingest.reasons import Reason, Unreadable
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -96,7 +97,7 @@ class Limits:
 
     def too_long(self, what: str, name: Literal["max_file_mib", "max_row_mib"]) -> DataError:
         """The error for a file, or a part of it, beyond one of the limits."""
-        return DataError(f"{what} is longer than {getattr(self, name):,} MiB; split it{self._raised(name)}")
+        return Unreadable(f"{what} is longer than {getattr(self, name):,} MiB; split it{self._raised(name)}", Reason.TOO_LARGE)
 
     def seconds_for(self, file: CorpusFile) -> int | None:
         """The time for reading a file; `None` for no limit."""
@@ -109,7 +110,9 @@ class Limits:
 
     def too_slow(self, what: str, seconds: int) -> DataError:
         """The error for a file that takes too long to read."""
-        return DataError(f"{what} took longer than {seconds:,} seconds to read; leave it out{self._raised('max_seconds')}")
+        return Unreadable(
+            f"{what} took longer than {seconds:,} seconds to read; leave it out{self._raised('max_seconds')}", Reason.TOO_SLOW
+        )
 
     def _raised(self, name: str) -> str:
         return f", or raise {name} (--{name.replace('_', '-')})" if self.are_options else ""
@@ -270,7 +273,8 @@ def open_regular(file: CorpusFile) -> BinaryIO:
     try:
         return files.open_regular(file.path)
     except files.NotRegular as error:
-        raise DataError(f"{file.source} is a {error.kind}, not a regular file; give a file, or leave it out") from None
+        message = f"{file.source} is a {error.kind}, not a regular file; give a file, or leave it out"
+        raise Unreadable(message, Reason.SPECIAL) from None
 
 
 def _length_to(tell: Callable[[int], None]) -> Callable[[bytes], None]:
@@ -337,15 +341,18 @@ class _Utf8Check:
             self._decoder.decode(piece, final=not piece)
         except UnicodeDecodeError as error:
             offset = self._num_bytes - waiting + error.start
-            raise DataError(
+            raise Unreadable(
                 f"{self._source} is not UTF-8: byte 0x{error.object[error.start]:02x} at offset {offset}; "
-                "convert the file to UTF-8, for example with iconv"
+                "convert the file to UTF-8, for example with iconv",
+                Reason.NOT_UTF8,
             ) from None
         self._num_bytes += len(piece)
 
 
-class Unreachable(DataError):
+class Unreachable(Unreadable):
     """A file that does not exist, or whose disk does not respond."""
+
+    kind = Reason.UNREACHABLE
 
 
 _UNREACHABLE = frozenset(
@@ -365,7 +372,7 @@ def reading(source: str) -> Iterator[None]:
     except FileNotFoundError:
         raise Unreachable(f"{source} does not exist, or is a dangling link; check the path") from None
     except PermissionError:
-        raise DataError(f"no permission to read {source}; change its mode or leave it out") from None
+        raise Unreadable(f"no permission to read {source}; change its mode or leave it out", Reason.UNREACHABLE) from None
     except OSError as error:
-        kind = Unreachable if error.errno in _UNREACHABLE else DataError
+        kind = Unreachable if error.errno in _UNREACHABLE else Unreadable
         raise kind(f"cannot read {source}: {error.strerror}; check the file and the disk") from None

@@ -18,6 +18,7 @@ from hopweave.ingest.file_states import FileState, FileStates, hash_of, look_at
 from hopweave.ingest.find import find_files
 from hopweave.ingest.formats import CAN_RECOGNISE, CorpusFile, OnBytes
 from hopweave.ingest.read import Books, CorpusOptions, Reading, TakenId, nothing_found
+from hopweave.ingest.reasons import Reason, reason_of
 from hopweave.ingest.tally import Tally, Unread
 from hopweave.ingest.vanished import check_gone, has_vanished, is_missing
 
@@ -151,11 +152,13 @@ class _Pass:
         self._reading = reading
         self._next_number = next_number
         self._was_taken_out = False
+        self._orphans: set[Path] = set()  # files with passages that were left out because of a file that was taken out since
         self._gone: dict[str, list[Path]] = {}  # files that are not there any more, by their hashes
 
     def add(self) -> Changes:
         for file in self._reading.ahead(self._reading.files(self._intake.paths, self._states.roots)):
             yield from self._read(file)
+        yield from self._read_orphans()
         self._reading.check_vanishing()
         if not self._reading.tally.num_passages:
             raise nothing_found(self._intake.paths, self._reading.tally)
@@ -164,30 +167,56 @@ class _Pass:
         paths, states = self._intake.paths, self._states
         num_in = {path: states.num_in(path) for path in map(_absolute, paths)}
         found = self._reading.files(self._intake.paths_to_read, states.roots, lambda folder, _: states.meet_below(folder))
-        if not sum(states.meet(file) for file in found) and not (self._intake.gone_ok and any(num_in.values())):
-            raise nothing_found(paths, self._reading.tally)
+        num_met, tally = 0, self._reading.tally
+        for file in found:
+            is_first = states.meet(file)
+            num_met += is_first
+            tally.num_found -= not is_first
+        if not num_met and not (self._intake.gone_ok and any(num_in.values())):
+            raise nothing_found(paths, tally)
         yield from self._take_out_what_is_gone()
         leaning: list[tuple[CorpusFile, FileState]] = []
         for file in self._reading.ahead(states.met(), lambda file: self._unchanged(file) is None):
             known = self._unchanged(file)
             if known is None:
                 yield from self._replace(file)
-            elif known.leans:
+            elif known.leans or file.at in self._orphans or states.has_copies(file.at):
                 leaning.append((file, known))
             else:
                 self._keep(file, known)
-        for file, known in leaning:
-            if self._was_taken_out:  # what it has in common with another file may be among that
-                yield from self._replace(file)
-            else:
-                self._keep(file, known)
+        yield from self._settle(leaning)
+        yield from self._read_orphans()
         self._reading.check_vanishing()
-        if not (self._reading.tally.num_passages or self._intake.synced.unchanged or self._intake.gone_ok):
-            raise nothing_found(paths, self._reading.tally)
+        tally.num_unchanged = self._intake.synced.unchanged
+        if not (tally.num_passages or self._intake.synced.unchanged or self._intake.gone_ok):
+            raise nothing_found(paths, tally)
         gone = [path for of_hash in self._gone.values() for path in of_hash]
         if not self._intake.gone_ok:
             check_gone(gone, num_in, {path: states.num_met(path) for path in num_in})
         self._intake.synced.removed += len(gone)
+
+    def _settle(self, leaning: list[tuple[CorpusFile, FileState]]) -> Changes:
+        """Reads unchanged files again if what they share with another file may have been taken out, and keeps the others."""
+        while again := [file for file, known in leaning if self._has_lost(file, known)]:
+            read = {file.at for file in again}
+            leaning = [one for one in leaning if one[0].at not in read]
+            for file in again:
+                yield from self._replace(file)
+        for file, known in leaning:
+            self._keep(file, known)
+
+    def _has_lost(self, file: CorpusFile, known: FileState) -> bool:
+        return (known.leans and self._was_taken_out) or file.at in self._orphans
+
+    def _read_orphans(self) -> Changes:
+        """Reads files that were not given, and whose text would be lost with that of a given one."""
+        while self._orphans:
+            at = min(self._orphans)
+            self._orphans.discard(at)
+            document_id = self._states.roots.document_id(at)
+            file = CorpusFile(at, document_id, document_id, at=at)
+            self._reading.tally.num_found += 1
+            yield from self._read(file)
 
     def _take_out_what_is_gone(self) -> Changes:
         for path, state in list(self._states.vanished(map(_absolute, self._intake.paths))):
@@ -198,6 +227,8 @@ class _Pass:
 
     def _take_out(self, path: Path) -> Generator[Passage | range, None, bool]:
         """What the index has of a file, to remove; returns whether there is any. If files are only added, it stays."""
+        self._orphans.update(self._states.take_copies(path))
+        self._orphans.discard(path)
         found = self._states.take_numbers(path) if self._intake.sync else []
         self._was_taken_out |= bool(found)
         yield from found
@@ -225,7 +256,7 @@ class _Pass:
     def _keep(self, file: CorpusFile, known: FileState) -> None:
         self._intake.synced.unchanged += known.is_in
         if known.unread:
-            self._reading.tally.unread.append(Unread(file.source, known.unread, known.num_passages))
+            self._reading.tally.unread.append(Unread(file.source, known.unread, known.num_passages, kind=known.kind))
         self._intake.note_read(known.size)
 
     def _replace(self, file: CorpusFile) -> Changes:
@@ -234,7 +265,7 @@ class _Pass:
         state = yield from self._read(file)
         synced = self._intake.synced
         if state is None:  # it has vanished, and what the index has of it stays
-            synced.unchanged += was_in
+            synced.unchanged += known is not None and known.num_passages > 0
         elif was_in and not state.is_in and is_missing(file.path):  # a link whose target is gone
             self._gone.setdefault("", []).append(file.at)
         elif not state.is_in:
@@ -260,13 +291,14 @@ class _Pass:
         except DataError as error:
             if not self._intake.options.lenient:
                 raise
-            tally.unread.append(Unread(file.source, str(error), has_vanished=has_vanished(file.path, error)))
+            is_gone = has_vanished(file.path, error)
+            tally.unread.append(Unread(file.source, str(error), has_vanished=is_gone, kind=reason_of(error)))
             if tally.unread[-1].has_vanished:
                 self._note_vanished(file)
                 return None
             yield from self._take_out(file.at)
             self._states.forget(file.at)
-            return FileState(0, 0, unread=str(error))
+            return FileState(0, 0, unread=str(error), kind=reason_of(error))
         if not (yield from self._passages(file)):
             self._note_vanished(file)
             return None
@@ -275,7 +307,9 @@ class _Pass:
             num_passages=tally.num_passages - num_before,
             leans=_num_elsewhere(tally) > num_elsewhere,
             unread="".join(one.reason for one in tally.unread[num_unread:]),
+            kind=next((one.kind for one in tally.unread[num_unread:]), Reason.DAMAGED),
         )
+        self._states.note_copies(file.at, self._reading.left_out)
         self._states.note(file.at, state, range(self._next_number + num_before, self._next_number + tally.num_passages))
         return state
 
@@ -312,7 +346,8 @@ class _Pass:
         known = self._states.of(file.at)
         kept = "the index keeps what it has of it" if known is not None and known.is_in else "nothing of it is in the index"
         what = f"{file.source} vanished while the files were read; {kept}: run the same command again"
-        self._reading.tally.unread[-1] = Unread(file.source, what, has_vanished=True)
+        num_kept = known.num_passages if known is not None else 0
+        self._reading.tally.unread[-1] = Unread(file.source, what, num_kept, has_vanished=True, kind=Reason.UNREACHABLE)
         self._intake.note_read(known.size if known is not None else 0)
 
     def _reading_of(self, file: CorpusFile) -> str:

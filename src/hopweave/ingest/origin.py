@@ -24,12 +24,14 @@ class Origin:
         root: the indexed folder that contains it.
         size: in bytes, when it was read.
         sha256: of its bytes then, hexadecimal.
+        also_in: sources of passages of other documents that have the same text, and were left out for that.
     """
 
     path: Path
     root: Path
     size: int
     sha256: str
+    also_in: tuple[str, ...] = ()
 
     @contextmanager
     def opened(self) -> Iterator[BufferedReader]:

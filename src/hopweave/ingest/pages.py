@@ -22,6 +22,7 @@ from hopweave.ingest.formats import CAN_RECOGNISE, IMAGE_SUFFIXES, CorpusFile, L
 from hopweave.ingest.odf import read_odf
 from hopweave.ingest.pdf_text import Bookmark, parts_of_pages
 from hopweave.ingest.pptx import read_pptx
+from hopweave.ingest.reasons import Reason, Unreadable
 from hopweave.ingest.xlsx import read_xlsx
 from hopweave.ingest.zipped import Archive
 
@@ -53,14 +54,16 @@ _OF_FILES = {
     "large": (
         "is too large to be read: page {} draws more than the limits allow (75 MB once decompressed)",
         "print it to a new PDF, or leave it out",
+        Reason.TOO_LARGE,
     ),
-    "damaged": ("is damaged: page {} cannot be read", "save it again, or leave it out"),
-    "picture": ("holds no text, as scans do", f"{_INSTALL_OCR}, or leave it out"),
+    "damaged": ("is damaged: page {} cannot be read", "save it again, or leave it out", Reason.DAMAGED),
+    "picture": ("holds no text, as scans do", f"{_INSTALL_OCR}, or leave it out", Reason.SCAN),
     "slow": (
         "holds no text, and was not recognised, or not in time (page {})",
         "raise max_seconds (--max-seconds), or leave it out",
+        Reason.TOO_SLOW,
     ),
-    "empty": ("holds no text that can be recognised", "leave it out"),
+    "empty": ("holds no text that can be recognised", "leave it out", Reason.EMPTY),
 }
 """The same for a PDF without a readable page; earlier entries take precedence."""
 
@@ -82,14 +85,14 @@ def read_pages(file: CorpusFile, limits: Limits) -> Document:
             read = _READERS[file.suffix](archive)
     parts = tuple(part for part in read.parts if part.text.strip())
     if not parts:
-        raise DataError(f"{file.source} holds no text; leave it out")
+        raise Unreadable(f"{file.source} holds no text; leave it out", Reason.EMPTY)
     return replace(read, parts=parts)
 
 
 def _read_picture(file: CorpusFile, limits: Limits) -> Document:
     texts = _recognised(file, limits)
     if not any(texts.values()):
-        raise DataError(f"{file.source} holds no text that can be recognised; leave it out")
+        raise Unreadable(f"{file.source} holds no text that can be recognised; leave it out", Reason.EMPTY)
     parts = [part for part in parts_of_pages([texts[number] for number in sorted(texts)]) if part.text]
     places = [part.place.replace("page", "image") if len(texts) > 1 else "" for part in parts]
     return Document("", tuple(replace(part, place=place) for part, place in zip(parts, places, strict=True)))
@@ -126,7 +129,8 @@ def _recognise(file: CorpusFile, limits: Limits, seconds: float, pages: list[str
 
 def _read_pdf(file: CorpusFile, limits: Limits) -> Document:
     if find_spec("pypdf") is None:
-        raise DataError(f"{file.source} needs the library pypdf to be read; install it with: pip install 'hopweave[documents]'")
+        message = f"{file.source} needs the library pypdf to be read; install it with: pip install 'hopweave[documents]'"
+        raise Unreadable(message, Reason.NEEDS_LIBRARY)
     began = monotonic()
     title = ""
     pages: list[str] = []
@@ -135,7 +139,7 @@ def _read_pdf(file: CorpusFile, limits: Limits) -> Document:
     with closing(_told_by_process(file, limits)) as told:
         for what in told:
             if "error" in what:
-                raise DataError(f"{file.source} {what['error']}")
+                raise Unreadable(f"{file.source} {what['error']}", Reason[what.get("kind", Reason.DAMAGED.name)])
             title = what.get("title", title)
             if "page" in what:
                 pages.append(what["text"])
@@ -147,8 +151,8 @@ def _read_pdf(file: CorpusFile, limits: Limits) -> Document:
     parts = tuple(part for part in parts_of_pages(pages, bookmarks, limits.deadline(file).check) if part.text)
     if not parts:
         kind = next((kind for kind in _OF_FILES if kind in unread), "picture")
-        problem, remedy = _OF_FILES[kind]
-        raise DataError(f"{file.source} {problem.format(_listed(unread.get(kind, [])))}; {remedy}")
+        problem, remedy, reason = _OF_FILES[kind]
+        raise Unreadable(f"{file.source} {problem.format(_listed(unread.get(kind, [])))}; {remedy}", reason)
     reasons = [_of_pages(unread[kind], *_OF_PAGES[kind]) for kind in _OF_PAGES if kind in unread]
     return Document(" ".join(str(title).split()), parts, f"{file.source}: {'; '.join(reasons)}" if reasons else "")
 

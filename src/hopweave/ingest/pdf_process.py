@@ -42,7 +42,8 @@ def tell(**what: Any) -> None:
 def read(stream: Any) -> None:
     """Reports the title, each page in order, and at the end the outline.
 
-    A page that could not be read has the reason as `unread`: it is a `picture`, too `large`, or `damaged`.
+    A page that could not be read has the reason as `unread`: it is a `picture`, too `large`, or `damaged`. An error of a file
+    that is not damaged has the name of its `reasons.Reason` as `kind`.
     """
     import pypdf
 
@@ -50,7 +51,7 @@ def read(stream: Any) -> None:
     logging.getLogger("pypdf").addHandler(warnings)
     reader = pypdf.PdfReader(stream)
     if reader.is_encrypted and not reader.decrypt(""):
-        tell(error="is encrypted; save it without a password, or leave it out")
+        tell(error="is encrypted; save it without a password, or leave it out", kind="ENCRYPTED")
         return
     tell(title=_title(reader))
     for number, page in enumerate(reader.pages, start=1):
@@ -198,8 +199,9 @@ if __name__ == "__main__":
     except Exception as error:  # noqa: BLE001 - whatever a damaged file leads to is told in one line
         said = " ".join(f"{type(error).__name__}: {error}".split()).encode("utf-8", "replace").decode()
         if type(error).__name__ == "DependencyError":
-            tell(error="is encrypted; save it without encryption, or leave it out")
+            tell(error="is encrypted; save it without encryption, or leave it out", kind="ENCRYPTED")
         elif is_too_large(error):
-            tell(error=f"is too large to be read ({said[:_MAX_REASON]}); print it to a new PDF, or leave it out")
+            problem = f"is too large to be read ({said[:_MAX_REASON]}); print it to a new PDF, or leave it out"
+            tell(error=problem, kind="TOO_LARGE")
         else:
             tell(error=f"is damaged, or not a PDF ({said[:_MAX_REASON]}); save it again, or leave it out")

@@ -17,12 +17,14 @@ from hopweave.core.files import shown_name
 from hopweave.core.types import Passage
 from hopweave.core.visibility import ACCESS, METADATA, is_key, labels_in, labels_of, plain_value
 from hopweave.ingest.archive import members
+from hopweave.ingest.copies import Copies, Copy, holder, letters_of
 from hopweave.ingest.deadline import Deadline
 from hopweave.ingest.document import Document, Part, repeats, row_text
 from hopweave.ingest.documents import read_document
 from hopweave.ingest.find import OnUnlisted, Roots, Selection, find_files
 from hopweave.ingest.formats import (
     BOOK_SUFFIXES,
+    IMAGE_SUFFIXES,
     MAX_FILE_MIB,
     MAX_ROW_MIB,
     CorpusFile,
@@ -31,6 +33,7 @@ from hopweave.ingest.formats import (
     open_text,
 )
 from hopweave.ingest.json_stream import fields_of
+from hopweave.ingest.reasons import Reason, Unreadable, reason_of
 from hopweave.ingest.records import Row, read_rows
 from hopweave.ingest.split import Cut, cut_part
 from hopweave.ingest.tally import Tally, Unread
@@ -64,8 +67,10 @@ class Books(Protocol):
         """
 
 
-class TakenId(DataError):
+class TakenId(Unreadable):
     """A passage whose id is already taken."""
+
+    kind = Reason.TAKEN_ID
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +92,7 @@ class CorpusOptions:
         exclude: the same for files and folders that are left out.
         gitignore: leave out what the `.gitignore` files in the folders name.
         access: labels of all passages that have none.
+        keep_copies: keep passages of documents whose text another document has, too; see `hopweave.ingest.copies`.
 
     Raises:
         SettingsError: for a negative `max_words`, a limit below 1, an invalid pattern, or an invalid label.
@@ -104,6 +110,7 @@ class CorpusOptions:
     exclude: tuple[str, ...] = ()
     gitignore: bool = False
     access: tuple[str, ...] = ()
+    keep_copies: bool = False
 
     def __post_init__(self) -> None:
         try:
@@ -130,7 +137,8 @@ class CorpusOptions:
     def reading(self) -> str:
         """What a file's passages depend on, apart from its content; a file that was read with other options is read again."""
         fields = (self.id_field, self.title_field, self.text_field)
-        return f"6 {(self.max_words, *fields, self.max_row_mib, self.max_file_mib, self.max_seconds, self.access)!r}"
+        limits = (self.max_row_mib, self.max_file_mib, self.max_seconds)
+        return f"7 {(self.max_words, *fields, *limits, self.access, self.keep_copies)!r}"
 
 
 def read_corpus(
@@ -176,10 +184,12 @@ class Reading:
 
     Attributes:
         tally: what has been read so far.
+        left_out: the passages of the last file that were left out because another document has their text.
     """
 
     def __init__(self, options: CorpusOptions, tally: Tally, on_bytes: OnBytes, books: Books | None = None) -> None:
         self.tally = tally
+        self.left_out: list[Copy] = []
         self._books = books
         self._options = options
         self._on_bytes = on_bytes
@@ -190,6 +200,7 @@ class Reading:
         self._seen = sqlite3.connect("", isolation_level=None)
         self._seen.execute("PRAGMA journal_mode = OFF")
         self._seen.execute("CREATE TABLE hashes (hash BLOB PRIMARY KEY) WITHOUT ROWID")
+        self._copies = Copies(self._seen)
         self._seen.execute("BEGIN")
 
     def close(self) -> None:
@@ -206,13 +217,18 @@ class Reading:
         """
 
         def unlisted(folder: Path, error: DataError) -> None:
-            self.tally.unread.append(Unread(shown_name(str(folder)), str(error), has_vanished=has_vanished(folder, error)))
+            self.tally.num_found += 1
+            self._note_unread(shown_name(str(folder)), error, folder)
             if on_unlisted is not None:
                 on_unlisted(folder, error)
 
         self._standing = Standing(paths)
         found = find_files(
-            paths, selection=self._options.selection, roots=roots, on_unlisted=unlisted if self._options.lenient else None
+            paths,
+            selection=self._options.selection,
+            roots=roots,
+            on_unlisted=unlisted if self._options.lenient else None,
+            on_left_out=self.tally.skip,
         )
         for file in filter(self._is_taken, found):
             self._num_listed += 1
@@ -255,44 +271,51 @@ class Reading:
 
         A `TakenId` thrown in after a passage counts as an error of the file.
         """
+        self.left_out = []
         if file.is_archive:
             yield from self._archive(file)
             return
         self._deadline = self._options.limits.deadline(file)
         num_before = self.tally.num_passages
-        unread, is_gone = "", False
+        num_unread = len(self.tally.unread)
         try:
             unread = yield from self._document(file) if file.is_document else self._records(file)
+            if unread:
+                self.tally.unread.append(Unread(file.source, unread, self.tally.num_passages - num_before))
         except DataError as error:
             if not self._options.lenient:
                 raise
-            unread, is_gone = str(error), has_vanished(file.path, error)
+            self._note_unread(file.source, error, file.path, self.tally.num_passages - num_before)
             self.tally.num_taken += isinstance(error, TakenId)
-        num_passages = self.tally.num_passages - num_before
-        if unread:
-            self.tally.unread.append(Unread(file.source, unread, num_passages, is_gone))
-        if num_passages or not unread:
-            self.tally.num_files += 1
+        if self.tally.num_passages > num_before or len(self.tally.unread) == num_unread:
+            self.tally.read[file.suffix or "no suffix"] += 1
+
+    def _note_unread(self, source: str, error: DataError, path: Path, num_passages: int = 0) -> None:
+        """Notes that a file or folder could not be read, or only in part."""
+        self.tally.unread.append(Unread(source, str(error), num_passages, has_vanished(path, error), reason_of(error)))
 
     def _archive(self, archive: CorpusFile) -> Iterator[Passage]:
-        """The passages of the members of an archive, each treated as a separate file."""
+        """The passages of the members of an archive, each treated as a separate file; they are found in its place."""
         try:
             with closing(members(archive, self._on_bytes, self._options.limits)) as found:
                 for member in found:
                     if self._is_taken(member):
                         yield from self.passages(member)
+            self.tally.num_found -= 1
         except DataError as error:
             if not self._options.lenient:
                 raise
-            self.tally.unread.append(Unread(archive.source, str(error), has_vanished=has_vanished(archive.path, error)))
+            self._note_unread(archive.source, error, archive.path)
 
     def _is_taken(self, file: CorpusFile) -> bool:
         """Whether a file is to be read; if not, the tally says why."""
         if file.special:
-            self.tally.special[file.source] = file.special
+            self.tally.skip(Reason.SPECIAL, f"{file.source} ({file.special})")
         elif not file.is_readable:
-            self.tally.skipped[shown_name(file.path.suffix.lower()) or "no suffix"] += 1
+            reason = Reason.PICTURE if file.suffix in IMAGE_SUFFIXES else Reason.UNKNOWN_FORMAT
+            self.tally.skip(reason, file.source, shown_name(file.path.suffix.lower()) or "no suffix")
         else:
+            self.tally.num_found += 1
             return True
         return False
 
@@ -304,7 +327,7 @@ class Reading:
         with open_text(file, self._on_bytes, self._options.limits, unit="file", check=check) as stream:
             content = stream.read()
         if not content.strip():
-            raise DataError(f"{file.source} is empty; remove it or leave it out")
+            raise Unreadable(f"{file.source} is empty; remove it or leave it out", Reason.EMPTY)
         yield from self._cut_document(file, read_document(content, file.suffix, file.source, check))
         return ""
 
@@ -343,7 +366,7 @@ class Reading:
                     raise
                 self.tally.num_duplicates += 1  # its id follows from its content, which is in the index
         if is_empty:
-            raise DataError(f"{file.source} is empty: it has no records; remove it or leave it out")
+            raise Unreadable(f"{file.source} is empty: it has no records; remove it or leave it out", Reason.EMPTY)
         return ""
 
     def _hand_out(self, passage: Passage) -> Iterator[Passage]:
@@ -358,16 +381,26 @@ class Reading:
         whole = Passage(file.document_id, "", title, file.source, access=self._options.access)
         cuts = [(part, cut) for part in document.parts for cut in self._cuts(part)]
         if not cuts:
-            self.tally.num_empty += 1
+            raise Unreadable(f"{file.source} holds no text; leave it out", Reason.EMPTY)
         is_whole = len(cuts) == 1 and not cuts[0][0].place
+        texts = [part.text[span.start : span.end] for part, (span, _) in cuts]
+        is_compared = not self._options.keep_copies and file.content is None
+        letters = [letters_of(text) for text in texts] if is_compared else []
+        held_by = [self._copies.holders_of(one) for one in letters]
         for number, (part, (span, sections)) in enumerate(cuts, start=1):
-            text = part.text[span.start : span.end]
             below = tuple(dropwhile(lambda heading: repeats(heading, title), sections))
-            passage = replace(whole, text=text, sections=below)
+            passage = replace(whole, text=texts[number - 1], sections=below)
             if not is_whole:
                 place = f"{file.source}#{part.place}" if part.place else file.source
                 passage = replace(passage, id=f"{whole.id}#{number}", source=place, start=span.start, end=span.end)
+            if is_compared and held_by[number - 1]:
+                self.left_out.append(Copy(passage.source, held_by[number - 1]))
+                self.tally.num_copies += 1
+                continue
+            if is_compared:
+                held_by[number - 1] = (holder(passage.id, file.at),)
             yield from self._hand_out(passage)
+        self._copies.add(letters, held_by)
 
     def _cuts(self, part: Part) -> Iterator[Cut]:
         for cut in cut_part(part, self._options.max_words):

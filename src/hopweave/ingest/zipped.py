@@ -14,6 +14,7 @@ from xml.parsers import expat
 from hopweave.core.errors import DataError
 from hopweave.ingest.deadline import Check
 from hopweave.ingest.formats import Limits
+from hopweave.ingest.reasons import Reason, Unreadable
 
 _MAX_LIST_BYTES = 4 << 20
 """Maximum size of the list of a file's parts; each entry takes about 50 bytes, and ten times that in memory."""
@@ -158,7 +159,7 @@ def _refused_compound_file(raw: BinaryIO, source: str) -> DataError:
     start = raw.read(_SOUGHT_BYTES)
     raw.seek(max(0, raw.seek(0, 2) - _SOUGHT_BYTES))
     if _ENCRYPTED in start or _ENCRYPTED in raw.read():
-        return DataError(f"{source} is encrypted; save it without a password, or leave it out")
+        return Unreadable(f"{source} is encrypted; save it without a password, or leave it out", Reason.ENCRYPTED)
     return DataError(f"{source} is of an older format, whatever its name says; save it in the present one, or leave it out")
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from hopweave.core.types import Hit, Passage, Via
 from hopweave.show.plain import one_line
 from hopweave.text.content_words import stem, stems_of, words_of
 from hopweave.text.scripts import in_pairs, runs_together
 from hopweave.text.sentences import sentence_spans
+
+_MAX_SOURCES = 3
 
 
 def via_text(via: Via | None) -> str:
@@ -41,8 +43,14 @@ def nearest_sentence(query: str, passage: Passage) -> str:
     return one_line(max(sentences, key=lambda sentence: len(asked & stems_of(sentence)), default=""))
 
 
-def hit_lines(query: str, hits: Sequence[Hit]) -> list[str]:
-    """Hits as lines for a terminal: rank, score, title and id, then what led to the hit, the shared words, and a sentence."""
+def hit_lines(query: str, hits: Sequence[Hit], also_in: Mapping[str, Sequence[str]] | None = None) -> list[str]:
+    """Hits as lines for a terminal: rank, score, title and id, then what led to the hit, the shared words, and a sentence.
+
+    Args:
+        query: that found them.
+        hits: in order.
+        also_in: by the ids of passages, the sources of other documents that have the same text.
+    """
     lines = []
     for hit in hits:
         title = one_line(hit.passage.heading)
@@ -50,6 +58,12 @@ def hit_lines(query: str, hits: Sequence[Hit]) -> list[str]:
         lines.append(f"{hit.rank:>3}  {hit.score:8.4f}  {name}")
         if via := via_text(hit.via):
             lines.append(f"     {via}")
+        if others := (also_in or {}).get(hit.passage.id):
+            lines.append(f"     also in {', '.join(map(one_line, others[:_MAX_SOURCES]))}{_more(len(others))}")
         lines.append(f"     words: {', '.join(map(one_line, matched_words(query, hit.passage))) or 'none'}")
         lines.append(f"     {nearest_sentence(query, hit.passage)}")
     return lines
+
+
+def _more(num_sources: int) -> str:
+    return f" and {num_sources - _MAX_SOURCES:,} more" if num_sources > _MAX_SOURCES else ""

@@ -24,7 +24,7 @@ def test_the_summary_names_each_file_beyond_a_limit_with_the_limit_and_what_to_d
     said = run(folder, "--to", tmp_path / "index")
     assert all_ids(tmp_path / "index") == ["good.txt"]
     assert (
-        "  not read, or not all of it: 3\n"
+        "  skipped: 3\n"
         "    bomb.pdf is too large to be read: page 1 draws more than the limits allow (75 MB once decompressed); "
         "print it to a new PDF, or leave it out\n"
         "    deep.html is nested too deeply, more than 100,000 elements within each other; close its tags, or leave it out\n"

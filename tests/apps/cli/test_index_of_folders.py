@@ -85,9 +85,12 @@ def mixed(tmp_path) -> Path:
 def test_a_folder_of_forty_mixed_files_is_indexed_by_one_command_and_kept_in_line_by_another(mixed, tmp_path):
     to = tmp_path / "index"
     said = run(mixed, "--to", to)
-    assert "read 33 files" in said  # with the one whose first record can be read, and the other with a good first record
-    assert "unknown formats, not read: .jpeg (1), .png (1)" in said
-    assert "not read, or not all of it: 7" in said
+    assert (
+        "read 33 of 40 files: .csv (1), .docx (1), .html (1), .json (2), .jsonl (2), .md (4)," in said
+    )  # with the one whose first record can be read, and the other with a good first record
+    assert "    unknown format (2): .jpeg, .png; convert those that hold text" in said
+    assert "read in part: 2" in said
+    assert "skipped: 7" in said
     for line in (
         "broken.json, line 1 (record 2) is not JSON",
         "half.jsonl, line 2 is not JSON",
@@ -107,7 +110,8 @@ def test_a_folder_of_forty_mixed_files_is_indexed_by_one_command_and_kept_in_lin
     (mixed / "latin.txt").write_text("Tübingen", encoding="utf-8")
     said = run(mixed, "--to", to, "--sync")
     assert "files: 1 added, 1 replaced, 1 removed, 1 moved, 30 unchanged" in said
-    assert "not read, or not all of it: 6" in said
+    assert "read 4 of 40 files, 30 unchanged" in said
+    assert "skipped: 6" in said
     found = texts(to)
     assert found["notes/n1.txt"] == "Changed: it is about a bridge."
     assert found["notes/renamed.txt"] == "Note 2 is about town number 2."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,6 +16,8 @@ from hopweave.show.plain import flat
 if TYPE_CHECKING:
     from hopweave.core.indexing import IndexSummary, IndexWriter
     from hopweave.ingest import CorpusOptions, Intake, Tally
+
+_MAX_IN_PART = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,10 @@ class ReadingOptions:
         int | None,
         typer.Option(help="Maximum time to read a file, in seconds; default 300 for a document, none for records."),
     ] = None
+    keep_copies: Annotated[
+        bool, typer.Option("--keep-copies", help="Keep passages of documents whose text another document has, too.")
+    ] = False
+    verbose: Annotated[bool, typer.Option("--verbose", help="Name every file that was skipped, and why.")] = False
 
     def corpus_options(self, *, lenient: bool) -> CorpusOptions:
         """The options for reading a corpus.
@@ -65,7 +71,8 @@ class ReadingOptions:
         """
         from hopweave.ingest import CorpusOptions
 
-        given = {name: value for name, value in asdict(self).items() if name != "language" and value is not None}
+        of_reports = {"language", "verbose"}
+        given = {name: value for name, value in asdict(self).items() if name not in of_reports and value is not None}
         lists = {name: tuple(value) for name, value in given.items() if isinstance(value, list)}
         return CorpusOptions(**given | lists, lenient=lenient)
 
@@ -118,21 +125,31 @@ def report(to: str, done: str, summary: IndexSummary, intake: Intake | None, sta
 
 
 def _report_reading(tally: Tally) -> None:
-    say(f"  read {tally.num_files:,} file{'s' * (tally.num_files != 1)}")
+    """Prints what was read, and what was skipped with what would read it: some lines, or one for each file if all are named."""
+    of_found = f" of {tally.num_found:,}" if tally.num_files != tally.num_found else ""
+    unchanged = f", {tally.num_unchanged:,} unchanged" if tally.num_unchanged else ""
+    files = f"{tally.num_files:,}{of_found} file{'s' * (tally.num_found != 1)}{unchanged}"
+    say(f"  read {files}" + (f": {_counts(tally.read)}" if tally.read else ""))
     if tally.num_duplicates or tally.num_empty:
-        say(f"  left out: {tally.num_duplicates:,} repeated without an id, {tally.num_empty:,} empty")
-    if tally.skipped:
-        say(f"  unknown formats, not read: {_counts(tally.skipped)}")
+        say(f"  records left out: {tally.num_duplicates:,} repeated without an id, {tally.num_empty:,} without text")
+    if tally.num_copies:
+        say(f"  passages left out, since another document has their text: {tally.num_copies:,} (--keep-copies keeps them)")
     if tally.labels:
         say(f"  shown only to holders of a label: {_counts(tally.labels)}")
     if tally.no_metadata:
         say(f"  skipped metadata, not a short text or number: {_counts(tally.no_metadata)}")
-    if tally.special:
-        say(f"  no regular files, not read: {tally.special_names}")
-    if tally.unread:
-        say(f"  not read, or not all of it: {len(tally.unread):,}")
-    for one in tally.unread:
-        say(f"    {one}")
+    in_part = [one for one in tally.unread if one.num_passages]
+    _report_lines("read in part", len(in_part), map(str, in_part if tally.names_all else in_part[:_MAX_IN_PART]))
+    _report_lines("skipped", tally.num_skipped, tally.all_skipped_lines() if tally.names_all else tally.skipped_lines())
+    if not tally.names_all and (len(in_part) > _MAX_IN_PART or tally.num_skipped > len(list(tally.skipped_lines()))):
+        say("  --verbose names them all")
+
+
+def _report_lines(what: str, number: int, lines: Iterable[str]) -> None:
+    if number:
+        say(f"  {what}: {number:,}")
+    for line in lines:
+        say(f"    {line}")
 
 
 def _counts(numbers: Mapping[str, int]) -> str:

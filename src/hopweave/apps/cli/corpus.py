@@ -86,8 +86,8 @@ def _passages(dataset: str, paths: list[Path], options: list[str], also: list[Pa
     if also:
         tally = Tally()
         yield from read_corpus(also, options=CorpusOptions(max_words=0), tally=tally)
-        if tally.special:
-            typer.echo(f"no regular files, not read: {tally.special_names}", err=True)
+        for line in tally.skipped_lines():
+            say(f"not read: {line}", err=True)
 
 
 def _is_new(seen: sqlite3.Connection, passage: Passage) -> bool:

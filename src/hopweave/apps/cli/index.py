@@ -81,7 +81,7 @@ def index(
 
     Without --add, --sync or --delete the index is rebuilt; an existing one stays in use until the new one is complete.
     """
-    from hopweave.ingest import Intake
+    from hopweave.ingest import Intake, Tally
 
     looks = [name for name, is_asked in (("--check", check), ("--stats", stats), ("--list", list_)) if is_asked]
     changes = {"is_add": add, "is_sync": sync, "is_delete": bool(delete), "has_language": reading.language is not None}
@@ -103,7 +103,8 @@ def index(
     elif not paths:
         report(place, "updated", writer.update(delete=delete or (), missing_ok=missing_ok, **more), None, started)
     else:
-        intake = Intake(paths, sync, reading.corpus_options(lenient=not strict), books=_books(client), gone_ok=gone_ok)
+        options, tally = reading.corpus_options(lenient=not strict), Tally(names_all=reading.verbose)
+        intake = Intake(paths, sync, options, tally, books=_books(client), gone_ok=gone_ok)
         is_update = add or (sync and Path(to, "manifest.json").exists())
         summary = _write(Path(to), writer, intake, delete=delete or [], is_update=is_update, missing_ok=missing_ok, more=more)
         report(place, "synced" if sync else "updated" if add else "built", summary, intake, started)
@@ -149,8 +150,9 @@ def _list(to: Path) -> None:
     from hopweave.retrieval.engines.bm25 import BM25
 
     with closing(BM25(to)) as opened:
-        for document_id, title, num_passages in opened.documents():
-            typer.echo(f"{flat(document_id)}\t{num_passages}\t{flat(title)}")
+        for document_id, title, num_passages, also_in in opened.documents():
+            others = f"\talso in {flat(', '.join(also_in))}" if also_in else ""
+            typer.echo(f"{flat(document_id)}\t{num_passages}\t{flat(title)}{others}")
 
 
 def _stats(to: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -53,10 +54,24 @@ def search(
         is_searchable = bool(hits) or not isinstance(engine, WordSearcher) or engine.has_terms(asked)
     finally:
         engine.close()
-    _print(asked, hits, is_limited=settings.visible != PUBLIC, as_json=as_json, is_searchable=is_searchable)
+    also_in = {} if as_json else _also_in(settings.corpus, hits)
+    _print(asked, hits, also_in, is_limited=settings.visible != PUBLIC, as_json=as_json, is_searchable=is_searchable)
 
 
-def _print(query: str, hits: list[Hit], *, is_limited: bool, as_json: bool, is_searchable: bool) -> None:
+def _also_in(corpus: str, hits: list[Hit]) -> dict[str, tuple[str, ...]]:
+    """The sources of other documents with the text of some hits; none if the index does not know them."""
+    from hopweave.core.errors import DataError
+    from hopweave.retrieval.index.bm25_intake import copies_of
+
+    try:
+        return copies_of(Path(corpus), [hit.passage.id for hit in hits])
+    except DataError:  # an index of another engine
+        return {}
+
+
+def _print(
+    query: str, hits: list[Hit], also_in: dict[str, tuple[str, ...]], *, is_limited: bool, as_json: bool, is_searchable: bool
+) -> None:
     from pydantic import TypeAdapter
 
     from hopweave.core.json_text import one_line_of_json
@@ -77,5 +92,5 @@ def _print(query: str, hits: list[Hit], *, is_limited: bool, as_json: bool, is_s
         )
         say(f"nothing found: {why}")
     else:
-        for line in hit_lines(query, hits):
+        for line in hit_lines(query, hits, also_in):
             say(line)

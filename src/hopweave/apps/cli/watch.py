@@ -102,13 +102,14 @@ def _sync(
 
     The first time, errors are raised; later they are printed, and watching continues.
     """
-    from hopweave.ingest import Intake
+    from hopweave.ingest import Intake, Tally
     from hopweave.retrieval.engines.bm25 import BM25
     from hopweave.run.settings import read_settings
     from hopweave.run.staleness import Checked, stale_answers
 
     started, language = time.monotonic(), reading.known_language
-    intake = Intake(paths, sync=True, options=reading.corpus_options(lenient=True))
+    options, tally = reading.corpus_options(lenient=True), Tally(names_all=reading.verbose)
+    intake = Intake(paths, sync=True, options=options, tally=tally)
     try:
         summary = BM25.take_in(to, intake, update=(to / "manifest.json").exists(), language=language)
         if summary.fingerprint == last:

@@ -35,7 +35,7 @@ from hopweave.core.errors import DataError, SearchError, SettingsError
 from hopweave.core.indexing import IndexSummary, IndexTraits
 from hopweave.core.types import Hit, Passage
 from hopweave.core.visibility import PUBLIC, Visible
-from hopweave.ingest.file_states import FILE_STATES, origin_of
+from hopweave.ingest.file_states import FILE_STATES, copies_in, origin_of
 from hopweave.ingest.intake import Intake
 from hopweave.ingest.lookup import document_id_of
 from hopweave.ingest.origin import Origin
@@ -118,13 +118,21 @@ class BM25(WordEngine):
             DataError: as in `passages`; also if the list of files is damaged.
         """
         number, _ = self._shown(self._open_searcher(), passage_id)
-        return origin_of(self.index / self._manifest.data / FILE_STATES, number)
+        return origin_of(self.index / self._manifest.data / FILE_STATES, number, passage_id)
 
-    def documents(self) -> Iterator[tuple[str, str, int]]:
-        """The id, title and number of passages of each document, in the order in which they were added."""
+    def documents(self) -> Iterator[tuple[str, str, int, list[str]]]:
+        """The id, title and number of passages of each document, in the order in which they were added.
+
+        The fourth value are the names of other documents that have text of it, which was left out there.
+        """
+        copies = copies_in(self.index / self._manifest.data / FILE_STATES)
         for document_id, passages in groupby(self.all_passages(), document_id_of):
-            titles = Counter(passage.title for passage in passages)
-            yield document_id, next(iter(titles)), titles.total()
+            titles: Counter[str] = Counter()
+            also_in: dict[str, None] = {}
+            for passage in passages:
+                titles[passage.title] += 1
+                also_in |= dict.fromkeys(source.partition("#")[0] for source in copies.get(passage.id, ()))
+            yield document_id, next(iter(titles)), titles.total(), list(also_in)
 
     @classmethod
     def take_in(

@@ -8,10 +8,11 @@ from pathlib import Path
 
 from hopweave.core.errors import DataError
 from hopweave.core.types import Passage
-from hopweave.ingest.file_states import FILE_STATES, FileStates, count_files
+from hopweave.ingest.file_states import FILE_STATES, FileStates, copies_in, count_files
 from hopweave.ingest.intake import Intake
 from hopweave.ingest.read import TakenId
-from hopweave.retrieval.index.bm25_index import Writing
+from hopweave.retrieval.index.bm25_index import ENGINE, Writing
+from hopweave.retrieval.index.index_folder import MANIFEST, read_manifest
 
 OnPassage = Callable[[int], None] | None
 
@@ -71,6 +72,13 @@ def delete(writing: Writing, data: Path, ids: Iterable[str], *, missing_ok: bool
     if deleted and (data / FILE_STATES).exists():
         with closing(FileStates(data / FILE_STATES)) as states:
             states.distrust(deleted)
+
+
+def copies_of(folder: Path, passage_ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """The sources of other documents that have the text of passages; none if there is no such index in the folder."""
+    if not (folder / MANIFEST).is_file():
+        return {}
+    return copies_in(folder / read_manifest(folder, ENGINE).data / FILE_STATES, passage_ids)
 
 
 def num_files(data: Path) -> int | str:
