@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from datetime import datetime, timedelta
+from functools import lru_cache
+from itertools import takewhile
 
 GENERAL = "General"
 BUILT_IN = {
@@ -41,13 +43,20 @@ def shown(value: str, code: str, *, is_1904: bool = False) -> str:
     """
     try:
         number = float(value)
-        tokens = list(_TOKEN.finditer(code[:_MAX_FORMAT]))
-        end = next((at for at, token in enumerate(tokens) if token["other"] == ";"), len(tokens))
-        if any(token["date"] or token["elapsed"] for token in tokens[:end]) and not code.casefold().startswith("general"):
-            return _date(number, tokens[:end], is_1904=is_1904)
-        return _number(number, tokens[:end])
+        if code.casefold() == GENERAL.casefold():
+            return _plain(number)
+        tokens = _tokens(code[:_MAX_FORMAT])
+        if any(token["date"] or token["elapsed"] for token in tokens):
+            return _date(number, tokens, is_1904=is_1904)
+        return _number(number, tokens)
     except (ValueError, OverflowError):
         return value
+
+
+@lru_cache
+def _tokens(code: str) -> list[re.Match[str]]:
+    """The tokens of the first section of a format."""
+    return list(takewhile(lambda token: token["other"] != ";", _TOKEN.finditer(code)))
 
 
 def _plain(number: float) -> str:
