@@ -127,11 +127,11 @@ def test_a_link_that_leads_back_up_does_not_loop(tmp_path):
 
 
 def test_unknown_formats_are_counted_not_silently_dropped(tmp_path):
-    for name in ("a.txt", "b.odt", "c.odt", "Makefile", "d.ODT"):
-        written(tmp_path, name, "text")
+    for name in ("a.txt", "b.png", "c.png", "program", "d.PNG"):
+        written(tmp_path, name, "text" if name == "a.txt" else b"\x89\x00\x01")
     tally = Tally()
     assert [p.id for p in read(tmp_path, tally=tally)] == ["a.txt"]
-    assert tally.skipped == {".odt": 3, "no suffix": 1}
+    assert tally.skipped == {".png": 3, "no suffix": 1}
     assert (tally.num_files, tally.num_passages) == (1, 1)
 
 

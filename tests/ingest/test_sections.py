@@ -57,7 +57,9 @@ def test_a_section_that_is_long_enough_ends_its_passage():
 
 
 def test_short_sections_share_a_passage_under_the_heading_that_they_share():
-    part = part_of(("One", 1), "a.", ("Deep", 2), "b.", ("Deeper", 3), "c c c c c.", ("Two", 1), *(["d e f g h i j k l m."] * 4))
+    part = part_of(
+        ("One", 1), "a.", ("Deep", 2), "b.", ("Deeper", 3), "c c c c c.", ("Two", 1), *(["d e f g h i j k l m."] * 4)
+    )
     (text, sections), *_ = sections_of(part, 40)
     assert sections == ("One",)
     assert text.endswith("c.")

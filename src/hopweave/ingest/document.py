@@ -78,6 +78,13 @@ class Blocks:
             self._headings.append(Heading(self._length, level, shown))
         self.add(shown)
 
+    def add_part(self, part: Part) -> None:
+        """Adds all of a part, with its headings."""
+        if part.text:
+            self._headings += [heading._replace(start=self._length + heading.start) for heading in part.headings]
+            self._pieces.append(part.text)
+            self._length += len(part.text) + len(PARAGRAPH)
+
     def part(self, place: str = "") -> Part:
         """All of it."""
         return Part(PARAGRAPH.join(self._pieces), tuple(self._headings), place)

@@ -316,7 +316,8 @@ class _Pass:
         self._intake.note_read(known.size if known is not None else 0)
 
     def _reading_of(self, file: CorpusFile) -> str:
-        return self._intake.options.reading + (" with pypdf" if file.suffix == ".pdf" and find_spec("pypdf") else "")
+        there = (f" with {library}" for library in file.libraries if find_spec(library))
+        return "".join([self._intake.options.reading, *there])
 
 
 def _vanished_since(unread: Sequence[Unread], num_before: int) -> bool:

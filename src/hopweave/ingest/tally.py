@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-_FORMATS = ".json, .jsonl, .tsv, .csv, .txt, .md, .html, .rst, .pdf, .docx, .epub or .tar"
+from hopweave.ingest.formats import READ, SOURCE_CODE_SUFFIXES
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +70,12 @@ class Tally:
             more = f" (and {len(self.unread) - 1:,} more that cannot be read)" if len(self.unread) > 1 else ""
             return f": {self.unread[0].reason}{more}"
         if self.special:
-            return f": {self.special_names}, and no regular file; give {_FORMATS} files"
+            return f": {self.special_names}, and no regular file; give files of these formats: {READ}"
         if self.skipped:
             seen = ", ".join(f"{suffix} ({number})" for suffix, number in sorted(self.skipped.items()))
-            return f": only {seen}; give {_FORMATS} files"
+            is_code = not SOURCE_CODE_SUFFIXES.isdisjoint(self.skipped)
+            code = ", or read source code with a pattern such as --include '*.py'" if is_code else ""
+            return f": only {seen}; give files of these formats: {READ}{code}"
         if self.num_empty:
             return f": all {self.num_empty} texts are empty; check which field holds the text"
-        return f"; give {_FORMATS} files"
+        return f"; give files of these formats: {READ}"
