@@ -220,8 +220,10 @@ def zipped(path, members, compression=zipfile.ZIP_DEFLATED):
 
 def test_a_zip_file_is_an_archive(tmp_path):
     members = [
-        ("notes/", b""), ("notes/a.md", b"# Lamp\n\nIt is lit."), ("LICENSE", LICENCE), ("b.docx", docx("Oil is dry.")), ("c.txt.gz", gzip.compress(b"zipped")),
-        ("d.jsonl", b'{"id": "7", "text": "seven"}\n'), ("x.png", b"\x89\x00"), ("y.py", b"x = 1"), ("in.zip", b"PK"), ("z.txt", b"last"),
+        ("notes/", b""), ("notes/a.md", b"# Lamp\n\nIt is lit."), ("LICENSE", LICENCE),
+        ("b.docx", docx("Oil is dry.")), ("c.txt.gz", gzip.compress(b"zipped")),
+        ("d.jsonl", b'{"id": "7", "text": "seven"}\n'), ("x.png", b"\x89\x00"), ("y.py", b"x = 1"), ("in.zip", b"PK"),
+        ("z.txt", b"last"),
     ]  # fmt: skip
     tally = Tally()
     found = read(zipped(tmp_path / "a.zip", members), tally=tally)
