@@ -49,7 +49,8 @@ def test_plain_text_comes_before_html_and_attachments_are_named(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"\xff\xfe\x00", b"Subject: =?x?b?!!!?=\n\n\xff", b"Content-Type: multipart/mixed; boundary=\"\n\n--", b"a: b\n" * 99_999]
+    "content", [b"", b"\xff\xfe\x00", b"Subject: =?x?b?!!!?=\n\n\xff", b"Content-Type: multipart/mixed; boundary=\"\n\n--",
+     b"a: b\n" * 99_999]
 )  # fmt: skip
 def test_a_damaged_message_is_read_as_far_as_it_goes(content):
     read_mail(content)
@@ -145,7 +146,8 @@ def test_subtitles_are_what_is_said_with_the_time_as_place(tmp_path):
 
 def test_web_subtitles_name_who_speaks_and_repeat_nothing(tmp_path):
     content = (
-        "WEBVTT - a title\n\nNOTE not\nsaid\n\nSTYLE\n::cue {}\n\nid\n00:03.000 --> 00:05.000 align:start\n<v Ada>The lamp\n<c.x>is lit</c> &amp; dry."
+        "WEBVTT - a title\n\nNOTE not\nsaid\n\nSTYLE\n::cue {}\n\nid\n00:03.000 --> 00:05.000 align:start\n"
+        "<v Ada>The lamp\n<c.x>is lit</c> &amp; dry."
         "\n\n1:00:05.000 --> 1:00:06.000\n<c.x>is lit</c> &amp; dry.\nGood.\n"
     )  # fmt: skip
     found = read(written(tmp_path, "a.vtt", content))

@@ -90,8 +90,8 @@ def test_a_page_of_man_is_its_title_sections_and_text():
     assert title == "lamplight(1)"
     assert headings == [(1, "NAME"), (1, "SYNOPSIS"), (1, "WHAT IT DOES"), (2, "Oil"), (1, "SEE ALSO")]
     assert text.split("\n\n") == [
-        "NAME", "lamplight - light the lamp of a lighthouse", "SYNOPSIS", "lamplight [-q] [--oil=N]\nlamplight --out", "WHAT IT DOES",
-        "The lamp is lit — unless it is lit.", "A second paragraph.", "Oil", "-q, --quiet\nSay nothing.",
+        "NAME", "lamplight - light the lamp of a lighthouse", "SYNOPSIS", "lamplight [-q] [--oil=N]\nlamplight --out",
+        "WHAT IT DOES", "The lamp is lit — unless it is lit.", "A second paragraph.", "Oil", "-q, --quiet\nSay nothing.",
         "--oil=N\nUse N barrels, as “enough”.", "•\nFirst.", "kept   as\n    it is", "SEE ALSO",
         "oil(5), https://example.org/ the page.",
     ]  # fmt: skip
@@ -109,13 +109,24 @@ def test_a_page_of_mdoc_is_its_title_sections_and_text():
 
 
 SHOWN = {
-    r"a\-b \(em c\e d": "a-b — c\\ d", r"\f(CWcode\fR \fB\fIx\fP": "code x", r"\*(lqquoted\*(rq \[u20AC] \N'65'": "“quoted” € A",
-    r"caf\['e] \[u0065_0301]": "café é", r"\s-1small\s0 \m[red]x\m[]": "small x", r"one\c \"a comment": "one", r"\h'2n'a\v'1'b\w'c'": "ab",
-    ".if t not shown\n.if n shown": "shown", ".ie t .B no\n.el yes": "yes", ".if t \\{\\\n.B no\nno\n.\\}\nyes": "yes",
-    ".de XX \\\" a macro\n.B no\n..\nyes": "yes", ".ig\nno\n..\nyes": "yes", ".ds Na Ada\nby \\*(Na": "by Ada", ".XX unknown \"but said\"": "unknown but said",
-    ".so man3/lamp.3": "See lamp.3.", ".TS\nallbox tab(:);\nl l.\nT{\nOil\nT}:dry\n_\nlamp:lit\n.TE": "Oil  dry\nlamp  lit",
+    r"a\-b \(em c\e d": "a-b — c\\ d",
+    r"\f(CWcode\fR \fB\fIx\fP": "code x",
+    r"\*(lqquoted\*(rq \[u20AC] \N'65'": "“quoted” € A",
+    r"caf\['e] \[u0065_0301]": "café é",
+    r"\s-1small\s0 \m[red]x\m[]": "small x",
+    r"one\c \"a comment": "one",
+    r"\h'2n'a\v'1'b\w'c'": "ab",
+    ".if t not shown\n.if n shown": "shown",
+    ".ie t .B no\n.el yes": "yes",
+    ".if t \\{\\\n.B no\nno\n.\\}\nyes": "yes",
+    '.de XX \\" a macro\n.B no\n..\nyes': "yes",
+    ".ig\nno\n..\nyes": "yes",
+    ".ds Na Ada\nby \\*(Na": "by Ada",
+    '.XX unknown "but said"': "unknown but said",
+    ".so man3/lamp.3": "See lamp.3.",
+    ".TS\nallbox tab(:);\nl l.\nT{\nOil\nT}:dry\n_\nlamp:lit\n.TE": "Oil  dry\nlamp  lit",
     ".el\n.if\n.de\n.\n'\n\\": "",
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("written_", "shown"), SHOWN.items())

@@ -12,6 +12,7 @@ from hopweave.ingest.document import Blocks, Document, Part
 from hopweave.ingest.html_page import read_html
 from hopweave.ingest.man_page import read_man_page
 from hopweave.ingest.notebook import add_code, read_cells
+from hopweave.ingest.plain_text import read_plain
 from hopweave.ingest.rst import read_rst
 from hopweave.ingest.subtitles import read_subtitles
 from hopweave.text.quotation import unquoted
@@ -60,7 +61,7 @@ def read_document(content: str, suffix: str, source: str = "the document", check
         return _read_notebook(content, source, check)
     if suffix in {".srt", ".vtt"}:
         return read_subtitles(content, check)
-    return Document("", (Part(content.strip()),))
+    return read_plain(content, check)
 
 
 def _read_notebook(content: str, source: str, check: Check) -> Document:

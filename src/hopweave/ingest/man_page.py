@@ -24,7 +24,8 @@ _NOT_SHOWN = frozenset(
     re.findall(
         r"\S+",
         "ad af als am ce cc cs cu de ec eo ds do el em ev fam fc ft fp hc hla hy hw hym in ig it ll lg lf ls lt mk na ne nh "
-        "nop nr ns nx pc pl pm pn po ps rm rn rr rs rt ss sy ta tc ti tl tm tr uf ul vs warn wh PD DT UC AT Dd Os Bk Ek Sm EQ EN",
+        "nop nr ns nx pc pl pm pn po ps rm rn rr rs rt ss sy ta tc ti tl tm tr uf ul vs warn wh PD DT UC AT Dd Os Bk Ek "
+        "Sm EQ EN",
     )
 )
 """Requests and macros that change how a page looks and say nothing."""

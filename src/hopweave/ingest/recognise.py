@@ -15,13 +15,13 @@ HEAD_BYTES = 8 << 10
 TEXT, TROFF, MAIL, MAILBOX = ".txt", ".man", ".eml", ".mbox"
 
 _CONTROL = re.compile(r"[^\x20-\x7e\x80-\U0010ffff\t\n\r\v\f\b\x1b]|[\x80-\x84\x86-\x9f\ufffe\uffff]")
-_TROFF = re.compile(r"(?:\s*\\\".*\n)*\s*(?:[.']\s*\\\"|\.(?:TH|Dd|so|SH|de1?|ds|nr|if|ie|ig|tr)\b)")
-_TROFF_BODY = re.compile(r"^\.\s*(?:TH|SH|Dd|Dt|Sh|so)\b|^[.']\\\"", re.MULTILINE)
-_HTML = re.compile(r"(?:\s|<\?xml[^>]*>|<!--.*?-->)*<(?:!doctype html|html)\b", re.IGNORECASE | re.DOTALL)
+_TROFF = re.compile(r"(?:\s*+\\\".*+\n)*+\s*+(?:[.']\s*\\\"|\.(?:TH|Dd|so|SH|de1?|ds|nr|if|ie|ig|tr)\b)")
+_TROFF_BODY = re.compile(r"^\.[ \t]*(?:TH|SH|Dd|Dt|Sh|so)\b|^[.']\\\"", re.MULTILINE)
+_HTML = re.compile(r"(?>\s++|<\?xml[^>]*+>|<!--.*?-->)*+<(?:!doctype html|html)\b", re.IGNORECASE | re.DOTALL)
 _FIELDS = re.compile(r"(?:[!-9;-~]+:[^\n]*\n(?:[ \t][^\n]*\n)*)+")
 _MAIL_FIELD = re.compile(r"^(?:received|return-path|message-id|delivered-to|x-mozilla-status):", re.IGNORECASE | re.MULTILINE)
 _FROM_FIELD = re.compile(r"^from:", re.IGNORECASE | re.MULTILINE)
-_MAILBOX = re.compile(r"From \S+ .*\d\d:\d\d.*\n(?=[!-9;-~]+:)")
+_MAILBOX = re.compile(r"From \S{1,200} .{0,200}?\d\d:\d\d.{0,100}\n(?=[!-9;-~]+:)")
 _FOR_PROGRAMS = re.compile(
     r"#!|%!PS|\{\\rtf|-----BEGIN |begin \d{3} |<\?xml|<\?php|<svg|<[a-zA-Z][\w:-]*(?:\s[^<>]*)?>|\{\s*[\"}]|\[\s*[\[{\"\d-]"
 )
