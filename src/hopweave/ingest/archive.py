@@ -12,6 +12,7 @@ import zipfile
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import PurePosixPath
 from tarfile import InvalidHeaderError, ReadError, TruncatedHeaderError  # type: ignore[attr-defined]
 from typing import IO, BinaryIO, NamedTuple, cast
@@ -112,7 +113,7 @@ def _of_tar(archive: CorpusFile, stream: Pieces, total: _Total) -> Iterator[_Eve
             tar.members.clear()  # type: ignore[attr-defined]  # all of them would be kept
             if not found.isdir():
                 kind = _KINDS.get(found.type, "" if found.isreg() else stat.filemode(found.mode))
-                yield from _of_member(_member(archive, found.name, kind), lambda found=found: tar.extractfile(found), total)
+                yield from _of_member(_member(archive, found.name, kind), partial(tar.extractfile, found), total)
 
 
 def _of_zip(archive: CorpusFile, on_bytes: OnBytes, limits: Limits, total: _Total) -> Iterator[_Event]:
@@ -123,7 +124,7 @@ def _of_zip(archive: CorpusFile, on_bytes: OnBytes, limits: Limits, total: _Tota
                 if not found.is_dir():
                     kind = "symbolic link" if stat.S_ISLNK(found.external_attr >> 16) else ""
                     member = _member(archive, found.filename, kind)
-                    yield from _of_member(member, lambda found=found: _opened(archive, opened, found), total)
+                    yield from _of_member(member, partial(_opened, archive, opened, found), total)
     if on_bytes is not None:
         on_bytes(archive.num_bytes)
 

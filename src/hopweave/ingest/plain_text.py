@@ -116,6 +116,5 @@ def _consistent(found: Sequence[_Found], lines: Sequence[str]) -> list[_Found]:
 
 def _levels(found: Sequence[_Found]) -> list[int]:
     """The level of each: by its number, or by the order in which the styles appear."""
-    styles = list(dict.fromkeys((one.style, one.depth) if not one.depth else ("numbered", 0) for one in found))
-    order = [(one.style, 0) for one in found]
-    return [styles.index(style) + max(one.depth, 1) for one, style in zip(found, order, strict=True)]
+    styles = list(dict.fromkeys(one.style for one in found))
+    return [styles.index(one.style) + max(one.depth, 1) for one in found]
