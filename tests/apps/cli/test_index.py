@@ -22,7 +22,7 @@ def corpus(tmp_path) -> Path:
     folder.mkdir()
     (folder / "a.jsonl").write_text("\n".join(map(json.dumps, RECORDS)))
     (folder / "b.txt").write_text("Kepler moved to Ulm. " * 30)
-    (folder / "c.odt").write_bytes(b"PK")
+    (folder / "c.png").write_bytes(b"\x89PNG\r\n\x1a\n")
     return folder
 
 
@@ -37,7 +37,7 @@ def test_an_index_is_built_and_the_summary_tells_what_was_read_and_left_out(corp
     assert f"built {tmp_path / 'index'}: 3 passages, 0.0 MiB, " in said
     assert "read 2 files" in said
     assert "left out: 1 repeated without an id, 0 empty" in said
-    assert "unknown formats, not read: .odt (1)" in said
+    assert "unknown formats, not read: .png (1)" in said
     assert f"fingerprint {BM25.check(tmp_path / 'index').fingerprint}" in said
 
 
