@@ -97,11 +97,11 @@ def test_a_link_to_nothing_is_named(tmp_path):
 
 
 def test_a_folder_with_nothing_to_index_says_what_there_is(tmp_path):
-    refused(tmp_path, match=r"nothing to index in .*; give \.json")
-    (tmp_path / "a.odt").write_bytes(b"x")
-    refused(tmp_path, match=r"nothing to index in .*: only \.odt \(1\); give \.json")
+    refused(tmp_path, match=r"nothing to index in .*; give files of these formats: \.eml ")
+    (tmp_path / "a.png").write_bytes(b"\x89\x00")
+    refused(tmp_path, match=r"nothing to index in .*: only \.png \(1\); give files of these formats: \.eml ")
     (tmp_path / "b.jsonl").write_text(json.dumps({"text": " "}))
-    (tmp_path / "a.odt").unlink()
+    (tmp_path / "a.png").unlink()
     refused(tmp_path, match=r"all 1 texts are empty")
 
 
