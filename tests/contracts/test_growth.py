@@ -25,6 +25,8 @@ from hopweave.core.errors import DataError
 from hopweave.core.types import Citation, Claim, Hit, Passage, Question, Span
 from hopweave.ingest.documents import read_document
 from hopweave.ingest.json_stream import load_json
+from hopweave.ingest.mail import read_mail
+from hopweave.ingest.recognise import format_of
 from hopweave.ingest.split import split_spans
 from hopweave.text import citation_marks, evidence, matching, sentences
 from hopweave.text import instructions as commands
@@ -56,6 +58,7 @@ PIECES = (
     *("<!--", "-->", "<![", "<![CDATA[", "<!", "<?", "<a ", "<a b='", "</", "</p>", "<p>", "<b>", "<script>", "&#1", "“ "),
     *("<search>", "</search>", "<answer> a ", "<think>", "</think>", "<|begin_search_query|>", "<|end_search_query|>"),
     *("\\boxed{", "{", "\\text{a}", "Final information: ", "Final answer: ", "No relevant information ", "Follow-up 2: "),
+    *(".TP\n", ".de x\n", ".if n \\{\n", "\\fB", "\\", ".TS\n", "T{\n", '.BR "', "From: a\n", "=?x?b?", "00:01 --> 00:02\n"),
     *("→", ".,", "\n\n", "é", "     \n", "****\n", "Ida "),
 )
 AROUND = (("a", "b"), ("1. ", "\n"), ("[", "->"), ('"', "."))
@@ -139,8 +142,10 @@ CITED = (Claim("Who?", "a", "verified", (Citation(1, "p", 0, 1, "x"),)),)
 OTHERS = {
     **{
         f"document{suffix}": (lambda text, suffix=suffix: no_error(lambda one: read_document(one, suffix), text))
-        for suffix in (".txt", ".md", ".html", ".rst")
+        for suffix in (".txt", ".md", ".html", ".rst", ".man", ".srt")
     },
+    "read_mail": lambda text: no_error(read_mail, text.encode("utf-8", "replace")),
+    "format_of": lambda text: format_of(text.encode("utf-8", "replace")),
     "sentence_spans": sentences.sentence_spans,
     "first_sentence": sentences.first_sentence,
     "sentence_around": lambda text: sentences.sentence_around(text, Span(0, 1)),
@@ -222,6 +227,9 @@ LONGEST = {
     "arrows.parse_arrows": ("1. ", "-", "1, ", "_", " "),
     "sentence_spans": ("", "“", "'", "a", "A. "),
     "document.html": ("", "<!--", "<!", "<a ", "<![CDATA["),
+    "document.man": ("", "\\", ".de x\n", ".if n \\{", "x\\\n", ".TS\n", '"'),
+    "read_mail": ("", "From: a\n", "=?", "\n ", "=?x?b?"),
+    "format_of": ("", " \n", "a: b\n", "<!--", '.\\"\n'),
     "numbered.parse_numbered": ("1. ", "a\n", "["),
     "final.short_form": ("", "“", ".,"),
     "chain.parse_chain": ("[Query 1]: a\n[Answer 1]: I don't have the ", " ", "[", "[Answer]: a\n", "[Query "),

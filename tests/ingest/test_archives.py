@@ -91,10 +91,10 @@ def test_the_passages_of_dpr_are_read_from_their_compressed_table(tmp_path):
     assert [(one.id, one.text, one.title) for one in read(path)] == rows
 
 
-@pytest.mark.parametrize("name", ["a.tar", "a.tar.gz", "a.tgz", "a.TBZ2", "a.tar.bz2"])
+@pytest.mark.parametrize("name", ["a.tar", "a.tar.gz", "a.tgz", "a.TBZ2", "a.tar.bz2", "a.tar.xz", "a.txz"])
 def test_an_archive_holds_files_of_any_text_format(tmp_path, name):
     last = name.lower().rpartition(".")[2]
-    mode = {"tar": "w", "gz": "w:gz", "tgz": "w:gz"}.get(last, "w:bz2")
+    mode = {"tar": "w", "gz": "w:gz", "tgz": "w:gz", "xz": "w:xz", "txz": "w:xz"}.get(last, "w:bz2")
     members = [("./notes/a.md", b"# Title\n\nWords."), ("b.csv", b"id,text\n7,seven\n"), ("c.txt.bz2", bz2.compress(b"zipped"))]
     found = read(archive(tmp_path / name, [*members, ("d.jsonl.gz", gzip.compress(b'{"text": "row"}'))], mode))
     assert [one.id for one in found[:3]] == [f"{name}/notes/a.md", "7", f"{name}/c.txt.bz2"]
@@ -132,16 +132,16 @@ def test_what_is_no_regular_file_is_left_out_with_its_kind_and_nothing_is_writte
     (tmp_path / "secret.txt").write_text("a secret")
     kinds = {"link.txt": tarfile.SYMTYPE, "hard.txt": tarfile.LNKTYPE, "pipe.txt": tarfile.FIFOTYPE, "dev.txt": tarfile.CHRTYPE}
     members = [(name, {"type": kind, "linkname": str(tmp_path / "secret.txt")}) for name, kind in kinds.items()]
-    members += [("x.pdf", b"%PDF"), ("inner.tar.gz", b"?"), ("picture.png", b"?"), ("good.txt", b"good words")]
+    members += [("inner.tar.gz", b"?"), ("picture.png", b"\x89PNG\r\n\x1a\n"), ("good.txt", b"good words")]
     path = archive(tmp_path / "a.tar.bz2", members)
     before, tally = set(tmp_path.rglob("*")), Tally()
     assert [one.text for one in read(path, tally=tally)] == ["good words"]
     assert {Path(name).name for name in tally.skipped[Reason.SPECIAL]} == {
         "link.txt (symbolic link)", "hard.txt (hard link)", "pipe.txt (FIFO)", "dev.txt (device)",
-        "x.pdf (.pdf to be unpacked first)", "inner.tar.gz (.tar to be unpacked first)",
+        "inner.tar.gz (.tar to be unpacked first)",
     }  # fmt: skip
-    assert tally.skipped[Reason.UNKNOWN_FORMAT] == {".png": 1}
-    assert (tally.num_found, tally.num_files, tally.num_skipped) == (8, 1, 7)
+    assert tally.skipped[Reason.PICTURE] == {".png": 1}
+    assert (tally.num_found, tally.num_files, tally.num_skipped) == (7, 1, 6)
     assert set(tmp_path.rglob("*")) == before
 
 

@@ -356,7 +356,7 @@ def test_broken_html_is_read_as_browsers_read_it(page, title, text):
 
 @pytest.mark.parametrize("suffix", [".txt", ".md", ".html", ".json", ".jsonl", ".csv"])
 @pytest.mark.parametrize(
-    "content", ["Grüße".encode("utf-16"), "Grüße, länger".encode("latin-1"), b"a\x00\xff", b"\xed\xa0\x80"]
+    "content", ["Grüße".encode("utf-16-le"), "Grüße, länger".encode("latin-1"), b"a\x00\xff", b"\xed\xa0\x80"]
 )
 def test_a_bad_file_among_many_is_named_in_one_line(tmp_path, suffix, content):
     for number in range(3):

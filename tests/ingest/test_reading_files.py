@@ -128,8 +128,8 @@ def test_a_link_that_leads_back_up_does_not_loop(tmp_path):
 
 
 def test_unknown_formats_are_counted_not_silently_dropped(tmp_path):
-    for name in ("a.txt", "b.mp3", "c.mp3", "Makefile", "d.MP3"):
-        written(tmp_path, name, "text")
+    for name in ("a.txt", "b.mp3", "c.mp3", "program", "d.MP3"):
+        written(tmp_path, name, "text" if name == "a.txt" else b"\x89\x00\x01")
     tally = Tally()
     assert [p.id for p in read(tmp_path, tally=tally)] == ["a.txt"]
     assert tally.skipped == {Reason.UNKNOWN_FORMAT: {".mp3": 3, "no suffix": 1}}

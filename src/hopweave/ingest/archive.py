@@ -1,15 +1,18 @@
-"""Archives (tar) of documents and records, read as a stream: nothing is unpacked to the disk, whatever the members' names are.
+"""Archives of documents and records (tar, zip, mailboxes), read member by member. No member is unpacked under its own name.
 
 HotpotQA's Wikipedia has this form: a `.tar.bz2` of folders with files `wiki_00.bz2`, each of JSON lines.
 """
 
 from __future__ import annotations
 
+import io
 import stat
 import tarfile
-from collections.abc import Generator, Iterator
+import zipfile
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import PurePosixPath
 from tarfile import InvalidHeaderError, ReadError, TruncatedHeaderError  # type: ignore[attr-defined]
 from typing import IO, BinaryIO, NamedTuple, cast
@@ -18,20 +21,25 @@ from hopweave.core.errors import DataError
 from hopweave.core.files import shown_name
 from hopweave.ingest.ahead import Ahead, Pieces
 from hopweave.ingest.formats import (
-    ARCHIVE_SUFFIXES,
-    BOOK_SUFFIXES,
+    BUFFER_BYTES,
+    IMAGE_SUFFIXES,
     CorpusFile,
     Limits,
     OnBytes,
     decompressed,
     open_regular,
     reading,
+    unpacked,
     watched,
 )
+from hopweave.ingest.recognise import HEAD_BYTES, MAILBOX, TEXT, format_of
+from hopweave.ingest.zipped import BROKEN, refuse_long_list
 
 _AHEAD = 64
 """Pieces of at most 128 KiB that wait to be taken."""
 
+_IS_ENCRYPTED = 1
+_ZIP_COMPRESSIONS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2})
 _MAX_HEADER_BYTES = 1 << 20
 _HEADERS = frozenset(
     {tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK, tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE}
@@ -91,42 +99,125 @@ def _pieces(events: Iterator[_Event]) -> Iterator[bytes]:
 def _events(archive: CorpusFile, on_bytes: OnBytes, limits: Limits) -> Generator[_Event, None, None]:
     """Goes through an archive: each member, its pieces, its end."""
     total = _Total(archive.source, limits)
-    with reading(archive.source), open_regular(archive) as raw:
-        stream = Pieces(total.counted(decompressed(archive, watched(raw, on_bytes))))
-        with _tar(archive.source), tarfile.open(fileobj=cast("IO[bytes]", stream), mode="r|", tarinfo=_Header) as tar:
-            while (found := tar.next()) is not None:
-                tar.members.clear()  # type: ignore[attr-defined]  # all of them would be kept
-                if found.isdir():
-                    continue
-                member = _member(archive, found)
-                yield _Opens(member)
-                if member.is_readable:
-                    yield from _content(member, tar, found, total)
+    with reading(archive.source):
+        if archive.suffix == ".zip":
+            yield from _of_zip(archive, on_bytes, limits, total)
+            return
+        with open_regular(archive) as raw:
+            stream = Pieces(total.counted(decompressed(archive, watched(raw, on_bytes))))
+            yield from _of_mailbox(archive, stream) if archive.suffix == MAILBOX else _of_tar(archive, stream, total)
 
 
-def _content(member: CorpusFile, tar: tarfile.TarFile, found: tarfile.TarInfo, total: _Total) -> Iterator[_Event]:
-    opened = tar.extractfile(found)
-    if opened is None:
-        yield _Ends(DataError(f"{member.source} has no content; leave it out"))
-        return
+def _of_tar(archive: CorpusFile, stream: Pieces, total: _Total) -> Iterator[_Event]:
+    with _tar(archive.source), tarfile.open(fileobj=cast("IO[bytes]", stream), mode="r|", tarinfo=_Header) as tar:
+        while (found := tar.next()) is not None:
+            tar.members.clear()  # type: ignore[attr-defined]  # all of them would be kept
+            if not found.isdir():
+                kind = _KINDS.get(found.type, "" if found.isreg() else stat.filemode(found.mode))
+                yield from _of_member(_member(archive, found.name, kind), partial(tar.extractfile, found), total)
+
+
+def _of_zip(archive: CorpusFile, on_bytes: OnBytes, limits: Limits, total: _Total) -> Iterator[_Event]:
+    with unpacked(archive, limits) as plain, open_regular(plain) as raw, _zip(archive.source):
+        refuse_long_list(raw)
+        with zipfile.ZipFile(raw) as opened:
+            for found in opened.infolist():
+                if not found.is_dir():
+                    kind = "symbolic link" if stat.S_ISLNK(found.external_attr >> 16) else ""
+                    member = _member(archive, found.filename, kind)
+                    yield from _of_member(member, partial(_opened, archive, opened, found), total)
+    if on_bytes is not None:
+        on_bytes(archive.num_bytes)
+
+
+def _opened(archive: CorpusFile, opened: zipfile.ZipFile, found: zipfile.ZipInfo) -> BinaryIO:
+    name = f"{archive.source}/{shown_name(found.filename)}"
+    if found.flag_bits & _IS_ENCRYPTED:
+        raise DataError(f"{name} is encrypted; unpack it with its password, or leave it out")
+    if found.compress_type not in _ZIP_COMPRESSIONS:
+        raise DataError(f"{name} is compressed in an unusual way; unpack it, or leave it out")
+    return cast("BinaryIO", Pieces(_of_part(name, opened, found)))
+
+
+def _of_part(name: str, opened: zipfile.ZipFile, found: zipfile.ZipInfo) -> Iterator[bytes]:
     try:
-        yield from total.counted(decompressed(member, cast("BinaryIO", opened)))
-    except DataError as error:
-        if total.is_spent:
-            raise
-        yield _Ends(error)
-    else:
+        with opened.open(found) as part:
+            while piece := part.read(BUFFER_BYTES):
+                yield piece
+    except BROKEN as error:
+        said = " ".join(str(error).split())[:200]
+        raise DataError(f"{name} is damaged ({said}); fetch the archive again, or leave it out") from None
+
+
+def _of_mailbox(archive: CorpusFile, stream: Pieces) -> Iterator[_Event]:
+    """The messages, which begin with a line `From `, as members of the names `1.eml`, `2.eml` and so on (RFC 4155)."""
+    number, is_after_blank = 0, True
+    held = bytearray()
+    lines = io.BufferedReader(stream, BUFFER_BYTES)
+    while line := lines.readline(BUFFER_BYTES):
+        begins = is_after_blank and line.startswith(b"From ")
+        if len(held) >= BUFFER_BYTES or (begins and held):
+            yield bytes(held)
+            held.clear()
+        if begins:
+            if number:
+                yield _Ends(None)
+            number += 1
+            yield _Opens(_member(archive, f"{number}.eml", ""))
+        elif not number and line.strip():
+            raise DataError(
+                f"{archive.source} is not a mailbox: it begins with no line 'From ...'; correct it, or leave it out"
+            )
+        else:
+            held += line[1:] if line.startswith(b">From ") else line
+        is_after_blank = not line.strip()
+    if number:
+        yield bytes(held)
         yield _Ends(None)
 
 
-def _member(archive: CorpusFile, found: tarfile.TarInfo) -> CorpusFile:
+def _of_member(member: CorpusFile, opens: Callable[[], IO[bytes] | None], total: _Total) -> Iterator[_Event]:
+    """A member, its pieces and its end; one whose name does not say its format is recognised by its first pieces."""
+    is_picture = member.suffix in IMAGE_SUFFIXES and not member.is_readable
+    if member.special or member.is_source_code or is_picture:
+        yield _Opens(member)
+        return
+    head, error = b"", None
+    pieces: Iterator[bytes] = iter(())
+    try:
+        opened = opens()
+        if opened is None:
+            raise DataError(f"{member.source} has no content; leave it out")
+        pieces = total.counted(decompressed(member, cast("BinaryIO", opened)))
+        while len(head) < HEAD_BYTES and (piece := next(pieces, b"")):
+            head += piece
+    except DataError as found:
+        error = total.refused(found)
+    if not member.is_readable:
+        member = replace(member, looks=TEXT if error else format_of(head[:HEAD_BYTES]))
+    member = _not_nested(member)
+    yield _Opens(member)
+    if not member.is_readable:
+        return
+    yield head
+    try:
+        yield from () if error else pieces
+    except DataError as found:
+        error = total.refused(found)
+    yield _Ends(error)
+
+
+def _member(archive: CorpusFile, name: str, kind: str) -> CorpusFile:
     """A member as a file of the corpus; its name is never used as a path."""
-    parts = [part for part in PurePosixPath(shown_name(found.name)).parts if part not in ("/", "..")]
+    parts = [part for part in PurePosixPath(shown_name(name)).parts if part not in ("/", "..")]
     below = PurePosixPath(*parts)
-    kind = _KINDS.get(found.type, "" if found.isreg() else stat.filemode(found.mode))
     member = CorpusFile(archive.path.joinpath(below), f"{archive.source}/{below}", f"{archive.document_id}/{below}", kind)
-    has_to_be_unpacked = not kind and member.suffix in BOOK_SUFFIXES | ARCHIVE_SUFFIXES
-    return replace(member, special=f"{member.suffix} to be unpacked first") if has_to_be_unpacked else member
+    return _not_nested(member)
+
+
+def _not_nested(member: CorpusFile) -> CorpusFile:
+    is_nested = not member.special and member.is_archive
+    return replace(member, special=f"{member.suffix} to be unpacked first") if is_nested else member
 
 
 class _Total:
@@ -137,6 +228,16 @@ class _Total:
         self._limits = limits
         self._num_left = 2 * (limits.max_file_mib << 20)
         self.is_spent = False
+
+    def refused(self, error: DataError) -> DataError:
+        """The error of a member.
+
+        Raises:
+            DataError: the error, if it is about the whole archive.
+        """
+        if self.is_spent:
+            raise error
+        return error
 
     def counted(self, pieces: Iterator[bytes]) -> Iterator[bytes]:
         """Passes pieces on.
@@ -178,3 +279,12 @@ def _tar(source: str) -> Iterator[None]:
         yield
     except tarfile.TarError as error:
         raise DataError(f"{source} is not a complete tar archive ({error}); fetch it again, or leave it out") from None
+
+
+@contextmanager
+def _zip(source: str) -> Iterator[None]:
+    try:
+        yield
+    except BROKEN as error:
+        said = " ".join(str(error).split())[:200]
+        raise DataError(f"{source} is not a complete zip archive ({said}); fetch it again, or leave it out") from None

@@ -1,4 +1,4 @@
-"""Documents that are text: plain, Markdown, HTML, reStructuredText."""
+"""Documents that are text: plain, Markdown, HTML, reStructuredText, manual pages, notebooks, subtitles."""
 
 from __future__ import annotations
 
@@ -10,7 +10,11 @@ from hopweave.core.errors import DataError
 from hopweave.ingest.deadline import Check, no_check
 from hopweave.ingest.document import Blocks, Document, Part
 from hopweave.ingest.html_page import read_html
+from hopweave.ingest.man_page import read_man_page
+from hopweave.ingest.notebook import add_code, read_cells
+from hopweave.ingest.plain_text import read_plain
 from hopweave.ingest.rst import read_rst
+from hopweave.ingest.subtitles import read_subtitles
 from hopweave.ingest.tables import Cell, plain_rows, rows_as_text
 from hopweave.text.quotation import unquoted
 
@@ -38,7 +42,7 @@ def read_document(content: str, suffix: str, source: str = "the document", check
 
     Args:
         content: the file's content.
-        suffix: `.txt`, `.md`, `.markdown`, `.html`, `.htm` or `.rst`.
+        suffix: of its format; see `formats.TEXT_SUFFIXES`.
         source: its name in messages.
         check: called for each tag, line or piece of markup.
 
@@ -46,13 +50,32 @@ def read_document(content: str, suffix: str, source: str = "the document", check
         DataError: if it is nested too deeply.
     """
     content = content.replace("\r\n", "\n")
-    if suffix in {".html", ".htm"}:
+    if suffix in {".html", ".htm", ".xhtml"}:
         return read_html(content, source, check)
     if suffix in {".md", ".markdown"}:
         return _read_markdown(content, source, check)
     if suffix == ".rst":
         return read_rst(content, check)
-    return Document("", (Part(content.strip()),))
+    if suffix == ".man":
+        return read_man_page(content, check)
+    if suffix == ".ipynb":
+        return _read_notebook(content, source, check)
+    if suffix in {".srt", ".vtt"}:
+        return read_subtitles(content, check)
+    return read_plain(content, check)
+
+
+def _read_notebook(content: str, source: str, check: Check) -> Document:
+    """A notebook; its title is the first heading."""
+    blocks, title = Blocks(), ""
+    for kind, text in read_cells(content, source, check):
+        if kind == "markdown":
+            cell = _read_markdown(text, source, check)
+            title = title or cell.title
+            blocks.add_part(cell.parts[0])
+        else:
+            add_code(blocks, text)
+    return Document(title, (blocks.part(),))
 
 
 def _read_markdown(content: str, source: str, check: Check) -> Document:

@@ -40,7 +40,7 @@ CREATE TABLE IF NOT EXISTS copies (passage_id TEXT, holder BLOB, source TEXT, pa
 CREATE INDEX IF NOT EXISTS copies_of_passages ON copies (passage_id);
 CREATE INDEX IF NOT EXISTS copies_of_holders ON copies (holder);
 CREATE INDEX IF NOT EXISTS copies_in_files ON copies (path);
-CREATE TEMP TABLE met (path BLOB PRIMARY KEY, given BLOB, source TEXT, document_id TEXT);
+CREATE TEMP TABLE met (path BLOB PRIMARY KEY, given BLOB, source TEXT, document_id TEXT, looks TEXT);
 BEGIN;
 """
 
@@ -272,7 +272,7 @@ class FileStates:
 
     def meet(self, file: CorpusFile) -> bool:
         """Notes that a file exists; returns whether this is the first time."""
-        values = (_key(file.at), _key(file.path), file.source, file.document_id)
+        values = (_key(file.at), _key(file.path), file.source, file.document_id, file.looks)
         with self._damage():
             return self._table.execute(_MEET, values).rowcount == 1
 
@@ -284,8 +284,8 @@ class FileStates:
                 found = self._table.execute(_MET, (last,)).fetchall()
             if not found:
                 return
-            for _, at, given, source, document_id in found:
-                yield CorpusFile(Path(os.fsdecode(given)), source, document_id, at=Path(os.fsdecode(at)))
+            for _, at, given, source, document_id, looks in found:
+                yield CorpusFile(Path(os.fsdecode(given)), source, document_id, at=Path(os.fsdecode(at)), looks=looks)
             last = found[-1][0]
 
     def num_met(self, path: Path) -> int:
@@ -343,11 +343,14 @@ class FileStates:
 _BELOW = "path >= ? AND path < ?"
 _AT = f"({_BELOW} OR path = ?)"
 _MEET = """
-INSERT INTO met VALUES (?, ?, ?, ?)
-ON CONFLICT (path) DO UPDATE SET given = excluded.given, source = excluded.source, document_id = excluded.document_id
+INSERT INTO met VALUES (?, ?, ?, ?, ?)
+ON CONFLICT (path) DO UPDATE SET
+    given = excluded.given, source = excluded.source, document_id = excluded.document_id, looks = excluded.looks
 WHERE given IS NULL
 """
-_MET = "SELECT rowid, path, given, source, document_id FROM met WHERE rowid > ? AND given IS NOT NULL ORDER BY rowid LIMIT 1000"
+_MET = """
+SELECT rowid, path, given, source, document_id, looks FROM met WHERE rowid > ? AND given IS NOT NULL ORDER BY rowid LIMIT 1000
+"""
 
 
 def _damaged(path: Path, error: Exception) -> DataError:

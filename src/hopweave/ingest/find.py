@@ -13,6 +13,7 @@ from hopweave.core.errors import DataError, SettingsError
 from hopweave.core.files import FOLDER, Entry, open_regular, shown_name, special_kind, walk
 from hopweave.ingest.formats import CorpusFile, reading
 from hopweave.ingest.reasons import Reason
+from hopweave.ingest.recognise import recognised
 
 OnUnlisted = Callable[[Path, DataError], None]
 """Called with a folder that cannot be listed, and why."""
@@ -98,7 +99,8 @@ def find_files(
     """The files at the given paths: folders are walked, each in the order of its names, without hidden entries.
 
     They include files of unknown formats and special files (FIFOs, sockets, devices and links to them), so that these can be
-    counted. A file given by its own path is always taken.
+    counted. A file given by its own path is always taken. Source code is of a known format only if it is asked for, by its own
+    path or by a pattern that it matches.
 
     Args:
         paths: files and folders.
@@ -119,7 +121,7 @@ def find_files(
             yield from _Walk(path, selection or Selection(), roots, on_unlisted, on_left_out).files()
         elif is_there:
             at = roots.include(path.parent) / path.name
-            yield CorpusFile(path, shown, roots.document_id(at), special_kind(path), at)
+            yield recognised(CorpusFile(path, shown, roots.document_id(at), special_kind(path), at), is_asked_for=True)
         else:
             raise DataError(f"there is no file or folder {shown}; check the path")
 
@@ -150,7 +152,8 @@ class _Walk:
             if found.kind != FOLDER:
                 at = self._absolute / found.path.relative_to(self._top)
                 name = self._roots.document_id(at)
-                yield CorpusFile(found.path, name, name, found.kind, at)
+                file = CorpusFile(found.path, name, name, found.kind, at)
+                yield recognised(file, is_asked_for=self._include is not None)
 
     def _unlisted(self, folder: Path, error: OSError) -> None:
         try:

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import bz2
 import codecs
 import errno
-import gzip
 import io
 import os
 import re
-import zlib
-from collections.abc import Callable, Generator, Iterator, Mapping
-from contextlib import closing, contextmanager, nullcontext
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, BinaryIO, Literal, cast
 
 from hopweave.core import files
 from hopweave.core.errors import DataError
 from hopweave.core.files import shown_name
+from hopweave.ingest import decompression
 from hopweave.ingest.ahead import Ahead, Pieces
 from hopweave.ingest.deadline import Check, Deadline, no_check
 from hopweave.ingest.reasons import Reason, Unreadable
@@ -30,8 +29,10 @@ if TYPE_CHECKING:
 RECORD_SUFFIXES = frozenset({".json", ".jsonl", ".ndjson", ".tsv", ".csv"})
 """Files that contain many records."""
 
-TEXT_SUFFIXES = frozenset({".txt", ".md", ".markdown", ".html", ".htm", ".rst"})
-"""Files that are one text document each."""
+TEXT_SUFFIXES = frozenset(
+    {".txt", ".log", ".md", ".markdown", ".html", ".htm", ".xhtml", ".rst", ".man", ".ipynb", ".srt", ".vtt", ".eml"}
+)
+"""Files that are one text document each, by their names; others are recognised by their content, see `recognise`."""
 
 IMAGE_SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp"})
 """Pictures, which are read if their text can be recognised."""
@@ -48,14 +49,44 @@ BOOK_SUFFIXES = frozenset({".pdf", ".docx", ".epub", ".pptx", ".xlsx", ".odt", "
 DOCUMENT_SUFFIXES = TEXT_SUFFIXES | BOOK_SUFFIXES
 """Files that are one document each."""
 
-ARCHIVE_SUFFIXES = frozenset({".tar"})
+ARCHIVE_SUFFIXES = frozenset({".tar", ".zip", ".mbox"})
 """Files that hold others."""
 
-_COMPRESSIONS: Mapping[str, tuple[str, Callable[[BinaryIO, str], BinaryIO]]] = {
-    ".gz": ("gzip", cast("Callable[[BinaryIO, str], BinaryIO]", gzip.open)),
-    ".bz2": ("bzip2", cast("Callable[[BinaryIO, str], BinaryIO]", bz2.open)),
-}
-_SHORT = {".tgz": ".tar.gz", ".tbz2": ".tar.bz2"}
+SOURCE_CODE_SUFFIXES = frozenset(
+    f".{name}"
+    for name in re.findall(
+        r"\w+",
+        "ada adb ads asm awk bash bat c cc cfc cgi cjs clj cljs cmake cmd coffee cpp cr cs csh css cu cxx d dart diff ejs el "
+        "elm erb erl ex exs f f03 f77 f90 f95 fish for fs fsx geojson go gradle graphql groovy h haml hbs hcl hh hpp hs hxx in "
+        "ino j2 java jinja jl js json5 jsonld jsx kt kts less lisp lock lua m m4 map mjs mk ml mli mm mustache nim nix pas "
+        "patch php pl plist pm po pot proto ps1 psm1 pxd py pyi pyw pyx r rb rdf rkt rs s sass scala scm scss sed sh sln sql "
+        "sty sv svelte svg swift t tcl tf thrift tmpl toc ts tsx v vb vbs vcxproj vhd vim vue wgsl wsdl xml xsd xsl xslt y "
+        "zig zsh",
+    )
+)
+"""Files that are text, but for programs: source code, markup and data. They are read only if they are asked for."""
+
+_COMPRESSIONS: Mapping[str, str] = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zst": "zstd"}
+"""Names of compressions by suffix; any known format may be compressed."""
+
+_SHORT = {
+    ".tgz": ".tar.gz", ".taz": ".tar.gz", ".tbz": ".tar.bz2", ".tbz2": ".tar.bz2", ".txz": ".tar.xz", ".tzst": ".tar.zst"
+}  # fmt: skip
+_LIBRARIES = {".pdf": "pypdf", ".zst": "zstandard"}
+"""Optional libraries by the suffix of the format or compression that needs them."""
+_READABLE = RECORD_SUFFIXES | DOCUMENT_SUFFIXES | ARCHIVE_SUFFIXES
+_OTHER_NAMES = frozenset({".markdown", ".htm", ".xhtml", ".ndjson"})
+
+FORMATS = " ".join(
+    suffix
+    for suffixes in (TEXT_SUFFIXES, BOOK_SUFFIXES, RECORD_SUFFIXES, ARCHIVE_SUFFIXES)
+    for suffix in sorted(suffixes - _OTHER_NAMES)
+)
+"""The formats that are known by name, for messages and help."""
+
+READ = f"{FORMATS}, also compressed ({' '.join(_COMPRESSIONS)}), and other text"
+"""All that is read, for messages and help."""
+
 _WIKI = re.compile(r"wiki_\d+")
 """Files of JSON lines as WikiExtractor names them; HotpotQA's Wikipedia consists of such."""
 
@@ -76,6 +107,12 @@ _AHEAD = 64
 """The maximum number of decompressed pieces that wait to be read."""
 
 _MIB = 1 << 20
+
+_MARKS = (
+    *((codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32")),
+    *((codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16")),
+)
+"""Byte-order marks, the longer ones first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +166,7 @@ class CorpusFile:
         special: its kind if it is not a regular file, such as `FIFO`; else empty.
         at: its absolute path, which identifies it from one update of an index to the next; empty if not needed.
         content: its content, if it is a member of an archive that is being read.
+        looks: its format as a suffix, if its content shows what its name does not; see `recognise`.
     """
 
     path: Path
@@ -137,22 +175,28 @@ class CorpusFile:
     special: str = ""
     at: Path = Path()
     content: BinaryIO | None = None
+    looks: str = ""
 
     @property
     def compression(self) -> str:
-        """`.gz` or `.bz2`; empty if it is not compressed."""
+        """The suffix of its compression, such as `.gz`; empty if it is not compressed."""
         last = self._name.suffix.lower()
         return last if last in _COMPRESSIONS else ""
 
     @property
     def suffix(self) -> str:
         """The suffix that determines its format: the last one in lower case, or the one before that of its compression."""
+        return self.looks or self.named_suffix
+
+    @property
+    def named_suffix(self) -> str:
+        """The same, by its name alone."""
         return ".jsonl" if self.is_wiki else self._plain_name.suffix.lower()
 
     @property
     def stem(self) -> str:
-        """Its name without the suffixes of its format."""
-        return shown_name(self._plain_name.stem)
+        """Its name without the suffixes of its format; a suffix that says nothing, such as that of `README.first`, is kept."""
+        return shown_name(self._plain_name.name if self.looks else self._plain_name.stem)
 
     @property
     def is_wiki(self) -> bool:
@@ -171,7 +215,17 @@ class CorpusFile:
     @property
     def is_readable(self) -> bool:
         """Whether it is a regular file of a known format."""
-        return not self.special and self.suffix in RECORD_SUFFIXES | DOCUMENT_SUFFIXES | ARCHIVE_SUFFIXES
+        return not self.special and self.suffix in _READABLE
+
+    @property
+    def is_source_code(self) -> bool:
+        """Whether it is named as source code, or data for programs, which is read only if it is asked for."""
+        return not self.is_readable and self.named_suffix in SOURCE_CODE_SUFFIXES
+
+    @property
+    def libraries(self) -> list[str]:
+        """The optional libraries that are needed to read it."""
+        return [_LIBRARIES[suffix] for suffix in (self.suffix, self.compression) if suffix in _LIBRARIES]
 
     @property
     def is_document(self) -> bool:
@@ -213,13 +267,52 @@ def open_text(
         check: called for every piece that is read.
 
     Raises:
-        DataError: now or while reading: no permission, not a regular file, a corrupt gzip or bzip2 file, bytes that are not
-            UTF-8, more than the limits.
+        DataError: now or while reading: no permission, not a regular file, a damaged compressed file, bytes that are neither
+            UTF-8 nor UTF-16 or UTF-32 with a byte-order mark, more than the limits.
     """
     checks = (_Utf8Check(file.source), _LengthCheck(file.source, limits or Limits(), unit), lambda _: check())
     with reading(file.source), _content_of(file, on_bytes) as content:
-        stream = io.BufferedReader(_Watched(content, *checks), BUFFER_BYTES)
+        stream = io.BufferedReader(_Watched(_as_utf8(content, file.source), *checks), BUFFER_BYTES)
         yield io.TextIOWrapper(stream, encoding="utf-8-sig", newline="\n")
+
+
+def encoding_of(head: bytes) -> str:
+    """The encoding that a byte-order mark shows, other than UTF-8; empty without one."""
+    return next((name for mark, name in _MARKS if head.startswith(mark)), "")
+
+
+def _as_utf8(content: BinaryIO, source: str) -> BinaryIO:
+    """The same stream, in UTF-8 if a byte-order mark says that it is in another encoding."""
+    stream = (
+        content if isinstance(content, io.BufferedReader) else io.BufferedReader(cast("io.RawIOBase", content), BUFFER_BYTES)
+    )
+    encoding = encoding_of(stream.peek(4)[:4])
+    if not encoding:
+        return stream
+    return cast("BinaryIO", Pieces(_recoded(iter(lambda: stream.read(BUFFER_BYTES), b""), encoding, source)))
+
+
+def _recoded(pieces: Iterable[bytes], encoding: str, source: str) -> Iterator[bytes]:
+    decoder = codecs.getincrementaldecoder(encoding)()
+    try:
+        for piece in pieces:
+            yield decoder.decode(piece).encode()
+        yield decoder.decode(b"", final=True).encode()
+    except UnicodeError:
+        said = f"{source} is not {encoding.upper()}, as it says at its beginning"
+        raise DataError(f"{said}; convert the file to UTF-8, for example with iconv") from None
+
+
+def read_bytes(file: CorpusFile, on_bytes: OnBytes, limits: Limits, check: Check) -> bytes:
+    """The whole content of a file that is not all text. Arguments and errors as of `open_text`."""
+    length = _LengthCheck(file.source, limits, "file")
+    pieces = []
+    with reading(file.source), _content_of(file, on_bytes) as content:
+        while piece := content.read(BUFFER_BYTES):
+            check()
+            length(piece)
+            pieces.append(piece)
+    return b"".join(pieces)
 
 
 @contextmanager
@@ -250,17 +343,55 @@ def decompressed(file: CorpusFile, raw: BinaryIO) -> Generator[bytes, None, None
         raw: its bytes, not decompressed.
 
     Raises:
-        DataError: if it is damaged or cut off.
+        DataError: if it is damaged or cut off, or a library is missing.
     """
-    name, opens = _COMPRESSIONS.get(file.compression, ("", None))
+    if not file.compression:
+        while piece := raw.read(BUFFER_BYTES):
+            yield piece
+        return
+    library = _LIBRARIES.get(file.compression)
+    if library is not None and find_spec(library) is None:
+        raise DataError(
+            f"{file.source} needs the library {library} to be read; install it with: pip install 'hopweave[documents]'"
+        )
     try:
-        with opens(raw, "rb") if opens is not None else nullcontext(raw) as stream:
-            while piece := stream.read(BUFFER_BYTES):
-                yield piece
-    except (EOFError, zlib.error, OSError) as error:
-        if not name or (isinstance(error, OSError) and error.errno is not None):
-            raise
+        yield from decompression.pieces(raw, file.compression)
+    except decompression.Damaged as error:
+        name = _COMPRESSIONS[file.compression]
         raise DataError(f"{file.source} is not a complete {name} file ({error}); fetch or compress it again") from None
+
+
+def head_of(file: CorpusFile, num_bytes: int) -> bytes:
+    """The first bytes of a file on the disk, decompressed.
+
+    Raises:
+        DataError: if they cannot be read.
+    """
+    with reading(file.source), open_regular(file) as raw, closing(decompressed(file, raw)) as pieces:
+        head = b""
+        while len(head) < num_bytes and (piece := next(pieces, b"")):
+            head += piece
+        return head[:num_bytes]
+
+
+@contextmanager
+def unpacked(file: CorpusFile, limits: Limits, on_bytes: OnBytes = None) -> Iterator[CorpusFile]:
+    """The same file as one that is neither compressed nor in an archive: if it is, in a temporary file, deleted at the end.
+
+    Raises:
+        DataError: as `open_text`.
+    """
+    if file.content is None and not file.compression:
+        yield file
+        return
+    check, length = limits.deadline(file).check, _LengthCheck(file.source, limits, "whole")
+    with reading(file.source), _content_of(file, on_bytes) as content, NamedTemporaryFile(suffix=file.suffix) as held:
+        while piece := content.read(BUFFER_BYTES):
+            check()
+            length(piece)
+            held.write(piece)
+        held.flush()
+        yield replace(file, path=Path(held.name), content=None, looks="")
 
 
 def open_regular(file: CorpusFile) -> BinaryIO:
@@ -305,7 +436,7 @@ class _Watched(io.RawIOBase):
 class _LengthCheck:
     """Checks bytes against limits as they pass: in total, and per line or document."""
 
-    def __init__(self, source: str, limits: Limits, unit: Literal["line", "file", "row"]) -> None:
+    def __init__(self, source: str, limits: Limits, unit: Literal["line", "file", "row", "whole"]) -> None:
         self._source = source
         self._limits = limits
         self._unit = unit

@@ -351,8 +351,9 @@ class _Pass:
         self._intake.note_read(known.size if known is not None else 0)
 
     def _reading_of(self, file: CorpusFile) -> str:
-        libraries = (" with pypdf" if find_spec("pypdf") else "") + (" with ocr" if CAN_RECOGNISE else "")
-        return self._intake.options.reading + (libraries if file.suffix == ".pdf" else "")
+        there = [f" with {library}" for library in file.libraries if find_spec(library)]
+        there += [" with ocr"] if CAN_RECOGNISE and file.suffix == ".pdf" else []
+        return "".join([self._intake.options.reading, *there])
 
 
 def _vanished_since(unread: Sequence[Unread], num_before: int) -> bool:

@@ -31,9 +31,13 @@ from hopweave.ingest.formats import (
     Limits,
     OnBytes,
     open_text,
+    read_bytes,
+    unpacked,
 )
 from hopweave.ingest.json_stream import fields_of
+from hopweave.ingest.mail import read_mail
 from hopweave.ingest.reasons import Reason, Unreadable, reason_of
+from hopweave.ingest.recognise import MAIL
 from hopweave.ingest.records import Row, read_rows
 from hopweave.ingest.split import Cut, cut_part
 from hopweave.ingest.tally import Tally, Unread
@@ -155,7 +159,7 @@ def read_corpus(
     passages `id#1`, `id#2` and so on, each with its offsets in the text. A record without an id gets a hash of its content.
 
     Args:
-        paths: files and folders; formats are recognised by suffix, with `.gz` or `.bz2` for any of them.
+        paths: files and folders; see `CorpusFile` and `hopweave.ingest.recognise` for how formats are recognised.
         options: fields and lengths.
         tally: updated with every file and passage.
         on_bytes: called with the number of bytes read from disk, piece by piece.
@@ -171,6 +175,13 @@ def read_corpus(
         reading.check_vanishing()
     if not reading.tally.num_passages:
         raise nothing_found(paths, reading.tally)
+
+
+def _why_not(file: CorpusFile) -> Reason:
+    """Why a file is of no format that is read."""
+    if file.is_source_code:
+        return Reason.SOURCE_CODE
+    return Reason.PICTURE if file.suffix in IMAGE_SUFFIXES else Reason.UNKNOWN_FORMAT
 
 
 def nothing_found(paths: Sequence[Path], tally: Tally) -> DataError:
@@ -312,8 +323,7 @@ class Reading:
         if file.special:
             self.tally.skip(Reason.SPECIAL, f"{file.source} ({file.special})")
         elif not file.is_readable:
-            reason = Reason.PICTURE if file.suffix in IMAGE_SUFFIXES else Reason.UNKNOWN_FORMAT
-            self.tally.skip(reason, file.source, shown_name(file.path.suffix.lower()) or "no suffix")
+            self.tally.skip(_why_not(file), file.source, shown_name(file.path.suffix.lower()) or "no suffix")
         else:
             self.tally.num_found += 1
             return True
@@ -324,24 +334,28 @@ class Reading:
         if file.suffix in BOOK_SUFFIXES:
             return (yield from self._book(file))
         check = self._deadline.check
+        if file.suffix == MAIL:
+            content = read_bytes(file, self._on_bytes, self._options.limits, check)
+            yield from self._cut_document(file, read_mail(content, file.source, check))
+            return ""
         with open_text(file, self._on_bytes, self._options.limits, unit="file", check=check) as stream:
-            content = stream.read()
-        if not content.strip():
+            text = stream.read()
+        if not text.strip():
             raise Unreadable(f"{file.source} is empty; remove it or leave it out", Reason.EMPTY)
-        yield from self._cut_document(file, read_document(content, file.suffix, file.source, check))
+        yield from self._cut_document(file, read_document(text, file.suffix, file.source, check))
         return ""
 
     def _book(self, file: CorpusFile) -> Generator[Passage, None, str]:
         from hopweave.ingest.pages import read_pages
 
-        if file.compression:
-            raise DataError(f"{file.source} is zipped; unzip it, or leave it out")
         book = None
         if self._books is not None:
             with self._deadline.paused():  # the worker holds it to the same time
                 book = self._books.read(file, self._options.limits)
-        book = book or read_pages(file, self._options.limits)
-        if self._on_bytes is not None:
+        if book is None:
+            with unpacked(file, self._options.limits) as plain:
+                book = read_pages(plain, self._options.limits)
+        if self._on_bytes is not None and file.content is None:
             self._on_bytes(file.num_bytes)
         yield from self._cut_document(file, book)
         return book.unread

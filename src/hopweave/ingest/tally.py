@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 
+from hopweave.ingest.formats import READ
 from hopweave.ingest.reasons import Reason
 
 _MAX_NAMES = 100
@@ -130,8 +132,8 @@ class Tally:
         if self.num_empty:
             return f": all {self.num_empty} texts are empty; check which field holds the text"
         if self.skipped:
-            return f": {next(self.skipped_lines())}"
-        return "; give files or folders of the formats that hopweave index --help names"
+            return f": {'; '.join(islice(self.skipped_lines(), _MAX_SHOWN))}"
+        return f"; give files of these formats: {READ}"
 
 
 def _line(reason: Reason, numbers: Counter[str], remedy: str) -> str:

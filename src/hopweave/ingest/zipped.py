@@ -30,9 +30,11 @@ _LARGE_BYTES = 20
 _COMPOUND_FILE = b"\xd0\xcf\x11\xe0"
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 _SOUGHT_BYTES = 1 << 20
-_BROKEN = (
-    zipfile.BadZipFile, zlib.error, EOFError, ValueError, RuntimeError, struct.error, OverflowError, KeyError, IndexError
+BROKEN = (
+    zipfile.BadZipFile, NotImplementedError, zlib.error, EOFError, ValueError, RuntimeError, struct.error, OverflowError,
+    KeyError, IndexError,
 )  # fmt: skip
+"""What the library raises for a damaged file."""
 
 StartElement = Callable[[str, Mapping[str, str]], None]
 EndElement = Callable[[str], None]
@@ -60,7 +62,7 @@ class Archive:
         if raw.read(len(_COMPOUND_FILE)) == _COMPOUND_FILE:
             raise _refused_compound_file(raw, source)
         with self._broken():
-            _refuse_long_list(raw)
+            refuse_long_list(raw)
             self._zip = zipfile.ZipFile(raw)
 
     def __enter__(self) -> Archive:
@@ -148,7 +150,7 @@ class Archive:
     def _broken(self) -> Iterator[None]:
         try:
             yield
-        except _BROKEN as error:
+        except BROKEN as error:
             said = " ".join(str(error).split()) or type(error).__name__
             raise DataError(f"{self.source} is damaged ({said[:200]}); save it again, or leave it out") from None
 
@@ -163,8 +165,12 @@ def _refused_compound_file(raw: BinaryIO, source: str) -> DataError:
     return DataError(f"{source} is of an older format, whatever its name says; save it in the present one, or leave it out")
 
 
-def _refuse_long_list(raw: BinaryIO) -> None:
-    """The library reads the list of parts at once, however long it claims to be."""
+def refuse_long_list(raw: BinaryIO) -> None:
+    """Makes sure that the list of a file's parts is not long; the library reads it at once, whatever length it claims to be.
+
+    Raises:
+        BadZipFile: if it is, or there is none.
+    """
     size = raw.seek(0, 2)
     raw.seek(max(0, size - (1 << 16) - _END_BYTES - _LARGE_BYTES))
     tail = raw.read()

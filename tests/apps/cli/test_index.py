@@ -22,7 +22,7 @@ def corpus(tmp_path) -> Path:
     folder.mkdir()
     (folder / "a.jsonl").write_text("\n".join(map(json.dumps, RECORDS)))
     (folder / "b.txt").write_text("Kepler moved to Ulm. " * 30)
-    (folder / "c.mp3").write_bytes(b"PK")
+    (folder / "c.mp3").write_bytes(b"PK\x00")
     return folder
 
 

@@ -122,7 +122,7 @@ def test_a_file_that_a_worker_does_not_have_as_it_is_here_is_read_here(tmp_path)
     path.write_bytes(content)
     assert read_here(file, 5, Limits()) == (None, None)
     pages, error = read_here(file, len(content), Limits())
-    assert ([page.text for page in pages.pages], error) == (["An old oak."], "")
+    assert ([part.text for part in pages.parts], error) == (["An old oak."], None)
     path.write_bytes(b"x" * len(content))
     assert "notes.docx" in str(read_here(file, len(content), Limits())[1])
 

@@ -21,13 +21,14 @@ from hopweave.retrieval.engines.bm25 import BM25
 READ = {"a.txt": b"Words.", "b.md": b"# Title\n\nWords.", "c.jsonl": b'{"id": "c", "text": "x"}', "d.pdf": pdf("A page.")}
 IN_PART = {"half.jsonl": b'{"id": "h", "text": "Kept."}\n{'}
 SKIPPED = {
-    Reason.UNKNOWN_FORMAT: {"photo.jpeg": b"\xff\xd8", "sound.ogg": b"OggS\0"},
+    Reason.PICTURE: {"photo.jpeg": b"\xff\xd8"},
+    Reason.UNKNOWN_FORMAT: {"sound.ogg": b"OggS\0"},
     Reason.HIDDEN: {".draft.md": b"Words.", ".git/config": b"x", ".git/objects/1": b"x"},
     Reason.IGNORED: {"built/page.html": b"<p>Words.", "built/other.html": b"<p>Words."},
     Reason.EXCLUDED: {"drafts/a.txt": b"Words."},
     Reason.SPECIAL: {},
     Reason.TOO_LARGE: {"large.txt": b"word " * 300_000},
-    Reason.ENCRYPTED: {"secret.docx": b"\xd0\xcf\x11\xe0" + b"x" * 600},
+    Reason.ENCRYPTED: {"secret.docx": b"\xd0\xcf\x11\xe0" + "EncryptedPackage".encode("utf-16-le") * 20},
     Reason.DAMAGED: {"damaged.pdf": b"%PDF-1.4 and no more", "damaged.docx": b"PK"},
     Reason.NOT_UTF8: {"latin.txt": "Tübingen".encode("latin-1")},
     Reason.EMPTY: {"empty.txt": b"", "frame.html": b"<script>x()</script>"},
@@ -93,6 +94,7 @@ def test_what_is_skipped_has_its_reason_the_next_time_too(synced):
         expected = {name: reason for reason, files in SKIPPED.items() for name in files if reason not in tally.skipped}
         assert unread == expected
         assert tally.skipped.keys() == {
+            Reason.PICTURE,
             Reason.UNKNOWN_FORMAT,
             Reason.HIDDEN,
             Reason.IGNORED,
@@ -107,7 +109,8 @@ def test_the_summary_has_a_line_for_each_reason_with_what_would_read_such_files(
     assert "  read in part: 1\n    half.jsonl, line 2 is not JSON" in said
     assert f"  skipped: {found_in(one_of_each) - 6}\n" in said
     for line in (
-        "unknown format (3): .jpeg (2), .ogg; convert those that hold text, for example to PDF or HTML",
+        "a picture (2): .jpeg (2); have its text recognised: pip install 'hopweave[documents,ocr]'",
+        "unknown format (1): .ogg; convert those that hold text, for example to PDF or HTML",
         "hidden (3): .draft.md, .git/, .gitignore; to read them, give their own paths",
         "named by a .gitignore file (1): built/; to read them, leave out --gitignore",
         "left out by --include or --exclude (1): drafts/; to read them, change the patterns",
@@ -135,8 +138,8 @@ def test_with_verbose_every_file_is_named(one_of_each, tmp_path):
     lines = said.splitlines()
     skipped = lines[lines.index(f"  skipped: {found_in(one_of_each) - 6}") + 1 : -1]
     assert len(skipped) == found_in(one_of_each) - 6
-    assert "    photo.jpeg: unknown format" in skipped
-    assert "    packed.tar/inner.jpeg: unknown format" in skipped
+    assert "    photo.jpeg: a picture" in skipped
+    assert "    packed.tar/inner.jpeg: a picture" in skipped
     assert "    .git/: hidden" in skipped
     assert "    empty.txt is empty; remove it or leave it out" in skipped
 

@@ -16,6 +16,7 @@ from hopweave.apps.cli._indexing import ReadingOptions, report
 from hopweave.apps.cli._options import Profile
 from hopweave.apps.cli._terminal import say
 from hopweave.core.errors import SettingsError
+from hopweave.ingest.formats import READ
 from hopweave.show.plain import flat
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ Paths = Annotated[
     list[Path] | None,
     typer.Argument(
         metavar="PATH",
-        help="Files or folders: .json .jsonl .tsv .csv .txt .md .html .rst, also as .gz .bz2 .tar, and .pdf .docx .epub.",
+        help=f"Files or folders: {READ}.",
         readable=False,  # not checked here: our own message says what to do
     ),
 ]

@@ -1,0 +1,120 @@
+"""Plain text and its headings: underlined, numbered, or in capitals, each on a line of its own.
+
+The rule is conservative, since a line that is taken for a heading is shown above all that follows: a heading stands after a
+blank line, is short, does not end like a sentence, and has text of its own below it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from hopweave.ingest.deadline import Check, no_check
+from hopweave.ingest.document import Document, Heading, Part
+
+_UNDERLINE = re.compile(r"([=\-~^*#+])\1{2,199}")
+_NUMBERED = re.compile(r"(?P<number>\d{1,3}(?:\.\d{1,3}){0,4})(?P<dot>\.?)[ \t]{1,4}(?P<said>[A-Z][^\n]{1,80})")
+_CAPITALS = re.compile(r"[A-Z][A-Z0-9]*(?:[ \t,/&'():_-]+[A-Z0-9]+\)?)*")
+_LETTERS = re.compile(r"[A-Z]")
+_OVERSTRUCK = re.compile(r".\x08")
+
+_LONGEST = 80
+_MIN_CAPITALS = 4
+"""Letters; fewer are an abbreviation."""
+_MIN_SHARE_OF_TEXT = 0.5
+"""If more than half of the lines look like headings, they are a list."""
+_STARTS_NUMBERED = {"0", "1", "2"}
+_CAPITAL = "capitals"
+
+
+class _Found(NamedTuple):
+    """A line that looks like a heading: its number, how it is marked, its depth if it is numbered, and its text."""
+
+    line: int
+    style: str
+    depth: int
+    text: str
+
+
+def read_plain(content: str, check: Check = no_check) -> Document:
+    """A text with its headings; it has no title.
+
+    Args:
+        content: the text.
+        check: called for every line.
+    """
+    text = _OVERSTRUCK.sub("", content).strip()
+    lines = text.split("\n")
+    starts = [0]
+    for line in lines:
+        starts.append(starts[-1] + len(line) + 1)
+    found = _consistent(_candidates(lines, check), lines)
+    levels = _levels(found)
+    headings = (Heading(starts[one.line], level, one.text) for one, level in zip(found, levels, strict=True))
+    return Document("", (Part(text, tuple(headings)),))
+
+
+def _candidates(lines: Sequence[str], check: Check) -> list[_Found]:
+    found = []
+    for at, line in enumerate(lines):
+        check()
+        is_first = at == 0 or not lines[at - 1].strip()
+        if not is_first or not line.strip() or len(line) > _LONGEST:
+            continue
+        below = lines[at + 1] if at + 1 < len(lines) else ""
+        said = " ".join(line.split())
+        if _is_underline(below, line):
+            found.append(_Found(at, below.strip()[0], 0, said))
+        elif line[0] in " \t":
+            continue
+        elif not below.strip() and (match := _NUMBERED.fullmatch(line.rstrip())) and _is_title(match):
+            found.append(_Found(at, "numbered", match["number"].count(".") + 1, said))
+        elif _is_in_capitals(said) and _is_above_text(lines, at):
+            found.append(_Found(at, _CAPITAL, 0, said))
+    return found
+
+
+def _is_underline(line: str, above: str) -> bool:
+    """Whether a line of signs is about as long as the text above it, and begins below it."""
+    if not _UNDERLINE.fullmatch(line.strip()) or not any(map(str.isalpha, above)):
+        return False
+    indents = abs(len(line) - len(line.lstrip()) - (len(above) - len(above.lstrip())))
+    return indents <= 1 and abs(len(line.strip()) - len(above.strip())) <= 3
+
+
+def _is_title(match: re.Match[str]) -> bool:
+    """Whether a numbered line does not read like an item of a list, which is a sentence."""
+    return (
+        match["said"][-1] not in ".,;:!?"
+        and len(match["said"].split()) <= 10
+        and ("." in match["number"] or bool(match["dot"]))
+    )
+
+
+def _is_in_capitals(said: str) -> bool:
+    return len(_LETTERS.findall(said)) >= _MIN_CAPITALS and len(said.split()) <= 8 and _CAPITALS.fullmatch(said) is not None
+
+
+def _is_above_text(lines: Sequence[str], at: int) -> bool:
+    """Whether the next line with text is indented, as in manual pages, or follows a blank one; and is text."""
+    below = next((line for line in lines[at + 1 : at + 4] if line.strip()), "")
+    is_apart = at + 1 < len(lines) and not lines[at + 1].strip()
+    return bool(below) and (below[0] in " \t" or is_apart) and any(map(str.islower, below))
+
+
+def _consistent(found: Sequence[_Found], lines: Sequence[str]) -> list[_Found]:
+    """Those that are not all there is: numbers begin at the beginning, and a single line in capitals is a cry or a name."""
+    num_lines = sum(1 for line in lines if line.strip())
+    numbered = [one for one in found if one.style == "numbered"]
+    is_counted = len(numbered) > 1 and numbered[0].text.partition(".")[0] in _STARTS_NUMBERED
+    are_several = sum(1 for one in found if one.style == _CAPITAL) > 1
+    says = {"numbered": is_counted, _CAPITAL: are_several}
+    kept = [one for one in found if says.get(one.style, True)]
+    return kept if len(kept) <= _MIN_SHARE_OF_TEXT * num_lines and any(len(line.split()) > 5 for line in lines) else []
+
+
+def _levels(found: Sequence[_Found]) -> list[int]:
+    """The level of each: by its number, or by the order in which the styles appear."""
+    styles = list(dict.fromkeys(one.style for one in found))
+    return [styles.index(one.style) + max(one.depth, 1) for one in found]

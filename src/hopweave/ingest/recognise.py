@@ -1,0 +1,102 @@
+"""Recognises a file by its first few kilobytes where its name does not say its format: `LICENSE`, `nginx.conf`, `ls.1.gz`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from hopweave.core.errors import DataError
+from hopweave.ingest.formats import IMAGE_SUFFIXES, CorpusFile, encoding_of, head_of
+from hopweave.text.scripts import lacks_blanks
+
+HEAD_BYTES = 8 << 10
+"""So much of a file is looked at."""
+
+TEXT, TROFF, MAIL, MAILBOX = ".txt", ".man", ".eml", ".mbox"
+
+_CONTROL = re.compile(r"[^\x20-\x7e\x80-\U0010ffff\t\n\r\v\f\b\x1b]|[\x80-\x84\x86-\x9f\ufffe\uffff]")
+_TROFF = re.compile(r"(?:\s*+\\\".*+\n)*+\s*+(?:[.']\s*\\\"|\.(?:TH|Dd|so|SH|de1?|ds|nr|if|ie|ig|tr)\b)")
+_TROFF_BODY = re.compile(r"^\.[ \t]*(?:TH|SH|Dd|Dt|Sh|so)\b|^[.']\\\"", re.MULTILINE)
+_HTML = re.compile(r"(?>\s++|<\?xml[^>]*+>|<!--.*?-->)*+<(?:!doctype html|html)\b", re.IGNORECASE | re.DOTALL)
+_FIELDS = re.compile(r"(?:[!-9;-~]+:[^\n]*\n(?:[ \t][^\n]*\n)*)+")
+_MAIL_FIELD = re.compile(r"^(?:received|return-path|message-id|delivered-to|x-mozilla-status):", re.IGNORECASE | re.MULTILINE)
+_FROM_FIELD = re.compile(r"^from:", re.IGNORECASE | re.MULTILINE)
+_MAILBOX = re.compile(r"From \S{1,200} .{0,200}?\d\d:\d\d.{0,100}\n(?=[!-9;-~]+:)")
+_FOR_PROGRAMS = re.compile(
+    r"#!|%!PS|\{\\rtf|-----BEGIN |begin \d{3} |<\?xml|<\?php|<svg|<[a-zA-Z][\w:-]*(?:\s[^<>]*)?>|\{\s*[\"}]|\[\s*[\[{\"\d-]"
+)
+"""Text that is not meant to be read: scripts, pages of PostScript, keys, markup and data."""
+
+_MIN_SHARE_OF_LETTERS = 0.4
+_MAX_WORD = 40
+"""Characters of a word, on average: lists of paths have up to 30, encoded data 60 and more."""
+
+
+def recognised(file: CorpusFile, *, is_asked_for: bool) -> CorpusFile:
+    """The same file; if its name does not say its format, with what it looks like.
+
+    Args:
+        file: on the disk. It is opened only if its name says nothing.
+        is_asked_for: whether source code and data are text as well.
+    """
+    is_known = file.is_readable or file.suffix in IMAGE_SUFFIXES
+    if file.special or is_known or (file.is_source_code and not is_asked_for):
+        return file
+    try:
+        head = head_of(file, HEAD_BYTES)
+    except DataError:  # reading it says why
+        return replace(file, looks=TEXT)
+    return replace(file, looks=format_of(head, is_asked_for=is_asked_for))
+
+
+def format_of(head: bytes, *, is_asked_for: bool = False) -> str:
+    """The format of a file as a suffix; empty if it is not known.
+
+    Args:
+        head: its beginning, `HEAD_BYTES` long unless it is all.
+        is_asked_for: whether source code and data are text as well.
+    """
+    if head.startswith(b"%PDF-"):
+        return ".pdf"
+    text = _decoded(head)
+    if not text.strip() or _CONTROL.search(text):
+        return ""
+    if _HTML.match(text):
+        return ".html"
+    if _TROFF.match(text) and _TROFF_BODY.search(text):
+        return TROFF
+    if _MAILBOX.match(text):
+        return MAILBOX
+    fields = _FIELDS.match(text)
+    if fields and _MAIL_FIELD.search(fields[0]) and _FROM_FIELD.search(fields[0]):
+        return MAIL
+    return TEXT if is_asked_for or _is_for_people(text) else ""
+
+
+def _decoded(head: bytes) -> str:
+    """The text of a file's beginning. What is not UTF-8 is read as Windows-1252, so that reading it can say so."""
+    encoding = encoding_of(head) or "utf-8-sig"
+    if encoding != "utf-8-sig":
+        return head[: len(head) & ~3].decode(encoding, "replace").replace("\0", "\x01")
+    try:
+        return head.decode(encoding)
+    except UnicodeDecodeError as error:
+        is_cut = len(head) - error.start < 4 and error.reason == "unexpected end of data"
+        if is_cut:
+            return head[: error.start].decode(encoding)
+    try:
+        return head.decode("cp1252")
+    except UnicodeDecodeError:
+        return ""
+
+
+def _is_for_people(text: str) -> bool:
+    """Whether a text looks like language or configuration."""
+    if _FOR_PROGRAMS.match(text.lstrip("\ufeff \t\r\n")):
+        return False
+    words = text.split()
+    num_characters = sum(map(len, words))
+    num_letters = sum(map(str.isalpha, "".join(words)))
+    if num_letters < _MIN_SHARE_OF_LETTERS * num_characters:
+        return False
+    return lacks_blanks(text) or num_characters <= _MAX_WORD * len(words)

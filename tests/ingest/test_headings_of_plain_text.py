@@ -1,0 +1,95 @@
+"""Headings of plain text: underlined, numbered and in capitals are found; prose, lists, tables and logs have none."""
+
+import pytest
+from support.corpora import read, written
+
+from hopweave.ingest.documents import read_document
+
+RENDERED = """LAMP(1)                         User Commands                         LAMP(1)
+
+NAME
+       lamp - light the lamp of a lighthouse
+
+WHAT IT DOES
+       The lamp is lit at dusk every day.
+
+   A NOTE that is indented
+       It is not a heading, as it is hard to tell.
+
+SEE ALSO
+       oil(5)
+"""
+UNDERLINED = """Kerrow Light
+============
+
+The lamp is lit at dusk every day of the year.
+
+Oil
+---
+Oil is kept in the lower store.
+
+Boats
+-----
+
+Two boats.
+"""
+NUMBERED = """The keeper's manual tells how to keep a light.
+
+1. Lamp
+
+It is lit.
+
+1.1 Wicks
+
+They are cut.
+
+2. Oil
+
+It is dry.
+"""
+
+
+def headings(text):
+    [part] = read_document(text, ".txt").parts
+    assert all(part.text[one.start :].lstrip().startswith(one.text) for one in part.headings)
+    return [(one.level, one.text) for one in part.headings]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (RENDERED, [(1, "NAME"), (1, "WHAT IT DOES"), (1, "SEE ALSO")]),
+        (UNDERLINED, [(1, "Kerrow Light"), (2, "Oil"), (2, "Boats")]),
+        (NUMBERED, [(1, "1. Lamp"), (2, "1.1 Wicks"), (1, "2. Oil")]),
+    ],
+)
+def test_headings_are_found_as_people_mark_them(text, expected):
+    assert headings(text) == expected
+    assert headings(text.replace("\n", "\r\n")) == expected
+
+
+NONE = {
+    "prose": "The lamp is lit.\n\nWHO LIT IT? Ada Finch did, as the log of that year says.\n\nNASA\n\nknows it.\n",
+    "a list": "What to do today, before the night:\n\n1. Light the lamp.\n\n2. Fill the oil.\n\n3. Write it into the log.\n",
+    "a year": "The keepers of that year were many.\n\n1842 Ada Finch came to the light\n\nShe stayed.\n",
+    "names in capitals": "ADA FINCH\n\nSULA ORLAU\n\nKERROW LIGHT\n\nMARLOW HALL\n",
+    "a table": "name      oil\n--------  ---\nlamp one  dry\n\nand a sentence that is long enough\n",
+    "a line between paragraphs": "The lamp is lit at dusk every day.\n\n------------\n\nIt is dry in the store below.\n",
+    "a log": "2026-01-02 INFO the lamp is lit\n\nERROR\n\n2026-01-02 INFO it is out again now\n",
+    "a licence": "A licence of some words for all.\n\nTHE LAMP IS PROVIDED AS IT IS, WITHOUT ANY\nWARRANTY.\n\nand so on.\n",
+}
+
+
+@pytest.mark.parametrize("text", NONE.values(), ids=NONE)
+def test_other_lines_are_no_headings(text):
+    assert headings(text) == []
+
+
+def test_a_passage_of_plain_text_has_its_section(tmp_path):
+    found = read(written(tmp_path, "README", UNDERLINED), max_words=12)
+    assert [one.sections for one in found][-1] == ("Kerrow Light", "Boats")
+
+
+def test_struck_out_letters_of_printed_pages_are_read_once(tmp_path):
+    [passage] = read(written(tmp_path, "lamp.0", "N\bNA\bAM\bME\bE\n     _\bl_\ba_\bm_\bp - lights the lamp of all\n"))
+    assert passage.text == "NAME\n     lamp - lights the lamp of all"
