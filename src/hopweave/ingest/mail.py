@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import email.policy
 from collections.abc import Iterator
 from email.errors import MessageError
 from email.header import decode_header
 from email.message import Message
 from email.parser import BytesFeedParser
+from email.policy import Compat32
 
 from hopweave.core.errors import DataError
 from hopweave.ingest.deadline import Check, no_check
@@ -17,8 +17,18 @@ from hopweave.ingest.html_page import read_html
 _PIECE_BYTES = 1 << 17
 _MAX_FIELD = 1_000
 """Characters of a field of the head that are shown."""
+_MAX_PARSED_FIELD = 8_000
 _MAX_PARTS = 1_000
 _SHOWN = ("From", "To", "Cc", "Date")
+
+
+class _ShortFields(Compat32):
+    """Cuts the fields of a head: the library takes time quadratic in the number of their parameters."""
+
+    def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
+        """See `email.policy.Policy`."""
+        name, value = super().header_source_parse(sourcelines)
+        return name, str(value)[:_MAX_PARSED_FIELD]
 
 
 def read_mail(content: bytes, source: str = "the message", check: Check = no_check) -> Document:
@@ -32,7 +42,7 @@ def read_mail(content: bytes, source: str = "the message", check: Check = no_che
     Raises:
         DataError: if its parts are nested too deeply.
     """
-    parser = BytesFeedParser(policy=email.policy.compat32)
+    parser = BytesFeedParser(policy=_ShortFields())
     try:
         for start in range(0, len(content), _PIECE_BYTES):
             check()

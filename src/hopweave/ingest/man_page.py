@@ -172,7 +172,8 @@ class _Table:
     def __init__(self) -> None:
         self._separator = "\t"
         self.is_format = True
-        self._held = ""
+        self._held: list[str] = []
+        self._is_open = False
 
     def row(self, line: str) -> str:
         """What a line adds: a row, or nothing if it is part of the format or of a cell that goes on."""
@@ -181,9 +182,12 @@ class _Table:
                 self._separator = match[1]
             self.is_format = not line.rstrip().endswith(".")
             return ""
-        held, self._held = self._held + line, ""
-        if held.rfind(_CELL_START) > held.rfind(_CELL_END):
-            self._held = held + " "
+        self._held.append(line)
+        if _CELL_START in line or _CELL_END in line:
+            self._is_open = line.rfind(_CELL_START) > line.rfind(_CELL_END)
+        if self._is_open:
             return ""
+        held = " ".join(self._held)
+        self._held.clear()
         cells = (cell.replace(_CELL_START, "").replace(_CELL_END, "").strip() for cell in held.split(self._separator))
         return "" if held.strip() in {"_", "="} else "  ".join(filter(None, cells))

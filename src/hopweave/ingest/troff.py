@@ -74,6 +74,8 @@ _STRINGS = {
 }
 _MAX_STRINGS = 1_000
 _MAX_STRING = 200
+_MAX_CONDITIONS = 20
+"""Within each other in a line."""
 
 _CONDITION = re.compile(r"(?P<not>!?)\s*(?P<test>[a-zA-Z](?![a-zA-Z])|[^\s\\]*(?:\\[^\s{][^\s\\]*)*)\s*(?P<then>.*)")
 _CONTROL = re.compile(r"[.']\s*(?P<name>[^\s\\]*)[ \t]*(?P<rest>.*)")
@@ -130,7 +132,9 @@ class Troff:
             return
         line = line.replace("\\}", "")
         match = _CONTROL.fullmatch(line)
-        while match is not None and match["name"] in {"if", "ie", "el"}:
+        for _ in range(_MAX_CONDITIONS):
+            if match is None or match["name"] not in {"if", "ie", "el"}:
+                break
             line = self._then(match["name"], match["rest"])
             if not line:
                 return
