@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from hopweave import Weaver
-from hopweave.core.types import Abilities, Claim, Reply, Verdict
+from hopweave.core.types import Abilities, Claim, Hit, Reply, Verdict
 from hopweave.record import Record
 from hopweave.record.steps import ModelCall, ParseFailure, Read, Search
 
@@ -75,6 +75,27 @@ class Recorded:
         assert not any(self.replies.values())
 
 
+class Searched:
+    """Finds what the record says was found, since how the retriever ranks has changed, and not what a method makes of it."""
+
+    identity = "recorded"
+
+    def __init__(self, record):
+        passages = {passage.id: passage for passage in record.passages}
+        self.found = defaultdict(deque)
+        for step in record.steps:
+            if isinstance(step, Search):
+                for query, found in zip(step.queries, step.hits, strict=True):
+                    hits = [Hit(passages[one.passage_id], one.score, rank, one.via) for rank, one in enumerate(found, start=1)]
+                    self.found[query, step.max_hits].append(hits)
+
+    def search(self, queries, max_hits):
+        return [self.found[query, max_hits].popleft() for query in queries]
+
+    def close(self):
+        pass
+
+
 def told(record):
     """The steps, without times, support, and confidence, which comes of log-probabilities that no record holds."""
     for step in record.steps:
@@ -123,7 +144,7 @@ def unjudged(answer):
 async def test_the_method_asks_and_answers_as_it_did(record):
     record = reworded(record)
     settings = {"method": record.setup.method, "store": {"mode": "off"}}
-    async with Weaver(settings, llm=Recorded(record)) as weaver:
+    async with Weaver(settings, llm=Recorded(record), retriever=Searched(record)) as weaver:
         again = await weaver.answer(record.question)
     assert again.error is None
     assert unjudged(again.answer) == unjudged(record.answer)

@@ -105,7 +105,7 @@ def test_weave_finds_what_the_rare_open_words_lead_to_within_its_postings(tmp_pa
     BM25.build(tmp_path / "index", [*filler, bridge, goal])
     monkeypatch.setattr(_word_index, "MAX_POSTINGS", 10)
     with_limit = Weave(index=tmp_path / "index", links=False)
-    [hits] = with_limit.search(["Who drew the common river bank, and what else?"], 5)
+    [hits] = with_limit.search(["Who drew the common river bank at Riverbank, and what of 7?"], 5)
     assert [hit.passage.id for hit in hits if hit.passage.id in ("bridge", "goal")] == ["bridge", "goal"]
 
 

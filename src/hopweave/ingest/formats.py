@@ -303,7 +303,7 @@ def _recoded(pieces: Iterable[bytes], encoding: str, source: str) -> Iterator[by
         raise DataError(f"{said}; convert the file to UTF-8, for example with iconv") from None
 
 
-def read_bytes(file: CorpusFile, on_bytes: OnBytes, limits: Limits, check: Check) -> bytes:
+def bytes_of(file: CorpusFile, on_bytes: OnBytes, limits: Limits, check: Check) -> bytes:
     """The whole content of a file that is not all text. Arguments and errors as of `open_text`."""
     length = _LengthCheck(file.source, limits, "file")
     pieces = []

@@ -30,8 +30,8 @@ from hopweave.ingest.formats import (
     CorpusFile,
     Limits,
     OnBytes,
+    bytes_of,
     open_text,
-    read_bytes,
     unpacked,
 )
 from hopweave.ingest.json_stream import fields_of
@@ -335,7 +335,7 @@ class Reading:
             return (yield from self._book(file))
         check = self._deadline.check
         if file.suffix == MAIL:
-            content = read_bytes(file, self._on_bytes, self._options.limits, check)
+            content = bytes_of(file, self._on_bytes, self._options.limits, check)
             yield from self._cut_document(file, read_mail(content, file.source, check))
             return ""
         with open_text(file, self._on_bytes, self._options.limits, unit="file", check=check) as stream:

@@ -64,6 +64,7 @@ class PassageReply(BaseModel):
     start: int | None = Field(None, description="where it starts in the text of its document, if it is a part of it")
     end: int | None = None
     metadata: dict[str, str] = Field(default_factory=dict)
+    sections: list[str] = Field(default_factory=list, description="the headings that it stands under, from the outermost")
 
 
 class HitReply(PassageReply):

@@ -94,7 +94,7 @@ class Weave:
         """See `core.protocols.Retriever`.
 
         A hit's score is its value, at most that of the preceding hit, times the share of the query's words (by idf) that the
-        hits have: where much of the query is in none of them, all scores are low.
+        first hit has: where that has little of the query, all scores are low.
         """
         if self._words is None:
             raise SearchError(f"the weave retriever on {self.index} is closed")
@@ -118,7 +118,7 @@ class Weave:
     def _search_one(self, words: WordIndex, query: str, first: Sequence[Hit] | None, max_hits: int) -> list[Hit]:
         weaving = Weaving(words, query, first, depth=self.depth, use_links=self.links, use_residual=self.residual)
         chosen = weaving.chosen(max_hits, as_set=self.set_choice)
-        share = weaving.share_of(woven.passage for woven in chosen)
+        share = weaving.share_of(woven.passage for woven in chosen[:1]) if first is None else 1.0  # another engine has its own
         hits: list[Hit] = []
         for rank, woven in enumerate(chosen, start=1):
             score = min(share * woven.value, hits[-1].score if hits else math.inf)

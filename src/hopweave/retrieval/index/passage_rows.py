@@ -19,5 +19,7 @@ def row_of_passage(passage: Passage) -> list[Any]:
 def passage_of_row(row: Sequence[Any]) -> Passage:
     """The passage with these values."""
     passage_id, title, text, source, start, end, *more = row
-    metadata, access, sections = [*more, *({}, (), ())[len(more) :]]
+    metadata = more[0] if more else {}
+    access = more[1] if more else ()
+    sections = more[2] if len(more) > 2 else ()
     return Passage(passage_id, text, title, source, start, end, metadata, tuple(access), tuple(sections))

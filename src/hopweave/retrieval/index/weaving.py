@@ -159,7 +159,7 @@ class Weaving:
         self._begin(max(POOL, max_hits))
         front = self._ranked()[:FRONT]
         is_named = self._words.names_something(self._text)
-        self._use_residual = self._use_residual and is_named and not self._has_all_words(front[0])
+        self._use_residual = self._use_residual and is_named and not any(map(self._has_all_words, front[:1]))
         for hop in range(self._depth):
             self._sources.update(front)
             leads = [self._leads(document) for document in front]
