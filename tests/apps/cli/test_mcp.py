@@ -144,7 +144,12 @@ async def test_passages_are_searched_and_read_without_a_model():
         found = (await client.call_tool("search", {"query": "an old oak", "corpus": "trees", "max_hits": 1})).structured_content
         assert [hit["passage_id"] for hit in found["hits"]] == ["oak#1"]
         place = {"passage_id": "oak#1", "source": "trees.md", "start": 0, "end": 11, "rank": 1, "score": 0}
-        assert found["hits"][0] | {"score": 0} == place | {"title": "Oak", "text": "An old oak.", "metadata": {}}
+        assert found["hits"][0] | {"score": 0} == place | {
+            "title": "Oak",
+            "text": "An old oak.",
+            "metadata": {},
+            "sections": [],
+        }
         read = (await client.call_tool("read_passage", {"passage_id": "oak#2", "corpus": "trees"})).structured_content
         assert (read["text"], read["source"]) == ("It stands.", "trees.md")
         assert llm.calls == []
