@@ -118,7 +118,8 @@ class Weave:
     def _search_one(self, words: WordIndex, query: str, first: Sequence[Hit] | None, max_hits: int) -> list[Hit]:
         weaving = Weaving(words, query, first, depth=self.depth, use_links=self.links, use_residual=self.residual)
         chosen = weaving.chosen(max_hits, as_set=self.set_choice)
-        share = weaving.share_of(woven.passage for woven in chosen[:1]) if first is None else 1.0  # another engine has its own
+        # Another engine's scores do not depend on words.
+        share = weaving.share_of(chosen[0].passage) if chosen and first is None else 1.0
         hits: list[Hit] = []
         for rank, woven in enumerate(chosen, start=1):
             score = min(share * woven.value, hits[-1].score if hits else math.inf)

@@ -98,7 +98,7 @@ def mentions(
             continue
         ahead = keys[index : index + MAX_KEY_WORDS]
         longest = _longest(ahead, is_title, num_titled, num_opened)
-        if longest > 1 or (longest and _is_named(word)):
+        if longest > 1 or (longest and is_named(word)):
             end = index + longest
             found.append(" ".join(keys[index:end]))
     return found
@@ -130,7 +130,7 @@ def names(text: str) -> Iterator[str]:
     ['in may', 'may lina', 'lina holt', 'kerrow hall']
     """
     for word, after in itertools.pairwise(_pattern_for(text).finditer(text)):
-        if _is_named(word[0]) and _is_named(after[0]) and _BETWEEN.fullmatch(text, word.end(), after.start()):
+        if is_named(word[0]) and is_named(after[0]) and _BETWEEN.fullmatch(text, word.end(), after.start()):
             yield f"{_key_of(word[0])} {_key_of(after[0])}"
 
 
@@ -146,7 +146,7 @@ def _pattern_for(text: str) -> re.Pattern[str]:
     return _WORD_OR_LETTER if runs_together(text) else _WORD
 
 
-def _is_named(word: str) -> bool:
+def is_named(word: str) -> bool:
     """Whether a word begins with a capital or a digit."""
     return word[0].isupper() or word[0].isdigit()
 
@@ -155,7 +155,7 @@ def _may_begin(word: str) -> bool:
     """Whether a word may be the first of a title: it is named, or its script has no capitals."""
     if word[0] in _SMALL:  # most do
         return False
-    return _is_named(word) or (not word[0].isascii() and word[0].lower() == word[0].upper())
+    return is_named(word) or (not word[0].isascii() and word[0].lower() == word[0].upper())
 
 
 def _key_of(word: str) -> str:

@@ -188,15 +188,14 @@ class Weaving:
             for document, score in titled.items():
                 self._states[document] = _State(self._own(document, score) + bonus)
 
-    def share_of(self, passages: Iterable[Passage]) -> float:
-        """The share of the question's words, by idf, that some passages have together, from 0 to 1.
+    def share_of(self, passage: Passage) -> float:
+        """The share of the question's words, by idf, that a passage has, from 0 to 1.
 
         A word that no passage of the index has counts as one that a single passage has, so that a miss shows.
         """
         num_unknown = self._words.num_unknown(self._text)
         total = self._weight(self._idf) + num_unknown * self._words.highest_idf
-        there = {term for passage in passages for term in terms_of(f"{passage.heading}\n{passage.text}")}
-        return self._weight(self._idf.keys() & there) / total if total else 0.0
+        return self._weight(self._idf.keys() & terms_of(f"{passage.heading}\n{passage.text}")) / total if total else 0.0
 
     def _has_all_words(self, best: Document) -> bool:
         """Whether the best passage has nearly all words of the question, as it has if it answers it by itself."""

@@ -33,7 +33,7 @@ from hopweave.retrieval.index.bm25_search import (
     searching,
     terms_of,
 )
-from hopweave.retrieval.index.links import mentions, names, opening, title_key, words_of
+from hopweave.retrieval.index.links import is_named, mentions, names, opening, title_key, words_of
 from hopweave.text.sentences import sentence_spans
 
 NAME_WEIGHT = 0.75
@@ -249,8 +249,8 @@ class WordIndex:
         if self.mentions(text, any_case=text.islower()):
             return True
         keys, written = words_of(text)
-        named = [_begins_a_name(word) and not self.is_common(key) for key, word in zip(keys, written, strict=True)]
-        alone = [key for key, is_named in zip(keys[1:], named[1:], strict=True) if is_named]
+        named = [is_named(word) and not self.is_common(key) for key, word in zip(keys, written, strict=True)]
+        alone = [key for key, is_one in zip(keys[1:], named[1:], strict=True) if is_one]
         both = [f"{one} {two}" for (one, two), are in zip(pairwise(keys), pairwise(named), strict=True) if all(are)]
         return self._is_rare(alone, _FEW) or self._is_rare(both, MAX_SHARING)
 
@@ -389,10 +389,6 @@ class WordIndex:
     def _document(self, place: Place, number: int) -> Document:
         known = self._documents.get(place)
         return known if known is not None else self._documents.keep(place, Document(place, number, self))
-
-
-def _begins_a_name(word: str) -> bool:
-    return word[0].isupper() or word[0].isdigit()
 
 
 def candidates_of(found: Found, numbers: Sequence[int]) -> Placed:
