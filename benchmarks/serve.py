@@ -47,7 +47,7 @@ def start(folder: Path, options: argparse.Namespace) -> subprocess.Popen[bytes]:
     (folder / "server.toml").write_text(f"[limits]\nmax_running = {options.clients + 10}\n")
     command = [sys.executable, "-c", "from hopweave.apps.cli import main; main()", "serve", f"light={folder}/light"]
     command += ["--llm", f"{MODEL}:Waiting", "--set", f"llms.Waiting.seconds={options.seconds}", "--method", options.method]
-    command += ["--retriever", "bm25"]
+    command += ["--retriever", options.retriever, "--set", f"search_workers={options.workers}"]
     command += ["--set", "store.mode=off", "--answers", f"{folder}/answers", "--server", f"{folder}/server.toml"]
     return subprocess.Popen([*command, "--port", str(options.port)])
 
@@ -105,6 +105,11 @@ def mebibytes(process: int) -> float:
     return int(status.partition("VmRSS:")[2].split()[0]) / _KIB
 
 
+def children(process: int) -> list[int]:
+    """The processes that a process started, which are its search workers."""
+    return [int(pid) for task in Path(f"/proc/{process}/task").iterdir() for pid in (task / "children").read_text().split()]
+
+
 def cpu_seconds(process: int) -> float:
     """The CPU time that a process has used."""
     fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
@@ -138,7 +143,9 @@ async def measure(options: argparse.Namespace) -> None:
                     f"p95 {_p(seconds, 95):.2f} s, calls {sorted(calls)}, memory {mebibytes(process):.0f} MiB"
                 )
             num = options.rounds * options.clients
+            workers = children(process)
             print(f"CPU: {(cpu_seconds(process) - before) / num * 1000:.0f} ms of a question, load {os.getloadavg()[0]:.1f}")
+            print(f"{len(workers)} search workers: {sum(map(cpu_seconds, workers)) / num * 1000:.0f} ms of a question")
     print(f"{num} questions of {options.clients} clients: {len(errors)} errors, share of the limit {at_best / mean(every):.3f}")
     print(f"p50 {_p(every, 50):.2f} s, p95 {_p(every, 95):.2f} s, at best {at_best:.2f} s")
     for error in errors[:3]:
@@ -157,6 +164,8 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=1.0, help="that a call takes")
     parser.add_argument("--rounds", type=int, default=3, help="questions of each client")
     parser.add_argument("--method", default=METHOD, help="other than ircot: with --calls as many as it makes")
+    parser.add_argument("--retriever", default="bm25")
+    parser.add_argument("--workers", default="auto", help="the setting search_workers")
     parser.add_argument("--port", type=int, default=8765)
     asyncio.run(measure(parser.parse_args()))
 

@@ -9,7 +9,8 @@ calls of a question depend on one another, so its critical path is that many sec
   store and search (by BM25, unless `--retriever` says otherwise), and as a multiple of a bare aiohttp client that then, in the
   same process, sends the same requests with the same concurrency and parses the replies; `apart` is the multiple of a client
   that staggers its requests like the questions, which costs it more CPU;
-- the CPU seconds of startup (imports, index, store, client), and the CPU milliseconds of the server per call.
+- the CPU seconds of startup (imports, index, store, client), and the CPU milliseconds per call of the server and of the search
+  workers, their start included.
 
 With `--latency lognormal` the server takes 1 s on average (sigma 0.6), and the limit is the total waiting time, spread evenly
 over the slots: nothing is subtracted for slots that stay empty at the end.
@@ -24,6 +25,7 @@ import argparse
 import asyncio
 import json
 import math
+import resource
 import subprocess
 import sys
 import tempfile
@@ -45,7 +47,7 @@ def main() -> None:
         print(json.dumps(asyncio.run(_ask(options))))
     else:
         print(
-            "method     questions failed  calls  seconds  limit  share  ms a call  bare  times bare apart  start CPU  server ms"
+            "method     questions failed  calls  seconds  limit  share  ms a call  bare  times bare apart  start CPU  server ms  workers ms"
         )
         for method in [options.method] if options.method else CALLS:
             print(_measured(options, method), flush=True)
@@ -59,6 +61,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--delay", type=float, default=1.0, help="seconds that the server takes for a reply, on average")
     parser.add_argument("--latency", choices=("constant", "lognormal"), default="constant")
     parser.add_argument("--retriever", default="bm25", help="whose CPU is in the figures, too")
+    parser.add_argument("--workers", default="auto", help="the setting search_workers")
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--sigma", type=float, default=0.0, help=argparse.SUPPRESS)
     parser.add_argument("--base-url", default="", help=argparse.SUPPRESS)
@@ -72,7 +75,8 @@ def _measured(options: argparse.Namespace, method: str) -> str:
     sigma = 0.6 if options.latency == "lognormal" else 0.0
     with server(__file__, options.delay, "--method", method, "--sigma", str(sigma)) as running:
         said = {"--method": method, "--base-url": running.base_url, "--questions": options.questions}
-        said |= {"--parallel": options.parallel, "--retriever": options.retriever, "--begun": time.monotonic()}
+        said |= {"--parallel": options.parallel, "--retriever": options.retriever, "--workers": options.workers}
+        said["--begun"] = time.monotonic()
         command = [sys.executable, __file__, *(str(word) for pair in said.items() for word in pair)]
         done = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True)
         server_cpu_seconds = running.cpu_seconds()
@@ -86,7 +90,7 @@ def _measured(options: argparse.Namespace, method: str) -> str:
     return (
         f"{method:<10} {options.questions:>9} {found['failed']:>6} {found['calls']:>6} {found['seconds']:>8.1f} {limit:>6.1f} "
         f"{limit / found['seconds']:>6.3f} {own:>10.2f} {bare:>5.2f} {own / bare:>11.2f} {own / apart:>5.2f} "
-        f"{found['start_cpu_seconds']:>10.2f} {of_one / 3 * server_cpu_seconds:>10.2f}"
+        f"{found['start_cpu_seconds']:>10.2f} {of_one / 3 * server_cpu_seconds:>10.2f} {of_one * found['workers_cpu_seconds']:>11.2f}"
     )
 
 
@@ -100,6 +104,7 @@ async def _ask(options: argparse.Namespace) -> dict[str, float]:
             {
                 "method": options.method,
                 "retriever": options.retriever,
+                "search_workers": options.workers if options.workers == "auto" else int(options.workers),
                 "methods": {options.method: OPTIONS.get(options.method, {})},
                 "llm": "openai_compatible",
                 "llms": {
@@ -124,9 +129,11 @@ async def _ask(options: argparse.Namespace) -> dict[str, float]:
                     file.flush()
                     records.append(record)
         seconds, cpu_seconds = time.monotonic() - options.begun, time.process_time() - started_at
+    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
     return {
         "seconds": seconds,
         "cpu_seconds": cpu_seconds,
+        "workers_cpu_seconds": ended.ru_utime + ended.ru_stime,
         "start_cpu_seconds": started_at,
         **await _bare(options, records),
     }

@@ -5,12 +5,14 @@ Each is a protocol. A retriever class implements those whose members it has; not
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from hopweave.core.catalog import load
+from hopweave.core.errors import DataError
+from hopweave.core.protocols import Retriever
 from hopweave.core.types import Passage
 
 
@@ -165,6 +167,62 @@ class NoticesChanges(Protocol):
 
     is_outdated: bool
     """Whether the retriever has to be reopened."""
+
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """How another process opens a retriever: it searches the same files, in the same state, with the same options.
+
+    Attributes:
+        kind: its class, which the other process imports.
+        options: what it is made with.
+        state: what its results depend on besides that, such as the manifest of its index.
+    """
+
+    kind: type[Any]
+    options: Mapping[str, Any]
+    state: tuple[Any, ...]
+
+    @classmethod
+    def of(cls, retriever: Any, *state: Any, parts: Sequence[object] = ()) -> Elsewhere | None:
+        """How to open a retriever that is a dataclass; `None` if other processes cannot open one of its parts.
+
+        Args:
+            retriever: the retriever.
+            state: as above.
+            parts: other retrievers that it searches with.
+        """
+        inner = [part.elsewhere if isinstance(part, OpensElsewhere) else None for part in parts]
+        states = [one.state for one in inner if one is not None]
+        if len(states) < len(inner):
+            return None
+        options = {option.name: getattr(retriever, option.name) for option in fields(retriever) if option.init}
+        return cls(type(retriever), options, (*state, *states))
+
+    def opened(self) -> Retriever:
+        """The retriever.
+
+        Raises:
+            DataError: if its index has changed.
+        """
+        retriever: Retriever = self.kind(**self.options)
+        there = retriever.elsewhere if isinstance(retriever, OpensElsewhere) else None
+        if there is None or there.state != self.state:
+            retriever.close()
+            raise DataError("its index has changed since it was opened")
+        return retriever
+
+
+@runtime_checkable
+class OpensElsewhere(Protocol):
+    """A retriever that worker processes can search for this one; see `retrieval.workers`.
+
+    For one that needs a model or a server there is nothing to gain: it has no such property.
+    """
+
+    @property
+    def elsewhere(self) -> Elsewhere | None:
+        """How another process opens it; `None` if none can."""
 
 
 def traits_of(retriever: str) -> IndexTraits:

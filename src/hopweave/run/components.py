@@ -19,6 +19,7 @@ from hopweave.core.types import Hit, Passage, Reading, Sampling
 from hopweave.ingest.lookup import LooksUp
 from hopweave.ingest.origin import KnowsOrigins, Origin
 from hopweave.models.batching import Batcher
+from hopweave.retrieval.workers.search_workers import SearchWorkers, SharedEngine
 from hopweave.run.corpus_overview import Overview, overview_of
 from hopweave.run.in_flight import InFlight, Once
 from hopweave.run.store.store import Store, Stored
@@ -38,6 +39,7 @@ class Components:
         store: the store of replies.
         sampling: the sampling that methods start from.
         retries: the retry policy for calls that may succeed later.
+        workers: processes that search for this one.
         borrowed: those of the above that stay open when the others are closed.
     """
 
@@ -52,6 +54,7 @@ class Components:
         store: Store | None = None,
         sampling: Sampling | None = None,
         retries: Retries | None = None,
+        workers: SearchWorkers | None = None,
         borrowed: Sequence[object] = (),
     ) -> None:
         self.llm = llm
@@ -71,7 +74,9 @@ class Components:
         """Texts built from prompts for all questions, with those prompts; see `Workbench.written_once`."""
         self._offline_hits: Once[list[list[Hit]]] = Once()
         self._overview: Once[Overview | None] = Once()
+        self._workers = workers
         self._search = Batcher(self._search_batch, "search") if self.engine is not None else None
+        self._shared = self._shared_out()
         self._look_up = Batcher(self._look_up_batch, "look-up") if _looks_up(self.engine) else None
         self._asking_engine = Lock()
         self._read = Batcher(reader.read, "read") if isinstance(reader, Reader) else None
@@ -96,6 +101,7 @@ class Components:
         other._offline_hits = Once()
         other._overview = Once()
         other._search = Batcher(other._search_batch, "search") if other.engine is not None else None
+        other._shared = other._shared_out()
         other._look_up = Batcher(other._look_up_batch, "look-up") if _looks_up(other.engine) else None
         other._asking_engine = Lock()
         return other
@@ -107,9 +113,11 @@ class Components:
         return other
 
     async def search(self, queries: Sequence[str], max_hits: int) -> list[list[Hit]]:
-        """Hits of the engine for each query, in one batch with concurrent requests."""
+        """Hits of the engine for each query: from workers, or in one batch with concurrent requests."""
         if self._search is None:
             raise SearchError("this method searches, but no corpus was given; name one with --corpus")
+        if self._shared is not None:
+            return await self._shared.search(queries, max_hits)
         return await self._search.ask([(query, max_hits) for query in queries])
 
     async def search_once(self, queries: Sequence[str], max_hits: int) -> list[list[Hit]]:
@@ -162,14 +170,22 @@ class Components:
             for batcher in (self._search, self._look_up, self._read, self._compare):
                 if batcher is not None:
                     stack.push_async_callback(batcher.close)
+            if self._workers is not None:
+                stack.push_async_callback(self._workers.close)
 
     async def close_engine(self) -> None:
         """Closes only the engine, for components made with `over`, the rest of which is shared."""
         for batcher in (self._search, self._look_up):
             if batcher is not None:
                 await batcher.close()
+        if self._shared is not None:
+            self._shared.close()
         if self.engine is not None:
             self.engine.close()
+
+    def _shared_out(self) -> SharedEngine | None:
+        """The engine as workers search it; `None` if they cannot, or there are none."""
+        return self._workers.shared(self.engine, self._search.ask) if self._workers and self._search else None
 
     def _search_batch(self, items: Sequence[tuple[str, int]]) -> list[list[Hit]]:
         # One engine pass per depth: for approximate engines, the start of a longer list may differ from a shorter one.

@@ -16,6 +16,7 @@ from pydantic_core import PydanticSerializationError, to_json
 
 from hopweave.core.building import build
 from hopweave.core.catalog import Role, asks_the_model, check_extra, entries, key_of, lacking, load, name_of
+from hopweave.core.cores import num_usable_cores
 from hopweave.core.errors import DataError, SettingsError
 from hopweave.core.files import read_json, read_whole, sha256_of
 from hopweave.core.indexing import DescribesIndex, IndexedRetriever, IndexSummary, traits_of
@@ -25,6 +26,7 @@ from hopweave.core.redaction import public, secrets_of
 from hopweave.core.types import Passage
 from hopweave.core.visibility import OPTION, PUBLIC, cannot_filter
 from hopweave.ingest.lookup import PassageLookup
+from hopweave.retrieval.workers.search_workers import SearchWorkers
 from hopweave.run.budget import Budget
 from hopweave.run.components import Components
 from hopweave.run.settings import Settings, merged, read_settings, server_of
@@ -223,7 +225,15 @@ def open_components(settings: Settings, ready: Mapping[str, Any] | None = None, 
         store=open_store(settings.store.path, settings.store.mode),
         sampling=settings.make_sampling(),
         retries=settings.make_retries(),
+        workers=search_workers(settings),
     )
+
+
+def search_workers(settings: Settings) -> SearchWorkers | None:
+    """The processes that may search for this one, none of which is started yet; `None` if there is to be none."""
+    named, num_cores = settings.search_workers, num_usable_cores()
+    num = named if isinstance(named, int) else num_cores * (num_cores > 1)
+    return SearchWorkers(num) if num else None
 
 
 def open_model(settings: Settings, reader: AnyReader | None = None) -> Components:

@@ -84,6 +84,8 @@ class Settings(BaseModel):
         min_confidence: return an answer only if its confidence is as high, 0 to 1, and otherwise say what was found.
         whole_corpus: who answers questions about the documents as a whole: search, without a model (`listing`), or the method;
             see `hopweave.run.whole_corpus`. Runs of `hopweave evaluate` always ask the method.
+        search_workers: how many processes may search for this one, as far as the retriever allows it: as many as there are
+            cores (`auto`), or none (0). They are only started once searches wait for one another.
         budget, sampling, retries, store: see the classes of those names.
         methods, llms, retrievers, readers, duplicate_detectors: options of components, by name.
     """
@@ -104,6 +106,7 @@ class Settings(BaseModel):
     calibration: str = "auto"
     min_confidence: Annotated[float, Field(ge=0, le=1)] = 0.0
     whole_corpus: Literal["listing", "method"] = "listing"
+    search_workers: Annotated[int, Field(ge=0, le=256)] | Literal["auto"] = "auto"
     budget: dict[str, Any] = Field(default_factory=dict)
     sampling: dict[str, Any] = Field(default_factory=dict)
     retries: dict[str, Any] = Field(default_factory=dict)
@@ -196,13 +199,14 @@ class Settings(BaseModel):
         return build(Retries, self.retries, "retries")
 
     def public(self) -> dict[str, Any]:
-        """The settings that affect the content of a record: without secrets, and without the location of the store.
+        """The settings that affect the content of a record: without secrets, and without the location of the store
+        and the number of search workers.
 
         `access` and `where` are left out if they are empty, and `whole_corpus` if it is "method", so that such records are the
         same as before these settings existed.
         """
         unsaid = {"access": (), "where": {}, "whole_corpus": "method"}
-        keys = [key for key in type(self).model_fields if key != "store"]
+        keys = [key for key in type(self).model_fields if key not in ("store", "search_workers")]
         return {key: public(getattr(self, key), key) for key in keys if getattr(self, key) != unsaid.get(key)}
 
 

@@ -12,11 +12,12 @@ import time
 
 import pytest
 
+from hopweave.core.cores import num_usable_cores
 from hopweave.core.errors import DataError, MissingExtra, ModelError, SettingsError
 from hopweave.core.protocols import LanguageModel, Opens
 from hopweave.core.types import Message, Sampling
 from hopweave.models.llms import llama_cpp
-from hopweave.models.llms.llama_cpp import LlamaCpp, num_usable_cores
+from hopweave.models.llms.llama_cpp import LlamaCpp
 from hopweave.models.weights import DEFAULT_MODEL, KNOWN_MODELS, is_present
 
 ASK = (Message("user", "What is the capital of France? Answer in one word."),)

@@ -15,7 +15,7 @@ from hopweave.evaluation.runs.paths import base_of
 from hopweave.evaluation.runs.prepare import Prepared
 from hopweave.evaluation.runs.progress import Cell
 from hopweave.run.components import Components
-from hopweave.run.opening import open_retriever
+from hopweave.run.opening import open_retriever, search_workers
 from hopweave.run.store.store import Store
 from hopweave.run.store.stores import open_store
 from hopweave.run.weaver import Weaver
@@ -46,6 +46,7 @@ class SharedComponents:
             duplicate_detector=settings.part("duplicate_detectors", settings.duplicate_detector),
             sampling=settings.make_sampling(),
             retries=settings.make_retries(),
+            workers=search_workers(settings),
         )
         for cell in self.prepared.cells:
             own, corpus = self.prepared.settings_of(cell), self.prepared.corpus_of(cell.dataset)

@@ -116,7 +116,10 @@ class WorkerSession:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
     async def _opened(self, order: Order) -> SharedComponents:
-        shared = SharedComponents(Prepared(order.plan, order.settings, {}, {}, order.cells))
+        settings = order.settings
+        if settings.search_workers == "auto":  # the cluster has as many processes as it should
+            settings = settings.model_copy(update={"search_workers": 0})
+        shared = SharedComponents(Prepared(order.plan, settings, {}, {}, order.cells))
         try:
             shared.open()
             _compare(order.facts, facts_of(shared))

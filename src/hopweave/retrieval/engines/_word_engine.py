@@ -10,7 +10,7 @@ from typing import ClassVar
 import tantivy
 
 from hopweave.core.errors import DataError, SearchError
-from hopweave.core.indexing import IndexSummary
+from hopweave.core.indexing import Elsewhere, IndexSummary
 from hopweave.core.memoize import Kept
 from hopweave.core.types import Passage
 from hopweave.core.visibility import Condition, Visible
@@ -53,6 +53,11 @@ class WordEngine:
     def num_passages(self) -> int:
         """Passages in the index."""
         return self._manifest.num_passages
+
+    @property
+    def elsewhere(self) -> Elsewhere | None:
+        """See `core.indexing.OpensElsewhere`."""
+        return Elsewhere.of(self, self._manifest)
 
     def has_terms(self, query: str) -> bool:
         """See `core.protocols.WordSearcher`."""

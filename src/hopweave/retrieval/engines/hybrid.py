@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
 from hopweave.core.errors import SearchError, SettingsError
-from hopweave.core.indexing import IndexTraits
+from hopweave.core.indexing import Elsewhere, IndexTraits
 from hopweave.core.options import Count, check_options
 from hopweave.core.protocols import Retriever, WordSearcher
 from hopweave.core.ranking import RRF_K, fused_by_rank
@@ -60,6 +60,11 @@ class Hybrid:
         )
         named = " + ".join(engine.identity for engine in self._engines)
         self.identity = f"hybrid k={self.k} weights={self._weights} depth={self.depth} over {named}"
+
+    @property
+    def elsewhere(self) -> Elsewhere | None:
+        """See `core.indexing.OpensElsewhere`."""
+        return Elsewhere.of(self, parts=self._engines or ())
 
     def search(self, queries: Sequence[str], max_hits: int) -> list[list[Hit]]:
         """See `core.protocols.Retriever`. A passage that several engines find gets a share of its score from each."""

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
 from hopweave.core.errors import DataError, SearchError
-from hopweave.core.indexing import IndexTraits
+from hopweave.core.indexing import Elsewhere, IndexTraits
 from hopweave.core.options import AtLeast, Count, Whole, check_options
 from hopweave.core.protocols import Retriever
 from hopweave.core.types import Hit
@@ -89,6 +89,11 @@ class Weave:
             f"title_weight={self.title_weight:g} max_tokens={self.max_tokens} "
             f"analyzer={self._manifest.analyzer} corpus={self._manifest.fingerprint}{self.visible.identity}{first}"
         )
+
+    @property
+    def elsewhere(self) -> Elsewhere | None:
+        """See `core.indexing.OpensElsewhere`."""
+        return Elsewhere.of(self, self._manifest, parts=() if self._first is None else (self._first,))
 
     def search(self, queries: Sequence[str], max_hits: int) -> list[list[Hit]]:
         """See `core.protocols.Retriever`.
