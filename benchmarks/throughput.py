@@ -47,7 +47,8 @@ def main() -> None:
         print(json.dumps(asyncio.run(_ask(options))))
     else:
         print(
-            "method     questions failed  calls  seconds  limit  share  ms a call  bare  times bare apart  start CPU  server ms  workers ms"
+            "method     questions failed  calls  seconds  limit  share  ms a call  bare  times bare apart  start CPU  server ms"
+            "  workers ms"
         )
         for method in [options.method] if options.method else CALLS:
             print(_measured(options, method), flush=True)
@@ -90,7 +91,8 @@ def _measured(options: argparse.Namespace, method: str) -> str:
     return (
         f"{method:<10} {options.questions:>9} {found['failed']:>6} {found['calls']:>6} {found['seconds']:>8.1f} {limit:>6.1f} "
         f"{limit / found['seconds']:>6.3f} {own:>10.2f} {bare:>5.2f} {own / bare:>11.2f} {own / apart:>5.2f} "
-        f"{found['start_cpu_seconds']:>10.2f} {of_one / 3 * server_cpu_seconds:>10.2f} {of_one * found['workers_cpu_seconds']:>11.2f}"
+        f"{found['start_cpu_seconds']:>10.2f} {of_one / 3 * server_cpu_seconds:>10.2f} "
+        f"{of_one * found['workers_cpu_seconds']:>11.2f}"
     )
 
 
