@@ -146,6 +146,7 @@ def test_empty_variables_and_those_of_other_purposes_say_nothing(monkeypatch):
         ({"methods": {"cot": 5}}, "settings.methods.cot: Input should be a valid dictionary, not 5"),
         ({"profile": "paper_serchain"}, "there is no profile 'paper_serchain'; did you mean 'paper_searchain'?"),
         ({"profile": "no/such.toml"}, "cannot read the settings file no/such.toml: No such file or directory; check the path"),
+        ({"search_workers": -1}, "settings.search_workers: must be a number from 0 to 256, or 'auto', not -1"),
         ({"method": ["cot"]}, "settings.method: Input should be a valid string, not ['cot']"),
     ],
 )

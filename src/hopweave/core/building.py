@@ -73,4 +73,4 @@ def explained(error: ValidationError, where: str, known: Iterable[str]) -> str:
     if first["type"] == "extra_forbidden":
         return f"{place} is not a setting; {suggest(str(first['loc'][-1]), known)}"
     given = public(first.get("input"), str(first["loc"][-1]) if first["loc"] else place.rpartition(".")[2])
-    return f"{place}: {first['msg']}, not {given!r}"
+    return f"{place}: {first['msg'].removeprefix('Value error, ')}, not {given!r}"

@@ -47,6 +47,7 @@ from hopweave.run.trust import SELECTED, Found, check_trust, is_trusted, named_f
 
 FILE = "hopweave.toml"
 ENVIRONMENT_PREFIX = "HOPWEAVE_"
+MAX_SEARCH_WORKERS = 256
 NOT_SETTINGS = {"HOPWEAVE_MODELS", "HOPWEAVE_DEBUG", "HOPWEAVE_SERVER_KEYS"}
 
 Options = dict[str, dict[str, Any]]
@@ -106,7 +107,7 @@ class Settings(BaseModel):
     calibration: str = "auto"
     min_confidence: Annotated[float, Field(ge=0, le=1)] = 0.0
     whole_corpus: Literal["listing", "method"] = "listing"
-    search_workers: Annotated[int, Field(ge=0, le=256)] | Literal["auto"] = "auto"
+    search_workers: int | Literal["auto"] = "auto"
     budget: dict[str, Any] = Field(default_factory=dict)
     sampling: dict[str, Any] = Field(default_factory=dict)
     retries: dict[str, Any] = Field(default_factory=dict)
@@ -126,6 +127,13 @@ class Settings(BaseModel):
     @classmethod
     def _wanted(cls, given: Any) -> Any:
         return dict(Visible(where=given).where)
+
+    @field_validator("search_workers", mode="before")
+    @classmethod
+    def _number_of_workers(cls, given: Any) -> Any:
+        if given != "auto" and not (type(given) is int and 0 <= given <= MAX_SEARCH_WORKERS):
+            raise ValueError(f"must be a number from 0 to {MAX_SEARCH_WORKERS}, or 'auto'")
+        return given
 
     def part(self, role: Role, name: str, **more: Any) -> Any:
         """Creates a component with its options.

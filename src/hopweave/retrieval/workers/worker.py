@@ -106,5 +106,6 @@ class Worker:
         try:
             [length] = LENGTH.unpack(await stream.readexactly(LENGTH.size))
             return pickle.loads(await stream.readexactly(length))  # noqa: S301 - from a process of ours
-        except (asyncio.IncompleteReadError, OSError):
-            raise Died from None
+        except Exception as error:
+            self.kill()
+            raise Died from error
