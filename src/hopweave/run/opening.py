@@ -81,6 +81,7 @@ class AskingChoices(Choices, total=False):
     calibration: str
     min_confidence: float
     whole_corpus: Literal["listing", "method"]
+    search_workers: int | Literal["auto"]
     sampling: Mapping[str, Any]
     retries: Mapping[str, Any]
     store: Mapping[str, Any]
