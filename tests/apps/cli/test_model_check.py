@@ -209,7 +209,9 @@ def test_the_command_ends_with_settings_to_paste(tmp_path):
     assert "ok       keeps to a JSON schema" in result.stdout.splitlines()
     assert "-        does not call tools, and is not asked to" in result.stdout.splitlines()
     pasted = result.stdout.partition("for hopweave.toml:\n\n")[2]
-    assert pasted == f'llm = "scripted"\n\n[llms.scripted]\nrules_file = "{tmp_path / "rules.toml"}"\n'
+    settings, _, trust = pasted.partition("\n\nin a folder")
+    assert settings == f'llm = "scripted"\n\n[llms.scripted]\nrules_file = "{tmp_path / "rules.toml"}"'
+    assert trust.endswith("is refused until you run: hopweave trust FOLDER\n")
 
 
 @pytest.mark.parametrize(
@@ -251,6 +253,7 @@ async def test_an_endpoint_is_examined_and_what_it_does_not_claim_is_tried():
         result = await asyncio.to_thread(ran, "doctor", "--llm", "openai_compatible", *pairs, exit_code=0)
     lines = result.stdout.splitlines()
     assert lines[0] == "openai_compatible (m)"
+    assert lines[-1].endswith("is refused until you run: hopweave trust FOLDER")
     for line in (
         "ok       thinks before it replies: about 518 tokens here",
         "ok       thinks more or less with --set llms.openai_compatible.thinking=auto|off|minimal|low|medium|high",
