@@ -77,7 +77,7 @@ def _examine(settings: Settings) -> None:
         say(line)
     if guarded({"llms": {key: options}}):
         say()
-        say("in a folder where you work, a file with such settings is refused until you run: hopweave trust FOLDER")
+        say("# in a folder where you work, a file with such settings is refused until you run: hopweave trust FOLDER")
 
 
 async def _examined(settings: Settings) -> dict[str, Any] | None:
