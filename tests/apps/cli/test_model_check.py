@@ -209,9 +209,7 @@ def test_the_command_ends_with_settings_to_paste(tmp_path):
     assert "ok       keeps to a JSON schema" in result.stdout.splitlines()
     assert "-        does not call tools, and is not asked to" in result.stdout.splitlines()
     pasted = result.stdout.partition("for hopweave.toml:\n\n")[2]
-    settings, _, trust = pasted.partition("\n\n# in a folder")
-    assert settings == f'llm = "scripted"\n\n[llms.scripted]\nrules_file = "{tmp_path / "rules.toml"}"'
-    assert trust.endswith("is refused until you run: hopweave trust FOLDER\n")
+    assert pasted == f'llm = "scripted"\n\n[llms.scripted]\nrules_file = "{tmp_path / "rules.toml"}"\n'
 
 
 @pytest.mark.parametrize(
