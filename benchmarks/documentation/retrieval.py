@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from statistics import mean
 from typing import Any
@@ -77,12 +78,12 @@ FIGURES: Mapping[str, Callable[[Asked, Sequence[Hit]], float]] = {
 }
 
 
-def asked_of_ground(questions: Iterable[Mapping[str, Any]], copies: Callable[[Passage], Iterable[str]]) -> Iterator[Asked]:
+def asked_of_ground(questions: Iterable[Mapping[str, Any]], copies: Callable[[str], Iterable[str]]) -> Iterator[Asked]:
     """The questions of the ground that can be answered.
 
     Args:
         questions: their rows.
-        copies: gives the files that have the text of a passage as well.
+        copies: gives the sources that have the text of a passage, by its id, as well.
     """
     for row in questions:
         needs = [_stated_in(file, texts, copies) for file, texts in fetch.needed(row)]
@@ -98,12 +99,11 @@ def asked_of_look_ups(passages: Iterable[Passage]) -> Iterator[Asked]:
         yield Asked(f"made-{number}", f"look-ups made from {made.kind}", made.query, (_one_of(made.relevant),))
 
 
-def _stated_in(file: str, texts: Sequence[str], copies: Callable[[Passage], Iterable[str]]) -> Need:
+def _stated_in(file: str, texts: Sequence[str], copies: Callable[[str], Iterable[str]]) -> Need:
     def need(passage: Passage) -> bool:
-        sources = (passage.source, *copies(passage))
-        return file in (source.partition("#")[0] for source in sources) and fetch.states(
-            f"{passage.heading}\n{passage.text}", texts
-        )
+        sources = (passage.source, *copies(passage.id))
+        is_of_file = any(source.partition("#")[0] == file for source in sources)
+        return is_of_file and fetch.states(f"{passage.heading}\n{passage.text}", texts)
 
     return need
 
@@ -155,8 +155,9 @@ def main() -> None:
     index = options.ground / options.half / "index"
     bm25 = BM25(index)
 
-    def copies(passage: Passage) -> Iterable[str]:
-        origin = bm25.origin_of(passage.id)
+    @cache  # a passage is found for many questions
+    def copies(passage_id: str) -> Iterable[str]:
+        origin = bm25.origin_of(passage_id)
         return origin.also_in if origin is not None else ()
 
     questions = fetch.questions(options.half)[options.after : options.questions]
