@@ -41,6 +41,11 @@ export async function got(path) {
   return (await sent(path)).json();
 }
 
+// Where the server has something of a passage: `passages`, `pages` or `page-images`.
+export function ofPassage(what, corpus, passage) {
+  return `v1/corpora/${encodeURIComponent(corpus)}/${what}/${passage.id.split("/").map(encodeURIComponent).join("/")}`;
+}
+
 export async function deleted(id) {
   await sent(`v1/answers/${encodeURIComponent(id)}`, { method: "DELETE" });
 }
