@@ -31,7 +31,8 @@ IN_A_TABLE = "In which year did Ada Finch become keeper of Kerrow Light?"
 IN_A_PDF = "Which river does the bridge of Sula cross?"
 IN_COPIES = "Who may copy the handbook?"
 YES_OR_NO = "Was Kerrow Light designed by Ada Finch?"
-CONTRADICTED = "When was Kerrow Light first lit?"
+CONTRADICTED = "Who designed the gate of Orlau?"
+LABEL = "Which light was designed by Ada Finch?"
 UNSUPPORTED = "Which wood are the stairs of Kerrow Light made of?"
 ABSTAINED = "Who is the mayor of Orlau?"
 LONG = "How does a store come back after the loss of a disk?"
@@ -64,6 +65,8 @@ _FILES: Mapping[str, str] = {
         "<p>The option copies is a number from 1 to 9.</p></body></html>"
     ),
     "keepers.csv": "keeper,light,became keeper\nAda Finch,Kerrow Light,1874\nTom Orrell,Carrow Light,1890\n",
+    "gates.md": "# Gates of Orlau\n\nThe gate of Orlau was designed by Otto Falk in 1790.\n",
+    "walls.md": "# Walls of Orlau\n\nThe gate of Orlau was designed by Ina Rost in 1790.\n",
     "licence.txt": _COPIED,
     "licence.md": _COPIED,
 }
@@ -74,12 +77,13 @@ _SAYS: Mapping[str, str] = {
     IN_A_PDF: "the Teel",
     IN_COPIES: "Everybody",
     YES_OR_NO: "Yes",
-    CONTRADICTED: "1872",
+    CONTRADICTED: "Otto Falk",
+    LABEL: "Kerrow Light",
     UNSUPPORTED: "oak",
-    ABSTAINED: "The passages do not say.",
+    ABSTAINED: "I don't know.",
     LONG: (
         "After the loss of a disk, the store copies its records from the others. Readers notice nothing of it. A store with "
-        "three copies can lose two disks. The disks should be of the same make."
+        "three copies can lose two disks."
     ),
     WHOLE: "Orlau",
     SLOW: "a year",

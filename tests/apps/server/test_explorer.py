@@ -559,6 +559,6 @@ def test_a_question_can_be_stopped(opened, tmp_path):
         page.click("#ask")
         page.wait_for_selector(".node.pending")
         page.click("#stop")
-        EXPECTED(page.locator(".run .failure")).to_contain_text("You stopped it.")
+        EXPECTED(page.locator(".run .failure")).to_contain_text("Stopped.")
         EXPECTED(page.locator("#stop")).to_be_hidden()
         EXPECTED(page.locator("#history-list")).to_contain_text("Nothing was asked yet.")

@@ -98,7 +98,7 @@ def test_answers_of_every_standing(pages, tmp_path):
         }.items():
             ask(page, question, method="direct_retrieval")
             look(page, f"answer-{state}")
-        shown(page, asked(address, "Which is higher?", labels=["Kerrow Light", "Carrow Light"]))
+        shown(page, asked(address, states.LABEL, labels=["Kerrow Light", "Carrow Light"]))
         look(page, "answer-label")
         shown(page, asked(address, states.LONG, long=True))
         look(page, "answer-long")

@@ -65,7 +65,7 @@ function alsoIn(corpus, passage) {
 
 function facts(passage) {
   const rows = Object.entries(passage.metadata ?? {});
-  return el("dl", { class: "facts" }, [["id", passage.id], ...rows].map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", { dir: "auto" }, value))));
+  return rows.length > 0 && el("dl", { class: "facts" }, rows.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", { dir: "auto" }, value))));
 }
 
 function pieces(text, spans) {

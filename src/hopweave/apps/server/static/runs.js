@@ -48,9 +48,9 @@ export class Run {
         answer: (data) => ended.push(take(data)),
         failed: (data) => ended.push(take(data)),
       }, this.stopping.signal);
-      if (!ended.length && !this.error) this.error = { message: "The connection ended before the answer did." };
+      if (!ended.length && !this.error) this.error = { message: "the connection ended before the answer did. Check that the server is running, then ask again." };
     } catch (error) {
-      this.error = error.name === "AbortError" ? { message: "You stopped it.", isStop: true } : { message: error.message };
+      this.error = error.name === "AbortError" ? { message: "Nothing of it is kept; ask again, or something else.", isStop: true } : { message: error.message };
       if (error.status === 401) throw error;
     } finally {
       this.isRunning = false;
@@ -241,7 +241,7 @@ function callsToggle(run, doing) {
     run.withCalls = box.checked;
     doing.redraw(run);
   } });
-  return el("label", { class: "switch" }, box, " Calls, searches and readings");
+  return el("label", { class: "switch" }, box, " Show calls, searches and readings");
 }
 
 async function download(run, view, doing) {
