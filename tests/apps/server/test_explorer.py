@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from support.explorer_browser import CHROMIUM, EXPECTED, LONG_MS, Pages, ask, choose, chromium, scored_run, serious, unfold
+from support.explorer_browser import CHROMIUM, EXPECTED, LONG_MS, Pages, ask, chromium, scored_run, serious, unfold
 from support.explorer_scene import HOSTILE, QUESTION, app_with
 from support.sample_records import thinking
 from support.served_app import listening
@@ -457,7 +457,7 @@ def test_the_address_of_two_records_of_an_evaluation_shows_them_after_a_reload_a
 
 
 @pytest.mark.slow
-def test_one_click_on_a_question_of_the_start_leads_to_a_cited_answer(opened, server):
+def test_one_click_on_a_question_of_the_start_leads_to_a_cited_answer_and_a_second_to_the_cited_words(opened, server):
     page = opened(server)
     EXPECTED(page.locator(".holds")).to_have_text(
         "light: 6 documents (Markdown), among them Carrow Head, Ines Halloran and Marlow Cross."
@@ -467,6 +467,8 @@ def test_one_click_on_a_question_of_the_start_leads_to_a_cited_answer(opened, se
     EXPECTED(page.locator(".claims .mark").first).to_be_visible()
     EXPECTED(page.locator(".run h2")).to_have_text("Where was the designer of Carrow Head born?")
     EXPECTED(page.locator("#welcome")).to_be_hidden()
+    page.click(".claims .mark >> nth=0")
+    EXPECTED(page.locator("#passage mark").first).to_be_in_viewport()
     page.go_back()
     EXPECTED(page.locator(".example")).to_have_count(3)
 

@@ -229,7 +229,9 @@ def test_the_server_stops_in_the_middle(pages, tmp_path):
         page.wait_for_selector(".node.pending")
     EXPECTED(page.locator(".failure")).to_be_visible()
     look(page, "failure-server-stopped")
+    page.fill("#question", states.SUPPORTED)
     page.click("#ask")
+    EXPECTED(page.locator(".failure")).to_contain_text("cannot be reached")
     look(page, "failure-server-gone")
 
 

@@ -33,20 +33,19 @@ _FORMATS = {"md": "Markdown", "markdown": "Markdown", "txt": "text", "htm": "HTM
 _SUFFIX = re.compile(r"\.([a-z0-9]{1,8})(?:#[^/]*)?$", re.IGNORECASE)
 _NO_TOPIC = re.compile(r"[/\\_<>{}|=@?]|^\W|\.\w{1,5}$|^\S*\w\.\w\S*$|^(?:[\d\W]+|[ivxlc]+\W?)$", re.IGNORECASE)
 _GENERAL_TITLES = """
-about abstract acknowledgements acknowledgments appendix authors bugs changelog changes chapter conclusion contents copyright
-credits default description details example examples faq features files general history index installation introduction
-licence license links name news notes options overview preface readme references requirements resources summary synopsis title
-troubleshooting untitled usage version warning"""
+about abstract acknowledgements acknowledgments appendix authors bugs changelog changes chapter conclusion contents
+copyright credits default description details example examples faq features files general history index installation
+introduction licence license links name news notes options overview preface readme references requirements resources summary
+synopsis title troubleshooting untitled usage version warning"""
 _GENERAL = frozenset(_GENERAL_TITLES.split())
-_GENERAL_IN_HEADINGS = _GENERAL | frozenset(
-    """
+_GENERAL_WORDS = """
 also arguments asked author awards background basic bibliography bug building career changes children code command commands
-common conforming contact death definitions detailed diagnostics discussion early education environment error errors example exit
-external family first frequently further getting guide honours information issues known later legacy life list main marriage
-messages methods more new note option other parameters part personal prerequisites publications purpose questions quick reading
-related release reporting results return returns scope section see selected setup standards start started starting status steps
-support syntax table tutorial use using value values variables what work works years""".split()
-)
+common conforming contact death definitions detailed diagnostics discussion early education environment error errors example
+exit external family first frequently further getting guide honours information issues known later legacy life list main
+marriage messages methods more new note option other parameters part personal prerequisites publications purpose questions
+quick reading related release reporting results return returns scope section see selected setup standards start started
+starting status steps support syntax table tutorial use using value values variables what work works years"""
+_GENERAL_IN_HEADINGS = _GENERAL | frozenset(_GENERAL_WORDS.split())
 """Words of which a heading says nothing if it has no others: documents on anything have sections of such names."""
 _NUMBERING = re.compile(
     r"(?:(?:chapter|section|part|appendix)\s+)?(?:\d+(?:\.\d+)*|[A-Z](?:\.\d+)+|[IVX]+)[.:)]?\s+", re.IGNORECASE

@@ -134,7 +134,7 @@ async function start(run, body) {
   arrange();
   const answer = run.record?.answer;
   say(answer ? `${run.method} is done: ${answer.short || "no answer"}, ${run.summary?.banner?.standing ?? answer.verdict.support}` : `${run.method} ended: ${run.error?.message ?? ""}`);
-  await listPast(past);
+  await listPast(past).catch((error) => run.error || refuse(error));
 }
 
 function ask(question) {
