@@ -48,7 +48,7 @@ starting status steps support syntax table tutorial use using value values varia
 _GENERAL_IN_HEADINGS = _GENERAL | frozenset(_GENERAL_WORDS.split())
 """Words of which a heading says nothing if it has no others: documents on anything have sections of such names."""
 _NUMBERING = re.compile(
-    r"(?:(?:chapter|section|part|appendix)\s+)?(?:\d+(?:\.\d+)*|[A-Z](?:\.\d+)+|[IVX]+)[.:)]?\s+", re.IGNORECASE
+    r"(?:(?:chapter|section|part|appendix)\s+[\dA-Z]+[.:)]?|[\dA-Z]+(?:\.\d+)+[.:)]?|(?:\d+|[IVX]+)[.:)])\s+", re.IGNORECASE
 )
 _ASKS = re.compile(r"(?:who|what|when|where|which|why|how|can|do|does|is|are|should)\b.{8,}\?", re.IGNORECASE)
 _VAGUE = re.compile(r"\b(?:it|this|that|these|those|they|here|above|below|following)\b", re.IGNORECASE)
@@ -191,7 +191,9 @@ def _of_one_document(named: Iterable[tuple[str, Passage]]) -> dict[str, Passage]
 
 def _heading(text: str) -> str:
     """A heading without its number."""
-    return _NUMBERING.sub("", _on_one_line(text), count=1).rstrip(" :.")
+    heading = _on_one_line(text)
+    numbered = _NUMBERING.match(heading)
+    return heading[numbered.end() if numbered else 0 :].rstrip(" :.")
 
 
 def _says_something(heading: str) -> bool:

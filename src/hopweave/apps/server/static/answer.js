@@ -50,11 +50,9 @@ function long(run, answer, banner, doing, others) {
 // A listing says what was found where; what else is said of the documents as a whole is text, none of it the model's.
 function ofWholeCorpus(run, answer, banner, doing, others) {
   const listed = findings(run, doing, others);
-  return [
-    listed && el("p", { class: "short" }, counted(answer.claims.length, "document")),
-    banner && el("p", { class: "support" }, el("strong", {}, listed ? `${banner.sign} ${banner.headline}` : capitalised(banner.counts)), "."),
-    listed || text(run, doing),
-  ];
+  const head = listed ? counted(answer.claims.length, "document") : oneLine(answer.short);
+  const stands = listed ? `${banner?.sign} ${banner?.headline}` : head ? banner?.headline : answer.how === "overview" && capitalised(banner?.counts ?? "");
+  return [head && el("p", { class: "short" }, head), stands && el("p", { class: "support" }, el("strong", {}, stands), "."), listed || text(run, doing)];
 }
 
 function isOfWholeCorpus(answer) {
@@ -63,7 +61,7 @@ function isOfWholeCorpus(answer) {
 
 // Whether it says nothing: it is empty, or only says that the answer is not known.
 function isAbstained(answer) {
-  return !oneLine(answer.short) || answer.verdict.num_claims === 0;
+  return !oneLine(answer.short) || (answer.claims.length > 0 && answer.verdict.num_claims === 0);
 }
 
 function abstained(answer) {
@@ -77,7 +75,8 @@ function support(answer, banner) {
   if (!banner) return null;
   const { num_claims: claims, num_supported: rest, num_contradicted: against, confidence } = answer.verdict;
   const counts = [
-    typeof confidence === "number" && `confidence ${confidence.toFixed(2)}`,
+    claims === 0 && banner.counts,
+    claims > 0 && typeof confidence === "number" && `confidence ${confidence.toFixed(2)}`,
     claims > 1 && `${rest} of ${claims} claims ${rest === 1 ? "rests" : "rest"} on a passage`,
     claims > 1 && against > 0 && `${against} contradicted by one`,
   ].filter(Boolean).join("; ");
