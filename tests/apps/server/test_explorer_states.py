@@ -157,6 +157,11 @@ def test_citations_open(pages, tmp_path):
                 EXPECTED(page.locator("#passage .also-in")).to_have_text("Also in licence.txt")
             look(page, f"citation-{state}")
             page.keyboard.press("Escape")
+        show_in(page, PHONE, "light")
+        page.click(".claims .mark")
+        mark, panel = page.locator(".claims .mark").bounding_box(), page.locator("#passage").bounding_box()
+        assert 46 <= mark["y"] < mark["y"] + mark["height"] <= panel["y"]  # below the bar, above the passage
+        look(page, "citation-opened-on-a-phone")
 
 
 def test_running_stopped_and_asked_again(pages, tmp_path):

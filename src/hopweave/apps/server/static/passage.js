@@ -34,6 +34,7 @@ export function showPassage(passage, spans, doing, from, corpus) {
       el("p", { class: "small" }, `Holds from step ${doing.changes.step} on. All before it is replayed without the model.`))));
   panel.hidden = false;
   document.body.classList.add("with-passage");
+  if (matchMedia("(max-width: 56rem)").matches) (from.closest("li") ?? from).scrollIntoView({ block: "start" }); // else it is covered
   title.focus({ preventScroll: true });
   panel.querySelector("mark")?.scrollIntoView({ block: "nearest" });
 }
