@@ -94,22 +94,23 @@ class Replies:
     """What the model says to each question, after its thoughts.
 
     Args:
-        delay_seconds: before each reply.
+        delay_seconds: before the reply to `SLOW`.
     """
 
     def __init__(self, delay_seconds: float = 0.0) -> None:
-        self._hops = Says(delay_seconds)
+        self._hops = Says(0.0)
         self._delay_seconds = delay_seconds
 
     def __call__(self, messages: Sequence[Message], sampling: Sampling) -> Any:
         text = messages[-1].text
         if "Asked now:" in text:
-            return Line(f'{{"question": "{WHOLE}"}}', delay_seconds=self._delay_seconds)
+            return Line(f'{{"question": "{WHOLE}"}}')
         asked = text.rsplit("Question:", 1)[-1]
         said = next((said for question, said in _SAYS.items() if question in asked), None)
         if said is None:
             return self._hops(messages, sampling)
-        return Line(said, delay_seconds=self._delay_seconds, thoughts="The passages name it. Let me look again.")
+        delay_seconds = self._delay_seconds if SLOW in asked else 0.0
+        return Line(said, delay_seconds=delay_seconds, thoughts="The passages name it. Let me look again.")
 
 
 def handbook(folder: Path) -> str:
@@ -131,7 +132,7 @@ def app_of_states(
 
     Args:
         folder: of everything.
-        delay_seconds: before each reply of the model.
+        delay_seconds: before the reply to `SLOW`.
         llm: another model.
         confidence: of every answer, with a tick from .8; by default it is not estimated.
         more: settings of the server.

@@ -165,13 +165,12 @@ def test_citations_open(pages, tmp_path):
 
 
 def test_running_stopped_and_asked_again(pages, tmp_path):
-    with pages.served(states.app_of_states(tmp_path, delay_seconds=2.5)) as address:
+    with pages.served(states.app_of_states(tmp_path, delay_seconds=60)) as address:
         page = pages(address)
         ask(page, states.SUPPORTED, method="direct_retrieval")
         page.fill("#question", states.SLOW)
         page.click("#ask")
         EXPECTED(page.locator(".expected")).to_contain_text("usually")
-        EXPECTED(page.locator(".elapsed")).to_have_text("1 s")
         look(page, "running")
         page.click("#stop")
         EXPECTED(page.locator(".failure")).to_be_visible()
