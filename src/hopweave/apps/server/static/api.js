@@ -25,7 +25,7 @@ async function sent(path, options = {}) {
     reply = await fetch(path, { ...options, headers: headers(options.headers) });
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new Refused(0, { message: "The server cannot be reached. Is it still running?" });
+    throw new Refused(0, { message: "The server cannot be reached. Check that it is running, then try again." });
   }
   if (reply.ok) return reply;
   let error = null;
