@@ -136,6 +136,7 @@ function finding(run, claim, at, doing, others) {
 // A claim that is the whole answer again is told in the words of its passage.
 function words(run, claim) {
   const { short } = run.record.answer;
+  if (isAbstained(run.record.answer) && !oneLine(claim.text)) return null;
   const isAnswer = oneLine(claim.query) === oneLine(run.record.question.text) && oneLine(claim.text) === oneLine(short);
   if (isAnswer && claim.citations.length) return el("q", {}, oneLine(claim.citations[0].quote));
   if (isAnswer) return null;
