@@ -136,8 +136,9 @@ function finding(run, claim, at, doing, others) {
 // A claim that is the whole answer again is told in the words of its passage.
 function words(run, claim) {
   const { short } = run.record.answer;
-  if (isAbstained(run.record.answer) && !oneLine(claim.text)) return null;
-  const isAnswer = oneLine(claim.query) === oneLine(run.record.question.text) && oneLine(claim.text) === oneLine(short);
+  const isOfQuestion = oneLine(claim.query) === oneLine(run.record.question.text);
+  if (isOfQuestion && !oneLine(claim.text)) return null; // said above
+  const isAnswer = isOfQuestion && oneLine(claim.text) === oneLine(short);
   if (isAnswer && claim.citations.length) return el("q", {}, oneLine(claim.citations[0].quote));
   if (isAnswer) return null;
   if (isOfWholeCorpus(run.record.answer)) return [el("b", {}, oneLine(claim.text)), " ", claim.citations.length > 0 && el("q", {}, oneLine(claim.citations[0].quote))];
