@@ -248,7 +248,7 @@ def test_a_key_is_asked_for_and_its_budget_is_spent(pages, browser, tmp_path):
         look(page, "key-asked-for")
         page.fill("#key", "wrong")
         page.click("#key-form button")
-        page.wait_for_timeout(300)
+        EXPECTED(page.locator("#alert")).to_contain_text("does not know this key")
         look(page, "key-refused")
         page.fill("#key", KEY)
         page.click("#key-form button")

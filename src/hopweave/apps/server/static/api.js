@@ -14,6 +14,10 @@ export function keepKey(key) {
   sessionStorage.setItem(KEY, key);
 }
 
+export function hasKey() {
+  return sessionStorage.getItem(KEY) !== null;
+}
+
 function headers(more = {}) {
   const key = sessionStorage.getItem(KEY);
   return key ? { ...more, Authorization: `Bearer ${key}` } : more;

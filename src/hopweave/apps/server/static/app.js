@@ -1,6 +1,6 @@
 // The explorer: what is asked, which runs stand side by side, and the address of what is shown.
 
-import { Refused, got, keepKey } from "./api.js";
+import { Refused, got, hasKey, keepKey } from "./api.js";
 import { differences } from "./answer.js";
 import { button, byId, cut, el, oneLine } from "./dom.js";
 import { chosen, offer } from "./methods.js";
@@ -34,14 +34,16 @@ const doing = {
 const past = { open: (entry, isBeside) => open(entry, isBeside), forgotten, refuse };
 
 function refuse(error) {
+  const box = byId("alert");
   if (error?.status === 401) {
+    box.textContent = "The server does not know this key. Check it, and try again.";
+    box.hidden = !hasKey();
     byId("key-form").hidden = false;
     byId("composer").hidden = true;
     byId("welcome").hidden = true;
     byId("key").focus();
     return;
   }
-  const box = byId("alert");
   box.textContent = error ? error.message : "";
   box.hidden = !error;
 }
