@@ -428,7 +428,7 @@ def test_an_evaluation_is_browsed_from_a_mean_by_cause_to_one_record(opened, tmp
         page.click("tr:has-text('careful') .link >> nth=0")
         page.click(".cause:has-text('failed')")
         page.click(".questions .entry")
-        EXPECTED(page.locator(".run .failure")).to_contain_text("the endpoint is gone")
+        EXPECTED(page.locator(".run .failure")).to_contain_text("endpoint is gone")
 
 
 @pytest.mark.slow
