@@ -2,7 +2,8 @@
 
 The score of a sentence combines its passage's score, the words it shares with the question, its position (an article defines
 its subject at the beginning; a passage from further on in a document does not), whether it contains the kind of value that is
-asked for, and whether its passage was reached by a link. Stubs and repetitions (`text.repetition`) take no room from the others.
+asked for, and whether its passage was reached by a link. Stubs and repetitions (`text.repetition`) take no room from the
+others.
 
 The weights were fitted (logistic regression) on the gold sentences of the first 50 development questions of HotpotQA and of
 2WikiMultiHopQA, among the ten passages that `weave` finds. On the other 50 of each, 350 tokens of sentences contain 91.7% of
