@@ -64,6 +64,7 @@ def _started(options: dict[str, Any]) -> Any:
     params.cpuparams.n_threads = options["num_threads"]
     params.cpuparams_batch.n_threads = options["num_threads"]
     params.cache_ram_mib = options["cache_ram_mib"]
+    params.slot_save_path = options.get("states_folder", "")
     params.api_keys = [options["key"]]
     params.port = 0
     params.ui = False
