@@ -3,8 +3,9 @@
 Most of a prompt is often the same for every question: instructions and worked examples, which on a few cores take longer to
 compute than everything else. llama.cpp's server can save the state of its slot to a file, and restore it. So before a call,
 its head (the fixed beginning) is restored from disk or, the first time, computed alone and saved; the call itself then computes
-the rest. In both cases the server holds the same state when the call begins, so replies do not depend on which it was. Whatever
-goes wrong here, the call computes what is missing: llama.cpp compares the tokens that it holds with those of the prompt.
+the rest. In both cases the server holds exactly the same state when the call begins, so replies do not depend on which it was.
+They do depend on where a computation is split (llama.cpp adds in another order), so a head is computed alone even if nothing is
+saved. Whatever goes wrong here, the call computes what is missing: llama.cpp compares the tokens that it holds with the prompt.
 
 No method says what is fixed. It is read off a prompt's shape:
 
@@ -12,8 +13,8 @@ No method says what is fixed. It is read off a prompt's shape:
   same process: that is a conversation, whose turns are about one question.
 - In a prompt of one turn, it is the text before the first placeholder of the prompt file that it was filled from.
 
-A wrong guess costs one file that nobody uses again. So that a method whose prompts are shaped differently cannot fill the disk,
-a process saves only the first few heads that it meets.
+A wrong guess costs one file that nobody uses again. So that a method whose prompts have another shape cannot fill the disk, a
+process computes only the first few heads that it meets in this way.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ Templated = Callable[[Sequence[Message]], Awaitable[str]]
 Post = Callable[[str, dict[str, Any]], Awaitable[Any]]
 
 _MIN_CHARACTERS = 600  # about 150 tokens: a shorter head is not worth a file
-_MOST_SAVED = 12
+_MOST_COMPUTED = 12
 _FAILURES = (ModelError, SettingsError, OSError, KeyError, TypeError, ValueError)
 _SLOT = "/slots/0?action="
 _COMPLETION = "/completion"
@@ -60,7 +61,7 @@ class PromptHeads:
         self._keeps_prompts = keeps_prompts
         self._asked: Kept[bool] = Kept()
         self._held: set[str] = set()
-        self._num_saved = 0
+        self._num_computed = 0
 
     async def prepare(self, messages: Sequence[Message], templated: Templated) -> int:
         """Makes sure that the server holds the head of a prompt, if it has one. Failures are left to the call itself.
@@ -72,8 +73,6 @@ class PromptHeads:
         Returns:
             How many tokens of the head were computed for it.
         """
-        if not self._states.max_bytes:
-            return 0
         head = self._head(messages)
         if sum(len(one.text) for one in head) < _MIN_CHARACTERS:
             return 0
@@ -111,11 +110,12 @@ class PromptHeads:
                 await to_thread(self._states.drop, file)
             else:
                 return 0
-        if self._num_saved == _MOST_SAVED:
+        if self._num_computed == _MOST_COMPUTED:
             return 0
-        self._num_saved += 1
+        self._num_computed += 1
         computed = await self._post(_COMPLETION, {"prompt": text, "n_predict": 0})
-        await self._save(key)
+        if self._states.max_bytes:
+            await self._save(key)
         return int(computed["timings"]["prompt_n"])
 
     async def _set_aside(self) -> None:
