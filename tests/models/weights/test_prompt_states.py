@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from hopweave.models.weights.prompt_states import PromptStates, files_in, folder_of, states_folder
+from hopweave.models.weights.prompt_states import PromptStates, delete_states, files_in, folder_of, states_folder
 
 
 @pytest.fixture
@@ -91,3 +91,12 @@ def test_each_model_has_a_folder_of_its_own_in_the_users_cache(own_folders):
     folders = {folder_of("gguf:sha256:1"), folder_of("gguf:sha256:2")}
     assert len(folders) == 2
     assert {folder.parent for folder in folders} == {states_folder()}
+
+
+def test_the_states_of_one_model_are_deleted_without_those_of_another(own_folders):
+    for identity in ("one", "other"):
+        states = PromptStates(folder_of(identity), 1000)
+        states.made_folder()
+        written(states, "a", b"state of a")
+    assert delete_states("one") == 10
+    assert [file.parent for file in files_in(states_folder())] == [folder_of("other")]

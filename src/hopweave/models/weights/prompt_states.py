@@ -109,6 +109,17 @@ def folder_of(identity: str) -> Path:
     return states_folder() / hashlib.sha256(identity.encode()).hexdigest()[:16]
 
 
+def delete_states(identity: str) -> int:
+    """Deletes the states of the model with this identity; returns the number of bytes freed."""
+    freed = 0
+    for file in folder_of(identity).glob("*"):
+        with contextlib.suppress(OSError):
+            num_bytes = file.stat().st_size
+            file.unlink()
+            freed += num_bytes
+    return freed
+
+
 def files_in(folder: Path) -> Iterator[Path]:
     """The files of all states, complete or not, in a folder of models' folders."""
     for pattern in (f"*/*{_SUFFIX}", f"*/{_UNFINISHED}*"):
