@@ -113,7 +113,8 @@ class PromptHeads:
         if self._num_computed == _MOST_COMPUTED:
             return 0
         self._num_computed += 1
-        computed = await self._post(_COMPLETION, {"prompt": text, "n_predict": 0})
+        # From its first token, so that a state does not depend on what the server held before.
+        computed = await self._post(_COMPLETION, {"prompt": text, "n_predict": 0, "cache_prompt": False})
         if self._states.max_bytes:
             await self._save(key)
         return int(computed["timings"]["prompt_n"])
