@@ -37,7 +37,7 @@ from hopweave.models.weights.prompt_states import PromptStates
 Templated = Callable[[Sequence[Message]], Awaitable[str]]
 Post = Callable[[str, dict[str, Any]], Awaitable[Any]]
 
-_MIN_CHARACTERS = 600  # about 150 tokens: a shorter head is not worth a file
+_MIN_CHARACTERS = 400  # about 100 tokens: a shorter head is not worth a file
 _MOST_COMPUTED = 12
 _FAILURES = (ModelError, SettingsError, OSError, KeyError, TypeError, ValueError)
 _SLOT = "/slots/0?action="
