@@ -23,6 +23,8 @@ from hopweave.core.memoize import remembered
 
 _PLACEHOLDER = re.compile(r"\{([a-z][a-z0-9_]*)\}")
 
+_BEGINNINGS: set[str] = set()  # of all prompts that were read and have placeholders
+
 _JOINER = "\u2060"
 _NAMES = (
     r"unsolved(?:\s+(?:query|question))?|final\s+(?:content|answer|information)|query|question|answer|thought|action|observation"
@@ -109,6 +111,9 @@ class Prompts(Mapping[str, Prompt]):
         if bad:
             raise SettingsError(f"the prompt file {path} must contain only texts; {', '.join(bad)} is something else")
         self._prompts = {name: Prompt(f"{stem}.{name}", text.strip("\n")) for name, text in tables.items()}
+        _BEGINNINGS.update(
+            prompt.text[: found.start()] for prompt in self.values() if (found := _PLACEHOLDER.search(prompt.text))
+        )
 
     def __getitem__(self, name: str) -> Prompt:
         if name not in self._prompts:
@@ -127,6 +132,14 @@ def prompts_beside(code_file: str) -> Prompts:
     """The prompts of `X.prompts.toml` next to `X.py`; pass `__file__`."""
     path = Path(code_file)
     return Prompts(path.with_name(path.stem.lstrip("_") + ".prompts.toml"))
+
+
+def fixed_beginning(filled: str) -> str:
+    """How far a filled prompt is the same for all values: the text before the first placeholder of the prompt that it is from.
+
+    Empty if it is from no prompt file that was read, or that prompt begins with a placeholder.
+    """
+    return max((beginning for beginning in _BEGINNINGS if filled.startswith(beginning)), key=len, default="")
 
 
 def fence(text: str, title: str = "") -> str:

@@ -1,5 +1,7 @@
 """`hopweave models`: what it prints, and where."""
 
+from pathlib import Path
+
 import pytest
 from typer.testing import CliRunner
 
@@ -8,6 +10,7 @@ from hopweave.core.errors import DataError, SettingsError
 from hopweave.models import weights as models
 from hopweave.models.weights import DEFAULT_MODEL, KNOWN_MODELS, memory
 from hopweave.models.weights.memory import Memory
+from hopweave.models.weights.prompt_states import PromptStates, folder_of
 
 
 @pytest.fixture
@@ -102,6 +105,18 @@ def test_a_file_without_a_note_is_listed_by_a_name_that_finds_it(folder, tmp_pat
         path.with_name(f"{path.name}.json").write_text(note)
         assert path.stem in listed()[0]
         assert models.model_path(path.stem) == path
+
+
+def test_what_a_model_computed_is_listed_and_removed_with_it(folder, tmp_path, own_folders):
+    (tmp_path / "mine.gguf").write_bytes(b"GGUF")
+    run("fetch", "own", "--from", str(tmp_path / "mine.gguf"))
+    assert "beginnings of prompts" not in run("list").stdout
+    states = PromptStates(folder_of(models.model_identity("own")), 10_000_000)
+    file = Path(states.made_folder()) / "a-b.state"
+    file.write_bytes(bytes(2_000_000))
+    assert "have computed: 2 MB in" in run("list").stdout
+    assert run("remove", "own").stdout == "2 MB freed\n"
+    assert not file.exists()
 
 
 def test_fetch_prints_the_path_on_stdout_and_what_it_does_on_stderr(folder, monkeypatch):

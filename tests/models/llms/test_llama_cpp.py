@@ -222,6 +222,24 @@ async def test_the_embedded_model_does_what_its_abilities_say(llm):
 
 @pytest.mark.live
 @pytest.mark.slow
+async def test_a_second_process_computes_only_the_question_and_replies_the_same(llm, own_folders):
+    shown = "Orlau lies on Lake Sula. Kerrow Light was built there by Ada Finch in 1884. " * 10
+    head = (Message("user", f"{shown}\nWho built Kerrow Light?"), Message("assistant", "Ada Finch"))
+    questions = ("On which lake does Orlau lie?", "When was Kerrow Light built?", "What did Ada Finch build?")
+    replies, computed = {}, {}
+    for process in ("saves nothing", "saves", "restores"):
+        one = LlamaCpp(llm.model, context_tokens=1024, cache_disk_mib=0 if process == "saves nothing" else 100)
+        found = [await one.reply((*head, Message("user", question)), Sampling(max_tokens=12)) for question in questions]
+        await one.close()
+        replies[process] = [reply.text for reply in found]
+        computed[process] = [reply.usage.prompt_tokens - reply.usage.cached_tokens for reply in found]
+    assert replies["saves nothing"] == replies["saves"] == replies["restores"]
+    assert computed["saves nothing"][0] == computed["saves"][0] > 200
+    assert max(computed["restores"]) < 30
+
+
+@pytest.mark.live
+@pytest.mark.slow
 async def test_a_cancelled_call_stops_the_embedded_model_and_a_lost_process_is_started_again(llm):
     await llm.reply(ASK, Sampling(max_tokens=1))
     call = asyncio.create_task(llm.reply(STORY, Sampling(max_tokens=900)))
@@ -249,6 +267,7 @@ class _Any:
     def __getattr__(self, name):
         part = _Any(); setattr(self, name, part); return part
 class CommonParams(_Any): pass
+llama_load_mode = _Any()
 class Server:
     listening_address = "http://127.0.0.1:1"
     def __init__(self, params):

@@ -400,6 +400,7 @@ class _Any:
     def __getattr__(self, name):
         part = _Any(); setattr(self, name, part); return part
 class CommonParams(_Any): pass
+llama_load_mode = _Any()
 class Server:
     listening_address = "a"
     def __init__(self, params): pass

@@ -3,14 +3,17 @@
 Such a model says nothing sensible, so only what llama.cpp does around it is tested. No model is downloaded.
 """
 
+import asyncio
 import importlib.util
 import json
+import os
 
 import pytest
 from support.tiny_gguf import runnable
 
 from hopweave.core.types import Message, Sampling
 from hopweave.models.llms.llama_cpp import LlamaCpp
+from hopweave.models.weights.prompt_states import files_in, states_folder
 
 pytestmark = [
     pytest.mark.slow,
@@ -30,12 +33,13 @@ SCHEMA = {"type": "object", "properties": {"a": {"type": "boolean"}}, "required"
 
 
 @pytest.fixture
-async def made(tmp_path):
+async def made(tmp_path, own_folders):
     models = []
 
     def make(template, **options):
         (tmp_path / "m.gguf").write_bytes(runnable(template))
-        models.append(LlamaCpp(str(tmp_path / "m.gguf"), context_tokens=2048, num_threads=1, cache_ram_mib=0, **options))
+        given = {"context_tokens": 2048, "num_threads": 1, "cache_ram_mib": 0, **options}
+        models.append(LlamaCpp(str(tmp_path / "m.gguf"), **given))
         return models[-1]
 
     yield make
@@ -79,3 +83,92 @@ async def test_a_file_that_is_no_model_is_told(made, tmp_path):
     (tmp_path / "m.gguf").write_bytes(runnable(PLAIN)[:5000])
     with pytest.raises(ModelError, match=r"llama.cpp cannot load"):
         await llm.reply(ASK, Sampling())
+
+
+EXAMPLES = tuple(
+    tuple(
+        Message(role, f"{kind}: {text}")
+        for role, text in [("user", "Where does the lake near Orlau lie? " * 20), ("assistant", "Sula")]
+    )
+    for kind in ("plan", "answer")
+)
+QUESTIONS = ("Who?", "Where is Kerrow Light?", "When was Ada Finch born?")
+
+
+async def computed(llm, examples, question):
+    """A reply, and how many tokens of the prompt were computed for it."""
+    reply = await llm.reply((*examples, Message("user", question)), Sampling(max_tokens=8))
+    return reply.text, reply.usage.prompt_tokens - reply.usage.cached_tokens
+
+
+@pytest.mark.parametrize("cache_ram_mib", [0, 64])
+async def test_a_second_process_computes_only_what_is_new_and_replies_the_same(made, cache_ram_mib):
+    asked = [(examples, question) for question in QUESTIONS for examples in EXAMPLES]
+    without, first, second = [
+        [await computed(llm, *one) for one in asked]
+        for llm in (
+            made(PLAIN, cache_ram_mib=cache_ram_mib, cache_disk_mib=0),
+            made(PLAIN, cache_ram_mib=cache_ram_mib),
+            made(PLAIN, cache_ram_mib=cache_ram_mib),
+        )
+    ]
+    assert [text for text, _ in without] == [text for text, _ in first] == [text for text, _ in second]
+    assert all(num > 700 for _, num in first[:2])
+    assert all(num < 60 for _, num in [*first[2:], *second])
+    assert len([*files_in(states_folder())]) == len(EXAMPLES)
+
+
+def cut_off(file):
+    os.truncate(file, file.stat().st_size // 2)  # llama.cpp would end its process
+
+
+def overwrite(file):
+    file.write_bytes(os.urandom(file.stat().st_size))
+
+
+def flip(file):
+    content = bytearray(file.read_bytes())
+    content[-100] ^= 255  # llama.cpp would not notice
+    file.write_bytes(content)
+
+
+def make_folder(file):
+    file.unlink()
+    file.mkdir()
+
+
+@pytest.mark.parametrize("damage", [cut_off, overwrite, flip, make_folder])
+async def test_a_damaged_state_changes_no_reply(made, damage):
+    sound = await computed(made(PLAIN), EXAMPLES[0], "Who?")
+    (file,) = files_in(states_folder())
+    damage(file)
+    assert await computed(made(PLAIN), EXAMPLES[0], "Who?") == sound
+    if damage is not make_folder:
+        assert (await computed(made(PLAIN), EXAMPLES[0], "Who?"))[1] < 60, "it was written again"
+
+
+@pytest.mark.parametrize("is_made_late", [False, True])
+async def test_a_folder_that_cannot_be_written_to_fails_no_call(made, is_made_late):
+    if is_made_late:
+        llm = made(PLAIN)
+        await llm.open()
+        for folder in (*states_folder().iterdir(), states_folder()):
+            folder.rmdir()
+        states_folder().touch()
+    else:
+        states_folder().parent.mkdir(parents=True)
+        states_folder().touch()
+        llm = made(PLAIN)
+    text, num = await computed(llm, EXAMPLES[0], "Who?")
+    assert text
+    assert num > 700
+
+
+async def test_two_processes_may_save_and_restore_the_same_state_at_once(made):
+    both = [made(PLAIN), made(PLAIN)]
+    asked = [asyncio.gather(*(computed(llm, examples, "Who?") for examples in EXAMPLES)) for llm in both]
+    one, other = await asyncio.gather(*asked)
+    assert [text for text, _ in one] == [text for text, _ in other]
+    later = await computed(made(PLAIN), EXAMPLES[1], "Who?")
+    assert later[0] == one[1][0]
+    assert later[1] < 60

@@ -40,6 +40,7 @@ def list_models() -> None:
     say_table(Table(heads, rows(lines)).without_empty(("path",)))
     say()
     _say_what_suits()
+    _say_what_is_computed()
 
 
 @app.command(short_help="Download a model, or copy it from a file.")
@@ -72,7 +73,7 @@ def fetch(
 
 @app.command(short_help="Delete a model from this machine.")
 def remove(name: Annotated[str, typer.Argument(help="A model, by its name in the list.")]) -> None:
-    """Delete a model from this machine, with any unfinished downloads."""
+    """Delete a model from this machine, with any unfinished downloads and what it computed for the beginnings of prompts."""
     from hopweave.models.weights import remove as remove_model
 
     say(f"{_size(remove_model(name))} freed")
@@ -130,6 +131,16 @@ def _say_what_suits() -> None:
     model = suiting(here)
     say(f"this machine, with {_described(here)}: {model.name}")
     say(f"get it with: hopweave models fetch {model.name}; use it with: --set llms.llama_cpp.model={model.name}")
+
+
+def _say_what_is_computed() -> None:
+    """How much is kept of what models computed for the beginnings of prompts, and where."""
+    from hopweave.models.weights.download import size_of
+    from hopweave.models.weights.prompt_states import files_in, states_folder
+
+    folder = states_folder()
+    if num_bytes := sum(map(size_of, files_in(folder))):
+        say(f"beginnings of prompts that models have computed: {_size(num_bytes)} in {folder}, which may be deleted")
 
 
 def _described(memory: Memory) -> str:

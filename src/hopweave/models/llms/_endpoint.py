@@ -150,6 +150,16 @@ class Endpoint:
         # This is called only occasionally.
         return (await self._json((await self._line()).client, url, body, seconds, {"Connection": "close"}))[0]
 
+    async def templated(self, messages: Sequence[Message], sampling: Sampling) -> str:
+        """The text that the model gets for messages. Only llama.cpp's server tells it.
+
+        Raises:
+            ModelError, KeyError, TypeError: if this one does not.
+        """
+        request = Request(messages, sampling)
+        body = self._body(request, plan_of(self.wire, self.learnt, request))
+        return str((await self.fetch(self.address.url("/apply-template", ""), body, self._timeout_seconds))["prompt"])
+
     async def post(self, path: str, body: Mapping[str, Any]) -> Any:
         """The JSON response to a body that does not request replies, queueing like other calls.
 

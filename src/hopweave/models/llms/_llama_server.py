@@ -59,11 +59,14 @@ def _started(options: dict[str, Any]) -> Any:
 
     params = xllamacpp.CommonParams()
     params.model.path = options["path"]
+    # Mapped into memory, weights that llama.cpp rearranges for this processor would be there twice.
+    params.load_mode = xllamacpp.llama_load_mode.LLAMA_LOAD_MODE_NONE
     params.n_ctx = options["context_tokens"]
     params.n_parallel = 1  # more slots defeat the prefix cache and change replies at temperature 0
     params.cpuparams.n_threads = options["num_threads"]
     params.cpuparams_batch.n_threads = options["num_threads"]
     params.cache_ram_mib = options["cache_ram_mib"]
+    params.slot_save_path = options.get("states_folder", "")
     params.api_keys = [options["key"]]
     params.port = 0
     params.ui = False

