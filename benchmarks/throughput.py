@@ -26,6 +26,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import gc
 import json
 import math
 import subprocess
@@ -134,6 +135,7 @@ async def _ask(options: argparse.Namespace) -> dict[str, float]:
     from hopweave import Question, Weaver, read_settings
     from hopweave.core.protocols import Opens
 
+    gc.set_threshold(50_000)  # as the command line does
     started_at = time.process_time()
     with tempfile.TemporaryDirectory() as folder:
         settings = read_settings(

@@ -9,7 +9,7 @@ page the place names, or which names the page of the place.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hopweave.core.memoize import remembered
@@ -259,7 +259,7 @@ def _is_joined(name: str, other: Passage, place: Place) -> bool:
     if named and _has(place.text, named) and _has(f"{other.title}\n{other.text}", name):
         return True
     title = _bare(place.passage.title)
-    return bool(title) and any(_has(text, title) and _has(f"{other.title}\n{text}", name) for text in _sentences(other))
+    return bool(title) and any(_has(text, title) and _has(f"{other.title}\n{text}", name) for text in _sentences(other.text))
 
 
 @remembered
@@ -268,9 +268,9 @@ def _bare(title: str) -> str:
     return _NO_PART_OF_A_NAME.sub("", title).strip()
 
 
-def _sentences(passage: Passage) -> Iterator[str]:
-    for span in sentence_spans(passage.text):
-        yield passage.text[span.start : span.end]
+@remembered
+def _sentences(text: str) -> tuple[str, ...]:
+    return tuple(text[span.start : span.end] for span in sentence_spans(text))
 
 
 def _has(text: str, name: str) -> bool:
