@@ -10,8 +10,9 @@ import asyncio
 import json
 import sys
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
+from typing import Any
 
 MAX_SENTENCES = 8
 
@@ -51,7 +52,7 @@ def is_last(sentence: str) -> bool:
     return "answer is" in sentence
 
 
-def run(answer_all: Callable[[Task], Awaitable[list[str]]]) -> None:
+def run(answer_all: Callable[[Task], Coroutine[Any, Any, list[str]]]) -> None:
     """Does the task and prints the figures. `answer_all` is called when everything is imported."""
     task = Task(**json.loads(sys.stdin.read()))
     started_at = time.process_time()

@@ -1,5 +1,8 @@
 """The loop as a program of DSPy; its cache is off, as its calls would otherwise be kept from one run to the next."""
 
+# mypy: ignore-errors
+# Its libraries are only in an environment of its own.
+
 from __future__ import annotations
 
 import asyncio

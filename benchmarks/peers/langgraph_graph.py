@@ -1,5 +1,8 @@
 """The loop as a graph of LangGraph, with the chat model of LangChain."""
 
+# mypy: ignore-errors
+# Its libraries are only in an environment of its own.
+
 from __future__ import annotations
 
 import operator
