@@ -114,22 +114,28 @@ def problems(row: Mapping[str, Any], corpus: Path) -> list[Problem]:
         row: the question.
         corpus: the folder of the files.
     """
+    return [Problem(row["id"], file, texts) for file, texts in needed(row) if not _states(corpus / file, texts)]
+
+
+def needed(row: Mapping[str, Any]) -> list[tuple[str, tuple[str, ...]]]:
+    """The files that a question needs, and the texts of which each must state one; nothing if it is unanswerable."""
     files = files_of(row)
     if "stated" in row["traits"]:
-        expected = [(text,) for text in row["traits"]["stated"].split(SEPARATOR)]
-        needed = list(zip(files, expected, strict=True))
-    else:
-        asked = files[-1:] if row["type"] == "two_files" else files
-        needed = [(file, tuple(row["answers"])) for file in asked]
-    return [Problem(row["id"], file, texts) for file, texts in needed if not _states(corpus / file, texts)]
+        return [(file, (text,)) for file, text in zip(files, row["traits"]["stated"].split(SEPARATOR), strict=True)]
+    asked = files[-1:] if row["type"] == "two_files" else files
+    return [(file, tuple(row["answers"])) for file in asked]
+
+
+def states(said: str, texts: Iterable[str]) -> bool:
+    """Whether a text states any of some texts; short ones as words, so that `1` is not found in `100`."""
+    return any(is_contained(text, said, "words" if len(normalize_answer(text)) <= _SHORT else "characters") for text in texts)
 
 
 def _states(file: Path, texts: Iterable[str]) -> bool:
-    """Whether a file states any of the texts; short ones as words, so that `1` is not found in `100`."""
+    """Whether a file states any of the texts."""
     if not file.is_file():
         return False
-    said = " ".join(passage.text for passage in read_corpus([file], options=CorpusOptions(lenient=True)))
-    return any(is_contained(text, said, "words" if len(normalize_answer(text)) <= _SHORT else "characters") for text in texts)
+    return states(" ".join(passage.text for passage in read_corpus([file], options=CorpusOptions(lenient=True))), texts)
 
 
 def build(half: str, out: Path) -> list[Problem]:

@@ -35,7 +35,6 @@ NOT_TEXTS = {
     "blanks": b" \n",
     "bytes of no encoding": bytes(range(128, 256)) * 9, "a key": b"-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBg\n",
     "base64": (b"QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVphYmNkZWZnaGlqa2xtbm9wcXJzdHV2\n") * 50,
-    "a script": b"#!/bin/sh\necho lamp\n",
     "markup": b'<?xml version="1.0"?>\n<lamp>lit</lamp>', "data": b'{"lamp": [1, 2]}', "numbers": b"1.5 2.5 3.5\n" * 99,
     "PostScript": b"%!PS-Adobe-3.0\n/lamp { lit } def\n", "RTF": rb"{\rtf1\ansi The lamp}",
 }  # fmt: skip
@@ -64,18 +63,24 @@ def test_only_the_beginning_of_a_file_is_looked_at_wherever_it_is_cut(name):
         assert format_of(content[:num_bytes]) == ".txt"
 
 
+def test_a_manual_page_may_have_control_characters_around_arguments():
+    page = b'.\\" The lamp\n.ie !\\n(.g\\w\x07lit\x07 .nr x 1\n.TH LAMP 1\n.SH NAME\nlamp \\- gives light\n'
+    assert format_of(page) == ".man"
+    assert format_of(page + b"\0") == ""
+
+
 def test_source_code_is_read_only_if_it_is_asked_for(tmp_path):
     code = written(tmp_path, "lamp.py", "def light():\n    return 'lit'\n")
     written(tmp_path, "run", "#!/bin/sh\necho the lamp is lit\n")
     written(tmp_path, "a.md", "The lamp.")
     tally = Tally()
     assert [one.id for one in read(tmp_path, tally=tally)] == ["a.md"]
-    assert tally.skipped == {Reason.SOURCE_CODE: {".py": 1}, Reason.UNKNOWN_FORMAT: {"no suffix": 1}}
+    assert tally.skipped == {Reason.SOURCE_CODE: {".py": 1, "no suffix": 1}}
     assert [one.id for one in read(tmp_path, include=("*.md", "*.py"))] == ["a.md", "lamp.py"]
     assert [one.id for one in read(tmp_path, include=("run",))] == ["run"]
     assert [one.id for one in read(code)] == ["lamp.py"]
     (tmp_path / "a.md").unlink()
-    refused(tmp_path, match=r"unknown format \(1\): no suffix; .*source code \(1\): \.py; .*--include '\*\.py'")
+    refused(tmp_path, match=r"source code \(2\): \.py, no suffix; .*--include '\*\.py'")
     assert {".py", ".c", ".js"} <= SOURCE_CODE_SUFFIXES
 
 

@@ -20,7 +20,7 @@ from hopweave.run.conversation import Turn
 from hopweave.run.corpus_overview import Overview, overview_of
 from hopweave.run.settings import read_settings
 from hopweave.run.weaver import Weaver, ask
-from hopweave.run.whole_corpus import MAX_HITS, MAX_LISTED, MAX_NAMED
+from hopweave.run.whole_corpus import MAX_HITS, MAX_LISTED, MAX_NAMED, _names
 
 pytestmark = pytest.mark.usefixtures("own_folders")
 LISTED = "Which documents mention the Kerrow Light?"
@@ -91,6 +91,13 @@ def test_a_listing_names_each_document_once_with_its_best_sentence_cited_and_cal
     assert record.totals().llm_calls == 0
     assert only(record, Search).queries == ("the Kerrow Light",)
     assert only(record, Search).parent == only(record, Decision).id
+
+
+def test_documents_of_the_same_title_are_told_apart_by_their_files_and_if_those_are_the_same_by_their_ids():
+    passages = [Passage("1f", "Text.", "Log", "a.csv"), Passage("2e", "Text.", "Log", "b.csv#row=2")]
+    assert _names(passages) == ["Log (a.csv)", "Log (b.csv)"]
+    assert _names([*passages, Passage("3d", "Text.", "Log", "b.csv")]) == ["Log (a.csv)", "Log (2e)", "Log (3d)"]
+    assert _names([Passage("4c", "Text.", "", ""), Passage("5b", "Text.", "Other")]) == ["4c", "Other"]
 
 
 def test_a_record_of_a_listing_is_the_same_when_it_is_made_again():

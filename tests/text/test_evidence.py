@@ -28,6 +28,17 @@ def test_what_the_question_asks_for_comes_before_what_it_does_not():
     assert not {"It has a church.", "It has a mill."} & set(chosen)
 
 
+def test_the_first_sentence_counts_for_more_only_where_the_passage_begins_its_document():
+    text = "Some remarks follow here. The market opens daily. The `--quiet` option silences the warnings of a market."
+    question = "Which option silences the warnings of a market?"
+    article, part = (Passage("a", text, "Mill", start=start, end=start + len(text)) for start in (0, 900))
+    of_article, of_part = (
+        [one.score for one in chosen_sentences(question, [Hit(one, 1.0, 1)], 500)] for one in (article, part)
+    )
+    assert of_article[0] > of_part[0]
+    assert of_article[2] == of_part[2]
+
+
 @pytest.mark.parametrize("budget", [0, 5, 20, 40, 80, 1000])
 def test_the_budget_holds_titles_included(budget):
     chosen = chosen_sentences(QUESTION, HITS, budget)

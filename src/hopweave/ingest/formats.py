@@ -219,8 +219,8 @@ class CorpusFile:
 
     @property
     def is_source_code(self) -> bool:
-        """Whether it is named as source code, or data for programs, which is read only if it is asked for."""
-        return not self.is_readable and self.named_suffix in SOURCE_CODE_SUFFIXES
+        """Whether it is source code, or data for programs, which is read only if it is asked for."""
+        return not self.is_readable and self.suffix in SOURCE_CODE_SUFFIXES
 
     @property
     def libraries(self) -> list[str]:

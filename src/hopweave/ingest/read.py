@@ -321,7 +321,7 @@ class Reading:
         if file.special:
             self.tally.skip(Reason.SPECIAL, f"{file.source} ({file.special})")
         elif not file.is_readable:
-            self.tally.skip(_why_not(file), file.source, shown_name(file.path.suffix.lower()) or "no suffix")
+            self.tally.skip(_why_not(file), file.source, shown_name(file.named_suffix + file.compression) or "no suffix")
         else:
             self.tally.num_found += 1
             return True

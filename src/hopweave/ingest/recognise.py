@@ -12,11 +12,13 @@ from hopweave.text.scripts import lacks_blanks
 HEAD_BYTES = 8 << 10
 """So much of a file is looked at."""
 
-TEXT, TROFF, MAIL, MAILBOX = ".txt", ".man", ".eml", ".mbox"
+TEXT, TROFF, MAIL, MAILBOX, SCRIPT = ".txt", ".man", ".eml", ".mbox", ".sh"
 
 _CONTROL = re.compile(r"[^\x20-\x7e\x80-\U0010ffff\t\n\r\v\f\b\x1b]|[\x80-\x84\x86-\x9f\ufffe\uffff]")
 _TROFF = re.compile(r"(?:\s*+\\\".*+\n)*+\s*+(?:[.']\s*\\\"|\.(?:TH|Dd|so|SH|de1?|ds|nr|if|ie|ig|tr)\b)")
 _TROFF_BODY = re.compile(r"^\.[ \t]*(?:TH|SH|Dd|Dt|Sh|so)\b|^[.']\\\"", re.MULTILINE)
+_DELIMITERS = str.maketrans("", "", "\1\2\3\4\5\6\7")
+"""Control characters that manual pages put around the arguments of requests."""
 _HTML = re.compile(r"(?>\s++|<\?xml[^>]*+>|<!--.*?-->)*+<(?:!doctype html|html)\b", re.IGNORECASE | re.DOTALL)
 _FIELDS = re.compile(r"(?:[!-9;-~]+:[^\n]*\n(?:[ \t][^\n]*\n)*)+")
 _MAIL_FIELD = re.compile(r"^(?:received|return-path|message-id|delivered-to|x-mozilla-status):", re.IGNORECASE | re.MULTILINE)
@@ -59,17 +61,20 @@ def format_of(head: bytes, *, is_asked_for: bool = False) -> str:
     if head.startswith(b"%PDF-"):
         return ".pdf"
     text = _decoded(head)
-    if not text.strip() or _CONTROL.search(text):
+    is_troff = bool(_TROFF.match(text) and _TROFF_BODY.search(text))
+    if not text.strip() or _CONTROL.search(text.translate(_DELIMITERS) if is_troff else text):
         return ""
     if _HTML.match(text):
         return ".html"
-    if _TROFF.match(text) and _TROFF_BODY.search(text):
+    if is_troff:
         return TROFF
     if _MAILBOX.match(text):
         return MAILBOX
     fields = _FIELDS.match(text)
     if fields and _MAIL_FIELD.search(fields[0]) and _FROM_FIELD.search(fields[0]):
         return MAIL
+    if text.startswith("#!") and not is_asked_for:
+        return SCRIPT
     return TEXT if is_asked_for or _is_for_people(text) else ""
 
 

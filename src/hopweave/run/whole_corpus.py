@@ -207,10 +207,13 @@ def _without_ending(word: str) -> str:
 
 
 def _names(passages: Sequence[Passage]) -> list[str]:
-    """The titles of documents, with the id where several have the same or one has none."""
+    """The titles of documents, with the file where several have the same or one has none; with the id if that is not enough."""
     titles = [_on_one_line(passage.title) for passage in passages]
+    files = [_on_one_line(passage.source.partition("#")[0]) for passage in passages]
     ids = [_on_one_line(document_id_of(passage)) for passage in passages]
+    titled = list(zip(titles, files, strict=True))
+    places = [file if file and titled.count(one) == 1 else name for one, file, name in zip(titled, files, ids, strict=True)]
     return [
-        one if one and titles.count(one) == 1 else f"{one} ({document})" if one else document
-        for one, document in zip(titles, ids, strict=True)
+        one if one and titles.count(one) == 1 else f"{one} ({place})" if one else place
+        for one, place in zip(titles, places, strict=True)
     ]

@@ -1,11 +1,12 @@
 """Selects the sentences of retrieved passages that a model should see, when it should not see all of them.
 
-The score of a sentence combines its passage's score, the words it shares with the question, its position (articles define
-their subject at the beginning), whether it contains the kind of value that is asked for, and whether its passage was reached
-by a link. Stubs and repetitions (`text.repetition`) take no room from the others. The weights were fitted (logistic
-regression) on the gold sentences of the first 50 development questions of HotpotQA and of 2WikiMultiHopQA, among the ten
-passages that `weave` finds. On the other 50 of each, 350 tokens of sentences contain 91.7% of the gold sentences; 700 tokens
-of whole passages contain 93.5%, and 350 tokens of them about 75%.
+The score of a sentence combines its passage's score, the words it shares with the question, its position (an article defines
+its subject at the beginning; a passage from further on in a document does not), whether it contains the kind of value that is
+asked for, and whether its passage was reached by a link. Stubs and repetitions (`text.repetition`) take no room from the others.
+
+The weights were fitted (logistic regression) on the gold sentences of the first 50 development questions of HotpotQA and of
+2WikiMultiHopQA, among the ten passages that `weave` finds. On the other 50 of each, 350 tokens of sentences contain 91.7% of
+the gold sentences; 700 tokens of whole passages contain 93.5%, and 350 tokens of them about 75%.
 """
 
 from __future__ import annotations
@@ -296,7 +297,7 @@ def _scored(question: str, hits: Sequence[Hit]) -> list[Evidence]:
     for (hit, number, span, is_part), text, of_sentence in zip(spans, texts, stems, strict=True):
         score = _PASSAGE_SCORE * (hit.score / best if best > 0 else 1.0)
         score += _OVERLAP * math.fsum(weights[stem] for stem in asked & of_sentence) / total
-        score += {0: _FIRST, 1: _SECOND}.get(number, 0.0)
+        score += 0.0 if hit.passage.start else {0: _FIRST, 1: _SECOND}.get(number, 0.0)
         score += _LINKED * (hit.via is not None and hit.via.by == "link")
         score += _RIGHT_KIND * any(value.search(text) is not None for value in values)
         scored.append(Evidence(hit.passage, span, score, is_part))

@@ -38,10 +38,21 @@ def test_what_the_settings_do_not_need_is_told_and_no_fault():
     assert any(line.startswith("embedded model") for line in lines(result, "-"))
 
 
-def test_every_part_is_checked():
+def test_every_part_is_checked_and_those_that_work_are_counted(broken):
+    broken("scripted", MissingExtra("torch", "hf"))
     result = doctor()
-    told = {line.split(":")[0] for sign in ("ok", "missing", "-") for line in lines(result, sign)}
-    assert {f"{role} {name}" for role in catalog.ROLES for name in catalog.entries(role)} <= told
+    told = [line for sign in ("ok", "missing", "-") for line in lines(result, sign)]
+    for role in catalog.ROLES:
+        failed = [name for line in told if line.startswith(f"{role} ") for name in line[len(role) :].split(":")[0].split(",")]
+        assert f"{role}: {len(catalog.entries(role)) - len(failed)} of {len(catalog.entries(role))} work" in told
+    assert any(line.startswith("llms ") and "scripted" in line for line in lines(result, "-"))
+
+
+def test_what_the_extras_add_to_no_component_is_told_with_what_installs_it(monkeypatch):
+    missing_from = catalog.missing_from
+    monkeypatch.setattr(catalog, "missing_from", lambda extra: ["pypdf"] if extra == "documents" else missing_from(extra))
+    said = lines(doctor(0, HOPWEAVE_LLM="scripted"), "-")
+    assert "PDF files: pypdf is not installed; it comes with: pip install 'hopweave[documents]'" in said
 
 
 @pytest.mark.parametrize(

@@ -251,6 +251,7 @@ async def test_an_endpoint_is_examined_and_what_it_does_not_claim_is_tried():
         result = await asyncio.to_thread(ran, "doctor", "--llm", "openai_compatible", *pairs, exit_code=0)
     lines = result.stdout.splitlines()
     assert lines[0] == "openai_compatible (m)"
+    assert lines[-1].endswith("is refused until you run: hopweave trust FOLDER")
     for line in (
         "ok       thinks before it replies: about 518 tokens here",
         "ok       thinks more or less with --set llms.openai_compatible.thinking=auto|off|minimal|low|medium|high",

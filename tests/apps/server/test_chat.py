@@ -96,6 +96,8 @@ def test_the_official_client_raises_its_own_errors(client, address):
     with pytest.raises(openai.NotFoundError) as none:
         client.chat.completions.create(model="gpt-4", messages=ASKED)
     assert none.value.code == "model_not_found"
+    with pytest.raises(openai.NotFoundError, match="did you mean 'searchain@light'"):
+        client.chat.completions.create(model="serchain@light", messages=ASKED)
     with (
         openai.OpenAI(base_url=f"{address}/v1", api_key="x", max_retries=0) as stranger,
         pytest.raises(openai.AuthenticationError),

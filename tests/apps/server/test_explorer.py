@@ -3,73 +3,26 @@
 from __future__ import annotations
 
 import json
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from support.explorer_browser import CHROMIUM, EXPECTED, LONG_MS, Pages, ask, chromium, scored_run, serious, unfold
 from support.explorer_scene import HOSTILE, QUESTION, app_with
 from support.sample_records import thinking
 from support.served_app import listening
-from support.small_run import make_run
 
 from hopweave.core.catalog import METHOD_GROUPS, entries
-from hopweave.evaluation.scoring.score import open_metrics, score_run, write_scores
-from hopweave.evaluation.scoring.summary import summarize
 from hopweave.record import Record
 from hopweave.show.browser import support_summary
 
 playwright = pytest.importorskip("playwright.sync_api", reason="the package playwright is not installed")
-CHROMIUM = Path("/usr/bin/chromium")
 pytestmark = pytest.mark.skipif(not CHROMIUM.exists(), reason="there is no /usr/bin/chromium to open the explorer with")
-ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
-EXPECTED = playwright.expect
-LONG_MS = 30_000
-EXPECTED.set_options(timeout=LONG_MS)  # a busy machine is no failure
 
 
 @pytest.fixture(scope="module")
 def browser():
-    with playwright.sync_playwright() as started:
-        opened = started.chromium.launch(executable_path=str(CHROMIUM), args=ARGUMENTS)
-        yield opened
-        opened.close()
-
-
-class Pages:
-    """The explorer of servers in a browser, and all that its pages complain of, or load from elsewhere."""
-
-    def __init__(self, browser):
-        self.faults, self._browser, self._contexts = [], browser, []
-
-    def __call__(self, address, *, width=1280, theme="light"):
-        context = self._browser.new_context(viewport={"width": width, "height": 900}, color_scheme=theme, accept_downloads=True)
-        self._contexts.append(context)
-        page = context.new_page()
-        page.set_default_timeout(LONG_MS)
-        page.on("pageerror", lambda error: self.faults.append(str(error)))
-        page.on("console", lambda said: self.faults.append(said.text) if said.type == "error" else None)
-        page.on("request", lambda sent: None if sent.url.startswith((address, "blob:")) else self.faults.append(sent.url))
-        page.goto(address)
-        page.wait_for_selector("#welcome > .small")
-        return page
-
-    @contextmanager
-    def served(self, app):
-        """A server of an application. Its pages are left before it stops, as what they still asked for would fail."""
-        with listening(app) as address:
-            try:
-                yield address
-            finally:
-                while self._contexts:
-                    self._contexts.pop().close()
+    with chromium() as started:
+        yield started
 
 
 @pytest.fixture
@@ -91,26 +44,6 @@ def papers(tmp_path, opened):
     pytest.importorskip("pypdfium2", reason="needs: pip install 'hopweave[documents]'")
     with opened.served(app_with(tmp_path, with_papers=True)) as address:
         yield address
-
-
-def ask(page, question=QUESTION, *, method="searchain", beside=""):
-    choose(page, "method", method)
-    choose(page, "compare-with", beside)
-    page.fill("#question", question)
-    page.click("#ask")
-    EXPECTED(page.locator(".run .answer, .run .failure")).to_have_count(2 if beside else 1)
-
-
-def choose(page, which, method):
-    page.click(f"#{which}")
-    page.click(f'dialog [data-method="{method}"]')
-
-
-def unfold(page):
-    """Opens the reasoning of each answer."""
-    for summary in page.locator(".reasoning > summary").all():
-        if not summary.evaluate("one => one.parentElement.open"):
-            summary.click()
 
 
 @pytest.mark.slow
@@ -412,17 +345,6 @@ def test_axe_finds_nothing_serious(opened, server, width, theme):
     assert serious(page) == []
 
 
-def serious(page):
-    """What axe finds serious, and whether the page can be scrolled sideways."""
-    axe = pytest.importorskip(
-        "axe_playwright_python.sync_playwright", reason="the package axe-playwright-python is not installed"
-    )
-    found = axe.Axe().run(page).response["violations"]
-    bad = [(one["id"], one["nodes"][0]["html"][:200]) for one in found if one["impact"] in ("serious", "critical")]
-    is_wide = page.locator("html").evaluate("node => node.scrollWidth > node.clientWidth")
-    return [*bad, *(["sideways"] if is_wide else [])]
-
-
 def open_a_citation_into_a_pdf(page):
     ask(page)
     page.click(".claims .mark >> nth=1")
@@ -506,16 +428,7 @@ def test_an_evaluation_is_browsed_from_a_mean_by_cause_to_one_record(opened, tmp
         page.click("tr:has-text('careful') .link >> nth=0")
         page.click(".cause:has-text('failed')")
         page.click(".questions .entry")
-        EXPECTED(page.locator(".run .failure")).to_contain_text("the endpoint is gone")
-
-
-def scored_run(folder):
-    run = make_run(folder, {"careful": ["1874", "1874", None], "hasty": ["1874", "1999", "1999"]})
-    metrics, _ = open_metrics(["cover_em", "calls"])
-    scores = score_run(run, metrics)
-    write_scores(run, scores)
-    summarize(run, scores, metrics).write(run)
-    return str(run.path)
+        EXPECTED(page.locator(".run .failure")).to_contain_text("endpoint is gone")
 
 
 @pytest.mark.slow
@@ -544,7 +457,7 @@ def test_the_address_of_two_records_of_an_evaluation_shows_them_after_a_reload_a
 
 
 @pytest.mark.slow
-def test_one_click_on_a_question_of_the_start_leads_to_a_cited_answer(opened, server):
+def test_one_click_on_a_question_of_the_start_leads_to_a_cited_answer_and_a_second_to_the_cited_words(opened, server):
     page = opened(server)
     EXPECTED(page.locator(".holds")).to_have_text(
         "light: 6 documents (Markdown), among them Carrow Head, Ines Halloran and Marlow Cross."
@@ -554,6 +467,8 @@ def test_one_click_on_a_question_of_the_start_leads_to_a_cited_answer(opened, se
     EXPECTED(page.locator(".claims .mark").first).to_be_visible()
     EXPECTED(page.locator(".run h2")).to_have_text("Where was the designer of Carrow Head born?")
     EXPECTED(page.locator("#welcome")).to_be_hidden()
+    page.click(".claims .mark >> nth=0")
+    EXPECTED(page.locator("#passage mark").first).to_be_in_viewport()
     page.go_back()
     EXPECTED(page.locator(".example")).to_have_count(3)
 
@@ -646,6 +561,6 @@ def test_a_question_can_be_stopped(opened, tmp_path):
         page.click("#ask")
         page.wait_for_selector(".node.pending")
         page.click("#stop")
-        EXPECTED(page.locator(".run .failure")).to_contain_text("You stopped it.")
+        EXPECTED(page.locator(".run .failure")).to_contain_text("Stopped.")
         EXPECTED(page.locator("#stop")).to_be_hidden()
         EXPECTED(page.locator("#history-list")).to_contain_text("Nothing was asked yet.")

@@ -48,6 +48,31 @@ def test_headings_and_beginnings_become_natural_questions(passages, question):
     assert questions_from(passages)[:1] == ((question,) if question else ())
 
 
+@pytest.mark.parametrize(
+    ("sections", "question"),
+    [
+        (("Configuring replication",), "What do the documents say about configuring replication?"),
+        (("3.2 Configuring Replication", "OPTIONS"), "What do the documents say about configuring replication?"),
+        (("How to replace a disk",), "How do I replace a disk?"),
+        (("Guide", "What happens when a disk fails?"), "What happens when a disk fails?"),
+        (("The lamp of Orlau",), "What do the documents say about The lamp of Orlau?"),
+        (("See also",), None),
+        (("Introduction", "Getting started"), None),
+        (("Early life and education",), None),
+        (("EXIT STATUS OF LAMPS",), None),
+    ],
+)
+def test_headings_of_sections_become_questions_if_they_say_what_the_section_is_about(sections, question):
+    passages = [Passage("a#1", "To keep replication simple, set copies.", "manual", sections=sections)]
+    assert questions_from(passages) == ((question,) if question else ())
+
+
+def test_a_heading_that_several_documents_have_is_no_topic_and_those_of_the_only_document_say_what_it_holds():
+    one, other = (Passage(f"{name}#1", "Text.", "x", start=0, sections=("Replacing a disk",)) for name in "ab")
+    assert questions_from([one, other]) == ()
+    assert overview_of([one], PUBLIC).titles == ("Replacing a disk",)
+
+
 def test_two_passages_that_name_each_other_are_asked_about_together():
     mutual = Passage("finch", "Ada Finch was an engineer from Orlau.", "Ada Finch")
     assert questions_from([mutual, ORLAU])[0] == "How are Ada Finch and Orlau connected?"

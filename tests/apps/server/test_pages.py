@@ -220,3 +220,14 @@ def test_no_more_pages_are_kept_than_may_be(tmp_path, monkeypatch):
         monkeypatch.setattr(page_images, "_MAX_KEPT_BYTES", 1)
         image_of(client, "marlow.pdf#1")
         assert not kept
+
+
+def test_a_passage_over_http_names_the_other_files_with_its_text(tmp_path):
+    text = "Everybody may copy the handbook in whole or in part, as long as the name of the Board stays on its first page. " * 2
+    files = tmp_path / "files"
+    files.mkdir()
+    for name in ("a.txt", "b.md"):
+        (files / name).write_text(text)
+    BM25.take_in(tmp_path / "copied", Intake([files]), update=False)
+    with client_of(app_over(tmp_path, corpora={"copied": str(tmp_path / "copied")})) as client:
+        assert client.get("/v1/corpora/copied/passages/a.txt").json()["also_in"] == ["b.md"]

@@ -176,10 +176,12 @@ def test_an_error_of_another_kind_leaves_the_request_as_it_is(status, body):
     assert refusal_of(status, body, SENT) is None
 
 
-def test_a_403_without_a_field_is_about_the_key():
+@pytest.mark.parametrize(("key", "ending"), [("", "MY_KEY, which is not set"), ("sk-wrong", "MY_KEY")])
+def test_a_403_without_a_field_is_about_the_key(monkeypatch, key, ending):
+    monkeypatch.setenv("MY_KEY", key)
     error = failure(Wire("m", "http://h/v1", key_variable="MY_KEY"), 403, {}, openai("Forbidden"))
     assert isinstance(error, ModelError)
-    assert "refuses the key; check the environment variable MY_KEY" in str(error)
+    assert str(error).endswith(f"refuses the key; check the environment variable {ending}")
 
 
 @pytest.mark.parametrize(

@@ -10,13 +10,22 @@ from hopweave.apps.cli._options import Assignments, Config, settings_of
 from hopweave.apps.cli._terminal import say
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Container, Iterator, Mapping
     from pathlib import Path
     from typing import Any
 
+    from hopweave.core.catalog import Role
     from hopweave.run.settings import Settings
 
 app = typer.Typer(add_completion=False)
+
+_EXTRAS = {  # what no component of the catalog needs
+    "documents": "PDF files",
+    "ocr": "text in pictures and scans",
+    "server": "hopweave serve",
+    "mcp": "hopweave mcp",
+    "watch": "hopweave watch",
+}
 
 
 @app.command()
@@ -54,16 +63,21 @@ def _examine(settings: Settings) -> None:
 
     from hopweave.apps.cli._settings_summary import model_in_words
     from hopweave.core.catalog import key_of
+    from hopweave.run.trust import guarded
 
     say(model_in_words(settings))
     found = asyncio.run(_examined(settings))
     if found is None:
         raise typer.Exit(1)
+    key, options = key_of("llms", settings.llm), _shown_options(settings) | found
     say()
     say("settings that suit it, for hopweave.toml:")
     say()
-    for line in _toml_lines(settings.llm, key_of("llms", settings.llm), _shown_options(settings) | found):
+    for line in _toml_lines(settings.llm, key, options):
         say(line)
+    if guarded({"llms": {key: options}}):
+        say()
+        say("# in a folder where you work, a file with such settings is refused until you run: hopweave trust FOLDER")
 
 
 async def _examined(settings: Settings) -> dict[str, Any] | None:
@@ -141,8 +155,8 @@ def _findings(pairs: list[str] | None, config: Path | None) -> Iterator[tuple[bo
 
 
 def _parts(settings: Settings) -> Iterator[tuple[bool, bool, str]]:
-    from hopweave.core.catalog import ROLES, asks_the_model, check_extra, entries, entry, load
-    from hopweave.core.errors import HopweaveError, SettingsError
+    from hopweave.core.catalog import ROLES, asks_the_model, entry, load, missing_from
+    from hopweave.core.errors import MissingExtra, SettingsError
     from hopweave.run.opening import engine_of
 
     chosen = {
@@ -168,17 +182,40 @@ def _parts(settings: Settings) -> Iterator[tuple[bool, bool, str]]:
         except Exception:  # noqa: BLE001, S110 - import failures are reported below
             pass
     for role in ROLES:
-        for name in entries(role):
-            is_needed = (role, name) in needed
-            try:
-                load(role, name)
-                check_extra(role, name)
-            except HopweaveError as error:
-                yield False, is_needed, f"{role} {name}: {error}"
-            except Exception as error:  # noqa: BLE001 - a broken library may raise anything, and reporting it is the purpose here
-                yield False, is_needed, f"{role} {name}: {type(error).__name__}: {' '.join(str(error).split())}"
-            else:
-                yield True, is_needed, f"{role} {name}"
+        yield from _role(role, needed)
+    for extra, what in _EXTRAS.items():
+        missing = missing_from(extra)
+        yield not missing, False, f"{what}: {MissingExtra(', '.join(missing), extra)}" if missing else what
+
+
+def _role(role: Role, needed: Container[tuple[str, str]]) -> Iterator[tuple[bool, bool, str]]:
+    """How many components of a role work, and a line for those that do not, together if the reason is the same."""
+    from hopweave.core.catalog import entries
+
+    names = entries(role)
+    failed: dict[tuple[bool, str], list[str]] = {}
+    for name in names:
+        if why := _why_not(role, name):
+            failed.setdefault(((role, name) in needed, why), []).append(name)
+    num_working = len(names) - sum(map(len, failed.values()))
+    yield True, False, f"{role}: {num_working} of {len(names)} work"
+    for (is_needed, why), those in failed.items():
+        yield False, is_needed, f"{role} {', '.join(those)}: {why}"
+
+
+def _why_not(role: Role, name: str) -> str:
+    """Why a component does not work; empty if it does."""
+    from hopweave.core.catalog import check_extra, load
+    from hopweave.core.errors import HopweaveError
+
+    try:
+        load(role, name)
+        check_extra(role, name)
+    except HopweaveError as error:
+        return str(error)
+    except Exception as error:  # noqa: BLE001 - a broken library may raise anything, and reporting it is the purpose here
+        return f"{type(error).__name__}: {' '.join(str(error).split())}"
+    return ""
 
 
 def _model(name: str | None, *, is_needed: bool) -> Iterator[tuple[bool, bool, str]]:

@@ -210,7 +210,8 @@ class Allowance:
 
 def _too_many(code: str, why: str, seconds: float) -> Refused:
     wait = max(1, math.ceil(seconds))
-    return Refused(429, code, f"{why}; ask again in {wait} s", headers={"Retry-After": str(wait)})
+    said = f"{wait} s" if wait < 120 else f"{math.ceil(wait / 60)} min" if wait < 7200 else f"{math.ceil(wait / 3600)} h"
+    return Refused(429, code, f"{why}; ask again in {said}", headers={"Retry-After": str(wait)})
 
 
 def _seconds_to_midnight() -> float:

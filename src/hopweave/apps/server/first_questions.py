@@ -2,8 +2,8 @@
 
 Each question comes from words of passages that answer it, in this order: a heading that asks; two passages of which one names
 the other, the first saying how ("designed by ...") and the second something of it ("born in ..."); two passages that name each
-other; a sentence that says what something is; and a title on its own. The wording is English; of a corpus in another language,
-titles remain.
+other; a sentence that says what something is; the heading of a section, unless any document might have such a section; and a
+title on its own. The wording is English; of a corpus in another language, headings and titles remain.
 """
 
 from __future__ import annotations
@@ -33,11 +33,23 @@ _FORMATS = {"md": "Markdown", "markdown": "Markdown", "txt": "text", "htm": "HTM
 _SUFFIX = re.compile(r"\.([a-z0-9]{1,8})(?:#[^/]*)?$", re.IGNORECASE)
 _NO_TOPIC = re.compile(r"[/\\_<>{}|=@?]|^\W|\.\w{1,5}$|^\S*\w\.\w\S*$|^(?:[\d\W]+|[ivxlc]+\W?)$", re.IGNORECASE)
 _GENERAL_TITLES = """
-about abstract acknowledgements acknowledgments appendix authors bugs changelog changes chapter conclusion contents copyright
-credits default description details example examples faq features files general history index installation introduction
-license links name news notes options overview preface readme references requirements resources summary synopsis title
-troubleshooting untitled usage version warning"""
+about abstract acknowledgements acknowledgments appendix authors bugs changelog changes chapter conclusion contents
+copyright credits default description details example examples faq features files general history index installation
+introduction licence license links name news notes options overview preface readme references requirements resources summary
+synopsis title troubleshooting untitled usage version warning"""
 _GENERAL = frozenset(_GENERAL_TITLES.split())
+_GENERAL_WORDS = """
+also arguments asked author awards background basic bibliography bug building career changes children code command commands
+common conforming contact death definitions detailed diagnostics discussion early education environment error errors example
+exit external family first frequently further getting guide honours information issues known later legacy life list main
+marriage messages methods more new note option other parameters part personal prerequisites publications purpose questions
+quick reading related release reporting results return returns scope section see selected setup standards start started
+starting status steps support syntax table tutorial use using value values variables what work works years"""
+_GENERAL_IN_HEADINGS = _GENERAL | frozenset(_GENERAL_WORDS.split())
+"""Words of which a heading says nothing if it has no others: documents on anything have sections of such names."""
+_NUMBERING = re.compile(
+    r"(?:(?:chapter|section|part|appendix)\s+[\dA-Z]+[.:)]?|[\dA-Z]+(?:\.\d+)+[.:)]?|(?:\d+|[IVX]+)[.:)])\s+", re.IGNORECASE
+)
 _ASKS = re.compile(r"(?:who|what|when|where|which|why|how|can|do|does|is|are|should)\b.{8,}\?", re.IGNORECASE)
 _VAGUE = re.compile(r"\b(?:it|this|that|these|those|they|here|above|below|following)\b", re.IGNORECASE)
 _HOW_TO = re.compile(r"how to ([a-z][a-z-]+ .{4,})", re.IGNORECASE)
@@ -80,7 +92,7 @@ class Overview:
         num_passages: `None` if there are more than were looked at.
         num_documents: likewise.
         formats: of the files that the passages are from, the commonest first.
-        titles: of some passages, at most three.
+        titles: of some documents, or headings of the only one; at most three.
         questions: to begin with, at most `MAX_QUESTIONS`.
     """
 
@@ -114,11 +126,12 @@ def overview_of(passages: Iterable[Passage], visible: Visible) -> Overview:
         if found := _SUFFIX.search(passage.source):
             formats[_FORMATS.get(found[1].lower(), found[1].upper())] += 1
     is_all = next(everything, None) is None
+    headings = _headings(sample) if is_all and len(documents) == 1 else {}
     return Overview(
         num_passages=documents.total() if is_all else None,
         num_documents=len(documents) if is_all else None,
         formats=tuple(name for name, _ in formats.most_common()),
-        titles=tuple(islice(_topics(sample), 3)),
+        titles=tuple(islice(headings or _topics(sample), 3)),
         questions=questions_from(sample),
     )
 
@@ -126,10 +139,17 @@ def overview_of(passages: Iterable[Passage], visible: Visible) -> Overview:
 def questions_from(passages: Sequence[Passage]) -> tuple[str, ...]:
     """Questions that these passages answer, about different things, the most telling first; the same for the same passages."""
     topics = _topics(passages)
-    kinds = (_asked(passages), _in_two_hops(topics), _connected(topics), _defined(passages), _named(topics))
+    kinds = (
+        _asked(passages),
+        _in_two_hops(topics),
+        _connected(topics),
+        _defined(passages),
+        _treated(_headings(passages)),
+        _named(topics),
+    )
     asked: dict[str, None] = {}
     used: set[str] = set()
-    for kind, most in zip(kinds, (2, 2, 1, 2, MAX_QUESTIONS), strict=True):
+    for kind, most in zip(kinds, (2, 2, 1, 2, 2, MAX_QUESTIONS), strict=True):
         num = 0
         for question, about in kind:
             if num == most or len(asked) == MAX_QUESTIONS:
@@ -147,14 +167,40 @@ Made = Iterator[tuple[str, frozenset[str]]]
 
 def _topics(passages: Iterable[Passage]) -> dict[str, Passage]:
     """The first passage of each title that is a name of something, and of one document only."""
+    titled = ((_on_one_line(passage.title), passage) for passage in passages)
+    return _of_one_document((title, passage) for title, passage in titled if _is_topic(title))
+
+
+def _headings(passages: Iterable[Passage]) -> dict[str, Passage]:
+    """The first passage under each heading that says what its section is about, and is in one document only."""
+    headed = (
+        (next((one for one in map(_heading, reversed(passage.sections)) if _says_something(one)), ""), passage)
+        for passage in passages
+    )
+    return _of_one_document((heading, passage) for heading, passage in headed if heading)
+
+
+def _of_one_document(named: Iterable[tuple[str, Passage]]) -> dict[str, Passage]:
     found: dict[str, Passage] = {}
     documents: dict[str, set[str]] = {}
-    for passage in passages:
-        title = _on_one_line(passage.title)
-        if _is_topic(title):
-            found.setdefault(title, passage)
-            documents.setdefault(title, set()).add(document_id_of(passage))
-    return {title: passage for title, passage in found.items() if len(documents[title]) == 1}
+    for name, passage in named:
+        found.setdefault(name, passage)
+        documents.setdefault(name, set()).add(document_id_of(passage))
+    return {name: passage for name, passage in found.items() if len(documents[name]) == 1}
+
+
+def _heading(text: str) -> str:
+    """A heading without its number."""
+    heading = _on_one_line(text)
+    numbered = _NUMBERING.match(heading)
+    return heading[numbered.end() if numbered else 0 :].rstrip(" :.")
+
+
+def _says_something(heading: str) -> bool:
+    """Whether a heading is a topic by itself: of several words, not all of which could stand above anything."""
+    words = [word.written.lower() for word in words_in(heading) if word.says_something]
+    is_general = all(word in _GENERAL_IN_HEADINGS for word in words)
+    return _is_topic(heading) and len(words) > 1 and not is_general and not heading.isupper() and not _VAGUE.search(heading)
 
 
 def _is_topic(title: str) -> bool:
@@ -165,8 +211,7 @@ def _is_topic(title: str) -> bool:
 
 def _asked(passages: Sequence[Passage]) -> Made:
     """Headings that are questions, or say how to do something."""
-    for passage in passages:
-        heading = _on_one_line(passage.title)
+    for heading in (_heading(one) for passage in passages for one in (*reversed(passage.sections), passage.title)):
         if len(heading) > 2 * _MAX_CHARACTERS or _VAGUE.search(heading):
             continue
         if how := _HOW_TO.fullmatch(heading):
@@ -219,9 +264,25 @@ def _is_a_name(text: str) -> bool:
     return any(word.written[0].isupper() for word in words) and all(word.says_something for word in words)
 
 
+def _treated(headings: Mapping[str, Passage]) -> Made:
+    """Questions about what a section is about, if they would not be asked otherwise."""
+    for heading, passage in headings.items():
+        if not (_HOW_TO.fullmatch(heading) or _ASKS.fullmatch(heading)):
+            about = _in_a_sentence(heading, passage)
+            yield f"What do the documents say about {about}?", frozenset({heading, _on_one_line(passage.title)})
+
+
+def _in_a_sentence(heading: str, passage: Passage) -> str:
+    """A heading with capitals only where they belong to a name, as far as the text below it tells."""
+    first, *rest = heading.split()
+    small = set(_WORD.findall(passage.text))
+    words = [first.lower() if first.endswith("ing") else first, *rest]
+    return " ".join(word.lower() if word.istitle() and word.lower() in small else word for word in words)
+
+
 def _named(topics: Mapping[str, Passage]) -> Made:
     for title in topics:
-        if " " not in title and title.isupper():
+        if " " not in title and (title.isupper() or title.islower()):  # an abbreviation, or the name of a file
             continue
         yield f"What do the documents say about {title}?", frozenset({title})
 

@@ -13,7 +13,7 @@ from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
 from hopweave.apps.wrong_values import in_words
-from hopweave.core.errors import DatabaseError, HopweaveError
+from hopweave.core.errors import DatabaseError, DataError, HopweaveError
 from hopweave.core.json_text import whole
 
 _LOG = logging.getLogger(__name__)
@@ -59,6 +59,11 @@ class Refused(Exception):
         if isinstance(error, DatabaseError):
             said = "the server's database cannot be reached, or does not answer; ask again later"
             return cls(503, "no_database", said, headers={"Retry-After": "10"})
+        if isinstance(error, DataError):
+            said = (
+                "something that the server keeps, such as the index of the documents, cannot be read; its log says what to do"
+            )
+            return cls(500, "server_error", said)
         return cls(500, "server_error", "the server could not do this; its log says why")
 
 

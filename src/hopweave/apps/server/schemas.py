@@ -144,6 +144,9 @@ class PassageReply(BaseModel):
     sections: Annotated[list[str], Field(description="The headings that it stands under, from the outermost.")] = Field(
         default_factory=list
     )
+    also_in: Annotated[
+        list[str], Field(description="Other files with the same text; only where a passage is asked for by its id.")
+    ] = Field(default_factory=list)
 
 
 class HitReply(BaseModel):

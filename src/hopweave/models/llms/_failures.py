@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import email.utils
 import json
+import os
 import re
 import time
 from collections.abc import Mapping, Sequence
@@ -163,7 +164,8 @@ def failure(
     message = quoted(wire, _message_of_text(body) or f"status {status}")
     where = f"{wire.shown} ({status})"
     if status in (401, 403) and not is_about_field:  # the server's own message may contain a part of the key
-        return ModelError(f"{where} refuses the key; check the environment variable {wire.key_variable}")
+        unset = "" if os.environ.get(wire.key_variable) else ", which is not set"
+        return ModelError(f"{where} refuses the key; check the environment variable {wire.key_variable}{unset}")
     if status in (404, 405):
         return _missing(wire, where, message, models)
     if is_too_long(status, body):

@@ -26,7 +26,7 @@ from hopweave.apps.server.routes._given import BEARER, TheCaller, TheService, tr
 from hopweave.apps.server.routes.answers import CLIENT_GONE, EVENT_STREAM
 from hopweave.apps.server.schemas import MAX_EARLIER, REFUSALS, Options
 from hopweave.apps.server.service import Answered, Service
-from hopweave.core.errors import HopweaveError
+from hopweave.core.errors import HopweaveError, suggest
 from hopweave.core.json_text import mapping_adapter, one_line_of_json
 from hopweave.core.types import Question
 from hopweave.record import Decision, Record
@@ -237,7 +237,9 @@ def _chosen(name: str, service: Service, caller: Caller) -> tuple[str, str]:
             return method, service.corpus_of(caller, corpus if at else None)
         except Refused:
             pass
-    raise Refused(404, "model_not_found", f"there is no model {name[:100]!r}; GET /v1/models lists them")
+    near = suggest(name[:100], _names(service, caller))
+    advice = near if near.startswith("did") else "GET /v1/models lists them"
+    raise Refused(404, "model_not_found", f"there is no model {name[:100]!r}; {advice}")
 
 
 def _names(service: Service, caller: Caller) -> list[str]:

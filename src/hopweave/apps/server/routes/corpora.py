@@ -97,9 +97,9 @@ async def search(body: SearchRequest, service: TheService, caller: TheCaller) ->
 
 @router.get("/v1/corpora/{name}/passages/{passage_id:path}")
 async def passage(name: Name, passage_id: PassageId, service: TheService, caller: TheCaller) -> PassageReply:
-    """A passage by its id."""
-    found, _ = await seen(name, passage_id, service, caller)
-    return _passage(found)
+    """A passage by its id, with the other files that have the same text."""
+    found, origin = await seen(name, passage_id, service, caller, with_origin=True)
+    return _passage(found).model_copy(update={"also_in": list(origin.also_in) if origin is not None else []})
 
 
 async def seen(

@@ -1,31 +1,92 @@
 // The answer of a run: how it stands, what it follows from, and the marks that lead to the words of passages. Each finding once.
 
-import { capitalised, el, oneLine } from "./dom.js";
+import { capitalised, counted, el, oneLine } from "./dom.js";
 import { nameOf } from "./passage.js";
 import { originOf, sign, supportChip, whyNot } from "./signs.js";
+
+const FAILED = { ModelError: "the language model failed", SearchError: "the search failed", ReadError: "reading the passages failed", server_error: "the server failed" };
+const LIMITS = {
+  max_llm_calls: "as many model calls as a question may make",
+  max_tokens: "as many tokens as a question may use",
+  max_searches: "as many searches as a question may make",
+  max_seconds: "as much time as a question may take",
+};
 
 // `doing` has: cite(mark, element), which opens the words behind a mark, and contradiction(at, element); `others` are the claims of
 // the other run, of which those that it does not make are marked.
 export function answerOf(run, doing, others) {
-  if (run.error) return el("p", { class: `failure ${run.error.isStop ? "stopped" : ""}` }, el("strong", {}, "No answer. "), run.error.message);
+  if (run.error) return failure(run);
   const answer = run.record?.answer;
   if (!answer) return null;
   const banner = run.summary?.banner;
-  const tone = banner?.tone ?? { supported: "good", contradicted: "bad", unsupported: "warn" }[answer.verdict.support];
-  const isLong = run.record.question.form === "long";
-  return el("div", { class: `answer tone-${tone}` },
-    !isLong && el("p", { class: "short", dir: "auto" }, oneLine(answer.short) || "No answer"),
-    isLong && text(run, doing),
-    isLong || oneLine(answer.short) ? banner && el("p", { class: "support" }, el("strong", {}, `${banner.sign} ${banner.headline}`), `: ${banner.counts}.`)
-      : el("p", { class: "support" }, "Nothing that was found answers it well enough, or the model gave no usable reply. Try other words, or another method."),
+  const tone = isAbstained(answer) ? "quiet" : banner?.tone ?? { supported: "good", contradicted: "bad", unsupported: "warn" }[answer.verdict.support];
+  const inside = isOfWholeCorpus(answer) ? ofWholeCorpus : run.record.question.form === "long" ? long : short;
+  return el("div", { class: `answer tone-${tone}` }, inside(run, answer, banner, doing, others));
+}
+
+function failure(run) {
+  const { error } = run;
+  const failed = FAILED[error.code ?? error.kind];
+  const what = error.isStop ? "Stopped." : failed ? `No answer: ${failed}.` : "No answer.";
+  return el("div", { class: `failure ${error.isStop ? "stopped" : ""}` }, el("p", {}, el("strong", {}, what)), el("p", {}, error.message.replace(/^[a-z]+ /, capitalised)),
+    run.record?.error?.retryable && el("p", {}, "It may pass: ask again in a while."));
+}
+
+function short(run, answer, banner, doing, others) {
+  const isSaidAgain = withoutMarks(answer.text) === withoutMarks(answer.short);
+  return [
+    el("p", { class: "short", dir: "auto" }, isAbstained(answer) ? "No answer" : oneLine(answer.short)),
+    isAbstained(answer) ? el("p", { class: "support" }, abstained(answer)) : support(answer, banner),
     remarks(answer),
-    isLong ? folded(run, "What each statement rests on", findings(run, doing, others)) : findings(run, doing, others),
-    !isLong && oneLine(answer.text) !== oneLine(answer.short) && folded(run, "The answer in the model’s words", text(run, doing)));
+    findings(run, doing, others),
+    !isSaidAgain && folded(run, "The answer in the model’s words", text(run, doing)),
+  ];
+}
+
+function long(run, answer, banner, doing, others) {
+  return [text(run, doing), support(answer, banner), remarks(answer), folded(run, "What each statement rests on", findings(run, doing, others))];
+}
+
+// A listing says what was found where; what else is said of the documents as a whole is text, none of it the model's.
+function ofWholeCorpus(run, answer, banner, doing, others) {
+  const listed = findings(run, doing, others);
+  const head = listed ? counted(answer.claims.length, "document") : oneLine(answer.short);
+  const stands = listed ? `${banner?.sign} ${banner?.headline}` : head ? banner?.headline : answer.how === "overview" && capitalised(banner?.counts ?? "");
+  return [head && el("p", { class: "short" }, head), stands && el("p", { class: "support" }, el("strong", {}, stands), "."), listed || text(run, doing)];
+}
+
+function isOfWholeCorpus(answer) {
+  return ["listing", "overview"].includes(answer.how);
+}
+
+// Whether it says nothing: it is empty, or only says that the answer is not known.
+function isAbstained(answer) {
+  return !oneLine(answer.short) || (answer.claims.length > 0 && answer.verdict.num_claims === 0);
+}
+
+function abstained(answer) {
+  const says = oneLine(answer.short) ? ["The model says ", el("q", { dir: "auto" }, oneLine(answer.short)), "."]
+    : "Nothing that was found answers it well enough, or the model gave no usable reply.";
+  return [says, " Try other words, or another method."];
+}
+
+// How it stands; how many claims do only where there are several.
+function support(answer, banner) {
+  if (!banner) return null;
+  const { num_claims: claims, num_supported: rest, num_contradicted: against, confidence } = answer.verdict;
+  const counts = [
+    claims === 0 && banner.counts,
+    claims > 0 && typeof confidence === "number" && `confidence ${confidence.toFixed(2)}`,
+    claims > 1 && `${rest} of ${claims} claims ${rest === 1 ? "rests" : "rest"} on a passage`,
+    claims > 1 && against > 0 && `${against} contradicted by one`,
+  ].filter(Boolean).join("; ");
+  return el("p", { class: "support" }, el("strong", {}, `${banner.sign} ${banner.headline}`), counts && `: ${counts}`, ".",
+    banner.standing === "unsupported" && " It may still be true: ask in other words, or with another method.");
 }
 
 function remarks(answer) {
   return [
-    answer.stopped_because !== "finished" && `Stopped early: ${answer.stopped_because}`,
+    answer.stopped_because !== "finished" && (LIMITS[answer.stopped_because] ? `Stopped early, after ${LIMITS[answer.stopped_because]}. The server’s settings can allow more.` : `Stopped early: ${answer.stopped_because.replaceAll("_", " ")}`),
     answer.num_marks_removed > 0 && `Invented marks removed: ${answer.num_marks_removed}`,
   ].filter(Boolean).map((remark) => el("p", { class: "remark" }, remark));
 }
@@ -60,13 +121,14 @@ function findings(run, doing, others) {
 
 function finding(run, claim, at, doing, others) {
   const isOnly = others !== null && !others.has(claimKey(claim));
+  const isListed = isOfWholeCorpus(run.record.answer); // by the name of the document
   const marks = new Map(claim.citations.map((one) => [one.mark, run.passages.get(one.passage_id)]));
   const [said, remarked] = [words(run, claim), remarksOn(claim, (from) => doing.contradiction(at, from))];
   if (!said && !remarked) return null;
   return el("li", { class: `${claim.support} ${isOnly ? "only" : ""}` },
     sign({ support: claim.support, kind: "decision" }), el("span", { class: "unseen" }, `${claim.support}: `),
     el("div", {},
-      said && el("p", { class: "claim", dir: "auto" }, said, " ", [...marks].map(([mark, passage]) => markButton(mark, passage ? nameOf(passage) : "", doing)),
+      said && el("p", { class: "claim", dir: "auto" }, said, " ", [...marks].map(([mark, passage]) => markButton(mark, passage && !isListed ? nameOf(passage) : "", doing)),
         isOnly && [" ", el("span", { class: "only-here" }, "only here")]),
       remarked));
 }
@@ -74,9 +136,12 @@ function finding(run, claim, at, doing, others) {
 // A claim that is the whole answer again is told in the words of its passage.
 function words(run, claim) {
   const { short } = run.record.answer;
-  const isAnswer = oneLine(claim.query) === oneLine(run.record.question.text) && oneLine(claim.text) === oneLine(short);
+  const isOfQuestion = oneLine(claim.query) === oneLine(run.record.question.text);
+  if (isOfQuestion && !oneLine(claim.text)) return null; // said above
+  const isAnswer = isOfQuestion && oneLine(claim.text) === oneLine(short);
   if (isAnswer && claim.citations.length) return el("q", {}, oneLine(claim.citations[0].quote));
   if (isAnswer) return null;
+  if (isOfWholeCorpus(run.record.answer)) return [el("b", {}, oneLine(claim.text)), " ", claim.citations.length > 0 && el("q", {}, oneLine(claim.citations[0].quote))];
   const asks = oneLine(claim.query) !== oneLine(run.question) && el("span", { class: "query" }, `${oneLine(claim.query)} `);
   return [asks, el("b", {}, oneLine(claim.text) || "not answered")];
 }
@@ -88,6 +153,10 @@ function remarksOn(claim, against) {
     claim.contradicted_by && el("button", { type: "button", class: "link", onclick: (event) => against(event.currentTarget) }, "what says otherwise"),
   ].filter(Boolean);
   return said.length > 0 && el("p", { class: "small claim-says" }, said.map((one, at) => [at > 0 && " · ", one]));
+}
+
+function withoutMarks(text) {
+  return oneLine(oneLine(text).replace(/\s*\[\d+\]/g, "")).replace(/\.$/, "");
 }
 
 export function claimKey(claim) {
@@ -103,14 +172,14 @@ export function differences(left, right, link) {
   const passages = [left, right].map((run) => new Set(run.record.passages.map((passage) => passage.id)));
   const only = [...passages[0]].filter((id) => !passages[1].has(id)).length;
   const onlyOther = [...passages[1]].filter((id) => !passages[0].has(id)).length;
-  const shared = passages[0].size - only;
+  const found = [[passages[0].size - only, "found by both"], [only, "by the first alone"], [onlyOther, "by the second alone"]];
   const standings = [left, right].map((run) => run.summary?.banner?.standing ?? run.record.answer?.verdict.support);
   const isSameQuestion = oneLine(left.question) === oneLine(right.question);
   const head = el("div", { class: "run-head" }, el("h2", { dir: "auto" }, isSameQuestion ? oneLine(left.question) : "Two questions"), link);
   const facts = el("dl", {},
     fact("Answers", isSame ? "the same" : el("span", {}, el("b", { dir: "auto" }, shorts[0] || "no answer"), " against ", el("b", { dir: "auto" }, shorts[1] || "no answer")), !isSame),
     fact("Support", standings.map((standing, at) => [at ? " against " : "", supportChip(standing) ?? "no answer"]), standings[0] !== standings[1]),
-    fact("Passages", `${shared} found by both, ${only} by the first alone, ${onlyOther} by the second alone`, only + onlyOther > 0),
+    fact("Passages", found.filter(([number]) => number > 0).map((one) => one.join(" ")).join(", ") || "none", only + onlyOther > 0),
     fact("Model calls", calls(left, right), false));
   return { shown: [head, facts], isSameQuestion };
 }

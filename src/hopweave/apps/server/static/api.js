@@ -14,6 +14,10 @@ export function keepKey(key) {
   sessionStorage.setItem(KEY, key);
 }
 
+export function hasKey() {
+  return sessionStorage.getItem(KEY) !== null;
+}
+
 function headers(more = {}) {
   const key = sessionStorage.getItem(KEY);
   return key ? { ...more, Authorization: `Bearer ${key}` } : more;
@@ -25,7 +29,7 @@ async function sent(path, options = {}) {
     reply = await fetch(path, { ...options, headers: headers(options.headers) });
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new Refused(0, { message: "The server cannot be reached. Is it still running?" });
+    throw new Refused(0, { message: "The server cannot be reached. Check that it is running, then try again." });
   }
   if (reply.ok) return reply;
   let error = null;
@@ -39,6 +43,11 @@ async function sent(path, options = {}) {
 
 export async function got(path) {
   return (await sent(path)).json();
+}
+
+// Where the server has something of a passage: `passages`, `pages` or `page-images`.
+export function ofPassage(what, corpus, passage) {
+  return `v1/corpora/${encodeURIComponent(corpus)}/${what}/${passage.id.split("/").map(encodeURIComponent).join("/")}`;
 }
 
 export async function deleted(id) {

@@ -1,6 +1,6 @@
 // The explorer: what is asked, which runs stand side by side, and the address of what is shown.
 
-import { Refused, got, keepKey } from "./api.js";
+import { Refused, got, hasKey, keepKey } from "./api.js";
 import { differences } from "./answer.js";
 import { button, byId, cut, el, oneLine } from "./dom.js";
 import { chosen, offer } from "./methods.js";
@@ -34,14 +34,16 @@ const doing = {
 const past = { open: (entry, isBeside) => open(entry, isBeside), forgotten, refuse };
 
 function refuse(error) {
+  const box = byId("alert");
   if (error?.status === 401) {
+    box.textContent = "The server does not know this key. Check it, and try again.";
+    box.hidden = !hasKey();
     byId("key-form").hidden = false;
     byId("composer").hidden = true;
     byId("welcome").hidden = true;
     byId("key").focus();
     return;
   }
-  const box = byId("alert");
   box.textContent = error ? error.message : "";
   box.hidden = !error;
 }
@@ -134,7 +136,7 @@ async function start(run, body) {
   arrange();
   const answer = run.record?.answer;
   say(answer ? `${run.method} is done: ${answer.short || "no answer"}, ${run.summary?.banner?.standing ?? answer.verdict.support}` : `${run.method} ended: ${run.error?.message ?? ""}`);
-  await listPast(past);
+  await listPast(past).catch((error) => run.error || refuse(error));
 }
 
 function ask(question) {

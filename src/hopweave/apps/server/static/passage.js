@@ -1,8 +1,10 @@
 // A passage beside the reasoning, with the words that were cited marked. Offsets are code points, not the units of a string here.
 
-import { button, byId, el, oneLine } from "./dom.js";
+import { got, ofPassage } from "./api.js";
+import { button, byId, counted, el, listed, oneLine } from "./dom.js";
 import { pageOf, sheet } from "./sheet.js";
 
+const MOST_FILES = 5; // with the same text, that are named
 let opener = null;
 
 // What a passage is called: its title, and the headings that it stands under, outer to inner.
@@ -22,6 +24,7 @@ export function showPassage(passage, spans, doing, from, corpus) {
     title,
     passage.source && el("p", { class: "small where", dir: "auto" }, place(passage)),
     el("blockquote", { dir: "auto" }, pieces(passage.text, spans)),
+    corpus !== null && alsoIn(corpus, passage),
     corpus !== null && pageOf(passage) && sheet(corpus, passage, spans),
     facts(passage),
     doing.reveal && button("Show the step that it answers", doing.reveal, { class: "link" }),
@@ -31,6 +34,7 @@ export function showPassage(passage, spans, doing, from, corpus) {
       el("p", { class: "small" }, `Holds from step ${doing.changes.step} on. All before it is replayed without the model.`))));
   panel.hidden = false;
   document.body.classList.add("with-passage");
+  if (matchMedia("(max-width: 56rem)").matches) (from.closest("li") ?? from).scrollIntoView({ block: "start" }); // else it is covered
   title.focus({ preventScroll: true });
   panel.querySelector("mark")?.scrollIntoView({ block: "nearest" });
 }
@@ -50,9 +54,19 @@ function place(passage) {
   return paged ? `${paged.file}, page ${paged.number}` : passage.source;
 }
 
+// The other files with the same text; it fills itself, and stays empty where there are none or the server does not know.
+function alsoIn(corpus, passage) {
+  const line = el("p", { class: "small also-in", dir: "auto" });
+  got(ofPassage("passages", corpus, passage)).then(({ also_in: files }) => {
+    const [named, left] = [files.slice(0, MOST_FILES), files.length - MOST_FILES];
+    if (files.length) line.append(`Also in ${listed(left > 0 ? [...named, counted(left, "more file")] : named)}`);
+  }, () => {});
+  return line;
+}
+
 function facts(passage) {
   const rows = Object.entries(passage.metadata ?? {});
-  return el("dl", { class: "facts" }, [["id", passage.id], ...rows].map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", { dir: "auto" }, value))));
+  return rows.length > 0 && el("dl", { class: "facts" }, rows.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", { dir: "auto" }, value))));
 }
 
 function pieces(text, spans) {

@@ -1,6 +1,6 @@
 // A run: a question on its way, or a kept answer. And how one is drawn, from its header to its tree.
 
-import { asked, exported, got } from "./api.js";
+import { Refused, asked, exported, got } from "./api.js";
 import { answerOf, claimKey } from "./answer.js";
 import { button, byId, counted, cut, el, elapsed, oneLine, seconds } from "./dom.js";
 import { graph } from "./graph.js";
@@ -9,6 +9,8 @@ import { showPassage } from "./passage.js";
 import { linkButton } from "./places.js";
 import { legend } from "./signs.js";
 import { fingerprint, titleOf, tree } from "./tree.js";
+
+const LOST = "The connection ended before the answer did. Check that the server is running, then ask again.";
 
 export class Run {
   constructor({ question, method, corpus, of = null, earlier = [] }) {
@@ -48,9 +50,9 @@ export class Run {
         answer: (data) => ended.push(take(data)),
         failed: (data) => ended.push(take(data)),
       }, this.stopping.signal);
-      if (!ended.length && !this.error) this.error = { message: "The connection ended before the answer did." };
+      if (!ended.length && !this.error) this.error = { message: LOST };
     } catch (error) {
-      this.error = error.name === "AbortError" ? { message: "You stopped it.", isStop: true } : { message: error.message };
+      this.error = error.name === "AbortError" ? { message: "Nothing of it is kept; ask again, or something else.", isStop: true } : { message: error instanceof Refused ? error.message : LOST, code: error.code };
       if (error.status === 401) throw error;
     } finally {
       this.isRunning = false;
@@ -241,7 +243,7 @@ function callsToggle(run, doing) {
     run.withCalls = box.checked;
     doing.redraw(run);
   } });
-  return el("label", { class: "switch" }, box, " Calls, searches and readings");
+  return el("label", { class: "switch" }, box, " Show calls, searches and readings");
 }
 
 async function download(run, view, doing) {

@@ -1,7 +1,7 @@
 // The page of a PDF that a passage is from, as an image with the cited words marked on it.
 // It is drawn on a canvas: the request needs the key in its header, and the page of the explorer loads no image by address.
 
-import { got, picture } from "./api.js";
+import { got, ofPassage, picture } from "./api.js";
 import { button, cut, el, oneLine, svg } from "./dom.js";
 
 const PAGED = /^([^]*)#page=(\d+)$/;
@@ -25,14 +25,13 @@ async function fill(figure, corpus, passage, spans) {
   const asked = spans.flatMap((span) => [[span.start, span.end, false], span.focus && [span.focus.start, span.focus.end, true]])
     .filter((one) => one && one[0] < one[1]).slice(0, MOST_SPANS);
   const query = asked.map(([start, end]) => `span=${start}-${end}`).join("&");
-  const path = `${encodeURIComponent(corpus)}/PLACE/${passage.id.split("/").map(encodeURIComponent).join("/")}`;
-  const found = await got(`v1/corpora/${path.replace("PLACE", "pages")}?${query}`);
+  const found = await got(`${ofPassage("pages", corpus, passage)}?${query}`);
   if (found.why) return instead(figure, found.why);
   const letters = Array.from(passage.text);
   if (found.source !== passage.source || found.spans.some((one) => one.text !== letters.slice(one.start, one.end).join(""))) {
     return instead(figure, "the passage has changed since it was cited");
   }
-  const image = await createImageBitmap(await picture(`v1/corpora/${path.replace("PLACE", "page-images")}`));
+  const image = await createImageBitmap(await picture(ofPassage("page-images", corpus, passage)));
   const marked = found.spans.map((one, at) => ({ ...one, isFocus: asked[at][2] }));
   const page = { ...pageOf(passage), ...found, image, marked };
   show(figure, page);

@@ -14,6 +14,10 @@ export async function welcome(corpus, ask) {
   const found = seen.get(corpus) ?? await got(`v1/corpora/${encodeURIComponent(corpus)}/overview`).catch(() => null);
   if (found) seen.set(corpus, found);
   if (wanted !== corpus) return;
+  if (found?.num_passages === 0) {
+    byId("welcome").replaceChildren(el("p", { class: "holds" }, el("b", {}, corpus), " holds nothing that you can search. Choose other documents, or add some with ", el("code", {}, "hopweave index"), "."));
+    return;
+  }
   byId("welcome").replaceChildren(...[
     el("p", { class: "holds", dir: "auto" }, found ? holds(corpus, found) : el("b", {}, corpus)),
     found?.questions.length > 0 && el("h2", {}, "Questions to begin with"),
@@ -23,10 +27,11 @@ export async function welcome(corpus, ask) {
   ].filter(Boolean));
 }
 
-// One line, such as "starter: 187 documents, 412 passages (HTML, PDF), among them Marie Curie and Polonium."
+// One line, such as "starter: 187 documents, 412 passages (HTML, PDF), among them Marie Curie and Polonium."; a single document is on
+// what its sections are on.
 function holds(corpus, { num_passages: passages, num_documents: documents, formats, titles }) {
   const sizes = [documents && counted(documents, "document"), passages && passages !== documents && counted(passages, "passage")].filter(Boolean).join(", ");
   const files = formats.length ? ` (${formats.slice(0, MOST_FORMATS).join(", ")}${formats.length > MOST_FORMATS ? ", …" : ""})` : "";
-  const among = titles.length ? `${sizes || files ? ", " : " "}among them ${listed(titles.map((title) => cut(title, 60)))}` : "";
+  const among = titles.length ? `${sizes || files ? ", " : " "}${documents === 1 ? "on" : "among them"} ${listed(titles.map((title) => cut(title, 60)))}` : "";
   return [el("b", {}, corpus), sizes || among ? ": " : "", sizes, files, among, "."];
 }

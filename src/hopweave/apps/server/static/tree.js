@@ -62,7 +62,7 @@ export function fingerprint(node) {
 function particulars(node, run, doing) {
   const { step } = node;
   return el("div", { class: "particulars" },
-    el("p", { class: "small" }, `Step ${step.id}`, meaningOf(node.label) && `: ${meaningOf(node.label)}`),
+    el("p", { class: "small" }, `Step ${step.id}`, step.kind === "decision" && meaningOf(node.label) && `: ${meaningOf(node.label)}`),
     step.was !== undefined && el("p", { class: "small" }, "Yours, in place of: ", el("q", { dir: "auto" }, [step.was].flat().join(" | "))),
     said(node, run), found(node, run, doing), facts(node), changes(node, run, doing));
 }
@@ -131,7 +131,7 @@ function passageButton(id, run, doing, step) {
 function facts(node) {
   const shown = Object.entries(node.step.data ?? {}).filter(([name, value]) => !["origin", "support"].includes(name) && value !== null && value !== "");
   const confidence = node.confidence ?? node.step.reading?.confidence ?? null;
-  if (confidence !== null && !node.step.data?.confidence) shown.push(["f", Number(confidence).toFixed(2)]);
+  if (confidence !== null && !node.step.data?.confidence) shown.push(["reader’s f", Number(confidence).toFixed(2)]);
   if (!shown.length) return null;
   return el("dl", { class: "facts" }, shown.map(([name, value]) =>
     el("div", {}, el("dt", {}, name), el("dd", { dir: "auto" }, typeof value === "string" ? value : JSON.stringify(value)))));
