@@ -17,12 +17,17 @@ over the slots: nothing is subtracted for slots that stay empty at the end.
 
     python benchmarks/throughput.py [--method ircot] [--retriever bm25] [--questions 192] [--parallel 64] [--delay 1.0]
         [--latency lognormal]
+
+With `--peers`, a table of shares and CPU in one run: a bare aiohttp client, a loop over the openai SDK, LangGraph and DSPy, all
+doing the loop of `ircot` with the same number of calls and the same passages (which cost them nothing: their searches are in no
+figure), then every method with `bm25` and with `weave`. Their environments are made on first use, by pip, in the user's cache.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import gc
 import json
 import math
 import resource
@@ -30,6 +35,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -42,9 +48,12 @@ def main() -> None:
     if options.serve:
         from _server import serve
 
-        serve(play(options.method), options.delay, sigma=options.sigma)
+        replies = play(options.method)
+        serve(lambda turns: options.reply.replace("{text}", replies(turns)), options.delay, sigma=options.sigma)
     elif options.base_url:
         print(json.dumps(asyncio.run(_ask(options))))
+    elif options.peers:
+        _compare(options)
     else:
         print(
             "method     questions failed  calls  seconds  limit  share  ms a call  bare  times bare apart  start CPU  server ms"
@@ -63,6 +72,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--latency", choices=("constant", "lognormal"), default="constant")
     parser.add_argument("--retriever", default="bm25", help="whose CPU is in the figures, too")
     parser.add_argument("--workers", default="auto", help="the setting search_workers")
+    parser.add_argument("--peers", action="store_true", help="compare with other frameworks")
+    parser.add_argument("--reply", default="{text}", help=argparse.SUPPRESS)
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--sigma", type=float, default=0.0, help=argparse.SUPPRESS)
     parser.add_argument("--base-url", default="", help=argparse.SUPPRESS)
@@ -70,7 +81,45 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
+def _compare(options: argparse.Namespace) -> None:
+    from _peers import PEERS, task_for
+    from _server import server
+
+    print("who                    seconds  limit  share  CPU ms a call  start CPU  failed")
+    limit = math.ceil(options.questions / options.parallel) * CALLS["ircot"] * options.delay
+    num_calls = options.questions * CALLS["ircot"]
+    with server(__file__, 0.0, "--method", "ircot") as running:
+        task = task_for(running.base_url, options.questions, options.parallel)
+    for peer in PEERS:
+        with server(__file__, options.delay, "--method", "ircot", "--reply", peer.reply) as running:
+            found = peer.measured({**task, "base_url": running.base_url})
+        _tell(f"{peer.name} ({peer.versions()})" if peer.packages else peer.name, limit, num_calls, found)
+    for retriever in ("bm25", "weave"):
+        for method in [options.method] if options.method else CALLS:
+            found, limit = _found(argparse.Namespace(**{**vars(options), "retriever": retriever}), method)
+            _tell(f"{method}, {retriever}", limit, found["calls"], found)
+
+
+def _tell(who: str, limit: float, num_calls: float, found: Mapping[str, float]) -> None:
+    share, cpu_ms = limit / found["seconds"], 1000 * found["cpu_seconds"] / num_calls
+    figures = f"{found['seconds']:>7.1f} {limit:>6.1f} {share:>6.3f} {cpu_ms:>14.2f} {found['start_cpu_seconds']:>10.2f}"
+    print(f"{who:<22} {figures} {found['failed']:>7.0f}", flush=True)
+
+
 def _measured(options: argparse.Namespace, method: str) -> str:
+    found, limit = _found(options, method)
+    of_one = 1000 / found["calls"]
+    own, bare, apart = (of_one * found[name] for name in ("cpu_seconds", "bare_cpu_seconds", "bare_apart_cpu_seconds"))
+    return (
+        f"{method:<10} {options.questions:>9} {found['failed']:>6} {found['calls']:>6} {found['seconds']:>8.1f} {limit:>6.1f} "
+        f"{limit / found['seconds']:>6.3f} {own:>10.2f} {bare:>5.2f} {own / bare:>11.2f} {own / apart:>5.2f} "
+        f"{found['start_cpu_seconds']:>10.2f} {of_one / 3 * found['server_cpu_seconds']:>10.2f} "
+        f"{of_one * found['workers_cpu_seconds']:>11.2f}"
+    )
+
+
+def _found(options: argparse.Namespace, method: str) -> tuple[dict[str, Any], float]:
+    """The figures of a method, and the seconds that its calls need at least."""
     from _server import server
 
     sigma = 0.6 if options.latency == "lognormal" else 0.0
@@ -81,25 +130,18 @@ def _measured(options: argparse.Namespace, method: str) -> str:
         command = [sys.executable, __file__, *(str(word) for pair in said.items() for word in pair)]
         done = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True)
         server_cpu_seconds = running.cpu_seconds()
-    found = json.loads(done.stdout)
+    found = json.loads(done.stdout) | {"server_cpu_seconds": server_cpu_seconds}
     if found["calls"] != CALLS[method] * options.questions:
         raise SystemExit(f"{method} made {found['calls']} calls, not {CALLS[method]} per question: the limit is unknown")
     rounds = options.questions / options.parallel
-    limit = (rounds if sigma else math.ceil(rounds)) * CALLS[method] * options.delay
-    of_one = 1000 / found["calls"]
-    own, bare, apart = (of_one * found[name] for name in ("cpu_seconds", "bare_cpu_seconds", "bare_apart_cpu_seconds"))
-    return (
-        f"{method:<10} {options.questions:>9} {found['failed']:>6} {found['calls']:>6} {found['seconds']:>8.1f} {limit:>6.1f} "
-        f"{limit / found['seconds']:>6.3f} {own:>10.2f} {bare:>5.2f} {own / bare:>11.2f} {own / apart:>5.2f} "
-        f"{found['start_cpu_seconds']:>10.2f} {of_one / 3 * server_cpu_seconds:>10.2f} "
-        f"{of_one * found['workers_cpu_seconds']:>11.2f}"
-    )
+    return found, (rounds if sigma else math.ceil(rounds)) * CALLS[method] * options.delay
 
 
 async def _ask(options: argparse.Namespace) -> dict[str, float]:
     from hopweave import Question, Weaver, read_settings
     from hopweave.core.protocols import Opens
 
+    gc.set_threshold(50_000)  # as the command line does
     started_at = time.process_time()
     with tempfile.TemporaryDirectory() as folder:
         settings = read_settings(

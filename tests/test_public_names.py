@@ -33,6 +33,13 @@ def test_the_help_of_the_command_line_imports_no_engine():
     assert imported_by(code).isdisjoint({"pydantic", "aiohttp", "numpy", "tantivy", "sqlite3", "stamina", "rich"})
 
 
+@pytest.mark.slow
+def test_a_run_over_an_index_imports_nothing_that_reads_documents_or_downloads_models():
+    code = "import sys, hopweave.run.weaver, hopweave.retrieval.engines.bm25, hopweave.models.llms.openai_compatible"
+    unused = {"hopweave.ingest.documents", "hopweave.ingest.html_page", "hopweave.models.weights.fetching", "pathspec"}
+    assert imported_by(f"{code}; assert not {unused} & set(sys.modules), {unused} & set(sys.modules)")
+
+
 def test_every_public_name_is_there_and_has_a_docstring():
     for name in hopweave.__all__:
         if name not in ("Ask", "OnText"):  # types of functions, which have neither a name nor a docstring of their own

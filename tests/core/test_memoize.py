@@ -49,13 +49,20 @@ def test_what_is_kept_has_an_end_and_the_oldest_goes_first():
     assert [kept.get(number) for number in range(3)] == [None, 1, 2]
 
 
-@pytest.mark.parametrize("read", [sentence_spans, words.anchors, words.keys_of, words.stems_of, words_in])
+@pytest.mark.parametrize("read", [sentence_spans, words.anchors, words_in])
 def test_what_is_handed_out_can_be_changed_without_harm(read):
     text = "Gustav Holst composed The Planets. He was born in Cheltenham."
     first = read(text)
     kept = type(first)(first)
     first.clear()
     assert read(text) == kept
+
+
+@pytest.mark.parametrize("read", [words.keys_of, words.stems_of])
+def test_what_cannot_be_changed_is_handed_out_without_a_copy(read):
+    first = read("Gustav Holst composed The Planets.")
+    assert isinstance(first, frozenset)
+    assert read("Gustav Holst composed The Planets.") is first
 
 
 def test_shuffled_passages_and_drawn_demonstrations_can_be_changed_without_harm():

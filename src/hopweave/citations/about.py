@@ -9,9 +9,10 @@ page the place names, or which names the page of the place.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from hopweave.core.memoize import remembered
 from hopweave.core.types import Claim, Passage, Span
 from hopweave.text.comparing import life_date
 from hopweave.text.content_words import anchors, content_of, keys_of, stem, stems_of
@@ -90,9 +91,14 @@ def place_of(passage: Passage, focus: Span) -> Place:
 
 def names_in(query: str) -> list[str]:
     """What a query names, by capitals or as code. Numbers are no names."""
+    return list(_names_in(query))
+
+
+@remembered
+def _names_in(query: str) -> tuple[str, ...]:
     code = [match[0].strip("`") for match in _CODE.finditer(query)]
     names = [_without_opening(name) for name in anchors(query) if any(map(str.isalpha, name))]
-    return list(dict.fromkeys(filter(None, [*code, *names])))
+    return tuple(dict.fromkeys(filter(None, [*code, *names])))
 
 
 def _without_opening(name: str) -> str:
@@ -184,6 +190,7 @@ def _with_what_leads_to(place: Place, settled: Sequence[Claim]) -> str:
     return reached
 
 
+@remembered
 def names_its_subject(said: str) -> bool:
     """Whether an answer is a statement that needs no query to be understood.
 
@@ -220,6 +227,7 @@ def leads_from(name: str, claims: Sequence[Claim], *, but: str = "") -> list[int
     return path
 
 
+@remembered
 def is_english(query: str) -> bool:
     """Whether a query has an English function word.
 
@@ -251,17 +259,18 @@ def _is_joined(name: str, other: Passage, place: Place) -> bool:
     if named and _has(place.text, named) and _has(f"{other.title}\n{other.text}", name):
         return True
     title = _bare(place.passage.title)
-    return bool(title) and any(_has(text, title) and _has(f"{other.title}\n{text}", name) for text in _sentences(other))
+    return bool(title) and any(_has(text, title) and _has(f"{other.title}\n{text}", name) for text in _sentences(other.text))
 
 
+@remembered
 def _bare(title: str) -> str:
     """A title without what only tells it from others: a part in brackets, and letters such as `F.C.` at its end."""
     return _NO_PART_OF_A_NAME.sub("", title).strip()
 
 
-def _sentences(passage: Passage) -> Iterator[str]:
-    for span in sentence_spans(passage.text):
-        yield passage.text[span.start : span.end]
+@remembered
+def _sentences(text: str) -> tuple[str, ...]:
+    return tuple(text[span.start : span.end] for span in sentence_spans(text))
 
 
 def _has(text: str, name: str) -> bool:

@@ -7,6 +7,7 @@ import unicodedata
 from array import array
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 from hopweave.core.memoize import remembered
 from hopweave.core.prompt import unescape
@@ -38,34 +39,48 @@ def locate(words: str, text: str) -> Span | None:
     and no number inside a larger one. The span refers to the original text, so `text[span.start:span.end]` is always an exact
     quote.
     """
+    folded, places = _folded_text(text)
     for wanted in _wanted(words):
-        span = _exact(wanted, text) or _alike(wanted, text)
-        if span is not None:
-            return span
+        for word in wanted.words:
+            if word not in folded:
+                break
+        else:
+            span = _first(wanted.exact, text) or _alike(wanted.letters, folded, places, text)
+            if span is not None:
+                return span
     return None
 
 
+class _Wanted(NamedTuple):
+    """Words that are searched for.
+
+    Attributes:
+        exact: as they are.
+        letters: the same, folded.
+        words: the words of `letters`; a text can only have either form if it has all of them, folded, which is a fast test.
+    """
+
+    exact: str
+    letters: str
+    words: tuple[str, ...]
+
+
 @remembered
-def _wanted(words: str) -> tuple[str, ...]:
+def _wanted(words: str) -> tuple[_Wanted, ...]:
     """The forms in which copied words are searched for, in order."""
     said = unescape(words)
     forms = dict.fromkeys((short_form(said), said.strip(_EDGES)))
-    return tuple(form for form in forms if any(map(str.isalnum, form)))
+    spoken = [form for form in forms if any(map(str.isalnum, form))]
+    folded = [_folded_text(form)[0] for form in spoken]
+    return tuple(_Wanted(form, letters, tuple(letters.split())) for form, letters in zip(spoken, folded, strict=True))
 
 
-def _exact(wanted: str, text: str) -> Span | None:
-    match = _first(wanted, text)
-    return Span(match.start(), match.end()) if match else None
-
-
-def _alike(wanted: str, text: str) -> Span | None:
+def _alike(letters: str, folded: str, places: Sequence[int], text: str) -> Span | None:
     """The first match up to letter shapes, found in a folded copy of the text that remembers where each letter came from."""
-    letters, _ = _folded_text(wanted)
-    folded, places = _folded_text(text)
     match = _first(letters, folded) if letters.strip() else None
     if match is None:
         return None
-    start, end = places[match.start()], places[match.end() - 1] + 1
+    start, end = places[match.start], places[match.end - 1] + 1
     while end < len(text) and unicodedata.combining(text[end]):
         end += 1
     return Span(start, end)
@@ -81,28 +96,52 @@ def _folded_text(text: str) -> tuple[str, Sequence[int]]:
     return "".join(folded), places
 
 
-def _first(wanted: str, text: str) -> re.Match[str] | None:
-    """The first match of words in a text; a pattern is only built if the text contains each of them, which is a fast test."""
-    for word in wanted.split():
-        if word not in text:
-            return None
-    return _pattern(wanted).search(text)
-
-
-def _pattern(wanted: str) -> re.Pattern[str]:
-    """Matches words with any white space between them, not inside a longer word or number (nor before a combining accent).
+def _first(wanted: str, text: str) -> Span | None:
+    """The first match of words in a text, with any white space between them, not inside a longer word or number.
 
     In scripts without spaces, such as Japanese, any letters may precede and follow them.
     """
-    before = rf"(?<!{_LETTER})" if re.match(_LETTER, wanted) else ""
-    after = rf"(?!{_LETTER}|[{MARKS}])" if re.match(r"\w", wanted[-1]) else ""
-    if re.match(f"[{RUN_TOGETHER}]", wanted[-1]):
+    spaced, evenly = _spaced(wanted), _spaced(text)
+    if spaced not in evenly:
+        return None
+    if spaced != wanted or (" " in spaced and evenly != text):
+        match = _pattern(wanted).search(text)
+        return Span(match.start(), match.end()) if match else None
+    before, after = _before(wanted[0]), _after(wanted[-1])
+    start = text.find(wanted)
+    while start >= 0:
+        end = start + len(wanted)
+        if before.match(text, start) and after.match(text, end):
+            return Span(start, end)
+        start = text.find(wanted, start + 1)
+    return None
+
+
+def _pattern(wanted: str) -> re.Pattern[str]:
+    words = r"\s++".join(map(re.escape, wanted.split()))
+    return re.compile(f"{_before(wanted[0]).pattern}{words}{_after(wanted[-1]).pattern}")
+
+
+@lru_cache(512)
+def _before(first: str) -> re.Pattern[str]:
+    """What must hold before words that begin with a character: no letter, and not the first digits of the same number."""
+    no_letter = rf"(?<!{_LETTER})" if re.match(_LETTER, first) else ""
+    return re.compile(no_letter + (r"(?<!\d[.,])" if first.isdigit() else ""))
+
+
+@lru_cache(512)
+def _after(last: str) -> re.Pattern[str]:
+    """What must hold after words that end with a character: no letter, accent, or further digits of the same number."""
+    after = rf"(?!{_LETTER}|[{MARKS}])" if re.match(r"\w", last) else ""
+    if re.match(f"[{RUN_TOGETHER}]", last):
         after = f"(?![{MARKS}])"
-    if wanted[0].isdigit():
-        before += r"(?<!\d[.,])"
-    if wanted[-1].isdigit():
-        after += r"(?![.,]\d)"
-    return re.compile(before + r"\s++".join(map(re.escape, wanted.split())) + after)
+    return re.compile(after + (r"(?![.,]\d)" if last.isdigit() else ""))
+
+
+@remembered
+def _spaced(text: str) -> str:
+    """A text with one space for each run of white space, and none at its ends."""
+    return " ".join(text.split())
 
 
 @lru_cache(4096)

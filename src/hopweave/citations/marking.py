@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from hopweave.citations.citing import on_one_line
@@ -321,7 +321,7 @@ def _is_about(said: str, query: str, text: str, before: frozenset[str] | None) -
     return not named_keys(said) & beyond and len(others) <= 1
 
 
-def _is_named(name: str, there: set[str]) -> bool:
+def _is_named(name: str, there: Set[str]) -> bool:
     """Whether a sentence contains a name: the whole name, or any part of it but the first (`Marie` is many people)."""
     words = [key for word in name.split() for key in keys_of(word)]
     return keys_of(name) <= there or any(len(word) >= _FEWEST_WORDS and word in there for word in words[1:])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
 from hopweave.citations.about import Place, names_in
 from hopweave.core.types import Passage, Span
@@ -47,7 +47,7 @@ def rival_of(query: str, said: str, place: Place, passages: Sequence[Passage]) -
     return None
 
 
-def _is_alike(said: str, instead: set[str]) -> bool:
+def _is_alike(said: str, instead: Set[str]) -> bool:
     """Whether words could stand in the place of an answer: numbers for one with numbers, others for one without."""
     has_number = any(key[0].isdigit() for key in keys_of(said))
     return any(key[0].isdigit() == has_number for key in instead)

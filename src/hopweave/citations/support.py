@@ -23,7 +23,7 @@ the words of an answer occur:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from hopweave.citations.about import (
@@ -202,7 +202,7 @@ def denies(query: str, said: str, reading: Reading) -> bool:
     return bool(lacking) and bool(beyond) and len(new) <= _FEW
 
 
-def _without(left: set[str], right: set[str]) -> set[str]:
+def _without(left: Set[str], right: Set[str]) -> set[str]:
     """The words on the left that the right lacks, even in a longer or shorter form (`Austria`, `Austrian`)."""
     return {word for word in left if word not in right and not any(_are_alike(word, other) for other in right)}
 

@@ -28,7 +28,11 @@ def remembered(make: Callable[Concatenate[str, P], T]) -> Callable[Concatenate[s
     def recalled(text: str, *args: P.args, **kwargs: P.kwargs) -> T:
         return make(text, *args, **kwargs) if len(text) > _LONGEST else known(text, *args, **kwargs)  # type: ignore[arg-type]
 
-    return cast("Callable[Concatenate[str, P], T]", wraps(make)(recalled))
+    def recalled_of_text(text: str) -> T:  # the same without the cost of further arguments: a question makes a thousand calls
+        return make(text) if len(text) > _LONGEST else known(text)  # type: ignore[call-arg]
+
+    is_of_text_alone = make.__code__.co_argcount == 1
+    return cast("Callable[Concatenate[str, P], T]", wraps(make)(recalled_of_text if is_of_text_alone else recalled))
 
 
 class Kept(Generic[T]):

@@ -18,13 +18,14 @@ import unicodedata
 import zlib
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import accumulate, chain
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 _WINDOW = 37
 _RUN = 64
@@ -38,6 +39,7 @@ _CACHED_TEXTS = 4
 _NO_LETTER = re.compile(r"[\W_]+")
 _NO_ASCII_LETTER = bytes(code for code in range(128) if not chr(code).isalnum())
 _FACTOR = 0x9E3779B97F4A7C15
+_INVERSE = pow(_FACTOR, -1, 1 << 64)
 _TABLES = """
 CREATE TABLE texts (number INTEGER PRIMARY KEY, letters BLOB, ends TEXT, held_by TEXT);
 CREATE TABLE anchors (hash INTEGER, text INTEGER, position INTEGER, PRIMARY KEY (hash, text, position)) WITHOUT ROWID;
@@ -84,7 +86,7 @@ class Copies:
         at = int(hashes.argmin())
         found = self._table.execute(
             "SELECT text, position FROM anchors WHERE hash = ? ORDER BY text, position LIMIT ?",
-            (int(hashes.view(np.int64)[at]), _MAX_LIKE_IT),
+            (int(hashes.view("int64")[at]), _MAX_LIKE_IT),
         )
         for number, position in found.fetchall():
             text, ends, held_by = self._text(number)
@@ -130,20 +132,22 @@ def letters_of(text: str) -> str:
     return _NO_LETTER.sub("", unicodedata.normalize("NFKC", text).casefold())
 
 
+@cache
 def _powers(factor: int) -> NDArray[np.uint64]:
+    import numpy as np
+
     factors = np.full(_BLOCK + _MIN_LETTERS, factor, np.uint64)
     factors[0] = 1
     return np.cumprod(factors, dtype=np.uint64)
 
 
-_POWERS, _INVERSES = _powers(_FACTOR), _powers(pow(_FACTOR, -1, 1 << 64))
-
-
 def _hashes(text: str) -> NDArray[np.uint64]:
     """A hash for each window of a text of at most a block; sums of powers modulo 2^64, mixed."""
+    import numpy as np
+
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.uint64)
-    sums = np.concatenate((np.zeros(1, np.uint64), np.cumsum(codes * _POWERS[: len(codes)], dtype=np.uint64)))
-    windows: NDArray[np.uint64] = (sums[_WINDOW:] - sums[:-_WINDOW]) * _INVERSES[: len(codes) - _WINDOW + 1]
+    sums = np.concatenate((np.zeros(1, np.uint64), np.cumsum(codes * _powers(_FACTOR)[: len(codes)], dtype=np.uint64)))
+    windows: NDArray[np.uint64] = (sums[_WINDOW:] - sums[:-_WINDOW]) * _powers(_INVERSE)[: len(codes) - _WINDOW + 1]
     windows ^= windows >> np.uint64(31)
     windows *= np.uint64(_FACTOR)
     windows ^= windows >> np.uint64(29)
@@ -152,6 +156,8 @@ def _hashes(text: str) -> NDArray[np.uint64]:
 
 def _anchors(text: str) -> Iterator[tuple[int, int]]:
     """The anchors of a text: their hashes, as SQLite stores them, and where their windows start."""
+    import numpy as np
+
     for first in range(0, len(text) - _MIN_LETTERS + 1, _BLOCK):
         hashes = _hashes(text[first : first + _BLOCK + _MIN_LETTERS - 1])
         smallest = hashes

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-
-from pathspec import GitIgnoreSpec
+from typing import TYPE_CHECKING
 
 from hopweave.core.errors import DataError, SettingsError
 from hopweave.core.files import FOLDER, Entry, open_regular, shown_name, special_kind, walk
 from hopweave.ingest.formats import CorpusFile, reading
 from hopweave.ingest.reasons import Reason
 from hopweave.ingest.recognise import recognised
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
 
 OnUnlisted = Callable[[Path, DataError], None]
 """Called with a folder that cannot be listed, and why."""
@@ -83,7 +85,7 @@ class Selection:
     def __post_init__(self) -> None:
         for pattern in (*self.include, *self.exclude):
             try:
-                GitIgnoreSpec.from_lines([pattern])
+                _spec([pattern])
             except ValueError:
                 raise SettingsError(f"{pattern!r} is not a file pattern; give one such as '*.md' or 'drafts/'") from None
 
@@ -143,8 +145,8 @@ class _Walk:
         self._on_unlisted = on_unlisted
         self._on_left_out = on_left_out
         self._gitignore = selection.gitignore
-        self._include = GitIgnoreSpec.from_lines(selection.include) if selection.include else None
-        self._exclude = GitIgnoreSpec.from_lines(selection.exclude)
+        self._include = _spec(selection.include) if selection.include else None
+        self._exclude = _spec(selection.exclude)
         self._ignoring: list[tuple[Path, GitIgnoreSpec | None]] = []
 
     def files(self) -> Iterator[CorpusFile]:
@@ -207,12 +209,18 @@ def _ignored_by(folder: Path) -> GitIgnoreSpec | None:
         return None
     with open_regular(path) as file:
         lines = file.read(_MAX_IGNORE_BYTES).decode("utf-8", "replace").splitlines()
-    return GitIgnoreSpec.from_lines(line for line in lines if _is_pattern(line))
+    return _spec(line for line in lines if _is_pattern(line))
 
 
 def _is_pattern(line: str) -> bool:
     try:
-        GitIgnoreSpec.from_lines([line])
+        _spec([line])
     except ValueError:
         return False
     return True
+
+
+def _spec(lines: Iterable[str]) -> GitIgnoreSpec:
+    from pathspec import GitIgnoreSpec  # takes longer to import than a question to an index that is there takes to answer
+
+    return GitIgnoreSpec.from_lines(lines)

@@ -20,7 +20,6 @@ from hopweave.ingest.archive import members
 from hopweave.ingest.copies import Copies, Copy, holder, letters_of
 from hopweave.ingest.deadline import Deadline
 from hopweave.ingest.document import Document, Part, repeats, row_text
-from hopweave.ingest.documents import read_document
 from hopweave.ingest.find import OnUnlisted, Roots, Selection, find_files
 from hopweave.ingest.formats import (
     BOOK_SUFFIXES,
@@ -35,7 +34,6 @@ from hopweave.ingest.formats import (
     unpacked,
 )
 from hopweave.ingest.json_stream import fields_of
-from hopweave.ingest.mail import read_mail
 from hopweave.ingest.reasons import Reason, Unreadable, reason_of
 from hopweave.ingest.recognise import MAIL
 from hopweave.ingest.records import Row, read_rows
@@ -335,6 +333,8 @@ class Reading:
             return (yield from self._book(file))
         check = self._deadline.check
         if file.suffix == MAIL:
+            from hopweave.ingest.mail import read_mail
+
             content = bytes_of(file, self._on_bytes, self._options.limits, check)
             yield from self._cut_document(file, read_mail(content, file.source, check))
             return ""
@@ -342,6 +342,8 @@ class Reading:
             text = stream.read()
         if not text.strip():
             raise Unreadable(f"{file.source} is empty; remove it or leave it out", Reason.EMPTY)
+        from hopweave.ingest.documents import read_document
+
         yield from self._cut_document(file, read_document(text, file.suffix, file.source, check))
         return ""
 

@@ -18,7 +18,7 @@ from importlib.metadata import version
 from inspect import Parameter, signature
 from pathlib import Path
 from types import TracebackType
-from typing import Any, ParamSpec, TypeVar, Unpack, get_type_hints
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, Unpack, get_type_hints
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
@@ -41,11 +41,9 @@ from hopweave.core.protocols import Method, Noting, Probes, is_part
 from hopweave.core.types import Answer, Question
 from hopweave.record import Change, Failure, Observer, Record, Setup, Trace, citation_problems
 from hopweave.run.again import Again, check_same_setup
-from hopweave.run.answer_check import check_answer
 from hopweave.run.budget import Budget
 from hopweave.run.calibration import open_calibration
 from hopweave.run.components import Components
-from hopweave.run.conversation import Turn, asked_of, rewrite_follow_up
 from hopweave.run.opening import AskingChoices, Choices, Chosen, check_object, open_components, options_of
 from hopweave.run.progress_bar import progress
 from hopweave.run.settings import Settings
@@ -54,6 +52,9 @@ from hopweave.run.whole_corpus import answer_whole_corpus
 from hopweave.run.workbench import Workbench
 from hopweave.text.citation_marks import settle_marks
 from hopweave.text.whole_corpus import WholeCorpus, whole_corpus
+
+if TYPE_CHECKING:
+    from hopweave.run.conversation import Turn
 
 MAX_QUESTION_CHARACTERS = 8_000
 _LOG = logging.getLogger(__name__)
@@ -200,6 +201,8 @@ class Weaver:
             DataError: for a change that does not fit the record.
             SettingsError: if the record was made with other components or options, with what differs.
         """
+        from hopweave.run.conversation import asked_of
+
         again = Again(record, changes, self.settings.visible)
         check_same_setup(record.setup, self.setup(self.budget))
         asked, earlier = asked_of(record)
@@ -217,6 +220,8 @@ class Weaver:
         asked, answer, failure = await self._try(asked, earlier, workbench)
         is_checked = answer is not None and answer.how not in WHOLE_CORPUS
         if answer is not None and is_checked and self.settings.check == "more":
+            from hopweave.run.answer_check import check_answer
+
             await check_answer(asked, answer, workbench)
         workbench.note_missed_changes()
         branch = again.branch if again is not None else None
@@ -307,6 +312,8 @@ class Weaver:
         try:
             whole = self._of_all_documents(question, is_first=not earlier)
             if whole is None and earlier:
+                from hopweave.run.conversation import rewrite_follow_up
+
                 question = await rewrite_follow_up(question, earlier, workbench)
                 whole = self._of_all_documents(question)
             if whole is not None:

@@ -40,6 +40,8 @@ class Mark:
 
 def marks_in(text: str) -> list[tuple[int, int]]:
     """The number of each mark in a text, and the position of the brackets that it is in or that precede it."""
+    if "[" not in text:  # as in most sentences, and searching each position for blanks takes long
+        return []
     return [(number, match.start("marks")) for match in _MARKS.finditer(text) for number in _numbers(match["marks"])]
 
 
@@ -82,6 +84,8 @@ def keep_marks(text: str, holds: Callable[[int, int], bool]) -> tuple[str, list[
         The text with the valid marks, and the numbers of the removed ones.
     """
     removed: list[int] = []
+    if "[" not in text:
+        return text, removed
 
     def keep(match: re.Match[str]) -> str:
         numbers = _numbers(match["marks"])
@@ -97,17 +101,19 @@ def keep_marks(text: str, holds: Callable[[int, int], bool]) -> tuple[str, list[
 
 def drop_marks(text: str) -> str:
     """The text without marks and without the blanks before them."""
-    return _BLANKS_AND_BRACKETS.sub("", text)
+    return _BLANKS_AND_BRACKETS.sub("", text) if "[" in text else text
 
 
 def drop_marks_between_words(text: str) -> str:
     """Like `drop_marks`, but leaves a space where a mark is all that separates two words (`Brno[1]and`)."""
-    return _BLANKS_AND_BRACKETS.sub(_between, text)
+    return _BLANKS_AND_BRACKETS.sub(_between, text) if "[" in text else text
 
 
 @remembered
 def without_marks(text: str) -> tuple[str, Sequence[int]]:
     """The text without marks, which would otherwise split sentences or words, and the original position of each character."""
+    if "[" not in text:
+        return text, range(len(text))
     kept: list[str] = []
     places = array("L")
     position = 0

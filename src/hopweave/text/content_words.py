@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from functools import lru_cache
 
 from hopweave.core.memoize import remembered
@@ -58,7 +58,8 @@ def is_named(word: str) -> bool:
     return word[0].isupper() or word[0].isdigit()
 
 
-def keys_of(text: str) -> set[str]:
+@remembered
+def keys_of(text: str) -> frozenset[str]:
     """The content words of a text, normalised for comparison.
 
     Case, accents, a possessive `'s`, the ending of an ordinal and the commas of a large number are removed. If a text consists
@@ -67,11 +68,6 @@ def keys_of(text: str) -> set[str]:
     >>> sorted(keys_of("Gödel's 12th book sold 1,000 copies"))
     ['1000', '12', 'book', 'copies', 'godel', 'sold']
     """
-    return set(_keys_of(text))
-
-
-@remembered
-def _keys_of(text: str) -> frozenset[str]:
     words = [word.casefold() for word in WORD.findall(apart(text))]
     said = [word for word in words if word not in _SMALL]
     return frozenset(_key(word) for word in said or words)
@@ -82,18 +78,14 @@ def named_keys(text: str) -> set[str]:
     return {key for name in anchors(text) for key in keys_of(name)}
 
 
-def numbers_of(keys: set[str]) -> set[str]:
+def numbers_of(keys: Set[str]) -> set[str]:
     """Those keys that are numbers."""
     return {key for key in keys if key[0].isdigit()}
 
 
-def stems_of(text: str) -> set[str]:
-    """The stems of all words of a text, which are the same for inflected forms of a word."""
-    return set(_stems_of(text))
-
-
 @remembered
-def _stems_of(text: str) -> frozenset[str]:
+def stems_of(text: str) -> frozenset[str]:
+    """The stems of all words of a text, which are the same for inflected forms of a word."""
     return frozenset(_key(word)[:_SAME_LETTERS] for word in re.findall(r"[^\W_]+", apart(text)))
 
 

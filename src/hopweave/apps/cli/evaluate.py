@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import sys
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,7 +20,7 @@ from hopweave.apps.cli._terminal import say
 if TYPE_CHECKING:
     from hopweave.evaluation.runs.estimate import Estimate, Range
     from hopweave.evaluation.runs.folder import Plan
-    from hopweave.evaluation.runs.run import Outcome, RunOptions
+    from hopweave.evaluation.runs.run import Outcome, RunOptions, Watcher
     from hopweave.evaluation.runs.run_plan import Flags
     from hopweave.run.settings import Settings
 
@@ -96,12 +99,27 @@ def _plan(file: Path | None, flags: Flags, out: Path, config: Path | None) -> tu
 
 
 def _run(out: Path, plan: Plan, settings: Settings, options: RunOptions) -> Outcome:
-    from hopweave.apps.cli._console import console
-    from hopweave.evaluation.runs.progress_bars import Bars
     from hopweave.evaluation.runs.run import evaluate as work
 
-    with Bars(console(stderr=True)) as bars:
-        return asyncio.run(work(out, plan, settings, options, bars))
+    with _watcher() as watcher:
+        return asyncio.run(work(out, plan, settings, options, watcher))
+
+
+def _watcher() -> AbstractContextManager[Watcher]:
+    """Draws bars, or only prints the notes if nobody would see bars: their library takes a while to import."""
+    from hopweave.evaluation.runs.progress_bars import Bars
+    from hopweave.evaluation.runs.run import Watcher, Work
+
+    class Notes(Watcher):
+        def started(self, work: Work) -> None:
+            for note in work.notes:
+                say(f"note: {note}", err=True)
+
+    if not (sys.stderr.isatty() or os.environ.get("FORCE_COLOR")):
+        return nullcontext(Notes())
+    from hopweave.apps.cli._console import console
+
+    return Bars(console(stderr=True))
 
 
 def _report(outcome: Outcome, out: Path) -> None:

@@ -16,20 +16,24 @@ publishes. A file that was fetched and then modified on disk is hashed again, an
 
 from __future__ import annotations
 
-from hopweave.models.weights.fetching import fetch, remove
-from hopweave.models.weights.file_checksums import checksum, model_identity
-from hopweave.models.weights.hub_names import HubFile, is_hub_name, parts_beside
-from hopweave.models.weights.known import (
-    DEFAULT_MODEL,
-    KNOWN_MODELS,
-    KnownModel,
-    Thinking,
-    WheelMember,
-    how_to_get,
-    is_present,
-    model_path,
-    models_folder,
-)
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from hopweave.models.weights.fetching import fetch, remove
+    from hopweave.models.weights.file_checksums import checksum, model_identity
+    from hopweave.models.weights.hub_names import HubFile, is_hub_name, parts_beside
+    from hopweave.models.weights.known import (
+        DEFAULT_MODEL,
+        KNOWN_MODELS,
+        KnownModel,
+        Thinking,
+        WheelMember,
+        how_to_get,
+        is_present,
+        model_path,
+        models_folder,
+    )
 
 __all__ = [
     "DEFAULT_MODEL",
@@ -49,3 +53,17 @@ __all__ = [
     "parts_beside",
     "remove",
 ]
+
+_HOME = {
+    **dict.fromkeys(("fetch", "remove"), "fetching"),
+    **dict.fromkeys(("checksum", "model_identity"), "file_checksums"),
+    **dict.fromkeys(("HubFile", "is_hub_name", "parts_beside"), "hub_names"),
+}
+"""The module of each name that is not in `known`."""
+
+
+def __getattr__(name: str) -> Any:
+    # Names are imported when they are first used: an endpoint needs none of what downloads a model.
+    if name in __all__:
+        return getattr(import_module(f"{__name__}.{_HOME.get(name, 'known')}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
