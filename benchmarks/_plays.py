@@ -6,6 +6,7 @@ inferred from the prompt. The same requests, sent again in the same order, get t
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -19,7 +20,7 @@ HOPS = (
     ("Which river runs through Warsaw, case {n}?", "the Vistula"),
     ("Into which sea does the Vistula flow, case {n}?", "the Baltic Sea"),
 )
-CALLS: Mapping[str, int] = {"searchain": 6, "ircot": 5, "toqd": 17, "react": 4, "self_ask": 4, "dsp": 3}
+CALLS: Mapping[str, int] = {"stitch": 3, "searchain": 6, "ircot": 5, "toqd": 17, "react": 4, "self_ask": 4, "dsp": 3}
 """Sequential calls of each method for one question."""
 OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "dsp": {"preset": "light"},
@@ -48,7 +49,17 @@ _SENTENCES = [
     "In case {n}, the river that runs through Warsaw is the Vistula.",
     "In case {n}, the Vistula flows into the Baltic Sea.",
 ]
+
+
+def _reading(known: int) -> str:
+    """The reading of `stitch` that knows so many hops, and the next is missing."""
+    steps = [{"question": query, "answer": answer, "facts": [k]} for k, (query, answer) in enumerate(HOPS[:known], start=1)]
+    missing = [query for query, _ in HOPS[known : known + 1]]
+    return json.dumps({"steps": steps, "missing": missing, "answer": "" if missing else HOPS[-1][1]})
+
+
 _IN_TURN: Mapping[str, Sequence[str]] = {
+    "stitch": [_reading(known) for known in (1, 2, 3)],
     "ircot": [*_SENTENCES, "So the answer is: the Baltic Sea.", f"{' '.join(_SENTENCES)} So the answer is: the Baltic Sea."],
     "react": [
         f" I have to find out: {HOPS[0][0]}\nAction 1: Search[{HOPS[0][0]}]",
