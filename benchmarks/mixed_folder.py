@@ -119,9 +119,10 @@ def _counts_agree(summary: str) -> bool:
 
 
 def _answers(one: Mapping[str, Any], text: str) -> bool:
-    """Whether a text contains one of the answers."""
+    """Whether a text contains one of the answers; capitals matter in those that have any."""
     return any(
-        re.search(rf"(?<!\w){re.escape(answer)}(?!\w)", text, re.IGNORECASE if answer.islower() else 0) for answer in one["answer"]
+        re.search(rf"(?<!\w){re.escape(answer)}(?!\w)", text, re.IGNORECASE if answer.islower() else 0)
+        for answer in one["answer"]
     )
 
 

@@ -140,8 +140,8 @@ def repeats(heading: str, title: str) -> bool:
 def row_text(names: Sequence[str], cells: Sequence[str]) -> str:
     """A row of a table as text that can be read without the table, such as `city: Ulm; river: Danube.`
 
-    A row of at most 500 characters is one sentence, so that whatever quotes it has all its cells; sentences in a cell are joined
-    for that. In a longer one, each cell is a sentence or more.
+    A row of at most 500 characters is one sentence, so that a quote of it has all its cells; the sentences of a cell are joined
+    for that. In a longer row, each cell is a sentence or more.
 
     Args:
         names: of the columns; a cell of a column without a name stands alone.
