@@ -287,7 +287,7 @@ def test_what_is_no_zip_file_is_told(tmp_path, content):
 
 def test_what_comes_out_of_a_zip_file_is_held_to_the_limit_of_a_file(tmp_path):
     path = zipped(tmp_path / "a.zip", [(f"{number}.png", bytes(8 << 20)) for number in range(3)])
-    read_all = [(f"{number}.jsonl", b'{"text": "%s"}\n' % (b"x" * 1000) * 3_000) for number in range(2)]
+    read_all = [(f"{number}.jsonl", b'{"text": "%s"}\n' % (b"x" * 1000) * 3_000) for number in range(3)]
     refused(zipped(path, read_all), max_file_mib=4, match=r"is longer than 4 MiB; .*raise max_file_mib \(--max-file-mib\)$")
 
 
