@@ -67,6 +67,10 @@ def _sections(source: bytes) -> Iterator[tuple[str, list[Block]]]:
 
 
 def _records(source: bytes) -> list[list[str]]:
+    if source.startswith(b"{"):  # a list of objects under the name of a standard
+        objects = next(iter(json.loads(source).values()))
+        names = sorted({name for one in objects for name in one}, reverse=True)
+        return [names, *([one.get(name, "") for name in names] for one in objects)]
     text = "\n".join(line for line in source.decode().splitlines() if not line.startswith("#"))
     return list(csv.reader(io.StringIO(text), delimiter="\t" if "\t" in text else ","))
 
@@ -233,7 +237,7 @@ def pdf(source: bytes, num_columns: int = 1) -> bytes:
     out = io.BytesIO()
     width = 500 / num_columns
     frames = [Frame(45 + number * width, 60, width - 10, 720) for number in range(num_columns)]
-    document = Outlined(out, pagesize=A4, pageTemplates=[PageTemplate(frames=frames)])
+    document = Outlined(out, pagesize=A4, title=next(_sections(source))[0], pageTemplates=[PageTemplate(frames=frames)])
     styles = getSampleStyleSheet()
     story = []
     for block in blocks(source.decode()):
@@ -340,17 +344,27 @@ def vtt(source: bytes) -> bytes:
     return b"WEBVTT\n\n" + srt(source, ".")
 
 
-def tsv(source: bytes) -> bytes:
+def comma_separated(source: bytes, delimiter: str = ",") -> bytes:
     """Records, with names of columns."""
     out = io.StringIO()
-    csv.writer(out, delimiter="\t").writerows(_records(source))
+    csv.writer(out, delimiter=delimiter).writerows(_records(source))
     return out.getvalue().encode()
+
+
+def tsv(source: bytes) -> bytes:
+    """The same, with tabs."""
+    return comma_separated(source, "\t")
 
 
 def jsonl(source: bytes) -> bytes:
     """Each section as a record."""
     lines = ({"title": heading, "text": " ".join(one.text for one in below)} for heading, below in _sections(source) if below)
     return "".join(json.dumps(line) + "\n" for line in lines).encode()
+
+
+def json_list(source: bytes) -> bytes:
+    """The same as one list."""
+    return b"[" + b",".join(jsonl(source).splitlines()) + b"]"
 
 
 def utf16(source: bytes) -> bytes:
@@ -427,6 +441,8 @@ MAKERS: Mapping[str, Callable[[bytes], bytes]] = {
     "bz2": bz2.compress,
     "xz": lzma.compress,
     "zip": zipped,
+    "csv": comma_separated,
+    "json": json_list,
     "empty": lambda _: b"",
     "binary": lambda _: bytes(range(256)) * 20,
     **{

@@ -118,6 +118,14 @@ def _counts_agree(summary: str) -> bool:
     )
 
 
+def _answers(one: Mapping[str, Any], text: str) -> bool:
+    """Whether a text contains one of the answers; capitals matter in those that have any."""
+    return any(
+        re.search(rf"(?<!\w){re.escape(answer)}(?!\w)", text, re.IGNORECASE if answer.islower() else 0)
+        for answer in one["answer"]
+    )
+
+
 def _is_of(passage: Passage, name: str) -> bool:
     """Whether a passage comes from a file of the folder, or from a file in it."""
     return name in passage.source
@@ -128,12 +136,13 @@ def _sections(passages: Sequence[Passage]) -> str:
 
 
 def _is_in_section(passages: Sequence[Passage], wanted: str) -> bool:
-    names = (name for passage in passages for name in (passage.title, *passage.sections))
-    return any(_plain(wanted) in _plain(name) for name in names)
+    """Whether one of the passages is in a section or holds its heading, since short sections share a passage."""
+    named = ("\n".join((one.title, *one.sections, one.text)) for one in passages)
+    return any(re.search(rf"(?m)^{re.escape(_plain(wanted))}", _plain(text)) for text in named)
 
 
 def _plain(name: str) -> str:
-    return re.sub(r"[`*]", "", name).casefold()
+    return re.sub(r"[`*#]|^ +", "", name, flags=re.MULTILINE).casefold()
 
 
 def _found(asked: Sequence[Mapping[str, Any]], index: Path) -> Iterator[str]:
@@ -148,7 +157,7 @@ def _found(asked: Sequence[Mapping[str, Any]], index: Path) -> Iterator[str]:
             yield "Nothing found.\n"
             continue
         rank = str(mine[0].rank) if mine else "none"
-        holds = _said(is_so=any(answer.casefold() in shown.text.casefold() for answer in one["answer"]))
+        holds = _said(is_so=_answers(one, shown.text))
         has_section = _said(is_so=_is_in_section([shown], one["section"]))
         yield f"- rank {rank}; answer in the passage: {holds}; in the section: {has_section}"
         yield f"- {shown.source}: {_sections([shown])}\n\n> {' '.join(shown.text.split())[:300]}\n"
@@ -182,7 +191,7 @@ def _judged(one: Mapping[str, Any], record: Record) -> tuple[str, list[str]]:
     passages = list(dict.fromkeys(passage.id for _, passage in mine))
     of_mine = [next(passage for _, passage in mine if passage.id == one_id) for one_id in passages]
     text = record.answer.text if record.answer else ""
-    is_right = any(re.search(rf"(?<!\w){re.escape(answer)}(?!\w)", text, re.IGNORECASE) for answer in one["answer"])
+    is_right = _answers(one, text)
     has_spans = all(passage.text[citation.start : citation.end] == citation.quote for citation, passage in mine)
     row = [
         one["name"],
@@ -196,7 +205,7 @@ def _judged(one: Mapping[str, Any], record: Record) -> tuple[str, list[str]]:
 
 
 def _table(names: Sequence[str], found: Sequence[Sequence[str]]) -> str:
-    return table_markdown(Table(columns(names), rows(found)))
+    return "\n".join(table_markdown(Table(columns(names), rows(found))))
 
 
 def _said(*, is_so: bool) -> str:

@@ -136,7 +136,7 @@ CHANGED = (
 def test_a_docx_becomes_the_text_that_a_reader_sees(tmp_path):
     content = docx(paragraph("The minster", "Title"), paragraph("Tall & old."), TABLE, CHANGED, footnotes=paragraph("A note."))
     (tmp_path / "a.docx").write_bytes(content)
-    text = "The minster\n\nTall & old.\n\ncity: Ulm. metres: 161.\n\nnew a\nb\n\nA note."
+    text = "The minster\n\nTall & old.\n\ncity: Ulm; metres: 161.\n\nnew a\nb\n\nA note."
     assert read(tmp_path) == [Passage("a.docx", text, "The minster", "a.docx")]
 
 

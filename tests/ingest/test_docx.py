@@ -85,21 +85,21 @@ HEADER = "<w:trPr><w:tblHeader/></w:trPr>"
 @pytest.mark.parametrize(
     ("rows", "text"),
     [
-        ([row("city", "metres"), row("Ulm", "161"), row("Köln", "157")], "city: Ulm. metres: 161.\n\ncity: Köln. metres: 157."),
-        ([row("city", "river", properties=HEADER), row("Ulm", "Danube")], "city: Ulm. river: Danube."),
+        ([row("city", "metres"), row("Ulm", "161"), row("Köln", "157")], "city: Ulm; metres: 161.\n\ncity: Köln; metres: 157."),
+        ([row("city", "river", properties=HEADER), row("Ulm", "Danube")], "city: Ulm; river: Danube."),
         ([row("Name", "Ada Finch"), row("Born", "Orlau")], "Name Ada Finch\n\nBorn Orlau"),
         ([row("a", "b", properties=HEADER)], "a b"),
         (
             [row("town", "2023", "2024"), row("Ulm", "12", "13"), row("Orlau", "5", "6")],
-            "town: Ulm. 2023: 12. 2024: 13.\n\ntown: Orlau. 2023: 5. 2024: 6.",
+            "town: Ulm; 2023: 12; 2024: 13.\n\ntown: Orlau; 2023: 5; 2024: 6.",
         ),
         (
             [row("keeper", "light"), row(cell("Finch", '<w:vMerge w:val="restart"/>'), "7"), row(cell("", "<w:vMerge/>"), "9")],
-            "keeper: Finch. light: 7.\n\nkeeper: Finch. light: 9.",
+            "keeper: Finch; light: 7.\n\nkeeper: Finch; light: 9.",
         ),
         (
             [row("a", "b", "c"), row(cell("wide", '<w:gridSpan w:val="2"/>'), "last")],
-            "a: wide. c: last.",
+            "a: wide; c: last.",
         ),
         ([row("a", f"<w:tbl>{row('in', 'ner')}</w:tbl>")], "a in ner"),
         ([row("", "")], ""),

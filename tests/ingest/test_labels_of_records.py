@@ -44,7 +44,7 @@ def test_columns_of_a_table_bring_them_with_a_column_for_the_text_and_without(tm
     assert (second.access, dict(second.metadata)) == ((), {})
     rows = ["name,town,access,metadata.year", "Ann,Ulm,staff,1999"]
     [cells], _ = read(tmp_path, "\n".join(rows).replace(",", separator), name)
-    assert (cells.text, cells.access, dict(cells.metadata)) == ("name: Ann. town: Ulm.", ("staff",), {"year": "1999"})
+    assert (cells.text, cells.access, dict(cells.metadata)) == ("name: Ann; town: Ulm.", ("staff",), {"year": "1999"})
 
 
 def test_what_metadata_cannot_hold_is_left_out_and_counted_by_its_key(tmp_path):

@@ -37,7 +37,7 @@ def test_a_table_on_a_slide_has_the_names_of_its_columns_in_each_row(tmp_path):
     )
     content = pptx(f'<p:graphicFrame><a:tbl><a:tblPr firstRow="1"/>{rows}</a:tbl></p:graphicFrame>' + shape("After."))
     [passage] = found(tmp_path, "a.pptx", content)
-    assert passage.text == "keeper: Finch. light: old.\n\nkeeper: Finch. light: new.\n\nAfter."
+    assert passage.text == "keeper: Finch; light: old.\n\nkeeper: Finch; light: new.\n\nAfter."
 
 
 def test_sheets_are_places_and_rows_have_the_names_of_their_columns(tmp_path):
@@ -50,7 +50,7 @@ def test_sheets_are_places_and_rows_have_the_names_of_their_columns(tmp_path):
     content = xlsx({"Lights": rows, "Sheet2": text_row(1, "alone")}, strings=["light", "metres"], formats=["d mmm yyyy"])
     first, second = found(tmp_path, "a.xlsx", content)
     assert first.text == (
-        "Lights of the north\n\nlight: Carrow Head. metres: 41.5. lit: 1 Jan 1973.\n\nlight: Kerrow. lit: TRUE."
+        "Lights of the north\n\nlight: Carrow Head; metres: 41.5; lit: 1 Jan 1973.\n\nlight: Kerrow; lit: TRUE."
     )
     assert (first.source, first.title, first.sections) == ("a.xlsx#sheet=Lights", "a", ("Lights",))
     assert (second.source, second.text, second.sections) == ("a.xlsx#sheet=Sheet2", "alone", ())
@@ -61,12 +61,12 @@ def test_sheets_are_places_and_rows_have_the_names_of_their_columns(tmp_path):
     [
         (
             [(1, "name", "town", "post"), (2, "Ada", "Orlau", "keeper"), (4, "Ida", "Sula", "cook")],
-            ["name: Ada. town: Orlau. post: keeper.", "name: Ida. town: Sula. post: cook."],
+            ["name: Ada; town: Orlau; post: keeper.", "name: Ida; town: Sula; post: cook."],
         ),
         ([(1, "Name", "Ada"), (2, "Born", "Orlau")], ["Name Ada", "Born Orlau"]),
         (
             [(1, "name", "town"), (2, "Ada", "7"), (4, "Boats"), (5, "boat", "length"), (6, "Tern", "9")],
-            ["name: Ada. town: 7.", "Boats", "boat: Tern. length: 9."],
+            ["name: Ada; town: 7.", "Boats", "boat: Tern; length: 9."],
         ),
     ],
 )
@@ -80,7 +80,7 @@ def test_a_merged_cell_stands_in_each_of_its_rows(tmp_path):
     rows = text_row(1, "keeper", "light", "day") + text_row(2, "Finch", "old", "x") + text_row(3, "", "new", "y")
     content = xlsx({"Sheet1": rows}, more='<mergeCells><mergeCell ref="A2:A3"/><mergeCell ref="B1:C1"/></mergeCells>')
     [passage] = found(tmp_path, "a.xlsx", content)
-    assert passage.text.endswith("keeper: Finch. light: new. day: y.")
+    assert passage.text.endswith("keeper: Finch; light: new; day: y.")
 
 
 PARAGRAPHS = (
@@ -103,7 +103,7 @@ def test_an_odt_becomes_the_text_that_a_reader_sees_under_its_headings(tmp_path)
     header = f"<table:table-header-rows>{odf_row('keeper', 'light')}</table:table-header-rows>"
     table = f"<table:table>{header}{odf_row('Finch', 'old')}</table:table>"
     [passage] = found(tmp_path, "a.odt", odf("text", f"{PARAGRAPHS}{table}", title="A manual"))
-    assert passage.text == "Lamp\n\nIt is lit. Always.\n\nBy oil.\n\nOil\n\nkeeper: Finch. light: old."
+    assert passage.text == "Lamp\n\nIt is lit. Always.\n\nBy oil.\n\nOil\n\nkeeper: Finch; light: old."
     assert (passage.title, passage.source, passage.sections) == ("A manual", "a.odt", ("Lamp",))
 
 
@@ -118,7 +118,7 @@ def test_sheets_of_an_ods_are_places_and_empty_rows_without_number_take_no_time(
     sheet = f'<table:table table:name="Lights">{rows}{empty}</table:table-row></table:table>'
     [passage] = found(tmp_path, "a.ods", odf("spreadsheet", sheet))
     expected = [("Finch", 3), ("Finch", 4), ("Renn", 5), ("Renn", 5)]
-    assert passage.text.split("\n\n") == [f"keeper: {keeper}. lights: {number}." for keeper, number in expected]
+    assert passage.text.split("\n\n") == [f"keeper: {keeper}; lights: {number}." for keeper, number in expected]
     assert passage.source == "a.ods#sheet=Lights"
 
 

@@ -15,7 +15,7 @@ from support.corpora import read, refused, written
 
 from hopweave.ingest import Intake, Tally
 from hopweave.ingest.formats import FORMATS, READ, SOURCE_CODE_SUFFIXES
-from hopweave.ingest.reasons import Reason
+from hopweave.ingest.reasons import Reason, Unreadable
 from hopweave.ingest.recognise import HEAD_BYTES, format_of
 from hopweave.retrieval.engines.bm25 import BM25
 
@@ -184,9 +184,12 @@ def test_xz_takes_no_more_memory_than_an_honest_file_needs(tmp_path):
 
 def test_without_its_library_a_zstd_file_says_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setattr("hopweave.ingest.formats.find_spec", lambda _: None)
-    refused(
-        written(tmp_path, "a.txt.zst", b"x"), match=r"needs the library zstandard to be read; install it with: pip install 'hop"
-    )
+    path = written(tmp_path, "a.txt.zst", b"x")
+    with pytest.raises(
+        Unreadable, match=r"needs the library zstandard to be read; install it with: pip install 'hop"
+    ) as caught:
+        read(path)
+    assert caught.value.kind is Reason.NEEDS_LIBRARY
 
 
 def docx(text):
@@ -284,7 +287,7 @@ def test_what_is_no_zip_file_is_told(tmp_path, content):
 
 def test_what_comes_out_of_a_zip_file_is_held_to_the_limit_of_a_file(tmp_path):
     path = zipped(tmp_path / "a.zip", [(f"{number}.png", bytes(8 << 20)) for number in range(3)])
-    read_all = [("0.jsonl", b'{"text": "x"}\n' * 300_000), ("1.jsonl", b'{"text": "y"}\n' * 400_000)]
+    read_all = [(f"{number}.jsonl", b'{"text": "%s"}\n' % (b"x" * 1000) * 3_000) for number in range(3)]
     refused(zipped(path, read_all), max_file_mib=4, match=r"is longer than 4 MiB; .*raise max_file_mib \(--max-file-mib\)$")
 
 

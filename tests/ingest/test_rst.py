@@ -56,7 +56,7 @@ def test_restructured_text_becomes_what_a_reader_sees():
     assert text == (
         "The Ulm minster\n\n"
         "It is the tallest church, says spire.build, very tall and a_b.\nSee also the town and Ulm.\n\n"
-        "Closed on Mondays.\n\nRing twice.\n\nHeights\n\ncity: Ulm. metres: 161.\n\nThen:\n\nheight = 161\n\nA footnote."
+        "Closed on Mondays.\n\nRing twice.\n\nHeights\n\ncity: Ulm; metres: 161.\n\nThen:\n\nheight = 161\n\nA footnote."
     )
 
 

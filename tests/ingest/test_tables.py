@@ -11,8 +11,8 @@ CITIES = "id,city,river,note\n7,Ulm,Danube,It is old.\n8,Tübingen,Neckar,\n"
 def test_a_row_without_a_text_is_its_cells_with_the_names_of_the_columns(tmp_path):
     (tmp_path / "a.csv").write_text(CITIES, encoding="utf-8")
     assert [(p.id, p.title, p.text) for p in read_corpus([tmp_path])] == [
-        ("7", "Ulm", "id: 7. city: Ulm. river: Danube. note: It is old."),
-        ("8", "Tübingen", "id: 8. city: Tübingen. river: Neckar."),
+        ("7", "Ulm", "id: 7; city: Ulm; river: Danube; note: It is old."),
+        ("8", "Tübingen", "id: 8; city: Tübingen; river: Neckar."),
     ]
 
 

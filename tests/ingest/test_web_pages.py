@@ -104,7 +104,7 @@ def test_headings_in_navigation_are_none_and_links_to_a_heading_are_not_of_it():
 
 # -- tables ------------------------------------------------------------------------------------------------------------
 
-NAMED = "city: Ulm. river: Danube.\n\ncity: Bonn. river: Rhine."
+NAMED = "city: Ulm; river: Danube.\n\ncity: Bonn; river: Rhine."
 SIMPLE = "==== ======\ncity river\n==== ======\nUlm  Danube\nBonn *Rhi*\n     ne\n==== ======\n"
 GRID = """\
 +----+-----+
@@ -134,34 +134,34 @@ LISTED = """\
         (
             "<table><thead><tr><td>city<td>river<tbody><tr><td>Ulm<td><p>Dan-<p>ube</table>",
             ".html",
-            "city: Ulm. river: Dan- ube.",
+            "city: Ulm; river: Dan- ube.",
         ),
         (
             "<table><caption>Cities<tr><th>city<th>river<tr><td>Ulm<th>Danube</table>",
             ".html",
-            "Cities\n\nriver: Danube. city: Ulm.",
+            "Cities\n\nriver: Danube; city: Ulm.",
         ),
         ("<table><tr><td>Ulm<td>Danube<tr><td>Bonn<td><p>Rhine<p>Sieg</table>", ".html", "Ulm Danube\n\nBonn\n\nRhine\n\nSieg"),
         ("<table><tr><th>One<tr><td>a<tr><td>b</table>", ".html", "One\n\na\n\nb"),
         (
             "<table><tr><th>a<th>b<tr><td>c<td><table><tr><th>A<th>B<tr><td>1<td>2</table></table>",
             ".html",
-            "a b\n\nc\n\nA: 1. B: 2.",
+            "a b\n\nc\n\nA: 1; B: 2.",
         ),
         ("<table role=presentation><tr><th>a<th>b<tr><td>1<td>2</table>", ".html", "a b\n\n1 2"),
         ("<table><tr><th>a<th>b<tr><td><h2>H</h2><td>2</table>", ".html", "a b\n\nH\n\n2"),
-        ("<table><tr><th colspan=2>All<tr><th>a<th>b<tr><td>1<td>2</table>", ".html", "All\n\na: 1. b: 2."),
+        ("<table><tr><th colspan=2>All<tr><th>a<th>b<tr><td>1<td>2</table>", ".html", "All\n\na: 1; b: 2."),
         (
             "<table><tr><th rowspan=2>City<th colspan=2>Size<tr><th>x<th>y<tr><td rowspan=2>Ulm<td>1<td>2<tr><td>3<tr>"
             "<td colspan=3>South<tr><td>Rom<td colspan=2>big</table>",
             ".html",
-            "City: Ulm. Size x: 1. Size y: 2.\n\nCity: Ulm. Size x: 3.\n\nSouth\n\nCity: Rom. Size x: big.",
+            "City: Ulm; Size x: 1; Size y: 2.\n\nCity: Ulm; Size x: 3.\n\nSouth\n\nCity: Rom; Size x: big.",
         ),
         ("| city | river |\n|--|--|\n| Ulm | **Danube** |\n| Bonn | Rhine |\n\nx", ".md", f"{NAMED}\n\nx"),
         ("| | |\n|--|--|\n| Ulm | Danube |", ".md", "Ulm Danube"),
         (SIMPLE, ".rst", NAMED.replace("Rhine", "Rhi ne")),
-        (GRID, ".rst", "city: Ulm. river: Dan ube.\n\nall of it"),
-        (LISTED, ".rst", "city: Ulm. river: Da nube."),
+        (GRID, ".rst", "city: Ulm; river: Dan ube.\n\nall of it"),
+        (LISTED, ".rst", "city: Ulm; river: Da nube."),
     ],
 )
 def test_a_row_of_a_table_has_the_names_of_its_columns(page, suffix, text):

@@ -8,9 +8,13 @@ from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import NamedTuple
 
+from hopweave.text.sentences import sentence_spans_of_long
+
 PARAGRAPH = "\n\n"
 _WORD = re.compile(r"\w+")
 
+_LONGEST_ROW_SENTENCE = 500
+"""Characters of a row of a table that is a single sentence."""
 _LONGEST_HEADING = 200
 """Characters."""
 _MOST_TERMS = 10
@@ -134,12 +138,26 @@ def repeats(heading: str, title: str) -> bool:
 
 
 def row_text(names: Sequence[str], cells: Sequence[str]) -> str:
-    """A row of a table as text that can be read without the table, such as `city: Ulm. river: Danube.`
+    """A row of a table as text that can be read without the table, such as `city: Ulm; river: Danube.`
+
+    A row of at most 500 characters is one sentence, so that a quote of it has all its cells; the sentences of a cell are joined
+    for that. In a longer row, each cell is a sentence or more.
 
     Args:
         names: of the columns; a cell of a column without a name stands alone.
         cells: in the order of the names; empty ones are left out.
     """
     named = ((" ".join(name.split()), cell.strip()) for name, cell in zip_longest(names, cells, fillvalue=""))
-    shown = (f"{name}: {cell}" if name else cell for name, cell in named if cell)
-    return " ".join(text if text[-1] in ".!?" else f"{text}." for text in shown)
+    shown = [f"{name}: {cell}" if name else cell for name, cell in named if cell]
+    if sum(map(len, shown)) > _LONGEST_ROW_SENTENCE:
+        return " ".join(map(_ended, shown))
+    return _ended("; ".join(map(_as_one_sentence, shown)))
+
+
+def _as_one_sentence(text: str) -> str:
+    *others, last = (text[span.start : span.end] for span in sentence_spans_of_long(text))
+    return "; ".join([*(sentence.rstrip(".") for sentence in others), last])
+
+
+def _ended(text: str) -> str:
+    return text if text[-1:] in ".!?" else f"{text}."

@@ -351,9 +351,8 @@ def decompressed(file: CorpusFile, raw: BinaryIO) -> Generator[bytes, None, None
         return
     library = _LIBRARIES.get(file.compression)
     if library is not None and find_spec(library) is None:
-        raise DataError(
-            f"{file.source} needs the library {library} to be read; install it with: pip install 'hopweave[documents]'"
-        )
+        message = f"{file.source} needs the library {library} to be read; install it with: pip install 'hopweave[documents]'"
+        raise Unreadable(message, Reason.NEEDS_LIBRARY)
     try:
         yield from decompression.pieces(raw, file.compression)
     except decompression.Damaged as error:

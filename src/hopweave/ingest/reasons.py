@@ -21,7 +21,7 @@ class Reason(Enum):
         self.remedy = remedy
 
     UNKNOWN_FORMAT = "unknown format", "convert those that hold text, for example to PDF or HTML"
-    PICTURE = "a picture", "have its text recognised: pip install 'hopweave[documents,ocr]'"
+    PICTURE = "a picture", "have its text recognised: pip install 'hopweave[ocr]'"
     SOURCE_CODE = "source code", "read it with a pattern such as --include '*.py'"
     HIDDEN = "hidden", "to read them, give their own paths"
     IGNORED = "named by a .gitignore file", "to read them, leave out --gitignore"

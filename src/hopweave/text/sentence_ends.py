@@ -111,6 +111,11 @@ def _says_nothing_yet(place: _Place) -> bool:
     return place.is_all and not place.opening
 
 
+def _is_listed(place: _Place) -> bool:
+    """`title: Who Is She?; year: 1961`, `日本。; 1961`: no sentence begins with such a mark."""
+    return place.rest[0] in ";,"
+
+
 def _lacks_a_mark(place: _Place) -> bool:
     """`Songwriter (s) Todd Pipes`, `2014 -- 17`: what comes before is no end."""
     return _UNMARKED.search(place.said) is not None and not _LINE_END.search(place.gap)
@@ -177,6 +182,7 @@ def _addresses_a_person(place: _Place) -> bool:
 
 _RULES = (
     _says_nothing_yet,
+    _is_listed,
     _lacks_a_mark,
     _counts,
     _asks_or_exclaims_in_a_name,

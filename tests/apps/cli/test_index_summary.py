@@ -109,7 +109,7 @@ def test_the_summary_has_a_line_for_each_reason_with_what_would_read_such_files(
     assert "  read in part: 1\n    half.jsonl, line 2 is not JSON" in said
     assert f"  skipped: {found_in(one_of_each) - 6}\n" in said
     for line in (
-        "a picture (2): .jpeg (2); have its text recognised: pip install 'hopweave[documents,ocr]'",
+        "a picture (2): .jpeg (2); have its text recognised: pip install 'hopweave[ocr]'",
         "unknown format (1): .ogg; convert those that hold text, for example to PDF or HTML",
         "hidden (3): .draft.md, .git/, .gitignore; to read them, give their own paths",
         "named by a .gitignore file (1): built/; to read them, leave out --gitignore",
