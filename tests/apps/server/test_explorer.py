@@ -419,6 +419,7 @@ def test_an_evaluation_is_browsed_from_a_mean_by_cause_to_one_record(opened, tmp
     with opened.served(app_with(tmp_path, runs={"night": scored_run(tmp_path / "night")})) as address:
         page = opened(address)
         page.click("#evaluations")
+        EXPECTED(page.locator(".conclusion").first).to_contain_text("too few to tell careful and hasty apart")
         page.click("tr:has-text('hasty') .link >> nth=0")
         EXPECTED(page.locator(".questions li")).to_have_count(3)
         page.click(".cause:has-text('wrong')")
@@ -428,6 +429,7 @@ def test_an_evaluation_is_browsed_from_a_mean_by_cause_to_one_record(opened, tmp
         page.click("tr:has-text('careful') .link >> nth=0")
         page.click(".cause:has-text('failed')")
         page.click(".questions .entry")
+        EXPECTED(page.locator(".questions .entry")).to_contain_text("failed: the language model failed")
         EXPECTED(page.locator(".run .failure")).to_contain_text("endpoint is gone")
 
 

@@ -11,7 +11,18 @@ from pathlib import Path
 import httpx
 import pytest
 from support import explorer_states as states
-from support.explorer_browser import CHROMIUM, EXPECTED, Pages, ask, chromium, scored_run, serious, sideways, unfold
+from support.explorer_browser import (
+    CHROMIUM,
+    EXPECTED,
+    Pages,
+    ask,
+    chromium,
+    scored_run,
+    serious,
+    sideways,
+    unfold,
+    unscored_run,
+)
 from support.explorer_scene import QUESTION
 from support.served_app import KEY, keys, listening
 
@@ -262,7 +273,7 @@ def test_a_key_is_asked_for_and_its_budget_is_spent(pages, browser, tmp_path):
 
 
 def test_evaluations(pages, tmp_path):
-    runs = {"night": scored_run(tmp_path / "night")}
+    runs = {"night": scored_run(tmp_path / "night"), "today": str(unscored_run(tmp_path / "today").path)}
     with pages.served(states.app_of_states(tmp_path / "served", runs=runs)) as address:
         page = pages(address)
         page.click("#evaluations")
@@ -279,3 +290,6 @@ def test_evaluations(pages, tmp_path):
         page.click(".questions .entry >> nth=1")
         EXPECTED(page.locator(".run .answer")).to_be_visible()
         look(page, "evaluation-record", top=".run")
+        page.select_option("#reports select", "today")
+        EXPECTED(page.locator(".conclusion")).to_contain_text("not scored yet; run first: hopweave score")
+        look(page, "evaluation-not-scored")

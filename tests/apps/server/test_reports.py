@@ -36,6 +36,14 @@ def test_the_cells_of_an_evaluation_have_the_means_that_score_wrote(client):
     assert found["primary"] == {"lights": "cover_em"}
 
 
+def test_an_evaluation_begins_with_which_method_is_better_as_its_report_does(client):
+    better, standing = client.get("/v1/runs/night").json()["conclusions"]
+    assert better.startswith(
+        "Nothing can be concluded about which is better: 3 questions are too few to tell careful and hasty"
+    )
+    assert standing.startswith("careful is right on 2 of 3 questions (67%; 1 failed), hasty on 1 (33%).")
+
+
 @pytest.mark.parametrize(
     ("method", "causes"),
     [

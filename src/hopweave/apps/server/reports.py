@@ -23,6 +23,7 @@ from hopweave.apps.server.service import Service
 from hopweave.core.errors import DataError
 from hopweave.core.json_text import mapping_adapter
 from hopweave.core.types import Column, Example
+from hopweave.evaluation.reports.conclusions import conclusions
 from hopweave.evaluation.reports.input import read_report_data
 from hopweave.evaluation.runs.folder import RunFolder
 from hopweave.evaluation.scoring.cells import Scored
@@ -30,6 +31,7 @@ from hopweave.evaluation.scoring.score import became, read_scores
 from hopweave.evaluation.scoring.summary import metrics_of, primary_columns, read_summary, scored_datasets
 from hopweave.record import Record
 from hopweave.show.browser import support_summary
+from hopweave.show.table import plain_text
 
 router = APIRouter(tags=["reports"], dependencies=[BEARER], responses=REFUSALS)
 
@@ -45,7 +47,7 @@ async def runs(service: TheService, caller: TheCaller) -> dict[str, Any]:
 
 @router.get("/v1/runs/{name}")
 async def run(name: str, service: TheService, caller: TheCaller) -> dict[str, Any]:
-    """The cells of an evaluation, a method on a dataset each, with the means of their columns."""
+    """Which method is better, in sentences; and the cells, a method on a dataset each, with the means of their columns."""
     folder = _folder(name, service, caller)
     return await asyncio.to_thread(_cells, folder)
 
@@ -136,7 +138,8 @@ def _cells(folder: RunFolder) -> dict[str, Any]:
         }
         for cell in found.cells
     ]
-    return {"name": found.name, "columns": columns, "primary": dict(found.primary), "cells": means}
+    said = [plain_text(words) for words in conclusions(found)]
+    return {"name": found.name, "conclusions": said, "columns": columns, "primary": dict(found.primary), "cells": means}
 
 
 def _scored(folder: RunFolder, dataset: str, method: str) -> tuple[Scored, str]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from hopweave.evaluation.reports.numbers import MINUS, TOO_FEW, Style, count, is_telling, key_of
-from hopweave.evaluation.scoring.results import NO_DIFFERENCE, NO_PAIRS, Comparison, Interval, Ranked, Ranking
+from hopweave.evaluation.scoring.results import NO_DIFFERENCE, NO_PAIRS, Comparison, Interval, Ranked, Ranking, ReportData
 from hopweave.show.table import Number, Words, decimal
 
 _SHARES_OF_RIGHT = frozenset({"cover_em", "exact_match", "label_accuracy"})
@@ -19,6 +19,16 @@ _SHARES_OF_RIGHT = frozenset({"cover_em", "exact_match", "label_accuracy"})
 _UNDECIDED = "Nothing can be concluded about which is better: "
 _LEAST_P = 0.001
 _MAY_BE_CHANCE = ", which may be chance."
+
+
+def conclusions(data: ReportData) -> Iterator[Words]:
+    """Yields which method is better and by how much, and how often each is right: a paragraph each, for each dataset."""
+    for ranking in data.rankings:
+        where: Words = (f"{ranking.dataset}: ",) if len(data.datasets) > 1 else ()
+        for sentences in (better_sentences(ranking), standing_sentences(ranking)):
+            said = [part for sentence in sentences for part in (" ", *sentence)][1:]
+            if said:
+                yield *where, *said
 
 
 def standing_sentences(ranking: Ranking) -> Iterator[Words]:

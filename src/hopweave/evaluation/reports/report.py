@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -28,7 +28,7 @@ from hopweave.evaluation.reports import costs as report_costs
 from hopweave.evaluation.reports import results_section as report_results
 from hopweave.evaluation.reports import setup as report_setup
 from hopweave.evaluation.reports import ticks_section as report_ticks
-from hopweave.evaluation.reports.conclusions import better_sentences, standing_sentences
+from hopweave.evaluation.reports.conclusions import conclusions
 from hopweave.evaluation.reports.csv import csv_tables, numbers_of
 from hopweave.evaluation.reports.input import made_of, read_report_data
 from hopweave.evaluation.reports.markdown import write_markdown
@@ -135,22 +135,12 @@ def make_document(data: ReportData) -> blocks.Document:
     if not can_draw():
         hint = blocks.Paragraph((NO_PLOTS,), is_warning=True)
         drawn = (replace(drawn[0], blocks=(hint, *drawn[0].blocks)), *drawn[1:])
-    return blocks.Document(data.name, tuple(_conclusions(data)), _lead(data), drawn)
+    return blocks.Document(data.name, tuple(conclusions(data)), _lead(data), drawn)
 
 
 def _is_drawn(block: blocks.Block) -> bool:
     """Whether a block is something other than a figure that could not be drawn."""
     return all(figure.drawing for figure in blocks.figures_in(block))
-
-
-def _conclusions(data: ReportData) -> Iterator[Words]:
-    """Which method is better and by how much, and how often each is right: a paragraph each, for each dataset."""
-    for ranking in data.rankings:
-        where: Words = (f"{ranking.dataset}: ",) if len(data.datasets) > 1 else ()
-        for sentences in (better_sentences(ranking), standing_sentences(ranking)):
-            said = [part for sentence in sentences for part in (" ", *sentence)][1:]
-            if said:
-                yield *where, *said
 
 
 def _lead(data: ReportData) -> Words:

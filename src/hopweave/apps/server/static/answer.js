@@ -4,7 +4,7 @@ import { capitalised, counted, el, oneLine } from "./dom.js";
 import { nameOf } from "./passage.js";
 import { originOf, sign, supportChip, whyNot } from "./signs.js";
 
-const FAILED = { ModelError: "the language model failed", SearchError: "the search failed", ReadError: "reading the passages failed", server_error: "the server failed" };
+export const FAILED = { ModelError: "the language model failed", SearchError: "the search failed", ReadError: "reading the passages failed", ParseError: "the reply of the language model could not be read", server_error: "the server failed" };
 const LIMITS = {
   max_llm_calls: "as many model calls as a question may make",
   max_tokens: "as many tokens as a question may use",

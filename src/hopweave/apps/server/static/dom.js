@@ -53,6 +53,11 @@ export function counted(number, noun, plural = `${noun}s`) {
   return `${number.toLocaleString("en")} ${number === 1 ? noun : plural}`;
 }
 
+// A short fact that stays on one line.
+export function unbroken(text) {
+  return text.replaceAll(" ", "\u00a0");
+}
+
 export function oneLine(text) {
   return String(text ?? "").split(/\s+/).join(" ").trim();
 }

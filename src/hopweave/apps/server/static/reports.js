@@ -1,13 +1,16 @@
 // Evaluations: from the mean of a cell to the questions behind it, by what became of them, to one record or two. What is shown
 // follows from a place: { evaluation, dataset, method, column, cause, question, records }, of which all but the first may be empty.
 
+import { FAILED } from "./answer.js";
 import { got } from "./api.js";
-import { byId, cut, el, oneLine, seconds } from "./dom.js";
+import { byId, capitalised, cut, el, oneLine, seconds } from "./dom.js";
 import { addressOf, linkButton } from "./places.js";
 import { supportChip } from "./signs.js";
 
 const MOST_COLUMNS = 7;
 const FIRST = ["llm_calls", "prompt_tokens", "completion_tokens", "rounds", "seconds", "failure_rate"];
+const HEADINGS = { cover_em: "right", label_accuracy: "right", llm_calls: "model calls", completions: "replies", llm_failures: "failed calls", prompt_tokens: "tokens read", completion_tokens: "tokens written", failure_rate: "failed" };
+const OUTCOMES = { unparsed: "no readable answer", abstained: "says that it does not know" };
 const seen = new Map(); // what the server said, by path
 let names = [];
 
@@ -23,17 +26,24 @@ export async function evaluations() {
 // Draws a place, and returns its records, each with its summary. `go(at, focus)` goes to another place.
 export async function evaluation(at, go) {
   const path = `v1/runs/${encodeURIComponent(at.evaluation)}`;
-  const found = await once(path);
+  const found = await once(path).catch((error) => unscored(error, at.evaluation));
   const cell = found.cells.find((one) => one.dataset === at.dataset && one.method === at.method);
   const asked = new URLSearchParams({ dataset: at.dataset, method: at.method, column: at.column });
   const behind = cell ? await once(`${path}/questions?${asked}`) : null;
   const place = byId("reports");
   place.replaceChildren(head(found, go),
+    ...found.conclusions.map((said) => el("p", { class: "conclusion" }, said)),
     ...[...new Set(found.cells.map((one) => one.dataset))].map((dataset) => table(found, dataset, at, go)),
     el("div", { class: "cell-place" }, behind && questions(cell, behind, at, go)));
   place.hidden = false;
   return Promise.all((at.question ? at.records ?? [] : []).map((method) =>
     once(`${path}/record?${new URLSearchParams({ dataset: at.dataset, method, question: at.question })}`)));
+}
+
+// An evaluation without scores yet: what to run, in the place of what they show.
+function unscored(error, name) {
+  if (error.status !== 422) throw error;
+  return { name, conclusions: [capitalised(error.message)], cells: [] };
 }
 
 async function once(path) {
@@ -47,6 +57,16 @@ function head(found, go) {
       names.map((one) => el("option", { value: one, selected: one === found.name }, one)))));
 }
 
+// A column of a metric in words; its own name stands in what the pointer shows.
+function headingOf(column) {
+  return HEADINGS[column] ?? column.replaceAll("_", " ");
+}
+
+function outcomeOf(cause) {
+  const failed = FAILED[cause.replace(/^failed: /, "")];
+  return failed ? `failed: ${failed}` : OUTCOMES[cause] ?? cause;
+}
+
 // On a narrow page each row becomes a block, whose cells say their columns themselves (`data-column`).
 function table(found, dataset, at, go) {
   const cells = found.cells.filter((cell) => cell.dataset === dataset);
@@ -56,9 +76,9 @@ function table(found, dataset, at, go) {
   return el("div", { class: "wide", tabindex: "0", role: "region", "aria-label": `Means on ${dataset}` },
     el("table", { role: "table" }, el("caption", {}, dataset),
       el("thead", { role: "rowgroup" }, el("tr", { role: "row" }, el("th", { scope: "col", role: "columnheader" }, "method"), columns.map((name) =>
-        el("th", { scope: "col", role: "columnheader", class: "figure", title: found.columns[name]?.meaning }, name)), el("th", { scope: "col", role: "columnheader", class: "figure" }, "questions"))),
+        el("th", { scope: "col", role: "columnheader", class: "figure", title: `${found.columns[name]?.meaning} (${name})` }, headingOf(name))), el("th", { scope: "col", role: "columnheader", class: "figure" }, "questions"))),
       el("tbody", { role: "rowgroup" }, cells.map((cell) => el("tr", { role: "row" }, el("th", { scope: "row", role: "rowheader" }, cell.method),
-        columns.map((name) => el("td", { class: "figure", role: "cell", "data-column": name }, mean(cell, name, name === primary, at, go))),
+        columns.map((name) => el("td", { class: "figure", role: "cell", "data-column": headingOf(name) }, mean(cell, name, name === primary, at, go))),
         el("td", { class: "figure", role: "cell", "data-column": "questions" }, `${cell.num_records} of ${cell.num_questions}`))))));
 }
 
@@ -69,7 +89,7 @@ function mean(cell, name, isPrimary, at, go) {
   const within = interval ? `95%: ${interval.low.toFixed(3)} to ${interval.high.toFixed(3)}` : null;
   const isShown = cell.dataset === at.dataset && cell.method === at.method && name === at.column;
   const there = { ...at, dataset: cell.dataset, method: cell.method, column: name, cause: "", ...(cell.dataset === at.dataset ? {} : { question: "", records: [] }) };
-  return el("button", { type: "button", class: "link", title: within, "aria-pressed": String(isShown), "aria-label": `${name} of ${cell.method}: ${said}; show its questions`, onclick: () => go(there, ".cell-place h3") }, said);
+  return el("button", { type: "button", class: "link", title: within, "aria-pressed": String(isShown), "aria-label": `${headingOf(name)} of ${cell.method}: ${said}; show its questions`, onclick: () => go(there, ".cell-place h3") }, said);
 }
 
 function questions(cell, found, at, go) {
@@ -80,7 +100,7 @@ function questions(cell, found, at, go) {
   return [
     el("h3", { tabindex: "-1" }, `${cell.method} on ${cell.dataset}`),
     el("div", { class: "causes", role: "group", "aria-label": "What became of the questions" }, choice("", found.questions.length, "all"),
-      [...counts].sort((one, other) => other[1] - one[1]).map(([cause, number]) => choice(cause, number, cause))),
+      [...counts].sort((one, other) => other[1] - one[1]).map(([cause, number]) => choice(cause, number, outcomeOf(cause)))),
     el("ol", { class: "questions" }, rows.map((row) => question(row, found.column, at, go))),
   ];
 }
@@ -91,5 +111,5 @@ function question(row, column, at, go) {
   return el("li", {}, el("button", { type: "button", class: "entry", "aria-current": isShown ? "true" : null, onclick: () => go({ ...at, question: row.id, records: [...earlier, at.method].slice(-2) }) },
     el("span", { class: "entry-question", dir: "auto" }, cut(oneLine(row.question), 200)),
     el("span", { class: "entry-short", dir: "auto" }, cut(oneLine(row.short) || "no answer", 100)),
-    el("span", { class: "small" }, `${row.cause} \u00b7 gold: ${cut(row.gold.map(oneLine).join(" or "), 80) || "none"} \u00b7 ${column} ${row.value ?? "no data"} \u00b7 ${seconds(row.seconds)} `, supportChip(row.standing))));
+    el("span", { class: "small" }, `${outcomeOf(row.cause)} \u00b7 gold: ${cut(row.gold.map(oneLine).join(" or "), 80) || "none"} \u00b7 ${headingOf(column)} ${row.value ?? "no data"} \u00b7 ${seconds(row.seconds)} `, supportChip(row.standing))));
 }

@@ -2,7 +2,7 @@
 
 import { Refused, asked, exported, got } from "./api.js";
 import { answerOf, claimKey } from "./answer.js";
-import { button, byId, counted, cut, el, elapsed, oneLine, seconds } from "./dom.js";
+import { button, byId, counted, cut, el, elapsed, oneLine, seconds, unbroken } from "./dom.js";
 import { graph } from "./graph.js";
 import { outline, passageIdsOf } from "./outline.js";
 import { showPassage } from "./passage.js";
@@ -136,7 +136,7 @@ export function draw(run, other, doing) {
 }
 
 function head(run, doing) {
-  const facts = [run.corpus && `from ${run.corpus}`, run.record && `in ${seconds(run.record.seconds)}`].filter(Boolean);
+  const facts = [run.corpus && `from ${run.corpus}`, run.record && unbroken(`in ${seconds(run.record.seconds)}`)].filter(Boolean);
   return el("header", { class: "run-head" },
     el("div", {},
       el("h2", { dir: "auto" }, oneLine(run.question)),
@@ -197,7 +197,7 @@ function costs(run) {
   if (!totals) return "";
   const tokens = totals.prompt_tokens + totals.completion_tokens;
   const thinking = totals.thinking_tokens ? ` (of which ${totals.thinking_tokens.toLocaleString("en")} thinking)` : "";
-  return [counted(totals.llm_calls, "model call"), counted(totals.searches, "search", "searches"), `${counted(tokens, "token")}${thinking}`].join(" · ");
+  return [counted(totals.llm_calls, "model call"), counted(totals.searches, "search", "searches"), `${counted(tokens, "token")}${thinking}`].map(unbroken).join(" · ");
 }
 
 function foot(run, doing) {

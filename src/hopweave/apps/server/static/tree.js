@@ -131,7 +131,7 @@ function passageButton(id, run, doing, step) {
 function facts(node) {
   const shown = Object.entries(node.step.data ?? {}).filter(([name, value]) => !["origin", "support"].includes(name) && value !== null && value !== "");
   const confidence = node.confidence ?? node.step.reading?.confidence ?? null;
-  if (confidence !== null && !node.step.data?.confidence) shown.push(["reader’s f", Number(confidence).toFixed(2)]);
+  if (confidence !== null && !node.step.data?.confidence) shown.push(["reader’s score", Number(confidence).toFixed(2)]);
   if (!shown.length) return null;
   return el("dl", { class: "facts" }, shown.map(([name, value]) =>
     el("div", {}, el("dt", {}, name), el("dd", { dir: "auto" }, typeof value === "string" ? value : JSON.stringify(value)))));
