@@ -2,9 +2,9 @@
 
     python benchmarks/documentation/look_ups.py INDEX
 
-Prints them as JSON lines, the same ones for the same index. `retrieval.py` asks them. Half of them are the heading of a
-section with the title of its document: all passages of the section count. The others are five words of a sentence, in their
-order, none of them in a twelfth of all passages: its passage counts, though another one may have the same words.
+Prints them as JSON lines, the same ones for the same index; `compare_retrievers.py` asks them. Half of them are the heading
+of a section with the title of its document: all passages of the section count. The others are five words of a sentence, in
+their order, none of them in a twelfth of all passages: its passage counts, though another one may have the same words.
 """
 
 from __future__ import annotations

@@ -10,8 +10,8 @@ from hopweave.core.types import Hit, Passage
 
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks" / "documentation"))
 
+import compare_retrievers
 import look_ups
-import retrieval
 
 NUM_PASSAGES = 80
 
@@ -30,7 +30,7 @@ def hit(text, source, rank):
 
 
 def asked_of(row, copies=()):
-    (asked,) = retrieval.asked_of_ground([{"id": "q", "question": "?", "answers": ["7"], **row}], lambda _: copies)
+    (asked,) = compare_retrievers.asked_of_ground([{"id": "q", "question": "?", "answers": ["7"], **row}], lambda _: copies)
     return asked
 
 
@@ -55,7 +55,7 @@ def test_a_look_up_needs_one_of_its_files_and_two_files_both():
     files = {"files": "a.html b.html", "stated": "port 7 | 7 lines"}
     hits = [hit("port 7", "c.html", 1), hit("7 lines", "b.html#2", 2), hit("7 lines", "a.html", 3)]
     look_up, two = (asked_of({"type": type_, "traits": files}) for type_ in ("look_up", "two_files"))
-    figures = (retrieval.reciprocal_rank, retrieval.recall, retrieval.all_gold)
+    figures = (compare_retrievers.reciprocal_rank, compare_retrievers.recall, compare_retrievers.all_gold)
     assert [figure(look_up, hits) for figure in figures] == [0.5, 1, 1]
     assert [figure(two, hits) for figure in figures] == [0.5, 0.5, 0]
     late = [hit("", "c.html", rank) for rank in range(1, 6)] + [hit("port 7", "a.html", 6)]
@@ -65,20 +65,22 @@ def test_a_look_up_needs_one_of_its_files_and_two_files_both():
 def test_a_passage_counts_for_every_file_that_has_its_text():
     row = {"type": "look_up", "traits": {"files": "a.html"}}
     hits = [hit("It is 7.", "b.html", 1)]
-    assert retrieval.recall(asked_of(row), hits) == 0
-    assert retrieval.recall(asked_of(row, copies=("a.html#4",)), hits) == 1
+    assert compare_retrievers.recall(asked_of(row), hits) == 0
+    assert compare_retrievers.recall(asked_of(row, copies=("a.html#4",)), hits) == 1
 
 
 def test_what_cannot_be_answered_is_not_asked():
     row = {"id": "q", "question": "?", "answers": ["unknown"], "type": "unanswerable", "traits": {}}
-    assert list(retrieval.asked_of_ground([row], lambda _: ())) == []
+    assert list(compare_retrievers.asked_of_ground([row], lambda _: ())) == []
 
 
 def test_differences_are_from_the_first_retriever_question_by_question():
-    asked = [retrieval.Asked(str(number), "look-ups", "?", (lambda passage: passage.text == "gold",)) for number in range(4)]
+    asked = [
+        compare_retrievers.Asked(str(number), "look-ups", "?", (lambda passage: passage.text == "gold",)) for number in range(4)
+    ]
     gold, other = [hit("gold", "a", 1)], [hit("other", "a", 1)]
     found = {"one": [gold, gold, other, other], "two": [gold, gold, gold, other], "three": [other, gold, other, other]}
-    rows = [row for row, num in retrieval.compared(asked, found) if num == 4 and row.column == "recall at 5"]
+    rows = [row for row, num in compare_retrievers.compared(asked, found) if num == 4 and row.column == "recall at 5"]
     assert [(row.method, row.baseline) for row in rows] == [("two", "one"), ("three", "one")]
     assert [row.difference for row in rows] == [pytest.approx(0.25), pytest.approx(-0.25)]
     assert [(row.num_wins, row.num_losses) for row in rows] == [(1, 0), (0, 1)]

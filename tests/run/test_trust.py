@@ -240,6 +240,7 @@ def test_a_run_goes_on_where_the_list_cannot_be_kept(tmp_path):
 # -- every option is looked at -----------------------------------------------------------------------------------------------
 
 GUARDED = {
+    "llms.llama_cpp.cache_disk_mib",
     "llms.llama_cpp.model",
     "llms.openai_compatible.api_key_env",
     "llms.openai_compatible.base_url",

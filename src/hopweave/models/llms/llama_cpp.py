@@ -35,7 +35,7 @@ from hopweave.models.weights import DEFAULT_MODEL, how_to_get, model_identity, m
 from hopweave.models.weights.gguf import Header, header_of
 from hopweave.models.weights.known import SMALL_BELOW, Thinking
 from hopweave.models.weights.memory import advice_on_memory, bytes_needed, default_context, free_bytes
-from hopweave.models.weights.prompt_states import PromptStates, folder_of
+from hopweave.models.weights.prompt_states import PromptStates, folder_of, states_folder
 
 NEEDS_EXTRA = "local"
 
@@ -249,7 +249,8 @@ class LlamaCpp:
 
     @property
     def _states(self) -> PromptStates:
-        return PromptStates(folder_of(model_identity(self.model)), max(0, self.cache_disk_mib) << 20)
+        max_bytes = max(0, self.cache_disk_mib) << 20
+        return PromptStates(folder_of(model_identity(self.model)) if max_bytes else states_folder(), max_bytes)
 
     def _options(self) -> dict[str, object]:
         if importlib.util.find_spec("xllamacpp") is None:

@@ -33,7 +33,7 @@ function failure(run) {
 }
 
 function short(run, answer, banner, doing, others) {
-  const isSaidAgain = withoutMarks(answer.text) === withoutMarks(answer.short);
+  const isSaidAgain = bare(piecesOf(run, () => "")) === bare([answer.short]);
   return [
     el("p", { class: "short", dir: "auto" }, isAbstained(answer) ? "No answer" : oneLine(answer.short)),
     isAbstained(answer) ? el("p", { class: "support" }, abstained(answer)) : support(answer, banner),
@@ -96,17 +96,20 @@ function folded(run, title, inside) {
   return inside && el("details", { class: "folded", open: run.unfolded.has(title), ontoggle: toggled }, el("summary", {}, title), inside);
 }
 
-// Positions are code points, not the units of a string here.
-function text(run, doing) {
-  const { answer } = run.record;
-  const letters = Array.from(answer.text);
+// The answer's text with something in place of each mark. Positions are code points, not the units of a string here.
+function piecesOf(run, made) {
+  const letters = Array.from(run.record.answer.text);
   const pieces = [];
   let done = 0;
   for (const { number, start, end } of run.summary?.marks ?? []) {
-    pieces.push(letters.slice(done, start).join(""), markButton(number, "", doing));
+    pieces.push(letters.slice(done, start).join(""), made(number));
     done = end;
   }
-  return el("p", { class: "long", dir: "auto" }, pieces, letters.slice(done).join(""));
+  return [...pieces, letters.slice(done).join("")];
+}
+
+function text(run, doing) {
+  return el("p", { class: "long", dir: "auto" }, piecesOf(run, (number) => markButton(number, "", doing)));
 }
 
 function markButton(mark, title, doing) {
@@ -155,8 +158,8 @@ function remarksOn(claim, against) {
   return said.length > 0 && el("p", { class: "small claim-says" }, said.map((one, at) => [at > 0 && " · ", one]));
 }
 
-function withoutMarks(text) {
-  return oneLine(oneLine(text).replace(/\s*\[\d+\]/g, "")).replace(/\.$/, "");
+function bare(pieces) {
+  return oneLine(pieces.join("")).replace(/\s*\.$/, "");
 }
 
 export function claimKey(claim) {

@@ -1,6 +1,6 @@
 """Compares retrievers on the documentation ground, question by question; no model is called.
 
-    python benchmarks/documentation/retrieval.py --ground DIR --half choose|confirm [--retrievers bm25,weave]
+    python benchmarks/documentation/compare_retrievers.py --ground DIR --half choose|confirm [--retrievers bm25,weave]
 
 Asks each retriever what the ground asks (look-ups, and questions over two files) and the look-ups that `look_ups.py` makes
 from the index, and prints as Markdown: MRR (of ten hits), the share of what is needed among the first five hits, and for two
