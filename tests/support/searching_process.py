@@ -41,4 +41,5 @@ async def main(index: str) -> None:
 
 if __name__ == "__main__":
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored by what a shell started in the background
     asyncio.run(main(sys.argv[1]))
