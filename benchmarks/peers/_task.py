@@ -10,7 +10,7 @@ import asyncio
 import json
 import sys
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,6 +50,23 @@ class Task:
 def is_last(sentence: str) -> bool:
     """Whether a sentence states the answer."""
     return "answer is" in sentence
+
+
+async def answer_each(task: Task, ask: Callable[[str], Awaitable[str]]) -> list[str]:
+    """The loop over every question of a task, for what only sends prompts and has no loop of its own."""
+    turns = asyncio.Semaphore(task.parallel)
+
+    async def answer(question: str) -> str:
+        async with turns:
+            passages, sentences = list(task.search(0)), list[str]()
+            while len(sentences) < MAX_SENTENCES:
+                sentences.append(await ask(task.prompt(question, passages, sentences)))
+                if is_last(sentences[-1]):
+                    break
+                passages += task.search(len(sentences))
+            return await ask(task.prompt(question, passages, []))
+
+    return list(await asyncio.gather(*map(answer, task.questions)))
 
 
 def run(answer_all: Callable[[Task], Coroutine[Any, Any, list[str]]]) -> None:

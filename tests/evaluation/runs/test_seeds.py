@@ -76,7 +76,7 @@ def test_the_command_says_mean_and_spread_and_the_report_has_them_and_the_plan_t
             assert "jsonl: cot_sc under the seeds 0, 7" in done.output
         if words[0] == "compare":
             rows = [line for line in done.output.splitlines() if line.startswith("cot_sc  ")]  # not the sentence about it
-            assert len(rows) == 2
+            assert [row.split()[0] for row in rows] == ["cot_sc", "cot_sc"]
     said = Path("run/report/report.md").read_text()
     assert "### Over seeds" in said
     again = read_plan(Path("run/report/plan.toml"), Flags())

@@ -107,7 +107,6 @@ def _run(out: Path, plan: Plan, settings: Settings, options: RunOptions) -> Outc
 
 def _watcher() -> AbstractContextManager[Watcher]:
     """Draws bars, or only prints the notes if nobody would see bars: their library takes a while to import."""
-    from hopweave.evaluation.runs.progress_bars import Bars
     from hopweave.evaluation.runs.run import Watcher, Work
 
     class Notes(Watcher):
@@ -118,6 +117,7 @@ def _watcher() -> AbstractContextManager[Watcher]:
     if not (sys.stderr.isatty() or os.environ.get("FORCE_COLOR")):
         return nullcontext(Notes())
     from hopweave.apps.cli._console import console
+    from hopweave.evaluation.runs.progress_bars import Bars
 
     return Bars(console(stderr=True))
 
