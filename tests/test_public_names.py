@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from importlib.metadata import version
 
 import pytest
 
@@ -66,3 +67,7 @@ def test_every_error_is_of_one_family():
     assert len(kinds) >= 12
     assert all(issubclass(kind, HopweaveError) for kind in kinds)
     assert all(f"`{kind.__name__}`" in errors.__doc__ for kind in kinds)
+
+
+def test_the_version_is_that_of_the_installed_package():
+    assert hopweave.__version__ == version("hopweave")

@@ -143,6 +143,8 @@ def __getattr__(name: str) -> Any:
     # Names are imported when they are first used, so that `import hopweave` costs next to nothing.
     if name in _HOME:
         return getattr(import_module(f"hopweave.{_HOME[name]}"), name)
+    if name == "__version__":
+        return import_module("importlib.metadata").version("hopweave")
     raise AttributeError(f"module 'hopweave' has no attribute {name!r}")
 
 

@@ -231,3 +231,44 @@ def test_each_cause_of_wrong_and_of_missing_ticks(query, answer, passage, suppor
     claim = claim_of(1, query, answer, "retrieved", [passage])
     assert (claim.support, claim.shortfall) == (support, shortfall)
     assert claim.citations  # what was found is cited in any case
+
+
+FERRY = Passage(
+    "ferry", "The ferry of Orlau runs all winter. It never carries horses. It takes 30 minutes to cross the lake.", "Ferry"
+)
+GZIP = Passage("gzip", "The environment variable GZIP can hold default options for gzip. It is obsolescent.", "gzip")
+STATES = Passage("states", "Two states, trigger-waiting and trigger-pending, lie between broken and installed.", "Triggers")
+TOOL = Passage("tool", "With --purge, files on the receiving side that are absent on the sending side are deleted.", "mirror")
+
+
+@pytest.mark.parametrize(
+    ("query", "said", "support", "shortfall"),
+    [
+        ("When does the ferry of Orlau run?", "The ferry of Orlau does not run all winter.", "unsupported", "denial"),
+        ("When does the ferry of Orlau run?", "The ferry of Orlau runs all winter.", "supported", ""),
+        ("What does the ferry of Orlau carry?", "The ferry of Orlau carries horses.", "unsupported", "denial"),
+        ("How long is the tram of Sula under way?", "It takes 30 minutes to cross the lake.", "unsupported", "subject"),
+        ("How long is the ferry of Orlau under way?", "It takes 30 minutes to cross the lake.", "supported", ""),
+        (
+            "What does --purge do?",
+            "It deletes files on the receiving side that are absent on the sending side.",
+            "supported",
+            "",
+        ),
+        ("What does --purge do?", "It deletes files on the receiving side that are newer.", "unsupported", "words"),
+        (
+            "What does --keep do?",
+            "It deletes files on the receiving side that are absent on the sending side.",
+            "unsupported",
+            "subject",
+        ),
+        ("What does --purge do?", "It deletes files.", "unsupported", "words"),
+        ("Which environment variable holds default options for gzip?", "GZIP", "supported", ""),
+        ("Which program has default options in gzip?", "GZIP", "unsupported", "words"),
+        ("Which two states lie between broken and installed?", "trigger-pending, trigger-waiting", "supported", ""),
+        ("Which two states lie between broken and installed?", "trigger-pending and unpacked", "unsupported", "words"),
+    ],
+)
+def test_a_sentence_is_borne_out_by_one_that_says_as_much_of_the_same_thing(query, said, support, shortfall):
+    claim = claim_of(1, query, said, "retrieved", [FERRY, TOOL, GZIP, STATES])
+    assert (claim.support, claim.shortfall) == (support, shortfall)

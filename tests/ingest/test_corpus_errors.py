@@ -58,6 +58,7 @@ BAD = {
     "empty list": ("a.json", b"[]", r"a\.json is empty"),
     "header alone": ("a.tsv", b"id\ttext\n", r"a\.tsv is empty"),
     "missing column": ("a.tsv", b"id\ttext\n1\tx\n2\n", r"a\.tsv, line 3 has 1 columns and the header has 2"),
+    "more cells than columns": ("a.csv", b"id,text\n1,x,y\n", r"a\.csv, line 2 has 3 columns and the header has 2"),
     "no header": ("a.tsv", b"7\tsome words\n8\tmore words\n", r"a\.tsv, line 2 has no field text or .*--text-field$"),
     "stray quote": ("a.tsv", b'id\ttext\n1\t"Hi" she said\n', r"a\.tsv, line 2 cannot be split into columns.*marks doubled$"),
     "open quote": ("a.tsv", b'id\ttext\n1\t"Hi she said\n', r"a\.tsv, line 2 cannot be split into columns"),

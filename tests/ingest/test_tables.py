@@ -16,6 +16,12 @@ def test_a_row_without_a_text_is_its_cells_with_the_names_of_the_columns(tmp_pat
     ]
 
 
+def test_empty_cells_may_be_left_out_at_the_end_of_a_row(tmp_path):
+    (tmp_path / "a.csv").write_text("series,created,release\nOrla,2001,2002\nSula,2003\n", encoding="utf-8")
+    found = [one.text for one in read_corpus([tmp_path])]
+    assert found == ["series: Orla; created: 2001; release: 2002.", "series: Sula; created: 2003."]
+
+
 def test_the_title_and_the_id_can_be_named(tmp_path):
     (tmp_path / "a.tsv").write_text(CITIES.replace(",", "\t"), encoding="utf-8")
     found = list(read_corpus([tmp_path], options=CorpusOptions(id_field="city", title_field="river")))

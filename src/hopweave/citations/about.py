@@ -96,9 +96,13 @@ def names_in(query: str) -> list[str]:
 
 @remembered
 def _names_in(query: str) -> tuple[str, ...]:
-    code = [match[0].strip("`") for match in _CODE.finditer(query)]
     names = [_without_opening(name) for name in anchors(query) if any(map(str.isalpha, name))]
-    return tuple(dict.fromkeys(filter(None, [*code, *names])))
+    return tuple(dict.fromkeys(filter(None, [*codes_in(query), *names])))
+
+
+def codes_in(text: str) -> list[str]:
+    """What a text names as code: options, identifiers, files, and what stands between backticks."""
+    return [match[0].strip("`") for match in _CODE.finditer(text)]
 
 
 def _without_opening(name: str) -> str:
@@ -194,11 +198,13 @@ def _with_what_leads_to(place: Place, settled: Sequence[Claim]) -> str:
 def names_its_subject(said: str) -> bool:
     """Whether an answer is a statement that needs no query to be understood.
 
-    >>> names_its_subject("Ada Finch was born in Orlau."), names_its_subject("in Orlau")
+    One that begins with a pronoun does not name it, nor does one that only has a number.
+
+    >>> names_its_subject("Ada Finch was born in Orlau."), names_its_subject("She was born in Orlau.")
     (True, False)
     """
     names, words = anchors(said), said.split()
-    if not names or len(words) < _FEWEST_WORDS:
+    if not any(map(str.isalpha, "".join(names))) or len(words) < _FEWEST_WORDS or _PRONOUN.match(said):
         return False
     return _VERB.search(said) is not None or len(content_of(said, names)) >= _STATES_MORE
 

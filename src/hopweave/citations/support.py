@@ -7,16 +7,18 @@ A claim is an answer to a query. A passage supports it if it bears out value, su
 - kind: the answer is of the kind that is asked for (`text.answer_kinds`);
 - subject: what the query names is tied to the sentence that has the words (`citations.about`);
 - relation: that sentence has a word for what is asked of it (`text.relations`);
+- denial: it does not have the words with a "not" where the answer has none, or the other way round (`text.negation`);
 - rivals: no other sentence says something else in nearly the same words (`citations.rivals`).
 
 The rule compares words: it is a pure function of the claim, the passages, the readings and the earlier supported claims. How
 the words of an answer occur:
 
-- Those of a short answer occur consecutively.
+- Those of a short answer occur consecutively; those of a short list may be apart, in one sentence.
 - A sentence is contained if every name and number in it is in the title or the text; if what it adds (the last name or number
   that the query lacks, else the last such word) is in one sentence of the passage; and if that sentence or the title contains
-  at least half of the other words of four letters or more, by their first five letters. A conclusion ("Thus ...", a sum) and
-  a sentence without a name are contained in nothing. A statement that names its own subject needs no tie to the query.
+  at least half of the other words of four letters or more, by their first five letters. Without a name it
+  needs four such words, nearly all of them there. A conclusion ("Thus ...", a sum) is contained in nothing. A statement
+  that names its own subject needs no tie to the query.
 - Of an answer of several sentences, each is judged.
 """
 
@@ -28,6 +30,7 @@ from dataclasses import dataclass, replace
 
 from hopweave.citations.about import (
     Place,
+    codes_in,
     is_about,
     is_date_in_place,
     is_relation_stated,
@@ -47,6 +50,7 @@ from hopweave.text.content_words import anchors, content_of, is_reasoning, keys_
 from hopweave.text.final import has_marker
 from hopweave.text.key_terms import only_repeats
 from hopweave.text.matching import is_contained, is_yes_or_no
+from hopweave.text.negation import deny_alike
 from hopweave.text.refusal import does_not_know
 from hopweave.text.sentences import sentence_around, sentence_spans
 
@@ -57,6 +61,18 @@ _YES_OR_NO = re.compile(r"[\W_]*+(?:yes|no)\b\W*+", re.IGNORECASE)
 _FEW = 5
 """The maximum number of words, beyond those of the query, of an answer that counts as short in comparisons with a reading."""
 _ALIKE_LETTERS = 4
+_CONSTANT = re.compile(r"[A-Z][A-Z0-9_]+")
+_ASKS_FOR_CONSTANT = re.compile(r"\b(?:variable|constant|macro|keyword|signal|symbol)s?\b", re.IGNORECASE)
+_LISTED = re.compile(r",\s+(?:and\s+|or\s+)?|;\s+|\s+and\s+|\s+or\s+|\s+&\s+")
+_MOST_LISTED, _LONGEST_ITEM = 5, 4
+"""How many things, of how many words each, an answer may list to be looked for one by one."""
+
+_LEAST_SHARE, _LEAST_SHARE_WITHOUT_NAME = 0.5, 0.85
+"""The share of a sentence's content words, names apart, that the sentence which states it must have."""
+
+_FEWEST_WITHOUT_NAME = 4
+"""Content words that a sentence without a name needs: fewer are in many sentences."""
+
 _MOST_PLACES = 8
 """How many of the places where a passage has an answer are looked at."""
 
@@ -120,7 +136,7 @@ def is_stated(query: str, text: str, passages: Iterable[Passage], readings: Mapp
     It asks less than `judge`: the words may stand in a sentence about something else.
     """
     found = judge(query, text, passages, readings)
-    return bool(found.citations)
+    return bool(found.citations) and found.shortfall != "denial"
 
 
 def has_words(claim: Claim) -> bool:
@@ -175,9 +191,15 @@ def asserted(text: str) -> str:
 def adds(query: str, said: str) -> bool:
     """Whether an answer says more than its query: it has other words, or several of the same in a different order.
 
+    If the query asks for something that is written in capitals, such as a variable, these make it another word.
+
     >>> adds("In which city is Brno?", "Brno"), adds("Which house stands in Brno?", "House of Brno")
     (False, True)
+    >>> adds("Which environment variable has default options for gzip?", "GZIP")
+    True
     """
+    if _CONSTANT.fullmatch(said.strip()) and _ASKS_FOR_CONSTANT.search(query) and said.strip() not in query:
+        return True
     return any(map(str.isalnum, said)) and not only_repeats(said, query)
 
 
@@ -267,7 +289,7 @@ class _Case:
     def _places(self, said: str, passage: Passage) -> Iterator[Citation]:
         """Yields where a passage has an answer, where the reader found it first."""
         reading = self.readings.get(passage.id)
-        spans = list(dict.fromkeys(_in_a_row(said, passage, reading)))
+        spans = list(dict.fromkeys(_in_a_row(said, passage, reading))) or list(_in_a_list(said, passage))
         if not spans and not is_contained(said, passage.title) and len(sentence_spans(said)) == 1:
             stated = _around_the_reading(self.query, said, passage, reading) or _stated(self.query, said, passage)
             spans = [stated] if stated is not None else []
@@ -276,6 +298,8 @@ class _Case:
             yield _about_the_title(self.mark, self.query, passage)
 
     def _assessed(self, said: str, passage: Passage, citation: Citation) -> Assessment:
+        if not deny_alike(said, citation.quote):
+            return Assessment("unsupported", (citation,), shortfall="denial")
         if names_its_subject(said):
             return Assessment("supported", (citation,), shortfall="")
         place = place_of(passage, citation.focus or Span(citation.start, citation.end))
@@ -313,6 +337,17 @@ def _in_a_row(said: str, passage: Passage, reading: Reading | None) -> Iterator[
         start += found.end
 
 
+def _in_a_list(said: str, passage: Passage) -> Iterator[Span]:
+    """Yields where one sentence has all of the few things that an answer lists, in whatever order."""
+    items = [item for item in map(str.strip, _LISTED.split(said)) if item]
+    if not 2 <= len(items) <= _MOST_LISTED or any(len(item.split()) > _LONGEST_ITEM for item in items):
+        return
+    for span in sentence_spans(passage.text):
+        found = [place for item in items if (place := locate(item, passage.text[span.start : span.end])) is not None]
+        if len(found) == len(items):
+            yield Span(span.start + min(one.start for one in found), span.start + max(one.end for one in found))
+
+
 def _around_the_reading(query: str, said: str, passage: Passage, reading: Reading | None) -> Span | None:
     """The reader's words, if they are some of the answer's words and all the others are in the same sentence."""
     if reading is None or reading.span is None or not _holds(passage, reading):
@@ -326,23 +361,24 @@ def _around_the_reading(query: str, said: str, passage: Passage, reading: Readin
 
 def _stated(query: str, sentence: str, passage: Passage) -> Span | None:
     """Where a passage says what a sentence says: the words that the sentence adds to the query."""
-    names = anchors(sentence)
-    if not names or is_reasoning(sentence):
+    names = list(dict.fromkeys([*anchors(sentence), *codes_in(sentence)]))
+    words = content_of(sentence, names)
+    if is_reasoning(sentence) or not (names or len(words) >= _FEWEST_WITHOUT_NAME):
         return None
     if not all(locate(name, passage.heading) or locate(name, passage.text) for name in names):
         return None
-    words = content_of(sentence, names)
     new = [name for name in names if locate(name, query) is None] or [word for word in words if locate(word, query) is None]
     added = set() if new else keys_of(sentence) - keys_of(query)
-    focus = (new or names)[-1]
+    least = _LEAST_SHARE if names else _LEAST_SHARE_WITHOUT_NAME
     for span in sentence_spans(passage.text):
         text = passage.text[span.start : span.end]
-        place = locate(focus, text)
-        if place is None or not added <= keys_of(text) | keys_of(passage.heading):
+        if not added <= keys_of(text) | keys_of(passage.heading):
             continue
+        focus = (new or names)[-1] if names else next((word for word in reversed(new) if locate(word, text)), "")
+        place = locate(focus, text) if focus else None
         there = stems_of(f"{text} {passage.heading}")
         known = [word for word in words if stem(word) in there or is_relation_stated(word, text)]
-        if 2 * len(known) >= len(words) and is_date_in_place(sentence, sentence, text):
+        if place is not None and len(known) >= least * len(words) and is_date_in_place(sentence, sentence, text):
             return Span(span.start + place.start, span.start + place.end)
     return None
 

@@ -36,7 +36,7 @@ Support = Literal["supported", "contradicted", "unsupported"]
 Standing = Literal["supported", "uncertain", "contradicted", "unsupported"]
 """How an answer stands: its support, or `uncertain` if it is supported, but not confidently enough for a tick."""
 
-Shortfall = Literal["", "words", "subject", "relation", "kind", "rival", "premise", "check"]
+Shortfall = Literal["", "words", "subject", "relation", "kind", "denial", "rival", "premise", "check"]
 """Why a claim is not supported, as `hopweave.citations.shortfalls` puts it in words; empty if it is, or says nothing.
 
 `words`: no passage has its words. `subject`: the sentence that has them does not name what was asked about. `relation`: it does

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterable, Iterator, Mapping, Sized
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any
 
 from hopweave.core.errors import DataError
@@ -14,6 +15,7 @@ from hopweave.ingest.formats import CorpusFile, Limits, OnBytes, open_text
 from hopweave.ingest.json_stream import JsonStream, load_json
 from hopweave.ingest.office_tables import MAX_COLUMNS, are_names
 
+_FEWEST_CELLS = 2
 _MAX_CELL_CHARACTERS = 1 << 24
 
 
@@ -123,12 +125,13 @@ def _read_table(file: CorpusFile, on_bytes: OnBytes, limits: Limits, check: Chec
                     header = [name.strip() for name in cells]
                     is_table = are_names(header)
                     continue
-                if len(cells) != len(header):
+                # Some programs leave out empty cells at the end of a row. A single one is rather a line that was broken in two.
+                if not min(_FEWEST_CELLS, len(header)) <= len(cells) <= len(header):
                     raise DataError(
                         f"{file.source}, line {reader.line_num} has {len(cells)} columns and the header has {len(header)}; "
                         "correct the line, or quote a text that contains the separator"
                     )
-                yield Row(f"line {reader.line_num}", dict(zip(header, cells, strict=True)), is_table)
+                yield Row(f"line {reader.line_num}", dict(zip_longest(header, cells, fillvalue="")), is_table)
         except csv.Error as error:
             what = f"{file.source}, line {reader.line_num} cannot be split into columns: {error}"
             raise DataError(f"{what}; a text with quotation marks must be quoted, and its own marks doubled") from None

@@ -43,7 +43,7 @@ async def test_the_answer_cites_the_best_passage_that_holds_its_words():
     ("question", "reply", "short"),
     [
         (Question("q", "Is Orlau on a hill?", "label", ("Yes", "No")), "yes", "Yes"),
-        (Question("q", "Why is it so?", "long"), "It lies in a valley. So it is.", "It lies in a valley. So it is."),
+        (Question("q", "Why is it so?", "long"), "It lies in a valley.", "It lies in a valley."),
         (Question("q", "Is it old?"), "No", "No"),
     ],
 )
@@ -51,6 +51,18 @@ async def test_a_label_another_explanation_and_a_yes_or_no_stand_in_no_passage(q
     record = await ask(reply, (Passage("p", "No, yes. It lies on a hill. So it is."),), question)
     assert [(text, verdict) for _, text, verdict in verdicts(record)] == [(short, "unsupported")]
     assert record.answer.citations == ()
+
+
+async def test_each_sentence_of_an_explanation_is_a_claim_with_its_own_citation():
+    reply = "Ida Renn is the mayor of Orlau. It lies on a hill [7]. Otto Blum paints."
+    record = await ask(reply, question=Question("q", "Why is Ida Renn known in Orlau?", "long"))
+    assert [(claim.text, claim.support) for claim in record.answer.claims] == [
+        ("Ida Renn is the mayor of Orlau.", "supported"),
+        ("It lies on a hill.", "supported"),
+        ("Otto Blum paints.", "unsupported"),
+    ]
+    assert record.answer.text == "Ida Renn is the mayor of Orlau [1]. It lies on a hill [2]. Otto Blum paints."
+    assert record.answer.verdict.num_claims == 3
 
 
 @pytest.mark.parametrize(("dialogue", "seen"), [

@@ -272,7 +272,7 @@ async def test_a_budget_that_is_reached_ends_in_what_is_written(budget, num_sent
         lambda: ask("The answer is hard to tell.", BORN, "", question=LONG), short=f"The answer is hard to tell. {BORN}"),
     scene("a long answer can be written at once",
         lambda: ask("", f"{BORN}\nIt is known.", question=LONG, found={ASKED: RENN}), short=f"{BORN}\nIt is known.",
-        purposes=["draft", "answer"], num_claims=1),
+        purposes=["draft", "answer"], num_claims=2),
     scene("marks that the model invents are taken out and counted",
         lambda: ask("Ida Renn [4] was born in Tromvik [2].", END, found={ASKED: RENN}), marks_removed=2,
         text="Ida Renn was born in Tromvik [1]. So the answer is: Tromvik [2]."),

@@ -429,7 +429,7 @@ def test_an_evaluation_is_browsed_from_a_mean_by_cause_to_one_record(opened, tmp
         page.click("tr:has-text('careful') .link >> nth=0")
         page.click(".cause:has-text('failed')")
         page.click(".questions .entry")
-        EXPECTED(page.locator(".questions .entry")).to_contain_text("failed: the language model failed")
+        EXPECTED(page.locator(".questions .entry")).to_contain_text("the language model failed")
         EXPECTED(page.locator(".run .failure")).to_contain_text("endpoint is gone")
 
 

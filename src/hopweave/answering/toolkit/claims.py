@@ -15,6 +15,7 @@ from hopweave.core.types import Answer, Claim, Hit, Origin, Passage, Question, R
 from hopweave.text.citation_marks import settle_marks
 from hopweave.text.final import MARKER, final_answer
 from hopweave.text.matching import normalize_answer
+from hopweave.text.sentences import sentence_spans
 
 __all__ = [
     "Assertion",
@@ -127,10 +128,21 @@ def final_assertion(question: Question, short: str, passages: Sequence[Passage] 
 def one_answer(
     question: Question, text: str, short: str, how: str, hits: Sequence[Hit] = (), stopped_because: str = "finished"
 ) -> Answer:
-    """The answer of a method that makes one claim. The only valid mark is ours; all others are invented, and counted."""
-    claims = claims_of([final_assertion(question, unescape(short), passages_of(hits))])
+    """The answer of a method that makes no claim before it: one claim, or one for each sentence of an explanation.
+
+    The only valid marks are ours; all others are invented, and counted.
+    """
+    passages = passages_of(hits)
+    parts = _sentences_of(short) if question.form == "long" else [short]
+    claims = claims_of(final_assertion(question, unescape(part), passages) for part in parts)
     retrieved = [hit.passage.id for hit in hits]
     return marked_answer(text.strip(), short, how, retrieved, claims, stopped_because, has_own_marks=False)
+
+
+def _sentences_of(text: str) -> list[str]:
+    """The sentences of a text that have words; at least one, which may be empty."""
+    sentences = [text[span.start : span.end] for span in sentence_spans(text)]
+    return [one for one in sentences if any(map(str.isalnum, one))] or [text]
 
 
 def answer_from_claims(

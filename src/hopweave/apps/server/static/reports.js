@@ -64,7 +64,7 @@ function headingOf(column) {
 
 function outcomeOf(cause) {
   const failed = FAILED[cause.replace(/^failed: /, "")];
-  return failed ? `failed: ${failed}` : OUTCOMES[cause] ?? cause;
+  return failed ?? OUTCOMES[cause] ?? cause;
 }
 
 // On a narrow page each row becomes a block, whose cells say their columns themselves (`data-column`).
