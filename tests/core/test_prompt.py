@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -13,7 +15,7 @@ from hypothesis import strategies as st
 import hopweave
 from hopweave.answering.methods.searchain._chain import parse_chain
 from hopweave.core.errors import SettingsError
-from hopweave.core.prompt import Prompt, Prompts, escape, fence, prompts_beside, unescape
+from hopweave.core.prompt import Prompt, Prompts, escape, fence, fixed_beginning, prompts_beside, unescape
 from hopweave.core.types import Question
 from hopweave.text.final import final_answer
 
@@ -63,6 +65,20 @@ def test_a_prompt_file_gives_prompts_named_after_it(tmp_path):
     assert list(prompts) == ["one", "two"]
     assert len(prompts) == 2
     assert (prompts["one"].name, prompts["one"].text, prompts["one"].fields) == ("some.one", "A {x}", {"x"})
+
+
+def test_a_fixed_beginning_is_found_while_other_threads_read_prompt_files(tmp_path):
+    files = [written(tmp_path, f'ask = "{number} questions: {{x}}"', f"{number}.prompts.toml") for number in range(300)]
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor() as pool:
+            reading = pool.submit(lambda: [Prompts(file) for file in files])
+            while not reading.done():
+                fixed_beginning("7 questions: Who?")
+    finally:
+        sys.setswitchinterval(interval)
+    assert fixed_beginning("7 questions: Who?") == "7 questions: "
 
 
 def test_an_unknown_prompt_is_an_error_with_a_suggestion_and_a_mapping_still(tmp_path):

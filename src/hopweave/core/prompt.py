@@ -23,7 +23,9 @@ from hopweave.core.memoize import remembered
 
 _PLACEHOLDER = re.compile(r"\{([a-z][a-z0-9_]*)\}")
 
-_BEGINNINGS: set[str] = set()  # of all prompts that were read and have placeholders
+_BEGINNINGS: set[str] = set()
+"""What all prompts that were read begin with, up to the first placeholder. A model gets bare texts, since that is all that its
+replies may depend on, so what is fixed in a text is looked up here."""
 
 _JOINER = "\u2060"
 _NAMES = (
@@ -139,7 +141,8 @@ def fixed_beginning(filled: str) -> str:
 
     Empty if it is from no prompt file that was read, or that prompt begins with a placeholder.
     """
-    return max((beginning for beginning in _BEGINNINGS if filled.startswith(beginning)), key=len, default="")
+    known = tuple(_BEGINNINGS)  # another thread may be reading a prompt file
+    return max((beginning for beginning in known if filled.startswith(beginning)), key=len, default="")
 
 
 def fence(text: str, title: str = "") -> str:

@@ -444,6 +444,14 @@ class Method(Protocol):
 
 
 @runtime_checkable
+class Begins(Protocol):
+    """A method whose prompts begin with turns that are the same for every question. Optional: see `hopweave models fetch`."""
+
+    def beginnings(self, workbench: MethodContext) -> Sequence[Sequence[Message]]:
+        """The turns before the last one of each of its prompts, for the model of the workbench, which is not called."""
+
+
+@runtime_checkable
 class Noting(Protocol):
     """A method that can detect options that do not suit the components. Optional: the caller warns about them once."""
 

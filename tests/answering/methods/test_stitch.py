@@ -7,13 +7,17 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.bench import Bench, Capable, Small, looks, purposes, queries, scene, unread, verdicts
+from support.bench import Bench, Capable, Small, calls, looks, purposes, queries, scene, unread, verdicts
 
+from hopweave.answering.methods.stitch.stitch import Stitch
 from hopweave.answering.reading.checking import Reading, problems_of
 from hopweave.answering.reading.completing import completed
 from hopweave.answering.reading.hops import MAX_STEPS, Way, own_steps, spelled_out, steps_of
 from hopweave.answering.reading.hops import answered as answered_step
 from hopweave.core.types import Hit, Passage, Question, Reply, TokenLogprob
+from hopweave.record import Trace
+from hopweave.run.components import Components
+from hopweave.run.workbench import Workbench
 from hopweave.text.comparing import Side, asked_alone, compared, life_date, wanted_of
 from hopweave.text.evidence import chosen_sentences
 
@@ -70,6 +74,17 @@ def evidence(passage, number):
 def reading(answer, fact, asked=ASKED, facts=None, probability=1.0):
     facts = facts or [evidence(BRIDGE, 2), evidence(LIND, 2), evidence(OTHER, 1)]
     return Reading(asked, answer, fact, probability, tuple(facts))
+
+
+async def test_its_prompts_begin_with_turns_that_it_knows_before_anything_is_asked():
+    hops = await ask([SPLIT, answered("Mara Lind", 2), answered("Vask", 2)])
+    compared_sides = await ask([said(**_bridge_and_light("1902", "1887"))], {}, BUILT_FIRST)
+    planning, reading_facts, again = [call[:-1] for call in calls(hops)]
+    comparing = calls(compared_sides)[0][:-1]
+    assert again == reading_facts
+    workbench = Workbench(Components(Small()), Trace())
+    assert Stitch().beginnings(workbench) == [planning, reading_facts, comparing]
+    assert Stitch(plan=False, compare=False).beginnings(workbench) == [reading_facts]
 
 
 async def test_facts_are_numbered_through_all_passages_under_their_titles_and_come_last():

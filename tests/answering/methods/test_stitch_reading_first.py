@@ -7,8 +7,12 @@ import json
 import pytest
 from support.bench import Bench, Capable, Small, calls, purposes, queries, unread, verdicts
 
+from hopweave.answering.methods.stitch.stitch import Stitch
 from hopweave.core.types import Abilities, Passage, Question
 from hopweave.models.llms.scripted import Line
+from hopweave.record import Trace
+from hopweave.run.components import Components
+from hopweave.run.workbench import Workbench
 
 ASKED = "In which town was the designer of Orla Bridge born?"
 BRIDGE = Passage("bridge", "Orla Bridge is a bridge of 1902. It was designed by Mara Lind.", "Orla Bridge")
@@ -38,6 +42,11 @@ async def test_facts_that_suffice_take_one_call_and_one_search():
     assert verdicts(record) == [(DESIGNER[0], "Mara Lind", "supported"), (BORN[0], "Vask", "supported")]
     assert record.answer.short == "Vask"
     assert record.answer.verdict.support == "supported"
+
+
+async def test_its_prompts_begin_with_turns_that_it_knows_before_anything_is_asked():
+    [call] = calls(await ask([reading(DESIGNER, BORN, answer="Vask")]))
+    assert Stitch().beginnings(Workbench(Components(Capable()), Trace())) == [call[:-1]]
 
 
 async def test_only_what_is_missing_is_searched_for_and_its_facts_go_on_with_the_numbers():

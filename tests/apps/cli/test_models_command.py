@@ -6,8 +6,9 @@ import pytest
 from typer.testing import CliRunner
 
 from hopweave.apps.cli.models import app
-from hopweave.core.errors import DataError, SettingsError
+from hopweave.core.errors import DataError, ModelError, SettingsError
 from hopweave.models import weights as models
+from hopweave.models.llms.llama_cpp import LlamaCpp
 from hopweave.models.weights import DEFAULT_MODEL, KNOWN_MODELS, memory
 from hopweave.models.weights.memory import Memory
 from hopweave.models.weights.prompt_states import PromptStates, folder_of
@@ -16,6 +17,7 @@ from hopweave.models.weights.prompt_states import PromptStates, folder_of
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.setenv("HOPWEAVE_MODELS", str(tmp_path / "models"))
+    monkeypatch.setenv("HOPWEAVE_LLMS__LLAMA_CPP__CACHE_DISK_MIB", "0")  # these models cannot be loaded
     (tmp_path / "models").mkdir()
     return tmp_path / "models"
 
@@ -138,6 +140,54 @@ def test_fetch_takes_a_file(folder, tmp_path):
     result = run("fetch", "mine", "--from", str(tmp_path / "mine.gguf"))
     assert result.exit_code == 0
     assert (folder / "mine.gguf").is_file()
+
+
+@pytest.fixture
+def warmed(folder, tmp_path, own_folders, monkeypatch):
+    """Fetches a model, and notes what it was to compute; `prevented` is raised in the middle of it."""
+    (tmp_path / "mine.gguf").write_bytes(b"GGUF")
+    asked = []
+
+    def fetch(*arguments, prevented=None):
+        async def save(llm, beginnings, on_progress):
+            asked.append((llm.model, beginnings))
+            on_progress(1, len(beginnings))
+            if prevented is not None:
+                raise prevented
+
+        monkeypatch.setattr(LlamaCpp, "save_beginnings", save)
+        return run("fetch", "mine", "--from", str(tmp_path / "mine.gguf"), *arguments), asked
+
+    return fetch
+
+
+def test_fetch_ends_by_computing_what_prompts_of_the_default_method_begin_with(warmed):
+    result, [(name, beginnings)] = warmed()
+    assert name == "mine"
+    assert [turns[0].text.split()[0] for turns in beginnings] == ["Answer"]
+    assert "computing what prompts begin with" in result.stderr
+    assert "1/1" in result.stderr
+
+
+def test_fetch_computes_nothing_if_told_so_or_for_a_method_that_does_not_say_what_its_prompts_begin_with(warmed, monkeypatch):
+    assert warmed("--no-warm")[1] == []
+    monkeypatch.setenv("HOPWEAVE_METHOD", "searchain")
+    assert warmed()[1] == []
+
+
+@pytest.mark.parametrize(
+    ("prevented", "said"),
+    [
+        (SettingsError("mine needs about 20 GB of memory"), "left to the first answer: mine needs about 20 GB of memory"),
+        (ModelError("llama.cpp cannot load it"), "left to the first answer: llama.cpp cannot load it"),
+        (KeyboardInterrupt(), "stopped; what prompts begin with is left to the first answer"),
+    ],
+)
+def test_a_model_that_cannot_compute_it_now_is_fetched_all_the_same(warmed, folder, prevented, said):
+    result, _ = warmed(prevented=prevented)
+    assert result.exit_code == 0
+    assert result.stdout == f"{folder / 'mine.gguf'}\n"
+    assert result.stderr.splitlines()[-1].endswith(said)
 
 
 def test_remove_says_how_much_it_freed(folder):

@@ -268,6 +268,7 @@ class _Any:
         part = _Any(); setattr(self, name, part); return part
 class CommonParams(_Any): pass
 llama_load_mode = _Any()
+def get_device_info(): return []
 class Server:
     listening_address = "http://127.0.0.1:1"
     def __init__(self, params):

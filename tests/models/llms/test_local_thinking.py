@@ -388,33 +388,45 @@ async def test_a_model_that_fits_or_is_not_checked_is_loaded(stand, monkeypatch,
     assert model.options["num_bytes_elsewhere"] == 0
 
 
-@pytest.mark.parametrize(
-    ("gpu", "answer"), [(0, {"num_bytes_elsewhere": 1000}), (600, {"num_bytes_elsewhere": 400}), (1000, {"address": "a"})]
-)
-def test_what_does_not_fit_into_the_memory_may_fit_into_a_gpu_that_llama_cpp_can_use(tmp_path, gpu, answer):
-    (tmp_path / "xllamacpp.py").write_text(f"""
+def answer_of_the_process(folder, gpus, **options):
+    """The line that the process of the model writes, with a library that has a processor and GPUs of these free bytes."""
+    (folder / "xllamacpp.py").write_text(f"""
 import enum
 class Kind(enum.Enum):
-    GGML_BACKEND_DEVICE_TYPE_CPU, GGML_BACKEND_DEVICE_TYPE_GPU = 0, 1
+    GGML_BACKEND_DEVICE_TYPE_CPU, GGML_BACKEND_DEVICE_TYPE_GPU, GGML_BACKEND_DEVICE_TYPE_IGPU = 0, 1, 2
 class _Any:
     def __getattr__(self, name):
         part = _Any(); setattr(self, name, part); return part
 class CommonParams(_Any): pass
 llama_load_mode = _Any()
 class Server:
-    listening_address = "a"
-    def __init__(self, params): pass
+    def __init__(self, params):
+        self.listening_address = f"warmup={{params.warmup}} fit_params={{params.fit_params}}"
 def get_device_info():
-    return [{{"type": Kind(0), "memory_free": 10**12}}, {{"type": Kind(1), "memory_free": {gpu}}}]
+    gpus = [{{"type": Kind(number), "memory_free": free}} for number, free in enumerate({gpus}, start=1)]
+    return [{{"type": Kind(0), "memory_free": 10**12}}, *gpus]
 """)
-    options = {"path": "m", "context_tokens": 1, "num_threads": 1, "cache_ram_mib": 0, "key": "k", "is_talkative": False}
+    given = {"path": "m", "context_tokens": 1, "num_threads": 1, "cache_ram_mib": 0, "key": "k", "is_talkative": False}
     done = subprocess.run(
         [sys.executable, llama_cpp._llama_server.__file__],
-        input=json.dumps(options | {"num_bytes_elsewhere": 1000}) + "\n",
+        input=json.dumps(given | options) + "\n",
         text=True,
         capture_output=True,
-        env=os.environ | {"PYTHONPATH": str(tmp_path)},
+        env=os.environ | {"PYTHONPATH": str(folder)},
         timeout=60,
         check=True,
     )
-    assert json.loads(done.stdout) == answer
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize(
+    ("gpus", "num_missing"), [([], 1000), ([0], 1000), ([600], 400), ([1000], 0), ([600, 500], 0), ([0, 900], 100)]
+)
+def test_what_does_not_fit_into_the_memory_may_fit_into_gpus_that_llama_cpp_can_use(tmp_path, gpus, num_missing):
+    answer = answer_of_the_process(tmp_path, gpus, num_bytes_elsewhere=1000)
+    assert answer == {"num_bytes_elsewhere": num_missing} if num_missing else answer.keys() == {"address"}
+
+
+@pytest.mark.parametrize("gpus", [[], [600], [0, 600]])
+def test_a_model_is_loaded_without_a_trial_run_and_only_shared_out_where_there_is_a_gpu(tmp_path, gpus):
+    assert answer_of_the_process(tmp_path, gpus) == {"address": f"warmup=False fit_params={bool(gpus)}"}

@@ -4,7 +4,7 @@ import pytest
 
 from hopweave.core.errors import ModelError
 from hopweave.core.types import Message
-from hopweave.models.llms._prompt_heads import PromptHeads
+from hopweave.models.llms._prompt_heads import PromptHeads, unsaved_heads
 from hopweave.models.weights.prompt_states import PromptStates
 
 LONG = "Reply in as few words as the passage has. " * 20
@@ -23,8 +23,9 @@ async def templated(messages):
 class Server:
     """A server with one slot, which notes what it is asked."""
 
-    def __init__(self, folder, *, fails_at=(), written=None):
-        self.folder, self.fails_at, self.written = folder, fails_at, written
+    def __init__(self, states, *, fails_at=(), written=None):
+        self.states, self.folder = states, states.folder
+        self.fails_at, self.written = fails_at, written
         self.held, self.asked = "", []
 
     async def post(self, path, body):
@@ -53,7 +54,7 @@ def begin(tmp_path):
     def start(conditions="as ever", *, keeps_prompts=True, max_bytes=1 << 20, **ways):
         states = PromptStates(tmp_path / "states", max_bytes)
         states.made_folder()
-        server = Server(states.folder, **ways)
+        server = Server(states, **ways)
         return server, PromptHeads(states, conditions, server.post, keeps_prompts=keeps_prompts)
 
     return start
@@ -71,6 +72,24 @@ async def test_a_head_is_computed_once_and_restored_by_later_processes(begin):
     assert await heads.prepare([*EXAMPLES, question("Who is Ada Finch?")], templated) == 0
     assert later.forget() == ["restore"]
     assert later.held == server.held
+
+
+async def test_what_is_saved_is_known_without_a_server(begin):
+    def unsaved(conditions="as ever", beginnings=(EXAMPLES, OTHERS)):
+        return [head[:-1] for head in unsaved_heads(server.states, conditions, beginnings)]
+
+    server, heads = begin()
+    assert unsaved() == [EXAMPLES, OTHERS]
+    await heads.prepare([*EXAMPLES, question()], templated)
+    assert unsaved() == [OTHERS]
+    assert unsaved("another version") == [EXAMPLES, OTHERS]
+    assert unsaved(beginnings=[(question("Short?"), Message("assistant", "Yes"))]) == []
+    for head in unsaved_heads(server.states, "as ever", [OTHERS]):
+        await heads.prepare(head, templated)
+    assert unsaved() == []
+    for file in server.folder.iterdir():
+        file.write_text("damaged")
+    assert unsaved() == [EXAMPLES, OTHERS]
 
 
 async def test_before_another_head_is_restored_the_server_sets_aside_what_it_holds(begin):
@@ -171,6 +190,21 @@ async def test_a_process_saves_only_the_first_heads_that_it_meets(begin):
     for number in range(14):
         await heads.prepare([question(f"{number} {LONG}"), Message("assistant", "It"), question()], templated)
     assert server.asked.count("save") == 12
+
+
+@pytest.mark.parametrize("max_bytes", [0, 1 << 20])
+async def test_the_same_heads_are_held_whatever_is_saved_and_however_often_they_alternate(begin, max_bytes):
+    prompts = [[question(f"{number % 14} {LONG}"), Message("assistant", "It"), question()] for number in range(28)]
+    held = []
+    for _ in range(2):
+        server, heads = begin(keeps_prompts=False, max_bytes=max_bytes)
+        held.append([])
+        for prompt in prompts:
+            server.held = ""
+            await heads.prepare(prompt, templated)
+            held[-1].append(server.held)
+    assert held[0] == held[1]
+    assert [bool(text) for text in held[0]] == 2 * [*[True] * 12, False, False]
 
 
 async def test_without_space_the_head_is_computed_alone_all_the_same(begin):

@@ -7,13 +7,25 @@ import asyncio
 import importlib.util
 import json
 import os
+import random
+from importlib.resources import files
 
 import pytest
+from support.bench import Small
 from support.tiny_gguf import runnable
+from typer.testing import CliRunner
 
+from hopweave.answering.methods.stitch.stitch import Stitch
+from hopweave.answering.reading.reading import PROMPTS
+from hopweave.apps.cli.models import app
+from hopweave.core.prompt import fence
 from hopweave.core.types import Message, Sampling
+from hopweave.models.llms import llama_cpp
 from hopweave.models.llms.llama_cpp import LlamaCpp
 from hopweave.models.weights.prompt_states import files_in, states_folder
+from hopweave.record import Trace
+from hopweave.run.components import Components
+from hopweave.run.workbench import Workbench
 
 pytestmark = [
     pytest.mark.slow,
@@ -162,6 +174,99 @@ async def test_a_folder_that_cannot_be_written_to_fails_no_call(made, is_made_la
     text, num = await computed(llm, EXAMPLES[0], "Who?")
     assert text
     assert num > 700
+
+
+NUM_PROMPTS = 100
+CONTEXT = 4096
+
+
+def beginnings():
+    """What the prompts of `stitch` begin with for a small model."""
+    return Stitch().beginnings(Workbench(Components(Small()), Trace()))
+
+
+@pytest.fixture
+def stitch_prompts():
+    """Prompts of `stitch`: what each kind begins with, then facts from the starter corpus and a question about one of them."""
+    draws = random.Random(37)
+    passages = [json.loads(line) for line in (files("hopweave.starter") / "passages.jsonl").read_text("utf-8").splitlines()]
+
+    def shown(question):
+        facts = [fence(f"{n}. {one['text'][:120]}", one["title"]) for n, one in enumerate(draws.sample(passages, 3), start=1)]
+        return PROMPTS["facts"].fill(facts="\n".join(facts), question=question)
+
+    def prompt(turns):
+        question = f"In which {draws.choice(('town', 'year', 'country'))} did {draws.choice(passages)['title']} begin?"
+        return (*turns, Message("user", shown(question) if turns is not planning else f"Question: {question}"))
+
+    planning, *reading = beginnings()
+    return [prompt(draws.choice((planning, *reading))) for _ in range(NUM_PROMPTS)]
+
+
+def flip_one_and_remove_one():
+    damaged, missing, _ = sorted(files_in(states_folder()))
+    flip(damaged)
+    missing.unlink()
+
+
+@pytest.mark.parametrize("cache_ram_mib", [0, 64])
+async def test_replies_and_their_probabilities_are_the_same_whether_heads_were_computed_or_restored(
+    made, stitch_prompts, cache_ram_mib
+):
+    async def replies(**options):
+        llm = made(PLAIN, context_tokens=CONTEXT, cache_ram_mib=cache_ram_mib, **options)
+        found = [await llm.reply(prompt, Sampling(max_tokens=6, top_logprobs=3)) for prompt in stitch_prompts]
+        await llm.close()
+        return [(reply.text, reply.logprobs) for reply in found]
+
+    in_the_process = await replies(cache_disk_mib=0)
+    assert len({text for text, _ in in_the_process}) > NUM_PROMPTS / 2
+    assert all(logprobs for _, logprobs in in_the_process)
+    assert await replies() == in_the_process, "saved by this process"
+    assert len([*files_in(states_folder())]) == 3
+    assert await replies() == in_the_process, "restored by another"
+    flip_one_and_remove_one()
+    assert await replies() == in_the_process, "damaged and missing"
+
+
+@pytest.fixture
+def fetch(tmp_path, own_folders, monkeypatch):
+    """`hopweave models fetch` of a small model with random weights, which methods ask little at a time."""
+    monkeypatch.setenv("HOPWEAVE_MODELS", str(tmp_path / "models"))
+    for name, value in {"IS_SMALL": "yes", "CONTEXT_TOKENS": str(CONTEXT), "NUM_THREADS": "1"}.items():
+        monkeypatch.setenv(f"HOPWEAVE_LLMS__LLAMA_CPP__{name}", value)
+    (tmp_path / "m.gguf").write_bytes(runnable(PLAIN))
+    return lambda *arguments: CliRunner().invoke(app, ("fetch", "m", "--from", str(tmp_path / "m.gguf"), *arguments))
+
+
+def test_a_model_that_was_fetched_begins_its_first_answer_with_saved_heads_and_computes_them_only_once(fetch, monkeypatch):
+    assert fetch("--no-warm").exit_code == 0
+    assert not states_folder().exists()
+    first = fetch()
+    assert (first.exit_code, first.stderr.count("left to the first answer")) == (0, 0)
+    assert "3/3" in first.stderr
+    saved = {file: file.stat().st_ino for file in files_in(states_folder())}
+    assert len(saved) == 3
+
+    async def first_replies():
+        llm = LlamaCpp("m", context_tokens=CONTEXT, num_threads=1)
+        found = [await computed(llm, turns, QUESTIONS[0]) for turns in beginnings()]
+        await llm.close()
+        return [num for _, num in found]
+
+    assert max(asyncio.run(first_replies())) < 60
+    assert {file: file.stat().st_ino for file in files_in(states_folder())} == saved
+
+    monkeypatch.setattr(llama_cpp, "_Server", None)
+    again = fetch()
+    assert (again.exit_code, again.stderr.count("computing"), again.stderr.count("left")) == (0, 0, 0)
+
+
+def test_a_model_that_is_too_large_is_fetched_and_says_in_a_line_that_it_computed_nothing(fetch, monkeypatch):
+    monkeypatch.setattr(llama_cpp, "free_bytes", lambda: 0)
+    result = fetch()
+    assert result.exit_code == 0
+    assert "left to the first answer: m needs about" in result.stderr.splitlines()[-1]
 
 
 async def test_two_processes_may_save_and_restore_the_same_state_at_once(made):

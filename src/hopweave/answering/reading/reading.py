@@ -142,7 +142,7 @@ class FactReader:
             ModelError, BudgetReached, ReplayMiss: as in `MethodContext.reply`.
         """
         shown = self._asking(facts_shown(self.workbench, facts), asked, last=self.workbench.fill(PROMPTS["unless_none"]))
-        messages = [*self._examples("answer"), Message("user", shown)]
+        messages = [*self.examples("answer"), Message("user", shown)]
         reply = await bounded(self.workbench, messages, purpose, _SCHEMAS["answer"], self.max_tokens)
         values = values_of(self.workbench, reply, purpose, {"fact": int, "answer": str})
         if "answer" not in values and values.get("fact") != 0:
@@ -214,12 +214,16 @@ class FactReader:
         self, kind: str, asked: str, facts: tuple[Evidence, ...], settled: Sequence[tuple[str, str]] = ()
     ) -> Reply:
         """Asks for an object of a kind, after worked examples."""
-        messages = [*self._examples(kind), Message("user", self._asking(facts_shown(self.workbench, facts), asked, settled))]
+        messages = [*self.examples(kind), Message("user", self._asking(facts_shown(self.workbench, facts), asked, settled))]
         schema = _SCHEMAS[kind]
         return await bounded(self.workbench, messages, kind, schema, self.max_tokens, with_probabilities=kind == "answer")
 
-    def _examples(self, kind: str) -> list[Message]:
-        """The instructions with worked examples, the same for every question."""
+    def examples(self, kind: str) -> list[Message]:
+        """The instructions with worked examples, the same for every question.
+
+        Args:
+            kind: `answer` or `compare`.
+        """
         messages = []
         for number, (shown, example) in enumerate(_EXAMPLES[kind]):
             text = self._asking(self.workbench.fill(PROMPTS[shown]), self.workbench.fill(PROMPTS[example]))

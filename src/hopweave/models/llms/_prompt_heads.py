@@ -13,8 +13,8 @@ No method says what is fixed. It is read off a prompt's shape:
   same process: that is a conversation, whose turns are about one question.
 - In a prompt of one turn, it is the text before the first placeholder of the prompt file that it was filled from.
 
-A wrong guess costs one file that nobody uses again. So that a method whose prompts have another shape cannot fill the disk, a
-process computes only the first few heads that it meets in this way.
+A wrong guess costs one file that nobody uses again. So that a method whose prompts have another shape cannot fill the disk,
+only the first few heads that a process meets are treated in this way, whether they are saved already or not.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Templated = Callable[[Sequence[Message]], Awaitable[str]]
 Post = Callable[[str, dict[str, Any]], Awaitable[Any]]
 
 _MIN_CHARACTERS = 400  # about 100 tokens: a shorter head is not worth a file
-_MOST_COMPUTED = 12
+_MOST_HEADS = 12
 _FAILURES = (ModelError, SettingsError, OSError, KeyError, TypeError, ValueError)
 _SLOT = "/slots/0?action="
 _COMPLETION = "/completion"
@@ -61,7 +61,7 @@ class PromptHeads:
         self._keeps_prompts = keeps_prompts
         self._asked: Kept[bool] = Kept()
         self._held: set[str] = set()
-        self._num_computed = 0
+        self._met: set[str] = set()
 
     async def prepare(self, messages: Sequence[Message], templated: Templated) -> int:
         """Makes sure that the server holds the head of a prompt, if it has one. Failures are left to the call itself.
@@ -74,7 +74,7 @@ class PromptHeads:
             How many tokens of the head were computed for it.
         """
         head = self._head(messages)
-        if sum(len(one.text) for one in head) < _MIN_CHARACTERS:
+        if not _is_worth_a_file(head):
             return 0
         name = _digest_of(head)
         if name in self._held:
@@ -83,7 +83,8 @@ class PromptHeads:
             self._held.clear()
         num_computed = 0
         with suppress(*_FAILURES):
-            num_computed = await self._hold(await _text_of(head, templated))
+            text = await _text_of(head, templated)
+            num_computed = await self._hold(f"{_turns_key(self._conditions, head)}-{_digest(text)}", text)
         self._held.add(name)
         return num_computed
 
@@ -99,8 +100,10 @@ class PromptHeads:
         begun = "" if last else fixed_beginning(messages[0].text)
         return (*messages[:last], replace(messages[last], text=begun))
 
-    async def _hold(self, text: str) -> int:
-        key = _digest([self._conditions, text])
+    async def _hold(self, key: str, text: str) -> int:
+        if len(self._met | {key}) > _MOST_HEADS:
+            return 0
+        self._met.add(key)
         file = await to_thread(self._states.find, key)
         if file is not None:
             await self._set_aside()
@@ -110,9 +113,6 @@ class PromptHeads:
                 await to_thread(self._states.drop, file)
             else:
                 return 0
-        if self._num_computed == _MOST_COMPUTED:
-            return 0
-        self._num_computed += 1
         # From its first token, so that a state does not depend on what the server held before.
         computed = await self._post(_COMPLETION, {"prompt": text, "n_predict": 0, "cache_prompt": False})
         if self._states.max_bytes:
@@ -132,6 +132,27 @@ class PromptHeads:
                 await to_thread(self._states.keep, key, unfinished, int(saved["n_written"]))
         finally:
             self._states.drop(unfinished)
+
+
+def unsaved_heads(states: PromptStates, conditions: object, beginnings: Sequence[Sequence[Message]]) -> list[Sequence[Message]]:
+    """The heads that are not saved of prompts that begin with given turns; no server is needed to know it.
+
+    Args:
+        states: where they are kept.
+        conditions: as for `PromptHeads`.
+        beginnings: the turns before the last one of the user in each prompt.
+    """
+    heads = [(*turns, Message("user", "")) for turns in beginnings]
+    return [head for head in heads if _is_worth_a_file(head) and states.find(_turns_key(conditions, head)) is None]
+
+
+def _is_worth_a_file(head: Sequence[Message]) -> bool:
+    return sum(len(one.text) for one in head) >= _MIN_CHARACTERS
+
+
+def _turns_key(conditions: object, head: Sequence[Message]) -> str:
+    """What the key of a head's state begins with; its text depends on the template, which only the server can apply."""
+    return _digest([conditions, _digest_of(head)])
 
 
 async def _text_of(head: Sequence[Message], templated: Templated) -> str:

@@ -21,13 +21,14 @@ from typing import Annotated, Any, Literal
 
 from hopweave.core.cores import num_usable_cores
 from hopweave.core.errors import MissingExtra, ModelError, SettingsError
+from hopweave.core.files import OnProgress
 from hopweave.core.protocols import OnText
 from hopweave.core.types import Abilities, Message, Reply, Sampling
 from hopweave.models.llms import _llama_server
 from hopweave.models.llms._address import Wire
 from hopweave.models.llms._endpoint import Endpoint
 from hopweave.models.llms._learnt import Learnt
-from hopweave.models.llms._prompt_heads import PromptHeads
+from hopweave.models.llms._prompt_heads import PromptHeads, unsaved_heads
 from hopweave.models.llms._servers import Level
 from hopweave.models.llms._sizes import is_small_name
 from hopweave.models.llms._thinking_budget import MAX_THINKING_TOKENS, thinking_budget
@@ -209,6 +210,33 @@ class LlamaCpp:
         except (ModelError, TypeError, KeyError) as error:
             raise ModelError(f"llama.cpp cannot count tokens ({error}); {_ADVICE}", retryable=True) from error
 
+    async def save_beginnings(self, beginnings: Sequence[Sequence[Message]], on_progress: OnProgress) -> None:
+        """Saves what prompts begin with, as the first reply to each would; does nothing if it is saved, or is not to be.
+
+        Args:
+            beginnings: the turns before the last one of the user in each prompt.
+            on_progress: called with how many are done, and how many there are to do, if any.
+
+        Raises:
+            MissingExtra, SettingsError, ModelError: as in `reply`; also if they cannot be saved.
+        """
+        states = self._states
+        if not states.max_bytes:
+            return
+        self._check_library()
+        heads = unsaved_heads(states, self._conditions, beginnings)
+        if not heads:
+            return
+        on_progress(0, len(heads))
+        async with self._turns.setdefault(asyncio.get_running_loop(), asyncio.Lock()):
+            server = await self._running()
+            for number, head in enumerate(heads, start=1):
+                await server.heads.prepare(head, partial(server.endpoint.templated, sampling=Sampling()))
+                on_progress(number, len(heads))
+        if unsaved_heads(states, self._conditions, beginnings):
+            advice = "check its space and permissions, and raise cache_disk_mib if it is too low"
+            raise ModelError(f"not all could be computed and saved in {states.folder}; {advice}")
+
     async def close(self) -> None:
         """Stops the server, and with it whatever it is doing."""
         server, self._server = self._server, None
@@ -244,17 +272,23 @@ class LlamaCpp:
         async def post(path: str, body: Mapping[str, object]) -> Any:
             return await server.endpoint.fetch(f"{server.address}{path}", body, self.timeout_seconds)
 
-        conditions = [version("hopweave"), version("xllamacpp"), machine(), self._context_tokens]
-        return PromptHeads(self._states, conditions, post, keeps_prompts=self.cache_ram_mib > 0)
+        return PromptHeads(self._states, self._conditions, post, keeps_prompts=self.cache_ram_mib > 0)
+
+    @property
+    def _conditions(self) -> Sequence[object]:
+        return [version("hopweave"), version("xllamacpp"), machine(), self._context_tokens]
 
     @property
     def _states(self) -> PromptStates:
         max_bytes = max(0, self.cache_disk_mib) << 20
         return PromptStates(folder_of(model_identity(self.model)) if max_bytes else states_folder(), max_bytes)
 
-    def _options(self) -> dict[str, object]:
+    def _check_library(self) -> None:
         if importlib.util.find_spec("xllamacpp") is None:
             raise MissingExtra("xllamacpp", NEEDS_EXTRA)
+
+    def _options(self) -> dict[str, object]:
+        self._check_library()
         path = model_path(self.model)
         missing = [part for part in parts_beside(path) if not part.is_file()]
         if missing:

@@ -53,10 +53,14 @@ class PromptStates:
         return f"{self.folder}{os.sep}"
 
     def find(self, key: str) -> Path | None:
-        """The intact file of a state, which now counts as used; `None` if there is none. Damaged ones are deleted."""
+        """The intact file of a state, which now counts as used; `None` if there is none. Damaged ones are deleted.
+
+        Args:
+            key: of the state, or what its key begins with, up to a hyphen.
+        """
         for file in self.folder.glob(f"{key}-*{_SUFFIX}"):
             try:
-                is_intact = file.name == _name(key, file)
+                is_intact = file.name == _name(file.name.rpartition("-")[0], file)
             except OSError:
                 continue
             if is_intact:

@@ -116,6 +116,10 @@ class ReadFirst:
             self._stopped_because = reached.limit
         return self._finished(draft)
 
+    def beginnings(self) -> list[list[Message]]:
+        """The turns that its prompts begin with."""
+        return [self._examples()]
+
     async def _readings(self) -> AsyncIterator[_Draft]:
         """Yields each reading, with what the one before it found missing."""
         new = await self._search([self.question.text], self.num_passages, self.sizes.max_tokens_facts)

@@ -96,9 +96,16 @@ class Stitch(Bounded):
     max_tokens_long: Annotated[Count | None, "longest explanation, in tokens; none: 256, reading first 1200"] = None
 
     async def answer(self, question: Question, workbench: MethodContext) -> Answer:
+        return await self._answering(question, workbench).answer()
+
+    def beginnings(self, workbench: MethodContext) -> list[list[Message]]:
+        """The turns that its prompts begin with, for questions with a short answer; see `Begins.beginnings`."""
+        return self._answering(Question("beginnings", "?"), workbench).beginnings()
+
+    def _answering(self, question: Question, workbench: MethodContext) -> _Stitching | ReadFirst:
         if self.approach == "plan_first" or (self.approach == "auto" and workbench.abilities.is_small):
-            return await _Stitching(self, self._sizes(_SMALL), question, workbench).answer()
-        return await ReadFirst(question, workbench, self.num_passages, self._sizes(_LARGE), self.max_readings).answer()
+            return _Stitching(self, self._sizes(_SMALL), question, workbench)
+        return ReadFirst(question, workbench, self.num_passages, self._sizes(_LARGE), self.max_readings)
 
     def _sizes(self, defaults: Sizes) -> Sizes:
         """What is given, and defaults for the rest."""
@@ -141,6 +148,12 @@ class _Stitching:
         is_split = self.options.plan and not is_comparison and not is_choice(self.question.text)
         return await self._read(hits, facts, is_split=is_split)
 
+    def beginnings(self) -> list[list[Message]]:
+        """The turns that its prompts begin with, those first that are asked first."""
+        planning = [self._planning()] if self.options.plan else []
+        comparing = [self.reader.examples("compare")] if self.options.compare else []
+        return [*planning, self.reader.examples("answer"), *comparing]
+
     async def _compared(self, facts: tuple[Evidence, ...]) -> Comparison:
         try:
             return await self.reader.compare(self.question.text, facts)
@@ -169,12 +182,7 @@ class _Stitching:
     async def _planned(self) -> tuple[str, ...]:
         """The questions of the hops; empty for a question of one."""
         asked = spelled_out(" ".join(self.question.text.split()))
-        messages = []
-        for number, example in enumerate(_PLANNED):
-            text = self.workbench.fill(_PROMPTS["split"], question=self.workbench.fill(_PROMPTS[f"plan_{example}"]))
-            messages.append(Message("user", f"{self.workbench.fill(_PROMPTS['plan'])}\n\n{text}" if number == 0 else text))
-            messages.append(Message("assistant", self.workbench.fill(_PROMPTS[f"reply_plan_{example}"])))
-        messages.append(Message("user", self.workbench.fill(_PROMPTS["split"], question=escape(asked))))
+        messages = [*self._planning(), Message("user", self.workbench.fill(_PROMPTS["split"], question=escape(asked)))]
         reply = await bounded(self.workbench, messages, "plan", _PLAN, self.sizes.max_tokens)
         values = values_of(self.workbench, reply, "plan", {"unnamed": list, "steps": list})
         written = _texts_of(values, "steps")
@@ -183,6 +191,15 @@ class _Stitching:
         steps = kept or steps_of(asked, _texts_of(values, "unnamed"), written)
         self.workbench.decide("plan", " / ".join(steps) or asked)
         return steps
+
+    def _planning(self) -> list[Message]:
+        """The instructions for a plan with worked examples, the same for every question."""
+        messages = []
+        for number, example in enumerate(_PLANNED):
+            text = self.workbench.fill(_PROMPTS["split"], question=self.workbench.fill(_PROMPTS[f"plan_{example}"]))
+            messages.append(Message("user", f"{self.workbench.fill(_PROMPTS['plan'])}\n\n{text}" if number == 0 else text))
+            messages.append(Message("assistant", self.workbench.fill(_PROMPTS[f"reply_plan_{example}"])))
+        return messages
 
     async def _read_hops(self, steps: Sequence[str], hits: Sequence[Hit]) -> tuple[Reading, list[str]]:
         """The last reading, and the problems of all of them; without an answer if an earlier hop has none."""
