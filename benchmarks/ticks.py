@@ -76,7 +76,7 @@ def _no_premises(*_given: object) -> tuple[int, ...]:
 PARTS: Mapping[str, tuple[Replaced, ...]] = {
     "kind": ((support, "is_of_kind", _yes), (support, "is_something_else", _no)),
     "subject": ((support, "is_about", _yes),),
-    "relation": ((support, "states_relation", _yes), (support, "is_date_in_place", _yes)),
+    "relation": tuple((support, name, _yes) for name in ("states_relation", "says_as_much", "is_date_in_place")),
     "rivals": ((support, "rival_of", _none),),
     "comparisons": ((claims, "premises_of", _no_premises),),
     "statements that name their subject": ((support, "names_its_subject", _no),),

@@ -9,6 +9,7 @@ from hopweave.citations.about import (
     names_in,
     names_its_subject,
     place_of,
+    says_as_much,
     share_of_words,
     states_relation,
     untied,
@@ -272,3 +273,41 @@ TOOL = Passage("tool", "With --purge, files on the receiving side that are absen
 def test_a_sentence_is_borne_out_by_one_that_says_as_much_of_the_same_thing(query, said, support, shortfall):
     claim = claim_of(1, query, said, "retrieved", [FERRY, TOOL, GZIP, STATES])
     assert (claim.support, claim.shortfall) == (support, shortfall)
+
+
+DAEMON = Passage("daemon", "The program of Orlau was rewritten in 40 days. It listens on port 873 by default.", "orlaud")
+
+
+@pytest.mark.parametrize(
+    ("query", "answer", "is_enough"),
+    [
+        ("Which port number does the daemon of Orlau listen on unless told otherwise?", "873", True),
+        ("Which port number does the daemon of Orlau listen on unless told otherwise?", "40", False),
+        ("How many days did the rewriting of the daemon of Orlau take?", "40", True),
+        ("Which port has Orlau?", "40", True),  # two words are too few to tell
+        ("Welchen Port benutzt der Daemon von Orlau normalerweise?", "40", True),  # English only
+        ("Which port number does the successor of the daemon of Sula listen on?", "40", True),  # it leads through Sula
+    ],
+)
+def test_a_place_has_a_third_of_the_words_that_the_query_has_besides_its_names(query, answer, is_enough):
+    assert says_as_much(query, answer, place(DAEMON, answer)) is is_enough
+
+
+def test_a_claim_that_leads_to_the_place_lends_it_its_words():
+    query = "On which wharf stands the oldest lighthouse keeper of Orlau?"
+    found = place(Passage("p", "Ida Renn of Orlau came to Pier 9.", "People"), "Pier 9")
+    assert not says_as_much(query, "Pier 9", found)
+    leading = Claim("Who is the oldest lighthouse keeper of Orlau?", "Ida Renn", "retrieved", "supported")
+    assert says_as_much(query, "Pier 9", found, [leading])
+
+
+@pytest.mark.parametrize(
+    ("words", "is_stated"),
+    [
+        ("Tides is a film that was directed by Ida Renn in Sula.", False),
+        ("Ida Renn, who directed Tides, was born in Sula.", True),
+    ],
+)
+def test_each_relation_of_a_query_is_stated(words, is_stated):
+    found = place(Passage("p", words, "Films"), "Sula")
+    assert states_relation("Where was the director of Tides born?", found) is is_stated

@@ -6,7 +6,7 @@ A claim is an answer to a query. A passage supports it if it bears out value, su
   extracting different words from that passage as the answer to the same query;
 - kind: the answer is of the kind that is asked for (`text.answer_kinds`);
 - subject: what the query names is tied to the sentence that has the words (`citations.about`);
-- relation: that sentence has a word for what is asked of it (`text.relations`);
+- relation: that sentence has a word for what is asked of it (`text.relations`), and a third of the query's other words;
 - denial: it does not have the words with a "not" where the answer has none, or the other way round (`text.negation`);
 - rivals: no other sentence says something else in nearly the same words (`citations.rivals`).
 
@@ -36,6 +36,7 @@ from hopweave.citations.about import (
     is_relation_stated,
     names_its_subject,
     place_of,
+    says_as_much,
     states_relation,
 )
 from hopweave.citations.citing import cite, locate
@@ -318,7 +319,11 @@ class _Case:
             return "kind"
         if not is_about(self.query, said, place, self.settled, self.passages):
             return "subject"
-        is_stated_here = states_relation(self.query, place, self.settled) and is_date_in_place(self.query, said, place.text)
+        is_stated_here = (
+            states_relation(self.query, place, self.settled)
+            and says_as_much(self.query, said, place, self.settled)
+            and is_date_in_place(self.query, said, place.text)
+        )
         return "" if is_stated_here else "relation"
 
 
