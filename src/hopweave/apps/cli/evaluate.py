@@ -51,7 +51,7 @@ def evaluate(
     ] = None,
     processes: Annotated[
         int,
-        typer.Option(help="Processes that answer. --parallel and the calls at a time are of all together."),
+        typer.Option(help="Processes that answer; --parallel, and the calls at a time, are of all of them together."),
     ] = 1,
     prices: Annotated[Path | None, typer.Option(help="A TOML table of prices per million tokens, to compute the cost.")] = None,
     max_cost: Annotated[float | None, typer.Option(help="End the run before it costs more; needs --prices.")] = None,
