@@ -98,34 +98,60 @@ async def enough(server, num_requests):
             await asyncio.sleep(0.003)
 
 
-async def test_several_processes_make_the_run_of_one(tmp_path):
-    """The same files and records, a failed one among them; what a limit or another number of processes cut short goes on."""
+class Killing(Watcher):
+    """Kills a process before the first question is asked."""
+
+    def started(self, work):
+        os.kill(workers()[0], signal.SIGKILL)
+
+
+def assert_same_runs(path, other):
+    """Two runs have the same files, records and replies, and one of them stands up to being verified."""
+    assert prints(path) == prints(other)
+    assert files_of(path) == files_of(other)
+    with closing(Store(Path(path) / "store.sqlite")) as store, closing(Store(Path(other) / "store.sqlite")) as other_store:
+        assert [(key, kept.reply) for key, kept in store.items()] == [(key, kept.reply) for key, kept in other_store.items()]
+    assert Manifest.read(Path(path)).is_complete
+    found = verify(Path(path))
+    assert (found.differences, found.unchecked) == ([], [])
+
+
+async def test_processes_of_which_one_is_killed_make_the_run_of_one_process(caplog):
+    """A question of it fails, and what a limit cut short goes on with another number of processes."""
     put_questions(8)
-    cut = await done("many", processes=2, budget=RunBudget(max_questions=5))
-    assert (cut.progress.num_done, cut.ended_because) == (5, "max_questions = 5")
+    cut = await done("many", watcher=Killing(), processes=2, budget=RunBudget(max_questions=12))
+    assert (cut.progress.num_done, cut.ended_because) == (12, "max_questions = 12")
     assert not workers()
-    outcome = await done("many", processes=3)
+    assert [one.getMessage() for one in caplog.records] == [
+        "a process that answered questions ended; another takes its place and answers what it had not"
+    ]
+    outcome = await done("many")
     await done("one")
     assert (outcome.progress.num_done, outcome.progress.num_failed) == (16, 2)
-    assert prints("many") == prints("one")
-    assert files_of("many") == files_of("one")
-    with closing(Store(Path("many/store.sqlite"))) as many, closing(Store(Path("one/store.sqlite"))) as one:
-        assert [(key, kept.reply) for key, kept in many.items()] == [(key, kept.reply) for key, kept in one.items()]
-    assert Manifest.read(Path("many")).is_complete
-    found = verify(Path("many"))
-    assert (found.differences, found.unchecked) == ([], [])
-    again = await done("many", processes=2)  # for nothing, no process is started
-    assert again.progress.num_done == 16
+    assert_same_runs("many", "one")
 
 
-async def killed_at_random(moments, num_questions, num_kills, apart):
-    """A run whose processes are killed, one after so many requests as `apart` says; nothing is lost, doubled or asked again."""
+@pytest.mark.slow
+async def test_a_run_of_one_process_goes_on_with_three_and_with_none_left_starts_none():
+    put_questions(20)
+    await done("many", budget=RunBudget(max_questions=3))
+    await done("many", processes=3)
+    await done("one")
+    assert_same_runs("many", "one")
+    with pytest.raises(IndexError):  # there is none to kill
+        await done("many", watcher=Killing(), processes=3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [2, 3])
+async def test_processes_that_are_killed_all_the_time_lose_nothing_and_nothing_is_asked_again(seed):
+    num_questions, num_kills, parallel = 60, 20, 6
+    moments, stored_then = random.Random(seed), []
     put_questions(num_questions)
-    parallel, stored_then = 6, []
     async with ScriptedServer(reply) as server:
         running = asyncio.create_task(done("run", more=of_server(server), processes=3, parallel=parallel))
         while len(stored_then) < num_kills and not running.done():
-            await enough(server, server.num_requests + moments.randint(*apart))
+            await enough(server, server.num_requests + moments.randint(2, 9))
             await asyncio.sleep(moments.random() * 0.03)
             os.kill(moments.choice(workers()), signal.SIGKILL)
             stored_then.append((stored_texts(), server.num_requests))
@@ -141,19 +167,6 @@ async def killed_at_random(moments, num_questions, num_kills, apart):
     assert {method: len(found) for method, found in prints("run").items()} == dict.fromkeys(METHODS, num_questions)
     assert verify(Path("run")).differences == []
     assert not workers()
-
-
-async def test_a_process_that_is_killed_loses_nothing_and_nothing_is_asked_again(caplog):
-    await killed_at_random(random.Random(1), 8, 1, (3, 12))
-    assert [one.getMessage() for one in caplog.records] == [
-        "a process that answered questions ended; another takes its place and answers what it had not"
-    ]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", [2, 3])
-async def test_processes_that_are_killed_all_the_time_lose_nothing_and_nothing_is_asked_again(seed):
-    await killed_at_random(random.Random(seed), 60, 20, (2, 9))
 
 
 @pytest.mark.slow
@@ -240,6 +253,7 @@ async def test_processes_end_with_the_command_and_the_run_goes_on_with_another_n
     assert len(prints("run", ["direct"])["direct"]) == 8
 
 
+@pytest.mark.slow
 async def test_what_processes_refuse_is_said_once(monkeypatch):
     put_questions(4)
     monkeypatch.setattr(processes, "facts_of", lambda shared: {"the model": "another"})
