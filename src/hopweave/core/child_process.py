@@ -23,7 +23,7 @@ _LENGTH = struct.Struct("<Q")
 # The path is that of this process, so that the same hopweave is imported; -P keeps the working directory out of it.
 _PROGRAM = "import sys; name, *sys.path[:] = sys.argv[1:]; __import__(name); sys.modules[name].main()"
 _BUFFER_BYTES = 2**20
-_NOTICE_SECONDS = 1.0
+_NOTICE_SECONDS = 5.0
 
 
 class Died(Exception):

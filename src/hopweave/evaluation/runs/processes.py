@@ -58,7 +58,7 @@ class Processes:
         self.ceiling = num_calls
         self._starts = _Starts()
         self._places = [_Place(replace(order, num_calls=share), self._starts) for share in shares]
-        self._last_resort = _Place(order, self._starts)
+        self._last_resort = _Place(order, self._starts)  # whose one call may be one more than `num_calls`
         self._alone = asyncio.Lock()
 
     async def start(self) -> None:
