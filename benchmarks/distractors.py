@@ -3,8 +3,8 @@
     python benchmarks/distractors.py --data DATA --ground GROUND --half choose|confirm --work WORK
 
 For each question of the three Wikipedia files (DATA; choosing: the first 57 of each, confirming: the rest) and of the
-documentation ground (GROUND, see documentation/README.md), `weave` finds five passages, as for `direct_retrieval`; the indexes of
-the files are built below WORK. The right answer, if the passages have it, is judged as the only claim, and so are up to 20
+documentation ground (GROUND, see documentation/README.md), `weave` finds five passages, as for `direct_retrieval`; the indexes
+of the files are built below WORK. The right answer, if the passages have it, is judged as the only claim, and so are up to 20
 others, drawn by a fixed seed: names and numbers of the same passages that are of the kind that is asked for, and neither the
 question's nor part of the answer. A rule is better if it ticks more of the former and fewer of the latter.
 

@@ -4,9 +4,11 @@
 after 1 s and permanently refuses every hundredth question. Each question has one call, so with 128 slots the run needs at least
 16 rounds. It prints that limit as a share of the time from the first question to the last record on disk, and as a share of
 that time plus importing the endpoint's client; the resident memory of this process when the first question is asked and when
-the run has ended; and the number of failures injected and counted.
+the run has ended; the number of failures injected and counted; and the CPU milliseconds per question of this process and of
+those that it started, their start included: search workers, and with `--processes` those that answer.
 
     python benchmarks/evaluate_at_scale.py [--questions 2000] [--parallel 128] [--delay 1.0] [--method direct_retrieval]
+        [--processes 1]
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ import json
 import math
 import os
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -71,6 +74,7 @@ def main() -> None:
         cpu = time.process_time()
         outcome, num_records, num_failed = asyncio.run(_run(options, base_url, Path(folder), meter))
         cpu = time.process_time() - cpu
+        ended = resource.getrusage(resource.RUSAGE_CHILDREN)  # the server has not
     limit = math.ceil(options.questions / options.parallel) * options.delay
     print(f"questions {options.questions}, records {num_records}")
     print(f"seconds to start {outcome.seconds - meter.seconds:.2f}, to answer {meter.seconds:.2f}, limit {limit:.2f}")
@@ -79,7 +83,8 @@ def main() -> None:
     injected = len(range(0, options.questions, EVERY))
     counted = sum(num for _, _, num, _ in outcome.progress.failures())
     print(f"failures injected {injected}, counted {counted}, in the records {num_failed}")
-    print(f"CPU milliseconds per question {1000 * cpu / options.questions:.2f}")
+    own, others = (1000 * seconds / options.questions for seconds in (cpu, ended.ru_utime + ended.ru_stime))
+    print(f"CPU milliseconds per question {own:.2f}, of other processes {others:.2f}")
 
 
 def resident_mb() -> float:
@@ -94,6 +99,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--parallel", type=int, default=128)
     parser.add_argument("--delay", type=float, default=1.0, help="seconds that the server takes for a reply")
     parser.add_argument("--method", default="direct_retrieval", help="a method with one call")
+    parser.add_argument("--processes", type=int, default=1, help="how many answer")
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     return parser.parse_args()
 
@@ -111,7 +117,7 @@ async def _run(options: argparse.Namespace, base_url: str, folder: Path, meter: 
     }
     plan = read_plan(None, Flags(["jsonl"], [options.method], data, settings=given))
     settings = read_settings(plan.settings)
-    outcome = await evaluate(run, in_full(plan, settings), settings, RunOptions(), meter)
+    outcome = await evaluate(run, in_full(plan, settings), settings, RunOptions(processes=options.processes), meter)
     num_records = num_failed = 0
     for record in RunFolder.open(run).records("jsonl", options.method):
         num_records += 1

@@ -8,6 +8,7 @@ from collections import Counter, deque
 
 import pytest
 
+from hopweave.core.child_process import Died
 from hopweave.core.errors import BudgetReached, DataError, MissingExtra, ModelError, SearchError
 from hopweave.core.indexing import Elsewhere
 from hopweave.core.types import Hit, Passage
@@ -15,7 +16,6 @@ from hopweave.models.batching import Batcher
 from hopweave.retrieval.workers import search_workers
 from hopweave.retrieval.workers.process import Failed
 from hopweave.retrieval.workers.search_workers import AT_ONCE, SearchWorkers, SharedEngine
-from hopweave.retrieval.workers.worker import Died
 
 
 def hits_for(query: str) -> list[Hit]:

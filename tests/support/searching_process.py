@@ -16,7 +16,7 @@ from hopweave.run.components import Components
 
 def ids_of(workers: SearchWorkers) -> list[int]:
     """The process ids of the workers that can search."""
-    return sorted(worker._process.pid for worker in workers._workers)
+    return sorted(worker.pid for worker in workers._workers)
 
 
 async def fill(workers: SearchWorkers, parts: Components) -> None:

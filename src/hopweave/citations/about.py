@@ -33,8 +33,7 @@ _VERB = re.compile(
 _LEAST_SHARE = 0.5
 """The share of the words of a query without names that a place must have, and of capitalised words in other languages."""
 _FEWEST_ASKED, _LEAST_SAID = 3, 1 / 3
-"""See `says_as_much`. Chosen on the choosing questions of all grounds: of the answers in passages that `judge` then supports, it
-kept all right ones on documentation and two thirds of the wrong ones."""
+"""See `says_as_much`. Chosen on the choosing questions of all grounds (docs/design/measured.md)."""
 
 _NO_PART_OF_A_NAME = re.compile(r"\s*(?:\([^()]*\)|,?\s(?:[A-Z]\.){1,4}|,?\s(?:Inc|Ltd|Jr|Sr)\.?)$")
 _YEAR = re.compile(r"\d{4}")

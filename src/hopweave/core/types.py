@@ -540,6 +540,7 @@ class Abilities:
         is_small: has so few parameters that it follows only short, worked prompts; a method may then ask less at a time.
         context_tokens: its context length, if known.
         max_parallel: the number of calls it serves at a time, if limited.
+        loads_weights: is loaded by each process that asks it.
     """
 
     prefill: bool = False
@@ -551,3 +552,4 @@ class Abilities:
     is_small: bool = False
     context_tokens: int | None = None
     max_parallel: int | None = None
+    loads_weights: bool = False

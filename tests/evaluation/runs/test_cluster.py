@@ -8,8 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from support.commands import ran
 from support.dask_cluster import dask_cluster
 from support.killed_runs import COMMAND
+from support.part_files import METHOD
 from support.questions import RULES, put_questions
 from support.scripted_server import Behaviour, ScriptedServer
 from typer.testing import CliRunner
@@ -166,3 +168,13 @@ def test_a_scheduler_that_is_not_there_is_one_clear_error(monkeypatch):
     assert done.exit_code == 1
     assert "no Dask scheduler answers at tcp://127.0.0.1:9" in done.output
     assert done.output.strip().endswith("or check the address")
+
+
+@pytest.mark.slow
+def test_workers_load_files_of_the_users_own_that_the_command_was_given(tmp_path):
+    put_questions(2)
+    Path("mine.py").write_text(METHOD)
+    with dask_cluster(tmp_path / "dask", 1) as cluster:
+        given = ("--dataset", "jsonl", "--path", "questions.jsonl", "--methods", "./mine.py:Picky", "--llm", "scripted")
+        done = ran("evaluate", "--out", "run", *given, "--set", "store.mode=off", "--cluster", cluster.address)
+    assert "2 of 2 questions have a record in run, 0 failed" in done.output

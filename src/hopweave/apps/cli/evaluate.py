@@ -49,6 +49,10 @@ def evaluate(
         int | None,
         typer.Option(help="Concurrent questions; default: a quarter more than the calls that the endpoint serves."),
     ] = None,
+    processes: Annotated[
+        int,
+        typer.Option(help="Processes that answer; --parallel, and the calls at a time, are of all of them together."),
+    ] = 1,
     prices: Annotated[Path | None, typer.Option(help="A TOML table of prices per million tokens, to compute the cost.")] = None,
     max_cost: Annotated[float | None, typer.Option(help="End the run before it costs more; needs --prices.")] = None,
     max_tokens: Annotated[int | None, typer.Option(help="End the run before it uses more tokens, in and out.")] = None,
@@ -75,7 +79,7 @@ def evaluate(
 
     flags = Flags(listed(dataset), listed(methods), path, limit, seed, asking.flags(), shard)
     budget = RunBudget(max_cost, max_tokens, max_seconds, max_questions)
-    options = RunOptions(parallel, budget, prices, retry_failed, cluster)
+    options = RunOptions(parallel, budget, prices, retry_failed, cluster, processes)
     whole, settings = _plan(plan, flags, out, asking.config)
     if dry_run:
         _estimate(out, whole, settings, options)

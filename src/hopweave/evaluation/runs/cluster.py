@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from hopweave.core import dask_client
-from hopweave.core.errors import DataError, SettingsError
+from hopweave.core.errors import SettingsError
 from hopweave.core.postgres_connection import is_address
 from hopweave.core.types import Question
 from hopweave.evaluation.runs.progress import Cell
 from hopweave.evaluation.runs.shared import SharedComponents
-from hopweave.evaluation.runs.worker_session import Order, answer, facts_of, leave
+from hopweave.evaluation.runs.worker_session import Answered, Order, answer, facts_of, leave
 from hopweave.record import Record
 from hopweave.run.settings import Settings
 
@@ -57,14 +57,12 @@ class Cluster:
         key = f"hopweave-answer-{secrets.token_hex(8)}"
         future = self._client.submit(answer, self._order, cell, question, key=key, retries=dask_client.RETRIES, pure=False)
         try:
-            answered = await future
+            answered: Answered = await future
         except Exception as error:  # noqa: BLE001 - whatever Dask or its transport raises ends the run with one line
             raise dask_client.broken(f"answer question {question.id!r}", error, self._client) from None
         finally:
             future.release()  # otherwise a caller that stops waiting leaves it in the queue
-        if answered.error:
-            raise DataError(answered.error)
-        return Record.from_json(answered.record)
+        return answered.as_record()
 
     async def leave(self) -> None:
         """Makes the workers close what they opened."""

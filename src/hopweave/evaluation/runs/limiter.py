@@ -17,7 +17,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, Protocol
 
 from hopweave.core.errors import ModelError
 from hopweave.core.protocols import LanguageModel, ManyReplies, OnText, Opens, Probes, TextScorer, TokenCounter
@@ -25,6 +25,18 @@ from hopweave.core.types import Abilities, Message, Reply, Sampling
 
 MAX_PAUSE_SECONDS = 300.0
 """The longest wait at a time, whatever the endpoint asks for."""
+
+
+class CallLimit(Protocol):
+    """How many calls may run at a time."""
+
+    @property
+    def ceiling(self) -> int:
+        """The most there may ever be."""
+
+    @property
+    def limit(self) -> int:
+        """The most there may be at the moment; at least 1."""
 
 
 @dataclass(frozen=True, slots=True)

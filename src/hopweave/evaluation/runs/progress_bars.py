@@ -85,7 +85,7 @@ class Bars(Watcher):
         """Rate, cost or tokens so far, failures, calls allowed, and time left, in one line."""
         if self._work is None:
             return ""
-        progress, turns = self._work.progress, self._work.turns
+        progress, calls = self._work.progress, self._work.calls
         rate = (len(self._times) - 1) / max(1e-9, self._times[-1] - self._times[0])
         said = [f"{rate * 60:,.1f}/min"]
         said.append(
@@ -93,8 +93,8 @@ class Bars(Watcher):
         )
         if progress.num_failed:
             said.append(f"{progress.num_failed:,} failed")
-        if turns.limit < turns.ceiling:
-            said.append(f"{turns.limit} of {turns.ceiling} calls at a time")
+        if calls.limit < calls.ceiling:
+            said.append(f"{calls.limit} of {calls.ceiling} calls at a time")
         left = self._work.num_left - self._num_new
         said.append(f"{duration(left / rate)} left" if left and rate > 0 else "")
         return ", ".join(filter(None, said))

@@ -1,9 +1,10 @@
 """Answers every question of a plan with each of its methods and writes the records; resumable at any moment.
 
 Methods run one after another and questions in their order, so that the beginnings of prompts are still in the endpoint's
-cache. Questions run concurrently as far as the endpoint allows; `limiter` adapts to it. Every reply is in the store before a
-method sees it, and records are written as they arrive. So after a kill the same call of `evaluate` resumes at the question and
-call where it was: a question whose record was not yet written is answered again from the store.
+cache. Questions run concurrently as far as the endpoint allows; `limiter` adapts to it. This process answers them, or other
+processes do (`processes`, `cluster`); it alone writes the records. Every reply is in the store before a method sees it, and
+records are written as they arrive. So after a kill the same call of `evaluate` resumes at the question and call where it was:
+a question whose record was not yet written is answered again from the store.
 """
 
 from __future__ import annotations
@@ -18,13 +19,15 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
-from hopweave.core.errors import DataError, ModelError, SettingsError, error_that_counts
+from hopweave.core.errors import DataError, MethodError, ModelError, SettingsError, error_that_counts
 from hopweave.core.types import Question
 from hopweave.evaluation.integrity import manifest as manifest_file
+from hopweave.evaluation.runs import processes as local_processes
 from hopweave.evaluation.runs.cluster import Cluster, check_settings, connected
 from hopweave.evaluation.runs.folder import Plan, RunFolder
-from hopweave.evaluation.runs.limiter import Turns
+from hopweave.evaluation.runs.limiter import CallLimit
 from hopweave.evaluation.runs.prepare import prepare
+from hopweave.evaluation.runs.processes import Processes
 from hopweave.evaluation.runs.progress import Cell, CellProgress, RunBudget, RunProgress
 from hopweave.evaluation.runs.shared import DEFAULT_PARALLEL, SharedComponents
 from hopweave.evaluation.runs.writing import alone
@@ -55,7 +58,10 @@ class RunOptions:
         budget: of the whole run.
         prices: a price table.
         retry_failed: whether questions whose last record failed are asked again.
-        cluster: the address of a Dask scheduler whose workers answer the questions; empty for this process.
+        cluster: the address of a Dask scheduler whose workers answer the questions; empty for this machine.
+        processes: how many processes of this machine answer the questions; for 1, this process does. `parallel` and the number
+            of calls at a time are of all together, so there are no more processes than these. Several need a model that is
+            not loaded by each of them.
     """
 
     parallel: int | None = None
@@ -63,8 +69,13 @@ class RunOptions:
     prices: Path | None = None
     retry_failed: bool = False
     cluster: str = ""
+    processes: int = 1
 
     def __post_init__(self) -> None:
+        if self.processes < 1:
+            raise SettingsError(f"processes must be at least 1, not {self.processes}")
+        if self.processes > 1 and self.cluster:
+            raise SettingsError("the workers of a cluster answer in processes of their own; leave out --processes or --cluster")
         if self.parallel is not None and self.parallel < 1:
             raise SettingsError(f"parallel must be at least 1, not {self.parallel}")
         if self.budget.max_cost is not None and self.prices is None:
@@ -77,14 +88,14 @@ class Work:
 
     Attributes:
         progress: updated with each record.
-        turns: of the calls of the model.
+        calls: how many calls of the model may run at the moment.
         parallel: concurrent questions.
         num_left: questions to be asked in this session.
         notes: what the user should know.
     """
 
     progress: RunProgress
-    turns: Turns
+    calls: CallLimit
     parallel: int
     num_left: int
     notes: tuple[str, ...]
@@ -143,6 +154,8 @@ async def evaluate(
         async with AsyncExitStack() as stack:
             shared = SharedComponents(prepared)
             stack.push_async_callback(shared.close)
+            if options.processes > 1:
+                local_processes.check_model(shared)
             price = price_of(shared.llm.identity, options.prices) if options.prices is not None else None
             shared.open()
             folder = folder or RunFolder.create(path, plan)
@@ -179,7 +192,7 @@ class _RunWork:
         self._shared = shared
         self._options = options
         self._watcher = watcher
-        self._cluster = cluster
+        self._elsewhere: Cluster | Processes | None = cluster
         self._began = time.monotonic()
         self._questions = {
             label: [example.question for example in folder.examples(label)] for label in shared.prepared.datasets
@@ -204,20 +217,36 @@ class _RunWork:
         self._check_records()
         self._left.extend(self._jobs())
         num_calls = self._shared.max_parallel or self._options.parallel or DEFAULT_PARALLEL
-        if self._cluster is not None:
-            num_calls = self._cluster.num_threads
+        if isinstance(self._elsewhere, Cluster):
+            num_calls = self._elsewhere.num_threads
         parallel = self._options.parallel or num_calls + num_calls // EXTRA
         num_workers = min(parallel, len(self._left))
         manifest, notes = self._start_manifest(num_workers)
-        turns = self._shared.llm.turns
-        turns.start(num_calls)
-        if self._left and self._cluster is None:
-            await self._shared.open_model()
-        self._watcher.started(Work(self._progress, turns, parallel, len(self._left), tuple(notes)))
-        await self._ask(num_workers)
+        num_processes = min(self._options.processes, parallel, num_calls)
+        if num_processes < self._options.processes:
+            notes.append(
+                f"{num_processes} processes answer, not {self._options.processes}: there are no more than questions or calls "
+                "at a time"
+            )
+        num_processes = min(num_processes, len(self._left))
+        self._shared.llm.turns.start(num_calls)
+        calls: CallLimit = self._shared.llm.turns
+        async with AsyncExitStack() as stack:
+            if num_processes > 1:
+                started = local_processes.started(self._shared, self._folder, num_processes, num_calls)
+                calls = self._elsewhere = await stack.enter_async_context(started)
+            elif self._left and self._elsewhere is None:
+                await self._shared.open_model()
+            self._watcher.started(Work(self._progress, calls, parallel, len(self._left), tuple(notes)))
+            await self._ask(num_workers)
         ended_because = self._ended_because or FINISHED
         self._end_manifest(manifest, ended_because)
-        return Outcome(self._progress, ended_because, time.monotonic() - self._began, self._shared.num_unreadable)
+        return Outcome(self._progress, ended_because, time.monotonic() - self._began, self._num_unreadable)
+
+    @property
+    def _num_unreadable(self) -> int:
+        elsewhere = self._elsewhere.num_unreadable if isinstance(self._elsewhere, Processes) else 0
+        return self._shared.num_unreadable + elsewhere
 
     async def _ask(self, num_workers: int) -> None:
         """Answers questions concurrently while writing their records; the first error ends both, and finished work is kept."""
@@ -277,14 +306,17 @@ class _RunWork:
 
     async def _answer(self, job: _Job) -> Record:
         weaver = self._shared.weavers[job.cell]
+        started_at = datetime.now(UTC).isoformat(timespec="milliseconds")
         try:
             check_question(job.question)
         except DataError as error:  # no method can be asked it; a failure of this question, not of the run
-            started_at = datetime.now(UTC).isoformat(timespec="milliseconds")
             return Trace().finish(job.question, weaver.setup(weaver.budget), started_at, None, Failure.of(error))
-        if self._cluster is not None:
-            return await self._cluster.answer(job.cell, job.question)
-        return await weaver.answer(job.question)
+        if self._elsewhere is None:
+            return await weaver.answer(job.question)
+        try:
+            return await self._elsewhere.answer(job.cell, job.question)
+        except MethodError as error:  # processes died of it
+            return Trace().finish(job.question, weaver.setup(weaver.budget), started_at, None, Failure.of(error))
 
     def _done(self, cell: Cell, record: Record) -> None:
         self._running[cell] -= 1

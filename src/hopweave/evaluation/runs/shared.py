@@ -66,8 +66,8 @@ class SharedComponents:
                 await self.llm.open()
 
     def keep_replies_in(self, folder: RunFolder) -> None:
-        """Opens the store: the run's own, unless the settings name one."""
-        self.use_store(open_store(self._store_path(folder), self.prepared.settings.store.mode))
+        """Opens the store at `store_path`."""
+        self.use_store(open_store(self.store_path(folder), self.prepared.settings.store.mode))
 
     def use_store(self, store: Store) -> None:
         """Makes all cells keep their replies in a store."""
@@ -122,17 +122,18 @@ class SharedComponents:
             base=base_of(folder.path),
         )
 
+    def store_path(self, folder: RunFolder) -> Path | str:
+        """Where this session keeps replies: the run's own store, unless the settings name one."""
+        named = self.prepared.settings.store
+        return named.path if "path" in named.model_fields_set else folder.store_path
+
     def store_of(self, folder: RunFolder) -> str | None:
         """Where this session keeps replies, as `manifest.RunSession.store` says."""
         named = self.prepared.settings.store
         if named.mode == "off":
             return None
-        path = self._store_path(folder)
+        path = self.store_path(folder)
         return "" if path == folder.store_path else public_address(str(path))
-
-    def _store_path(self, folder: RunFolder) -> Path | str:
-        named = self.prepared.settings.store
-        return named.path if "path" in named.model_fields_set else folder.store_path
 
 
 def _whole_of(known: manifest_file.Manifest | None, label: str) -> str:

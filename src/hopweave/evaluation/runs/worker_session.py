@@ -1,7 +1,7 @@
-"""Answers questions in a worker of a cluster: the parts of a run are opened once per process, however many questions arrive.
+"""Answers questions in another process than that of the command, such as a worker of a cluster.
 
-The functions of this module run in workers. A worker answers each question in its own thread; the questions run concurrently
-on one event loop, which belongs to the session.
+The functions of this module run there. The parts of a run are opened once per process, however many questions arrive; the
+questions run concurrently on one event loop, which belongs to the session.
 """
 
 from __future__ import annotations
@@ -10,18 +10,21 @@ import asyncio
 import os
 import platform
 from collections.abc import Coroutine, Mapping
+from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock, Thread
 from typing import Any, TypeVar
 
-from hopweave.core.errors import HopweaveError, SettingsError
+from hopweave.core.errors import DataError, HopweaveError, SettingsError
+from hopweave.core.part_files import allow, hashes
 from hopweave.core.types import Question
 from hopweave.evaluation.integrity.manifest import hash_code
 from hopweave.evaluation.runs.folder import Plan
 from hopweave.evaluation.runs.prepare import Prepared
 from hopweave.evaluation.runs.progress import Cell
 from hopweave.evaluation.runs.shared import SharedComponents
+from hopweave.record import Record
 from hopweave.run.settings import Settings
 from hopweave.run.store.stores import open_store
 
@@ -57,10 +60,30 @@ class Answered:
     record: str = ""
     error: str = ""
 
+    @classmethod
+    def of(cls, made: Future[str]) -> Answered:
+        """What became of a question, once that is known."""
+        try:
+            return cls(record=made.result())
+        except HopweaveError as error:  # as text, since not every error survives being sent
+            return cls(error=str(error))
+
+    def as_record(self) -> Record:
+        """The record.
+
+        Raises:
+            DataError: if there is none.
+        """
+        if self.error:
+            raise DataError(self.error)
+        return Record.from_json(self.record)
+
 
 def facts_of(shared: SharedComponents) -> dict[str, str]:
     """What decides whether two processes make the same records: code, model, reader, retrievers, options of methods."""
     facts = {"the code of hopweave": hash_code()[:12], "the model": shared.llm.identity}
+    for name in shared.prepared.plan.files:
+        facts |= {f"the file {path}": sha256[:12] for path, sha256 in hashes(name).items()}
     for cell, weaver in shared.weavers.items():
         setup = weaver.setup(weaver.budget)
         facts[f"the retriever for {cell.dataset}"] = setup.retriever
@@ -72,9 +95,10 @@ def facts_of(shared: SharedComponents) -> dict[str, str]:
 def answer(order: Order, cell: Cell, question: Question) -> Answered:
     """Answers a question in this process; why a question failed is in its record."""
     try:
-        return Answered(record=_session_for(order).answer(cell, question))
-    except HopweaveError as error:  # as text, since not every error survives being sent
+        session = _session_for(order)
+    except HopweaveError as error:
         return Answered(error=str(error))
+    return Answered.of(session.begin(cell, question))
 
 
 def leave(name: str) -> None:
@@ -86,7 +110,11 @@ def leave(name: str) -> None:
 
 
 class WorkerSession:
-    """The opened parts of a run, and the loop on which they work."""
+    """The opened parts of a run, and the loop on which they work.
+
+    Raises:
+        HopweaveError: if they cannot be opened, or do not match the facts of the order.
+    """
 
     def __init__(self, order: Order) -> None:
         self._loop = asyncio.new_event_loop()
@@ -98,14 +126,34 @@ class WorkerSession:
             self._stop()
             raise
 
-    def answer(self, cell: Cell, question: Question) -> str:
-        """The record of a question, as JSON."""
-        return self._done(self._shared.weavers[cell].answer(question)).to_json()
+    def begin(self, cell: Cell, question: Question) -> Future[str]:
+        """Begins to answer a question; the result is its record, as JSON."""
+        return asyncio.run_coroutine_threadsafe(self._answer(cell, question), self._loop)
+
+    @property
+    def call_limit(self) -> int:
+        """How many calls of the model may run at the moment."""
+        return self._shared.llm.turns.limit
+
+    @property
+    def num_unreadable(self) -> int:
+        """How many replies of the store could not be read."""
+        return self._shared.num_unreadable
 
     def close(self) -> None:
-        """Closes the parts."""
-        self._done(self._shared.close())
+        """Cancels the questions that are still running, and closes the parts."""
+        self._done(self._close())
         self._stop()
+
+    async def _answer(self, cell: Cell, question: Question) -> str:
+        return (await self._shared.weavers[cell].answer(question)).to_json()
+
+    async def _close(self) -> None:
+        running = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
+        await self._shared.close()
 
     def _stop(self) -> None:
         self._loop.call_soon_threadsafe(self._loop.stop)
@@ -119,6 +167,8 @@ class WorkerSession:
         settings = order.settings
         if settings.search_workers == "auto":  # the cluster has as many processes as it should
             settings = settings.model_copy(update={"search_workers": 0})
+        for name in order.plan.files:  # which the user named to the command
+            allow(name)
         shared = SharedComponents(Prepared(order.plan, settings, {}, {}, order.cells))
         try:
             shared.open()

@@ -123,6 +123,7 @@ class LlamaCpp:
             is_small=is_small,
             context_tokens=self._context_tokens - (self._max_thinking_tokens if self._may_think else 0),
             max_parallel=1,
+            loads_weights=True,
         )
 
     @property

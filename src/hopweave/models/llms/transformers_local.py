@@ -106,6 +106,7 @@ class TransformersLocal:
             is_small=self._is_small(),
             context_tokens=self._known_context(),
             max_parallel=self.max_batch,
+            loads_weights=True,
             json_schema=False,
         )
 

@@ -1,29 +1,24 @@
-"""What runs in a worker process: it opens retrievers and answers queries, as its standard input tells it.
+"""What runs in a worker process: it opens retrievers and answers queries, as it is asked.
 
-Messages and replies are pickled, each after its length in bytes. Hits travel as tuples of plain values, which cost the process
-that reads them a fraction of what objects would.
+Hits travel as tuples of plain values, which cost the process that reads them a fraction of what objects would.
 """
 
 from __future__ import annotations
 
 import os
 import pickle
-import signal
-import struct
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields
 from operator import attrgetter
-from typing import Any, BinaryIO
+from typing import Any
 
+from hopweave.core.child_process import asked
 from hopweave.core.errors import HopweaveError, SearchError
 from hopweave.core.indexing import Elsewhere
 from hopweave.core.protocols import Retriever
 from hopweave.core.retries import boundary
 from hopweave.core.types import Hit, Passage, Via
-
-LENGTH = struct.Struct("<Q")
-"""What precedes each message: its length in bytes."""
 
 _passage_values = attrgetter(*(one.name for one in fields(Passage)))
 _via_values = attrgetter(*(one.name for one in fields(Via)))
@@ -76,45 +71,19 @@ class Failed:
         return error
 
 
-def framed(message: object) -> bytes:
-    """A message as it is sent."""
-    content = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
-    return LENGTH.pack(len(content)) + content
-
-
 def hits_of(rows: Sequence[Row]) -> list[Hit]:
     """The hits of a reply."""
     return [Hit(Passage(*passage), score, rank, Via(*via) if via is not None else None) for passage, score, rank, via in rows]
 
 
 def main() -> None:
-    """Answers until its input ends, which it does when the process ends that asks.
-
-    Signals to stop are left to that process, since a terminal and a service manager send them to both, and it may still have
-    questions to finish.
-    """
-    for name in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(name, signal.SIG_IGN)
-    asked, replies = _private_streams()
+    """Answers until the process that asks ends."""
+    messages, reply = asked()
     engines: dict[int, Retriever] = {}
     with suppress(BrokenPipeError):
-        while head := asked.read(LENGTH.size):
-            message = pickle.loads(asked.read(*LENGTH.unpack(head)))  # noqa: S301 - from the process that started this one
-            for reply in _replies(engines, message):
-                replies.write(framed(reply))
-                replies.flush()
-
-
-def _private_streams() -> tuple[BinaryIO, BinaryIO]:
-    """Standard input and output under other numbers, so that nothing that a library prints gets between the replies."""
-    asked, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    nowhere = os.open(os.devnull, os.O_RDWR)
-    os.dup2(nowhere, 0)
-    try:
-        os.dup2(2, 1)
-    except OSError:  # there is no standard error
-        os.dup2(nowhere, 1)
-    return asked, replies
+        for message in messages:
+            for one in _replies(engines, message):
+                reply(one)
 
 
 def _replies(engines: dict[int, Retriever], message: Open | Ask | Close) -> Iterator[object]:

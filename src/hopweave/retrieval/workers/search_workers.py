@@ -22,10 +22,11 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from hopweave.core.child_process import Died
 from hopweave.core.errors import SearchError
 from hopweave.core.indexing import Elsewhere, OpensElsewhere
 from hopweave.core.types import Hit
-from hopweave.retrieval.workers.worker import Died, Worker
+from hopweave.retrieval.workers.worker import Worker
 
 PATIENCE_SECONDS = 1.0
 """How long searches wait, all of them together, before a worker is started: about what starting one costs."""
