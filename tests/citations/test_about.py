@@ -44,6 +44,8 @@ def place(passage, words):
         ("It says which module to use. Since which version does that exist?", []),
         ("Besides Ida Renn, who flew to Orlau?", ["Ida Renn", "Orlau"]),
         ("Where does base64 break a line?", ["base64"]),
+        ("When was rsync 3.1.0 released?", ["3.1.0"]),
+        ("Which licence has Orlau 2.4, of 1999?", ["Orlau 2.4"]),
     ],
 )
 def test_what_a_query_names_is_written_with_a_capital_or_as_code(query, names):

@@ -36,6 +36,7 @@ _FEWEST_ASKED, _LEAST_SAID = 3, 1 / 3
 """See `says_as_much`. Chosen on the choosing questions of all grounds (docs/design/measured.md)."""
 
 _NO_PART_OF_A_NAME = re.compile(r"\s*(?:\([^()]*\)|,?\s(?:[A-Z]\.){1,4}|,?\s(?:Inc|Ltd|Jr|Sr)\.?)$")
+_VERSION = re.compile(r"(?<![\w.])\d+(?:\.\d+)+(?!\w)")
 _YEAR = re.compile(r"\d{4}")
 _PRONOUN = re.compile(r"\W*(?:he|she|it|they|his|her|its|their)\b", re.IGNORECASE)
 _CODE = re.compile(
@@ -93,14 +94,16 @@ def place_of(passage: Passage, focus: Span) -> Place:
 
 
 def names_in(query: str) -> list[str]:
-    """What a query names, by capitals or as code. Numbers are no names."""
+    """What a query names, by capitals or as code. Numbers are no names, except those of versions (`3.1.0`)."""
     return list(_names_in(query))
 
 
 @remembered
 def _names_in(query: str) -> tuple[str, ...]:
     names = [_without_opening(name) for name in anchors(query) if any(map(str.isalpha, name))]
-    return tuple(dict.fromkeys(filter(None, [*codes_in(query), *names])))
+    known = [*codes_in(query), *names]
+    versions = [match[0] for match in _VERSION.finditer(query) if not any(match[0] in name for name in known)]
+    return tuple(dict.fromkeys(filter(None, [*known, *versions])))
 
 
 def codes_in(text: str) -> list[str]:
