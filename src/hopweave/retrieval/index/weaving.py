@@ -146,6 +146,7 @@ class Weaving:
         self._best_score = 1.0
         self._states: dict[Document, _State] = {}
         self._sources: set[Document] = set()
+        self._held: dict[Document, frozenset[str]] = {}
 
     def chosen(self, max_hits: int, *, as_set: bool) -> list[Woven]:
         """The passages that together answer the question, best first.
@@ -157,10 +158,14 @@ class Weaving:
         if not self._terms or max_hits < 1:
             return []
         self._begin(max(POOL, max_hits))
-        front = self._ranked()[:FRONT]
+        front = self._ranked(FRONT)
+        self._look_into(front)
         is_named = self._words.names_something(self._text)
         self._use_residual = self._use_residual and is_named and not any(map(self._has_all_words, front[:1]))
         for hop in range(self._depth):
+            if hop:
+                front = self._ranked(LATER_FRONT, without=self._sources)
+                self._look_into(front)
             self._sources.update(front)
             leads = [self._leads(document) for document in front]
             # All at once, since reading one number costs as much as reading a thousand.
@@ -168,9 +173,8 @@ class Weaving:
             for lead in leads:
                 self._follow(lead, list(islice(numbers, len(lead.addresses()))), DECAY**hop)
             self._score_new()
-            front = [document for document in self._ranked() if document not in self._sources][:LATER_FRONT]
         has_led = any(state.via is not None for state in self._states.values())
-        pool = self._ranked()[: max(POOL, max_hits)]
+        pool = self._ranked(max(POOL, max_hits))
         picked = self._picked(pool, max_hits) if as_set and (is_named or has_led) else pool[:max_hits]
         return [Woven(document.passage, self._states[document].value, self._states[document].via) for document in picked]
 
@@ -199,7 +203,12 @@ class Weaving:
 
     def _has_all_words(self, best: Document) -> bool:
         """Whether the best passage has nearly all words of the question, as it has if it answers it by itself."""
-        return self._weight(self._idf.keys() & best.terms) >= ALL_WORDS * self._weight(self._idf)
+        return self._weight(self._held[best]) >= ALL_WORDS * self._weight(self._idf)
+
+    def _look_into(self, documents: Sequence[Document]) -> None:
+        """Notes which of the question's words passages have."""
+        new = [document for document in documents if document not in self._held]
+        self._held |= self._words.terms_in(list(self._idf), new)
 
     def _first_shares(self) -> dict[Document, float]:
         """The scores of the engine that searched first, relative to its best one."""
@@ -217,8 +226,12 @@ class Weaving:
             return share
         return self._shares[document] if document in self._shares else share * min(self._shares.values())
 
-    def _ranked(self) -> list[Document]:
-        return sorted(self._states, key=lambda document: (-self._states[document].value, document))
+    def _ranked(self, most: int, without: Collection[Document] = ()) -> list[Document]:
+        """The best passages; of equally good ones, the first by id."""
+        order = {document: -state.value for document, state in self._states.items() if document not in without}
+        # Comparing ids reads the passages, so only those that can be among the best are compared.
+        last = sorted(order.values())[most - 1] if len(order) > most else math.inf
+        return sorted((one for one in order if order[one] <= last), key=lambda one: (order[one], one))[:most]
 
     def _leads(self, source: Document) -> _Leads:
         """What a passage may lead to."""
@@ -258,7 +271,8 @@ class Weaving:
                     state.via = Via(source.passage.id, source.passage.title, "link" if link else "words")
 
     def _residual_terms(self, source: Document) -> dict[str, float]:
-        terms = {term: count * (COVERED if term in source.terms else 1.0) for term, count in self._terms.items()}
+        held = self._held[source]
+        terms = {term: count * (COVERED if term in held else 1.0) for term, count in self._terms.items()}
         added = (source.title_terms | source.best_sentence(self._idf)) - terms.keys()
         return terms | {term: ADDED for term in sorted(added) if self._words.idf(term)}
 
@@ -298,9 +312,9 @@ class Weaving:
     def _picked(self, pool: Sequence[Document], max_hits: int) -> list[Document]:
         """Chosen one by one: by value, by the part of the question that is not covered yet, and by a link to a chosen one."""
         total = sum(self._idf.values()) or 1.0
-        left = frozenset(self._idf)
+        self._look_into(pool)
         value = {document: self._states[document].value for document in pool}
-        covers = {document: left & document.terms for document in pool}
+        covers = {document: self._held[document] for document in pool}
         covered = {document: self._weight(terms) / total for document, terms in covers.items()}
         linked = dict.fromkeys(pool, 0.0)
         picked: list[Document] = []
