@@ -82,29 +82,15 @@ def test_given_passages_score_as_they_do_among_all(searcher):
     assert all(score == pytest.approx(everything.get((segment, doc), 0.0), abs=0.002) for score, segment, doc in found)
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_given_passages_score_the_same_whether_all_postings_are_read_or_each_passage_is_looked_up(searcher, monkeypatch, seed):
-    search = searching(searcher, ())
-    asked = asked_at_random(searcher, seed)
-    numbers = random.Random(seed).sample(range(NUM_PASSAGES), 30)
-    found = []
-    for few in (0, NUM_PASSAGES * len(asked)):
-        monkeypatch.setattr(_bm25_search, "_FEW_POSTINGS", few)
-        found.append(sorted(rounded(scores(search, asked, numbers))))
-    assert found[0] == found[1]
-    assert len(found[0]) == len(numbers)
-
-
-@pytest.mark.parametrize("few", [0, 1_000_000])
-def test_the_index_says_which_terms_passages_have_however_many_are_asked_for(searcher, monkeypatch, few):
-    monkeypatch.setattr(_bm25_search, "_FEW_POSTINGS", few)
+def test_the_index_says_which_terms_passages_have_however_many_and_however_often_they_are_asked_for(searcher):
     words = _word_index.WordIndex(searcher, NUM_PASSAGES, NUM_PASSAGES, FIELDS)
     terms = [f"word{number}" for number in range(3 * _bm25_search.TERMS_AT_ONCE)]
     documents = [words.document(f"p{number}") for number in range(0, NUM_PASSAGES, 20)]
-    held = words.terms_in(terms, documents)
-    for document in documents:
-        passage = document.passage
-        assert held[document] == set(terms) & set(f"{passage.title} {passage.text}".split())
+    for some in (documents[:20], documents, documents):
+        held = words.terms_in(terms, some)
+        for document in some:
+            passage = document.passage
+            assert held[document] == set(terms) & set(f"{passage.title} {passage.text}".split())
     assert words.terms_in(terms, []) == {}
     assert words.terms_in([], documents[:1]) == {documents[0]: frozenset()}
 

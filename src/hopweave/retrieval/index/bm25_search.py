@@ -184,38 +184,27 @@ def scores(search: Search, asked: Sequence[Clause], numbers: Collection[int]) ->
         asked: `clauses`.
         numbers: of the passages.
     """
-    return _scored(search, [(_term_query(clause), clause.num_passages) for clause in asked], numbers)
+    return _scored(search, list(map(_term_query, asked)), numbers)
 
 
-def terms_in(
-    search: Search, terms: Sequence[str], frequency: Frequency, numbers: Collection[int]
-) -> Iterator[tuple[Place, frozenset[str]]]:
+def terms_in(search: Search, terms: Sequence[str], numbers: Collection[int]) -> Iterator[tuple[Place, frozenset[str]]]:
     """Yields the places of given passages, and which of some terms are there in title, sections and text.
 
     Args:
         search: the index.
         terms: at most `TERMS_AT_ONCE`.
-        frequency: returns how many passages have a term.
         numbers: of the passages.
     """
     queries = []
     for at, term in enumerate(terms):  # the score of each is one bit
         query = tantivy.Query.term_query(schema(), "all", term, index_option="basic")
-        queries.append((tantivy.Query.const_score_query(query, float(1 << at)), frequency("all", term)))
+        queries.append(tantivy.Query.const_score_query(query, float(1 << at)))
     for score, address in _scored(search, queries, numbers):
         yield place_of(address), frozenset(term for at, term in enumerate(terms) if int(score) >> at & 1)
 
 
-def _scored(search: Search, queries: Sequence[tuple[tantivy.Query, int]], numbers: Collection[int]) -> Found:
-    """Given passages, best first, with the sums of their scores for queries with these numbers of postings."""
-    if not numbers:
-        return []
-    given = having("number", numbers)
-    optional = [query for query, _ in queries]
-    if sum(num_postings for _, num_postings in queries) > _FEW_POSTINGS:
-        return search(_adding(given, optional), len(numbers))
-    together = [(tantivy.Occur.Must, given), *((tantivy.Occur.Should, query) for query in optional)]
-    return search(tantivy.Query.boolean_query(together), len(numbers))
+def _scored(search: Search, queries: Sequence[tantivy.Query], numbers: Collection[int]) -> Found:
+    return search(_adding(having("number", numbers), queries), len(numbers)) if numbers else []
 
 
 def shown_only(query: tantivy.Query, conditions: Sequence[Condition]) -> tantivy.Query:

@@ -158,14 +158,12 @@ class Weaving:
         if not self._terms or max_hits < 1:
             return []
         self._begin(max(POOL, max_hits))
-        front = self._ranked(FRONT)
+        front = self._ranked()[:FRONT]
         self._look_into(front)
         is_named = self._words.names_something(self._text)
         self._use_residual = self._use_residual and is_named and not any(map(self._has_all_words, front[:1]))
         for hop in range(self._depth):
-            if hop:
-                front = self._ranked(LATER_FRONT, without=self._sources)
-                self._look_into(front)
+            self._look_into(front)
             self._sources.update(front)
             leads = [self._leads(document) for document in front]
             # All at once, since reading one number costs as much as reading a thousand.
@@ -173,8 +171,9 @@ class Weaving:
             for lead in leads:
                 self._follow(lead, list(islice(numbers, len(lead.addresses()))), DECAY**hop)
             self._score_new()
+            front = [document for document in self._ranked() if document not in self._sources][:LATER_FRONT]
         has_led = any(state.via is not None for state in self._states.values())
-        pool = self._ranked(max(POOL, max_hits))
+        pool = self._ranked()[: max(POOL, max_hits)]
         picked = self._picked(pool, max_hits) if as_set and (is_named or has_led) else pool[:max_hits]
         return [Woven(document.passage, self._states[document].value, self._states[document].via) for document in picked]
 
@@ -226,12 +225,8 @@ class Weaving:
             return share
         return self._shares[document] if document in self._shares else share * min(self._shares.values())
 
-    def _ranked(self, most: int, without: Collection[Document] = ()) -> list[Document]:
-        """The best passages; of equally good ones, the first by id."""
-        order = {document: -state.value for document, state in self._states.items() if document not in without}
-        # Comparing ids reads the passages, so only those that can be among the best are compared.
-        last = sorted(order.values())[most - 1] if len(order) > most else math.inf
-        return sorted((one for one in order if order[one] <= last), key=lambda one: (order[one], one))[:most]
+    def _ranked(self) -> list[Document]:
+        return sorted(self._states, key=lambda document: (-self._states[document].value, document))
 
     def _leads(self, source: Document) -> _Leads:
         """What a passage may lead to."""

@@ -91,6 +91,7 @@ class Document:
     def __init__(self, place: Place, number: int, words: WordIndex) -> None:
         self.place = place
         self.number = number
+        self.is_looked_into = False
         self._words = words
 
     def __lt__(self, other: Document) -> bool:
@@ -107,6 +108,11 @@ class Document:
         """The key of its title; empty if the title leads nowhere."""
         key = title_key(self.passage.title)
         return key if key and self._words.leads_somewhere(key) else ""
+
+    @cached_property
+    def terms(self) -> frozenset[str]:
+        """The terms of title, sections and text."""
+        return frozenset(terms_of(f"{self.passage.heading}\n{self.passage.text}"))
 
     @cached_property
     def title_terms(self) -> frozenset[str]:
@@ -339,14 +345,16 @@ class WordIndex:
 
     def terms_in(self, terms: Sequence[str], documents: Collection[Document]) -> dict[Document, frozenset[str]]:
         """Which of some terms are in the title, sections and text of given passages."""
-        # Asked of the index, since turning whole passages into terms takes several times as long.
-        by_place = {document.place: document for document in documents}
-        numbers = [document.number for document in documents]
-        found = dict.fromkeys(documents, frozenset[str]())
+        # Turning a passage into terms takes several times as long as asking the index, and pays for one that recurs.
+        wanted = frozenset(terms)
+        found = {document: wanted & document.terms if document.is_looked_into else frozenset() for document in documents}
+        new = {document.place: document for document in documents if not document.is_looked_into}
+        numbers = [document.number for document in new.values()]
         for first in range(0, len(terms), TERMS_AT_ONCE):
-            some = terms[first : first + TERMS_AT_ONCE]
-            for place, held in terms_in(self._search, some, self._frequency, numbers):
-                found[by_place[place]] |= held
+            for place, held in terms_in(self._search, terms[first : first + TERMS_AT_ONCE], numbers):
+                found[new[place]] |= held
+        for document in new.values():
+            document.is_looked_into = True
         return found
 
     def document(self, passage_id: str) -> Document | None:
@@ -387,22 +395,15 @@ class WordIndex:
         return _first_of(found, self.numbers([address for _, address in found]), most)
 
     def _top(self, hits: Sequence[tuple[float, Place, int]], max_hits: int) -> dict[Document, float]:
-        """The best of hits in descending order, by score, place and number; of those that tie for the end, the first by id."""
+        """The best of hits in descending order, by score, place and number; ties by passage id."""
         lowest = round(hits[max_hits - 1][0], SCORE_DECIMALS) if len(hits) > max_hits else -math.inf
-        found = {}
-        tied = []
+        scored = []
         for score, place, number in hits:
             rounded = round(score, SCORE_DECIMALS)
             if rounded < lowest:
                 break
-            document = self._document(place, number)
-            if rounded > lowest:
-                found[document] = rounded
-            else:
-                tied.append(document)
-        # Comparing ids reads the passages, so it is left to where it decides.
-        left = max_hits - len(found)
-        return found | dict.fromkeys(tied if len(tied) <= left else nsmallest(left, tied), lowest)
+            scored.append((-rounded, self._document(place, number)))
+        return {document: -score for score, document in sorted(scored)[:max_hits]}
 
     def _document(self, place: Place, number: int) -> Document:
         known = self._documents.get(place)
