@@ -82,6 +82,19 @@ def test_given_passages_score_as_they_do_among_all(searcher):
     assert all(score == pytest.approx(everything.get((segment, doc), 0.0), abs=0.002) for score, segment, doc in found)
 
 
+def test_the_index_says_which_terms_passages_have_however_many_and_however_often_they_are_asked_for(searcher):
+    words = _word_index.WordIndex(searcher, NUM_PASSAGES, NUM_PASSAGES, FIELDS)
+    terms = [f"word{number}" for number in range(3 * _bm25_search.TERMS_AT_ONCE)]
+    documents = [words.document(f"p{number}") for number in range(0, NUM_PASSAGES, 20)]
+    for some in (documents[:20], documents, documents):
+        held = words.terms_in(terms, some)
+        for document in some:
+            passage = document.passage
+            assert held[document] == set(terms) & set(f"{passage.title} {passage.text}".split())
+    assert words.terms_in(terms, []) == {}
+    assert words.terms_in([], documents[:1]) == {documents[0]: frozenset()}
+
+
 def test_the_rarest_terms_that_fit_are_taken_and_at_least_one(searcher):
     asked = asked_at_random(searcher, 5)
     nums = [clause.num_passages for clause in asked]

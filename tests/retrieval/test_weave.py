@@ -267,6 +267,43 @@ def test_each_word_has_its_key_and_stands_where_the_words_before_it_end(text):
         assert [key] == words_of(word).keys
 
 
+class _Linked:
+    """Stands for an index in which every title is a link."""
+
+    def __init__(self, *titles):
+        self._known = known_titles(*map(title_key, titles))
+
+    def leads_somewhere(self, key):
+        return True
+
+    def mentions(self, text):
+        return mentions(text, **self._known)
+
+
+def _document(text, title, words):
+    document = Document((0, 0), 0, words)
+    document.passage = Passage("p", text, title)
+    return document
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.text(max_size=60),
+    st.sampled_from(
+        ["Amélie", "AMELIE", "The Long-Tide", "Straße 9", "Été à Åre", "Ωmega Point", "北京 Opera", "x" * 70, "ﬁsh ½ Kg"]
+    ),
+    st.sampled_from([str.upper, str.lower, str.title, str]),
+    st.sampled_from(
+        ["Amélie", "amelie", "Long Tide", "STRASSE 9", "Ete a Are", "Ωmega", "Opera", "北京", "X" * 65, "Fish", "Kg"]
+    ),
+)
+def test_a_passage_links_to_what_its_text_names_and_to_nothing_else(text, named, written, title):
+    words = _Linked(title)
+    source = _document(f"{text} {written(named)} {text}", "", words)
+    target = _document("", title, words)
+    assert source.links_to(target) == (target.key in source.links)
+
+
 def test_among_sentences_that_share_the_same_terms_with_the_question_the_first_is_best():
     for number in range(100):
         shared = [f"word{number}x{place}" for place in range(5)]

@@ -33,6 +33,9 @@ from hopweave.retrieval.index.bm25_index import schema, stored
 MAX_QUERY_TERMS = 256
 """For a longer query, only the terms in the fewest passages are searched for; ties go to the first in the query."""
 
+TERMS_AT_ONCE = 20
+"""Of so many powers of two, any sum is an exact score: the engine's have 24 bits."""
+
 SCORE_DECIMALS = 4
 _K1 = 1.2
 _MAX_TIES = 1000
@@ -77,6 +80,9 @@ def searching_with(analysis: Analysis) -> Iterator[None]:
 Frequency = Callable[[str, str], int]
 """How many passages have a term, by field and term."""
 
+
+Place = tuple[int, int]
+"""The place of a passage; see `place_of`."""
 
 Found = list[tuple[float, tantivy.DocAddress]]
 """Hits: scores and addresses of passages; best first."""
@@ -138,7 +144,7 @@ def best(search: Search, asked: Sequence[Clause], max_hits: int) -> Found:
     total = sum(clause.num_passages for clause in asked)
     first = num_within(asked, min(_FEW_POSTINGS, total // 100))
     while total > _FEW_POSTINGS and _cost(asked, first) < total:
-        hits = best_with_ties(search, _adding(any_of(asked[:first]), asked[first:]), max_hits)
+        hits = best_with_ties(search, _adding(any_of(asked[:first]), list(map(_term_query, asked[first:]))), max_hits)
         lowest = round(hits[max_hits - 1][0], SCORE_DECIMALS) if len(hits) >= max_hits else 0.0
         needed = _num_needed(asked, lowest)
         if needed <= first:
@@ -178,7 +184,27 @@ def scores(search: Search, asked: Sequence[Clause], numbers: Collection[int]) ->
         asked: `clauses`.
         numbers: of the passages.
     """
-    return search(_adding(having("number", numbers), asked), len(numbers)) if numbers else []
+    return _scored(search, list(map(_term_query, asked)), numbers)
+
+
+def terms_in(search: Search, terms: Sequence[str], numbers: Collection[int]) -> Iterator[tuple[Place, frozenset[str]]]:
+    """Yields the places of given passages, and which of some terms are there in title, sections and text.
+
+    Args:
+        search: the index.
+        terms: at most `TERMS_AT_ONCE`.
+        numbers: of the passages.
+    """
+    queries = []
+    for at, term in enumerate(terms):  # the score of each is one bit
+        query = tantivy.Query.term_query(schema(), "all", term, index_option="basic")
+        queries.append(tantivy.Query.const_score_query(query, float(1 << at)))
+    for score, address in _scored(search, queries, numbers):
+        yield place_of(address), frozenset(term for at, term in enumerate(terms) if int(score) >> at & 1)
+
+
+def _scored(search: Search, queries: Sequence[tantivy.Query], numbers: Collection[int]) -> Found:
+    return search(_adding(having("number", numbers), queries), len(numbers)) if numbers else []
 
 
 def shown_only(query: tantivy.Query, conditions: Sequence[Condition]) -> tantivy.Query:
@@ -218,7 +244,7 @@ def idf(num_with_term: int, num_passages: int) -> float:
     return math.log(1 + (num_passages - num_with_term + 0.5) / (num_with_term + 0.5)) if num_with_term else 0.0
 
 
-def place_of(address: tantivy.DocAddress) -> tuple[int, int]:
+def place_of(address: tantivy.DocAddress) -> Place:
     """An address as a hashable key, which the engine's own is not."""
     return address.segment_ord, address.doc
 
@@ -256,15 +282,15 @@ def _num_needed(asked: Sequence[Clause], lowest: float) -> int:
     return needed
 
 
-def _adding(query: tantivy.Query, asked: Sequence[Clause]) -> tantivy.Query:
-    """The passages of a query, with their scores for some terms added."""
+def _adding(query: tantivy.Query, optional: Sequence[tantivy.Query]) -> tantivy.Query:
+    """The passages of a query, with their scores for other queries added."""
     # One term inside the other: a union of optional terms would be read in blocks of thousands of passages around each one.
     # Each level copies what is inside it, so there are several short chains, over all passages, instead of one long chain.
     required = [query]
-    for at in range(0, len(asked), _CHAIN):
+    for at in range(0, len(optional), _CHAIN):
         chain = tantivy.Query.const_score_query(tantivy.Query.all_query(), 0.0)
-        for clause in asked[at : at + _CHAIN]:
-            chain = tantivy.Query.boolean_query([(tantivy.Occur.Must, chain), (tantivy.Occur.Should, _term_query(clause))])
+        for one in optional[at : at + _CHAIN]:
+            chain = tantivy.Query.boolean_query([(tantivy.Occur.Must, chain), (tantivy.Occur.Should, one)])
         required.append(chain)
     return tantivy.Query.boolean_query([(tantivy.Occur.Must, one) for one in required])
 

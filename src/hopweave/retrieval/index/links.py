@@ -49,7 +49,7 @@ def title_key(title: str) -> str:
     >>> title_key("Amélie (2001 film)")
     'amelie'
     """
-    keys = words_of(_SUFFIX.sub("", title) or title).keys
+    keys = keys_of(_SUFFIX.sub("", title) or title)
     return " ".join(keys) if len(keys) <= MAX_KEY_WORDS else ""
 
 
@@ -137,9 +137,14 @@ def names(text: str) -> Iterator[str]:
 def words_of(text: str) -> Words:
     """The words of a text, in the form used in keys and as written."""
     written = _pattern_for(text).findall(text)
+    return Words(keys_of(text) if text.isascii() else [_key_of(word) for word in written], written)
+
+
+def keys_of(text: str) -> list[str]:
+    """The words of a text, in the form used in keys."""
     if text.isascii():  # many times faster than word by word
-        return Words([key[:_MAX_WORD_LENGTH] for key in _WORD.findall(text.lower())], written)
-    return Words([_key_of(word) for word in written], written)
+        return [key[:_MAX_WORD_LENGTH] for key in _WORD.findall(text.lower())]
+    return [_key_of(word) for word in _pattern_for(text).findall(text)]
 
 
 def _pattern_for(text: str) -> re.Pattern[str]:

@@ -146,6 +146,7 @@ class Weaving:
         self._best_score = 1.0
         self._states: dict[Document, _State] = {}
         self._sources: set[Document] = set()
+        self._held: dict[Document, frozenset[str]] = {}
 
     def chosen(self, max_hits: int, *, as_set: bool) -> list[Woven]:
         """The passages that together answer the question, best first.
@@ -158,9 +159,11 @@ class Weaving:
             return []
         self._begin(max(POOL, max_hits))
         front = self._ranked()[:FRONT]
+        self._look_into(front)
         is_named = self._words.names_something(self._text)
         self._use_residual = self._use_residual and is_named and not any(map(self._has_all_words, front[:1]))
         for hop in range(self._depth):
+            self._look_into(front)
             self._sources.update(front)
             leads = [self._leads(document) for document in front]
             # All at once, since reading one number costs as much as reading a thousand.
@@ -199,7 +202,12 @@ class Weaving:
 
     def _has_all_words(self, best: Document) -> bool:
         """Whether the best passage has nearly all words of the question, as it has if it answers it by itself."""
-        return self._weight(self._idf.keys() & best.terms) >= ALL_WORDS * self._weight(self._idf)
+        return self._weight(self._held[best]) >= ALL_WORDS * self._weight(self._idf)
+
+    def _look_into(self, documents: Sequence[Document]) -> None:
+        """Notes which of the question's words passages have."""
+        new = [document for document in documents if document not in self._held]
+        self._held |= self._words.terms_in(list(self._idf), new)
 
     def _first_shares(self) -> dict[Document, float]:
         """The scores of the engine that searched first, relative to its best one."""
@@ -258,7 +266,8 @@ class Weaving:
                     state.via = Via(source.passage.id, source.passage.title, "link" if link else "words")
 
     def _residual_terms(self, source: Document) -> dict[str, float]:
-        terms = {term: count * (COVERED if term in source.terms else 1.0) for term, count in self._terms.items()}
+        held = self._held[source]
+        terms = {term: count * (COVERED if term in held else 1.0) for term, count in self._terms.items()}
         added = (source.title_terms | source.best_sentence(self._idf)) - terms.keys()
         return terms | {term: ADDED for term in sorted(added) if self._words.idf(term)}
 
@@ -298,9 +307,9 @@ class Weaving:
     def _picked(self, pool: Sequence[Document], max_hits: int) -> list[Document]:
         """Chosen one by one: by value, by the part of the question that is not covered yet, and by a link to a chosen one."""
         total = sum(self._idf.values()) or 1.0
-        left = frozenset(self._idf)
+        self._look_into(pool)
         value = {document: self._states[document].value for document in pool}
-        covers = {document: left & document.terms for document in pool}
+        covers = {document: self._held[document] for document in pool}
         covered = {document: self._weight(terms) / total for document, terms in covers.items()}
         linked = dict.fromkeys(pool, 0.0)
         picked: list[Document] = []

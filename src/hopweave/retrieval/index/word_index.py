@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import unicodedata
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache, partial
@@ -17,8 +18,10 @@ from hopweave.core.visibility import PUBLIC, Condition, Visible
 from hopweave.retrieval.index.bm25_index import by_term, stored
 from hopweave.retrieval.index.bm25_search import (
     SCORE_DECIMALS,
+    TERMS_AT_ONCE,
     Clause,
     Found,
+    Place,
     any_of,
     best,
     best_with_ties,
@@ -31,9 +34,10 @@ from hopweave.retrieval.index.bm25_search import (
     query_terms,
     scores,
     searching,
+    terms_in,
     terms_of,
 )
-from hopweave.retrieval.index.links import is_named, mentions, names, opening, title_key, words_of
+from hopweave.retrieval.index.links import is_named, keys_of, mentions, names, opening, title_key, words_of
 from hopweave.text.sentences import sentence_spans
 
 NAME_WEIGHT = 0.75
@@ -71,9 +75,6 @@ _FEW = 10
 _MAX_FREQUENCIES = 1 << 16
 
 
-Place = tuple[int, int]
-"""The place of a passage; see `place_of`."""
-
 Placed = Sequence[tuple[tantivy.DocAddress, int]]
 """Addresses of passages, with their numbers."""
 
@@ -90,6 +91,7 @@ class Document:
     def __init__(self, place: Place, number: int, words: WordIndex) -> None:
         self.place = place
         self.number = number
+        self.is_looked_into = False
         self._words = words
 
     def __lt__(self, other: Document) -> bool:
@@ -123,21 +125,24 @@ class Document:
         text = self.passage.text
         return tuple(frozenset(terms_of(text[span.start : span.end])) for span in sentence_spans(text))
 
-    @cached_property
-    def _lower(self) -> str:
-        """The text in small letters; empty if its keys are formed differently."""
-        return self.passage.text.lower() if self.passage.text.isascii() else ""
-
     def links_to(self, other: Document) -> bool:
         """Whether the text names the other's document."""
         # Most do not, and checking that is much cheaper than finding all links.
-        may_name = not self._lower or other._beginning in self._lower
-        return may_name and bool(other.key) and other.key in self.links
+        may_name = bool(other.key) and (other._longest_word in self._letters or not other._longest_word.isascii())
+        return may_name and self.names(other.key) and other.key in self.links
 
     @cached_property
-    def _beginning(self) -> str:
-        """The first word of its key."""
-        return self.key.partition(" ")[0]
+    def _letters(self) -> str:
+        """The text in small letters, without accents, and without what is not ASCII then: it has every ASCII word of `flat`."""
+        text = self.passage.text
+        if text.isascii():
+            return text.lower()
+        return unicodedata.normalize("NFKD", text.casefold()).encode("ascii", "ignore").decode()
+
+    @cached_property
+    def _longest_word(self) -> str:
+        """The longest word of its key."""
+        return max(self.key.split(" "), key=len)
 
     @cached_property
     def links(self) -> frozenset[str]:
@@ -157,7 +162,7 @@ class Document:
     @cached_property
     def flat(self) -> str:
         """The text in the form of keys, to search for a key."""
-        return f" {' '.join(words_of(self.passage.text).keys)} "
+        return f" {' '.join(keys_of(self.passage.text))} "
 
     def names(self, key: str) -> bool:
         """Whether the text contains a key, in any context."""
@@ -337,6 +342,20 @@ class WordIndex:
         by_place = {document.place: document for document in documents}
         hits = scores(self._search, asked, [document.number for document in documents])
         return {by_place[place_of(address)]: round(score, SCORE_DECIMALS) for score, address in hits}
+
+    def terms_in(self, terms: Sequence[str], documents: Collection[Document]) -> dict[Document, frozenset[str]]:
+        """Which of some terms are in the title, sections and text of given passages."""
+        # Turning a passage into terms takes several times as long as asking the index, and pays for one that recurs.
+        wanted = frozenset(terms)
+        found = {document: wanted & document.terms if document.is_looked_into else frozenset() for document in documents}
+        new = {document.place: document for document in documents if not document.is_looked_into}
+        numbers = [document.number for document in new.values()]
+        for first in range(0, len(terms), TERMS_AT_ONCE):
+            for place, held in terms_in(self._search, terms[first : first + TERMS_AT_ONCE], numbers):
+                found[new[place]] |= held
+        for document in new.values():
+            document.is_looked_into = True
+        return found
 
     def document(self, passage_id: str) -> Document | None:
         """The passage with an id; `None` if it does not exist or may not be shown."""
