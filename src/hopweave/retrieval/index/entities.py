@@ -121,6 +121,6 @@ def names_in(query: str, entities: KnownEntities) -> NamesOfQuery:
         num_opened=entities.num_beginning,
     )
     # A single word may have its capital from the beginning of the query.
-    known = [key for key in dict.fromkeys(found) if " " in key or key in words]
+    known = [key for key in dict.fromkeys(one.key for one in found) if " " in key or key in words]
     taken = {word for key in known for word in key.split()}
     return NamesOfQuery(known, [key for key, name in names.items() if words_of(name) and taken.isdisjoint(key.split())])

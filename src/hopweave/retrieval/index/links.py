@@ -1,6 +1,7 @@
 """Links from passages to the documents they name: titles and the names in a text, as keys that an index can look up.
 
-A text names a document if it contains the document's title, beginning with a capital or a digit; case, accents,
+A text names a document if it contains the document's title, beginning with a capital or a digit, or written as the name of a
+program or a module (`git-log(1)`, `the secrets module`); case, accents,
 punctuation and a suffix in brackets (`Sight (novel)`) are ignored. In a script without capitals, a title of two words or more
 may begin with any word; in scripts without blanks, each letter is a word here.
 
@@ -26,6 +27,19 @@ MAX_KEY_WORDS = 12
 _WORD = re.compile(r"[^\W_]+")
 _WORD_OR_LETTER = re.compile(rf"[{RUN_TOGETHER}][{MARKS}]*|[^\W_{RUN_TOGETHER}]+")
 _SUFFIX = re.compile(r"\s*\([^()]*\)\s*$")
+_SEPARATOR = re.compile(r"\s+[—–|·-]\s+")
+_SITE = re.compile(
+    r"\b(?:documentation|docs?|manuals?|handbook|wiki|reference|guide|help|version|website|homepage)\b|\d\.\d", re.IGNORECASE
+)
+_SECTION = re.compile(r"(?<=[^\W\d_])\.[1-9][a-z]?$")
+_CODE_NAME = re.compile(r"[\w.+-]+")
+_KIND = (
+    r"(?:modules?|packages?|library|libraries|commands?|programs?|utility|utilities|tools?|daemons?|scripts?|functions?"
+    r"|directives?|extensions?|man(?:ual)? pages?)"
+)
+_CODE = re.compile(rf"\b([a-z][\w.+-]*)(?=\s?\([1-9][a-z]?\)|\s+{_KIND}\b)|\b{_KIND}\s+([a-z][\w.+-]*)")
+"""How a text names a page whose name is in small letters, so that it is no common word: `git-log(1)`, `the secrets module`."""
+
 _BETWEEN = re.compile(r"[ \t]+")
 _MAX_WORD_LENGTH = 60
 _SMALL = frozenset(string.ascii_lowercase)
@@ -43,14 +57,34 @@ class Words(NamedTuple):
     written: list[str]
 
 
+class Mention(NamedTuple):
+    """What a text names: the key of a title, and whether it is written as the name of a program or a module."""
+
+    key: str
+    is_code: bool
+
+
 def title_key(title: str) -> str:
     """A title in the form in which it is looked up; empty if it has no words or too many.
 
-    >>> title_key("Amélie (2001 film)")
-    'amelie'
+    >>> title_key("Amélie (2001 film)"), title_key("glob — Names of files — Orla 3.1 documentation"), title_key("git-log(1)")
+    ('amelie', 'glob', 'git log')
     """
-    keys = keys_of(_SUFFIX.sub("", title) or title)
+    keys = keys_of(_SUFFIX.sub("", page_name(title)) or title)
     return " ".join(keys) if len(keys) <= MAX_KEY_WORDS else ""
+
+
+def page_name(title: str) -> str:
+    """The part of a title that names its page: without the website, an explanation, and the section of a manual page.
+
+    >>> page_name("glob — Names of files — Orla 3.1 documentation"), page_name("git-log.1"), page_name("Mad Max - Fury Road")
+    ('glob', 'git-log', 'Mad Max - Fury Road')
+    """
+    *before, last = _SEPARATOR.split(title)
+    if before and _SITE.search(last):
+        name, explained, _ = before[0].partition(": ")
+        title = name if explained and _CODE_NAME.fullmatch(name) else before[0]
+    return _SECTION.sub("", title) or title
 
 
 def opening(key: str) -> str:
@@ -59,7 +93,7 @@ def opening(key: str) -> str:
 
 
 def openings(text: str) -> set[str]:
-    """Every word of a text that begins with a capital or a digit, alone and with the following word.
+    """Every word of a text that may begin a title, alone and with the following word: with a capital or a digit, or as code.
 
     In a script without capitals, every word.
 
@@ -68,6 +102,8 @@ def openings(text: str) -> set[str]:
     """
     keys, written = words_of(text)
     first = [_may_begin(word) for word in written]
+    for index in _code_mentions(text):
+        first[index] = True
     found = set(itertools.compress(keys, first))
     found.update(f"{key} {after}" for key, after in itertools.compress(itertools.pairwise(keys), first))
     return found
@@ -80,8 +116,8 @@ def mentions(
     num_titled: Callable[[str], int],
     num_opened: Callable[[str], int],
     any_case: bool = False,
-) -> list[str]:
-    """The keys of the titles that a text names, leftmost first, each as long as possible.
+) -> list[Mention]:
+    """The titles that a text names, leftmost first, each as long as possible.
 
     Args:
         text: the text that may name them.
@@ -91,16 +127,17 @@ def mentions(
         num_opened: how many have a title that begins with given words.
     """
     keys, written = words_of(text)
+    coded = _code_mentions(text)
     found = []
     end = 0
     for index, word in enumerate(written):
-        if index < end or not (any_case or _may_begin(word)):
+        if index < end or not (any_case or _may_begin(word) or index in coded):
             continue
         ahead = keys[index : index + MAX_KEY_WORDS]
         longest = _longest(ahead, is_title, num_titled, num_opened)
-        if longest > 1 or (longest and is_named(word)):
+        if longest > 1 or (longest and (is_named(word) or index in coded)):
             end = index + longest
-            found.append(" ".join(keys[index:end]))
+            found.append(Mention(" ".join(keys[index:end]), index in coded))
     return found
 
 
@@ -145,6 +182,14 @@ def keys_of(text: str) -> list[str]:
     if text.isascii():  # many times faster than word by word
         return [key[:_MAX_WORD_LENGTH] for key in _WORD.findall(text.lower())]
     return [_key_of(word) for word in _pattern_for(text).findall(text)]
+
+
+def _code_mentions(text: str) -> frozenset[int]:
+    """The positions, among the words of a text, of those that begin the name of a program or a module."""
+    starts = {match.start(match.lastindex or 0) for match in _CODE.finditer(text)}
+    if not starts:
+        return frozenset()
+    return frozenset(index for index, word in enumerate(_pattern_for(text).finditer(text)) if word.start() in starts)
 
 
 def _pattern_for(text: str) -> re.Pattern[str]:

@@ -37,14 +37,14 @@ from hopweave.retrieval.index.bm25_search import (
     terms_in,
     terms_of,
 )
-from hopweave.retrieval.index.links import is_named, keys_of, mentions, names, opening, title_key, words_of
+from hopweave.retrieval.index.links import is_named, keys_of, mentions, names, opening, page_name, title_key, words_of
 from hopweave.text.sentences import sentence_spans
 
 NAME_WEIGHT = 0.75
 MAX_SHARING = 30
 """A name that occurs in more passages is not followed."""
 
-MAX_TITLED = 20
+MAX_TITLED = 100
 """A title that more passages share is no link: it leads to a long document, not to a passage."""
 
 CANDIDATES = 24
@@ -107,7 +107,8 @@ class Document:
     def key(self) -> str:
         """The key of its title; empty if the title leads nowhere."""
         key = title_key(self.passage.title)
-        return key if key and self._words.leads_somewhere(key) else ""
+        is_code = bool(key) and page_name(self.passage.title)[:1].islower()
+        return key if key and self._words.leads_somewhere(key, is_code=is_code) else ""
 
     @cached_property
     def terms(self) -> frozenset[str]:
@@ -242,16 +243,19 @@ class WordIndex:
         num_holding = self._frequency("all", terms[0])
         return num_holding > _RARE and self.num_naming(key) < _NAMED_SHARE * (num_holding - 1)
 
-    def leads_somewhere(self, key: str) -> bool:
-        """Whether a title is a link: no common word, and not the title of so many passages that it does not tell which."""
-        return self._frequency("title_key", key) <= MAX_TITLED and not self.is_common(key)
+    def leads_somewhere(self, key: str, *, is_code: bool = False) -> bool:
+        """Whether a title is a link: no common word, and not the title of so many passages that it does not tell which.
+
+        The name of a program or a module may be a common word, since texts say what it is (`links.Mention`).
+        """
+        return self._frequency("title_key", key) <= MAX_TITLED and (is_code or not self.is_common(key))
 
     def names_something(self, text: str) -> bool:
         """Whether a text names a document, or something that few passages name: what hops lead from, or to.
 
         A capital letter alone is no name: it may begin a sentence, or a word that is mostly written without it.
         """
-        if self.mentions(text, any_case=text.islower()):
+        if self.mentions(text, any_case=text.islower(), code=False):
             return True
         keys, written = words_of(text)
         named = [is_named(word) and not self.is_common(key) for key, word in zip(keys, written, strict=True)]
@@ -263,8 +267,14 @@ class WordIndex:
         """Whether one of some names is in some passages, but in no more than a few, or a thousandth of all."""
         return any(0 < self.num_naming(name) <= max(few, self._num_passages / 1000) for name in names)
 
-    def mentions(self, text: str, *, any_case: bool = False) -> list[str]:
-        """The keys of the titles of documents that a text names, except common words."""
+    def mentions(self, text: str, *, any_case: bool = False, code: bool = True) -> list[str]:
+        """The keys of the titles of documents that a text names, except common words.
+
+        Args:
+            text: the text.
+            any_case: as for `links.mentions`.
+            code: whether to include names of programs and modules, which may be common words.
+        """
         found = mentions(
             text,
             any_case=any_case,
@@ -272,7 +282,7 @@ class WordIndex:
             num_titled=partial(self._frequency, "title_key"),
             num_opened=partial(self._frequency, "title_opening"),
         )
-        return [key for key in found if self.leads_somewhere(key)]
+        return [key for key, is_code in found if (code or not is_code) and self.leads_somewhere(key, is_code=is_code)]
 
     def clauses(self, terms: Mapping[str, float]) -> list[Clause]:
         """The clauses for terms with weights, without those that hardly matter."""
