@@ -332,7 +332,7 @@ async def test_more_questions_than_calls_are_under_way_so_that_the_endpoint_wait
 
         class Look(Watcher):
             def started(self, work):
-                seen.append((work.parallel, work.turns.limit))
+                seen.append((work.parallel, work.calls.limit))
 
         await done(flags=flags, watcher=Look())
     assert seen == [(10, 8)]
