@@ -68,6 +68,7 @@ def _changes(watchfiles: Any, paths: list[Path], to: Path) -> Iterator[bool]:
     def is_looked_at(_: object, path: str) -> bool:
         return not _is_of_index(Path(path), to)
 
+    is_new, is_told = False, False
     while True:
         standing = Standing(paths)
         watched = watchfiles.watch(*paths, watch_filter=is_looked_at, rust_timeout=_LOOK_MILLISECONDS, yield_on_timeout=True)
@@ -75,11 +76,14 @@ def _changes(watchfiles: Any, paths: list[Path], to: Path) -> Iterator[bool]:
             for changes in watched:
                 if standing.are_others:
                     break
-                yield bool(changes)
-        except FileNotFoundError:  # it was there a moment ago
+                yield is_new or bool(changes)  # what changed before the folder was watched went unnoticed
+                is_new = is_told = False
+        except FileNotFoundError:
+            if is_new and not is_told:
+                yield True  # which says that the folder is gone
+                is_told = True
             time.sleep(_LOOK_MILLISECONDS / 1000)
-            continue
-        yield True
+        is_new = True
 
 
 def _is_of_index(path: Path, to: Path) -> bool:
