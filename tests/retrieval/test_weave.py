@@ -264,6 +264,7 @@ def test_a_name_in_small_letters_is_no_mention():
         ("Keep your secrets, glob for files, and tar them.", []),
         ("The email.policy module was added.", ["email policy"]),
         ("The glob command line", ["glob"]),
+        ("The os.tar module", []),  # it is another one
     ],
 )
 def test_a_name_in_small_letters_is_a_mention_if_it_is_said_to_be_of_a_program_or_a_module(text, keys):

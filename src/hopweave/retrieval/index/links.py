@@ -37,7 +37,9 @@ _KIND = (
     r"(?:modules?|packages?|library|libraries|commands?|programs?|utility|utilities|tools?|daemons?|scripts?|functions?"
     r"|directives?|extensions?|man(?:ual)? pages?)"
 )
-_CODE = re.compile(rf"\b([a-z][\w.+-]*)(?=\s?\([1-9][a-z]?\)|\s+{_KIND}\b)|\b{_KIND}\s+([a-z][\w.+-]*)")
+_CODE = re.compile(
+    rf"(?<![\w.+-])([a-z][\w.+-]*+)(?=\s?\([1-9][a-z]?\)|\s++{_KIND}\b)|(?<![\w.+-]){_KIND}\s++([a-z])", re.ASCII
+)
 """How a text names a page whose name is in small letters, so that it is no common word: `git-log(1)`, `the secrets module`."""
 
 _BETWEEN = re.compile(r"[ \t]+")
