@@ -28,6 +28,7 @@ from hopweave.ingest.json_stream import load_json
 from hopweave.ingest.mail import read_mail
 from hopweave.ingest.recognise import format_of
 from hopweave.ingest.split import split_spans
+from hopweave.retrieval.index import links
 from hopweave.text import citation_marks, evidence, matching, sentences
 from hopweave.text import instructions as commands
 from hopweave.text import key_terms as keywords
@@ -140,6 +141,7 @@ def no_error(function, text):
 
 CITED = (Claim("Who?", "a", "verified", (Citation(1, "p", 0, 1, "x"),)),)
 OTHERS = {
+    "links.openings": links.openings,
     **{
         f"document{suffix}": (lambda text, suffix=suffix: no_error(lambda one: read_document(one, suffix), text))
         for suffix in (".txt", ".md", ".html", ".rst", ".man", ".srt")
@@ -226,6 +228,7 @@ LONGEST = {
     "controller.parse_titled": ("", " ", ".", "'", "Titles: ["),
     "arrows.parse_arrows": ("1. ", "-", "1, ", "_", " "),
     "sentence_spans": ("", "“", "'", "a", "A. "),
+    "links.openings": ("", "a.", "module ", "a\t", "a(1"),
     "document.html": ("", "<!--", "<!", "<a ", "<![CDATA["),
     "document.man": ("", "\\", ".de x\n", ".if n \\{", "x\\\n", ".TS\n", '"'),
     "read_mail": ("", "From: a\n", "=?", "\n ", "=?x?b?"),
