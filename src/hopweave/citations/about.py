@@ -9,7 +9,7 @@ page the place names, or which names the page of the place.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from hopweave.core.memoize import remembered
@@ -18,7 +18,7 @@ from hopweave.text.comparing import life_date
 from hopweave.text.content_words import anchors, content_of, keys_of, stem, stems_of
 from hopweave.text.key_terms import words_in
 from hopweave.text.matching import normalize_answer
-from hopweave.text.relations import relations_asked
+from hopweave.text.relations import Relation, relations_asked
 from hopweave.text.sentences import sentence_around, sentence_spans
 
 _LONGEST_HEADING = 100
@@ -167,14 +167,8 @@ def says_as_much(query: str, answer: str, place: Place, settled: Sequence[Claim]
     if not is_english(query) or not all(_has(place.words, name) for name in names if not keys_of(name) <= keys_of(answer)):
         return True
     wanted = {stem(word) for word in content_of(query, names)} - _GENERIC - stems_of(answer)
-    stated = {
-        stem(word)
-        for relation in relations_asked(query)
-        if relation.stated.search(place.words)
-        for match in relation.asked.finditer(query)
-        for word in match[0].split()
-    }
-    there = stated | stems_of(_with_what_leads_to(place, settled))
+    stated = [relation for relation in relations_asked(query) if relation.stated.search(place.words)]
+    there = _words_for(stated, query) | stems_of(_with_what_leads_to(place, settled))
     return len(wanted) < _FEWEST_ASKED or len(wanted & there) >= _LEAST_SAID * len(wanted)
 
 
@@ -201,15 +195,14 @@ def share_of_words(query: str, answer: str, place: Place, settled: Sequence[Clai
     """
     names = names_in(query)
     wanted = {stem(key) for name in names for key in keys_of(name)} | {stem(word) for word in content_of(query, names)}
-    asked = {
-        stem(word)
-        for relation in relations_asked(query)
-        for match in relation.asked.finditer(query)
-        for word in match[0].split()
-    }
-    wanted -= _GENERIC | stems_of(answer) | asked
+    wanted -= _GENERIC | stems_of(answer) | _words_for(relations_asked(query), query)
     there = stems_of(_with_what_leads_to(place, settled))
     return len(wanted & there) / len(wanted) if wanted else 1.0
+
+
+def _words_for(relations: Iterable[Relation], query: str) -> set[str]:
+    """The stems of the words by which a query asks for relations."""
+    return {stem(word) for one in relations for match in one.asked.finditer(query) for word in match[0].split()}
 
 
 def _with_what_leads_to(place: Place, settled: Sequence[Claim]) -> str:

@@ -4,10 +4,10 @@ A claim is an answer to a query. A passage supports it if it bears out value, su
 
 - value: the words of the answer, minus those of the query, occur in its text or title, and the reader does not deny it by
   extracting different words from that passage as the answer to the same query;
+- denial: it does not have the words with a "not" where the answer has none, or the other way round (`text.negation`);
 - kind: the answer is of the kind that is asked for (`text.answer_kinds`);
 - subject: what the query names is tied to the sentence that has the words (`citations.about`);
 - relation: that sentence has a word for what is asked of it (`text.relations`), and a third of the query's other words;
-- denial: it does not have the words with a "not" where the answer has none, or the other way round (`text.negation`);
 - rivals: no other sentence says something else in nearly the same words (`citations.rivals`).
 
 The rule compares words: it is a pure function of the claim, the passages, the readings and the earlier supported claims. How
