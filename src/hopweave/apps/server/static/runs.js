@@ -130,8 +130,9 @@ export function draw(run, other, doing) {
     cite: (mark, from) => cite(run, mark, from, doing),
     contradiction: (at, from) => contradiction(run, at, from, doing),
   };
-  article.append(head(run, doing), branch(run) ?? "", run.isRunning ? progress(run) : "", answerOf(run, answering, other?.claims ?? null) ?? "",
-    reasoning(run, other, doing), foot(run, doing));
+  // An answer that came a moment before the end of its run is drawn with it: how it stands is not known earlier.
+  const stands = run.isRunning ? progress(run) : answerOf(run, answering, other?.claims ?? null) ?? "";
+  article.append(head(run, doing), branch(run) ?? "", stands, reasoning(run, other, doing), foot(run, doing));
   return article;
 }
 
