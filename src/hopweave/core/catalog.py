@@ -21,13 +21,10 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 from hopweave.core.errors import MissingExtra, SettingsError, suggest
 from hopweave.core.part_files import class_of, part_file, path_of, text_of
-
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoints
 
 Role = Literal["llms", "retrievers", "readers", "duplicate_detectors", "methods", "datasets", "metrics", "analyses"]
 ROLES: tuple[Role, ...] = get_args(Role)
@@ -125,8 +122,8 @@ def entries(role: Role) -> dict[str, Entry]:
 
 
 @cache
-def _entry_points() -> EntryPoints:
-    """Those of all installed packages: reading their files is what takes time, so it is done once for all roles."""
+def _entry_points() -> Any:
+    """Those of all installed packages, to select from: reading their files takes time, so it is done once for all roles."""
     from importlib.metadata import entry_points
 
     return entry_points()

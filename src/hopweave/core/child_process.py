@@ -1,4 +1,6 @@
-"""Processes that this one starts and asks over pipes: `Child` is one as seen from here, `asked` is for what runs in it.
+"""Processes that this one starts and asks over pipes.
+
+`Child` is one as seen from an event loop, `BlockingChild` as seen from a thread; `asked` is for what runs in it.
 
 Messages are pickled, each after its length in bytes. A child is a new interpreter, not a fork, and has no terminal, whose
 Ctrl-C would reach it. It shares no lock with other processes, so what a dead one owes is known exactly; and when the process
@@ -14,14 +16,20 @@ import signal
 import struct
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from threading import Lock
-from typing import Any, BinaryIO
+from typing import IO, Any, BinaryIO
 
 _LENGTH = struct.Struct("<Q")
 # The path is that of this process, so that the same hopweave is imported; -P keeps the working directory out of it.
 _PROGRAM = "import sys; name, *sys.path[:] = sys.argv[1:]; __import__(name); sys.modules[name].main()"
+_APART: Mapping[str, Any] = {
+    "stdin": subprocess.PIPE,
+    "stdout": subprocess.PIPE,
+    "start_new_session": True,
+    "creationflags": getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),  # the same on Windows
+}
 _BUFFER_BYTES = 2**20
 _NOTICE_SECONDS = 5.0
 
@@ -43,18 +51,7 @@ class Child:
         Raises:
             OSError, NotImplementedError: if no process can be started here.
         """
-        if not sys.executable or getattr(sys, "frozen", False):
-            raise NotImplementedError("there is no interpreter to start")
-        return cls(
-            await asyncio.create_subprocess_exec(
-                *(sys.executable, "-P", "-c", _PROGRAM, module, *map(str, sys.path)),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                limit=_BUFFER_BYTES,
-                start_new_session=True,
-                creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),  # the same on Windows
-            )
-        )
+        return cls(await asyncio.create_subprocess_exec(*_command(module), limit=_BUFFER_BYTES, **_APART))
 
     @property
     def pid(self) -> int:
@@ -109,6 +106,46 @@ class Child:
                 self._process.kill()
 
 
+class BlockingChild:
+    """A process that was started, for one thread, which waits for each reply.
+
+    Args:
+        module: whose function `main` it runs.
+
+    Raises:
+        OSError, NotImplementedError: if no process can be started here.
+    """
+
+    def __init__(self, module: str) -> None:
+        self._process = subprocess.Popen(_command(module), **_APART)  # noqa: S603 - this interpreter, with a module of ours
+
+    def ask(self, message: object) -> Any:
+        """Sends a message, and returns the reply.
+
+        Raises:
+            Died: if there is none, because the process has ended.
+        """
+        messages, replies = self._process.stdin, self._process.stdout
+        assert messages is not None and replies is not None  # noqa: S101, PT018 - they are pipes
+        try:
+            messages.write(_framed(message))
+            messages.flush()
+            return next(_messages(replies))
+        except (OSError, EOFError, StopIteration, ValueError, pickle.UnpicklingError) as error:
+            self.end()
+            raise Died from error
+
+    def kill(self) -> None:
+        """Kills the process, from any thread: the one that waits for a reply gets none."""
+        self._process.kill()
+
+    def end(self) -> None:
+        """Ends the process at once. Nobody may be waiting for its reply."""
+        self.kill()
+        with suppress(OSError), self._process:  # what was not sent yet cannot be
+            pass
+
+
 def asked() -> tuple[Iterator[Any], Callable[[object], None]]:
     """Makes this process one that is asked.
 
@@ -134,12 +171,18 @@ def asked() -> tuple[Iterator[Any], Callable[[object], None]]:
     return _messages(messages), reply
 
 
+def _command(module: str) -> list[str]:
+    if not sys.executable or getattr(sys, "frozen", False):
+        raise NotImplementedError("there is no interpreter to start")
+    return [sys.executable, "-P", "-c", _PROGRAM, module, *map(str, sys.path)]
+
+
 def _framed(message: object) -> bytes:
     content = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
     return _LENGTH.pack(len(content)) + content
 
 
-def _messages(stream: BinaryIO) -> Iterator[Any]:
+def _messages(stream: IO[bytes]) -> Iterator[Any]:
     while head := stream.read(_LENGTH.size):
         yield pickle.loads(stream.read(*_LENGTH.unpack(head)))  # noqa: S301 - from the process that started this one
 

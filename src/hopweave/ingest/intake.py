@@ -17,10 +17,11 @@ from hopweave.core.types import Passage
 from hopweave.ingest.file_states import FileState, FileStates, hash_of, look_at
 from hopweave.ingest.find import find_files
 from hopweave.ingest.formats import CAN_RECOGNISE, CorpusFile, OnBytes
-from hopweave.ingest.read import Books, CorpusOptions, Reading, TakenId, nothing_found
+from hopweave.ingest.read import CorpusOptions, Reading, TakenId, nothing_found
 from hopweave.ingest.reasons import Reason, reason_of
 from hopweave.ingest.tally import Tally, Unread
 from hopweave.ingest.vanished import check_gone, has_vanished, is_missing
+from hopweave.ingest.whole_document import ReadsElsewhere
 
 Changes = Generator[Passage | range, None, None]
 """Passages, each of which gets the next number, and numbers to remove. A `TakenId` may be thrown in for a passage."""
@@ -48,7 +49,7 @@ class Intake:
         tally: what was read.
         on_bytes: called with the number of bytes that were read, or need not be.
         synced: what became of the files, with `sync`.
-        books: reads PDF, DOCX and EPUB files instead of this process.
+        elsewhere: reads documents instead of this process.
         gone_ok: with `sync`, also remove files of a path that does not exist, or that has lost most of its files; else that is
             an error, since a disk may have been disconnected.
     """
@@ -59,7 +60,7 @@ class Intake:
     tally: Tally = field(default_factory=Tally)
     on_bytes: OnBytes = None
     synced: Synced = field(default_factory=Synced)
-    books: Books | None = None
+    elsewhere: ReadsElsewhere | None = None
     gone_ok: bool = False
     _num_bytes: int | None = field(default=None, init=False)
     _num_read: int = field(default=0, init=False)
@@ -123,7 +124,7 @@ class Intake:
             DataError: as `read_corpus`; also if nothing at all can be read, or files have vanished as if a disk had been
                 disconnected: see `hopweave.ingest.vanished`.
         """
-        with closing(Reading(self.options, self.tally, self.note_read, self.books)) as reading:
+        with closing(Reading(self.options, self.tally, self.note_read, self.elsewhere)) as reading:
             one = _Pass(self, states, reading, next_number)
             yield from one.sync() if self.sync else one.add()
 

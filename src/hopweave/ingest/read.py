@@ -10,7 +10,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import dropwhile
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from hopweave.core.errors import DataError, SettingsError
 from hopweave.core.files import shown_name
@@ -19,27 +19,16 @@ from hopweave.core.visibility import ACCESS, METADATA, is_key, labels_in, labels
 from hopweave.ingest.archive import members
 from hopweave.ingest.copies import Copies, Copy, holder, letters_of
 from hopweave.ingest.deadline import Deadline
-from hopweave.ingest.document import Document, Part, repeats, row_text
+from hopweave.ingest.document import Part, repeats, row_text
 from hopweave.ingest.find import OnUnlisted, Roots, Selection, find_files
-from hopweave.ingest.formats import (
-    BOOK_SUFFIXES,
-    IMAGE_SUFFIXES,
-    MAX_FILE_MIB,
-    MAX_ROW_MIB,
-    CorpusFile,
-    Limits,
-    OnBytes,
-    bytes_of,
-    open_text,
-    unpacked,
-)
+from hopweave.ingest.formats import IMAGE_SUFFIXES, MAX_FILE_MIB, MAX_ROW_MIB, CorpusFile, Limits, OnBytes
 from hopweave.ingest.json_stream import fields_of
 from hopweave.ingest.reasons import Reason, Unreadable, reason_of
-from hopweave.ingest.recognise import MAIL
 from hopweave.ingest.records import Row, read_rows
-from hopweave.ingest.split import Cut, cut_part
+from hopweave.ingest.split import cut_part
 from hopweave.ingest.tally import Tally, Unread
 from hopweave.ingest.vanished import Standing, check_vanishing, has_vanished
+from hopweave.ingest.whole_document import ReadsElsewhere, WholeDocument, read_whole
 
 ID_FIELDS = ("id", "_id", "pid", "docid", "passage_id")
 TITLE_FIELDS = ("title", "name")
@@ -47,26 +36,6 @@ _LONGEST_CELL_TITLE = 100
 """Characters of a cell that may be the title of its row; a longer one is text."""
 _COLUMN = f"{METADATA}."
 TEXT_FIELDS = ("text", "contents", "content", "body", "passage", "paragraph_text")
-
-
-class Books(Protocol):
-    """Reads PDF, DOCX and EPUB files elsewhere, several at a time.
-
-    Attributes:
-        num_ahead: how many of the following files it wants to know in advance.
-    """
-
-    num_ahead: int
-
-    def begin(self, file: CorpusFile, limits: Limits) -> None:
-        """Begins to read a file that will be needed."""
-
-    def read(self, file: CorpusFile, limits: Limits) -> Document | None:
-        """The content of a file; `None` if it has to be read here.
-
-        Raises:
-            DataError: as `hopweave.ingest.pages.read_pages`.
-        """
 
 
 class TakenId(Unreadable):
@@ -149,7 +118,7 @@ def read_corpus(
     options: CorpusOptions | None = None,
     tally: Tally | None = None,
     on_bytes: Callable[[int], None] | None = None,
-    books: Books | None = None,
+    elsewhere: ReadsElsewhere | None = None,
 ) -> Iterator[Passage]:
     """Reads files and folders as a stream of passages.
 
@@ -161,12 +130,12 @@ def read_corpus(
         options: fields and lengths.
         tally: updated with every file and passage.
         on_bytes: called with the number of bytes read from disk, piece by piece.
-        books: reads PDF, DOCX and EPUB files instead of this process.
+        elsewhere: reads documents instead of this process.
 
     Raises:
         DataError: with the file and the line or record, ending with what to do; also if there was nothing to read.
     """
-    reading = Reading(options or CorpusOptions(), tally if tally is not None else Tally(), on_bytes, books)
+    reading = Reading(options or CorpusOptions(), tally if tally is not None else Tally(), on_bytes, elsewhere)
     with closing(reading):
         for file in reading.ahead(reading.files(paths, Roots())):
             yield from reading.passages(file)
@@ -196,10 +165,12 @@ class Reading:
         left_out: the passages of the last file that were left out because another document has their text.
     """
 
-    def __init__(self, options: CorpusOptions, tally: Tally, on_bytes: OnBytes, books: Books | None = None) -> None:
+    def __init__(
+        self, options: CorpusOptions, tally: Tally, on_bytes: OnBytes, elsewhere: ReadsElsewhere | None = None
+    ) -> None:
         self.tally = tally
         self.left_out: list[Copy] = []
-        self._books = books
+        self._elsewhere = elsewhere
         self._options = options
         self._on_bytes = on_bytes
         self._standing = Standing(())
@@ -257,21 +228,21 @@ class Reading:
         self._standing.check()
 
     def ahead(self, files: Iterable[CorpusFile], is_read: Callable[[CorpusFile], bool] | None = None) -> Iterator[CorpusFile]:
-        """The same files; if books are read elsewhere, reading of the following ones begins.
+        """The same files; if documents are read elsewhere, reading of the following ones begins.
 
         Args:
             files: read one after another.
             is_read: whether a file will be read; by default all are.
         """
-        if self._books is None:
+        if self._elsewhere is None:
             yield from files
             return
         waiting: deque[CorpusFile] = deque()
         for file in files:
-            if file.suffix in BOOK_SUFFIXES and not file.compression and (is_read is None or is_read(file)):
-                self._books.begin(file, self._options.limits)
+            if file.is_document and (is_read is None or is_read(file)):
+                self._elsewhere.begin(file, self._options.limits, self._options.max_words)
             waiting.append(file)
-            if len(waiting) > self._books.num_ahead:
+            if len(waiting) > self._elsewhere.num_ahead:
                 yield waiting.popleft()
         yield from waiting
 
@@ -329,38 +300,17 @@ class Reading:
 
     def _document(self, file: CorpusFile) -> Generator[Passage, None, str]:
         """The passages of a document; returns what could not be read."""
-        if file.suffix in BOOK_SUFFIXES:
-            return (yield from self._book(file))
-        check = self._deadline.check
-        if file.suffix == MAIL:
-            from hopweave.ingest.mail import read_mail
-
-            content = bytes_of(file, self._on_bytes, self._options.limits, check)
-            yield from self._cut_document(file, read_mail(content, file.source, check))
-            return ""
-        with open_text(file, self._on_bytes, self._options.limits, unit="file", check=check) as stream:
-            text = stream.read()
-        if not text.strip():
-            raise Unreadable(f"{file.source} is empty; remove it or leave it out", Reason.EMPTY)
-        from hopweave.ingest.documents import read_document
-
-        yield from self._cut_document(file, read_document(text, file.suffix, file.source, check))
-        return ""
-
-    def _book(self, file: CorpusFile) -> Generator[Passage, None, str]:
-        from hopweave.ingest.pages import read_pages
-
-        book = None
-        if self._books is not None:
-            with self._deadline.paused():  # the worker holds it to the same time
-                book = self._books.read(file, self._options.limits)
-        if book is None:
-            with unpacked(file, self._options.limits) as plain:
-                book = read_pages(plain, self._options.limits)
-        if self._on_bytes is not None and file.content is None:
+        whole = None
+        if self._elsewhere is not None:
+            with self._deadline.paused():  # whoever reads it keeps to the same time
+                whole = self._elsewhere.read(file)
+        if whole is None:
+            options = self._options
+            whole = read_whole(file, options.limits, options.max_words, self._on_bytes, self._deadline.check)
+        elif self._on_bytes is not None:
             self._on_bytes(file.num_bytes)
-        yield from self._cut_document(file, book)
-        return book.unread
+        yield from self._passages_of(file, whole)
+        return whole.unread
 
     def _records(self, file: CorpusFile) -> Generator[Passage, None, str]:
         is_empty = True
@@ -391,24 +341,21 @@ class Reading:
         self.tally.labels.update(passage.access)
         self.tally.num_passages += 1  # not where a `TakenId` is thrown in instead
 
-    def _cut_document(self, file: CorpusFile, document: Document) -> Iterator[Passage]:
-        """The passages of a document, all cut before the first is handed out: time may run out meanwhile."""
+    def _passages_of(self, file: CorpusFile, document: WholeDocument) -> Iterator[Passage]:
+        """The passages of a document."""
         title = document.title or file.stem
         whole = Passage(file.document_id, "", title, file.source, access=self._options.access)
-        cuts = [(part, cut) for part in document.parts for cut in self._cuts(part)]
-        if not cuts:
-            raise Unreadable(f"{file.source} holds no text; leave it out", Reason.EMPTY)
-        is_whole = len(cuts) == 1 and not cuts[0][0].place
-        texts = [part.text[span.start : span.end] for part, (span, _) in cuts]
+        pieces = document.pieces
+        is_whole = len(pieces) == 1 and not pieces[0].place
         is_compared = not self._options.keep_copies and file.content is None
-        letters = [letters_of(text) for text in texts] if is_compared else []
+        letters = [letters_of(piece.text) for piece in pieces] if is_compared else []
         held_by = [self._copies.holders_of(one) for one in letters]
-        for number, (part, (span, sections)) in enumerate(cuts, start=1):
-            below = tuple(dropwhile(lambda heading: repeats(heading, title), sections))
-            passage = replace(whole, text=texts[number - 1], sections=below)
+        for number, piece in enumerate(pieces, start=1):
+            below = tuple(dropwhile(lambda heading: repeats(heading, title), piece.sections))
+            passage = replace(whole, text=piece.text, sections=below)
             if not is_whole:
-                place = f"{file.source}#{part.place}" if part.place else file.source
-                passage = replace(passage, id=f"{whole.id}#{number}", source=place, start=span.start, end=span.end)
+                place = f"{file.source}#{piece.place}" if piece.place else file.source
+                passage = replace(passage, id=f"{whole.id}#{number}", source=place, start=piece.start, end=piece.end)
             if is_compared and held_by[number - 1]:
                 self.left_out.append(Copy(passage.source, held_by[number - 1]))
                 self.tally.num_copies += 1
@@ -418,20 +365,18 @@ class Reading:
             yield from self._hand_out(passage)
         self._copies.add(letters, held_by)
 
-    def _cuts(self, part: Part) -> Iterator[Cut]:
-        for cut in cut_part(part, self._options.max_words):
-            self._deadline.check()
-            yield cut
-
     def _cut(self, whole: Passage) -> Iterator[Passage]:
         """The passages of a record."""
-        cuts = list(self._cuts(Part(whole.text)))
-        if not cuts:
+        spans = []
+        for span, _ in cut_part(Part(whole.text), self._options.max_words):
+            self._deadline.check()
+            spans.append(span)
+        if not spans:
             self.tally.num_empty += 1
-        elif len(cuts) == 1:
+        elif len(spans) == 1:
             yield from self._hand_out(whole)
         else:
-            for number, (span, _) in enumerate(cuts, start=1):
+            for number, span in enumerate(spans, start=1):
                 text = whole.text[span.start : span.end]
                 part = replace(whole, id=f"{whole.id}#{number}", text=text, start=span.start, end=span.end)
                 yield from self._hand_out(part)

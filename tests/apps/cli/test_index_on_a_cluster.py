@@ -117,14 +117,14 @@ def test_workers_read_documents_and_the_index_is_that_of_one_process(cluster, mo
 def test_a_file_that_a_worker_does_not_have_as_it_is_here_is_read_here(tmp_path):
     path = tmp_path / "notes.docx"
     file = CorpusFile(path, "notes.docx", "notes")
-    assert read_here(file, 5, Limits()) == (None, None)
+    assert read_here(file, 5, Limits(), 200) == (None, None)
     content = docx(paragraph("An old oak."))
     path.write_bytes(content)
-    assert read_here(file, 5, Limits()) == (None, None)
-    pages, error = read_here(file, len(content), Limits())
-    assert ([part.text for part in pages.parts], error) == (["An old oak."], None)
+    assert read_here(file, 5, Limits(), 200) == (None, None)
+    whole, error = read_here(file, len(content), Limits(), 200)
+    assert ([piece.text for piece in whole.pieces], error) == (["An old oak."], None)
     path.write_bytes(b"x" * len(content))
-    assert "notes.docx" in str(read_here(file, len(content), Limits())[1])
+    assert "notes.docx" in str(read_here(file, len(content), Limits(), 200)[1])
 
 
 def test_a_worker_with_another_model_is_refused_with_both(tmp_path, monkeypatch):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from hopweave.core.indexing import IndexSummary, IndexWriter
     from hopweave.ingest import Intake
     from hopweave.ingest.intake import TakesInFiles
-    from hopweave.ingest.read import Books
+    from hopweave.ingest.whole_document import ReadsElsewhere
 
 app = typer.Typer(add_completion=False)
 
@@ -51,6 +51,17 @@ Engine = Annotated[
 List = Annotated[bool, typer.Option("--list", help="Print id, number of passages and title of each document; change nothing.")]
 
 
+Processes = Annotated[
+    int | None,
+    typer.Option(
+        help="Processes that read documents; default: one for each core if there are 16 MB to read, else none but this.",
+        show_default=False,
+        min=1,
+    ),
+]
+MUCH = 16_000_000
+"""Bytes of files that are worth processes: to start one takes as long as reading half a megabyte of HTML."""
+
 Cluster = Annotated[
     str,
     typer.Option(help="Let the workers of a Dask cluster read documents and encode: tcp://HOST:8786.", metavar="ADDRESS"),
@@ -76,6 +87,7 @@ def index(
     list_: List = False,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first file that cannot be read.")] = False,
     reading: ReadingOptions,
+    processes: Processes = None,
     cluster: Cluster = "",
 ) -> None:
     """Build a searchable index from files and folders, or update one.
@@ -86,6 +98,10 @@ def index(
 
     looks = [name for name, is_asked in (("--check", check), ("--stats", stats), ("--list", list_)) if is_asked]
     changes = {"is_add": add, "is_sync": sync, "is_delete": bool(delete), "has_language": reading.language is not None}
+    if processes is not None and cluster:
+        raise SettingsError("with --cluster its workers read documents; leave out --processes")
+    if processes is not None and not paths:
+        raise SettingsError("--processes is about reading files; give files or folders, or leave it out")
     if gone_ok and not sync:
         raise SettingsError("--gone-ok is about what --sync removes; add --sync, or leave it out")
     _refuse_contradictions(paths or [], looks, **changes)
@@ -105,7 +121,8 @@ def index(
         report(place, "updated", writer.update(delete=delete or (), missing_ok=missing_ok, **more), None, started)
     else:
         options, tally = reading.corpus_options(lenient=not strict), Tally(names_all=reading.verbose)
-        intake = Intake(paths, sync, options, tally, books=_books(client), gone_ok=gone_ok)
+        intake = Intake(paths, sync, options, tally, gone_ok=gone_ok)
+        intake.elsewhere = _elsewhere(context, client, processes, intake)
         is_update = add or (sync and Path(to, "manifest.json").exists())
         summary = _write(Path(to), writer, intake, delete=delete or [], is_update=is_update, missing_ok=missing_ok, more=more)
         report(place, "synced" if sync else "updated" if add else "built", summary, intake, started)
@@ -122,10 +139,16 @@ def _client(context: typer.Context, cluster: str, *, is_work: bool) -> Any:
     return context.with_resource(connected_now(cluster))
 
 
-def _books(client: Any) -> Books | None:
-    from hopweave.ingest.cluster_reading import ClusterBooks
+def _elsewhere(context: typer.Context, client: Any, processes: int | None, intake: Intake) -> ReadsElsewhere | None:
+    """What reads documents instead of this process, which is closed when the command ends."""
+    from hopweave.core.cores import num_usable_cores
+    from hopweave.ingest.cluster_reading import ClusterReading
+    from hopweave.ingest.process_reading import ProcessReading
 
-    return None if client is None else ClusterBooks(client)
+    if client is not None:
+        return ClusterReading(client)
+    num = num_usable_cores() if processes is None and intake.num_bytes() >= MUCH else processes or 1
+    return context.with_resource(closing(ProcessReading(num))) if num > 1 else None
 
 
 def _refuse_contradictions(
@@ -200,7 +223,9 @@ def _write(
             return engine.take_in(
                 to, intake, update=is_update, delete=delete, missing_ok=missing_ok, on_passage=on_passage, **more
             )
-        passages = read_corpus(intake.paths, options=intake.options, tally=intake.tally, on_bytes=on_bytes, books=intake.books)
+        passages = read_corpus(
+            intake.paths, options=intake.options, tally=intake.tally, on_bytes=on_bytes, elsewhere=intake.elsewhere
+        )
         if is_update:
             return writer.update(upsert=passages, delete=delete, missing_ok=missing_ok, on_passage=on_passage, **more)
         return writer.build(passages, on_passage=on_passage, **more)

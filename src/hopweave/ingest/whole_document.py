@@ -1,0 +1,116 @@
+"""A document from its file to the texts of its passages: what needs nothing but the file, so that other processes can do it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from hopweave.ingest.deadline import Check, no_check
+from hopweave.ingest.document import Document
+from hopweave.ingest.formats import BOOK_SUFFIXES, CorpusFile, Limits, OnBytes, bytes_of, open_text, unpacked
+from hopweave.ingest.reasons import Reason, Unreadable
+from hopweave.ingest.recognise import MAIL
+from hopweave.ingest.split import cut_part
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """The text of a passage, and where it is.
+
+    Attributes:
+        text: of the passage.
+        sections: the headings that all of it stands under, from the outermost.
+        place: of its part, such as `page=3`; empty if the document is one part.
+        start: where it begins in the text of its part.
+        end: where it ends there.
+    """
+
+    text: str
+    sections: tuple[str, ...]
+    place: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class WholeDocument:
+    """A document in pieces.
+
+    Attributes:
+        title: empty if it has none.
+        pieces: in order; there is at least one.
+        unread: which part could not be read, and why; empty if everything was.
+    """
+
+    title: str
+    pieces: tuple[Piece, ...]
+    unread: str = ""
+
+
+class ReadsElsewhere(Protocol):
+    """Reads documents in other processes, several at a time.
+
+    Attributes:
+        num_ahead: how many of the following files it wants to know in advance.
+    """
+
+    num_ahead: int
+
+    def begin(self, file: CorpusFile, limits: Limits, max_words: int) -> None:
+        """Begins to read a file that will be needed; does nothing for one that has to be read here."""
+
+    def read(self, file: CorpusFile) -> WholeDocument | None:
+        """A document; `None` if it has to be read here.
+
+        Raises:
+            DataError: as `read_whole`.
+        """
+
+
+def read_whole(
+    file: CorpusFile, limits: Limits, max_words: int, on_bytes: OnBytes = None, check: Check = no_check
+) -> WholeDocument:
+    """Reads a document and cuts it into the texts of its passages.
+
+    Args:
+        file: a document.
+        limits: on reading it.
+        max_words: the most of a passage; see `split.cut_part`.
+        on_bytes: called with the number of bytes read from disk, piece by piece.
+        check: called in every loop that grows with the file.
+
+    Raises:
+        DataError: for a file that cannot be read, is beyond the limits, or holds no text.
+    """
+    document = _document(file, limits, on_bytes, check)
+    pieces = []
+    for part in document.parts:
+        for span, sections in cut_part(part, max_words):
+            check()
+            pieces.append(Piece(part.text[span.start : span.end], sections, part.place, span.start, span.end))
+    if not pieces:
+        raise Unreadable(f"{file.source} holds no text; leave it out", Reason.EMPTY)
+    return WholeDocument(document.title, tuple(pieces), document.unread)
+
+
+# The readers of formats are imported where they are needed: some take a while, and few corpora need all of them.
+def _document(file: CorpusFile, limits: Limits, on_bytes: OnBytes, check: Check) -> Document:
+    if file.suffix in BOOK_SUFFIXES:
+        from hopweave.ingest.pages import read_pages
+
+        with unpacked(file, limits) as plain:
+            book = read_pages(plain, limits)
+        if on_bytes is not None and file.content is None:
+            on_bytes(file.num_bytes)
+        return book
+    if file.suffix == MAIL:
+        from hopweave.ingest.mail import read_mail
+
+        return read_mail(bytes_of(file, on_bytes, limits, check), file.source, check)
+    with open_text(file, on_bytes, limits, unit="file", check=check) as stream:
+        text = stream.read()
+    if not text.strip():
+        raise Unreadable(f"{file.source} is empty; remove it or leave it out", Reason.EMPTY)
+    from hopweave.ingest.documents import read_document
+
+    return read_document(text, file.suffix, file.source, check)
