@@ -19,12 +19,13 @@ from hopweave.answering.methods.stitch.stitch import Stitch
 from hopweave.answering.reading.reading import PROMPTS
 from hopweave.apps.cli.models import app
 from hopweave.core.prompt import fence
-from hopweave.core.types import Message, Sampling
+from hopweave.core.types import Message, Question, Sampling
 from hopweave.models.llms import llama_cpp
 from hopweave.models.llms.llama_cpp import LlamaCpp
 from hopweave.models.weights.prompt_states import files_in, states_folder
 from hopweave.record import Trace
 from hopweave.run.components import Components
+from hopweave.run.weaver import Weaver
 from hopweave.run.workbench import Workbench
 
 pytestmark = [
@@ -277,3 +278,46 @@ async def test_two_processes_may_save_and_restore_the_same_state_at_once(made):
     later = await computed(made(PLAIN), EXAMPLES[1], "Who?")
     assert later[0] == one[1][0]
     assert later[1] < 60
+
+
+NUM_KILLS = 20
+
+
+async def test_its_process_killed_at_twenty_random_moments_costs_no_answer_and_no_reply_twice(made, tmp_path, monkeypatch):
+    chance = random.Random(20261126)
+    ask, returned = LlamaCpp.reply, []
+
+    async def counted(self, messages, *more):
+        reply = await ask(self, messages, *more)
+        returned.append(str(messages))
+        return reply
+
+    monkeypatch.setattr(LlamaCpp, "reply", counted)
+    questions = [Question(str(number), f"Who built lighthouse number {number}?") for number in range(40)]
+
+    async def answered(llm, mode):
+        store = {"path": str(tmp_path / "store.sqlite"), "mode": mode}
+        retries = {"max_attempts": 50, "max_wait_seconds": 0.1}
+        async with Weaver({"method": "direct", "store": store, "retries": retries}, llm=llm) as weaver:
+            return {record.question.id: record async for record in weaver.answer_all(questions, max_parallel=1)}
+
+    async def killed(llm, until):
+        num = 0
+        while num < NUM_KILLS and not until.done():
+            await asyncio.sleep(chance.uniform(0, 0.6))
+            process = llm._server and llm._server._process
+            if process and process.poll() is None:
+                process.kill()
+                num += 1
+        return num
+
+    llm = made(PLAIN)
+    asking = asyncio.create_task(answered(llm, "on"))
+    num_kills = await killed(llm, asking)
+    records = await asking
+    assert num_kills == NUM_KILLS
+    assert [record.error for record in records.values()] == [None] * len(questions)
+    assert len(returned) == len(set(returned)) == len(questions)
+    replayed = await answered(made(PLAIN), "replay")
+    assert {key: one.fingerprint for key, one in replayed.items()} == {key: one.fingerprint for key, one in records.items()}
+    assert len(returned) == len(questions)

@@ -7,6 +7,7 @@ import importlib.util
 import json
 import os
 import secrets
+import signal
 import subprocess
 import sys
 import threading
@@ -43,6 +44,9 @@ NEEDS_EXTRA = "local"
 Switch = Literal["auto", "yes", "no"]
 
 _ADVICE = "HOPWEAVE_DEBUG=1 shows what llama.cpp says"
+_IF_KILLED = f"with too little memory, a smaller context_tokens helps; {_ADVICE}"
+_KILLED = frozenset(-number for name in ("SIGKILL", "SIGTERM") if (number := getattr(signal, name, 0)))
+"""Exit codes of a process that was ended from outside, as a system without memory does; on Windows there are none."""
 _START_SECONDS = 300.0
 _CONNECT_SECONDS = 10.0
 _COUNT_SECONDS = 60.0
@@ -248,7 +252,9 @@ class LlamaCpp:
                 await server.without_thoughts.close()
 
     async def _running(self) -> _Server:
-        if self._server is None or not self._server.is_alive:
+        if self._server is not None and not self._server.is_alive:
+            await self.close()
+        if self._server is None:
             self._server = _Server(self._options())
         server = self._server
         if not server.is_ready:
@@ -365,8 +371,7 @@ class LlamaCpp:
         if server.is_alive:
             return error
         said = f"the embedded llama.cpp stopped in the middle of a reply (exit code {server.exit_code})"
-        advice = "with too little memory, a smaller context_tokens helps; HOPWEAVE_DEBUG=1 shows what llama.cpp says"
-        return ModelError(f"{said}; {advice}", retryable=True)
+        return ModelError(f"{said}; {_IF_KILLED}", retryable=True)
 
 
 class _TooLarge(Exception):
@@ -427,7 +432,13 @@ class _Server:
             ModelError: if it cannot be loaded.
             _TooLarge: if there is too little memory for it.
         """
-        watchdog = threading.Timer(_START_SECONDS, self.stop)
+        is_too_slow = threading.Event()
+
+        def give_up() -> None:
+            is_too_slow.set()
+            self.stop()
+
+        watchdog = threading.Timer(_START_SECONDS, give_up)
         watchdog.daemon = True
         watchdog.start()
         try:
@@ -437,7 +448,11 @@ class _Server:
         if "num_bytes_elsewhere" in answer:
             raise _TooLarge(int(answer["num_bytes_elsewhere"]))
         if "address" not in answer:
-            said = answer.get("error") or f"exit code {self._process.wait()}"
+            exit_code = None if "error" in answer else self._process.wait()
+            if exit_code in _KILLED and not is_too_slow.is_set():
+                said = f"llama.cpp was killed while it loaded {self._path} (exit code {exit_code})"
+                raise ModelError(f"{said}; {_IF_KILLED}", retryable=True)
+            said = answer.get("error") or f"exit code {exit_code}"
             advice = "is it damaged, too new, or too large for the memory? HOPWEAVE_DEBUG=1 shows what llama.cpp says"
             raise ModelError(f"llama.cpp cannot load {self._path} ({said}); {advice}")
         return str(answer["address"])
