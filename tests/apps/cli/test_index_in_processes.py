@@ -12,6 +12,7 @@ import pytest
 from support.commands import ran
 from support.documents import docx, paragraph
 
+from hopweave.core.child_process import BlockingChild
 from hopweave.core.errors import DataError
 from hopweave.ingest import Intake, read_corpus
 from hopweave.ingest.formats import CorpusFile, Limits
@@ -122,6 +123,27 @@ def test_members_of_an_archive_and_rows_of_tables_are_read_here(tmp_path):
         elsewhere.begin(file_in(path), Limits(), 200)
         assert elsewhere.read(file_in(path)) is None
         assert not elsewhere._children
+
+
+def test_an_interrupted_command_ends_its_processes_and_says_to_run_it_again(monkeypatch):
+    folder()
+    ran("index", "papers", "--to", "index", exit_code=0)
+    before = Path("index/manifest.json").read_bytes()
+    ended, children = [], []
+    end = BlockingChild.end
+    monkeypatch.setattr(BlockingChild, "end", lambda self: (ended.append(self), end(self)))
+    started = ProcessReading._started
+    monkeypatch.setattr(ProcessReading, "_started", lambda self: children.append(started(self)) or children[-1])
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("hopweave.ingest.read.Reading._hand_out", interrupted)
+    result = ran("index", "papers", "--to", "index", "--processes", "2", exit_code=130)
+    assert result.stderr.splitlines()[-1] == "hopweave: interrupted; run the same command again"
+    assert Path("index/manifest.json").read_bytes() == before
+    assert children
+    assert set(children) <= set(ended)
 
 
 @pytest.mark.slow

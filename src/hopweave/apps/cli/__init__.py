@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
@@ -54,7 +55,8 @@ class _Commands(TyperGroup):
             say(f"hopweave: {one_line(str(error))}", err=True)
             raise typer.Exit(1) from None
         except KeyboardInterrupt:
-            say("hopweave: interrupted; answers so far are kept, run the same command to resume", err=True)
+            module = sys.modules.get(f"{__name__}.{ctx.invoked_subcommand}")
+            say(f"hopweave: interrupted; {getattr(module, 'IF_INTERRUPTED', 'run the same command again')}", err=True)
             raise typer.Exit(130) from None
 
 

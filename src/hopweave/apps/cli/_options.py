@@ -11,6 +11,9 @@ import typer
 if TYPE_CHECKING:
     from hopweave.run.settings import Settings
 
+RESUMES = "answers so far are kept, run the same command to resume"
+"""What a command whose replies are stored says when it is interrupted, as its module's `IF_INTERRUPTED`."""
+
 Run = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run, as made by: hopweave evaluate.")]
 Profile = Annotated[str, typer.Option(help="Named settings, such as paper_searchain, or a TOML file.")]
 Assignments = Annotated[list[str] | None, typer.Option("--set", help="Any setting, as key=value; may be repeated.")]

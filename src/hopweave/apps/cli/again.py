@@ -14,13 +14,14 @@ import typer
 
 from hopweave.apps.cli._asking_options import AskingOptions
 from hopweave.apps.cli._declared import with_options
-from hopweave.apps.cli._options import Calls, Legend, Thoughts
+from hopweave.apps.cli._options import RESUMES, Calls, Legend, Thoughts
 from hopweave.apps.cli._record_files import append, chosen, end_of, print_record, record_of
 
 if TYPE_CHECKING:
     from hopweave.record import Record
 
 app = typer.Typer(add_completion=False)
+IF_INTERRUPTED = RESUMES
 
 _Edits = Annotated[list[str] | None, typer.Option("--reply", metavar="STEP=WORDS", help="Words to replace an answer.")]
 _Queries = Annotated[list[str] | None, typer.Option("--query", metavar="STEP=WORDS", help="A query to replace another.")]

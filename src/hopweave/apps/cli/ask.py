@@ -10,7 +10,7 @@ import typer
 
 from hopweave.apps.cli._asking_options import AskingOptions
 from hopweave.apps.cli._declared import with_options
-from hopweave.apps.cli._options import Calls, Legend, Thoughts, listed
+from hopweave.apps.cli._options import RESUMES, Calls, Legend, Thoughts, listed
 from hopweave.apps.cli._record_files import append, end_of, print_record
 from hopweave.apps.cli._terminal import say, standard_input
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from hopweave.run.settings import Settings
 
 app = typer.Typer(add_completion=False)
+IF_INTERRUPTED = RESUMES
 
 
 @app.command()

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from hopweave.apps.cli._options import Assignments, Config, Profile, listed, settings_of, write_out
+from hopweave.apps.cli._options import RESUMES, Assignments, Config, Profile, listed, settings_of, write_out
 from hopweave.apps.cli._terminal import say, say_table
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from hopweave.run.settings import Settings
 
 app = typer.Typer(add_completion=False)
+IF_INTERRUPTED = RESUMES
 
 # The paper's: theta from 1.0 by 0.1 (until nothing is predicted), alpha from 0.30 to 0.50 by 0.05.
 _RANGES: dict[str, tuple[float, float | None, float]] = {"theta": (1.0, None, 0.1), "alpha": (0.3, 0.5, 0.05)}

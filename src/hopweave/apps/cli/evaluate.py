@@ -14,7 +14,7 @@ import typer
 
 from hopweave.apps.cli._asking_options import AskingOptions
 from hopweave.apps.cli._declared import with_options
-from hopweave.apps.cli._options import listed
+from hopweave.apps.cli._options import RESUMES, listed
 from hopweave.apps.cli._terminal import say
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from hopweave.run.settings import Settings
 
 app = typer.Typer(add_completion=False)
+IF_INTERRUPTED = RESUMES
 
 
 DatasetName = Annotated[

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hopweave.apps.cli._options import Assignments, Config, Profile, Run, settings_of
+from hopweave.apps.cli._options import RESUMES, Assignments, Config, Profile, Run, settings_of
 from hopweave.apps.cli._terminal import say
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from hopweave.run.settings import Settings
 
 app = typer.Typer(add_completion=False)
+IF_INTERRUPTED = RESUMES
 
 
 @app.command()
