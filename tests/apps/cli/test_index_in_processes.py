@@ -193,14 +193,14 @@ def test_processes_that_would_read_nothing_are_refused(arguments, said):
     assert said in " ".join(ran("index", *arguments, "--to", "index", COLUMNS="200").stderr.split())
 
 
-@pytest.mark.parametrize(("num_bytes", "expected"), [(10, None), (16_000_000, ProcessReading)])
-def test_without_a_number_processes_read_only_where_there_is_much(monkeypatch, num_bytes, expected):
+@pytest.mark.parametrize(("num_bytes", "num_cores", "num_ahead"), [(10, 4, 0), (16_000_000, 4, 16), (16_000_000, 64, 32)])
+def test_without_a_number_processes_read_only_where_there_is_much(monkeypatch, num_bytes, num_cores, num_ahead):
     import typer
 
     from hopweave.apps.cli.index import _elsewhere
 
     monkeypatch.setattr(Intake, "num_bytes", lambda self: num_bytes)
-    monkeypatch.setattr("hopweave.core.cores.num_usable_cores", lambda: 4)
+    monkeypatch.setattr("hopweave.core.cores.num_usable_cores", lambda: num_cores)
     with typer.Context(typer.core.TyperCommand("index")) as context:
         found = _elsewhere(context, None, None, Intake([]))
-        assert (type(found) if found is not None else None) is expected
+        assert (found.num_ahead if found is not None else 0) == num_ahead

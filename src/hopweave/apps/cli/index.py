@@ -54,13 +54,15 @@ List = Annotated[bool, typer.Option("--list", help="Print id, number of passages
 Processes = Annotated[
     int | None,
     typer.Option(
-        help="Processes that read documents; default: one for each core if there are 16 MB to read, else none but this.",
+        help="Processes that read documents; default: one for each core, up to 8, if there are 16 MB to read.",
         show_default=False,
         min=1,
     ),
 ]
 MUCH = 16_000_000
 """Bytes of files that are worth processes: to start one takes as long as reading half a megabyte of HTML."""
+MOST_PROCESSES = 8
+"""By default: what follows the order of files is done in one process, which more of them would only wait for."""
 
 Cluster = Annotated[
     str,
@@ -147,7 +149,8 @@ def _elsewhere(context: typer.Context, client: Any, processes: int | None, intak
 
     if client is not None:
         return ClusterReading(client)
-    num = num_usable_cores() if processes is None and intake.num_bytes() >= MUCH else processes or 1
+    by_default = min(MOST_PROCESSES, num_usable_cores()) if processes is None and intake.num_bytes() >= MUCH else 1
+    num = processes or by_default
     return context.with_resource(closing(ProcessReading(num))) if num > 1 else None
 
 
