@@ -7,7 +7,8 @@ A claim is an answer to a query. A passage supports it if it bears out value, su
 - denial: it does not have the words with a "not" where the answer has none, or the other way round (`text.negation`);
 - kind: the answer is of the kind that is asked for (`text.answer_kinds`);
 - subject: what the query names is tied to the sentence that has the words (`citations.about`);
-- relation: that sentence has a word for what is asked of it (`text.relations`), and a third of the query's other words;
+- relation: that sentence has a word for what is asked of it (`text.relations`), and a third of the query's other words; and
+  the words do not belong to its opposite, as those of a death to one who asks for a birth;
 - rivals: no other sentence says something else in nearly the same words (`citations.rivals`).
 
 The rule compares words: it is a pure function of the claim, the passages, the readings and the earlier supported claims. How
@@ -53,6 +54,7 @@ from hopweave.text.key_terms import only_repeats
 from hopweave.text.matching import is_contained, is_yes_or_no
 from hopweave.text.negation import deny_alike
 from hopweave.text.refusal import does_not_know
+from hopweave.text.relations import relations_asked, tells_of_opposite
 from hopweave.text.sentences import sentence_around, sentence_spans
 
 CONFIDENT_ABOVE = 0.0
@@ -301,7 +303,10 @@ class _Case:
     def _assessed(self, said: str, passage: Passage, citation: Citation) -> Assessment:
         if not deny_alike(said, citation.quote):
             return Assessment("unsupported", (citation,), shortfall="denial")
-        if names_its_subject(said):
+        is_statement = names_its_subject(said)
+        if _tells_of_opposite(said if is_statement or relations_asked(said) else self.query, citation):
+            return Assessment("unsupported", (citation,), shortfall="relation")
+        if is_statement:
             return Assessment("supported", (citation,), shortfall="")
         place = place_of(passage, citation.focus or Span(citation.start, citation.end))
         shortfall = self._shortfall(said, place)
@@ -386,6 +391,14 @@ def _stated(query: str, sentence: str, passage: Passage) -> Span | None:
         if place is not None and len(known) >= least * len(words) and is_date_in_place(sentence, sentence, text):
             return Span(span.start + place.start, span.start + place.end)
     return None
+
+
+def _tells_of_opposite(asking: str, citation: Citation) -> bool:
+    """Whether the cited words belong to the opposite of what is asked for."""
+    if citation.focus is None:
+        return False
+    focus = Span(citation.focus.start - citation.start, citation.focus.end - citation.start)
+    return tells_of_opposite(asking, citation.quote, focus)
 
 
 def _about_the_title(mark: int, query: str, passage: Passage) -> Citation:
