@@ -11,6 +11,8 @@ A claim is an answer to a query. A passage supports it if it bears out value, su
   the words do not belong to its opposite, as those of a death to one who asks for a birth;
 - rivals: no other sentence says something else in nearly the same words (`citations.rivals`).
 
+What follows a yes has to say what the query asks, and what follows a no must not (`citations.yes_or_no`).
+
 The rule compares words: it is a pure function of the claim, the passages, the readings and the earlier supported claims. How
 the words of an answer occur:
 
@@ -42,6 +44,7 @@ from hopweave.citations.about import (
 )
 from hopweave.citations.citing import cite, locate
 from hopweave.citations.rivals import rival_of
+from hopweave.citations.yes_or_no import speaks_for_it
 from hopweave.core.memoize import remembered
 from hopweave.core.prompt import unescape
 from hopweave.core.types import Citation, Claim, Origin, Passage, Reading, Shortfall, Span, Support
@@ -125,6 +128,8 @@ def judge(
     refused = {passage.id for passage, _ in denying}
     willing = [passage for passage in evidence if passage.id not in refused]
     found = _Case(mark, query, willing, read, settled).borne_out(said)
+    if found.support == "supported" and not speaks_for_it(query, _plain(text), said, _told(found, evidence, settled)):
+        return replace(found, support="unsupported", shortfall="relation")
     if found.citations:
         return found
     surest = max(denying, key=lambda one: one[1].confidence, default=None)
@@ -185,10 +190,22 @@ def mention_of(query: str, document: str, citation: Citation) -> Claim:
 @remembered
 def asserted(text: str) -> str:
     """What an answer asserts: without marks and without its yes or no, which no passage can confirm; empty if that is all."""
-    said = settle_marks(unescape(text), ())[0].strip()
+    said = _plain(text)
     if is_yes_or_no(said):
         said = _YES_OR_NO.sub("", said, count=1)
     return said if any(map(str.isalnum, said)) and not does_not_know(said) else ""
+
+
+def _plain(text: str) -> str:
+    return settle_marks(unescape(text), ())[0].strip()
+
+
+def _told(found: Assessment, passages: Iterable[Passage], settled: Iterable[Claim]) -> str:
+    """The words that bear an answer out, with their titles, and those of earlier claims."""
+    cited = {citation.passage_id for citation in found.citations}
+    headings = [passage.heading for passage in passages if passage.id in cited]
+    earlier = [f"{claim.query} {claim.text}" for claim in settled]
+    return "\n".join([*headings, *(citation.quote for citation in found.citations), *earlier])
 
 
 def adds(query: str, said: str) -> bool:
