@@ -313,3 +313,34 @@ def test_a_claim_that_leads_to_the_place_lends_it_its_words():
 def test_each_relation_of_a_query_is_stated(words, is_stated):
     found = place(Passage("p", words, "Films"), "Sula")
     assert states_relation("Where was the director of Tides born?", found) is is_stated
+
+
+@pytest.mark.parametrize(
+    ("query", "said", "support", "shortfall"),
+    [
+        ("Where was Ida Renn born?", "Sula", "supported", ""),
+        ("Where was Ida Renn born?", "Brno", "unsupported", "relation"),
+        ("Where did Ida Renn die?", "Ida Renn died in Brno.", "supported", ""),
+        ("Where did Ida Renn die?", "Ida Renn was born in Brno.", "unsupported", "relation"),
+        ("Where was Ida Renn born?", "She was born in Sula and died in Brno.", "supported", ""),
+    ],
+)
+def test_the_place_of_a_death_is_not_that_of_a_birth(query, said, support, shortfall):
+    claim = claim_of(1, query, said, "model", [Passage("p", "Ida Renn was born in Sula and died in Brno.", "Ida Renn")])
+    assert (claim.support, claim.shortfall) == (support, shortfall)
+
+
+def test_the_release_that_removes_a_module_is_not_the_one_that_deprecates_it():
+    module = Passage("tarn", "Deprecated since version 3.4, will be removed in version 3.12.", "The tarn module")
+    found = [
+        claim_of(1, query, version, "model", [module]).support
+        for query in ("Since which version is tarn deprecated?", "In which version will tarn be removed?")
+        for version in ("3.4", "3.12")
+    ]
+    assert found == ["supported", "unsupported", "unsupported", "supported"]
+
+
+def test_a_release_that_adds_a_parameter_is_not_the_one_that_removes_the_module():
+    module = Passage("tarn", "Changed in version 3.7: added the parameter pull to tarn.", "The tarn module")
+    query = "In which version will the tarn module be removed?"
+    assert claim_of(1, query, "3.7", "model", [module]).shortfall == "relation"

@@ -24,6 +24,7 @@ OPPOSED = [
     ("It works without a key.", "It works with a key of the provider."),
     ("Ulm", "He was born not in Ulm but in Bonn."),
     ("It isn\u2019t encrypted by default.", "It is encrypted by default."),
+    ("It does not currently encrypt files.", "It encrypts files."),
 ]
 
 

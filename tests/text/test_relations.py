@@ -1,6 +1,9 @@
 """The relations that questions ask for."""
 
-from hopweave.text.relations import relations, relations_asked
+import pytest
+
+from hopweave.core.types import Span
+from hopweave.text.relations import relations, relations_asked, tells_of_opposite
 
 
 def test_no_relation_is_asked_for_or_stated_where_nothing_is_said():
@@ -13,3 +16,43 @@ def test_no_relation_is_asked_for_or_stated_where_nothing_is_said():
 def test_a_question_may_ask_for_several_or_for_none():
     assert [one.name for one in relations_asked("Who is the mother of the director of Low Water?")] == ["parents", "direction"]
     assert relations_asked("Which colour is it?") == ()
+
+
+def test_an_opposite_is_a_known_relation_and_the_other_way_round():
+    known = {relation.name: relation for relation in relations()}
+    pairs = {(name, other) for name, relation in known.items() for other in relation.opposites}
+    assert ("birth", "death") in pairs
+    assert all(other in known and (other, name) in pairs for name, other in pairs)
+
+
+LIFE = "Ida Renn was born in Sula, grew up in Graz, and died in Brno."
+SHORT_LIFE = "Ida Renn (b. Sula, d. Brno) was a judge in Orlau."
+MODULE = "Deprecated since version 3.4, will be removed in version 3.12: The tarn module is deprecated."
+HOUSE = "It was founded in 1901 and dissolved in 1950."
+
+
+@pytest.mark.parametrize(
+    ("asking", "sentence", "words", "is_of_opposite"),
+    [
+        ("Where was Ida Renn born?", LIFE, "Sula", False),
+        ("Where was Ida Renn born?", LIFE, "Graz", False),  # it tells of no death before
+        ("Where was Ida Renn born?", LIFE, "Brno", True),
+        ("Where did Ida Renn die?", LIFE, "Sula", True),
+        ("Where did Ida Renn die?", LIFE, "Brno", False),
+        ("Where did Ida Renn work?", LIFE, "Brno", False),
+        ("Was Ida Renn born where she died?", LIFE, "Brno", False),  # it asks for both
+        ("Where was Ida Renn born?", SHORT_LIFE, "Sula", False),
+        ("Where was Ida Renn born?", SHORT_LIFE, "Brno", True),
+        ("Where was Ida Renn born?", SHORT_LIFE, "Orlau", False),  # what is told in brackets goes no further
+        ("Where was Ida Renn born?", "Ida Renn died in Brno.", "Brno", False),  # it does not tell of both
+        ("In which version will tarn be removed?", MODULE, "3.12", False),
+        ("In which version will tarn be removed?", MODULE, "3.4", True),
+        ("Since which version is tarn deprecated?", MODULE, "3.4", False),
+        ("Since which version is tarn deprecated?", MODULE, "3.12", True),
+        ("When was the house founded?", HOUSE, "1950", True),
+        ("When was the house founded?", HOUSE, "1901", False),
+    ],
+)
+def test_of_a_sentence_about_two_opposites_words_belong_to_the_one_before_them(asking, sentence, words, is_of_opposite):
+    start = sentence.index(words)
+    assert tells_of_opposite(asking, sentence, Span(start, start + len(words))) is is_of_opposite

@@ -7,8 +7,11 @@ A claim is an answer to a query. A passage supports it if it bears out value, su
 - denial: it does not have the words with a "not" where the answer has none, or the other way round (`text.negation`);
 - kind: the answer is of the kind that is asked for (`text.answer_kinds`);
 - subject: what the query names is tied to the sentence that has the words (`citations.about`);
-- relation: that sentence has a word for what is asked of it (`text.relations`), and a third of the query's other words;
+- relation: that sentence has a word for what is asked of it (`text.relations`), and a third of the query's other words; and
+  the words do not belong to its opposite, as those of a death to one who asks for a birth;
 - rivals: no other sentence says something else in nearly the same words (`citations.rivals`).
+
+What follows a yes has to say what the query asks, and what follows a no must not (`citations.yes_or_no`).
 
 The rule compares words: it is a pure function of the claim, the passages, the readings and the earlier supported claims. How
 the words of an answer occur:
@@ -41,6 +44,7 @@ from hopweave.citations.about import (
 )
 from hopweave.citations.citing import cite, locate
 from hopweave.citations.rivals import rival_of
+from hopweave.citations.yes_or_no import speaks_for_it
 from hopweave.core.memoize import remembered
 from hopweave.core.prompt import unescape
 from hopweave.core.types import Citation, Claim, Origin, Passage, Reading, Shortfall, Span, Support
@@ -53,6 +57,7 @@ from hopweave.text.key_terms import only_repeats
 from hopweave.text.matching import is_contained, is_yes_or_no
 from hopweave.text.negation import deny_alike
 from hopweave.text.refusal import does_not_know
+from hopweave.text.relations import relations_asked, tells_of_opposite
 from hopweave.text.sentences import sentence_around, sentence_spans
 
 CONFIDENT_ABOVE = 0.0
@@ -123,6 +128,8 @@ def judge(
     refused = {passage.id for passage, _ in denying}
     willing = [passage for passage in evidence if passage.id not in refused]
     found = _Case(mark, query, willing, read, settled).borne_out(said)
+    if found.support == "supported" and not speaks_for_it(query, _plain(text), said, _told(found, evidence, settled)):
+        return replace(found, support="unsupported", shortfall="relation")
     if found.citations:
         return found
     surest = max(denying, key=lambda one: one[1].confidence, default=None)
@@ -183,10 +190,22 @@ def mention_of(query: str, document: str, citation: Citation) -> Claim:
 @remembered
 def asserted(text: str) -> str:
     """What an answer asserts: without marks and without its yes or no, which no passage can confirm; empty if that is all."""
-    said = settle_marks(unescape(text), ())[0].strip()
+    said = _plain(text)
     if is_yes_or_no(said):
         said = _YES_OR_NO.sub("", said, count=1)
     return said if any(map(str.isalnum, said)) and not does_not_know(said) else ""
+
+
+def _plain(text: str) -> str:
+    return settle_marks(unescape(text), ())[0].strip()
+
+
+def _told(found: Assessment, passages: Iterable[Passage], settled: Iterable[Claim]) -> str:
+    """The words that bear an answer out, with their titles, and those of earlier claims."""
+    cited = {citation.passage_id for citation in found.citations}
+    headings = [passage.heading for passage in passages if passage.id in cited]
+    earlier = [f"{claim.query} {claim.text}" for claim in settled]
+    return "\n".join([*headings, *(citation.quote for citation in found.citations), *earlier])
 
 
 def adds(query: str, said: str) -> bool:
@@ -301,7 +320,10 @@ class _Case:
     def _assessed(self, said: str, passage: Passage, citation: Citation) -> Assessment:
         if not deny_alike(said, citation.quote):
             return Assessment("unsupported", (citation,), shortfall="denial")
-        if names_its_subject(said):
+        is_statement = names_its_subject(said)
+        if _tells_of_opposite(said if is_statement or relations_asked(said) else self.query, citation):
+            return Assessment("unsupported", (citation,), shortfall="relation")
+        if is_statement:
             return Assessment("supported", (citation,), shortfall="")
         place = place_of(passage, citation.focus or Span(citation.start, citation.end))
         shortfall = self._shortfall(said, place)
@@ -386,6 +408,14 @@ def _stated(query: str, sentence: str, passage: Passage) -> Span | None:
         if place is not None and len(known) >= least * len(words) and is_date_in_place(sentence, sentence, text):
             return Span(span.start + place.start, span.start + place.end)
     return None
+
+
+def _tells_of_opposite(asking: str, citation: Citation) -> bool:
+    """Whether the cited words belong to the opposite of what is asked for."""
+    if citation.focus is None:
+        return False
+    focus = Span(citation.focus.start - citation.start, citation.focus.end - citation.start)
+    return tells_of_opposite(asking, citation.quote, focus)
 
 
 def _about_the_title(mark: int, query: str, passage: Passage) -> Citation:

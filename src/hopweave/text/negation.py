@@ -59,14 +59,14 @@ def _denied(sentence: str) -> _Denied:
     for index, word in enumerate(words[:-1]):
         is_of_verb = word in _OF_VERBS or word.endswith(("n't", "n’t"))
         if (is_of_verb or word in _OF_NOUNS) and words[index + 1] not in _NO_DENIAL:
-            after = [_root(one) for one in words[index + 1 :] if words_of(one)][:_WITHIN]
+            after = [root(one) for one in words[index + 1 :] if words_of(one) and not one.endswith("ly")][:_WITHIN]
             (first if is_of_verb else nouns).update(after[:1])
             soon.update(after)
     return _Denied(
-        frozenset(_root(word) for word in words if words_of(word)), frozenset(first), frozenset(nouns), frozenset(soon)
+        frozenset(root(word) for word in words if words_of(word)), frozenset(first), frozenset(nouns), frozenset(soon)
     )
 
 
-def _root(word: str) -> str:
+def root(word: str) -> str:
     """The stem of a word, the same for its plural and its third person."""
     return re.sub("ie$|y$", "i", stem(word).removesuffix("s"))

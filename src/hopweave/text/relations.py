@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 from hopweave.core.memoize import remembered
+from hopweave.core.types import Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,20 +26,24 @@ class Relation:
         name: for messages.
         asked: the words by which a question names it.
         stated: the words of which one occurs where it is stated.
+        opposites: the names of relations whose values are not its own, though a sentence may state both.
     """
 
     name: str
     asked: re.Pattern[str]
     stated: re.Pattern[str]
+    opposites: frozenset[str] = frozenset()
 
 
+_BRACKETS = re.compile(r"\([^()]*\)")
 _YEARS_OF_A_LIFE = r"\([^()]*\d{3,4}[^()]*\)"
 
 
 def _relation(name: str, words: Mapping[str, Any]) -> Relation:
     asked, stated = (rf"(?<![^\W_])(?:{'|'.join(words[key])})(?![^\W_])" for key in ("asked", "stated"))
     stated = f"{stated}|{_YEARS_OF_A_LIFE}" if words.get("years") else stated
-    return Relation(name, re.compile(asked, re.IGNORECASE), re.compile(stated, re.IGNORECASE))
+    opposites = frozenset(words.get("opposites", ()))
+    return Relation(name, re.compile(asked, re.IGNORECASE), re.compile(stated, re.IGNORECASE), opposites)
 
 
 @cache
@@ -56,3 +61,49 @@ def relations_asked(query: str) -> tuple[Relation, ...]:
     ['birth', 'direction']
     """
     return tuple(relation for relation in relations() if relation.asked.search(query))
+
+
+def tells_of_opposite(asking: str, sentence: str, focus: Span) -> bool:
+    """Whether some words of a sentence belong to the opposite of what is asked for: to a death, not to a birth.
+
+    In a sentence that tells of both, words belong to the last of them before, else to the first after them; what is told in
+    brackets goes no further.
+
+    Args:
+        asking: what names the relation, such as the question.
+        sentence: the sentence.
+        focus: the position of the words in it.
+
+    >>> told = "She was born in Brno and died in Graz."
+    >>> [tells_of_opposite("Where was she born?", told, Span(start, start + 4)) for start in (16, 33)]
+    [False, True]
+    """
+    asked = {relation.name: relation for relation in relations_asked(asking)}
+    for relation in asked.values():
+        if relation.opposites and not relation.opposites & asked.keys():
+            told = _nearest(sentence, focus, {relation.name, *relation.opposites})
+            if told not in ("", relation.name):
+                return True
+    return False
+
+
+def _nearest(sentence: str, focus: Span, names: Set[str]) -> str:
+    """Which of some relations the words at a position belong to; empty if the sentence does not tell of several."""
+    brackets = [match.span() for match in _BRACKETS.finditer(sentence)]
+    around = _bracket_of(focus.start, brackets)
+    told = [
+        (match.end() <= focus.start, match.start(), relation.name)
+        for relation in relations()
+        if relation.name in names
+        for match in relation.asked.finditer(sentence)
+        if not (match.start() < focus.end and focus.start < match.end())
+        and _bracket_of(match.start(), brackets) in (None, around)
+    ]
+    if len({name for _, _, name in told}) < 2:
+        return ""
+    before = [(start, name) for is_before, start, name in told if is_before]
+    return max(before)[1] if before else min((start, name) for _, start, name in told)[1]
+
+
+def _bracket_of(position: int, brackets: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
+    return next((one for one in brackets if one[0] <= position < one[1]), None)

@@ -1,0 +1,56 @@
+"""Whether what follows a yes or a no speaks for it: the reason may be true and say nothing of the question."""
+
+from __future__ import annotations
+
+import re
+
+from hopweave.citations.about import names_in, names_its_subject
+from hopweave.text.answer_kinds import kind_asked
+from hopweave.text.content_words import anchors, content_of, keys_of
+from hopweave.text.matching import is_yes_or_no
+from hopweave.text.negation import deny_alike, root
+
+_YES = re.compile(r"[\W_]*yes\b", re.IGNORECASE)
+_LEAST_SHARE = 0.5
+_LIMITS = re.compile(
+    r"\b(?:than|and|or|both|same|only|all|any|every|each|always|just|still|already|until|unless|except|but|however|before|after"
+    r"|formerly|longer|instead|if|when|without)\b",
+    re.IGNORECASE,
+)
+"""With one of these, a reason for a no may say all that the question says: `No, only on Linux`."""
+
+
+def speaks_for_it(query: str, text: str, said: str, told: str) -> bool:
+    """Whether the reason after a yes says what a question asks, and that after a no does not; true of all other answers.
+
+    It says that if it has all names and numbers of the question and half of its other words, and denies none of them.
+
+    Args:
+        query: the question.
+        text: the answer, without marks.
+        said: the reason alone.
+        told: what bears the reason out, with titles and earlier claims; it counts for a yes, not against a no.
+
+    >>> asked = "Is Orlau a town?"
+    >>> speaks_for_it(asked, "Yes, Orlau is a lake.", "Orlau is a lake.", "Orlau is a lake of Sula.")
+    False
+    >>> speaks_for_it(asked, "No, Orlau is a lake.", "Orlau is a lake.", "Orlau is a lake of Sula.")
+    True
+    """
+    if not is_yes_or_no(text) or kind_asked(query) != "yes_no":
+        return True
+    if _YES.match(text):
+        return deny_alike(query, said) and _says_as_much(query, said, f"{said}\n{told}")
+    is_limited = _LIMITS.search(query) is not None or _LIMITS.search(said) is not None
+    return is_limited or not deny_alike(query, said) or not _says_as_much(query, said, said)
+
+
+def _says_as_much(query: str, said: str, text: str) -> bool:
+    """Whether a text has all numbers and names of a question, and half of its other words.
+
+    Names count only if the reason names its own subject; any other reason is tied to them as all answers are.
+    """
+    names = list(dict.fromkeys([*names_in(query), *anchors(query)]))
+    wanted = names if names_its_subject(said) else [name for name in names if not any(map(str.isalpha, name))]
+    there, words = (set(map(root, content_of(*one))) for one in ((text, ()), (query, names)))
+    return all(keys_of(name) <= keys_of(text) for name in wanted) and len(words & there) >= _LEAST_SHARE * len(words)
