@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopweave.citations.support import Assessment, denies, judge
+from hopweave.citations.support import Assessment, claim_of, denies, judge
 from hopweave.core.types import Passage, Question, Reading, Span
 from hopweave.text.content_words import anchors
 
@@ -212,3 +212,19 @@ def test_whatever_the_words_a_quote_is_true_and_what_is_found_agrees(query, text
     for citation in (*found.citations, *filter(None, [found.contradicted_by])):
         assert citation.quote == passage[citation.start : citation.end] != ""
         assert citation.focus is None or citation.start <= citation.focus.start < citation.focus.end <= citation.end
+
+
+@pytest.mark.parametrize(
+    ("query", "answer", "support"),
+    [
+        ("When was tarn 3.1.0 released?", "September 28, 2013", "supported"),
+        ("When was tarn 3.1.0 released?", "September 29, 2013", "unsupported"),
+        ("How long does tarn wait for a reply?", "5 seconds", "supported"),
+        ("How long does tarn wait for a reply?", "5 minutes", "unsupported"),
+    ],
+)
+def test_a_date_or_number_in_another_form_is_supported_and_another_value_is_not(query, answer, support):
+    text = "The tarn daemon 3.1.0 was released on 28 Sep 2013. Tarn waits five seconds for a reply."
+    claim = claim_of(1, query, answer, "model", [Passage("tarn", text, "The tarn daemon")])
+    assert claim.support == support
+    assert all(text[one.focus.start : one.focus.end] in ("28 Sep 2013", "five seconds") for one in claim.citations)

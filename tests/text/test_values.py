@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopweave.text.values import agree_by_value, normalize_values
+from hopweave.text.values import agree_by_value, normalize_values, places_of_value
 
 
 @pytest.mark.parametrize(
@@ -81,3 +83,37 @@ def test_any_text_is_read_without_an_error(text):
 @given(st.integers(0, 10**15))
 def test_a_number_with_commas_is_the_number(value):
     assert normalize_values(f"{value:,}") == normalize_values(str(value)) == str(value)
+
+
+TOLD = "From 28 Sep 2013 on, it waits five seconds (not 5-10 minutes), and one of its 6,700 lines was the first; it was -5 °C."
+
+
+@pytest.mark.parametrize(
+    ("said", "found"),
+    [
+        ("September 28, 2013", ["28 Sep 2013"]),
+        ("2013-09-28", ["28 Sep 2013"]),
+        ("September 2013", ["Sep 2013"]),
+        ("September 29, 2013", []),
+        ("5 seconds", ["five seconds"]),
+        ("5 minutes", []),
+        ("10 minutes", []),  # a part of a range
+        ("6700", ["6,700"]),
+        ("6,700 lines", ["6,700 lines"]),
+        ("1", []),  # "one of"
+        ("1st", []),
+        ("5", ["five"]),
+        ("−5 °C", ["-5 °C"]),
+        ("lines", []),
+        ("", []),
+    ],
+)
+def test_a_date_or_number_is_found_in_another_form(said, found):
+    assert [TOLD[place.start : place.end] for place in places_of_value(said, TOLD)] == found
+
+
+@given(st.one_of(st.text(), PIECES.map(" ".join)), st.one_of(st.text(), PIECES.map(" ".join)))
+def test_what_is_found_has_the_value_of_what_is_looked_for(said, text):
+    places = list(places_of_value(said, text))
+    assert all(normalize_values(text[place.start : place.end]) == normalize_values(said) for place in places)
+    assert all(one.end <= other.start for one, other in itertools.pairwise(places))

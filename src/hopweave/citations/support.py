@@ -16,7 +16,8 @@ What follows a yes has to say what the query asks, and what follows a no must no
 The rule compares words: it is a pure function of the claim, the passages, the readings and the earlier supported claims. How
 the words of an answer occur:
 
-- Those of a short answer occur consecutively; those of a short list may be apart, in one sentence.
+- Those of a short answer occur consecutively; those of a short list may be apart, in one sentence. A date or number may have
+  another form (`text.values`).
 - A sentence is contained if every name and number in it is in the title or the text; if what it adds (the last name or number
   that the query lacks, else the last such word) is in one sentence of the passage; and if that sentence or the title contains
   at least half of the other words of four letters or more, by their first five letters. Without a name it
@@ -30,6 +31,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from hopweave.citations.about import (
     Place,
@@ -59,6 +61,7 @@ from hopweave.text.negation import deny_alike
 from hopweave.text.refusal import does_not_know
 from hopweave.text.relations import relations_asked, tells_of_opposite
 from hopweave.text.sentences import sentence_around, sentence_spans
+from hopweave.text.values import places_of_value
 
 CONFIDENT_ABOVE = 0.0
 """The f from which a reading is accepted as an answer: for log-odds, it is then more likely than not."""
@@ -310,6 +313,7 @@ class _Case:
         """Yields where a passage has an answer, where the reader found it first."""
         reading = self.readings.get(passage.id)
         spans = list(dict.fromkeys(_in_a_row(said, passage, reading))) or list(_in_a_list(said, passage))
+        spans = spans or list(islice(places_of_value(said, passage.text), _MOST_PLACES))
         if not spans and not is_contained(said, passage.title) and len(sentence_spans(said)) == 1:
             stated = _around_the_reading(self.query, said, passage, reading) or _stated(self.query, said, passage)
             spans = [stated] if stated is not None else []

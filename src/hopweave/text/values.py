@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from functools import lru_cache
 
+from hopweave.core.types import Span
 from hopweave.text.quotation import QUOTATION_MARKS
 
 MONTHS = (
@@ -56,7 +57,15 @@ _TOKEN = re.compile(
 _DASHES = str.maketrans("–—−‐‑", "-----")
 _MOST_SCALES = 3
 _ARTICLES = {"a", "an", "the"}
+_WORD = re.compile(r"\S+")
+_AMBIGUOUS = frozenset({"1", "1th"})
+"""`one` is a pronoun as well, and `first` an adverb."""
+_MOST_VALUE_WORDS = 6
+_MOST_MORE_WORDS = 3
+"""A value in words may be longer: `two hundred and five`."""
 _PUNCTUATION = string.punctuation + QUOTATION_MARKS + "–—…"
+_AROUND = _PUNCTUATION.translate(str.maketrans("", "", "-−–—"))
+"""What may surround a value; a minus is part of it."""
 
 
 @lru_cache(1024)
@@ -79,6 +88,40 @@ def agree_by_value(left: str, right: str) -> bool:
     """
     one, other = f" {normalize_values(left)} ", f" {normalize_values(right)} "
     return bool(one.strip() and other.strip()) and (one in other or other in one)
+
+
+def places_of_value(said: str, text: str) -> Iterator[Span]:
+    """Yields where a text gives the same date or number as an answer, in whatever form.
+
+    A unit has to be the same word in both. A date that is less precise than that of the text is a part of it.
+
+    >>> told = "Since 28 Sep 2013 the lamp has turned every 6,700 milliseconds."
+    >>> for said in ("September 28, 2013", "September 2013", "6700 milliseconds", "6700"):
+    ...     print(*(told[place.start : place.end] for place in places_of_value(said, told)))
+    28 Sep 2013
+    Sep 2013
+    6,700 milliseconds
+    6,700
+    """
+    wanted = normalize_values(said)
+    if wanted in _AMBIGUOUS or not any(map(str.isdigit, wanted)) or len(wanted.split()) > _MOST_VALUE_WORDS:
+        return
+    if f" {wanted} " not in f" {normalize_values(text)} ":  # most have it nowhere
+        return
+    words = list(_WORD.finditer(text))
+    most = len(wanted.split()) + _MOST_MORE_WORDS
+    end = 0
+    for at, first in enumerate(words):
+        if first.start() < end:
+            continue
+        for last in words[at : at + most]:
+            found = text[first.start() : last.end()]
+            if normalize_values(found) == wanted:
+                inside = found.strip(_AROUND)
+                start = first.start() + found.index(inside)
+                end = start + len(inside)
+                yield Span(start, end)
+                break
 
 
 def _date(match: re.Match[str]) -> str:
