@@ -15,7 +15,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from hopweave.answering.reading.checking import Reading, problems_of
+from hopweave.answering.reading.checking import Reading, has_words, problems_of
 from hopweave.answering.reading.reading import TEXT, bounded, facts_of, facts_shown, object_of, values_of
 from hopweave.answering.toolkit.claims import Assertion, answer_from_claims
 from hopweave.answering.toolkit.final_answer import bare_answer, of_form
@@ -25,7 +25,7 @@ from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Answer, Message, Passage, Question, Span
 from hopweave.text.comparing import wanted_of
 from hopweave.text.evidence import Evidence
-from hopweave.text.matching import is_contained, is_yes_or_no, normalize_answer
+from hopweave.text.matching import is_yes_or_no, normalize_answer
 
 _PROMPTS = prompts_beside(__file__)
 _EXAMPLES = ("light", "water")
@@ -264,7 +264,7 @@ def _asserted(step: _Step, problems: Sequence[str]) -> Assertion:
 
 
 def _states(fact: Evidence, answer: str) -> bool:
-    return is_contained(answer, fact.text)
+    return has_words(fact.text, answer)
 
 
 def _on_one_line(value: Any) -> str:
