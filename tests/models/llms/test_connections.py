@@ -245,7 +245,8 @@ async def test_an_address_that_goes_on_to_the_path_of_a_request_is_shortened():
 async def test_a_server_that_is_silent_is_told_of_with_how_to_wait_longer():
     async with ScriptedServer([Behaviour(delay=30)]) as server:
         error = await asked(at(server.base_url, timeout_seconds=0.2))
-    assert "was silent for 0.2 s; if the model needs longer, raise llms.openai_compatible.timeout_seconds; if not, " in str(error)
+    wait = "if the model needs longer, raise llms.openai_compatible.timeout_seconds"
+    assert f"was silent for 0.2 s; {wait}; if not, " in str(error)
 
 
 async def test_a_server_that_does_not_run_is_told_of_with_how_to_start_it():
