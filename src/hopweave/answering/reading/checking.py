@@ -17,7 +17,8 @@ from hopweave.text.refusal import does_not_know
 
 _WEIGHTS = {"none": 4, "form": 4, "elsewhere": 3, "repeats": 3, "open": 1, "unsure": 1}
 _YES_OR_NO = re.compile(r"\s*(?:are|is|was|were|am|do|does|did|have|has|had|can|could|will|would|should)\b", re.IGNORECASE)
-_ASKING = re.compile(r"\b(?:who|whom|whose|what|which|where|when|why|how)\b", re.IGNORECASE)
+ASKING = re.compile(r"\b(?:who|whom|whose|what|which|where|when|why|how)\b", re.IGNORECASE)
+"""Words that ask for something."""
 _YEAR = re.compile(r"\s*(?:in\s+)?(?:what|which)\s+year\b", re.IGNORECASE)
 _PLACE = re.compile(r"\s*where\b", re.IGNORECASE)
 
@@ -103,7 +104,7 @@ def _is_of_other_form(question: str, answer: str) -> bool:
         return not any(map(str.isdigit, answer))
     if _PLACE.match(question) and not any(map(str.isalpha, answer)):
         return True
-    return is_yes_or_no(answer) and _ASKING.search(question) is not None
+    return is_yes_or_no(answer) and ASKING.search(question) is not None
 
 
 def _is_one_of(answer: str, names: Sequence[str]) -> bool:
