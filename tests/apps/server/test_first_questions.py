@@ -177,3 +177,10 @@ def test_formats_are_told_as_people_know_them():
     seen = overview_of([Passage(source, "Some words.", source, source) for source in sources], PUBLIC)
     assert set(seen.formats) == {"Markdown", "HTML", "text", "CSV", "PDF", "PY"}
     assert seen.formats[0] == "text"
+
+
+def test_the_name_of_a_file_is_no_topic():
+    passages = [Passage(name, "Some words.", name) for name in ("gnupg-README", "zlib-copyright", "Kerrow Light")]
+    seen = overview_of(passages, PUBLIC)
+    assert seen.titles == ("Kerrow Light",)
+    assert not any("README" in question or "copyright" in question for question in seen.questions)

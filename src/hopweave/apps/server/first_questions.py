@@ -32,7 +32,11 @@ _MAX_BEGINNING = 400
 
 _FORMATS = {".md": "Markdown", ".markdown": "Markdown", ".txt": "text", ".htm": "HTML", ".log": "text"}
 _SUFFIX = re.compile(r"(\.[a-z0-9]{1,8})(?:\.(?:gz|bz2|xz|zst))?(?:#[^/]*)?$", re.IGNORECASE)
-_NO_TOPIC = re.compile(r"[/\\_<>{}|=@?]|^\W|\.\w{1,5}$|^\S*\w\.\w\S*$|^(?:[\d\W]+|[ivxlc]+\W?)$", re.IGNORECASE)
+_NO_TOPIC = re.compile(
+    r"[/\\_<>{}|=@?]|^\W|\.\w{1,5}$|^\S*\w\.\w\S*$|^(?:[\d\W]+|[ivxlc]+\W?)$"
+    r"|^(?:\S+-)?(?:changelog|copyright|licen[cs]e|readme)(?:-\S+)?$",  # the name of a file
+    re.IGNORECASE,
+)
 _GENERAL_TITLES = """
 about abstract acknowledgements acknowledgments appendix authors bugs changelog changes chapter conclusion contents
 copyright credits default description details example examples faq features files general history index installation
