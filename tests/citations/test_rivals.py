@@ -46,3 +46,31 @@ def test_another_year_in_the_same_words_is_a_rival():
 )
 def test_what_says_the_same_or_is_about_something_else_is_no_rival(other):
     assert found(Passage("other", other, "A list")).support == "supported"
+
+
+HOSTS = Passage(
+    "hosts",
+    "host: granite; owner: Mira Castellan; size of last archive: 812 GiB.\n"
+    "host: pebble; owner: Ola Lind; size of last archive: 3 GiB.",
+    "Review",
+)
+CUPS = Passage("cups", "year: 2019; winner: Ada Finch; points: 31. year: 2020; winner: Ida Renn; points: 31.", "Orla Cup")
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer", "table"),
+    [
+        ("Who owns pebble?", "Ola Lind", HOSTS),
+        ("Who is the owner of the host granite?", "Mira Castellan", HOSTS),
+        ("Who was the winner of the Orla Cup in 2019?", "Ada Finch", CUPS),
+    ],
+)
+def test_another_row_of_a_table_is_no_rival_of_the_row_that_was_asked_for(asked, answer, table):
+    claim = claim_of(1, asked, answer, "retrieved", [table])
+    assert (claim.support, claim.contradicted_by) == ("supported", None)
+
+
+def test_a_row_about_the_same_that_says_something_else_is_a_rival():
+    outdated = Passage("old", "host: pebble; owner: Otto Falk; size of last archive: 3 GiB.", "Review of last year")
+    claim = claim_of(1, "Who owns pebble?", "Ola Lind", "retrieved", [HOSTS, outdated])
+    assert (claim.support, claim.shortfall) == ("contradicted", "rival")

@@ -18,8 +18,10 @@ _MOST_OTHER_WORDS = 5
 def rival_of(query: str, said: str, place: Place, passages: Sequence[Passage]) -> tuple[Passage, Span] | None:
     """A sentence that has another value where the cited sentence has the answer; `None` if there is none.
 
-    It names what the cited sentence names of the query, has at least three quarters of its other words, nothing of the answer,
-    and in its place a few words of the same make: names for a name, a number for a number.
+    Of the query, it has the names and numbers that the cited sentence has; if that has no name of it, all its words that the
+    cited sentence has, such as those that tell the rows of a table apart. It has at least three quarters of the other words of
+    the cited sentence, nothing of the answer, and in its place a few words of the same make: names for a name, a number for a
+    number.
 
     Args:
         query: the query.
@@ -32,7 +34,9 @@ def rival_of(query: str, said: str, place: Place, passages: Sequence[Passage]) -
     around = keys_of(sentence) - answer
     if len(around) < _FEWEST_WORDS:
         return None
-    named = [keys_of(name) for name in names_in(query) if keys_of(name) <= keys_of(place.words)]
+    asked = around & keys_of(query)
+    named = [keys_of(name) for name in names_in(query) if keys_of(name) <= keys_of(place.words)] or [asked]
+    needed = frozenset[str]().union(*named, filter(_is_number, asked))
     for passage, span in _sentences(passages):
         text = passage.text[span.start : span.end]
         there = keys_of(text)
@@ -41,16 +45,19 @@ def rival_of(query: str, said: str, place: Place, passages: Sequence[Passage]) -
         instead = there - around - keys_of(passage.heading)
         if not 0 < len(instead) <= len(answer) + _MOST_OTHER_WORDS or agree(said, text):
             continue
-        titled = there | keys_of(passage.heading)
-        if all(name <= titled for name in named) and _is_alike(said, instead & (named_keys(text) or instead)):
+        if needed <= there | keys_of(passage.heading) and _is_alike(said, instead & (named_keys(text) or instead)):
             return passage, span
     return None
 
 
 def _is_alike(said: str, instead: Set[str]) -> bool:
     """Whether words could stand in the place of an answer: numbers for one with numbers, others for one without."""
-    has_number = any(key[0].isdigit() for key in keys_of(said))
-    return any(key[0].isdigit() == has_number for key in instead)
+    has_number = any(map(_is_number, keys_of(said)))
+    return any(_is_number(key) == has_number for key in instead)
+
+
+def _is_number(key: str) -> bool:
+    return key[0].isdigit()
 
 
 def _sentences(passages: Sequence[Passage]) -> Iterator[tuple[Passage, Span]]:

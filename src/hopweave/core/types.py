@@ -41,7 +41,7 @@ Shortfall = Literal["", "words", "subject", "relation", "kind", "denial", "rival
 
 `words`: no passage has its words. `subject`: the sentence that has them does not name what was asked about. `relation`: it does
 not say what was asked about that. `kind`: it is not the kind of answer that was asked for. `denial`: only one of the two has a
-"not". `rival`: another passage says something else. `premise`: a step that it rests on is not supported. `check`: the method's
+"not". `rival`: another sentence says something else. `premise`: a step that it rests on is not supported. `check`: the method's
 own check failed.
 """
 

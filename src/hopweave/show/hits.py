@@ -44,7 +44,7 @@ def nearest_sentence(query: str, passage: Passage) -> str:
 
 
 def hit_lines(query: str, hits: Sequence[Hit], also_in: Mapping[str, Sequence[str]] | None = None) -> list[str]:
-    """Hits as lines for a terminal: rank, score, title and id, then what led to the hit, the shared words, and a sentence.
+    """Hits as lines for a terminal: rank, score, title, id and file, then what led to the hit, shared words, and a sentence.
 
     Args:
         query: that found them.
@@ -53,9 +53,8 @@ def hit_lines(query: str, hits: Sequence[Hit], also_in: Mapping[str, Sequence[st
     """
     lines = []
     for hit in hits:
-        title = one_line(hit.passage.heading)
-        name = f"{title} ({one_line(hit.passage.id)})" if title else one_line(hit.passage.id)
-        lines.append(f"{hit.rank:>3}  {hit.score:8.4f}  {name}")
+        title, place = one_line(hit.passage.heading), one_line(_place(hit.passage))
+        lines.append(f"{hit.rank:>3}  {hit.score:8.4f}  {f'{title} ({place})' if title else place}")
         if via := via_text(hit.via):
             lines.append(f"     {via}")
         if others := (also_in or {}).get(hit.passage.id):
@@ -63,6 +62,12 @@ def hit_lines(query: str, hits: Sequence[Hit], also_in: Mapping[str, Sequence[st
         lines.append(f"     words: {', '.join(map(one_line, matched_words(query, hit.passage))) or 'none'}")
         lines.append(f"     {nearest_sentence(query, hit.passage)}")
     return lines
+
+
+def _place(passage: Passage) -> str:
+    """The id of a passage, and the file that it is from unless the id says so, as for a row of a table."""
+    file = passage.source.partition("#")[0]
+    return passage.id if not file or "://" in file or file in passage.id else f"{passage.id} in {file}"
 
 
 def _more(num_sources: int) -> str:

@@ -232,6 +232,19 @@ READINGS = {
 }  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [
+        ("C-b (Ctrl-b)", "tmux is controlled by a prefix key, ‘C-b’ (Ctrl-b) by default."),
+        ("/etc/fstab", "The file “/etc/fstab” lists file systems."),
+        ("--depth", "--depth=NUMBER Set how deep folders are searched."),
+    ],
+)
+def test_marks_around_the_words_of_an_answer_do_not_keep_them_from_being_its_facts(answer, text):
+    read = reading(answer, evidence(Passage("manual", text, "Manual"), 1), asked="What does the manual name?")
+    assert problems_of(read, 0.5) == []
+
+
 @pytest.mark.parametrize(("read", "way", "problems"), READINGS.values(), ids=READINGS)
 def test_what_speaks_against_a_reading(read, way, problems):
     assert problems_of(read, 0.5, way) == problems

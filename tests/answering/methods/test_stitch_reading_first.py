@@ -190,3 +190,27 @@ async def test_an_article_that_the_fact_has_elsewhere_takes_no_support_away():
 async def test_a_last_request_says_if_nothing_was_found():
     record = await ask([reading(missing=[MISSING]), reading(answer="Vask", missing=[MISSING])], {ASKED: [BRIDGE]})
     assert calls(record)[1][-1].text.startswith("The search found nothing new.")
+
+
+TWO = "Who designed Orla Bridge, and where was she born?"
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "support"),
+    [
+        (TWO, "Mara Lind; Vask", "supported"),
+        (TWO, "Mara Lind and Vask", "supported"),
+        (TWO, "Mara Lind; Drum", "unsupported"),
+        (TWO, "Mara Lind; not Vask", "unsupported"),
+        ("When was Orla Bridge built?", "Mara Lind; Vask", "unsupported"),
+    ],
+)
+async def test_an_answer_to_two_questions_rests_on_the_steps_that_answer_them(question, answer, support):
+    record = await ask([reading(DESIGNER, BORN, answer=answer)], {question: [BRIDGE, LIND]}, question)
+    assert (record.answer.short, record.answer.verdict.support) == (answer, support)
+
+
+async def test_an_answer_to_two_questions_is_unsupported_if_one_of_its_steps_is():
+    guess = ("Where was Mara Lind born?", "Drum", [4])
+    record = await ask([reading(DESIGNER, guess, answer="Mara Lind; Drum")], {TWO: [BRIDGE, LIND]}, TWO)
+    assert record.answer.verdict.support == "unsupported"

@@ -65,6 +65,17 @@ def test_json_has_the_passage_and_what_led_to_it(index):
     assert hits[1]["via"] == {"passage_id": "film", "title": "The Long Tide", "by": "link"}
 
 
+def test_a_row_of_a_table_is_found_with_its_file_and_a_document_by_its_id_alone(tmp_path):
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "hosts.csv").write_text("host,system\ngranite,Debian 12\npebble,Alpine 3\n", encoding="utf-8")
+    (folder / "review.md").write_text("# Review\n\nThe disk of basalt is old.\n", encoding="utf-8")
+    index = str(tmp_path / "made")
+    assert ran("index", str(folder), "--to", index).exit_code == 0
+    assert searched(index, "pebble").stdout.splitlines()[0].endswith(" in hosts.csv)")
+    assert searched(index, "basalt").stdout.splitlines()[0].endswith("Review (review.md)")
+
+
 def test_what_stands_in_a_passage_cannot_tell_the_terminal_what_to_do(index):
     result = searched(index, "red words of the tide", "--max-hits", "3")
     assert "\x1b" not in result.stdout

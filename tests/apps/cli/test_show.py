@@ -118,7 +118,7 @@ def test_a_torn_last_line_is_left_out_and_said(file: Path):
     ("flags", "said"),
     [
         (["--line", 9], "no record on line 9; its last is on line 4"),
-        (["--question", "harbor-12"], "did you mean 'harbour-12'"),
+        (["--question", "harbor-12"], "did you mean 'harbour-12'? (--line N chooses by line)"),
         (["--question", "g-1", "--line", 2], "give one of them"),
         (["--out", "none/a.txt"], "cannot write"),
     ],

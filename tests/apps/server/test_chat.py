@@ -154,6 +154,24 @@ def test_markup_in_a_passage_is_no_markup_in_a_chat(tmp_path):
     assert said.annotations[0]["url_citation"]["title"] == hostile
 
 
+@pytest.mark.parametrize(
+    ("file", "below"),
+    [
+        ("notes/lights.csv", '[1] Carrow Head (notes/lights.csv): "'),
+        ("https://lights.example/carrow", '[1] Carrow Head: "'),
+        ("Carrow Head", '[1] Carrow Head: "'),
+    ],
+)
+def test_a_source_below_an_answer_names_the_file_that_it_was_read_from(file, below, tmp_path):
+    with client_of(app_over(tmp_path)) as client:
+        made = client.post("/v1/answers", json={"question": QUESTION}).json()["record"]
+    for passage in made["passages"]:
+        passage["source"] = file
+    said = cited(Record.from_json(json.dumps(made)), "http://127.0.0.1/")
+    assert said.text.split("\n\n")[-1].startswith(below)
+    assert said.citations[0]["source"] == file
+
+
 def test_every_passage_that_a_mark_rests_on_is_delivered(tmp_path):
     with client_of(app_over(tmp_path)) as client:
         made = client.post("/v1/answers", json={"question": QUESTION}).json()["record"]

@@ -170,3 +170,17 @@ def test_a_stream_begins_with_how_long_the_method_usually_takes_once_it_is_known
         assert usual["num_answers"] == 1
         assert usual["seconds"] > 0
         assert started(client, QUESTION) == usual  # what the store replayed does not count
+
+
+def test_formats_are_told_as_people_know_them():
+    sources = ["a.md", "b.htm", "ls.1.gz", "Apache-2.0", "README.Debian", "notes.txt", "rows.csv.gz", "r.pdf#page=3", "x.py"]
+    seen = overview_of([Passage(source, "Some words.", source, source) for source in sources], PUBLIC)
+    assert set(seen.formats) == {"Markdown", "HTML", "text", "CSV", "PDF", "PY"}
+    assert seen.formats[0] == "text"
+
+
+def test_the_name_of_a_file_is_no_topic():
+    passages = [Passage(name, "Some words.", name) for name in ("gnupg-README", "zlib-copyright", "Kerrow Light")]
+    seen = overview_of(passages, PUBLIC)
+    assert seen.titles == ("Kerrow Light",)
+    assert not any("README" in question or "copyright" in question for question in seen.questions)

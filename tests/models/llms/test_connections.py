@@ -235,6 +235,20 @@ async def test_a_forgotten_v1_is_guessed(behaviour):
     assert str(error).endswith(f"is /v1 missing? base_url goes up to and including it: {address}/v1")
 
 
+async def test_an_address_that_goes_on_to_the_path_of_a_request_is_shortened():
+    async with ScriptedServer([Behaviour("404 page not found", status=404)]) as server:
+        address = server.base_url
+        error = await asked(at(f"{address}/chat/completions"))
+    assert str(error).endswith(f"; base_url ends before /chat/completions: {address}")
+
+
+async def test_a_server_that_is_silent_is_told_of_with_how_to_wait_longer():
+    async with ScriptedServer([Behaviour(delay=30)]) as server:
+        error = await asked(at(server.base_url, timeout_seconds=0.2))
+    wait = "if the model needs longer, raise llms.openai_compatible.timeout_seconds"
+    assert f"was silent for 0.2 s; {wait}; if not, " in str(error)
+
+
 async def test_a_server_that_does_not_run_is_told_of_with_how_to_start_it():
     error = await asked(at("http://127.0.0.1:9/v1", server="ollama"))
     assert str(error) == (

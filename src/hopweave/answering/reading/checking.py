@@ -7,15 +7,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hopweave.answering.reading.hops import NOTHING_SETTLED, Way
+from hopweave.citations.citing import locate
 from hopweave.citations.support import adds
 from hopweave.text.content_words import anchors, keys_of
 from hopweave.text.evidence import Evidence
 from hopweave.text.matching import is_contained, is_yes_or_no, normalize_answer
+from hopweave.text.quotation import PLAIN
 from hopweave.text.refusal import does_not_know
 
 _WEIGHTS = {"none": 4, "form": 4, "elsewhere": 3, "repeats": 3, "open": 1, "unsure": 1}
 _YES_OR_NO = re.compile(r"\s*(?:are|is|was|were|am|do|does|did|have|has|had|can|could|will|would|should)\b", re.IGNORECASE)
-_ASKING = re.compile(r"\b(?:who|whom|whose|what|which|where|when|why|how)\b", re.IGNORECASE)
+ASKING = re.compile(r"\b(?:who|whom|whose|what|which|where|when|why|how)\b", re.IGNORECASE)
+"""Words that ask for something."""
 _YEAR = re.compile(r"\s*(?:in\s+)?(?:what|which)\s+year\b", re.IGNORECASE)
 _PLACE = re.compile(r"\s*where\b", re.IGNORECASE)
 
@@ -65,7 +68,7 @@ def problems_of(reading: Reading, least_probability: float, way: Way = NOTHING_S
         found.append("form")
     if not is_bare and (not adds(reading.asked, reading.answer) or _is_one_of(reading.answer, way.through)):
         found.append("repeats")
-    if not is_bare and (reading.fact is None or not is_contained(reading.answer, _words_of(reading.fact))):
+    if not is_bare and (reading.fact is None or not has_words(_words_of(reading.fact), reading.answer)):
         found.append("elsewhere")
     if _is_one_of(reading.answer, way.besides):
         return found
@@ -74,6 +77,14 @@ def problems_of(reading: Reading, least_probability: float, way: Way = NOTHING_S
     if reading.probability < least_probability:
         found.append("unsure")
     return found
+
+
+def has_words(text: str, words: str) -> bool:
+    """Whether a text has words in a row: as answers are compared, or as a citation would find them.
+
+    The former takes `--depth=NUMBER` for one word; the latter does not ignore marks between words.
+    """
+    return is_contained(words.translate(PLAIN), text.translate(PLAIN)) or locate(words, text) is not None
 
 
 def does_hold(problems: Sequence[str]) -> bool:
@@ -93,7 +104,7 @@ def _is_of_other_form(question: str, answer: str) -> bool:
         return not any(map(str.isdigit, answer))
     if _PLACE.match(question) and not any(map(str.isalpha, answer)):
         return True
-    return is_yes_or_no(answer) and _ASKING.search(question) is not None
+    return is_yes_or_no(answer) and ASKING.search(question) is not None
 
 
 def _is_one_of(answer: str, names: Sequence[str]) -> bool:

@@ -85,7 +85,9 @@ def chosen(file: Path, question: str | None, line: int | None) -> tuple[int, str
     if question is None:
         return last
     if not found[0]:
-        raise DataError(f"{_name(file)} has no record of question {question!r}; {suggest(question, known)}")
+        raise DataError(
+            f"{_name(file)} has no record of question {question!r}; {suggest(question, known)} (--line N chooses by line)"
+        )
     return found
 
 

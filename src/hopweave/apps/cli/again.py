@@ -35,7 +35,9 @@ def again(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A file of records; - reads standard input.", allow_dash=True)],
     *,
     question: Annotated[str | None, typer.Option(metavar="ID", help="The last record of this question.")] = None,
-    line: Annotated[int | None, typer.Option(metavar="N", help="The record on this line, from 1.", min=1)] = None,
+    line: Annotated[
+        int | None, typer.Option(metavar="N", help="The record on this line, from 1; default: the last.", min=1)
+    ] = None,
     replies: _Edits = None,
     queries: _Queries = None,
     forbid: _Forbid = None,

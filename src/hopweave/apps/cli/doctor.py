@@ -245,7 +245,7 @@ def _corpus(settings: Settings) -> Iterator[tuple[bool, bool, str]]:
     except HopweaveError as error:
         yield False, True, f"corpus: {error}"
     else:
-        yield True, True, f"corpus {settings.corpus}: {place}"
+        yield True, True, f"corpus {settings.corpus}" + (f": {place}" if place != settings.corpus else "")
 
 
 def _store(settings: Settings) -> Iterator[tuple[bool, bool, str]]:

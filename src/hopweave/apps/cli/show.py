@@ -40,7 +40,9 @@ TEXT_FILE_COLUMNS = 110
 def show(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A file of records; - reads standard input.", allow_dash=True)],
     question: Annotated[str | None, typer.Option("--question", metavar="ID", help="The last record of this question.")] = None,
-    line: Annotated[int | None, typer.Option("--line", metavar="N", help="The record on this line, from 1.", min=1)] = None,
+    line: Annotated[
+        int | None, typer.Option("--line", metavar="N", help="The record on this line, from 1; default: the last.", min=1)
+    ] = None,
     view: Annotated[
         View | None, typer.Option("--as", help="What to draw. Default: tree and answer, or according to the suffix of --out.")
     ] = None,

@@ -92,6 +92,7 @@ def _citation(citation: Citation, passage: Passage, address: str) -> dict[str, A
         "mark": citation.mark,
         "passage_id": whole(passage.id),
         "title": whole(passage.heading),
+        "source": whole(passage.source),
         "url": _url(passage, address),
         "quote": whole(citation.quote),
         "start": citation.start,
@@ -102,7 +103,9 @@ def _citation(citation: Citation, passage: Passage, address: str) -> dict[str, A
 def _line(citation: Citation, passage: Passage) -> str:
     quoted = " ".join(citation.quote.split())
     shown = quoted if len(quoted) <= _MAX_QUOTE else quoted[: _MAX_QUOTE - 3] + "..."
-    return f'[{citation.mark}] {_plain(passage.heading or passage.id)}: "{_plain(shown)}"'
+    title = passage.heading or passage.id
+    file = f" ({_plain(passage.source)})" if passage.source not in ("", title) and not passage.source.startswith(_WEB) else ""
+    return f'[{citation.mark}] {_plain(title)}{file}: "{_plain(shown)}"'
 
 
 def _plain(text: str) -> str:

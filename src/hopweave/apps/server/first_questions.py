@@ -16,6 +16,7 @@ from itertools import islice
 
 from hopweave.core.types import Passage
 from hopweave.core.visibility import Visible
+from hopweave.ingest.formats import DOCUMENT_SUFFIXES, IMAGE_SUFFIXES, RECORD_SUFFIXES, SOURCE_CODE_SUFFIXES
 from hopweave.ingest.lookup import document_id_of
 from hopweave.text.key_terms import words_in
 from hopweave.text.sentences import first_sentence
@@ -29,9 +30,13 @@ _MAX_WORDS = 7
 _MAX_CHARACTERS = 60
 _MAX_BEGINNING = 400
 
-_FORMATS = {"md": "Markdown", "markdown": "Markdown", "txt": "text", "htm": "HTML"}
-_SUFFIX = re.compile(r"\.([a-z0-9]{1,8})(?:#[^/]*)?$", re.IGNORECASE)
-_NO_TOPIC = re.compile(r"[/\\_<>{}|=@?]|^\W|\.\w{1,5}$|^\S*\w\.\w\S*$|^(?:[\d\W]+|[ivxlc]+\W?)$", re.IGNORECASE)
+_FORMATS = {".md": "Markdown", ".markdown": "Markdown", ".txt": "text", ".htm": "HTML", ".log": "text"}
+_SUFFIX = re.compile(r"(\.[a-z0-9]{1,8})(?:\.(?:gz|bz2|xz|zst))?(?:#[^/]*)?$", re.IGNORECASE)
+_NO_TOPIC = re.compile(
+    r"[/\\_<>{}|=@?]|^\W|\.\w{1,5}$|^\S*\w\.\w\S*$|^(?:[\d\W]+|[ivxlc]+\W?)$"
+    r"|^(?:\S+-)?(?:changelog|copyright|licen[cs]e|readme)(?:-\S+)?$",  # the name of a file
+    re.IGNORECASE,
+)
 _GENERAL_TITLES = """
 about abstract acknowledgements acknowledgments appendix authors bugs changelog changes chapter conclusion contents
 copyright credits default description details example examples faq features files general history index installation
@@ -124,7 +129,7 @@ def overview_of(passages: Iterable[Passage], visible: Visible) -> Overview:
             sample.append(passage)
         documents[document] += 1
         if found := _SUFFIX.search(passage.source):
-            formats[_FORMATS.get(found[1].lower(), found[1].upper())] += 1
+            formats[_format(found[1].lower())] += 1
     is_all = next(everything, None) is None
     headings = _headings(sample) if is_all and len(documents) == 1 else {}
     return Overview(
@@ -134,6 +139,12 @@ def overview_of(passages: Iterable[Passage], visible: Visible) -> Overview:
         titles=tuple(islice(headings or _topics(sample), 3)),
         questions=questions_from(sample),
     )
+
+
+def _format(suffix: str) -> str:
+    """The name of a format for people; what is recognised by its content, such as `Apache-2.0` or `ls.1`, is text."""
+    is_known = suffix in RECORD_SUFFIXES | DOCUMENT_SUFFIXES | IMAGE_SUFFIXES | SOURCE_CODE_SUFFIXES
+    return _FORMATS.get(suffix, suffix[1:].upper()) if is_known else "text"
 
 
 def questions_from(passages: Sequence[Passage]) -> tuple[str, ...]:

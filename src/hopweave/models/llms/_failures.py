@@ -98,7 +98,8 @@ def too_slow(wire: Wire, seconds: float) -> ModelError:
 
 def silent(wire: Wire, seconds: float) -> ModelError:
     """The error for an endpoint that sends nothing for too long."""
-    return ModelError(f"{wire.shown} was silent for {seconds:g} s; {wire.advice}", retryable=True)
+    wait = f"if the model needs longer, raise {wire.settings_name}.timeout_seconds; if not, " if wire.settings_name else ""
+    return ModelError(f"{wire.shown} was silent for {seconds:g} s; {wait}{wire.advice}", retryable=True)
 
 
 def nothing_but_thoughts(wire: Wire, num_tokens: int) -> ModelError:
@@ -197,7 +198,10 @@ def _about_address(wire: Wire) -> str:
     """Advice about an address that does not end as usual; empty if it does."""
     if Address.of(wire.base_url).has_version:
         return ""
-    return f"; is /v1 missing? base_url goes up to and including it: {wire.shown.partition('?')[0].rstrip('/')}/v1"
+    shown = wire.shown.partition("?")[0].rstrip("/")
+    if shown.endswith(wire.path):
+        return f"; base_url ends before {wire.path}: {shown.removesuffix(wire.path)}"
+    return f"; is /v1 missing? base_url goes up to and including it: {shown}/v1"
 
 
 def _too_long(wire: Wire, message: str) -> ModelError:

@@ -15,7 +15,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from hopweave.answering.reading.checking import Reading, problems_of
+from hopweave.answering.reading.checking import ASKING, Reading, has_words, problems_of
 from hopweave.answering.reading.reading import TEXT, bounded, facts_of, facts_shown, object_of, values_of
 from hopweave.answering.toolkit.claims import Assertion, answer_from_claims
 from hopweave.answering.toolkit.final_answer import bare_answer, of_form
@@ -25,7 +25,7 @@ from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Answer, Message, Passage, Question, Span
 from hopweave.text.comparing import wanted_of
 from hopweave.text.evidence import Evidence
-from hopweave.text.matching import is_contained, is_yes_or_no, normalize_answer
+from hopweave.text.matching import is_yes_or_no, normalize_answer
 
 _PROMPTS = prompts_beside(__file__)
 _EXAMPLES = ("light", "water")
@@ -240,13 +240,16 @@ class ReadFirst:
             retrieved=shown,
             text=short if is_long else "",
             stopped_because=self._stopped_because,
-            final=self._final(short, shown, len(assertions), is_doubted=is_doubted),
+            final=self._final(short, shown, draft.steps, is_doubted=is_doubted),
         )
 
-    def _final(self, short: str, shown: Sequence[Passage], num_steps: int, *, is_doubted: bool) -> Assertion:
-        """The claim for the answer: what a comparison, a yes or a no, or a label follows from are the steps."""
+    def _final(self, short: str, shown: Sequence[Passage], steps: Sequence[_Step], *, is_doubted: bool) -> Assertion:
+        """The claim for the answer: what a comparison, a yes or a no, a label, or the answer to several questions follows from
+        are the steps.
+        """
         is_concluded = is_yes_or_no(short) or self.question.form == "label" or wanted_of(self.question.text) is not None
-        premises = tuple(range(1, num_steps + 1)) if is_concluded else ()
+        is_concluded = is_concluded or _answers_several(self.question.text, short, steps)
+        premises = tuple(range(1, len(steps) + 1)) if is_concluded else ()
         passages = () if is_concluded else shown
         return Assertion(self.question.text, unescape(short), "retrieved", passages, premises, is_doubted=is_doubted)
 
@@ -263,8 +266,17 @@ def _asserted(step: _Step, problems: Sequence[str]) -> Assertion:
     return Assertion(step.question, step.answer, "retrieved", passages, is_doubted=bool(problems), read_from=spans)
 
 
+def _answers_several(question: str, short: str, steps: Sequence[_Step]) -> bool:
+    """Whether a question asks for several things, and its answer is those of several steps and nothing else."""
+    left, num_said = f" {normalize_answer(short)} ", 0
+    for said in sorted({normalize_answer(step.answer) for step in steps}, key=len, reverse=True):
+        num_said += bool(said) and f" {said} " in left
+        left = left.replace(f" {said} ", "  ") if said else left
+    return num_said > 1 and set(left.split()) <= {"and"} and len(ASKING.findall(question)) > 1
+
+
 def _states(fact: Evidence, answer: str) -> bool:
-    return is_contained(answer, fact.text)
+    return has_words(fact.text, answer)
 
 
 def _on_one_line(value: Any) -> str:
