@@ -67,6 +67,28 @@ async def test_a_claim_cites_the_fact_that_was_named_though_other_sentences_have
     assert [citation.quote for citation in record.answer.citations] == ["Mara Lind was born in Vask."]
 
 
+async def test_a_wrong_number_costs_no_support_if_another_fact_states_the_answer():
+    misnumbered = (BORN[0], "Vask", [3])  # "Mara Lind was an engineer."
+    record = await ask([reading(DESIGNER, misnumbered, answer="Vask")])
+    assert verdicts(record)[1] == (BORN[0], "Vask", "supported")
+    assert record.answer.citations[-1].quote == "She was born in Vask."
+    assert record.answer.verdict.support == "supported"
+
+
+async def test_an_answer_that_says_in_another_order_what_its_fact_says_is_supported():
+    packed = Passage("granite", "Archives of granite are packed with xz at preset 9.", "Archives")
+    asked = "How are the archives of granite packed?"
+    said = "With preset 9 of xz the archives of granite are packed."
+    record = await ask([reading((asked, said, [1]), answer=said)], {asked: [packed]}, asked)
+    assert verdicts(record) == [(asked, said, "supported")]
+
+
+async def test_an_answer_that_no_fact_states_in_any_order_takes_the_support_of_what_rests_on_it():
+    record = await ask([reading(("Who designed Orla Bridge?", "Tove Falk", [2]), BORN, answer="Vask")])
+    assert verdicts(record)[0][2] == "unsupported"
+    assert record.answer.verdict.support == "unsupported"
+
+
 async def test_a_step_without_a_fact_is_looked_up_and_gives_no_support_if_nothing_states_it():
     guess = ("In which town was Mara Lind born?", "Drum", [])
     record = await ask([reading(DESIGNER, guess, answer="Drum"), reading(DESIGNER, guess, answer="Drum")], {ASKED: [BRIDGE]})

@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hopweave.answering.reading.checking import ASKING, Reading, has_words, problems_of
 from hopweave.answering.reading.reading import TEXT, bounded, facts_of, facts_shown, object_of, values_of
-from hopweave.answering.toolkit.claims import Assertion, answer_from_claims
+from hopweave.answering.toolkit.claims import Assertion, answer_from_claims, claims_of
 from hopweave.answering.toolkit.final_answer import bare_answer, of_form
 from hopweave.core.errors import BudgetReached
 from hopweave.core.prompt import escape, prompts_beside, unescape
@@ -226,10 +226,13 @@ class ReadFirst:
     def _finished(self, draft: _Draft) -> Answer:
         is_long = self.question.form == "long"
         short, how = bare_answer(self.workbench, draft.answer, self.question) if draft.answer else ("", "empty")
-        problems = [self._problems(step) for step in draft.steps]
-        assertions = [_asserted(step, against) for step, against in zip(draft.steps, problems, strict=True)]
-        is_doubted = bool(draft.missing) or not assertions or any(problems)
-        cited = [fact.passage for step in draft.steps for fact in step.facts]
+        steps = [self._with_its_fact(step) for step in draft.steps]
+        problems = [self._problems(step) for step in steps]
+        assertions = [_asserted(step, against) for step, against in zip(steps, problems, strict=True)]
+        judged = zip(problems, claims_of(assertions, self.workbench), strict=True)
+        has_failed = any(against and claim.support != "supported" for against, claim in judged)
+        is_doubted = bool(draft.missing) or not assertions or has_failed
+        cited = [fact.passage for step in steps for fact in step.facts]
         shown = list({passage.id: passage for passage in (*cited, *self._found)}.values())
         return answer_from_claims(
             self.question,
@@ -240,7 +243,7 @@ class ReadFirst:
             retrieved=shown,
             text=short if is_long else "",
             stopped_because=self._stopped_because,
-            final=self._final(short, shown, draft.steps, is_doubted=is_doubted),
+            final=self._final(short, shown, steps, is_doubted=is_doubted),
         )
 
     def _final(self, short: str, shown: Sequence[Passage], steps: Sequence[_Step], *, is_doubted: bool) -> Assertion:
@@ -253,17 +256,28 @@ class ReadFirst:
         passages = () if is_concluded else shown
         return Assertion(self.question.text, unescape(short), "retrieved", passages, premises, is_doubted=is_doubted)
 
+    def _with_its_fact(self, step: _Step) -> _Step:
+        """The step, with the first fact that states it if it named others: a number is easily wrong."""
+        if not step.facts or any(_states(fact, step.answer) for fact in step.facts):
+            return step
+        fact = next((fact for fact in self._facts if _states(fact, step.answer)), None)
+        return step if fact is None else replace(step, facts=(*step.facts, fact))
+
     def _problems(self, step: _Step) -> list[str]:
         fact = next((fact for fact in step.facts if _states(fact, step.answer)), next(iter(step.facts), None))
         return problems_of(Reading(step.question, step.answer, fact, 1.0, tuple(self._facts)), 0.0)
 
 
 def _asserted(step: _Step, problems: Sequence[str]) -> Assertion:
-    """The statement of a step, to be cited where a named fact has its words."""
+    """The statement of a step, to be cited where a named fact has its words.
+
+    Whether a fact has them is for the support rule, which also finds them in another order.
+    """
     passages = list({fact.passage.id: fact.passage for fact in step.facts}.values())
     places = [fact for fact in step.facts if _states(fact, step.answer)]
     spans = {fact.passage.id: fact.span for fact in reversed(places or step.facts)}
-    return Assertion(step.question, step.answer, "retrieved", passages, is_doubted=bool(problems), read_from=spans)
+    is_doubted = any(problem != "elsewhere" for problem in problems)
+    return Assertion(step.question, step.answer, "retrieved", passages, is_doubted=is_doubted, read_from=spans)
 
 
 def _answers_several(question: str, short: str, steps: Sequence[_Step]) -> bool:
