@@ -34,6 +34,8 @@ ONE_SENTENCE = {
     "initials": "J. R. R. Tolkien and George W. Bush met E. T. there.",
     "a person whose name is a common word": "Peter Cushing played Dr. Who and Mr. Right in the films of Dr. No.",
     "an abbreviation before a verb": "Tibouchina Aubl. is a flowering plant of the family.",
+    "the number of an item": "1.   The size of the file in bytes",
+    "the number of an item on a line of its own": "12.\nThe size of the file in bytes",
     "no mark at all": "Director Screenwriter (s) Story by Producer (s) The Lego Movie (2014 - 02 - 07)",
 }
 
@@ -50,6 +52,7 @@ SEVERAL_SENTENCES = {
     "a street": ["He lived on Main St.", "The end was near."],
     "no space": ["He left.", "She stayed."],
     "an address": ["See www.example.com.", "It is good."],
+    "a number at the end": ["It is on page 1.", "The rest is lost."],
     "a number": ["It is in Ulm.", "2019 was better."],
     "a name in lower case": ["The ratings fell.", "iTunes sponsored the show."],
     "a company": ["He works for Nike, Inc.", "He likes it."],

@@ -27,6 +27,7 @@ _COUNTS = re.compile(
 )
 _ABOUT = re.compile(r"(?<!\w)(?:approx|ca|est|max|min|avg)\.$", re.IGNORECASE)
 
+_ITEM = re.compile(r"\d{1,2}\.")
 _ASKED = re.compile(r"[?!]$")
 _ASKED_AND_CLOSED = re.compile(r"[?!][\"'”’)\]]*$")
 _IN_BRACKETS = re.compile(r"\(\s*([^()]+)\)")
@@ -102,13 +103,19 @@ def goes_on(text: str, last: Span, begin: int) -> bool:
 def _ends_oddly(text: str, last: Span) -> bool:
     """Whether a sentence ends with anything but a word and a full stop; titles such as `Mrs.` are no words."""
     return (
-        last.end - last.start < 3 or _ODD_END.search(text, max(last.start, last.end - _LONGEST_ODD_END), last.end) is not None
+        last.end - last.start < len("12. ")
+        or _ODD_END.search(text, max(last.start, last.end - _LONGEST_ODD_END), last.end) is not None
     )
 
 
 def _says_nothing_yet(place: _Place) -> bool:
     """`...And Justice for All is a film`: only marks so far."""
     return place.is_all and not place.opening
+
+
+def _numbers_an_item(place: _Place) -> bool:
+    """`1.   The size in bytes.`: the number of an item of a list, whatever the space after it."""
+    return place.is_all and _ITEM.fullmatch(place.said) is not None
 
 
 def _is_listed(place: _Place) -> bool:
@@ -182,6 +189,7 @@ def _addresses_a_person(place: _Place) -> bool:
 
 _RULES = (
     _says_nothing_yet,
+    _numbers_an_item,
     _is_listed,
     _lacks_a_mark,
     _counts,
