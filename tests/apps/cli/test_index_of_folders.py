@@ -134,7 +134,8 @@ def test_files_that_did_not_change_are_not_read_again(tmp_path, monkeypatch):
     folder = synced(tmp_path, a_txt="One.", b_jsonl='{"id": "b", "text": "Two."}')
     opened = []
     monkeypatch.setattr(intake, "hash_of", lambda file: opened.append(file.source))
-    monkeypatch.setattr(read, "open_text", lambda file, *_: opened.append(file.source))
+    for reader in ("read_whole", "read_rows"):
+        monkeypatch.setattr(read, reader, lambda file, *_: opened.append(file.source))
     before = sorted(path.name for path in (tmp_path / "index").iterdir())
     assert done(sync(tmp_path / "index", folder)) == (0, 0, 0, 0, 2)
     assert opened == []
