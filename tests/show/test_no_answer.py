@@ -127,6 +127,9 @@ def test_a_failed_question_names_its_error_and_the_step_that_failed():
     assert why_no_answer(record) == [f"ModelError: {record.error.message}"]  # no step has the very error
     same = replace(record, error=step.error)
     assert why_no_answer(same) == [f"ModelError: {step.error.message}, at chain (step {step.id})"]
+    tried = replace(step, timing=replace(step.timing, attempts=4, seconds=486.0))
+    often = replace(same, steps=tuple(tried if one is step else one for one in same.steps))
+    assert why_no_answer(often) == [f"ModelError: {step.error.message}, at chain (step {step.id}), after 4 attempts in 486 s"]
 
 
 @pytest.mark.parametrize(

@@ -73,7 +73,11 @@ def _failure(record: Record) -> str:
         return "the record has neither an answer nor an error"
     failed = [step for step in record.steps if not isinstance(step, Decision | ParseFailure) and step.error is not None]
     place = next((step for step in reversed(failed) if step.error == error), None)
-    return f"{error.kind}: {one_line(error.message)}{f', at {_named(place)}' if place is not None else ''}"
+    if place is None:
+        return f"{error.kind}: {one_line(error.message)}"
+    attempts = place.timing.attempts
+    often = f", after {attempts} attempts in {seconds_text(place.timing.seconds)}" if attempts > 1 else ""
+    return f"{error.kind}: {one_line(error.message)}, at {_named(place)}{often}"
 
 
 def _of_whole_corpus(answer: Answer) -> list[str]:
