@@ -61,6 +61,14 @@ def test_a_listing_names_every_record(file: Path):
     assert "ModelError: the" in lines[4]
 
 
+def test_a_listing_leaves_out_ids_that_are_all_the_same(tmp_path: Path):
+    file = tmp_path / "asked.jsonl"
+    file.write_text(f"{searchain().to_json()}\n{searchain().to_json()}\n", "utf-8")
+    lines = run(file, "--list").stdout.splitlines()
+    assert lines[0].split()[:2] == ["line", "question"]
+    assert lines[1].split()[0] == "1"
+
+
 def test_a_dash_reads_standard_input():
     assert run("-", "--as", "mermaid", stdin=graph().to_json()).stdout.startswith("flowchart TD\n")
 

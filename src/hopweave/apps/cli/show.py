@@ -98,23 +98,26 @@ def _listing(records: Iterable[tuple[int, Record]]) -> RenderableType:
     from hopweave.show.plain import cut, one_line, seconds_text
     from hopweave.show.terminal import STYLES
 
+    listed = list(records)
+    has_ids = len({record.question.id for _, record in listed}) > 1  # those of `hopweave ask` are all the same
     table = Table(box=None, pad_edge=False, header_style="dim", expand=True)
     table.add_column("line", justify="right")
-    table.add_column("id", overflow="fold")
+    if has_ids:
+        table.add_column("id", overflow="fold")
     table.add_column("question", ratio=3, no_wrap=True)
     table.add_column("answer or error", ratio=2, no_wrap=True)
     table.add_column("support", no_wrap=True)
     table.add_column("calls", justify="right")
     table.add_column("seconds", justify="right")
-    for number, record in records:
+    for number, record in listed:
         short = Text(cut(one_line(record.answer.short), 60) if record.answer else "")
         if record.error is not None:
             short = Text(f"{record.error.kind}: {cut(one_line(record.error.message), 60)}", "red")
         banner = banner_of(record.answer) if record.answer is not None else None
         table.add_row(
             str(number),
-            Text(one_line(record.question.id)),
-            Text(cut(one_line(record.question.text), 80)),
+            *([Text(one_line(record.question.id))] if has_ids else []),
+            Text(cut(one_line(record.question.text), 160)),
             short,
             Text(f"{banner.sign} {banner.standing}", STYLES[banner.tone])
             if record.answer is not None and banner is not None
