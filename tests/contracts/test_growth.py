@@ -29,7 +29,7 @@ from hopweave.ingest.mail import read_mail
 from hopweave.ingest.recognise import format_of
 from hopweave.ingest.split import split_spans
 from hopweave.retrieval.index import links
-from hopweave.text import citation_marks, evidence, matching, sentences
+from hopweave.text import citation_marks, evidence, matching, relations, sentences, values
 from hopweave.text import instructions as commands
 from hopweave.text import key_terms as keywords
 
@@ -159,6 +159,9 @@ OTHERS = {
     "locate": lambda text: citing.locate("so it was", text),
     "locate words": lambda text: citing.locate(text, "a passage"),
     "on_one_line": citing.on_one_line,
+    "places_of_value": lambda text: list(values.places_of_value("5 seconds", text)),
+    "places_of_value of a text": lambda text: list(values.places_of_value(text, "It took five seconds.")),
+    "tells_of_opposite": lambda text: relations.tells_of_opposite("Where was she born?", text, Span(0, 1)),
     "fragments": fragments.fragments,
     "without_marks": citation_marks.without_marks,
     "drop_marks": citation_marks.drop_marks,
