@@ -21,10 +21,15 @@ Kind = Literal["yes_no", "year", "date", "number", "version", "person", "place",
 _AUXILIARY = "are|is|was|were|am|do|does|did|have|has|had|can|could|will|would|should|may|must"
 _IS_IT = re.compile(rf"\s*(?:{_AUXILIARY})\b", re.IGNORECASE)
 _ASKING = re.compile(r"\b(?:who|whom|whose|what|which|where|when|why|how)\b", re.IGNORECASE)
+_OF = r"(?= (?:of|where|when|that|(?:in|on|at|from|to) which)\b)"  # unlike `the date format`, `the state bird`
 _ASKED: tuple[tuple[Kind, str], ...] = (
     ("year", r"(?:what|which) year"),
     ("version", r"(?:what|which)(?: \w+){0,2} (?:version|release)(?= |\?)"),
-    ("date", rf"when(?= (?:{_AUXILIARY})\b)|(?:what|which)(?: exact)? (?:date|day|month|decade|century)"),
+    (
+        "date",
+        rf"when(?= (?:{_AUXILIARY})\b)|(?:what|which)(?: exact)? (?:date|day|month|decade|century)"
+        rf"|what (?:is|was) the(?: [a-z]+)? date{_OF}",
+    ),
     (
         "number",
         r"how (?:many|much|old|tall|high|long|far|large|big|deep|wide|heavy|fast|often)"
@@ -36,7 +41,8 @@ _ASKED: tuple[tuple[Kind, str], ...] = (
     (
         "place",
         r"where|(?:what|which)(?: \w+)? (?:city|town|country|county|state|village|place|continent|province|district"
-        r"|region|island|nation|municipality|borough)",
+        r"|region|island|nation|municipality|borough)"
+        rf"|what (?:is|was) the(?: [a-z]+)? (?:place|birthplace|city|town|country|county|state|village|location){_OF}",
     ),
 )
 _KINDS = tuple(
