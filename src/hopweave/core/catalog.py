@@ -108,25 +108,19 @@ def files_of(role: Role) -> tuple[Path, ...]:
 @cache
 def entries(role: Role) -> dict[str, Entry]:
     """All components of a role by name, in alphabetical order."""
+    from importlib.metadata import entry_points
+
     found = {path.stem: _entry_of_file(role, path) for path in files_of(role)}
     for path in files_of(role):
         presets = path.with_suffix(".presets.toml")
         if presets.is_file():
             found |= {one.name: one for one in _presets(found[path.stem], presets)}
-    for point in _entry_points().select(group=f"hopweave.{role}"):
+    for point in entry_points(group=f"hopweave.{role}"):
         other = Entry(role, point.name, f"from {point.module}", None, f"{point.module}:{point.attr or ''}")
         there = found.get(point.name)
         # The error is raised when the name is used; a package that nobody uses must not break everything else.
         found[point.name] = other if there is None else replace(there, clash=there.clash or other.target)
     return dict(sorted(found.items()))
-
-
-@cache
-def _entry_points() -> Any:
-    """Those of all installed packages, to select from: reading their files takes time, so it is done once for all roles."""
-    from importlib.metadata import entry_points
-
-    return entry_points()
 
 
 def entry(role: Role, name: str) -> Entry:
