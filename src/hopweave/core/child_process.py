@@ -127,11 +127,12 @@ class BlockingChild:
         """
         messages, replies = self._process.stdin, self._process.stdout
         assert messages is not None and replies is not None  # noqa: S101, PT018 - they are pipes
+        framed = _framed(message)
         try:
-            messages.write(_framed(message))
+            messages.write(framed)
             messages.flush()
             return next(_messages(replies))
-        except (OSError, EOFError, StopIteration, ValueError, pickle.UnpicklingError) as error:
+        except Exception as error:  # a reply may be cut off anywhere
             self.end()
             raise Died from error
 

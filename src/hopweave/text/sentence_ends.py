@@ -103,7 +103,7 @@ def goes_on(text: str, last: Span, begin: int) -> bool:
 def _ends_oddly(text: str, last: Span) -> bool:
     """Whether a sentence ends with anything but a word and a full stop; titles such as `Mrs.` are no words."""
     return (
-        last.end - last.start < len("12. ")
+        last.end - last.start <= len("12.")
         or _ODD_END.search(text, max(last.start, last.end - _LONGEST_ODD_END), last.end) is not None
     )
 

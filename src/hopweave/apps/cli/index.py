@@ -149,9 +149,9 @@ def _elsewhere(context: typer.Context, client: Any, processes: int | None, intak
 
     if client is not None:
         return ClusterReading(client)
-    by_default = min(MOST_PROCESSES, num_usable_cores()) if processes is None and intake.num_bytes() >= MUCH else 1
-    num = processes or by_default
-    return context.with_resource(closing(ProcessReading(num))) if num > 1 else None
+    if processes is None:
+        processes = min(MOST_PROCESSES, num_usable_cores()) if intake.num_bytes() >= MUCH else 1
+    return context.with_resource(closing(ProcessReading(processes))) if processes > 1 else None
 
 
 def _refuse_contradictions(

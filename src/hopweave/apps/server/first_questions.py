@@ -31,6 +31,7 @@ _MAX_CHARACTERS = 60
 _MAX_BEGINNING = 400
 
 _FORMATS = {".md": "Markdown", ".markdown": "Markdown", ".txt": "text", ".htm": "HTML", ".log": "text"}
+_KNOWN_SUFFIXES = RECORD_SUFFIXES | DOCUMENT_SUFFIXES | IMAGE_SUFFIXES | SOURCE_CODE_SUFFIXES
 _SUFFIX = re.compile(r"(\.[a-z0-9]{1,8})(?:\.(?:gz|bz2|xz|zst))?(?:#[^/]*)?$", re.IGNORECASE)
 _NO_TOPIC = re.compile(
     r"[/\\_<>{}|=@?]|^\W|\.\w{1,5}$|^\S*\w\.\w\S*$|^(?:[\d\W]+|[ivxlc]+\W?)$"
@@ -143,8 +144,7 @@ def overview_of(passages: Iterable[Passage], visible: Visible) -> Overview:
 
 def _format(suffix: str) -> str:
     """The name of a format for people; what is recognised by its content, such as `Apache-2.0` or `ls.1`, is text."""
-    is_known = suffix in RECORD_SUFFIXES | DOCUMENT_SUFFIXES | IMAGE_SUFFIXES | SOURCE_CODE_SUFFIXES
-    return _FORMATS.get(suffix, suffix[1:].upper()) if is_known else "text"
+    return _FORMATS.get(suffix, suffix[1:].upper()) if suffix in _KNOWN_SUFFIXES else "text"
 
 
 def questions_from(passages: Sequence[Passage]) -> tuple[str, ...]:

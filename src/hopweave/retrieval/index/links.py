@@ -1,9 +1,9 @@
 """Links from passages to the documents they name: titles and the names in a text, as keys that an index can look up.
 
 A text names a document if it contains the document's title, beginning with a capital or a digit, or written as the name of a
-program or a module (`git-log(1)`, `the secrets module`); case, accents,
-punctuation and a suffix in brackets (`Sight (novel)`) are ignored. In a script without capitals, a title of two words or more
-may begin with any word; in scripts without blanks, each letter is a word here.
+program or a module (`git-log(1)`, `the secrets module`); case, accents, punctuation and a suffix in brackets (`Sight (novel)`)
+are ignored. In a script without capitals, a title of two words or more may begin with any word; in scripts without blanks, each
+letter is a word here.
 
 None of this is computed over all passages: an index stores for each passage its title's key and the `openings` of its text,
 the possible beginnings of keys. So a new passage is linked, and a deleted one unlinked, as soon as it is added or

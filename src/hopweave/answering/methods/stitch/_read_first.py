@@ -247,11 +247,13 @@ class ReadFirst:
         )
 
     def _final(self, short: str, shown: Sequence[Passage], steps: Sequence[_Step], *, is_doubted: bool) -> Assertion:
-        """The claim for the answer: what a comparison, a yes or a no, a label, or the answer to several questions follows from
-        are the steps.
-        """
-        is_concluded = is_yes_or_no(short) or self.question.form == "label" or wanted_of(self.question.text) is not None
-        is_concluded = is_concluded or _answers_several(self.question.text, short, steps)
+        """The claim for the answer; a comparison, a yes or a no, a label, and an answer to several questions rest on the steps."""
+        is_concluded = (
+            is_yes_or_no(short)
+            or self.question.form == "label"
+            or wanted_of(self.question.text) is not None
+            or _answers_several(self.question.text, short, steps)
+        )
         premises = tuple(range(1, len(steps) + 1)) if is_concluded else ()
         passages = () if is_concluded else shown
         return Assertion(self.question.text, unescape(short), "retrieved", passages, premises, is_doubted=is_doubted)
