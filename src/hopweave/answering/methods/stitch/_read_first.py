@@ -247,7 +247,7 @@ class ReadFirst:
         )
 
     def _final(self, short: str, shown: Sequence[Passage], steps: Sequence[_Step], *, is_doubted: bool) -> Assertion:
-        """The claim for the answer; a comparison, a yes or a no, a label, and an answer to several questions rest on the steps."""
+        """The claim for the answer, which rests on the steps if it is concluded from them, as a comparison or a yes is."""
         is_concluded = (
             is_yes_or_no(short)
             or self.question.form == "label"
