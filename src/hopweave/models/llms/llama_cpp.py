@@ -54,6 +54,9 @@ _MOST_SILENCES = 6  # a whole reply may take this many times the longest silence
 _LAST_BREATH_SECONDS = 0.1  # between the loss of a connection and the end of the process that held it
 # llama.cpp truncates every distribution by default; replies must be sampled only as `Sampling` says.
 _PLAIN_SAMPLING = {"top_k": 0, "min_p": 0.0}
+# Between two operations a thread spins for some microseconds before it sleeps: a token takes a quarter less than if each wait were
+# a sleep, and a process that waits for prompts costs nothing, as with OpenMP's own, longer spin it would.
+_WAITING = {"OMP_WAIT_POLICY": "passive", "GOMP_SPINCOUNT": "1000"}
 _CLOSED_AT_ONCE = 1  # tokens of thoughts; to llama.cpp, 0 is no limit
 
 
@@ -406,7 +409,7 @@ class _Server:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=None if options["is_talkative"] else subprocess.DEVNULL,
-            env={**os.environ, "OMP_WAIT_POLICY": "passive"},
+            env={**_WAITING, **os.environ},
             text=True,
             encoding="utf-8",
         )
