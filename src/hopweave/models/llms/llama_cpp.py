@@ -54,8 +54,8 @@ _MOST_SILENCES = 6  # a whole reply may take this many times the longest silence
 _LAST_BREATH_SECONDS = 0.1  # between the loss of a connection and the end of the process that held it
 # llama.cpp truncates every distribution by default; replies must be sampled only as `Sampling` says.
 _PLAIN_SAMPLING = {"top_k": 0, "min_p": 0.0}
-# Between two operations a thread spins for some microseconds before it sleeps: a token takes a quarter less than if each wait were
-# a sleep, and a process that waits for prompts costs nothing, as with OpenMP's own, longer spin it would.
+# Between two operations a thread spins for some microseconds before it sleeps. If each wait were a sleep, a token would take a
+# quarter longer; with OpenMP's own, longer spin a process that waits for prompts would keep the cores busy.
 _WAITING = {"OMP_WAIT_POLICY": "passive", "GOMP_SPINCOUNT": "1000"}
 _CLOSED_AT_ONCE = 1  # tokens of thoughts; to llama.cpp, 0 is no limit
 
