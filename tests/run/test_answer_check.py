@@ -11,8 +11,10 @@ from support.hostile import MARKERS
 from support.workbench import bench, record_of
 
 from hopweave.core.catalog import load
-from hopweave.core.errors import ModelError, SettingsError
+from hopweave.core.errors import DataError, ModelError, SettingsError
 from hopweave.core.types import Answer, Citation, Claim, Passage, Question
+from hopweave.evaluation.scoring.calibrating import Labelled, fitted
+from hopweave.evaluation.scoring.ticks import why_no_tick
 from hopweave.models.llms.scripted import Line, Rule, Scripted
 from hopweave.record import CHECK, READ_AGAIN, Decision, ModelCall, ParseFailure, Record
 from hopweave.record.confidence import SCHEMA, Calibration, Guarantee, Weight
@@ -21,6 +23,7 @@ from hopweave.record.written import written_text
 from hopweave.run import calibration as calibrations
 from hopweave.run.answer_check import check_answer
 from hopweave.run.weaver import Weaver, ask
+from hopweave.show.legend import banner_of
 from hopweave.show.outline import make_outline
 
 pytestmark = pytest.mark.usefixtures("own_folders")
@@ -59,6 +62,11 @@ def outcome_of(record):
 def outcomes_of(record):
     data = outcome_of(record).data
     return data["agrees_at_once"], data["changes_without"]
+
+
+def unchecked(record):
+    """The answer without what the check says of it."""
+    return replace(record.answer, verdict=replace(record.answer.verdict, agreed=None))
 
 
 def read_again(record):
@@ -184,7 +192,7 @@ def test_the_outcome_is_told_and_the_answer_stays_as_it_is(says, outcomes, told)
     record = asked(*says)
     assert outcomes_of(record) == outcomes
     assert told in outcome_of(record).text
-    assert record.answer == asked(check="free").answer
+    assert unchecked(record) == asked(check="free").answer
     assert record.answer.verdict.support == "supported"
     assert make_outline(record).nodes[-1].text == outcome_of(record).text
 
@@ -206,7 +214,7 @@ def test_a_call_that_fails_ends_the_check_and_not_the_question():
     record = asked(SAME, ModelError("gone"))
     assert outcomes_of(record) == (True, None)
     assert outcome_of(record).text.endswith("without the sentences that state it: not checked: gone")
-    assert record.answer == asked(check="free").answer
+    assert unchecked(record) == asked(check="free").answer
 
 
 @pytest.mark.parametrize(("num_calls", "outcomes"), [(1, (None, None)), (2, (True, None)), (3, (True, True))])
@@ -287,6 +295,58 @@ def test_the_outcomes_are_signals_and_the_calls_of_the_check_change_no_other():
     assert halved["agrees_at_once"] == 1
     assert math.isnan(halved["changes_without"])
     assert all(meaning and not meaning.endswith(".") for meaning in CHECKED.values())
+
+
+@pytest.mark.parametrize(
+    ("says", "agreed", "standing"),
+    [
+        ((SAME, NONE), True, "supported"),
+        ((SAME, SAME), True, "supported"),
+        ((OTHER, NONE), False, "uncertain"),
+        ((NONE, NONE), False, "uncertain"),
+        (("Well.", NONE), None, "supported"),
+        ((ModelError("gone"),), None, "supported"),
+    ],
+    ids=["the same", "the same without them", "another", "none", "not readable", "not made"],
+)
+def test_an_answer_that_reads_differently_once_more_has_no_tick_and_a_check_that_failed_says_nothing(says, agreed, standing):
+    verdict = asked(*says).answer.verdict
+    assert (verdict.support, verdict.agreed) == ("supported", agreed)
+    assert (verdict.standing, verdict.has_tick) == (standing, standing == "supported")
+    assert asked(check="free").answer.verdict.agreed is None
+
+
+def test_every_display_says_what_came_of_the_check():
+    for says, told in [(SAME, "the same answer"), (OTHER, "another answer")]:
+        record = asked(says, NONE)
+        assert f"read once more, the facts gave {told}" in banner_of(record.answer).counts
+        assert f"read once more, the facts gave {told}" in record._repr_html_()
+    assert banner_of(record.answer).headline == "Found in a passage, not certain"
+    assert why_no_tick(record) == "read once more, the facts gave another answer"
+    assert "agreed" not in json.loads(asked(check="free").to_json())["answer"]["verdict"]
+
+
+@pytest.mark.parametrize("agreed", [True, False])
+def test_a_record_whose_verdict_claims_another_outcome_of_its_check_is_refused(agreed):
+    for record in (asked(check="free"), asked(OTHER if agreed else SAME, NONE)):
+        forged = replace(record.answer, verdict=replace(record.answer.verdict, agreed=agreed))
+        with pytest.raises(DataError, match="does not follow from its check"):
+            Record.from_json(replace(record, answer=forged).to_json())
+
+
+def test_a_record_from_before_the_outcome_was_in_its_verdict_is_read():
+    record = asked(SAME, NONE)
+    old = replace(record, answer=unchecked(record))
+    assert Record.from_json(old.to_json()) == old
+
+
+def test_an_answer_that_read_differently_once_more_does_not_count_for_the_threshold_of_a_calibration():
+    plain = dict.fromkeys(SIGNALS, 0.0) | {"supported": 1.0, "changes_without": 1.0}
+    told = [
+        Labelled(f"{number}", {**plain, "agrees_at_once": float(number < 30)}, is_right=number % 6 != 0 or number >= 30)
+        for number in range(40)
+    ]
+    assert fitted(told, llm="scripted", methods=["stitch"], wanted=0.7).guarantee.num_ticked == 30
 
 
 def test_the_marks_that_the_model_wrote_are_looked_for_in_its_answer_and_not_in_the_check():

@@ -39,6 +39,8 @@ from hopweave.text.nations import is_only_nations, nations_in
         ("Mt. Fuji", "Mount Fuji"),
         ("I. Renn", "Ida Renn"),
         ("J R Renn", "Jonas Robert Renn"),
+        ("with --no-ff", "git merge --no-ff"),
+        ("Use the `-O` option", "-O"),
     ],
 )
 def test_the_same_in_other_words_agrees_both_ways(left, right):
@@ -69,6 +71,8 @@ def test_the_same_in_other_words_agrees_both_ways(left, right):
         ("Ida Renn", "Ida Falk"),
         ("Jo Renn", "Jonas Renn"),  # nothing shows that it is short for it
         ("1940", "1960"),
+        ("with --no-ff", "git merge --ff"),
+        ("with the", "in the option"),
         ("", "Brno"),
         ("...", "Brno"),
     ],

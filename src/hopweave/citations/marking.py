@@ -193,7 +193,7 @@ def verdict_problems(answer: Answer) -> Iterator[str]:
         if (claim.support == "contradicted") != (claim.contradicted_by is not None):
             yield f"claim {number} is {claim.support}, which does not agree with the contradicting passage it names"
     given, made = answer.verdict, verdict_of(answer)
-    plain = replace(given, num_sentences_without_claim=0, confidence=None, threshold=None)
+    plain = replace(given, num_sentences_without_claim=0, confidence=None, threshold=None, agreed=None)
     if plain != replace(made, num_sentences_without_claim=0):
         yield "its verdict does not follow from its claims"
     elif not 0 <= given.num_sentences_without_claim <= max(len(answer.text), 1):

@@ -19,7 +19,8 @@ IN_WORDS: Mapping[Shortfall, str] = {
 """Each reason as the end of a sentence such as "The answer is not supported: ..."."""
 
 UNCERTAIN = "Found in a passage, not certain"
-"""What is said of an answer that is supported, but not confidently enough for a tick."""
+"""What is said of an answer that is supported, but not certain enough for a tick."""
+_AGREED = {True: "read once more, the facts gave the same answer", False: "read once more, the facts gave another answer"}
 
 
 def why_unsupported(answer: Answer) -> str:
@@ -30,6 +31,7 @@ def why_unsupported(answer: Answer) -> str:
     return IN_WORDS[carrier.shortfall or ("check" if carrier.citations else "words")]  # records of 0.3.0 have no reason
 
 
-def confidence_in_words(verdict: Verdict) -> str:
-    """The probability that an answer is right, such as "confidence 0.73"; empty if it was not estimated."""
-    return f"confidence {verdict.confidence:.2f}" if verdict.confidence is not None else ""
+def certainty_in_words(verdict: Verdict) -> str:
+    """How certain an answer is, such as "confidence 0.73", and what came of the check; empty without both."""
+    confidence = f"confidence {verdict.confidence:.2f}" if verdict.confidence is not None else ""
+    return "; ".join(filter(None, [confidence, _AGREED[verdict.agreed] if verdict.agreed is not None else ""]))

@@ -34,7 +34,7 @@ Support = Literal["supported", "contradicted", "unsupported"]
 """
 
 Standing = Literal["supported", "uncertain", "contradicted", "unsupported"]
-"""How an answer stands: its support, or `uncertain` if it is supported, but not confidently enough for a tick."""
+"""How an answer stands: its support, or `uncertain` if it is supported, but not certain enough for a tick."""
 
 Shortfall = Literal["", "words", "subject", "relation", "kind", "denial", "rival", "premise", "check"]
 """Why a claim is not supported, as `hopweave.citations.shortfalls` puts it in words; empty if it is, or says nothing.
@@ -315,6 +315,8 @@ class Verdict:
         confidence: the probability, 0 to 1, that the answer is right, as estimated from the record; `None` where no calibration
             was applied. Left out of JSON then, as is `threshold`.
         threshold: the least confidence of an answer that gets a tick.
+        agreed: whether the facts, read once more, gave the same answer; `None` if they were not (`check = "more"`). Left out of
+            JSON then.
     """
 
     support: Support = "unsupported"
@@ -325,12 +327,17 @@ class Verdict:
     num_sentences_without_claim: int = 0
     confidence: float | None = None
     threshold: float | None = None
+    agreed: bool | None = None
 
     @property
     def has_tick(self) -> bool:
-        """Whether the answer is supported and, where that was estimated, likely enough to be right."""
-        is_sure = self.confidence is None or self.threshold is None or self.confidence >= self.threshold
-        return self.support == "supported" and is_sure
+        """Whether the answer is supported, likely enough where that was estimated, and the same where it was checked."""
+        return self.support == "supported" and self.is_likely and self.agreed is not False
+
+    @property
+    def is_likely(self) -> bool:
+        """Whether its confidence reaches the threshold, or was not estimated."""
+        return self.confidence is None or self.threshold is None or self.confidence >= self.threshold
 
     @property
     def standing(self) -> Standing:
@@ -339,7 +346,7 @@ class Verdict:
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Callable[[Any], Any]) -> Any:
-        return _omitting_defaults(handler(source), confidence=None, threshold=None)
+        return _omitting_defaults(handler(source), confidence=None, threshold=None, agreed=None)
 
 
 @dataclass(frozen=True, slots=True)

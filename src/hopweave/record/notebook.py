@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from html import escape
 
-from hopweave.citations.shortfalls import UNCERTAIN, confidence_in_words, why_unsupported
+from hopweave.citations.shortfalls import UNCERTAIN, certainty_in_words, why_unsupported
 from hopweave.core.types import Answer, Citation, Passage
 from hopweave.record.steps import Failure
 
@@ -45,7 +45,7 @@ def _standing(answer: Answer) -> str:
     said = _STANDING[answer.verdict.standing] if answer.short else "It gives no answer"
     if answer.short and answer.cites_without_support:
         said = f"The passage that is cited does not settle it: {why_unsupported(answer)}"
-    return f"{', '.join(filter(None, [said, confidence_in_words(answer.verdict)]))}."
+    return f"{', '.join(filter(None, [said, certainty_in_words(answer.verdict)]))}."
 
 
 def _shown(text: str) -> str:

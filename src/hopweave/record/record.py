@@ -33,6 +33,7 @@ from hopweave.record.steps import (
     Search,
     Step,
     Timing,
+    check_in,
     passage_ids_of,
 )
 
@@ -185,6 +186,9 @@ class Record:
     def _verdict_problems(self) -> Iterator[str]:
         if self.answer is not None:
             yield from verdict_problems(self.answer)
+            agreed, check = self.answer.verdict.agreed, check_in(self.steps) or {}
+            if agreed is not None and agreed != check.get("agrees_at_once"):
+                yield "its verdict does not follow from its check"
 
     def _shape_problems(self) -> Iterator[str]:
         if (self.answer is None) == (self.error is None):

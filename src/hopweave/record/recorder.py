@@ -31,6 +31,7 @@ from hopweave.record.steps import (
     Search,
     Started,
     TextPiece,
+    check_in,
     passage_ids_of,
 )
 
@@ -170,10 +171,11 @@ class Trace:
         branch: Branch | None = None,
     ) -> Record:
         """The record of the question; the verdict of its answer is computed here, whatever the method reports."""
-        if answer is not None:
-            answer = replace(answer, verdict=verdict_of(answer))
         steps = _along_the_tree(self._steps, self._parents)
         steps, messages = _with_messages_in_order(steps, tuple(self._messages))
+        if answer is not None:
+            agreed = (check_in(steps) or {}).get("agrees_at_once") if answer.short else None
+            answer = replace(answer, verdict=replace(verdict_of(answer), agreed=agreed))
         in_steps = dict.fromkeys(passage_id for step in steps for passage_id in passage_ids_of(step))
         passage_ids = (*in_steps, *sorted(self._passages.keys() - in_steps.keys()))
         return Record(

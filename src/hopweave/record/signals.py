@@ -15,7 +15,7 @@ from typing import Any
 from hopweave.citations.about import Place, names_in, place_of, share_of_words, untied
 from hopweave.core.types import Answer, Citation, Claim, Passage, Span
 from hopweave.record.record import Record
-from hopweave.record.steps import CHECK, READ_AGAIN, Decision, ModelCall, Search
+from hopweave.record.steps import READ_AGAIN, Decision, ModelCall, Search, check_in
 from hopweave.text.answer_kinds import is_of_kind, kind_asked
 from hopweave.text.key_terms import words_in
 from hopweave.text.matching import is_contained
@@ -76,7 +76,7 @@ class _Seen:
     @cached_property
     def checked(self) -> dict[str, float]:
         """The outcomes of the check, by signal; empty if there was none."""
-        data = next((data for data in reversed(self._decided(CHECK)) if CHECKED.keys() <= data.keys()), None)
+        data = check_in(self.record.own_steps)
         return {} if data is None else {name: math.nan if data[name] is None else float(data[name]) for name in CHECKED}
 
     def _decided(self, label: str) -> Sequence[Mapping[str, Any]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, Protocol
 
@@ -223,6 +223,12 @@ def passage_ids_of(step: AnyStep) -> Iterator[str]:
             yield step.passage_id
         case _:
             pass
+
+
+def check_in(steps: Sequence[AnyStep]) -> Mapping[str, Any] | None:
+    """What came of the check of an answer (`hopweave.run.answer_check`), if there was one; methods have their own checks."""
+    made = (step.data for step in reversed(steps) if isinstance(step, Decision) and step.label == CHECK)
+    return next((data for data in made if "agrees_at_once" in data), None)
 
 
 def call_step(

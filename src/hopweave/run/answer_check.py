@@ -1,11 +1,13 @@
-"""Checks an answer with up to two more calls, if `check = "more"`: their outcome is a signal of its confidence.
+"""Checks an answer with up to two more calls, if `check = "more"`: read differently, it has no tick (`Verdict.agreed`).
 
 The sentences that the answer may rest on are read again for the question, all at once, without the method's steps and with the
-passages in the opposite order. Then they are read without those that state the answer: what is cited for it, and any other that
-names it. An answer that rests on its citation is found the first time and not the second. If it is found the second time as
-well, the model may have remembered or guessed it, and the citation was fitted to it afterwards (arXiv 2412.18004).
+passages in the opposite order. The answer that is read then has to agree. After that they are read without those that state the
+answer: what is cited for it, and any other that names it. An answer that rests on its citation is found the first time and not
+the second. If it is found the second time as well, the model may have remembered or guessed it, and its citation was fitted to
+it afterwards (arXiv 2412.18004).
 
-The calls go through the workbench of the question, so they are recorded, counted, kept in the store and replayed.
+Both outcomes are signals of the confidence. The calls go through the workbench of the question, so they are recorded, counted,
+kept in the store and replayed.
 """
 
 from __future__ import annotations

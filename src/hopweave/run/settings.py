@@ -78,8 +78,8 @@ class Settings(BaseModel):
         access: the access labels that the user holds; a passage with labels is shown only to users who hold one of them.
         where: the values of metadata to filter by, by key; of several for a key, one is enough.
         require_support: return an answer only if a passage supports it, and otherwise say what was found.
-        check: what the confidence of an answer may cost: no call (`free`), or up to two more that check it (`more`); see
-            `hopweave.run.answer_check`.
+        check: how answers are checked: without a call (`free`), or with up to two more (`more`), which may cost the tick and
+            are signals of the confidence; see `hopweave.run.answer_check`.
         calibration: what the confidence of answers is computed with: a file that `hopweave calibrate` wrote; `auto` for what
             comes with the package for the model, if anything does; or `off`.
         min_confidence: return an answer only if its confidence is as high, 0 to 1, and otherwise say what was found.

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hopweave.citations.marking import LISTING, OVERVIEW
-from hopweave.citations.shortfalls import UNCERTAIN, confidence_in_words, why_unsupported
+from hopweave.citations.shortfalls import UNCERTAIN, certainty_in_words, why_unsupported
 from hopweave.core.types import Answer, Standing, Verdict
 from hopweave.record import Record
 from hopweave.show.outline import SIGNS, TONES, Outline, Tone
@@ -14,7 +14,7 @@ from hopweave.show.plain import counted
 
 SUPPORT: dict[str, str] = {
     "supported": "a sentence of a passage has the claim's words and is about what was asked, and no other says otherwise",
-    "uncertain": "it is supported, but how likely it is to be right is too little for a tick",
+    "uncertain": "it is supported, but not certain: its confidence is too low for a tick, or a check of it read something else",
     "contradicted": "a passage says something else where the claim has its answer",
     "unsupported": "no sentence of the passages found bears the claim out, or the method's check failed; it may still be true",
 }
@@ -177,7 +177,8 @@ class Banner:
         sign: a sign for it, for use without colour.
         tone: the tone for it, for use with colour.
         headline: a few words.
-        counts: its confidence, if that was estimated, how many claims rest on a passage, and how many are contradicted.
+        counts: its confidence and what came of a check, if these are known, how many claims rest on a passage, and how many are
+            contradicted.
     """
 
     standing: Standing
@@ -190,7 +191,7 @@ class Banner:
 def banner_of(answer: Answer) -> Banner:
     """The banner of an answer. One that abstains, or is empty, claims nothing and is neither good nor bad."""
     verdict, standing = answer.verdict, answer.verdict.standing
-    counts = "; ".join(filter(None, [confidence_in_words(verdict), *_counts(verdict)]))
+    counts = "; ".join(filter(None, [certainty_in_words(verdict), *_counts(verdict)]))
     if answer.how == OVERVIEW:
         headline = "Counted in the index" if answer.short else "No answer is given"
         return Banner(standing, "-", "quiet", headline, "the question is about the documents as a whole")

@@ -16,6 +16,7 @@ _BETWEEN_ITEMS = re.compile(r"\s*[,;/&]\s*(?:(?:and|or)\s+)?|\s+(?:and|or|as\s+w
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*\.?")
 _INITIALS = re.compile(r"(?:[A-Z]\.?){2,8}")
 _LEFT_OUT = frozenset({"a", "an", "the", "of", "for", "and", "in", "on", "de", "la", "du", "des", "at"})
+_AROUND = frozenset({"a", "an", "by", "command", "flag", "in", "is", "option", "the", "to", "use", "using", "with"})
 _MOST_CHARACTERS = 200  # longer texts are no short answers
 
 
@@ -23,7 +24,8 @@ _MOST_CHARACTERS = 200  # longer texts are no short answers
 def agree(left: str, right: str) -> bool:
     """Whether two short answers do not differ: each could be given where the other is right.
 
-    - One contains the other in complete words, after dates and numbers are normalised (`text.values`).
+    - One contains the other in complete words, after dates and numbers are normalised (`text.values`), and words that only say
+      how it is used may differ: `with --no-ff`, `git merge --no-ff`.
     - One only names countries or their people, all of which the other names: `American`, `an actor from the United States`.
     - All items of one list are items of the other, in any order: `director, producer`, `producer, writer and director`.
     - One abbreviates the other: `WHO`, `World Health Organization`; `St. Louis`, `Saint Louis`; `I. Renn`, `Ida Renn`.
@@ -35,9 +37,14 @@ def agree(left: str, right: str) -> bool:
         return True
     if max(len(left), len(right)) > _MOST_CHARACTERS:
         return False
-    if _share_nations(left, right) or _are_lists_of_the_same(left, right):
+    if _share_nations(left, right) or _are_lists_of_the_same(left, right) or agree_by_value(_bared(left), _bared(right)):
         return True
     return _abbreviates(left, right) or _abbreviates(right, left)
+
+
+def _bared(text: str) -> str:
+    """A text without the words around what it names."""
+    return " ".join(word for word in text.split() if word.strip(".,:;`'\"").casefold() not in _AROUND)
 
 
 def _share_nations(left: str, right: str) -> bool:

@@ -54,7 +54,9 @@ class AskingOptions:
     ] = ""
     check: Annotated[
         Literal["free", "more"] | None,
-        typer.Option(help="What the confidence of an answer may cost: no call, or up to two more that check it."),
+        typer.Option(
+            help="How answers are checked: without a call, or with up to two more; one that then reads differently has no tick."
+        ),
     ] = None
     store: Annotated[
         str,

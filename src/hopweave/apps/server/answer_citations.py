@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import quote
 
 from hopweave.citations.marking import WHOLE_CORPUS, WITHHELD
-from hopweave.citations.shortfalls import UNCERTAIN, confidence_in_words, why_unsupported
+from hopweave.citations.shortfalls import UNCERTAIN, certainty_in_words, why_unsupported
 from hopweave.core.json_text import whole
 from hopweave.core.types import Answer, Citation, Passage
 from hopweave.record import Record
@@ -84,7 +84,7 @@ def _note(answer: Answer) -> str:
     said = _STANDING[verdict.standing]
     if answer.cites_without_support:
         said = f"The cited passage does not settle this: {why_unsupported(answer)}"
-    return f"({', '.join(filter(None, [said, confidence_in_words(verdict)]))}.)"
+    return f"({', '.join(filter(None, [said, certainty_in_words(verdict)]))}.)"
 
 
 def _citation(citation: Citation, passage: Passage, address: str) -> dict[str, Any]:

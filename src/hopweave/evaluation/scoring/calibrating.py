@@ -105,7 +105,7 @@ def fitted(
     names = fitted_signals(labelled)
     left_out = list(predicted_without(labelled, names))
     scored = [(confidence, one.is_right) for confidence, one in left_out]
-    sure = [(confidence, one.is_right) for confidence, one in left_out if one.signals["supported"]]
+    sure = [(confidence, one.is_right) for confidence, one in left_out if _may_have_tick(one.signals)]
     threshold, guarantee = chosen_threshold(sure, wanted, level)
     intercept, weights = _regression(labelled, names)
     return Calibration(
@@ -122,6 +122,11 @@ def fitted(
         ece=expected_calibration_error(scored, _NUM_BINS),
         brier=brier_score(scored),
     )
+
+
+def _may_have_tick(signals: Mapping[str, float]) -> bool:
+    """Whether an answer gets a tick if it is likely enough; see `Verdict.has_tick`. Unknown outcomes are no numbers."""
+    return bool(signals["supported"]) and signals.get("agrees_at_once") != 0
 
 
 def _why_not(num: int, num_right: int) -> str:

@@ -22,6 +22,8 @@ def why_no_tick(record: Record) -> str:
     if answer is None or answer.verdict.has_tick:
         return ""
     if answer.verdict.support == "supported":
+        if answer.verdict.is_likely:
+            return "read once more, the facts gave another answer"
         return "its confidence is below the threshold"
     match became(record):
         case "abstained":
