@@ -19,7 +19,7 @@ from hopweave.apps.server.answer_citations import cited
 from hopweave.apps.server.reports import cause_of
 from hopweave.core.types import Column, Question
 from hopweave.evaluation.runs.folder import RunFolder
-from hopweave.models.llms.scripted import Scripted
+from hopweave.models.llms.scripted import Rule, Scripted
 from hopweave.record import Record
 from hopweave.retrieval.engines.bm25 import BM25
 from hopweave.run.weaver import Weaver
@@ -72,7 +72,7 @@ def test_an_answer_with_a_tick_has_one_everywhere(answered):
 def test_an_answer_that_is_found_and_not_certain_is_so_everywhere(answered):
     record = answered(DOUBT)
     assert "◐ Found in a passage, not certain: confidence 0.61; 1 of 1 claim rests on a passage." in terminal(record)
-    assert "◐ uncertain  it is supported, but how likely" in " ".join(terminal(record).split()).replace("n it", "n  it")
+    assert "◐ uncertain  it is supported, but not certain" in " ".join(terminal(record).split()).replace("n it", "n  it")
     assert "◐ Found in a passage, not certain</strong>: confidence 0.61" in draw_page(record)
     assert "Found in a passage, not certain, confidence 0.61." in record._repr_html_()
     assert "(Found in a passage, not certain, confidence 0.61.)" in cited(record, "").text
@@ -135,6 +135,21 @@ def test_a_client_cannot_ask_for_less_than_the_operator_does(tmp_path):
     with client_of(app_over(tmp_path, LLM, settings={"calibration": path, "min_confidence": 0.7})) as client:
         made = client.post("/v1/answers", json={"question": QUESTION, "options": {"min_confidence": 0.1}}).json()
         assert made["record"]["answer"]["how"] == "uncertain"
+
+
+def test_an_answer_that_reads_differently_once_more_is_found_and_not_certain_at_a_server_whoever_asks_for_the_check(tmp_path):
+    checked = Scripted([Rule("If no fact states it", '{"fact": 0, "answer": ""}'), *RULES])
+    for settings, options in [({}, {"check": "more"}), ({"check": "more"}, {}), ({"check": "more"}, {"check": "free"})]:
+        with client_of(app_over(tmp_path, checked, settings=settings)) as client:
+            record = client.post("/v1/answers", json={"question": QUESTION, "options": options}).json()["record"]
+            assert (record["answer"]["verdict"]["support"], record["answer"]["verdict"]["agreed"]) == ("supported", False)
+            entry = client.get("/v1/answers").json()["answers"][0]
+            assert (entry["support"], entry["standing"]) == ("supported", "uncertain")
+            chat = client.post("/v1/chat/completions", json={**CHAT, "hopweave": options}).json()
+            said = "(Found in a passage, not certain, read once more, the facts gave another answer.)"
+            assert said in chat["choices"][0]["message"]["content"]
+            plain = client.post("/v1/answers", json={"question": QUESTION}).json()["record"]["answer"]["verdict"]
+            assert ("agreed" in plain) == ("check" in settings)
 
 
 @pytest.fixture

@@ -203,6 +203,8 @@ def test_ids_of_passages_may_look_like_paths(client):
         {"require_support": "yes"},
         {"min_confidence": 1.5},
         {"min_confidence": True},
+        {"check": "most"},
+        {"check": True},
     ],
 )
 def test_what_is_the_operators_and_what_is_out_of_bounds_cannot_be_set(client, options):

@@ -32,7 +32,8 @@ from hopweave.run.weaver import check_question
 MAX_NUMBER = 1000
 """The largest number that an option may have, unless its default is larger: the work for a question grows with it."""
 LIMITS = ("max_llm_calls", "max_tokens", "max_searches", "max_seconds")
-_OF_EVERY_METHOD = ("require_support", "min_confidence", *LIMITS)
+_OF_EVERY_METHOD = ("require_support", "min_confidence", "check", *LIMITS)
+_CHECKS = ("free", "more")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,7 @@ class Asked:
         limits: of the question, within the operator's.
         require_support: whether an answer that no passage supports is withheld.
         min_confidence: the confidence below which an answer is withheld, 0 to 1.
+        check: how its answer is checked; see `Settings.check`.
         earlier: the turns of the conversation before it.
         within: the caller's trace, as headers of W3C Trace Context; empty if there are none.
         reservation: of tokens, once the question was admitted.
@@ -65,6 +67,7 @@ class Asked:
     limits: Mapping[str, float] = field(default_factory=dict)
     require_support: bool = False
     min_confidence: float = 0.0
+    check: str = "free"
     earlier: tuple[Turn, ...] = ()
     within: Mapping[str, Sequence[str]] = field(default_factory=dict)
     reservation: Reservation | None = None
@@ -77,8 +80,8 @@ class Asked:
     @property
     def weaver_key(self) -> str:
         """Equal for questions that the same weaver answers, over the same open corpus."""
-        withheld = [self.require_support, self.min_confidence]
-        chosen = [self.method, self.corpus, self.access, self.where, self.options, self.limits, withheld]
+        judged = [self.require_support, self.min_confidence, self.check]
+        chosen = [self.method, self.corpus, self.access, self.where, self.options, self.limits, judged]
         return json.dumps(chosen, sort_keys=True)
 
     def settings_over(self, settings: Settings) -> Settings:
@@ -95,6 +98,7 @@ class Asked:
             "where": dict(self.where),
             "require_support": self.require_support or settings.require_support,
             "min_confidence": max(self.min_confidence, settings.min_confidence),
+            "check": max(self.check, settings.check, key=_CHECKS.index),
             "budget": dict(self.limits),
             "methods": {key: merged(settings.methods.get(key, {}), self.options)},
         }
@@ -166,6 +170,7 @@ class Choices:
                 self._limits_of(options),
                 require_support=_truth("require_support", options.get("require_support", False)),
                 min_confidence=_share("min_confidence", options.get("min_confidence", 0)),
+                check=_one_of("check", options.get("check", _CHECKS[0]), _CHECKS),
                 earlier=earlier,
             )
             self._check_options(asked)
@@ -244,6 +249,12 @@ def _truth(name: str, value: object) -> bool:
 def _share(name: str, value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
         raise SettingsError(f"options.{name} must be a number from 0 to 1")
+    return value
+
+
+def _one_of(name: str, value: object, choices: Sequence[str]) -> str:
+    if not isinstance(value, str) or value not in choices:
+        raise SettingsError(f"options.{name} must be {' or '.join(choices)}")
     return value
 
 

@@ -62,8 +62,8 @@ class AnswerRequest(Strict):
         Options,
         Field(
             description="Options of the method, as GET /v1/methods lists them; require_support and min_confidence (0 to 1), "
-            "which withhold an answer; and max_llm_calls, max_tokens, max_searches, max_seconds, which can only lower the "
-            "server's limits.",
+            "which withhold an answer; check, which may be `more`, for up to two calls more that check it; and max_llm_calls, "
+            "max_tokens, max_searches, max_seconds, which can only lower the server's limits.",
             max_length=50,
         ),
     ] = Field(default_factory=dict)
