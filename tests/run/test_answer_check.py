@@ -10,6 +10,7 @@ import pytest
 from support.hostile import MARKERS
 from support.workbench import bench, record_of
 
+from hopweave.citations.support import conclusion_of, is_conclusion
 from hopweave.core.catalog import load
 from hopweave.core.errors import DataError, ModelError, SettingsError
 from hopweave.core.types import Answer, Citation, Claim, Passage, Question
@@ -31,6 +32,7 @@ ASKED = "Where was Ida Renn born?"
 RENN = Passage("renn", "Ida Renn was a pilot. She was born in Tromvik in 1902. She flew to Orlau.", "Ida Renn")
 PORT = Passage("port", "Tromvik is a port. Ida Renn was born there, says a plaque.", "Tromvik")
 FALK = Passage("falk", "Otto Falk was born in Orlau. He taught Ida Renn.", "Otto Falk")
+OLD, NEW = Passage("old", "Old was built in 1850.", "Old"), Passage("new", "New was built in 1900.", "New")
 PASSAGES = (RENN, PORT, FALK)
 SAME, OTHER, NONE = ('{"fact": 2, "answer": "Tromvik"}', '{"fact": 1, "answer": "Orlau"}', '{"fact": 0, "answer": ""}')
 CHECKS = re.compile("If no fact states it")
@@ -261,6 +263,34 @@ def test_an_answer_that_cannot_be_checked_says_so_and_costs_nothing(question, ll
     assert record.answer.short
     assert (len(llm.calls), outcomes_of(record)) == (1, (None, None))
     assert outcome_of(record).text == "not checked: only a short answer with a cited passage can be"
+
+
+async def test_what_code_concludes_from_other_claims_is_not_read_again():
+    claims = [
+        Claim(f"When was {passage.title} built?", year, "retrieved", "supported", (_quote(number, passage, passage.text),))
+        for number, (passage, year) in enumerate([(OLD, "1850"), (NEW, "1900")], start=1)
+    ]
+    claims.append(conclusion_of(3, "Which is older, Old or New?", "Old", claims))
+    llm = Scripted(())
+    async with bench(llm) as workbench:
+        for passage in (OLD, NEW):
+            workbench.keep_passage(passage)
+        answer = Answer("Old", "Old", tuple(claims), passage_ids=("old", "new"))
+        await check_answer(Question("q", "Which is older, Old or New?"), answer, workbench)
+        record = record_of(workbench)
+    assert llm.calls == []
+    assert outcomes_of(record) == (None, None)
+    assert outcome_of(record).text == "not checked: it is concluded from the other claims without the model"
+
+
+@pytest.mark.parametrize(("cited", "is_one"), [((1, 2), True), ((1,), False), ((1, 2, 3), False), ((3,), False), ((), False)])
+def test_a_conclusion_cites_what_several_claims_cite_and_nothing_else(cited, is_one):
+    told = Passage("told", "One. Two. Three.")
+    places = {number: _quote(number, told, word) for number, word in enumerate(("One", "Two", "Three"), start=1)}
+    steps = [Claim("?", f"{number}", "retrieved", "supported", (places[number],)) for number in (1, 2)]
+    last = Claim("?", "so", "retrieved", "supported", tuple(replace(places[number], mark=9) for number in cited))
+    assert is_conclusion(last, [*steps, last]) == is_one
+    assert not is_conclusion(None, steps)
 
 
 def test_without_an_answer_there_is_nothing_to_check():

@@ -185,6 +185,17 @@ def conclusion_of(mark: int, query: str, text: str, premises: Iterable[Claim]) -
     return Claim(query, text, "retrieved", "supported", tuple(citations))
 
 
+def is_conclusion(claim: Claim | None, claims: Iterable[Claim]) -> bool:
+    """Whether a claim is concluded from others, as by `conclusion_of`: it cites what several of them cite, and nothing else."""
+    cited = _places(claim) if claim is not None else frozenset()
+    behind = [places for other in claims if other is not claim and (places := cited & _places(other))]
+    return len(cited) > 1 and cited not in behind and cited == frozenset().union(*behind)
+
+
+def _places(claim: Claim) -> frozenset[tuple[str, int, int]]:
+    return frozenset((citation.passage_id, citation.start, citation.end) for citation in claim.citations)
+
+
 def mention_of(query: str, document: str, citation: Citation) -> Claim:
     """The claim that a document mentions what the query asks for, which the cited words show by themselves."""
     return Claim(query, document, "retrieved", "supported", (citation,))

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from hopweave.answering.reading.reading import FactReader, facts_of
 from hopweave.citations.citing import NOT_IN_CORPUS
 from hopweave.citations.marking import carrier_of
+from hopweave.citations.support import is_conclusion
 from hopweave.core.errors import BudgetReached, RunError
 from hopweave.core.prompt import unescape
 from hopweave.core.types import Abilities, Answer, Claim, Hit, Passage, Question, Span
@@ -38,8 +39,10 @@ _SHARE = 3
 async def check_answer(question: Question, answer: Answer, workbench: Workbench) -> None:
     """Checks an answer, and records the outcome as a decision. The answer stays as it is.
 
-    Only a short answer is checked, and only if a passage of the corpus is cited for it. If a limit of the budget is reached, a
-    call fails or a reply cannot be parsed, the check ends there, and the decision says why. An empty answer has no decision.
+    Only a short answer is checked, and only if a passage of the corpus is cited for it. What code concludes from the values of
+    other claims is not: small models mostly read comparisons wrongly where they have to make them at once. If a limit of the
+    budget is reached, a call fails or a reply cannot be parsed, the check ends there, and the decision says why. An empty answer
+    has no decision.
 
     Args:
         question: the question as the method was asked.
@@ -48,10 +51,14 @@ async def check_answer(question: Question, answer: Answer, workbench: Workbench)
     """
     if not answer.short.strip():
         return
-    facts, others = _facts(question, answer, workbench)
+    number = carrier_of(answer.short, answer.claims)
+    carrier = answer.claims[number - 1] if number is not None else None
+    facts, others = _facts(question, answer, carrier, workbench)
     reader, at_once, without, problem = FactReader(workbench), None, None, ""
     try:
-        if facts:
+        if is_conclusion(carrier, answer.claims):
+            problem = "it is concluded from the other claims without the model"
+        elif facts:
             at_once = await reader.read_again(question.text, facts, purpose=READ_AGAIN)
             without = await reader.read_again(question.text, others, purpose=READ_AGAIN)
         else:
@@ -84,11 +91,12 @@ def _told(said: str, short: str, if_same: str) -> str:
     return "no answer" if not said else if_same if agree(said, short) else f"another answer: {said}"
 
 
-def _facts(question: Question, answer: Answer, workbench: Workbench) -> tuple[tuple[Evidence, ...], tuple[Evidence, ...]]:
+def _facts(
+    question: Question, answer: Answer, carrier: Claim | None, workbench: Workbench
+) -> tuple[tuple[Evidence, ...], tuple[Evidence, ...]]:
     """The sentences to read, and those of them that do not state the answer; none if the answer is not to be checked."""
     passages = _passages(answer, workbench)
-    carrier = carrier_of(answer.short, answer.claims)
-    carried = list(_cited([answer.claims[carrier - 1]], passages)) if carrier is not None else []
+    carried = list(_cited([carrier], passages)) if carrier is not None else []
     if not carried or question.form != "short":
         return (), ()
     cited = _apart([*carried, *_cited(answer.claims, passages)])
