@@ -41,8 +41,8 @@ async def check_answer(question: Question, answer: Answer, workbench: Workbench)
 
     Only a short answer is checked, and only if a passage of the corpus is cited for it. What code concludes from the values of
     other claims is not: small models mostly read comparisons wrongly where they have to make them at once. If a limit of the
-    budget is reached, a call fails or a reply cannot be parsed, the check ends there, and the decision says why. An empty answer
-    has no decision.
+    budget is reached, a call fails or a reply cannot be parsed, the check ends there, and the decision says why. There is none
+    for an empty answer.
 
     Args:
         question: the question as the method was asked.
