@@ -228,3 +228,28 @@ def test_a_date_or_number_in_another_form_is_supported_and_another_value_is_not(
     claim = claim_of(1, query, answer, "model", [Passage("tarn", text, "The tarn daemon")])
     assert claim.support == support
     assert all(text[one.focus.start : one.focus.end] in ("28 Sep 2013", "five seconds") for one in claim.citations)
+
+
+NONE = Passage("none", "Wander names the tracks that are followed. The default of Wander is None.", "Tracks")
+NONE_OF_THEM = Passage("them", "Wander names the tracks that are followed. None of the tracks is the default.", "Tracks")
+
+
+@pytest.mark.parametrize("said", ["None", "none", "“None”."])
+def test_none_is_an_answer_where_a_passage_has_it_as_a_value(said):
+    claim = claim_of(1, "What is the default of Wander?", said, "model", [NONE_OF_THEM, NONE])
+    assert (claim.text, claim.support) == (said, "supported")
+    assert [citation.quote for citation in claim.citations] == ["The default of Wander is None."]
+
+
+@pytest.mark.parametrize(
+    ("query", "said", "passages"),
+    [
+        ("What is the default of Wander?", "None", [NONE_OF_THEM]),
+        ("What is the default of Amble?", "None", [NONE]),
+        ("What is the default of Wander?", "Unknown", [NONE]),
+        ("What is the default of Wander?", "None", []),
+    ],
+)
+def test_none_that_no_passage_has_as_the_value_asked_for_leaves_the_claim_open(query, said, passages):
+    claim = claim_of(1, query, said, "model", passages)
+    assert (claim.text, claim.support, claim.citations, claim.shortfall) == ("", "unsupported", (), "")

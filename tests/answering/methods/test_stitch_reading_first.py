@@ -236,3 +236,12 @@ async def test_an_answer_to_two_questions_is_unsupported_if_one_of_its_steps_is(
     guess = ("Where was Mara Lind born?", "Drum", [4])
     record = await ask([reading(DESIGNER, guess, answer="Mara Lind; Drum")], {TWO: [BRIDGE, LIND]}, TWO)
     assert record.answer.verdict.support == "unsupported"
+
+
+async def test_none_that_the_named_fact_has_as_a_value_is_the_answer():
+    wander = Passage("wander", "The default of Wander is None. It takes a list of tracks.", "Tracks")
+    question = "What is the default of Wander?"
+    record = await ask([reading((question, "None", [1]), answer="None")], {question: [wander]}, question)
+    assert verdicts(record) == [(question, "None", "supported")]
+    assert (record.answer.short, record.answer.verdict.support) == ("None", "supported")
+    assert record.answer.text == "What is the default of Wander? None [1]. So the final answer is None."
