@@ -245,3 +245,29 @@ async def test_none_that_the_named_fact_has_as_a_value_is_the_answer():
     assert verdicts(record) == [(question, "None", "supported")]
     assert (record.answer.short, record.answer.verdict.support) == ("None", "supported")
     assert record.answer.text == "What is the default of Wander? None [1]. So the final answer is None."
+
+
+WHICH = "Which is a bridge, Orla Bridge or Kerrow Light?"
+IS_BRIDGE = ("What is Orla Bridge?", "bridge of 1902", [1])
+IS_BUILT = ("When was Kerrow Light built?", "1887", [3])
+
+
+async def test_a_choice_between_two_names_rests_on_a_step_for_each_and_cites_both():
+    record = await ask([reading(IS_BRIDGE, IS_BUILT, answer="Orla Bridge")], {WHICH: [BRIDGE, LIGHT]}, WHICH)
+    assert (record.answer.short, record.answer.verdict.support) == ("Orla Bridge", "supported")
+    carrier = record.answer.claims[record.answer.verdict.carried_by - 1]
+    assert {citation.passage_id for citation in carrier.citations} == {"bridge", "light"}
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        (WHICH, "Orla Bridge"),
+        ("Were Orla Bridge and Kerrow Light built in the same year?", "yes"),
+        ("Which was built first, Orla Bridge or Kerrow Light?", "Orla Bridge"),
+    ],
+)
+async def test_a_comparison_of_which_the_steps_name_one_side_alone_is_unsupported(question, answer):
+    record = await ask([reading(IS_BRIDGE, answer=answer)], {question: [BRIDGE, LIGHT]}, question)
+    assert verdicts(record)[0][2] == "supported"
+    assert (record.answer.short, record.answer.verdict.support) == (answer, "unsupported")

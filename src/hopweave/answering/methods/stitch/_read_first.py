@@ -19,11 +19,13 @@ from hopweave.answering.reading.checking import ASKING, Reading, has_words, prob
 from hopweave.answering.reading.reading import TEXT, bounded, facts_of, facts_shown, object_of, values_of
 from hopweave.answering.toolkit.claims import Assertion, answer_from_claims, claims_of
 from hopweave.answering.toolkit.final_answer import bare_answer, of_form
+from hopweave.citations.support import adds
 from hopweave.core.errors import BudgetReached
 from hopweave.core.prompt import escape, prompts_beside, unescape
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Answer, Message, Passage, Question, Span
-from hopweave.text.comparing import wanted_of
+from hopweave.text.comparing import is_choice, sides_of, wanted_of
+from hopweave.text.content_words import keys_of
 from hopweave.text.evidence import Evidence
 from hopweave.text.matching import is_yes_or_no, normalize_answer
 
@@ -248,15 +250,18 @@ class ReadFirst:
 
     def _final(self, short: str, shown: Sequence[Passage], steps: Sequence[_Step], *, is_doubted: bool) -> Assertion:
         """The claim for the answer, which rests on the steps if it is concluded from them, as a comparison or a yes is."""
+        asked = self.question.text
         is_concluded = (
             is_yes_or_no(short)
             or self.question.form == "label"
-            or wanted_of(self.question.text) is not None
-            or _answers_several(self.question.text, short, steps)
+            or wanted_of(asked) is not None
+            or (is_choice(asked) and not adds(asked, short))
+            or _answers_several(asked, short, steps)
         )
         premises = tuple(range(1, len(steps) + 1)) if is_concluded else ()
         passages = () if is_concluded else shown
-        return Assertion(self.question.text, unescape(short), "retrieved", passages, premises, is_doubted=is_doubted)
+        is_doubted = is_doubted or (is_concluded and not _name_both_sides(steps, asked))
+        return Assertion(asked, unescape(short), "retrieved", passages, premises, is_doubted=is_doubted)
 
     def _with_its_fact(self, step: _Step) -> _Step:
         """The step, with the first fact that states it if it named others: a number is easily wrong."""
@@ -289,6 +294,12 @@ def _answers_several(question: str, short: str, steps: Sequence[_Step]) -> bool:
         num_said += bool(said) and f" {said} " in left
         left = left.replace(f" {said} ", "  ") if said else left
     return num_said > 1 and set(left.split()) <= {"and"} and len(ASKING.findall(question)) > 1
+
+
+def _name_both_sides(steps: Sequence[_Step], question: str) -> bool:
+    """Whether steps name both things that a question compares, each by half of its words; true if it names no two plainly."""
+    said = keys_of(" ".join(f"{step.question} {step.answer}" for step in steps))
+    return all(2 * len(keys_of(side) & said) >= len(keys_of(side)) for side in sides_of(question) or ())
 
 
 def _states(fact: Evidence, answer: str) -> bool:
