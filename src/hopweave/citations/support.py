@@ -125,7 +125,7 @@ def judge(
     read, evidence = readings or {}, list({passage.id: passage for passage in passages}.values())
     said = asserted(text) or _none_of(text, evidence)
     if not said or not adds(query, said):
-        return Assessment()
+        return Assessment(shortfall="bare" if said or is_yes_or_no(_plain(text)) else "words")
     heard = [(passage, read[passage.id]) for passage in evidence if passage.id in read]
     denying = [one for one in heard if _holds(*one) and denies(query, said, one[1])]
     refused = {passage.id for passage, _ in denying}
