@@ -10,7 +10,7 @@ from support.bench import Bench, Capable, Small, calls, purposes, queries, unrea
 from hopweave.answering.methods.stitch.stitch import Stitch
 from hopweave.core.types import Abilities, Passage, Question
 from hopweave.models.llms.scripted import Line
-from hopweave.record import Trace
+from hopweave.record import Decision, Trace
 from hopweave.run.components import Components
 from hopweave.run.workbench import Workbench
 
@@ -113,6 +113,12 @@ async def test_if_nothing_new_is_found_the_next_reading_is_the_last():
     record = await ask([reading(missing=[MISSING]), reading(answer="")], {ASKED: [BRIDGE], MISSING: [BRIDGE]})
     assert len(calls(record)) == 2
     assert (record.answer.short, record.answer.stopped_because) == ("", "max_readings")
+
+
+async def test_a_reading_tells_its_steps_and_what_is_missing():
+    record = await ask([reading(missing=[MISSING]), reading(DESIGNER, missing=["her town"], answer="Vask")], {ASKED: [BRIDGE]})
+    told = [step.text for step in record.steps if isinstance(step, Decision) and step.label == "reading"]
+    assert told == [f"missing: {MISSING}", "Who designed Orla Bridge? Mara Lind; missing: her town"]
 
 
 async def test_nothing_is_searched_for_twice():

@@ -166,8 +166,10 @@ class ReadFirst:
         reply = await bounded(self.workbench, messages, "read", _SCHEMA, longest)
         values = values_of(self.workbench, reply, "read", {"steps": list, "missing": list, "answer": str})
         draft = self._draft(values, reply.text)
-        told = " / ".join(f"{step.question} {step.answer}" for step in draft.steps)
-        self.workbench.decide("reading", told or draft.answer or "?", answer=draft.answer, missing=list(draft.missing))
+        told = " / ".join(f"{step.question} {step.answer}" for step in draft.steps) or draft.answer
+        wanted = f"missing: {' / '.join(draft.missing)}" if draft.missing else ""
+        shown = "; ".join(filter(None, [told, wanted])) or "?"
+        self.workbench.decide("reading", shown, answer=draft.answer, missing=list(draft.missing))
         return reply.text, draft
 
     def _draft(self, values: Mapping[str, Any], text: str) -> _Draft:
