@@ -277,3 +277,18 @@ async def test_a_comparison_of_which_the_steps_name_one_side_alone_is_unsupporte
     record = await ask([reading(IS_BRIDGE, answer=answer)], {question: [BRIDGE, LIGHT]}, question)
     assert verdicts(record)[0][2] == "supported"
     assert (record.answer.short, record.answer.verdict.support) == (answer, "unsupported")
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "short"),
+    [
+        ("Were Orla Bridge and Kerrow Light built in the same year?", "unknown", "unknown"),
+        ("Which was built first, Orla Bridge or Kerrow Light?", "Greta Falk", "Greta Falk"),
+        ("Which was built first, Orla Bridge or Kerrow Light?", "not known", "not known"),
+        (WHICH, "neither", "neither"),
+    ],
+)
+async def test_steps_that_are_supported_bear_out_no_answer_that_chooses_nothing(question, answer, short):
+    record = await ask([reading(IS_BRIDGE, IS_BUILT, answer=answer)], {question: [BRIDGE, LIGHT]}, question)
+    assert [support for _, _, support in verdicts(record)[:2]] == ["supported", "supported"]
+    assert (record.answer.short, record.answer.verdict.support) == (short, "unsupported")

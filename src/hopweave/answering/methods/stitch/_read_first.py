@@ -28,6 +28,7 @@ from hopweave.text.comparing import is_choice, sides_of, wanted_of
 from hopweave.text.content_words import keys_of
 from hopweave.text.evidence import Evidence
 from hopweave.text.matching import is_yes_or_no, normalize_answer
+from hopweave.text.refusal import does_not_know
 
 _PROMPTS = prompts_beside(__file__)
 _EXAMPLES = ("light", "water")
@@ -253,11 +254,10 @@ class ReadFirst:
     def _final(self, short: str, shown: Sequence[Passage], steps: Sequence[_Step], *, is_doubted: bool) -> Assertion:
         """The claim for the answer, which rests on the steps if it is concluded from them, as a comparison or a yes is."""
         asked = self.question.text
-        is_concluded = (
+        is_concluded = not does_not_know(short) and (
             is_yes_or_no(short)
             or self.question.form == "label"
-            or wanted_of(asked) is not None
-            or (is_choice(asked) and not adds(asked, short))
+            or _answers_a_comparison(asked, short)
             or _answers_several(asked, short, steps)
         )
         premises = tuple(range(1, len(steps) + 1)) if is_concluded else ()
@@ -298,10 +298,26 @@ def _answers_several(question: str, short: str, steps: Sequence[_Step]) -> bool:
     return num_said > 1 and set(left.split()) <= {"and"} and len(ASKING.findall(question)) > 1
 
 
+def _answers_a_comparison(question: str, short: str) -> bool:
+    """Whether a question compares, or offers two names, and its answer names one of the two if it plainly names them."""
+    wanted, sides = wanted_of(question), sides_of(question)
+    if wanted == "same":
+        return True
+    if sides is None:
+        return wanted is not None or (is_choice(question) and not adds(question, short))
+    return (wanted is not None or is_choice(question)) and any(_names(short, side) for side in sides)
+
+
 def _name_both_sides(steps: Sequence[_Step], question: str) -> bool:
-    """Whether steps name both things that a question compares, each by half of its words; true if it names no two plainly."""
-    said = keys_of(" ".join(f"{step.question} {step.answer}" for step in steps))
-    return all(2 * len(keys_of(side) & said) >= len(keys_of(side)) for side in sides_of(question) or ())
+    """Whether steps name both things that a question compares; true if it names no two plainly."""
+    said = " ".join(f"{step.question} {step.answer}" for step in steps)
+    return all(_names(said, side) for side in sides_of(question) or ())
+
+
+def _names(text: str, name: str) -> bool:
+    """Whether a text has half of the words of a name."""
+    words = keys_of(name)
+    return 2 * len(words & keys_of(text)) >= len(words)
 
 
 def _states(fact: Evidence, answer: str) -> bool:
