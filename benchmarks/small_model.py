@@ -18,13 +18,14 @@ at while `stitch` was written; so none of these confirms anything.
 without the gold ones of all questions of the half; of the documentation ground, the index without the files that any question
 names. Every tick counts as wrong there, even one on a right answer: that another passage happens to have the same words.
 
-Each method is a run of its own (OUT/HALF-QUESTIONS/METHOD, or OUT/HALF-QUESTIONS-after-7/METHOD; `documentation-` precedes HALF
-and `-without-gold` follows it), which `hopweave score`, `compare`, `report`, `show` and `verify` take like any other. A command
-that was killed goes on where it was when it is given again. `--questions` takes the first ones of each draw, and `--after 7`
-those that come after the first 7, for a choice that was made after the first 7 were looked at. All runs share
-OUT/store.sqlite, so that more questions, or the same method with other options under a label of its own (`--as`), cost their
-own calls alone; seconds are those of the calls when they were made. Questions are asked one at a time unless `--parallel` says
-otherwise. Tables hold all finished runs of the half with so many questions, as Markdown.
+Each method is a run of its own (OUT/HALF-QUESTIONS/METHOD, or OUT/HALF-QUESTIONS-after-7/METHOD; `documentation-` precedes
+HALF and `-without-gold` follows it), which `hopweave score`, `compare`, `report` and `verify` take like any other; `hopweave
+show` takes its files of records (RUN/records/DATASET/METHOD.jsonl). A command that was killed goes on where it was when it is
+given again. `--questions` takes the first ones of each draw, and `--after 7` those that come after the first 7, for a choice
+that was made after the first 7 were looked at. All runs share OUT/store.sqlite, so that more questions, or the same method
+with other options under a label of its own (`--as`), cost their own calls alone; seconds are those of the calls when they were
+made. Questions are asked one at a time unless `--parallel` says otherwise. Tables hold all finished runs of the half with so
+many questions, as Markdown.
 
 `--outcomes FILE` keeps as CSV which questions each method got right, so that what is measured elsewhere or later, with another
 model, say, is compared question by question as well. results/small_model_outcomes.csv has what was measured here.

@@ -267,7 +267,7 @@ TOOL = Passage("tool", "With --purge, files on the receiving side that are absen
         ),
         ("What does --purge do?", "It deletes files.", "unsupported", "words"),
         ("Which environment variable holds default options for gzip?", "GZIP", "supported", ""),
-        ("Which program has default options in gzip?", "GZIP", "unsupported", "words"),
+        ("Which program has default options in gzip?", "GZIP", "unsupported", "bare"),
         ("Which two states lie between broken and installed?", "trigger-pending, trigger-waiting", "supported", ""),
         ("Which two states lie between broken and installed?", "trigger-pending and unpacked", "unsupported", "words"),
     ],

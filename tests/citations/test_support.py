@@ -59,7 +59,6 @@ def test_a_sentence_whose_words_stand_together_is_verified_by_that_sentence(sent
         "Mira Solberg was born in 198.",  # no number inside a larger one
         "Mira Solberg plays the drums.",  # a word that is not there
         "Jonas Hale was born in Tromvik.",  # of somebody else
-        "She was born there.",  # no name
         "Thus, Mira Solberg was born in Tromvik.",  # a conclusion
         "",
     ],
@@ -101,9 +100,17 @@ def test_a_short_answer_is_borne_out_where_its_words_stand_in_a_row():
     assert MIES.text[citation.focus.start : citation.focus.end] == "The Villa Tugendhat"
 
 
-@pytest.mark.parametrize("text", ["House of Brno", "the Villa Savoye", "Tugendhat Villa House", "", "unknown", "Yes", "?!"])
+@pytest.mark.parametrize("text", ["House of Brno", "the Villa Savoye", "Tugendhat Villa House", "", "unknown", "?!"])
 def test_what_no_passage_holds_is_unsupported(text):
     assert judge(HOUSE, text, [MIES]) == Assessment()
+
+
+@pytest.mark.parametrize(
+    ("query", "text"),
+    [(ASKED.text, "Mira Solberg"), (ASKED.text, "She was born there."), ("Was Mira Solberg born in Tromvik?", "Yes")],
+)
+def test_words_of_the_query_or_a_bare_yes_are_told_from_words_that_no_passage_has(query, text):
+    assert judge(query, text, [SOLBERG]) == Assessment(shortfall="bare")
 
 
 def test_words_of_the_query_alone_are_no_answer():
@@ -228,3 +235,28 @@ def test_a_date_or_number_in_another_form_is_supported_and_another_value_is_not(
     claim = claim_of(1, query, answer, "model", [Passage("tarn", text, "The tarn daemon")])
     assert claim.support == support
     assert all(text[one.focus.start : one.focus.end] in ("28 Sep 2013", "five seconds") for one in claim.citations)
+
+
+NONE = Passage("none", "Wander names the tracks that are followed. The default of Wander is None.", "Tracks")
+NONE_OF_THEM = Passage("them", "Wander names the tracks that are followed. None of the tracks is the default.", "Tracks")
+
+
+@pytest.mark.parametrize("said", ["None", "none", "“None”."])
+def test_none_is_an_answer_where_a_passage_has_it_as_a_value(said):
+    claim = claim_of(1, "What is the default of Wander?", said, "model", [NONE_OF_THEM, NONE])
+    assert (claim.text, claim.support) == (said, "supported")
+    assert [citation.quote for citation in claim.citations] == ["The default of Wander is None."]
+
+
+@pytest.mark.parametrize(
+    ("query", "said", "passages"),
+    [
+        ("What is the default of Wander?", "None", [NONE_OF_THEM]),
+        ("What is the default of Amble?", "None", [NONE]),
+        ("What is the default of Wander?", "Unknown", [NONE]),
+        ("What is the default of Wander?", "None", []),
+    ],
+)
+def test_none_that_no_passage_has_as_the_value_asked_for_leaves_the_claim_open(query, said, passages):
+    claim = claim_of(1, query, said, "model", passages)
+    assert (claim.text, claim.support, claim.citations, claim.shortfall) == ("", "unsupported", (), "")

@@ -207,6 +207,9 @@ def test_headings_of_html_in_markdown_are_headings():
         ("mod_lamp - Beacon Server 2", "Beacon Module mod_lamp", "mod_lamp - Beacon Server 2 > OPTIONS"),
         ("Lamps — Beacon documentation", "Lamps", "Lamps — Beacon documentation > OPTIONS"),
         ("Kerrow Light", "How to light it", "Kerrow Light > How to light it > OPTIONS"),
+        ("News of Lamp 3.2.7", "News of Lamp 3.2.3", "News of Lamp 3.2.7 > News of Lamp 3.2.3 > OPTIONS"),
+        ("News of Lamp 3.2.7 - Lamp 3", "News of Lamp 3.2.7", "News of Lamp 3.2.7 - Lamp 3 > OPTIONS"),
+        ("Lamps of Kerrow", "2. Lamps of Kerrow", "Lamps of Kerrow > OPTIONS"),
     ],
 )
 def test_a_heading_that_repeats_the_title_is_no_section(tmp_path, title, heading, shown):

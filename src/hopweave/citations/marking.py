@@ -15,6 +15,7 @@ from hopweave.text.citation_marks import keep_marks, marks_in, without_marks
 from hopweave.text.content_words import anchors, content_of, keys_of, named_keys, stem, stems_of
 from hopweave.text.final import has_marker
 from hopweave.text.matching import is_contained, normalize_answer
+from hopweave.text.refusal import does_not_know
 from hopweave.text.sentences import sentence_spans
 
 UNSUPPORTED = "unsupported"
@@ -103,7 +104,7 @@ def states(sentence: str, claim: Claim, before: frozenset[str] | None = None) ->
 
 @remembered
 def _states(sentence: str, claimed: str, query: str, before: frozenset[str] | None) -> bool:
-    said, text = asserted(sentence), asserted(claimed)
+    said, text = asserted(sentence), asserted(claimed) or (claimed if does_not_know(claimed) else "")  # "None"
     if not said or not text:
         return bool(claimed.strip()) and normalize_answer(sentence) == normalize_answer(claimed)
     if normalize_answer(said) == normalize_answer(text) or _is_part(said, text):

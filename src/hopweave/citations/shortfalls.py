@@ -8,6 +8,7 @@ from hopweave.core.types import Answer, Shortfall, Verdict
 
 IN_WORDS: Mapping[Shortfall, str] = {
     "words": "no passage that was found has its words",
+    "bare": "it is a bare yes or no, or repeats the question, and no passage states that as the answer",
     "subject": "the sentence that has its words does not name what was asked about",
     "relation": "the sentence that has its words does not say what was asked",
     "kind": "it is not the kind of answer that was asked for",

@@ -58,7 +58,7 @@ from hopweave.text.final import has_marker
 from hopweave.text.key_terms import only_repeats
 from hopweave.text.matching import is_contained, is_yes_or_no
 from hopweave.text.negation import deny_alike
-from hopweave.text.refusal import does_not_know
+from hopweave.text.refusal import does_not_know, values_of_none
 from hopweave.text.relations import relations_asked, tells_of_opposite
 from hopweave.text.sentences import sentence_around, sentence_spans
 from hopweave.text.values import places_of_value
@@ -122,10 +122,10 @@ def judge(
         mark: the mark of the citations.
         settled: earlier claims that are supported: they may tie the cited sentence to what the query names.
     """
-    said = asserted(text)
-    if not said or not adds(query, said):
-        return Assessment()
     read, evidence = readings or {}, list({passage.id: passage for passage in passages}.values())
+    said = asserted(text) or _none_of(text, evidence)
+    if not said or not adds(query, said):
+        return Assessment(shortfall="bare" if said or is_yes_or_no(_plain(text)) else "words")
     heard = [(passage, read[passage.id]) for passage in evidence if passage.id in read]
     denying = [one for one in heard if _holds(*one) and denies(query, said, one[1])]
     refused = {passage.id for passage, _ in denying}
@@ -166,11 +166,13 @@ def claim_of(
 ) -> Claim:
     """The claim made by an answer to a query, with its support. `mark` is its number, from 1, and the mark of its citations.
 
-    If the answer only says that the answer is unknown, the claim is open: it has no text.
+    If the answer only says that the answer is unknown, the claim is open: it has no text. "None" says that unless a passage
+    has it as the value that the query asks for.
     """
-    said = "" if does_not_know(text) else text
-    found = judge(query, said, passages, readings, mark=mark, settled=settled)
-    return Claim(query, said, origin, found.support, found.citations, found.contradicted_by, found.shortfall if said else "")
+    found = judge(query, text, passages, readings, mark=mark, settled=settled)
+    if not text or (does_not_know(text) and found.support != "supported"):
+        return Claim(query, "", origin)
+    return Claim(query, text, origin, found.support, found.citations, found.contradicted_by, found.shortfall)
 
 
 def conclusion_of(mark: int, query: str, text: str, premises: Iterable[Claim]) -> Claim:
@@ -208,6 +210,12 @@ def asserted(text: str) -> str:
     if is_yes_or_no(said):
         said = _YES_OR_NO.sub("", said, count=1)
     return said if any(map(str.isalnum, said)) and not does_not_know(said) else ""
+
+
+def _none_of(text: str, passages: Iterable[Passage]) -> str:
+    """The answer if it is "None" and a passage has that as a value; else empty."""
+    said = _plain(text)
+    return said if any(values_of_none(said, passage.text) for passage in passages) else ""
 
 
 def _plain(text: str) -> str:
@@ -322,6 +330,9 @@ class _Case:
 
     def _places(self, said: str, passage: Passage) -> Iterator[Citation]:
         """Yields where a passage has an answer, where the reader found it first."""
+        if not asserted(said):
+            yield from (cite(self.mark, passage, span) for span in values_of_none(said, passage.text))
+            return
         reading = self.readings.get(passage.id)
         spans = list(dict.fromkeys(_in_a_row(said, passage, reading))) or list(_in_a_list(said, passage))
         spans = spans or list(islice(places_of_value(said, passage.text), _MOST_PLACES))

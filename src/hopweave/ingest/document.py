@@ -12,6 +12,7 @@ from hopweave.text.sentences import sentence_spans_of_long
 
 PARAGRAPH = "\n\n"
 _WORD = re.compile(r"\w+")
+_NUMBER = re.compile(r"\d+(?:\.\d+)*")
 
 _LONGEST_ROW_SENTENCE = 500
 """Characters of a row of a table that is a single sentence."""
@@ -131,8 +132,14 @@ class Blocks:
 
 
 def repeats(heading: str, title: str) -> bool:
-    """Whether a heading says little more than the title of its document: half of its words are there."""
+    """Whether a heading says little more than the title of its document: half of its words are there.
+
+    It does not if each has a number that the other lacks, such as that of another release.
+    """
     words, known = (set(_WORD.findall(text.casefold())) for text in (heading, title))
+    numbers, others = (set(_NUMBER.findall(text)) for text in (heading, title))
+    if numbers - others and others - numbers:
+        return False
     num_known = len(words & known)
     return heading.casefold() in title.casefold() or (num_known > 1 and num_known * 2 >= len(words))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from hopweave.core.types import Span
 from hopweave.text.quotation import CLOSING
 
 # A phrase expresses ignorance if it ends there, or continues after punctuation or with a function word. If it continues with
@@ -37,11 +38,13 @@ _CANNOT_SAY = re.compile(
     r"[\W_]*+(?:unfortunately,?\s+)?(?:based\s+on\s+[^,\n]{1,80},\s+)?"
     r"(?:(?:i\s+am|i['’]m|we\s+are)\s+(?:very\s+)?sorry\b[,.]?\s+(?:but\s+)?(?:i|we|the|there|it)\s+(?:\w+\s+){0,2}(?:not|can['’]t|cannot|don['’]t|no)\b"
     r"|there\s+is\s+(?:no|not\s+enough)\s+(?:information|mention)\b"
-    r"|(?:the|these|this|none\s+of\s+the)\s+(?:[\w-]+\s+){0,2}(?:passages?|contexts?|documents?|texts?|information)\s+"
+    r"|(?:the|these|this|none\s+of\s+the)\s+(?:[\w-]+\s+){0,2}(?:passages?|facts?|contexts?|documents?|texts?|information)\s+"
     r"(?:provided\s+|given\s+|above\s+)?(?:(?:do(?:es)?\s+not|don['’]t|doesn['’]t)\s+)?(?:directly\s+|explicitly\s+)?"
     r"(?:say|mention|provide|state|contain|specify|give|include|says|mentions|provides|states|contains|specifies|gives)\b)",
     re.IGNORECASE,
 )
+_NONE = re.compile(r"[\W_]*+none[\W_]*+", re.IGNORECASE)
+_NONE_AS_VALUE = re.compile(r"\bnone\b(?=[^\w\s.,;:]*+\s*+(?:[.,;:]|$))", re.IGNORECASE | re.MULTILINE)
 _DENIES = re.compile(r"\b(?:not|no|none|cannot|can['’]t|don['’]t|doesn['’]t)\b", re.IGNORECASE)
 _YES = re.compile(r"[\W_]*+yes[*_]*+\s*+[!！]++[\W_]*+", re.IGNORECASE)
 
@@ -53,6 +56,17 @@ def does_not_know(text: str) -> bool:
     (True, False)
     """
     return _DOES_NOT_KNOW.match(text) is not None
+
+
+def values_of_none(text: str, passage: str) -> list[Span]:
+    """Where a passage has "none" as a value, as a manual says of a default, if that is all that a text says.
+
+    It ends a line or a clause there: in "none of them" it is no value.
+
+    >>> values_of_none("None", "Default: None"), values_of_none("None", "None of them has one."), values_of_none("1", "None")
+    ([Span(start=9, end=13)], [], [])
+    """
+    return [Span(*found.span()) for found in _NONE_AS_VALUE.finditer(passage)] if _NONE.fullmatch(text) else []
 
 
 def is_refusal(reply: str) -> bool:

@@ -10,7 +10,7 @@ from support.bench import Bench, Capable, Small, calls, purposes, queries, unrea
 from hopweave.answering.methods.stitch.stitch import Stitch
 from hopweave.core.types import Abilities, Passage, Question
 from hopweave.models.llms.scripted import Line
-from hopweave.record import Trace
+from hopweave.record import Decision, Trace
 from hopweave.run.components import Components
 from hopweave.run.workbench import Workbench
 
@@ -113,6 +113,12 @@ async def test_if_nothing_new_is_found_the_next_reading_is_the_last():
     record = await ask([reading(missing=[MISSING]), reading(answer="")], {ASKED: [BRIDGE], MISSING: [BRIDGE]})
     assert len(calls(record)) == 2
     assert (record.answer.short, record.answer.stopped_because) == ("", "max_readings")
+
+
+async def test_a_reading_tells_its_steps_and_what_is_missing():
+    record = await ask([reading(missing=[MISSING]), reading(DESIGNER, missing=["her town"], answer="Vask")], {ASKED: [BRIDGE]})
+    told = [step.text for step in record.steps if isinstance(step, Decision) and step.label == "reading"]
+    assert told == [f"missing: {MISSING}", "Who designed Orla Bridge? Mara Lind; missing: her town"]
 
 
 async def test_nothing_is_searched_for_twice():
@@ -236,3 +242,53 @@ async def test_an_answer_to_two_questions_is_unsupported_if_one_of_its_steps_is(
     guess = ("Where was Mara Lind born?", "Drum", [4])
     record = await ask([reading(DESIGNER, guess, answer="Mara Lind; Drum")], {TWO: [BRIDGE, LIND]}, TWO)
     assert record.answer.verdict.support == "unsupported"
+
+
+async def test_none_that_the_named_fact_has_as_a_value_is_the_answer():
+    wander = Passage("wander", "The default of Wander is None. It takes a list of tracks.", "Tracks")
+    question = "What is the default of Wander?"
+    record = await ask([reading((question, "None", [1]), answer="None")], {question: [wander]}, question)
+    assert verdicts(record) == [(question, "None", "supported")]
+    assert (record.answer.short, record.answer.verdict.support) == ("None", "supported")
+    assert record.answer.text == "What is the default of Wander? None [1]. So the final answer is None."
+
+
+WHICH = "Which is a bridge, Orla Bridge or Kerrow Light?"
+IS_BRIDGE = ("What is Orla Bridge?", "bridge of 1902", [1])
+IS_BUILT = ("When was Kerrow Light built?", "1887", [3])
+
+
+async def test_a_choice_between_two_names_rests_on_a_step_for_each_and_cites_both():
+    record = await ask([reading(IS_BRIDGE, IS_BUILT, answer="Orla Bridge")], {WHICH: [BRIDGE, LIGHT]}, WHICH)
+    assert (record.answer.short, record.answer.verdict.support) == ("Orla Bridge", "supported")
+    carrier = record.answer.claims[record.answer.verdict.carried_by - 1]
+    assert {citation.passage_id for citation in carrier.citations} == {"bridge", "light"}
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        (WHICH, "Orla Bridge"),
+        ("Were Orla Bridge and Kerrow Light built in the same year?", "yes"),
+        ("Which was built first, Orla Bridge or Kerrow Light?", "Orla Bridge"),
+    ],
+)
+async def test_a_comparison_of_which_the_steps_name_one_side_alone_is_unsupported(question, answer):
+    record = await ask([reading(IS_BRIDGE, answer=answer)], {question: [BRIDGE, LIGHT]}, question)
+    assert verdicts(record)[0][2] == "supported"
+    assert (record.answer.short, record.answer.verdict.support) == (answer, "unsupported")
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "short"),
+    [
+        ("Were Orla Bridge and Kerrow Light built in the same year?", "unknown", "unknown"),
+        ("Which was built first, Orla Bridge or Kerrow Light?", "Greta Falk", "Greta Falk"),
+        ("Which was built first, Orla Bridge or Kerrow Light?", "not known", "not known"),
+        (WHICH, "neither", "neither"),
+    ],
+)
+async def test_steps_that_are_supported_bear_out_no_answer_that_chooses_nothing(question, answer, short):
+    record = await ask([reading(IS_BRIDGE, IS_BUILT, answer=answer)], {question: [BRIDGE, LIGHT]}, question)
+    assert [support for _, _, support in verdicts(record)[:2]] == ["supported", "supported"]
+    assert (record.answer.short, record.answer.verdict.support) == (short, "unsupported")

@@ -21,6 +21,7 @@ from hopweave.text.refusal import does_not_know, is_refusal, without_yes
         "I'm sorry, I cannot answer this.", "I am not sure.", "The passages do not mention it.",
         "The provided passages don't say who it was.", "Based on the passages, there is no information about it.",
         "There is not enough information to say.", "None of the passages mentions her.", "The passage does not state it.",
+        "The facts do not say.", "The facts do not state who it was.",
     ],
 )  # fmt: skip
 def test_no_in_any_dress_and_ignorance_in_words_are_refusals(reply):

@@ -136,6 +136,10 @@ def test_what_became_of_a_question_is_told_from_its_record():
     assert became(record(asked, error="gone")) == "failed"
     assert as_if(short="I do not know.", text="I do not know.") == "abstained"
     assert as_if(short="", text="NO!", how="empty") == "abstained"
+    assert as_if(short="None", text="None") == "abstained"
+    (claim,) = said.answer.claims
+    assert claim.support == "supported"
+    assert as_if(short="None", text="None", claims=(replace(claim, text="None"),)) == "answered"
     assert as_if(short="", text="", how="empty") == "unparsed"
     assert as_if(how="full") == "answered"
     unread = ParseFailure(len(said.steps), None, "final", "no sentence says what the answer is", "1874 perhaps")

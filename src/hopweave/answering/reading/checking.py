@@ -13,7 +13,7 @@ from hopweave.text.content_words import anchors, keys_of
 from hopweave.text.evidence import Evidence
 from hopweave.text.matching import is_contained, is_yes_or_no, normalize_answer
 from hopweave.text.quotation import PLAIN
-from hopweave.text.refusal import does_not_know
+from hopweave.text.refusal import does_not_know, values_of_none
 
 _WEIGHTS = {"none": 4, "form": 4, "elsewhere": 3, "repeats": 3, "open": 1, "unsure": 1}
 _YES_OR_NO = re.compile(r"\s*(?:are|is|was|were|am|do|does|did|have|has|had|can|could|will|would|should)\b", re.IGNORECASE)
@@ -45,7 +45,7 @@ class Reading:
 def problems_of(reading: Reading, least_probability: float, way: Way = NOTHING_SETTLED) -> list[str]:
     """The problems of a reading, one word for each; empty if there are none.
 
-    - `none`: there is no answer, or it says that it is not known.
+    - `none`: there is no answer, or it says that it is not known; "None" is one if the fact has it as a value.
     - `form`: it is a yes or a no, and the question asks for something else; the question asks for a year, and it has no digit;
       or for a place, and it has no letter.
     - `repeats`: it adds nothing to the question, or is one of the intermediate names of the question.
@@ -61,7 +61,7 @@ def problems_of(reading: Reading, least_probability: float, way: Way = NOTHING_S
         least_probability: an answer with a lower probability is `unsure`.
         way: how the question leads through settled answers.
     """
-    if not reading.answer or does_not_know(reading.answer):
+    if not _is_answered(reading):
         return ["none"]
     found, is_bare = [], is_yes_or_no(reading.answer)
     if _is_of_other_form(reading.asked, reading.answer):
@@ -95,6 +95,12 @@ def does_hold(problems: Sequence[str]) -> bool:
 def weight(problems: Sequence[str]) -> int:
     """The severity of a reading's problems: an answer that no fact states is worse than a connection that stays unclear."""
     return sum(_WEIGHTS[problem] for problem in problems)
+
+
+def _is_answered(reading: Reading) -> bool:
+    if reading.fact is not None and values_of_none(reading.answer, reading.fact.text):
+        return True
+    return bool(reading.answer) and not does_not_know(reading.answer)
 
 
 def _is_of_other_form(question: str, answer: str) -> bool:

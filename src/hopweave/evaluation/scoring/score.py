@@ -208,12 +208,13 @@ def scores_of(dataset: str, method: str, record: Record, example: Example, metri
 
 
 def became(record: Record) -> Became:
-    """The outcome of a question; a refusal counts as one even without a marker."""
+    """The outcome of a question; a refusal counts as one even without a marker. "None" is an answer if a passage has it."""
     answer = record.answer
     if answer is None:
         return "failed"
     said = answer.short or answer.text
-    if said.strip() and is_refusal(said):
+    is_borne_out = any(claim.text == said and claim.support == "supported" for claim in answer.claims)
+    if said.strip() and is_refusal(said) and not is_borne_out:
         return "abstained"
     # A method that asks for the bare answer alone takes the whole reply as it; one that found no answer says so in the trace.
     is_unread = any(isinstance(step, ParseFailure) and step.parser == "final" for step in record.own_steps)

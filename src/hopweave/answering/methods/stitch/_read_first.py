@@ -19,13 +19,16 @@ from hopweave.answering.reading.checking import ASKING, Reading, has_words, prob
 from hopweave.answering.reading.reading import TEXT, bounded, facts_of, facts_shown, object_of, values_of
 from hopweave.answering.toolkit.claims import Assertion, answer_from_claims, claims_of
 from hopweave.answering.toolkit.final_answer import bare_answer, of_form
+from hopweave.citations.support import adds
 from hopweave.core.errors import BudgetReached
 from hopweave.core.prompt import escape, prompts_beside, unescape
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Answer, Message, Passage, Question, Span
-from hopweave.text.comparing import wanted_of
+from hopweave.text.comparing import is_choice, sides_of, wanted_of
+from hopweave.text.content_words import keys_of
 from hopweave.text.evidence import Evidence
 from hopweave.text.matching import is_yes_or_no, normalize_answer
+from hopweave.text.refusal import does_not_know
 
 _PROMPTS = prompts_beside(__file__)
 _EXAMPLES = ("light", "water")
@@ -164,8 +167,10 @@ class ReadFirst:
         reply = await bounded(self.workbench, messages, "read", _SCHEMA, longest)
         values = values_of(self.workbench, reply, "read", {"steps": list, "missing": list, "answer": str})
         draft = self._draft(values, reply.text)
-        told = " / ".join(f"{step.question} {step.answer}" for step in draft.steps)
-        self.workbench.decide("reading", told or draft.answer or "?", answer=draft.answer, missing=list(draft.missing))
+        told = " / ".join(f"{step.question} {step.answer}" for step in draft.steps) or draft.answer
+        wanted = f"missing: {' / '.join(draft.missing)}" if draft.missing else ""
+        shown = "; ".join(filter(None, [told, wanted])) or "?"
+        self.workbench.decide("reading", shown, answer=draft.answer, missing=list(draft.missing))
         return reply.text, draft
 
     def _draft(self, values: Mapping[str, Any], text: str) -> _Draft:
@@ -248,15 +253,17 @@ class ReadFirst:
 
     def _final(self, short: str, shown: Sequence[Passage], steps: Sequence[_Step], *, is_doubted: bool) -> Assertion:
         """The claim for the answer, which rests on the steps if it is concluded from them, as a comparison or a yes is."""
-        is_concluded = (
+        asked = self.question.text
+        is_concluded = not does_not_know(short) and (
             is_yes_or_no(short)
             or self.question.form == "label"
-            or wanted_of(self.question.text) is not None
-            or _answers_several(self.question.text, short, steps)
+            or _answers_a_comparison(asked, short)
+            or _answers_several(asked, short, steps)
         )
         premises = tuple(range(1, len(steps) + 1)) if is_concluded else ()
         passages = () if is_concluded else shown
-        return Assertion(self.question.text, unescape(short), "retrieved", passages, premises, is_doubted=is_doubted)
+        is_doubted = is_doubted or (is_concluded and not _name_both_sides(steps, asked))
+        return Assertion(asked, unescape(short), "retrieved", passages, premises, is_doubted=is_doubted)
 
     def _with_its_fact(self, step: _Step) -> _Step:
         """The step, with the first fact that states it if it named others: a number is easily wrong."""
@@ -289,6 +296,28 @@ def _answers_several(question: str, short: str, steps: Sequence[_Step]) -> bool:
         num_said += bool(said) and f" {said} " in left
         left = left.replace(f" {said} ", "  ") if said else left
     return num_said > 1 and set(left.split()) <= {"and"} and len(ASKING.findall(question)) > 1
+
+
+def _answers_a_comparison(question: str, short: str) -> bool:
+    """Whether a question compares, or offers two names, and its answer names one of the two if it plainly names them."""
+    wanted, sides = wanted_of(question), sides_of(question)
+    if wanted == "same":
+        return True
+    if sides is None:
+        return wanted is not None or (is_choice(question) and not adds(question, short))
+    return (wanted is not None or is_choice(question)) and any(_names(short, side) for side in sides)
+
+
+def _name_both_sides(steps: Sequence[_Step], question: str) -> bool:
+    """Whether steps name both things that a question compares; true if it names no two plainly."""
+    said = " ".join(f"{step.question} {step.answer}" for step in steps)
+    return all(_names(said, side) for side in sides_of(question) or ())
+
+
+def _names(text: str, name: str) -> bool:
+    """Whether a text has half of the words of a name."""
+    words = keys_of(name)
+    return 2 * len(words & keys_of(text)) >= len(words)
 
 
 def _states(fact: Evidence, answer: str) -> bool:
