@@ -90,6 +90,13 @@ def test_an_answer_whose_passage_does_not_settle_it_is_not_said_to_rest_on_nothi
     assert not record.answer.cites_without_support
 
 
+def test_where_other_claims_rest_on_passages_it_is_the_answer_itself_that_rests_on_none():
+    verdict = Verdict("unsupported", num_claims=2, num_supported=1)
+    banner = banner_of(Answer("Tromvik.", "Tromvik", verdict=verdict))
+    assert banner.headline == "The answer itself rests on no passage"
+    assert banner.counts == "1 of 2 claims rest on a passage"
+
+
 def test_theta_and_what_says_otherwise_are_explained():
     assert "threshold theta" in " ".join(shown(searchain()).split())
     assert "against claim 1: Carrow Head Light" in shown(answered("contradicted"))

@@ -201,7 +201,7 @@ def banner_of(answer: Answer) -> Banner:
         "supported": "The answer rests on a passage",
         "uncertain": UNCERTAIN,
         "contradicted": "A passage says otherwise",
-        "unsupported": "The answer rests on no passage",
+        "unsupported": f"The answer{' itself' if verdict.num_supported else ''} rests on no passage",
     }[standing]
     if answer.how == LISTING:
         return Banner(standing, SIGNS[standing], TONES[standing], _LISTING, next(_counts(verdict)))
