@@ -29,7 +29,7 @@ from hopweave.ingest.mail import read_mail
 from hopweave.ingest.recognise import format_of
 from hopweave.ingest.split import split_spans
 from hopweave.retrieval.index import links
-from hopweave.text import citation_marks, evidence, matching, relations, sentences, values
+from hopweave.text import citation_marks, evidence, hedges, kinship, matching, negation, relations, sentences, values
 from hopweave.text import instructions as commands
 from hopweave.text import key_terms as keywords
 
@@ -51,6 +51,8 @@ PIECES = (
         "No! ",
         "no ",
         "not ",
+        "son of Ida, ",
+        "was possibly ",
         "I do not know. ",
         "the ",
     ),
@@ -162,6 +164,10 @@ OTHERS = {
     "places_of_value": lambda text: list(values.places_of_value("5 seconds", text)),
     "places_of_value of a text": lambda text: list(values.places_of_value(text, "It took five seconds.")),
     "tells_of_opposite": lambda text: relations.tells_of_opposite("Where was she born?", text, Span(0, 1)),
+    "is_left_open": lambda text: hedges.is_left_open("Where was she born?", text, Span(len(text) - 1, len(text))),
+    "denies_there": lambda text: negation.denies_there("Where was she born?", text, Span(len(text) - 1, len(text))),
+    "is_kin_asked": lambda text: kinship.is_kin_asked("Who is the son of Ida?", text, Span(len(text) - 1, len(text))),
+    "is_kin_asked of a text": lambda text: kinship.is_kin_asked(text, "Ida is the son of Otto.", Span(0, 3)),
     "fragments": fragments.fragments,
     "without_marks": citation_marks.without_marks,
     "drop_marks": citation_marks.drop_marks,

@@ -55,9 +55,11 @@ from hopweave.text.answer_kinds import is_of_kind, is_something_else, kind_asked
 from hopweave.text.citation_marks import settle_marks
 from hopweave.text.content_words import anchors, content_of, is_reasoning, keys_of, named_keys, numbers_of, stem, stems_of
 from hopweave.text.final import has_marker
+from hopweave.text.hedges import is_left_open
 from hopweave.text.key_terms import only_repeats
+from hopweave.text.kinship import is_kin_asked, relative_asked
 from hopweave.text.matching import is_contained, is_yes_or_no
-from hopweave.text.negation import deny_alike
+from hopweave.text.negation import denies_there, deny_alike
 from hopweave.text.refusal import does_not_know
 from hopweave.text.relations import relations_asked, tells_of_opposite
 from hopweave.text.sentences import sentence_around, sentence_spans
@@ -325,18 +327,39 @@ class _Case:
         if not deny_alike(said, citation.quote):
             return Assessment("unsupported", (citation,), shortfall="denial")
         is_statement = names_its_subject(said)
+        if not is_statement and _is_denied(f"{self.query} {said}", citation):
+            return Assessment("unsupported", (citation,), shortfall="denial")
         if _tells_of_opposite(said if is_statement or relations_asked(said) else self.query, citation):
             return Assessment("unsupported", (citation,), shortfall="relation")
+        if is_kin_asked(said if is_statement else self.query, citation.quote, _in_quote(citation)) is False:
+            return Assessment("unsupported", (citation,), shortfall="relation")
+        if _is_left_open(f"{self.query} {said}", citation):
+            return Assessment("unsupported", (citation,), shortfall="hedge")
         if is_statement:
             return Assessment("supported", (citation,), shortfall="")
         place = place_of(passage, citation.focus or Span(citation.start, citation.end))
         shortfall = self._shortfall(said, place)
         if shortfall:
             return Assessment("unsupported", (citation,), shortfall=shortfall)
-        rival = rival_of(self.query, said, place, self.passages)
+        rival = rival_of(self.query, said, place, self.passages) or self._says_other_kin(said)
         if rival is None:
             return Assessment("supported", (citation,), shortfall="")
         return Assessment("contradicted", (citation,), cite(0, *rival), "rival")
+
+    def _says_other_kin(self, said: str) -> tuple[Passage, Span] | None:
+        """A sentence about the one whose relative is asked for that has the answer as another one, if none has it as that."""
+        of = relative_asked(self.query)
+        found: tuple[Passage, Span] | None = None
+        for passage in self.passages if of else ():
+            for citation in self._places(said, passage):
+                if not locate(of, f"{passage.title}\n{citation.quote}"):
+                    continue
+                is_fitting = is_kin_asked(self.query, citation.quote, _in_quote(citation))
+                if is_fitting:
+                    return None
+                if is_fitting is False:
+                    found = found or (passage, Span(citation.start, citation.end))
+        return found
 
     def _shortfall(self, said: str, place: Place) -> Shortfall:
         """Why a place that has the words of an answer does not bear it out; empty if it does."""
@@ -401,6 +424,7 @@ def _stated(query: str, sentence: str, passage: Passage) -> Span | None:
     new = [name for name in names if locate(name, query) is None] or [word for word in words if locate(word, query) is None]
     added = set() if new else keys_of(sentence) - keys_of(query)
     least = _LEAST_SHARE if names else _LEAST_SHARE_WITHOUT_NAME
+    best, most = None, 0
     for span in sentence_spans(passage.text):
         text = passage.text[span.start : span.end]
         if not added <= keys_of(text) | keys_of(passage.heading):
@@ -409,17 +433,35 @@ def _stated(query: str, sentence: str, passage: Passage) -> Span | None:
         place = locate(focus, text) if focus else None
         there = stems_of(f"{text} {passage.heading}")
         known = [word for word in words if stem(word) in there or is_relation_stated(word, text)]
-        if place is not None and len(known) >= least * len(words) and is_date_in_place(sentence, sentence, text):
-            return Span(span.start + place.start, span.start + place.end)
-    return None
+        is_stated_here = place is not None and len(known) >= least * len(words) and is_date_in_place(sentence, sentence, text)
+        if place is not None and is_stated_here and (best is None or len(known) > most):
+            best, most = Span(span.start + place.start, span.start + place.end), len(known)
+    return best
 
 
 def _tells_of_opposite(asking: str, citation: Citation) -> bool:
     """Whether the cited words belong to the opposite of what is asked for."""
+    focus = _in_quote(citation)
+    return focus is not None and tells_of_opposite(asking, citation.quote, focus)
+
+
+def _is_left_open(asking: str, citation: Citation) -> bool:
+    """Whether the cited words are said with a hedge that what asks for them lacks."""
+    focus = _in_quote(citation)
+    return focus is not None and is_left_open(asking, citation.quote, focus)
+
+
+def _is_denied(asking: str, citation: Citation) -> bool:
+    """Whether the cited words are denied where they stand."""
+    focus = _in_quote(citation)
+    return focus is not None and denies_there(asking, citation.quote, focus)
+
+
+def _in_quote(citation: Citation) -> Span | None:
+    """The position of the words of an answer in their quote; `None` if they are in the title only."""
     if citation.focus is None:
-        return False
-    focus = Span(citation.focus.start - citation.start, citation.focus.end - citation.start)
-    return tells_of_opposite(asking, citation.quote, focus)
+        return None
+    return Span(citation.focus.start - citation.start, citation.focus.end - citation.start)
 
 
 def _about_the_title(mark: int, query: str, passage: Passage) -> Citation:

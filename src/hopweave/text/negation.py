@@ -3,19 +3,35 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import NamedTuple
 
 from hopweave.core.memoize import remembered
+from hopweave.core.types import Span
+from hopweave.text.clauses import clause_around
 from hopweave.text.content_words import stem, words_of
 
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _OF_VERBS = frozenset({"not", "never", "nor", "neither", "cannot", "nobody", "nothing"})
+_FAILING = frozenset({"fail", "fails", "failed", "refuse", "refuses", "refused", "declined", "unable"})
+"""With `to`, these deny a verb as well."""
+
 _OF_NOUNS = frozenset({"no", "without"})
 _NO_DENIAL = frozenset({"only", "just", "merely", "least", "sooner"})
 """After these, `not` and `no` deny nothing: `not only`, `no sooner`."""
 
-_WITHIN = 3
-"""A word is denied in one sentence if it is among so many after a `not`, since an adverb may come between."""
+_LEAVING_OUT = re.compile(
+    r"\b(?:instead of|rather than|other than|apart from|except(?: for)?|excluding|unlike|without|(?:but|and) not)\s",
+    re.IGNORECASE,
+)
+_UP_TO = re.compile(r"(?:[^\s,]+\s+){0,4}")
+"""What may stand between these and the name of what they leave out."""
+
+_UNTIL = re.compile(r"\b(?:until|till|before)\b", re.IGNORECASE)
+
+_WITHIN, _LOOKED_AT = 3, 12
+"""A word is denied in one sentence if it is among the first three after a `not` that say something, since an adverb may come
+between; these are looked for among so many."""
 
 
 class _Denied(NamedTuple):
@@ -46,6 +62,26 @@ def deny_alike(left: str, right: str) -> bool:
     return not _is_said(one, other) and not _is_said(other, one)
 
 
+def denies_there(asking: str, sentence: str, focus: Span) -> bool:
+    """Whether the clause of some words of a sentence denies what asks for them, or leaves the words themselves out.
+
+    Nothing is denied if what asks for the words has a "not" itself.
+
+    >>> told = "Used in Sula instead of Brno, but not sold there."
+    >>> [denies_there("Where is it used?", told, Span(start, start + 4)) for start in (8, 24)]
+    [False, True]
+    """
+    if _denied(asking).soon:
+        return False
+    clause = clause_around(sentence, focus)
+    denied = _denied(sentence[clause.start : clause.end])
+    if any(
+        _UP_TO.fullmatch(sentence, out.end(), focus.start) for out in _LEAVING_OUT.finditer(sentence, clause.start, focus.start)
+    ):
+        return not denied.first and _LEAVING_OUT.search(asking) is None
+    return bool(denied.first & _denied(asking).there) and _UNTIL.search(sentence, clause.start, focus.start) is None
+
+
 def _is_said(one: _Denied, other: _Denied) -> bool:
     """Whether one sentence denies what the other says."""
     denied = one.first if other.soon else one.first | one.nouns
@@ -56,10 +92,13 @@ def _is_said(one: _Denied, other: _Denied) -> bool:
 def _denied(sentence: str) -> _Denied:
     words = [match[0].casefold() for match in _WORD.finditer(sentence)]
     first, nouns, soon = set[str](), set[str](), set[str]()
-    for index, word in enumerate(words[:-1]):
-        is_of_verb = word in _OF_VERBS or word.endswith(("n't", "n’t"))
-        if (is_of_verb or word in _OF_NOUNS) and words[index + 1] not in _NO_DENIAL:
-            after = [root(one) for one in words[index + 1 :] if words_of(one) and not one.endswith("ly")][:_WITHIN]
+    for index, (word, following) in enumerate(pairwise(words)):
+        is_of_two = (word in _FAILING and following == "to") or (word == "no" and following == "longer")
+        is_of_verb = is_of_two or word in _OF_VERBS or word.endswith(("n't", "n’t"))
+        if (is_of_verb or word in _OF_NOUNS) and following not in _NO_DENIAL:
+            begun = index + 1 + is_of_two
+            rest = words[begun : begun + _LOOKED_AT]
+            after = [root(one) for one in rest if words_of(one) and not one.endswith("ly")][:_WITHIN]
             (first if is_of_verb else nouns).update(after[:1])
             soon.update(after)
     return _Denied(
