@@ -29,7 +29,18 @@ from hopweave.ingest.mail import read_mail
 from hopweave.ingest.recognise import format_of
 from hopweave.ingest.split import split_spans
 from hopweave.retrieval.index import links
-from hopweave.text import citation_marks, evidence, hedges, kinship, matching, negation, relations, sentences, values
+from hopweave.text import (
+    citation_marks,
+    evidence,
+    hedges,
+    kinship,
+    matching,
+    negation,
+    quantities,
+    relations,
+    sentences,
+    values,
+)
 from hopweave.text import instructions as commands
 from hopweave.text import key_terms as keywords
 
@@ -53,6 +64,7 @@ PIECES = (
         "not ",
         "son of Ida, ",
         "was possibly ",
+        "in seconds, 5 ",
         "I do not know. ",
         "the ",
     ),
@@ -163,6 +175,8 @@ OTHERS = {
     "on_one_line": citing.on_one_line,
     "places_of_value": lambda text: list(values.places_of_value("5 seconds", text)),
     "places_of_value of a text": lambda text: list(values.places_of_value(text, "It took five seconds.")),
+    "places_of_quantity": lambda text: list(quantities.places_of_quantity("5 seconds", text)),
+    "places_of_quantity of a text": lambda text: list(quantities.places_of_quantity(text, "It took five seconds.")),
     "tells_of_opposite": lambda text: relations.tells_of_opposite("Where was she born?", text, Span(0, 1)),
     "is_left_open": lambda text: hedges.is_left_open("Where was she born?", text, Span(len(text) - 1, len(text))),
     "denies_there": lambda text: negation.denies_there("Where was she born?", text, Span(len(text) - 1, len(text))),

@@ -39,6 +39,7 @@ from hopweave.text.nations import is_only_nations, nations_in
         ("Mt. Fuji", "Mount Fuji"),
         ("I. Renn", "Ida Renn"),
         ("J R Renn", "Jonas Robert Renn"),
+        ("5s", "five seconds"),
     ],
 )
 def test_the_same_in_other_words_agrees_both_ways(left, right):
@@ -64,6 +65,7 @@ def test_the_same_in_other_words_agrees_both_ways(left, right):
         ("WHO", "World Trade Organization"),
         ("who", "World Health Organization"),
         ("UN", "Ulm"),
+        ("5s", "5 minutes"),
         ("J. Renn", "Ida Renn"),
         ("St. Paul", "Saint Peter"),
         ("Ida Renn", "Ida Falk"),

@@ -31,7 +31,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain, islice
 
 from hopweave.citations.about import (
     Place,
@@ -60,6 +60,7 @@ from hopweave.text.key_terms import only_repeats
 from hopweave.text.kinship import is_kin_asked, relative_asked
 from hopweave.text.matching import is_contained, is_yes_or_no
 from hopweave.text.negation import denies_there, deny_alike
+from hopweave.text.quantities import places_of_quantity
 from hopweave.text.refusal import does_not_know
 from hopweave.text.relations import relations_asked, tells_of_opposite
 from hopweave.text.sentences import sentence_around, sentence_spans
@@ -315,7 +316,9 @@ class _Case:
         """Yields where a passage has an answer, where the reader found it first."""
         reading = self.readings.get(passage.id)
         spans = list(dict.fromkeys(_in_a_row(said, passage, reading))) or list(_in_a_list(said, passage))
-        spans = spans or list(islice(places_of_value(said, passage.text), _MOST_PLACES))
+        spans = spans or list(
+            islice(chain(places_of_value(said, passage.text), places_of_quantity(said, passage.text)), _MOST_PLACES)
+        )
         if not spans and not is_contained(said, passage.title) and len(sentence_spans(said)) == 1:
             stated = _around_the_reading(self.query, said, passage, reading) or _stated(self.query, said, passage)
             spans = [stated] if stated is not None else []
