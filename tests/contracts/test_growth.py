@@ -39,6 +39,7 @@ from hopweave.text import (
     quantities,
     relations,
     sentences,
+    table_rows,
     values,
 )
 from hopweave.text import instructions as commands
@@ -64,6 +65,7 @@ PIECES = (
         "not ",
         "son of Ida, ",
         "was possibly ",
+        "; a: b",
         "in seconds, 5 ",
         "I do not know. ",
         "the ",
@@ -177,6 +179,7 @@ OTHERS = {
     "places_of_value of a text": lambda text: list(values.places_of_value(text, "It took five seconds.")),
     "places_of_quantity": lambda text: list(quantities.places_of_quantity("5 seconds", text)),
     "places_of_quantity of a text": lambda text: list(quantities.places_of_quantity(text, "It took five seconds.")),
+    "is_other_column": lambda text: table_rows.is_other_column("On which river is it?", f"city: {text}; river: a", Span(6, 7)),
     "tells_of_opposite": lambda text: relations.tells_of_opposite("Where was she born?", text, Span(0, 1)),
     "is_left_open": lambda text: hedges.is_left_open("Where was she born?", text, Span(len(text) - 1, len(text))),
     "denies_there": lambda text: negation.denies_there("Where was she born?", text, Span(len(text) - 1, len(text))),

@@ -64,6 +64,7 @@ from hopweave.text.quantities import places_of_quantity
 from hopweave.text.refusal import does_not_know
 from hopweave.text.relations import relations_asked, tells_of_opposite
 from hopweave.text.sentences import sentence_around, sentence_spans
+from hopweave.text.table_rows import is_other_column, is_row
 from hopweave.text.values import places_of_value
 
 CONFIDENT_ABOVE = 0.0
@@ -334,6 +335,8 @@ class _Case:
             return Assessment("unsupported", (citation,), shortfall="denial")
         if _tells_of_opposite(said if is_statement or relations_asked(said) else self.query, citation):
             return Assessment("unsupported", (citation,), shortfall="relation")
+        if _is_other_column(said if is_statement else self.query, citation):
+            return Assessment("unsupported", (citation,), shortfall="relation")
         if is_kin_asked(said if is_statement else self.query, citation.quote, _in_quote(citation)) is False:
             return Assessment("unsupported", (citation,), shortfall="relation")
         if _is_left_open(f"{self.query} {said}", citation):
@@ -430,7 +433,8 @@ def _stated(query: str, sentence: str, passage: Passage) -> Span | None:
     best, most = None, 0
     for span in sentence_spans(passage.text):
         text = passage.text[span.start : span.end]
-        if not added <= keys_of(text) | keys_of(passage.heading):
+        needed = added | numbers_of(keys_of(sentence)) if is_row(text) else added
+        if not needed <= keys_of(text) | keys_of(passage.heading):
             continue
         focus = (new or names)[-1] if names else next((word for word in reversed(new) if locate(word, text)), "")
         place = locate(focus, text) if focus else None
@@ -458,6 +462,12 @@ def _is_denied(asking: str, citation: Citation) -> bool:
     """Whether the cited words are denied where they stand."""
     focus = _in_quote(citation)
     return focus is not None and denies_there(asking, citation.quote, focus)
+
+
+def _is_other_column(asking: str, citation: Citation) -> bool:
+    """Whether the cited words stand in another column of a table than is asked for."""
+    focus = _in_quote(citation)
+    return focus is not None and is_other_column(asking, citation.quote, focus)
 
 
 def _in_quote(citation: Citation) -> Span | None:
