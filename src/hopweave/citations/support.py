@@ -39,6 +39,7 @@ from hopweave.citations.about import (
     is_about,
     is_date_in_place,
     is_relation_stated,
+    names_in,
     names_its_subject,
     place_of,
     says_as_much,
@@ -60,6 +61,7 @@ from hopweave.text.key_terms import only_repeats
 from hopweave.text.kinship import is_kin_asked, relative_asked
 from hopweave.text.matching import is_contained, is_yes_or_no
 from hopweave.text.negation import denies_there, deny_alike
+from hopweave.text.parallels import is_no_default, is_of_another
 from hopweave.text.quantities import places_of_quantity
 from hopweave.text.refusal import does_not_know
 from hopweave.text.relations import relations_asked, tells_of_opposite
@@ -337,6 +339,8 @@ class _Case:
             return Assessment("unsupported", (citation,), shortfall="relation")
         if _is_other_column(said if is_statement else self.query, citation):
             return Assessment("unsupported", (citation,), shortfall="relation")
+        if _is_of_another(said if is_statement else self.query, citation):
+            return Assessment("unsupported", (citation,), shortfall="relation")
         if is_kin_asked(said if is_statement else self.query, citation.quote, _in_quote(citation)) is False:
             return Assessment("unsupported", (citation,), shortfall="relation")
         if _is_left_open(f"{self.query} {said}", citation):
@@ -468,6 +472,14 @@ def _is_other_column(asking: str, citation: Citation) -> bool:
     """Whether the cited words stand in another column of a table than is asked for."""
     focus = _in_quote(citation)
     return focus is not None and is_other_column(asking, citation.quote, focus)
+
+
+def _is_of_another(asking: str, citation: Citation) -> bool:
+    """Whether the cited number is that of something else, and what is asked for has its own beside it."""
+    focus = _in_quote(citation)
+    if focus is None:
+        return False
+    return is_of_another(names_in(asking), citation.quote, focus) or is_no_default(asking, citation.quote, focus)
 
 
 def _in_quote(citation: Citation) -> Span | None:
