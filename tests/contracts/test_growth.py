@@ -31,6 +31,7 @@ from hopweave.ingest.split import split_spans
 from hopweave.retrieval.index import links
 from hopweave.text import (
     citation_marks,
+    defaults,
     evidence,
     hedges,
     kinship,
@@ -182,7 +183,7 @@ OTHERS = {
     "places_of_quantity": lambda text: list(quantities.places_of_quantity("5 seconds", text)),
     "places_of_quantity of a text": lambda text: list(quantities.places_of_quantity(text, "It took five seconds.")),
     "is_of_another": lambda text: parallels.is_of_another(["Ida"], f"{text} 5 of Otto", Span(len(text) + 1, len(text) + 2)),
-    "is_no_default": lambda text: parallels.is_no_default("What is the default?", f"5 {text}", Span(0, 1)),
+    "is_no_default": lambda text: defaults.is_no_default("What is the default?", f"5 {text}", Span(0, 1)),
     "is_other_column": lambda text: table_rows.is_other_column("On which river is it?", f"city: {text}; river: a", Span(6, 7)),
     "tells_of_opposite": lambda text: relations.tells_of_opposite("Where was she born?", text, Span(0, 1)),
     "is_left_open": lambda text: hedges.is_left_open("Where was she born?", text, Span(len(text) - 1, len(text))),

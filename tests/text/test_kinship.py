@@ -39,6 +39,9 @@ OWN = "It was written by his father, Karl Renn, and by Otto's sister Ada Renn."
         ("Who was the son of Otto Renn?", OWN, "Karl Renn", False),
         ("Who was the sister of Otto Renn?", OWN, "Ada Renn", True),
         ("Who was the son of Ada Renn?", OWN, "Otto", False),
+        ("Who was the mother of Otto Renn?", "His mother is Ida Finch, a painter.", "Ida Finch", True),
+        ("Who was the daughter of Otto Renn?", "His mother is Ida Finch, a painter.", "Ida Finch", False),
+        ("Who was the daughter of Ida Finch?", 'She is in "Father of All" with her father Karl Finch.', "Karl Finch", False),
         ("Who was the uncle of Otto Renn?", SON, "Karl Renn", None),  # that would need two steps
         ("Who was the mother-in-law of Otto Renn?", SON, "Ida Finch", None),
         ("Where was the father of Otto Renn born?", SON, "Karl Renn", None),  # it asks for no relative

@@ -29,6 +29,7 @@ OPPOSED = [
     ("The fort no longer exists.", "The fort exists today."),
     ("The daemon refuses to export a folder.", "The daemon exports a folder."),
     ("She failed to finish the bridge.", "She finished the bridge."),
+    ("She did not win the prize.", "She won the prize."),
 ]
 
 
@@ -48,6 +49,9 @@ CAST = "The first cast did not reprise their roles in the third film, but Ada Fi
 ENGINES = "It uses Brno engines instead of Sula ones, without the Orlau gearbox."
 LATE = "The film was not released in Sula until 1961."
 ALL_BUT = "It never keeps files except NEWS."
+PORT = "--port PORT Another port to listen on rather than the default of 873."
+OPTION = "The reuse parameter of tarn_open() is no longer supported."
+FOLDER = "Use DIR for temporaries, not $TMPDIR."
 
 
 @pytest.mark.parametrize(
@@ -63,6 +67,10 @@ ALL_BUT = "It never keeps files except NEWS."
         ("When was the film released?", LATE, "1961", False),
         ("Where was the film released?", LATE, "Sula", True),
         ("Which file does it keep?", ALL_BUT, "NEWS", False),  # two of them, so it is kept
+        ("Which port does it listen on by default?", PORT, "873", False),
+        ("Which port does it listen on with --port PORT?", PORT, "873", True),
+        ("Which parameter of tarn_open() is supported?", OPTION, "reuse", True),
+        ("Which folder is used for temporaries with DIR?", FOLDER, "$TMPDIR", True),
     ],
 )
 def test_words_are_denied_by_their_clause_if_it_denies_what_is_asked_or_leaves_them_out(query, sentence, words, is_denied):

@@ -39,12 +39,12 @@ from hopweave.citations.about import (
     is_about,
     is_date_in_place,
     is_relation_stated,
-    names_in,
     names_its_subject,
     place_of,
     says_as_much,
     states_relation,
 )
+from hopweave.citations.against import says_against
 from hopweave.citations.citing import cite, locate
 from hopweave.citations.rivals import rival_of
 from hopweave.citations.yes_or_no import speaks_for_it
@@ -56,17 +56,13 @@ from hopweave.text.answer_kinds import is_of_kind, is_something_else, kind_asked
 from hopweave.text.citation_marks import settle_marks
 from hopweave.text.content_words import anchors, content_of, is_reasoning, keys_of, named_keys, numbers_of, stem, stems_of
 from hopweave.text.final import has_marker
-from hopweave.text.hedges import is_left_open
 from hopweave.text.key_terms import only_repeats
 from hopweave.text.kinship import is_kin_asked, relative_asked
 from hopweave.text.matching import is_contained, is_yes_or_no
-from hopweave.text.negation import denies_there, deny_alike
-from hopweave.text.parallels import is_no_default, is_of_another
 from hopweave.text.quantities import places_of_quantity
 from hopweave.text.refusal import does_not_know
-from hopweave.text.relations import relations_asked, tells_of_opposite
 from hopweave.text.sentences import sentence_around, sentence_spans
-from hopweave.text.table_rows import is_other_column, is_row
+from hopweave.text.table_rows import is_row
 from hopweave.text.values import places_of_value
 
 CONFIDENT_ABOVE = 0.0
@@ -158,7 +154,7 @@ def is_stated(query: str, text: str, passages: Iterable[Passage], readings: Mapp
 
 def has_words(claim: Claim) -> bool:
     """Whether some passage has the words of a claim, at whatever place, and nothing else speaks against it."""
-    return claim.support == "supported" or claim.shortfall in {"subject", "relation", "kind"}
+    return claim.support == "supported" or claim.shortfall in {"subject", "relation", "kind", "hedge"}
 
 
 def claim_of(
@@ -330,22 +326,10 @@ class _Case:
             yield _about_the_title(self.mark, self.query, passage)
 
     def _assessed(self, said: str, passage: Passage, citation: Citation) -> Assessment:
-        if not deny_alike(said, citation.quote):
-            return Assessment("unsupported", (citation,), shortfall="denial")
-        is_statement = names_its_subject(said)
-        if not is_statement and _is_denied(f"{self.query} {said}", citation):
-            return Assessment("unsupported", (citation,), shortfall="denial")
-        if _tells_of_opposite(said if is_statement or relations_asked(said) else self.query, citation):
-            return Assessment("unsupported", (citation,), shortfall="relation")
-        if _is_other_column(said if is_statement else self.query, citation):
-            return Assessment("unsupported", (citation,), shortfall="relation")
-        if _is_of_another(said if is_statement else self.query, citation):
-            return Assessment("unsupported", (citation,), shortfall="relation")
-        if is_kin_asked(said if is_statement else self.query, citation.quote, _in_quote(citation)) is False:
-            return Assessment("unsupported", (citation,), shortfall="relation")
-        if _is_left_open(f"{self.query} {said}", citation):
-            return Assessment("unsupported", (citation,), shortfall="hedge")
-        if is_statement:
+        against = says_against(self.query, said, citation.quote, _in_quote(citation))
+        if against:
+            return Assessment("unsupported", (citation,), shortfall=against)
+        if names_its_subject(said):
             return Assessment("supported", (citation,), shortfall="")
         place = place_of(passage, citation.focus or Span(citation.start, citation.end))
         shortfall = self._shortfall(said, place)
@@ -448,38 +432,6 @@ def _stated(query: str, sentence: str, passage: Passage) -> Span | None:
         if place is not None and is_stated_here and (best is None or len(known) > most):
             best, most = Span(span.start + place.start, span.start + place.end), len(known)
     return best
-
-
-def _tells_of_opposite(asking: str, citation: Citation) -> bool:
-    """Whether the cited words belong to the opposite of what is asked for."""
-    focus = _in_quote(citation)
-    return focus is not None and tells_of_opposite(asking, citation.quote, focus)
-
-
-def _is_left_open(asking: str, citation: Citation) -> bool:
-    """Whether the cited words are said with a hedge that what asks for them lacks."""
-    focus = _in_quote(citation)
-    return focus is not None and is_left_open(asking, citation.quote, focus)
-
-
-def _is_denied(asking: str, citation: Citation) -> bool:
-    """Whether the cited words are denied where they stand."""
-    focus = _in_quote(citation)
-    return focus is not None and denies_there(asking, citation.quote, focus)
-
-
-def _is_other_column(asking: str, citation: Citation) -> bool:
-    """Whether the cited words stand in another column of a table than is asked for."""
-    focus = _in_quote(citation)
-    return focus is not None and is_other_column(asking, citation.quote, focus)
-
-
-def _is_of_another(asking: str, citation: Citation) -> bool:
-    """Whether the cited number is that of something else, and what is asked for has its own beside it."""
-    focus = _in_quote(citation)
-    if focus is None:
-        return False
-    return is_of_another(names_in(asking), citation.quote, focus) or is_no_default(asking, citation.quote, focus)
 
 
 def _in_quote(citation: Citation) -> Span | None:

@@ -7,7 +7,9 @@ import re
 from hopweave.core.types import Span
 
 _BETWEEN = re.compile(
-    r"[;:()\[\]—]|,\s|\s–\s|\bbut (?!not\b)|\b(?:and (?!not\b)|or|which|who|although|though|while|if|unless)\b", re.IGNORECASE
+    r"[;:\[\]—]|\((?!\))|(?<!\()\)|,\s|\s–\s|\bbut (?!not\b)"
+    r"|\b(?:and (?!not\b)|or|which|who|although|though|while|if|unless)\b",
+    re.IGNORECASE,
 )
 
 
@@ -17,7 +19,7 @@ def clause_around(sentence: str, focus: Span) -> Span:
     >>> told = "It was built in Sula, and moved to Brno, but not used."
     >>> clause = clause_around(told, Span(35, 39))
     >>> told[clause.start : clause.end]
-    ' moved to Brno'
+    'moved to Brno'
     """
     begun = max((match.end() for match in _BETWEEN.finditer(sentence, 0, focus.start)), default=0)
     after = _BETWEEN.search(sentence, focus.end)

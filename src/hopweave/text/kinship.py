@@ -64,8 +64,8 @@ _OTHER_SEX: dict[Sex, Sex] = {"m": "f", "f": "m"}
 _KIN = rf"(?P<kin>(?:(?:great-?)*grand|step-?|half-?)?(?:{'|'.join(_ROLES)}))s?(?P<law>-in-law)?"
 _MORE = r"(?:[\w-]+\s++){0,3}?"
 _OF = re.compile(rf"\b{_KIN}\s++of\s", re.IGNORECASE)
-_OWN = re.compile(rf"(?:\b(?:his|her|their)|['’]s)\s++{_MORE}{_KIN},?$", re.IGNORECASE)
-_AND_OWN = re.compile(rf"(?<!\s),?\s++(?:and|by|with)\s++(?:his|her)\s++{_MORE}{_KIN},?$", re.IGNORECASE)
+_OWN = re.compile(rf"(?:\b(?:his|her|their)|['’]s)\s++{_MORE}{_KIN}(?:,|\s++(?:is|was))?$", re.IGNORECASE)
+_AND_OWN = re.compile(rf"(?<!\s),?\s++(?:and|by)\s++(?:his|her)\s++{_MORE}{_KIN},?$", re.IGNORECASE)
 _BEHIND = re.compile(
     rf"\s*+(?:\([^()]*+\))?(?:,|\s(?:is|was|became))\s++(?!and\b)(?:the\s++|an?\s++)?{_MORE}{_KIN}\s++of\s", re.IGNORECASE
 )

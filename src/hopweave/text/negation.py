@@ -10,6 +10,7 @@ from hopweave.core.memoize import remembered
 from hopweave.core.types import Span
 from hopweave.text.clauses import clause_around
 from hopweave.text.content_words import stem, words_of
+from hopweave.text.defaults import asks_for_default
 
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _OF_VERBS = frozenset({"not", "never", "nor", "neither", "cannot", "nobody", "nothing"})
@@ -21,7 +22,7 @@ _NO_DENIAL = frozenset({"only", "just", "merely", "least", "sooner"})
 """After these, `not` and `no` deny nothing: `not only`, `no sooner`."""
 
 _LEAVING_OUT = re.compile(
-    r"\b(?:instead of|rather than|other than|apart from|except(?: for)?|excluding|unlike|without|(?:but|and) not)\s",
+    r"\b(?:instead of|rather than|other than|apart from|except(?: for)?|excluding|unlike|without|(?:(?:but|and)\s|,\s)not)\s",
     re.IGNORECASE,
 )
 _UP_TO = re.compile(r"(?:[^\s,]+\s+){0,4}")
@@ -29,6 +30,12 @@ _UP_TO = re.compile(r"(?:[^\s,]+\s+){0,4}")
 
 _UNTIL = re.compile(r"\b(?:until|till|before)\b", re.IGNORECASE)
 
+_PASTS = """
+become became|begin began begun|bring brought|build built|buy bought|choose chose chosen|come came|find found|get got
+|give gave given|go went gone|grow grew grown|hold held|keep kept|know knew known|lead led|leave left|lose lost|make made
+|meet met|run ran|see saw seen|sell sold|send sent|sing sang sung|speak spoke spoken|take took taken|teach taught|tell told
+|win won|write wrote written"""
+_PRESENT = {past: present for present, *pasts in map(str.split, _PASTS.split("|")) for past in pasts}
 _WITHIN, _LOOKED_AT = 3, 12
 """A word is denied in one sentence if it is among the first three after a `not` that say something, since an adverb may come
 between; these are looked for among so many."""
@@ -75,11 +82,24 @@ def denies_there(asking: str, sentence: str, focus: Span) -> bool:
         return False
     clause = clause_around(sentence, focus)
     denied = _denied(sentence[clause.start : clause.end])
-    if any(
-        _UP_TO.fullmatch(sentence, out.end(), focus.start) for out in _LEAVING_OUT.finditer(sentence, clause.start, focus.start)
-    ):
-        return not denied.first and _LEAVING_OUT.search(asking) is None
+    if _leaves_out(asking, sentence, Span(clause.start, focus.start)):
+        return not denied.first
     return bool(denied.first & _denied(asking).there) and _UNTIL.search(sentence, clause.start, focus.start) is None
+
+
+def _leaves_out(asking: str, sentence: str, before: Span) -> bool:
+    """Whether the end of the words before others leaves these out.
+
+    What is used `instead of the default` is not left out where a default is asked for, nor is what follows a word of what
+    asks: `rather than port 80`.
+    """
+    if asks_for_default(asking) or _LEAVING_OUT.search(asking) is not None:
+        return False
+    for match in _LEAVING_OUT.finditer(sentence, before.start, before.end):
+        between = _UP_TO.fullmatch(sentence, match.end(), before.end)
+        if between is not None and _denied(asking).there.isdisjoint(map(root, words_of(between[0]))):
+            return True
+    return False
 
 
 def _is_said(one: _Denied, other: _Denied) -> bool:
@@ -107,5 +127,5 @@ def _denied(sentence: str) -> _Denied:
 
 
 def root(word: str) -> str:
-    """The stem of a word, the same for its plural and its third person."""
-    return re.sub("ie$|y$", "i", stem(word).removesuffix("s"))
+    """The stem of a word, the same for its plural, its third person and its past: `won`, `did not win`."""
+    return re.sub("ie$|y$", "i", stem(_PRESENT.get(word, word)).removesuffix("s"))
