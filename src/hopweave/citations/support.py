@@ -4,12 +4,13 @@ A claim is an answer to a query. A passage supports it if it bears out value, su
 
 - value: the words of the answer, minus those of the query, occur in its text or title, and the reader does not deny it by
   extracting different words from that passage as the answer to the same query;
-- denial: it does not have the words with a "not" where the answer has none, or the other way round (`text.negation`);
+- nothing against it: the sentence does not deny the words, leave them open, or have them of something else, such as another
+  column of a table or another relative (`citations.against`);
 - kind: the answer is of the kind that is asked for (`text.answer_kinds`);
 - subject: what the query names is tied to the sentence that has the words (`citations.about`);
-- relation: that sentence has a word for what is asked of it (`text.relations`), and a third of the query's other words; and
-  the words do not belong to its opposite, as those of a death to one who asks for a birth;
-- rivals: no other sentence says something else in nearly the same words (`citations.rivals`).
+- relation: that sentence has a word for what is asked of it (`text.relations`), and a third of the query's other words;
+- rivals: no other sentence says something else in nearly the same words (`citations.rivals`), or, of relatives, has the answer
+  as another one.
 
 What follows a yes has to say what the query asks, and what follows a no must not (`citations.yes_or_no`).
 
@@ -59,7 +60,7 @@ from hopweave.text.final import has_marker
 from hopweave.text.key_terms import only_repeats
 from hopweave.text.kinship import is_kin_asked, relative_asked
 from hopweave.text.matching import is_contained, is_yes_or_no
-from hopweave.text.quantities import places_of_quantity
+from hopweave.text.quantities import is_quantity, places_of_quantity
 from hopweave.text.refusal import does_not_know
 from hopweave.text.sentences import sentence_around, sentence_spans
 from hopweave.text.table_rows import is_row
@@ -318,7 +319,8 @@ class _Case:
         spans = spans or list(
             islice(chain(places_of_value(said, passage.text), places_of_quantity(said, passage.text)), _MOST_PLACES)
         )
-        if not spans and not is_contained(said, passage.title) and len(sentence_spans(said)) == 1:
+        is_sentence = len(sentence_spans(said)) == 1 and not is_quantity(said)
+        if not spans and is_sentence and not is_contained(said, passage.title):
             stated = _around_the_reading(self.query, said, passage, reading) or _stated(self.query, said, passage)
             spans = [stated] if stated is not None else []
         yield from (cite(self.mark, passage, span) for span in spans)

@@ -102,6 +102,15 @@ def places_of_quantity(said: str, text: str) -> Iterator[Span]:
                 yield Span(span.start + match.start(), span.start + match.end())
 
 
+def is_quantity(said: str) -> bool:
+    """Whether a text is a quantity and nothing else.
+
+    >>> is_quantity("5s"), is_quantity("It takes 5s.")
+    (True, False)
+    """
+    return _quantity(said.strip()) is not None
+
+
 def are_equal(left: str, right: str) -> bool:
     """Whether two texts are quantities, and may be as much of the same.
 
