@@ -187,6 +187,7 @@ OTHERS = {
     "is_other_column": lambda text: table_rows.is_other_column("On which river is it?", f"city: {text}; river: a", Span(6, 7)),
     "tells_of_opposite": lambda text: relations.tells_of_opposite("Where was she born?", text, Span(0, 1)),
     "is_left_open": lambda text: hedges.is_left_open("Where was she born?", text, Span(len(text) - 1, len(text))),
+    "leaves_open": lambda text: hedges.leaves_open(text, "Ida Renn was born in Sula."),
     "denies_there": lambda text: negation.denies_there("Where was she born?", text, Span(len(text) - 1, len(text))),
     "is_kin_asked": lambda text: kinship.is_kin_asked("Who is the son of Ida?", text, Span(len(text) - 1, len(text))),
     "is_kin_asked of a text": lambda text: kinship.is_kin_asked(text, "Ida is the son of Otto.", Span(0, 3)),

@@ -3,7 +3,7 @@
 import pytest
 
 from hopweave.core.types import Span
-from hopweave.text.hedges import is_left_open
+from hopweave.text.hedges import is_left_open, leaves_open
 
 
 @pytest.mark.parametrize(
@@ -29,3 +29,21 @@ from hopweave.text.hedges import is_left_open
 def test_words_after_a_hedge_in_their_clause_are_left_open_unless_they_are_asked_for_so(asking, sentence, words, is_open):
     start = sentence.index(words)
     assert is_left_open(asking, sentence, Span(start, start + len(words))) is is_open
+
+
+@pytest.mark.parametrize(
+    ("sentence", "statement", "is_open"),
+    [
+        (
+            "The girl is rumoured to be Ida Renn, one of the heirs of Otto Falk.",
+            "The girl is Ida Renn, an heir of Otto Falk.",
+            True,
+        ),
+        ("It was led by Otto Falk, who tried to defeat Karl Renn.", "Otto Falk defeated Karl Renn.", True),
+        ("It was led by Otto Falk, who tried to defeat Karl Renn.", "Otto Falk tried to defeat Karl Renn.", False),
+        ("It was led by Otto Falk, who tried to defeat Karl Renn.", "It was led by Otto Falk against Karl Renn.", False),
+        ("It was led by Otto Falk and defeated Karl Renn.", "Otto Falk defeated Karl Renn.", False),
+    ],
+)
+def test_a_sentence_leaves_a_statement_open_that_has_the_first_word_after_its_hedge(sentence, statement, is_open):
+    assert leaves_open(sentence, statement) is is_open

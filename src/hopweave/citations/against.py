@@ -5,7 +5,7 @@ from __future__ import annotations
 from hopweave.citations.about import names_in, names_its_subject
 from hopweave.core.types import Shortfall, Span
 from hopweave.text.defaults import is_no_default
-from hopweave.text.hedges import is_left_open
+from hopweave.text.hedges import is_left_open, leaves_open
 from hopweave.text.kinship import is_kin_asked
 from hopweave.text.negation import denies_there, deny_alike
 from hopweave.text.parallels import is_of_another
@@ -43,4 +43,5 @@ def says_against(query: str, said: str, sentence: str, focus: Span | None) -> Sh
     )
     if is_of_something_else:
         return "relation"
-    return "hedge" if is_left_open(f"{query} {said}", sentence, focus) else ""
+    is_open = is_left_open(f"{query} {said}", sentence, focus) or (is_statement and leaves_open(sentence, said))
+    return "hedge" if is_open else ""

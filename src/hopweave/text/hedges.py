@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 
-from hopweave.core.memoize import remembered
 from hopweave.core.types import Span
 from hopweave.text.clauses import clause_around
 from hopweave.text.content_words import stem, stems_of, words_of
@@ -20,6 +19,9 @@ _OPEN = re.compile(
     r"|(?:was|were) (?:intended|supposed|expected) to|(?:attempted|tried|sought) to|(?:may|might|could|would) have been)\b",
     re.IGNORECASE,
 )
+
+_FARTHEST = 60
+"""Characters after a hedge among which the first word is looked for."""
 
 
 def is_left_open(asking: str, sentence: str, focus: Span) -> bool:
@@ -35,12 +37,26 @@ def is_left_open(asking: str, sentence: str, focus: Span) -> bool:
     [False, True]
     """
     clause = clause_around(sentence, focus)
-    hedge = _OPEN.search(sentence, clause.start, focus.start)
-    if hedge is None or _has_hedge(asking):
-        return False
-    return stems_of(asking).isdisjoint(map(stem, words_of(hedge[0])))
+    return bool(_unasked(asking, sentence, Span(clause.start, focus.start)))
 
 
-@remembered
-def _has_hedge(text: str) -> bool:
-    return _OPEN.search(text) is not None
+def leaves_open(sentence: str, statement: str) -> bool:
+    """Whether a sentence says with a hedge what a statement says without one: the first word after the hedge.
+
+    >>> leaves_open("She was born in Sula and is said to have died in Brno.", "Ida Renn died in Brno.")
+    True
+    >>> leaves_open("She was born in Sula and is said to have died in Brno.", "Ida Renn was born in Sula.")
+    False
+    """
+    asked = stems_of(statement)
+    ends = [hedge.end() for hedge in _unasked(statement, sentence, Span(0, len(sentence)))]
+    firsts = [words_of(sentence[end : end + _FARTHEST])[:1] for end in ends]
+    return any(stem(word) in asked for first in firsts for word in first)
+
+
+def _unasked(asking: str, sentence: str, where: Span) -> list[re.Match[str]]:
+    """The hedges in a part of a sentence; none if what asks for its words has one, or a word of theirs."""
+    hedges = list(_OPEN.finditer(sentence, where.start, where.end))
+    asked = stems_of(asking) if hedges else frozenset[str]()
+    is_asked = any(not asked.isdisjoint(map(stem, words_of(hedge[0]))) for hedge in hedges)
+    return [] if is_asked or (hedges and _OPEN.search(asking)) else hedges
