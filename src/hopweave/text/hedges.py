@@ -36,6 +36,8 @@ def is_left_open(asking: str, sentence: str, focus: Span) -> bool:
     >>> [is_left_open("Where was she born?", told, Span(start, start + 4)) for start in (16, 34)]
     [False, True]
     """
+    if not _OPEN.search(sentence, 0, focus.start):  # most have none
+        return False
     clause = clause_around(sentence, focus)
     return bool(_unasked(asking, sentence, Span(clause.start, focus.start)))
 

@@ -28,6 +28,7 @@ _LEAVING_OUT = re.compile(
 _UP_TO = re.compile(r"(?:[^\s,]+\s+){0,4}")
 """What may stand between these and the name of what they leave out."""
 
+_ANY = re.compile(rf"n['’]t\b|\b(?:{'|'.join(sorted(_OF_VERBS | _OF_NOUNS | _FAILING))})\b", re.IGNORECASE)
 _UNTIL = re.compile(r"\b(?:until|till|before)\b", re.IGNORECASE)
 
 _PASTS = """
@@ -65,6 +66,8 @@ def deny_alike(left: str, right: str) -> bool:
     >>> deny_alike("It doesn't remove files.", "Files are never really removed.")
     True
     """
+    if not (_may_deny(left) or _may_deny(right)):
+        return True
     one, other = _denied(left), _denied(right)
     return not _is_said(one, other) and not _is_said(other, one)
 
@@ -78,7 +81,7 @@ def denies_there(asking: str, sentence: str, focus: Span) -> bool:
     >>> [denies_there("Where is it used?", told, Span(start, start + 4)) for start in (8, 24)]
     [False, True]
     """
-    if _denied(asking).soon:
+    if not (_may_deny(sentence) or _LEAVING_OUT.search(sentence)) or _denied(asking).soon:
         return False
     clause = clause_around(sentence, focus)
     denied = _denied(sentence[clause.start : clause.end])
@@ -100,6 +103,12 @@ def _leaves_out(asking: str, sentence: str, before: Span) -> bool:
         if between is not None and _denied(asking).there.isdisjoint(map(root, words_of(between[0]))):
             return True
     return False
+
+
+@remembered
+def _may_deny(text: str) -> bool:
+    """Whether a text has a word that may deny another; most have none, which is found out fast."""
+    return _ANY.search(text) is not None
 
 
 def _is_said(one: _Denied, other: _Denied) -> bool:
