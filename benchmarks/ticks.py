@@ -34,7 +34,7 @@ import _ticks
 from _ticks import Outcome
 
 from hopweave.answering.toolkit import claims
-from hopweave.citations import support
+from hopweave.citations import against, support
 from hopweave.core.errors import HopweaveError
 from hopweave.core.types import Example, Hit
 from hopweave.evaluation.integrity.manifest import Manifest
@@ -69,6 +69,10 @@ def _none(*_given: object) -> None:
     return None
 
 
+def _empty(*_given: object) -> str:
+    return ""
+
+
 def _no_premises(*_given: object) -> tuple[int, ...]:
     return ()
 
@@ -77,9 +81,10 @@ PARTS: Mapping[str, tuple[Replaced, ...]] = {
     "kind": ((support, "is_of_kind", _yes), (support, "is_something_else", _no)),
     "subject": ((support, "is_about", _yes),),
     "relation": tuple((support, name, _yes) for name in ("states_relation", "says_as_much", "is_date_in_place")),
+    "what the sentence says against it": ((support, "says_against", _empty),),
     "rivals": ((support, "rival_of", _none),),
     "comparisons": ((claims, "premises_of", _no_premises),),
-    "statements that name their subject": ((support, "names_its_subject", _no),),
+    "statements that name their subject": tuple((module, "names_its_subject", _no) for module in (support, against)),
 }
 """What is replaced to switch off a part of the rule."""
 

@@ -228,6 +228,70 @@ def test_a_statement_names_its_own_subject(said, is_statement):
             "",
             id="a number whose subject stands in the sentence before",
         ),
+        pytest.param(
+            "Which engine does the tarn use?",
+            "the Sula engine",
+            Passage("p", "The tarn no longer uses the Sula engine.", "The tarn"),
+            "unsupported",
+            "denial",
+            id="what is no longer so",
+        ),
+        pytest.param(
+            "Which engine does the tarn use?",
+            "the Sula engine",
+            Passage("p", "The tarn may use the Sula engine, if it is there.", "The tarn"),
+            "supported",
+            "",
+            id="what a manual says with a may",
+        ),
+        pytest.param(
+            "Who built the bridge of Orlau?",
+            "Ida Renn",
+            Passage("p", "The bridge of Orlau is rumoured to have been built by Ida Renn.", "Orlau"),
+            "unsupported",
+            "hedge",
+            id="a rumour",
+        ),
+        pytest.param(
+            "Who was the son of Ida Renn?",
+            "Otto Renn",
+            Passage("p", "Ida Renn was the daughter of Otto Renn.", "Ida Renn"),
+            "unsupported",
+            "relation",
+            id="a father in answer to who is the son",
+        ),
+        pytest.param(
+            "When was tarn 3.1.0 released?",
+            "31 Aug 2008",
+            Passage("p", "Release date: 28 Sep 2013; Version: tarn 3.1.0; Date of commit: 31 Aug 2008.", "Tarn"),
+            "unsupported",
+            "relation",
+            id="another column of a table",
+        ),
+        pytest.param(
+            "How long does tarn wait by default?",
+            "15 minutes",
+            Passage("p", "--timeout\nNumber of seconds that tarn waits (default: 900).", "tarn"),
+            "supported",
+            "",
+            id="another unit",
+        ),
+        pytest.param(
+            "How long may the key of TARN2s be?",
+            "64 bytes",
+            Passage("p", "The key may be up to 64 bytes long for TARN2b, up to 32 bytes long for TARN2s.", "Keys"),
+            "unsupported",
+            "relation",
+            id="the number beside another name",
+        ),
+        pytest.param(
+            "What is the default level of tarn?",
+            "22",
+            Passage("p", "The levels of tarn are from 1 to 22 with 3 being the default.", "tarn"),
+            "unsupported",
+            "relation",
+            id="a number beside the default",
+        ),
     ],
 )
 def test_each_cause_of_wrong_and_of_missing_ticks(query, answer, passage, support, shortfall):
@@ -344,3 +408,30 @@ def test_a_release_that_adds_a_parameter_is_not_the_one_that_removes_the_module(
     module = Passage("tarn", "Changed in version 3.7: added the parameter pull to tarn.", "The tarn module")
     query = "In which version will the tarn module be removed?"
     assert claim_of(1, query, "3.7", "model", [module]).shortfall == "relation"
+
+
+FAMILY = [
+    Passage("karl", "Karl Renn was the son of a sailor. Otto Renn painted him.", "Karl Renn"),
+    Passage("son", "He was a son of Karl Renn and the father of Ada Renn.", "Otto Renn"),
+]
+
+
+@pytest.mark.parametrize(
+    ("query", "answer", "support"),
+    [
+        ("Who was the father of Otto Renn?", "Karl Renn", "supported"),
+        ("Who was the son of Otto Renn?", "Karl Renn", "contradicted"),  # though a sentence on him has a son
+        ("Who was the daughter of Otto Renn?", "Ada Renn", "supported"),
+        ("Who was the mother of Otto Renn?", "Ada Renn", "unsupported"),
+    ],
+)
+def test_a_sentence_that_has_the_answer_as_another_relative_of_the_same_person_counts_against_it_wherever_it_stands(
+    query, answer, support
+):
+    assert claim_of(1, query, answer, "model", FAMILY).support == support
+
+
+def test_a_statement_is_cited_by_the_sentence_that_shares_most_with_it():
+    passage = Passage("p", "Orlau is a town on the lake. Orlau is not a town on the same side of the lake as Sula.", "Orlau")
+    claim = claim_of(1, "Where is Orlau?", "Orlau is a town on the same side of the lake.", "model", [passage])
+    assert (claim.support, claim.shortfall) == ("unsupported", "denial")

@@ -29,7 +29,21 @@ from hopweave.ingest.mail import read_mail
 from hopweave.ingest.recognise import format_of
 from hopweave.ingest.split import split_spans
 from hopweave.retrieval.index import links
-from hopweave.text import citation_marks, evidence, matching, relations, sentences, values
+from hopweave.text import (
+    citation_marks,
+    defaults,
+    evidence,
+    hedges,
+    kinship,
+    matching,
+    negation,
+    parallels,
+    quantities,
+    relations,
+    sentences,
+    table_rows,
+    values,
+)
 from hopweave.text import instructions as commands
 from hopweave.text import key_terms as keywords
 
@@ -51,6 +65,11 @@ PIECES = (
         "No! ",
         "no ",
         "not ",
+        "son of Ida, ",
+        "was possibly ",
+        "; a: b",
+        "1 of Ida, ",
+        "in seconds, 5 ",
         "I do not know. ",
         "the ",
     ),
@@ -161,7 +180,17 @@ OTHERS = {
     "on_one_line": citing.on_one_line,
     "places_of_value": lambda text: list(values.places_of_value("5 seconds", text)),
     "places_of_value of a text": lambda text: list(values.places_of_value(text, "It took five seconds.")),
+    "places_of_quantity": lambda text: list(quantities.places_of_quantity("5 seconds", text)),
+    "places_of_quantity of a text": lambda text: list(quantities.places_of_quantity(text, "It took five seconds.")),
+    "is_of_another": lambda text: parallels.is_of_another(["Ida"], f"{text} 5 of Otto", Span(len(text) + 1, len(text) + 2)),
+    "is_no_default": lambda text: defaults.is_no_default("What is the default?", f"5 {text}", Span(0, 1)),
+    "is_other_column": lambda text: table_rows.is_other_column("On which river is it?", f"city: {text}; river: a", Span(6, 7)),
     "tells_of_opposite": lambda text: relations.tells_of_opposite("Where was she born?", text, Span(0, 1)),
+    "is_left_open": lambda text: hedges.is_left_open("Where was she born?", text, Span(len(text) - 1, len(text))),
+    "leaves_open": lambda text: hedges.leaves_open(text, "Ida Renn was born in Sula."),
+    "denies_there": lambda text: negation.denies_there("Where was she born?", text, Span(len(text) - 1, len(text))),
+    "is_kin_asked": lambda text: kinship.is_kin_asked("Who is the son of Ida?", text, Span(len(text) - 1, len(text))),
+    "is_kin_asked of a text": lambda text: kinship.is_kin_asked(text, "Ida is the son of Otto.", Span(0, 3)),
     "fragments": fragments.fragments,
     "without_marks": citation_marks.without_marks,
     "drop_marks": citation_marks.drop_marks,

@@ -41,6 +41,7 @@ from hopweave.text.nations import is_only_nations, nations_in
         ("J R Renn", "Jonas Robert Renn"),
         ("with --no-ff", "git merge --no-ff"),
         ("Use the `-O` option", "-O"),
+        ("5s", "five seconds"),
     ],
 )
 def test_the_same_in_other_words_agrees_both_ways(left, right):
@@ -66,6 +67,7 @@ def test_the_same_in_other_words_agrees_both_ways(left, right):
         ("WHO", "World Trade Organization"),
         ("who", "World Health Organization"),
         ("UN", "Ulm"),
+        ("5s", "5 minutes"),
         ("J. Renn", "Ida Renn"),
         ("St. Paul", "Saint Peter"),
         ("Ida Renn", "Ida Falk"),

@@ -51,6 +51,8 @@ def test_what_a_question_asks_for(question, kind):
         ("a long time ago", "year", False),
         ("twelve", "number", True),
         ("unlimited", "number", True),
+        ("every hour", "number", True),
+        ("each server", "number", False),
         ("p + 1", "number", False),
         ("1-5", "number", True),
         ("Ada Finch", "number", False),

@@ -2,7 +2,8 @@
 
 import pytest
 
-from hopweave.text.negation import deny_alike
+from hopweave.core.types import Span
+from hopweave.text.negation import denies_there, deny_alike
 
 ALIKE = [
     ("The bridge was built in 1848.", "It was built in 1848, after the flood."),
@@ -25,6 +26,10 @@ OPPOSED = [
     ("Ulm", "He was born not in Ulm but in Bonn."),
     ("It isn\u2019t encrypted by default.", "It is encrypted by default."),
     ("It does not currently encrypt files.", "It encrypts files."),
+    ("The fort no longer exists.", "The fort exists today."),
+    ("The daemon refuses to export a folder.", "The daemon exports a folder."),
+    ("She failed to finish the bridge.", "She finished the bridge."),
+    ("She did not win the prize.", "She won the prize."),
 ]
 
 
@@ -38,3 +43,36 @@ def test_what_one_denies_the_other_denies_or_does_not_mention(left, right):
 def test_what_one_denies_the_other_says(left, right):
     assert not deny_alike(left, right)
     assert not deny_alike(right, left)
+
+
+CAST = "The first cast did not reprise their roles in the third film, but Ada Finch sang."
+ENGINES = "It uses Brno engines instead of Sula ones, without the Orlau gearbox."
+LATE = "The film was not released in Sula until 1961."
+ALL_BUT = "It never keeps files except NEWS."
+PORT = "--port PORT Another port to listen on rather than the default of 873."
+OPTION = "The reuse parameter of tarn_open() is no longer supported."
+FOLDER = "Use DIR for temporaries, not $TMPDIR."
+
+
+@pytest.mark.parametrize(
+    ("query", "sentence", "words", "is_denied"),
+    [
+        ("Who reprised their roles in the third film?", CAST, "The first cast", True),
+        ("Who did not reprise their roles in the third film?", CAST, "The first cast", False),
+        ("Who sang in the third film?", CAST, "Ada Finch", False),  # in another clause
+        ("Which engines does it use?", ENGINES, "Brno", False),
+        ("Which engines does it use?", ENGINES, "Sula", True),
+        ("Which engines does it use instead of Brno ones?", ENGINES, "Sula", False),
+        ("Which gearbox does it use?", ENGINES, "Orlau", True),
+        ("When was the film released?", LATE, "1961", False),
+        ("Where was the film released?", LATE, "Sula", True),
+        ("Which file does it keep?", ALL_BUT, "NEWS", False),  # two of them, so it is kept
+        ("Which port does it listen on by default?", PORT, "873", False),
+        ("Which port does it listen on with --port PORT?", PORT, "873", True),
+        ("Which parameter of tarn_open() is supported?", OPTION, "reuse", True),
+        ("Which folder is used for temporaries with DIR?", FOLDER, "$TMPDIR", True),
+    ],
+)
+def test_words_are_denied_by_their_clause_if_it_denies_what_is_asked_or_leaves_them_out(query, sentence, words, is_denied):
+    start = sentence.index(words)
+    assert denies_there(f"{query} {words}", sentence, Span(start, start + len(words))) is is_denied

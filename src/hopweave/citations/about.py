@@ -20,6 +20,7 @@ from hopweave.text.key_terms import words_in
 from hopweave.text.matching import normalize_answer
 from hopweave.text.relations import Relation, relations_asked
 from hopweave.text.sentences import sentence_around, sentence_spans
+from hopweave.text.table_rows import is_row
 
 _LONGEST_HEADING = 100
 _FEWEST_WORDS = 4
@@ -84,7 +85,8 @@ def place_of(passage: Passage, focus: Span) -> Place:
     """The place of some words of a passage."""
     span = sentence_around(passage.text, focus)
     before = [passage.text[one.start : one.end] for one in sentence_spans(passage.text) if one.end <= span.start]
-    num_read = min(len(before), 1)
+    is_next_row = bool(before) and is_row(passage.text[span.start : span.end]) and is_row(before[-1])
+    num_read = 0 if is_next_row else min(len(before), 1)
     while num_read and num_read < len(before) and _PRONOUN.match(before[-num_read]):
         num_read += 1
     read, above = before[len(before) - num_read :], before[: len(before) - num_read]

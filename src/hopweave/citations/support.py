@@ -4,12 +4,13 @@ A claim is an answer to a query. A passage supports it if it bears out value, su
 
 - value: the words of the answer, minus those of the query, occur in its text or title, and the reader does not deny it by
   extracting different words from that passage as the answer to the same query;
-- denial: it does not have the words with a "not" where the answer has none, or the other way round (`text.negation`);
+- nothing against it: the sentence does not deny the words, leave them open, or have them of something else, such as another
+  column of a table or another relative (`citations.against`);
 - kind: the answer is of the kind that is asked for (`text.answer_kinds`);
 - subject: what the query names is tied to the sentence that has the words (`citations.about`);
-- relation: that sentence has a word for what is asked of it (`text.relations`), and a third of the query's other words; and
-  the words do not belong to its opposite, as those of a death to one who asks for a birth;
-- rivals: no other sentence says something else in nearly the same words (`citations.rivals`).
+- relation: that sentence has a word for what is asked of it (`text.relations`), and a third of the query's other words;
+- rivals: no other sentence says something else in nearly the same words (`citations.rivals`), or, of relatives, has the answer
+  as another one.
 
 What follows a yes has to say what the query asks, and what follows a no must not (`citations.yes_or_no`).
 
@@ -31,7 +32,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain, islice
 
 from hopweave.citations.about import (
     Place,
@@ -44,6 +45,7 @@ from hopweave.citations.about import (
     says_as_much,
     states_relation,
 )
+from hopweave.citations.against import says_against
 from hopweave.citations.citing import cite, locate
 from hopweave.citations.rivals import rival_of
 from hopweave.citations.yes_or_no import speaks_for_it
@@ -56,11 +58,12 @@ from hopweave.text.citation_marks import settle_marks
 from hopweave.text.content_words import anchors, content_of, is_reasoning, keys_of, named_keys, numbers_of, stem, stems_of
 from hopweave.text.final import has_marker
 from hopweave.text.key_terms import only_repeats
+from hopweave.text.kinship import is_kin_asked, relative_asked
 from hopweave.text.matching import is_contained, is_yes_or_no
-from hopweave.text.negation import deny_alike
+from hopweave.text.quantities import is_quantity, places_of_quantity
 from hopweave.text.refusal import does_not_know, values_of_none
-from hopweave.text.relations import relations_asked, tells_of_opposite
 from hopweave.text.sentences import sentence_around, sentence_spans
+from hopweave.text.table_rows import is_row
 from hopweave.text.values import places_of_value
 
 CONFIDENT_ABOVE = 0.0
@@ -152,7 +155,7 @@ def is_stated(query: str, text: str, passages: Iterable[Passage], readings: Mapp
 
 def has_words(claim: Claim) -> bool:
     """Whether some passage has the words of a claim, at whatever place, and nothing else speaks against it."""
-    return claim.support == "supported" or claim.shortfall in {"subject", "relation", "kind"}
+    return claim.support == "supported" or claim.shortfall in {"subject", "relation", "kind", "hedge"}
 
 
 def claim_of(
@@ -335,8 +338,11 @@ class _Case:
             return
         reading = self.readings.get(passage.id)
         spans = list(dict.fromkeys(_in_a_row(said, passage, reading))) or list(_in_a_list(said, passage))
-        spans = spans or list(islice(places_of_value(said, passage.text), _MOST_PLACES))
-        if not spans and not is_contained(said, passage.title) and len(sentence_spans(said)) == 1:
+        spans = spans or list(
+            islice(chain(places_of_value(said, passage.text), places_of_quantity(said, passage.text)), _MOST_PLACES)
+        )
+        is_sentence = len(sentence_spans(said)) == 1 and not is_quantity(said)
+        if not spans and is_sentence and not is_contained(said, passage.title):
             stated = _around_the_reading(self.query, said, passage, reading) or _stated(self.query, said, passage)
             spans = [stated] if stated is not None else []
         yield from (cite(self.mark, passage, span) for span in spans)
@@ -344,21 +350,34 @@ class _Case:
             yield _about_the_title(self.mark, self.query, passage)
 
     def _assessed(self, said: str, passage: Passage, citation: Citation) -> Assessment:
-        if not deny_alike(said, citation.quote):
-            return Assessment("unsupported", (citation,), shortfall="denial")
-        is_statement = names_its_subject(said)
-        if _tells_of_opposite(said if is_statement or relations_asked(said) else self.query, citation):
-            return Assessment("unsupported", (citation,), shortfall="relation")
-        if is_statement:
+        against = says_against(self.query, said, citation.quote, _in_quote(citation))
+        if against:
+            return Assessment("unsupported", (citation,), shortfall=against)
+        if names_its_subject(said):
             return Assessment("supported", (citation,), shortfall="")
         place = place_of(passage, citation.focus or Span(citation.start, citation.end))
         shortfall = self._shortfall(said, place)
         if shortfall:
             return Assessment("unsupported", (citation,), shortfall=shortfall)
-        rival = rival_of(self.query, said, place, self.passages)
+        rival = rival_of(self.query, said, place, self.passages) or self._says_other_kin(said)
         if rival is None:
             return Assessment("supported", (citation,), shortfall="")
         return Assessment("contradicted", (citation,), cite(0, *rival), "rival")
+
+    def _says_other_kin(self, said: str) -> tuple[Passage, Span] | None:
+        """A sentence about the one whose relative is asked for that has the answer as another one, if none has it as that."""
+        of = relative_asked(self.query)
+        found: tuple[Passage, Span] | None = None
+        for passage in self.passages if of else ():
+            for citation in self._places(said, passage):
+                if not locate(of, f"{passage.title}\n{citation.quote}"):
+                    continue
+                is_fitting = is_kin_asked(self.query, citation.quote, _in_quote(citation))
+                if is_fitting:
+                    return None
+                if is_fitting is False:
+                    found = found or (passage, Span(citation.start, citation.end))
+        return found
 
     def _shortfall(self, said: str, place: Place) -> Shortfall:
         """Why a place that has the words of an answer does not bear it out; empty if it does."""
@@ -423,25 +442,27 @@ def _stated(query: str, sentence: str, passage: Passage) -> Span | None:
     new = [name for name in names if locate(name, query) is None] or [word for word in words if locate(word, query) is None]
     added = set() if new else keys_of(sentence) - keys_of(query)
     least = _LEAST_SHARE if names else _LEAST_SHARE_WITHOUT_NAME
+    best, most = None, 0
     for span in sentence_spans(passage.text):
         text = passage.text[span.start : span.end]
-        if not added <= keys_of(text) | keys_of(passage.heading):
+        needed = added | numbers_of(keys_of(sentence)) if is_row(text) else added
+        if not needed <= keys_of(text) | keys_of(passage.heading):
             continue
         focus = (new or names)[-1] if names else next((word for word in reversed(new) if locate(word, text)), "")
         place = locate(focus, text) if focus else None
         there = stems_of(f"{text} {passage.heading}")
         known = [word for word in words if stem(word) in there or is_relation_stated(word, text)]
-        if place is not None and len(known) >= least * len(words) and is_date_in_place(sentence, sentence, text):
-            return Span(span.start + place.start, span.start + place.end)
-    return None
+        is_stated_here = place is not None and len(known) >= least * len(words) and is_date_in_place(sentence, sentence, text)
+        if place is not None and is_stated_here and (best is None or len(known) > most):
+            best, most = Span(span.start + place.start, span.start + place.end), len(known)
+    return best
 
 
-def _tells_of_opposite(asking: str, citation: Citation) -> bool:
-    """Whether the cited words belong to the opposite of what is asked for."""
+def _in_quote(citation: Citation) -> Span | None:
+    """The position of the words of an answer in their quote; `None` if they are in the title only."""
     if citation.focus is None:
-        return False
-    focus = Span(citation.focus.start - citation.start, citation.focus.end - citation.start)
-    return tells_of_opposite(asking, citation.quote, focus)
+        return None
+    return Span(citation.focus.start - citation.start, citation.focus.end - citation.start)
 
 
 def _about_the_title(mark: int, query: str, passage: Passage) -> Citation:

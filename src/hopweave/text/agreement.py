@@ -1,7 +1,7 @@
 """Whether two short answers say the same in other words, to other precision, or one as a shorter list.
 
-The rules look at words: dates and numbers, a country and its people, the items of a list, abbreviations and initials. Only
-English is understood.
+The rules look at words: dates, numbers and quantities, a country and its people, the items of a list, abbreviations and
+initials. Only English is understood.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import re
 
 from hopweave.core.memoize import remembered
 from hopweave.text.nations import is_only_nations, nations_in
+from hopweave.text.quantities import are_equal
 from hopweave.text.values import agree_by_value, normalize_values
 
 _BETWEEN_ITEMS = re.compile(r"\s*[,;/&]\s*(?:(?:and|or)\s+)?|\s+(?:and|or|as\s+well\s+as)\s+", re.IGNORECASE)
@@ -28,6 +29,7 @@ def agree(left: str, right: str) -> bool:
       how it is used may differ: `with --no-ff`, `git merge --no-ff`.
     - One only names countries or their people, all of which the other names: `American`, `an actor from the United States`.
     - All items of one list are items of the other, in any order: `director, producer`, `producer, writer and director`.
+    - They are the same quantity in different units: `5s`, `five seconds` (`text.quantities`).
     - One abbreviates the other: `WHO`, `World Health Organization`; `St. Louis`, `Saint Louis`; `I. Renn`, `Ida Renn`.
 
     >>> agree("American", "United States"), agree("producer, director", "director, producer and writer"), agree("Brno", "Graz")
@@ -37,7 +39,9 @@ def agree(left: str, right: str) -> bool:
         return True
     if max(len(left), len(right)) > _MOST_CHARACTERS:
         return False
-    if _share_nations(left, right) or _are_lists_of_the_same(left, right) or agree_by_value(_bared(left), _bared(right)):
+    if are_equal(left, right) or agree_by_value(_bared(left), _bared(right)):
+        return True
+    if _share_nations(left, right) or _are_lists_of_the_same(left, right):
         return True
     return _abbreviates(left, right) or _abbreviates(right, left)
 

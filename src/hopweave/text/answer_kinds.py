@@ -65,7 +65,7 @@ _PERIOD = re.compile(
 )
 _AMOUNT = re.compile(
     r"\b(?:no|none|all|both|half|twice|once|dozens?|several|unlimited|infinite|never|always|daily|weekly|monthly|yearly|hourly"
-    r"|annually|single|pair|forever)\b",
+    r"|annually|single|pair|forever|(?:every|each|per|once an?) (?:hour|day|week|month|year))\b",
     re.IGNORECASE,
 )
 _LICENCE = re.compile(

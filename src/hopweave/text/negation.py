@@ -3,19 +3,43 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import NamedTuple
 
 from hopweave.core.memoize import remembered
+from hopweave.core.types import Span
+from hopweave.text.clauses import clause_around
 from hopweave.text.content_words import stem, words_of
+from hopweave.text.defaults import asks_for_default
 
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _OF_VERBS = frozenset({"not", "never", "nor", "neither", "cannot", "nobody", "nothing"})
+_FAILING = frozenset({"fail", "fails", "failed", "refuse", "refuses", "refused", "declined", "unable"})
+"""With `to`, these deny a verb as well."""
+
 _OF_NOUNS = frozenset({"no", "without"})
 _NO_DENIAL = frozenset({"only", "just", "merely", "least", "sooner"})
 """After these, `not` and `no` deny nothing: `not only`, `no sooner`."""
 
-_WITHIN = 3
-"""A word is denied in one sentence if it is among so many after a `not`, since an adverb may come between."""
+_LEAVING_OUT = re.compile(
+    r"\b(?:instead of|rather than|other than|apart from|except(?: for)?|excluding|unlike|without|(?:(?:but|and)\s|,\s)not)\s",
+    re.IGNORECASE,
+)
+_UP_TO = re.compile(r"(?:[^\s,]+\s+){0,4}")
+"""What may stand between these and the name of what they leave out."""
+
+_ANY = re.compile(rf"n['’]t\b|\b(?:{'|'.join(sorted(_OF_VERBS | _OF_NOUNS | _FAILING))})\b", re.IGNORECASE)
+_UNTIL = re.compile(r"\b(?:until|till|before)\b", re.IGNORECASE)
+
+_PASTS = """
+become became|begin began begun|bring brought|build built|buy bought|choose chose chosen|come came|find found|get got
+|give gave given|go went gone|grow grew grown|hold held|keep kept|know knew known|lead led|leave left|lose lost|make made
+|meet met|run ran|see saw seen|sell sold|send sent|sing sang sung|speak spoke spoken|take took taken|teach taught|tell told
+|win won|write wrote written"""
+_PRESENT = {past: present for present, *pasts in map(str.split, _PASTS.split("|")) for past in pasts}
+_WITHIN, _LOOKED_AT = 3, 12
+"""A word is denied in one sentence if it is among the first three after a `not` that say something, since an adverb may come
+between; these are looked for among so many."""
 
 
 class _Denied(NamedTuple):
@@ -42,8 +66,49 @@ def deny_alike(left: str, right: str) -> bool:
     >>> deny_alike("It doesn't remove files.", "Files are never really removed.")
     True
     """
+    if not (_may_deny(left) or _may_deny(right)):
+        return True
     one, other = _denied(left), _denied(right)
     return not _is_said(one, other) and not _is_said(other, one)
+
+
+def denies_there(asking: str, sentence: str, focus: Span) -> bool:
+    """Whether the clause of some words of a sentence denies what asks for them, or leaves the words themselves out.
+
+    Nothing is denied if what asks for the words has a "not" itself.
+
+    >>> told = "Used in Sula instead of Brno, but not sold there."
+    >>> [denies_there("Where is it used?", told, Span(start, start + 4)) for start in (8, 24)]
+    [False, True]
+    """
+    if not (_may_deny(sentence) or _LEAVING_OUT.search(sentence)) or _denied(asking).soon:
+        return False
+    clause = clause_around(sentence, focus)
+    denied = _denied(sentence[clause.start : clause.end])
+    if _leaves_out(asking, sentence, Span(clause.start, focus.start)):
+        return not denied.first
+    return bool(denied.first & _denied(asking).there) and _UNTIL.search(sentence, clause.start, focus.start) is None
+
+
+def _leaves_out(asking: str, sentence: str, before: Span) -> bool:
+    """Whether the end of the words before others leaves these out.
+
+    What is used `instead of the default` is not left out where a default is asked for, nor is what follows a word of what
+    asks: `rather than port 80`.
+    """
+    if asks_for_default(asking) or _LEAVING_OUT.search(asking) is not None:
+        return False
+    for match in _LEAVING_OUT.finditer(sentence, before.start, before.end):
+        between = _UP_TO.fullmatch(sentence, match.end(), before.end)
+        if between is not None and _denied(asking).there.isdisjoint(map(root, words_of(between[0]))):
+            return True
+    return False
+
+
+@remembered
+def _may_deny(text: str) -> bool:
+    """Whether a text has a word that may deny another; most have none, which is found out fast."""
+    return _ANY.search(text) is not None
 
 
 def _is_said(one: _Denied, other: _Denied) -> bool:
@@ -56,10 +121,13 @@ def _is_said(one: _Denied, other: _Denied) -> bool:
 def _denied(sentence: str) -> _Denied:
     words = [match[0].casefold() for match in _WORD.finditer(sentence)]
     first, nouns, soon = set[str](), set[str](), set[str]()
-    for index, word in enumerate(words[:-1]):
-        is_of_verb = word in _OF_VERBS or word.endswith(("n't", "n’t"))
-        if (is_of_verb or word in _OF_NOUNS) and words[index + 1] not in _NO_DENIAL:
-            after = [root(one) for one in words[index + 1 :] if words_of(one) and not one.endswith("ly")][:_WITHIN]
+    for index, (word, following) in enumerate(pairwise(words)):
+        is_of_two = (word in _FAILING and following == "to") or (word == "no" and following == "longer")
+        is_of_verb = is_of_two or word in _OF_VERBS or word.endswith(("n't", "n’t"))
+        if (is_of_verb or word in _OF_NOUNS) and following not in _NO_DENIAL:
+            begun = index + 1 + is_of_two
+            rest = words[begun : begun + _LOOKED_AT]
+            after = [root(one) for one in rest if words_of(one) and not one.endswith("ly")][:_WITHIN]
             (first if is_of_verb else nouns).update(after[:1])
             soon.update(after)
     return _Denied(
@@ -68,5 +136,5 @@ def _denied(sentence: str) -> _Denied:
 
 
 def root(word: str) -> str:
-    """The stem of a word, the same for its plural and its third person."""
-    return re.sub("ie$|y$", "i", stem(word).removesuffix("s"))
+    """The stem of a word, the same for its plural, its third person and its past: `won`, `did not win`."""
+    return re.sub("ie$|y$", "i", stem(_PRESENT.get(word, word)).removesuffix("s"))

@@ -1,0 +1,51 @@
+"""Defaults of programs: whether one is asked for, and which number of a sentence it is."""
+
+from __future__ import annotations
+
+import re
+
+from hopweave.core.memoize import remembered
+from hopweave.core.types import Span
+from hopweave.text.content_words import keys_of
+
+_ASKS_FOR_DEFAULT = re.compile(
+    r"\bdefaults?\b|\bunless (?:told|said|set|stated) otherwise\b"
+    r"|(?:n['’]t|\bnot|\bwithout) (?:choos|set|g[ia]v|specif|say|pass|nam)\w*",
+    re.IGNORECASE,
+)
+_DEFAULT = re.compile(
+    r"(?<![\w.,-])(-?\d[\w.,]*)(?:\s++\w+)?\s++(?:is|being)\s++the\s++default\b"
+    r"|\bdefaults?(?:\s++values?)?(?:\s++(?:is|are|of|to|being)|:|=)\s*+(-?\d[\w.,]*)",
+    re.IGNORECASE,
+)
+
+
+@remembered
+def asks_for_default(asking: str) -> bool:
+    """Whether a question or a statement is about a default.
+
+    >>> asks_for_default("Which level is used if I don't choose one?"), asks_for_default("Which level is used?")
+    (True, False)
+    """
+    return _ASKS_FOR_DEFAULT.search(asking) is not None
+
+
+def is_no_default(asking: str, sentence: str, focus: Span) -> bool:
+    """Whether a default is asked for, and a sentence says that another number than the one at a position is it.
+
+    Args:
+        asking: the question, or a statement; one that has the default may have other numbers as well.
+        sentence: the sentence.
+        focus: the position of the number in it.
+
+    >>> told = "Valid values are from 1 to 9 with 6 being the default."
+    >>> [is_no_default("What is the default level?", told, Span(start, start + 1)) for start in (22, 34)]
+    [True, False]
+    """
+    if not sentence[focus.start : focus.end].lstrip("-")[:1].isdigit() or not asks_for_default(asking):
+        return False
+    stated = [match.span(1) if match[1] else match.span(2) for match in _DEFAULT.finditer(sentence)]
+    asked = keys_of(asking)
+    return bool(stated) and all(
+        (focus.end <= start or end <= focus.start) and not keys_of(sentence[start:end]) <= asked for start, end in stated
+    )

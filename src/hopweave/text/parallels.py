@@ -1,0 +1,50 @@
+"""Sentences that give several things a number each, in the same words: `64 bytes for A, 32 bytes for B`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from hopweave.core.types import Span
+
+_BETWEEN = r"(?:[\"”']?\s?\(\s?|\s(?:[a-z]+\s){0,3})"
+_NAME_BEHIND = re.compile(rf"(?P<between>{_BETWEEN})[^\W_a-z]")
+_NAME_BEFORE = re.compile(rf"(?:^|\W)[^\W_a-z][^\W_]*(?P<between>{_BETWEEN})$")
+_FARTHEST = 60
+"""Characters before a number among which the name is looked for."""
+
+_UNIT = re.compile(r"\d(?P<unit>\D*)$")
+
+
+def is_of_another(names: Iterable[str], sentence: str, focus: Span) -> bool:
+    """Whether a number stands beside another name, and one of some names has a number beside it in the same words.
+
+    Args:
+        names: what a query names.
+        sentence: the sentence.
+        focus: the position of the number in it.
+
+    >>> told = "It has up to 64 bytes for Sula, up to 32 bytes for Brno."
+    >>> [is_of_another(["Brno"], told, Span(start, start + 8)) for start in (13, 38)]
+    [True, False]
+    """
+    unit = _UNIT.search(sentence[focus.start : focus.end])
+    if unit is None:
+        return False
+    spans = [match.span() for name in names for match in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", sentence)]
+    behind = _NAME_BEHIND.match(sentence, focus.end)
+    before = _NAME_BEFORE.search(sentence[max(0, focus.start - _FARTHEST) : focus.start])
+    if behind is not None and all(start != behind.end() - 1 for start, _ in spans):
+        words = unit["unit"] + behind["between"]
+        if any(_has_number_before(sentence, start, words) for start, _ in spans):
+            return True
+    if before is not None and all(end != focus.start - len(before["between"]) for _, end in spans):
+        own = re.compile(re.escape(before["between"]) + r"\d")
+        return any(own.match(sentence, end) for _, end in spans)
+    return False
+
+
+def _has_number_before(sentence: str, end: int, words: str) -> bool:
+    """Whether some words with a digit before them end at a position."""
+    begun = end - len(words)
+    return sentence.endswith(words, 0, end) and sentence[max(0, begun - 1) : max(0, begun)].isdigit()

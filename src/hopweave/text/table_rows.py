@@ -1,0 +1,73 @@
+"""Rows of tables, which are read as a sentence with the names of their columns: `city: Ulm; river: Danube.`"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Set
+from typing import NamedTuple
+
+from hopweave.core.memoize import remembered
+from hopweave.core.types import Span
+from hopweave.text.content_words import keys_of, stem, stems_of
+
+_CELL = re.compile(r"(?:^|; )(?P<name>[^\W_][^:;\n]{0,39}): (?=\S)")
+_FEWEST_CELLS = 2
+_FEWEST_LETTERS = 3
+"""Of the name of a column, to abbreviate a word: `VER.` for a version."""
+
+
+class _Cell(NamedTuple):
+    """A cell of a row: the name of its column, its value, and where that stands in the sentence."""
+
+    name: str
+    value: str
+    span: Span
+
+
+@remembered
+def is_row(sentence: str) -> bool:
+    """Whether a sentence is a row of a table with the names of its columns.
+
+    >>> is_row("city: Ulm; river: Danube."), is_row("Ulm: a city; it lies on the Danube.")
+    (True, False)
+    """
+    return bool(_cells(sentence))
+
+
+def is_other_column(query: str, row: str, focus: Span) -> bool:
+    """Whether some words of a row stand in another column than a query asks for; `False` if the sentence is no row.
+
+    They do if the query has more of the words in the name of another column, all those that it has of theirs among them. A
+    column whose value is in the query tells which row is meant, and does not count.
+
+    >>> row = "city: Ulm; river: Danube; country: Germany."
+    >>> [is_other_column("On which river is Ulm?", row, Span(start, start + 6)) for start in (18, 35)]
+    [False, True]
+    """
+    cells = _cells(row)
+    own = next((cell for cell in cells if cell.span.start <= focus.start < cell.span.end), None)
+    if own is None:
+        return False
+    wanted, known = stems_of(query), keys_of(query)
+    others = [cell for cell in cells if cell != own and not keys_of(cell.value) <= known]
+    named = _named(own.name, wanted)
+    return any(named < _named(cell.name, wanted) for cell in others)
+
+
+@remembered
+def _cells(sentence: str) -> tuple[_Cell, ...]:
+    matches = list(_CELL.finditer(sentence))
+    if len(matches) < _FEWEST_CELLS or matches[0].start() > 0:
+        return ()
+    ends = [*(match.start() for match in matches[1:]), len(sentence)]
+    values = [Span(match.end(), end) for match, end in zip(matches, ends, strict=True)]
+    return tuple(_Cell(match["name"], sentence[one.start : one.end], one) for match, one in zip(matches, values, strict=True))
+
+
+def _named(name: str, wanted: Set[str]) -> set[str]:
+    """The words of the name of a column that are wanted."""
+    return {word for word in map(stem, keys_of(name)) if _is_wanted(word, wanted)}
+
+
+def _is_wanted(word: str, wanted: Set[str]) -> bool:
+    return word in wanted or (len(word) >= _FEWEST_LETTERS and any(one.startswith(word) for one in wanted))

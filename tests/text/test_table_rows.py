@@ -1,0 +1,73 @@
+"""Rows of tables as sentences."""
+
+import pytest
+
+from hopweave.citations.support import judge
+from hopweave.core.types import Passage, Span
+from hopweave.text.table_rows import is_other_column, is_row
+
+RELEASE = "RELEASE DATE: 28 Sep 2013; VER.: 3.1.0; DATE OF COMMIT*: 31 Aug 2008; PROTOCOL: 31."
+CODEC = "Codec: cp863; Aliases: 863, IBM863; Languages: Canadian."
+SPEED = "format: tarnfile; size: 29.2 M; seek cold: 19.9 usec; seek hot: 5.4 usec."
+
+
+@pytest.mark.parametrize(
+    ("sentence", "is_one"),
+    [
+        (RELEASE, True),
+        ("Operation: x in s; Result: True if an item of s is x; else False; Notes: (1).", True),
+        ("key: for keyed hashing (up to 64 bytes).", False),  # one cell
+        ("It has three ports: 80, 443 and 873; one of them: the last.", True),
+        ("The city, an old one: Ulm, lies there.", False),
+        ("", False),
+    ],
+)
+def test_a_row_has_two_cells_with_the_names_of_their_columns(sentence, is_one):
+    assert is_row(sentence) is is_one
+
+
+@pytest.mark.parametrize(
+    ("query", "row", "words", "is_other"),
+    [
+        ("When was tarn 3.1.0 released?", RELEASE, "28 Sep 2013", False),
+        ("When was tarn 3.1.0 released?", RELEASE, "31 Aug 2008", True),
+        ("When was the commit of tarn 3.1.0?", RELEASE, "31 Aug 2008", False),
+        ("When was the commit of tarn 3.1.0?", RELEASE, "28 Sep 2013", True),
+        ("Which version was released on 28 Sep 2013?", RELEASE, "3.1.0", False),
+        ("Which version was released on 28 Sep 2013?", RELEASE, "31.", True),
+        ("Since when can tarn 3.1.0 be had?", RELEASE, "31 Aug 2008", False),  # no column is named
+        ("Which language is the codec cp863 for?", CODEC, "Canadian", False),
+        ("Which language is the codec cp863 for?", CODEC, "IBM863", True),
+        ("Which alias has the codec cp863?", CODEC, "IBM863", False),
+        ("What is the seek hot time of tarnfile?", SPEED, "5.4 usec", False),
+        ("What is the seek hot time of tarnfile?", SPEED, "19.9 usec", True),
+        ("What is the size of tarnfile?", SPEED, "19.9 usec", True),
+        ("What is the size of tarnfile?", "The size is 29.2 M, and not 5.4 M.", "5.4 M", False),  # no row
+    ],
+)
+def test_words_of_a_row_stand_in_another_column_if_that_is_the_one_which_the_query_names(query, row, words, is_other):
+    start = row.index(words)
+    assert is_other_column(query, row, Span(start, start + len(words))) is is_other
+
+
+TABLE = Passage(
+    "t",
+    "RELEASE DATE: 28 Sep 2013; VER.: 3.1.0; PROTOCOL: 31.\nRELEASE DATE: 23 Sep 2011; VER.: 3.0.9; PROTOCOL: 30.",
+    "The releases of tarn",
+)
+
+
+@pytest.mark.parametrize(
+    ("query", "answer", "support"),
+    [
+        ("When was tarn 3.1.0 released?", "28 Sep 2013", "supported"),
+        ("When was tarn 3.1.0 released?", "23 Sep 2011", "unsupported"),  # of the next row
+        ("When was tarn 3.0.9 released?", "23 Sep 2011", "supported"),
+        ("When was tarn 3.1.0 released?", "tarn 3.1.0 was released on 23 Sep 2011.", "unsupported"),
+        ("When was tarn 3.1.0 released?", "tarn 3.1.0 was released on 28 Sep 2013.", "supported"),
+        ("Which protocol has tarn 3.1.0?", "31", "supported"),
+        ("Which protocol has tarn 3.1.0?", "30", "unsupported"),
+    ],
+)
+def test_a_row_supports_nothing_of_its_neighbours(query, answer, support):
+    assert judge(query, answer, [TABLE]).support == support
