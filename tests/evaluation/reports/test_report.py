@@ -173,7 +173,7 @@ SAYS = {
     "a run in which nothing failed": ({"failures": ()}, "Nothing failed"),
     "an example that failed": (
         {"examples": (example(error="the endpoint is gone"),)},
-        "**No answer.** ModelError: the endpoint is gone",
+        "**No answer**: the language model failed: the endpoint is gone",
     ),
     "a dataset without records": (
         {"cells": (replace(cell("direct", None, 0.0, num_records=0), means={}),), "frontiers": (), "groups": ()},
