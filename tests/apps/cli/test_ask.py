@@ -234,6 +234,12 @@ def test_a_failed_question_is_drawn_and_ends_with_1():
     ]
 
 
+def test_in_a_pipe_no_line_ends_with_spaces():
+    drawn = ask(QUESTION, "--calls").stdout
+    assert "Port Merrow" in drawn
+    assert [line for line in drawn.splitlines() if line != line.rstrip()] == []
+
+
 def test_in_a_pipe_a_failure_is_told_once_and_in_words():
     Path("rules.toml").write_text('[[rules]]\nmatch = "."\nerror = "the endpoint is gone"\n')
     for flags in ((), ("--calls",), ("--json",)):
