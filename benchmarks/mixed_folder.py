@@ -9,8 +9,9 @@ the summary that a person sees and whether its counts agree, and asks the questi
 prints the first passage that the retriever finds instead, with its sections. All output is Markdown.
 
 The model's replies are kept in WORK/store.sqlite: the same command, given again, replays what it has and goes on. A file of the
-list without its document is named and left out. An answer is right if it contains one of the answers in the list; a citation
-counts if it is in the file that the question was written for, and has its span if the quoted words are where it says.
+list without its document is named and left out; with fewer than 60 files nothing is measured. An answer is right if it contains
+one of the answers in the list; a citation counts if it is in the file that the question was written for, and has its span if
+the quoted words are where it says.
 """
 
 from __future__ import annotations
@@ -38,6 +39,8 @@ from hopweave.show.table import Table, columns, rows
 from hopweave.show.table_markdown import table_markdown
 
 _LISTED = Path(__file__).with_suffix(".toml")
+_FEWEST = 60
+"""Files without which the folder is not what the figures are about."""
 
 
 def main() -> None:
@@ -46,7 +49,7 @@ def main() -> None:
     folder, index = options.to / "folder", options.to / "index"
     listed = tomllib.loads(_LISTED.read_text())["file"]
     shutil.rmtree(folder, ignore_errors=True)
-    made = [one for one in listed if _make(one, folder, options.sources)]
+    made = _made(listed, folder, options.sources)
     _add_odd_ones(folder)
     num_files = sum(len(names) for _, _, names in os.walk(folder))
     print(f"{num_files} files with {len({_kind(one['name']) for one in made})} different suffixes\n")
@@ -75,6 +78,14 @@ def _kind(name: str) -> str:
     return "".join(re.findall(r"\.\w+$|\.\w+(?=\.(?:gz|bz2|xz|zst)$)", name)).lower() or "no suffix"
 
 
+def _made(listed: Sequence[Mapping[str, Any]], folder: Path, sources: Sequence[Path]) -> list[Mapping[str, Any]]:
+    """Writes the files of the list whose documents are there, which are returned; ends the program if they are too few."""
+    made = [one for one in listed if _make(one, folder, sources)]
+    if len(made) < _FEWEST:
+        sys.exit(f"only {len(made)} of {len(listed)} documents are here; install the packages of those named above")
+    return made
+
+
 def _make(one: Mapping[str, Any], folder: Path, sources: Sequence[Path]) -> bool:
     """Writes a file of the list; whether there is a document that it can be made of."""
     source = next((path for root in sources if (path := root / one["from"]).is_file()), None)
@@ -94,6 +105,7 @@ def _make(one: Mapping[str, Any], folder: Path, sources: Sequence[Path]) -> bool
 
 def _add_odd_ones(folder: Path) -> None:
     """Adds a link to the folder itself, a link to nothing, and a file that nobody may read."""
+    (folder / "odd").mkdir(exist_ok=True)
     (folder / "odd" / "loop").symlink_to(folder)
     (folder / "odd" / "dangling.txt").symlink_to(folder / "gone.txt")
     unreadable = folder / "odd" / "unreadable.txt"

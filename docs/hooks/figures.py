@@ -125,7 +125,7 @@ def _page(records: dict[str, Record]) -> str:
         totals = record.totals()
         cost = f"{_many(totals.completions, 'model reply', 'model replies')}, {_many(totals.queries, 'query', 'queries')}"
         sections.append(f"## {name}")
-        sections.append(f"{entries('methods')[name].summary}.\nHere: {cost}. [Options](reference/methods.md#{name})")
+        sections.append(f"{entries('methods')[name].summary}.\nHere: {cost}. Options: `hopweave list methods {name}`.")
         sections.append(f"![What {name} does, in order.](images/methods/{name}.svg)")
     return "\n\n".join(sections) + "\n"
 

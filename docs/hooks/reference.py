@@ -22,6 +22,7 @@ from hopweave.core.options import notes_of
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
     from mkdocs.structure.files import Files
+    from mkdocs.structure.pages import Page
 
 _PACKAGE = Path(hopweave.__file__).parent
 PROJECT = ("CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md")
@@ -64,6 +65,24 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         text = (Path(config.docs_dir).parent / name).read_text(encoding="utf-8")
         files.append(File.generated(config, f"project/{name.lower()}", content=text.replace("](docs/", "](../")))
     return files
+
+
+def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
+    """Leads links to pages in the root of the repository to where they are on the site. Called by MkDocs."""
+    return led_to_the_site(markdown, page.file.src_uri)
+
+
+def led_to_the_site(markdown: str, page: str) -> str:
+    """A page with its links to pages in the root of the repository as they are on the site.
+
+    Args:
+        markdown: of the page.
+        page: its path below docs.
+    """
+    up = "../" * page.count("/")
+    for name in PROJECT:
+        markdown = markdown.replace(f"]({up}../{name}", f"]({up}project/{name.lower()}")
+    return markdown
 
 
 def pages() -> dict[str, str]:

@@ -60,6 +60,12 @@ def test_the_navigation_leads_to_no_page_that_is_not_there(hooks, reference):
     assert [page for page in NAVIGATION if page not in made and not (DOCS / page).is_file()] == []
 
 
+@pytest.mark.parametrize(("page", "link"), [("a.md", "../SECURITY.md#keys"), ("start/a.md", "../../SECURITY.md#keys")])
+def test_a_link_to_a_page_in_the_root_leads_to_it_on_the_site_too(hooks, page, link):
+    up = "../" * page.count("/")
+    assert hooks.led_to_the_site(f"[keys]({link})", page) == f"[keys]({up}project/security.md#keys)"
+
+
 def test_the_navigation_leads_to_every_page_of_the_reference(reference):
     assert {f"reference/{name}.md" for name in reference} <= set(NAVIGATION)
 

@@ -41,6 +41,14 @@ def test_every_module_that_a_page_names_is_there(page):
     assert sorted(name for name in named if not is_there(name)) == []
 
 
+@pytest.mark.parametrize("page", [*TEXTS, *(str(path.relative_to(ROOT)) for path in RESULTS)])
+def test_every_relative_link_of_a_page_leads_to_a_file_of_the_project(page):
+    text = re.sub(r"^```.*?^```|`[^`\n]*`", "", (ROOT / page).read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    links = re.findall(r"\]\(\s*([^)\s]+)", text) + re.findall(r"""(?:href|src)=["']([^"']+)""", text)
+    files = [link.partition("#")[0] for link in links if "://" not in link and not link.startswith(("#", "mailto:"))]
+    assert [file for file in files if not (ROOT / page).parent.joinpath(file).exists()] == []
+
+
 def test_the_notes_on_design_name_every_room():
     package = ROOT / "src" / "hopweave"
     rooms = [path.name + "/" for path in package.iterdir() if path.is_dir() and not path.name.startswith("_")]

@@ -124,3 +124,57 @@ def test_a_long_cell_is_neither_a_name_nor_repeated_below():
     assert table.above(0) == ""
     table.add({0: "x", 1: "y"})
     assert list(table.texts()) == ["long " * 100 + "b", "x y"]
+
+
+def level(at: int, form: str, text: str, more: str = "") -> str:
+    return f'<w:lvl w:ilvl="{at}">{more}<w:numFmt w:val="{form}"/><w:lvlText w:val="{text}"/></w:lvl>'
+
+
+STEPS = level(0, "decimal", "%1.") + level(1, "lowerLetter", "(%2)") + level(2, "bullet", "-")
+FIRST = '<w:start w:val="4"/><w:pStyle w:val="Heading1"/>'
+ARTICLES = level(0, "upperRoman", "Art. %1", FIRST) + level(1, "decimal", "%1.%2")
+ANEW = '<w:lvlOverride w:ilvl="0"><w:startOverride w:val="1"/></w:lvlOverride>'
+NUMBERING = (
+    f'<w:abstractNum w:abstractNumId="7">{STEPS}</w:abstractNum><w:abstractNum w:abstractNumId="8">{ARTICLES}</w:abstractNum>'
+    '<w:num w:numId="1"><w:abstractNumId w:val="7"/></w:num><w:num w:numId="2"><w:abstractNumId w:val="8"/></w:num>'
+    f'<w:num w:numId="3"><w:abstractNumId w:val="7"/>{ANEW}</w:num><w:num w:numId="4"><w:abstractNumId w:val="99"/></w:num>'
+)
+NUMBERED = (
+    '<w:style w:styleId="Heading1"><w:name w:val="heading 1"/><w:pPr><w:numPr><w:numId w:val="2"/></w:numPr></w:pPr></w:style>'
+    '<w:style w:styleId="Sub"><w:basedOn w:val="Heading1"/></w:style>'
+)
+
+
+def item(text: str, at: int | str, of: int, style: str = "") -> str:
+    named = f'<w:pStyle w:val="{style}"/>' if style else ""
+    return levelled(text, f'{named}<w:numPr><w:ilvl w:val="{at}"/><w:numId w:val="{of}"/></w:numPr>')
+
+
+STEP, OIL, WATER = item("Fill", 0, 1), item("oil", 1, 1), item("water", 1, 1)
+LISTS = {
+    "a list goes on after a paragraph": ([STEP, paragraph("At night"), STEP], "1. Fill|At night|2. Fill"),
+    "a list within an item begins anew": ([STEP, OIL, WATER, STEP, OIL], "1. Fill|(a) oil|(b) water|2. Fill|(a) oil"),
+    "a list may begin anew": ([STEP, item("Light", 0, 3), item("Write", 0, 3)], "1. Fill|1. Light|2. Write"),
+    "bullets and unknown lists": ([item("oil", 2, 1), item("x", 0, 4), item("y", 0, 98), item("z", "x", 1)], "oil|x|y|1. z"),
+    "an empty item": ([item("", 0, 1), STEP], "2. Fill"),
+    "headings": (
+        [paragraph("Scope", "Heading1"), item("What", 1, 2), paragraph("Terms", "Sub"), item("None", 0, 0, "Heading1")],
+        "Art. IV Scope|IV.1 What|Art. V Terms|None",
+    ),
+}
+
+
+@pytest.mark.parametrize("which", LISTS)
+def test_numbered_paragraphs_begin_with_their_numbers(tmp_path, which):
+    body, text = LISTS[which]
+    content = docx(*body, numbering=NUMBERING, styles=NUMBERED)
+    [passage] = read(written(tmp_path, "a.docx", content))
+    assert passage.text.split("\n\n") == text.split("|")
+
+
+def test_a_tracked_change_of_a_number_and_a_document_without_lists_number_nothing(tmp_path):
+    before = levelled("Fill", '<w:pPrChange><w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr></w:pPrChange>')
+    [passage] = read(written(tmp_path, "a.docx", docx(before, numbering=NUMBERING)))
+    assert passage.text == "Fill"
+    [passage] = read(written(tmp_path, "b.docx", docx(item("Light", 0, 1))))
+    assert passage.text == "Light"

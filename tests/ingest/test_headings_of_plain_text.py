@@ -93,3 +93,20 @@ def test_a_passage_of_plain_text_has_its_section(tmp_path):
 def test_struck_out_letters_of_printed_pages_are_read_once(tmp_path):
     [passage] = read(written(tmp_path, "lamp.0", "N\bNA\bAM\bME\bE\n     _\bl_\ba_\bm_\bp - lights the lamp of all\n"))
     assert passage.text == "NAME\n     lamp - lights the lamp of all"
+
+
+@pytest.mark.parametrize(
+    ("content", "title"),
+    [
+        (
+            "Metadata-Version: 2.4\nName: carrow-lights\nVersion: 1.8.3\nSummary: Lights\n\nName: other\n\nText.",
+            "carrow-lights 1.8.3",
+        ),
+        ("Metadata-Version: 2.4\r\nVersion: 1\r\nName: carrow\r\n", "carrow 1"),
+        ("Metadata-Version: 2.4\nName: carrow\n", "carrow"),
+        ("Metadata-Version: 2.4\n\nName: carrow\n", ""),
+        ("Name: carrow\nVersion: 1\n", ""),
+    ],
+)
+def test_the_metadata_of_a_python_package_have_its_name_and_version_as_title(content, title):
+    assert read_document(content, ".txt").title == title

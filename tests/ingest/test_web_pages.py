@@ -228,6 +228,8 @@ PIECES = [
         "<td colspan=99>",
         "<dl><dt>a",
         "<dt>a<dd>",
+        "<ol><li>",
+        "<ol start=2><li>a</li>",
     ),
     *("<a href=#>a", "<a href='x'>next</a>", "<p><a href=x>a</a>|", "<div class=toc>", "<h1>a", "<div role=heading>a", "a=' "),
 ]

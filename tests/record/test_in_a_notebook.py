@@ -50,7 +50,7 @@ def test_an_answer_that_nothing_bears_out_and_one_that_is_missing_look_like_it()
     assert "It gives no answer." in asked("")._repr_html_()
     broken = Scripted(lambda messages, sampling: 1 / 0)
     html = ask("Who?", method="direct_retrieval", llm=broken, retriever=One(), store={"mode": "off"})._repr_html_()
-    assert "<p>No answer: ModelError: " in html
+    assert "<p>No answer: the language model failed: " in html
 
 
 async def test_asking_works_where_a_loop_runs_and_raises_what_fails_beside_it():

@@ -461,3 +461,15 @@ def test_a_failure_names_the_class_and_whether_to_try_again():
     assert Failure.of(ModelError("gone", retryable=True)) == Failure("ModelError", "gone", retryable=True)
     assert Failure.of(BudgetReached("max_tokens", 10)) == Failure("BudgetReached", "max_tokens = 10 reached")
     assert Failure.of(ValueError("odd \udcff")) == Failure("ValueError", "odd \ufffd")
+
+
+@pytest.mark.parametrize(
+    ("failure", "said"),
+    [
+        (Failure("ModelError", "no reply"), "the language model failed: no reply"),
+        (Failure("ReplayMiss", "the store does not hold this call"), "the store does not hold this call"),
+        (Failure("KeyError", "'x'"), "KeyError: 'x'"),
+    ],
+)
+def test_a_failure_in_words_names_a_class_only_if_it_is_none_of_hopweaves(failure: Failure, said: str):
+    assert failure.in_words == said

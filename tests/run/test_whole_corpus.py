@@ -11,6 +11,7 @@ from hopweave.citations.marking import LISTING, OVERVIEW
 from hopweave.core.errors import ModelError, SettingsError
 from hopweave.core.types import Answer, Hit, Passage, Question
 from hopweave.core.visibility import Visible
+from hopweave.ingest.lookup import NumDocuments, count_documents
 from hopweave.models.llms.scripted import Scripted
 from hopweave.record import Decision, Record, Search
 from hopweave.retrieval.engines.bm25 import BM25
@@ -224,6 +225,30 @@ def test_a_question_about_all_documents_gets_what_is_certain_and_calls_no_model(
     assert only(record, Decision).data == {"documents": 3, "passages": 4, "is_complete": True}
 
 
+ROWS = [Passage(f"row{number}", f"Town {number} lies on the Sula.", f"T{number}", "towns.csv") for number in range(7)]
+
+
+def test_rows_of_a_table_are_not_told_as_documents():
+    record = asked("How many documents are there?", [*PASSAGES, *ROWS])
+    assert record.answer.short == "3 documents, and 7 rows or records of 1 file"
+    assert "You can search 3 documents, and 7 rows or records of 1 file, in 11 passages, among them" in record.answer.text
+    data = {"documents": 10, "passages": 11, "is_complete": True, "records": 7, "files_of_records": 1}
+    assert only(record, Decision).data == data
+    assert asked("How many documents are there?", ROWS).answer.short == "7 rows or records of 1 file"
+
+
+def test_a_listing_of_rows_says_that_they_are_rows():
+    answer = asked("Which documents mention the Sula?", [*PASSAGES, *ROWS]).answer
+    assert 'Search found 1 document, and 7 rows or records of 1 file that mention "the Sula":' in answer.text
+    assert answer.short == "1 document, and 7 rows or records of 1 file"
+
+
+def test_documents_without_a_file_and_files_of_one_document_each_are_documents():
+    passages = [Passage("a", "x"), Passage("b", "x"), Passage("c", "x", source="c.md"), Passage("d", "x", source="d.md")]
+    assert count_documents(passages) == NumDocuments(4)
+    assert str(NumDocuments(1)) == "1 document"
+
+
 def test_what_may_not_be_shown_is_neither_counted_nor_named_nor_listed():
     assert "Pay" not in asked(TOPICS).answer.text
     assert "Pay" not in asked(LISTED).answer.short
@@ -242,13 +267,15 @@ def test_a_large_corpus_is_not_counted_to_its_end(monkeypatch):
 def test_of_many_documents_some_titles_from_all_over_are_named():
     BM25.build(Path("many"), [Passage(f"p{number}", "x", f"T{number}") for number in range(20)])
     with closing(BM25(Path("many"))) as engine:
-        assert overview_of(engine) == Overview(20, 20, ("T0", "T3", "T6", "T9", "T12", "T15", "T18"), is_complete=True)
+        assert overview_of(engine) == Overview(
+            NumDocuments(20), 20, ("T0", "T3", "T6", "T9", "T12", "T15", "T18"), is_complete=True
+        )
 
 
 def test_an_engine_over_the_index_of_another_is_counted_by_it_with_its_own_filter():
     BM25.build(Path("index"), list(PASSAGES))
     with closing(Weave(Path("index"), visible=Visible(access=("board",)))) as engine:
-        assert overview_of(engine).num_documents == 4
+        assert overview_of(engine).documents.num_all == 4
 
 
 def test_a_retriever_that_cannot_tell_what_it_holds_is_told_of_as_that():

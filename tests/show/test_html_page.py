@@ -79,7 +79,7 @@ def test_the_setup_is_complete():
 
 def test_a_failed_question_shows_its_error_and_no_empty_sections():
     page = Page(draw_page(failed()))
-    assert "No answer. ModelError: the endpoint said 503 three times (a retry may help)" in page.text
+    assert "No answer: the language model failed: the endpoint said 503 three times (a retry may help)" in page.text
     assert not {"claims", "citations"} & set(page.values("id"))
 
 

@@ -124,12 +124,13 @@ def test_finding_no_passage_comes_before_the_words_of_the_model():
 def test_a_failed_question_names_its_error_and_the_step_that_failed():
     record = failed()
     [step] = [step for step in record.steps if isinstance(step, ModelCall) and step.error is not None]
-    assert why_no_answer(record) == [f"ModelError: {record.error.message}"]  # no step has the very error
+    assert why_no_answer(record) == [f"the language model failed: {record.error.message}"]  # no step has the very error
     same = replace(record, error=step.error)
-    assert why_no_answer(same) == [f"ModelError: {step.error.message}, at chain (step {step.id})"]
+    told = f"the language model failed: {step.error.message}"
+    assert why_no_answer(same) == [told, f"it failed at chain (step {step.id})"]
     tried = replace(step, timing=replace(step.timing, attempts=4, seconds=486.0))
     often = replace(same, steps=tuple(tried if one is step else one for one in same.steps))
-    assert why_no_answer(often) == [f"ModelError: {step.error.message}, at chain (step {step.id}), after 4 attempts in 486 s"]
+    assert why_no_answer(often) == [told, f"it failed at chain (step {step.id}), after 4 attempts in 486 s"]
 
 
 @pytest.mark.parametrize(

@@ -88,7 +88,7 @@ def test_what_failed_is_drawn_even_where_calls_are_not_with_the_words_that_could
     nodes = drawn(failed(), calls=False)
     assert [node.label for node in nodes] == ["branch", "parse failure", "chain"]
     assert [node.tone for node in nodes[1:]] == ["bad", "bad"]
-    assert nodes[2].text == "ModelError: the endpoint said 503 (a retry may help)"
+    assert nodes[2].text == "the language model failed: the endpoint said 503 (a retry may help)"
     assert only(drawn(failed()), "no query was found").details[0].text == "I am sorry, but\nI cannot."
 
 

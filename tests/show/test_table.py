@@ -120,6 +120,32 @@ def test_a_line_that_looks_like_a_mark_is_a_line_of_words(said):
     assert MarkdownIt("commonmark").render(f"{escape(said)}\n") == f"<p>{said}</p>\n"
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        *("pip install 'hopweave[eval]', then", "0.3 [0.200, 0.400]", "She was born in Port Merrow [1].", "x[0]"),
+        *("a < b & c > d", "R&D", "2 * 3", "C# and F#", "about ~5", "from ~/notes", "C:\\path", "snake_case_name"),
+    ],
+)
+def test_text_that_markdown_takes_for_text_is_written_as_it_is(said):
+    assert escape(said) == said
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        *("[a](b)", "![a](b)", "[a][b]", "[a]: b", "[[a]](b)", "[a", "a](b)", "[^1]", "[ ] a", "[x] a", "<b>", "&lt;", "a~b~c"),
+        *("~~a~~", "*a*", "a*b*", "* a", "# a", "## a ##", "> a", "a\\", "\\*a*", "\\[a](b)", "_a_", "`a`", "<!-- a", "</b>"),
+    ],
+)
+def test_text_that_would_be_taken_for_markdown_is_drawn_as_it_is(said):
+    parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    for around in ("{}", "**{}**", "a {}", "{} b", "| {} |\n|---|", "- {}"):
+        drawn = Page(parser.render(f"{around.format(escape(said))}\n"))
+        assert set(drawn.tags) <= {"p", "strong", "table", "thead", "tr", "th", "ul", "li"}
+        assert said in " ".join(drawn.words)
+
+
 def test_a_sign_before_a_number_is_written_as_it_is():
     assert [escape(said) for said in ("+1.7", "-5.0")] == ["+1.7", "-5.0"]
 

@@ -72,8 +72,15 @@ def test_with_colour_a_quote_carries_no_signs():
 
 def test_a_failed_question_shows_its_error():
     text = shown(draw_record(failed()))
-    assert "No answer. ModelError: the endpoint said 503 three times (a retry may help)" in text
+    assert "No answer: the language model failed" in text
+    assert "the language model failed: the endpoint said 503 three times (a retry may help)" in " ".join(text.split())
     assert "parse failure  chain: no query was found" in text
+
+
+def test_a_failure_that_is_told_elsewhere_is_only_marked():
+    text = shown(draw_record(failed(), failure=False))
+    assert "three times" not in text
+    assert "\nNo answer.\n" in text.replace(" \n", "\n")
 
 
 def test_work_that_ended_early_says_why():

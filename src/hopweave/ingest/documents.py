@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from hopweave.core.errors import DataError
 from hopweave.ingest.deadline import Check, no_check
 from hopweave.ingest.document import Blocks, Document, Part
 from hopweave.ingest.html_page import read_html
+from hopweave.ingest.item_numbers import ItemNumbers
 from hopweave.ingest.man_page import read_man_page
 from hopweave.ingest.notebook import add_code, read_cells
 from hopweave.ingest.plain_text import read_plain
@@ -146,10 +147,12 @@ def _markdown_part(tokens: list[Token], source: str, check: Check) -> Part:
     rows: list[list[Cell]] = []
     is_in_table = False
     level = 0
+    items = ItemNumbers()
     for token in tokens:
         check()
         if token.type == "table_open":
             is_in_table = True
+            items.end_item()
         elif token.type == "table_close":
             _add_table(blocks, rows)
             rows, is_in_table = [], False
@@ -157,18 +160,30 @@ def _markdown_part(tokens: list[Token], source: str, check: Check) -> Part:
             rows.append([])
         elif token.type == "heading_open":
             level = int(token.tag[1])
+        elif token.type in _LISTS:
+            _LISTS[token.type](items, token)
         elif token.type == "inline" and is_in_table:
             rows[-1].append(Cell(_inline_text(token)))
         elif token.type == "inline" and level:
-            blocks.add_heading(_inline_text(token), level)
+            blocks.add_heading(items.numbered(_inline_text(token)), level)
             level = 0
         elif token.type == "inline":
-            blocks.add(_inline_text(token))
+            blocks.add(items.numbered(_inline_text(token)))
         elif token.type in {"fence", "code_block"}:
-            blocks.add(_BLANK_LINES.sub("\n", token.content))
+            blocks.add(items.numbered(_BLANK_LINES.sub("\n", token.content)))
         elif token.type == "html_block":
             blocks.add_part(read_html(token.content, source, check).parts[0])
     return blocks.part()
+
+
+_LISTS: Mapping[str, Callable[[ItemNumbers, Token], None]] = {
+    "ordered_list_open": lambda items, token: items.begin_list(int(token.attrs.get("start", 1))),
+    "bullet_list_open": lambda items, _: items.begin_list(None),
+    "list_item_open": lambda items, _: items.begin_item(),
+    "list_item_close": lambda items, _: items.end_item(),
+    "ordered_list_close": lambda items, _: items.end_list(),
+    "bullet_list_close": lambda items, _: items.end_list(),
+}
 
 
 def _add_table(blocks: Blocks, rows: list[list[Cell]]) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from hopweave.ingest.document import Blocks, Document
+from hopweave.ingest.docx_numbers import Numbering, level_in
 from hopweave.ingest.office_tables import MAX_COLUMNS, Table
 from hopweave.ingest.ooxml import main_part, relations, short, title_of, value_of
 from hopweave.ingest.zipped import Archive
@@ -27,8 +28,8 @@ def read_docx(archive: Archive) -> Document:
     """A document of one part, a blank line between paragraphs; a row of a table is one, see `tables`.
 
     The title is the paragraph with the style Title, or that in the properties, or the first main heading. Headings are told by
-    their style or outline level; an automatic table of contents is left out. Pages exist only after layout, so the format has
-    none.
+    their style or outline level; an automatic table of contents is left out. Numbered paragraphs begin with their numbers,
+    except in cells of tables. Pages exist only after layout, so the format has none.
 
     Raises:
         DataError: if it is damaged, or beyond the limits.
@@ -39,7 +40,11 @@ def read_docx(archive: Archive) -> Document:
     name = parts.get("styles", "word/styles.xml")
     if name in archive:
         archive.parse(name, styles.start, styles.end)
-    body = _Body(styles, archive)
+    numbering = Numbering()
+    name = parts.get("numbering", "word/numbering.xml")
+    if name in archive:
+        archive.parse(name, numbering.start)
+    body = _Body(styles, numbering, archive)
     archive.parse(main, body.start, body.end, body.add)
     for kind in _NOTES:
         if (name := parts.get(kind, f"word/{kind}.xml")) in archive:
@@ -55,11 +60,13 @@ class _Style:
         name: such as `heading 1`.
         based_on: the id of another style.
         level: of headings, from 1; 0 for other text, and `None` if it says nothing.
+        list: the id of the list that its paragraphs are in; empty if it says nothing.
     """
 
     name: str = ""
     based_on: str = ""
     level: int | None = None
+    list: str = ""
 
 
 class _Styles:
@@ -83,6 +90,8 @@ class _Styles:
             self._now.based_on = value_of(attributes)
         elif element == "w:outlineLvl":
             self._now.level = _level(value_of(attributes))
+        elif element == "w:numId":
+            self._now.list = value_of(attributes)
 
     def end(self, name: str) -> None:
         self._num_earlier -= short(name) in _EARLIER
@@ -97,6 +106,15 @@ class _Styles:
                 return int(named[1])
             style = known.based_on
         return 0
+
+    def list(self, style: str) -> tuple[str, str]:
+        """The id of the list of a style, its own or that of the ones it is based on, and the style that names it."""
+        for _ in range(_MAX_STYLES_ABOVE):
+            known = self._styles.get(style) or _Style()
+            if known.list:
+                return known.list, style
+            style = known.based_on
+        return "", ""
 
     def is_title(self, style: str) -> bool:
         return self._name(style).casefold() == "title"
@@ -120,14 +138,17 @@ def _level(written: str) -> int | None:
 class _Body:
     """The text read so far."""
 
-    def __init__(self, styles: _Styles, archive: Archive) -> None:
+    def __init__(self, styles: _Styles, numbering: Numbering, archive: Archive) -> None:
         self.blocks = Blocks()
         self.title = self.heading = ""
         self._styles = styles
+        self._numbering = numbering
         self._archive = archive
         self._pieces: list[str] = []
         self._style = ""
         self._level: int | None = None
+        self._list = ""
+        self._list_level: int | None = None
         self._num_runs = self._num_left_out = self._num_earlier = 0
         self._is_text = False
         self._rows = _Rows()
@@ -142,6 +163,10 @@ class _Body:
             self._style = value_of(attributes)
         elif element == "w:outlineLvl":
             self._level = _level(value_of(attributes))
+        elif element == "w:numId":
+            self._list = value_of(attributes)
+        elif element == "w:ilvl":
+            self._list_level = level_in(value_of(attributes))
         elif element == "w:r":
             self._num_runs += 1
         elif element in {"w:t", "m:t"}:
@@ -174,8 +199,8 @@ class _Body:
             self._pieces.append(text)
 
     def _end_paragraph(self) -> None:
-        style, level = self._style, self._level
-        self._style, self._level = "", None
+        style, level, number = self._style, self._level, self._number()
+        self._style, self._level, self._list, self._list_level = "", None, "", None
         if self._rows.depth:
             self._pieces.append(" ")
             return
@@ -187,12 +212,20 @@ class _Body:
         level = self._styles.level(style) if level is None else level
         if self._styles.is_title(style):
             self.title = self.title or " ".join(paragraph.split())
+        numbered = f"{number} {paragraph}" if number and paragraph else paragraph
         if not level:
-            self.blocks.add(paragraph)
+            self.blocks.add(numbered)
             return
         if level == 1:
             self.heading = self.heading or " ".join(paragraph.split())
-        self.blocks.add_heading(paragraph, level)
+        self.blocks.add_heading(numbered, level)
+
+    def _number(self) -> str:
+        """The number of the paragraph that ends; a list of its own counts over that of its style, even if it is none."""
+        if self._list:
+            return self._numbering.next(self._list, self._list_level, self._style)
+        named, style = self._styles.list(self._style)
+        return self._numbering.next(named, self._list_level, style) if named else ""
 
 
 class _Rows:

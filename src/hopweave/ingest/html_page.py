@@ -18,7 +18,8 @@ from hopweave.ingest.deadline import Check, no_check
 from hopweave.ingest.document import Document
 from hopweave.ingest.html_blocks import PLAIN, TERM, PageBlocks
 from hopweave.ingest.html_navigation import LIKELY, LONGEST_BAR, Counts, grade_of, is_bar, is_step, may_be_navigation
-from hopweave.ingest.html_tags import Tag, Tags, link_target
+from hopweave.ingest.html_tags import Tag, Tags, link_target, numbering_of
+from hopweave.ingest.item_numbers import ItemNumbers
 
 MAX_DEPTH = 100_000
 """Maximum number of elements that are open at once. Browsers build trees 512 deep; but a tag that is never closed leaves its
@@ -58,6 +59,7 @@ _MAIN = frozenset({"h1", "main", "article"})
 _TEXT = ("article", "section", "main")
 _PLAIN_BLOCKS = frozenset({"blockquote", "div", "figure", "li", "p", "pre"})
 """Blocks of which only attributes matter."""
+_LISTS = frozenset({"ol", "ul", "menu"})
 _TABLE_PARTS = frozenset({"table", "thead", "tbody", "tfoot"})
 _PERMALINKS = frozenset("¶#§🔗⚓")
 
@@ -152,6 +154,7 @@ class _Page:
     blocks: PageBlocks = field(default_factory=PageBlocks)
     style: int = PLAIN
     is_in_head: bool = False
+    items: ItemNumbers = field(default_factory=ItemNumbers)
     pieces: list[str] = field(default_factory=list)
     link: _Link | None = None
     links: list[_Link] = field(default_factory=list)
@@ -175,7 +178,11 @@ class _Page:
         if name == "a":
             self._end_link()
             self.link = _Link(len(self.pieces), 0, link_target(written))
-        elif name in _SET_APART and (name not in _PLAIN_BLOCKS or len(written) > len(name) + len("<>")):
+        elif name in _LISTS:
+            self._begin_list(name, written)
+        elif name == "li":
+            self.items.begin_item(numbering_of(name, written).first)
+        if name in _SET_APART and (name not in _PLAIN_BLOCKS or len(written) > len(name) + len("<>")):
             self._begin(name, self.tags.read(name, written))
 
     def end(self, name: str) -> None:
@@ -189,6 +196,10 @@ class _Page:
                 self._around(last)
             if last in _CLOSED:
                 self._closed(last)
+            if last == "li":
+                self.items.end_item()
+            elif last in _LISTS and not self.num_dropped:
+                self.items.end_list()
             while self.elements and self.elements[-1].depth == len(self.open):
                 self._end_element(self.elements.pop())
             if last == name:
@@ -213,6 +224,7 @@ class _Page:
         if name in _TABLE_PARTS:
             self.is_in_head = name == "thead"
         if name == "table":
+            self.items.end_item()
             self.blocks.begin_table(is_layout=tag.role in {"presentation", "none"})
         elif name == "tr":
             self.blocks.begin_row(is_head=self.is_in_head)
@@ -221,6 +233,15 @@ class _Page:
         if may_be_navigation(name, tag):
             is_in_text = any(self.num_open[one] for one in _TEXT)
             self.elements.append(_Element(name, tag, len(self.open) - 1, len(self.blocks), self.counts.so_far(), is_in_text))
+
+    def _begin_list(self, name: str, written: str) -> None:
+        if name != "ol":
+            self.items.begin_list(None)
+            return
+        first, style, step = numbering_of(name, written)
+        if first is None and step == 1:
+            first = 1  # a reversed list ends with 1, and how long it is nobody knows yet
+        self.items.begin_list(first, style, step)
 
     def _closed(self, name: str) -> None:
         if name == "a":
@@ -274,7 +295,7 @@ class _Page:
         if paragraph := "\n".join(filter(None, lines)):
             start = len(self.blocks)
             self.counts.num_characters += len(paragraph)
-            self.blocks.add(paragraph, self.style)
+            self.blocks.add(self.items.numbered(paragraph), self.style)
             if self.links and self.style == PLAIN and len(paragraph) <= LONGEST_BAR and self._is_bar():
                 self.blocks.mark(start, LIKELY)
         self.pieces.clear()

@@ -8,7 +8,9 @@ from typing import NamedTuple
 
 _ATTRIBUTE = re.compile(r"""([^\s"'<>/=]++)(?:\s*+=\s*+("[^"]*+"?|'[^']*+'?|[^\s>]*+))?+""")
 _HREF = re.compile(r"\shref\s*+=\s*+[\"']?(#?)", re.IGNORECASE)
+_NUMBERING = frozenset({"start", "type", "reversed", "value"})
 _READ = frozenset({"class", "id", "role", "hidden", "aria-hidden", "aria-level", "colspan", "rowspan"})
+_INTEGER = re.compile(r"-?[0-9]{1,6}")
 _WORD = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+")
 
 _LONGEST_SPAN = 100
@@ -72,11 +74,45 @@ def link_target(written: str) -> str:
     return "" if match is None else match[1] or "/"
 
 
-def _tag(name: str, written: str) -> Tag:
+class Numbering(NamedTuple):
+    """What the start tag of a list, or of an item, says of its numbers.
+
+    Attributes:
+        first: the number of the first item, or of this item; `None` if it is not given.
+        style: as for `item_numbers.numeral`.
+        step: 1, or -1 in a reversed list.
+    """
+
+    first: int | None = None
+    style: str = "1"
+    step: int = 1
+
+
+def numbering_of(name: str, written: str) -> Numbering:
+    """The numbering in a start tag.
+
+    Args:
+        name: `ol` or `li`.
+        written: the whole tag.
+    """
+    if len(written) <= len(name) + len("<>"):
+        return Numbering()
+    found = _attributes(name, written, _NUMBERING)
+    first = _INTEGER.fullmatch(found.get("start" if name == "ol" else "value", "").strip())
+    return Numbering(int(first[0]) if first else None, found.get("type", "1").strip(), -1 if "reversed" in found else 1)
+
+
+def _attributes(name: str, written: str, wanted: frozenset[str]) -> dict[str, str]:
+    """The attributes of a tag among some, the first of each name."""
     found: dict[str, str] = {}
     for match in _ATTRIBUTE.finditer(written, len(name) + 1):
-        if (key := match[1].lower()) in _READ:
+        if (key := match[1].lower()) in wanted:
             found.setdefault(key, (match[2] or "").strip("\"'"))
+    return found
+
+
+def _tag(name: str, written: str) -> Tag:
+    found = _attributes(name, written, _READ)
     role = found.get("role", "").strip().lower()
     # The id of a section is made of its heading, which may well be "Navigation".
     named = f"{found.get('class', '')} {'' if name == 'section' else found.get('id', '')}"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from hopweave.core.types import Hit, Passage
@@ -43,3 +45,34 @@ def document_id_of(passage: Passage) -> str:
     """The id of the document that a passage was split from; its own if it is a whole document."""
     match = _SPLIT_ID.fullmatch(passage.id) if passage.start is not None else None
     return match[1] if match else passage.id
+
+
+@dataclass(frozen=True, slots=True)
+class NumDocuments:
+    """How many documents there are, and how many of them are rows of a table or records that share their file.
+
+    Attributes:
+        num_all: documents, each row or record being one.
+        num_records: those of them whose file holds others as well.
+        num_files: the files that hold these.
+    """
+
+    num_all: int
+    num_records: int = 0
+    num_files: int = 0
+
+    def __str__(self) -> str:
+        """Such as `3 documents`, or `1 document, and 5 rows or records of 2 files`."""
+        alone = self.num_all - self.num_records
+        documents = f"{alone:,} document{'s' * (alone != 1)}"
+        if not self.num_records:
+            return documents
+        records = f"{self.num_records:,} rows or records of {self.num_files:,} file{'s' * (self.num_files != 1)}"
+        return f"{documents}, and {records}" if alone else records
+
+
+def count_documents(passages: Iterable[Passage]) -> NumDocuments:
+    """Counts documents, given by a passage of each. Rows and records have the `source` of their file; others have their own."""
+    held = Counter(passage.source for passage in passages)
+    shared = [num for source, num in held.items() if source and num > 1]
+    return NumDocuments(held.total(), sum(shared), len(shared))

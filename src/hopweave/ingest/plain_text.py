@@ -38,7 +38,7 @@ class _Found(NamedTuple):
 
 
 def read_plain(content: str, check: Check = no_check) -> Document:
-    """A text with its headings; it has no title.
+    """A text with its headings. It has no title, unless it is the metadata of a Python package: `Name Version`.
 
     Args:
         content: the text.
@@ -52,7 +52,16 @@ def read_plain(content: str, check: Check = no_check) -> Document:
     found = _consistent(_candidates(lines, check), lines)
     levels = _levels(found)
     headings = (Heading(starts[one.line], level, one.text) for one, level in zip(found, levels, strict=True))
-    return Document("", (Part(text, tuple(headings)),))
+    return Document(_title(text), (Part(text, tuple(headings)),))
+
+
+def _title(text: str) -> str:
+    """The package that core metadata (`METADATA`, `PKG-INFO`) are about; empty for other texts."""
+    if not text.startswith("Metadata-Version:"):
+        return ""
+    head = text.partition("\n\n")[0]
+    found = (re.search(rf"^{field}: *(\S{{1,{_LONGEST}}})$", head, re.MULTILINE) for field in ("Name", "Version"))
+    return " ".join(match[1] for match in found if match)
 
 
 def _candidates(lines: Sequence[str], check: Check) -> list[_Found]:

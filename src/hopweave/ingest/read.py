@@ -325,8 +325,10 @@ class Reading:
                 if passage.text.strip() and not _is_new(self._seen, key):
                     self.tally.num_duplicates += 1
                     continue
+            num_before = self.tally.num_passages
             try:
                 yield from self._cut(passage)
+                self.tally.num_records += self.tally.num_passages > num_before
             except TakenId:
                 if has_id:
                     raise

@@ -52,6 +52,7 @@ class Tally:
         num_found: files that there are.
         num_unchanged: files that were not read because the index has them.
         num_passages: passages returned.
+        num_records: rows and records of which passages were returned.
         num_duplicates: records without an id that repeat an earlier one in title and text.
         num_taken: files that were read up to an id that another file has.
         num_empty: records whose text is only white space.
@@ -67,6 +68,7 @@ class Tally:
     num_found: int = 0
     num_unchanged: int = 0
     num_passages: int = 0
+    num_records: int = 0
     num_duplicates: int = 0
     num_taken: int = 0
     num_empty: int = 0

@@ -28,7 +28,7 @@ def in_html(
     """The answer to a question as a piece of HTML. All external text is escaped, and nothing is loaded or run."""
     rows = [f"<p><b>{_shown(question)}</b></p>"]
     if answer is None:
-        said = f"{failure.kind}: {failure.message}" if failure is not None else "it was not asked"
+        said = failure.in_words if failure is not None else "it was not asked"
         rows.append(f"<p>No answer: {_shown(said)}</p>")
     else:
         stopped = "" if answer.stopped_because == "finished" else f" Stopped early: {_shown(answer.stopped_because)}."

@@ -12,7 +12,7 @@ from hopweave.core.catalog import load
 from hopweave.core.indexing import DescribesIndex, SearchesFolder
 from hopweave.core.types import Passage
 from hopweave.core.visibility import PUBLIC, Visible
-from hopweave.ingest.lookup import document_id_of
+from hopweave.ingest.lookup import NumDocuments, count_documents, document_id_of
 
 MAX_PASSAGES = 20_000
 """How many passages are counted; more would take longer than people wait."""
@@ -34,13 +34,13 @@ class Overview:
     """How much of a corpus may be shown.
 
     Attributes:
-        num_documents: the documents.
+        documents: how many there are.
         num_passages: their passages.
         titles: of all documents if there are few, else of some from all over the corpus; ids of documents without a title.
         is_complete: whether all passages were counted.
     """
 
-    num_documents: int
+    documents: NumDocuments
     num_passages: int
     titles: tuple[str, ...]
     is_complete: bool
@@ -63,12 +63,12 @@ def overview_of(engine: object) -> Overview | None:
 
 def _counted(engine: HoldsPassages) -> Overview:
     waiting = iter(engine.all_passages())
-    titles: dict[str, str] = {}
+    documents: dict[str, Passage] = {}
     num_passages = 0
     for passage in islice(waiting, MAX_PASSAGES):
         if engine.visible.shows(passage):
             num_passages += 1
-            titles.setdefault(document_id_of(passage), passage.title or document_id_of(passage))
-    different = list(dict.fromkeys(titles.values()))
+            documents.setdefault(document_id_of(passage), passage)
+    different = list(dict.fromkeys(passage.title or key for key, passage in documents.items()))
     some = different[:: -(-len(different) // MAX_TITLES) or 1]
-    return Overview(len(titles), num_passages, tuple(some), next(waiting, None) is None)
+    return Overview(count_documents(documents.values()), num_passages, tuple(some), next(waiting, None) is None)

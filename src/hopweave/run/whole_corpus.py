@@ -16,7 +16,7 @@ from hopweave.citations.citing import cite, locate, on_one_line
 from hopweave.citations.marking import LISTING, OVERVIEW
 from hopweave.citations.support import mention_of
 from hopweave.core.types import Answer, Citation, Hit, Passage, Span
-from hopweave.ingest.lookup import document_id_of
+from hopweave.ingest.lookup import count_documents, document_id_of
 from hopweave.run.corpus_overview import Overview
 from hopweave.run.workbench import Workbench
 from hopweave.text.content_words import anchors
@@ -64,11 +64,13 @@ async def answer_whole_corpus(asked: WholeCorpus, workbench: Workbench) -> Answe
     known = await workbench.overview()
     data: dict[str, Any] = {}
     if known is not None:
-        data = {"documents": known.num_documents, "passages": known.num_passages, "is_complete": known.is_complete}
+        data = {"documents": known.documents.num_all, "passages": known.num_passages, "is_complete": known.is_complete}
+        if known.documents.num_records:
+            data |= {"records": known.documents.num_records, "files_of_records": known.documents.num_files}
     workbench.decide(LABEL, f"asks for the {asked.wanted} of all documents, which no search finds", **data)
     parts = [_NOT_DONE.get(asked.wanted, ""), _certain(known), _INSTEAD]
     is_counted = asked.wanted == "number" and known is not None and known.is_complete
-    short = _counted(known.num_documents, "document") if known is not None and is_counted else ""
+    short = str(known.documents) if known is not None and is_counted else ""
     return Answer(" ".join(filter(None, parts)), short, how=OVERVIEW)
 
 
@@ -86,17 +88,22 @@ async def _listing(asked: WholeCorpus, workbench: Workbench) -> Answer:
         for mark, (name, mention) in enumerate(zip(names, listed, strict=True), start=1)
     ]
     lines = [f"- {name} [{mark}]" for mark, name in enumerate(names, start=1)]
-    text = "\n\n".join(filter(None, [_found(subject, len(mentions)), "\n".join(lines), _bounds(len(hits), len(mentions))]))
+    text = "\n\n".join(filter(None, [_found(subject, mentions), "\n".join(lines), _bounds(len(hits), len(mentions))]))
     ids = tuple(hit.passage.id for hit in hits)
-    short = "; ".join(names) if len(mentions) <= MAX_NAMED else _counted(len(mentions), "document")
+    short = "; ".join(names) if len(mentions) <= MAX_NAMED else _num_documents(mentions)
     return Answer(text, short, tuple(claims), how=LISTING, passage_ids=ids)
 
 
-def _found(subject: str, num: int) -> str:
+def _num_documents(mentions: Sequence[_Mention]) -> str:
+    return str(count_documents(mention.passage for mention in mentions))
+
+
+def _found(subject: str, mentions: Sequence[_Mention]) -> str:
+    num = len(mentions)
     if not num:
         return f'Search found no document that mentions "{subject}".'
     most = f", of which the best {MAX_LISTED} are listed" if num > MAX_LISTED else ""
-    return f'Search found {_counted(num, "document")} that mention{"s" if num == 1 else ""} "{subject}"{most}:'
+    return f'Search found {_num_documents(mentions)} that mention{"s" if num == 1 else ""} "{subject}"{most}:'
 
 
 def _bounds(num_hits: int, num: int) -> str:
@@ -112,13 +119,14 @@ def _certain(known: Overview | None) -> str:
     """How many documents there are, and some of their titles."""
     if known is None:
         return "How many documents there are is not known here."
-    if not known.num_documents:
+    num = known.documents.num_all
+    if not num:
         return "There is no document that you can search."
     least = "" if known.is_complete else "at least "
-    documents, passages = _counted(known.num_documents, "document"), _counted(known.num_passages, "passage")
-    among = "among them" if known.num_documents > len(known.titles) or not known.is_complete else "namely"
+    documents = f"{known.documents}{',' if known.documents.num_records else ''}"
+    among = "among them" if num > len(known.titles) or not known.is_complete else "namely"
     titles = "; ".join(f'"{_on_one_line(title)}"' for title in known.titles)
-    return f"You can search {least}{documents} in {passages}, {among} {titles}."
+    return f"You can search {least}{documents} in {_counted(known.num_passages, 'passage')}, {among} {titles}."
 
 
 def _counted(num: int, noun: str) -> str:

@@ -54,7 +54,7 @@ def why_no_answer(record: Record) -> list[str]:
     """One or two lines that say why a record has no answer, and what to do; none if it has one."""
     answer = record.answer
     if answer is None:
-        return [_failure(record)]
+        return list(_failure(record))
     if answer.short.strip():
         return []
     if _is_withheld(record):
@@ -66,18 +66,20 @@ def why_no_answer(record: Record) -> list[str]:
     return _limit(record, answer) or _emptiness(record) or _methods_limit(record, answer) or [_last_trouble(record, answer)]
 
 
-def _failure(record: Record) -> str:
+def _failure(record: Record) -> Iterator[str]:
     """The error, and the step that failed with it."""
     error = record.error
     if error is None:
-        return "the record has neither an answer nor an error"
+        yield "the record has neither an answer nor an error"
+        return
+    yield one_line(error.in_words)
     failed = [step for step in record.steps if not isinstance(step, Decision | ParseFailure) and step.error is not None]
     place = next((step for step in reversed(failed) if step.error == error), None)
     if place is None:
-        return f"{error.kind}: {one_line(error.message)}"
+        return
     attempts = place.timing.attempts
     often = f", after {attempts} attempts in {seconds_text(place.timing.seconds)}" if attempts > 1 else ""
-    return f"{error.kind}: {one_line(error.message)}, at {_named(place)}{often}"
+    yield f"it failed at {_named(place)}{often}"
 
 
 def _of_whole_corpus(answer: Answer) -> list[str]:

@@ -191,7 +191,7 @@ def step_line(step: Step) -> str:
 
 def failure_text(failure: Failure) -> str:
     """A failure on one line."""
-    return f"{failure.kind}: {one_line(failure.message)}" + (" (a retry may help)" if failure.retryable else "")
+    return one_line(failure.in_words) + (" (a retry may help)" if failure.retryable else "")
 
 
 @dataclass(slots=True)

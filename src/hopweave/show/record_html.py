@@ -92,7 +92,7 @@ def _header(record: Record, sources: Sequence[Source]) -> Markup:
 
 
 def _error(error: Failure) -> Markup:
-    return tag("p", tag("strong", "No answer. "), failure_text(error), class_="error", role="alert")
+    return tag("p", tag("strong", "No answer: "), failure_text(error), class_="error", role="alert")
 
 
 def _answer(answer: Answer, sources: Sequence[Source]) -> Markup:
@@ -266,7 +266,7 @@ def _model_call_row(step: ModelCall, words: Sequence[int], *, with_thinking: boo
     numbers += [num_words, len((step.text or "").split())]
     cells = [tag("td", f"{number:,}", class_="number") for number in numbers]
     name = tag("a", step.purpose or "model", href=f"#call-{step.id}")
-    failed = joined([" ", tag("span", step.error.kind, class_="chip bad")]) if step.error else ""
+    failed = joined([" ", tag("span", "failed", class_="chip bad")]) if step.error else ""
     return tag("tr", tag("td", name, failed), *cells, *_timing_cells(step))
 
 

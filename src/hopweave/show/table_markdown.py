@@ -8,7 +8,15 @@ from collections.abc import Iterator
 from hopweave.show.plain import one_line
 from hopweave.show.table import Row, Table, TableCell, Words, plain_text
 
-_SPECIAL = re.compile(r"([\\`*{}\[\]<>#~&$]|(?<![^\W_])_|_(?![^\W_]))")
+_SPECIAL = re.compile(
+    r"\\(?=[!-/:-@\[-`{-~]|$)|[`{}$\[\]]"
+    r"|(?<!\s)\*|\*(?!\s)|(?<![^\W_])_|_(?![^\W_])|(?<=\S)~|~(?=~)"  # around words, these are marks of emphasis
+    r"|<(?=[A-Za-z/!?])|^>|&(?=#?\w+;)|(?<!\S)#"
+)
+"""What Markdown takes for more than the sign that it is, by what is around it: `a < b & c` is text as it is."""
+
+_IN_BRACKETS = re.compile(r"\[(?![ xX]\]|\^)[^\[\]]*\](?![\[(:])")
+"""Brackets that are text, such as `[0.2, 0.4]` and `hopweave[eval]`: no link, no name of one, no box to tick, no footnote."""
 _MARK = re.compile(r"^(\d+)([.)])(?=\s|$)|^([-+](?=\s|$)|[-=](?=[-=\s]*$))")
 """The start of a list item, or a line that turns the line above it into a heading; a sign before a number is neither."""
 
@@ -17,8 +25,10 @@ _BAR = "&#124;"
 
 
 def escape(text: str) -> str:
-    """A text on one line, with all Markdown and HTML escaped."""
-    said = _SPECIAL.sub(r"\\\1", one_line(text)).replace("|", _BAR)
+    """A text on one line, with Markdown and HTML escaped where it would be taken for such."""
+    line = one_line(text)
+    plain = {at for pair in _IN_BRACKETS.finditer(line) for at in (pair.start(), pair.end() - 1)}
+    said = _SPECIAL.sub(lambda sign: sign[0] if sign.start() in plain else rf"\{sign[0]}", line).replace("|", _BAR)
     return _MARK.sub(lambda mark: rf"{mark[1]}\{mark[2]}" if mark[1] else rf"\{mark[3]}", said)
 
 

@@ -40,7 +40,12 @@ MAX_DETAIL_CHARACTERS = 200
 
 
 def draw_record(
-    record: Record, *, calls: bool = False, thoughts: bool = False, legend: Sequence[Entry] | None = None
+    record: Record,
+    *,
+    calls: bool = False,
+    thoughts: bool = False,
+    legend: Sequence[Entry] | None = None,
+    failure: bool = True,
 ) -> RenderableType:
     """The tree, then the answer with its claims and citations, then the meaning of words and signs.
 
@@ -49,16 +54,17 @@ def draw_record(
         calls: as for `draw_tree`.
         thoughts: as for `draw_tree`.
         legend: the words and signs to explain; by default, all that are drawn.
+        failure: whether to say how the question failed, if it did; without it, only that it has no answer.
     """
     from rich.console import Group
 
     # The failure that ended it is shown once: after the tree.
-    told = {failure_text(record.error): f"{record.error.kind}, see below"} if record.error is not None else {}
+    told = {failure_text(record.error): "failed, see below" if failure else "failed"} if record.error is not None else {}
     calls = calls or thoughts
     outline = make_outline(record, calls=calls)
     tree = _Tree(outline, calls, told, with_thoughts=thoughts)
     explained = legend_of(record, outline) if legend is None else legend
-    return Group(tree, "", draw_answer(record), *(["", draw_legend(explained)] if explained else []))
+    return Group(tree, "", _AnswerView(record, with_failure=failure), *(["", draw_legend(explained)] if explained else []))
 
 
 def draw_tree(record: Record, *, calls: bool = False, thoughts: bool = False) -> RenderableType:
@@ -143,6 +149,7 @@ class _Tree:
 @dataclass(frozen=True, slots=True)
 class _AnswerView:
     record: Record
+    with_failure: bool = True
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         from rich.padding import Padding
@@ -150,7 +157,7 @@ class _AnswerView:
 
         record = self.record
         if record.error is not None:
-            yield _no_answer(record.error)
+            yield _no_answer(record.error if self.with_failure else None)
         if record.answer is not None:
             yield from _answer_lines(record.answer)
         yield _SourcesView(record)
@@ -197,10 +204,10 @@ class _ReplyView:
             yield from _reply_lines(self.record.answer)
 
 
-def _no_answer(failure: Failure) -> Text:
+def _no_answer(failure: Failure | None) -> Text:
     from rich.text import Text
 
-    return Text(f"No answer. {failure_text(failure)}", "bold red")
+    return Text("No answer." if failure is None else f"No answer: {failure_text(failure)}", "bold red")
 
 
 def _reply_lines(answer: Answer) -> Iterator[RenderableType]:

@@ -28,6 +28,9 @@ _COUNTS = re.compile(
 _ABOUT = re.compile(r"(?<!\w)(?:approx|ca|est|max|min|avg)\.$", re.IGNORECASE)
 
 _ITEM = re.compile(r"\d{1,2}\.")
+_ITEM_OF_A_PARAGRAPH = re.compile(r"(?:(?:\d{1,3}|[A-Za-z]|[ivxlc]{2,6}|[IVXLC]{2,6})\.\s*)+")
+"""Numbers that are items only where a paragraph begins: elsewhere they may well be an answer, as in `It is A. B is wrong.`"""
+_LONGEST_ITEM = len("xxviii.")
 _ASKED = re.compile(r"[?!]$")
 _ASKED_AND_CLOSED = re.compile(r"[?!][\"'”’)\]]*$")
 _IN_BRACKETS = re.compile(r"\(\s*([^()]+)\)")
@@ -65,6 +68,7 @@ class _Place:
     Attributes:
         said: the end of the sentence so far, at most `_LOOK_BACK` characters.
         is_all: whether that is the whole of it.
+        is_paragraph: whether it begins a paragraph that is not the first.
         opening: the first letter or digit of the sentence; empty if it begins with too many other characters.
         gap: the white space before what follows.
         rest: the beginning of what follows, at most `_LOOK_AHEAD` characters.
@@ -72,6 +76,7 @@ class _Place:
 
     said: str
     is_all: bool
+    is_paragraph: bool
     opening: str
     gap: str
     rest: str
@@ -93,6 +98,7 @@ def goes_on(text: str, last: Span, begin: int) -> bool:
     place = _Place(
         said=text[max(last.start, last.end - _LOOK_BACK) : last.end],
         is_all=last.end - last.start <= _LOOK_BACK,
+        is_paragraph=text[last.start - 2 : last.start] == "\n\n",
         opening=opening[0] if opening else "",
         gap=gap,
         rest=text[begin : begin + _LOOK_AHEAD],
@@ -103,7 +109,7 @@ def goes_on(text: str, last: Span, begin: int) -> bool:
 def _ends_oddly(text: str, last: Span) -> bool:
     """Whether a sentence ends with anything but a word and a full stop; titles such as `Mrs.` are no words."""
     return (
-        last.end - last.start <= len("12.")
+        last.end - last.start <= _LONGEST_ITEM
         or _ODD_END.search(text, max(last.start, last.end - _LONGEST_ODD_END), last.end) is not None
     )
 
@@ -114,8 +120,9 @@ def _says_nothing_yet(place: _Place) -> bool:
 
 
 def _numbers_an_item(place: _Place) -> bool:
-    """`1.   The size in bytes.`: the number of an item of a list, whatever the space after it."""
-    return place.is_all and _ITEM.fullmatch(place.said) is not None
+    """`1.   The size in bytes.`, `iv. The end.`: the number of an item of a list, whatever the space after it."""
+    item = _ITEM_OF_A_PARAGRAPH if place.is_paragraph else _ITEM
+    return place.is_all and item.fullmatch(place.said) is not None
 
 
 def _is_listed(place: _Place) -> bool:

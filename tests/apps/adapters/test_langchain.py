@@ -93,7 +93,7 @@ async def test_cancelling_leaves_no_open_call(answers):
 
 
 def test_a_failed_question_is_an_error_that_says_why(answers):
-    with pytest.raises(RunError, match="no answer: ModelError: the endpoint is down"):
+    with pytest.raises(RunError, match="no answer: the language model failed: the endpoint is down"):
         answers([ModelError("the endpoint is down")], method="direct").invoke("Where?")
 
 

@@ -51,7 +51,7 @@ def test_a_retriever_gives_nodes_and_fits_into_an_engine_of_the_framework(monkey
 
 
 def test_failures_say_why(engine):
-    with pytest.raises(RunError, match="no answer: ModelError: the endpoint is down"):
+    with pytest.raises(RunError, match="no answer: the language model failed: the endpoint is down"):
         engine([ModelError("the endpoint is down")], method="direct").query("Where?")
     with pytest.raises(DataError, match="hopweave index"):
         engine(corpus="gone").query("Where?")

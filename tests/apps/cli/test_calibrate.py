@@ -93,7 +93,7 @@ def test_what_came_of_each_pair_is_written_with_its_failure(pairs, rules, tmp_pa
     told[1] = {"find": "B is in Bonn", "error": "the model is gone"}
     rules.write_text(json.dumps({"rules": told}))
     said = run(pairs, "--out", tmp_path / "out" / "readings.jsonl", rules=rules).stdout
-    assert "failed and not scored: ModelError (1)" in said
+    assert "failed and not scored: the language model failed (1)" in said
     assert "2 positive, 1 negative" in said
     rows = [json.loads(line) for line in (tmp_path / "out" / "readings.jsonl").read_text().splitlines()]
     assert [row["is_positive"] for row in rows] == [True, False, True, False]
@@ -106,14 +106,14 @@ def test_what_came_of_each_pair_is_written_with_its_failure(pairs, rules, tmp_pa
 def test_if_nothing_can_be_read_there_is_no_table_but_the_reason(pairs, tmp_path):
     rules = tmp_path / "rules.json"
     rules.write_text('{"rules": [{"find": "is in", "error": "the model is gone"}]}')
-    with pytest.raises(RunError, match="nothing could be read: ModelError: the model is gone"):
+    with pytest.raises(RunError, match="nothing could be read: the language model failed: the model is gone"):
         run(pairs, rules=rules)
 
 
 def test_a_second_run_is_answered_from_the_store_and_so_is_a_replay(pairs, rules):
     first = run(pairs, rules=rules).stdout
     assert run(pairs, "--replay", rules=rules).stdout == first
-    with pytest.raises(RunError, match="ReplayMiss"):
+    with pytest.raises(RunError, match="the store does not hold this call"):
         run(pairs, "--replay", "--set", "readers.llm_reader.max_tokens=39", rules=rules)
 
 

@@ -112,7 +112,7 @@ def test_what_goes_wrong_is_told_and_the_conversation_goes_on():
     assert "there is no command /what; /help lists them" in told
     assert "put long texts into the corpus" in told
     assert "So the answer is: Ines Halloran [1]." in result.stdout
-    assert result.stdout.rstrip().endswith("No answer. ModelError: the endpoint is down")
+    assert result.stdout.rstrip().endswith("No answer: the language model failed: the endpoint is down")
 
 
 def test_nothing_is_read_after_quit_and_help_names_the_commands():

@@ -35,7 +35,7 @@ def test_an_index_is_built_and_the_summary_tells_what_was_read_and_left_out(corp
     assert all_ids(tmp_path / "index")[0] == "1"
     assert all_ids(tmp_path / "index")[2:] == ["b.txt"]
     assert f"built {tmp_path / 'index'}: 3 passages, 0.0 MiB, " in said
-    assert "read 2 of 3 files: .jsonl (1), .txt (1)\n" in said
+    assert "read 2 of 3 files: .jsonl (1), .txt (1); rows or records in them: 2\n" in said
     assert "records left out: 1 repeated without an id, 0 without text" in said
     assert "skipped: 1\n    unknown format (1): .mp3; convert" in said
     assert f"fingerprint {BM25.check(tmp_path / 'index').fingerprint}" in said

@@ -105,7 +105,8 @@ def test_what_is_skipped_has_its_reason_the_next_time_too(synced):
 
 def test_the_summary_has_a_line_for_each_reason_with_what_would_read_such_files(one_of_each, tmp_path):
     said = run(one_of_each, "--to", tmp_path / "index", "--sync", *OPTIONS)
-    assert f"  read 6 of {found_in(one_of_each)} files: .jsonl (2), .md (1), .pdf (1), .txt (2)\n" in said
+    formats = ".jsonl (2), .md (1), .pdf (1), .txt (2); rows or records in them: 2"
+    assert f"  read 6 of {found_in(one_of_each)} files: {formats}\n" in said
     assert "  read in part: 1\n    half.jsonl, line 2 is not JSON" in said
     assert f"  skipped: {found_in(one_of_each) - 6}\n" in said
     for line in (
@@ -179,3 +180,12 @@ def test_the_list_of_files_of_an_earlier_version_is_read(tmp_path):
         assert [states.of(folder / name).kind for name in ("a.txt", "b.txt")] == [Reason.DAMAGED, Reason.DAMAGED]
         states.note(folder / "b.txt", replace(states.of(folder / "b.txt"), kind=Reason.NOT_UTF8))
         assert states.of(folder / "b.txt").kind is Reason.NOT_UTF8
+
+
+def test_rows_and_records_are_counted_apart_from_files(tmp_path):
+    files = {"towns.csv": b"town,river\nUlm,Danube\nBonn,Rhine\n", "r.jsonl": b'{"text": "a"}\n{"text": "a"}\n{"text": ""}\n'}
+    put(tmp_path / "docs", {**files, "a.md": b"Words."})
+    said = run(tmp_path / "docs", "--to", tmp_path / "index")
+    assert "  read 3 files: .csv (1), .jsonl (1), .md (1); rows or records in them: 3\n" in said
+    put(tmp_path / "other", {"a.md": b"Words."})
+    assert "rows or records" not in run(tmp_path / "other", "--to", tmp_path / "another")

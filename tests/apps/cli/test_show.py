@@ -29,7 +29,7 @@ def test_the_last_record_is_shown_as_tree_and_answer(file: Path):
     text = run(file).stdout
     assert text.startswith("Who knows?\n")
     assert "parse failure  chain: no query was found" in text
-    assert "No answer. ModelError" in text
+    assert "No answer: the language model failed: the" in text
 
 
 def test_a_record_is_chosen_by_the_id_of_its_question_or_by_its_line_counted_from_one(file: Path):
@@ -58,7 +58,7 @@ def test_a_listing_names_every_record(file: Path):
     assert len(lines) == 5
     assert lines[1].split()[:2] == ["1", "harbour-12"]
     assert "Who knows?" in lines[4]
-    assert "ModelError: the" in lines[4]
+    assert "the endpoint said" in lines[4]
 
 
 def test_a_listing_leaves_out_ids_that_are_all_the_same(tmp_path: Path):

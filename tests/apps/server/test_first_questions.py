@@ -90,7 +90,7 @@ def test_questions_are_about_different_things_and_the_same_each_time():
 def test_hidden_passages_are_neither_counted_nor_asked_about():
     secret = Passage("pay", "The pay is 90 pounds.", "Secret Pay", "pay.csv", access=("board",))
     seen = overview_of([secret, KERROW], PUBLIC)
-    assert (seen.num_passages, seen.num_documents, seen.formats) == (1, 1, ("HTML",))
+    assert (seen.num_passages, seen.num_documents, seen.num_records, seen.formats) == (1, 1, 0, ("HTML",))
     assert not any("Secret" in text for text in (*seen.titles, *seen.questions))
     assert "Secret Pay" in overview_of([secret, KERROW], Visible(("board",))).titles
 
@@ -113,13 +113,13 @@ def test_of_a_large_corpus_only_the_first_passages_are_read_and_nothing_is_said_
 
     seen = overview_of(endless(), PUBLIC)
     assert num_read == MAX_READ + 1
-    assert (seen.num_passages, seen.num_documents) == (None, None)
+    assert (seen.num_passages, seen.num_documents, seen.num_records, seen.num_files) == (None,) * 4
     assert seen.questions == ("What do the documents say about Ada Finch?",)
 
 
 def test_the_starter_corpus_begins_with_three_questions():
     seen = overview_of(read_corpus([Path(hopweave.__file__).parent / "starter" / "passages.jsonl"]), PUBLIC)
-    assert seen.num_documents == 187
+    assert (seen.num_documents, seen.num_records, seen.num_files) == (187, 187, 1)
     assert seen.questions == (
         "Where was the designer of Villa Tugendhat born?",
         "Where was the director of 2001: A Space Odyssey born?",

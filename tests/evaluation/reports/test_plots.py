@@ -190,7 +190,7 @@ def test_without_matplotlib_a_report_is_whole_but_for_its_plots_and_says_what_to
     assert not [name for name in report.files if name.endswith(".svg")]
     assert "<svg" not in report.files["report.html"]
     assert "![" not in report.files["report.md"]
-    assert "pip install 'hopweave\\[eval\\]'" in report.files["report.md"]
+    assert "pip install 'hopweave[eval]'" in report.files["report.md"]
     assert report.numbers.keys() == make_report(small_tables()).numbers.keys()
     with pytest.raises(MissingExtra, match=r"pip install 'hopweave\[eval\]'"):
         draw_curves("t", CurvePlot((CurvePanel("wiki", (Curve("one", ((1.0, 2.0),)),)),), "size", "share"))

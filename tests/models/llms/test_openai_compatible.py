@@ -52,6 +52,24 @@ async def test_opening_it_without_the_key_that_it_needs_says_so(monkeypatch):
         await OpenAICompatible(model="m", base_url="https://models.example/v1").open()
 
 
+async def test_a_variable_that_is_named_for_the_key_and_not_set_is_told_before_any_call(monkeypatch):
+    monkeypatch.delenv("MY_KEY", raising=False)
+    async with served(api_key_env="MY_KEY") as (llm, server):
+        with pytest.raises(SettingsError, match=r"MY_KEY, which llms\.openai_compatible\.api_key_env names, is not set"):
+            await llm.reply(ASK, GREEDY)
+        monkeypatch.setenv("MY_KEY", "sk-1")
+        await llm.reply(ASK, GREEDY)
+    assert server.num_requests == 1
+
+
+async def test_a_server_on_this_machine_needs_no_key_under_the_usual_variables(monkeypatch):
+    for name in ("OPENAI_API_KEY", "OLLAMA_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+        async with served(api_key_env=name) as (llm, server):
+            await llm.reply(ASK, GREEDY)
+        assert server.num_requests == 1
+
+
 def test_importing_it_does_not_import_the_http_client():
     code = "import sys, hopweave.models.llms.openai_compatible; sys.exit('aiohttp' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

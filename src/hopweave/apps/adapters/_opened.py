@@ -172,6 +172,6 @@ async def _opened(choices: Mapping[str, Any]) -> Weaver:
 def _answered(record: Record) -> tuple[Record, Answer]:
     if record.answer is None:
         failure = record.error
-        said = f"{failure.kind}: {failure.message}" if failure is not None else "it failed"
+        said = failure.in_words if failure is not None else "it failed"
         raise RunError(f"no answer: {said}", retryable=failure is not None and failure.retryable)
     return record, record.answer

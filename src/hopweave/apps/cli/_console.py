@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterable
-from typing import Any, TextIO
+from typing import Any, TextIO, cast
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
 from hopweave.apps.cli._terminal import PlainStream
 from hopweave.show.plain import visible
+
+_FILLED = re.compile(r"(?<! ) +$", re.MULTILINE)
 
 
 class _PlainConsole(Console):
@@ -21,7 +24,26 @@ class _PlainConsole(Console):
             yield segment if segment.control else Segment(visible(segment.text), segment.style)
 
 
+class _Trimmed:
+    """A stream that gets lines without the spaces at their ends, with which a console fills them up to its width.
+
+    Args:
+        under: the stream; everything but writing is delegated to it.
+    """
+
+    def __init__(self, under: TextIO) -> None:
+        self._under = under
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._under, name)
+
+    def write(self, text: str) -> int:
+        """Writes whole lines."""
+        return self._under.write(_FILLED.sub("", text))
+
+
 def console(*, stderr: bool = False, file: TextIO | None = None, **options: Any) -> Console:
     """A console on standard output, standard error, or a file."""
-    stream = file or (sys.stderr if stderr else sys.stdout)
-    return _PlainConsole(file=stream.under if isinstance(stream, PlainStream) else stream, **options)
+    given = file or (sys.stderr if stderr else sys.stdout)
+    stream = given.under if isinstance(given, PlainStream) else given
+    return _PlainConsole(file=stream if stream.isatty() else cast("TextIO", _Trimmed(stream)), **options)

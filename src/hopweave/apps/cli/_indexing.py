@@ -129,7 +129,8 @@ def _report_reading(tally: Tally) -> None:
     of_found = f" of {tally.num_found:,}" if tally.num_files != tally.num_found else ""
     unchanged = f", {tally.num_unchanged:,} unchanged" if tally.num_unchanged else ""
     files = f"{tally.num_files:,}{of_found} file{'s' * (tally.num_found != 1)}{unchanged}"
-    say(f"  read {files}" + (f": {_counts(tally.read)}" if tally.read else ""))
+    records = f"; rows or records in them: {tally.num_records:,}" if tally.num_records else ""
+    say(f"  read {files}" + (f": {_counts(tally.read)}" if tally.read else "") + records)
     if tally.num_duplicates or tally.num_empty:
         say(f"  records left out: {tally.num_duplicates:,} repeated without an id, {tally.num_empty:,} without text")
     if tally.num_copies:

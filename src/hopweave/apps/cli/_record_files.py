@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterator
 from os import SEEK_END
 from pathlib import Path
@@ -137,7 +136,7 @@ def append(path: Path, text: str) -> None:
 
 
 def print_record(record: Record, *, as_json: bool, with_calls: bool, with_thoughts: bool, with_legend: bool) -> None:
-    """Prints a record in the form of the commands that answer."""
+    """Prints a record in the form of the commands that answer; why it has no answer is left to `end_of`."""
     from hopweave.show.plain import plain_json
 
     if as_json:
@@ -148,7 +147,8 @@ def print_record(record: Record, *, as_json: bool, with_calls: bool, with_though
     from hopweave.show.terminal import draw_record
 
     legend = legend_for_user(record, calls=with_calls or with_thoughts, is_wanted=with_legend)
-    console(highlight=False).print(draw_record(record, calls=with_calls, thoughts=with_thoughts, legend=legend))
+    drawn = draw_record(record, calls=with_calls, thoughts=with_thoughts, legend=legend, failure=False)
+    console(highlight=False).print(drawn)
 
 
 def end_of(record: Record, *, as_json: bool) -> None:
@@ -167,9 +167,7 @@ def end_of(record: Record, *, as_json: bool) -> None:
         if not as_json:
             tell_why(record)
         return
-    is_drawn_above = record.error is not None and not as_json and sys.stdout.isatty() and sys.stderr.isatty()
-    if not is_drawn_above:
-        tell_why(record)
+    tell_why(record)
     raise typer.Exit(1)
 
 

@@ -206,19 +206,22 @@ def _refuse(what: str, instead: str, **given: object) -> None:
 def _scored_for_theta(settings: Settings, pairs: Sequence[Pair], out: Path | None) -> list[Scored]:
     from hopweave.core.errors import RunError
     from hopweave.evaluation.scoring.reader_thresholds import scored_by_reader
+    from hopweave.record import WHAT_FAILED
 
     outcomes, reader = _read(settings, pairs)
     if out is not None:
         _write(out, [_row_of_reading(outcome) for outcome in outcomes])
     scored = scored_by_reader(outcomes)
-    failures = Counter(outcome.failure.kind for outcome in outcomes if outcome.failure is not None)
+    failures = Counter(
+        WHAT_FAILED.get(outcome.failure.kind, outcome.failure.kind) for outcome in outcomes if outcome.failure is not None
+    )
     say(f"{len(pairs)} pairs read by {reader}")
     if failures:
         counts = ", ".join(f"{kind} ({number:,})" for kind, number in sorted(failures.items()))
         say(f"  failed and not scored: {counts}")
     if not scored:
         first = next(outcome.failure for outcome in outcomes if outcome.failure is not None)
-        raise RunError(f"nothing could be read: {first.kind}: {first.message}")
+        raise RunError(f"nothing could be read: {first.in_words}")
     return scored
 
 

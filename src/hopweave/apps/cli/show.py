@@ -112,7 +112,7 @@ def _listing(records: Iterable[tuple[int, Record]]) -> RenderableType:
     for number, record in listed:
         short = Text(cut(one_line(record.answer.short), 60) if record.answer else "")
         if record.error is not None:
-            short = Text(f"{record.error.kind}: {cut(one_line(record.error.message), 60)}", "red")
+            short = Text(cut(one_line(record.error.message), 60), "red")
         banner = banner_of(record.answer) if record.answer is not None else None
         table.add_row(
             str(number),

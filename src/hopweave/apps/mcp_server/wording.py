@@ -10,13 +10,10 @@ from mcp_types import CallToolResult, InputRequiredResult
 from pydantic import ValidationError
 
 from hopweave.apps.wrong_values import in_words
-from hopweave.record import Failure
+from hopweave.record import WHAT_FAILED, Failure
 
 _FAILED = {
-    "ModelError": "the language model failed",
-    "SearchError": "the search failed",
-    "ReadError": "reading the passages failed",
-    "ParseError": "what the language model wrote could not be read",
+    **WHAT_FAILED,
     "ReplayMiss": "this question has no kept reply, and the server may not call the language model",
     "DatabaseError": "a database that is needed cannot be used",
 }

@@ -17,7 +17,7 @@ from itertools import islice
 from hopweave.core.types import Passage
 from hopweave.core.visibility import Visible
 from hopweave.ingest.formats import DOCUMENT_SUFFIXES, IMAGE_SUFFIXES, RECORD_SUFFIXES, SOURCE_CODE_SUFFIXES
-from hopweave.ingest.lookup import document_id_of
+from hopweave.ingest.lookup import count_documents, document_id_of
 from hopweave.text.key_terms import words_in
 from hopweave.text.sentences import first_sentence
 
@@ -96,7 +96,9 @@ class Overview:
 
     Attributes:
         num_passages: `None` if there are more than were looked at.
-        num_documents: likewise.
+        num_documents: likewise; each row of a table and each record is one.
+        num_records: likewise, the rows and records; see `ingest.lookup.NumDocuments`.
+        num_files: likewise, the files that hold these.
         formats: of the files that the passages are from, the commonest first.
         titles: of some documents, or headings of the only one; at most three.
         questions: to begin with, at most `MAX_QUESTIONS`.
@@ -104,6 +106,8 @@ class Overview:
 
     num_passages: int | None = None
     num_documents: int | None = None
+    num_records: int | None = None
+    num_files: int | None = None
     formats: tuple[str, ...] = ()
     titles: tuple[str, ...] = ()
     questions: tuple[str, ...] = ()
@@ -122,20 +126,26 @@ def overview_of(passages: Iterable[Passage], visible: Visible) -> Overview:
     """
     everything = iter(passages)
     documents: Counter[str] = Counter()
+    first_of_each: list[Passage] = []
     formats: Counter[str] = Counter()
     sample: list[Passage] = []
     for passage in filter(visible.shows, islice(everything, MAX_READ)):
         document = document_id_of(passage)
         if documents[document] < MAX_PER_DOCUMENT and len(sample) < MAX_SAMPLED:
             sample.append(passage)
+        if not documents[document]:
+            first_of_each.append(passage)
         documents[document] += 1
         if found := _SUFFIX.search(passage.source):
             formats[_format(found[1].lower())] += 1
     is_all = next(everything, None) is None
     headings = _headings(sample) if is_all and len(documents) == 1 else {}
+    num = count_documents(first_of_each)
     return Overview(
         num_passages=documents.total() if is_all else None,
-        num_documents=len(documents) if is_all else None,
+        num_documents=num.num_all if is_all else None,
+        num_records=num.num_records if is_all else None,
+        num_files=num.num_files if is_all else None,
         formats=tuple(name for name, _ in formats.most_common()),
         titles=tuple(islice(headings or _topics(sample), 3)),
         questions=questions_from(sample),

@@ -253,6 +253,8 @@ class OverviewReply(BaseModel):
                 {
                     "num_passages": 187,
                     "num_documents": 120,
+                    "num_records": 100,
+                    "num_files": 1,
                     "formats": ["PDF", "Markdown"],
                     "titles": ["Carrow Head"],
                     "questions": ["Where was the designer of Carrow Head Light born?"],
@@ -262,7 +264,11 @@ class OverviewReply(BaseModel):
     )
 
     num_passages: Annotated[int | None, Field(description="Null if it is not known, or not for the caller to know.")] = None
-    num_documents: Annotated[int | None, Field(description="Likewise.")] = None
+    num_documents: Annotated[
+        int | None, Field(description="Likewise; each row of a table and each record of a file is a document.")
+    ] = None
+    num_records: Annotated[int | None, Field(description="Likewise: how many of them are rows or records.")] = None
+    num_files: Annotated[int | None, Field(description="Likewise: the files that hold these rows and records.")] = None
     formats: Annotated[list[str], Field(description="Of the files that the first passages are from, the commonest first.")]
     titles: Annotated[list[str], Field(description="Of some passages.")]
     questions: Annotated[list[str], Field(description="Made from the words of passages, without a model: three at most.")]

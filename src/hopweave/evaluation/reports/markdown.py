@@ -52,7 +52,7 @@ def _shown_answer(block: blocks.ShownAnswer) -> Iterator[str]:
     record = example.record
     yield from (f"### {escape(heading_of(example))}", "", escape(record.question.text), "")
     if record.error is not None:
-        yield f"**No answer.** {escape(record.error.kind)}: {escape(record.error.message)}"
+        yield f"**No answer**: {escape(record.error.in_words)}"
     if record.answer is not None:
         yield f"**{escape(record.answer.short) or '(empty)'}**"
         if one_line(record.answer.text) != one_line(record.answer.short):

@@ -8,9 +8,11 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Annotated, Any, Literal
 from weakref import WeakKeyDictionary
 
+from hopweave.core.catalog import entries
 from hopweave.core.errors import HopweaveError, SettingsError
 from hopweave.core.protocols import OnText
 from hopweave.core.redaction import public, public_address
@@ -131,7 +133,7 @@ class OpenAICompatible:
         """Replies once; see `LanguageModel.reply`.
 
         Raises:
-            SettingsError: if the endpoint needs a key and there is none.
+            SettingsError: if there is no key, and the endpoint needs one or a variable is named for it.
             ModelError: with `retryable` set if a retry can help.
         """
         return await self._opened().reply(messages, sampling, on_text, is_streamed=self.stream or on_text is not None)
@@ -140,7 +142,7 @@ class OpenAICompatible:
         """Draws several replies in one request; see `ManyReplies.replies`. They are not streamed.
 
         Raises:
-            SettingsError: if the endpoint needs a key and there is none.
+            SettingsError: if there is no key, and the endpoint needs one or a variable is named for it.
             ModelError: with `retryable` set if a retry can help; also if the endpoint returns fewer.
         """
         return await self._opened().replies(messages, sampling, num)
@@ -149,7 +151,7 @@ class OpenAICompatible:
         """Reports how likely a given text is; see `TextScorer.score_text`.
 
         Raises:
-            SettingsError: if the endpoint needs a key and there is none.
+            SettingsError: if there is no key, and the endpoint needs one or a variable is named for it.
             ModelError: with `retryable` set if a retry can help; also if the endpoint cannot score a given text.
         """
         body = scoring_body(self.model, prompt, text, self.extra_body)
@@ -160,7 +162,7 @@ class OpenAICompatible:
         """The JSON response to a body that requests something other than replies, such as vectors of texts.
 
         Raises:
-            SettingsError: if the endpoint needs a key and there is none.
+            SettingsError: if there is no key, and the endpoint needs one or a variable is named for it.
             ModelError: with `retryable` set if a retry can help.
         """
         return await self._opened().post(path, body)
@@ -270,11 +272,23 @@ class OpenAICompatible:
         if key:
             return key
         if is_loopback(self.base_url):
-            return NO_KEY
+            if self.api_key_env in _usual_variables():
+                return NO_KEY
+            raise SettingsError(
+                f"the environment variable {self.api_key_env}, which {self.settings_name}.api_key_env names, is not set: "
+                "put the key into it, or leave api_key_env out if the server needs none"
+            )
         raise SettingsError(
             f"{public_address(self.base_url)} needs a key: put it in the environment variable {self.api_key_env} (any word, "
             f"if the server needs none), or name another variable with --set {self.settings_name}.api_key_env=NAME"
         )
+
+
+@cache
+def _usual_variables() -> frozenset[str]:
+    """The variables that nobody has to name: those of the presets, of which a server on this machine needs none."""
+    presets = (one.preset for one in entries("llms").values())
+    return frozenset({OpenAICompatible.api_key_env, *(preset["api_key_env"] for preset in presets if preset)})
 
 
 def _decided(switch: Switch, default: bool) -> bool:  # noqa: FBT001 - the default of the switch next to it

@@ -29,8 +29,9 @@ export async function welcome(corpus, ask) {
 
 // One line, such as "starter: 187 documents, 412 passages (HTML, PDF), among them Marie Curie and Polonium."; a single document is on
 // what its sections are on.
-function holds(corpus, { num_passages: passages, num_documents: documents, formats, titles }) {
-  const sizes = [documents && counted(documents, "document"), passages && passages !== documents && counted(passages, "passage")].filter(Boolean).join(", ");
+function holds(corpus, { num_passages: passages, num_documents: documents, num_records: records, num_files: files_of_records, formats, titles }) {
+  const alone = documents - records;
+  const sizes = [alone > 0 && counted(alone, "document"), records > 0 && `${counted(records, "row or record", "rows or records")} of ${counted(files_of_records, "file")}`, passages && passages !== documents && counted(passages, "passage")].filter(Boolean).join(", ");
   const files = formats.length ? ` (${formats.slice(0, MOST_FORMATS).join(", ")}${formats.length > MOST_FORMATS ? ", …" : ""})` : "";
   const among = titles.length ? `${sizes || files ? ", " : " "}${documents === 1 ? "on" : "among them"} ${listed(titles.map((title) => cut(title, 60)))}` : "";
   return [el("b", {}, corpus), sizes || among ? ": " : "", sizes, files, among, "."];
