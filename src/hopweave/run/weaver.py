@@ -25,6 +25,7 @@ from pydantic_core import PydanticSerializationError
 
 from hopweave.citations.citing import NOT_IN_CORPUS
 from hopweave.citations.marking import UNCERTAIN, WHOLE_CORPUS, abstention, settled
+from hopweave.citations.of_the_question import with_doubt
 from hopweave.citations.shortfalls import why_unsupported
 from hopweave.core.catalog import name_of
 from hopweave.core.errors import (
@@ -319,7 +320,7 @@ class Weaver:
             if whole is not None:
                 answer = await answer_whole_corpus(whole, workbench)
             else:
-                answer = await self.method.answer(question, workbench)
+                answer = with_doubt(await self.method.answer(question, workbench), question)
             _check_answer(answer, workbench.trace)
             again = workbench.again
             return question, settled(again.with_origins(answer) if again is not None else answer), None
