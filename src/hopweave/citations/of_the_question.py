@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from hopweave.citations.marking import carrier_of
@@ -9,8 +10,11 @@ from hopweave.citations.support import adds
 from hopweave.core.prompt import unescape
 from hopweave.core.types import Answer, Claim, Question, Shortfall
 from hopweave.text.answer_kinds import is_of_kind, kind_asked
-from hopweave.text.comparing import is_choice, wanted_of
+from hopweave.text.comparing import wanted_of
 from hopweave.text.matching import is_yes_or_no, normalize_answer
+
+_OR = re.compile(r"\bor\b", re.IGNORECASE)
+"""Offers a choice, of which the answer is a part."""
 
 
 def with_doubt(answer: Answer, question: Question) -> Answer:
@@ -36,8 +40,8 @@ def with_doubt(answer: Answer, question: Question) -> Answer:
 
 
 def _shortfall(asked: str, short: str) -> Shortfall:
-    kind = "any" if is_choice(asked) else kind_asked(asked)
+    kind = "any" if _OR.search(asked) else kind_asked(asked)
     if not is_of_kind(short, kind) or (kind == "yes_no" and not is_yes_or_no(short)):
         return "kind"
-    is_among_its_words = is_choice(asked) or wanted_of(asked) is not None or kind == "yes_no"
+    is_among_its_words = _OR.search(asked) is not None or wanted_of(asked) is not None or kind == "yes_no"
     return "" if is_among_its_words or adds(asked, short) else "bare"

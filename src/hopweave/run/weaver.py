@@ -320,8 +320,9 @@ class Weaver:
             if whole is not None:
                 answer = await answer_whole_corpus(whole, workbench)
             else:
-                answer = with_doubt(await self.method.answer(question, workbench), question)
+                answer = await self.method.answer(question, workbench)
             _check_answer(answer, workbench.trace)
+            answer = with_doubt(answer, question)
             again = workbench.again
             return question, settled(again.with_origins(answer) if again is not None else answer), None
         except Exception as error:  # noqa: BLE001 - a bug in a method is a failed question, not a lost run
