@@ -322,7 +322,8 @@ class Weaver:
             else:
                 answer = await self.method.answer(question, workbench)
             _check_answer(answer, workbench.trace)
-            answer = with_doubt(answer, question)
+            if whole is None:
+                answer = with_doubt(answer, question)
             again = workbench.again
             return question, settled(again.with_origins(answer) if again is not None else answer), None
         except Exception as error:  # noqa: BLE001 - a bug in a method is a failed question, not a lost run
