@@ -20,6 +20,7 @@ def answered(asked, step, short, support="supported", form="short", labels=()):
         ("Are Ulva and Sula of the same family?", "What is the family of Ulva?", "Ulvaceae", "kind"),
         ("Is the lamp of Carrow Head lit?", "Who lit the lamp?", "Ines Halloran", "kind"),
         ("When was the designer of the lamp born?", "Where was the designer born?", "Brno", "kind"),
+        ("When was the lamp lit or built?", "Who lit it?", "Ines Halloran", "kind"),
         ("How do I make scp use the old protocol instead of SFTP?", "What is the default protocol of scp?", "SFTP", "bare"),
     ],
 )

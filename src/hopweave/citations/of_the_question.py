@@ -14,7 +14,7 @@ from hopweave.text.comparing import wanted_of
 from hopweave.text.matching import is_yes_or_no, normalize_answer
 
 _OR = re.compile(r"\bor\b", re.IGNORECASE)
-"""Offers a choice, of which the answer is a part."""
+"""May offer a choice, of which the answer is a part."""
 
 
 def with_doubt(answer: Answer, question: Question) -> Answer:
@@ -40,8 +40,8 @@ def with_doubt(answer: Answer, question: Question) -> Answer:
 
 
 def _shortfall(asked: str, short: str) -> Shortfall:
-    kind = "any" if _OR.search(asked) else kind_asked(asked)
-    if not is_of_kind(short, kind) or (kind == "yes_no" and not is_yes_or_no(short)):
+    kind, has_choice = kind_asked(asked), _OR.search(asked) is not None
+    if not is_of_kind(short, kind) or (kind == "yes_no" and not has_choice and not is_yes_or_no(short)):
         return "kind"
-    is_among_its_words = _OR.search(asked) is not None or wanted_of(asked) is not None or kind == "yes_no"
+    is_among_its_words = has_choice or kind == "yes_no" or wanted_of(asked) is not None
     return "" if is_among_its_words or adds(asked, short) else "bare"
