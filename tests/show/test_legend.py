@@ -53,6 +53,18 @@ def test_every_label_origin_and_support_has_its_meaning():
     assert SUPPORT.keys() <= SIGNS.keys() & TONES.keys()
 
 
+@pytest.mark.parametrize("short", ["unknown", "NO!", "The passages do not say"])
+def test_an_answer_that_is_not_known_is_neither_good_nor_bad(short: str):
+    banner = banner_of(Answer(f"So the final answer is {short}", short, (Claim("Who designed it?", "", "model"),)))
+    assert (banner.sign, banner.tone, banner.headline) == ("-", "quiet", "The answer was not found")
+
+
+def test_none_as_a_value_that_a_passage_states_is_an_answer():
+    claim = Claim("What is the default?", "None", "retrieved", "supported", (cite(1, LIGHTHOUSE, "Ines Halloran"),))
+    banner = banner_of(Answer("It is None [1].", "None", (claim,), verdict=Verdict("supported", 1, 1, 1)))
+    assert (banner.tone, banner.headline) == ("good", "The answer rests on a passage")
+
+
 @pytest.mark.parametrize("record", all_records())
 def test_the_legend_names_what_is_shown_and_nothing_else(record: Record):
     outline = make_outline(record, calls=True)

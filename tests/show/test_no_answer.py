@@ -161,3 +161,12 @@ def test_the_lines_are_lines_whatever_a_record_holds():
     record = record_of("x", text="a\n\x1b[31mb\u202e", stopped="x\ny", method="m\n1")
     for line in why_no_answer(record):
         assert line.isprintable()
+
+
+def test_what_the_last_reading_did_not_find_is_named():
+    trace = Trace()
+    for missing in (["a bridge"], ["Mara Lind's town", "her school"]):
+        trace.decide("reading", "missing", {"missing": missing})
+    assert why_no_answer(finish(trace, ASKED, Answer("", "", (), how="empty"))) == [
+        'the passages that were found do not state what is needed: "Mara Lind\'s town; her school"'
+    ]

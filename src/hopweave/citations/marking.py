@@ -15,7 +15,7 @@ from hopweave.text.citation_marks import keep_marks, marks_in, without_marks
 from hopweave.text.content_words import anchors, content_of, keys_of, named_keys, stem, stems_of
 from hopweave.text.final import has_marker
 from hopweave.text.matching import is_contained, normalize_answer
-from hopweave.text.refusal import does_not_know
+from hopweave.text.refusal import does_not_know, is_refusal
 from hopweave.text.sentences import sentence_spans
 
 UNSUPPORTED = "unsupported"
@@ -177,6 +177,13 @@ def verdict_of(answer: Answer) -> Verdict:
         num_contradicted=sum(claim.support == "contradicted" for claim in said),
         num_sentences_without_claim=sum(not claims for claims in stated),
     )
+
+
+def says_unknown(answer: Answer) -> bool:
+    """Whether an answer says only that it is not known. "None" does not if a passage has that as the value."""
+    said = answer.short or answer.text
+    is_value = any(claim.text == said and claim.support == "supported" for claim in answer.claims)
+    return bool(said.strip()) and is_refusal(said) and not is_value
 
 
 def settled(answer: Answer) -> Answer:

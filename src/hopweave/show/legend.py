@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from hopweave.citations.marking import LISTING, OVERVIEW
+from hopweave.citations.marking import LISTING, OVERVIEW, says_unknown
 from hopweave.citations.shortfalls import UNCERTAIN, certainty_in_words, why_unsupported
 from hopweave.core.types import Answer, Standing, Verdict
 from hopweave.record import Record
@@ -197,6 +197,8 @@ def banner_of(answer: Answer) -> Banner:
         return Banner(standing, "-", "quiet", headline, "the question is about the documents as a whole")
     if not answer.short.strip():
         return Banner(standing, "-", "quiet", "No answer is given", counts)
+    if says_unknown(answer):
+        return Banner(standing, "-", "quiet", "The answer was not found", "the model says that it does not know it")
     headline = {
         "supported": "The answer rests on a passage",
         "uncertain": UNCERTAIN,

@@ -204,6 +204,8 @@ def _troubles(record: Record, answer: Answer) -> Iterator[str]:
             yield f"{_named(step)} failed: {failure_text(step.error)}"
     if _found_nothing([step for step in record.own_steps if isinstance(step, Search)]):
         yield "no passage was found for any query; see what the corpus holds with: hopweave search"
+    if missing := _missing(record):
+        yield f"the passages that were found do not state what is needed: {_quoted('; '.join(missing))}"
     unread = [step for step in record.own_steps if isinstance(step, ParseFailure)]
     for parse_failure in ([step for step in unread if step.parser == "final"] or unread)[-1:]:
         said = f"; it begins with {_quoted(parse_failure.text)}" if parse_failure.text.strip() else ""
@@ -212,6 +214,13 @@ def _troubles(record: Record, answer: Answer) -> Iterator[str]:
         yield f"{one_line(record.setup.method)} stopped early: {one_line(answer.stopped_because)}"
     if answer.text.strip():
         yield f"the model says: {_quoted(answer.text)}"
+
+
+def _missing(record: Record) -> list[str]:
+    """What the last reading looked for and did not find."""
+    readings = [step for step in record.own_steps if isinstance(step, Decision) and step.label == "reading"]
+    missing = readings[-1].data.get("missing") if readings else None
+    return list(map(str, missing)) if isinstance(missing, list | tuple) else []
 
 
 def _found_nothing(searches: Sequence[Search]) -> bool:

@@ -8,6 +8,7 @@ import pytest
 from support.bench import Bench, Capable, Small, calls, purposes, queries, unread, verdicts
 
 from hopweave.answering.methods.stitch.stitch import Stitch
+from hopweave.citations.marking import says_unknown
 from hopweave.core.types import Abilities, Passage, Question
 from hopweave.models.llms.scripted import Line
 from hopweave.record import Decision, Trace
@@ -112,7 +113,33 @@ async def test_the_last_reading_asks_for_the_likeliest_answer_which_is_not_suppo
 async def test_if_nothing_new_is_found_the_next_reading_is_the_last():
     record = await ask([reading(missing=[MISSING]), reading(answer="")], {ASKED: [BRIDGE], MISSING: [BRIDGE]})
     assert len(calls(record)) == 2
+    assert (record.answer.short, record.answer.stopped_because) == ("", "finished")
+
+
+async def test_readings_that_go_on_finding_something_end_at_the_limit():
+    found = {ASKED: [BRIDGE], "query 1": [OTHER], "query 2": [LIGHT]}
+    replies = [reading(DESIGNER, missing=[f"query {n}"]) for n in (1, 2)]
+    record = await ask([*replies, reading(DESIGNER, missing=["query 3"])], found)
     assert (record.answer.short, record.answer.stopped_because) == ("", "max_readings")
+
+
+async def test_the_last_reading_may_say_that_the_answer_is_not_known_and_the_text_tells_what_was_not_found():
+    replies = [reading(DESIGNER, missing=[MISSING]), reading(DESIGNER, missing=[MISSING], answer="unknown")]
+    record = await ask(replies, {ASKED: [BRIDGE]})
+    assert '"answer" is "unknown"' in calls(record)[1][-1].text
+    assert '"answer" is "unknown"' not in calls(record)[0][-1].text
+    assert (record.answer.short, record.answer.verdict.support) == ("unknown", "unsupported")
+    assert record.answer.text == (
+        f"Who designed Orla Bridge? Mara Lind [1]. The passages do not state the answer. Not found: {MISSING}."
+    )
+    assert says_unknown(record.answer)
+
+
+async def test_one_of_two_labels_is_always_asked_for():
+    question = Question("q", "Was Mara Lind born in Vask?", form="label", labels=("yes", "no"))
+    record = await ask([reading(missing=[MISSING]), reading(answer="no")], {question.text: [BRIDGE]}, question)
+    assert "Nothing more can be looked up" in calls(record)[1][-1].text
+    assert "unknown" not in calls(record)[1][-1].text
 
 
 async def test_a_reading_tells_its_steps_and_what_is_missing():

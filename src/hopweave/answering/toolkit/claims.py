@@ -154,6 +154,7 @@ def answer_from_claims(
     *,
     retrieved: Sequence[Passage],
     text: str = "",
+    ending: str = "",
     with_queries: bool = True,
     stopped_because: str = "finished",
     final: Assertion | None = None,
@@ -169,6 +170,7 @@ def answer_from_claims(
         workbench: records each claim and the end.
         retrieved: all passages that were shown, in ranked order.
         text: the text for the user; by default the claims and the answer, one sentence each.
+        ending: the last sentences of that text, on one line; by default one that says what the final answer is.
         with_queries: whether that text includes the queries.
         stopped_because: for the answer.
         final: the claim for the answer itself; by default that some retrieved passage has its words.
@@ -184,7 +186,7 @@ def answer_from_claims(
     claims = concluded(question, words, claims)
     file_claims(workbench, question, claims, after)
     if not text:
-        end = f"{MARKER} {on_one_line(words).rstrip('.')}." if words else ""
+        end = on_one_line(ending) or (f"{MARKER} {on_one_line(words).rstrip('.')}." if words else "")
         text = " ".join(filter(None, [text_of(claims[: len(steps)], with_queries=with_queries), end]))
     return marked_answer(text, short, how, [passage.id for passage in passages], claims, stopped_because, workbench=workbench)
 

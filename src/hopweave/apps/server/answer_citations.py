@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
-from hopweave.citations.marking import WHOLE_CORPUS, WITHHELD
+from hopweave.citations.marking import WHOLE_CORPUS, WITHHELD, says_unknown
 from hopweave.citations.shortfalls import UNCERTAIN, certainty_in_words, why_unsupported
 from hopweave.core.json_text import whole
 from hopweave.core.types import Answer, Citation, Passage
@@ -79,7 +79,7 @@ def _annotation(mark: Mark, passage: Passage, address: str) -> dict[str, Any]:
 def _note(answer: Answer) -> str:
     """How the answer stands, below it; empty if that goes without saying, or if its text is about nothing else."""
     verdict = answer.verdict
-    if answer.how in WITHHELD | WHOLE_CORPUS or (verdict.has_tick and verdict.confidence is None):
+    if answer.how in WITHHELD | WHOLE_CORPUS or says_unknown(answer) or (verdict.has_tick and verdict.confidence is None):
         return ""
     said = _STANDING[verdict.standing]
     if answer.cites_without_support:

@@ -19,6 +19,7 @@ from typing import Any, Literal
 
 from pydantic import TypeAdapter, ValidationError
 
+from hopweave.citations.marking import says_unknown
 from hopweave.core.building import build
 from hopweave.core.catalog import entries, full_name, key_of, load
 from hopweave.core.errors import DataError, MissingExtra, SettingsError, suggest
@@ -30,7 +31,6 @@ from hopweave.evaluation.metric import Combining, Metric, Selective
 from hopweave.evaluation.runs.folder import RunFolder
 from hopweave.evaluation.runs.writing import write_file
 from hopweave.record import Failure, ParseFailure, Record
-from hopweave.text.refusal import is_refusal
 
 LINES = "scores.jsonl"
 
@@ -212,9 +212,7 @@ def became(record: Record) -> Became:
     answer = record.answer
     if answer is None:
         return "failed"
-    said = answer.short or answer.text
-    is_borne_out = any(claim.text == said and claim.support == "supported" for claim in answer.claims)
-    if said.strip() and is_refusal(said) and not is_borne_out:
+    if says_unknown(answer):
         return "abstained"
     # A method that asks for the bare answer alone takes the whole reply as it; one that found no answer says so in the trace.
     is_unread = any(isinstance(step, ParseFailure) and step.parser == "final" for step in record.own_steps)

@@ -139,7 +139,8 @@ class ReadFirst:
                 new = await self._search(wanted, self.sizes.num_hop_passages, self.sizes.max_tokens_hop)
                 left = left if new else 1
                 messages += [Message("assistant", reply), Message("user", self._going_on(new, is_last=left == 1))]
-        self._stopped_because = "max_readings"
+        if new:  # else there is nothing left to read
+            self._stopped_because = "max_readings"
 
     def _going_on(self, new: Sequence[Evidence], *, is_last: bool) -> str:
         """The request for the next reading."""
@@ -147,7 +148,9 @@ class ReadFirst:
         if not is_last:
             return self._fill("more", facts=shown)
         found = self.workbench.fill(_PROMPTS["found"], facts=shown) if new else self.workbench.fill(_PROMPTS["found_nothing"])
-        return self._fill("last", found=found)
+        # One of the labels is always an answer, and an explanation can say in words what is not known.
+        otherwise = self.workbench.fill(_PROMPTS["unknown"]) if self.question.form == "short" else ""
+        return self._fill("last", found=found, otherwise=otherwise)
 
     def _examples(self) -> list[Message]:
         """The instructions with worked examples, the same for every question of a form, so that servers can cache them."""
@@ -239,6 +242,7 @@ class ReadFirst:
         is_doubted = bool(draft.missing) or not assertions or has_failed
         cited = [fact.passage for step in steps for fact in step.facts]
         shown = list({passage.id: passage for passage in (*cited, *self._found)}.values())
+        is_unknown = does_not_know(short) and all(step.answer != short for step in steps)  # a step may have "None" as a value
         return answer_from_claims(
             self.question,
             assertions,
@@ -247,6 +251,7 @@ class ReadFirst:
             self.workbench,
             retrieved=shown,
             text=short if is_long else "",
+            ending=_unstated(draft.missing) if is_unknown else "",
             stopped_because=self._stopped_because,
             final=self._final(short, shown, steps, is_doubted=is_doubted),
         )
@@ -287,6 +292,11 @@ def _asserted(step: _Step, problems: Sequence[str]) -> Assertion:
     spans = {fact.passage.id: fact.span for fact in reversed(places or step.facts)}
     is_doubted = any(problem != "elsewhere" for problem in problems)
     return Assertion(step.question, step.answer, "retrieved", passages, is_doubted=is_doubted, read_from=spans)
+
+
+def _unstated(missing: Sequence[str]) -> str:
+    """The end of an answer that is not known, which says what was looked for."""
+    return " ".join(["The passages do not state the answer.", *([f"Not found: {'; '.join(missing)}."] if missing else [])])
 
 
 def _answers_several(question: str, short: str, steps: Sequence[_Step]) -> bool:

@@ -19,7 +19,7 @@ export function answerOf(run, doing, others) {
   const answer = run.record?.answer;
   if (!answer) return null;
   const banner = run.summary?.banner;
-  const tone = isAbstained(answer) ? "quiet" : banner?.tone ?? { supported: "good", contradicted: "bad", unsupported: "warn" }[answer.verdict.support];
+  const tone = isAbstained(answer, banner) ? "quiet" : banner?.tone ?? { supported: "good", contradicted: "bad", unsupported: "warn" }[answer.verdict.support];
   const inside = isOfWholeCorpus(answer) ? ofWholeCorpus : run.record.question.form === "long" ? long : short;
   return el("div", { class: `answer tone-${tone}` }, inside(run, answer, banner, doing, others));
 }
@@ -34,12 +34,14 @@ function failure(run) {
 
 function short(run, answer, banner, doing, others) {
   const isSaidAgain = bare(piecesOf(run, () => "")) === bare([answer.short]);
+  const hasNone = isAbstained(answer, banner);
   return [
-    el("p", { class: "short", dir: "auto" }, isAbstained(answer) ? "No answer" : oneLine(answer.short)),
-    isAbstained(answer) ? el("p", { class: "support" }, abstained(answer)) : support(answer, banner),
+    el("p", { class: "short", dir: "auto" }, hasNone ? "No answer" : oneLine(answer.short)),
+    hasNone ? el("p", { class: "support" }, abstained(answer)) : support(answer, banner),
     remarks(answer),
+    hasNone && !isSaidAgain && text(run, doing),
     findings(run, doing, others),
-    !isSaidAgain && folded(run, "The answer in the model’s words", text(run, doing)),
+    !hasNone && !isSaidAgain && folded(run, "The answer in the model’s words", text(run, doing)),
   ];
 }
 
@@ -60,8 +62,8 @@ function isOfWholeCorpus(answer) {
 }
 
 // Whether it says nothing: it is empty, or only says that the answer is not known.
-function isAbstained(answer) {
-  return !oneLine(answer.short) || (answer.claims.length > 0 && answer.verdict.num_claims === 0);
+function isAbstained(answer, banner) {
+  return !oneLine(answer.short) || banner?.tone === "quiet";
 }
 
 function abstained(answer) {
