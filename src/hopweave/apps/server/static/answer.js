@@ -39,9 +39,8 @@ function short(run, answer, banner, doing, others) {
     el("p", { class: "short", dir: "auto" }, hasNone ? "No answer" : oneLine(answer.short)),
     hasNone ? el("p", { class: "support" }, abstained(answer)) : support(answer, banner),
     remarks(answer),
-    hasNone && !isSaidAgain && text(run, doing),
-    findings(run, doing, others),
-    !hasNone && !isSaidAgain && folded(run, "The answer in the model’s words", text(run, doing)),
+    ...(hasNone && !isSaidAgain ? [text(run, doing), folded(run, "What each statement rests on", findings(run, doing, others))]
+      : [findings(run, doing, others), !isSaidAgain && folded(run, "The answer in the model’s words", text(run, doing))]),
   ];
 }
 
