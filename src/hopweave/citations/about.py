@@ -287,7 +287,9 @@ def _is_joined(name: str, other: Passage, place: Place) -> bool:
     if named and _has(place.text, named) and _has(f"{other.title}\n{other.text}", name):
         return True
     title = _bare(place.passage.title)
-    return bool(title) and any(_has(text, title) and _has(f"{other.title}\n{text}", name) for text in _sentences(other.text))
+    if not title or not _has(other.text, title):  # most texts do not have it anywhere
+        return False
+    return any(_has(text, title) and _has(f"{other.title}\n{text}", name) for text in _sentences(other.text))
 
 
 @remembered

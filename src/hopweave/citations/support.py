@@ -33,6 +33,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import chain, islice
+from typing import NamedTuple
 
 from hopweave.citations.about import (
     Place,
@@ -64,7 +65,7 @@ from hopweave.text.quantities import is_quantity, places_of_quantity
 from hopweave.text.refusal import does_not_know, values_of_none
 from hopweave.text.sentences import sentence_around, sentence_spans
 from hopweave.text.table_rows import is_row
-from hopweave.text.values import places_of_value
+from hopweave.text.values import has_value, places_of_value
 
 CONFIDENT_ABOVE = 0.0
 """The f from which a reading is accepted as an answer: for log-odds, it is then more likely than not."""
@@ -333,16 +334,16 @@ class _Case:
 
     def _places(self, said: str, passage: Passage) -> Iterator[Citation]:
         """Yields where a passage has an answer, where the reader found it first."""
-        if not asserted(said):
+        form = _form_of(said)
+        if form.is_none:
             yield from (cite(self.mark, passage, span) for span in values_of_none(said, passage.text))
             return
         reading = self.readings.get(passage.id)
-        spans = list(dict.fromkeys(_in_a_row(said, passage, reading))) or list(_in_a_list(said, passage))
-        spans = spans or list(
-            islice(chain(places_of_value(said, passage.text), places_of_quantity(said, passage.text)), _MOST_PLACES)
-        )
-        is_sentence = len(sentence_spans(said)) == 1 and not is_quantity(said)
-        if not spans and is_sentence and not is_contained(said, passage.title):
+        spans = list(dict.fromkeys(_in_a_row(said, passage, reading))) or list(_in_a_list(form.items, passage))
+        if not spans and form.has_number:
+            found = chain(places_of_value(said, passage.text), places_of_quantity(said, passage.text))
+            spans = list(islice(found, _MOST_PLACES))
+        if not spans and form.is_sentence and not is_contained(said, passage.title):
             stated = _around_the_reading(self.query, said, passage, reading) or _stated(self.query, said, passage)
             spans = [stated] if stated is not None else []
         yield from (cite(self.mark, passage, span) for span in spans)
@@ -394,6 +395,35 @@ class _Case:
         return "" if is_stated_here else "relation"
 
 
+class _Form(NamedTuple):
+    """What is looked for in every passage.
+
+    Attributes:
+        is_none: whether the answer is "None" as a value, which asserts nothing else.
+        items: the few things that it lists; none if it does not.
+        has_number: whether a passage may have it as another form of a date, a number or a quantity.
+        is_sentence: whether it is one sentence, and no quantity alone.
+    """
+
+    is_none: bool
+    items: tuple[str, ...]
+    has_number: bool
+    is_sentence: bool
+
+
+@remembered
+def _form_of(said: str) -> _Form:
+    items = tuple(item for item in map(str.strip, _LISTED.split(said)) if item)
+    is_list = 2 <= len(items) <= _MOST_LISTED and all(len(item.split()) <= _LONGEST_ITEM for item in items)
+    is_amount = is_quantity(said)
+    return _Form(
+        is_none=not asserted(said),
+        items=items if is_list else (),
+        has_number=is_amount or has_value(said),
+        is_sentence=len(sentence_spans(said)) == 1 and not is_amount,
+    )
+
+
 def _in_a_row(said: str, passage: Passage, reading: Reading | None) -> Iterator[Span]:
     """Yields where the words occur consecutively: where the reader found them, then everywhere else."""
     if reading is not None and reading.span is not None and _holds(passage, reading):
@@ -409,12 +439,9 @@ def _in_a_row(said: str, passage: Passage, reading: Reading | None) -> Iterator[
         start += found.end
 
 
-def _in_a_list(said: str, passage: Passage) -> Iterator[Span]:
+def _in_a_list(items: Sequence[str], passage: Passage) -> Iterator[Span]:
     """Yields where one sentence has all of the few things that an answer lists, in whatever order."""
-    items = [item for item in map(str.strip, _LISTED.split(said)) if item]
-    if not 2 <= len(items) <= _MOST_LISTED or any(len(item.split()) > _LONGEST_ITEM for item in items):
-        return
-    for span in sentence_spans(passage.text):
+    for span in sentence_spans(passage.text) if items else ():
         found = [place for item in items if (place := locate(item, passage.text[span.start : span.end])) is not None]
         if len(found) == len(items):
             yield Span(span.start + min(one.start for one in found), span.start + max(one.end for one in found))
@@ -431,13 +458,18 @@ def _around_the_reading(query: str, said: str, passage: Passage, reading: Readin
     return reading.span if heard and heard <= new <= there else None
 
 
+@remembered
+def _names_and_words(sentence: str) -> tuple[Sequence[str], Sequence[str]]:
+    names = list(dict.fromkeys([*anchors(sentence), *codes_in(sentence)]))
+    return names, content_of(sentence, names)
+
+
 def _stated(query: str, sentence: str, passage: Passage) -> Span | None:
     """Where a passage says what a sentence says: the words that the sentence adds to the query."""
-    names = list(dict.fromkeys([*anchors(sentence), *codes_in(sentence)]))
-    words = content_of(sentence, names)
-    if is_reasoning(sentence) or not (names or len(words) >= _FEWEST_WITHOUT_NAME):
-        return None
+    names, words = _names_and_words(sentence)
     if not all(locate(name, passage.heading) or locate(name, passage.text) for name in names):
+        return None
+    if is_reasoning(sentence) or not (names or len(words) >= _FEWEST_WITHOUT_NAME):
         return None
     new = [name for name in names if locate(name, query) is None] or [word for word in words if locate(word, query) is None]
     added = set() if new else keys_of(sentence) - keys_of(query)

@@ -93,6 +93,17 @@ def agree_by_value(left: str, right: str) -> bool:
     return bool(one.strip() and other.strip()) and (one in other or other in one)
 
 
+def has_value(said: str) -> bool:
+    """Whether an answer has a date or a number, and little else: what `places_of_value` looks for.
+
+    >>> has_value("1,400 metres"), has_value("Mara Lind"), has_value("one")
+    (True, False, False)
+    """
+    wanted = normalize_values(said)
+    is_short = len(wanted.split()) <= _MOST_VALUE_WORDS
+    return is_short and wanted not in _AMBIGUOUS and any(map(str.isdigit, wanted))
+
+
 def places_of_value(said: str, text: str) -> Iterator[Span]:
     """Yields where a text gives the same date or number as an answer, in whatever form.
 
@@ -106,9 +117,9 @@ def places_of_value(said: str, text: str) -> Iterator[Span]:
     6,700 milliseconds
     6,700
     """
-    wanted = normalize_values(said)
-    if wanted in _AMBIGUOUS or not any(map(str.isdigit, wanted)) or len(wanted.split()) > _MOST_VALUE_WORDS:
+    if not has_value(said):
         return
+    wanted = normalize_values(said)
     if f" {wanted} " not in f" {normalize_values(text)} ":  # most have it nowhere
         return
     words = list(_WORD.finditer(text))
