@@ -2,9 +2,8 @@
 
 import { capitalised, counted, el, oneLine } from "./dom.js";
 import { nameOf } from "./passage.js";
-import { originOf, sign, supportChip, whyNot } from "./signs.js";
+import { failureOf, originOf, sign, supportChip, whyNot } from "./signs.js";
 
-export const FAILED = { ModelError: "the language model failed", SearchError: "the search failed", ReadError: "reading the passages failed", ParseError: "the reply of the language model could not be read", server_error: "the server failed" };
 const LIMITS = {
   max_llm_calls: "as many model calls as a question may make",
   max_tokens: "as many tokens as a question may use",
@@ -26,7 +25,7 @@ export function answerOf(run, doing, others) {
 
 function failure(run) {
   const { error } = run;
-  const failed = FAILED[error.code ?? error.kind];
+  const failed = error.code === "server_error" ? "the server failed" : failureOf(error.code ?? error.kind)?.what;
   const what = error.isStop ? "Stopped." : failed ? `No answer: ${failed}.` : "No answer.";
   return el("div", { class: `failure ${error.isStop ? "stopped" : ""}` }, el("p", {}, el("strong", {}, what)), el("p", {}, error.message.replace(/^[a-z]+ /, capitalised)),
     run.record?.error?.retryable && el("p", {}, "It may pass: ask again in a while."));

@@ -3,7 +3,7 @@
 import { el } from "./dom.js";
 import { got } from "./api.js";
 
-let words = { support: {}, shortfalls: {}, origins: {}, labels: {}, signs: {}, words: {} };
+let words = { support: {}, shortfalls: {}, origins: {}, labels: {}, failures: {}, signs: {}, words: {} };
 
 const ORIGINS = { model: "◇", verified: "◆", corrected: "↻", completed: "+", retrieved: "¶", yours: "✎" };
 const KINDS = { model_call: "M", search: "S", read: "R", parse_failure: "!" };
@@ -51,6 +51,11 @@ export function originOf(claim) {
 
 export function meaningOf(label) {
   return words.labels[label] ?? "";
+}
+
+// What failed and what to do, by the name of the error: { what, to_do }, or nothing of one that is unknown.
+export function failureOf(kind) {
+  return words.failures[kind];
 }
 
 export function legend(nodes, run) {
