@@ -111,8 +111,14 @@ def concluded(workbench: MethodContext, question: Question, shelf: Shelf, ending
 
 
 def _itself(question: Question, short: str, shelf: Shelf, final: Final, ranked: Sequence[Passage]) -> Assertion:
-    is_doubted = final.is_guess or any(not _passages(shelf, one.numbers) for one in final.statements)
-    return replace(final_assertion(question, unescape(short), ranked), is_doubted=is_doubted)
+    return replace(final_assertion(question, unescape(short), ranked), doubt=_doubt(shelf, final))
+
+
+def _doubt(shelf: Shelf, final: Final) -> str:
+    if final.is_guess:
+        return "the model calls the answer a guess"
+    unread = next((one.text for one in final.statements if not _passages(shelf, one.numbers)), "")
+    return f'the model rests it on "{on_one_line(unescape(unread))}", for which it names no passage' if unread else ""
 
 
 def _assertion(question: Question, shelf: Shelf, one: Statement) -> Assertion:

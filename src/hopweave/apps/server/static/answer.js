@@ -125,7 +125,7 @@ function finding(run, claim, at, doing, others) {
   const isOnly = others !== null && !others.has(claimKey(claim));
   const isListed = isOfWholeCorpus(run.record.answer); // by the name of the document
   const marks = new Map(claim.citations.map((one) => [one.mark, run.passages.get(one.passage_id)]));
-  const [said, remarked] = [words(run, claim), remarksOn(claim, (from) => doing.contradiction(at, from))];
+  const [said, remarked] = [words(run, claim), remarksOn(claim, run.summary?.own_checks?.[at + 1], (from) => doing.contradiction(at, from))];
   if (!said && !remarked) return null;
   return el("li", { class: `${claim.support} ${isOnly ? "only" : ""}` },
     sign({ support: claim.support, kind: "decision" }), el("span", { class: "unseen" }, `${claim.support}: `),
@@ -148,9 +148,9 @@ function words(run, claim) {
   return [asks, el("b", {}, oneLine(claim.text) || "not answered")];
 }
 
-function remarksOn(claim, against) {
+function remarksOn(claim, found, against) {
   const said = [
-    whyNot(claim) && el("span", {}, capitalised(whyNot(claim))),
+    whyNot(claim, found) && el("span", {}, capitalised(whyNot(claim, found))),
     ["corrected", "yours"].includes(claim.origin) && el("span", {}, capitalised(originOf(claim))),
     claim.contradicted_by && el("button", { type: "button", class: "link", onclick: (event) => against(event.currentTarget) }, "what says otherwise"),
   ].filter(Boolean);

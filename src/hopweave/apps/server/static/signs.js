@@ -34,8 +34,10 @@ export function supportSign(support) {
   return el("span", { class: `small-sign ${support}`, title: words.support[support] }, el("span", { "aria-hidden": "true" }, words.signs[support] ?? ""), el("span", { class: "unseen" }, support));
 }
 
-export function whyNot(claim) {
-  return claim.support === "supported" ? "" : words.shortfalls[claim.shortfall] ?? "";
+// `found` is what the method's own check found, if that is why.
+export function whyNot(claim, found) {
+  const said = claim.support === "supported" ? "" : words.shortfalls[claim.shortfall] ?? "";
+  return claim.shortfall === "check" && said && found ? `${said}: ${found}` : said;
 }
 
 export function originChip(origin) {
