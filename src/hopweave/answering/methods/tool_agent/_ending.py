@@ -117,8 +117,10 @@ def _itself(question: Question, short: str, shelf: Shelf, final: Final, ranked: 
 def _doubt(shelf: Shelf, final: Final) -> str:
     if final.is_guess:
         return "the model calls the answer a guess"
-    unread = next((one.text for one in final.statements if not _passages(shelf, one.numbers)), "")
-    return f'the model rests it on "{on_one_line(unescape(unread))}", for which it names no passage' if unread else ""
+    unread = next((one for one in final.statements if not _passages(shelf, one.numbers)), None)
+    if unread is None:
+        return ""
+    return f'the model rests it on "{on_one_line(unescape(unread.text))}", for which it names no passage'
 
 
 def _assertion(question: Question, shelf: Shelf, one: Statement) -> Assertion:
