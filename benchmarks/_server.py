@@ -80,7 +80,7 @@ def bodies_of(records: Sequence[Record]) -> list[bytes]:
 
 def _body_of(record: Record, call: ModelCall) -> bytes:
     from hopweave.models.llms._address import Wire
-    from hopweave.models.llms._wire import request_body
+    from hopweave.models.llms._request_body import request_body
 
     asked = [record.messages[place] for place in call.messages]
     return json.dumps(request_body(Wire("scripted", ""), asked, call.sampling, frozenset(), is_streamed=False)).encode()

@@ -157,6 +157,10 @@ LISTS = {
     "a list may begin anew": ([STEP, item("Light", 0, 3), item("Write", 0, 3)], "1. Fill|1. Light|2. Write"),
     "bullets and unknown lists": ([item("oil", 2, 1), item("x", 0, 4), item("y", 0, 98), item("z", "x", 1)], "oil|x|y|1. z"),
     "an empty item": ([item("", 0, 1), STEP], "2. Fill"),
+    "cells": (
+        [f"<w:tbl><w:tr><w:tc>{STEP}{item('', 0, 1)}{STEP}</w:tc><w:tc>{OIL}</w:tc></w:tr></w:tbl>", STEP],
+        "1. Fill 3. Fill (a) oil|4. Fill",
+    ),
     "headings": (
         [paragraph("Scope", "Heading1"), item("What", 1, 2), paragraph("Terms", "Sub"), item("None", 0, 0, "Heading1")],
         "Art. IV Scope|IV.1 What|Art. V Terms|None",

@@ -55,6 +55,28 @@ def test_items_of_html_keep_their_numbers(content, text):
     assert text_of(content, ".html") == text
 
 
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        ("#. Fill the lamp.\n\n#. Light it.", "1. Fill the lamp.\n\n2. Light it."),
+        ("#. Fill\n#. Light", "1. Fill\n2. Light"),
+        ("#. Fill\n   at dusk\n\n   and wait\n\n#. Light", "1. Fill\nat dusk\n\nand wait\n\n2. Light"),
+        ("4. Fill\n#. Light\n#. Write", "4. Fill\n5. Light\n6. Write"),
+        ("(c) Fill\n(#) Light", "(c) Fill\nd. Light"),
+        ("I. Fill\n#. Light", "I. Fill\nII. Light"),
+        ("#. Fill\n\n   #. oil\n   #. water\n\n#. Light", "1. Fill\n\n1. oil\n2. water\n\n2. Light"),
+        ("#. Fill\n\nAt night\n\n#. Light", "1. Fill\n\nAt night\n\n1. Light"),
+        ("#. Fill\n\n   .. note:: It burns.\n\n#. Light", "1. Fill\n\nIt burns.\n\n2. Light"),
+        ("#. Fill\n\n.. note::\n\n   #. oil", "1. Fill\n\n1. oil"),
+        ("Write::\n\n    #. left\n\n#. Fill", "Write:\n\n#. left\n\n1. Fill"),
+        ("Write\n\n.. code-block:: po\n\n    #. left\n\n#. Fill", "Write\n\n#. left\n\n1. Fill"),
+        ("#.\n\nNumber #. stays.", "#.\n\nNumber #. stays."),
+    ],
+)
+def test_items_of_restructured_text_that_are_numbered_automatically_have_their_numbers(content, text):
+    assert text_of(content, ".rst") == text
+
+
 def test_lists_within_lists_do_not_make_a_page_many_times_longer():
     assert len(text_of("<ol><li>" * 5_000 + "x", ".html")) < 100
 

@@ -107,6 +107,90 @@ def test_an_odt_becomes_the_text_that_a_reader_sees_under_its_headings(tmp_path)
     assert (passage.title, passage.source, passage.sections) == ("A manual", "a.odt", ("Lamp",))
 
 
+STYLE = "urn:oasis:names:tc:opendocument:xmlns:style:1.0"
+LIST_STYLES = (
+    f'<office:automatic-styles xmlns:style="{STYLE}"><text:list-style style:name="L">'
+    '<text:list-level-style-number text:level="1" style:num-format="1"/>'
+    '<text:list-level-style-number text:level="2" style:num-format="a" text:start-value="3"/>'
+    '</text:list-style><text:list-style style:name="N"><text:list-level-style-number text:level="1" style:num-format="1"/>'
+    '<text:list-level-style-number text:level="2" style:num-format="1" text:display-levels="2"/></text:list-style>'
+    '<text:list-style style:name="B"><text:list-level-style-bullet text:level="1"/>'
+    '<text:list-level-style-number text:level="2" style:num-format=""/></text:list-style></office:automatic-styles>'
+)
+
+
+def odf_list(*items, style="L", more=""):
+    named = f' text:style-name="{style}"' if style else ""
+    return f"<text:list{named}{more}>{''.join(items)}</text:list>"
+
+
+def odf_item(text, inner="", more=""):
+    said = f"<text:p>{text}</text:p>" if text is not None else ""
+    return f"<text:list-item{more}>{said}{inner}</text:list-item>"
+
+
+FILL, LIGHT = odf_item("Fill"), odf_item("Light")
+ODT_LISTS = {
+    "a list, with a second paragraph": (
+        odf_list(odf_item("Fill", "<text:p>at dusk</text:p>"), LIGHT) + "<text:p>At night</text:p>",
+        "1. Fill|at dusk|2. Light|At night",
+    ),
+    "two lists of a style": (odf_list(FILL) + odf_list(LIGHT), "1. Fill|1. Light"),
+    "a list that goes on": (
+        odf_list(FILL) + "<text:p>x</text:p>" + odf_list(LIGHT, more=' text:continue-numbering="true"'),
+        "1. Fill|x|2. Light",
+    ),
+    "a list that goes on with a certain one": (
+        odf_list(FILL, FILL, more=' xml:id="one"') + odf_list(FILL) + odf_list(LIGHT, more=' text:continue-list="one"'),
+        "1. Fill|2. Fill|1. Fill|3. Light",
+    ),
+    "a list within an item has its style": (
+        odf_list(odf_item("Fill", odf_list(odf_item("oil"), odf_item("water"), style="")), LIGHT),
+        "1. Fill|c. oil|d. water|2. Light",
+    ),
+    "a number shows those above it": (
+        odf_list(FILL, odf_item("Light", odf_list(odf_item("oil"), style="")), style="N"),
+        "1. Fill|2. Light|2.1. oil",
+    ),
+    "an item in which a list comes first": (odf_list(odf_item(None, odf_list(odf_item("oil"), style=""))), "c. oil"),
+    "an item with another number": (
+        odf_list(FILL, odf_item("Light", more=' text:start-value="7"'), FILL),
+        "1. Fill|7. Light|8. Fill",
+    ),
+    "bullets, no numbers and unknown styles": (
+        odf_list(odf_item("Fill", odf_list(LIGHT, style="")), style="B") + odf_list(FILL, style="X") + odf_list(FILL, style=""),
+        "Fill|Light|Fill|Fill",
+    ),
+    "a header of a list, and an empty item": (
+        odf_list("<text:list-header><text:p>Steps</text:p></text:list-header>", odf_item(""), FILL),
+        "Steps|2. Fill",
+    ),
+    "a heading": (odf_list('<text:list-item><text:h text:outline-level="1">Fill</text:h></text:list-item>'), "1. Fill"),
+    "a note with a list": (
+        odf_list(odf_item(f"Fill<text:note><text:note-body>{odf_list(LIGHT)}</text:note-body></text:note>"), FILL),
+        "1. Fill|Light|2. Fill",
+    ),
+    "a cell": (
+        "<table:table><table:table-row><table:table-cell>"
+        f"{odf_list(FILL, LIGHT)}</table:table-cell></table:table-row></table:table>",
+        "1. Fill 2. Light",
+    ),
+    "what was deleted": (f"<text:tracked-changes>{odf_list(FILL)}</text:tracked-changes>{odf_list(LIGHT)}", "1. Light"),
+}
+
+
+@pytest.mark.parametrize("which", ODT_LISTS)
+def test_items_of_an_odt_keep_their_numbers(tmp_path, which):
+    inner, text = ODT_LISTS[which]
+    [passage] = found(tmp_path, "a.odt", odf("text", inner, styles=LIST_STYLES))
+    assert passage.text.split("\n\n") == text.split("|")
+
+
+def test_a_style_with_a_name_stands_in_a_part_of_its_own(tmp_path):
+    [passage] = found(tmp_path, "a.odt", odf("text", odf_list(FILL), named_styles=LIST_STYLES))
+    assert passage.text == "1. Fill"
+
+
 def test_sheets_of_an_ods_are_places_and_empty_rows_without_number_take_no_time(tmp_path):
     empty = '<table:table-row table:number-rows-repeated="16777216"><table:table-cell table:number-columns-repeated="16384"/>'
     spanned = (

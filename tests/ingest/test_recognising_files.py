@@ -183,7 +183,7 @@ def test_xz_takes_no_more_memory_than_an_honest_file_needs(tmp_path):
 
 
 def test_without_its_library_a_zstd_file_says_what_to_install(tmp_path, monkeypatch):
-    monkeypatch.setattr("hopweave.ingest.formats.find_spec", lambda _: None)
+    monkeypatch.setattr("hopweave.ingest.file_bytes.find_spec", lambda _: None)
     path = written(tmp_path, "a.txt.zst", b"x")
     with pytest.raises(
         Unreadable, match=r"needs the library zstandard to be read; install it with: pip install 'hop"

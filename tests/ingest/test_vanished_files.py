@@ -9,8 +9,7 @@ import pytest
 from support.tiers import first_of
 
 from hopweave.core.errors import DataError
-from hopweave.ingest import CorpusOptions, Intake, intake, read_corpus
-from hopweave.ingest import formats as corpus_files
+from hopweave.ingest import CorpusOptions, Intake, file_bytes, intake, read_corpus
 from hopweave.retrieval.engines.bm25 import BM25
 
 
@@ -117,7 +116,7 @@ def test_a_disk_that_stops_answering_amid_a_file_leaves_the_index_as_it_was(tmp_
     (folder / "b.jsonl").write_text("\n".join(rows))
     sync(to, folder)
     (folder / "b.jsonl").write_text("\n".join(reversed(rows)))
-    real = corpus_files._Watched.readinto
+    real = file_bytes._Watched.readinto
     reads = []
 
     def readinto(self, buffer):
@@ -126,7 +125,7 @@ def test_a_disk_that_stops_answering_amid_a_file_leaves_the_index_as_it_was(tmp_
             raise OSError(errno.EIO, os.strerror(errno.EIO))
         return real(self, buffer)
 
-    monkeypatch.setattr(corpus_files._Watched, "readinto", readinto)
+    monkeypatch.setattr(file_bytes._Watched, "readinto", readinto)
     refused(to, folder, match=r"cannot read b\.jsonl: Input/output error.*nothing was changed: run the same command again")
 
 

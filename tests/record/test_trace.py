@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hopweave.core.errors import BudgetReached, DataError, MethodError, ModelError
+from hopweave.core import errors
+from hopweave.core.errors import BudgetReached, DataError, HopweaveError, MethodError, ModelError
 from hopweave.core.types import (
     Answer,
     Citation,
@@ -43,6 +44,9 @@ from hopweave.record import (
     Timing,
     Trace,
     call_step,
+    failures_in_words,
+    what_failed,
+    what_to_do,
 )
 
 ULM = Passage("ulm", "Einstein was born in Ulm. It lies on the Danube.", "Ulm", "cities.md", 10, 58)
@@ -473,3 +477,14 @@ def test_a_failure_names_the_class_and_whether_to_try_again():
 )
 def test_a_failure_in_words_names_a_class_only_if_it_is_none_of_hopweaves(failure: Failure, said: str):
     assert failure.in_words == said
+
+
+def test_every_error_of_hopweave_has_words_for_what_failed():
+    kinds = {kind.__name__ for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, HopweaveError)}
+    assert failures_in_words().keys() == kinds
+    assert what_failed("ReadError") == failures_in_words()["ReadError"]["what"] == "reading the passages failed"
+
+
+def test_an_error_that_is_none_of_hopweaves_is_named_where_failures_are_counted():
+    assert what_failed("KeyError") == "an unexpected error came up (KeyError)"
+    assert what_to_do("KeyError") == ""

@@ -106,7 +106,7 @@ def pptx(*slides: str, notes: str = "") -> bytes:
     )
 
 
-def odf(kind: str, inner: str, title: str = "", manifest: str = "") -> bytes:
+def odf(kind: str, inner: str, title: str = "", manifest: str = "", styles: str = "", named_styles: str = "") -> bytes:
     """An OpenDocument file.
 
     Args:
@@ -114,6 +114,8 @@ def odf(kind: str, inner: str, title: str = "", manifest: str = "") -> bytes:
         inner: its content, as XML.
         title: in its properties.
         manifest: entries of the list of its parts.
+        styles: those of its content, as XML.
+        named_styles: those in a part of their own, as XML.
     """
     meta = f'<m {_ODF} xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>{escape(title)}</dc:title></m>'
     listed = f'<m:manifest xmlns:m="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0">{manifest}</m:manifest>'
@@ -121,7 +123,8 @@ def odf(kind: str, inner: str, title: str = "", manifest: str = "") -> bytes:
     return zipped(
         {
             "META-INF/manifest.xml": listed,
-            "content.xml": f"<office:document-content {_ODF} {_DRAW}>{body}</office:document-content>",
+            "content.xml": f"<office:document-content {_ODF} {_DRAW}>{styles}{body}</office:document-content>",
+            "styles.xml": f"<office:document-styles {_ODF}>{named_styles}</office:document-styles>",
             "meta.xml": meta,
         }
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hopweave.core.types import Answer, Shortfall, Verdict
+from hopweave.core.types import Answer, Claim, Shortfall, Verdict
 
 IN_WORDS: Mapping[Shortfall, str] = {
     "words": "no passage that was found has its words",
@@ -20,17 +20,38 @@ IN_WORDS: Mapping[Shortfall, str] = {
 }
 """Each reason as the end of a sentence such as "The answer is not supported: ..."."""
 
+CHECK_FOUND = "check_found"
+"""What a method's own check found against a claim, as a clause: its key in the data of the decision about the claim."""
+
 UNCERTAIN = "Found in a passage, not certain"
 """What is said of an answer that is supported, but not certain enough for a tick."""
 _AGREED = {True: "read once more, the facts gave the same answer", False: "read once more, the facts gave another answer"}
 
 
-def why_unsupported(answer: Answer) -> str:
-    """Why the claim that carries an answer is not supported, in words; empty if it is, or if there is none."""
+def why_unsupported(answer: Answer, found: Mapping[int, str] | None = None) -> str:
+    """Why the claim that carries an answer is not supported, in words; empty if it is, or if there is none.
+
+    Args:
+        answer: the answer.
+        found: what the method's own checks found, by the number of the claim, from 1; see `hopweave.show.own_checks`.
+    """
     carrier = answer.carrier
     if carrier is None or carrier.support == "supported":
         return ""
-    return IN_WORDS[carrier.shortfall or ("check" if carrier.citations else "words")]  # records of 0.3.0 have no reason
+    if not carrier.shortfall:  # records of 0.3.0 have no reason
+        return IN_WORDS["check" if carrier.citations else "words"]
+    return shortfall_in_words(carrier, (found or {}).get(answer.verdict.carried_by or 0, ""))
+
+
+def shortfall_in_words(claim: Claim, found: str = "") -> str:
+    """Why a claim is not supported, in words; empty if there is no reason.
+
+    Args:
+        claim: the claim.
+        found: what the method's own check found; empty if it is not known.
+    """
+    said = IN_WORDS[claim.shortfall] if claim.shortfall else ""
+    return f"{said}: {found}" if claim.shortfall == "check" and found else said
 
 
 def certainty_in_words(verdict: Verdict) -> str:

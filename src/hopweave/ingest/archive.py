@@ -20,18 +20,9 @@ from typing import IO, BinaryIO, NamedTuple, cast
 from hopweave.core.errors import DataError
 from hopweave.core.files import shown_name
 from hopweave.ingest.ahead import Ahead, Pieces
-from hopweave.ingest.formats import (
-    BUFFER_BYTES,
-    IMAGE_SUFFIXES,
-    CorpusFile,
-    Limits,
-    OnBytes,
-    decompressed,
-    open_regular,
-    reading,
-    unpacked,
-    watched,
-)
+from hopweave.ingest.file_bytes import BUFFER_BYTES, decompressed, open_regular, unpacked, watched
+from hopweave.ingest.formats import IMAGE_SUFFIXES, CorpusFile, Limits, OnBytes
+from hopweave.ingest.reasons import reading
 from hopweave.ingest.recognise import HEAD_BYTES, MAILBOX, TEXT, format_of
 from hopweave.ingest.zipped import BROKEN, refuse_long_list
 

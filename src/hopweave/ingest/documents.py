@@ -176,7 +176,7 @@ def _markdown_part(tokens: list[Token], source: str, check: Check) -> Part:
     return blocks.part()
 
 
-_LISTS: Mapping[str, Callable[[ItemNumbers, Token], None]] = {
+_LISTS: Mapping[str, Callable[[ItemNumbers, Token], object]] = {
     "ordered_list_open": lambda items, token: items.begin_list(int(token.attrs.get("start", 1))),
     "bullet_list_open": lambda items, _: items.begin_list(None),
     "list_item_open": lambda items, _: items.begin_item(),

@@ -28,8 +28,8 @@ def read_docx(archive: Archive) -> Document:
     """A document of one part, a blank line between paragraphs; a row of a table is one, see `tables`.
 
     The title is the paragraph with the style Title, or that in the properties, or the first main heading. Headings are told by
-    their style or outline level; an automatic table of contents is left out. Numbered paragraphs begin with their numbers,
-    except in cells of tables. Pages exist only after layout, so the format has none.
+    their style or outline level; an automatic table of contents is left out. Numbered paragraphs begin with their
+    numbers. Pages exist only after layout, so the format has none.
 
     Raises:
         DataError: if it is damaged, or beyond the limits.
@@ -145,6 +145,7 @@ class _Body:
         self._numbering = numbering
         self._archive = archive
         self._pieces: list[str] = []
+        self._at_paragraph = 0  # the number of pieces before it, in a cell
         self._style = ""
         self._level: int | None = None
         self._list = ""
@@ -188,6 +189,7 @@ class _Body:
             self._end_paragraph()
         elif element == "w:tc" and self._rows.end_cell("".join(self._pieces)):
             self._pieces.clear()
+            self._at_paragraph = 0
         elif element == "w:tr":
             self._rows.end_row()
         elif element == "w:tbl" and (table := self._rows.end_table()):
@@ -202,7 +204,10 @@ class _Body:
         style, level, number = self._style, self._level, self._number()
         self._style, self._level, self._list, self._list_level = "", None, "", None
         if self._rows.depth:
+            if number and "".join(self._pieces[self._at_paragraph :]).strip():
+                self._pieces.insert(self._at_paragraph, f"{number} ")
             self._pieces.append(" ")
+            self._at_paragraph = len(self._pieces)
             return
         lines = (" ".join(line.split()) for line in "".join(self._pieces).split("\n"))
         self._pieces.clear()

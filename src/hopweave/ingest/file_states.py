@@ -16,9 +16,9 @@ from hopweave.core.errors import DataError
 from hopweave.core.files import sha256_of
 from hopweave.ingest.copies import Copy
 from hopweave.ingest.find import Roots
-from hopweave.ingest.formats import CorpusFile, reading
+from hopweave.ingest.formats import CorpusFile
 from hopweave.ingest.origin import Origin
-from hopweave.ingest.reasons import Reason
+from hopweave.ingest.reasons import Reason, reading
 
 FILE_STATES = "files.sqlite"
 """Its name in a data folder."""

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from hopweave.core.errors import DataError, SettingsError
 from hopweave.core.files import FOLDER, Entry, open_regular, shown_name, special_kind, walk
-from hopweave.ingest.formats import CorpusFile, reading
-from hopweave.ingest.reasons import Reason
+from hopweave.ingest.formats import CorpusFile
+from hopweave.ingest.reasons import Reason, reading
 from hopweave.ingest.recognise import recognised
 
 if TYPE_CHECKING:

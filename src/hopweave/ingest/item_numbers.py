@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 _ROMAN = ((100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))
 _MOST_ROMAN = 399
+_MOST_SHOWN = 10
 _LONGEST = 40
 """Characters of the numbers of a paragraph that begins several items, each within the one before."""
 
@@ -19,12 +20,16 @@ class _List:
         next: the number of the next item; `None` if items have none.
         style: as for `numeral`.
         step: from a number to the next.
+        num_shown: how many levels a number shows.
+        written: the number of the item that began last; empty if none did.
     """
 
     before: str
     next: int | None
     style: str
     step: int
+    num_shown: int
+    written: str = ""
 
 
 @dataclass(slots=True)
@@ -38,15 +43,16 @@ class ItemNumbers:
     numbers: str = ""
     _open: list[_List] = field(default_factory=list)
 
-    def begin_list(self, first: int | None, style: str = "1", step: int = 1) -> None:
+    def begin_list(self, first: int | None, style: str = "1", step: int = 1, num_shown: int = 1) -> None:
         """A list begins.
 
         Args:
             first: the number of its first item; `None` if items have none.
             style: as for `numeral`.
             step: from a number to the next.
+            num_shown: how many levels a number shows, its own included: 2 for `3.1`.
         """
-        self._open.append(_List(self.numbers if len(self.numbers) <= _LONGEST else "", first, style, step))
+        self._open.append(_List(self.numbers if len(self.numbers) <= _LONGEST else "", first, style, step, num_shown))
         self.numbers = ""
 
     def begin_item(self, given: int | None = None) -> None:
@@ -62,17 +68,18 @@ class ItemNumbers:
         if within.next is not None:
             number = within.next if given is None else given
             within.next = number + within.step
-            self.numbers += f"{numeral(number, within.style)}. "
+            within.written = numeral(number, within.style)
+            shown = self._open[-min(within.num_shown, _MOST_SHOWN) :]
+            self.numbers += f"{'.'.join(filter(None, (one.written for one in shown)))}. "
 
     def end_item(self) -> None:
         """An item ends, or goes on with something that is no paragraph."""
         self.numbers = ""
 
-    def end_list(self) -> None:
-        """The innermost list ends."""
+    def end_list(self) -> int | None:
+        """The innermost list ends; returns the number that its next item would have had, if it has numbers."""
         self.numbers = ""
-        if self._open:
-            self._open.pop()
+        return self._open.pop().next if self._open else None
 
     def numbered(self, text: str) -> str:
         """A paragraph with the numbers that it begins with; an empty one has none."""

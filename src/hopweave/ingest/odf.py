@@ -6,12 +6,13 @@ from collections.abc import Callable, Mapping
 
 from hopweave.core.errors import DataError
 from hopweave.ingest.document import Blocks, Document, Part
+from hopweave.ingest.odf_lists import OdfLists
 from hopweave.ingest.office_tables import LONGEST_NAME, MAX_COLUMNS, Table, sheet_texts
 from hopweave.ingest.slides import Slide
 from hopweave.ingest.xlsx import part_of_sheet
 from hopweave.ingest.zipped import Archive
 
-_CONTENT, _META, _MANIFEST = "content.xml", "meta.xml", "META-INF/manifest.xml"
+_CONTENT, _STYLES, _META, _MANIFEST = "content.xml", "styles.xml", "meta.xml", "META-INF/manifest.xml"
 _OASIS = "urn:oasis:names:tc:opendocument:xmlns:"
 _META_TITLE = "http://purl.org/dc/elements/1.1/ title"
 _LEFT_OUT = frozenset(
@@ -30,6 +31,7 @@ _MAX_SPACES = 100
 
 def read_odf(archive: Archive) -> Document:
     """A part for the text, for each sheet, or for each slide. A row of a table is a paragraph, see `tables`.
+    Items of numbered lists of a text begin with their numbers.
 
     The title is that in the properties, or of the first slide, or the first main heading.
 
@@ -39,6 +41,8 @@ def read_odf(archive: Archive) -> Document:
     if _MANIFEST in archive:
         archive.parse(_MANIFEST, lambda name, _: _refuse_encrypted(archive, name))
     body = _Body(archive)
+    if _STYLES in archive:
+        archive.parse(_STYLES, body.start_style)
     archive.parse(_CONTENT, body.start, body.end, body.add)
     parts = tuple(body.parts) or (body.blocks.part(),)
     return Document(_title(archive) or body.title, parts)
@@ -95,6 +99,7 @@ class _Body:
         self._paragraphs: list[tuple[list[str], int]] = []
         self._after: list[str] = []
         self._rows = _Rows(archive.count)
+        self._lists = OdfLists()
         self._ends: Mapping[str, Callable[[], None]] = {
             "text:p": self._end_paragraph,
             "text:h": self._end_paragraph,
@@ -105,10 +110,20 @@ class _Body:
             "table:covered-table-cell": self._rows.end_cell,
         }
 
+    def start_style(self, name: str, attributes: Mapping[str, str]) -> None:
+        """An element begins in the part with the styles that have names."""
+        self._lists.start_style(_short(name), {_short(key): value for key, value in attributes.items()})
+
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
         element = _short(name)
         self._num_left_out += element in _LEFT_OUT
         given = {_short(key): value for key, value in attributes.items()}
+        if not self._kind:
+            self._lists.start_style(element, given)
+        elif self._is_in_lists:
+            if element in {"text:p", "text:h"}:
+                self._lists.start_paragraph()
+            self._lists.start(element, given)
         self._num_notes += element == "presentation:notes"
         match element:
             case "office:text" | "office:spreadsheet" | "office:presentation":
@@ -130,6 +145,8 @@ class _Body:
 
     def end(self, name: str) -> None:
         element = _short(name)
+        if self._is_in_lists:
+            self._lists.end(element)
         if ends := self._ends.get(element):
             ends()
         elif element in {"drawing:frame", "drawing:custom-shape"}:
@@ -139,6 +156,11 @@ class _Body:
         self._num_left_out -= element in _LEFT_OUT
         self._num_notes -= element == "presentation:notes"
 
+    @property
+    def _is_in_lists(self) -> bool:
+        """Whether lists count here: not on slides, in what is left out, and in notes and frames within a paragraph."""
+        return self._kind == "office:text" and not self._paragraphs and not self._num_left_out
+
     def add(self, text: str) -> None:
         if self._paragraphs and not self._num_left_out:
             self._paragraphs[-1][0].append(text)
@@ -146,8 +168,9 @@ class _Body:
     def _end_paragraph(self) -> None:
         pieces, level = self._paragraphs.pop()
         text = "\n".join(filter(None, (" ".join(line.split()) for line in "".join(pieces).split("\n"))))
+        numbered = self._lists.numbers.numbered(text) if self._is_in_lists else text
         if self._rows.depth:
-            self._rows.add(text)
+            self._rows.add(numbered)
         elif self._paragraphs:  # of a note or a frame within a paragraph
             self._after.append(text)
         elif self._kind == "office:presentation":
@@ -155,11 +178,11 @@ class _Body:
                 self._add_to_slide(one)
             self._after.clear()
         else:
-            self._add_paragraph(text, level)
+            self.title = self.title or (" ".join(text.split()) if level == 1 else "")
+            self._add_paragraph(numbered, level)
 
     def _add_paragraph(self, text: str, level: int) -> None:
         if level:
-            self.title = self.title or (" ".join(text.split()) if level == 1 else "")
             self.blocks.add_heading(text, level)
         else:
             self.blocks.add(text)

@@ -18,11 +18,12 @@ from hopweave.core.errors import DataError
 from hopweave.ingest.document import Document
 from hopweave.ingest.docx import read_docx
 from hopweave.ingest.epub import read_epub
-from hopweave.ingest.formats import CAN_RECOGNISE, IMAGE_SUFFIXES, CorpusFile, Limits, open_regular, reading
+from hopweave.ingest.file_bytes import open_regular
+from hopweave.ingest.formats import CAN_RECOGNISE, IMAGE_SUFFIXES, CorpusFile, Limits
 from hopweave.ingest.odf import read_odf
 from hopweave.ingest.pdf_text import Bookmark, parts_of_pages
 from hopweave.ingest.pptx import read_pptx
-from hopweave.ingest.reasons import Reason, Unreadable
+from hopweave.ingest.reasons import Reason, Unreadable, reading
 from hopweave.ingest.xlsx import read_xlsx
 from hopweave.ingest.zipped import Archive
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+from collections.abc import Iterator
+from contextlib import contextmanager
 from enum import Enum, unique
 
 from hopweave.core.errors import DataError
@@ -53,6 +56,35 @@ class Unreadable(DataError):
         super().__init__(message)
         if kind is not None:
             self.kind = kind
+
+
+class Unreachable(Unreadable):
+    """A file that does not exist, or whose disk does not respond."""
+
+    kind = Reason.UNREACHABLE
+
+
+_UNREACHABLE = frozenset(
+    {
+        *(errno.ENOENT, errno.ENOTDIR, errno.ESTALE),
+        *(errno.EIO, errno.ENXIO, errno.ENODEV, errno.ENOTCONN, errno.ETIMEDOUT, errno.EHOSTDOWN),
+    }
+)
+"""Error numbers for a removed file, an unplugged disk, and a file system whose server is gone."""
+
+
+@contextmanager
+def reading(source: str) -> Iterator[None]:
+    """Turns an error of the system into a `DataError` about the file or folder; `Unreachable` if it may come back."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise Unreachable(f"{source} does not exist, or is a dangling link; check the path") from None
+    except PermissionError:
+        raise Unreadable(f"no permission to read {source}; change its mode or leave it out", Reason.UNREACHABLE) from None
+    except OSError as error:
+        kind = Unreachable if error.errno in _UNREACHABLE else Unreadable
+        raise kind(f"cannot read {source}: {error.strerror}; check the file and the disk") from None
 
 
 def reason_of(error: DataError) -> Reason:

@@ -6,7 +6,8 @@ import re
 from dataclasses import replace
 
 from hopweave.core.errors import DataError
-from hopweave.ingest.formats import IMAGE_SUFFIXES, CorpusFile, encoding_of, head_of
+from hopweave.ingest.file_bytes import encoding_of, head_of
+from hopweave.ingest.formats import IMAGE_SUFFIXES, CorpusFile
 from hopweave.text.scripts import lacks_blanks
 
 HEAD_BYTES = 8 << 10

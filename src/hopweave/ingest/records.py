@@ -11,7 +11,8 @@ from typing import Any
 from hopweave.core.errors import DataError
 from hopweave.core.visibility import METADATA
 from hopweave.ingest.deadline import Check, no_check
-from hopweave.ingest.formats import CorpusFile, Limits, OnBytes, open_text
+from hopweave.ingest.file_bytes import open_text
+from hopweave.ingest.formats import CorpusFile, Limits, OnBytes
 from hopweave.ingest.json_stream import JsonStream, load_json
 from hopweave.ingest.office_tables import MAX_COLUMNS, are_names
 

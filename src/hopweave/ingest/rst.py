@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from hopweave.ingest.deadline import Check, no_check
 from hopweave.ingest.document import Blocks, Document, Part
+from hopweave.ingest.rst_lists import RstLists
 from hopweave.ingest.rst_tables import Table, grid_table, list_table, simple_table
 from hopweave.ingest.tables import rows_as_text
 
@@ -42,6 +43,7 @@ def read_rst(content: str, check: Check = no_check) -> Document:
     lines = content.expandtabs().split("\n")
     title = ""
     kept: list[str] = []
+    lists = RstLists()
     levels: dict[int, int] = {}  # of the lines that are headings
     styles: list[str] = []
     at = 0
@@ -59,9 +61,10 @@ def read_rst(content: str, check: Check = no_check) -> Document:
             kept += rows or _plain(lines[at : table.end])
             at = table.end
         elif match := _MARKED.fullmatch(lines[at]):
+            lists.numbered(lines[at])
             at = _marked(lines, at, match, kept)
         else:
-            kept += _plain(lines[at : at + 1])
+            kept += _plain([lists.numbered(lines[at])])
             at += 1
     return Document(title, (_part(kept, levels),))
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from hopweave.core.errors import DataError
 from hopweave.core.files import shown_name
-from hopweave.ingest.formats import Unreachable
+from hopweave.ingest.reasons import Unreachable
 
 _MANY = 10
 """This many files may vanish from a folder of any size."""

@@ -7,7 +7,8 @@ from typing import Protocol
 
 from hopweave.ingest.deadline import Check, no_check
 from hopweave.ingest.document import Document
-from hopweave.ingest.formats import BOOK_SUFFIXES, CorpusFile, Limits, OnBytes, bytes_of, open_text, unpacked
+from hopweave.ingest.file_bytes import bytes_of, open_text, unpacked
+from hopweave.ingest.formats import BOOK_SUFFIXES, CorpusFile, Limits, OnBytes
 from hopweave.ingest.reasons import Reason, Unreadable
 from hopweave.ingest.recognise import MAIL
 from hopweave.ingest.split import cut_part

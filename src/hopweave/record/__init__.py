@@ -4,6 +4,7 @@ A `Trace` is written by the workbench, step by step. When the question is done i
 """
 
 from hopweave.record.changes import Branch, Change, changes_of
+from hopweave.record.failures import Failure, failures_in_words, what_failed, what_to_do
 from hopweave.record.record import SCHEMA, Record, Rounds, Setup, Totals, citation_problems
 from hopweave.record.recorder import Trace
 from hopweave.record.steps import (
@@ -11,11 +12,9 @@ from hopweave.record.steps import (
     OFFLINE,
     READ_AGAIN,
     READER,
-    WHAT_FAILED,
     AnyStep,
     Decision,
     Event,
-    Failure,
     Found,
     ModelCall,
     Observer,
@@ -35,7 +34,6 @@ __all__ = [
     "READER",
     "READ_AGAIN",
     "SCHEMA",
-    "WHAT_FAILED",
     "AnyStep",
     "Branch",
     "Change",
@@ -60,4 +58,7 @@ __all__ = [
     "call_step",
     "changes_of",
     "citation_problems",
+    "failures_in_words",
+    "what_failed",
+    "what_to_do",
 ]

@@ -12,7 +12,7 @@ from html import escape
 
 from hopweave.citations.shortfalls import UNCERTAIN, certainty_in_words, why_unsupported
 from hopweave.core.types import Answer, Citation, Passage
-from hopweave.record.steps import Failure
+from hopweave.record.failures import Failure
 
 _STANDING = {
     "supported": "A passage supports it",

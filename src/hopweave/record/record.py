@@ -21,13 +21,13 @@ from hopweave.core.json_text import mapping_adapter, one_line_of_json
 from hopweave.core.types import Answer, Citation, Message, Passage, Question
 from hopweave.record.changes import Branch
 from hopweave.record.earlier_schemas import FIRST, from_first
+from hopweave.record.failures import Failure
 from hopweave.record.notebook import in_html
 from hopweave.record.steps import (
     OFFLINE,
     READER,
     AnyStep,
     Decision,
-    Failure,
     ModelCall,
     Read,
     Search,

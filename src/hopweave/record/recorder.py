@@ -17,12 +17,12 @@ from hopweave.core.errors import MethodError
 from hopweave.core.json_text import mapping_adapter, one_line_of_json
 from hopweave.core.types import Answer, Hit, Message, Passage, Question, Reading
 from hopweave.record.changes import Branch
+from hopweave.record.failures import Failure
 from hopweave.record.record import SCHEMA, Record, Setup
 from hopweave.record.steps import (
     AnyStep,
     Decision,
     Event,
-    Failure,
     Found,
     ModelCall,
     Observer,

@@ -9,10 +9,9 @@ from typing import Annotated, Any, Literal, Protocol
 
 from pydantic import AliasChoices, Discriminator, Field
 
-from hopweave.core import errors
 from hopweave.core.errors import RunError
-from hopweave.core.json_text import whole
 from hopweave.core.types import Reading, Reply, Sampling, ToolCall, Usage, Via
+from hopweave.record.failures import Failure
 
 READER = "reader"
 """The purpose of a call that reads a passage."""
@@ -22,15 +21,6 @@ CHECK = "check"
 """The label of the decision with the outcome of the check of an answer (`check = "more"`)."""
 READ_AGAIN = "read_again"
 """The purpose of the calls of that check: the answer does not depend on them."""
-
-
-WHAT_FAILED = {
-    "ModelError": "the language model failed",
-    "SearchError": "the search failed",
-    "ReadError": "reading the passages failed",
-    "ParseError": "the reply of the language model could not be read",
-}
-"""What a person is told of an error whose message alone does not say it, by the name of its class."""
 
 
 Ids = Annotated[tuple[str, ...], Field(exclude_if=operator.not_)]
@@ -55,26 +45,6 @@ class Timing:
     from_store: bool = False
     attempts: int = 1
     is_merged: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """Why a call or a question failed: the name of the error's class, its message, and whether a retry may help."""
-
-    kind: str
-    message: str
-    retryable: bool = False
-
-    @classmethod
-    def of(cls, error: BaseException) -> Failure:
-        """The failure that an error represents."""
-        return cls(type(error).__name__, whole(str(error)), isinstance(error, RunError) and error.retryable)
-
-    @property
-    def in_words(self) -> str:
-        """What failed, and how, for a person; the class is named only if it is none of hopweave's."""
-        what = WHAT_FAILED.get(self.kind, "" if hasattr(errors, self.kind) else self.kind)
-        return f"{what}: {self.message}" if what else self.message
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from typing import Any
 from hopweave.record import AnyStep, Decision, Event, Record, Started, Step, TextPiece
 from hopweave.show.legend import banner_of
 from hopweave.show.outline import Node, Outline, outline_of, step_behind
+from hopweave.show.own_checks import own_checks
 from hopweave.text.citation_marks import single_marks, without_leading_mark
 
 Drawing = dict[str, list[dict[str, Any]]]
@@ -23,16 +24,17 @@ def support_summary(record: Record) -> dict[str, Any]:
     """The support of a record's answer, its cost, the positions of its marks, and the drawing of its steps.
 
     Each of `marks` has the `number`, its `start` and `end` in the text of the answer, in code points, and the `step` that it
-    leads to (`None` if there is none).
+    leads to (`None` if there is none). `own_checks` has what the method's own checks found, by the number of the claim.
     """
     answer = record.answer
     known = {citation.mark for citation in answer.citations} if answer is not None else set()
     steps = {number: step_behind(record, number) for number in known}
     marks = [{**asdict(mark), "step": steps[mark.number]} for mark in single_marks(answer.text, known)] if answer else []
     return {
-        "banner": asdict(banner_of(answer)) if answer is not None else None,
+        "banner": asdict(banner_of(answer, record.steps)) if answer is not None else None,
         "totals": asdict(record.totals()),
         "fingerprint": record.fingerprint,
+        "own_checks": own_checks(record.steps),
         "marks": marks,
         "steps_of_marks": steps,
         "drawing": drawing_of(record.steps, {passage.id: passage.title or passage.id for passage in record.passages}),

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from hopweave.citations.marking import LISTING, OVERVIEW, says_unknown
 from hopweave.citations.shortfalls import UNCERTAIN, certainty_in_words, why_unsupported
 from hopweave.core.types import Answer, Standing, Verdict
-from hopweave.record import Record
+from hopweave.record import Record, Step
 from hopweave.show.outline import SIGNS, TONES, Outline, Tone
+from hopweave.show.own_checks import own_checks
 from hopweave.show.plain import counted
 
 SUPPORT: dict[str, str] = {
@@ -188,8 +189,13 @@ class Banner:
     counts: str
 
 
-def banner_of(answer: Answer) -> Banner:
-    """The banner of an answer. One that abstains, or is empty, claims nothing and is neither good nor bad."""
+def banner_of(answer: Answer, steps: Sequence[Step] = ()) -> Banner:
+    """The banner of an answer. One that abstains, or is empty, claims nothing and is neither good nor bad.
+
+    Args:
+        answer: the answer.
+        steps: of its record, if that is known: they say what the method's own check found.
+    """
     verdict, standing = answer.verdict, answer.verdict.standing
     counts = "; ".join(filter(None, [certainty_in_words(verdict), *_counts(verdict)]))
     if answer.how == OVERVIEW:
@@ -208,7 +214,7 @@ def banner_of(answer: Answer) -> Banner:
     if answer.how == LISTING:
         return Banner(standing, SIGNS[standing], TONES[standing], _LISTING, next(_counts(verdict)))
     if answer.cites_without_support:
-        headline = f"The passage that is cited does not settle the answer: {why_unsupported(answer)}"
+        headline = f"The passage that is cited does not settle the answer: {why_unsupported(answer, own_checks(steps))}"
     return Banner(standing, SIGNS[standing], TONES[standing], headline, counts)
 
 

@@ -78,7 +78,7 @@ def _answer_lines(record: Record, kept: Sequence[tuple[Node, Node | None]]) -> I
     """The answer as the last node, below the last step, in the style of its support."""
     if record.answer is None:
         return
-    banner = banner_of(record.answer)
+    banner = banner_of(record.answer, record.steps)
     said = escape(record.answer.short) or "(none)"
     yield f'  answer[["<b>{said}</b><br/>{escape(f"{banner.sign} {banner.headline}: {banner.counts}")}"]]'
     tops = [node for node, parent in kept if parent is None]

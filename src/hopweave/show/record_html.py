@@ -7,14 +7,15 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from hopweave.citations.shortfalls import IN_WORDS
+from hopweave.citations.shortfalls import shortfall_in_words
 from hopweave.core.types import Answer, Claim, Message, Usage
-from hopweave.record import Failure, ModelCall, Read, Record, Search
+from hopweave.record import Failure, ModelCall, Read, Record, Search, Step
 from hopweave.show.branch import change_lines
 from hopweave.show.cost_line import tally_line, tally_list
 from hopweave.show.legend import banner_of, legend_of
 from hopweave.show.markup import Markup, escaped, folded, joined, tag
 from hopweave.show.outline import ARROW, SIGNS, TONES, Node, Outline, Tone, failure_text, make_outline
+from hopweave.show.own_checks import own_checks
 from hopweave.show.plain import counted, cut, one_line, seconds_text
 from hopweave.show.quoting import Piece, Source, contradictions_of, pieces_of, sources_of, split_at_marks
 from hopweave.show.thinking import bounded, called_text, thinking_amount
@@ -35,7 +36,7 @@ def draw_page(record: Record) -> str:
     sections = [
         _header(record, sources),
         _section("Changed from an earlier answer", _changed(record)),
-        _section("Claims", _claims(record.answer, sources) if record.answer else None),
+        _section("Claims", _claims(record.answer, record.steps, sources) if record.answer else None),
         _section("Citations", joined(_citation(source, record.answer) for source in sources)),
         _section("Says otherwise", _contradictions(record)),
         _section("Reasoning", _tree(outline)),
@@ -71,7 +72,7 @@ def draw_answer(record: Record, prefix: str, max_around: int | None = None) -> M
     """
     sources = sources_of(record, prefix)
     said = [_error(record.error)] if record.error else []
-    said += [_answer(record.answer, sources)] if record.answer else []
+    said += [_answer(record.answer, record.steps, sources)] if record.answer else []
     return joined([*said, *(_citation(source, record.answer, max_around) for source in sources)])
 
 
@@ -87,7 +88,7 @@ def _header(record: Record, sources: Sequence[Source]) -> Markup:
     if record.error is not None:
         parts.append(_error(record.error))
     if record.answer is not None:
-        parts.append(_answer(record.answer, sources))
+        parts.append(_answer(record.answer, record.steps, sources))
     return tag("header", *parts, tag("p", tally_line(record), class_="tally"))
 
 
@@ -95,8 +96,8 @@ def _error(error: Failure) -> Markup:
     return tag("p", tag("strong", "No answer: "), failure_text(error), class_="error", role="alert")
 
 
-def _answer(answer: Answer, sources: Sequence[Source]) -> Markup:
-    banner = banner_of(answer)
+def _answer(answer: Answer, steps: Sequence[Step], sources: Sequence[Source]) -> Markup:
+    banner = banner_of(answer, steps)
     parts = [
         tag("p", one_line(answer.short) or "(none)", class_="short", dir="auto"),
         tag("p", tag("strong", f"{banner.sign} {banner.headline}"), f": {banner.counts}.", class_="support"),
@@ -125,12 +126,17 @@ def _chip(support: str, origin: str = "") -> Markup:
     return tag("span", words, class_=f"chip {TONES.get(support, 'plain')}")
 
 
-def _claims(answer: Answer, sources: Sequence[Source]) -> Markup:
+def _claims(answer: Answer, steps: Sequence[Step], sources: Sequence[Source]) -> Markup:
+    found = own_checks(steps)
     rows = [
         tag(
             "tr",
             tag("td", str(number), class_="number"),
-            tag("td", _chip(claim.support, claim.origin), tag("p", IN_WORDS.get(claim.shortfall, ""), class_="query")),
+            tag(
+                "td",
+                _chip(claim.support, claim.origin),
+                tag("p", shortfall_in_words(claim, found.get(number, "")), class_="query"),
+            ),
             tag("td", tag("span", claim.query, class_="query"), dir="auto"),
             tag("td", claim.text or "(open)", dir="auto"),
             tag("td", joined(_marks_of(claim, sources), " "), class_="marks"),

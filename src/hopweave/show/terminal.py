@@ -10,13 +10,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from hopweave.citations.shortfalls import IN_WORDS
+from hopweave.citations.shortfalls import shortfall_in_words
 from hopweave.core.types import Answer, Claim
-from hopweave.record import Failure, Record
+from hopweave.record import Failure, Record, Step
 from hopweave.show.branch import change_lines
 from hopweave.show.cost_line import tally_line
 from hopweave.show.legend import Banner, Entry, banner_of, legend_of
 from hopweave.show.outline import ARROW, SIGNS, TONES, Node, Outline, Tone, failure_text, make_outline
+from hopweave.show.own_checks import own_checks
 from hopweave.show.plain import cut, one_line, seconds_text, visible
 from hopweave.show.quoting import Piece, Source, contradictions_of, pieces_of, sources_of, split_at_marks
 
@@ -159,7 +160,7 @@ class _AnswerView:
         if record.error is not None:
             yield _no_answer(record.error if self.with_failure else None)
         if record.answer is not None:
-            yield from _answer_lines(record.answer)
+            yield from _answer_lines(record.answer, record.steps)
         yield _SourcesView(record)
         changes = change_lines(record)
         if changes:
@@ -201,7 +202,7 @@ class _ReplyView:
         if self.record.error is not None:
             yield _no_answer(self.record.error)
         if self.record.answer is not None:
-            yield from _reply_lines(self.record.answer)
+            yield from _reply_lines(self.record.answer, self.record.steps)
 
 
 def _no_answer(failure: Failure | None) -> Text:
@@ -210,10 +211,10 @@ def _no_answer(failure: Failure | None) -> Text:
     return Text("No answer." if failure is None else f"No answer: {failure_text(failure)}", "bold red")
 
 
-def _reply_lines(answer: Answer) -> Iterator[RenderableType]:
+def _reply_lines(answer: Answer, steps: Sequence[Step]) -> Iterator[RenderableType]:
     from rich.text import Text
 
-    banner = banner_of(answer)
+    banner = banner_of(answer, steps)
     yield Text.assemble(("Answer  ", "dim"), (one_line(answer.short) or "(none)", _answer_style(banner)))
     yield Text.assemble((f"{banner.sign} {banner.headline}", f"bold {STYLES[banner.tone]}"), f": {banner.counts}.")
     if answer.text.strip() and one_line(answer.text) != one_line(answer.short):
@@ -223,16 +224,17 @@ def _reply_lines(answer: Answer) -> Iterator[RenderableType]:
         yield Text(remark, "yellow")
 
 
-def _answer_lines(answer: Answer) -> Iterator[RenderableType]:
+def _answer_lines(answer: Answer, steps: Sequence[Step]) -> Iterator[RenderableType]:
     from rich.padding import Padding
     from rich.text import Text
 
-    yield from _reply_lines(answer)
+    yield from _reply_lines(answer, steps)
     if answer.claims:
         yield ""
         yield Text("Claims", "bold")
+        found = own_checks(steps)
         for number, claim in enumerate(answer.claims, start=1):
-            yield Padding(_claim_text(number, claim), (0, 0, 0, 2))
+            yield Padding(_claim_text(number, claim, found.get(number, "")), (0, 0, 0, 2))
     if answer.citations:
         yield ""
         yield Text("Citations", "bold")
@@ -261,7 +263,7 @@ def _remarks(answer: Answer) -> Iterator[str]:
         yield f"Marks removed from sentences that state another claim: {answer.num_marks_misplaced}"
 
 
-def _claim_text(number: int, claim: Claim) -> Text:
+def _claim_text(number: int, claim: Claim, found: str) -> Text:
     from rich.text import Text
 
     style = STYLES[TONES.get(claim.support, "plain")]
@@ -272,7 +274,7 @@ def _claim_text(number: int, claim: Claim) -> Text:
     for mark in dict.fromkeys(citation.mark for citation in claim.citations):
         text.append(f" [{mark}]", "bold cyan")
     if claim.text and claim.shortfall:
-        text.append(f"  ({IN_WORDS[claim.shortfall]})", "dim")
+        text.append(f"  ({shortfall_in_words(claim, found)})", "dim")
     return text
 
 

@@ -18,6 +18,7 @@ from hopweave.core.types import Hit, Passage, Question, Reply, TokenLogprob
 from hopweave.record import Trace
 from hopweave.run.components import Components
 from hopweave.run.workbench import Workbench
+from hopweave.show.own_checks import own_checks
 from hopweave.text.comparing import Side, asked_alone, compared, life_date, wanted_of
 from hopweave.text.evidence import chosen_sentences
 
@@ -478,3 +479,9 @@ def improbable(answer: str) -> Reply:
 ])  # fmt: skip
 async def test_what_comes_of_a_dialogue(dialogue, seen):
     assert looks(await dialogue(), seen) == seen
+
+
+async def test_the_check_of_a_hop_that_spoke_against_an_answer_is_told_with_its_question():
+    record = await ask([SPLIT, answered("Mara Lind", 2), answered("Ghent", 2), answered("Vask", 4)])
+    found = own_checks(record.steps)[record.answer.verdict.carried_by]
+    assert f'what was read for "{REST}" is not in the words of the fact that was named' in found

@@ -10,6 +10,7 @@ from support.bench import Bench, calls, looks, purposes, scene, told, unread
 from hopweave.core.types import Passage, Question
 from hopweave.models.llms.scripted import Line
 from hopweave.record import Search
+from hopweave.show.own_checks import own_checks
 
 ASKED = "In which town was the designer of Orla Bridge born?"
 BRIDGE = Passage("bridge", "Orla Bridge was designed by Mara Lind. It is of 1902.", "Orla Bridge")
@@ -116,6 +117,7 @@ async def test_an_answer_whose_summary_was_found_invalid_is_doubted_and_still_ci
     claim = record.answer.claims[-1]
     assert (claim.text, claim.support, claim.citations[0].passage_id) == ("Vask", "unsupported", "lind")
     assert record.answer.verdict.support == "unsupported"
+    assert own_checks(record.steps) == {len(record.answer.claims): "asked whether its summary bears it out, the model said no"}
 
 
 async def test_choices_need_no_thought_and_are_constrained_where_the_endpoint_can():

@@ -30,6 +30,7 @@ from hopweave.run.components import Components
 from hopweave.run.settings import read_settings
 from hopweave.run.store.store import Store
 from hopweave.run.weaver import Weaver
+from hopweave.show.own_checks import own_checks
 
 ASKED = "In which town was the mayor of Orlau born?"
 LABEL = Question("q", "Was the mayor of Orlau born in Tromvik?", "label", ("Yes", "No"))
@@ -658,3 +659,11 @@ def test_any_text_is_read_without_an_error(text):
 async def test_all_options_are_checked():
     with pytest.raises(Exception, match="tool_agent max_turns must be at least 1"):
         ToolAgent(max_turns=0)
+
+
+async def test_what_speaks_against_an_answer_is_told_as_the_model_left_it():
+    guessed = await ask(searched(MAYOR, BORN), answered(is_guess=True))
+    assert own_checks(guessed.steps)[guessed.answer.verdict.carried_by] == "the model calls the answer a guess"
+    unread = await ask(searched(MAYOR, BORN), answered(statements=(STATEMENTS[1], ("She is the mayor.", []))))
+    found = own_checks(unread.steps)[unread.answer.verdict.carried_by]
+    assert found == 'the model rests it on "She is the mayor.", for which it names no passage'

@@ -6,7 +6,7 @@ import pytest
 from support.served_app import KEY, OTHER_KEY, QUESTION, app_over, bearer, client_of, keys
 
 from hopweave.apps.server import explorer
-from hopweave.record import Record
+from hopweave.record import Record, failures_in_words
 from hopweave.show.legend import ORIGINS, SUPPORT
 
 FILES = sorted(path.name for path in explorer._FOLDER.iterdir())
@@ -44,6 +44,7 @@ def test_no_other_file_is_handed_out(lasting_client, name):
 def test_the_words_of_the_page_are_those_of_every_other_drawing(client):
     said = client.get("/static/legend.json").json()
     assert (said["support"], said["origins"]) == (SUPPORT, ORIGINS)
+    assert said["failures"] == failures_in_words()
 
 
 def test_an_answer_is_exported_for_its_owner_alone_and_cannot_run_anything(tmp_path):

@@ -205,11 +205,15 @@ def test_a_trait_that_does_not_part_the_questions_is_one_sentence():
 def test_failures_are_listed_worst_first_with_their_number_and_ids():
     ids = tuple(f"q{number}" for number in range(9))
     more = FailureKind("wiki", "direct", "metric cost", "DataError", "no prices", ids)
-    report = make_report(small_tables(failures=(more, *small_tables().failures)))
+    early = FailureKind("wiki", "direct", "stopped early", "max_rounds", "", ("q5",))
+    report = make_report(small_tables(failures=(more, early, *small_tables().failures)))
     text = report.files["report.md"]
     assert text.index("questions without an answer") < text.index("metric cost")
-    assert "| direct | 9 | DataError | no prices | `q0, q1, q2, q3, q4, \u2026` |" in text
-    assert len(fields(report, "failures.csv")) == 11
+    to_do = "see whether it works with: hopweave doctor --llm NAME"
+    assert f"| direct | 2 | the language model failed<br>{to_do} | 503 | `q3, q9` |" in text
+    assert "| direct | 1 | max_rounds |" in text
+    assert "| direct | 9 | something that is needed cannot be read | no prices | `q0, q1, q2, q3, q4, \u2026` |" in text
+    assert len(fields(report, "failures.csv")) == 12
 
 
 def test_an_example_shows_answer_citation_and_gold(report):

@@ -491,7 +491,8 @@ def test_the_command_lists_failures_and_ends_well_when_every_question_has_a_reco
     ended = run(*DIRECT)
     assert ended.exit_code == 0, ended.output
     assert "6 of 6 questions have a record in run, 1 failed; 6 calls" in ended.output
-    assert "failed 1 of jsonl x direct: ModelError, such as question q3: the model cannot bear town 3" in ended.output
+    told = "failed 1 of jsonl x direct: the language model failed, such as question q3: the model cannot bear town 3"
+    assert f"{told}\n    see whether it works with: hopweave doctor --llm NAME\n" in ended.output
 
 
 def test_the_command_says_where_a_run_stands_that_a_limit_ended_and_goes_on_without_flags():

@@ -263,6 +263,17 @@ def test_the_command_prints_the_same_bytes_and_writes_them_again(tmp_path):
     assert json.loads(lines[0])["record"] == "answered"
 
 
+def test_a_metric_that_failed_is_told_in_words_with_a_count_and_a_message(tmp_path, monkeypatch):
+    def score(self, record, example):
+        raise DataError("there is no gold; give the questions answers")
+
+    make_run(tmp_path / "run", {"a": ["1874", "1875"]})
+    monkeypatch.setattr(catalog.load("metrics", "f1"), "score", score)
+    said = run_cli("score", tmp_path / "run", "--metrics", "f1").output
+    what = "failed: metric f1 on 2 records of lights, a: something that is needed cannot be read"
+    assert f"{what}, such as: there is no gold; give the questions answers\n" in said
+
+
 def test_long_names_of_methods_lose_their_middle_unless_two_would_read_the_same():
     long, other = "searchain_" + "a" * 40 + "_without_ir", "searchain_" + "a" * 41 + "_without_ir"
     assert short_names(["direct", long]) == {"direct": "direct", long: "searchain_aaaaaaaaaaaa..._without_ir"}

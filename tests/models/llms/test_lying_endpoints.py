@@ -16,8 +16,8 @@ from hopweave.core.json_text import one_line_of_json
 from hopweave.core.retries import Retries
 from hopweave.core.types import Reply, Sampling, Usage
 from hopweave.models.llms._address import Wire
-from hopweave.models.llms._json import parsed
-from hopweave.models.llms._wire import MALFORMED, StreamedReply, read_completions
+from hopweave.models.llms._json import MALFORMED, parsed
+from hopweave.models.llms._wire import StreamedReply, read_completions
 from hopweave.models.llms.openai_compatible import OpenAICompatible
 from hopweave.record import ModelCall, Trace
 from hopweave.run.components import Components

@@ -16,7 +16,8 @@ from hopweave.core.errors import ModelError, SettingsError
 from hopweave.core.protocols import LanguageModel, Opens
 from hopweave.core.types import Message, Reply, Sampling, Usage
 from hopweave.models.llms._address import Wire, server_at
-from hopweave.models.llms._wire import Cutter, request_body
+from hopweave.models.llms._reply_text import Cutter
+from hopweave.models.llms._request_body import request_body
 from hopweave.models.llms.openai_compatible import OpenAICompatible
 
 ASK = (Message("system", "Be brief."), Message("user", "Where?"))

@@ -10,7 +10,7 @@ from support.served_model import served
 from hopweave.core.errors import ModelError
 from hopweave.core.types import Message, Reply, Sampling, Tool, ToolCall
 from hopweave.models.llms._address import Wire
-from hopweave.models.llms._wire import request_body
+from hopweave.models.llms._request_body import request_body
 
 ASK = (Message("user", "Where?"),)
 SEARCH = Tool("search", "Finds passages.", {"type": "object", "properties": {"query": {"type": "string"}}})

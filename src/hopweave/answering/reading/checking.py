@@ -16,6 +16,17 @@ from hopweave.text.quotation import PLAIN
 from hopweave.text.refusal import does_not_know, values_of_none
 
 _WEIGHTS = {"none": 4, "form": 4, "elsewhere": 3, "repeats": 3, "open": 1, "unsure": 1}
+_IN_WORDS = {
+    "none": "is no answer",
+    "form": "is not of the form that was asked for",
+    "repeats": "only repeats the question",
+    "elsewhere": "is not in the words of the fact that was named",
+    "open": "is from a fact that most names of the question do not lead to",
+    "unsure": "is improbable by the model's own measure",
+}
+"""What a problem says of a reading, after its subject."""
+ONE_SIDED = "values that passages state were not found for both things that are compared"
+"""The doubt about the answer to a comparison that code made without passages for both sides."""
 _YES_OR_NO = re.compile(r"\s*(?:are|is|was|were|am|do|does|did|have|has|had|can|could|will|would|should)\b", re.IGNORECASE)
 ASKING = re.compile(r"\b(?:who|whom|whose|what|which|where|when|why|how)\b", re.IGNORECASE)
 """Words that ask for something."""
@@ -77,6 +88,17 @@ def problems_of(reading: Reading, least_probability: float, way: Way = NOTHING_S
     if reading.probability < least_probability:
         found.append("unsure")
     return found
+
+
+def problems_in_words(problems: Sequence[str], asked: str) -> str:
+    """What is wrong with a reading, as a clause; empty if nothing is.
+
+    Args:
+        problems: as of `problems_of`; one word counts once.
+        asked: the question that was read for.
+    """
+    said = " and ".join(_IN_WORDS[problem] for problem in dict.fromkeys(problems))
+    return f'what was read for "{asked}" {said}' if said else ""
 
 
 def has_words(text: str, words: str) -> bool:

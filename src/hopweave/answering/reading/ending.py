@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated
 
-from hopweave.answering.reading.checking import Reading, does_hold, weight
+from hopweave.answering.reading.checking import ONE_SIDED, Reading, does_hold, problems_in_words, weight
 from hopweave.answering.reading.hops import way_of
 from hopweave.answering.reading.reading import FactReader, facts_of, passages_behind
 from hopweave.answering.toolkit.claims import Assertion, answer_from_claims, claims_of
@@ -97,19 +97,19 @@ class Ending:
         if wanted_of(question.text) is not None and (made := await reader.compare(question.text, facts, known)).answer:
             both = (len(settled) + 1, len(settled) + 2) if len(made.sides) == 2 else ()
             found = () if both else reader.found
-            final = Assertion(question.text, made.answer, "retrieved", found, both, is_doubted=not both)
+            final = Assertion(question.text, made.answer, "retrieved", found, both, "" if both else ONE_SIDED)
             return [*settled, *made.sides], final, ""
         way = way_of(question.text, known)
         reads = [partial(reader.read, question.text, facts, known, way)]
         reads += [partial(reader.read, question.text, facts, (), way)] if known else []
         reads += [partial(reader.read_hop, way.rest, hits, way)] if way.through else []
-        reading, is_doubted, limit = await _first_that_holds(reads)
+        reading, doubt, limit = await _first_that_holds(reads)
         found = [*passages_behind(reading), *reader.found]
-        return settled, Assertion(question.text, reading.answer, "retrieved", found, is_doubted=is_doubted), limit
+        return settled, Assertion(question.text, reading.answer, "retrieved", found, doubt=doubt), limit
 
 
-async def _first_that_holds(reads: Sequence[Callable[[], Awaitable[tuple[Reading, list[str]]]]]) -> tuple[Reading, bool, str]:
-    """The first reading that is accepted, else the best one; whether it is doubted; and the limit that was reached, if any.
+async def _first_that_holds(reads: Sequence[Callable[[], Awaitable[tuple[Reading, list[str]]]]]) -> tuple[Reading, str, str]:
+    """The first reading that is accepted, else the best one; the doubt about it; and the limit that was reached, if any.
 
     A reading after one that was not accepted is doubted, too.
 
@@ -129,7 +129,8 @@ async def _first_that_holds(reads: Sequence[Callable[[], Awaitable[tuple[Reading
         if does_hold(readings[-1][1]):
             break
     best, problems = min(readings, key=lambda reading: (not does_hold(reading[1]), weight(reading[1])))
-    return best, bool(problems) or len(readings) > 1, limit
+    against = problems or (readings[0][1] if len(readings) > 1 else [])
+    return best, problems_in_words(against, (best if problems else readings[0][0]).asked), limit
 
 
 def _because(stopped_because: str, limit: str) -> str:

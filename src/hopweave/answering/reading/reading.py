@@ -15,7 +15,7 @@ from typing import Any
 
 from hopweave.answering.parsing.json_object import parse_json_object
 from hopweave.answering.parsing.probability import probability_of
-from hopweave.answering.reading.checking import Reading, problems_of
+from hopweave.answering.reading.checking import Reading, problems_in_words, problems_of
 from hopweave.answering.reading.completing import completed
 from hopweave.answering.reading.hops import NOTHING_SETTLED, Way
 from hopweave.answering.toolkit.claims import Assertion
@@ -208,7 +208,8 @@ class FactReader:
         self.workbench.decide("side", f"{through}: {side.value or '?'}")
         if fact is None or not side.value:
             return side, None
-        return side, Assertion(side.ask or through, side.value, "retrieved", (fact.passage,), is_doubted=bool(problems))
+        doubt = problems_in_words(problems, side.ask)
+        return side, Assertion(side.ask or through, side.value, "retrieved", (fact.passage,), doubt=doubt)
 
     async def _reply(
         self, kind: str, asked: str, facts: tuple[Evidence, ...], settled: Sequence[tuple[str, str]] = ()

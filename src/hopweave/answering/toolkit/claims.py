@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from hopweave.citations.citing import on_one_line
 from hopweave.citations.comparisons import premises_of
 from hopweave.citations.marking import text_of, validate_marks
+from hopweave.citations.shortfalls import CHECK_FOUND
 from hopweave.citations.support import claim_of, conclusion_of
 from hopweave.core.prompt import unescape
 from hopweave.core.protocols import MethodContext
@@ -42,8 +43,8 @@ class Assertion:
         origin: where it came from.
         passages: the candidate evidence, best first.
         premises: the numbers, from 1, of the earlier assertions that code concluded it from; it then needs no passages.
-        is_doubted: whether the method's own check failed. It is then unsupported even if a passage has its words, which are
-            still cited.
+        doubt: what the method's own check found against it, as a clause; empty if nothing. Otherwise it is unsupported even if
+            a passage has its words, which are still cited.
         read_from: the sentence that it was read from, by passage id: if that has the words, it is what is cited.
     """
 
@@ -52,7 +53,7 @@ class Assertion:
     origin: Origin = "model"
     passages: Sequence[Passage] = ()
     premises: Sequence[int] = ()
-    is_doubted: bool = False
+    doubt: str = ""
     read_from: Mapping[str, Span] = field(default_factory=dict)
 
 
@@ -69,7 +70,7 @@ def claims_of(assertions: Iterable[Assertion], workbench: MethodContext | None =
             claim = conclusion_of(number, one.query, one.text, [claims[premise - 1] for premise in one.premises])
         else:
             claim = _judged(number, one, workbench, [earlier for earlier in claims if earlier.support == "supported"])
-        is_lowered = one.is_doubted and claim.support == "supported"
+        is_lowered = one.doubt and claim.support == "supported"
         claims.append(replace(claim, support="unsupported", shortfall="check") if is_lowered else claim)
     return claims
 
@@ -102,7 +103,11 @@ def last_answer(claims: Sequence[Claim], question: Question) -> tuple[str, str]:
 
 
 def file_claims(
-    workbench: MethodContext, question: Question, claims: Iterable[Claim], after: Sequence[Sequence[int]] = ()
+    workbench: MethodContext,
+    question: Question,
+    claims: Iterable[Claim],
+    after: Sequence[Sequence[int]] = (),
+    doubts: Sequence[str] = (),
 ) -> None:
     """Records the evidence for an answer, claim by claim.
 
@@ -111,12 +116,15 @@ def file_claims(
         question: the question; a claim that answers it directly is recorded without it.
         claims: in order.
         after: for each claim the decisions that it comes from; claims beyond these have none.
+        doubts: for each claim the doubt of its assertion, which is recorded if it is why the claim is unsupported.
     """
     for number, claim in enumerate(claims, start=1):
         query = "" if claim.query == question.text else f"{claim.query} -> "
         behind = after[number - 1] if number <= len(after) else ()
         text = f"[{number}] {query}{claim.text or '?'}"
-        workbench.decide("path", text, after=behind, origin=claim.origin, support=claim.support)
+        doubt = doubts[number - 1] if claim.shortfall == "check" and number <= len(doubts) else ""
+        told = {CHECK_FOUND: doubt} if doubt else {}
+        workbench.decide("path", text, after=behind, origin=claim.origin, support=claim.support, **told)
 
 
 def final_assertion(question: Question, short: str, passages: Sequence[Passage] = ()) -> Assertion:
@@ -181,10 +189,10 @@ def answer_from_claims(
     steps = list(assertions)
     is_said = bool(steps) and question.form == "short" and normalize_answer(steps[-1].text) == normalize_answer(words)
     # A step may be right for its own query without answering the question.
-    is_said = is_said and (final is None or not final.is_doubted or steps[-1].is_doubted)
-    claims = claims_of(steps if is_said else [*steps, final or final_assertion(question, words, passages)], workbench)
-    claims = concluded(question, words, claims)
-    file_claims(workbench, question, claims, after)
+    is_said = is_said and (final is None or not final.doubt or bool(steps[-1].doubt))
+    made = steps if is_said else [*steps, final or final_assertion(question, words, passages)]
+    claims = concluded(question, words, claims_of(made, workbench))
+    file_claims(workbench, question, claims, after, [one.doubt for one in made])
     if not text:
         end = on_one_line(ending) or (f"{MARKER} {on_one_line(words).rstrip('.')}." if words else "")
         text = " ".join(filter(None, [text_of(claims[: len(steps)], with_queries=with_queries), end]))

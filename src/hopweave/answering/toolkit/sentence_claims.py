@@ -21,7 +21,7 @@ def answer_in_sentences(
     *,
     passages: Sequence[Passage],
     closing: MarkedSentence | None = None,
-    is_doubted: bool = False,
+    doubt: str = "",
     stopped_because: str = "finished",
 ) -> Answer:
     """The answer that sentences lead to. An explanation, or a text without a closing sentence, consists of its sentences alone.
@@ -37,18 +37,18 @@ def answer_in_sentences(
         workbench: records each claim and the end.
         passages: all passages that were shown, in the order of their numbers, from 1, including the question's pinned ones.
         closing: the sentence that gives the answer. If it has no marks, those of the sentence before it count.
-        is_doubted: whether the method's own check speaks against the answer.
+        doubt: what the method's own check found against the answer, as a clause; empty if nothing.
         stopped_because: for the answer.
     """
     for passage in question.pinned:
         workbench.keep_passage(passage)
     steps = [_assertion(question, one, passages) for one in sentences]
     if steps and (question.form == "long" or closing is None):
-        *before, final = [replace(step, is_doubted=is_doubted) for step in steps]
+        *before, final = [replace(step, doubt=doubt) for step in steps]
     else:
         numbers = next((one.numbers for one in (closing, *sentences[-1:]) if one is not None and one.numbers), ())
         last = final_assertion(question, unescape(short), _named_first(numbers, passages))
-        before, final = steps, replace(last, is_doubted=is_doubted)
+        before, final = steps, replace(last, doubt=doubt)
     said = [*sentences, *([closing] if closing is not None else [])]
     answer = answer_from_claims(
         question,

@@ -206,15 +206,13 @@ def _refuse(what: str, instead: str, **given: object) -> None:
 def _scored_for_theta(settings: Settings, pairs: Sequence[Pair], out: Path | None) -> list[Scored]:
     from hopweave.core.errors import RunError
     from hopweave.evaluation.scoring.reader_thresholds import scored_by_reader
-    from hopweave.record import WHAT_FAILED
+    from hopweave.record import what_failed
 
     outcomes, reader = _read(settings, pairs)
     if out is not None:
         _write(out, [_row_of_reading(outcome) for outcome in outcomes])
     scored = scored_by_reader(outcomes)
-    failures = Counter(
-        WHAT_FAILED.get(outcome.failure.kind, outcome.failure.kind) for outcome in outcomes if outcome.failure is not None
-    )
+    failures = Counter(what_failed(outcome.failure.kind) for outcome in outcomes if outcome.failure is not None)
     say(f"{len(pairs)} pairs read by {reader}")
     if failures:
         counts = ", ".join(f"{kind} ({number:,})" for kind, number in sorted(failures.items()))

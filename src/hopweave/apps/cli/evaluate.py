@@ -129,6 +129,7 @@ def _watcher() -> AbstractContextManager[Watcher]:
 
 def _report(outcome: Outcome, out: Path) -> None:
     from hopweave.evaluation.runs.progress_bars import duration
+    from hopweave.record import what_failed, what_to_do
     from hopweave.show.plain import cut, one_line
     from hopweave.show.thinking import of_which_thinking
 
@@ -141,8 +142,10 @@ def _report(outcome: Outcome, out: Path) -> None:
         f"this session took {duration(outcome.seconds)}"
     )
     for cell, kind, num, (question_id, message) in progress.failures():
-        said = cut(one_line(message), 160)
-        say(f"  failed {num:,} of {cell.dataset} x {cell.method}: {kind}, such as question {question_id}: {said}")
+        said = f"such as question {question_id}: {cut(one_line(message), 160)}"
+        say(f"  failed {num:,} of {cell.dataset} x {cell.method}: {what_failed(kind)}, {said}")
+        if to_do := what_to_do(kind):
+            say(f"    {to_do}")
     if progress.num_failed:
         say("  ask them again with the same command and --retry-failed")
     if outcome.num_unreadable:

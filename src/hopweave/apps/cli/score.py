@@ -66,6 +66,7 @@ def score(
 
 
 def _lines(summary: Summary, columns: Mapping[str, Column]) -> Iterator[str]:
+    from hopweave.record import what_failed, what_to_do
     from hopweave.show.table_text import table_lines
 
     yield from _conclusions(summary)
@@ -74,7 +75,9 @@ def _lines(summary: Summary, columns: Mapping[str, Column]) -> Iterator[str]:
         yield ""
     for failure in summary.failures:
         num = f"{len(failure.question_ids)} records" if failure.question_ids else "the whole cell"
-        yield f"failed: {failure.where} on {num} of {failure.dataset}, {failure.method}: {failure.kind}: {failure.message}"
+        what = f"{failure.where} on {num} of {failure.dataset}, {failure.method}: {what_failed(failure.kind)}"
+        to_do = what_to_do(failure.kind)
+        yield f"failed: {what}, such as: {failure.message}{f'; {to_do}' if to_do else ''}"
     for dataset, of_metric in summary.official.items():
         for name, options in of_metric.items():
             said = ", ".join(f"{key} = {value}" for key, value in options.items())

@@ -10,13 +10,8 @@ from mcp_types import CallToolResult, InputRequiredResult
 from pydantic import ValidationError
 
 from hopweave.apps.wrong_values import in_words
-from hopweave.record import WHAT_FAILED, Failure
+from hopweave.record import Failure, what_failed
 
-_FAILED = {
-    **WHAT_FAILED,
-    "ReplayMiss": "this question has no kept reply, and the server may not call the language model",
-    "DatabaseError": "a database that is needed cannot be used",
-}
 _MAX_NAMED = 100
 
 
@@ -46,7 +41,7 @@ def about_failure(failure: Failure | None) -> str:
     """Why a question has no answer, and what to do."""
     if failure is None:
         return "no answer was found; ask in other words, or use search"
-    what = f"there is no answer, since {_FAILED.get(failure.kind, 'the question failed')}: {failure.message}"
+    what = f"there is no answer, since {what_failed(failure.kind)}: {failure.message}"
     return f"{what}; {'call ask again' if failure.retryable else 'tell the user, or use search, which needs no language model'}"
 
 

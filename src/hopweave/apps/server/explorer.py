@@ -19,7 +19,7 @@ from hopweave.apps.server.routes._given import BEARER, TheCaller, TheService
 from hopweave.apps.server.routes.answers import AnswerId, entry_of, record_line_of
 from hopweave.apps.server.schemas import REFUSALS
 from hopweave.citations.shortfalls import IN_WORDS
-from hopweave.record import Record
+from hopweave.record import Record, failures_in_words
 from hopweave.show.browser import support_summary
 from hopweave.show.legend import AFTER, CONFIDENCE, FROM_STORE, LABELS, MARK, ORIGINS, PROBABILITY, SUPPORT
 from hopweave.show.mermaid import draw_mermaid
@@ -58,7 +58,14 @@ async def legend() -> Response:
     """What the words and signs of the drawings mean, the same as in every other drawing."""
     signs = [PROBABILITY, CONFIDENCE, AFTER, FROM_STORE, MARK]
     marks = {"signs": SIGNS, "tones": TONES, "words": dict(signs)}
-    said = {"support": SUPPORT, "shortfalls": IN_WORDS, "origins": ORIGINS, "labels": LABELS, **marks}
+    said = {
+        "support": SUPPORT,
+        "shortfalls": IN_WORDS,
+        "origins": ORIGINS,
+        "labels": LABELS,
+        "failures": failures_in_words(),
+        **marks,
+    }
     return JSONResponse(said, headers=_SAFE)
 
 

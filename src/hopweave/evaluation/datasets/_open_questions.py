@@ -16,7 +16,8 @@ from hopweave.core.errors import DataError
 from hopweave.core.types import Example, Gold, Question
 from hopweave.evaluation.datasets._rows import L, Layout, Row, Text, checked
 from hopweave.evaluation.datasets._source import LocalFile, Source, distinct
-from hopweave.ingest.formats import CorpusFile, open_text
+from hopweave.ingest.file_bytes import open_text
+from hopweave.ingest.formats import CorpusFile
 
 
 class OpenRow(Layout):

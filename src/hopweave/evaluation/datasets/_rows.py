@@ -13,7 +13,8 @@ from typing import Annotated, Any, ClassVar, Generic, TypeVar
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, ValidationError
 
 from hopweave.core.errors import DataError
-from hopweave.ingest.formats import CorpusFile, Limits, open_text
+from hopweave.ingest.file_bytes import open_text
+from hopweave.ingest.formats import CorpusFile, Limits
 from hopweave.ingest.json_stream import JsonStream, fields_of, load_json
 
 

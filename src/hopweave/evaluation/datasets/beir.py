@@ -40,7 +40,8 @@ from hopweave.core.files import file_name
 from hopweave.core.types import Example, Gold, Passage, Question
 from hopweave.evaluation.datasets._rows import Id, Layout, Row, Text, read_rows
 from hopweave.evaluation.datasets._source import distinct, examples_of
-from hopweave.ingest.formats import CorpusFile, open_text
+from hopweave.ingest.file_bytes import open_text
+from hopweave.ingest.formats import CorpusFile
 
 _HEADER = ["query-id", "corpus-id", "score"]
 _SCORE = re.compile(r"\s*-?\d{1,9}\s*")

@@ -31,6 +31,8 @@ WHERES = (
     "words that could not be read",
 )
 """What can fail in a record, worst first."""
+OF_ERRORS = frozenset({WHERES[0], *WHERES[2:5]})
+"""Those of them whose kind is the class of an error; that of the others is a limit, or a parser."""
 
 _ADDRESS = re.compile(r"\bAddress: (\S+)")
 _LICENCE = re.compile(r"\bLicence: (.+?)\.(?:\s|$)")

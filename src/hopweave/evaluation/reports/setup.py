@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from hopweave.evaluation.reports import blocks
 from hopweave.evaluation.reports.numbers import Style, count, entry, key_of, style_for
-from hopweave.evaluation.reports.run_summary import WHERES
+from hopweave.evaluation.reports.run_summary import OF_ERRORS, WHERES
 from hopweave.evaluation.scoring.results import DatasetFacts, ExampleAnswer, FailureKind, MethodFacts, ReportData
+from hopweave.record import what_failed, what_to_do
 from hopweave.show.plain import cut, one_line
 from hopweave.show.table import Row, Table, TableCell, columns, row
 
@@ -79,7 +80,7 @@ def failures(data: ReportData) -> blocks.Section:
         for where in sorted({failure.where for failure in mine}, key=_in_order):
             table.append(Row(heading=where))
             table += [_failure_row(failure) for failure in mine if failure.where == where]
-        heads = columns(("Method", "Questions", "Kind", "Message", "Such as"))
+        heads = columns(("Method", "Questions", "What failed", "Message of the first", "Such as"))
         made += [blocks.Subtitle(dataset), Table(heads, tuple(table))]
     return blocks.Section("failures", "Failures", tuple(made))
 
@@ -90,12 +91,14 @@ def _in_order(where: str) -> tuple[int, str]:
 
 def _failure_row(failure: FailureKind) -> Row:
     start = f"failures/{key_of(failure.dataset, failure.method, failure.where, failure.kind)}"
+    is_error = failure.where not in WHERES or failure.where in OF_ERRORS
+    to_do = what_to_do(failure.kind) if is_error else ""
     shown = ", ".join(one_line(name) for name in failure.question_ids[:_MAX_IDS])
     more = ", \u2026" if len(failure.question_ids) > _MAX_IDS else ""
     return row(
         failure.method,
         count(f"{start}/questions", len(failure.question_ids)),
-        failure.kind,
+        entry(what_failed(failure.kind) if is_error else failure.kind, below=(to_do,) if to_do else ()),
         entry(cut(one_line(failure.message), _MAX_MESSAGE_CHARACTERS)),
         TableCell((shown + more,), is_code=True),
     )

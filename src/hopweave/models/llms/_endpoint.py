@@ -34,7 +34,8 @@ from hopweave.models.llms._learner import Learner, again, checked, is_used_up, s
 from hopweave.models.llms._learnt import Learnt, Memory
 from hopweave.models.llms._plan import Plan, Request, plan_of
 from hopweave.models.llms._refusals import names_a_field, refusal_of
-from hopweave.models.llms._wire import Parsed, StreamedReply, most_bytes, parse_completion, request_body
+from hopweave.models.llms._request_body import most_bytes, request_body
+from hopweave.models.llms._wire import Parsed, StreamedReply, parse_completion
 
 if TYPE_CHECKING:
     from hopweave.models.llms._http import Client, Response

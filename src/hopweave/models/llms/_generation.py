@@ -15,10 +15,10 @@ from typing import Any
 from hopweave.core.catalog import require
 from hopweave.core.errors import ModelError
 from hopweave.core.types import Message, Reply, Sampling, TokenLogprob, Usage
+from hopweave.models.llms._plan import prefill_of
 from hopweave.models.llms._reply_text import ReplyText, Words
 from hopweave.models.llms._servers import Level
 from hopweave.models.llms._thinking_budget import MAX_THINKING_TOKENS, template_words, thinking_budget
-from hopweave.models.llms._wire import prefill_of
 from hopweave.models.weights.known import Thinking
 
 _OPENING, _CLOSING = "<think>", "</think>\n\n"

@@ -21,8 +21,9 @@ from hopweave.models.llms._failures import (
 from hopweave.models.llms._learnt import Learnt, Memory
 from hopweave.models.llms._plan import MIN_ROOM, Plan, Request, is_cut_off, may_begin_inside, plan_of
 from hopweave.models.llms._refusals import Refusal, clashes_with_prefill, exceeds_limit, wants_thoughts_back
+from hopweave.models.llms._request_body import limit_name
 from hopweave.models.llms._servers import LIMITS, nearest_level
-from hopweave.models.llms._wire import Parsed, limit_name
+from hopweave.models.llms._wire import Parsed
 
 _CONTEXT = re.compile(r"context (?:size|length|window) (?:is |of )?\(?(\d{3,7})", re.IGNORECASE)
 _WITHHELD = frozenset({"content_filter", "safety", "recitation", "prohibited_content", "blocklist", "refusal"})

@@ -17,7 +17,8 @@ from hopweave.core.errors import ModelError, SettingsError, suggest
 from hopweave.core.files import read_json, read_toml, read_whole
 from hopweave.core.protocols import OnText
 from hopweave.core.types import Abilities, Message, Reply, Sampling, TokenLogprob, ToolCall, Usage
-from hopweave.models.llms._wire import cut, prefill_of
+from hopweave.models.llms._plan import prefill_of
+from hopweave.models.llms._reply_text import cut
 
 __all__ = ["Scripted"]
 

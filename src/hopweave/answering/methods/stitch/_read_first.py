@@ -15,7 +15,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from hopweave.answering.reading.checking import ASKING, Reading, has_words, problems_of
+from hopweave.answering.reading.checking import ASKING, Reading, has_words, problems_in_words, problems_of
 from hopweave.answering.reading.reading import TEXT, bounded, facts_of, facts_shown, object_of, values_of
 from hopweave.answering.toolkit.claims import Assertion, answer_from_claims, claims_of
 from hopweave.answering.toolkit.final_answer import bare_answer, of_form
@@ -238,8 +238,8 @@ class ReadFirst:
         problems = [self._problems(step) for step in steps]
         assertions = [_asserted(step, against) for step, against in zip(steps, problems, strict=True)]
         judged = zip(problems, claims_of(assertions, self.workbench), strict=True)
-        has_failed = any(against and claim.support != "supported" for against, claim in judged)
-        is_doubted = bool(draft.missing) or not assertions or has_failed
+        told = (problems_in_words(against, claim.query) for against, claim in judged if claim.support != "supported")
+        doubt = _doubt_of(draft, next(filter(None, told), ""))
         cited = [fact.passage for step in steps for fact in step.facts]
         shown = list({passage.id: passage for passage in (*cited, *self._found)}.values())
         is_unknown = does_not_know(short) and all(step.answer != short for step in steps)  # a step may have "None" as a value
@@ -253,10 +253,10 @@ class ReadFirst:
             text=short if is_long else "",
             ending=_unstated(draft.missing) if is_unknown else "",
             stopped_because=self._stopped_because,
-            final=self._final(short, shown, steps, is_doubted=is_doubted),
+            final=self._final(short, shown, steps, doubt=doubt),
         )
 
-    def _final(self, short: str, shown: Sequence[Passage], steps: Sequence[_Step], *, is_doubted: bool) -> Assertion:
+    def _final(self, short: str, shown: Sequence[Passage], steps: Sequence[_Step], *, doubt: str) -> Assertion:
         """The claim for the answer, which rests on the steps if it is concluded from them, as a comparison or a yes is."""
         asked = self.question.text
         is_concluded = not does_not_know(short) and (
@@ -267,8 +267,9 @@ class ReadFirst:
         )
         premises = tuple(range(1, len(steps) + 1)) if is_concluded else ()
         passages = () if is_concluded else shown
-        is_doubted = is_doubted or (is_concluded and not _name_both_sides(steps, asked))
-        return Assertion(asked, unescape(short), "retrieved", passages, premises, is_doubted=is_doubted)
+        if not doubt and is_concluded and not _name_both_sides(steps, asked):
+            doubt = "its steps do not name both things that are compared"
+        return Assertion(asked, unescape(short), "retrieved", passages, premises, doubt)
 
     def _with_its_fact(self, step: _Step) -> _Step:
         """The step, with the first fact that states it if it named others: a number is easily wrong."""
@@ -290,8 +291,22 @@ def _asserted(step: _Step, problems: Sequence[str]) -> Assertion:
     passages = list({fact.passage.id: fact.passage for fact in step.facts}.values())
     places = [fact for fact in step.facts if _states(fact, step.answer)]
     spans = {fact.passage.id: fact.span for fact in reversed(places or step.facts)}
-    is_doubted = any(problem != "elsewhere" for problem in problems)
-    return Assertion(step.question, step.answer, "retrieved", passages, is_doubted=is_doubted, read_from=spans)
+    doubt = problems_in_words([problem for problem in problems if problem != "elsewhere"], step.question)
+    return Assertion(step.question, step.answer, "retrieved", passages, doubt=doubt, read_from=spans)
+
+
+def _doubt_of(draft: _Draft, failed: str) -> str:
+    """What the reading itself, or the check of its steps, says against its answer; empty if nothing.
+
+    Args:
+        draft: the last reading.
+        failed: what is wrong with the first step that is not supported for it; empty if nothing.
+    """
+    if draft.missing:
+        return f"the reading says what is missing for it: {' / '.join(draft.missing)}"
+    if not draft.steps:
+        return "the reading gives no step that leads to it"
+    return failed
 
 
 def _unstated(missing: Sequence[str]) -> str:

@@ -27,7 +27,7 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal
 
 from hopweave.answering.methods.stitch._read_first import ReadFirst, Sizes
-from hopweave.answering.reading.checking import Reading, does_hold, weight
+from hopweave.answering.reading.checking import ONE_SIDED, Reading, does_hold, problems_in_words, weight
 from hopweave.answering.reading.hops import MAX_STEPS, answered, own_steps, spelled_out, steps_of
 from hopweave.answering.reading.reading import (
     LEAST_PROBABILITY,
@@ -144,7 +144,7 @@ class _Stitching:
         if is_comparison and self.options.compare and (made := await self._compared(facts)).answer:
             self.hops += made.sides
             both = (1, 2) if len(self.hops) == 2 else ()
-            return self._finished(made.answer, [], premises=both, is_doubted=not both)
+            return self._finished(made.answer, [], premises=both, doubt="" if both else ONE_SIDED)
         is_split = self.options.plan and not is_comparison and not is_choice(self.question.text)
         return await self._read(hits, facts, is_split=is_split)
 
@@ -167,17 +167,20 @@ class _Stitching:
         A reading that fails the checks, and a direct reading after such hops, is marked as doubted.
         """
         reading, problems = Reading(self.question.text, "", None, 1.0, facts), ["none"]
+        doubts = [problems_in_words(problems, reading.asked)]
         try:
             if steps := await self._planned() if is_split else ():
-                reading, problems = await self._read_hops(steps, hits)
+                reading, problems, doubts = await self._read_hops(steps, hits)
             if not does_hold(problems):
                 at_once, against = await self.reader.read(self.question.text, facts)
                 if not reading.answer or weight(against) <= weight(problems):
                     self.hops.clear()
-                    reading, problems = at_once, [*against, *(problems if steps else ())]
+                    reading = at_once
+                    doubts = [problems_in_words(against, at_once.asked), *(doubts if steps else ())]
         except BudgetReached as reached:
             self.stopped_because = reached.limit
-        return self._finished(reading.answer, passages_behind(reading), asked=reading.asked, is_doubted=bool(problems))
+        doubt = "; ".join(filter(None, doubts))
+        return self._finished(reading.answer, passages_behind(reading), asked=reading.asked, doubt=doubt)
 
     async def _planned(self) -> tuple[str, ...]:
         """The questions of the hops; empty for a question of one."""
@@ -201,21 +204,23 @@ class _Stitching:
             messages.append(Message("assistant", self.workbench.fill(_PROMPTS[f"reply_plan_{example}"])))
         return messages
 
-    async def _read_hops(self, steps: Sequence[str], hits: Sequence[Hit]) -> tuple[Reading, list[str]]:
-        """The last reading, and the problems of all of them; without an answer if an earlier hop has none."""
+    async def _read_hops(self, steps: Sequence[str], hits: Sequence[Hit]) -> tuple[Reading, list[str], list[str]]:
+        """The last reading, the problems of all of them, and these in words; without an answer if an earlier hop has none."""
         answers: list[str] = []
         problems: list[str] = []
+        doubts: list[str] = []
         for step in steps:
             asked = answered(step, answers)
             reading, against = await self.reader.read_hop(asked, hits)
             problems += against
+            doubts.append(problems_in_words(against, asked))
             if not reading.answer:
                 break
             answers.append(reading.answer)
             if step is not steps[-1]:
                 behind = passages_behind(reading)
-                self.hops.append(Assertion(asked, reading.answer, "retrieved", behind, is_doubted=bool(against)))
-        return reading, problems
+                self.hops.append(Assertion(asked, reading.answer, "retrieved", behind, doubt=doubts[-1]))
+        return reading, problems, doubts
 
     def _finished(
         self,
@@ -224,11 +229,11 @@ class _Stitching:
         asked: str = "",
         *,
         premises: Sequence[int] = (),
-        is_doubted: bool = False,
+        doubt: str = "",
     ) -> Answer:
         short, how = bare_answer(self.workbench, said, self.question) if said else ("", "empty")
         if short and asked and asked != self.question.text:
-            self.hops.append(Assertion(asked, short, "retrieved", passages, is_doubted=is_doubted))
+            self.hops.append(Assertion(asked, short, "retrieved", passages, doubt=doubt))
         shown = list({passage.id: passage for passage in (*passages, *self.reader.found)}.values())
         return answer_from_claims(
             self.question,
@@ -238,9 +243,7 @@ class _Stitching:
             self.workbench,
             retrieved=shown,
             stopped_because=self.stopped_because,
-            final=Assertion(
-                self.question.text, unescape(short), "retrieved", () if premises else shown, premises, is_doubted=is_doubted
-            ),
+            final=Assertion(self.question.text, unescape(short), "retrieved", () if premises else shown, premises, doubt=doubt),
         )
 
     async def _in_other_form(self, hits: Sequence[Hit], facts: tuple[Evidence, ...]) -> Answer:

@@ -47,6 +47,7 @@ GROUP = "searches once"
 _PROMPTS = prompts_beside(__file__)
 _NOTHING = Fitting((), "")
 _VALID = {"yes": 1.0, "no": 0.0, None: 0.5}
+_INVALID = "asked whether its summary bears it out, the model said no"
 _LIST = {
     "type": "object",
     "properties": {"answers": {"type": "array", "items": {"type": "string"}}},
@@ -201,7 +202,7 @@ class _Competition:
             self.workbench,
             passages=self.shown.passages,
             closing=closing,
-            is_doubted=winner.validity == 0,
+            doubt=_INVALID if winner.validity == 0 else "",
             stopped_because=stopped_because,
         )
 

@@ -111,8 +111,16 @@ def concluded(workbench: MethodContext, question: Question, shelf: Shelf, ending
 
 
 def _itself(question: Question, short: str, shelf: Shelf, final: Final, ranked: Sequence[Passage]) -> Assertion:
-    is_doubted = final.is_guess or any(not _passages(shelf, one.numbers) for one in final.statements)
-    return replace(final_assertion(question, unescape(short), ranked), is_doubted=is_doubted)
+    return replace(final_assertion(question, unescape(short), ranked), doubt=_doubt(shelf, final))
+
+
+def _doubt(shelf: Shelf, final: Final) -> str:
+    if final.is_guess:
+        return "the model calls the answer a guess"
+    unread = next((one for one in final.statements if not _passages(shelf, one.numbers)), None)
+    if unread is None:
+        return ""
+    return f'the model rests it on "{on_one_line(unescape(unread.text))}", for which it names no passage'
 
 
 def _assertion(question: Question, shelf: Shelf, one: Statement) -> Assertion:

@@ -2,9 +2,8 @@
 
 import { capitalised, counted, el, oneLine } from "./dom.js";
 import { nameOf } from "./passage.js";
-import { originOf, sign, supportChip, whyNot } from "./signs.js";
+import { failureOf, originOf, sign, supportChip, whyNot } from "./signs.js";
 
-export const FAILED = { ModelError: "the language model failed", SearchError: "the search failed", ReadError: "reading the passages failed", ParseError: "the reply of the language model could not be read", server_error: "the server failed" };
 const LIMITS = {
   max_llm_calls: "as many model calls as a question may make",
   max_tokens: "as many tokens as a question may use",
@@ -26,7 +25,7 @@ export function answerOf(run, doing, others) {
 
 function failure(run) {
   const { error } = run;
-  const failed = FAILED[error.code ?? error.kind];
+  const failed = error.code === "server_error" ? "the server failed" : failureOf(error.code ?? error.kind)?.what;
   const what = error.isStop ? "Stopped." : failed ? `No answer: ${failed}.` : "No answer.";
   return el("div", { class: `failure ${error.isStop ? "stopped" : ""}` }, el("p", {}, el("strong", {}, what)), el("p", {}, error.message.replace(/^[a-z]+ /, capitalised)),
     run.record?.error?.retryable && el("p", {}, "It may pass: ask again in a while."));
@@ -127,7 +126,7 @@ function finding(run, claim, at, doing, others) {
   const isOnly = others !== null && !others.has(claimKey(claim));
   const isListed = isOfWholeCorpus(run.record.answer); // by the name of the document
   const marks = new Map(claim.citations.map((one) => [one.mark, run.passages.get(one.passage_id)]));
-  const [said, remarked] = [words(run, claim), remarksOn(claim, (from) => doing.contradiction(at, from))];
+  const [said, remarked] = [words(run, claim), remarksOn(claim, run.summary?.own_checks?.[at + 1], (from) => doing.contradiction(at, from))];
   if (!said && !remarked) return null;
   return el("li", { class: `${claim.support} ${isOnly ? "only" : ""}` },
     sign({ support: claim.support, kind: "decision" }), el("span", { class: "unseen" }, `${claim.support}: `),
@@ -150,9 +149,9 @@ function words(run, claim) {
   return [asks, el("b", {}, oneLine(claim.text) || "not answered")];
 }
 
-function remarksOn(claim, against) {
+function remarksOn(claim, found, against) {
   const said = [
-    whyNot(claim) && el("span", {}, capitalised(whyNot(claim))),
+    whyNot(claim, found) && el("span", {}, capitalised(whyNot(claim, found))),
     ["corrected", "yours"].includes(claim.origin) && el("span", {}, capitalised(originOf(claim))),
     claim.contradicted_by && el("button", { type: "button", class: "link", onclick: (event) => against(event.currentTarget) }, "what says otherwise"),
   ].filter(Boolean);

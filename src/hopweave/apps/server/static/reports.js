@@ -1,11 +1,10 @@
 // Evaluations: from the mean of a cell to the questions behind it, by what became of them, to one record or two. What is shown
 // follows from a place: { evaluation, dataset, method, column, cause, question, records }, of which all but the first may be empty.
 
-import { FAILED } from "./answer.js";
 import { got } from "./api.js";
 import { byId, capitalised, cut, el, oneLine, seconds } from "./dom.js";
 import { addressOf, linkButton } from "./places.js";
-import { supportChip } from "./signs.js";
+import { failureOf, supportChip } from "./signs.js";
 
 const MOST_COLUMNS = 7;
 const FIRST = ["llm_calls", "prompt_tokens", "completion_tokens", "rounds", "seconds", "failure_rate"];
@@ -63,8 +62,11 @@ function headingOf(column) {
 }
 
 function outcomeOf(cause) {
-  const failed = FAILED[cause.replace(/^failed: /, "")];
-  return failed ?? OUTCOMES[cause] ?? cause;
+  return failureBehind(cause)?.what ?? OUTCOMES[cause] ?? cause;
+}
+
+function failureBehind(cause) {
+  return failureOf(cause.replace(/^failed: /, ""));
 }
 
 // On a narrow page each row becomes a block, whose cells say their columns themselves (`data-column`).
@@ -96,11 +98,13 @@ function questions(cell, found, at, go) {
   const counts = new Map();
   for (const row of found.questions) counts.set(row.cause, (counts.get(row.cause) ?? 0) + 1);
   const choice = (cause, number, text) => el("button", { type: "button", class: "cause", "aria-pressed": String(cause === at.cause), onclick: () => go({ ...at, cause }, ".cause[aria-pressed=true]") }, `${text} ${number}`);
+  const toDo = at.cause && failureBehind(at.cause)?.to_do;
   const rows = found.questions.filter((row) => !at.cause || row.cause === at.cause);
   return [
     el("h3", { tabindex: "-1" }, `${cell.method} on ${cell.dataset}`),
     el("div", { class: "causes", role: "group", "aria-label": "What became of the questions" }, choice("", found.questions.length, "all"),
       [...counts].sort((one, other) => other[1] - one[1]).map(([cause, number]) => choice(cause, number, outcomeOf(cause)))),
+    toDo && el("p", { class: "small" }, `${capitalised(toDo)}.`),
     el("ol", { class: "questions" }, rows.map((row) => question(row, found.column, at, go))),
   ];
 }

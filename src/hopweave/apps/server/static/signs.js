@@ -3,7 +3,7 @@
 import { el } from "./dom.js";
 import { got } from "./api.js";
 
-let words = { support: {}, shortfalls: {}, origins: {}, labels: {}, signs: {}, words: {} };
+let words = { support: {}, shortfalls: {}, origins: {}, labels: {}, failures: {}, signs: {}, words: {} };
 
 const ORIGINS = { model: "◇", verified: "◆", corrected: "↻", completed: "+", retrieved: "¶", yours: "✎" };
 const KINDS = { model_call: "M", search: "S", read: "R", parse_failure: "!" };
@@ -34,8 +34,10 @@ export function supportSign(support) {
   return el("span", { class: `small-sign ${support}`, title: words.support[support] }, el("span", { "aria-hidden": "true" }, words.signs[support] ?? ""), el("span", { class: "unseen" }, support));
 }
 
-export function whyNot(claim) {
-  return claim.support === "supported" ? "" : words.shortfalls[claim.shortfall] ?? "";
+// `found` is what the method's own check found, if that is why.
+export function whyNot(claim, found) {
+  const said = claim.support === "supported" ? "" : words.shortfalls[claim.shortfall] ?? "";
+  return claim.shortfall === "check" && said && found ? `${said}: ${found}` : said;
 }
 
 export function originChip(origin) {
@@ -51,6 +53,11 @@ export function originOf(claim) {
 
 export function meaningOf(label) {
   return words.labels[label] ?? "";
+}
+
+// What failed and what to do, by the name of the error: { what, to_do }, or nothing of one that is unknown.
+export function failureOf(kind) {
+  return words.failures[kind];
 }
 
 export function legend(nodes, run) {

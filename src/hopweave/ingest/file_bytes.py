@@ -1,0 +1,269 @@
+"""The bytes of a corpus file: counted, decompressed, and checked to be UTF-8."""
+
+from __future__ import annotations
+
+import codecs
+import errno
+import io
+import os
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import TYPE_CHECKING, BinaryIO, Literal, cast
+
+from hopweave.core import files
+from hopweave.core.errors import DataError
+from hopweave.ingest import decompression
+from hopweave.ingest.ahead import Ahead, Pieces
+from hopweave.ingest.deadline import Check, no_check
+from hopweave.ingest.formats import COMPRESSIONS, LIBRARIES, CorpusFile, Limits, OnBytes
+from hopweave.ingest.reasons import Reason, Unreadable, reading
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+BUFFER_BYTES = 1 << 17
+_AHEAD = 64
+"""The maximum number of decompressed pieces that wait to be read."""
+
+_MIB = 1 << 20
+
+_MARKS = (
+    *((codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32")),
+    *((codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16")),
+)
+"""Byte-order marks, the longer ones first."""
+
+
+@contextmanager
+def open_text(
+    file: CorpusFile,
+    on_bytes: OnBytes = None,
+    limits: Limits | None = None,
+    *,
+    unit: Literal["line", "file", "row"] = "line",
+    check: Check = no_check,
+) -> Iterator[io.TextIOWrapper]:
+    """Opens a file as text, decompressed if it is compressed, without a byte-order mark and with line ends unchanged.
+
+    Args:
+        file: the file.
+        on_bytes: called with the number of bytes read from disk, piece by piece; from another thread if it is compressed.
+        limits: how much is read.
+        unit: what is held in memory at once: each line, the whole file, or a row, whose length the caller checks.
+        check: called for every piece that is read.
+
+    Raises:
+        DataError: now or while reading: no permission, not a regular file, a damaged compressed file, bytes that are neither
+            UTF-8 nor UTF-16 or UTF-32 with a byte-order mark, more than the limits.
+    """
+    checks = (_Utf8Check(file.source), _LengthCheck(file.source, limits or Limits(), unit), lambda _: check())
+    with reading(file.source), _content_of(file, on_bytes) as content:
+        stream = io.BufferedReader(_Watched(_as_utf8(content, file.source), *checks), BUFFER_BYTES)
+        yield io.TextIOWrapper(stream, encoding="utf-8-sig", newline="\n")
+
+
+def encoding_of(head: bytes) -> str:
+    """The encoding that a byte-order mark shows, other than UTF-8; empty without one."""
+    return next((name for mark, name in _MARKS if head.startswith(mark)), "")
+
+
+def _as_utf8(content: BinaryIO, source: str) -> BinaryIO:
+    """The same stream, in UTF-8 if a byte-order mark says that it is in another encoding."""
+    stream = (
+        content if isinstance(content, io.BufferedReader) else io.BufferedReader(cast("io.RawIOBase", content), BUFFER_BYTES)
+    )
+    encoding = encoding_of(stream.peek(4)[:4])
+    if not encoding:
+        return stream
+    return cast("BinaryIO", Pieces(_recoded(iter(lambda: stream.read(BUFFER_BYTES), b""), encoding, source)))
+
+
+def _recoded(pieces: Iterable[bytes], encoding: str, source: str) -> Iterator[bytes]:
+    decoder = codecs.getincrementaldecoder(encoding)()
+    try:
+        for piece in pieces:
+            yield decoder.decode(piece).encode()
+        yield decoder.decode(b"", final=True).encode()
+    except UnicodeError:
+        said = f"{source} is not {encoding.upper()}, as it says at its beginning"
+        raise DataError(f"{said}; convert the file to UTF-8, for example with iconv") from None
+
+
+def bytes_of(file: CorpusFile, on_bytes: OnBytes, limits: Limits, check: Check) -> bytes:
+    """The whole content of a file that is not all text. Arguments and errors as of `open_text`."""
+    length = _LengthCheck(file.source, limits, "file")
+    pieces = []
+    with reading(file.source), _content_of(file, on_bytes) as content:
+        while piece := content.read(BUFFER_BYTES):
+            check()
+            length(piece)
+            pieces.append(piece)
+    return b"".join(pieces)
+
+
+@contextmanager
+def _content_of(file: CorpusFile, on_bytes: OnBytes) -> Iterator[BinaryIO]:
+    """The content of a file, decompressed ahead of its reader."""
+    if file.content is not None:
+        yield file.content
+        return
+    with open_regular(file) as raw:
+        counted = watched(raw, on_bytes)
+        if not file.compression:
+            yield counted
+            return
+        with closing(Ahead(decompressed(file, counted), _AHEAD)) as pieces:
+            yield cast("BinaryIO", Pieces(pieces))
+
+
+def watched(raw: BinaryIO, on_bytes: OnBytes) -> BinaryIO:
+    """The same stream; its bytes are reported as they pass."""
+    return raw if on_bytes is None else io.BufferedReader(_Watched(raw, _length_to(on_bytes)), BUFFER_BYTES)
+
+
+def decompressed(file: CorpusFile, raw: BinaryIO) -> Generator[bytes, None, None]:
+    """The bytes of a file, piece by piece.
+
+    Args:
+        file: its name says how it is compressed.
+        raw: its bytes, not decompressed.
+
+    Raises:
+        DataError: if it is damaged or cut off, or a library is missing.
+    """
+    if not file.compression:
+        while piece := raw.read(BUFFER_BYTES):
+            yield piece
+        return
+    library = LIBRARIES.get(file.compression)
+    if library is not None and find_spec(library) is None:
+        message = f"{file.source} needs the library {library} to be read; install it with: pip install 'hopweave[documents]'"
+        raise Unreadable(message, Reason.NEEDS_LIBRARY)
+    try:
+        yield from decompression.pieces(raw, file.compression)
+    except decompression.Damaged as error:
+        name = COMPRESSIONS[file.compression]
+        raise DataError(f"{file.source} is not a complete {name} file ({error}); fetch or compress it again") from None
+
+
+def head_of(file: CorpusFile, num_bytes: int) -> bytes:
+    """The first bytes of a file on the disk, decompressed.
+
+    Raises:
+        DataError: if they cannot be read.
+    """
+    with reading(file.source), open_regular(file) as raw, closing(decompressed(file, raw)) as pieces:
+        head = b""
+        while len(head) < num_bytes and (piece := next(pieces, b"")):
+            head += piece
+        return head[:num_bytes]
+
+
+@contextmanager
+def unpacked(file: CorpusFile, limits: Limits, on_bytes: OnBytes = None) -> Iterator[CorpusFile]:
+    """The same file as one that is neither compressed nor in an archive: if it is, in a temporary file, deleted at the end.
+
+    Raises:
+        DataError: as `open_text`.
+    """
+    if file.content is None and not file.compression:
+        yield file
+        return
+    check, length = limits.deadline(file).check, _LengthCheck(file.source, limits, "whole")
+    with reading(file.source), _content_of(file, on_bytes) as content, NamedTemporaryFile(suffix=file.suffix) as held:
+        while piece := content.read(BUFFER_BYTES):
+            check()
+            length(piece)
+            held.write(piece)
+        held.flush()
+        yield replace(file, path=Path(held.name), content=None, looks="")
+
+
+def open_regular(file: CorpusFile) -> BinaryIO:
+    """Opens a file for its bytes.
+
+    Raises:
+        DataError: if it is not a regular file.
+        OSError: if it cannot be opened.
+    """
+    try:
+        return files.open_regular(file.path)
+    except files.NotRegular as error:
+        message = f"{file.source} is a {error.kind}, not a regular file; give a file, or leave it out"
+        raise Unreadable(message, Reason.SPECIAL) from None
+
+
+def _length_to(tell: Callable[[int], None]) -> Callable[[bytes], None]:
+    return lambda piece: tell(len(piece))
+
+
+class _Watched(io.RawIOBase):
+    """Passes bytes on and calls some functions with each piece."""
+
+    def __init__(self, stream: BinaryIO, *on_piece: Callable[[bytes], None]) -> None:
+        self._stream = stream
+        self._on_piece = on_piece
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        view = memoryview(buffer).cast("B")
+        piece = self._stream.read(len(view))
+        if piece is None:  # a kernel file that would block
+            raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+        for tell in self._on_piece:
+            tell(piece)
+        view[: len(piece)] = piece
+        return len(piece)
+
+
+class _LengthCheck:
+    """Checks bytes against limits as they pass: in total, and per line or document."""
+
+    def __init__(self, source: str, limits: Limits, unit: Literal["line", "file", "row", "whole"]) -> None:
+        self._source = source
+        self._limits = limits
+        self._unit = unit
+        self._num_bytes = 0
+        self._line = 1
+        self._line_bytes = 0
+
+    def __call__(self, piece: bytes) -> None:
+        self._num_bytes += len(piece)
+        if self._num_bytes > self._limits.max_file_mib * _MIB:
+            raise self._limits.too_long(self._source, "max_file_mib")
+        if self._unit == "file" and self._num_bytes > self._limits.max_row_mib * _MIB:
+            raise self._limits.too_long(self._source, "max_row_mib")
+        if self._unit == "line":
+            self._line += piece.count(b"\n")
+            last = piece.rfind(b"\n")
+            self._line_bytes = len(piece) - last - 1 if last >= 0 else self._line_bytes + len(piece)
+            if self._line_bytes > self._limits.max_row_mib * _MIB:
+                raise self._limits.too_long(f"{self._source}, line {self._line}", "max_row_mib")
+
+
+class _Utf8Check:
+    """Checks that bytes are UTF-8 as they pass; an empty piece is the end."""
+
+    def __init__(self, source: str) -> None:
+        self._source = source
+        self._decoder = codecs.getincrementaldecoder("utf-8")()
+        self._num_bytes = 0
+
+    def __call__(self, piece: bytes) -> None:
+        waiting = len(self._decoder.getstate()[0])
+        try:
+            self._decoder.decode(piece, final=not piece)
+        except UnicodeDecodeError as error:
+            offset = self._num_bytes - waiting + error.start
+            raise Unreadable(
+                f"{self._source} is not UTF-8: byte 0x{error.object[error.start]:02x} at offset {offset}; "
+                "convert the file to UTF-8, for example with iconv",
+                Reason.NOT_UTF8,
+            ) from None
+        self._num_bytes += len(piece)
