@@ -55,6 +55,12 @@ class Unreadable(DataError):
             self.kind = kind
 
 
+class TakenId(Unreadable):
+    """A passage whose id is already taken."""
+
+    kind = Reason.TAKEN_ID
+
+
 def reason_of(error: DataError) -> Reason:
     """Why the file that an error is about was not read."""
     return error.kind if isinstance(error, Unreadable) else Reason.DAMAGED
