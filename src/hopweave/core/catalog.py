@@ -27,7 +27,7 @@ from hopweave.core.errors import MissingExtra, SettingsError, suggest
 from hopweave.core.part_files import class_of, part_file, path_of, text_of
 
 if TYPE_CHECKING:
-    from importlib.metadata import EntryPoints
+    from importlib.metadata import EntryPoint
 
 Role = Literal["llms", "retrievers", "readers", "duplicate_detectors", "methods", "datasets", "metrics", "analyses"]
 ROLES: tuple[Role, ...] = get_args(Role)
@@ -116,7 +116,7 @@ def entries(role: Role) -> dict[str, Entry]:
         presets = path.with_suffix(".presets.toml")
         if presets.is_file():
             found |= {one.name: one for one in _presets(found[path.stem], presets)}
-    for point in _registered().select(group=f"hopweave.{role}"):
+    for point in _registered()[role]:
         other = Entry(role, point.name, f"from {point.module}", None, f"{point.module}:{point.attr or ''}")
         there = found.get(point.name)
         # The error is raised when the name is used; a package that nobody uses must not break everything else.
@@ -125,11 +125,12 @@ def entries(role: Role) -> dict[str, Entry]:
 
 
 @cache
-def _registered() -> EntryPoints:
-    """The entry points of all installed packages: finding them reads a file of each, so it is done once for all roles."""
+def _registered() -> dict[Role, list[EntryPoint]]:
+    """The entry points of other packages. Finding them reads a file of each package, so it is done once for all roles."""
     from importlib.metadata import entry_points
 
-    return entry_points()
+    found = entry_points()
+    return {role: list(found.select(group=f"hopweave.{role}")) for role in ROLES}
 
 
 def entry(role: Role, name: str) -> Entry:

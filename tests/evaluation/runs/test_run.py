@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 
 from hopweave.apps.cli import app
 from hopweave.core.errors import DataError, ModelError, SettingsError
+from hopweave.evaluation.integrity import manifest
 from hopweave.evaluation.integrity.manifest import Manifest, hash_source
 from hopweave.evaluation.runs.estimate import estimate
 from hopweave.evaluation.runs.folder import RunFolder
@@ -275,14 +276,15 @@ async def test_a_method_that_breaks_is_counted_and_the_others_go_on(monkeypatch)
     assert outcome.progress.is_complete
 
 
-async def test_the_manifest_is_there_from_the_start_and_complete_at_the_end():
-    seen = []
+async def test_the_manifest_is_there_before_any_record_and_complete_at_the_end(monkeypatch):
+    seen, add = [], RunFolder.add
 
-    class AtStart(Watcher):
-        def started(self, work):
-            seen.append(Manifest.read(Path("run")))
+    def seeing(folder, *what):
+        seen.append(Manifest.read(folder.path))
+        add(folder, *what)
 
-    await done(watcher=AtStart())
+    monkeypatch.setattr(RunFolder, "add", seeing)
+    await done()
     assert seen[0].records == {}
     assert not seen[0].is_complete
     manifest = Manifest.read(Path("run"))
@@ -294,6 +296,37 @@ async def test_the_manifest_is_there_from_the_start_and_complete_at_the_end():
     kept = manifest.records["jsonl/direct"]
     assert (kept.num_records, kept.num_failed) == (6, 1)
     assert manifest.sessions[0].ended_because == "finished"
+
+
+async def test_a_new_run_hashes_what_it_depends_on_while_its_first_calls_wait(monkeypatch):
+    waiting, is_noted, hash_code = [], asyncio.Event(), manifest.hash_code
+    loop, reply = asyncio.get_running_loop(), Scripted.reply
+
+    async def waits(model, *asked):
+        waiting.append(asked)
+        await is_noted.wait()
+        return await reply(model, *asked)
+
+    def noted():
+        waiting_then.append(len(waiting))
+        loop.call_soon_threadsafe(is_noted.set)
+        return hash_code()
+
+    waiting_then = []
+    monkeypatch.setattr(Scripted, "reply", waits)
+    monkeypatch.setattr(manifest, "hash_code", noted)
+    await done(parallel=3)
+    assert waiting_then == [3]
+
+
+async def test_a_run_that_ends_before_its_first_record_has_a_manifest(monkeypatch):
+    async def broken(method, question, workbench):
+        raise SettingsError("not as it should be")
+
+    monkeypatch.setattr("hopweave.answering.methods.direct.direct.Direct.answer", broken)
+    with pytest.raises(SettingsError, match="not as it should be"):
+        await done()
+    assert [session.ended_because for session in Manifest.read(Path("run")).sessions] == [""]
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""What a run depends on and what it produced, as hashes: written when the run starts, completed when it ends.
+"""What a run depends on and what it produced, as hashes: written before its first record, completed when it ends.
 
 `hopweave verify` computes them again. A hash is a SHA-256 in hexadecimal digits.
 """

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
+from threading import Lock
 
 from hopweave.core.errors import DataError, MethodError, ModelError, SettingsError, error_that_counts
 from hopweave.core.types import Question
@@ -207,6 +208,10 @@ class _RunWork:
         self._unwritten: list[tuple[Cell, Record]] = []
         self._has_news = asyncio.Event()
         self._is_written = asyncio.Event()
+        self._num_workers = 0
+        self._started_at = _now()
+        self._manifest: manifest_file.Manifest | None = None
+        self._noting = Lock()
 
     async def work(self) -> Outcome:
         """Asks all remaining questions, or as many as the budget allows."""
@@ -220,8 +225,9 @@ class _RunWork:
         if isinstance(self._elsewhere, Cluster):
             num_calls = self._elsewhere.num_threads
         parallel = self._options.parallel or num_calls + num_calls // EXTRA
-        num_workers = min(parallel, len(self._left))
-        manifest, notes = self._start_manifest(num_workers)
+        self._num_workers = num_workers = min(parallel, len(self._left))
+        is_resumed = (self._folder.path / manifest_file.NAME).exists()
+        notes = _notes_on(self._start_manifest()) if is_resumed else []
         num_processes = min(self._options.processes, parallel, num_calls)
         if num_processes < self._options.processes:
             notes.append(
@@ -240,7 +246,7 @@ class _RunWork:
             self._watcher.started(Work(self._progress, calls, parallel, len(self._left), tuple(notes)))
             await self._ask(num_workers)
         ended_because = self._ended_because or FINISHED
-        self._end_manifest(manifest, ended_because)
+        self._end_manifest(self._start_manifest(), ended_because)
         return Outcome(self._progress, ended_because, time.monotonic() - self._began, self._num_unreadable)
 
     @property
@@ -260,11 +266,14 @@ class _RunWork:
 
         asking = asyncio.create_task(ask())
         writing = asyncio.create_task(self._write_along(asking))
+        noting = asyncio.create_task(self._start_manifest_in_time(num_workers))
         try:
             await asyncio.wait([asking, writing], return_when=asyncio.FIRST_EXCEPTION)
         finally:
             asking.cancel()
-            outcomes = await asyncio.gather(asking, writing, return_exceptions=True)
+            noting.cancel()
+            outcomes = await asyncio.gather(noting, asking, writing, return_exceptions=True)
+            await asyncio.to_thread(self._start_manifest)
         for outcome in reversed(outcomes):
             if isinstance(outcome, ExceptionGroup):
                 raise error_that_counts([outcome]) from None
@@ -341,24 +350,44 @@ class _RunWork:
                 self._watcher.answered(cell, record)
 
     def _write(self, batch: list[tuple[Cell, Record]]) -> None:
+        self._start_manifest()  # no record without it
         by_cell: dict[Cell, list[Record]] = {}
         for cell, record in batch:
             by_cell.setdefault(cell, []).append(record)
         for cell, records in by_cell.items():
             self._folder.add(cell.dataset, cell.method, *records)
 
-    def _start_manifest(self, num_workers: int) -> tuple[manifest_file.Manifest, list[str]]:
-        """Notes what the run depends on and how many questions it asks concurrently; refuses to go on if that has changed."""
+    async def _start_manifest_in_time(self, num_workers: int) -> None:
+        """Starts the manifest of a new run once all first calls wait for their replies, so that it delays none of them.
+
+        A first record that is there before, as with calls of other processes, starts it, too.
+        """
+        turns = self._shared.llm.turns
+        while self._manifest is None and turns.num_open < min(num_workers, turns.limit):  # noqa: ASYNC110 - of the first second
+            await asyncio.sleep(GATHER_SECONDS)
+        await asyncio.to_thread(self._start_manifest)
+
+    def _start_manifest(self) -> manifest_file.Manifest:
+        """Notes what the run depends on and how many questions it asks concurrently, once; called from any thread.
+
+        Raises:
+            DataError: if the run started with something else, or the manifest cannot be read or written.
+        """
+        with self._noting:
+            if self._manifest is None:
+                self._manifest = self._noted()
+        return self._manifest
+
+    def _noted(self) -> manifest_file.Manifest:
         known = manifest_file.Manifest.read(self._folder.path)
         now = self._shared.manifest(self._folder, known)
         session = manifest_file.RunSession(
-            _now(),
+            self._started_at,
             version("hopweave"),
             manifest_file.hash_code(),
             store=self._shared.store_of(self._folder),
-            parallel=num_workers,
+            parallel=self._num_workers,
         )
-        notes = []
         if known is not None:
             changed = manifest_file.differences(known, now)
             if changed:
@@ -366,15 +395,13 @@ class _RunWork:
                     f"the run in {self._folder.path} started with something else: {'; '.join(changed)}; restore them, or "
                     "use another folder"
                 )
-            if any(earlier.code != session.code for earlier in known.sessions):
-                notes.append("the code of hopweave has changed since the run started, as manifest.json says")
             # The files are unchanged, but may be elsewhere by now.
             sessions = (*known.sessions, session)
             now = replace(known, datasets=now.datasets, indexes=now.indexes, base=now.base, sessions=sessions)
         else:
             now = replace(now, sessions=(session,))
         now.write(self._folder.path)
-        return now, notes
+        return now
 
     def _end_manifest(self, manifest: manifest_file.Manifest, ended_because: str) -> None:
         *earlier, session = manifest.sessions
@@ -392,6 +419,14 @@ class _RunWork:
             sessions=(*earlier, replace(session, ended_at=_now(), ended_because=ended_because)),
             is_complete=self._progress.is_complete,
         ).write(self._folder.path)
+
+
+def _notes_on(manifest: manifest_file.Manifest) -> list[str]:
+    """What the user should know of a run that is resumed."""
+    *earlier, session = manifest.sessions
+    if any(one.code != session.code for one in earlier):
+        return ["the code of hopweave has changed since the run started, as manifest.json says"]
+    return []
 
 
 def _now() -> str:
