@@ -21,10 +21,11 @@ import numpy as np
 import pytest
 from support.commands import ran
 from support.elastic_server import ElasticServer
+from support.parts import look_for_parts_again
 from support.towns import ids
 
 import hopweave
-from hopweave.core.catalog import entries, load
+from hopweave.core.catalog import load
 from hopweave.core.errors import DataError, MissingExtra, SearchError, SettingsError
 from hopweave.core.types import Passage
 from hopweave.core.visibility import Visible
@@ -704,10 +705,10 @@ def shelf(tmp_path, monkeypatch):
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: shelf\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text("[hopweave.retrievers]\nshelf = shelf:Shelf\n")
     monkeypatch.syspath_prepend(tmp_path)
-    entries.cache_clear()
+    look_for_parts_again()
     yield
     sys.modules.pop("shelf", None)
-    entries.cache_clear()
+    look_for_parts_again()
 
 
 def test_a_new_engine_on_a_server_is_one_file(shelf, tmp_path, elastic_server):

@@ -3,14 +3,14 @@
 import json
 import os
 import shutil
-from importlib.metadata import EntryPoint
+from importlib.metadata import EntryPoint, EntryPoints
 from pathlib import Path
 from typing import get_args
 
 import pytest
 from support.commands import assert_one_line, ran
+from support.parts import look_for_parts_again
 
-from hopweave.core import catalog
 from hopweave.core.catalog import Role, entries, load
 from hopweave.core.errors import SettingsError
 from hopweave.evaluation.runs.folder import DatasetPlan, MethodPlan, Plan, RunFolder
@@ -85,15 +85,15 @@ def test_what_touches_neither_keys_nor_code_needs_no_trust():
 
 def test_a_part_of_another_package_is_chosen_by_the_user_alone(monkeypatch):
     point = EntryPoint("theirs", "their.module:Part", "hopweave.methods")
-    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: [point] if group == "hopweave.methods" else [])
-    catalog.entries.cache_clear()
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda: EntryPoints([point]))
+    look_for_parts_again()
     try:
         Path("hopweave.toml").write_text('method = "theirs"')
         with pytest.raises(SettingsError, match="sets method, which could"):
             read_settings()
         assert read_settings({"method": "theirs"}).method == "theirs"
     finally:
-        catalog.entries.cache_clear()
+        look_for_parts_again()
 
 
 # -- the user's own words ----------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hopweave.core import catalog
 from hopweave.core.catalog import entries, load
 from hopweave.core.errors import MissingExtra, SearchError
 from hopweave.core.types import Question
@@ -10,6 +11,12 @@ from hopweave.core.types import Question
 def names_of(role: str) -> list[str]:
     """The parts of a role that this package brings; not those of another package that is installed."""
     return [name for name, one in entries(role).items() if ":" not in one.target]
+
+
+def look_for_parts_again():
+    """Has the parts of other packages looked for again when one is next named, after a test installed or removed one."""
+    catalog._registered.cache_clear()
+    catalog.entries.cache_clear()
 
 
 METHODS = names_of("methods")

@@ -21,10 +21,13 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from hopweave.core.errors import MissingExtra, SettingsError, suggest
 from hopweave.core.part_files import class_of, part_file, path_of, text_of
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 Role = Literal["llms", "retrievers", "readers", "duplicate_detectors", "methods", "datasets", "metrics", "analyses"]
 ROLES: tuple[Role, ...] = get_args(Role)
@@ -108,19 +111,26 @@ def files_of(role: Role) -> tuple[Path, ...]:
 @cache
 def entries(role: Role) -> dict[str, Entry]:
     """All components of a role by name, in alphabetical order."""
-    from importlib.metadata import entry_points
-
     found = {path.stem: _entry_of_file(role, path) for path in files_of(role)}
     for path in files_of(role):
         presets = path.with_suffix(".presets.toml")
         if presets.is_file():
             found |= {one.name: one for one in _presets(found[path.stem], presets)}
-    for point in entry_points(group=f"hopweave.{role}"):
+    for point in _registered()[role]:
         other = Entry(role, point.name, f"from {point.module}", None, f"{point.module}:{point.attr or ''}")
         there = found.get(point.name)
         # The error is raised when the name is used; a package that nobody uses must not break everything else.
         found[point.name] = other if there is None else replace(there, clash=there.clash or other.target)
     return dict(sorted(found.items()))
+
+
+@cache
+def _registered() -> dict[Role, list[EntryPoint]]:
+    """The entry points of other packages. Finding them reads a file of each package, so it is done once for all roles."""
+    from importlib.metadata import entry_points
+
+    found = entry_points()
+    return {role: list(found.select(group=f"hopweave.{role}")) for role in ROLES}
 
 
 def entry(role: Role, name: str) -> Entry:

@@ -9,7 +9,6 @@ that started it ends, however it does, it reads the end of its input and ends, t
 
 from __future__ import annotations
 
-import asyncio
 import os
 import pickle
 import signal
@@ -19,7 +18,10 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from threading import Lock
-from typing import IO, Any, BinaryIO
+from typing import IO, TYPE_CHECKING, Any, BinaryIO
+
+if TYPE_CHECKING:  # what runs in a child imports this module, too, and starts without asyncio
+    import asyncio
 
 _LENGTH = struct.Struct("<Q")
 # The path is that of this process, so that the same hopweave is imported; -P keeps the working directory out of it.
@@ -51,6 +53,8 @@ class Child:
         Raises:
             OSError, NotImplementedError: if no process can be started here.
         """
+        import asyncio
+
         return cls(await asyncio.create_subprocess_exec(*_command(module), limit=_BUFFER_BYTES, **_APART))
 
     @property
@@ -74,13 +78,15 @@ class Child:
         Raises:
             Died: if there is none, because the process has ended.
         """
+        from asyncio import IncompleteReadError
+
         stream = self._process.stdout
         if stream is None:
             raise Died
         try:
             [length] = _LENGTH.unpack(await stream.readexactly(_LENGTH.size))
             return pickle.loads(await stream.readexactly(length))  # noqa: S301 - from a process of ours
-        except asyncio.IncompleteReadError as error:
+        except IncompleteReadError as error:
             raise Died from error
         except Exception as error:
             self.kill()
@@ -93,6 +99,8 @@ class Child:
 
     async def end(self) -> None:
         """Ends the process at once. Nobody may be waiting for its messages."""
+        import asyncio
+
         if self.has_ended:  # a signal to a process that has ended is taken for its end, before asyncio has noted that
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._process.wait(), _NOTICE_SECONDS)

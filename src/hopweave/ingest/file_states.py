@@ -20,9 +20,6 @@ from hopweave.ingest.formats import CorpusFile
 from hopweave.ingest.origin import Origin
 from hopweave.ingest.reasons import Reason, reading
 
-FILE_STATES = "files.sqlite"
-"""Its name in a data folder."""
-
 _COPIES = "copies"
 
 _TABLES = """

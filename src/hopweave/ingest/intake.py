@@ -17,8 +17,8 @@ from hopweave.core.types import Passage
 from hopweave.ingest.file_states import FileState, FileStates, hash_of, look_at
 from hopweave.ingest.find import find_files
 from hopweave.ingest.formats import CAN_RECOGNISE, CorpusFile, OnBytes
-from hopweave.ingest.read import CorpusOptions, Reading, TakenId, nothing_found
-from hopweave.ingest.reasons import Reason, reason_of
+from hopweave.ingest.read import CorpusOptions, Reading, nothing_found
+from hopweave.ingest.reasons import Reason, TakenId, reason_of
 from hopweave.ingest.tally import Tally, Unread
 from hopweave.ingest.vanished import check_gone, has_vanished, is_missing
 from hopweave.ingest.whole_document import ReadsElsewhere

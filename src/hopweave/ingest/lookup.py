@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -45,6 +46,16 @@ def document_id_of(passage: Passage) -> str:
     """The id of the document that a passage was split from; its own if it is a whole document."""
     match = _SPLIT_ID.fullmatch(passage.id) if passage.start is not None else None
     return match[1] if match else passage.id
+
+
+def content_id(title: str, text: str) -> str:
+    """The id of a passage that has none: 16 hexadecimal digits derived from its title and text alone."""
+    return content_hash(title, text).hex()
+
+
+def content_hash(title: str, text: str) -> bytes:
+    """Eight bytes derived from the title and the text of a passage alone."""
+    return hashlib.blake2b(f"{title}\0{text}".encode(), digest_size=8).digest()
 
 
 @dataclass(frozen=True, slots=True)

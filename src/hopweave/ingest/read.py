@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import sqlite3
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
@@ -23,7 +22,8 @@ from hopweave.ingest.document import Part, repeats, row_text
 from hopweave.ingest.find import OnUnlisted, Roots, Selection, find_files
 from hopweave.ingest.formats import IMAGE_SUFFIXES, MAX_FILE_MIB, MAX_ROW_MIB, CorpusFile, Limits, OnBytes
 from hopweave.ingest.json_stream import fields_of
-from hopweave.ingest.reasons import Reason, Unreadable, reason_of
+from hopweave.ingest.lookup import content_hash
+from hopweave.ingest.reasons import Reason, TakenId, Unreadable, reason_of
 from hopweave.ingest.records import Row, read_rows
 from hopweave.ingest.split import cut_part
 from hopweave.ingest.tally import Tally, Unread
@@ -36,12 +36,6 @@ _LONGEST_CELL_TITLE = 100
 """Characters of a cell that may be the title of its row; a longer one is text."""
 _COLUMN = f"{METADATA}."
 TEXT_FIELDS = ("text", "contents", "content", "body", "passage", "paragraph_text")
-
-
-class TakenId(Unreadable):
-    """A passage whose id is already taken."""
-
-    kind = Reason.TAKEN_ID
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,7 +314,7 @@ class Reading:
             passage = self._passage(file, row)
             has_id = bool(passage.id)
             if not has_id:
-                key = _content_hash(passage.title, passage.text)
+                key = content_hash(passage.title, passage.text)
                 passage = replace(passage, id=key.hex())
                 if passage.text.strip() and not _is_new(self._seen, key):
                     self.tally.num_duplicates += 1
@@ -476,12 +470,3 @@ def _is_new(seen: sqlite3.Connection, key: bytes) -> bool:
         raise DataError(
             f"cannot keep a list of hashes in a temporary file: {error}; free some space or set SQLITE_TMPDIR"
         ) from error
-
-
-def content_id(title: str, text: str) -> str:
-    """The id of a passage that has none: 16 hexadecimal digits derived from its title and text alone."""
-    return _content_hash(title, text).hex()
-
-
-def _content_hash(title: str, text: str) -> bytes:
-    return hashlib.blake2b(f"{title}\0{text}".encode(), digest_size=8).digest()

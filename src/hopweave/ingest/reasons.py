@@ -87,6 +87,12 @@ def reading(source: str) -> Iterator[None]:
         raise kind(f"cannot read {source}: {error.strerror}; check the file and the disk") from None
 
 
+class TakenId(Unreadable):
+    """A passage whose id is already taken."""
+
+    kind = Reason.TAKEN_ID
+
+
 def reason_of(error: DataError) -> Reason:
     """Why the file that an error is about was not read."""
     return error.kind if isinstance(error, Unreadable) else Reason.DAMAGED

@@ -22,7 +22,6 @@ from hopweave.core.types import Answer, Citation, Message, Passage, Question
 from hopweave.record.changes import Branch
 from hopweave.record.earlier_schemas import FIRST, from_first
 from hopweave.record.failures import Failure
-from hopweave.record.notebook import in_html
 from hopweave.record.steps import (
     OFFLINE,
     READER,
@@ -181,6 +180,8 @@ class Record:
 
     def _repr_html_(self) -> str:
         """The display in a notebook: the answer with its quotes."""
+        from hopweave.record.notebook import in_html
+
         return in_html(self.question.text, self.answer, self.error, self.cited_passages(), self.seconds)
 
     def _verdict_problems(self) -> Iterator[str]:

@@ -426,8 +426,6 @@ def index_folder(settings: Settings, engine: str = "") -> Path:
 
 
 def _starter_index(retriever: str) -> Path:
-    from hopweave.ingest import read_corpus
-
     if part_file(retriever) is not None:
         raise SettingsError(f"there is no index of the starter corpus for {retriever}; name an index with --corpus")
     passages = Path(__file__).parents[1] / "starter" / "passages.jsonl"
@@ -435,6 +433,9 @@ def _starter_index(retriever: str) -> Path:
     folder = user_cache_path("hopweave") / "indexes" / f"starter-{version('hopweave')}-{digest}-{retriever}-{INDEX_LAYOUT}"
     if (folder / "manifest.json").is_file():
         return folder
+
+    from hopweave.ingest import read_corpus
+
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with TemporaryDirectory(dir=folder.parent) as scratch:

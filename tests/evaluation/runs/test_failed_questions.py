@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import pytest
 from support.part_files import hopweave_says
+from support.parts import look_for_parts_again
 from support.questions import RULES, put_model, put_questions
 from support.runs import answered, asked, made, result_of, row_of
 from support.scored import cell_of, summary_of
@@ -48,9 +49,9 @@ def scene(own_folders, tmp_path, monkeypatch):
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: flaky\nVersion: 1\n")
     (info / "entry_points.txt").write_text("[hopweave.methods]\nflaky = flaky:Flaky\n")
-    entries.cache_clear()
+    look_for_parts_again()
     yield
-    entries.cache_clear()
+    look_for_parts_again()
 
 
 def rows_of(name):

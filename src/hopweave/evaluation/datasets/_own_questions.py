@@ -11,7 +11,7 @@ from hopweave.core.errors import suggest
 from hopweave.core.types import AnswerForm, Example, Gold, GoldStep, Passage, Question
 from hopweave.evaluation.datasets._rows import Id, Layout, Row, Text
 from hopweave.evaluation.datasets._source import LocalFile, distinct, examples_of
-from hopweave.ingest import content_id
+from hopweave.ingest.lookup import content_id
 
 
 class _Passage(Layout):

@@ -13,7 +13,7 @@ from hopweave.core.errors import DataError, SettingsError
 from hopweave.core.types import Example, Passage
 from hopweave.evaluation.datasets._hub import HubAddress, hub_rows
 from hopweave.evaluation.datasets._rows import L, Row, read_rows
-from hopweave.ingest import content_id
+from hopweave.ingest.lookup import content_id
 
 
 @dataclass(frozen=True, slots=True)

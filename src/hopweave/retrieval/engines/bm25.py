@@ -27,7 +27,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import tantivy
 
@@ -35,14 +35,14 @@ from hopweave.core.errors import DataError, SearchError, SettingsError
 from hopweave.core.indexing import IndexSummary, IndexTraits
 from hopweave.core.types import Hit, Passage
 from hopweave.core.visibility import PUBLIC, Visible
-from hopweave.ingest.file_states import FILE_STATES, copies_in, origin_of
-from hopweave.ingest.intake import Intake
+from hopweave.ingest.file_states import copies_in, origin_of
 from hopweave.ingest.lookup import document_id_of
 from hopweave.ingest.origin import Origin
 from hopweave.retrieval.engines._word_engine import WordEngine
 from hopweave.retrieval.index.bm25_index import (
     COUNTS,
     ENGINE,
+    FILE_STATES,
     LABELLED,
     LAYOUT,
     analysis_in,
@@ -56,6 +56,9 @@ from hopweave.retrieval.index.bm25_intake import num_files, take_in
 from hopweave.retrieval.index.bm25_search import best, best_passages, clauses, query_terms, searching, searching_with
 from hopweave.retrieval.index.index_folder import open_index, read_manifest
 from hopweave.retrieval.index.index_writing import replace_index
+
+if TYPE_CHECKING:
+    from hopweave.ingest.intake import Intake
 
 
 @dataclass(eq=False)

@@ -29,7 +29,6 @@ from hopweave.retrieval.index.bm25_search import searching_with
 from hopweave.retrieval.index.index_folder import open_index
 from hopweave.retrieval.index.weaving import FIRST_HITS, Weaving
 from hopweave.retrieval.index.word_index import WordIndex
-from hopweave.retrieval.opened_engines import opened
 from hopweave.text.evidence import shortened
 
 
@@ -78,6 +77,8 @@ class Weave:
         self._analysis = analysis_in(self.index, self._manifest)
         self._first: Retriever | None = None
         if self.first != ENGINE:
+            from hopweave.retrieval.opened_engines import opened
+
             self._first = opened(self.first, self.index, self.engine_options, "retrievers.weave", self.visible)
 
     @property

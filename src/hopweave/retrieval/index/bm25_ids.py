@@ -6,7 +6,7 @@ import sqlite3
 from pathlib import Path
 
 from hopweave.core.types import Passage
-from hopweave.ingest.read import TakenId
+from hopweave.ingest.reasons import TakenId
 
 
 class Ids:

@@ -18,7 +18,6 @@ from hopweave.core.errors import DataError
 from hopweave.core.indexing import IndexSummary
 from hopweave.core.types import Passage
 from hopweave.core.visibility import FIELDS, Condition, Visible, filter_values
-from hopweave.ingest.file_states import FILE_STATES
 from hopweave.ingest.lookup import document_id_of
 from hopweave.retrieval.index.analysis import ENGLISH, Analysis, agreed, analysis_of, analyzer, language_of
 from hopweave.retrieval.index.bm25_compaction import worn_segments
@@ -32,6 +31,8 @@ from hopweave.retrieval.index.passage_rows import passage_of_row, row_of_passage
 from hopweave.text.scripts import num_words, runs_together
 
 ENGINE = "bm25"
+FILE_STATES = "files.sqlite"
+"""In a data folder: what is known of the files that the passages are from; see `ingest.file_states`."""
 _MAX_ID_BYTES = 10_000
 
 _HEAP_BYTES = 300_000_000

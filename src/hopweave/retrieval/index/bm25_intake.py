@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from contextlib import closing
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hopweave.core.errors import DataError
 from hopweave.core.types import Passage
-from hopweave.ingest.file_states import FILE_STATES, FileStates, copies_in, count_files
-from hopweave.ingest.intake import Intake
-from hopweave.ingest.read import TakenId
-from hopweave.retrieval.index.bm25_index import ENGINE, Writing
+from hopweave.ingest.file_states import FileStates, copies_in, count_files
+from hopweave.ingest.reasons import TakenId
+from hopweave.retrieval.index.bm25_index import ENGINE, FILE_STATES, Writing
 from hopweave.retrieval.index.index_folder import MANIFEST, read_manifest
+
+if TYPE_CHECKING:
+    from hopweave.ingest.intake import Intake
 
 OnPassage = Callable[[int], None] | None
 

@@ -17,7 +17,6 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -141,6 +140,8 @@ def read_manifest(folder: Path, engine: str | None = None) -> Manifest:
     except (ValueError, TypeError, KeyError):
         raise damaged(folder, MANIFEST, "cannot be read") from None
     if found_version > FORMAT_VERSION:
+        from importlib.metadata import version
+
         raise DataError(
             f"index {folder} has format version {found_version} and this hopweave ({version('hopweave')}) reads up to "
             f"{FORMAT_VERSION}; it was written by hopweave {values.get('hopweave_version', 'unknown')}: install that or newer"

@@ -9,7 +9,6 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 
 from hopweave.core.errors import DataError
@@ -68,6 +67,8 @@ class Staging:
         has_labels: bool = False,
     ) -> Manifest:
         """Makes the new state current. All files in `data` belong to it."""
+        from importlib.metadata import version  # no search needs it, and it takes long to import
+
         with _disk_errors(self.folder):
             now = datetime.now(UTC).isoformat(timespec="seconds")
             manifest = Manifest(
