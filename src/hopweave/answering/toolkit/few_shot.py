@@ -95,7 +95,8 @@ class Packer:
         room = room_for(self.workbench, max_tokens)
         room -= await self._count("\n\n".join(["Q: A:", *fixed.values()]))
         words = await self._num_words(passages, room)
-        room -= await self._count_all(self._shown(passages, words))
+        shown = self._shown(passages, words)
+        room -= await self._count_all(shown)
         demonstrations = [self._demonstration(one, style) for one in self._drawn()]
         kept: list[str] = []
         for text in demonstrations:
@@ -107,7 +108,7 @@ class Packer:
         return self.workbench.fill(
             PROMPTS["prompt" if is_at_top else "prompt_instructed_by_question"],
             demonstrations="".join(f"{text}\n\n" for text in kept),
-            evidence=self._evidence(self._shown(passages, words)),
+            evidence=self._evidence(shown),
             **fixed,
         )
 
