@@ -37,7 +37,7 @@ from hopweave import Record, Weaver, read_settings
 from hopweave.core.building import build
 from hopweave.core.catalog import load
 from hopweave.core.types import Example, Passage
-from hopweave.ingest import read_corpus
+from hopweave.ingest.read import read_corpus
 from hopweave.run.settings import assignments, merged
 from hopweave.text.matching import is_contained
 

@@ -87,7 +87,7 @@ async def _run(base_url: str, folder: Path, *, parallel: bool, num_runs: int) ->
 
 
 def _index(folder: Path) -> Path:
-    from hopweave.ingest import read_corpus
+    from hopweave.ingest.read import read_corpus
     from hopweave.retrieval.engines.bm25 import BM25
 
     index = folder / "index"

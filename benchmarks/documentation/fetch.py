@@ -30,7 +30,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hopweave.ingest import CorpusOptions, Intake, read_corpus
+from hopweave.ingest.intake import Intake
+from hopweave.ingest.read import CorpusOptions, read_corpus
 from hopweave.retrieval.engines.bm25 import BM25
 from hopweave.text.matching import is_contained, normalize_answer
 

@@ -18,7 +18,8 @@ from hopweave.core.catalog import load
 from hopweave.core.errors import DataError
 from hopweave.core.protocols import Dataset, PassageSource
 from hopweave.core.types import Example, Passage
-from hopweave.ingest import CorpusOptions, content_id, read_corpus
+from hopweave.ingest.lookup import content_id
+from hopweave.ingest.read import CorpusOptions, read_corpus
 
 NAMES = names_of("datasets")
 

@@ -16,7 +16,7 @@ import hopweave
 from hopweave.core import files
 from hopweave.core.files import FOLDER, lines_within, read_lines, read_whole, walk
 from hopweave.evaluation.integrity.manifest import hash_source
-from hopweave.ingest import find_files
+from hopweave.ingest.find import find_files
 from hopweave.run.staleness import Checked, kept_records
 
 pytestmark = pytest.mark.usefixtures("own_folders")

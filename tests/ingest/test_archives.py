@@ -16,8 +16,10 @@ from pathlib import Path
 import pytest
 from support.corpora import read, refused
 
-from hopweave.ingest import Intake, Tally, read_corpus
+from hopweave.ingest.intake import Intake
+from hopweave.ingest.read import read_corpus
 from hopweave.ingest.reasons import Reason
+from hopweave.ingest.tally import Tally
 from hopweave.retrieval.engines.bm25 import BM25
 
 
@@ -218,7 +220,7 @@ def test_a_bad_member_is_left_out_and_those_behind_it_are_read(tmp_path):
 MEASURED = """
     import bz2, io, json, resource, sys, tarfile, threading
     from pathlib import Path
-    from hopweave.ingest import read_corpus
+    from hopweave.ingest.read import read_corpus
 
     path = Path(sys.argv[1])
     text = ["A sentence of some words about a harbour."] * 40

@@ -12,8 +12,9 @@ from typer.testing import CliRunner
 
 from hopweave.apps.cli.search import app as search
 from hopweave.core.errors import DataError
-from hopweave.ingest import CorpusOptions, Tally, read_corpus
 from hopweave.ingest.copies import _BLOCK, Copies, Holder, letters_of
+from hopweave.ingest.read import CorpusOptions, read_corpus
+from hopweave.ingest.tally import Tally
 from hopweave.retrieval.engines.bm25 import BM25
 
 WORDS = ("harbour", "light", "keeper", "lens", "tower", "coast", "engineer", "signal", "winter", "lamp", "tide", "ferry")

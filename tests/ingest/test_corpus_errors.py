@@ -6,7 +6,7 @@ import pytest
 from support.corpora import refused
 
 from hopweave.core.errors import SettingsError
-from hopweave.ingest import CorpusOptions
+from hopweave.ingest.read import CorpusOptions
 
 BAD = {
     "no text field": (

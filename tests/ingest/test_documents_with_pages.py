@@ -10,7 +10,9 @@ from support.corpora import read, refused
 from support.documents import docx, epub, paragraph, pdf, zipped
 
 from hopweave.core.types import Passage
-from hopweave.ingest import Tally, pages, read_corpus
+from hopweave.ingest import pages
+from hopweave.ingest.read import read_corpus
+from hopweave.ingest.tally import Tally
 
 INSTALL_OCR = "have it recognised (pip install 'hopweave[ocr]')"
 

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopweave.core.errors import SettingsError
-from hopweave.ingest import CorpusOptions, find_files, read_corpus
-from hopweave.ingest.find import Roots
+from hopweave.ingest.find import Roots, find_files
+from hopweave.ingest.read import CorpusOptions, read_corpus
 
 
 def put(folder: Path, *names: str) -> Path:

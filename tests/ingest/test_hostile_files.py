@@ -19,10 +19,12 @@ from support.tiers import first_of
 from hopweave.core.catalog import load
 from hopweave.core.errors import DataError, SettingsError
 from hopweave.evaluation.datasets._rows import Layout, Text, read_members, read_rows
-from hopweave.ingest import CorpusOptions, Tally, find_files, read_corpus
 from hopweave.ingest.documents import read_document
+from hopweave.ingest.find import find_files
 from hopweave.ingest.json_stream import MAX_DEPTH
+from hopweave.ingest.read import CorpusOptions, read_corpus
 from hopweave.ingest.reasons import Reason
+from hopweave.ingest.tally import Tally
 
 LONG = "7" * 5_000
 MEMORY = 1 << 30
@@ -46,7 +48,7 @@ def in_a_process(code: str, *arguments: Path) -> subprocess.CompletedProcess[str
 READ_ALL = """
 import sys
 from pathlib import Path
-from hopweave.ingest import read_corpus
+from hopweave.ingest.read import read_corpus
 from hopweave.core.errors import DataError
 try:
     print(len(list(read_corpus([Path(sys.argv[1])]))))

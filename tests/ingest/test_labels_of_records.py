@@ -5,7 +5,8 @@ import json
 import pytest
 
 from hopweave.core.errors import DataError, SettingsError
-from hopweave.ingest import CorpusOptions, Tally, read_corpus
+from hopweave.ingest.read import CorpusOptions, read_corpus
+from hopweave.ingest.tally import Tally
 
 LINES = [
     {"id": "a", "text": "One.", "metadata": {"year": 1999, "kind": " a \n letter ", "none": None, "empty": "", "is": True}},

@@ -8,7 +8,8 @@ from ingest.test_corpus_errors import BAD
 
 from hopweave.core.errors import DataError
 from hopweave.core.types import Passage
-from hopweave.ingest import CorpusOptions, Tally, read_corpus
+from hopweave.ingest.read import CorpusOptions, read_corpus
+from hopweave.ingest.tally import Tally
 
 
 def read(folder: Path, tally: Tally | None = None, **options) -> list[Passage]:

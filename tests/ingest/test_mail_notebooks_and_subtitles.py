@@ -9,9 +9,9 @@ from email.message import EmailMessage
 import pytest
 from support.corpora import read, refused, written
 
-from hopweave.ingest import Tally
 from hopweave.ingest.mail import read_mail
 from hopweave.ingest.recognise import format_of
+from hopweave.ingest.tally import Tally
 
 
 def message(text="The lamp is lit.\n\nOil is dry.", html=None, subject="Oil für Kerrow", **more):

@@ -6,10 +6,12 @@ from support.oversized import LONG, NESTED, TEXT, WIDE, StepClock, as_bytes, inf
 from support.tiers import first_of
 
 from hopweave.core.errors import DataError
-from hopweave.ingest import CorpusOptions, Tally, deadline, read_corpus
+from hopweave.ingest import deadline
 from hopweave.ingest.documents import read_document
 from hopweave.ingest.html_page import MAX_DEPTH
 from hopweave.ingest.office_tables import MAX_COLUMNS
+from hopweave.ingest.read import CorpusOptions, read_corpus
+from hopweave.ingest.tally import Tally
 
 
 def read(folder, tally=None, **options):

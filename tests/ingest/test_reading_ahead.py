@@ -82,7 +82,7 @@ def test_pieces_are_a_stream_whatever_their_lengths():
 def test_a_file_that_is_left_half_read_leaves_no_thread(tmp_path):
     import gzip
 
-    from hopweave.ingest import read_corpus
+    from hopweave.ingest.read import read_corpus
 
     path = tmp_path / "a.jsonl.gz"
     path.write_bytes(gzip.compress(b'{"text": "some words"}\n' * 2_000_000))

@@ -7,8 +7,10 @@ from support.corpora import read, written
 
 from hopweave.core.errors import DataError
 from hopweave.core.types import Passage
-from hopweave.ingest import Tally, find_files, read_corpus
+from hopweave.ingest.find import find_files
+from hopweave.ingest.read import read_corpus
 from hopweave.ingest.reasons import Reason
+from hopweave.ingest.tally import Tally
 
 DPR = 'id\ttext\ttitle\n1\t"Aaron ( or ; ""Ahärôn"") is a prophet."\tAaron\n2\tPlain text.\tMoses\n'
 

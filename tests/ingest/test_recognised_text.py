@@ -4,9 +4,10 @@ import pytest
 from support.corpora import one_line_of, read, written
 from support.documents import pdf
 
-from hopweave.ingest import Tally, formats, pages
+from hopweave.ingest import formats, pages
 from hopweave.ingest.formats import CorpusFile, Limits
 from hopweave.ingest.reasons import Reason
+from hopweave.ingest.tally import Tally
 
 
 @pytest.fixture

@@ -13,10 +13,11 @@ from pathlib import Path
 import pytest
 from support.corpora import read, refused, written
 
-from hopweave.ingest import Intake, Tally
 from hopweave.ingest.formats import FORMATS, READ, SOURCE_CODE_SUFFIXES
+from hopweave.ingest.intake import Intake
 from hopweave.ingest.reasons import Reason, Unreadable
 from hopweave.ingest.recognise import HEAD_BYTES, format_of
+from hopweave.ingest.tally import Tally
 from hopweave.retrieval.engines.bm25 import BM25
 
 LICENCE = "Permission is hereby granted, free of charge, to any person who obtains a copy of this lamp.\n"

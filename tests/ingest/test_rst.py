@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from hopweave.ingest import read_corpus
+from hopweave.ingest.read import read_corpus
 from hopweave.ingest.rst import read_rst
 
 PAGE = """.. _top:

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from hopweave.core.types import Passage
-from hopweave.ingest import CorpusOptions, read_corpus
 from hopweave.ingest.document import Blocks, Heading, Part
+from hopweave.ingest.read import CorpusOptions, read_corpus
 from hopweave.ingest.split import cut_part
 from hopweave.retrieval.engines.bm25 import BM25
 from hopweave.retrieval.index.passage_rows import passage_of_row, row_of_passage

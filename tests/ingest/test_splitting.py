@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hopweave.ingest import CorpusOptions, read_corpus, split_spans
+from hopweave.ingest.read import CorpusOptions, read_corpus
+from hopweave.ingest.split import split_spans
 
 SENTENCES = "Ulm lies on the Danube. Its minster is tall. Dr. Kepler lived there! Did he stay? He did not.\n\nHe left in 1628."
 
@@ -90,7 +91,7 @@ def test_no_record_is_cut_when_the_limit_is_0(tmp_path):
 READ_ALL = """
 import sys, tracemalloc
 from pathlib import Path
-from hopweave.ingest import read_corpus
+from hopweave.ingest.read import read_corpus
 tracemalloc.start()
 print(sum(1 for _ in read_corpus([Path(sys.argv[1])])), tracemalloc.get_traced_memory()[1])
 """

@@ -3,7 +3,7 @@
 import pytest
 
 from hopweave.core.errors import DataError
-from hopweave.ingest import CorpusOptions, read_corpus
+from hopweave.ingest.read import CorpusOptions, read_corpus
 
 CITIES = "id,city,river,note\n7,Ulm,Danube,It is old.\n8,Tübingen,Neckar,\n"
 

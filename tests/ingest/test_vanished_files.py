@@ -9,7 +9,9 @@ import pytest
 from support.tiers import first_of
 
 from hopweave.core.errors import DataError
-from hopweave.ingest import CorpusOptions, Intake, file_bytes, intake, read_corpus
+from hopweave.ingest import file_bytes, intake
+from hopweave.ingest.intake import Intake
+from hopweave.ingest.read import CorpusOptions, read_corpus
 from hopweave.retrieval.engines.bm25 import BM25
 
 

@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from hopweave.ingest import CorpusOptions, read_corpus
 from hopweave.ingest.documents import read_document
+from hopweave.ingest.read import CorpusOptions, read_corpus
 
 TEXT = "<p>The lamp is lit at dusk, and put out at dawn, by the keeper on watch. Oil is kept below.</p>"
 LINKS = "<a href='a.html'>First</a> <a href='b.html'>Second</a>"

@@ -29,7 +29,7 @@ from hopweave.core.catalog import load
 from hopweave.core.errors import DataError, MissingExtra, SearchError, SettingsError
 from hopweave.core.types import Passage
 from hopweave.core.visibility import Visible
-from hopweave.ingest import read_corpus
+from hopweave.ingest.read import read_corpus
 from hopweave.retrieval.engines.bm25 import BM25
 from hopweave.retrieval.index.analysis import Analysis
 from hopweave.retrieval.servers.writer_lease import WriterLease

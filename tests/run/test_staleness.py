@@ -13,7 +13,8 @@ import pytest
 from hopweave.citations.support import claim_of
 from hopweave.core.errors import DataError
 from hopweave.core.types import Answer, Passage, Question, Reading, Span
-from hopweave.ingest import CorpusOptions, Intake
+from hopweave.ingest.intake import Intake
+from hopweave.ingest.read import CorpusOptions
 from hopweave.models.llms.scripted import Scripted
 from hopweave.retrieval.engines.bm25 import BM25
 from hopweave.run.opening import open_passages

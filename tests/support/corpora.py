@@ -10,7 +10,8 @@ import pytest
 
 from hopweave.core.errors import DataError
 from hopweave.core.types import Passage
-from hopweave.ingest import CorpusOptions, Tally, read_corpus
+from hopweave.ingest.read import CorpusOptions, read_corpus
+from hopweave.ingest.tally import Tally
 
 
 def written(folder: Path, name: str, content: str | bytes) -> Path:

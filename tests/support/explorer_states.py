@@ -19,8 +19,8 @@ from support.three_hops import PASSAGES
 from hopweave.apps.server.app import create_app
 from hopweave.apps.server.server_settings import ServerSettings
 from hopweave.core.types import Message, Passage, Sampling
-from hopweave.ingest import CorpusOptions
 from hopweave.ingest.intake import Intake
+from hopweave.ingest.read import CorpusOptions
 from hopweave.models.llms.openai_compatible import OpenAICompatible
 from hopweave.models.llms.scripted import Line, Scripted
 from hopweave.retrieval.engines.bm25 import BM25

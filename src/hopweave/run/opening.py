@@ -434,7 +434,7 @@ def _starter_index(retriever: str) -> Path:
     if (folder / "manifest.json").is_file():
         return folder
 
-    from hopweave.ingest import read_corpus
+    from hopweave.ingest.read import read_corpus
 
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)

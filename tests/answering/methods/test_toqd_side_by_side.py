@@ -23,7 +23,7 @@ from hopweave.answering.methods.toqd._graph import QuestionGraph
 from hopweave.answering.methods.toqd.toqd import ToQD
 from hopweave.core.errors import ModelError
 from hopweave.core.types import Message, Passage, Question, Sampling
-from hopweave.ingest import read_corpus
+from hopweave.ingest.read import read_corpus
 from hopweave.models.llms.scripted import Line
 from hopweave.record import Trace
 from hopweave.record.critical_path import critical_path

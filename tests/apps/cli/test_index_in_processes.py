@@ -14,10 +14,10 @@ from support.documents import docx, paragraph
 
 from hopweave.core.child_process import BlockingChild
 from hopweave.core.errors import DataError
-from hopweave.ingest import Intake, read_corpus
 from hopweave.ingest.formats import CorpusFile, Limits
+from hopweave.ingest.intake import Intake
 from hopweave.ingest.process_reading import ProcessReading
-from hopweave.ingest.read import CorpusOptions
+from hopweave.ingest.read import CorpusOptions, read_corpus
 from hopweave.ingest.reasons import reason_of
 
 PAGE = (

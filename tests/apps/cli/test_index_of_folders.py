@@ -12,7 +12,9 @@ from support.documents import docx, paragraph, pdf
 
 from hopweave.core.errors import DataError, SettingsError
 from hopweave.core.files import sha256_of
-from hopweave.ingest import CorpusOptions, Intake, intake, pages, read, read_corpus
+from hopweave.ingest import intake, pages, read
+from hopweave.ingest.intake import Intake
+from hopweave.ingest.read import CorpusOptions, read_corpus
 from hopweave.retrieval.engines.bm25 import BM25
 from hopweave.retrieval.engines.weave import Weave
 from hopweave.retrieval.index import bm25_index as _bm25_index

@@ -13,9 +13,11 @@ from apps.cli.test_index import run
 from apps.cli.test_index_of_folders import sync
 from support.documents import pdf
 
-from hopweave.ingest import CorpusOptions, Intake, Tally
 from hopweave.ingest.file_states import FileStates, copies_in
+from hopweave.ingest.intake import Intake
+from hopweave.ingest.read import CorpusOptions
 from hopweave.ingest.reasons import Reason
+from hopweave.ingest.tally import Tally
 from hopweave.retrieval.engines.bm25 import BM25
 
 READ = {"a.txt": b"Words.", "b.md": b"# Title\n\nWords.", "c.jsonl": b'{"id": "c", "text": "x"}', "d.pdf": pdf("A page.")}
@@ -153,7 +155,7 @@ def test_of_files_that_need_a_library_each_library_has_a_line():
         ("c.eml", "mail"),
         *((f"{n}.txt", "") for n in range(9)),
     ):
-        from hopweave.ingest import Unread
+        from hopweave.ingest.tally import Unread
 
         kind = Reason.NEEDS_LIBRARY if extra else Reason.EMPTY
         tally.unread.append(Unread(name, f"{name} needs a library; pip install 'hopweave[{extra}]'", kind=kind))

@@ -10,7 +10,7 @@ import hopweave
 from hopweave.apps.server.first_questions import MAX_READ, overview_of, questions_from
 from hopweave.core.types import Passage
 from hopweave.core.visibility import PUBLIC, Visible
-from hopweave.ingest import read_corpus
+from hopweave.ingest.read import read_corpus
 
 KERROW = Passage(
     "kerrow", "Kerrow Light stands above Sula. It was designed by Ada Finch and lit in 1871.", "Kerrow Light", "k.html"

@@ -16,8 +16,9 @@ from support.hostile import damaged, hostile_text
 
 from hopweave.core.catalog import entries, load
 from hopweave.core.errors import DataError, SettingsError
-from hopweave.ingest import CorpusOptions, Tally, read_corpus
+from hopweave.ingest.read import CorpusOptions, read_corpus
 from hopweave.ingest.split import split_spans
+from hopweave.ingest.tally import Tally
 
 from ..attack import Attack, Trial
 

@@ -11,7 +11,10 @@ from pathlib import Path
 from hopweave.core.errors import DataError
 from hopweave.core.files import FOLDER, refuse_links_out, walk
 from hopweave.evaluation.integrity.manifest import hash_source
-from hopweave.ingest import CorpusOptions, Intake, find_files, intake
+from hopweave.ingest import intake
+from hopweave.ingest.find import find_files
+from hopweave.ingest.intake import Intake
+from hopweave.ingest.read import CorpusOptions
 from hopweave.retrieval.engines.bm25 import BM25
 from hopweave.run.staleness import Checked, record_files
 

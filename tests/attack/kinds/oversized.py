@@ -9,8 +9,10 @@ from support.oversized import LONG, NESTED, WIDE, StepClock, as_bytes, inflated_
 
 from hopweave.core.errors import DataError
 from hopweave.core.types import Passage
-from hopweave.ingest import CorpusOptions, Tally, deadline, read_corpus
+from hopweave.ingest import deadline
 from hopweave.ingest.office_tables import MAX_COLUMNS
+from hopweave.ingest.read import CorpusOptions, read_corpus
+from hopweave.ingest.tally import Tally
 
 from ..attack import Attack, Trial
 from .corpora import one_line

@@ -8,7 +8,7 @@ from support.docstring_files import shown_files
 from hopweave.core.errors import DataError
 from hopweave.core.types import Example, Gold, GoldSentence, Question
 from hopweave.evaluation.datasets.hotpotqa import HotpotQA
-from hopweave.ingest import content_id
+from hopweave.ingest.lookup import content_id
 
 CARROW = content_id("Carrow", "Carrow is a harbour guarded by the Carrow Head Light.  It is small.")
 LIGHT = content_id("Carrow Head Light", "It is a lighthouse.  It was designed by Ines Halloran.")

@@ -7,7 +7,7 @@ from support.docstring_files import shown_files
 from hopweave.core.errors import DataError, SettingsError
 from hopweave.core.types import Gold, Passage, Question
 from hopweave.evaluation.datasets.iirc import IIRC
-from hopweave.ingest import content_id
+from hopweave.ingest.lookup import content_id
 
 MAIN_TEXT = "Carrow is a harbour. Its lighthouse is the Carrow Head Light."
 PARAGRAPH = "The plans for the light were drawn by Ines Halloran in the year 1931, they say."

@@ -5,7 +5,7 @@ from support.docstring_files import shown_files
 from hopweave.core.errors import DataError
 from hopweave.core.types import Example, Gold, GoldStep, Question
 from hopweave.evaluation.datasets.musique import MuSiQue
-from hopweave.ingest import content_id
+from hopweave.ingest.lookup import content_id
 
 ROW = {
     "id": "3hop1__1_2_3", "question": "Who?", "answer": "Tam", "answer_aliases": ["Tam", "T."], "answerable": True,

@@ -10,7 +10,7 @@ from hopweave.evaluation.datasets.natural_questions import NaturalQuestions
 from hopweave.evaluation.datasets.squad import SQuAD
 from hopweave.evaluation.datasets.triviaqa import TriviaQA
 from hopweave.evaluation.datasets.webquestions import WebQuestions
-from hopweave.ingest import content_id
+from hopweave.ingest.lookup import content_id
 
 BOTH = ("Ines Halloran", "Halloran")
 ONE = {"yes_no_answer": "NONE", "short_answers": [{"start_token": 5, "end_token": 7}]}

@@ -5,7 +5,7 @@ from support.docstring_files import shown_files
 from hopweave.core.errors import DataError
 from hopweave.core.types import Example, Gold, GoldStep, Passage, Question
 from hopweave.evaluation.datasets.jsonl import JSONLines
-from hopweave.ingest import content_id
+from hopweave.ingest.lookup import content_id
 
 OWN_ID = content_id("", "Ines Halloran designed the Carrow Head Light.")
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from hopweave.core.building import build
 from hopweave.evaluation.datasets.starter import Starter
-from hopweave.ingest import read_corpus
+from hopweave.ingest.read import read_corpus
 
 
 def test_the_questions_that_come_with_hopweave_need_no_path():

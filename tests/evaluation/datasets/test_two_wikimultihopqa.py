@@ -5,7 +5,7 @@ from support.docstring_files import shown_files
 from hopweave.core.errors import DataError
 from hopweave.core.types import Example, Gold, GoldSentence, GoldStep, Question
 from hopweave.evaluation.datasets.two_wikimultihopqa import TwoWikiMultiHopQA
-from hopweave.ingest import content_id
+from hopweave.ingest.lookup import content_id
 
 FILM = content_id("Carrow Nights", "Carrow Nights is a film by Ines Halloran.")
 PERSON = content_id("Ines Halloran", "Ines Halloran directs films. She was born in Port Ellery.")

@@ -15,7 +15,9 @@ from hopweave.show.plain import flat
 
 if TYPE_CHECKING:
     from hopweave.core.indexing import IndexSummary, IndexWriter
-    from hopweave.ingest import CorpusOptions, Intake, Tally
+    from hopweave.ingest.intake import Intake
+    from hopweave.ingest.read import CorpusOptions
+    from hopweave.ingest.tally import Tally
 
 _MAX_IN_PART = 5
 
@@ -69,7 +71,7 @@ class ReadingOptions:
         Args:
             lenient: whether to leave out files that cannot be read.
         """
-        from hopweave.ingest import CorpusOptions
+        from hopweave.ingest.read import CorpusOptions
 
         of_reports = {"language", "verbose"}
         given = {name: value for name, value in asdict(self).items() if name not in of_reports and value is not None}

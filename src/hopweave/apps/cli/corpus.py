@@ -72,7 +72,8 @@ def _passages(dataset: str, paths: list[Path], options: list[str], also: list[Pa
     from hopweave.core.catalog import key_of, load
     from hopweave.core.part_files import allow
     from hopweave.core.protocols import PassageSource
-    from hopweave.ingest import CorpusOptions, Tally, read_corpus
+    from hopweave.ingest.read import CorpusOptions, read_corpus
+    from hopweave.ingest.tally import Tally
     from hopweave.run.settings import assignments
 
     allow(dataset)
@@ -96,7 +97,7 @@ def _is_new(seen: sqlite3.Connection, passage: Passage) -> bool:
     Raises:
         DataError: if it exists with different content, since gold that refers to it would be ambiguous.
     """
-    from hopweave.ingest import content_id
+    from hopweave.ingest.lookup import content_id
 
     content = content_id(passage.title, passage.text)
     if seen.execute("INSERT OR IGNORE INTO passages VALUES (?, ?)", (passage.id, content)).rowcount == 1:

@@ -21,8 +21,7 @@ from hopweave.show.plain import flat
 
 if TYPE_CHECKING:
     from hopweave.core.indexing import IndexSummary, IndexWriter
-    from hopweave.ingest import Intake
-    from hopweave.ingest.intake import TakesInFiles
+    from hopweave.ingest.intake import Intake, TakesInFiles
     from hopweave.ingest.whole_document import ReadsElsewhere
 
 app = typer.Typer(add_completion=False)
@@ -96,7 +95,8 @@ def index(
 
     Without --add, --sync or --delete the index is rebuilt; an existing one stays in use until the new one is complete.
     """
-    from hopweave.ingest import Intake, Tally
+    from hopweave.ingest.intake import Intake
+    from hopweave.ingest.tally import Tally
 
     looks = [name for name, is_asked in (("--check", check), ("--stats", stats), ("--list", list_)) if is_asked]
     changes = {"is_add": add, "is_sync": sync, "is_delete": bool(delete), "has_language": reading.language is not None}
@@ -218,7 +218,7 @@ def _write(
     missing_ok: bool,
     more: Mapping[str, str],
 ) -> IndexSummary:
-    from hopweave.ingest import read_corpus
+    from hopweave.ingest.read import read_corpus
 
     with _progress(intake.num_bytes()) as (on_bytes, on_passage):  # also finds a mistyped path before anything is written
         if engine := _takes_in_files(writer):

@@ -106,7 +106,8 @@ def _sync(
 
     The first time, errors are raised; later they are printed, and watching continues.
     """
-    from hopweave.ingest import Intake, Tally
+    from hopweave.ingest.intake import Intake
+    from hopweave.ingest.tally import Tally
     from hopweave.retrieval.engines.bm25 import BM25
     from hopweave.run.settings import read_settings
     from hopweave.run.staleness import Checked, stale_answers
