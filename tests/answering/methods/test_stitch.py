@@ -12,7 +12,7 @@ from support.bench import Bench, Capable, Small, calls, looks, purposes, queries
 from hopweave.answering.methods.stitch.stitch import Stitch
 from hopweave.answering.reading.checking import Reading, problems_of
 from hopweave.answering.reading.completing import completed
-from hopweave.answering.reading.hops import MAX_STEPS, Way, own_steps, spelled_out, steps_of
+from hopweave.answering.reading.hops import MAX_STEPS, Way, may_split, own_steps, spelled_out, steps_of
 from hopweave.answering.reading.hops import answered as answered_step
 from hopweave.core.types import Hit, Passage, Question, Reply, TokenLogprob
 from hopweave.record import Trace
@@ -130,6 +130,20 @@ async def test_a_plan_that_cannot_be_read_leaves_one_hop(reply):
     record = await ask([reply, answered("Vask", 4)])
     assert (purposes(record), record.answer.short) == (["plan", "answer"], "Vask")
     assert record.error is None
+
+
+async def test_a_question_that_no_plan_could_split_is_not_planned():
+    plain = "In which town was Mara Lind born?"
+    record = await ask([answered("Vask", 2)], {plain: [LIND]}, plain)
+    assert (purposes(record), record.answer.short) == (["answer"], "Vask")
+
+
+async def test_a_capable_model_plans_any_question_since_its_own_hops_are_taken():
+    plain = "In which town was Mara Lind born?"
+    record = await Bench(llm=Capable([planned(), answered("Vask", 2)]), found={plain: [LIND]}).ask(
+        plain, "stitch", approach="plan_first"
+    )
+    assert purposes(record) == ["plan", "answer"]
 
 
 async def test_code_decides_which_of_two_came_first():
@@ -392,6 +406,32 @@ def test_any_text_is_split_into_questions_that_build_on_earlier_ones_or_not_at_a
     assert len(steps) != 1
     assert len(steps) <= MAX_STEPS
     assert answered_step("#1 and #3", ["a"]) == "a and #3"
+
+
+WORDS = ["the", "The", "a", "county", "author", "where", "who", "Kerrow", "Ada", "Finch's", "of", "wrote", "lies", "seat", "What",
+         "is", "did", "1902", "(Sula)", '"Tides"', ",", "father", "in", "#"]  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(WORDS), max_size=14), st.lists(st.lists(st.sampled_from(WORDS), max_size=6), max_size=3))
+def test_what_any_plan_splits_may_be_split(question, unnamed):
+    asked = spelled_out(" ".join(question))
+    if steps_of(asked, [" ".join(phrase) for phrase in unnamed], []):
+        assert may_split(asked)
+
+
+@pytest.mark.parametrize(
+    ("question", "may"),
+    [
+        ("Who built Kerrow Light?", False),
+        ("What is the default port of Kerrow?", False),
+        ("What is the seat of the county where Kerrow lies?", True),
+        ("When did Ada Finch's father die?", True),
+        ("Who knows " + "Ada " * 1_000 + "?", True),  # too long to be looked through
+        ("", False),
+    ],
+)
+def test_whether_a_question_may_be_split(question, may):
+    assert may_split(question) == may
 
 
 async def test_a_value_that_no_fact_about_its_side_states_is_asked_for_alone():

@@ -37,6 +37,9 @@ _WINDOW = 4
 _LEFT_OUT = 2
 """How many words for the kind of a name the model's own question may leave out: `the newspaper The North Star`."""
 
+_LONG = 80
+"""A question of more words may split for all that is known: it has too many stretches of words to look at."""
+
 _HEAD = 3
 """How many words after the article are searched for a common noun."""
 
@@ -114,6 +117,19 @@ def steps_of(question: str, unnamed: Sequence[str], asked: Sequence[str]) -> tup
     return (*steps, rest) if steps else ()
 
 
+def may_split(question: str) -> bool:
+    """Whether any words of a question could be unnamed as `steps_of` understands it; if none could, no plan splits it.
+
+    >>> may_split("What is the seat of the county where Kerrow lies?"), may_split("What is the default port of Kerrow?")
+    (True, False)
+    """
+    words = words_in(question)
+    if len(words) > _LONG:
+        return True
+    spans = ((first, last) for first in range(len(words)) for last in range(first + 1, len(words)))
+    return any(_without(question, *_span(question, words, *span), 1) is not None for span in spans)
+
+
 def own_steps(question: str, asked: Sequence[str]) -> tuple[str, ...]:
     """The questions of a plan as the model wrote them, if they are well formed; empty if they are not, or there is only one.
 
@@ -183,12 +199,16 @@ def _replaced(question: str, phrase: str, number: int) -> tuple[str, str] | None
     """The question with `#number` for a phrase, and the replaced words; `None` if it has no such phrase, or it is empty."""
     for form in _forms(phrase, number):
         span = _standing(question, form)
-        if span is not None:
-            start, end = span
-            rest, words = f"{question[:start]}#{number}{question[end:]}", question[start:end]
-            if _is_unnamed(words) and not _CLAUSE.match(question, end) and _asks_more(rest, words):
-                return rest, words
+        if span is not None and (found := _without(question, *span, number)) is not None:
+            return found
     return None
+
+
+def _without(question: str, start: int, end: int, number: int) -> tuple[str, str] | None:
+    """The question with `#number` for some of its words, and these; `None` if they name what they mean, or it is empty then."""
+    rest, words = f"{question[:start]}#{number}{question[end:]}", question[start:end]
+    is_fit = _is_unnamed(words) and not _CLAUSE.match(question, end) and _asks_more(rest, words)
+    return (rest, words) if is_fit else None
 
 
 def _is_unnamed(words: str) -> bool:
@@ -233,9 +253,14 @@ def _standing(question: str, phrase: str) -> tuple[int, int] | None:
     if not spans:
         return None
     _, _, first, last = max(spans, key=lambda span: (span[0], -span[1]))
-    before = asked[first - 1] if first else None
-    start = before.start if before is not None and before.key in _ARTICLES else asked[first].start
-    return start, _past_brackets(question, start, asked[last].end)
+    return _span(question, asked, first, last)
+
+
+def _span(question: str, words: Sequence[Word], first: int, last: int) -> tuple[int, int]:
+    """The position of some words of a question, with a preceding article."""
+    before = words[first - 1] if first else None
+    start = before.start if before is not None and before.key in _ARTICLES else words[first].start
+    return start, _past_brackets(question, start, words[last].end)
 
 
 def _held(words: Sequence[Word], wanted: Sequence[str]) -> float:

@@ -14,8 +14,9 @@ passages found for it are numbered as facts, and the model gives the number of t
 JSON object. Readings are checked without a model: whether an answer occurs in its fact, and whether the names in the question
 lead there. A question with one hop, or one whose hops fail the checks, is read directly over the likeliest sentences.
 Questions that compare two things are not decided by the model: it fills in the two values with their facts, and code compares
-them. Calls: 2 for a question of one hop, 1 more for each further hop, and 1 more if they fail the checks. For a comparison 1,
-and 1 for each side whose value no fact about it states. Searches: 1, and 1 per hop or such a side.
+them. Calls: 1 for a question that describes nothing without naming it, which is seen without asking; 2 for another one of one
+hop, 1 more for each further hop, and 1 more if they fail the checks. For a comparison 1, and 1 for each side whose value no
+fact about it states. Searches: 1, and 1 per hop or such a side.
 
 Every step is a claim whose evidence is the sentence that it was read from.
 """
@@ -28,7 +29,7 @@ from typing import Annotated, Any, Literal
 
 from hopweave.answering.methods.stitch._read_first import ReadFirst, Sizes
 from hopweave.answering.reading.checking import ONE_SIDED, Reading, does_hold, problems_in_words, weight
-from hopweave.answering.reading.hops import MAX_STEPS, answered, own_steps, spelled_out, steps_of
+from hopweave.answering.reading.hops import MAX_STEPS, answered, may_split, own_steps, spelled_out, steps_of
 from hopweave.answering.reading.reading import (
     LEAST_PROBABILITY,
     LONGEST_REPLY,
@@ -185,12 +186,15 @@ class _Stitching:
     async def _planned(self) -> tuple[str, ...]:
         """The questions of the hops; empty for a question of one."""
         asked = spelled_out(" ".join(self.question.text.split()))
+        # A small model writes the rest of a question badly, so it is only asked for what is unnamed, if anything can be.
+        is_small = self.workbench.abilities.is_small
+        if is_small and not may_split(asked):
+            return ()
         messages = [*self._planning(), Message("user", self.workbench.fill(_PROMPTS["split"], question=escape(asked)))]
         reply = await bounded(self.workbench, messages, "plan", _PLAN, self.sizes.max_tokens)
         values = values_of(self.workbench, reply, "plan", {"unnamed": list, "steps": list})
         written = _texts_of(values, "steps")
-        # A small model writes the rest of a question badly, so it is only asked for what is unnamed.
-        kept = () if self.workbench.abilities.is_small else own_steps(asked, written)
+        kept = () if is_small else own_steps(asked, written)
         steps = kept or steps_of(asked, _texts_of(values, "unnamed"), written)
         self.workbench.decide("plan", " / ".join(steps) or asked)
         return steps
