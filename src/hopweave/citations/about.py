@@ -17,8 +17,10 @@ from hopweave.core.types import Claim, Passage, Span
 from hopweave.text.comparing import life_date
 from hopweave.text.content_words import anchors, content_of, keys_of, stem, stems_of
 from hopweave.text.key_terms import words_in
+from hopweave.text.languages import is_foreign, language_of, words_for
 from hopweave.text.matching import normalize_answer
 from hopweave.text.relations import Relation, relations_asked
+from hopweave.text.scripts import runs_together
 from hopweave.text.sentences import sentence_around, sentence_spans
 from hopweave.text.table_rows import is_row
 
@@ -45,6 +47,12 @@ _CODE = re.compile(
     r"|\b[a-z]{2,}\d+[a-z0-9]*\b"
 )
 """Names that are written without a capital at their beginning: options, identifiers, files, and what is quoted as code."""
+
+_DETERMINED = re.compile(
+    r"\b(?i:d(?:er|ie|as|en|em|es)|(?:k?ein|welch|dies|jed|jen|manch|all|sein|ihr|mein|unser|viel|wenig|mehrer|einig)(?:e[mnrs]?)?"
+    r"|im|am|zum|zur|vom|beim|ins|ans|aufs|mehr)(?:\s+[a-zäöüß]+){0,2}\s+$"
+)
+"""What stands before a German noun, and seldom before a name: an article or the like, and adjectives."""
 
 _OPENING = frozenset(("after", "before", "besides", "both", "during", "since", "under", "until", "while", "with", "without"))
 """What a sentence may begin with before a name, besides `FUNCTION_WORDS`."""
@@ -87,7 +95,7 @@ def place_of(passage: Passage, focus: Span) -> Place:
     before = [passage.text[one.start : one.end] for one in sentence_spans(passage.text) if one.end <= span.start]
     is_next_row = bool(before) and is_row(passage.text[span.start : span.end]) and is_row(before[-1])
     num_read = 0 if is_next_row else min(len(before), 1)
-    while num_read and num_read < len(before) and _PRONOUN.match(before[-num_read]):
+    while num_read and num_read < len(before) and _begins_with_pronoun(before[-num_read]):
         num_read += 1
     read, above = before[len(before) - num_read :], before[: len(before) - num_read]
     is_below_heading = bool(read) and _is_heading(read[-1])
@@ -136,13 +144,22 @@ def untied(query: str, answer: str, place: Place, settled: Sequence[Claim] = (),
 def is_about(query: str, answer: str, place: Place, settled: Sequence[Claim] = (), others: Sequence[Passage] = ()) -> bool:
     """Whether a place is about what a query asks: what that names is tied to it; without names, it has half of its words.
 
-    In other languages than English, more words have capitals than names, so half of them are enough.
+    Where more words have capitals than names, half of them are enough, names among them; so they are in a query of no language.
     """
     names = [name for name in names_in(query) if not keys_of(name) <= keys_of(answer)]
     if not names:
         return share_of_words(query, answer, place, settled) >= _LEAST_SHARE
     open_ones = untied(query, answer, place, settled, others)
-    return not open_ones if is_english(query) else len(open_ones) <= len(names) * _LEAST_SHARE
+    if is_english(query):
+        return not open_ones
+    is_half_tied = len(open_ones) <= len(names) * _LEAST_SHARE
+    return is_half_tied and not (is_foreign(query) and any(not _may_be_a_noun(name, query) for name in open_ones))
+
+
+def _may_be_a_noun(name: str, query: str) -> bool:
+    """Whether a word with a capital is no name for sure: German writes all nouns with one; names have no article."""
+    at = query.find(name)
+    return language_of(query) == "de" and _DETERMINED.search(query[:at] if at > 0 else "") is not None
 
 
 def states_relation(query: str, place: Place, settled: Sequence[Claim] = ()) -> bool:
@@ -160,13 +177,15 @@ def states_relation(query: str, place: Place, settled: Sequence[Claim] = ()) -> 
 
 
 def says_as_much(query: str, answer: str, place: Place, settled: Sequence[Claim] = ()) -> bool:
-    """Whether a place has a third of the words that an English query has besides its names, if these are three or more.
+    """Whether a place has a third of the words that a query has besides its names, if these are three or more.
 
     A word for a relation counts if the place states the relation. Words of claims that lead to the place count as its own.
     Where the place itself does not name what the query names, the query leads through something else, and nothing is asked.
     """
     names = names_in(query)
-    if not is_english(query) or not all(_has(place.words, name) for name in names if not keys_of(name) <= keys_of(answer)):
+    if not (is_english(query) or is_foreign(query)) or not all(
+        _has(place.words, name) for name in names if not keys_of(name) <= keys_of(answer)
+    ):
         return True
     wanted = {stem(word) for word in content_of(query, names)} - _GENERIC - stems_of(answer)
     stated = [relation for relation in relations_asked(query) if relation.stated.search(place.words)]
@@ -226,9 +245,19 @@ def names_its_subject(said: str) -> bool:
     (True, False)
     """
     names, words = anchors(said), said.split()
-    if not any(map(str.isalpha, "".join(names))) or len(words) < _FEWEST_WORDS or _PRONOUN.match(said):
+    if not any(map(str.isalpha, "".join(names))) or len(words) < _FEWEST_WORDS or _begins_with_pronoun(said):
         return False
     return _VERB.search(said) is not None or len(content_of(said, names)) >= _STATES_MORE
+
+
+def _begins_with_pronoun(text: str) -> bool:
+    if not is_foreign(text):
+        return _PRONOUN.match(text) is not None
+    pronouns = words_for(language_of(text), "pronouns").split()
+    if runs_together(text):
+        return text.lstrip(" \n「『（(").startswith(tuple(pronouns))
+    first = next(iter(words_in(text)), None)
+    return first is not None and first.written.casefold() in pronouns
 
 
 def _is_tied(name: str, place: Place, settled: Sequence[Claim], others: Sequence[Passage]) -> bool:
@@ -257,12 +286,12 @@ def leads_from(name: str, claims: Sequence[Claim], *, but: str = "") -> list[int
 
 @remembered
 def is_english(query: str) -> bool:
-    """Whether a query has an English function word.
+    """Whether a query has an English function word, and is not in another language, which may have the same.
 
-    >>> is_english("Who is it?"), is_english("Wo liegt Brünn?")
+    >>> is_english("Who is it?"), is_english("Was ist das?")
     (True, False)
     """
-    return any(not word.says_something for word in words_in(query))
+    return any(not word.says_something for word in words_in(query)) and not is_foreign(query)
 
 
 def names_of(claim: Claim) -> list[str]:
@@ -305,7 +334,12 @@ def _sentences(text: str) -> tuple[str, ...]:
 
 def _has(text: str, name: str) -> bool:
     wanted = keys_of(name)
-    return bool(wanted) and (wanted <= keys_of(text) or normalize_answer(name) in normalize_answer(text))
+    if not wanted:
+        return False
+    if normalize_answer(name) in normalize_answer(text) or (wanted <= keys_of(text) and not runs_together(name)):
+        return True
+    # Where names are inflected, they are compared as other words are; letters of scripts without spaces prove nothing.
+    return is_foreign(text) and name.isalpha() and not runs_together(name) and stem(name) in stems_of(text)
 
 
 def _is_heading(text: str) -> bool:

@@ -7,6 +7,7 @@ from hopweave.core.types import Shortfall, Span
 from hopweave.text.defaults import is_no_default
 from hopweave.text.hedges import is_left_open, leaves_open
 from hopweave.text.kinship import is_kin_asked
+from hopweave.text.languages import is_foreign
 from hopweave.text.negation import denies_there, deny_alike
 from hopweave.text.parallels import is_of_another
 from hopweave.text.relations import relations_asked, tells_of_opposite
@@ -27,7 +28,8 @@ def says_against(query: str, said: str, sentence: str, focus: Span | None) -> Sh
     ['', 'hedge']
     """
     is_statement = names_its_subject(said)
-    if not deny_alike(said, sentence):
+    is_denied_there = focus is not None and not is_statement and is_foreign(sentence)  # where all of a clause is denied
+    if not is_denied_there and not deny_alike(said, sentence):
         return "denial"
     asking = said if is_statement else query
     if focus is None:

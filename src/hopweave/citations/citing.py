@@ -14,14 +14,20 @@ from hopweave.core.prompt import unescape
 from hopweave.core.types import Citation, Passage, Span
 from hopweave.text.citation_marks import settle_marks
 from hopweave.text.final import short_form
+from hopweave.text.languages import is_foreign
 from hopweave.text.quotation import PLAIN, QUOTATION_MARKS
 from hopweave.text.scripts import MARKS, RUN_TOGETHER
 from hopweave.text.sentences import sentence_around
+from hopweave.text.values import with_grouped_numbers
 
 NOT_IN_CORPUS = "not-in-corpus:"
 """Prefix of the id of a passage that the model wrote: it may appear in a ranking, but cannot support anything."""
 
 _EDGES = f" \t\n{QUOTATION_MARKS}.,;:()[]。、，．！？：；（）《》"
+_MAY_BE_GROUPS = re.compile(r"\d\s\d{3}")
+_NUMERALS = "〇零一二三四五六七八九十百千万億兆萬亿"
+"""Of numbers in Chinese and Japanese letters, of which a part is another number."""
+
 _LETTER = rf"[^\W{RUN_TOGETHER}]"  # a letter of a script with spaces; the others may directly adjoin a word
 
 
@@ -39,6 +45,9 @@ def locate(words: str, text: str) -> Span | None:
     and no number inside a larger one. The span refers to the original text, so `text[span.start:span.end]` is always an exact
     quote.
     """
+    grouped = _grouped(text)
+    if grouped != text:  # so that no group of digits is found as a number of its own
+        text, words = grouped, with_grouped_numbers(words, is_spaced=True)
     folded, places = _folded_text(text)
     for wanted in _wanted(words):
         for word in wanted.words:
@@ -49,6 +58,13 @@ def locate(words: str, text: str) -> Span | None:
             if span is not None:
                 return span
     return None
+
+
+@remembered
+def _grouped(text: str) -> str:
+    if _MAY_BE_GROUPS.search(text) is None:
+        return text
+    return with_grouped_numbers(text, is_spaced=is_foreign(text))
 
 
 class _Wanted(NamedTuple):
@@ -126,7 +142,8 @@ def _pattern(wanted: str) -> re.Pattern[str]:
 def _before(first: str) -> re.Pattern[str]:
     """What must hold before words that begin with a character: no letter, and not the first digits of the same number."""
     no_letter = rf"(?<!{_LETTER})" if re.match(_LETTER, first) else ""
-    return re.compile(no_letter + (r"(?<!\d[.,])" if first.isdigit() else ""))
+    no_numeral = f"(?<![{_NUMERALS}])" if first in _NUMERALS else ""
+    return re.compile(no_letter + no_numeral + (r"(?<!\d[.,])" if first.isdigit() else ""))
 
 
 @lru_cache(512)
@@ -134,7 +151,7 @@ def _after(last: str) -> re.Pattern[str]:
     """What must hold after words that end with a character: no letter, accent, or further digits of the same number."""
     after = rf"(?!{_LETTER}|[{MARKS}])" if re.match(r"\w", last) else ""
     if re.match(f"[{RUN_TOGETHER}]", last):
-        after = f"(?![{MARKS}])"
+        after = f"(?![{MARKS}])" + (f"(?![{_NUMERALS}])" if last in _NUMERALS else "")
     return re.compile(after + (r"(?![.,]\d)" if last.isdigit() else ""))
 
 

@@ -60,7 +60,7 @@ from hopweave.text.content_words import anchors, content_of, is_reasoning, keys_
 from hopweave.text.final import has_marker
 from hopweave.text.key_terms import only_repeats
 from hopweave.text.kinship import is_kin_asked, relative_asked
-from hopweave.text.matching import is_contained, is_yes_or_no
+from hopweave.text.matching import is_contained, is_yes_or_no, without_yes_or_no
 from hopweave.text.quantities import is_quantity, places_of_quantity
 from hopweave.text.refusal import does_not_know, values_of_none
 from hopweave.text.sentences import sentence_around, sentence_spans
@@ -70,7 +70,6 @@ from hopweave.text.values import has_value, places_of_value
 CONFIDENT_ABOVE = 0.0
 """The f from which a reading is accepted as an answer: for log-odds, it is then more likely than not."""
 
-_YES_OR_NO = re.compile(r"[\W_]*+(?:yes|no)\b\W*+", re.IGNORECASE)
 _FEW = 5
 """The maximum number of words, beyond those of the query, of an answer that counts as short in comparisons with a reading."""
 _ALIKE_LETTERS = 4
@@ -212,7 +211,7 @@ def asserted(text: str) -> str:
     """What an answer asserts: without marks and without its yes or no, which no passage can confirm; empty if that is all."""
     said = _plain(text)
     if is_yes_or_no(said):
-        said = _YES_OR_NO.sub("", said, count=1)
+        said = without_yes_or_no(said)
     return said if any(map(str.isalnum, said)) and not does_not_know(said) else ""
 
 

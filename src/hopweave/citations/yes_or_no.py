@@ -7,10 +7,10 @@ import re
 from hopweave.citations.about import names_in, names_its_subject
 from hopweave.text.answer_kinds import kind_asked
 from hopweave.text.content_words import anchors, content_of, keys_of
-from hopweave.text.matching import is_yes_or_no
+from hopweave.text.languages import is_foreign
+from hopweave.text.matching import is_yes, is_yes_or_no
 from hopweave.text.negation import deny_alike, root
 
-_YES = re.compile(r"[\W_]*yes\b", re.IGNORECASE)
 _LEAST_SHARE = 0.5
 _LIMITS = re.compile(
     r"\b(?:than|and|or|both|same|only|all|any|every|each|always|just|still|already|until|unless|except|but|however|before|after"
@@ -37,10 +37,12 @@ def speaks_for_it(query: str, text: str, said: str, told: str) -> bool:
     >>> speaks_for_it(asked, "No, Orlau is a lake.", "Orlau is a lake.", "Orlau is a lake of Sula.")
     True
     """
-    if not is_yes_or_no(text) or kind_asked(query) != "yes_no":
+    is_elsewhere = is_foreign(f"{query} {text}")  # where the kind of a question is not known
+    if not is_yes_or_no(text) or not (is_elsewhere or kind_asked(query) == "yes_no"):
         return True
-    if _YES.match(text):
-        return deny_alike(query, said) and _says_as_much(query, said, f"{said}\n{told}")
+    if is_yes(text):
+        is_denied = not deny_alike(query, said) or (is_elsewhere and not deny_alike(query, told))
+        return not is_denied and _says_as_much(query, said, f"{said}\n{told}")
     is_limited = _LIMITS.search(query) is not None or _LIMITS.search(said) is not None
     return is_limited or not deny_alike(query, said) or not _says_as_much(query, said, said)
 

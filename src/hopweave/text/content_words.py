@@ -1,6 +1,7 @@
 """Content words, names and numbers of a text, and which of its sentences state a fact.
 
-In scripts without spaces, such as Japanese, each letter counts as a word.
+In scripts without spaces, such as Japanese, each letter counts as a word; content words are pairs of them
+(`text.scripts.content_apart`).
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from collections.abc import Sequence, Set
 from functools import lru_cache
 
 from hopweave.core.memoize import remembered
-from hopweave.text.scripts import apart
+from hopweave.text.languages import is_foreign, small_words
+from hopweave.text.scripts import apart, content_apart, runs_together
 
 WORD = re.compile(r"[^\W_]+(?:['’.,-][^\W_]+)*")
 BYTES_PER_TOKEN = 4
@@ -37,6 +39,7 @@ _FEWEST_LETTERS = 4
 _REASONING = re.compile(r"\s*(?:thus[ ,]|so[ ,]|that is,|therefore|hence)", re.IGNORECASE)
 _EQUATION = re.compile(r"\d\s*[+-]\s*[\d.,]+\s*=\s*[\d.,]")
 _ORDINAL = re.compile(r"(\d)(?:st|nd|rd|th)$")
+_ELISION = re.compile(r"(?<![^\W_])(?:[cdjlmnst]|qu|un|all|dell|nell|sull)['’](?=[^\W_])", re.IGNORECASE)
 
 
 def estimated_tokens(text: str) -> int:
@@ -86,7 +89,8 @@ def numbers_of(keys: Set[str]) -> set[str]:
 @remembered
 def stems_of(text: str) -> frozenset[str]:
     """The stems of all words of a text, which are the same for inflected forms of a word."""
-    return frozenset(_key(word)[:_SAME_LETTERS] for word in re.findall(r"[^\W_]+", apart(text)))
+    spaced = f"{apart(text)} {content_apart(text)}" if runs_together(text) else text
+    return frozenset(_key(word)[:_SAME_LETTERS] for word in re.findall(r"[^\W_]+", spaced))
 
 
 def stem(word: str) -> str:
@@ -106,14 +110,17 @@ def anchors(sentence: str) -> list[str]:
 @remembered
 def _anchors(sentence: str) -> tuple[str, ...]:
     found: list[str] = []
-    sentence = apart(sentence)
+    sentence, openers, connectors = apart(sentence), _OPENERS, _CONNECTORS
+    if is_foreign(sentence):
+        sentence = _ELISION.sub(lambda elision: f"{elision[0][:-1]} ", sentence)
+        openers, connectors = _OPENERS | small_words(), frozenset[str]()  # which join any two nouns there
     start = end = -1
     tokens = list(_TOKEN.finditer(sentence))
     for index, token in enumerate(tokens):
         word = token[0]
-        is_opener = index == 0 and word.lower() in _OPENERS
+        is_opener = index == 0 and word.lower() in openers
         if (word[0].isupper() or word[0].isdigit()) and not is_opener and word != "I":
-            if start >= 0 and not _are_joined(sentence[end : token.start()]):
+            if start >= 0 and not _are_joined(sentence[end : token.start()], connectors):
                 found.append(sentence[start:end])
                 start = -1
             start, end = (token.start() if start < 0 else start), token.end()
@@ -131,8 +138,9 @@ def content_of(sentence: str, names: Sequence[str]) -> list[str]:
 def _content_of(sentence: str, names: tuple[str, ...]) -> tuple[str, ...]:
     for name in sorted(names, key=len, reverse=True):
         sentence = sentence.replace(name, " ")
-    words = [word.lower() for word in re.findall(r"[^\W\d_]+", sentence)]
-    return tuple(word for word in words if len(word) >= _FEWEST_LETTERS and word not in _NOT_CONTENT)
+    without = _NOT_CONTENT | small_words() if is_foreign(sentence) else _NOT_CONTENT
+    words = [word.lower() for word in re.findall(r"[^\W\d_]+", content_apart(sentence))]
+    return tuple(word for word in words if (len(word) >= _FEWEST_LETTERS or runs_together(word)) and word not in without)
 
 
 def is_reasoning(sentence: str) -> bool:
@@ -140,10 +148,10 @@ def is_reasoning(sentence: str) -> bool:
     return _REASONING.match(sentence) is not None or _EQUATION.search(sentence) is not None
 
 
-def _are_joined(between: str) -> bool:
+def _are_joined(between: str, connectors: Set[str]) -> bool:
     """Whether two capitalised words with this text between them form one name."""
     return not between.strip() or (
-        re.fullmatch(r"[\s\w]+", between) is not None and all(word in _CONNECTORS for word in between.split())
+        re.fullmatch(r"[\s\w]+", between) is not None and all(word in connectors for word in between.split())
     )
 
 

@@ -1,7 +1,7 @@
 """Whether a sentence leaves open what it says: `was possibly born in`, `is rumoured to be`, `is planned for`.
 
-Only English is understood. The `may`, `can` and `should` of manuals state plain facts of what a program allows, so they are no
-hedges here.
+Other languages have words of their own for it (`text.denials`). The `may`, `can` and `should` of manuals state what a program
+allows, so they are no hedges here.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import re
 from hopweave.core.types import Span
 from hopweave.text.clauses import clause_around
 from hopweave.text.content_words import stem, stems_of, words_of
+from hopweave.text.denials import concerns, is_left_open_elsewhere
 
 _ADVERBS = "possibly|probably|perhaps|maybe|presumably|apparently|allegedly|reportedly|supposedly|purportedly|likely"
 _OPEN = re.compile(
@@ -36,6 +37,8 @@ def is_left_open(asking: str, sentence: str, focus: Span) -> bool:
     >>> [is_left_open("Where was she born?", told, Span(start, start + 4)) for start in (16, 34)]
     [False, True]
     """
+    if concerns(sentence):
+        return is_left_open_elsewhere(asking, sentence, focus)
     if not _OPEN.search(sentence, 0, focus.start):  # most have none
         return False
     clause = clause_around(sentence, focus)

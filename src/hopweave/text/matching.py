@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 import string
 from collections.abc import Sequence
+from functools import cache
 from typing import Literal
 
 from hopweave.core.memoize import remembered
+from hopweave.text.languages import all_words_for
 from hopweave.text.quotation import CLOSING
 from hopweave.text.scripts import runs_together
 
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
-_YES_OR_NO = re.compile(rf"[\W_]*+(?:yes|no)\b(?:[\W_]*+$|(?!\.\s*+\d)[*_{CLOSING}]*+\s*+[.,;:!–—-]++\s)", re.IGNORECASE)
+_SEPARATING = re.compile(r"\W*+")
 _NOT_WORDS = re.compile(r"[^a-z0-9]+")
 
 Match = Literal["words", "characters"]
@@ -85,4 +87,35 @@ def is_yes_or_no(text: str) -> bool:
     >>> is_yes_or_no("Yes, in 1931"), is_yes_or_no("No Country for Old Men"), is_yes_or_no("No. 5")
     (True, False, False)
     """
-    return _YES_OR_NO.match(text) is not None
+    return _yes_or_no(text) is not None
+
+
+def is_yes(text: str) -> bool:
+    """Whether an answer is a yes, bare or with more after punctuation, in whatever language.
+
+    >>> is_yes("Oui, en 1931"), is_yes("いいえ"), is_yes("Yes")
+    (True, False, True)
+    """
+    found = _yes_or_no(text)
+    return found is not None and found["yes"] is not None
+
+
+def without_yes_or_no(text: str) -> str:
+    """An answer without its yes or no, and without what separates that from the rest.
+
+    >>> without_yes_or_no("Yes, in 1931"), without_yes_or_no("はい、1931年です")
+    ('in 1931', '1931年です')
+    """
+    found = _yes_or_no(text)
+    return _SEPARATING.sub("", text[found.end("said") :], count=1) if found is not None else text
+
+
+def _yes_or_no(text: str) -> re.Match[str] | None:
+    return _yes_or_no_pattern().match(text)
+
+
+@cache
+def _yes_or_no_pattern() -> re.Pattern[str]:
+    yes, no = (all_words_for(what) for what in ("yes", "no"))
+    end = rf"(?:[\W_]*+$|(?!\.\s*+\d)[*_{CLOSING}]*+\s*+(?:[.,;:!،–—-]++\s|[、。，！：；]))"
+    return re.compile(rf"[\W_]*+(?P<said>(?P<yes>yes|{yes})|no|{no})(?!\w){end}", re.IGNORECASE)

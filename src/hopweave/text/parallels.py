@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from hopweave.core.types import Span
 
 _BETWEEN = r"(?:[\"”']?\s?\(\s?|\s(?:[a-z]+\s){0,3})"
-_NAME_BEHIND = re.compile(rf"(?P<between>{_BETWEEN})[^\W_a-z]")
-_NAME_BEFORE = re.compile(rf"(?:^|\W)[^\W_a-z][^\W_]*(?P<between>{_BETWEEN})$")
+_NAME_BEHIND = re.compile(rf"(?P<between>{_BETWEEN})(?P<first>[^\W_a-z])")
+_NAME_BEFORE = re.compile(rf"(?:^|\W)(?P<first>[^\W_a-z])[^\W_]*(?P<between>{_BETWEEN})$")
 _FARTHEST = 60
 """Characters before a number among which the name is looked for."""
 
@@ -34,14 +34,23 @@ def is_of_another(names: Iterable[str], sentence: str, focus: Span) -> bool:
     spans = [match.span() for name in names for match in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", sentence)]
     behind = _NAME_BEHIND.match(sentence, focus.end)
     before = _NAME_BEFORE.search(sentence[max(0, focus.start - _FARTHEST) : focus.start])
-    if behind is not None and all(start != behind.end() - 1 for start, _ in spans):
+    if behind is not None and _begins_a_name(behind["first"]) and all(start != behind.end() - 1 for start, _ in spans):
         words = unit["unit"] + behind["between"]
         if any(_has_number_before(sentence, start, words) for start, _ in spans):
             return True
-    if before is not None and all(end != focus.start - len(before["between"]) for _, end in spans):
+    if (
+        before is not None
+        and _begins_a_name(before["first"])
+        and all(end != focus.start - len(before["between"]) for _, end in spans)
+    ):
         own = re.compile(re.escape(before["between"]) + r"\d")
         return any(own.match(sentence, end) for _, end in spans)
     return False
+
+
+def _begins_a_name(first: str) -> bool:
+    """Whether a letter or digit may begin a name: in scripts with capitals, no small letter does."""
+    return first.isupper() or first.isdigit()
 
 
 def _has_number_before(sentence: str, end: int, words: str) -> bool:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from hopweave.core.types import Span
+from hopweave.text.languages import all_words_for
 from hopweave.text.quotation import CLOSING
 
 # A phrase expresses ignorance if it ends there, or continues after punctuation or with a function word. If it continues with
@@ -52,10 +54,16 @@ _YES = re.compile(r"[\W_]*+yes[*_]*+\s*+[!！]++[\W_]*+", re.IGNORECASE)
 def does_not_know(text: str) -> bool:
     """Whether a text says only that the answer is not known.
 
-    >>> does_not_know("I do not know."), does_not_know("Unknown Pleasures")
-    (True, False)
+    >>> does_not_know("I do not know."), does_not_know("Unknown Pleasures"), does_not_know("Das ist nicht bekannt.")
+    (True, False, True)
     """
-    return _DOES_NOT_KNOW.match(text) is not None
+    return _DOES_NOT_KNOW.match(text) is not None or _does_not_know_elsewhere().match(text) is not None
+
+
+@cache
+def _does_not_know_elsewhere() -> re.Pattern[str]:
+    """The same in other languages, where nothing may follow but what is set off."""
+    return re.compile(rf"[\W_]*+(?:{all_words_for('unknown')})(?:\W*+$|\s*+[.,;:!?–—-]++\s|[。、，！])", re.IGNORECASE)
 
 
 def values_of_none(text: str, passage: str) -> list[Span]:

@@ -36,6 +36,13 @@ NO_BLANKS = f"{_HAN_AND_KANA}{_THAI_TO_BURMESE}"
 """The letters of the scripts without spaces, for a character class."""
 
 _RUN = re.compile(f"[{RUN_TOGETHER}]+")
+_SAYING_LITTLE = "的了是在吗呢和与及或于其之为由被将把就也都而但并么嗎與於為將這这那哪个個些些什谁誰何几幾您你我们們很以"
+"""Letters of Chinese that join words or ask; so do most words in hiragana."""
+
+_CONTENT = re.compile(
+    rf"(?P<han>[\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]+)|(?P<kana>[\u30a1-\u30fa\u30fc-\u30ff]+)"
+    rf"|(?P<hiragana>[\u3041-\u3096\u309d-\u309f]+)|(?P<other>[{RUN_TOGETHER}]+)"
+)
 _WIDE = re.compile("[\uff01-\uffdc]+")
 _ANY = re.compile(f"[{RUN_TOGETHER}\uff01-\uffdc]")
 _LETTER = re.compile(rf"[^{_MARKS}][{_MARKS}]*|[{_MARKS}]+")
@@ -71,6 +78,18 @@ def apart(text: str) -> str:
     return _RUN.sub(lambda run: f" {'  '.join(run[0])} ", text) if runs_together(text) else text
 
 
+def content_apart(text: str) -> str:
+    """A text with its runs of these letters replaced by words that say something, as far as that is plain without a dictionary.
+
+    These are overlapping pairs of Chinese letters and of those of other scripts, and whole words in katakana. Hiragana, which
+    mostly inflects and joins words, is left out, and so are letters of Chinese that do.
+
+    >>> content_apart("水車は廃止されたコード").split()
+    ['水車', '廃止', 'コード']
+    """
+    return _CONTENT.sub(_content, text) if runs_together(text) else text
+
+
 def in_pairs(text: str) -> str:
     """A text with each run of these letters replaced by its overlapping pairs, as in Lucene's analyzer for them.
 
@@ -82,6 +101,21 @@ def in_pairs(text: str) -> str:
     if not runs_together(text):
         return text
     return _RUN.sub(_pairs, _WIDE.sub(lambda wide: unicodedata.normalize("NFKC", wide[0]), text))
+
+
+def _content(run: re.Match[str]) -> str:
+    if run["kana"]:
+        return f" {run[0]} "
+    if run["hiragana"]:
+        return " "
+    if run["han"]:
+        pieces = re.split(f"[{_SAYING_LITTLE}]", run[0])
+        return f" {' '.join(pair for piece in pieces for pair in _paired(piece))} "
+    return _pairs(run)
+
+
+def _paired(letters: str) -> list[str]:
+    return [first + second for first, second in itertools.pairwise(letters)] or [letters]
 
 
 def _pairs(run: re.Match[str]) -> str:

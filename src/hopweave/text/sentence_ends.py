@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 
 from hopweave.core.types import Span
+from hopweave.text.languages import months
 
 _LOOK_BACK = 80
 _LOOK_AHEAD = 240
@@ -42,6 +43,22 @@ _TITLES = "Dr|Mr|Mrs|Ms|Mme|Mlle|Messrs|Prof|Mt"
 _SAINTS = "St|Ste|Sta|Ft"
 _BEFORE_A_PERSON = re.compile(rf"(?<!\w)(?:{_TITLES})\.$")
 _BEFORE_A_SAINT = re.compile(rf"(?<!\w)(?:{_SAINTS})\.$")
+# Those of other languages, of which the library knows some: before a number, and before a name.
+_COUNTS_ELSEWHERE = re.compile(
+    r"(?<!\w)(?:nr|abs|abb|abschn|art|kap|tab|bd|s|ca|etwa|vgl|p|pp|págs?|pag|núm|n|chap|fig|éd|cf|env|см|рис|стр|гл|табл|п|пп|разд"
+    r"|т|вып|ст|ок|ред|rys|str|ust|č|obr)\.$",
+    re.IGNORECASE,
+)
+_BEFORE_A_NAME_ELSEWHERE = re.compile(
+    r"(?<!\w)(?:Hr|Fr|Hrn|Prof|Dr|Dipl|Ing|St|M|MM|Mme|Mlle|Mgr|Sr|Sra|Srta|Dña|D|Sig|Dott|проф|акад|доц|им|гр|г-н|д-р|ул|просп|[А-ЯЁІЇЄ])\.$"
+)
+_ORDINALS_WITH_STOP = frozenset({"de", "da", "sv", "fi", "cs", "hu", "pl"})
+_ORDINAL = re.compile(r"(?<![\w.,])\d{1,2}\.$")
+_BEFORE_AN_ORDINAL = re.compile(
+    r"(?<!\w)(?:de[rmns]|die|das|am|im|vom|zum|zur|beim|ab|seit|jede[rsmn]?|eine[rsmn]?|den|dne|il|et)\s\d{1,2}\.$",
+    re.IGNORECASE,
+)
+
 # Before a capital letter, most sentences end without any of these, which is all that has to be known of them.
 _ODD_END = re.compile(rf"(?:[^.]|\.\.|(?<!\w)(?:{_TITLES}|{_SAINTS}|www)\.)\Z")
 _LONGEST_ODD_END = len(" Messrs.")
@@ -71,6 +88,7 @@ class _Place:
         is_paragraph: whether it begins a paragraph that is not the first.
         opening: the first letter or digit of the sentence; empty if it begins with too many other characters.
         gap: the white space before what follows.
+        language: the ISO 639-1 code of the language of the text.
         rest: the beginning of what follows, at most `_LOOK_AHEAD` characters.
     """
 
@@ -79,6 +97,7 @@ class _Place:
     is_paragraph: bool
     opening: str
     gap: str
+    language: str
     rest: str
 
     @property
@@ -88,10 +107,10 @@ class _Place:
         return found[0] if found else ""
 
 
-def goes_on(text: str, last: Span, begin: int) -> bool:
+def goes_on(text: str, last: Span, begin: int, language: str = "en") -> bool:
     """Whether a sentence continues where the library ends it, because no mark, or the mark of a name, is before that place."""
     gap = text[last.end : begin]
-    is_plain = gap and text[begin].isupper() and not _ends_oddly(text, last)
+    is_plain = language == "en" and gap and text[begin].isupper() and not _ends_oddly(text, last)
     if is_plain or _EMPTY_LINE.search(gap):
         return False
     opening = _LETTER.search(text, last.start, min(last.end, last.start + _LOOK_BACK))
@@ -101,6 +120,7 @@ def goes_on(text: str, last: Span, begin: int) -> bool:
         is_paragraph=text[last.start - 2 : last.start] == "\n\n",
         opening=opening[0] if opening else "",
         gap=gap,
+        language=language,
         rest=text[begin : begin + _LOOK_AHEAD],
     )
     return any(rule(place) for rule in _RULES)
@@ -194,6 +214,33 @@ def _addresses_a_person(place: _Place) -> bool:
     return _BEFORE_A_SAINT.search(place.said) is not None and place.rest[0].isupper() and place.word not in _BEGINNERS
 
 
+def _is_abbreviated_elsewhere(place: _Place) -> bool:
+    """`usw. nicht`, `Abs. 3`, `M. Dupont`, `c.-à-d. rien`: as in English, but with other abbreviations."""
+    if place.language == "en" or not place.said.endswith("."):
+        return False
+    if place.rest[0].islower():
+        return _is_lower_within(place) and _LINE_END.search(place.gap) is None
+    if place.rest[0] == "-" and not place.gap:
+        return True
+    return _BEFORE_A_NAME_ELSEWHERE.search(place.said) is not None or (
+        place.rest[0].isdigit() and _COUNTS_ELSEWHERE.search(place.said) is not None
+    )
+
+
+def _is_an_ordinal(place: _Place) -> bool:
+    """`12. Mai 1958`, `die 2. Auflage`, but not `von 1 bis 4. Die ...`: languages that write ordinals with a full stop."""
+    if place.language not in _ORDINALS_WITH_STOP:
+        return False
+    if _ORDINAL.search(place.said) is None:
+        return False
+    return place.word.casefold() in months() or _BEFORE_AN_ORDINAL.search(place.said) is not None
+
+
+def _is_quoted_in_signs(place: _Place) -> bool:
+    """`「行く。」と彼は言った`: what follows a quotation in hiragana belongs to it."""
+    return place.said.endswith(("」", "』")) and not place.gap and "\u3041" <= place.rest[0] <= "\u3096"
+
+
 _RULES = (
     _says_nothing_yet,
     _numbers_an_item,
@@ -207,5 +254,8 @@ _RULES = (
     _is_an_address,
     _is_one_word,
     _addresses_a_person,
+    _is_abbreviated_elsewhere,
+    _is_an_ordinal,
+    _is_quoted_in_signs,
 )
 """Why a sentence may continue where the library ends it; one reason is enough."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Span
+from hopweave.text.languages import language_of
 from hopweave.text.sentence_ends import goes_on
 
 # The library cannot handle these: white space of several bytes before a full stop makes its Rust code panic, which no
@@ -15,34 +16,38 @@ from hopweave.text.sentence_ends import goes_on
 _WIDE_SPACE = re.compile(r"[^\S\x00-\x7f]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
+# The library ends no sentence before a small letter, with which many a sentence of Japanese or Chinese begins: `。mount は`.
+_ENDS_IN_SIGNS = re.compile(r"[。！？](?=\s*[a-z])")
+
 # The library's time grows with the square of the number of quotation marks, so a long text is passed to it in parts.
 _PART_LENGTH = 5_000
 
 
-def sentence_spans(text: str, language: str = "en") -> list[Span]:
+def sentence_spans(text: str) -> list[Span]:
     """Spans of the sentences of a text, in order, without surrounding white space.
 
     Args:
-        text: any text; a line break alone does not end a sentence, an empty line does.
-        language: ISO 639-1 code.
+        text: any text; a line break alone does not end a sentence, an empty line does. Abbreviations are those of its language
+            (`text.languages`).
     """
-    return list(_sentence_spans(text, language))
+    return list(_sentence_spans(text))
 
 
 @remembered
-def _sentence_spans(text: str, language: str) -> tuple[Span, ...]:
-    return tuple(sentence_spans_of_long(text, language))
+def _sentence_spans(text: str) -> tuple[Span, ...]:
+    return tuple(sentence_spans_of_long(text))
 
 
-def sentence_spans_of_long(text: str, language: str = "en") -> Iterator[Span]:
+def sentence_spans_of_long(text: str) -> Iterator[Span]:
     """Like `sentence_spans`, but yields one span at a time, so that those of a long text are never all in memory."""
+    language = language_of(text) or "en"
     last: Span | None = None
     start = 0
     for end in _ends(_SURROGATE.sub("\ufffd", _WIDE_SPACE.sub(" ", text)), language):
         piece = text[start:end]
         if inner := piece.strip():
             begin = start + piece.index(inner)
-            if last is not None and not goes_on(text, last, begin):
+            if last is not None and not goes_on(text, last, begin, language):
                 yield last
                 last = None
             last = Span(begin if last is None else last.start, begin + len(inner))
@@ -75,7 +80,9 @@ def _ends_of_part(part: str, language: str) -> list[int]:
     position = 0
     for piece in sentencex.segment(language, part):
         found = part.find(piece, position)
-        position = (position if found < 0 else found) + len(piece)
+        start = position if found < 0 else found
+        position = start + len(piece)
+        ends += [match.end() for match in _ENDS_IN_SIGNS.finditer(part, start, position)]
         ends.append(position)
     return [*ends[:-1], len(part)]
 

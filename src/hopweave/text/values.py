@@ -1,8 +1,8 @@
 """Normalises dates and numbers, so that texts that write them in another order or in words can be compared.
 
-Only English is understood. A date becomes its year, month and day, in that order, so that a less precise date is contained in a
-more precise one; `05/12/1940` is ambiguous and stays unchanged. A number becomes its digits: `1,450`, `two hundred`,
-`2.5 million`, `19th` and `nineteenth`.
+Words for numbers are understood in English only, names of months in other languages as well. A date becomes its year, month and
+day, in that order, so that a less precise date is contained in a more precise one; `05/12/1940` is ambiguous and is kept.
+A number becomes its digits: `1,450`, `two hundred`, `2.5 million`, `19th` and `nineteenth`.
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ import re
 import string
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from hopweave.core.types import Span
+from hopweave.text.languages import is_foreign, language_of, months
 from hopweave.text.quotation import QUOTATION_MARKS
 
 MONTHS = (
@@ -37,6 +38,18 @@ _DATES = tuple(
         r"(?P<first>\d{1,2})/(?P<second>\d{1,2})/(?P<year>[12]\d{3})",
     )
 )
+_DATE_IN_SIGNS = re.compile(
+    r"(?<!\d)(?P<year>[12]\d{3})\s?[年년]\s?(?P<number>1[0-2]|0?[1-9])\s?[月월](?:\s?(?P<day>[0-3]?\d)\s?[日号號일])?"
+)
+_POINT_BETWEEN_GROUPS = frozenset({"de", "es", "it", "pt", "nl", "da", "tr", "el", "ro"})
+_COMMA_BEFORE_DECIMALS = _POINT_BETWEEN_GROUPS | {"fr", "ru", "uk", "pl", "cs", "sv", "fi", "hu"}
+_DECIMALS = re.compile(r"(?<![\w.,])\d+,\d+(?![\w]|[.,]\d)")
+_GROUPS_OR_DECIMALS = re.compile(r"(?<![\w.,])(?:\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d+,\d+)(?![\w]|[.,]\d)")
+_NARROW_BETWEEN_GROUPS = re.compile(r"(?<![\w.,])\d{1,3}(?:[\u00a0\u2009\u202f]\d{3})+(?!\w)")
+_BLANK_BETWEEN_GROUPS = re.compile(r"(?<![\w.,])(?<!\d\s)\d{1,3}(?:[ \u00a0\u2009\u202f]\d{3})+(?!\w|\s\d)")
+_HAS_DIGIT = re.compile(r"\d")
+_SWAPPED = str.maketrans({".": ",", ",": "."})
+_BLANKS = re.compile(r"\s")
 _ONES = (
     *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
     *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
@@ -78,9 +91,18 @@ def normalize_values(text: str) -> str:
     >>> normalize_values("The 12th of May, 1940"), normalize_values("May 12, 1940"), normalize_values("two hundred and five")
     ('1940 may 12', '1940 may 12', '205')
     """
-    for pattern in _DATES:
+    for pattern in (*_DATES, *_dates_elsewhere(), _DATE_IN_SIGNS) if _HAS_DIGIT.search(text) else ():
         text = pattern.sub(_date, text)
     return " ".join(_with_numbers(_tokens(text)))
+
+
+@cache
+def _dates_elsewhere() -> tuple[re.Pattern[str], ...]:
+    """Dates with the months of other languages."""
+    month = rf"(?P<month>{'|'.join(map(re.escape, sorted(months(), key=len, reverse=True)))})"
+    of, era = r"(?:de\s+|del\s+)?", r"(?:\s(?:года|году|р\.|г\.))?"
+    forms = (rf"(?P<day>[0-3]?\d)(?:\.|er|º)?\s+{of}{month}(?:,?\s+{of}{_YEAR})?{era}", rf"{month}\s+{of}{_YEAR}{era}")
+    return tuple(re.compile(rf"(?<![\w.,/-]){form}(?![\w/-]|[.,]\d)", re.IGNORECASE) for form in forms)
 
 
 def agree_by_value(left: str, right: str) -> bool:
@@ -119,6 +141,11 @@ def places_of_value(said: str, text: str) -> Iterator[Span]:
     """
     if not has_value(said):
         return
+    for date in _DATE_IN_SIGNS.finditer(text):
+        if f"{normalize_values(date[0])} ".startswith(f"{normalize_values(said)} "):
+            yield Span(*date.span())
+    if is_foreign(text):
+        text, said = with_english_numbers(text), _swapped(said) if language_of(text) in _COMMA_BEFORE_DECIMALS else said
     wanted = normalize_values(said)
     if f" {wanted} " not in f" {normalize_values(text)} ":  # most have it nowhere
         return
@@ -138,6 +165,36 @@ def places_of_value(said: str, text: str) -> Iterator[Span]:
                 break
 
 
+def with_grouped_numbers(text: str, *, is_spaced: bool = False) -> str:
+    """A text with commas between the groups of digits where it has narrow or unbreakable spaces, so that none is a number.
+
+    Args:
+        text: the text; the result is as long.
+        is_spaced: whether ordinary spaces may stand there as well.
+
+    >>> with_grouped_numbers("1\u00a0234 1 234"), with_grouped_numbers("1 234", is_spaced=True)
+    ('1,234 1 234', '1,234')
+    """
+    pattern = _BLANK_BETWEEN_GROUPS if is_spaced else _NARROW_BETWEEN_GROUPS
+    return pattern.sub(lambda number: _BLANKS.sub(",", number[0]), text)
+
+
+def with_english_numbers(text: str) -> str:
+    """A text of another language with the points and commas of its numbers as in English; the result is as long.
+
+    >>> with_english_numbers("Das sind 1.048.576 Byte oder 1,5 km."), with_english_numbers("C'est 1 234,5 pour les uns.")
+    ('Das sind 1,048,576 Byte oder 1.5 km.', "C'est 1,234.5 pour les uns.")
+    """
+    code = language_of(text)
+    text = _swapped(text, is_point_between=code in _POINT_BETWEEN_GROUPS) if code in _COMMA_BEFORE_DECIMALS else text
+    return with_grouped_numbers(text, is_spaced=is_foreign(text))
+
+
+def _swapped(text: str, *, is_point_between: bool = True) -> str:
+    pattern = _GROUPS_OR_DECIMALS if is_point_between else _DECIMALS
+    return pattern.sub(lambda number: number[0].translate(_SWAPPED), text)
+
+
 def _date(match: re.Match[str]) -> str:
     found = match.groupdict()
     day, number = found.get("day"), found.get("number")
@@ -153,6 +210,9 @@ def _date(match: re.Match[str]) -> str:
 
 
 def _month(written: str) -> str:
+    number = months().get(written.lower())
+    if number is not None:
+        return MONTHS[number - 1]
     return next(month for month in MONTHS if month.startswith(written.lower().rstrip(".")[:3]))
 
 

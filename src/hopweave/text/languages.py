@@ -1,0 +1,167 @@
+"""Which language a text is in, as far as rules that look at words depend on it, and the words that such rules need.
+
+Most rules of this package look for English words. In a text of another language these are missing, or mean something else
+(`was`, `die`, `on`), so a rule has to know. A language is told by its small words and its letters. What a rule has to know of
+other languages is in `languages.toml`, and nowhere else.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+
+from hopweave.core.memoize import remembered
+from hopweave.text.scripts import runs_together
+
+_ENGLISH = """
+the and are which what who whom whose when where why how does did for with that this these those from than then there their they
+them have been would should could shall might must your our into about if be being it its not a an is was were am in on as at by
+of to or so he she we i you his her my me us had has do will can but no up only more also"""
+_ENGLISH_ASKS = "is are was were did does do has have had can could will would should in"
+_NAME_PARTS = "de la le du del di da do dos das van von der den y e al el della"
+_IN_NAMES = frozenset(_NAME_PARTS.split())
+"""Before a capital letter, these may be part of a name."""
+
+_BY_LETTERS = (
+    ("ja", re.compile("[\u3041-\u3096\u30a1-\u30fa]")),
+    ("ko", re.compile("[\uac00-\ud7a3]")),
+    ("zh", re.compile("[\u3400-\u9fff]")),
+    ("th", re.compile("[\u0e01-\u0e4e]")),
+    ("el", re.compile("[\u0370-\u03ff]")),
+    ("he", re.compile("[\u05d0-\u05ea]")),
+    ("ar", re.compile("[\u0620-\u06ff]")),
+    ("ru", re.compile("[\u0400-\u04ff]")),
+)
+"""The language of a text in other letters than Latin, if its small words tell nothing: the first that has a letter of it."""
+
+_BY_ACCENTS = (
+    ("de", re.compile("[äöüß]")),
+    ("es", re.compile("[ñ]")),
+    ("pl", re.compile("[ąćęłńśźż]")),
+    ("pt", re.compile("[ãõ]")),
+    ("cs", re.compile("[čďěňřšťůž]")),
+    ("hu", re.compile("[őű]")),
+    ("tr", re.compile("[ğış]")),
+    ("ro", re.compile("[ășț]")),
+    ("da", re.compile("[æø]")),
+    ("sv", re.compile("[å]")),
+    ("fr", re.compile("[à-ÿœ]")),
+)
+"""The same for Latin letters: the first that fits, so what several languages have is taken for the likeliest."""
+
+_WORD = re.compile(r"[^\W\d_]+")
+_PLAIN = re.compile(r"(?<![^|\s])[^\W\d_]+(?![^|\s(])")  # a word of an expression that stands for itself
+_FARTHEST = 400
+"""How many characters of a text are looked at."""
+
+
+def is_foreign(text: str) -> bool:
+    """Whether a text is plainly in another language than English. Names alone are in none.
+
+    >>> is_foreign("Wo liegt Brünn?"), is_foreign("Who wrote La vie en rose?"), is_foreign("Los Angeles"), is_foreign("東京")
+    (True, False, False, True)
+    """
+    return language_of(text) not in {"", "en"}
+
+
+@remembered
+def language_of(text: str) -> str:
+    """The ISO 639-1 code of the language of a text; empty if neither its small words nor its letters tell one.
+
+    A word counts if it is written in lower case, or begins the text and asks, or precedes one in lower case: `Die Hard` is no
+    German. A word that several languages have counts for each of them; if English has as many, it is English. A language that
+    is not known here is taken for another one in the same letters.
+    """
+    start = text[:_FARTHEST]
+    words = _WORD.findall(start)
+    counts = Counter[str]()
+    small, asks = _small_words()
+    for index, word in enumerate(words):
+        written = word.casefold()
+        if written in _IN_NAMES and words[index + 1 : index + 2] and words[index + 1][0].isupper():
+            continue
+        is_followed = index == 0 and len(words) > 1 and words[1][0].islower()
+        if word == written or is_followed or (index == 0 and written in asks):
+            counts.update(small.get(written, ()))
+    num_english = counts.pop("en", 0)
+    num_others = 0 if start.isascii() else sum(map(_num_in_other_letters, start.split()))
+    if num_others > num_english:
+        return _by_letters(start, counts)
+    if not counts and not num_english:
+        return _by_accents(start)
+    code, most = max(counts.items(), key=lambda one: one[1], default=("", 0))
+    if most > num_english:
+        return code
+    return "en" if num_english else ""
+
+
+def words_for(code: str, what: str) -> str:
+    """What `languages.toml` has of a language, such as its `denies`; empty if it has nothing."""
+    return _table().get(code, {}).get(what, "")
+
+
+def all_words_for(what: str) -> str:
+    """The same of all languages: regular expressions, with `|` between them."""
+    return "|".join(words for code in _table() if (words := words_for(code, what)))
+
+
+@cache
+def small_words() -> frozenset[str]:
+    """The words of all languages but English that say nothing by themselves, in lower case."""
+    return frozenset(word for code in _table() for word in words_for(code, "small").split())
+
+
+@cache
+def months() -> Mapping[str, int]:
+    """The number of each month, from 1, by its names in all languages but English, in lower case."""
+    named = [words_for(code, "months").split() for code in _table()]
+    return {name: number for of in named for number, forms in enumerate(of, start=1) for name in forms.split("/")}
+
+
+@cache
+def _small_words() -> tuple[Mapping[str, tuple[str, ...]], frozenset[str]]:
+    """The languages that have each small word, and the words that may ask at the beginning."""
+    of = {code: set(words_for(code, "small").split()) for code in _table()} | {"en": set(_ENGLISH.split())}
+    for code in _table():
+        telling = "|".join(words_for(code, what) for what in ("denies", "leaves_out", "if"))
+        of[code].update(word for word in _PLAIN.findall(telling) if len(word) > 1)
+    others = frozenset[str]().union(*(words for code, words in of.items() if code != "en"))
+    every = others | of["en"]
+    asks = set(_ENGLISH_ASKS.split()).union(every - others, *(words_for(code, "asks").split() for code in _table()))
+    return {word: tuple(code for code in of if word in of[code]) for word in every}, frozenset(asks)
+
+
+def _num_in_other_letters(piece: str) -> int:
+    """How many words of a piece of text without spaces are in other letters than Latin; of a script without spaces, about."""
+    letters = [letter for letter in piece if letter >= "\u0370" and letter.isalpha() and not "\u1e00" <= letter <= "\u1eff"]
+    return max(1, len(letters) // 3 if runs_together(piece) else 1) if letters else 0
+
+
+def _by_accents(text: str) -> str:
+    """The language of a text without small words, by the accents of its words in lower case, which are no names."""
+    if text.isascii():
+        return ""
+    written = "".join(word for word in _WORD.findall(text) if word[0].islower())
+    return next((code for code, letters in _BY_ACCENTS if letters.search(written)), "")
+
+
+def _by_letters(text: str, counts: Counter[str]) -> str:
+    by_letters = next((code for code, letters in _BY_LETTERS if letters.search(text)), "other")
+    spaced = [(counts[code], code) for code in ("el", "he", "ar", "ru", "uk") if counts[code]]
+    return max(spaced)[1] if spaced and by_letters in {"el", "he", "ar", "ru"} else by_letters
+
+
+@cache
+def _table() -> Mapping[str, Mapping[str, str]]:
+    table = tomllib.loads((files(__package__) / "languages.toml").read_text("utf-8"))
+    return {
+        code: {what: words.replace("\n", " " if what in _LISTS else "") for what, words in of.items()}
+        for code, of in table.items()
+    }
+
+
+_LISTS = frozenset({"small", "asks", "if", "begins", "governed", "pronouns", "months"})

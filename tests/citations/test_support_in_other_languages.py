@@ -1,0 +1,123 @@
+"""The support rule in other languages than English: what is denied, left open or unknown there has no tick."""
+
+import pytest
+
+from hopweave.citations.support import claim_of
+from hopweave.core.types import Passage
+
+MILL = {
+    "de": Passage(
+        "de",
+        "Die Mühle in Orlau wurde am 12. Mai 1958 stillgelegt. Sie gehörte Ida Renn. Möglicherweise baute Otto Lind die "
+        "Mühle in Orlau. Besucher dürfen den Turm, jedoch nicht den Keller betreten. "
+        "Der Zugang erfolgt ohne Schlüssel. Sie hat 1.250 Steine.",
+        "Die Mühle",
+    ),
+    "fr": Passage(
+        "fr",
+        "Le moulin d'Orlau fut fermé le 12 mai 1958. Il appartenait à Ida Renn. Il aurait été construit par Otto Lind. "
+        "Les visiteurs ne peuvent pas entrer dans la cave. "
+        "Si la porte est fermée, aucune lampe n'est allumée. Il compte 1\u00a0250 pierres.",
+        "Le moulin",
+    ),
+    "es": Passage(
+        "es",
+        "El molino de Orlau fue cerrado el 12 de mayo de 1958. Los visitantes no pueden entrar en la bodega. "
+        "El molino no tiene ventanas.",
+        "El molino",
+    ),
+    "ru": Passage(
+        "ru",
+        "Мельница в Орлау была закрыта 12 мая 1958 года. Возможно, её владельцем был Отто Линд. Проект мельницы не "
+        "является частью музея, однако открыт летом. В ней было 1 250 камней.",
+        "Мельница",
+    ),
+    "ja": Passage(
+        "ja",
+        "この水車は2019年5月12日に廃止されました。所有者は山本花子だったかもしれない。水車は粉を保存しません。"
+        "鍵が指定されない場合、扉は青色になります。部屋は十三個あります。",
+        "水車",
+    ),
+    "zh": Passage(
+        "zh", "这座水车于2019年5月12日关闭。主人可能是李大华。水车不储存面粉，仅仅储存谷物。共有十三个房间。", "水车"
+    ),
+}
+STATED = [
+    ("de", "Wann wurde die Mühle in Orlau stillgelegt?", "am 12. Mai 1958"),
+    ("de", "Wann wurde die Mühle in Orlau stillgelegt?", "12.05.1958"),
+    ("de", "Wem gehörte die Mühle in Orlau?", "Ida Renn"),
+    ("de", "Welchen Raum dürfen Besucher der Mühle nicht betreten?", "den Keller"),
+    ("de", "Wie viele Steine hat die Mühle?", "1250"),
+    ("de", "Dürfen Besucher den Keller betreten?", "Nein, Besucher dürfen den Keller nicht betreten."),
+    ("fr", "Quand le moulin d'Orlau fut-il fermé ?", "le 12 mai 1958"),
+    ("fr", "Combien de pierres le moulin compte-t-il ?", "1250"),
+    ("fr", "Où les visiteurs du moulin ne peuvent-ils pas entrer ?", "dans la cave"),
+    ("es", "¿Cuándo fue cerrado el molino de Orlau?", "12 de mayo de 1958"),
+    ("ru", "Когда была закрыта мельница в Орлау?", "12 мая 1958 года"),
+    ("ru", "Сколько камней было в мельнице?", "1250"),
+    ("ru", "Частью чего не является проект мельницы?", "музея"),
+    ("ja", "この水車はいつ廃止されましたか？", "2019年5月12日"),
+    ("ja", "水車は何を保存しませんか？", "粉"),
+    ("ja", "鍵が指定されない場合、扉は何色になりますか？", "青色"),
+    ("ja", "水車の部屋は何個ありますか？", "十三個"),
+    ("zh", "这座水车什么时候关闭的？", "2019年5月12日"),
+    ("zh", "水车储存什么？", "谷物"),
+    ("zh", "水车不储存什么？", "面粉"),
+]
+NOT_STATED = [
+    ("de", "Welchen Raum dürfen Besucher der Mühle betreten?", "den Keller"),
+    ("de", "Womit erfolgt der Zugang zur Mühle?", "Schlüssel"),
+    ("de", "Wer baute die Mühle in Orlau?", "Otto Lind"),
+    ("de", "Wann wurde die Mühle in Tromvik stillgelegt?", "am 12. Mai 1958"),
+    ("de", "Wie viele Steine hat die Mühle?", "250"),
+    ("de", "Dürfen Besucher den Keller betreten?", "Ja, Besucher dürfen den Keller betreten."),
+    ("de", "Dürfen Besucher den Keller betreten?", "Ja, die Mühle hat 1.250 Steine."),
+    ("de", "Dürfen Besucher den Keller betreten?", "Ja."),
+    ("fr", "Où les visiteurs du moulin peuvent-ils entrer ?", "dans la cave"),
+    ("fr", "Qu'est-ce qui est allumé si la porte est fermée ?", "lampe"),
+    ("fr", "Qui a construit le moulin d'Orlau ?", "Otto Lind"),
+    ("fr", "Combien de pierres le moulin compte-t-il ?", "250"),
+    ("fr", "Quand le moulin de Tromvik fut-il fermé ?", "le 12 mai 1958"),
+    ("es", "¿Dónde pueden entrar los visitantes del molino?", "en la bodega"),
+    ("es", "¿Qué tiene el molino?", "ventanas"),
+    ("ru", "Частью чего является проект мельницы?", "музея"),
+    ("ru", "Кто был владельцем мельницы в Орлау?", "Отто Линд"),
+    ("ru", "Сколько камней было в мельнице?", "250"),
+    ("ja", "水車は何を保存しますか？", "粉"),
+    ("ja", "水車は何を保存しますか？", "水車は粉を保存します。"),
+    ("ja", "水車の所有者は誰でしたか？", "山本花子"),
+    ("ja", "水車の部屋は何個ありますか？", "三個"),
+    ("zh", "水车储存什么？", "面粉"),
+    ("zh", "水车的主人是谁？", "李大华"),
+    ("zh", "水车共有多少个房间？", "三个"),
+]
+UNKNOWN = [
+    *("unbekannt", "Das ist nicht bekannt.", "nicht angegeben", "inconnu", "Je ne sais pas.", "no se sabe", "неизвестно"),
+    *("Я не знаю.", "不明です。", "わかりません。", "記載がありません。", "不知道", "文中未提及。"),
+]
+
+
+def support(code, query, answer):
+    return claim_of(1, query, answer, "retrieved", [MILL[code]]).support
+
+
+@pytest.mark.parametrize(("code", "query", "answer"), STATED)
+def test_what_a_passage_in_another_language_plainly_states_is_supported(code, query, answer):
+    assert support(code, query, answer) == "supported"
+
+
+@pytest.mark.parametrize(("code", "query", "answer"), NOT_STATED)
+def test_what_a_passage_in_another_language_denies_leaves_open_or_has_of_another_thing_is_not_supported(code, query, answer):
+    assert support(code, query, answer) != "supported"
+
+
+@pytest.mark.parametrize("answer", UNKNOWN)
+def test_an_answer_that_says_in_another_language_that_there_is_none_claims_nothing(answer):
+    passage = Passage("x", f"Der Wert: {answer}. La valeur : {answer}.", "Wert")
+    claim = claim_of(1, "Wer baute die Mühle?", answer, "retrieved", [passage])
+    assert (claim.text, claim.support) == ("", "unsupported")
+
+
+def test_a_question_in_english_about_a_passage_in_another_language_heeds_its_not():
+    claim = claim_of(1, "What does the water wheel store, 面粉 or 谷物?", "面粉", "retrieved", [MILL["zh"]])
+    assert claim.support != "supported"

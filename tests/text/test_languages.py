@@ -1,0 +1,120 @@
+"""Which language a text is in."""
+
+import tomllib
+from importlib.resources import files
+
+import pytest
+
+from hopweave.core.types import Span
+from hopweave.text.denials import denies_there_elsewhere, deny_alike_elsewhere
+from hopweave.text.languages import language_of, months
+from hopweave.text.matching import is_yes, is_yes_or_no, without_yes_or_no
+from hopweave.text.sentences import sentence_spans
+
+TEXTS = {
+    "de": [
+        "Was ist das?",
+        "In welcher Stadt liegt Brünn?",
+        "Exim lauscht auf Port 25.",
+        "Verwendet Debian standardmäßig Postfix?",
+    ],
+    "fr": ["Quel est le port ?", "Qu'affiche bash si la valeur est NULL ?"],
+    "es": ["¿Qué puerto se usa por defecto?"],
+    "ru": ["Какой порт?"],
+    "ja": ["mount コマンドは Version 5 の AT&T UNIX には存在していた。"],
+    "zh": ["这些软件包是 Debian 的吗？"],
+    "ko": ["이것은 책입니다."],
+    "ar": ["ما هذا؟"],
+    "en": [
+        "Who directed Les enfants du paradis?",
+        "Was Ida Renn born in Brno?",
+        "City of God (Cidade de Deus)",
+        "Tokyo (東京) is old.",
+    ],
+    "": ["Die Hard", "Los Angeles", "Ludwig van Beethoven", "La La Land", "Komprimierte Archive", "1958"],
+}
+SENTENCES = [
+    ["Das gilt z. B. für Dateien.", "Am 12. Mai 1958 wurde sie stillgelegt.", "Die 2. Auflage ist ca. 1.234,5 km lang."],
+    ["Er sagte: „Komm!“", "Dann ging er, d. h. usw. nicht weit.", "Siehe Abs. 3."],
+    ["M. Renn est né le 1er mai, c.-à-d. hier.", "Il dit : « Viens ! »", "Voir la page 3."],
+    ["Это т. е. всё, см. рис. 5.", "Проф. И. И. Петров ушёл в 1958 г. в Орле."],
+    ["El Sr. Renn nació en 1958.", "¿Quién es?", "Nadie lo sabe."],
+    ["「行くよ。」と彼は言った。", "mount は古い。", "そうですか？"],
+    ["无需编辑文件。", "mount 是什么？", "RAID-0 很快。"],
+]
+
+
+@pytest.mark.parametrize(("code", "text"), [(code, text) for code, texts in TEXTS.items() for text in texts])
+def test_the_language_of_a_text_is_told_by_its_small_words_and_letters(code, text):
+    assert language_of(text) == code
+
+
+@pytest.mark.parametrize("sentences", SENTENCES)
+def test_sentences_of_other_languages_end_neither_at_their_abbreviations_nor_at_the_day_of_a_date(sentences):
+    text = (" " if sentences[0].isascii() or "。" not in sentences[0] else "").join(sentences)
+    assert [text[span.start : span.end] for span in sentence_spans(text)] == sentences
+
+
+@pytest.mark.parametrize(
+    ("answer", "is_a_yes", "rest"),
+    [
+        ("Ja, seit 1931.", True, "seit 1931."),
+        ("Nein.", False, ""),
+        ("Oui, en 1931", True, "en 1931"),
+        ("Да, с 1931 года", True, "с 1931 года"),
+        ("はい、1931年です。", True, "1931年です。"),
+        ("いいえ。", False, ""),
+        ("是的，始于1931年", True, "始于1931年"),
+    ],
+)
+def test_a_yes_or_no_is_one_in_whatever_language(answer, is_a_yes, rest):
+    assert (is_yes_or_no(answer), is_yes(answer), without_yes_or_no(answer)) == (True, is_a_yes, rest)
+
+
+@pytest.mark.parametrize("name", ["Ja Rule", "Non nobis", "Si", "Da", "Tak Mahal", "はいから"])
+def test_a_name_that_begins_like_a_yes_or_no_is_none(name):
+    assert not is_yes_or_no(name)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "words", "is_denied"),
+    [
+        ("Benutzern ist es nicht erlaubt, die Dateien zu löschen.", "die Dateien", True),
+        ("Falls nichts angegeben ist, gilt Port 80.", "Port 80", False),
+        ("Er liest weder Namen, Rechte noch Größen.", "Größen", True),
+        ("Zugriff auf alle Konten (außer root).", "root", True),
+        ("Zugriff auf alle Konten (außer root).", "alle Konten", False),
+        ("Sie kostet nicht mehr als 5 Kronen.", "5 Kronen", False),
+        ("Il ne lit pas les noms, les droits et les tailles.", "les tailles", True),
+        ("Les pages ne sont pas seulement lues.", "lues", False),
+        ("Он не только читает, но и пишет файлы.", "файлы", False),
+        ("この値は表示しなければなりません。", "値", False),
+        ("この機能は使用不可能です。", "可能", True),
+        ("管理者以外は使えます。", "管理者", True),
+        ("维修是不可能的。", "可能", True),
+    ],
+)
+def test_a_not_denies_its_clause_and_nothing_else(sentence, words, is_denied):
+    start = sentence.index(words)
+    assert denies_there_elsewhere("", sentence, Span(start, start + len(words))) is is_denied
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "is_alike"),
+    [
+        ("Die Daten werden gelöscht.", "Die Daten werden nicht gelöscht.", False),
+        ("Die Daten werden nicht gelöscht.", "Die Daten werden niemals gelöscht.", True),
+        ("Die Daten werden gelöscht.", "Die Daten werden gelöscht, aber die Namen werden nicht geändert.", True),
+        ("RAID-0 は冗長性を提供します。", "RAID-0 は冗長性を提供しません。", False),
+        ("这些软件包是正式组成部分。", "这些软件包不是正式组成部分。", False),
+    ],
+)
+def test_two_sentences_of_another_language_deny_alike_if_both_or_neither_deny_what_they_share(left, right, is_alike):
+    assert deny_alike_elsewhere(left, right) is is_alike
+    assert deny_alike_elsewhere(right, left) is is_alike
+
+
+def test_every_language_has_twelve_months_or_none():
+    table = tomllib.loads((files("hopweave.text") / "languages.toml").read_text("utf-8"))
+    assert {len(words["months"].split()) for words in table.values() if "months" in words} == {12}
+    assert (months()["märz"], months()["мая"], months()["août"]) == (3, 5, 8)
