@@ -6,10 +6,12 @@ import codecs
 import errno
 import io
 import os
+import re
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, BinaryIO, Literal, cast
@@ -37,6 +39,26 @@ _MARKS = (
 )
 """Byte-order marks, the longer ones first."""
 
+_DECLARED_WITHIN = 1024
+"""Bytes from the beginning among which an HTML page declares its encoding, as browsers have it."""
+
+_DECLARED = re.compile(
+    rb"""<meta\s[^>]{0,200}?charset\s*=\s*["']?(?P<page>[\w-]{1,40})|<\?xml\s[^>]{0,200}?encoding\s*=\s*["'](?P<xml>[\w-]{1,40})"""
+    rb"""|\A[^\n]{0,200}-\*-[^\n]{0,100}?coding:\s*(?P<line>[\w-]{1,40})""",
+    re.IGNORECASE,
+)
+_ENCODINGS = {
+    **dict.fromkeys(("iso-8859-1", "latin-1", "latin1", "us-ascii", "windows-1252", "cp1252"), "cp1252"),
+    **{f"iso-8859-{number}": f"iso-8859-{number}" for number in (2, 3, 4, 5, 6, 7, 8, 9, 10, 13, 14, 15, 16)},
+    **{f"windows-{number}": f"cp{number}" for number in (1250, 1251, 1253, 1254, 1255, 1256, 1257, 1258)},
+    **{name: name for name in ("koi8-r", "koi8-u", "euc-jp", "iso-2022-jp", "big5", "gb18030")},
+    **dict.fromkeys(("shift_jis", "shift-jis", "sjis", "x-sjis", "windows-31j", "cp932"), "cp932"),
+    **dict.fromkeys(("gb2312", "gbk"), "gb18030"),
+    **dict.fromkeys(("euc-kr", "ks_c_5601-1987"), "cp949"),
+    **dict.fromkeys(("tis-620", "windows-874"), "cp874"),
+}
+"""The encodings that a file may declare, and those that browsers read it in, by their names in Python."""
+
 
 @contextmanager
 def open_text(
@@ -58,7 +80,7 @@ def open_text(
 
     Raises:
         DataError: now or while reading: no permission, not a regular file, a damaged compressed file, bytes that are neither
-            UTF-8 nor UTF-16 or UTF-32 with a byte-order mark, more than the limits.
+            UTF-8, nor UTF-16 or UTF-32 with a byte-order mark, nor what the file declares; more than the limits.
     """
     checks = (_Utf8Check(file.source), _LengthCheck(file.source, limits or Limits(), unit), lambda _: check())
     with reading(file.source), _content_of(file, on_bytes) as content:
@@ -71,15 +93,50 @@ def encoding_of(head: bytes) -> str:
     return next((name for mark, name in _MARKS if head.startswith(mark)), "")
 
 
+def declared_encoding(head: bytes) -> str:
+    """The encoding, other than Unicode, that an HTML page, XML, or the first line of a manual page declares; empty without one.
+
+    >>> declared_encoding(b'<html><meta charset="Shift_JIS">'), declared_encoding(b".# -*- coding: koi8-r -*-")
+    ('cp932', 'koi8-r')
+    """
+    found = _DECLARED.search(head[:_DECLARED_WITHIN])
+    name = next(filter(None, found.groups()), b"") if found is not None else b""
+    return _ENCODINGS.get(name.decode("ascii", "replace").lower(), "")
+
+
+def is_utf8(piece: bytes) -> bool:
+    """Whether bytes are UTF-8, the last character of which may be cut off."""
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(piece)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def _as_utf8(content: BinaryIO, source: str) -> BinaryIO:
-    """The same stream, in UTF-8 if a byte-order mark says that it is in another encoding."""
+    """The same stream, in UTF-8 if the file says at its beginning that it is in another encoding."""
     stream = (
         content if isinstance(content, io.BufferedReader) else io.BufferedReader(cast("io.RawIOBase", content), BUFFER_BYTES)
     )
+    pieces = iter(lambda: stream.read(BUFFER_BYTES), b"")
     encoding = encoding_of(stream.peek(4)[:4])
-    if not encoding:
-        return stream
-    return cast("BinaryIO", Pieces(_recoded(iter(lambda: stream.read(BUFFER_BYTES), b""), encoding, source)))
+    if encoding:
+        return cast("BinaryIO", Pieces(_recoded(pieces, encoding, source)))
+    declared = declared_encoding(stream.peek(_DECLARED_WITHIN))
+    if declared:
+        return cast("BinaryIO", Pieces(_recoded_if_needed(pieces, declared, source)))
+    return stream
+
+
+def _recoded_if_needed(pieces: Iterator[bytes], encoding: str, source: str) -> Iterator[bytes]:
+    """The pieces in UTF-8. Many pages in UTF-8 declare something else, so the first piece that is not ASCII decides."""
+    for piece in pieces:
+        if piece.isascii() and b"\x1b" not in piece:  # with which ISO-2022-JP begins other letters
+            yield piece
+            continue
+        rest = chain([piece], pieces)
+        yield from rest if is_utf8(piece) and b"\x1b" not in piece else _recoded(rest, encoding, source)
+        return
 
 
 def _recoded(pieces: Iterable[bytes], encoding: str, source: str) -> Iterator[bytes]:

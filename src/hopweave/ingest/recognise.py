@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from hopweave.core.errors import DataError
-from hopweave.ingest.file_bytes import encoding_of, head_of
+from hopweave.ingest.file_bytes import declared_encoding, encoding_of, head_of
 from hopweave.ingest.formats import IMAGE_SUFFIXES, CorpusFile
 from hopweave.text.scripts import lacks_blanks
 
@@ -80,7 +80,7 @@ def format_of(head: bytes, *, is_asked_for: bool = False) -> str:
 
 
 def _decoded(head: bytes) -> str:
-    """The text of a file's beginning. What is not UTF-8 is read as Windows-1252, so that reading it can say so."""
+    """The text of a file's beginning. What is neither UTF-8 nor declared is taken for Windows-1252; reading it says so."""
     encoding = encoding_of(head) or "utf-8-sig"
     if encoding != "utf-8-sig":
         return head[: len(head) & ~3].decode(encoding, "replace").replace("\0", "\x01")
@@ -90,6 +90,9 @@ def _decoded(head: bytes) -> str:
         is_cut = len(head) - error.start < 4 and error.reason == "unexpected end of data"
         if is_cut:
             return head[: error.start].decode(encoding)
+    declared = declared_encoding(head)
+    if declared:
+        return head.decode(declared, "replace")  # the last character may be cut off
     try:
         return head.decode("cp1252")
     except UnicodeDecodeError:
