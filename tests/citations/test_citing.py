@@ -153,3 +153,27 @@ def test_after_settling_every_mark_is_allowed_and_settling_again_changes_nothing
     settled, _ = settle_marks(text, allowed)
     assert {int(number) for number in re.findall(r"\[(\d{1,3})\]", settled)} <= allowed
     assert settle_marks(settled, allowed) == (settled, 0)
+
+
+@pytest.mark.parametrize("gap", [" ", "\n", "\n    "])
+def test_a_line_break_within_words_of_a_script_without_spaces_is_no_part_of_them(gap):
+    text = f"control は、すべ{gap}てのパッケージに 必要です。"
+    span = locate("すべてのパッケージに必要", text)
+    assert text[span.start : span.end] == f"すべ{gap}てのパッケージに 必要"
+    assert locate("は、すべて", text) is not None
+    assert locate("controlは", text) is None
+
+
+@pytest.mark.parametrize("part", ["三個", "十三個", "二"])
+def test_no_part_of_a_number_in_signs_is_found(part):
+    assert locate(part, "部屋は二十三個ある。") is None
+    assert locate("二十三個", "部屋は二十三個ある。") is not None
+
+
+def test_no_group_of_the_digits_of_a_number_is_found():
+    text = "Le paquet compte 1\u00a0234 fichiers."
+    assert locate("234", text) is None
+    assert locate("1", text) is None
+    span = locate("1 234", text)
+    assert text[span.start : span.end] == "1\u00a0234"
+    assert locate("234", "There were 1 234 of them in the lamp, which is what the keeper said.") is not None

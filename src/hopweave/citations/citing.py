@@ -16,7 +16,7 @@ from hopweave.text.citation_marks import settle_marks
 from hopweave.text.final import short_form
 from hopweave.text.languages import is_foreign
 from hopweave.text.quotation import PLAIN, QUOTATION_MARKS
-from hopweave.text.scripts import MARKS, RUN_TOGETHER
+from hopweave.text.scripts import MARKS, NO_BLANKS, RUN_TOGETHER, runs_together
 from hopweave.text.sentences import sentence_around
 from hopweave.text.values import with_grouped_numbers
 
@@ -24,6 +24,9 @@ NOT_IN_CORPUS = "not-in-corpus:"
 """Prefix of the id of a passage that the model wrote: it may appear in a ranking, but cannot support anything."""
 
 _EDGES = f" \t\n{QUOTATION_MARKS}.,;:()[]。、，．！？：；（）《》"
+_BETWEEN_SIGNS = re.compile(rf"(?<=[{NO_BLANKS}、。，；：！？）」』])\s+(?=[{NO_BLANKS}（「『])")
+"""White space where a script has none: a line ends there, or ended before the text was read."""
+
 _MAY_BE_GROUPS = re.compile(r"\d\s\d{3}")
 _NUMERALS = "〇零一二三四五六七八九十百千万億兆萬亿"
 """Of numbers in Chinese and Japanese letters, of which a part is another number."""
@@ -41,9 +44,9 @@ def locate(words: str, text: str) -> Span | None:
     """The position in a text of words that a model copied.
 
     They must match exactly, or up to case, white space, accents, the style of quotation marks and dashes, invisible characters
-    and the surrounding punctuation. The first exact match is preferred, then the first other one. Only complete words match,
-    and no number inside a larger one. The span refers to the original text, so `text[span.start:span.end]` is always an exact
-    quote.
+    and the surrounding punctuation; in scripts without spaces, up to line breaks. The first exact match is preferred, then the
+    first other one. Only complete words match, and no number inside a larger one. The span refers to the original text, so
+    `text[span.start:span.end]` is always an exact quote.
     """
     grouped = _grouped(text)
     if grouped != text:  # so that no group of digits is found as a number of its own
@@ -108,6 +111,8 @@ def _folded_text(text: str) -> tuple[str, Sequence[int]]:
     if text.isascii():  # each character is one letter
         return text.translate(PLAIN).casefold(), range(len(text))
     folded = [_folded(char) for char in text]
+    for gap in _BETWEEN_SIGNS.finditer(text) if runs_together(text) else ():
+        folded[gap.start() : gap.end()] = [""] * (gap.end() - gap.start())
     places = array("L", (place for place, letters in enumerate(folded) for _ in letters))
     return "".join(folded), places
 
