@@ -2,7 +2,7 @@
 
 import pytest
 from support.corpora import read, written
-from support.documents import pdf, with_outline
+from support.documents import pdf, pdf_file, with_outline
 
 from hopweave.ingest.document import Heading
 from hopweave.ingest.pdf_text import Bookmark, parts_of_pages, without_running_lines
@@ -121,6 +121,21 @@ def test_passages_of_a_pdf_have_the_sections_of_its_outline(tmp_path):
         ("a.pdf#page=2", ("Lamp",)),
         ("a.pdf#page=4", ("Boats",)),
     ]
+
+
+def test_words_stay_apart_where_the_space_of_a_font_is_another_glyph(tmp_path):
+    drawn = b"BT /F1 12 Tf 72 720 Td [(It)-274(is)-300(lit)-20(tle)] TJ ET"
+    widths = " ".join(["1000"] * 91).encode()
+    objects = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Kids [4 0 R] /Count 1 >>",
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Lamp /FirstChar 32 /LastChar 122 /Widths [" + widths + b"] >>",
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 5 0 R /Resources << /Font << /F1 3 0 R >> >> >>",
+        f"<< /Length {len(drawn)} >>\nstream\n".encode() + drawn + b"\nendstream",
+        b"<< >>",
+    ]
+    [found] = read(written(tmp_path, "a.pdf", pdf_file(objects)))
+    assert found.text == "It is little"
 
 
 def test_an_outline_that_is_a_circle_or_damaged_does_not_hurt(tmp_path):

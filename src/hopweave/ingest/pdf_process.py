@@ -32,6 +32,9 @@ _UNITS = 10_000
 """Boxes are given in ten-thousandths of the page's width and height."""
 _WRONG_PASSWORD = 4
 
+_WIDEST_SPACE = 333
+"""Thousandths of an em: a space of most typefaces has fewer."""
+
 
 def tell(**what: Any) -> None:
     """Writes a line of JSON."""
@@ -49,6 +52,7 @@ def read(stream: Any) -> None:
 
     warnings = _Warnings()
     logging.getLogger("pypdf").addHandler(warnings)
+    _limit_spaces()
     reader = pypdf.PdfReader(stream)
     if reader.is_encrypted and not reader.decrypt(""):
         tell(error="is encrypted; save it without a password, or leave it out", kind="ENCRYPTED")
@@ -63,6 +67,20 @@ def read(stream: Any) -> None:
             text, unread = "", "large" if is_too_large(error) else "damaged"
         tell(page=number, text=text, unread=unread)
     tell(end=True, outline=_outline(reader))
+
+
+def _limit_spaces() -> None:
+    """Lets no font have a space wider than a third of an em.
+
+    The library takes a gap for a space if it is half as wide as one, and has the width of a space from the glyph of number 32.
+    In fonts as XeTeX embeds them, that is some other glyph, and all words of a line ran together. There is no option for it.
+    """
+    try:
+        font = import_module("pypdf.generic._font").Font
+        width_of = font._add_space_width
+    except (ImportError, AttributeError):
+        return  # another version of the library may have it elsewhere, and most fonts do without
+    font._add_space_width = staticmethod(lambda *given: min(width_of(*given), _WIDEST_SPACE))
 
 
 def _outline(reader: Any) -> list[tuple[int, str, int]]:
