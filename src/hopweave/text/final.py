@@ -8,18 +8,23 @@ from collections.abc import Sequence
 from hopweave.core.memoize import remembered
 from hopweave.core.types import AnswerForm, Question
 from hopweave.text.citation_marks import drop_marks, drop_marks_between_words
+from hopweave.text.languages import all_words_for
 from hopweave.text.quotation import unquoted, without_unclosed_mark
 from hopweave.text.sentences import sentence_spans
 
 MARKER = "So the final answer is"
 
-_LADDER = (
+_LADDER: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("marker", re.compile(r"\bso\s+the\s+final\s+answer\s+is\b", re.IGNORECASE)),
     ("alt-marker", re.compile(r"\bthe\s+final\s+answer\s+is\b", re.IGNORECASE)),
     ("alt-marker", re.compile(r"\bso,?\s+the\s+answer\s+is\b", re.IGNORECASE)),
     ("alt-marker", re.compile(r"\bthe\s+answer\s+is\b", re.IGNORECASE)),
     ("alt-marker", re.compile(r"\banswer\s+is\b", re.IGNORECASE)),
     ("alt-marker", re.compile(r"\banswer[ \t]*+\]?+[ \t]*+\**+[ \t]*+:", re.IGNORECASE)),
+    (
+        "alt-marker",
+        re.compile(rf"(?:^|(?<=[.。!！?？*\s]))(?:{all_words_for('answer')})[ \t]*+\**+[ \t]*+[:：]", re.IGNORECASE),
+    ),
 )
 # "Note that the answer is based on ..." refers to an answer given elsewhere, and gives none.
 _SPEAKS_OF = re.compile(
@@ -108,7 +113,7 @@ def demanded(form: AnswerForm, labels: Sequence[str]) -> str:
 
 def _without_edges(line: str) -> str:
     line = without_unclosed_mark(unquoted(line.strip(_EDGES).lstrip(": \t").rstrip(" ,;:")))
-    bare = line.rstrip(".")
+    bare = line.rstrip(".。")
     keeps_stop = bare != line and _ABBREVIATION.search(f"{bare}."[-_ABBREVIATION_LENGTH:])
     return f"{bare}." if keeps_stop else bare.rstrip()
 

@@ -189,3 +189,22 @@ def test_what_is_demanded_uses_the_marker_that_is_read():
     assert "one of: Yes, No" in demanded("label", YES_NO)
     assert MARKER not in demanded("long", ())
     assert final_answer(f"{MARKER} x", SHORT)[1] == "marker"
+
+
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [
+        ("Sie liegt in Mähren. **Antwort:** Brünn.", "Brünn"),
+        ("Réponse : Brünn", "Brünn"),
+        ("Ответ: Орёл.", "Орёл"),
+        ("川の近くです。答え：京都。", "京都"),
+        ("它在河边。答案：京都。", "京都"),
+    ],
+)
+def test_an_answer_after_the_word_for_it_in_another_language_is_found(said, answer):
+    assert final_answer(said, Question("q", "?")) == (answer, "alt-marker")
+
+
+@pytest.mark.parametrize("said", ["Das ist die Antwort auf alles", "答えは書いていない"])
+def test_the_word_for_an_answer_without_a_colon_gives_none(said):
+    assert final_answer(said, Question("q", "?")) == (said, "full")
