@@ -28,8 +28,9 @@ def says_against(query: str, said: str, sentence: str, focus: Span | None) -> Sh
     ['', 'hedge']
     """
     is_statement = names_its_subject(said)
-    is_denied_there = focus is not None and not is_statement and is_foreign(sentence)  # where all of a clause is denied
-    if not is_denied_there and not deny_alike(said, sentence):
+    # In other languages a whole clause is denied, with an answer that it has as it is: `denies_there` sees to that.
+    has_answer = focus is not None and not is_statement and is_foreign(sentence) and 2 * (focus.end - focus.start) > len(said)
+    if not has_answer and not deny_alike(said, sentence):
         return "denial"
     asking = said if is_statement else query
     if focus is None:

@@ -226,4 +226,4 @@ def _rules(code: str) -> _Rules:
 def _pattern(words: str, *, is_spaced: bool) -> re.Pattern[str]:
     if not words:
         return re.compile(r"(?!)")
-    return re.compile(rf"(?<!\w)(?:{words})(?!\w)" if is_spaced else words, re.IGNORECASE)
+    return re.compile(rf"(?<![\w-])(?:{words})(?![\w-])" if is_spaced else words, re.IGNORECASE)
