@@ -26,7 +26,7 @@ _LEAST_SHARE = 0.5
 """The share of the words of a clause that another text has if it speaks of the same."""
 
 _UNSPACED = frozenset({"ja", "zh", "ko", "th"})
-_STRONG = re.compile(r"[;:؛()\[\]«»„“”\"…]|[.!?؟](?=\s)")
+_STRONG = re.compile(r"[;:؛()\[\]…]|[.!?؟](?=\s)")
 _COMMA = re.compile(r"[,،](?=\s)")
 _WORD = re.compile(r"[^\W_]+")
 _TO_DO = re.compile(r"\bzu \w+n\b|\b\w+zu\w+en\b")  # a German infinitive clause, which the one before it may deny
