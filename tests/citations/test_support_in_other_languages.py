@@ -1,5 +1,7 @@
 """The support rule in other languages than English: what is denied, left open or unknown there has no tick."""
 
+import unicodedata
+
 import pytest
 
 from hopweave.citations.support import claim_of
@@ -121,3 +123,27 @@ def test_an_answer_that_says_in_another_language_that_there_is_none_claims_nothi
 def test_a_question_in_english_about_a_passage_in_another_language_heeds_its_not():
     claim = claim_of(1, "What does the water wheel store, 面粉 or 谷物?", "面粉", "retrieved", [MILL["zh"]])
     assert claim.support != "supported"
+
+
+def test_accents_that_are_characters_of_their_own_change_nothing():
+    text = unicodedata.normalize("NFD", "Die Mühle gehörte Jörg Müller. Sie läuft nicht im Frühjahr.")
+    passage = Passage("x", text, "Die Mühle")
+    assert claim_of(1, "Wem gehörte die Mühle?", "Jörg Müller", "retrieved", [passage]).support == "supported"
+    assert claim_of(1, "Wann läuft die Mühle?", "im Frühjahr", "retrieved", [passage]).shortfall == "denial"
+
+
+@pytest.mark.parametrize(
+    ("text", "query", "answer", "is_supported"),
+    [
+        ("אורלאו: הטחנה נסגרה ב-12 במאי 1958. היא אינה פועלת בחורף.", "מתי הטחנה פועלת?", "בחורף", False),
+        ("אורלאו: הטחנה נסגרה ב-12 במאי 1958. היא אינה פועלת בחורף.", "מתי נסגרה הטחנה?", "12 במאי 1958", True),
+        ("أُغلقت طاحونة أورلاو في 12 مايو 1958. لا يستخدم النظام المنفذ 80.", "ما المنفذ الذي يستخدمه النظام؟", "80", False),
+        ("이 프로그램은 파일을 삭제하지 않는다.", "이 프로그램은 무엇을 삭제합니까?", "파일", False),
+        ("이 프로그램은 파일을 삭제하지 않는다.", "이 프로그램은 무엇을 삭제하지 않습니까?", "파일", True),
+        ("Το πρόγραμμα δεν διαγράφει αρχεία.", "Τι διαγράφει το πρόγραμμα;", "αρχεία", False),
+    ],
+)
+def test_a_not_counts_in_hebrew_arabic_korean_and_greek(text, query, answer, is_supported):
+    claim = claim_of(1, query, answer, "retrieved", [Passage("x", text, "")])
+    assert (claim.support == "supported") is is_supported
+    assert [text[one.focus.start : one.focus.end] for one in claim.citations] == [answer]

@@ -118,3 +118,13 @@ def test_every_language_has_twelve_months_or_none():
     table = tomllib.loads((files("hopweave.text") / "languages.toml").read_text("utf-8"))
     assert {len(words["months"].split()) for words in table.values() if "months" in words} == {12}
     assert (months()["märz"], months()["мая"], months()["août"]) == (3, 5, 8)
+
+
+def test_a_not_after_a_without_denies_something_else():
+    said = "El valor es 0, salvo que el nombre {}sea una orden."
+    assert not deny_alike_elsewhere(said.format("no "), said.format(""))
+    assert deny_alike_elsewhere(said.format("no "), said.format("no "))
+
+
+def test_an_english_not_counts_beside_words_of_another_language():
+    assert not deny_alike_elsewhere("Der Wert ist 0, which is not used.", "Der Wert ist 0, which is used.")

@@ -56,6 +56,11 @@ def words_of(text: str) -> list[str]:
     return [word for word in map(str.casefold, WORD.findall(apart(text))) if word not in _SMALL]
 
 
+def composed(text: str) -> str:
+    """A text with each accented letter as one character: an accent of its own would end a word."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
 def is_named(word: str) -> bool:
     """Whether a word looks like a name or a number."""
     return word[0].isupper() or word[0].isdigit()
@@ -71,7 +76,7 @@ def keys_of(text: str) -> frozenset[str]:
     >>> sorted(keys_of("Gödel's 12th book sold 1,000 copies"))
     ['1000', '12', 'book', 'copies', 'godel', 'sold']
     """
-    words = [word.casefold() for word in WORD.findall(apart(text))]
+    words = [word.casefold() for word in WORD.findall(apart(composed(text)))]
     said = [word for word in words if word not in _SMALL]
     return frozenset(_key(word) for word in said or words)
 
@@ -89,6 +94,7 @@ def numbers_of(keys: Set[str]) -> set[str]:
 @remembered
 def stems_of(text: str) -> frozenset[str]:
     """The stems of all words of a text, which are the same for inflected forms of a word."""
+    text = composed(text)
     spaced = f"{apart(text)} {content_apart(text)}" if runs_together(text) else text
     return frozenset(_key(word)[:_SAME_LETTERS] for word in re.findall(r"[^\W_]+", spaced))
 
@@ -110,7 +116,7 @@ def anchors(sentence: str) -> list[str]:
 @remembered
 def _anchors(sentence: str) -> tuple[str, ...]:
     found: list[str] = []
-    sentence, openers, connectors = apart(sentence), _OPENERS, _CONNECTORS
+    sentence, openers, connectors = apart(composed(sentence)), _OPENERS, _CONNECTORS
     if is_foreign(sentence):
         sentence = _ELISION.sub(lambda elision: f"{elision[0][:-1]} ", sentence)
         openers, connectors = _OPENERS | small_words(), frozenset[str]()  # which join any two nouns there
@@ -136,6 +142,7 @@ def content_of(sentence: str, names: Sequence[str]) -> list[str]:
 
 @remembered
 def _content_of(sentence: str, names: tuple[str, ...]) -> tuple[str, ...]:
+    sentence = composed(sentence)
     for name in sorted(names, key=len, reverse=True):
         sentence = sentence.replace(name, " ")
     without = _NOT_CONTENT | small_words() if is_foreign(sentence) else _NOT_CONTENT

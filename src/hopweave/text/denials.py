@@ -53,10 +53,16 @@ class _Rules(NamedTuple):
 
 
 class _Clause(NamedTuple):
-    """A clause: where it is in its text, whether it denies what it says, and the stems of its words that say something."""
+    """A clause.
+
+    Attributes:
+        span: where it is in its text.
+        denies: whether it denies what it says: 1 by a "not", 2 by a "without" or "except", 3 by both, which is neither.
+        said: the stems of its words that say something.
+    """
 
     span: Span
-    denies: bool
+    denies: int
     said: frozenset[str]
 
 
@@ -122,7 +128,7 @@ def _is_said(denying: Sequence[_Clause], other: Sequence[_Clause], *, fewest: in
         most = max(shared, default=0)
         if not clause.denies or not clause.said or most < max(fewest, _LEAST_SHARE * min(len(clause.said), _most_said(other))):
             continue
-        if not any(one.denies for one, num in zip(other, shared, strict=True) if num == most):
+        if not any(one.denies == clause.denies for one, num in zip(other, shared, strict=True) if num == most):
             return True
     return False
 
@@ -147,7 +153,7 @@ def _clauses(text: str) -> tuple[_Clause, ...]:
 
 def _clause(text: str, span: Span, rules: _Rules) -> _Clause:
     words = rules.allows.sub(" ", text[span.start : span.end])
-    denies = rules.denies.search(words) is not None or rules.leaves_out.match(words.strip()) is not None
+    denies = (rules.denies.search(words) is not None) + 2 * (rules.leaves_out.match(words.strip()) is not None)
     said = content_apart(rules.leaves_out.sub(" ", rules.denies.sub(" ", words)))
     small = small_words()
     return _Clause(span, denies, frozenset(stem(word) for word in _WORD.findall(said) if word.casefold() not in small))
@@ -212,7 +218,7 @@ def _is_long(text: str, part: Span) -> bool:
 def _rules(code: str) -> _Rules:
     is_spaced = code not in _UNSPACED
     return _Rules(
-        denies=_pattern(words_for(code, "denies"), is_spaced=is_spaced),
+        denies=_pattern("|".join(filter(None, (words_for(one, "denies") for one in (code, "en")))), is_spaced=is_spaced),
         allows=_pattern(words_for(code, "allows"), is_spaced=is_spaced),
         leaves_out=_pattern(words_for(code, "leaves_out"), is_spaced=is_spaced),
         leaves_out_after=_pattern(words_for(code, "leaves_out_after"), is_spaced=is_spaced),

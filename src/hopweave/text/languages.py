@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+import unicodedata
 from collections import Counter
 from collections.abc import Mapping
 from functools import cache
@@ -76,7 +77,7 @@ def language_of(text: str) -> str:
     German. A word that several languages have counts for each of them; if English has as many, it is English. A language that
     is not known here is taken for another one in the same letters.
     """
-    start = text[:_FARTHEST]
+    start = text[:_FARTHEST] if text.isascii() else unicodedata.normalize("NFC", text[:_FARTHEST])
     words = _WORD.findall(start)
     counts = Counter[str]()
     small, asks = _small_words()
