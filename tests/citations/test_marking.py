@@ -196,3 +196,10 @@ def test_an_abstention_says_what_was_found_and_nothing_else():
     assert (withheld.short, withheld.stopped_because, withheld.how) == ("", "unsupported", "unsupported")
     assert settled(withheld) == withheld
     assert "Nothing was found" in abstention(Answer("x", "x", (INVENTED,))).text
+
+
+@pytest.mark.parametrize("text", ["Where is it? Brno.", "水車はどこにありますか？ 京都。", "أين هي؟ أورلاو."])
+def test_a_question_and_the_answer_behind_it_are_one_sentence_in_whatever_script(text):
+    question, answer = text[: text.rindex(" ")], text[text.rindex(" ") + 1 : -1]
+    answered = Answer(text, answer, (Claim(question, answer, "retrieved"),))
+    assert verdict_of(answered).num_sentences_without_claim == 0

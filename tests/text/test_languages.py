@@ -6,9 +6,12 @@ from importlib.resources import files
 import pytest
 
 from hopweave.core.types import Span
+from hopweave.text.answer_kinds import kind_asked
+from hopweave.text.comparing import life_date, wanted_of
 from hopweave.text.denials import denies_there_elsewhere, deny_alike_elsewhere
 from hopweave.text.languages import language_of, months
 from hopweave.text.matching import is_yes, is_yes_or_no, without_yes_or_no
+from hopweave.text.relations import relations_asked
 from hopweave.text.sentences import sentence_spans
 
 TEXTS = {
@@ -128,3 +131,12 @@ def test_a_not_after_a_without_denies_something_else():
 
 def test_an_english_not_counts_beside_words_of_another_language():
     assert not deny_alike_elsewhere("Der Wert ist 0, which is not used.", "Der Wert ist 0, which is used.")
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Wann wurde die Mühle stillgelegt?", "Was ist der Standardport?", "Qui est son père ?", "Hat die Mühle mehr Steine?"],
+)
+def test_a_word_of_another_language_is_no_english_word_that_is_written_alike(question):
+    assert (kind_asked(question), relations_asked(question), wanted_of(question)) == ("any", (), None)
+    assert life_date(question, "Ida Renn (1899 - 1981) war Müllerin.") == ""

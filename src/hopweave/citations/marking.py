@@ -251,7 +251,7 @@ def _sentences(plain: str) -> list[_Sentence]:
     for span in sentence_spans(plain):
         if not any(map(str.isalnum, plain[span.start : span.end])):
             continue
-        is_answer = bool(joined) and plain[joined[-1].end - 1] == "?"
+        is_answer = bool(joined) and plain[joined[-1].end - 1] in "?？؟"
         joined[-1:] = [Span(joined[-1].start, span.end)] if is_answer else [*joined[-1:], span]
     found: list[_Sentence] = []
     before: frozenset[str] | None = None

@@ -12,6 +12,7 @@ from typing import Literal
 
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Passage
+from hopweave.text.languages import is_foreign
 from hopweave.text.matching import is_yes_or_no, normalize_answer
 from hopweave.text.sentences import first_sentence
 from hopweave.text.values import MONTHS, normalize_values
@@ -91,6 +92,8 @@ def kind_asked(query: str) -> Kind:
     ('year', 'yes_no', 'person', 'any')
     """
     asked = " ".join(query.split())
+    if is_foreign(asked):  # `Was ist das?` has an English word, and asks for no yes
+        return "any"
     if _IS_IT.match(asked) and not _ASKING.search(re.split(r"[,;]", asked, maxsplit=1)[0]):
         return "yes_no"
     matches = [(match, kind) for kind, pattern in _KINDS if (match := pattern.search(asked))]

@@ -12,6 +12,7 @@ from typing import Literal
 
 from hopweave.text.content_words import anchors
 from hopweave.text.key_terms import words_in
+from hopweave.text.languages import is_foreign
 from hopweave.text.matching import is_contained
 from hopweave.text.quotation import QUOTATION_MARKS
 from hopweave.text.values import MONTHS, agree_by_value, normalize_values
@@ -87,6 +88,8 @@ def wanted_of(question: str) -> Wanted | None:
     'least'
     >>> wanted_of("Who was the first mayor of Orlau?")
     """
+    if is_foreign(question):
+        return None
     if _YES_OR_NO.match(question) and not is_choice(question):
         return "same" if _SAME.search(question) else None
     if not _TWO.search(question):
@@ -137,6 +140,8 @@ def life_date(question: str, fact: str) -> str:
     >>> life_date("Who is older?", "Curt Brand (born April 15, 1899) is a director.")
     'April 15, 1899'
     """
+    if is_foreign(question):  # the German `die` is no death
+        return ""
     wants_end = _END.search(question) is not None
     wants_age = _AGE.search(question) is not None
     if not (wants_end or wants_age or _BIRTH.search(question)):

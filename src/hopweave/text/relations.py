@@ -16,6 +16,7 @@ from typing import Any
 
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Span
+from hopweave.text.languages import is_foreign
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,8 @@ def relations_asked(query: str) -> tuple[Relation, ...]:
     >>> [relation.name for relation in relations_asked("Where was the director of Low Water born?")]
     ['birth', 'direction']
     """
+    if is_foreign(query):  # whose words may be English ones of another meaning: `die`, `son`
+        return ()
     return tuple(relation for relation in relations() if relation.asked.search(query))
 
 
