@@ -21,6 +21,7 @@ a an and are as at be been but by did do does for from had has have he her his i
 there they this thus to was were what when where which who whom whose with how why"""
 _SMALL = frozenset(_SMALL_WORDS.split())
 
+_LETTERS = re.compile(r"[^\W_]+")
 _TOKEN = re.compile(r"\d[\d.,]*\d|[^\W_](?:[\w'’.-]*\w)?(?:(?<=[A-Z])(?<!\w\w)\.)?")
 _JOIN_A_NAME = "of the de la le du des del di da dos van von der den und y e al el bin ibn"
 _OPEN_A_SENTENCE = (
@@ -68,9 +69,9 @@ def keys_of(text: str) -> frozenset[str]:
     >>> sorted(keys_of("Gödel's 12th book sold 1,000 copies"))
     ['1000', '12', 'book', 'copies', 'godel', 'sold']
     """
-    words = [word.casefold() for word in WORD.findall(apart(text))]
+    words = list(map(str.casefold, WORD.findall(apart(text))))
     said = [word for word in words if word not in _SMALL]
-    return frozenset(_key(word) for word in said or words)
+    return frozenset(map(_key, said or words))
 
 
 def named_keys(text: str) -> set[str]:
@@ -86,9 +87,10 @@ def numbers_of(keys: Set[str]) -> set[str]:
 @remembered
 def stems_of(text: str) -> frozenset[str]:
     """The stems of all words of a text, which are the same for inflected forms of a word."""
-    return frozenset(_key(word)[:_SAME_LETTERS] for word in re.findall(r"[^\W_]+", apart(text)))
+    return frozenset(map(stem, _LETTERS.findall(apart(text))))
 
 
+@lru_cache(8192)
 def stem(word: str) -> str:
     """The stem of a word, as in `stems_of`."""
     return _key(word)[:_SAME_LETTERS]
