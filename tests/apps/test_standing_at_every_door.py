@@ -130,6 +130,22 @@ def test_a_server_says_so_in_its_answers_lists_and_chats(tmp_path):
         assert "min_confidence = 0.7 needs a calibration for this model with direct" in other.json()["error"]["message"]
 
 
+def test_an_answer_that_is_not_known_claims_nothing_and_stands_nowhere(tmp_path):
+    at_a_loss = Scripted([Rule("", "So the answer is: unknown.")])
+    with client_of(app_over(tmp_path, at_a_loss)) as client:
+        made = client.post("/v1/answers", json={"question": QUESTION, "method": "direct_retrieval"}).json()
+        assert made["record"]["answer"]["short"] == "unknown"
+        [entry] = client.get("/v1/answers").json()["answers"]
+        assert (entry["short"], entry["standing"]) == ("unknown", None)
+        banner = client.get(f"/v1/answers/{entry['id']}/summary").json()["banner"]
+        assert (banner["standing"], banner["headline"]) == (None, "The answer was not found")
+    rules = tmp_path / "at_a_loss.toml"
+    rules.write_text('[[rules]]\nfind = ""\nsay = "So the answer is: unknown."\n')
+    chosen = ["--llm", "scripted", "--set", f"llms.scripted.rules_file={rules}", "--corpus", str(tmp_path / "light")]
+    ran("ask", QUESTION, *chosen, "--method", "direct_retrieval", "--out", "records.jsonl")
+    assert "unsupported" not in ran("show", "records.jsonl", "--list").stdout
+
+
 def test_a_client_cannot_ask_for_less_than_the_operator_does(tmp_path):
     path = calibration_file(tmp_path / "c.json", DOUBT, THRESHOLD, llm=LLM.identity)
     with client_of(app_over(tmp_path, LLM, settings={"calibration": path, "min_confidence": 0.7})) as client:

@@ -127,6 +127,24 @@ def test_an_answer_that_stands_in_the_title_cites_the_sentence_of_the_text_that_
     assert citation.focus is None
 
 
+@pytest.mark.parametrize(
+    ("sections", "text", "verdict"),
+    [
+        (("Changes",), "2022", "supported"),
+        (("News of 2.6.0 (1 Jan 2004)", "Changes"), "2022", "unsupported"),
+        (("News of 2.6.0 (1 Jan 2004)", "Changes"), "Carrow News", "supported"),
+    ],
+)
+def test_a_number_of_the_title_does_not_hold_below_a_heading_with_another(sections, text, verdict):
+    news = Passage("news", "Carrow takes a keeper and a boat.", "Carrow News of 3.2.7 (20 Oct 2022)", sections=sections)
+    assert (
+        support(
+            "In which year did Carrow take a keeper?" if text == "2022" else "What says so of Carrow?", text, passages=[news]
+        )
+        == verdict
+    )
+
+
 def test_a_title_over_no_text_bears_nothing_out():
     assert support("Who was it?", "Ada Lovelace", passages=[Passage("p", " ", "Ada Lovelace")]) == "unsupported"
 

@@ -266,3 +266,56 @@ BAD = {
 def test_a_file_that_is_encrypted_or_damaged_or_means_harm_is_a_bad_file(tmp_path, case):
     name, content, message = BAD[case]
     assert message in refused(written(tmp_path, name, content), match=name, max_row_mib=1)
+
+
+def test_numbered_paragraphs_of_slides_keep_their_numbers(tmp_path):
+    def text(*paragraphs: tuple[str, str], styles: str = "") -> str:
+        inner = "".join(f"<a:p><a:pPr {more}<a:r><a:t>{said}</a:t></a:r></a:p>" for said, more in paragraphs)
+        return f"<p:sp><p:txBody><a:lstStyle>{styles}</a:lstStyle>{inner}</p:txBody></p:sp>"
+
+    one, letter = '><a:buAutoNum type="arabicPeriod"/></a:pPr>', 'lvl="1"><a:buAutoNum type="alphaLcParenR"/></a:pPr>'
+    four, plain = '><a:buAutoNum type="romanUcPeriod" startAt="4"/></a:pPr>', '><a:buChar char="*"/></a:pPr>'
+    content = pptx(
+        text(
+            ("Open the valve.", one),
+            ("Slowly.", letter),
+            ("By hand.", letter),
+            ("", one),
+            ("Light the lamp.", one),
+            ("Wait.", letter),
+        )
+        + text(("Oil.", four), ("Wick.", four), ("Mind the wind.", plain), ("Glass.", four))
+        + text(
+            ("A.", "/>"),
+            ("B.", "/>"),
+            ("C.", plain),
+            ("D.", "/>"),
+            styles='<a:lvl1pPr><a:buAutoNum type="arabicPlain"/></a:lvl1pPr>',
+        )
+    )
+    [passage] = found(tmp_path, "a.pptx", content)
+    assert passage.text.split("\n\n") == [
+        *("1. Open the valve.", "a. Slowly.", "b. By hand.", "2. Light the lamp.", "a. Wait."),
+        *("IV. Oil.", "V. Wick.", "Mind the wind.", "IV. Glass."),
+        *("1. A.", "2. B.", "C.", "1. D."),
+    ]
+
+
+@pytest.mark.parametrize(
+    "given", ['type=""', "", 'type="arabicPeriod" startAt="-1"', 'type="arabicPeriod" startAt="99999999999"']
+)
+def test_a_number_of_a_slide_that_says_nothing_of_itself_is_a_plain_one(tmp_path, given):
+    shaped = (
+        f"<p:sp><p:txBody><a:p><a:pPr lvl='x'><a:buAutoNum {given}/></a:pPr><a:r><a:t>Oil.</a:t></a:r></a:p></p:txBody></p:sp>"
+    )
+    [passage] = found(tmp_path, "a.pptx", pptx(shaped))
+    assert passage.text == "1. Oil."
+
+
+def test_numbers_within_a_cell_of_a_slide_count_in_it_alone(tmp_path):
+    step = '<a:p><a:pPr><a:buAutoNum type="arabicPeriod"/></a:pPr><a:r><a:t>{}</a:t></a:r></a:p>'
+    cells = "".join(
+        f"<a:tc><a:txBody>{step.format(said)}{step.format('Wait.')}</a:txBody></a:tc>" for said in ("Oil.", "Wick.")
+    )
+    [passage] = found(tmp_path, "a.pptx", pptx(f"<p:graphicFrame><a:tbl><a:tr>{cells}</a:tr></a:tbl></p:graphicFrame>"))
+    assert passage.text == "1. Oil. 2. Wait. 1. Wick. 2. Wait."

@@ -346,7 +346,7 @@ class _Case:
             stated = _around_the_reading(self.query, said, passage, reading) or _stated(self.query, said, passage)
             spans = [stated] if stated is not None else []
         yield from (cite(self.mark, passage, span) for span in spans)
-        if locate(said, passage.title) is not None and passage.text.strip():
+        if passage.text.strip() and _is_titled(said, passage):
             yield _about_the_title(self.mark, self.query, passage)
 
     def _assessed(self, said: str, passage: Passage, citation: Citation) -> Assessment:
@@ -494,6 +494,14 @@ def _in_quote(citation: Citation) -> Span | None:
     if citation.focus is None:
         return None
     return Span(citation.focus.start - citation.start, citation.focus.end - citation.start)
+
+
+def _is_titled(said: str, passage: Passage) -> bool:
+    """Whether the title of a passage has an answer that holds for it: the number of a title does not below one with another."""
+    if locate(said, passage.title) is None:
+        return False
+    below = numbers_of(keys_of("\n".join(passage.sections))) - numbers_of(keys_of(passage.title))
+    return not (below and numbers_of(keys_of(said)))
 
 
 def _about_the_title(mark: int, query: str, passage: Passage) -> Citation:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from hopweave.ingest.document import Document
 from hopweave.ingest.office_tables import Table
 from hopweave.ingest.ooxml import main_part, relations, short, title_of, value_of
+from hopweave.ingest.pptx_numbers import PptxNumbers
 from hopweave.ingest.slides import Slide
 from hopweave.ingest.zipped import Archive
 
@@ -18,6 +19,7 @@ _ON = frozenset({"1", "true", "on"})
 
 def read_pptx(archive: Archive) -> Document:
     """A part for each slide; its title is a heading, and a row of a table is a paragraph, see `tables`.
+    Numbered paragraphs begin with their numbers.
 
     The title is that of the first slide, or that in the properties.
 
@@ -58,16 +60,19 @@ class _Shapes:
         self._archive = archive
         self._place = ""
         self._pieces: list[str] = []
+        self._paragraphs: list[str] = []
         self._is_text = False
         self._num_fallback = 0
         self._table: Table | None = None
         self._cells: dict[int, str] = {}
         self._column = 0
         self._is_continued = self._has_header = False
+        self._numbers = PptxNumbers()
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
         element = short(name)
         self._num_fallback += element == "mc:Fallback"
+        self._numbers.start(element, attributes)
         match element:
             case "p:sp":
                 self._place = ""
@@ -97,12 +102,12 @@ class _Shapes:
             case "a:p" if self._table is None:
                 self._end_paragraph()
             case "a:p":
-                self._pieces.append(" ")
+                self._end_paragraph_of_cell()
             case "a:tc" if self._table is not None:
-                text = self._table.above(self._column) if self._is_continued else "".join(self._pieces)
+                text = self._table.above(self._column) if self._is_continued else " ".join(self._paragraphs)
                 self._cells[self._column] = text
                 self._column += 1
-                self._pieces.clear()
+                self._paragraphs.clear()
             case "a:tr" if self._table is not None:
                 self._table.add(self._cells, is_header=self._has_header)
                 self._has_header = False
@@ -114,8 +119,13 @@ class _Shapes:
         if self._is_text and not self._num_fallback:
             self._pieces.append(text)
 
+    def _end_paragraph_of_cell(self) -> None:
+        self._paragraphs.append(self._numbers.numbered(" ".join("".join(self._pieces).split())))
+        self._pieces.clear()
+
     def _end_paragraph(self) -> None:
         text = "\n".join(filter(None, (" ".join(line.split()) for line in "".join(self._pieces).split("\n"))))
+        text = self._numbers.numbered(text)
         self._pieces.clear()
         if text and self._place not in _LEFT_OUT:
             (self._slide.titles if self._place in _TITLES else self._texts).append(text)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from hopweave.record import ModelCall, Record
 from hopweave.show.plain import counted, seconds_text
-from hopweave.show.thinking import of_which_thinking
+from hopweave.show.thinking import of_which
 
 
 def tally_line(record: Record) -> str:
     """Calls, tokens, words, searches, parse failures and seconds, on one line."""
     totals = record.totals()
+    some = of_which(totals.thinking_tokens, totals.estimated_tokens)
     parts = [
         counted(totals.llm_calls, "call") + (f" ({totals.llm_failures} failed)" if totals.llm_failures else ""),
-        f"{totals.prompt_tokens:,} + {totals.completion_tokens:,} tokens{of_which_thinking(totals.thinking_tokens)}",
+        f"{totals.prompt_tokens:,} + {totals.completion_tokens:,} tokens{some}",
         f"{totals.prompt_words:,} + {totals.reply_words:,} words",
         counted(totals.searches, "search", "searches"),
         counted(totals.parse_failures, "parse failure"),

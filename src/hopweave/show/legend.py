@@ -174,7 +174,7 @@ class Banner:
     """How an entire answer stands, for display.
 
     Attributes:
-        standing: see `Verdict.standing`.
+        standing: see `Verdict.standing`; `None` for an answer that claims nothing.
         sign: a sign for it, for use without colour.
         tone: the tone for it, for use with colour.
         headline: a few words.
@@ -182,7 +182,7 @@ class Banner:
             contradicted.
     """
 
-    standing: Standing
+    standing: Standing | None
     sign: str
     tone: Tone
     headline: str
@@ -200,11 +200,11 @@ def banner_of(answer: Answer, steps: Sequence[Step] = ()) -> Banner:
     counts = "; ".join(filter(None, [certainty_in_words(verdict), *_counts(verdict)]))
     if answer.how == OVERVIEW:
         headline = "Counted in the index" if answer.short else "No answer is given"
-        return Banner(standing, "-", "quiet", headline, "the question is about the documents as a whole")
+        return Banner(None, "-", "quiet", headline, "the question is about the documents as a whole")
     if not answer.short.strip():
-        return Banner(standing, "-", "quiet", "No answer is given", counts)
+        return Banner(None, "-", "quiet", "No answer is given", counts)
     if says_unknown(answer):
-        return Banner(standing, "-", "quiet", "The answer was not found", "the model says that it does not know it")
+        return Banner(None, "-", "quiet", "The answer was not found", "the model says that it does not know it")
     headline = {
         "supported": "The answer rests on a passage",
         "uncertain": UNCERTAIN,

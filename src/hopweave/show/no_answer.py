@@ -10,7 +10,7 @@ from hopweave.core.types import Answer
 from hopweave.record import Decision, ModelCall, ParseFailure, Read, Record, Search
 from hopweave.show.outline import failure_text
 from hopweave.show.plain import counted, cut, one_line, seconds_text
-from hopweave.show.thinking import of_which_thinking, thinking_amount
+from hopweave.show.thinking import of_which, thinking_amount
 
 MAX_CHARACTERS = 160
 """The maximum number of characters of a text that is quoted."""
@@ -138,7 +138,7 @@ def _tokens(record: Record) -> str:
         if isinstance(step, ModelCall):
             spent[_purpose(step)] += step.usage.prompt_tokens + step.usage.completion_tokens
     tokens = counted(totals.prompt_tokens + totals.completion_tokens, "token")
-    return f"{tokens}{of_which_thinking(totals.thinking_tokens)}{_by_purpose(spent)}"
+    return f"{tokens}{of_which(totals.thinking_tokens, totals.estimated_tokens)}{_by_purpose(spent)}"
 
 
 def _queries(record: Record) -> str:

@@ -20,7 +20,7 @@ from typing import Any, Literal
 from hopweave.record import Decision, Failure, Found, ModelCall, ParseFailure, Read, Record, Search, Step, Timing
 from hopweave.show.hits import via_text
 from hopweave.show.plain import counted, cut, one_line
-from hopweave.show.thinking import bounded, called_text, of_which_thinking, thinking_text
+from hopweave.show.thinking import bounded, called_text, of_which, thinking_text
 from hopweave.text.citation_marks import leading_mark
 
 Tone = Literal["plain", "good", "new", "warn", "bad", "quiet"]
@@ -297,9 +297,7 @@ def _decision_node(step: Decision, plan: _Plan, children: tuple[Node, ...]) -> N
 
 
 def _model_call_node(step: ModelCall, children: tuple[Node, ...]) -> Node:
-    tokens = (
-        f"{step.usage.prompt_tokens:,} in, {step.usage.completion_tokens:,} out{of_which_thinking(step.usage.thinking_tokens)}"
-    )
+    tokens = f"{step.usage.prompt_tokens:,} in, {step.usage.completion_tokens:,} out{of_which(step.usage.thinking_tokens)}"
     tokens += f", {step.usage.cached_tokens:,} cached" if step.usage.cached_tokens else ""
     details = [Detail("tokens", tokens)]
     if step.finish_reason not in ("stop", "error"):

@@ -43,9 +43,15 @@ def thinking_text(usage: Usage, thoughts: str) -> str:
     return f"thought for {amount}" if amount else ""
 
 
-def of_which_thinking(num_tokens: int) -> str:
-    """The part of the tokens of replies that was thought, to follow their number; empty if there is none."""
-    return f" (of which {num_tokens:,} thinking)" if num_tokens else ""
+def of_which(thinking: int, estimated: int = 0) -> str:
+    """What there is to say of tokens, to follow their number; empty if nothing.
+
+    Args:
+        thinking: how many the model thought with.
+        estimated: how many no endpoint counted, such as those of the prompt of a failed call, which may be billed.
+    """
+    said = [f"{num:,} {what}" for num, what in ((thinking, "thinking"), (estimated, "estimated")) if num]
+    return f" (of which {', '.join(said)})" if said else ""
 
 
 def called_text(calls: Sequence[ToolCall]) -> str:

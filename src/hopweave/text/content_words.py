@@ -23,6 +23,7 @@ a an and are as at be been but by did do does for from had has have he her his i
 there they this thus to was were what when where which who whom whose with how why"""
 _SMALL = frozenset(_SMALL_WORDS.split())
 
+_LETTERS = re.compile(r"[^\W_]+")
 _TOKEN = re.compile(r"\d[\d.,]*\d|[^\W_](?:[\w'’.-]*\w)?(?:(?<=[A-Z])(?<!\w\w)\.)?")
 _JOIN_A_NAME = "of the de la le du des del di da dos van von der den und y e al el bin ibn"
 _OPEN_A_SENTENCE = (
@@ -76,9 +77,9 @@ def keys_of(text: str) -> frozenset[str]:
     >>> sorted(keys_of("Gödel's 12th book sold 1,000 copies"))
     ['1000', '12', 'book', 'copies', 'godel', 'sold']
     """
-    words = [word.casefold() for word in WORD.findall(apart(composed(text)))]
+    words = list(map(str.casefold, WORD.findall(apart(composed(text)))))
     said = [word for word in words if word not in _SMALL]
-    return frozenset(_key(word) for word in said or words)
+    return frozenset(map(_key, said or words))
 
 
 def named_keys(text: str) -> set[str]:
@@ -96,9 +97,10 @@ def stems_of(text: str) -> frozenset[str]:
     """The stems of all words of a text, which are the same for inflected forms of a word."""
     text = composed(text)
     spaced = f"{apart(text)} {content_apart(text)}" if runs_together(text) else text
-    return frozenset(_key(word)[:_SAME_LETTERS] for word in re.findall(r"[^\W_]+", spaced))
+    return frozenset(map(stem, _LETTERS.findall(spaced)))
 
 
+@lru_cache(8192)
 def stem(word: str) -> str:
     """The stem of a word, as in `stems_of`."""
     return _key(word)[:_SAME_LETTERS]

@@ -18,7 +18,10 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
+from typing import NamedTuple
 
+from hopweave.core.memoize import remembered
 from hopweave.core.types import Hit, Passage, Span
 from hopweave.text.content_words import estimated_tokens, keys_of, stem, stems_of
 from hopweave.text.instructions import blanked
@@ -116,8 +119,8 @@ def shortened(question: str, hits: Sequence[Hit], max_tokens: int) -> list[Hit]:
     for hit in hits:
         if hit.passage.id in kept:
             text = hit.passage.text
-            for span, _ in _units(hit.passage.text):
-                text = text if span in kept[hit.passage.id] else blanked(text, span)
+            for unit in _units(hit.passage.text):
+                text = text if unit.span in kept[hit.passage.id] else blanked(text, unit.span)
             passage = dataclasses.replace(hit.passage, text=text)
             short.append(dataclasses.replace(hit, passage=passage, rank=len(short) + 1))
     return short
@@ -261,14 +264,27 @@ def _fill_up(basket: _Basket, scored: Sequence[Evidence], repetitions: Repetitio
             basket.takes(number, scored[number])
 
 
-def _units(text: str) -> Iterator[tuple[Span, bool]]:
-    """The sentences of a text, long ones split into parts, and whether each is such a part."""
+class _Unit(NamedTuple):
+    """A sentence of a text, or a part of a long one."""
+
+    text: str
+    span: Span
+    is_part: bool
+
+
+@remembered
+def _units(text: str) -> tuple[_Unit, ...]:
+    """The sentences of a text, long ones split into parts."""
+    units: list[_Unit] = []
     for span in sentence_spans(text):
-        tokens = estimated_tokens(text[span.start : span.end])
+        sentence = text[span.start : span.end]
+        tokens = estimated_tokens(sentence)
         if tokens > _LONG:
-            yield from ((part, True) for part in _parts(text, span, (span.end - span.start) * _PART // tokens))
+            parts = _parts(text, span, (span.end - span.start) * _PART // tokens)
+            units += (_Unit(text[part.start : part.end], part, is_part=True) for part in parts)
         else:
-            yield span, False
+            units.append(_Unit(sentence, span, is_part=False))
+    return tuple(units)
 
 
 def _parts(text: str, sentence: Span, max_length: int) -> Iterator[Span]:
@@ -285,21 +301,20 @@ def _parts(text: str, sentence: Span, max_length: int) -> Iterator[Span]:
 
 
 def _scored(question: str, hits: Sequence[Hit]) -> list[Evidence]:
-    spans = [(hit, number, *unit) for hit in hits for number, unit in enumerate(_units(hit.passage.text))]
-    texts = [hit.passage.text[span.start : span.end] for hit, _, span, _ in spans]
-    stems = [stems_of(text) for text in texts]
+    units = [(hit, number, unit) for hit in hits for number, unit in enumerate(_units(hit.passage.text))]
     asked = stems_of(question)
-    frequencies = Counter(stem for of_sentence in stems for stem in of_sentence)
-    weights = {stem: max(0.0, math.log((len(spans) + 1) / (frequencies[stem] + 0.5))) for stem in asked}
+    shared = [asked & stems_of(unit.text) for _, _, unit in units]
+    frequencies = Counter(chain.from_iterable(shared))
+    weights = {stem: max(0.0, math.log((len(units) + 1) / (frequencies[stem] + 0.5))) for stem in asked}
     total = math.fsum(weights.values()) or 1.0
     best = max((hit.score for hit in hits), default=0.0)
-    values = [values for words, values in _KINDS if words.search(question.casefold())][:1]
+    value = next((value for words, value in _KINDS if words.search(question.casefold())), None)
     scored = []
-    for (hit, number, span, is_part), text, of_sentence in zip(spans, texts, stems, strict=True):
+    for (hit, number, unit), stems in zip(units, shared, strict=True):
         score = _PASSAGE_SCORE * (hit.score / best if best > 0 else 1.0)
-        score += _OVERLAP * math.fsum(weights[stem] for stem in asked & of_sentence) / total
+        score += _OVERLAP * math.fsum(weights[stem] for stem in stems) / total
         score += 0.0 if hit.passage.start else {0: _FIRST, 1: _SECOND}.get(number, 0.0)
         score += _LINKED * (hit.via is not None and hit.via.by == "link")
-        score += _RIGHT_KIND * any(value.search(text) is not None for value in values)
-        scored.append(Evidence(hit.passage, span, score, is_part))
+        score += _RIGHT_KIND * (value is not None and value.search(unit.text) is not None)
+        scored.append(Evidence(hit.passage, unit.span, score, unit.is_part))
     return scored

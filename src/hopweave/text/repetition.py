@@ -12,9 +12,11 @@ longer one.
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
+from typing import NamedTuple
 
 from hopweave.core.memoize import remembered
 from hopweave.text.content_words import WORD, anchors, keys_of, words_of
@@ -80,14 +82,21 @@ class Repetitions:
         self._sentences = sentences
         self._fragments = _fragments_among(sentences)
         self._stubs = _meanings_among(sentences) | self._fragments
-        self._words = [() if one.is_part else _words(one.text) for one in sentences]
-        self._flat = [f" {' '.join(words)} " for words in self._words]
-        self._first: dict[tuple[str, str], int] = {}
-        self._with_word: defaultdict[str, list[int]] = defaultdict(list)
-        for number, words in enumerate(self._words):
-            if words and number not in self._stubs and self.same(number) == number:
-                for word in set(words):
-                    self._with_word[word].append(number)
+        self._wording = [_NO_WORDS if one.is_part else _wording(one.text) for one in sentences]
+        self._same = self._first_of_each()
+        self._different = [n for n, same in enumerate(self._same) if n == same and n not in self._stubs]
+        self._num_with = Counter(chain.from_iterable(self._wording[number].distinct for number in self._different))
+        self._with_word: dict[str, list[int]] = {}
+
+    def _first_of_each(self) -> list[int]:
+        """For each sentence the first that says the same, one that is no stub if possible."""
+        same = list(range(len(self._sentences)))
+        first: dict[tuple[str, str], int] = {}
+        for number in sorted(same, key=self._stubs.__contains__):
+            one = self._sentences[number]
+            if not one.is_part:
+                same[number] = first.setdefault((one.title or one.passage, self._wording[number].flat), number)
+        return same
 
     def is_stub(self, number: int) -> bool:
         """Whether a sentence states no fact."""
@@ -99,29 +108,35 @@ class Repetitions:
 
     def same(self, number: int) -> int:
         """The first sentence with the words of one, in a passage with the same title; usually itself."""
-        one = self._sentences[number]
-        title = one.title or one.passage
-        return number if one.is_part else self._first.setdefault((title, self._flat[number]), number)
+        return self._same[number]
 
     def saying_as_much(self, number: int) -> list[int]:
         """The other sentences that say all that one says and are no stubs, the longest first; of equal ones, the first."""
-        words = self._words[number]
+        words = self._wording[number].words
         if not words:
             return []
         # Of its words, the one that the fewest sentences have leads to the few that can contain all of them.
-        holding = min((self._with_word[word] for word in words), key=len)[:_MOST_COMPARED]
-        found = [other for other in holding if other != self.same(number) and self._says_as_much(other, number)]
-        return sorted(found, key=lambda other: -len(self._words[other]))
+        rarest = min(words, key=self._num_with.__getitem__)
+        same = self._same[number]
+        found = [other for other in self._holding(rarest) if other != same and self._says_as_much(other, number)]
+        return sorted(found, key=lambda other: -len(self._wording[other].words))
+
+    def _holding(self, word: str) -> list[int]:
+        """The first sentences that have a word, as many as are compared."""
+        if word not in self._with_word:
+            having = (number for number in self._different if word in self._wording[number].distinct)
+            self._with_word[word] = list(islice(having, _MOST_COMPARED))
+        return self._with_word[word]
 
     def _says_as_much(self, number: int, other: int) -> bool:
-        longer, words = self._flat[number], self._words[other]
-        if self._words[number] != words and (len(words) < _FEWEST_WITHIN or self._flat[other] not in longer):
+        longer, shorter = self._wording[number], self._wording[other]
+        if longer.words != shorter.words and (len(shorter.words) < _FEWEST_WITHIN or shorter.flat not in longer.flat):
             return False
         one, two = self._sentences[number], self._sentences[other]
         if one.title and one.title == two.title:
             return True
         # `Galloo Island is in Lake Ontario` is not what `Little Galloo Island is in Lake Ontario` says.
-        return longer.startswith(self._flat[other]) and one.stands_alone and two.stands_alone
+        return longer.flat.startswith(shorter.flat) and one.stands_alone and two.stands_alone
 
 
 def lists_meanings(text: str) -> bool:
@@ -130,7 +145,7 @@ def lists_meanings(text: str) -> bool:
     >>> lists_meanings("Dinner at Eight may refer to:"), lists_meanings("The name may refer to a river in Wales.")
     (True, False)
     """
-    return _LEAD_IN.search(text) is not None
+    return (":" in text or "refer" in text.casefold()) and _LEAD_IN.search(text) is not None
 
 
 def _meanings_among(sentences: Sequence[Said]) -> frozenset[int]:
@@ -160,10 +175,22 @@ def _only_repeats(text: str, title: str) -> bool:
 
 
 def _is_short(text: str) -> bool:
-    is_short = len(_words(text)) < _FEWEST_WORDS
+    is_short = len(_wording(text).words) < _FEWEST_WORDS
     return is_short and not text.rstrip("\"'”’)] ").endswith(".") and not any(map(str.isdigit, text))
 
 
+class _Wording(NamedTuple):
+    """The words of a sentence, the same in a row with a space around each, and as a set."""
+
+    words: tuple[str, ...]
+    flat: str
+    distinct: frozenset[str]
+
+
+_NO_WORDS = _Wording((), "  ", frozenset())
+
+
 @remembered
-def _words(text: str) -> tuple[str, ...]:
-    return tuple(word.casefold() for word in WORD.findall(apart(text)))
+def _wording(text: str) -> _Wording:
+    words = tuple(map(str.casefold, WORD.findall(apart(text))))
+    return _Wording(words, f" {' '.join(words)} ", frozenset(words))

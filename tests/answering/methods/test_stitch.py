@@ -408,8 +408,8 @@ def test_any_text_is_split_into_questions_that_build_on_earlier_ones_or_not_at_a
     assert answered_step("#1 and #3", ["a"]) == "a and #3"
 
 
-WORDS = ["the", "The", "a", "county", "author", "where", "who", "Kerrow", "Ada", "Finch's", "of", "wrote", "lies", "seat", "What",
-         "is", "did", "1902", "(Sula)", '"Tides"', ",", "father", "in", "#"]  # fmt: skip
+WORDS = ["the", "The", "a", "county", "author", "where", "who", "Kerrow", "Ada", "Finch's", "of", "wrote", "lies", "seat"]
+WORDS += ["What", "is", "did", "1902", "(Sula)", '"Tides"', ",", "father", "in", "#"]
 
 
 @given(st.lists(st.sampled_from(WORDS), max_size=14), st.lists(st.lists(st.sampled_from(WORDS), max_size=6), max_size=3))

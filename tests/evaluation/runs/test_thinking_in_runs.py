@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,12 @@ def test_thoughts_are_counted_paid_and_named():
         json.loads(line) for line in Path("run/scores.jsonl").read_text().splitlines() if '"q0"' in line and '"tokens"' in line
     ]
     assert line["values"]["thinking_tokens"] == 50.0
+
+
+def test_tokens_that_no_endpoint_counted_are_said_to_be_estimated():
+    Path("silent.py").write_text(MODEL.replace(", usage=Usage(20, 60, thinking_tokens=50)", ""))
+    evaluated, _ = ran_by("--llm", "./silent.py")
+    assert re.search(r" (\d+) tokens \(of which \1 estimated\), cost ", evaluated)
 
 
 def test_where_no_model_thinks_nothing_is_said_of_it():

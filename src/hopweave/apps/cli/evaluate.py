@@ -131,14 +131,14 @@ def _report(outcome: Outcome, out: Path) -> None:
     from hopweave.evaluation.runs.progress_bars import duration
     from hopweave.record import what_failed, what_to_do
     from hopweave.show.plain import cut, one_line
-    from hopweave.show.thinking import of_which_thinking
+    from hopweave.show.thinking import of_which
 
     progress = outcome.progress
     cost = f", cost {progress.spent('cost'):,.4g}" if progress.price is not None else ""
-    thinking = of_which_thinking(int(progress.spent("thinking_tokens")))
+    some = of_which(int(progress.spent("thinking_tokens")), int(progress.spent("estimated_tokens")))
     say(
         f"{progress.num_done:,} of {progress.num_planned:,} questions have a record in {out}, {progress.num_failed:,} failed; "
-        f"{progress.spent('llm_calls'):,.0f} calls, {progress.spent('tokens'):,.0f} tokens{thinking}{cost}; "
+        f"{progress.spent('llm_calls'):,.0f} calls, {progress.spent('tokens'):,.0f} tokens{some}{cost}; "
         f"this session took {duration(outcome.seconds)}"
     )
     for cell, kind, num, (question_id, message) in progress.failures():

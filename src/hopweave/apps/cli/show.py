@@ -119,7 +119,7 @@ def _listing(records: Iterable[tuple[int, Record]]) -> RenderableType:
             *([Text(one_line(record.question.id))] if has_ids else []),
             Text(cut(one_line(record.question.text), 160)),
             short,
-            Text(f"{banner.sign} {banner.standing}", STYLES[banner.tone])
+            Text(f"{banner.sign} {banner.standing or ''}".rstrip(), STYLES[banner.tone])
             if record.answer is not None and banner is not None
             else Text(),
             str(record.totals().llm_calls),

@@ -19,6 +19,7 @@ from hopweave.core.json_text import whole
 from hopweave.record import ModelCall, Record
 from hopweave.run.conversation import asked_of
 from hopweave.run.store.answer_store import ANSWER_ID, AnswerStore
+from hopweave.show.legend import banner_of
 
 _MILLISECONDS_PER_DAY = 86_400_000
 _NUM_LOOKED_AT = 100
@@ -38,7 +39,8 @@ class Entry(BaseModel):
         filter: the requested values of metadata.
         short: the bare answer; empty if there is none.
         support: of the answer; `None` if the question failed.
-        standing: the support, or `uncertain` for an answer that is supported and gets no tick; likewise.
+        standing: the support, or `uncertain` for an answer that is supported and gets no tick; `None` for one that claims
+            nothing, such as `unknown`, or if the question failed.
         confidence: the probability that the answer is right, 0 to 1; `None` if it was not estimated.
         error: the kind of error of a question that failed.
         seconds: how long it took.
@@ -83,7 +85,7 @@ class Entry(BaseModel):
             filter=dict(asked.where),
             short=whole(record.answer.short) if record.answer is not None else "",
             support=verdict.support if verdict is not None else None,
-            standing=verdict.standing if verdict is not None else None,
+            standing=banner_of(record.answer).standing if record.answer is not None else None,
             confidence=verdict.confidence if verdict is not None else None,
             error=record.error.kind if record.error is not None else None,
             seconds=record.seconds,

@@ -31,6 +31,7 @@ from hopweave.evaluation.scoring.score import became, read_scores
 from hopweave.evaluation.scoring.summary import metrics_of, primary_columns, read_summary, scored_datasets
 from hopweave.record import Record
 from hopweave.show.browser import support_summary
+from hopweave.show.legend import banner_of
 from hopweave.show.table import plain_text
 
 router = APIRouter(tags=["reports"], dependencies=[BEARER], responses=REFUSALS)
@@ -192,7 +193,7 @@ def _row(made: Record, example: Example, value: float | None, measured: float | 
         "value": value,
         "cause": cause_of(made, measured, column),
         "support": answer.verdict.support if answer is not None else None,
-        "standing": answer.verdict.standing if answer is not None else None,
+        "standing": banner_of(answer).standing if answer is not None else None,
         "confidence": answer.verdict.confidence if answer is not None else None,
         "seconds": made.seconds,
     }

@@ -38,6 +38,7 @@ class OfflineStage:
             "completion_tokens": completion,
             "cached_tokens": cached,
             "thinking_tokens": sum(usage.thinking_tokens for usage in usages),
+            "estimated_tokens": sum(usage.prompt_tokens + usage.completion_tokens for usage in usages if usage.is_estimated),
             "tokens": prompt + completion,
             "cost": price.of(prompt, completion, cached) if price is not None else 0.0,
         }

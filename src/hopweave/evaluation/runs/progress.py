@@ -54,6 +54,7 @@ class Spent:
     cached_tokens: float = 0.0
     completion_tokens: float = 0.0
     thinking_tokens: float = 0.0
+    estimated_tokens: float = 0.0
     cost: float = 0.0
     seconds: float = 0.0
     squares: Counter[str] = field(default_factory=Counter)
@@ -70,6 +71,7 @@ class Spent:
             "cached_tokens": totals.cached_tokens,
             "completion_tokens": totals.completion_tokens,
             "thinking_tokens": totals.thinking_tokens,
+            "estimated_tokens": totals.estimated_tokens,
             "cost": price.of(totals.prompt_tokens, totals.completion_tokens, totals.cached_tokens)
             if price is not None
             else 0.0,

@@ -176,7 +176,7 @@ export function differences(left, right, link) {
   const only = [...passages[0]].filter((id) => !passages[1].has(id)).length;
   const onlyOther = [...passages[1]].filter((id) => !passages[0].has(id)).length;
   const found = [[passages[0].size - only, "found by both"], [only, "by the first alone"], [onlyOther, "by the second alone"]];
-  const standings = [left, right].map((run) => run.summary?.banner?.standing ?? run.record.answer?.verdict.support);
+  const standings = [left, right].map((run) => run.summary?.banner?.standing);
   const isSameQuestion = oneLine(left.question) === oneLine(right.question);
   const head = el("div", { class: "run-head" }, el("h2", { dir: "auto" }, isSameQuestion ? oneLine(left.question) : "Two questions"), link);
   const facts = el("dl", {},

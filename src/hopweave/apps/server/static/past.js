@@ -59,7 +59,7 @@ function item(same, isFirst, doing) {
     el("button", { type: "button", class: "entry", onclick: () => doing.open(entry, false) },
       isFirst && el("span", { class: "entry-question", dir: "auto" }, cut(oneLine(entry.question), 110)),
       isFirst && entry.asked && el("span", { class: "small entry-asked", dir: "auto" }, `asked as: ${cut(oneLine(entry.asked), 80)}`),
-      el("span", { class: "entry-line" }, entry.error ? null : supportSign(entry.standing ?? entry.support), el("span", { class: "entry-short", dir: "auto" }, cut(ends, 60))),
+      el("span", { class: "entry-line" }, entry.error ? null : supportSign(entry.standing), el("span", { class: "entry-short", dir: "auto" }, cut(ends, 60))),
       el("span", { class: "small" }, facts.filter(Boolean).join(" · "))),
     el("span", { class: "entry-ends" },
       button("Compare", () => doing.open(entry, true), { class: "link small", "aria-label": `Compare: ${named}` }),

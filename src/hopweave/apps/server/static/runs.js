@@ -197,8 +197,9 @@ function costs(run) {
   const totals = run.summary?.totals;
   if (!totals) return "";
   const tokens = totals.prompt_tokens + totals.completion_tokens;
-  const thinking = totals.thinking_tokens ? ` (of which ${totals.thinking_tokens.toLocaleString("en")} thinking)` : "";
-  return [counted(totals.llm_calls, "model call"), counted(totals.searches, "search", "searches"), `${counted(tokens, "token")}${thinking}`].map(unbroken).join(" · ");
+  const parts = [[totals.thinking_tokens, "thinking"], [totals.estimated_tokens, "estimated"]].filter(([number]) => number);
+  const some = parts.length ? ` (of which ${parts.map(([number, what]) => `${number.toLocaleString("en")} ${what}`).join(", ")})` : "";
+  return [counted(totals.llm_calls, "model call"), counted(totals.searches, "search", "searches"), `${counted(tokens, "token")}${some}`].map(unbroken).join(" · ");
 }
 
 function foot(run, doing) {
