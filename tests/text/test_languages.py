@@ -74,7 +74,7 @@ def test_a_yes_or_no_is_one_in_whatever_language(answer, is_a_yes, rest):
     assert (is_yes_or_no(answer), is_yes(answer), without_yes_or_no(answer)) == (True, is_a_yes, rest)
 
 
-@pytest.mark.parametrize("name", ["Ja Rule", "Non nobis", "Si", "Da", "Tak Mahal", "はいから"])
+@pytest.mark.parametrize("name", ["Ja Rule", "Non nobis", "Si", "Da", "Jo", "Ne", "Tak Mahal", "はいから"])
 def test_a_name_that_begins_like_a_yes_or_no_is_none(name):
     assert not is_yes_or_no(name)
 
