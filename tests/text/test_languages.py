@@ -9,7 +9,7 @@ from hopweave.core.types import Span
 from hopweave.text.answer_kinds import kind_asked
 from hopweave.text.comparing import life_date, wanted_of
 from hopweave.text.denials import denies_there_elsewhere, deny_alike_elsewhere
-from hopweave.text.languages import language_of, months
+from hopweave.text.languages import is_foreign, language_of, months, words_for
 from hopweave.text.matching import is_yes, is_yes_or_no, without_yes_or_no
 from hopweave.text.relations import relations_asked
 from hopweave.text.sentences import sentence_spans
@@ -140,3 +140,25 @@ def test_an_english_not_counts_beside_words_of_another_language():
 def test_a_word_of_another_language_is_no_english_word_that_is_written_alike(question):
     assert (kind_asked(question), relations_asked(question), wanted_of(question)) == ("any", (), None)
     assert life_date(question, "Ida Renn (1899 - 1981) war Müllerin.") == ""
+
+
+@pytest.mark.parametrize("code", ["de", "fr", "es", "it", "pt", "nl", "sv", "da", "fi", "pl", "cs", "hu", "ro", "tr"])
+def test_the_small_words_of_a_language_tell_it_or_a_close_one_and_never_english(code):
+    words = words_for(code, "small").split()
+    assert words
+    for first in range(0, len(words) - 5, 5):
+        assert language_of(" ".join(words[first : first + 5])) not in {"en", ""}
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "os.path.join(src, dst)",
+        "Key Word: NONE; PostgreSQL: non-reserved.",
+        "git log [-o <file>]",
+        "shutil.copy(src, dst)",
+        "div.em { margin: 0.5em; }",
+    ],
+)
+def test_words_within_code_tell_no_language(code):
+    assert not is_foreign(code)

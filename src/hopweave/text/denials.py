@@ -16,7 +16,7 @@ from typing import NamedTuple
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Span
 from hopweave.text.content_words import stem
-from hopweave.text.languages import is_foreign, language_of, small_words, words_for
+from hopweave.text.languages import language_of, small_words, words_for
 from hopweave.text.scripts import content_apart
 
 _FEWEST_WORDS = 3
@@ -64,11 +64,6 @@ class _Clause(NamedTuple):
     span: Span
     denies: int
     said: frozenset[str]
-
-
-def concerns(*texts: str) -> bool:
-    """Whether one of some texts is in another language than English, so that this module has to look at them."""
-    return any(map(is_foreign, texts))
 
 
 def deny_alike_elsewhere(left: str, right: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
 
 from hopweave.core.memoize import remembered
 from hopweave.core.types import AnswerForm, Question
@@ -14,17 +15,13 @@ from hopweave.text.sentences import sentence_spans
 
 MARKER = "So the final answer is"
 
-_LADDER: tuple[tuple[str, re.Pattern[str]], ...] = (
+_LADDER = (
     ("marker", re.compile(r"\bso\s+the\s+final\s+answer\s+is\b", re.IGNORECASE)),
     ("alt-marker", re.compile(r"\bthe\s+final\s+answer\s+is\b", re.IGNORECASE)),
     ("alt-marker", re.compile(r"\bso,?\s+the\s+answer\s+is\b", re.IGNORECASE)),
     ("alt-marker", re.compile(r"\bthe\s+answer\s+is\b", re.IGNORECASE)),
     ("alt-marker", re.compile(r"\banswer\s+is\b", re.IGNORECASE)),
     ("alt-marker", re.compile(r"\banswer[ \t]*+\]?+[ \t]*+\**+[ \t]*+:", re.IGNORECASE)),
-    (
-        "alt-marker",
-        re.compile(rf"(?:^|(?<=[.。!！?？*\s]))(?:{all_words_for('answer')})[ \t]*+\**+[ \t]*+[:：]", re.IGNORECASE),
-    ),
 )
 # "Note that the answer is based on ..." refers to an answer given elsewhere, and gives none.
 _SPEAKS_OF = re.compile(
@@ -111,6 +108,12 @@ def demanded(form: AnswerForm, labels: Sequence[str]) -> str:
     return f'"{MARKER} X.", where X is as short as possible'
 
 
+@cache
+def _marker_elsewhere() -> re.Pattern[str]:
+    """`Antwort:` and the like, in other languages than English."""
+    return re.compile(rf"(?:^|(?<=[.。!！?？*\s]))(?:{all_words_for('answer')})[ \t]*+\**+[ \t]*+[:：]", re.IGNORECASE)
+
+
 def _without_edges(line: str) -> str:
     line = without_unclosed_mark(unquoted(line.strip(_EDGES).lstrip(": \t").rstrip(" ,;:")))
     bare = line.rstrip(".。")
@@ -121,7 +124,7 @@ def _without_edges(line: str) -> str:
 @remembered
 def _after_marker(text: str) -> tuple[str, str] | None:
     """The text after the last marker of the best kind that gives an answer, and the name of that kind."""
-    for how, pattern in _LADDER:
+    for how, pattern in (*_LADDER, ("alt-marker", _marker_elsewhere())):
         for match in reversed(list(pattern.finditer(text))):
             if not _SPEAKS_OF.match(text, match.end()):
                 return text[match.end() :], how

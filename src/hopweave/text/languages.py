@@ -28,34 +28,43 @@ _IN_NAMES = frozenset(_NAME_PARTS.split())
 """Before a capital letter, these may be part of a name."""
 
 _BY_LETTERS = (
-    ("ja", re.compile("[\u3041-\u3096\u30a1-\u30fa]")),
-    ("ko", re.compile("[\uac00-\ud7a3]")),
-    ("zh", re.compile("[\u3400-\u9fff]")),
-    ("th", re.compile("[\u0e01-\u0e4e]")),
-    ("el", re.compile("[\u0370-\u03ff]")),
-    ("he", re.compile("[\u05d0-\u05ea]")),
-    ("ar", re.compile("[\u0620-\u06ff]")),
-    ("ru", re.compile("[\u0400-\u04ff]")),
+    ("ja", "\u3041\u3096\u30a1\u30fa"),
+    ("ko", "\uac00\ud7a3"),
+    ("zh", "\u3400\u9fff"),
+    ("th", "\u0e01\u0e4e"),
+    ("el", "\u0370\u03ff"),
+    ("he", "\u05d0\u05ea"),
+    ("ar", "\u0620\u06ff"),
+    ("ru", "\u0400\u04ff"),
 )
-"""The language of a text in other letters than Latin, if its small words tell nothing: the first that has a letter of it."""
+"""The language of a text in other letters than Latin, if its small words tell nothing: the first that has a letter of it. Given
+are the first and the last letter of each range."""
 
 _BY_ACCENTS = (
-    ("de", re.compile("[äöüß]")),
-    ("es", re.compile("[ñ]")),
-    ("pl", re.compile("[ąćęłńśźż]")),
-    ("pt", re.compile("[ãõ]")),
-    ("cs", re.compile("[čďěňřšťůž]")),
-    ("hu", re.compile("[őű]")),
-    ("tr", re.compile("[ğış]")),
-    ("ro", re.compile("[ășț]")),
-    ("da", re.compile("[æø]")),
-    ("sv", re.compile("[å]")),
-    ("fr", re.compile("[à-ÿœ]")),
+    ("de", "äöüß"),
+    ("es", "ñ"),
+    ("pl", "ąćęłńśźż"),
+    ("pt", "ãõ"),
+    ("cs", "čďěňřšťůž"),
+    ("hu", "őű"),
+    ("tr", "ğış"),
+    ("ro", "ășț"),
+    ("da", "æø"),
+    ("sv", "å"),
+    ("fr", "àáâèéêëìíîïòóôùúûýÿçœ"),
 )
 """The same for Latin letters: the first that fits, so what several languages have is taken for the likeliest."""
 
-_WORD = re.compile(r"[^\W\d_]+")
+_TELLING = tuple(f" {word} " for word in ("the", "and", "which", "that", "with", "this", "from", "their"))
+_ENOUGH = 60
+"""A text of Latin letters with one of these words, which only English has, in so many letters is English."""
+
+# Not within code: `os.path`, `non-reserved`, `-o`.
+_WORD = re.compile(r"(?<![\w.\-=/\\@&#:$%~+*<])[^\W\d_]+(?![\w\-=/\\@(\[]|[.:]\w)")
 _PLAIN = re.compile(r"(?<![^|\s])[^\W\d_]+(?![^|\s(])")  # a word of an expression that stands for itself
+_MANY = 15
+"""A text of so many words is not told by one of them alone, which may be the name of a variable."""
+
 _FARTHEST = 400
 """How many characters of a text are looked at."""
 
@@ -78,6 +87,8 @@ def language_of(text: str) -> str:
     is not known here is taken for another one in the same letters.
     """
     start = text[:_FARTHEST] if text.isascii() else unicodedata.normalize("NFC", text[:_FARTHEST])
+    if start.isascii() and _ENOUGH * sum(map(start.count, _TELLING)) >= len(start) > 0:  # most texts are
+        return "en"
     words = _WORD.findall(start)
     counts = Counter[str]()
     small, asks = _small_words()
@@ -95,7 +106,7 @@ def language_of(text: str) -> str:
     if not counts and not num_english:
         return _by_accents(start)
     code, most = max(counts.items(), key=lambda one: one[1], default=("", 0))
-    if most > num_english:
+    if most > num_english and (most > 1 or len(words) < _MANY):
         return code
     return "en" if num_english else ""
 
@@ -147,13 +158,17 @@ def _by_accents(text: str) -> str:
     if text.isascii():
         return ""
     written = "".join(word for word in _WORD.findall(text) if word[0].islower())
-    return next((code for code, letters in _BY_ACCENTS if letters.search(written)), "")
+    return next((code for code, letters in _BY_ACCENTS if not set(letters).isdisjoint(written)), "")
 
 
 def _by_letters(text: str, counts: Counter[str]) -> str:
-    by_letters = next((code for code, letters in _BY_LETTERS if letters.search(text)), "other")
+    by_letters = next((code for code, ranges in _BY_LETTERS if any(_is_within(letter, ranges) for letter in text)), "other")
     spaced = [(counts[code], code) for code in ("el", "he", "ar", "ru", "uk") if counts[code]]
     return max(spaced)[1] if spaced and by_letters in {"el", "he", "ar", "ru"} else by_letters
+
+
+def _is_within(letter: str, ranges: str) -> bool:
+    return any(first <= letter <= last for first, last in zip(ranges[::2], ranges[1::2], strict=True))
 
 
 @cache

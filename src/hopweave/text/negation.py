@@ -11,7 +11,7 @@ from hopweave.core.types import Span
 from hopweave.text.clauses import clause_around
 from hopweave.text.content_words import stem, words_of
 from hopweave.text.defaults import asks_for_default
-from hopweave.text.denials import concerns, denies_there_elsewhere, deny_alike_elsewhere
+from hopweave.text.languages import is_foreign
 
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _OF_VERBS = frozenset({"not", "never", "nor", "neither", "cannot", "nobody", "nothing"})
@@ -67,7 +67,9 @@ def deny_alike(left: str, right: str) -> bool:
     >>> deny_alike("It doesn't remove files.", "Files are never really removed.")
     True
     """
-    if concerns(left, right):
+    if is_foreign(left) or is_foreign(right):
+        from hopweave.text.denials import deny_alike_elsewhere  # which few texts need
+
         return deny_alike_elsewhere(left, right)
     if not (_may_deny(left) or _may_deny(right)):
         return True
@@ -84,7 +86,9 @@ def denies_there(asking: str, sentence: str, focus: Span) -> bool:
     >>> [denies_there("Where is it used?", told, Span(start, start + 4)) for start in (8, 24)]
     [False, True]
     """
-    if concerns(sentence):
+    if is_foreign(sentence):
+        from hopweave.text.denials import denies_there_elsewhere  # which few texts need
+
         return denies_there_elsewhere(asking, sentence, focus)
     if not (_may_deny(sentence) or _LEAVING_OUT.search(sentence)) or _denied(asking).soon:
         return False

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 import unicodedata
+from functools import cache
 
 _HAN_AND_KANA = (
     "\u3005-\u3007\u3021-\u3029\u3031-\u3035\u3038-\u303c\u3041-\u3096\u3099\u309a\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff"
@@ -39,10 +40,6 @@ _RUN = re.compile(f"[{RUN_TOGETHER}]+")
 _SAYING_LITTLE = "的了是在吗呢和与及或于其之为由被将把就也都而但并么嗎與於為將這这那哪个個些些什谁誰何几幾您你我们們很以"
 """Letters of Chinese that join words or ask; so do most words in hiragana."""
 
-_CONTENT = re.compile(
-    rf"(?P<han>[\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]+)|(?P<kana>[\u30a1-\u30fa\u30fc-\u30ff]+)"
-    rf"|(?P<hiragana>[\u3041-\u3096\u309d-\u309f]+)|(?P<other>[{RUN_TOGETHER}]+)"
-)
 _WIDE = re.compile("[\uff01-\uffdc]+")
 _ANY = re.compile(f"[{RUN_TOGETHER}\uff01-\uffdc]")
 _LETTER = re.compile(rf"[^{_MARKS}][{_MARKS}]*|[{_MARKS}]+")
@@ -87,7 +84,7 @@ def content_apart(text: str) -> str:
     >>> content_apart("水車は廃止されたコード").split()
     ['水車', '廃止', 'コード']
     """
-    return _CONTENT.sub(_content, text) if runs_together(text) else text
+    return _content_runs().sub(_content, text) if runs_together(text) else text
 
 
 def in_pairs(text: str) -> str:
@@ -101,6 +98,14 @@ def in_pairs(text: str) -> str:
     if not runs_together(text):
         return text
     return _RUN.sub(_pairs, _WIDE.sub(lambda wide: unicodedata.normalize("NFKC", wide[0]), text))
+
+
+@cache
+def _content_runs() -> re.Pattern[str]:
+    return re.compile(
+        r"(?P<han>[\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]+)|(?P<kana>[\u30a1-\u30fa\u30fc-\u30ff]+)"
+        rf"|(?P<hiragana>[\u3041-\u3096\u309d-\u309f]+)|(?P<other>[{RUN_TOGETHER}]+)"
+    )
 
 
 def _content(run: re.Match[str]) -> str:
