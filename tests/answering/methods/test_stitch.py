@@ -138,6 +138,16 @@ async def test_a_question_that_no_plan_could_split_is_not_planned():
     assert (purposes(record), record.answer.short) == (["answer"], "Vask")
 
 
+async def test_the_plan_of_a_small_model_ends_with_the_questions_for_what_is_unnamed():
+    record = await ask([SPLIT, answered("Mara Lind", 2), answered("Vask", 2)])
+    [planning] = [step for step in record.steps if step.kind == "model_call" and step.purpose == "plan"]
+    lengths = [
+        [(of["minItems"], of["maxItems"]) for of in plan["properties"].values()]
+        for plan in planning.sampling.json_schema["anyOf"]
+    ]
+    assert lengths == [[(num, num), (num, num)] for num in range(MAX_STEPS)]
+
+
 async def test_a_capable_model_plans_any_question_since_its_own_hops_are_taken():
     plain = "In which town was Mara Lind born?"
     record = await Bench(llm=Capable([planned(), answered("Vask", 2)]), found={plain: [LIND]}).ask(

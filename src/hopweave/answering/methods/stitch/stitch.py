@@ -58,11 +58,14 @@ GROUP = "searches in turns"
 _PROMPTS = prompts_beside(__file__)
 
 
-def _texts(most: int) -> dict[str, Any]:
-    return {"type": "array", "items": TEXT, "maxItems": most}
+def _texts(most: int, fewest: int = 0) -> dict[str, Any]:
+    return {"type": "array", "items": TEXT, "minItems": fewest, "maxItems": most}
 
 
 _PLAN = object_of(unnamed=_texts(MAX_STEPS - 1), steps=_texts(MAX_STEPS))
+_UNNAMED = {"anyOf": [object_of(unnamed=_texts(num, num), steps=_texts(num, num)) for num in range(MAX_STEPS)]}
+"""The plan of a small model, of whose questions only those for what is unnamed are used: it ends with these."""
+
 _SMALL = Sizes(max_tokens_facts=350, num_hop_passages=3, max_tokens_hop=250, max_tokens=LONGEST_REPLY, max_tokens_long=256)
 _LARGE = Sizes(max_tokens_facts=3000, num_hop_passages=5, max_tokens_hop=1000, max_tokens=600, max_tokens_long=1200)
 _PLANNED = ("two", "town", "spouse", "year", "state", "film", "grandfather", "sister")
@@ -191,7 +194,8 @@ class _Stitching:
         if is_small and not may_split(asked):
             return ()
         messages = [*self._planning(), Message("user", self.workbench.fill(_PROMPTS["split"], question=escape(asked)))]
-        reply = await bounded(self.workbench, messages, "plan", _PLAN, self.sizes.max_tokens)
+        schema = _UNNAMED if is_small else _PLAN
+        reply = await bounded(self.workbench, messages, "plan", schema, self.sizes.max_tokens)
         values = values_of(self.workbench, reply, "plan", {"unnamed": list, "steps": list})
         written = _texts_of(values, "steps")
         kept = () if is_small else own_steps(asked, written)
