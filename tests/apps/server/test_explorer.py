@@ -59,7 +59,7 @@ def test_the_tree_grows_step_by_step_before_there_is_an_answer(opened, tmp_path)
         first = page.wait_for_function(nodes).json_value()
         EXPECTED(page.locator(".answer .short")).to_have_text("the Teel")
         assert page.locator(".node").count() > first
-        EXPECTED(page.locator("#says")).to_contain_text("searchain is done: the Teel, supported")
+        EXPECTED(page.locator("#says")).to_contain_text("searchain is done: the Teel. The answer rests on a passage")
         assert page.locator(".node.pending").count() == 0
 
 

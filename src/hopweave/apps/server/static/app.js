@@ -135,7 +135,7 @@ async function start(run, body) {
   }
   arrange();
   const answer = run.record?.answer;
-  say(answer ? `${run.method} is done: ${answer.short || "no answer"}, ${run.summary?.banner?.headline ?? answer.verdict.support}` : `${run.method} ended: ${run.error?.message ?? ""}`);
+  say(answer ? `${run.method} is done: ${answer.short || "no answer"}. ${run.summary?.banner?.headline ?? answer.verdict.support}` : `${run.method} ended: ${run.error?.message ?? ""}`);
   await listPast(past).catch((error) => run.error || refuse(error));
 }
 
