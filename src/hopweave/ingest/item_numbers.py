@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 _ROMAN = ((100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))
 _MOST_ROMAN = 399
 _MOST_SHOWN = 10
+_MAX_DIGITS = 6
 _LONGEST = 40
 """Characters of the numbers of a paragraph that begins several items, each within the one before."""
 
@@ -106,6 +107,11 @@ def numeral(number: int, style: str = "1") -> str:
     else:
         return str(number)
     return written.upper() if style.isupper() else written
+
+
+def given_number(written: str, otherwise: int) -> int:
+    """The number that an attribute gives; another one if it gives none of up to six digits."""
+    return int(written) if written.isascii() and written.isdigit() and len(written) <= _MAX_DIGITS else otherwise
 
 
 def _letters(number: int) -> str:

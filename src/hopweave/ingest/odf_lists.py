@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from hopweave.ingest.item_numbers import ItemNumbers
+from hopweave.ingest.item_numbers import ItemNumbers, given_number
 
 _LEVELS = 10
-_MAX_DIGITS = 6
 _ID = "http://www.w3.org/XML/1998/namespace id"
 
 
@@ -63,9 +62,9 @@ class OdfLists:
             self._levels = self._styles[given.get("style:name", "")] = {}
         elif element == "text:list-level-style-number":
             form = given.get("style:num-format", "")
-            first = _number(given.get("text:start-value", ""), 1) if form else None
-            level = _Level(first, form, _number(given.get("text:display-levels", ""), 1))
-            self._levels[_number(given.get("text:level", ""), 1)] = level
+            first = given_number(given.get("text:start-value", ""), 1) if form else None
+            level = _Level(first, form, given_number(given.get("text:display-levels", ""), 1))
+            self._levels[given_number(given.get("text:level", ""), 1)] = level
 
     def start(self, element: str, given: Mapping[str, str]) -> None:
         """An element of the text begins that is no paragraph."""
@@ -73,7 +72,7 @@ class OdfLists:
             self._begin_list(given)
         elif element == "text:list-item" and self._open:
             written = given.get("text:start-value", "")
-            self._open[-1].is_waiting, self._open[-1].given = True, _number(written, 1) if written else None
+            self._open[-1].is_waiting, self._open[-1].given = True, given_number(written, 1) if written else None
 
     def start_paragraph(self) -> None:
         """A paragraph begins that is not within another."""
@@ -105,7 +104,3 @@ class OdfLists:
             first = self._next.get((earlier, at), first)
         self.numbers.begin_list(first, level.form, num_shown=level.num_shown)
         self._open.append(_List(style, [(name, at) for name in (style, given.get(_ID, "")) if name]))
-
-
-def _number(written: str, otherwise: int) -> int:
-    return int(written) if written.isascii() and written.isdigit() and len(written) <= _MAX_DIGITS else otherwise

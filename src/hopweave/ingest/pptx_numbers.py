@@ -6,12 +6,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from hopweave.ingest.item_numbers import numeral
+from hopweave.ingest.item_numbers import given_number, numeral
 
 _STYLES = {"alphaLc": "a", "alphaUc": "A", "romanLc": "i", "romanUc": "I"}
 _SCHEME = re.compile(r"(?:alpha|roman)[LU]c")
 _LEVEL_OF_STYLE = re.compile(r"a:lvl([1-9])pPr")
-_MAX_DIGITS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +40,11 @@ class PptxNumbers:
             case "a:p":
                 self._level, self._own, self._has_own, self._level_of_style = 0, None, False, None
             case "a:pPr":
-                self._level = _number(attributes.get("lvl", ""), 0)
+                self._level = given_number(attributes.get("lvl", ""), 0)
             case "a:buAutoNum":
                 scheme = _SCHEME.match(attributes.get("type", ""))
                 style = _STYLES[scheme[0]] if scheme else "1"
-                self._set(_Numbering(style, _number(attributes.get("startAt", ""), 1)))
+                self._set(_Numbering(style, given_number(attributes.get("startAt", ""), 1)))
             case "a:buNone" | "a:buChar" | "a:buBlip":
                 self._set(None)
             case _:
@@ -71,7 +70,3 @@ class PptxNumbers:
             self._of_levels[self._level_of_style] = numbering
         else:
             self._own, self._has_own = numbering, True
-
-
-def _number(written: str, otherwise: int) -> int:
-    return int(written) if written.isascii() and written.isdigit() and len(written) <= _MAX_DIGITS else otherwise
