@@ -104,7 +104,7 @@ def declared_encoding(head: bytes) -> str:
     return _ENCODINGS.get(name.decode("ascii", "replace").lower(), "")
 
 
-def is_utf8(piece: bytes) -> bool:
+def _is_utf8(piece: bytes) -> bool:
     """Whether bytes are UTF-8, the last character of which may be cut off."""
     try:
         codecs.getincrementaldecoder("utf-8")().decode(piece)
@@ -135,7 +135,7 @@ def _recoded_if_needed(pieces: Iterator[bytes], encoding: str, source: str) -> I
             yield piece
             continue
         rest = chain([piece], pieces)
-        yield from rest if is_utf8(piece) and b"\x1b" not in piece else _recoded(rest, encoding, source)
+        yield from rest if _is_utf8(piece) and b"\x1b" not in piece else _recoded(rest, encoding, source)
         return
 
 

@@ -57,7 +57,7 @@ def words_of(text: str) -> list[str]:
     return [word for word in map(str.casefold, WORD.findall(apart(text))) if word not in _SMALL]
 
 
-def composed(text: str) -> str:
+def _composed(text: str) -> str:
     """A text with each accented letter as one character: an accent of its own would end a word."""
     return text if text.isascii() else unicodedata.normalize("NFC", text)
 
@@ -77,7 +77,7 @@ def keys_of(text: str) -> frozenset[str]:
     >>> sorted(keys_of("Gödel's 12th book sold 1,000 copies"))
     ['1000', '12', 'book', 'copies', 'godel', 'sold']
     """
-    words = list(map(str.casefold, WORD.findall(apart(composed(text)))))
+    words = list(map(str.casefold, WORD.findall(apart(_composed(text)))))
     said = [word for word in words if word not in _SMALL]
     return frozenset(map(_key, said or words))
 
@@ -95,7 +95,7 @@ def numbers_of(keys: Set[str]) -> set[str]:
 @remembered
 def stems_of(text: str) -> frozenset[str]:
     """The stems of all words of a text, which are the same for inflected forms of a word."""
-    text = composed(text)
+    text = _composed(text)
     spaced = f"{apart(text)} {content_apart(text)}" if runs_together(text) else text
     return frozenset(map(stem, _LETTERS.findall(spaced)))
 
@@ -118,7 +118,7 @@ def anchors(sentence: str) -> list[str]:
 @remembered
 def _anchors(sentence: str) -> tuple[str, ...]:
     found: list[str] = []
-    sentence, openers, connectors = apart(composed(sentence)), _OPENERS, _CONNECTORS
+    sentence, openers, connectors = apart(_composed(sentence)), _OPENERS, _CONNECTORS
     if is_foreign(sentence):
         sentence = _ELISION.sub(lambda elision: f"{elision[0][:-1]} ", sentence)
         openers, connectors = _OPENERS | small_words(), frozenset[str]()  # which join any two nouns there
@@ -144,7 +144,7 @@ def content_of(sentence: str, names: Sequence[str]) -> list[str]:
 
 @remembered
 def _content_of(sentence: str, names: tuple[str, ...]) -> tuple[str, ...]:
-    sentence = composed(sentence)
+    sentence = _composed(sentence)
     for name in sorted(names, key=len, reverse=True):
         sentence = sentence.replace(name, " ")
     without = _NOT_CONTENT | small_words() if is_foreign(sentence) else _NOT_CONTENT

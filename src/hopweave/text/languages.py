@@ -1,8 +1,8 @@
 """Which language a text is in, as far as rules that look at words depend on it, and the words that such rules need.
 
 Most rules of this package look for English words. In a text of another language these are missing, or mean something else
-(`was`, `die`, `on`), so a rule has to know. A language is told by its small words and its letters. What a rule has to know of
-other languages is in `languages.toml`, and nowhere else.
+(`was`, `die`, `on`), so a rule has to know. A language is told by its small words and its letters. The words by which several
+rules tell something (a denial, a month, an answer) are in `languages.toml`; how a rule cuts the texts of a language is with it.
 """
 
 from __future__ import annotations

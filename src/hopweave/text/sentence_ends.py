@@ -107,7 +107,7 @@ class _Place:
         return found[0] if found else ""
 
 
-def goes_on(text: str, last: Span, begin: int, language: str = "en") -> bool:
+def goes_on(text: str, last: Span, begin: int, language: str) -> bool:
     """Whether a sentence continues where the library ends it, because no mark, or the mark of a name, is before that place."""
     gap = text[last.end : begin]
     is_plain = language == "en" and gap and text[begin].isupper() and not _ends_oddly(text, last)

@@ -145,7 +145,7 @@ def places_of_value(said: str, text: str) -> Iterator[Span]:
         if f"{normalize_values(date[0])} ".startswith(f"{normalize_values(said)} "):
             yield Span(*date.span())
     if is_foreign(text):
-        text, said = with_english_numbers(text), _swapped(said) if language_of(text) in _COMMA_BEFORE_DECIMALS else said
+        text, said = _with_english_numbers(text), _swapped(said) if language_of(text) in _COMMA_BEFORE_DECIMALS else said
     wanted = normalize_values(said)
     if f" {wanted} " not in f" {normalize_values(text)} ":  # most have it nowhere
         return
@@ -179,10 +179,10 @@ def with_grouped_numbers(text: str, *, is_spaced: bool = False) -> str:
     return pattern.sub(lambda number: _BLANKS.sub(",", number[0]), text)
 
 
-def with_english_numbers(text: str) -> str:
+def _with_english_numbers(text: str) -> str:
     """A text of another language with the points and commas of its numbers as in English; the result is as long.
 
-    >>> with_english_numbers("Das sind 1.048.576 Byte oder 1,5 km."), with_english_numbers("C'est 1 234,5 pour les uns.")
+    >>> _with_english_numbers("Das sind 1.048.576 Byte oder 1,5 km."), _with_english_numbers("C'est 1 234,5 pour les uns.")
     ('Das sind 1,048,576 Byte oder 1.5 km.', "C'est 1,234.5 pour les uns.")
     """
     code = language_of(text)

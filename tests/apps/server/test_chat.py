@@ -201,3 +201,6 @@ def test_an_abstention_says_so_and_cites_nothing(tmp_path):
 def test_an_entry_without_what_later_versions_add_is_still_read():
     old = '{"id": "0", "started_at": "", "question": "x", "method": "direct", "corpus": "light"}'
     assert Entry.model_validate_json(old).options == {}
+    assert Entry.model_validate_json(old.replace("}", ', "support": "supported"}')).standing == "supported"
+    unknown = old.replace("}", ', "support": "unsupported", "standing": null}')
+    assert Entry.model_validate_json(unknown).standing is None

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from statistics import median
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from hopweave.apps.server.asking import Asked
 from hopweave.core.json_text import whole
@@ -67,6 +67,12 @@ class Entry(BaseModel):
     seconds: float = 0.0
     is_replayed: bool = False
     of: str | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_standing(cls, stored: Any) -> Any:
+        """Entries that were kept before answers had a standing stand as they are supported."""
+        return {"standing": stored.get("support"), **stored} if isinstance(stored, dict) else stored
 
     @classmethod
     def from_record(cls, answer_id: str, record: Record, asked: Asked, of: str | None = None) -> Entry:

@@ -58,12 +58,14 @@ GROUP = "searches in turns"
 _PROMPTS = prompts_beside(__file__)
 
 
-def _texts(most: int, fewest: int = 0) -> dict[str, Any]:
-    return {"type": "array", "items": TEXT, "minItems": fewest, "maxItems": most}
+def _texts(most: int, **more: int) -> dict[str, Any]:
+    return {"type": "array", "items": TEXT, "maxItems": most, **more}
 
 
 _PLAN = object_of(unnamed=_texts(MAX_STEPS - 1), steps=_texts(MAX_STEPS))
-_UNNAMED = {"anyOf": [object_of(unnamed=_texts(num, num), steps=_texts(num, num)) for num in range(MAX_STEPS)]}
+_UNNAMED = {
+    "anyOf": [object_of(unnamed=_texts(num, minItems=num), steps=_texts(num, minItems=num)) for num in range(MAX_STEPS)]
+}
 """The plan of a small model, of whose questions only those for what is unnamed are used: it ends with these."""
 
 _SMALL = Sizes(max_tokens_facts=350, num_hop_passages=3, max_tokens_hop=250, max_tokens=LONGEST_REPLY, max_tokens_long=256)
