@@ -16,6 +16,7 @@ from hopweave.text.sentences import sentence_spans
         (["city"], ["Ulm", "161"], "city: Ulm; 161."),
         (["city", "river"], ["Ulm"], "city: Ulm."),
         (["the\n city"], [" Ulm\nminster\n"], "the city: Ulm\nminster."),
+        (["Art.-No.", "contact"], ["AQ-1", "Ö. Aydın"], "Art.-No.: AQ-1; contact: Ö. Aydın."),
         (["city"], [""], ""),
         ([], [], ""),
     ],

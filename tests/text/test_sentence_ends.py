@@ -36,6 +36,11 @@ ONE_SENTENCE = {
     "an abbreviation before a verb": "Tibouchina Aubl. is a flowering plant of the family.",
     "the number of an item": "1.   The size of the file in bytes",
     "the number of an item on a line of its own": "12.\nThe size of the file in bytes",
+    "an initial that is not ASCII": "On call are Ö. Aydın, Å. Berg and É. Zola, not T. Niehaus.",
+    "the name of a column": "Art.-No.: AQ-300-2; Tel.-Nr.: 0431 55",
+    "a street and its number": "Object: Warehouse 7, Kanalstr. 88, 24159 Kiel.",
+    "an abbreviation before what it takes in": "Prices acc. to Annex A are incl. VAT and resp. postage.",
+    "a reference": "See Par. 3.2 and Rev. 4 of Ref. 12, or call Tel. 110.",
     "no mark at all": "Director Screenwriter (s) Story by Producer (s) The Lego Movie (2014 - 02 - 07)",
 }
 
@@ -50,6 +55,9 @@ SEVERAL_SENTENCES = {
     "a quotation that ends with dots": ['He "served on the vestry ..."', "Kowalski was born in 1951."],
     "brackets that are a sentence": ["He left!", "(He came back.)"],
     "a street": ["He lived on Main St.", "The end was near."],
+    "a letter that is not ASCII": ["The last letter is Ö.", "The first is A."],
+    "a command with a colon": ["Leave it.", ":wq saves the file."],
+    "a dash without spaces": ["He left.", "-- She stayed."],
     "no space": ["He left.", "She stayed."],
     "an address": ["See www.example.com.", "It is good."],
     "a number at the end": ["It is on page 1.", "The rest is lost."],

@@ -22,9 +22,12 @@ _EMPTY_LINE = re.compile(r"[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]\s*[\n\x0b\x0c
 _LINE_END = re.compile(r"[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _UNMARKED = re.compile(r"[^\W_]\s*$|[,:;-]\s*$")
 
-# Abbreviations before a number (the library knows a few of them), and those that may precede a number in words.
+# Abbreviations before a number (the library knows a few of them; streets of German addresses end in one), and those that may
+# precede a number in words.
 _COUNTS = re.compile(
-    r"(?<!\w)(?:nos?|vols?|approx|ca?|figs?|pp?|chap|ch|secs?|arts?|op|pts?|eqs?|vers?|est|max|min|avg)\.$", re.IGNORECASE
+    r"(?<!\w)(?:nos?|vols?|approx|ca?|figs?|pp?|chap|ch|secs?|arts?|op|pts?|eqs?|vers?|est|max|min|avg|nr|pos|par|rev|ref|tel|ext"
+    r"|\w+str)\.$",
+    re.IGNORECASE,
 )
 _ABOUT = re.compile(r"(?<!\w)(?:approx|ca|est|max|min|avg)\.$", re.IGNORECASE)
 
@@ -59,8 +62,15 @@ _BEFORE_AN_ORDINAL = re.compile(
     re.IGNORECASE,
 )
 
-# Before a capital letter, most sentences end without any of these, which is all that has to be known of them.
-_ODD_END = re.compile(rf"(?:[^.]|\.\.|(?<!\w)(?:{_TITLES}|{_SAINTS}|www)\.)\Z")
+_UNFINISHED = "acc|excl|incl|resp"
+"""Abbreviations with which no sentence ends."""
+_GOES_WITH_MORE = re.compile(rf"(?<!\w)(?:{_UNFINISHED})\.$", re.IGNORECASE)
+_GOES_ON_AT_ONCE = re.compile(r":|-[^\W\d_]")
+_INITIAL = re.compile(r"(?<!\w)[^\W\d_]\.$")
+
+# Before a capital letter, most sentences end without any of these, which is all that has to be known of them. The library knows
+# initials in ASCII.
+_ODD_END = re.compile(rf"(?:[^.]|\.\.|(?<!\w)(?:{_TITLES}|{_SAINTS}|{_UNFINISHED}|www|[^\W\x00-\x7f])\.)\Z")
 _LONGEST_ODD_END = len(" Messrs.")
 
 # Words with which a sentence begins more often than a name does; words after `?`, after which a sentence in lower case may
@@ -146,8 +156,10 @@ def _numbers_an_item(place: _Place) -> bool:
 
 
 def _is_listed(place: _Place) -> bool:
-    """`title: Who Is She?; year: 1961`, `日本。; 1961`: no sentence begins with such a mark."""
-    return place.rest[0] in ";,"
+    """`title: Who Is She?; year: 1961`, `日本。; 1961`, `Art.-No.: 12`: no sentence begins with such a mark."""
+    return place.rest[0] in ";," or (
+        not place.gap and _GOES_ON_AT_ONCE.match(place.rest) is not None and place.said.endswith(".")
+    )
 
 
 def _lacks_a_mark(place: _Place) -> bool:
@@ -160,6 +172,19 @@ def _counts(place: _Place) -> bool:
     if place.rest[0].isdigit():
         return _COUNTS.search(place.said) is not None
     return place.rest[0].islower() and _ABOUT.search(place.said) is not None
+
+
+def _is_unfinished(place: _Place) -> bool:
+    """`incl. VAT`, `acc. to the list`."""
+    return _GOES_WITH_MORE.search(place.said) is not None
+
+
+def _is_an_initial(place: _Place) -> bool:
+    """`Ö. Aydın`, `Å. Berg`; not `A. The`, since the library knows initials in ASCII."""
+    initial = _INITIAL.search(place.said)
+    if initial is None or initial[0].isascii() or not initial[0].isupper():
+        return False
+    return place.rest[0].isupper() and place.word not in _BEGINNERS
 
 
 def _asks_or_exclaims_in_a_name(place: _Place) -> bool:
@@ -220,8 +245,6 @@ def _is_abbreviated_elsewhere(place: _Place) -> bool:
         return False
     if place.rest[0].islower():
         return _is_lower_within(place) and _LINE_END.search(place.gap) is None
-    if place.rest[0] == "-" and not place.gap:
-        return True
     return _BEFORE_A_NAME_ELSEWHERE.search(place.said) is not None or (
         place.rest[0].isdigit() and _COUNTS_ELSEWHERE.search(place.said) is not None
     )
@@ -247,6 +270,8 @@ _RULES = (
     _is_listed,
     _lacks_a_mark,
     _counts,
+    _is_unfinished,
+    _is_an_initial,
     _asks_or_exclaims_in_a_name,
     _is_explained,
     _abbreviates,
