@@ -76,6 +76,14 @@ def test_a_mailbox_is_its_messages(tmp_path, name):
     assert tally.num_files == 3
 
 
+@pytest.mark.parametrize("line", ["From now on, all is dark.", "From 10:00 on, all is dark.", "From here:\nnote: all is dark."])
+def test_a_paragraph_that_begins_with_from_belongs_to_its_message(tmp_path, line):
+    begins = "From a@b Fri Jan  2 10:00:00 2026\n"
+    content = f"{begins}Subject: One\n\n{line}\n\n{line}\n\n{begins}Subject: Two\n\nThe lamp.\n"
+    found = read(written(tmp_path, "in.mbox", content))
+    assert [(one.title, one.text) for one in found] == [("One", f"{line}\n\n{line}"), ("Two", "The lamp.")]
+
+
 def test_what_is_no_mailbox_is_told(tmp_path):
     refused(
         written(tmp_path, "a.mbox", "The lamp.\n" * 9), match=r"a\.mbox is not a mailbox: it begins with no line 'From \.\.\.'"
@@ -83,7 +91,9 @@ def test_what_is_no_mailbox_is_told(tmp_path):
 
 
 def test_a_message_too_long_to_hold_is_left_out_of_its_mailbox(tmp_path):
-    content = b"From a Fri\nSubject: One\n\n" + b"lamp " * 300_000 + b"\n\nFrom b Fri\nSubject: Two\n\nlamp\n"
+    content = (
+        b"From a Fri\nSubject: One\n\n" + b"lamp " * 300_000 + b"\n\nFrom b Fri Jan  2 10:00:00 2026\nSubject: Two\n\nlamp\n"
+    )
     tally = Tally()
     found = read(written(tmp_path, "a.mbox", content), tally=tally, lenient=True, max_row_mib=1)
     assert [one.title for one in found] == ["Two"]

@@ -62,6 +62,12 @@ READ = {
     "JSON lines by their other name": ("a.ndjson", AS_LINES, OF_LINES),
     "the layout of DPR with its quotes": ("psgs_w100.tsv", DPR, OF_DPR),
     "line ends and commas in quotes": ("a.csv", 'id,title,text\r\n1,T,"a, b\nc"\r\n', [("1", "T", "a, b\nc")]),
+    "semicolons between the columns": (
+        "a.csv", 'id;title;text\n1;T;"a, b; c"\n2;U;1,5\n', [("1", "T", "a, b; c"), ("2", "U", "1,5")]
+    ),
+    "a separator that is named": ("a.csv", '\nsep=;\nid;text, plain;text\n1;x;a, b\n', [("1", "", "a, b")]),
+    "tabs in a file named for commas": ("a.csv", "id\ttext\n1\ta, b\n", [("1", "", "a, b")]),
+    "commas where a name has a semicolon": ("a.csv", 'id,"title; part",text\n1,x,one\n', [("1", "", "one")]),
     "a text file, which is one document named by its file": (
         "notes.on.ulm.txt", "\ufeffUlm has a minster.\r\nIt is tall.\n",
         [("notes.on.ulm.txt", "notes.on.ulm", "Ulm has a minster.\nIt is tall.")],

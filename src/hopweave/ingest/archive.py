@@ -6,6 +6,7 @@ HotpotQA's Wikipedia has this form: a `.tar.bz2` of folders with files `wiki_00.
 from __future__ import annotations
 
 import io
+import re
 import stat
 import tarfile
 import zipfile
@@ -35,6 +36,8 @@ _MAX_HEADER_BYTES = 1 << 20
 _HEADERS = frozenset(
     {tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK, tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE}
 )
+_BEGINS = re.compile(rb"From \S.*\d\d:\d\d")
+_FIELD = re.compile(rb">?From |[!-9;-~]+:")
 _KINDS = {
     tarfile.SYMTYPE: "symbolic link", tarfile.LNKTYPE: "hard link", tarfile.CHRTYPE: "device", tarfile.BLKTYPE: "device",
     tarfile.FIFOTYPE: "FIFO", tarfile.GNUTYPE_SPARSE: "sparse file",
@@ -142,11 +145,9 @@ def _of_part(name: str, opened: zipfile.ZipFile, found: zipfile.ZipInfo) -> Iter
 
 def _of_mailbox(archive: CorpusFile, stream: Pieces) -> Iterator[_Event]:
     """The messages, which begin with a line `From `, as members of the names `1.eml`, `2.eml` and so on (RFC 4155)."""
-    number, is_after_blank = 0, True
+    number = 0
     held = bytearray()
-    lines = io.BufferedReader(stream, BUFFER_BYTES)
-    while line := lines.readline(BUFFER_BYTES):
-        begins = is_after_blank and line.startswith(b"From ")
+    for line, begins in _beginnings(io.BufferedReader(stream, BUFFER_BYTES)):
         if len(held) >= BUFFER_BYTES or (begins and held):
             yield bytes(held)
             held.clear()
@@ -161,10 +162,25 @@ def _of_mailbox(archive: CorpusFile, stream: Pieces) -> Iterator[_Event]:
             )
         else:
             held += line[1:] if line.startswith(b">From ") else line
-        is_after_blank = not line.strip()
     if number:
         yield bytes(held)
         yield _Ends(None)
+
+
+def _beginnings(lines: io.BufferedReader) -> Iterator[tuple[bytes, bool]]:
+    """Each line, and whether a message begins with it.
+
+    Not every program quotes a paragraph that begins with `From `, so all messages but the first begin with a time in that line
+    and a field of the head below it.
+    """
+    is_first = is_after_blank = True
+    line = lines.readline(BUFFER_BYTES)
+    while line:
+        following = lines.readline(BUFFER_BYTES)
+        is_begin = line.startswith(b"From ") if is_first else _BEGINS.match(line) and _FIELD.match(following)
+        yield line, bool(is_after_blank and is_begin)
+        is_first, is_after_blank = is_first and not line.strip(), not line.strip()
+        line = following
 
 
 def _of_member(member: CorpusFile, opens: Callable[[], IO[bytes] | None], total: _Total) -> Iterator[_Event]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sized
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import chain, repeat, zip_longest
 from typing import Any
 
 from hopweave.core.errors import DataError
@@ -17,6 +18,10 @@ from hopweave.ingest.json_stream import JsonStream, load_json
 from hopweave.ingest.office_tables import MAX_COLUMNS, are_names
 
 _FEWEST_CELLS = 2
+_SEPARATORS = ",;\t|"
+_SEPARATOR_LINE = re.compile(r'"?sep=([,;\t|])"?\s*', re.IGNORECASE)
+_LONGEST_HEAD = 1 << 20
+"""Characters of the first line that separators are looked for in."""
 _MAX_CELL_CHARACTERS = 1 << 24
 
 
@@ -109,9 +114,16 @@ def _kind(value: object) -> str:
 def _read_table(file: CorpusFile, on_bytes: OnBytes, limits: Limits, check: Check) -> Iterator[Row]:
     # The limit applies to the whole process and is only ever raised. It bounds a quote that was opened by mistake.
     csv.field_size_limit(max(_MAX_CELL_CHARACTERS, csv.field_size_limit()))
-    with open_text(file, on_bytes, limits, check=check) as lines:
-        held = _HeldLines(lines, file, limits)
-        reader = csv.reader(held, delimiter="\t" if file.suffix == ".tsv" else ",", strict=True)
+    with open_text(file, on_bytes, limits, check=check) as content:
+        lines = iter(content)
+        num_blank, first = 0, next(lines, "")
+        while first and not first.strip():
+            num_blank, first = num_blank + 1, next(lines, "")
+        separator = _separator_of(first) if file.suffix == ".csv" else "\t"
+        if _SEPARATOR_LINE.fullmatch(first):
+            num_blank, first = num_blank + 1, ""
+        held = _HeldLines(chain(repeat("\n", num_blank), filter(None, [first]), lines), file, limits)
+        reader = csv.reader(held, delimiter=separator, strict=True)
         header: list[str] | None = None
         is_table = False
         try:
@@ -136,6 +148,16 @@ def _read_table(file: CorpusFile, on_bytes: OnBytes, limits: Limits, check: Chec
         except csv.Error as error:
             what = f"{file.source}, line {reader.line_num} cannot be split into columns: {error}"
             raise DataError(f"{what}; a text with quotation marks must be quoted, and its own marks doubled") from None
+
+
+def _separator_of(first: str) -> str:
+    """What separates the columns: what a line `sep=;` of Excel says, else what makes most columns of the first line.
+
+    Where a comma stands in numbers, programs write semicolons.
+    """
+    if said := _SEPARATOR_LINE.fullmatch(first):
+        return said[1]
+    return max(_SEPARATORS, key=lambda separator: len(next(csv.reader([first[:_LONGEST_HEAD]], delimiter=separator), [])))
 
 
 class _HeldLines:

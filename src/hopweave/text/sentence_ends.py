@@ -180,7 +180,7 @@ def _is_unfinished(place: _Place) -> bool:
 
 
 def _is_an_initial(place: _Place) -> bool:
-    """`Ö. Aydın`, `Å. Berg`; not `A. The`, since the library knows initials in ASCII."""
+    """`Ö. Demir`, `Å. Berg`; not `A. The`, since the library knows initials in ASCII."""
     initial = _INITIAL.search(place.said)
     if initial is None or initial[0].isascii() or not initial[0].isupper():
         return False
