@@ -35,6 +35,15 @@ def test_another_year_in_the_same_words_is_a_rival():
     assert found(copy, answer="1874", asked=asked).shortfall == "rival"
 
 
+@pytest.mark.parametrize("answer", ["38.5", "38.5 hours"])
+def test_another_number_of_the_same_unit_is_a_rival_whether_or_not_the_answer_has_the_unit(answer):
+    new, old = (
+        Passage(name, f"The weekly working time is {value} hours.", name) for name, value in (("new", 38.5), ("old", 40))
+    )
+    claim = claim_of(1, "What is the weekly working time?", answer, "retrieved", [new, old])
+    assert (claim.support, claim.shortfall) == ("contradicted", "rival")
+
+
 @pytest.mark.parametrize(
     "other",
     [
@@ -74,3 +83,12 @@ def test_a_row_about_the_same_that_says_something_else_is_a_rival():
     outdated = Passage("old", "host: pebble; owner: Otto Falk; size of last archive: 3 GiB.", "Review of last year")
     claim = claim_of(1, "Who owns pebble?", "Ola Lind", "retrieved", [HOSTS, outdated])
     assert (claim.support, claim.shortfall) == ("contradicted", "rival")
+
+
+def test_a_row_of_the_list_of_another_year_is_no_rival_if_the_year_is_asked_for():
+    row = "Product: granite 450; Unit: piece; List price: {}; Lead time: 6 weeks."
+    new = Passage("new", row.format("2,824"), "Price list 2025")
+    old = Passage("old", row.format("2,690"), "Price list 2024")
+    asked = "What is the list price of granite 450{}?"
+    assert claim_of(1, asked.format(" in 2025"), "2,824", "retrieved", [new, old]).support == "supported"
+    assert claim_of(1, asked.format(""), "2,824", "retrieved", [new, old]).support == "contradicted"

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence, Set
 from hopweave.citations.about import Place, names_in
 from hopweave.core.types import Passage, Span
 from hopweave.text.agreement import agree
-from hopweave.text.content_words import keys_of, named_keys
+from hopweave.text.content_words import keys_of, named_keys, numbers_of
 from hopweave.text.sentences import sentence_spans
 
 _FEWEST_WORDS = 4
@@ -18,10 +18,10 @@ _MOST_OTHER_WORDS = 5
 def rival_of(query: str, said: str, place: Place, passages: Sequence[Passage]) -> tuple[Passage, Span] | None:
     """A sentence that has another value where the cited sentence has the answer; `None` if there is none.
 
-    Of the query, it has the names and numbers that the cited sentence has; if that has no name of it, all its words that the
-    cited sentence has, such as those that tell the rows of a table apart. It has at least three quarters of the other words of
-    the cited sentence, nothing of the answer, and in its place a few words of the same make: names for a name, a number for a
-    number.
+    Of the query, it has the names that the cited sentence has, and the numbers that this or its title has; if that has no name
+    of it, all its words that the cited sentence has, such as those that tell the rows of a table apart. It has at least three
+    quarters of the other words of the cited sentence, nothing of the answer, and in its place a few words of the same make:
+    names for a name, a number for a number.
 
     Args:
         query: the query.
@@ -31,12 +31,15 @@ def rival_of(query: str, said: str, place: Place, passages: Sequence[Passage]) -
     """
     sentence = place.passage.text[place.span.start : place.span.end]
     answer = keys_of(said) - keys_of(query) or keys_of(said)
+    if (numbers := numbers_of(answer)) and named_keys(said) <= numbers_of(keys_of(said)):
+        answer = frozenset(numbers)  # the unit of `38.5 hours` is what another value has as well
     around = keys_of(sentence) - answer
     if len(around) < _FEWEST_WORDS:
         return None
     asked = around & keys_of(query)
     named = [keys_of(name) for name in names_in(query) if keys_of(name) <= keys_of(place.words)] or [asked]
-    needed = frozenset[str]().union(*named, filter(_is_number, asked))
+    titled = asked | keys_of(place.passage.heading) & keys_of(query)
+    needed = frozenset[str]().union(*named, filter(_is_number, titled))
     for passage, span in _sentences(passages):
         text = passage.text[span.start : span.end]
         there = keys_of(text)

@@ -114,6 +114,7 @@ def judge(
     *,
     mark: int = 0,
     settled: Sequence[Claim] = (),
+    beside: Iterable[Passage] = (),
 ) -> Assessment:
     """Judges an answer to a query against passages.
 
@@ -124,6 +125,7 @@ def judge(
         readings: what the reader extracted for this query, by passage id.
         mark: the mark of the citations.
         settled: earlier claims that are supported: they may tie the cited sentence to what the query names.
+        beside: further passages that were found: they may say something else, but are not cited for the answer.
     """
     read, evidence = readings or {}, list({passage.id: passage for passage in passages}.values())
     said = asserted(text) or _none_of(text, evidence)
@@ -133,7 +135,8 @@ def judge(
     denying = [one for one in heard if _holds(*one) and denies(query, said, one[1])]
     refused = {passage.id for passage, _ in denying}
     willing = [passage for passage in evidence if passage.id not in refused]
-    found = _Case(mark, query, willing, read, settled).borne_out(said)
+    others = list({passage.id: passage for passage in (*willing, *beside) if passage.id not in refused}.values())
+    found = _Case(mark, query, willing, read, settled, others).borne_out(said)
     if found.support == "supported" and not speaks_for_it(query, _plain(text), said, _told(found, evidence, settled)):
         return replace(found, support="unsupported", shortfall="relation")
     if found.citations:
@@ -166,13 +169,14 @@ def claim_of(
     passages: Iterable[Passage] = (),
     readings: Mapping[str, Reading] | None = None,
     settled: Sequence[Claim] = (),
+    beside: Iterable[Passage] = (),
 ) -> Claim:
     """The claim made by an answer to a query, with its support. `mark` is its number, from 1, and the mark of its citations.
 
-    If the answer only says that the answer is unknown, the claim is open: it has no text. "None" says that unless a passage
-    has it as the value that the query asks for.
+    The other arguments are those of `judge`. If the answer only says that the answer is unknown, the claim is open: it has no
+    text. "None" says that unless a passage has it as the value that the query asks for.
     """
-    found = judge(query, text, passages, readings, mark=mark, settled=settled)
+    found = judge(query, text, passages, readings, mark=mark, settled=settled, beside=beside)
     if not text or (does_not_know(text) and found.support != "supported"):
         return Claim(query, "", origin)
     return Claim(query, text, origin, found.support, found.citations, found.contradicted_by, found.shortfall)
@@ -295,6 +299,7 @@ class _Case:
         passages: the candidate evidence.
         readings: what the reader extracted for this query, by passage id.
         settled: earlier claims that are supported.
+        found: all passages that may say something else: the candidate evidence and what was found beside it.
     """
 
     mark: int
@@ -302,6 +307,7 @@ class _Case:
     passages: Sequence[Passage]
     readings: Mapping[str, Reading]
     settled: Sequence[Claim]
+    found: Sequence[Passage]
 
     def borne_out(self, said: str) -> Assessment:
         """Whether passages have an answer, all of it, at places that are about the query."""
@@ -359,7 +365,7 @@ class _Case:
         shortfall = self._shortfall(said, place)
         if shortfall:
             return Assessment("unsupported", (citation,), shortfall=shortfall)
-        rival = rival_of(self.query, said, place, self.passages) or self._says_other_kin(said)
+        rival = rival_of(self.query, said, place, self.found) or self._says_other_kin(said)
         if rival is None:
             return Assessment("supported", (citation,), shortfall="")
         return Assessment("contradicted", (citation,), cite(0, *rival), "rival")

@@ -68,6 +68,18 @@ async def test_a_claim_cites_the_fact_that_was_named_though_other_sentences_have
     assert [citation.quote for citation in record.answer.citations] == ["Mara Lind was born in Vask."]
 
 
+async def test_a_fact_that_another_document_contradicts_is_shown_as_contradicted_though_it_alone_was_named():
+    asked = "How many days of leave do the keepers of Kerrow Light have?"
+    new, old = (
+        Passage(name, f"The keepers of Kerrow Light have {days} days of leave.", name)
+        for name, days in (("new", 30), ("old", 28))
+    )
+    record = await ask([reading((asked, "30 days", [1]), answer="30 days")], {asked: [new, old]}, asked)
+    assert verdicts(record) == [(asked, "30 days", "contradicted")]
+    assert record.answer.claims[0].contradicted_by.passage_id == "old"
+    assert [citation.passage_id for citation in record.answer.citations] == ["new"]
+
+
 async def test_a_wrong_number_costs_no_support_if_another_fact_states_the_answer():
     misnumbered = (BORN[0], "Vask", [3])  # "Mara Lind was an engineer."
     record = await ask([reading(DESIGNER, misnumbered, answer="Vask")])

@@ -46,6 +46,7 @@ class Assertion:
         doubt: what the method's own check found against it, as a clause; empty if nothing. Otherwise it is unsupported even if
             a passage has its words, which are still cited.
         read_from: the sentence that it was read from, by passage id: if that has the words, it is what is cited.
+        beside: further passages that were found: they may say something else, but are not cited for it.
     """
 
     query: str
@@ -55,6 +56,7 @@ class Assertion:
     premises: Sequence[int] = ()
     doubt: str = ""
     read_from: Mapping[str, Span] = field(default_factory=dict)
+    beside: Sequence[Passage] = ()
 
 
 def claims_of(assertions: Iterable[Assertion], workbench: MethodContext | None = None) -> list[Claim]:
@@ -83,11 +85,11 @@ def _judged(number: int, one: Assertion, workbench: MethodContext | None, settle
         if (span := one.read_from.get(passage.id))
     }
     if workbench is None:
-        return claim_of(number, one.query, one.text, one.origin, one.passages, readings, settled)
+        return claim_of(number, one.query, one.text, one.origin, one.passages, readings, settled, one.beside)
     read = workbench.readings_of(one.query)
     readings |= {passage.id: reading for passage, reading in read}
     evidence = (*one.passages, *(passage for passage, _ in read))
-    return claim_of(number, one.query, one.text, one.origin, evidence, readings, settled)
+    return claim_of(number, one.query, one.text, one.origin, evidence, readings, settled, one.beside)
 
 
 def passages_of(hits: Iterable[Hit]) -> list[Passage]:

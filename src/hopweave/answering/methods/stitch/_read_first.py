@@ -236,7 +236,7 @@ class ReadFirst:
         short, how = bare_answer(self.workbench, draft.answer, self.question) if draft.answer else ("", "empty")
         steps = [self._with_its_fact(step) for step in draft.steps]
         problems = [self._problems(step) for step in steps]
-        assertions = [_asserted(step, against) for step, against in zip(steps, problems, strict=True)]
+        assertions = [_asserted(step, against, self._found) for step, against in zip(steps, problems, strict=True)]
         judged = zip(problems, claims_of(assertions, self.workbench), strict=True)
         told = (problems_in_words(against, claim.query) for against, claim in judged if claim.support != "supported")
         doubt = _doubt_of(draft, next(filter(None, told), ""))
@@ -283,8 +283,8 @@ class ReadFirst:
         return problems_of(Reading(step.question, step.answer, fact, 1.0, tuple(self._facts)), 0.0)
 
 
-def _asserted(step: _Step, problems: Sequence[str]) -> Assertion:
-    """The statement of a step, to be cited where a named fact has its words.
+def _asserted(step: _Step, problems: Sequence[str], found: Sequence[Passage]) -> Assertion:
+    """The statement of a step, to be cited where a named fact has its words; all that was found may say something else.
 
     Whether a fact has them is for the support rule, which also finds them in another order.
     """
@@ -292,7 +292,7 @@ def _asserted(step: _Step, problems: Sequence[str]) -> Assertion:
     places = [fact for fact in step.facts if _states(fact, step.answer)]
     spans = {fact.passage.id: fact.span for fact in reversed(places or step.facts)}
     doubt = problems_in_words([problem for problem in problems if problem != "elsewhere"], step.question)
-    return Assertion(step.question, step.answer, "retrieved", passages, doubt=doubt, read_from=spans)
+    return Assertion(step.question, step.answer, "retrieved", passages, doubt=doubt, read_from=spans, beside=found)
 
 
 def _doubt_of(draft: _Draft, failed: str) -> str:
