@@ -54,6 +54,7 @@ from hopweave.core.memoize import remembered
 from hopweave.core.prompt import unescape
 from hopweave.core.types import Citation, Claim, Origin, Passage, Reading, Shortfall, Span, Support
 from hopweave.text.agreement import agree
+from hopweave.text.amounts import is_amount, places_of_amount
 from hopweave.text.answer_kinds import is_of_kind, is_something_else, kind_asked
 from hopweave.text.citation_marks import settle_marks
 from hopweave.text.content_words import anchors, content_of, is_reasoning, keys_of, named_keys, numbers_of, stem, stems_of
@@ -346,7 +347,9 @@ class _Case:
         reading = self.readings.get(passage.id)
         spans = list(dict.fromkeys(_in_a_row(said, passage, reading))) or list(_in_a_list(form.items, passage))
         if not spans and form.has_number:
-            found = chain(places_of_value(said, passage.text), places_of_quantity(said, passage.text))
+            text = passage.text
+            amounts = places_of_amount(said, text, passage.heading)
+            found = chain(places_of_value(said, text), places_of_quantity(said, text), amounts)
             spans = list(islice(found, _MOST_PLACES))
         if not spans and form.is_sentence and not is_contained(said, passage.title):
             stated = _around_the_reading(self.query, said, passage, reading) or _stated(self.query, said, passage)
@@ -420,12 +423,12 @@ class _Form(NamedTuple):
 def _form_of(said: str) -> _Form:
     items = tuple(item for item in map(str.strip, _LISTED.split(said)) if item)
     is_list = 2 <= len(items) <= _MOST_LISTED and all(len(item.split()) <= _LONGEST_ITEM for item in items)
-    is_amount = is_quantity(said)
+    is_quantity_alone = is_quantity(said) or is_amount(said)
     return _Form(
         is_none=not asserted(said),
         items=items if is_list else (),
-        has_number=is_amount or has_value(said),
-        is_sentence=len(sentence_spans(said)) == 1 and not is_amount,
+        has_number=is_quantity_alone or has_value(said),
+        is_sentence=len(sentence_spans(said)) == 1 and not is_quantity_alone,
     )
 
 

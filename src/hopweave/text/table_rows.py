@@ -16,7 +16,7 @@ _FEWEST_LETTERS = 3
 """Of the name of a column, to abbreviate a word: `VER.` for a version."""
 
 
-class _Cell(NamedTuple):
+class Cell(NamedTuple):
     """A cell of a row: the name of its column, its value, and where that stands in the sentence."""
 
     name: str
@@ -31,7 +31,7 @@ def is_row(sentence: str) -> bool:
     >>> is_row("city: Ulm; river: Danube."), is_row("Ulm: a city; it lies on the Danube.")
     (True, False)
     """
-    return bool(_cells(sentence))
+    return bool(cells_of(sentence))
 
 
 def is_other_column(query: str, row: str, focus: Span) -> bool:
@@ -44,7 +44,7 @@ def is_other_column(query: str, row: str, focus: Span) -> bool:
     >>> [is_other_column("On which river is Ulm?", row, Span(start, start + 6)) for start in (18, 35)]
     [False, True]
     """
-    cells = _cells(row)
+    cells = cells_of(row)
     own = next((cell for cell in cells if cell.span.start <= focus.start < cell.span.end), None)
     if own is None:
         return False
@@ -55,13 +55,14 @@ def is_other_column(query: str, row: str, focus: Span) -> bool:
 
 
 @remembered
-def _cells(sentence: str) -> tuple[_Cell, ...]:
+def cells_of(sentence: str) -> tuple[Cell, ...]:
+    """The cells of a row of a table with the names of its columns; none if a sentence is no such row."""
     matches = list(_CELL.finditer(sentence))
     if len(matches) < _FEWEST_CELLS or matches[0].start() > 0:
         return ()
     ends = [*(match.start() for match in matches[1:]), len(sentence)]
     values = [Span(match.end(), end) for match, end in zip(matches, ends, strict=True)]
-    return tuple(_Cell(match["name"], sentence[one.start : one.end], one) for match, one in zip(matches, values, strict=True))
+    return tuple(Cell(match["name"], sentence[one.start : one.end], one) for match, one in zip(matches, values, strict=True))
 
 
 def _named(name: str, wanted: Set[str]) -> set[str]:

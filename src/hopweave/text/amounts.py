@@ -1,0 +1,119 @@
+"""Amounts whose unit does not stand beside their number, as in tables: `2,824.50 EUR` in `Price (EUR): 2,824.50`.
+
+English is understood, and currencies by their signs and codes. A number that has another unit beside it is never taken.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from hopweave.core.memoize import remembered
+from hopweave.core.types import Span
+from hopweave.text.sentences import sentence_spans
+from hopweave.text.table_rows import Cell, cells_of
+from hopweave.text.values import normalize_values
+
+_CURRENCIES = {
+    name: names.split()[0]
+    for names in ("EUR € euro euros", "USD $ US$ dollar dollars", "GBP £ pound pounds", "JPY ¥ yen", "CHF franc francs")
+    for name in names.casefold().split()
+}
+_SIGNS = r"US\$|[€$£¥]"
+_CODES = "|".join(sorted((re.escape(name) for name in _CURRENCIES if name.isalpha()), key=len, reverse=True))
+_CURRENCY = rf"(?:{_SIGNS}|(?<!\w)(?:{_CODES})(?!\w))"
+_NUMBER = r"\d+(?:,\d{3})*(?:\.\d+)?"
+_SAID = re.compile(
+    rf"(?:(?P<before>{_CURRENCY})\s?)?(?P<number>{_NUMBER})(?:\s?(?P<after>{_CURRENCY}|[^\W\d_]{{1,12}}|%))?\.?", re.IGNORECASE
+)
+_IN_TEXT = re.compile(
+    rf"(?:(?P<before>{_CURRENCY})\s?)?(?<![\w.,-])(?P<number>{_NUMBER})(?![\w%]|[.,]\d)(?:\s?(?P<after>{_CURRENCY}))?",
+    re.IGNORECASE,
+)
+_ANY_CURRENCY = re.compile(_CURRENCY, re.IGNORECASE)
+_BRACKETS = re.compile(r"[(\[<][^)\]>]*[)\]>]")
+_WORDS = re.compile(rf"{_SIGNS}|[^\W\d_]+|%")
+_CENTS = re.compile(r"\.\d\d$")
+_OF_MONEY = re.compile(
+    r"\b(?:price|cost|rate|rent|fee|wage|salary|amount|total|sum|net|gross|budget|turnover|revenue)s?\b", re.IGNORECASE
+)
+
+
+class _Amount(NamedTuple):
+    """A number, normalised, and its unit: the code of a currency, or a word in lower case."""
+
+    number: str
+    unit: str
+    is_money: bool
+
+
+def is_amount(said: str) -> bool:
+    """Whether a text is a number with a unit and nothing else.
+
+    >>> is_amount("2,824.50 EUR"), is_amount("€5"), is_amount("10 bar"), is_amount("2024"), is_amount("It costs 5 EUR.")
+    (True, True, True, False, False)
+    """
+    return _amount(said.strip()) is not None
+
+
+def places_of_amount(said: str, text: str, heading: str = "") -> Iterator[Span]:
+    """Yields where a text gives an amount whose unit, or sign of a currency, is written elsewhere or in another way.
+
+    The unit stands in the name of the column of the number. A currency may also be the only one that the text and its heading
+    name, if the number has cents or its column is one of prices.
+
+    Args:
+        said: the answer.
+        text: of a passage.
+        heading: its title and sections.
+
+    >>> told = "Prices net, in EUR. Product: granite; Price: 2,824.50; Weight (kg): 214; Pieces: 6."
+    >>> for said in ("2824.5 €", "214 kg", "214 EUR", "6 EUR"):
+    ...     print(*(told[place.start : place.end] for place in places_of_amount(said, told)))
+    2,824.50
+    214
+    <BLANKLINE>
+    <BLANKLINE>
+    """
+    wanted = _amount(said.strip())
+    if wanted is None:
+        return
+    named = {_code(found[0]) for found in _ANY_CURRENCY.finditer(f"{heading}\n{text}")} if wanted.is_money else set()
+    for span in sentence_spans(text):
+        sentence = text[span.start : span.end]
+        cells = cells_of(sentence)
+        for found in _IN_TEXT.finditer(sentence):
+            if normalize_values(found["number"]) != wanted.number:
+                continue
+            beside = found["before"] or found["after"]
+            cell = next((one for one in cells if one.span.start <= found.start() < one.span.end), None)
+            if _code(beside) == wanted.unit if beside else _has_unit(wanted, found["number"], cell, named):
+                yield Span(span.start + found.start(), span.start + found.end())
+
+
+def _has_unit(wanted: _Amount, number: str, cell: Cell | None, currencies: set[str]) -> bool:
+    """Whether a number without a unit beside it has the unit that is wanted."""
+    if cell is not None:
+        if cell.value.strip(" .") != number:
+            return False
+        if any(_code(word) == wanted.unit for word in _WORDS.findall(cell.name)):
+            return True
+        if _BRACKETS.search(cell.name):
+            return False
+    is_money = _CENTS.search(number) or (cell is not None and _OF_MONEY.search(cell.name))
+    return bool(is_money) and currencies == {wanted.unit}
+
+
+@remembered
+def _amount(said: str) -> _Amount | None:
+    found = _SAID.fullmatch(said)
+    if found is None or bool(found["before"]) == bool(found["after"]):
+        return None
+    unit = _code(found["before"] or found["after"])
+    return _Amount(normalize_values(found["number"]), unit, unit in _CURRENCIES.values())
+
+
+def _code(unit: str) -> str:
+    """The code of a currency in lower case; other units as they are."""
+    return _CURRENCIES.get(unit.casefold(), unit.casefold())

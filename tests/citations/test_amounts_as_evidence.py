@@ -1,0 +1,54 @@
+"""Amounts whose unit does not stand beside their number."""
+
+import pytest
+
+from hopweave.citations.support import claim_of
+from hopweave.core.types import Passage
+
+ASKED = "What is the list price of the granite 450?"
+LIST = (
+    "Price list 2025 (net, EUR)\n\n"
+    "Art.-No.: G-450; Product: granite 450; List price: 2,824.50; Weight (kg): 214; Lead time (weeks): 6; Pieces: 12."
+)
+
+
+def support(answer, text=LIST, asked=ASKED, title="Price list"):
+    return claim_of(1, asked, answer, "retrieved", [Passage("list", text, title)]).support
+
+
+@pytest.mark.parametrize("answer", ["2,824.50 EUR", "€2,824.50", "EUR 2824.50", "2,824.50 euros"])
+def test_an_amount_of_money_is_supported_by_its_number_in_a_list_that_names_its_currency(answer):
+    assert support(answer) == "supported"
+
+
+@pytest.mark.parametrize("answer", ["2,824.50 USD", "2,824.50 GBP", "2,824 EUR"])
+def test_another_currency_or_number_is_not(answer):
+    assert support(answer) == "unsupported"
+
+
+@pytest.mark.parametrize("text", [LIST.replace("net, EUR", "net"), LIST + "\n\nIn USD on request."])
+def test_a_currency_must_be_named_and_be_the_only_one(text):
+    assert support("2,824.50 EUR", text) == "unsupported"
+
+
+def test_the_title_may_name_the_currency():
+    assert support("2,824.50 EUR", LIST.replace("net, EUR", "net"), title="Prices in EUR") == "supported"
+
+
+def test_a_unit_may_stand_in_the_name_of_the_column():
+    asked = "What is the weight of the granite 450?"
+    assert support("214 kg", asked=asked) == "supported"
+    assert support("214 t", asked=asked) == "unsupported"
+
+
+@pytest.mark.parametrize("answer", ["12 EUR", "6 EUR", "214 EUR", "450 EUR"])
+def test_a_number_of_something_else_is_no_amount_of_money(answer):
+    assert support(answer, asked="What does the granite 450 cost?") == "unsupported"
+
+
+@pytest.mark.parametrize(("answer", "written"), [("€5,460.00", "EUR 5,460.00"), ("5460 EUR", "€ 5,460"), ("$3", "3 dollars")])
+def test_the_sign_of_a_currency_is_as_good_as_its_code(answer, written):
+    assert (
+        support(answer, f"The monthly rent of the granite hall is {written}.", "What is the rent of the granite hall?")
+        == "supported"
+    )
