@@ -36,6 +36,20 @@ def test_passages_of_a_pdf_name_their_page_and_the_span_in_its_text(tmp_path):
     ]
 
 
+@pytest.mark.parametrize(
+    ("given", "title"),
+    [
+        ("untitled", "a"),
+        ("Untitled Document", "a"),
+        ("Microsoft Word - On Ulm.docx", "On Ulm.docx"),
+        ("Unknown Pleasures", "Unknown Pleasures"),
+    ],
+)
+def test_a_title_that_a_program_gave_a_pdf_for_want_of_one_is_none(tmp_path, given, title):
+    (tmp_path / "a.pdf").write_bytes(pdf("Ulm is a city.", title=given))
+    assert [one.title for one in read(tmp_path)] == [title]
+
+
 def test_a_long_page_is_cut_and_numbers_go_on_over_the_pages(tmp_path):
     (tmp_path / "a.pdf").write_bytes(pdf("One two three. Four five six.", "Seven eight nine."))
     found = read(tmp_path, max_words=3)

@@ -90,6 +90,10 @@ def test_patterns_choose_among_the_files_of_a_folder(tmp_path, options, taken):
     assert ids(put(tmp_path, *NAMES), **options) == taken
 
 
+def test_what_marks_a_document_that_is_open_is_hidden(tmp_path):
+    assert ids(put(tmp_path, "plan.md", "~$plan.md", ".~lock.plan.md#")) == ["plan.md"]
+
+
 def test_a_file_that_is_given_itself_is_read_whatever_the_patterns_say(tmp_path):
     assert ids(put(tmp_path, *NAMES) / "a.md", exclude=("*.md",)) == ["a.md"]
 

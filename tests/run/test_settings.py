@@ -129,6 +129,7 @@ def test_empty_variables_and_those_of_other_purposes_say_nothing(monkeypatch):
     ("flags", "said"),
     [
         ({"metod": "cot"}, "settings.metod is not a setting; did you mean 'method'?"),
+        ({"max_seconds": 3}, "settings.max_seconds is not a setting; did you mean budget.max_seconds?"),
         ({"store": {"mod": "on"}}, "settings.store.mod is not a setting; did you mean 'mode'?"),
         ({"store": {"mode": "of"}}, "settings.store.mode: Input should be 'on', 'off' or 'replay', not 'of'"),
         ({"budget": {"max_tokns": 1}}, "budget has no option 'max_tokns'; did you mean 'max_tokens'?"),

@@ -25,6 +25,8 @@ OnLeftOut = Callable[[Reason, str], None]
 
 _MAX_IGNORE_BYTES = 1 << 20
 _IGNORE_FILE = ".gitignore"
+_HIDDEN = (".", "~$")
+"""How names of hidden files begin; office programs mark a document that is open with the latter."""
 
 
 class Roots:
@@ -175,7 +177,7 @@ class _Walk:
 
     def _why_not(self, found: Entry) -> Reason | None:
         """Why a file or folder is left out; `None` if it is not."""
-        if found.path.name.startswith("."):
+        if found.path.name.startswith(_HIDDEN):
             return Reason.HIDDEN
         ending = "/" if found.kind == FOLDER else ""
         below = found.path.relative_to(self._top).as_posix() + ending

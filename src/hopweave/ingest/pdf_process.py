@@ -12,6 +12,7 @@ import ctypes
 import json
 import logging
 import math
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from importlib import import_module
@@ -23,6 +24,9 @@ _MAX_MEMORY_BYTES_DRAWING = 1 << 30
 _MAX_REASON = 200
 _MAX_BOOKMARKS = 10_000
 _MAX_TITLE = 200
+# What programs put before a title, and what they give for want of one.
+_PROGRAM = re.compile(r"^\s*Microsoft (?:Office )?(?:Word|Excel|PowerPoint)\s+-\s+")
+_NO_TITLES = frozenset({"untitled", "untitled document", "unknown", "anonymous", "no title", "powerpoint presentation", "none"})
 
 _WIDTH, _MAX_HEIGHT, _MAX_PIXELS = 1240, 3000, 4_000_000
 """Maximum size of an image: the width is that of A4 at 150 dots per inch."""
@@ -119,10 +123,13 @@ def is_too_large(error: Exception) -> bool:
 
 
 def _title(reader: Any) -> str:
+    """The title that the file gives; empty if it is one that a program gave for want of another."""
     try:
-        return str((reader.metadata.title if reader.metadata else "") or "").encode("utf-8", "replace").decode()
+        given = str((reader.metadata.title if reader.metadata else "") or "").encode("utf-8", "replace").decode()
     except Exception:  # noqa: BLE001 - a title that is damaged is none
         return ""
+    title = _PROGRAM.sub("", given)
+    return "" if title.strip().casefold() in _NO_TITLES else title
 
 
 def _has_image(page: Any) -> bool:

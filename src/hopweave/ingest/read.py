@@ -384,7 +384,8 @@ class Reading:
         if text is None and row.is_table and self._options.text_field is None:
             return self._passage_of_cells(file, row)
         if text is None:
-            raise DataError(_no_field(place, row.values, self._options.text_field or " or ".join(TEXT_FIELDS), "--text-field"))
+            wanted = self._options.text_field or " or ".join(TEXT_FIELDS)
+            raise Unreadable(_no_field(place, row.values, wanted, "--text-field"), Reason.NO_TEXT_FIELD)
         title = _pick(row.values, self._options.title_field, TITLE_FIELDS)
         record_id = _pick(row.values, self._options.id_field, ID_FIELDS)
         if record_id is None and self._options.id_field is not None:

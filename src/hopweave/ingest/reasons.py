@@ -34,6 +34,7 @@ class Reason(Enum):
     TOO_SLOW = "takes too long to read", "leave them out, or raise --max-seconds"
     NEEDS_LIBRARY = "needs a library", ""
     ENCRYPTED = "encrypted", "save them without a password"
+    NO_TEXT_FIELD = "records without a field of a known name for their text", "name it with --text-field"
     DAMAGED = "damaged, or not what the name says", "correct them or save them again"
     NOT_UTF8 = "not UTF-8", "convert them to UTF-8, for example with iconv"
     EMPTY = "no text", "leave them out"

@@ -260,7 +260,11 @@ def _checked(values: dict[str, Any], files: Iterable[tuple[Role, str]] = ()) -> 
     try:
         settings = Settings(**values)
     except ValidationError as error:
-        raise SettingsError(explained(error, "settings", _keys_at(error.errors()[0]["loc"]))) from None
+        place = error.errors()[0]["loc"]
+        limit = next((field.name for field in dataclasses.fields(Budget) if place == (field.name,)), "")
+        if limit:
+            raise SettingsError(f"settings.{limit} is not a setting; did you mean budget.{limit}?") from None
+        raise SettingsError(explained(error, "settings", _keys_at(place))) from None
     for check in (settings.make_budget, settings.make_sampling, settings.make_retries):
         check()
     for name, options in settings.retrievers.items():

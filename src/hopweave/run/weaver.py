@@ -352,8 +352,10 @@ def check_question(question: Question) -> None:
     """Checks that a question can be asked.
 
     Raises:
-        DataError: if it is empty, too long, or asks for a label but lists none.
+        DataError: if it is none, empty or too long, or asks for a label but lists none.
     """
+    if not isinstance(question, Question):
+        raise DataError(f"the question is of type {type(question).__name__}; give a text or a Question")
     if not question.text.strip():
         raise DataError("the question is empty; ask something")
     if len(question.text) > MAX_QUESTION_CHARACTERS:

@@ -202,7 +202,7 @@ def banner_of(answer: Answer, steps: Sequence[Step] = ()) -> Banner:
         headline = "Counted in the index" if answer.short else "No answer is given"
         return Banner(None, "-", "quiet", headline, "the question is about the documents as a whole")
     if not answer.short.strip():
-        return Banner(None, "-", "quiet", "No answer is given", counts)
+        return Banner(None, "-", "quiet", "No answer is given", counts if verdict.num_claims else "none was found")
     if says_unknown(answer):
         return Banner(None, "-", "quiet", "The answer was not found", "the model says that it does not know it")
     headline = {

@@ -147,6 +147,11 @@ async def test_the_last_reading_may_say_that_the_answer_is_not_known_and_the_tex
     assert says_unknown(record.answer)
 
 
+async def test_empty_replies_say_nothing_of_what_the_passages_state():
+    record = await ask(["", "", ""], {ASKED: [BRIDGE]})
+    assert (record.answer.short, record.answer.text) == ("", "")
+
+
 async def test_one_of_two_labels_is_always_asked_for():
     question = Question("q", "Was Mara Lind born in Vask?", form="label", labels=("yes", "no"))
     record = await ask([reading(missing=[MISSING]), reading(answer="no")], {question.text: [BRIDGE]}, question)

@@ -242,7 +242,8 @@ class ReadFirst:
         doubt = _doubt_of(draft, next(filter(None, told), ""))
         cited = [fact.passage for step in steps for fact in step.facts]
         shown = list({passage.id: passage for passage in (*cited, *self._found)}.values())
-        is_unknown = does_not_know(short) and all(step.answer != short for step in steps)  # a step may have "None" as a value
+        has_read = bool(draft.answer or draft.missing or draft.steps)  # an empty reply says nothing of the passages
+        is_unknown = has_read and does_not_know(short) and all(step.answer != short for step in steps)  # "None" may be a value
         return answer_from_claims(
             self.question,
             assertions,
