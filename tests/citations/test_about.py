@@ -435,3 +435,20 @@ def test_a_statement_is_cited_by_the_sentence_that_shares_most_with_it():
     passage = Passage("p", "Orlau is a town on the lake. Orlau is not a town on the same side of the lake as Sula.", "Orlau")
     claim = claim_of(1, "Where is Orlau?", "Orlau is a town on the same side of the lake.", "model", [passage])
     assert (claim.support, claim.shortfall) == ("unsupported", "denial")
+
+
+@pytest.mark.parametrize(
+    ("source", "support"),
+    [
+        ("contracts/Orlau_Supply-Agreement_v2.docx", "supported"),
+        ("contracts/Orlau Agreement.pdf#page=3", "supported"),
+        ("Orlau/agreement.docx", "unsupported"),
+        ("contracts/Sula_Agreement.docx", "unsupported"),
+    ],
+)
+def test_the_name_of_a_file_says_what_a_document_with_a_general_title_is_about(source, support):
+    text = "2.2 Invoices are payable within 45 days of receipt. 3.1 The delivery takes six weeks. 4.1 The warranty is two years."
+    asked = "Within how many days are invoices payable under the agreement with Orlau?"
+    passage = Passage("v2", text, "Supply Agreement", source)
+    assert claim_of(1, asked, "45 days", "retrieved", [passage]).support == support
+    assert claim_of(1, asked, "two years", "retrieved", [passage]).support == "unsupported"

@@ -1,6 +1,6 @@
 """Whether the place that holds an answer is about what the query asks: its subject and its relation.
 
-The place is the cited sentence with what it is read with: the title of its passage, the heading above it, and the sentence
+The place is the cited sentence with what it is read with: title and file of its passage, the heading above it, and the sentence
 before it, with those before that as long as they begin with a pronoun. What the query names has to stand there, or has to be
 tied to it: by an earlier supported claim, whose query has the name and whose answer stands there; or by another passage, whose
 page the place names, or which names the page of the place.
@@ -38,6 +38,8 @@ _LEAST_SHARE = 0.5
 _FEWEST_ASKED, _LEAST_SAID = 3, 1 / 3
 """See `says_as_much`. Chosen on the choosing questions of all grounds (docs/design/measured.md)."""
 
+_SUFFIXES = re.compile(r"(?:\.[a-z]\w{0,8}){1,2}$", re.IGNORECASE)
+_BETWEEN_WORDS = re.compile(r"[\s_-]+")
 _NO_PART_OF_A_NAME = re.compile(r"\s*(?:\([^()]*\)|,?\s(?:[A-Z]\.){1,4}|,?\s(?:Inc|Ltd|Jr|Sr)\.?)$")
 _VERSION = re.compile(r"(?<![\w.])\d+(?:\.\d+)+(?!\w)")
 _YEAR = re.compile(r"\d{4}")
@@ -85,8 +87,19 @@ class Place:
 
     @property
     def words(self) -> str:
-        """All words of the place, those of the passage's title and sections included."""
-        return f"{self.passage.heading}\n{self.text}"
+        """All words of the place, those of the passage's title and sections and of its file's name included."""
+        return "\n".join(filter(None, [self.passage.heading, _file_name(self.passage.source), self.text]))
+
+
+@remembered
+def _file_name(source: str) -> str:
+    """The words of the name of a file, which often says what a document with a general title is about.
+
+    >>> _file_name("contracts/Orlau_Supply-Agreement_v2.docx#page=3")
+    'Orlau Supply Agreement v2'
+    """
+    name = source.partition("#")[0].replace("\\", "/").rpartition("/")[2]
+    return " ".join(_BETWEEN_WORDS.split(_SUFFIXES.sub("", name))).strip()
 
 
 def place_of(passage: Passage, focus: Span) -> Place:
