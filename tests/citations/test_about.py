@@ -52,6 +52,24 @@ def test_what_a_query_names_is_written_with_a_capital_or_as_code(query, names):
     assert names_in(query) == names
 
 
+STAGE = Passage("stage", "It was written in 2008.", "git-stage(1)")
+ADD = Passage("add", "The git add command was written in 2005.", "git-add(1)")
+SEE = Passage("see", "git stage is another name for git-add(1).", "Glossary")
+
+
+@pytest.mark.parametrize(
+    ("passage", "year", "others", "is_tied"),
+    [
+        (STAGE, "2008", [ADD], True),
+        (ADD, "2005", [STAGE], False),
+        (ADD, "2005", [], True),
+        (ADD, "2005", [STAGE, SEE], True),
+    ],
+)
+def test_the_name_of_a_found_page_in_small_letters_is_tied_as_other_names_are(passage, year, others, is_tied):
+    assert is_about("When was the git stage command written?", year, place(passage, year), (), others) is is_tied
+
+
 def test_a_place_is_the_sentence_with_its_title_the_heading_above_it_and_the_sentence_before_it():
     found = place(MANUAL, "2005")
     assert found.words == "git-push\nHISTORY\nThe program was written in 2005."

@@ -19,6 +19,7 @@ from hopweave.text.content_words import anchors, content_of, keys_of, stem, stem
 from hopweave.text.key_terms import words_in
 from hopweave.text.languages import is_foreign, language_of, words_for
 from hopweave.text.matching import normalize_answer
+from hopweave.text.page_names import pages_named_small
 from hopweave.text.relations import Relation, relations_asked
 from hopweave.text.scripts import runs_together
 from hopweave.text.sentences import sentence_around, sentence_spans
@@ -157,8 +158,13 @@ def untied(query: str, answer: str, place: Place, settled: Sequence[Claim] = (),
 def is_about(query: str, answer: str, place: Place, settled: Sequence[Claim] = (), others: Sequence[Passage] = ()) -> bool:
     """Whether a place is about what a query asks: what that names is tied to it; without names, it has half of its words.
 
+    The names of found pages in small letters (`git-stage`) have to be tied to it as well.
+
     Where more words have capitals than names, half of them are enough, names among them; so they are in a query of no language.
     """
+    pages = pages_named_small(query, (one.title for one in (place.passage, *others)))
+    if any(not _is_page_tied(page, answer, place, settled, others) for page in pages):
+        return False
     names = [name for name in names_in(query) if not keys_of(name) <= keys_of(answer)]
     if not names:
         return share_of_words(query, answer, place, settled) >= _LEAST_SHARE
@@ -277,6 +283,12 @@ def _is_tied(name: str, place: Place, settled: Sequence[Claim], others: Sequence
     if _has(place.words, name) or _is_tied_by_claims(name, place, settled):
         return True
     return any(_is_joined(name, one, place) for one in others if one.id != place.passage.id)
+
+
+def _is_page_tied(page: str, answer: str, place: Place, settled: Sequence[Claim], others: Sequence[Passage]) -> bool:
+    """Whether a place is tied to the name of a page, which texts have with or without its hyphens: `git-stage`, `git stage`."""
+    ways = (page, page.replace("-", " "))
+    return any(keys_of(way) <= keys_of(answer) or _is_tied(way, place, settled, others) for way in ways)
 
 
 def leads_from(name: str, claims: Sequence[Claim], *, but: str = "") -> list[int]:

@@ -13,9 +13,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 
 from hopweave.core.prompt import escape
 from hopweave.core.types import Passage, Span
+from hopweave.text.languages import all_words_for
 from hopweave.text.quotation import CLOSING, OPENING
 from hopweave.text.sentences import sentence_spans
 
@@ -95,8 +97,16 @@ def _sentences(text: str) -> Iterator[Span]:
 def _is_command(sentence: str, asked: list[str]) -> bool:
     if _COMMANDS.search(sentence) or _OPENINGS.match(sentence) or escape(sentence) != sentence:
         return True
+    if _commands_elsewhere().search(sentence):
+        return True
     said = [word.casefold() for word in _WORDS.findall(sentence)]
     if sentence.rstrip(f"{CLOSING}) ").endswith("?"):  # the title of a film may be a question, so not every one is removed
         return bool(asked) and len(set(asked) & set(said)) >= _SHARE_ASKED * len(set(asked))
     repeated = asked[: max(_FEWEST_REPEATED, round(_SHARE_REPEATED * len(asked)))]  # from its first word, which asks
     return len(repeated) >= _FEWEST_REPEATED and f" {' '.join(repeated)} " in f" {' '.join(said)} "
+
+
+@cache
+def _commands_elsewhere() -> re.Pattern[str]:
+    """Commands in other languages than English, whatever the language of the passage is: a model follows all of them."""
+    return re.compile(all_words_for("commands"), re.IGNORECASE)

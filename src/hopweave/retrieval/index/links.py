@@ -19,6 +19,7 @@ import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
+from hopweave.text.page_names import page_name
 from hopweave.text.scripts import MARKS, RUN_TOGETHER, runs_together
 
 MAX_KEY_WORDS = 12
@@ -27,12 +28,6 @@ MAX_KEY_WORDS = 12
 _WORD = re.compile(r"[^\W_]+")
 _WORD_OR_LETTER = re.compile(rf"[{RUN_TOGETHER}][{MARKS}]*|[^\W_{RUN_TOGETHER}]+")
 _SUFFIX = re.compile(r"\s*\([^()]*\)\s*$")
-_SEPARATOR = re.compile(r"\s+[—–|·-]\s+")
-_SITE = re.compile(
-    r"\b(?:documentation|docs?|manuals?|handbook|wiki|reference|guide|help|version|website|homepage)\b|\d\.\d", re.IGNORECASE
-)
-_SECTION = re.compile(r"(?<=[^\W\d_])\.[1-9][a-z]?$")
-_CODE_NAME = re.compile(r"[\w.+-]+")
 _KIND = (
     r"(?:modules?|packages?|library|libraries|commands?|programs?|utility|utilities|tools?|daemons?|scripts?|functions?"
     r"|directives?|extensions?|man(?:ual)? pages?)"
@@ -74,19 +69,6 @@ def title_key(title: str) -> str:
     """
     keys = keys_of(_SUFFIX.sub("", page_name(title)) or title)
     return " ".join(keys) if len(keys) <= MAX_KEY_WORDS else ""
-
-
-def page_name(title: str) -> str:
-    """The part of a title that names its page: without the website, an explanation, and the section of a manual page.
-
-    >>> page_name("glob — Names of files — Orla 3.1 documentation"), page_name("git-log.1"), page_name("Mad Max - Fury Road")
-    ('glob', 'git-log', 'Mad Max - Fury Road')
-    """
-    *before, last = _SEPARATOR.split(title)
-    if before and _SITE.search(last):
-        name, explained, _ = before[0].partition(": ")
-        title = name if explained and _CODE_NAME.fullmatch(name) else before[0]
-    return _SECTION.sub("", title) or title
 
 
 def opening(key: str) -> str:

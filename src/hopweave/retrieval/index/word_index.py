@@ -37,7 +37,8 @@ from hopweave.retrieval.index.bm25_search import (
     terms_in,
     terms_of,
 )
-from hopweave.retrieval.index.links import is_named, keys_of, mentions, names, opening, page_name, title_key, words_of
+from hopweave.retrieval.index.links import is_named, keys_of, mentions, names, opening, title_key, words_of
+from hopweave.text.page_names import page_name
 from hopweave.text.sentences import sentence_spans
 
 NAME_WEIGHT = 0.75

@@ -1,0 +1,58 @@
+"""What pages are called, and which of them a question names.
+
+The title of a page has more in it than its name: the website, an explanation, the section of a manual page.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from hopweave.core.memoize import remembered
+from hopweave.text.key_terms import words_in
+
+_SEPARATOR = re.compile(r"\s+[—–|·-]\s+")
+_SITE = re.compile(
+    r"\b(?:documentation|docs?|manuals?|handbook|wiki|reference|guide|help|version|website|homepage)\b|\d\.\d", re.IGNORECASE
+)
+_SECTION = re.compile(r"(?<=[^\W\d_])\.[1-9][a-z]?$")
+_CODE_NAME = re.compile(r"[\w.+-]+")
+_MANUAL_SECTION = re.compile(r"\([1-9][a-z]?\)$")
+
+
+def page_name(title: str) -> str:
+    """The part of a title that names its page: without the website, an explanation, and the section of a manual page.
+
+    >>> page_name("glob — Names of files — Orla 3.1 documentation"), page_name("git-log.1"), page_name("Mad Max - Fury Road")
+    ('glob', 'git-log', 'Mad Max - Fury Road')
+    """
+    *before, last = _SEPARATOR.split(title)
+    if before and _SITE.search(last):
+        name, explained, _ = before[0].partition(": ")
+        title = name if explained and _CODE_NAME.fullmatch(name) else before[0]
+    return _SECTION.sub("", title) or title
+
+
+def pages_named_small(text: str, titles: Iterable[str]) -> list[str]:
+    """The names of pages that a text has, of those in small letters: names of programs and modules.
+
+    A title counts if it has more than the name, such as the section of a manual page; else it may be a common word (`prices`).
+
+    >>> pages_named_small("What does git stage do?", ["git-stage(1)", "git-add(1)", "Stage"])
+    ['git-stage']
+    """
+    said = _words_of(text)
+    names = dict.fromkeys(name for title in titles if (name := _small_name(title)) and f" {_words_of(name)} " in f" {said} ")
+    return list(names)
+
+
+@remembered
+def _small_name(title: str) -> str:
+    """The name of a page of which the title says more, if it is in small letters and no function word; else nothing."""
+    name = _MANUAL_SECTION.sub("", page_name(title))
+    return name if name != title and name.islower() and any(word.says_something for word in words_in(name)) else ""
+
+
+@remembered
+def _words_of(text: str) -> str:
+    return " ".join(word.key for word in words_in(text))
