@@ -461,11 +461,14 @@ def test_a_statement_is_cited_by_the_sentence_that_shares_most_with_it():
         ("contracts/Orlau_Supply-Agreement_v2.docx", "supported"),
         ("contracts/Orlau Agreement.pdf#page=3", "supported"),
         ("Orlau/agreement.docx", "unsupported"),
+        ("Orlau-agreement.html", "unsupported"),
         ("contracts/Sula_Agreement.docx", "unsupported"),
     ],
 )
 def test_the_name_of_a_file_says_what_a_document_with_a_general_title_is_about(source, support):
-    text = "2.2 Invoices are payable within 45 days of receipt. 3.1 The delivery takes six weeks. 4.1 The warranty is two years."
+    text = (
+        "2.2 Invoices are payable within 45 days of receipt. 3.1 The delivery takes six weeks. 4.1 The warranty is two years."
+    )
     asked = "Within how many days are invoices payable under the agreement with Orlau?"
     passage = Passage("v2", text, "Supply Agreement", source)
     assert claim_of(1, asked, "45 days", "retrieved", [passage]).support == support

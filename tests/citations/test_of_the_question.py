@@ -21,6 +21,7 @@ def answered(asked, step, short, support="supported", form="short", labels=()):
         ("Is the lamp of Carrow Head lit?", "Who lit the lamp?", "Ines Halloran", "kind"),
         ("When was the designer of the lamp born?", "Where was the designer born?", "Brno", "kind"),
         ("When was the lamp lit or built?", "Who lit it?", "Ines Halloran", "kind"),
+        ("What does the lamp of Orlau cost?", "What is the weekly working time?", "38.5 hours", "relation"),
         ("How do I make scp use the old protocol instead of SFTP?", "What is the default protocol of scp?", "SFTP", "bare"),
     ],
 )
@@ -45,6 +46,14 @@ def test_an_answer_that_can_be_that_of_the_question_stays_as_it_is(asked, step, 
     answer = answered(asked, step, short)
     assert len(answer.claims) == 1
     assert verdict_of(answer).support == "supported"
+
+
+def test_a_step_about_what_another_one_found_is_about_the_question():
+    found = Claim("Who designed the lamp?", "Ines Halloran", "retrieved", "supported", (PLACE,))
+    step = Claim("Where did Ines Halloran grow up?", "Brno", "retrieved", "supported", (PLACE,))
+    asked = Question("q", "What is the home town of its designer?")
+    assert len(with_doubt(Answer("Brno.", "Brno", (found, step)), asked).claims) == 2
+    assert len(with_doubt(Answer("Brno.", "Brno", (step,)), asked).claims) == 2
 
 
 def test_what_is_judged_for_the_question_itself_what_has_no_support_and_what_is_no_short_answer_stays_as_it_is():

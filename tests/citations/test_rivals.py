@@ -92,3 +92,12 @@ def test_a_row_of_the_list_of_another_year_is_no_rival_if_the_year_is_asked_for(
     asked = "What is the list price of granite 450{}?"
     assert claim_of(1, asked.format(" in 2025"), "2,824", "retrieved", [new, old]).support == "supported"
     assert claim_of(1, asked.format(""), "2,824", "retrieved", [new, old]).support == "contradicted"
+
+
+def test_the_same_clause_of_an_earlier_version_of_a_document_is_a_rival_though_only_its_file_names_the_subject():
+    clause = "2.2 Invoices are payable within {} days of receipt."
+    passages = [Passage(v, clause.format(days), "Supply Agreement", f"Orlau_{v}.docx") for v, days in (("v2", 45), ("v1", 30))]
+    other = Passage("other", clause.format(14), "Supply Agreement", "Sula_v1.docx")
+    asked = "Within how many days are invoices payable under the agreement with Orlau?"
+    assert claim_of(1, asked, "45 days", "retrieved", passages).support == "contradicted"
+    assert claim_of(1, asked, "45 days", "retrieved", [passages[0], other]).support == "supported"

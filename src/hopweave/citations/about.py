@@ -40,6 +40,7 @@ _FEWEST_ASKED, _LEAST_SAID = 3, 1 / 3
 """See `says_as_much`. Chosen on the choosing questions of all grounds (docs/design/measured.md)."""
 
 _SUFFIXES = re.compile(r"(?:\.[a-z]\w{0,8}){1,2}$", re.IGNORECASE)
+_PAGE = re.compile(r"\.x?html?(?:\.\w{2,4})?$", re.IGNORECASE)
 _BETWEEN_WORDS = re.compile(r"[\s_-]+")
 _NO_PART_OF_A_NAME = re.compile(r"\s*(?:\([^()]*\)|,?\s(?:[A-Z]\.){1,4}|,?\s(?:Inc|Ltd|Jr|Sr)\.?)$")
 _VERSION = re.compile(r"(?<![\w.])\d+(?:\.\d+)+(?!\w)")
@@ -88,18 +89,27 @@ class Place:
 
     @property
     def words(self) -> str:
-        """All words of the place, those of the passage's title and sections and of its file's name included."""
-        return "\n".join(filter(None, [self.passage.heading, _file_name(self.passage.source), self.text]))
+        """All words of the place, those above its passage included."""
+        return "\n".join(filter(None, [words_above(self.passage), self.text]))
+
+
+def words_above(passage: Passage) -> str:
+    """What says of a whole passage what it is about: its title and sections, and the name of its file."""
+    return "\n".join(filter(None, [passage.heading, _file_name(passage.source)]))
 
 
 @remembered
 def _file_name(source: str) -> str:
     """The words of the name of a file, which often says what a document with a general title is about.
 
-    >>> _file_name("contracts/Orlau_Supply-Agreement_v2.docx#page=3")
-    'Orlau Supply Agreement v2'
+    Web pages are named as addresses, by rules of their own (`sql-dropdatabase.html`), and have titles.
+
+    >>> _file_name("contracts/Orlau_Supply-Agreement_v2.docx#page=3"), _file_name("sql-dropdatabase.html")
+    ('Orlau Supply Agreement v2', '')
     """
     name = source.partition("#")[0].replace("\\", "/").rpartition("/")[2]
+    if _PAGE.search(name):
+        return ""
     return " ".join(_BETWEEN_WORDS.split(_SUFFIXES.sub("", name))).strip()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Set
 
-from hopweave.citations.about import Place, names_in
+from hopweave.citations.about import Place, names_in, words_above
 from hopweave.core.types import Passage, Span
 from hopweave.text.agreement import agree
 from hopweave.text.content_words import keys_of, named_keys, numbers_of
@@ -38,17 +38,18 @@ def rival_of(query: str, said: str, place: Place, passages: Sequence[Passage]) -
         return None
     asked = around & keys_of(query)
     named = [keys_of(name) for name in names_in(query) if keys_of(name) <= keys_of(place.words)] or [asked]
-    titled = asked | keys_of(place.passage.heading) & keys_of(query)
+    titled = asked | keys_of(words_above(place.passage)) & keys_of(query)
     needed = frozenset[str]().union(*named, filter(_is_number, titled))
     for passage, span in _sentences(passages):
         text = passage.text[span.start : span.end]
         there = keys_of(text)
         if len(around & there) < _SHARED * len(around) or answer & there & (named_keys(said) or answer):
             continue
-        instead = there - around - keys_of(passage.heading)
+        above = keys_of(words_above(passage))
+        instead = there - around - above
         if not 0 < len(instead) <= len(answer) + _MOST_OTHER_WORDS or agree(said, text):
             continue
-        if needed <= there | keys_of(passage.heading) and _is_alike(said, instead & (named_keys(text) or instead)):
+        if needed <= there | above and _is_alike(said, instead & (named_keys(text) or instead)):
             return passage, span
     return None
 
