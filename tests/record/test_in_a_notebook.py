@@ -33,7 +33,7 @@ class One:
 def asked(says="Ines Halloran", **more):
     llm = Scripted(lambda messages, sampling: says)
     given = {"method": "direct_retrieval", "llm": llm, "retriever": One(), "store": {"mode": "off"}}
-    return ask("Who designed the light of <i>Carrow Head</i>?", **given, **more)
+    return ask("Who designed the light of <i>Carrow Head</i>?", **(given | more))
 
 
 def test_a_record_shows_its_answer_its_standing_and_its_quotes():
@@ -43,6 +43,32 @@ def test_a_record_shows_its_answer_its_standing_and_its_quotes():
     assert "A passage supports it." in html
     assert "[1] &lt;b&gt;Carrow&lt;/b&gt;\ufffd Head: <q>" in html
     assert "\u202e" not in html
+
+
+def test_the_words_that_contradict_an_answer_are_shown_as_well():
+    other = Passage("other", "The light <of> Carrow Head was designed by Otto Falk.", "Another <page>")
+
+    class Two(One):
+        def search(self, queries, max_hits):
+            return [[Hit(LIGHT, 1.0, 1), Hit(other, 0.5, 2)] for _ in queries]
+
+    record = asked(retriever=Two())
+    assert [(citation.quote, passage.id) for citation, passage in record.passages_against()] == [(other.text, "other")]
+    html = record._repr_html_()
+    assert "A passage contradicts it." in html
+    assert (
+        "<p>Says otherwise: Another &lt;page&gt;: <q>The light &lt;of&gt; Carrow Head was designed by Otto Falk.</q></p>"
+        in html
+    )
+    assert asked().passages_against() == ()
+
+
+def test_a_record_is_a_line_in_a_terminal():
+    said = "<Record question='Who designed the light of <i>Carrow Head</i>?', answer='Ines Halloran', standing='supported'>"
+    assert repr(asked()) == said
+    broken = Scripted(lambda messages, sampling: 1 / 0)
+    failed = ask("Who?", method="direct_retrieval", llm=broken, retriever=One(), store={"mode": "off"})
+    assert repr(failed).startswith("<Record question='Who?', error=Failure(")
 
 
 def test_an_answer_that_nothing_bears_out_and_one_that_is_missing_look_like_it():

@@ -102,6 +102,13 @@ def test_an_answer_whose_passage_does_not_settle_it_is_not_said_to_rest_on_nothi
     assert not record.answer.cites_without_support
 
 
+def test_an_answer_that_one_passage_has_and_another_contradicts_is_one_on_which_passages_disagree():
+    answer = answered("contradicted").answer
+    citations = answered("supported").answer.claims[-1].citations
+    assert banner_of(answer).headline == "A passage says otherwise"
+    assert banner_of(replace(answer, claims=(replace(answer.claims[-1], citations=citations),))).headline == "Passages disagree"
+
+
 def test_where_other_claims_rest_on_passages_it_is_the_answer_itself_that_rests_on_none():
     verdict = Verdict("unsupported", num_claims=2, num_supported=1)
     banner = banner_of(Answer("Tromvik.", "Tromvik", verdict=verdict))

@@ -14,6 +14,8 @@ from hopweave.citations.shortfalls import UNCERTAIN, certainty_in_words, why_uns
 from hopweave.core.types import Answer, Citation, Passage
 from hopweave.record.failures import Failure
 
+_Quotes = Iterable[tuple[Citation, Passage]]
+
 _STANDING = {
     "supported": "A passage supports it",
     "uncertain": UNCERTAIN,
@@ -23,7 +25,7 @@ _STANDING = {
 
 
 def in_html(
-    question: str, answer: Answer | None, failure: Failure | None, cited: Iterable[tuple[Citation, Passage]], seconds: float
+    question: str, answer: Answer | None, failure: Failure | None, cited: _Quotes, against: _Quotes, seconds: float
 ) -> str:
     """The answer to a question as a piece of HTML. All external text is escaped, and nothing is loaded or run."""
     rows = [f"<p><b>{_shown(question)}</b></p>"]
@@ -33,11 +35,13 @@ def in_html(
     else:
         stopped = "" if answer.stopped_because == "finished" else f" Stopped early: {_shown(answer.stopped_because)}."
         rows.append(f"<p>{_shown(answer.text) or 'No answer.'}</p><p><i>{_standing(answer)}{stopped} {seconds:,.1f} s</i></p>")
-        rows += [
-            f"<p>[{citation.mark}] {_shown(passage.title or passage.id)}: <q>{_shown(citation.quote)}</q></p>"
-            for citation, passage in cited
-        ]
+        rows += [_quoted(f"[{citation.mark}]", citation, passage) for citation, passage in cited]
+        rows += [_quoted("Says otherwise:", citation, passage) for citation, passage in against]
     return f"<div>{''.join(rows)}</div>"
+
+
+def _quoted(before: str, citation: Citation, passage: Passage) -> str:
+    return f"<p>{before} {_shown(passage.title or passage.id)}: <q>{_shown(citation.quote)}</q></p>"
 
 
 def _standing(answer: Answer) -> str:

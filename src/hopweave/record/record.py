@@ -92,7 +92,7 @@ class Setup:
     settings: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Record:
     """One question, answered or failed, with everything that happened.
 
@@ -178,11 +178,25 @@ class Record:
         citations = self.answer.citations if self.answer is not None else ()
         return tuple((citation, held[citation.passage_id]) for citation in citations)
 
+    def passages_against(self) -> tuple[tuple[Citation, Passage], ...]:
+        """The quotes that contradict claims of the answer, with their passages, in the order of the claims; each once."""
+        held = {passage.id: passage for passage in self.passages}
+        claims = self.answer.claims if self.answer is not None else ()
+        against = dict.fromkeys(claim.contradicted_by for claim in claims if claim.contradicted_by is not None)
+        return tuple((citation, held[citation.passage_id]) for citation in against)
+
+    def __repr__(self) -> str:
+        """The question and its answer; all the rest, which is long, is in `to_json`."""
+        answer = self.answer
+        said = f"error={self.error!r}" if answer is None else f"answer={answer.short!r}, standing={answer.verdict.standing!r}"
+        return f"<Record question={self.question.text!r}, {said}>"
+
     def _repr_html_(self) -> str:
         """The display in a notebook: the answer with its quotes."""
         from hopweave.record.notebook import in_html
 
-        return in_html(self.question.text, self.answer, self.error, self.cited_passages(), self.seconds)
+        cited, against = self.cited_passages(), self.passages_against()
+        return in_html(self.question.text, self.answer, self.error, cited, against, self.seconds)
 
     def _verdict_problems(self) -> Iterator[str]:
         if self.answer is not None:

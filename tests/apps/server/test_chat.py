@@ -172,6 +172,22 @@ def test_a_source_below_an_answer_names_the_file_that_it_was_read_from(file, bel
     assert said.citations[0]["source"] == file
 
 
+def test_the_words_that_contradict_an_answer_stand_below_its_sources(tmp_path):
+    with client_of(app_over(tmp_path)) as client:
+        made = client.post("/v1/answers", json={"question": QUESTION}).json()["record"]
+    claim = made["answer"]["claims"][0]
+    other = next(passage for passage in made["passages"] if passage["id"] != claim["citations"][0]["passage_id"])
+    against = {"mark": 0, "passage_id": other["id"], "start": 0, "end": 9, "quote": other["text"][:9], "focus": None}
+    claim |= {"support": "contradicted", "contradicted_by": against, "shortfall": "rival"}
+    made["answer"]["verdict"] |= {"support": "contradicted", "num_supported": 0, "num_contradicted": 1}
+    said = cited(Record.from_json(json.dumps(made)), "http://127.0.0.1/")
+    first, second = said.text.split("\n\n")[-1].split("\n")
+    assert first.startswith("[1] ")
+    assert second.startswith("Says otherwise: ")
+    assert second.endswith(f': "{other["text"][:9]}"')
+    assert len(said.citations) == 1
+
+
 def test_every_passage_that_a_mark_rests_on_is_delivered(tmp_path):
     with client_of(app_over(tmp_path)) as client:
         made = client.post("/v1/answers", json={"question": QUESTION}).json()["record"]

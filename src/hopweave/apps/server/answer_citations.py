@@ -60,7 +60,8 @@ def cited(record: Record, address: str) -> Cited:
         sources.setdefault(citation.mark, []).append((citation, passage))
     marks = list(single_marks(said, sources))
     used = [source for number in sorted({mark.number for mark in marks}) for source in sources[number]]
-    below = "\n".join(_line(*source) for source in used)
+    against = [_line("Says otherwise:", *source) for source in record.passages_against()]
+    below = "\n".join([*(_line(f"[{citation.mark}]", citation, passage) for citation, passage in used), *against])
     text = "\n\n".join(filter(None, [said, _note(answer), below]))
     annotations = tuple(
         _annotation(mark, passage, address)
@@ -100,12 +101,12 @@ def _citation(citation: Citation, passage: Passage, address: str) -> dict[str, A
     }
 
 
-def _line(citation: Citation, passage: Passage) -> str:
+def _line(before: str, citation: Citation, passage: Passage) -> str:
     quoted = " ".join(citation.quote.split())
     shown = quoted if len(quoted) <= _MAX_QUOTE else quoted[: _MAX_QUOTE - 3] + "..."
     title = passage.heading or passage.id
     file = f" ({_plain(passage.source)})" if passage.source not in ("", title) and not passage.source.startswith(_WEB) else ""
-    return f'[{citation.mark}] {_plain(title)}{file}: "{_plain(shown)}"'
+    return f'{before} {_plain(title)}{file}: "{_plain(shown)}"'
 
 
 def _plain(text: str) -> str:
