@@ -185,6 +185,18 @@ async def test_any_other_certificate_is_refused_with_what_to_do(secure):
     assert server.num_requests == 0
 
 
+async def test_a_server_without_tls_that_is_asked_for_it_is_said_to_have_none():
+    async def refuse(_, writer):
+        writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+        await writer.drain()
+        writer.close()
+
+    async with await asyncio.start_server(refuse, "127.0.0.1", 0) as server:
+        error = await asked(at(f"https://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"))
+    assert "no secure connection: " in str(error)
+    assert "if it serves plain HTTP, its address begins with http://" in str(error)
+
+
 # -- what is said ----------------------------------------------------------------------------------------------------------
 
 

@@ -213,6 +213,9 @@ def _translated() -> Iterator[None]:
         raise CannotConnect(f"{error.certificate_error}; SSL_CERT_FILE may name certificates to trust") from None
     except aiohttp.ClientProxyConnectionError as error:
         raise CannotConnect(f"the proxy {error.host}:{error.port} cannot be reached: {_cause(error.os_error)}") from None
+    except aiohttp.ClientConnectorSSLError as error:
+        said = getattr(error.os_error, "reason", None) or "no TLS"
+        raise CannotConnect(f"no secure connection: {said}; if it serves plain HTTP, its address begins with http://") from None
     except aiohttp.ClientConnectorError as error:
         raise CannotConnect(_cause(error.os_error)) from None
     except aiohttp.ConnectionTimeoutError:
