@@ -21,7 +21,7 @@ def test_an_amount_of_money_is_supported_by_its_number_in_a_list_that_names_its_
     assert support(answer) == "supported"
 
 
-@pytest.mark.parametrize("answer", ["2,824.50 USD", "2,824.50 GBP", "2,824 EUR"])
+@pytest.mark.parametrize("answer", ["$2,824.50", "2,824.50 USD", "2,824.50 GBP", "2,824 EUR"])
 def test_another_currency_or_number_is_not(answer):
     assert support(answer) == "unsupported"
 
@@ -44,6 +44,14 @@ def test_a_unit_may_stand_in_the_name_of_the_column():
 @pytest.mark.parametrize("answer", ["12 EUR", "6 EUR", "214 EUR", "450 EUR"])
 def test_a_number_of_something_else_is_no_amount_of_money(answer):
     assert support(answer, asked="What does the granite 450 cost?") == "unsupported"
+
+
+@pytest.mark.parametrize(
+    ("answer", "written"), [("$5,460", "€5,460"), ("$5,460", "5,460 EUR, or $6,000"), ("5,460 €", "USD 5,460")]
+)
+def test_an_amount_in_another_currency_does_not_support_an_answer(answer, written):
+    text = f"The monthly rent of the granite hall is {written}."
+    assert support(answer, text, "What is the rent of the granite hall?") == "unsupported"
 
 
 @pytest.mark.parametrize(("answer", "written"), [("€5,460.00", "EUR 5,460.00"), ("5460 EUR", "€ 5,460"), ("$3", "3 dollars")])

@@ -54,7 +54,7 @@ from hopweave.core.memoize import remembered
 from hopweave.core.prompt import unescape
 from hopweave.core.types import Citation, Claim, Origin, Passage, Reading, Shortfall, Span, Support
 from hopweave.text.agreement import agree
-from hopweave.text.amounts import is_amount, places_of_amount
+from hopweave.text.amounts import is_amount, is_other_currency, places_of_amount
 from hopweave.text.answer_kinds import is_of_kind, is_something_else, kind_asked
 from hopweave.text.citation_marks import settle_marks
 from hopweave.text.content_words import anchors, content_of, is_reasoning, keys_of, named_keys, numbers_of, stem, stems_of
@@ -354,7 +354,9 @@ class _Case:
         if not spans and form.is_sentence and not is_contained(said, passage.title):
             stated = _around_the_reading(self.query, said, passage, reading) or _stated(self.query, said, passage)
             spans = [stated] if stated is not None else []
-        yield from (cite(self.mark, passage, span) for span in spans)
+        for span in spans:
+            if not is_other_currency(said, span, passage.text, passage.heading):
+                yield cite(self.mark, passage, span)
         if passage.text.strip() and _is_titled(said, passage):
             yield _about_the_title(self.mark, self.query, passage)
 

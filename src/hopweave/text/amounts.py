@@ -32,6 +32,7 @@ _IN_TEXT = re.compile(
     re.IGNORECASE,
 )
 _ANY_CURRENCY = re.compile(_CURRENCY, re.IGNORECASE)
+_LONGEST_CURRENCY = len(" dollars ")
 _BRACKETS = re.compile(r"[(\[<][^)\]>]*[)\]>]")
 _WORDS = re.compile(rf"{_SIGNS}|[^\W\d_]+|%")
 _CENTS = re.compile(r"\.\d\d$")
@@ -90,6 +91,27 @@ def places_of_amount(said: str, text: str, heading: str = "") -> Iterator[Span]:
             cell = next((one for one in cells if one.span.start <= found.start() < one.span.end), None)
             if _code(beside) == wanted.unit if beside else _has_unit(wanted, found["number"], cell, named):
                 yield Span(span.start + found.start(), span.start + found.end())
+
+
+def is_other_currency(said: str, place: Span, text: str, heading: str = "") -> bool:
+    """Whether a text has the number of an amount of money at a place, but in another currency than the one that was said.
+
+    That is the one beside the number; if there is none, those that the text and its heading name.
+
+    >>> told = "It costs 5 EUR, or $6."
+    >>> [is_other_currency(said, Span(9, 10), told) for said in ("$5", "5 euros", "5")]
+    [True, False, False]
+    """
+    wanted = _amount(said.strip())
+    if wanted is None or not wanted.is_money:
+        return False
+    around = text[max(0, place.start - _LONGEST_CURRENCY) : place.end + _LONGEST_CURRENCY]
+    found = next((one for one in _IN_TEXT.finditer(around) if normalize_values(one["number"]) == wanted.number), None)
+    beside = found and (found["before"] or found["after"])
+    if beside:
+        return _code(beside) != wanted.unit
+    named = {_code(one[0]) for one in _ANY_CURRENCY.finditer(f"{heading}\n{text}")}
+    return bool(named) and wanted.unit not in named
 
 
 def _has_unit(wanted: _Amount, number: str, cell: Cell | None, currencies: set[str]) -> bool:
