@@ -96,6 +96,14 @@ async def test_an_answer_that_says_in_another_order_what_its_fact_says_is_suppor
     assert verdicts(record) == [(asked, said, "supported")]
 
 
+async def test_a_step_that_asks_the_question_itself_makes_one_claim_with_what_is_against_it():
+    told = (ASKED, "Drum", [2])
+    record = await ask([reading(told, missing=["Mara Lind"], answer="Drum")] * 3, {ASKED: [BRIDGE, LIND, OTHER]})
+    assert verdicts(record) == [(ASKED, "Drum", "unsupported")]
+    right = await ask([reading((ASKED, "Vask", [4]), missing=["Mara Lind"], answer="Vask")] * 3, {ASKED: [BRIDGE, LIND]})
+    assert verdicts(right) == [(ASKED, "Vask", "unsupported")]
+
+
 async def test_an_answer_that_no_fact_states_in_any_order_takes_the_support_of_what_rests_on_it():
     record = await ask([reading(("Who designed Orla Bridge?", "Tove Falk", [2]), BORN, answer="Vask")])
     assert verdicts(record)[0][2] == "unsupported"

@@ -190,6 +190,10 @@ def answer_from_claims(
     passages = list({passage.id: passage for passage in retrieved}.values())
     steps = list(assertions)
     is_said = bool(steps) and question.form == "short" and normalize_answer(steps[-1].text) == normalize_answer(words)
+    is_asked = bool(steps) and normalize_answer(steps[-1].query) == normalize_answer(question.text)
+    if is_said and is_asked and final is not None and not final.premises:
+        steps[-1] = replace(steps[-1], doubt=steps[-1].doubt or final.doubt)  # one claim, with all that is against it
+        final = None
     # A step may be right for its own query without answering the question.
     is_said = is_said and (final is None or not final.doubt or bool(steps[-1].doubt))
     made = steps if is_said else [*steps, final or final_assertion(question, words, passages)]
