@@ -55,7 +55,7 @@ def test_the_words_that_contradict_an_answer_are_shown_as_well():
     record = asked(retriever=Two())
     assert [(citation.quote, passage.id) for citation, passage in record.passages_against()] == [(other.text, "other")]
     html = record._repr_html_()
-    assert "A passage contradicts it." in html
+    assert "Passages disagree." in html
     assert (
         "<p>Says otherwise: Another &lt;page&gt;: <q>The light &lt;of&gt; Carrow Head was designed by Otto Falk.</q></p>"
         in html

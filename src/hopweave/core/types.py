@@ -390,6 +390,12 @@ class Answer:
         return carrier is not None and carrier.support == "unsupported" and bool(carrier.citations)
 
     @property
+    def is_disputed(self) -> bool:
+        """Whether one passage has the answer and another contradicts it."""
+        carrier = self.carrier
+        return carrier is not None and carrier.support == "contradicted" and bool(carrier.citations)
+
+    @property
     def carrier(self) -> Claim | None:
         """The claim that carries the answer; `None` if there is none."""
         return self.claims[self.verdict.carried_by - 1] if self.verdict.carried_by is not None else None

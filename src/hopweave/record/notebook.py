@@ -49,6 +49,8 @@ def _standing(answer: Answer) -> str:
     said = _STANDING[answer.verdict.standing] if answer.short else "It gives no answer"
     if answer.short and answer.cites_without_support:
         said = f"The passage that is cited does not settle it: {why_unsupported(answer)}"
+    elif answer.short and answer.is_disputed:
+        said = "Passages disagree"
     return f"{', '.join(filter(None, [said, certainty_in_words(answer.verdict)]))}."
 
 

@@ -205,11 +205,10 @@ def banner_of(answer: Answer, steps: Sequence[Step] = ()) -> Banner:
         return Banner(None, "-", "quiet", "No answer is given", counts if verdict.num_claims else "none was found")
     if says_unknown(answer):
         return Banner(None, "-", "quiet", "The answer was not found", "the model says that it does not know it")
-    carrier = answer.carrier
     headline = {
         "supported": "The answer rests on a passage",
         "uncertain": UNCERTAIN,
-        "contradicted": "Passages disagree" if carrier is not None and carrier.citations else "A passage says otherwise",
+        "contradicted": "Passages disagree" if answer.is_disputed else "A passage says otherwise",
         "unsupported": f"The answer{' itself' if verdict.num_supported else ''} rests on no passage",
     }[standing]
     if answer.how == LISTING:

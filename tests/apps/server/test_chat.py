@@ -182,6 +182,7 @@ def test_the_words_that_contradict_an_answer_stand_below_its_sources(tmp_path):
     made["answer"]["verdict"] |= {"support": "contradicted", "num_supported": 0, "num_contradicted": 1}
     said = cited(Record.from_json(json.dumps(made)), "http://127.0.0.1/")
     first, second = said.text.split("\n\n")[-1].split("\n")
+    assert "(Passages disagree on this.)" in said.text
     assert first.startswith("[1] ")
     assert second.startswith("Says otherwise: ")
     assert second.endswith(f': "{other["text"][:9]}"')

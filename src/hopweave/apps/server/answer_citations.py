@@ -85,6 +85,8 @@ def _note(answer: Answer) -> str:
     said = _STANDING[verdict.standing]
     if answer.cites_without_support:
         said = f"The cited passage does not settle this: {why_unsupported(answer)}"
+    elif answer.is_disputed:
+        said = "Passages disagree on this"
     return f"({', '.join(filter(None, [said, certainty_in_words(verdict)]))}.)"
 
 
