@@ -84,5 +84,5 @@ def test_pages_that_are_no_object_of_texts_are_refused(shown, tmp_path):
     with pytest.raises(DataError, match="is not one object with a member per entry"):
         list(IIRC(shown.path, articles=tmp_path / "list.json").passages())
     (tmp_path / "numbers.json").write_text('{"light": 3}')
-    with pytest.raises(DataError, match="member 'light': value: Input should be a valid string"):
+    with pytest.raises(DataError, match="member 'light': value is 3, a number; put it in quotation marks"):
         list(IIRC(shown.path, articles=tmp_path / "numbers.json").passages())

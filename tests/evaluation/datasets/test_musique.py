@@ -55,7 +55,7 @@ def test_the_twin_that_cannot_be_answered_is_left_out(tmp_path):
         ({"paragraphs": ROW["paragraphs"] * 2}, "line 2: paragraphs: duplicate idx"),
         ({"answer": " "}, "line 2: answer: is empty"),
         ({"answer": "half \ud800"}, "line 2 contains an unpaired surrogate"),
-        ({"question": 3}, "line 2: question: Input should be a valid string"),
+        ({"question": 3}, "line 2: question is 3, a number; put it in quotation marks; correct the row"),
     ],
 )
 def test_a_row_that_contradicts_itself_is_refused_with_its_line(tmp_path, change, reason):

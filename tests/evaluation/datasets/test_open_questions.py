@@ -139,7 +139,7 @@ def test_the_question_files_of_dpr_and_drqa_are_read(tmp_path, name):
     [
         ("who is it", "line 2 has 1 columns"),
         ("who is it\tTam", "line 2: its answers are not a list of texts"),
-        ("who is it\t[1]", "line 2: answer.0: Input should be a valid string"),
+        ("who is it\t[1]", "line 2: answer.0 is 1, a number; put it in quotation marks"),
         ("who is it\t[]", "line 2: it has no answer"),
         ("who is it\t__import__('os').getcwd()", "line 2: its answers are not a list of texts"),
     ],

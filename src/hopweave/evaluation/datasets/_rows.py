@@ -121,6 +121,8 @@ def _explained(error: ValidationError, values: Mapping[str, Any]) -> str:
     place = ".".join(str(part) for part in first["loc"])
     if first["type"] == "missing":
         return f" has no field {place} ({fields_of(values)})"
+    if first["type"] == "string_type" and isinstance(first["input"], int | float):
+        return f": {place} is {first['input']}, a number; put it in quotation marks"
     return f": {place}: {first['msg'].removeprefix('Value error, ')}"
 
 
