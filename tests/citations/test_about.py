@@ -473,3 +473,31 @@ def test_the_name_of_a_file_says_what_a_document_with_a_general_title_is_about(s
     passage = Passage("v2", text, "Supply Agreement", source)
     assert claim_of(1, asked, "45 days", "retrieved", [passage]).support == support
     assert claim_of(1, asked, "two years", "retrieved", [passage]).support == "unsupported"
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer", "support"),
+    [
+        ("What is the delivery time in the agreement with Orlau?", "six weeks", "supported"),
+        ("What is the notice period in the agreement with Orlau?", "six weeks", "unsupported"),
+        ("What is the warranty period in the agreement with Orlau?", "three years", "unsupported"),
+    ],
+)
+def test_where_only_the_file_names_the_subject_the_place_itself_has_half_of_the_other_words(asked, answer, support):
+    text = "Delivery\n\nThe delivery time is six weeks.\n\nTerm\n\nThis agreement runs for three years."
+    passage = Passage("v2", text, "Supply Agreement", "Orlau.docx")
+    assert claim_of(1, asked, answer, "retrieved", [passage]).support == support
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer", "support"),
+    [
+        ("What is the maximum pressure of the granite 450?", "10 bar", "supported"),
+        ("What is the maximum pressure of the granite 600?", "10 bar", "unsupported"),
+        ("Does the granite have a maximum pressure of 12 bar?", "No, it has a maximum pressure of 10 bar", "supported"),
+        ("What is the maximum pressure in 2025?", "10 bar", "supported"),
+    ],
+)
+def test_a_place_about_a_thing_with_another_number_is_not_about_it(asked, answer, support):
+    passage = Passage("tips", "The maximum pressure is 10 bar. The granite was new in 2024.", "granite 450")
+    assert claim_of(1, asked, answer, "retrieved", [passage]).support == support

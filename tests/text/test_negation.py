@@ -14,6 +14,8 @@ ALIKE = [
     ("The tool copies files.", "The tool copies files, but does not follow links."),
     ("1990", "He did not win the prize until 1990."),
     ("No", "It is not known."),
+    ("The customer has the number 10040.", "Customer No: 10040; Name: Lumitek."),
+    ("Art.-No. 5 is a filter.", "Art.-No.: 5; Product: filter, No. 5 of the list."),
     ("", "It is not known."),
     ("The option --no-proxy is new.", "The option --no-proxy was added."),
 ]

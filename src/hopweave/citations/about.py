@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Claim, Passage, Span
+from hopweave.text.answer_kinds import kind_asked
 from hopweave.text.comparing import life_date
 from hopweave.text.content_words import anchors, content_of, keys_of, stem, stems_of
 from hopweave.text.key_terms import words_in
@@ -45,6 +46,8 @@ _BETWEEN_WORDS = re.compile(r"[\s_-]+")
 _NO_PART_OF_A_NAME = re.compile(r"\s*(?:\([^()]*\)|,?\s(?:[A-Z]\.){1,4}|,?\s(?:Inc|Ltd|Jr|Sr)\.?)$")
 _VERSION = re.compile(r"(?<![\w.])\d+(?:\.\d+)+(?!\w)")
 _YEAR = re.compile(r"\d{4}")
+_NUMBERED = re.compile(r"(?<![\w-])([a-z][a-z-]+)\s(\d+(?:\.\d+)*)(?![\w,:/-])")
+_NUMBERED_THERE = re.compile(r"(?<![\w-])([^\W\d_][^\W_-]*)\s\d+(?:\.\d+)*(?![\w,:/-])")
 _PRONOUN = re.compile(r"\W*(?:he|she|it|they|his|her|its|their)\b", re.IGNORECASE)
 _CODE = re.compile(
     r"(?<![\w-])--?[A-Za-z][\w-]*|`[^`]+`|\b[a-z]+(?:_[a-z0-9]+)+\b|\b[a-z]\w*\.[a-z]\w*(?:\.\w+)*\b|\b[a-z]+[A-Z]\w*\b"
@@ -168,10 +171,13 @@ def untied(query: str, answer: str, place: Place, settled: Sequence[Claim] = (),
 def is_about(query: str, answer: str, place: Place, settled: Sequence[Claim] = (), others: Sequence[Passage] = ()) -> bool:
     """Whether a place is about what a query asks: what that names is tied to it; without names, it has half of its words.
 
-    The names of found pages in small letters (`git-stage`) have to be tied to it as well.
+    The names of found pages in small letters (`git-stage`) have to be tied to it as well. A place about `pump 8` is not about
+    `pump 7`.
 
     Where more words have capitals than names, half of them are enough, names among them; so they are in a query of no language.
     """
+    if _is_of_another_number(query, place):
+        return False
     pages = pages_named_small(query, (one.title for one in (place.passage, *others)))
     if any(not _is_page_tied(page, answer, place, settled, others) for page in pages):
         return False
@@ -183,6 +189,23 @@ def is_about(query: str, answer: str, place: Place, settled: Sequence[Claim] = (
         return not open_ones
     is_half_tied = len(open_ones) <= len(names) * _LEAST_SHARE
     return is_half_tied and not (is_foreign(query) and any(not _may_be_a_noun(name, query) for name in open_ones))
+
+
+def _is_of_another_number(query: str, place: Place) -> bool:
+    """Whether a query has a word with a number, such as `pump 7` or `port 9418`, and a place only has it with another one.
+
+    To a question for yes or no, another number may be the reason.
+    """
+    if kind_asked(query) == "yes_no":
+        return False
+    for word, number in _NUMBERED.findall(query):
+        if stem(word) in _GENERIC or not any(one.says_something for one in words_in(word)):
+            continue
+        if re.search(rf"(?:(?<![\w.-])|\b{word}-){re.escape(number)}(?!\w)", place.words, re.IGNORECASE):
+            continue
+        if any(stem(before.casefold()) == stem(word) for before in _NUMBERED_THERE.findall(place.words)):
+            return True
+    return False
 
 
 def _may_be_a_noun(name: str, query: str) -> bool:
@@ -210,6 +233,8 @@ def says_as_much(query: str, answer: str, place: Place, settled: Sequence[Claim]
 
     A word for a relation counts if the place states the relation. Words of claims that lead to the place count as its own.
     Where the place itself does not name what the query names, the query leads through something else, and nothing is asked.
+    Where only the name of the file does, all that the document says is about it, so half of the words have to stand in the
+    place itself.
     """
     names = names_in(query)
     if not (is_english(query) or is_foreign(query)) or not all(
@@ -217,6 +242,9 @@ def says_as_much(query: str, answer: str, place: Place, settled: Sequence[Claim]
     ):
         return True
     wanted = {stem(word) for word in content_of(query, names)} - _GENERIC - stems_of(answer)
+    known = f"{place.passage.heading}\n{place.text}"
+    if any(not _has(known, name) for name in names if not keys_of(name) <= keys_of(answer)):
+        return len(wanted & stems_of(place.text)) >= _LEAST_SHARE * len(wanted)
     stated = [relation for relation in relations_asked(query) if relation.stated.search(place.words)]
     there = _words_for(stated, query) | stems_of(_with_what_leads_to(place, settled))
     return len(wanted) < _FEWEST_ASKED or len(wanted & there) >= _LEAST_SAID * len(wanted)

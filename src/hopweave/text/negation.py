@@ -30,6 +30,9 @@ _UP_TO = re.compile(r"(?:[^\s,]+\s+){0,4}")
 """What may stand between these and the name of what they leave out."""
 
 _ANY = re.compile(rf"n['’]t\b|\b(?:{'|'.join(sorted(_OF_VERBS | _OF_NOUNS | _FAILING))})\b", re.IGNORECASE)
+_NUMBER_SIGN = re.compile(r"(?<=\w\s)No(?=\.?:)|(?<=[.-])No(?=\.?:)|\bNo(?=\.\s?\d)")
+"""`Customer No: 10040`, `Art.-No.: 5`, `No. 7`, which deny nothing."""
+
 _UNTIL = re.compile(r"\b(?:until|till|before)\b", re.IGNORECASE)
 
 _PASTS = """
@@ -128,7 +131,7 @@ def _is_said(one: _Denied, other: _Denied) -> bool:
 
 @remembered
 def _denied(sentence: str) -> _Denied:
-    words = [match[0].casefold() for match in _WORD.finditer(sentence)]
+    words = [match[0].casefold() for match in _WORD.finditer(_NUMBER_SIGN.sub("nr", sentence))]
     first, nouns, soon = set[str](), set[str](), set[str]()
     for index, (word, following) in enumerate(pairwise(words)):
         is_of_two = (word in _FAILING and following == "to") or (word == "no" and following == "longer")
