@@ -54,7 +54,18 @@ def test_an_amount_in_another_currency_does_not_support_an_answer(answer, writte
     assert support(answer, text, "What is the rent of the granite hall?") == "unsupported"
 
 
-@pytest.mark.parametrize(("answer", "written"), [("€5,460.00", "EUR 5,460.00"), ("5460 EUR", "€ 5,460"), ("$3", "3 dollars")])
+@pytest.mark.parametrize(
+    ("answer", "written"),
+    [
+        ("€5,460.00", "EUR 5,460.00"),
+        ("5460 EUR", "€ 5,460"),
+        ("$3", "3 dollars"),
+        ("25,000 EUR", "EUR 25.000"),
+        ("€2,340.50", "2.340,50 €"),
+        ("12.50 EUR", "12,50 EUR"),
+        ("8.900 €", "8,900 EUR"),
+    ],
+)
 def test_the_sign_of_a_currency_is_as_good_as_its_code(answer, written):
     assert (
         support(answer, f"The monthly rent of the granite hall is {written}.", "What is the rent of the granite hall?")

@@ -15,7 +15,16 @@ from hopweave.text.values import agree_by_value, normalize_values, places_of_val
     ("forms", "normal"),
     [
         (
-            ["12 May 1940", "May 12, 1940", "the 12th of May, 1940", "1940-05-12", "12.5.1940", "12. 5. 1940", "MAY 12 1940"],
+            [
+                "12 May 1940",
+                "May 12, 1940",
+                "the 12th of May, 1940",
+                "12-May-1940",
+                "1940-05-12",
+                "12.5.1940",
+                "12. 5. 1940",
+                "MAY 12 1940",
+            ],
             "1940 may 12",
         ),
         (["13/5/1940", "5/13/1940", "13 May 1940"], "1940 may 13"),

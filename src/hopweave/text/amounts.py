@@ -23,7 +23,10 @@ _CURRENCIES = {
 _SIGNS = r"US\$|[€$£¥]"
 _CODES = "|".join(sorted((re.escape(name) for name in _CURRENCIES if name.isalpha()), key=len, reverse=True))
 _CURRENCY = rf"(?:{_SIGNS}|(?<!\w)(?:{_CODES})(?!\w))"
-_NUMBER = r"\d+(?:,\d{3})*(?:\.\d+)?"
+_NUMBER = r"\d{1,3}(?:\.\d{3})+(?:,\d\d)?|\d+,\d\d(?!\d)|\d+(?:,\d{3})*(?:\.\d+)?"
+_CONTINENTAL = re.compile(r"\d{1,3}(?:\.\d{3})+(?:,\d\d)?|\d+,\d\d")
+"""Amounts of money with points between groups of digits, and a comma before the cents: no currency has three decimals here."""
+_SWAPPED = str.maketrans(".,", ",.")
 _SAID = re.compile(
     rf"(?:(?P<before>{_CURRENCY})\s?)?(?P<number>{_NUMBER})(?:\s?(?P<after>{_CURRENCY}|[^\W\d_]{{1,12}}|%))?\.?", re.IGNORECASE
 )
@@ -35,7 +38,7 @@ _ANY_CURRENCY = re.compile(_CURRENCY, re.IGNORECASE)
 _LONGEST_CURRENCY = len(" dollars ")
 _BRACKETS = re.compile(r"[(\[<][^)\]>]*[)\]>]")
 _WORDS = re.compile(rf"{_SIGNS}|[^\W\d_]+|%")
-_CENTS = re.compile(r"\.\d\d$")
+_CENTS = re.compile(r"[.,]\d\d$")
 _OF_MONEY = re.compile(
     r"\b(?:price|cost|rate|rent|fee|wage|salary|amount|total|sum|net|gross|budget|turnover|revenue)s?\b", re.IGNORECASE
 )
@@ -85,7 +88,7 @@ def places_of_amount(said: str, text: str, heading: str = "") -> Iterator[Span]:
         sentence = text[span.start : span.end]
         cells = cells_of(sentence)
         for found in _IN_TEXT.finditer(sentence):
-            if normalize_values(found["number"]) != wanted.number:
+            if _value(found["number"], is_money=wanted.is_money) != wanted.number:
                 continue
             beside = found["before"] or found["after"]
             cell = next((one for one in cells if one.span.start <= found.start() < one.span.end), None)
@@ -106,7 +109,7 @@ def is_other_currency(said: str, place: Span, text: str, heading: str = "") -> b
     if wanted is None or not wanted.is_money:
         return False
     around = text[max(0, place.start - _LONGEST_CURRENCY) : place.end + _LONGEST_CURRENCY]
-    found = next((one for one in _IN_TEXT.finditer(around) if normalize_values(one["number"]) == wanted.number), None)
+    found = next((one for one in _IN_TEXT.finditer(around) if _value(one["number"], is_money=True) == wanted.number), None)
     beside = found and (found["before"] or found["after"])
     if beside:
         return _code(beside) != wanted.unit
@@ -133,7 +136,13 @@ def _amount(said: str) -> _Amount | None:
     if found is None or bool(found["before"]) == bool(found["after"]):
         return None
     unit = _code(found["before"] or found["after"])
-    return _Amount(normalize_values(found["number"]), unit, unit in _CURRENCIES.values())
+    is_money = unit in _CURRENCIES.values()
+    return _Amount(_value(found["number"], is_money=is_money), unit, is_money)
+
+
+def _value(number: str, *, is_money: bool) -> str:
+    is_continental = is_money and _CONTINENTAL.fullmatch(number) is not None
+    return normalize_values(number.translate(_SWAPPED) if is_continental else number)
 
 
 def _code(unit: str) -> str:

@@ -33,6 +33,7 @@ _DATES = tuple(
         rf"(?:the\s+)?{_DAY}\s+(?:of\s+)?{_MONTH}(?:,?\s+(?:of\s+)?{_YEAR})?",
         rf"{_MONTH}\s+(?:the\s+)?{_DAY}(?:,?\s+{_YEAR})?",
         rf"{_MONTH},?\s+(?:of\s+)?{_YEAR}",
+        rf"{_DAY}-{_MONTH}-{_YEAR}",
         r"(?P<year>[12]\d{3})-(?P<number>\d{1,2})(?:-(?P<day>\d{1,2}))?",
         r"(?P<day>\d{1,2})\.\s?(?P<number>\d{1,2})\.\s?(?P<year>[12]\d{3})",
         r"(?P<first>\d{1,2})/(?P<second>\d{1,2})/(?P<year>[12]\d{3})",
