@@ -1,5 +1,7 @@
 """Whether the place of an answer is about what was asked: its subject, its relation, and what earlier claims tie to it."""
 
+from dataclasses import replace
+
 import pytest
 
 from hopweave.citations.about import (
@@ -501,3 +503,15 @@ def test_where_only_the_file_names_the_subject_the_place_itself_has_half_of_the_
 def test_a_place_about_a_thing_with_another_number_is_not_about_it(asked, answer, support):
     passage = Passage("tips", "The maximum pressure is 10 bar. The granite was new in 2024.", "granite 450")
     assert claim_of(1, asked, answer, "retrieved", [passage]).support == support
+
+
+def test_a_row_of_a_table_is_read_with_the_sentence_before_it_only_if_that_leads_to_it():
+    row = "place: workshop; lamp: yes, next to door 3; kind: foam."
+    asked, led = "Where is the assembly point?", "Where are the lamps of Orlau?"
+    before = Passage("a", f"The assembly point is the car park.\n\n{row}", "Safety")
+    assert claim_of(1, asked, "car park", "retrieved", [before]).support == "supported"
+    assert claim_of(1, asked, "door 3", "retrieved", [before]).support == "unsupported"
+    assert (
+        claim_of(1, led, "next to door 3", "retrieved", [replace(before, text=f"The lamps of Orlau:\n\n{row}")]).support
+        == "supported"
+    )

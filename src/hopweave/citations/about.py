@@ -120,8 +120,8 @@ def place_of(passage: Passage, focus: Span) -> Place:
     """The place of some words of a passage."""
     span = sentence_around(passage.text, focus)
     before = [passage.text[one.start : one.end] for one in sentence_spans(passage.text) if one.end <= span.start]
-    is_next_row = bool(before) and is_row(passage.text[span.start : span.end]) and is_row(before[-1])
-    num_read = 0 if is_next_row else min(len(before), 1)
+    is_alone = bool(before) and is_row(passage.text[span.start : span.end]) and not before[-1].endswith(":")
+    num_read = 0 if is_alone else min(len(before), 1)
     while num_read and num_read < len(before) and _begins_with_pronoun(before[-num_read]):
         num_read += 1
     read, above = before[len(before) - num_read :], before[: len(before) - num_read]
