@@ -13,6 +13,22 @@ def test_no_relation_is_asked_for_or_stated_where_nothing_is_said():
         assert not relation.stated.search("It is green."), relation.name
 
 
+LEASE = "The lease begins on 1 July 2022 and ends on 30 June 2027."
+
+
+@pytest.mark.parametrize(
+    ("asked", "wrong", "right"),
+    [
+        ("When does the lease begin?", "30 June 2027", "1 July 2022"),
+        ("When does the lease end?", "1 July 2022", "30 June 2027"),
+    ],
+)
+def test_a_beginning_and_an_end_are_told_apart_but_never_asked_for(asked, wrong, right):
+    places = [Span(LEASE.index(said), LEASE.index(said) + len(said)) for said in (wrong, right)]
+    assert [tells_of_opposite(asked, LEASE, place) for place in places] == [True, False]
+    assert relations_asked(asked) == ()
+
+
 def test_a_question_may_ask_for_several_or_for_none():
     assert [one.name for one in relations_asked("Who is the mother of the director of Low Water?")] == ["parents", "direction"]
     assert relations_asked("Which colour is it?") == ()

@@ -28,12 +28,15 @@ class Relation:
         asked: the words by which a question names it.
         stated: the words of which one occurs where it is stated.
         opposites: the names of relations whose values are not its own, though a sentence may state both.
+        only_opposes: whether it is too general to be asked for, and only tells the values of a sentence apart: it has no
+            words that state it.
     """
 
     name: str
     asked: re.Pattern[str]
     stated: re.Pattern[str]
     opposites: frozenset[str] = frozenset()
+    only_opposes: bool = False
 
 
 _BRACKETS = re.compile(r"\([^()]*\)")
@@ -41,10 +44,11 @@ _YEARS_OF_A_LIFE = r"\([^()]*\d{3,4}[^()]*\)"
 
 
 def _relation(name: str, words: Mapping[str, Any]) -> Relation:
-    asked, stated = (rf"(?<![^\W_])(?:{'|'.join(words[key])})(?![^\W_])" for key in ("asked", "stated"))
+    only_opposes = "stated" not in words
+    asked, stated = (rf"(?<![^\W_])(?:{'|'.join(words.get(key, ['(?!)']))})(?![^\W_])" for key in ("asked", "stated"))
     stated = f"{stated}|{_YEARS_OF_A_LIFE}" if words.get("years") else stated
     opposites = frozenset(words.get("opposites", ()))
-    return Relation(name, re.compile(asked, re.IGNORECASE), re.compile(stated, re.IGNORECASE), opposites)
+    return Relation(name, re.compile(asked, re.IGNORECASE), re.compile(stated, re.IGNORECASE), opposites, only_opposes)
 
 
 @cache
@@ -61,6 +65,11 @@ def relations_asked(query: str) -> tuple[Relation, ...]:
     >>> [relation.name for relation in relations_asked("Where was the director of Low Water born?")]
     ['birth', 'direction']
     """
+    return tuple(relation for relation in _named_in(query) if not relation.only_opposes)
+
+
+@remembered
+def _named_in(query: str) -> tuple[Relation, ...]:
     if is_foreign(query):  # whose words may be English ones of another meaning: `die`, `son`
         return ()
     return tuple(relation for relation in relations() if relation.asked.search(query))
@@ -81,7 +90,7 @@ def tells_of_opposite(asking: str, sentence: str, focus: Span) -> bool:
     >>> [tells_of_opposite("Where was she born?", told, Span(start, start + 4)) for start in (16, 33)]
     [False, True]
     """
-    asked = {relation.name: relation for relation in relations_asked(asking)}
+    asked = {relation.name: relation for relation in _named_in(asking)}
     for relation in asked.values():
         if relation.opposites and not relation.opposites & asked.keys():
             told = _nearest(sentence, focus, {relation.name, *relation.opposites})
