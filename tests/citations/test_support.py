@@ -278,3 +278,11 @@ def test_none_is_an_answer_where_a_passage_has_it_as_a_value(said):
 def test_none_that_no_passage_has_as_the_value_asked_for_leaves_the_claim_open(query, said, passages):
     claim = claim_of(1, query, said, "model", passages)
     assert (claim.text, claim.support, claim.citations, claim.shortfall) == ("", "unsupported", (), "")
+
+
+@pytest.mark.parametrize("answer", ["door 3", "page 3", "at door 3", "3 doors"])
+def test_a_number_with_a_word_is_not_stated_by_a_sentence_that_has_the_number_alone(answer):
+    passage = Passage("screen", "The assembly point of the screen is .3 of its height.", "Screen")
+    assert claim_of(1, "Where is the assembly point?", answer, "retrieved", [passage]).support == "unsupported"
+    there = Passage("door", "The assembly point is at door 3, on page 3, with 3 doors.", "Safety")
+    assert claim_of(1, "Where is the assembly point?", answer, "retrieved", [there]).support == "supported"

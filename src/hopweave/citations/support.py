@@ -482,7 +482,8 @@ def _stated(query: str, sentence: str, passage: Passage) -> Span | None:
     if is_reasoning(sentence) or not (names or len(words) >= _FEWEST_WITHOUT_NAME):
         return None
     new = [name for name in names if locate(name, query) is None] or [word for word in words if locate(word, query) is None]
-    added = set() if new else keys_of(sentence) - keys_of(query)
+    is_number = len(sentence.split()) < _FEWEST_WITHOUT_NAME and not any(map(str.isalpha, "".join(names)))
+    added = set() if new and not is_number else keys_of(sentence) - keys_of(query)
     least = _LEAST_SHARE if names else _LEAST_SHARE_WITHOUT_NAME
     best, most = None, 0
     for span in sentence_spans(passage.text):
