@@ -71,3 +71,20 @@ TABLE = Passage(
 )
 def test_a_row_supports_nothing_of_its_neighbours(query, answer, support):
     assert judge(query, answer, [TABLE]).support == support
+
+
+LEADS = "Project lead: Ida Renn. Technical lead: Ada Finch.\nBudget: 64 EUR. The technical lead is new."
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer", "support"),
+    [
+        ("Who is the project lead of Kranhaus?", "Ida Renn", "supported"),
+        ("Who is the project lead of Kranhaus?", "Ada Finch", "unsupported"),
+        ("Who is the technical lead of the Kranhaus project?", "Ada Finch", "supported"),
+        ("Who is the technical lead of the Kranhaus project?", "Ida Renn", "unsupported"),
+        ("Who leads Kranhaus?", "Ida Renn", "supported"),  # no label is asked for
+    ],
+)
+def test_what_stands_behind_another_label_than_is_asked_for_is_no_answer(asked, answer, support):
+    assert judge(asked, answer, [Passage("plan", LEADS, "Kranhaus")]).support == support

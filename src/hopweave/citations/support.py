@@ -65,7 +65,7 @@ from hopweave.text.matching import is_contained, is_yes_or_no, without_yes_or_no
 from hopweave.text.quantities import is_quantity, places_of_quantity
 from hopweave.text.refusal import does_not_know, values_of_none
 from hopweave.text.sentences import sentence_around, sentence_spans
-from hopweave.text.table_rows import is_row
+from hopweave.text.table_rows import is_row, is_under_other_label
 from hopweave.text.values import has_value, places_of_value
 
 CONFIDENT_ABOVE = 0.0
@@ -366,8 +366,11 @@ class _Case:
             return Assessment("unsupported", (citation,), shortfall=against)
         if names_its_subject(said):
             return Assessment("supported", (citation,), shortfall="")
-        place = place_of(passage, citation.focus or Span(citation.start, citation.end))
+        focus = citation.focus or Span(citation.start, citation.end)
+        place = place_of(passage, focus)
         shortfall = self._shortfall(said, place)
+        if not shortfall and is_under_other_label(self.query, passage.text, focus):
+            shortfall = "relation"
         if shortfall:
             return Assessment("unsupported", (citation,), shortfall=shortfall)
         rival = rival_of(self.query, said, place, self.found) or self._says_other_kin(said)

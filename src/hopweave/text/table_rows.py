@@ -8,9 +8,12 @@ from typing import NamedTuple
 
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Span
-from hopweave.text.content_words import keys_of, stem, stems_of
+from hopweave.text.content_words import keys_of, stem, stems_of, words_of
+from hopweave.text.matching import normalize_answer
 
 _CELL = re.compile(r"(?:^|; )(?P<name>[^\W_][^:;\n]{0,39}): (?=\S)")
+_LABEL = re.compile(r"(?:^|(?<=[.;!?\n])[ \t]*)(?P<name>[^\W\d_][^:;.!?\n]{2,39}): (?=\S)", re.MULTILINE)
+_ENDS = re.compile(r"[.!?]\s|\n")
 _FEWEST_CELLS = 2
 _FEWEST_LETTERS = 3
 """Of the name of a column, to abbreviate a word: `VER.` for a version."""
@@ -52,6 +55,24 @@ def is_other_column(query: str, row: str, focus: Span) -> bool:
     others = [cell for cell in cells if cell != own and not keys_of(cell.value) <= known]
     named = _named(own.name, wanted)
     return any(named < _named(cell.name, wanted) for cell in others)
+
+
+def is_under_other_label(query: str, text: str, focus: Span) -> bool:
+    """Whether some words of a text stand behind another label than a query asks for: `Technical lead: Ada. Project lead: Ida.`
+
+    They do if the query has another label of the text as it is, and not theirs. Labels of one word are in too many queries.
+
+    >>> told = "Technical lead: Ada. Project lead: Ida."
+    >>> [is_under_other_label("Who is the project lead?", told, Span(start, start + 3)) for start in (16, 35)]
+    [True, False]
+    """
+    labels = list(_LABEL.finditer(text))
+    own = next((label for label in reversed(labels) if label.end() <= focus.start), None)
+    if own is None or _ENDS.search(text, own.end(), focus.start):
+        return False
+    asked = f" {normalize_answer(query)} "
+    names = {name for label in labels if len(words_of(label["name"])) > 1 and (name := normalize_answer(label["name"]))}
+    return f" {normalize_answer(own['name'])} " not in asked and any(f" {name} " in asked for name in names)
 
 
 @remembered
