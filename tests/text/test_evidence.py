@@ -55,6 +55,14 @@ def test_a_length_of_ones_own_counts():
     assert len(chosen_sentences(QUESTION, HITS, 12, length=lambda text: 3.0)) == 2
 
 
+def test_sentences_that_are_further_below_the_likeliest_than_is_allowed_are_left_out():
+    scores = [one.score for one in chosen_sentences(QUESTION, HITS, 10_000)]
+    for gap in (0.0, 1.0, 3.0):
+        kept = [one.score for one in chosen_sentences(QUESTION, HITS, 10_000, max_gap=gap)]
+        assert kept == [score for score in scores if score >= max(scores) - gap]
+        assert len(kept) < len(scores)
+
+
 def test_shortened_passages_keep_their_spans():
     short = shortened(QUESTION, HITS, 50)
     assert [hit.rank for hit in short] == list(range(1, len(short) + 1))

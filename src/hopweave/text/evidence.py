@@ -94,7 +94,12 @@ class Evidence:
 
 
 def chosen_sentences(
-    question: str, hits: Sequence[Hit], max_tokens: int, *, length: Callable[[str], float] = estimated_tokens
+    question: str,
+    hits: Sequence[Hit],
+    max_tokens: int,
+    *,
+    max_gap: float = math.inf,
+    length: Callable[[str], float] = estimated_tokens,
 ) -> list[Evidence]:
     """The sentences that most likely contain the evidence, as many as fit.
 
@@ -102,12 +107,15 @@ def chosen_sentences(
         question: the question to be answered.
         hits: passages, best first.
         max_tokens: the limit for all sentences and the titles of their passages, each title once.
+        max_gap: how far below the likeliest sentence, in scores (log-odds), another may be.
         length: returns the number of tokens of a text.
 
     Returns:
         The sentences in reading order: passages by rank, sentences as in the text. Empty if none fits.
     """
-    return _fitting(_scored(question, hits), hits, max_tokens, length)
+    chosen = _fitting(_scored(question, hits), hits, max_tokens, length)
+    least = max((one.score for one in chosen), default=0.0) - max_gap
+    return [one for one in chosen if one.score >= least]
 
 
 def shortened(question: str, hits: Sequence[Hit], max_tokens: int) -> list[Hit]:

@@ -62,10 +62,13 @@ SPLIT = planned("the designer of Orla Bridge", steps=[HOP, "In which town was #1
 AT_ONCE = planned()
 
 
+ALL_SHOWN = {"max_gap_facts": 100.0, "max_gap_hop": 100.0}
+
+
 async def ask(replies, found=None, question=ASKED, **options):
     text = question if isinstance(question, str) else question.text
     table = {text: [BRIDGE, LIND, OTHER], HOP: [BRIDGE], REST: [LIND]} if found is None else found
-    return await Bench(llm=Small(replies), found=table).ask(question, "stitch", **options)
+    return await Bench(llm=Small(replies), found=table).ask(question, "stitch", **ALL_SHOWN | options)
 
 
 def evidence(passage, number):
@@ -114,6 +117,17 @@ async def test_passages_of_the_question_are_read_at_each_hop_behind_those_of_the
     record = await ask([SPLIT, answered("Mara Lind", 2), answered("Vask", 2)])
     shown = record.messages[-1].text
     assert shown.index("Mara Lind\n1.") < shown.index("Orla Bridge\n3.")
+
+
+async def test_sentences_that_are_much_less_likely_than_the_likeliest_are_not_shown():
+    replies = [SPLIT, answered("Mara Lind", 2), answered("Ghent", 2), answered("Vask", 2)]
+    few = await ask(replies, max_gap_facts=None, max_gap_hop=None)
+    some = await ask(replies, max_gap_facts=2.0, max_gap_hop=100.0)
+    of_hop, of_question = ([call[-1].text for call in calls(record)][2:] for record in (few, some))
+    assert "She was born in Vask." in of_hop[0]
+    assert "Greta Falk" not in of_hop[0]
+    assert "Greta Falk" in of_question[0]
+    assert "Greta Falk" not in of_question[1]
 
 
 async def test_where_the_hops_do_not_hold_the_question_is_read_at_once():

@@ -9,6 +9,7 @@ The worked examples come before the facts and are the same for every question, s
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -80,6 +81,7 @@ class FactReader:
         least_probability: an answer that the model finds less probable is `unsure`.
         num_hop_passages: passages retrieved for a hop, or for the value of one side of a comparison.
         max_tokens_hop: tokens of sentences shown for it; 0 shows whole passages.
+        max_gap_hop: how far below the likeliest of them another may be; see `chosen_sentences`.
         found: the passages of all searches.
     """
 
@@ -88,6 +90,7 @@ class FactReader:
     least_probability: float = LEAST_PROBABILITY
     num_hop_passages: int = 3
     max_tokens_hop: int = 250
+    max_gap_hop: float = math.inf
     found: list[Passage] = field(default_factory=list)
 
     async def search(self, query: str, max_hits: int) -> list[Hit]:
@@ -162,7 +165,10 @@ class FactReader:
             ModelError, SearchError, BudgetReached, ReplayMiss: as in `MethodContext.reply` and `MethodContext.search`.
         """
         found = await self.search(asked, self.num_hop_passages)
-        return await self.read(asked, facts_of(asked, _joined(found, hits), self.max_tokens_hop), way=way)
+        return await self.read(asked, self._facts_of_hop(asked, _joined(found, hits)), way=way)
+
+    def _facts_of_hop(self, asked: str, hits: Sequence[Hit]) -> tuple[Evidence, ...]:
+        return facts_of(asked, hits, self.max_tokens_hop, self.max_gap_hop)
 
     async def compare(self, question: str, facts: tuple[Evidence, ...], settled: Sequence[tuple[str, str]] = ()) -> Comparison:
         """The answer that code gives to a comparison. A value that no fact about its side states is requested separately.
@@ -200,7 +206,7 @@ class FactReader:
         problems: list[str] = []
         if fact is None and (ask := asked_alone(question, side)):
             hits = await self.search(ask, self.num_hop_passages)
-            reading, problems = await self.read(ask, facts_of(ask, hits, self.max_tokens_hop))
+            reading, problems = await self.read(ask, self._facts_of_hop(ask, hits))
             fact = reading.fact
             value = life_date(question, fact.text) if fact is not None and _is_about(side, fact) else ""
             side = replace(side, ask=ask, value=value or reading.answer)
@@ -279,15 +285,18 @@ def values_of(workbench: MethodContext, reply: Reply, kind: str, fields: Mapping
     return read.values
 
 
-def facts_of(question: str, hits: Sequence[Hit], max_tokens: int) -> tuple[Evidence, ...]:
+def facts_of(question: str, hits: Sequence[Hit], max_tokens: int, max_gap: float = math.inf) -> tuple[Evidence, ...]:
     """The likeliest sentences of the hits for a question.
 
     Args:
         question: the question to be answered.
         hits: the hits, best first.
         max_tokens: the limit for all sentences and titles; 0 for all sentences.
+        max_gap: how far below the likeliest sentence another may be, unless all are shown; see `chosen_sentences`.
     """
-    return tuple(chosen_sentences(question, hits, max_tokens or 10**9))
+    if not max_tokens:
+        return tuple(chosen_sentences(question, hits, 10**9))
+    return tuple(chosen_sentences(question, hits, max_tokens, max_gap=max_gap))
 
 
 def facts_shown(workbench: MethodContext, facts: Sequence[Evidence], *, start: int = 1) -> str:

@@ -54,6 +54,8 @@ class Sizes:
         max_tokens_facts: tokens of sentences shown for the question; 0 for entire passages.
         num_hop_passages: passages retrieved for each hop, or thing that is missing.
         max_tokens_hop: tokens of sentences shown for it; 0 for entire passages.
+        max_gap_facts: how far below the likeliest sentence for the question another may be; see `text.evidence`.
+        max_gap_hop: the same for each hop.
         max_tokens: the maximum length of a reply.
         max_tokens_long: the maximum length of a reply with an explanation.
     """
@@ -61,6 +63,8 @@ class Sizes:
     max_tokens_facts: int
     num_hop_passages: int
     max_tokens_hop: int
+    max_gap_facts: float
+    max_gap_hop: float
     max_tokens: int
     max_tokens_long: int
 
@@ -125,7 +129,8 @@ class ReadFirst:
 
     async def _readings(self) -> AsyncIterator[_Draft]:
         """Yields each reading, with what the one before it found missing."""
-        new = await self._search([self.question.text], self.num_passages, self.sizes.max_tokens_facts)
+        sizes = self.sizes
+        new = await self._search([self.question.text], self.num_passages, sizes.max_tokens_facts, sizes.max_gap_facts)
         messages = [*self._examples(), Message("user", self._fill("facts", facts=facts_shown(self.workbench, new)))]
         left = self.max_readings
         while left:
@@ -136,7 +141,7 @@ class ReadFirst:
             if draft.answer and not wanted:
                 return
             if left:
-                new = await self._search(wanted, self.sizes.num_hop_passages, self.sizes.max_tokens_hop)
+                new = await self._search(wanted, sizes.num_hop_passages, sizes.max_tokens_hop, sizes.max_gap_hop)
                 left = left if new else 1
                 messages += [Message("assistant", reply), Message("user", self._going_on(new, is_last=left == 1))]
         if new:  # else there is nothing left to read
@@ -206,7 +211,7 @@ class ReadFirst:
         wanted = {normalize_answer(query): query for query in reversed((*draft.missing, *guessed[:_MAX_MISSING]))}
         return [query for key, query in reversed(wanted.items()) if key not in known]
 
-    async def _search(self, queries: Sequence[str], max_hits: int, max_tokens: int) -> list[Evidence]:
+    async def _search(self, queries: Sequence[str], max_hits: int, max_tokens: int, max_gap: float) -> list[Evidence]:
         """The facts that several queries find and that were not shown yet."""
         if not queries:
             return []
@@ -215,7 +220,7 @@ class ReadFirst:
         new: dict[tuple[str, Span], Evidence] = {}
         for query, hits in zip(queries, await self.workbench.search(queries, max_hits), strict=True):
             self._found += [hit.passage for hit in hits]
-            facts = facts_of(query, hits, self._room(max_tokens) // len(queries))
+            facts = facts_of(query, hits, self._room(max_tokens) // len(queries), max_gap)
             new |= {(fact.passage.id, fact.span): fact for fact in facts if (fact.passage.id, fact.span) not in shown}
         # The sentences of a passage are shown together, under its title.
         order = {key: place for place, key in enumerate(dict.fromkeys(passage for passage, _ in new))}

@@ -23,6 +23,7 @@ Every step is a claim whose evidence is the sentence that it was read from.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal
@@ -68,8 +69,24 @@ _UNNAMED = {
 }
 """The plan of a small model, of whose questions only those for what is unnamed are used: it ends with these."""
 
-_SMALL = Sizes(max_tokens_facts=350, num_hop_passages=3, max_tokens_hop=250, max_tokens=LONGEST_REPLY, max_tokens_long=256)
-_LARGE = Sizes(max_tokens_facts=3000, num_hop_passages=5, max_tokens_hop=1000, max_tokens=600, max_tokens_long=1200)
+_SMALL = Sizes(
+    max_tokens_facts=350,
+    num_hop_passages=3,
+    max_tokens_hop=250,
+    max_gap_facts=4.5,
+    max_gap_hop=3.5,
+    max_tokens=LONGEST_REPLY,
+    max_tokens_long=256,
+)
+_LARGE = Sizes(
+    max_tokens_facts=3000,
+    num_hop_passages=5,
+    max_tokens_hop=1000,
+    max_gap_facts=math.inf,
+    max_gap_hop=math.inf,
+    max_tokens=600,
+    max_tokens_long=1200,
+)
 _PLANNED = ("two", "town", "spouse", "year", "state", "film", "grandfather", "sister")
 
 
@@ -94,6 +111,14 @@ class Stitch(Bounded):
     max_tokens_hop: Annotated[
         Whole | None, "tokens of sentences shown at each hop; 0 shows entire passages; none: 250, reading first 1000"
     ] = None
+    max_gap_facts: Annotated[
+        Annotated[float, AtLeast(0)] | None,
+        "how much less likely than the likeliest sentence another may be that is shown, as a difference of log-odds; "
+        "none: 4.5, reading first no limit",
+    ] = None
+    max_gap_hop: Annotated[Annotated[float, AtLeast(0)] | None, "the same for each hop; none: 3.5, reading first no limit"] = (
+        None
+    )
     compare: Annotated[bool, "compare two values by code instead of asking the model"] = True
     least_probability: Annotated[
         float, AtLeast(0, 1), "an answer that the model finds less probable is shown as unsupported; 0 sets no bound"
@@ -139,11 +164,12 @@ class _Stitching:
             self.options.least_probability,
             sizes.num_hop_passages,
             sizes.max_tokens_hop,
+            sizes.max_gap_hop,
         )
 
     async def answer(self) -> Answer:
         hits = await self.reader.search(self.question.text, self.options.num_passages)
-        facts = facts_of(self.question.text, hits, self.sizes.max_tokens_facts)
+        facts = facts_of(self.question.text, hits, self.sizes.max_tokens_facts, self.sizes.max_gap_facts)
         if self.question.form != "short":
             return await self._in_other_form(hits, facts)
         is_comparison = wanted_of(self.question.text) is not None
