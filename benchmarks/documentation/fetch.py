@@ -36,7 +36,7 @@ from hopweave.retrieval.engines.bm25 import BM25
 from hopweave.text.matching import is_contained, normalize_answer
 
 HERE = Path(__file__).parent
-HALVES = ("choose", "confirm")
+HALVES = ("choose", "choose-more", "confirm")
 UNANSWERABLE = "unanswerable"
 SEPARATOR = " | "
 """Between the texts of `stated`."""
