@@ -28,6 +28,8 @@ def test_a_title_has_the_name_of_its_page(title, name):
         ("What is realpath's option for links?", "realpath.1", ["realpath"]),
         ("What does git add do?", "git-stage(1)", []),
         ("What is staged?", "stage(1)", []),
+        ("Where is the machine ID kept?", "machine-id(5)", []),
+        ("Which systemd unit starts it?", "systemd.unit.5", []),
         ("Who wrote it?", "who(1)", []),
     ],
 )

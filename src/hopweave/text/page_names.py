@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from hopweave.core.memoize import remembered
 from hopweave.text.key_terms import words_in
@@ -37,13 +38,12 @@ def pages_named_small(text: str, titles: Iterable[str]) -> list[str]:
     """The names of pages that a text has, of those in small letters: names of programs and modules.
 
     A title counts if it has more than the name, such as the section of a manual page; else it may be a common word (`prices`).
+    A hyphen may be a space in the text; anything else is as in the name.
 
     >>> pages_named_small("What does git stage do?", ["git-stage(1)", "git-add(1)", "Stage"])
     ['git-stage']
     """
-    said = _words_of(text)
-    names = dict.fromkeys(name for title in titles if (name := _small_name(title)) and f" {_words_of(name)} " in f" {said} ")
-    return list(names)
+    return list(dict.fromkeys(name for title in titles if (name := _small_name(title)) and _is_written(name, text)))
 
 
 @remembered
@@ -53,6 +53,11 @@ def _small_name(title: str) -> str:
     return name if name != title and name.islower() and any(word.says_something for word in words_in(name)) else ""
 
 
-@remembered
-def _words_of(text: str) -> str:
-    return " ".join(word.key for word in words_in(text))
+def _is_written(name: str, text: str) -> bool:
+    return name.partition("-")[0] in text and _written(name).search(text) is not None
+
+
+@lru_cache(4096)
+def _written(name: str) -> re.Pattern[str]:
+    parts = "[ -]".join(map(re.escape, name.split("-")))
+    return re.compile(rf"(?<![\w.-]){parts}(?![\w-])")
