@@ -1,6 +1,6 @@
 """Builds the documentation ground: an index of what Debian packages document, and the questions that hold in it.
 
-    python benchmarks/documentation/fetch.py --out DIR [--half choose|confirm]
+    python benchmarks/documentation/fetch.py --out DIR [--half choose|choose-more|confirm]
 
 Downloads the packages that `packages.toml` names with `apt-get download` (no root needed; nothing is installed), takes the
 chosen files out of them, and writes for each half:
