@@ -4,11 +4,12 @@ import json
 from contextlib import contextmanager
 from urllib.parse import unquote
 
+import httpx
 import openai
 import pytest
 from support.served_app import CHAT, FOLLOW_UP, KEY, OTHER_KEY, QUESTION, app_over, client_of, keys, listening
 
-from hopweave.apps.server.answer_citations import NO_ANSWER, cited
+from hopweave.apps.server.answer_citations import NO_ANSWER, cited, without_sources
 from hopweave.apps.server.kept import Entry
 from hopweave.core.types import Reply, Usage
 from hopweave.models.llms.scripted import Line, Scripted
@@ -79,6 +80,21 @@ def test_a_follow_up_is_made_whole_from_the_conversation(client):
     ]
     said = client.chat.completions.create(model=MODEL, messages=messages)
     assert "Marlow Cross" in said.choices[0].message.content
+
+
+def test_the_sources_below_an_earlier_answer_are_no_part_of_the_conversation(client, address):
+    first = client.chat.completions.create(model=MODEL, messages=ASKED).choices[0].message.content
+    messages = [*ASKED, {"role": "assistant", "content": first}, {"role": "user", "content": FOLLOW_UP}]
+    said = client.chat.completions.create(model=MODEL, messages=messages)
+    kept = httpx.get(f"{address}/v1/answers/{said.answer_id}", headers={"Authorization": f"Bearer {KEY}"}).json()
+    [turn] = next(step["data"]["turns"] for step in kept["record"]["steps"] if "turns" in step.get("data", {}))
+    assert "\n\n[1] Carrow Head" in first
+    assert turn["answer"] == " ".join(first.partition("\n\n")[0].split())
+
+
+@pytest.mark.parametrize("text", ["It is [1] so.", 'a\n\n[1] said: "b" and more', "[1] a", ""])
+def test_a_message_that_ends_with_no_sources_stays_as_it_is(text):
+    assert without_sources(text) == text
 
 
 def test_models_are_methods_over_the_corpora_of_the_key(client, address):

@@ -25,6 +25,9 @@ _STANDING = {
 _MARKUP = re.compile(r"([\\`*_\[\]<>!#|~])")
 _WEB = ("https://", "http://")
 _MAX_QUOTE = 300
+_AGAINST = "Says otherwise:"
+_SOURCE = rf'(?:\[\d+\]|{_AGAINST}) [^\n]*: "[^\n]*"'
+_SOURCES = re.compile(rf"\n\n{_SOURCE}(?:\n{_SOURCE})*\s*\Z")
 
 _Source = tuple[Citation, Passage]
 
@@ -60,7 +63,7 @@ def cited(record: Record, address: str) -> Cited:
         sources.setdefault(citation.mark, []).append((citation, passage))
     marks = list(single_marks(said, sources))
     used = [source for number in sorted({mark.number for mark in marks}) for source in sources[number]]
-    against = [_line("Says otherwise:", *source) for source in record.passages_against()]
+    against = [_line(_AGAINST, *source) for source in record.passages_against()]
     below = "\n".join([*(_line(f"[{citation.mark}]", citation, passage) for citation, passage in used), *against])
     text = "\n\n".join(filter(None, [said, _note(answer), below]))
     annotations = tuple(
@@ -69,6 +72,11 @@ def cited(record: Record, address: str) -> Cited:
         for passage in {passage.id: passage for _, passage in sources[mark.number]}.values()
     )
     return Cited(text, annotations, tuple(_citation(*source, address) for source in used))
+
+
+def without_sources(text: str) -> str:
+    """A message without the sources that `cited` puts below it: what an answer says, as a turn of a conversation."""
+    return _SOURCES.sub("", text)
 
 
 def _annotation(mark: Mark, passage: Passage, address: str) -> dict[str, Any]:

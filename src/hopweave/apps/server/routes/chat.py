@@ -16,7 +16,7 @@ from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from hopweave.apps.cited import verdict_values
-from hopweave.apps.server.answer_citations import Cited, cited
+from hopweave.apps.server.answer_citations import Cited, cited, without_sources
 from hopweave.apps.server.asking import Asked
 from hopweave.apps.server.callers import Caller
 from hopweave.apps.server.following import KEEP_ALIVE, ClientGone, Done, Watched, followed, unless_gone
@@ -221,7 +221,7 @@ def _turns(messages: list[_Message]) -> tuple[Turn, ...]:
         if message.role == "user":
             turns.append(Turn(message.text))
         elif turns:
-            turns[-1] = Turn(turns[-1].question, f"{turns[-1].answer} {message.text}".strip())
+            turns[-1] = Turn(turns[-1].question, f"{turns[-1].answer} {without_sources(message.text)}".strip())
     return tuple(turns)
 
 
