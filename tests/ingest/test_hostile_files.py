@@ -370,6 +370,6 @@ def test_a_bad_file_among_many_is_named_in_one_line(tmp_path, suffix, content):
 
 def test_names_of_fields_with_line_ends_and_without_end_leave_the_message_one_line(tmp_path):
     path = tmp_path / "a.jsonl"
-    path.write_text(json.dumps({"a\nb": 1, "x" * 9_000: 2} | {f"n{number}": 3 for number in range(999)}) + "\n")
+    path.write_text(json.dumps({"a\nb": 1, "x" * 9_000: 2} | {f"n{number}": [3] for number in range(999)}) + "\n")
     for tried in (lambda: read(path), lambda: list(read_rows(path, (Named,)))):
         one_line_of(tried, r"its fields: a b, x+, n0, .* and 981 more")

@@ -1,5 +1,7 @@
 """Tables without a column for the text."""
 
+import json
+
 import pytest
 
 from hopweave.core.errors import DataError
@@ -14,6 +16,36 @@ def test_a_row_without_a_text_is_its_cells_with_the_names_of_the_columns(tmp_pat
         ("7", "Ulm", "id: 7; city: Ulm; river: Danube; note: It is old."),
         ("8", "Tübingen", "id: 8; city: Tübingen; river: Neckar."),
     ]
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.jsonl"])
+def test_flat_records_of_json_without_a_text_are_rows_of_a_table(tmp_path, name):
+    rows = [
+        {"id": 7, "product": "Orla 450", "price": 12.5, "in stock": True, "note": None, "access": ["sales"]},
+        {"id": 8, "product": "Orla 600", "price": 19, "in stock": False, "note": "Sold with a cable."},
+    ]
+    text = json.dumps(rows) if name == "a.json" else "\n".join(map(json.dumps, rows))
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    assert [(p.id, p.title, p.access, p.text) for p in read_corpus([tmp_path])] == [
+        ("7", "Orla 450", ("sales",), "id: 7; product: Orla 450; price: 12.5; in stock: true."),
+        ("8", "Orla 600", (), "id: 8; product: Orla 600; price: 19; in stock: false; note: Sold with a cable."),
+    ]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [{"id": 7, "text": "The text."}, {"id": 8, "words": "no text"}],
+        [{"id": 7, "sizes": [1, 2]}],
+        [{"id": 7}],
+        [{"id": 7, "story": "It came late and was broken. " * 20}],
+        [{"city": "Ulm", "river": "Danube"}, {"city": "Brno", "rivers": ["Svratka", "Svitava"]}],
+    ],
+)
+def test_records_of_json_that_are_no_rows_of_a_table_need_a_text(tmp_path, rows):
+    (tmp_path / "a.json").write_text(json.dumps(rows), encoding="utf-8")
+    with pytest.raises(DataError, match=r"has no field text or .*--text-field$"):
+        list(read_corpus([tmp_path]))
 
 
 def test_empty_cells_may_be_left_out_at_the_end_of_a_row(tmp_path):

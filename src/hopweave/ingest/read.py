@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
@@ -24,7 +25,7 @@ from hopweave.ingest.formats import IMAGE_SUFFIXES, MAX_FILE_MIB, MAX_ROW_MIB, C
 from hopweave.ingest.json_stream import fields_of
 from hopweave.ingest.lookup import content_hash
 from hopweave.ingest.reasons import Reason, TakenId, Unreadable, reason_of
-from hopweave.ingest.records import Row, read_rows
+from hopweave.ingest.records import TEXT_FIELDS, Row, read_rows
 from hopweave.ingest.split import cut_part
 from hopweave.ingest.tally import Tally, Unread
 from hopweave.ingest.vanished import Standing, check_vanishing, has_vanished
@@ -35,7 +36,6 @@ TITLE_FIELDS = ("title", "name")
 _LONGEST_CELL_TITLE = 100
 """Characters of a cell that may be the title of its row; a longer one is text."""
 _COLUMN = f"{METADATA}."
-TEXT_FIELDS = ("text", "contents", "content", "body", "passage", "paragraph_text")
 
 
 @dataclass(frozen=True, slots=True)
@@ -403,11 +403,11 @@ class Reading:
         if missing is not None:
             raise DataError(_no_field(place, row.values, missing, "--id-field" if missing == chosen[0] else "--title-field"))
         record_id = _pick(row.values, self._options.id_field, ID_FIELDS)
-        named = {name: cell.strip() for name, cell in row.values.items() if cell.strip()}
-        cells = {name: cell for name, cell in named.items() if name != ACCESS and not name.startswith(_COLUMN)}
+        named = {name: cell for name, value in row.values.items() if (cell := _cell(value))}
+        cells = {name: cell for name, cell in named.items() if name not in {ACCESS, METADATA} and not name.startswith(_COLUMN)}
         title = _pick(row.values, self._options.title_field, TITLE_FIELDS)
         if title is None:
-            title = next((cell for cell in cells.values() if cell != record_id and len(cell) <= _LONGEST_CELL_TITLE), "")
+            title = next((cell for cell in cells.values() if cell != _cell(record_id) and len(cell) <= _LONGEST_CELL_TITLE), "")
         text = row_text(list(cells), list(cells.values()))
         passage = Passage(_id_text(record_id, place), text, _text(title, "title", place), file.source)
         return self._with_labels(passage, row, place)
@@ -442,6 +442,13 @@ def _pick(values: Mapping[str, Any], chosen: str | None, names: Sequence[str]) -
         if values.get(name) is not None:
             return values[name]
     return None
+
+
+def _cell(value: object) -> str:
+    """The value of a field as the text of a cell: a number or a Boolean as JSON writes it; empty if there is none."""
+    if isinstance(value, str):
+        return value.strip()
+    return json.dumps(value) if isinstance(value, int | float) else ""
 
 
 def _no_field(place: str, values: Mapping[str, Any], wanted: str, option: str) -> str:

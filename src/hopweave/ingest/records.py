@@ -5,19 +5,24 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sized
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, repeat, zip_longest
 from typing import Any
 
 from hopweave.core.errors import DataError
-from hopweave.core.visibility import METADATA
+from hopweave.core.visibility import ACCESS, METADATA
 from hopweave.ingest.deadline import Check, no_check
 from hopweave.ingest.file_bytes import open_text
 from hopweave.ingest.formats import CorpusFile, Limits, OnBytes
 from hopweave.ingest.json_stream import JsonStream, load_json
 from hopweave.ingest.office_tables import MAX_COLUMNS, are_names
 
+TEXT_FIELDS = ("text", "contents", "content", "body", "passage", "paragraph_text")
+"""The fields that hold the text of a record, unless another one is named."""
+
 _FEWEST_CELLS = 2
+_LONGEST_VALUE = 300
+"""Characters of a text that is a cell of a table; a longer one is most likely the text of its record."""
 _SEPARATORS = ",;\t|"
 _SEPARATOR_LINE = re.compile(r'"?sep=([,;\t|])"?\s*', re.IGNORECASE)
 _LONGEST_HEAD = 1 << 20
@@ -32,7 +37,8 @@ class Row:
     Attributes:
         place: names it within its file, such as `line 3`.
         values: by the names of the fields.
-        is_table: whether it is a row of a table whose first line names the columns, as far as can be told.
+        is_table: whether it is a row of a table whose columns have names, as far as can be told: those that the first line
+            of a CSV file gives; in JSON, the fields of flat records, if the first one is flat and has no text.
     """
 
     place: str
@@ -53,11 +59,26 @@ def read_rows(file: CorpusFile, on_bytes: OnBytes, limits: Limits, check: Check 
         DataError: for a file that cannot be read, has the wrong format, contains something other than objects, or has more
             than `MAX_COLUMNS` in one of them.
     """
-    if file.suffix == ".json":
-        return _read_json(file, on_bytes, limits, check)
     if file.suffix in {".tsv", ".csv"}:
         return _read_table(file, on_bytes, limits, check)
-    return _read_json_lines(file, on_bytes, limits, check)
+    return _told_tables((_read_json if file.suffix == ".json" else _read_json_lines)(file, on_bytes, limits, check))
+
+
+def _told_tables(rows: Iterator[Row]) -> Iterator[Row]:
+    """Rows of JSON, told whether they are those of a table."""
+    is_table = None
+    for row in rows:
+        is_flat = _is_flat(row.values)
+        if is_table is None:
+            is_table = is_flat and not any(row.values.get(name) is not None for name in TEXT_FIELDS)
+        yield replace(row, is_table=is_table and is_flat)
+
+
+def _is_flat(values: Mapping[str, Any]) -> bool:
+    """Whether a record has fields as a row of a table has cells: several, short, and none with fields of its own."""
+    cells = [value for name, value in values.items() if name not in {METADATA, ACCESS} and value is not None]
+    is_short = all(isinstance(cell, int | float) or (isinstance(cell, str) and len(cell) <= _LONGEST_VALUE) for cell in cells)
+    return len(cells) >= _FEWEST_CELLS and is_short
 
 
 def _read_json_lines(file: CorpusFile, on_bytes: OnBytes, limits: Limits, check: Check) -> Iterator[Row]:

@@ -31,7 +31,7 @@ SKIPPED = {
     Reason.SPECIAL: {},
     Reason.TOO_LARGE: {"large.txt": b"word " * 300_000},
     Reason.ENCRYPTED: {"secret.docx": b"\xd0\xcf\x11\xe0" + "EncryptedPackage".encode("utf-16-le") * 20},
-    Reason.NO_TEXT_FIELD: {"notes.json": b'[{"customer": "Ulm", "note": "late"}]'},
+    Reason.NO_TEXT_FIELD: {"notes.json": b'[{"customer": "Ulm", "notes": ["late"]}]'},
     Reason.DAMAGED: {"damaged.pdf": b"%PDF-1.4 and no more", "damaged.docx": b"PK"},
     Reason.NOT_UTF8: {"latin.txt": "Tübingen".encode("latin-1")},
     Reason.EMPTY: {"empty.txt": b"", "frame.html": b"<script>x()</script>"},
