@@ -13,7 +13,7 @@ from hopweave.citations.shortfalls import UNCERTAIN, certainty_in_words, why_uns
 from hopweave.core.json_text import whole
 from hopweave.core.types import Answer, Citation, Passage
 from hopweave.record import Record
-from hopweave.text.citation_marks import Mark, single_marks
+from hopweave.text.citation_marks import Mark, leading_mark, single_marks
 
 NO_ANSWER = "I found no answer to that in the corpus."
 _STANDING = {
@@ -26,8 +26,6 @@ _MARKUP = re.compile(r"([\\`*_\[\]<>!#|~])")
 _WEB = ("https://", "http://")
 _MAX_QUOTE = 300
 _AGAINST = "Says otherwise:"
-_SOURCE = rf'(?:\[\d+\]|{_AGAINST}) [^\n]*: "[^\n]*"'
-_SOURCES = re.compile(rf"\n\n{_SOURCE}(?:\n{_SOURCE})*\s*\Z")
 
 _Source = tuple[Citation, Passage]
 
@@ -76,7 +74,12 @@ def cited(record: Record, address: str) -> Cited:
 
 def without_sources(text: str) -> str:
     """A message without the sources that `cited` puts below it: what an answer says, as a turn of a conversation."""
-    return _SOURCES.sub("", text)
+    said, _, below = text.rstrip().rpartition("\n\n")
+    return said if below and all(map(_is_source, below.split("\n"))) else text
+
+
+def _is_source(line: str) -> bool:
+    return (leading_mark(line) is not None or line.startswith(_AGAINST)) and ': "' in line and line.endswith('"')
 
 
 def _annotation(mark: Mark, passage: Passage, address: str) -> dict[str, Any]:
