@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
@@ -445,10 +444,8 @@ def _pick(values: Mapping[str, Any], chosen: str | None, names: Sequence[str]) -
 
 
 def _cell(value: object) -> str:
-    """The value of a field as the text of a cell: a number or a Boolean as JSON writes it; empty if there is none."""
-    if isinstance(value, str):
-        return value.strip()
-    return json.dumps(value) if isinstance(value, int | float) else ""
+    """The value of a field as the text of a cell; empty if there is none."""
+    return value.strip() if isinstance(value, str) else plain_value(value) or ""
 
 
 def _no_field(place: str, values: Mapping[str, Any], wanted: str, option: str) -> str:

@@ -95,9 +95,8 @@ def _sentences(text: str) -> Iterator[Span]:
 
 
 def _is_command(sentence: str, asked: list[str]) -> bool:
-    if _COMMANDS.search(sentence) or _OPENINGS.match(sentence) or escape(sentence) != sentence:
-        return True
-    if _commands_elsewhere().search(sentence):
+    is_english_one = _COMMANDS.search(sentence) or _OPENINGS.match(sentence)
+    if is_english_one or escape(sentence) != sentence or _commands_elsewhere().search(sentence):
         return True
     said = [word.casefold() for word in _WORDS.findall(sentence)]
     if sentence.rstrip(f"{CLOSING}) ").endswith("?"):  # the title of a film may be a question, so not every one is removed

@@ -294,9 +294,7 @@ def facts_of(question: str, hits: Sequence[Hit], max_tokens: int, max_gap: float
         max_tokens: the limit for all sentences and titles; 0 for all sentences.
         max_gap: how far below the likeliest sentence another may be, unless all are shown; see `chosen_sentences`.
     """
-    if not max_tokens:
-        return tuple(chosen_sentences(question, hits, 10**9))
-    return tuple(chosen_sentences(question, hits, max_tokens, max_gap=max_gap))
+    return tuple(chosen_sentences(question, hits, max_tokens or 10**9, max_gap=max_gap if max_tokens else math.inf))
 
 
 def facts_shown(workbench: MethodContext, facts: Sequence[Evidence], *, start: int = 1) -> str:
