@@ -112,6 +112,8 @@ SLOW = {"document.md": 2_000}
 
 SECONDS = 0.03
 MOST_GROWTH = 12
+SHORTEST = 0.01
+"""Seconds below which a time says what the processor's caches hold; what grows with the square takes far longer than that."""
 
 
 def parser_modules():
@@ -234,7 +236,7 @@ def growth(reader, piece, around, length):
         longest = min(longest, seconds(reader, f"{made_of(piece, 4 * length, *around)}{turn}"))
         if longest < 8 * shortest:
             break
-    return longest / max(shortest, 1e-4), longest
+    return longest / max(shortest, SHORTEST), longest
 
 
 def grows_with_its_text(name, texts):
