@@ -166,6 +166,12 @@ def test_a_relation_that_an_earlier_claim_settles_need_not_be_stated_again():
     assert states_relation(asked, place(passage, "Tromvik"), settled)
 
 
+def test_a_relation_of_somebody_else_is_not_settled_by_it():
+    passage = Passage("p", "School on Fire is a film of 1988 by Piet Arens.", "School on Fire")
+    settled = [Claim("When did Ida Renn die?", "14 June 1987", support="supported")]
+    assert not states_relation("When did Piet Arens die?", place(passage, "1988"), settled)
+
+
 @pytest.mark.parametrize(
     ("query", "said", "is_in_place"),
     [

@@ -217,13 +217,16 @@ def _may_be_a_noun(name: str, query: str) -> bool:
 def states_relation(query: str, place: Place, settled: Sequence[Claim] = ()) -> bool:
     """Whether a place has a word for each relation that the query asks for.
 
-    Those of earlier supported claims are settled, and do not count. Where the place itself does not name what the query names,
-    the query leads through something else, and its relations need not be stated here.
+    Those of earlier supported claims that lead on from what the query names are settled, and do not count: of two that died,
+    each needs a word for it. Where the place itself does not name what the query names, the query leads through something else,
+    and its relations need not be stated here.
     """
-    if not all(_has(place.words, name) for name in names_in(query)):
+    names = names_in(query)
+    if not all(_has(place.words, name) for name in names):
         return True
     asked = relations_asked(query)
-    said = {relation.name for claim in settled for relation in relations_asked(claim.query)}
+    on_the_way = [settled[number - 1] for name in names for number in leads_from(name, settled)] if names else settled
+    said = {relation.name for claim in on_the_way for relation in relations_asked(claim.query)}
     open_ones = [relation for relation in asked if relation.name not in said]
     return all(relation.stated.search(place.words) for relation in open_ones)
 

@@ -7,13 +7,12 @@ year, then month, then day, as far as both sides name them; numbers by their siz
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 from hopweave.text.content_words import anchors
 from hopweave.text.key_terms import words_in
 from hopweave.text.languages import is_foreign
-from hopweave.text.matching import is_contained
 from hopweave.text.quotation import QUOTATION_MARKS
 from hopweave.text.values import MONTHS, agree_by_value, normalize_values
 
@@ -34,12 +33,12 @@ _MOST = re.compile(
     r"|bigger|biggest|greater|greatest|higher|highest|taller|tallest|more|most|farther|further)\b",
     re.IGNORECASE,
 )
+_THE_THING, _THE_OTHER = re.compile(r"\bX\b"), re.compile(r"\bY\b")
+_SAME_WHAT = re.compile(r"\bsame\s+(\w+)", re.IGNORECASE)
 _THROUGH = re.compile(
-    r"\bwhose\b|\b(?:has|have|had)\s+(?:a|an|the)\s+[a-z]|\bboth\s+[a-z]\w*(?:or|er)s\b"
+    r"\bwhose\b|\b(?:has|have|had)\s+(?:a|an|the)\s+(?!(?:most|more|fewer|fewest|less|least|same)\b)[a-z]|\bboth\s+[a-z]\w*(?:or|er)s\b"
     r"|\b[a-z]\w*\s+of\s+(?:(?:the\s+)?(?:[a-z]\w*\s+){0,2}[\"\u201c]?[A-Z0-9]|both\b)"
 )
-_WAS_WHEN = re.compile(r"\bwas\s+(?:first\s+)?(\w+ed|born|built|made|written|begun)\b", re.IGNORECASE)
-_IN_TIME = re.compile(r"\b(?:first|earlier|later|more recently)\b", re.IGNORECASE)
 _LONG = re.compile(r"\b(?:older|oldest|longer|longest|greater|higher)\b", re.IGNORECASE)
 _SHORT = re.compile(r"\b(?:younger|youngest|shorter|shortest|lower)\b", re.IGNORECASE)
 _LAST_OF = re.compile(r".*\bor\s+(?:(?:the|an?)\s+)?\W?(\w+)", re.IGNORECASE)
@@ -157,28 +156,43 @@ def life_date(question: str, fact: str) -> str:
     return ""
 
 
-def reached(question: str, side: Side) -> Side:
-    """The side as the thing itself if the question refers to nobody else: another name then comes from an example or a fact.
+def compares_others(question: str) -> bool:
+    """Whether what is compared is not what the question names but something related to it, such as the directors of two films.
 
-    >>> reached("Which was built first, Orla Bridge or Kerrow Light?",
-    ...         Side("Kerrow Light", "Ada Finch", "When was Ada Finch born?", "", 0)).ask
-    'When was Kerrow Light built?'
+    >>> compares_others("Which film has the director who is older, Low Water or The Long Tide?")
+    True
+    >>> compares_others("Which was built first, Orla Bridge or Kerrow Light?")
+    False
     """
-    if not side.through or _THROUGH.search(question):
-        return side
-    if is_contained(side.name, side.ask):
-        return replace(side, through="")
-    done = _WAS_WHEN.search(question) if _IN_TIME.search(question) else None
-    return replace(side, through="", ask=f"When was {side.name} {done[1]}?" if done else "")
+    return _THROUGH.search(question) is not None
 
 
-def asked_alone(question: str, side: Side) -> str:
-    """The question for a side's value; for somebody's birth or death it is written by code, since small models confuse them."""
-    if not side.through or _AGE.search(question):
-        return side.ask
-    if _END.search(question):
-        return f"When did {side.through} die?"
-    return f"When was {side.through} born?" if _BIRTH.search(question) else side.ask
+def asked_alone(question: str, ask: str, about: str) -> str:
+    """The question for the value of one side; for somebody's birth or death code writes it, since small models confuse them.
+
+    Args:
+        question: the question that compares both.
+        ask: the question for the value of either, with `X` in its place.
+        about: the name of the thing that has the value.
+
+    >>> asked_alone("Which film came out first, Low Water or The Long Tide?", "When did X come out?", "Low Water")
+    'When did Low Water come out?'
+    >>> asked_alone("Are the directors of Low Water and The Long Tide from the same country?", "Are they?", "Tom Carey")
+    'What is the country of Tom Carey?'
+    >>> asked_alone("Which film has the director who died first, Low Water or The Long Tide?", "When was X born?", "Tom Carey")
+    'When did Tom Carey die?'
+    """
+    if not about:
+        return ""
+    if compares_others(question) and not _AGE.search(question):
+        if _END.search(question):
+            return f"When did {about} die?"
+        if _BIRTH.search(question):
+            return f"When was {about} born?"
+    if _THE_THING.search(ask) and not _THE_OTHER.search(ask):
+        return _THE_THING.sub(lambda _: about, ask)
+    same = _SAME_WHAT.search(question)
+    return f"What is the {same[1]} of {about}?" if same else ""
 
 
 def _are_all(question: str, first: Side, second: Side) -> bool:

@@ -44,17 +44,12 @@ def planned(*unnamed: str, steps=()) -> str:
     return said(unnamed=list(unnamed), steps=list(steps))
 
 
-def _bridge_and_light(built_bridge: str, built_light: str) -> dict[str, dict[str, object]]:
-    """The two sides of a comparison, as the model fills them in."""
+def _bridge_and_light(built_bridge: str, built_light: str) -> dict[str, object]:
+    """A comparison, as the model fills it in."""
     return {
-        "first": {"name": "Orla Bridge", "through": "", "ask": "When was Orla Bridge built?", "value": built_bridge, "fact": 1},
-        "second": {
-            "name": "Kerrow Light",
-            "through": "",
-            "ask": "When was Kerrow Light built?",
-            "value": built_light,
-            "fact": 3,
-        },
+        "ask": "When was X built?",
+        "first": {"name": "Orla Bridge", "value": built_bridge, "fact": 1},
+        "second": {"name": "Kerrow Light", "value": built_light, "fact": 3},
     }
 
 
@@ -355,11 +350,16 @@ def test_code_reads_a_date_of_birth_or_death_from_its_bracket(question, fact, da
     assert life_date(question, fact) == date
 
 
-def test_the_question_for_a_birth_or_a_death_is_asked_by_code():
-    side = Side("Low Water", "Piet Arens", "When was Piet Arens born?", "", 0)
-    assert asked_alone("Which film has the director who died earlier?", side) == "When did Piet Arens die?"
-    assert asked_alone("Which film has the older director?", side) == "When was Piet Arens born?"
-    assert asked_alone("Which film has the director with more awards?", side) == side.ask
+@pytest.mark.parametrize(("question", "ask", "asked"), [
+    ("Which film has the director who died earlier, A or B?", "When was X born?", "When did Piet Arens die?"),
+    ("Which film whose director is younger came first, A or B?", "When did X die?", "When was Piet Arens born?"),
+    ("Which film has the director who lived longer, A or B?", "How long did X live?", "How long did Piet Arens live?"),
+    ("Which film has the director from Ulm, A or B?", "Where is X from, X?", "Where is Piet Arens from, Piet Arens?"),
+    ("Which film has the director from Ulm, A or B?", "Where is the director from?", ""),
+])  # fmt: skip
+def test_the_question_for_a_value_names_what_has_it_and_code_asks_for_births_and_deaths(question, ask, asked):
+    assert asked_alone(question, ask, "Piet Arens") == asked
+    assert asked_alone(question, ask, "") == ""
 
 
 @pytest.mark.parametrize(
@@ -464,9 +464,10 @@ async def test_a_value_that_no_fact_about_its_side_states_is_asked_for_alone():
     day = Passage("day", "A Day is a film of 1951 by Mara Lind. Mara Lind died in 1990.", "A Day")
     water = Passage("water", "Low Water is a film of 1958 by Piet Arens.", "Low Water")
     arens = Passage("arens", "Piet Arens died in Ghent in 1970.", "Piet Arens")
-    first = {"name": "A Day", "through": "Mara Lind", "ask": "When did Mara Lind die?", "value": "1990", "fact": 2}
-    second = {"name": "Low Water", "through": "Piet Arens", "ask": rest, "value": "1999", "fact": 3}
-    record = await ask([said(first=first, second=second), answered("1970")], {question: [day, water], rest: [arens]}, question)
+    first = {"name": "A Day", "through": "Mara Lind", "value": "1990", "fact": 2}
+    second = {"name": "Low Water", "through": "Piet Arens", "value": "1999", "fact": 3}
+    replies = [said(ask="When was X born?", first=first, second=second), answered("1970")]  # small models confuse the two
+    record = await ask(replies, {question: [day, water], rest: [arens]}, question)
     assert (purposes(record), record.answer.short) == (["compare", "answer"], "Low Water")
     assert (rest, "1970", "supported") in verdicts(record)
 
@@ -481,12 +482,35 @@ async def test_a_comparison_by_code_is_supported_by_both_of_its_sides_and_cites_
 
 async def test_who_a_side_is_reached_through_counts_only_where_the_question_leads_through_somebody():
     sides = _bridge_and_light("1902", "")
-    sides["second"] |= {"through": "Ada Finch", "ask": "When was Ada Finch born?"}
+    sides["second"] |= {"through": "Ada Finch"}
     asked_of_light = "When was Kerrow Light built?"
     found = {BUILT_FIRST: [BRIDGE, LIGHT], asked_of_light: [LIGHT]}
     record = await ask([said(**sides), answered("1887", 1)], found, BUILT_FIRST)
     assert queries(record) == [BUILT_FIRST, asked_of_light]
     assert record.answer.short == "Kerrow Light"
+
+
+@pytest.mark.parametrize(("question", "shown"), [
+    (BUILT_FIRST, False),
+    ("Which is longer, Orla Bridge or Kerrow Light?", False),
+    ("Which has the older builder, Orla Bridge or Kerrow Light?", True),
+])  # fmt: skip
+async def test_a_model_is_asked_for_somebody_connected_only_where_the_question_leads_through_somebody(question, shown):
+    record = await ask([said(**_bridge_and_light("1902", "1887"))], {question: [BRIDGE, LIGHT]}, question)
+    [first, *_] = [step for step in record.steps if step.kind == "model_call"]
+    assert ("through" in json.dumps(first.sampling.json_schema)) == shown
+
+
+async def test_values_of_which_the_model_did_not_say_what_they_answer_are_doubted():
+    sides = _bridge_and_light("1902", "1887") | {"ask": "Which was first?"}
+    record = await ask([said(**sides)], {BUILT_FIRST: [BRIDGE, LIGHT]}, BUILT_FIRST)
+    assert (record.answer.short, record.answer.verdict.support) == ("Kerrow Light", "unsupported")
+
+
+async def test_a_value_is_not_asked_for_alone_where_the_model_gave_no_question_for_it():
+    sides = _bridge_and_light("1902", "") | {"ask": BUILT_FIRST}
+    record = await ask([said(**sides), answered("Kerrow Light", 3)], {BUILT_FIRST: [BRIDGE, LIGHT]}, BUILT_FIRST)
+    assert (purposes(record), queries(record)) == (["compare", "answer"], [BUILT_FIRST])
 
 
 async def test_two_of_three_alternatives_are_not_decided_between_by_code():

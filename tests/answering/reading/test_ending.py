@@ -104,8 +104,9 @@ async def test_a_reading_that_holds_counts_though_as_much_speaks_against_it():
 
 async def test_two_things_are_compared_by_code():
     sides = {
-        "first": {"name": "Orla Bridge", "through": "", "ask": "When was Orla Bridge built?", "value": "1902", "fact": 1},
-        "second": {"name": "Kerrow Light", "through": "", "ask": "When was Kerrow Light built?", "value": "1887", "fact": 3},
+        "ask": "When was X built?",
+        "first": {"name": "Orla Bridge", "value": "1902", "fact": 1},
+        "second": {"name": "Kerrow Light", "value": "1887", "fact": 3},
     }
     found = {BUILT_FIRST: [BRIDGE, LIGHT]}
     record = await ask([chain((WHO, "Greta Falk")), json.dumps(sides)], BUILT_FIRST, found)

@@ -27,6 +27,8 @@ _IN_WORDS = {
 """What a problem says of a reading, after its subject."""
 ONE_SIDED = "values that passages state were not found for both things that are compared"
 """The doubt about the answer to a comparison that code made without passages for both sides."""
+NOT_ASKED = "it was not said which question the value answers"
+"""The doubt about a value in a comparison."""
 _YES_OR_NO = re.compile(r"\s*(?:are|is|was|were|am|do|does|did|have|has|had|can|could|will|would|should)\b", re.IGNORECASE)
 ASKING = re.compile(r"\b(?:who|whom|whose|what|which|where|when|why|how)\b", re.IGNORECASE)
 """Words that ask for something."""

@@ -16,7 +16,7 @@ from typing import Any
 
 from hopweave.answering.parsing.json_object import parse_json_object
 from hopweave.answering.parsing.probability import probability_of
-from hopweave.answering.reading.checking import Reading, problems_in_words, problems_of
+from hopweave.answering.reading.checking import NOT_ASKED, Reading, problems_in_words, problems_of
 from hopweave.answering.reading.completing import completed
 from hopweave.answering.reading.hops import NOTHING_SETTLED, Way
 from hopweave.answering.toolkit.claims import Assertion
@@ -24,7 +24,7 @@ from hopweave.core.errors import ParseError
 from hopweave.core.prompt import escape, fence, prompts_beside, unescape
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Hit, Message, Passage, Reply
-from hopweave.text.comparing import Side, asked_alone, compared, life_date, reached, wanted_of
+from hopweave.text.comparing import Side, asked_alone, compared, compares_others, life_date, wanted_of
 from hopweave.text.content_words import keys_of
 from hopweave.text.evidence import Evidence, chosen_sentences
 from hopweave.text.matching import is_contained
@@ -47,11 +47,14 @@ def object_of(**properties: Any) -> dict[str, Any]:
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
-_SIDE = object_of(name=TEXT, through=TEXT, ask=TEXT, value=TEXT, fact=_FACT)
-_SCHEMAS: Mapping[str, dict[str, Any]] = {
-    "answer": object_of(fact=_FACT, answer=TEXT),
-    "compare": object_of(first=_SIDE, second=_SIDE),
-}
+def _comparison_of(**side: Any) -> dict[str, Any]:
+    """The schema of a comparison whose sides have these properties."""
+    return object_of(ask=TEXT, first=object_of(**side), second=object_of(**side))
+
+
+_ANSWER = object_of(fact=_FACT, answer=TEXT)
+_COMPARE = _comparison_of(name=TEXT, value=TEXT, fact=_FACT)
+_COMPARE_THROUGH = _comparison_of(name=TEXT, through=TEXT, value=TEXT, fact=_FACT)
 _EXAMPLES: Mapping[str, tuple[tuple[str, str], ...]] = {
     "answer": (("light", "answer_light"), ("water", "answer_water")),
     "compare": (("water", "compare_water"), ("water", "compare_directors")),
@@ -121,7 +124,7 @@ class FactReader:
         Raises:
             ModelError, BudgetReached, ReplayMiss: as in `MethodContext.reply`.
         """
-        reply = await self._reply("answer", asked, facts, settled)
+        reply = await self._reply("answer", _ANSWER, asked, facts, settled)
         values = values_of(self.workbench, reply, "answer", {"fact": int, "answer": str})
         answer = unescape(_text(values, "answer"))
         fact = _fact(values, facts, answer)
@@ -146,7 +149,7 @@ class FactReader:
         """
         shown = self._asking(facts_shown(self.workbench, facts), asked, last=self.workbench.fill(PROMPTS["unless_none"]))
         messages = [*self.examples("answer"), Message("user", shown)]
-        reply = await bounded(self.workbench, messages, purpose, _SCHEMAS["answer"], self.max_tokens)
+        reply = await bounded(self.workbench, messages, purpose, _ANSWER, self.max_tokens)
         values = values_of(self.workbench, reply, purpose, {"fact": int, "answer": str})
         if "answer" not in values and values.get("fact") != 0:
             raise ParseError("the reply has no answer")
@@ -181,13 +184,14 @@ class FactReader:
         Raises:
             ModelError, SearchError, BudgetReached, ReplayMiss: as in `MethodContext.reply` and `MethodContext.search`.
         """
-        reply = await self._reply("compare", question, facts, settled)
-        values = values_of(self.workbench, reply, "compare", {"first": dict, "second": dict})
+        schema = _COMPARE_THROUGH if compares_others(question) else _COMPARE
+        reply = await self._reply("compare", schema, question, facts, settled)
+        values = values_of(self.workbench, reply, "compare", {"ask": str, "first": dict, "second": dict})
         sides: list[Side] = []
         said: list[Assertion] = []
         for name in ("first", "second"):
             if name in values:
-                side, assertion = await self._valued(question, _side(values[name]), facts)
+                side, assertion = await self._valued(question, _side(question, values[name], _text(values, "ask")), facts)
                 sides.append(side)
                 said += [assertion] if assertion is not None else []
         wanted = wanted_of(question)
@@ -197,32 +201,35 @@ class FactReader:
 
     async def _valued(self, question: str, side: Side, facts: tuple[Evidence, ...]) -> tuple[Side, Assertion | None]:
         """A side with a value that a fact about it states: the one that was filled in, else one requested separately."""
-        side = reached(question, side)
         fact = _of_life(question, side, facts)
         if fact is not None:
             side = replace(side, value=life_date(question, fact.text))
         else:
             fact = _stating(side, facts)
         problems: list[str] = []
-        if fact is None and (ask := asked_alone(question, side)):
-            hits = await self.search(ask, self.num_hop_passages)
-            reading, problems = await self.read(ask, self._facts_of_hop(ask, hits))
+        if fact is None and side.ask:
+            hits = await self.search(side.ask, self.num_hop_passages)
+            reading, problems = await self.read(side.ask, self._facts_of_hop(side.ask, hits))
             fact = reading.fact
             value = life_date(question, fact.text) if fact is not None and _is_about(side, fact) else ""
-            side = replace(side, ask=ask, value=value or reading.answer)
+            side = replace(side, value=value or reading.answer)
         through = f"{side.name}, {side.through}" if side.through and _is_told(side.through, facts) else side.name
         self.workbench.decide("side", f"{through}: {side.value or '?'}")
         if fact is None or not side.value:
             return side, None
-        doubt = problems_in_words(problems, side.ask)
+        doubt = problems_in_words(problems, side.ask) if side.ask else NOT_ASKED
         return side, Assertion(side.ask or through, side.value, "retrieved", (fact.passage,), doubt=doubt)
 
     async def _reply(
-        self, kind: str, asked: str, facts: tuple[Evidence, ...], settled: Sequence[tuple[str, str]] = ()
+        self,
+        kind: str,
+        schema: Mapping[str, Any],
+        asked: str,
+        facts: tuple[Evidence, ...],
+        settled: Sequence[tuple[str, str]] = (),
     ) -> Reply:
         """Asks for an object of a kind, after worked examples."""
         messages = [*self.examples(kind), Message("user", self._asking(facts_shown(self.workbench, facts), asked, settled))]
-        schema = _SCHEMAS[kind]
         return await bounded(self.workbench, messages, kind, schema, self.max_tokens, with_probabilities=kind == "answer")
 
     def examples(self, kind: str) -> list[Message]:
@@ -331,10 +338,13 @@ def _text(values: Mapping[str, Any], name: str) -> str:
     return str(value).strip() if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
 
 
-def _side(values: Mapping[str, Any]) -> Side:
+def _side(question: str, values: Mapping[str, Any], ask: str) -> Side:
+    """A side as the model filled it in, with the question for its value."""
     number = values.get("fact")
-    name, through, ask, value = (unescape(_text(values, key)) for key in ("name", "through", "ask", "value"))
-    return Side(name, through, " ".join(ask.split()), value, number if isinstance(number, int) else 0)
+    name, through, value = (unescape(_text(values, key)) for key in ("name", "through", "value"))
+    through = through if compares_others(question) else ""  # else it comes from a worked example
+    asked = asked_alone(question, ask=" ".join(unescape(ask).split()), about=through or name)
+    return Side(name, through, asked, value, number if isinstance(number, int) else 0)
 
 
 def _is_told(name: str, facts: Sequence[Evidence]) -> bool:
