@@ -30,7 +30,7 @@ from hopweave.run.weaver import Weaver
 NAMES = names_of("retrievers")
 ON_SERVERS = {"postgres", "qdrant", "milvus", "elasticsearch"}
 ENCODERS = {"dense": TinyEncoder, "late_interaction": TinyTokenEncoder}
-QUESTION = "Who is the wife of the director of the film The Long Tide?"
+QUESTION = "Who is the wife of the Whispering Director of the Film The Long Tide?"
 HIDDEN = Passage(
     "whispered",
     "The wife of the director of the film The Long Tide, Tom Carey, is Lina Holt: so they murmur. "

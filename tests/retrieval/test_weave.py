@@ -15,7 +15,7 @@ from hopweave.retrieval.engines.bm25 import BM25
 from hopweave.retrieval.engines.weave import Weave
 from hopweave.retrieval.index.index_folder import read_manifest, write_manifest
 from hopweave.retrieval.index.links import MAX_KEY_WORDS, mentions, opening, openings, title_key, words_of
-from hopweave.retrieval.index.word_index import Document
+from hopweave.retrieval.index.word_index import Document, function_terms
 
 NOISE = [
     Passage(f"noise-{n}", f"A harbour town number {n} has a church, a market and a club of the film.", f"Town {n}")
@@ -373,9 +373,44 @@ def manual(tmp_path_factory):
         "Does the sort command order files by key?",
     ],
 )
-def test_a_look_up_that_names_nothing_in_particular_has_the_order_of_bm25(manual, look_up):
+def test_a_look_up_that_names_nothing_in_particular_leads_nowhere(manual, look_up):
     [plain] = BM25(manual).search([look_up], 10)
-    assert ids(found(manual, look_up, 10)) == ids(plain)
+    hits = found(manual, look_up, 10)
+    assert ids(hits) == ids(plain)
+    assert [hit.via for hit in hits] == [None] * len(hits)
+
+
+def test_function_words_of_a_question_weigh_little(tmp_path):
+    wordy = Passage("wordy", "What does it do, and how?", "Help")
+    mill = Passage("mill", "The old mill grinds rye.", "Valley")
+    others = [Passage(f"case-{n}", f"How does one do what has to be done in case {n}?", "Case") for n in range(9)]
+    BM25.build(tmp_path / "index", [*NOISE, wordy, mill, *others])
+    question = "How does the mill do what it does?"
+    [plain] = BM25(tmp_path / "index").search([question], 1)
+    assert (ids(plain), ids(found(tmp_path / "index", question, 1))) == (["wordy"], ["mill"])
+
+
+@pytest.mark.parametrize(
+    ("question", "terms"),
+    [
+        ("Which mill does Sula have?", {"which", "doe", "have"}),
+        ("Who has led the WHO?", {"has"}),
+        ("Wie heißt die Mühle am Fluss?", {"wie", "die", "am"}),
+        ("水車はどこですか", set()),
+        ("", set()),
+    ],
+)
+def test_the_function_words_of_a_question_are_those_of_its_language_and_no_abbreviations(question, terms):
+    assert function_terms(question) == terms
+
+
+def test_a_passage_with_all_words_of_a_question_comes_before_one_that_has_some_of_them_oftener(tmp_path):
+    oftener = Passage("oftener", "Rye, rye and rye, and bread and bread, for sale.", "Sale")
+    all_words = Passage("all", "Bread of rye, ground at a mill far from the town.", "Parish")
+    mills = [Passage("one", "A mill.", "Mills"), Passage("more", "One more mill.", "Mills")]
+    BM25.build(tmp_path / "index", [*NOISE, oftener, all_words, *mills])
+    [plain] = BM25(tmp_path / "index").search(["rye bread mill"], 2)
+    assert (ids(plain), ids(found(tmp_path / "index", "rye bread mill", 2))) == (["oftener", "all"], ["all", "oftener"])
 
 
 def test_a_title_that_many_passages_share_is_no_link(manual):

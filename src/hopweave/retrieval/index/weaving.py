@@ -6,6 +6,9 @@ with those that its title and its best sentence add). A link is weighted by how 
 without that gate, false links cancel the gain. The best new passages are the next front. At the end the passages are
 chosen one by one, so that together they cover the question and are connected.
 
+Function words of the question weigh little everywhere, and a passage that has more of its words counts more than its BM25
+score says, as by the coordination factor that engines multiplied scores with once.
+
 The figures below were chosen on the first half of the questions, and confirmed on the second: see docs/design/measured.md.
 """
 
@@ -22,7 +25,7 @@ import tantivy
 from hopweave.core.types import Hit, Passage, Via
 from hopweave.retrieval.index.bm25_search import Clause, Found, terms_of
 from hopweave.retrieval.index.links import opening
-from hopweave.retrieval.index.word_index import Document, WordIndex, candidates_of
+from hopweave.retrieval.index.word_index import Document, WordIndex, candidates_of, function_terms
 
 FIRST_HITS = 60
 FRONT = 4
@@ -51,6 +54,12 @@ ADDED = 0.5
 
 OWN_SHARE = 0.5
 """The weight of a passage's own score, relative to the links that lead to it."""
+
+FUNCTION_WORD = 0.2
+"""The weight of a function word (`which`, `does`): a long question has so many that together they outweigh what it is about."""
+
+COVERED_SHARE = 0.1
+"""The share of a passage's own score, in the end, that is the part of the question's words that it has."""
 
 POOL = 25
 COVERAGE_BONUS = 0.3
@@ -140,9 +149,10 @@ class Weaving:
         self._depth = depth
         self._use_links = use_links
         self._use_residual = use_residual
-        self._terms = words.question_terms(question)
+        weights = dict.fromkeys(function_terms(question), FUNCTION_WORD)
+        self._terms = {term: num * weights.get(term, 1.0) for term, num in words.question_terms(question).items()}
         self._asked = words.clauses(self._terms)
-        self._idf = {term: words.idf(term) for term in self._terms}
+        self._idf = {term: words.idf(term) * weights.get(term, 1.0) for term in self._terms}
         self._best_score = 1.0
         self._states: dict[Document, _State] = {}
         self._sources: set[Document] = set()
@@ -174,6 +184,9 @@ class Weaving:
             front = [document for document in self._ranked() if document not in self._sources][:LATER_FRONT]
         has_led = any(state.via is not None for state in self._states.values())
         pool = self._ranked()[: max(POOL, max_hits)]
+        self._look_into(pool)
+        if self._first is None:
+            pool = self._by_coverage(pool)
         picked = self._picked(pool, max_hits) if as_set and (is_named or has_led) else pool[:max_hits]
         return [Woven(document.passage, self._states[document].value, self._states[document].via) for document in picked]
 
@@ -190,6 +203,15 @@ class Weaving:
             [titled] = self._words.answers(self._asked, [(placed, MAX_LINKS)])
             for document, score in titled.items():
                 self._states[document] = _State(self._own(document, score) + bonus)
+
+    def _by_coverage(self, pool: Sequence[Document]) -> list[Document]:
+        """Some passages, once their own scores count how many of the question's words they have, and not only how often."""
+        total = self._weight(self._idf) or 1.0
+        for document in pool:
+            state = self._states[document]
+            covered = self._weight(self._held[document]) / total
+            state.own = (1 - COVERED_SHARE) * state.own + COVERED_SHARE * covered
+        return sorted(pool, key=self._place)
 
     def share_of(self, passage: Passage) -> float:
         """The share of the question's words, by idf, that a passage has, from 0 to 1.
@@ -226,7 +248,10 @@ class Weaving:
         return self._shares[document] if document in self._shares else share * min(self._shares.values())
 
     def _ranked(self) -> list[Document]:
-        return sorted(self._states, key=lambda document: (-self._states[document].value, document))
+        return sorted(self._states, key=self._place)
+
+    def _place(self, document: Document) -> tuple[float, Document]:
+        return -self._states[document].value, document
 
     def _leads(self, source: Document) -> _Leads:
         """What a passage may lead to."""
@@ -307,7 +332,6 @@ class Weaving:
     def _picked(self, pool: Sequence[Document], max_hits: int) -> list[Document]:
         """Chosen one by one: by value, by the part of the question that is not covered yet, and by a link to a chosen one."""
         total = sum(self._idf.values()) or 1.0
-        self._look_into(pool)
         value = {document: self._states[document].value for document in pool}
         covers = {document: self._held[document] for document in pool}
         covered = {document: self._weight(terms) / total for document, terms in covers.items()}

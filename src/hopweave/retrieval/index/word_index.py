@@ -38,6 +38,8 @@ from hopweave.retrieval.index.bm25_search import (
     terms_of,
 )
 from hopweave.retrieval.index.links import is_named, keys_of, mentions, names, opening, title_key, words_of
+from hopweave.text.key_terms import FUNCTION_WORDS, words_in
+from hopweave.text.languages import is_foreign, language_of, words_for
 from hopweave.text.page_names import page_name
 from hopweave.text.sentences import sentence_spans
 
@@ -78,6 +80,17 @@ _MAX_FREQUENCIES = 1 << 16
 
 Placed = Sequence[tuple[tantivy.DocAddress, int]]
 """Addresses of passages, with their numbers."""
+
+
+def function_terms(text: str) -> set[str]:
+    """The terms of a text's function words: those of its language if that is known, else the English ones.
+
+    One in capitals is none (`WHO`, `IT`).
+    """
+    function_words = words_for(language_of(text), "small").split() if is_foreign(text) else FUNCTION_WORDS
+    found = [word for word in words_in(text) if word.key in function_words]
+    abbreviated = {word.key for word in found if len(word.written) > 1 and word.written.isupper()}
+    return {term for word in {word.key for word in found} - abbreviated for term in terms_of(word)}
 
 
 class Document:
