@@ -186,6 +186,66 @@ def test_items_of_an_odt_keep_their_numbers(tmp_path, which):
     assert passage.text.split("\n\n") == text.split("|")
 
 
+OUTLINE_STYLE = (
+    f'<office:styles xmlns:style="{STYLE}"><text:outline-style style:name="Outline">'
+    '<text:outline-level-style text:level="1" style:num-format="I" style:num-prefix="Part " style:num-suffix=":"/>'
+    '<text:outline-level-style text:level="2" style:num-format="1" text:start-value="4"/>'
+    '<text:outline-level-style text:level="3" style:num-format="a" text:display-levels="2"/>'
+    '<text:outline-level-style text:level="4" style:num-format=""/></text:outline-style></office:styles>'
+)
+
+
+def odf_heading(text, level, more=""):
+    return f'<text:h text:outline-level="{level}"{more}>{text}</text:h>'
+
+
+LIGHT_PART, OIL = odf_heading("Light", 1), odf_heading("Oil", 2)
+ODT_HEADINGS = {
+    "each level has its numbers and its style": (
+        LIGHT_PART + OIL + OIL + odf_heading("Lamp", 3),
+        "Part I: Light|4 Oil|5 Oil|5.a Lamp",
+    ),
+    "a level begins anew below the next higher one": (
+        LIGHT_PART + OIL + LIGHT_PART + OIL,
+        "Part I: Light|4 Oil|Part II: Light|4 Oil",
+    ),
+    "a level without a number": (LIGHT_PART + odf_heading("Lamp", 4), "Part I: Light|Lamp"),
+    "a level above that the document does not have": (odf_heading("Lamp", 3), "4.a Lamp"),
+    "a heading that is to have none": (
+        odf_heading("Light", 1, ' text:is-list-header="true"') + LIGHT_PART,
+        "Light|Part I: Light",
+    ),
+    "a heading that begins anew": (
+        LIGHT_PART + odf_heading("Light", 1, ' text:restart-numbering="true" text:start-value="9"') + LIGHT_PART,
+        "Part I: Light|Part IX: Light|Part X: Light",
+    ),
+    "an empty heading": (LIGHT_PART + odf_heading("", 1) + LIGHT_PART, "Part I: Light|Part III: Light"),
+    "a heading in a list": (odf_list(f"<text:list-item>{OIL}</text:list-item>"), "1. Oil"),
+}
+
+
+@pytest.mark.parametrize("which", ODT_HEADINGS)
+def test_headings_of_an_odt_keep_their_numbers(tmp_path, which):
+    inner, text = ODT_HEADINGS[which]
+    styles = LIST_STYLES
+    passages = found(tmp_path, "a.odt", odf("text", inner, styles=styles, named_styles=OUTLINE_STYLE))
+    assert [line for passage in passages for line in passage.text.split("\n\n")] == text.split("|")
+
+
+def test_sections_have_the_numbers_of_headings_and_titles_do_not(tmp_path):
+    inner = LIGHT_PART + OIL + "<text:p>It burns.</text:p>"
+    [passage] = found(tmp_path, "a.odt", odf("text", inner, named_styles=OUTLINE_STYLE))
+    assert (passage.title, passage.sections) == ("Light", ("Part I: Light", "4 Oil"))
+
+
+def test_numbered_lists_on_slides_keep_their_numbers(tmp_path):
+    steps = odf_list(FILL, odf_item("Light", odf_list(odf_item("oil"), style="")))
+    frame = f'<draw:frame presentation:class="outline"><draw:text-box>{steps}</draw:text-box></draw:frame>'
+    page = f'<draw:page draw:name="one">{frame}{frame}</draw:page>'
+    [slide] = found(tmp_path, "a.odp", odf("presentation", page, styles=LIST_STYLES))
+    assert slide.text.split("\n\n") == ["1. Fill", "2. Light", "c. oil"] * 2
+
+
 def test_a_style_with_a_name_stands_in_a_part_of_its_own(tmp_path):
     [passage] = found(tmp_path, "a.odt", odf("text", odf_list(FILL), named_styles=LIST_STYLES))
     assert passage.text == "1. Fill"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from hopweave.core.errors import DataError
 from hopweave.ingest.document import Blocks, Document, Part
-from hopweave.ingest.odf_lists import OdfLists
+from hopweave.ingest.odf_lists import OdfHeadings, OdfLists
 from hopweave.ingest.office_tables import LONGEST_NAME, MAX_COLUMNS, Table, sheet_texts
 from hopweave.ingest.slides import Slide
 from hopweave.ingest.xlsx import part_of_sheet
@@ -27,11 +27,12 @@ _FRAMES_LEFT_OUT = frozenset({"date-time", "footer", "header", "page-number", "p
 _MAX_REPEATED = 1_000
 """Equal rows and cells next to each other that are written once; empty ones go on to the end of a sheet."""
 _MAX_SPACES = 100
+_WITH_LISTS = frozenset({"office:text", "office:presentation"})
 
 
 def read_odf(archive: Archive) -> Document:
     """A part for the text, for each sheet, or for each slide. A row of a table is a paragraph, see `tables`.
-    Items of numbered lists of a text begin with their numbers.
+    Items of numbered lists of texts and slides begin with their numbers, and so do headings.
 
     The title is that in the properties, or of the first slide, or the first main heading.
 
@@ -100,6 +101,8 @@ class _Body:
         self._after: list[str] = []
         self._rows = _Rows(archive.count)
         self._lists = OdfLists()
+        self._headings = OdfHeadings()
+        self._number = ""
         self._ends: Mapping[str, Callable[[], None]] = {
             "text:p": self._end_paragraph,
             "text:h": self._end_paragraph,
@@ -112,17 +115,23 @@ class _Body:
 
     def start_style(self, name: str, attributes: Mapping[str, str]) -> None:
         """An element begins in the part with the styles that have names."""
-        self._lists.start_style(_short(name), {_short(key): value for key, value in attributes.items()})
+        self._start_style(_short(name), {_short(key): value for key, value in attributes.items()})
+
+    def _start_style(self, element: str, given: Mapping[str, str]) -> None:
+        self._lists.start_style(element, given)
+        self._headings.start_style(element, given)
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
         element = _short(name)
         self._num_left_out += element in _LEFT_OUT
         given = {_short(key): value for key, value in attributes.items()}
         if not self._kind:
-            self._lists.start_style(element, given)
+            self._start_style(element, given)
         elif self._is_in_lists:
             if element in {"text:p", "text:h"}:
                 self._lists.start_paragraph()
+            if element == "text:h":
+                self._number = self._headings.begin(_number(given, "text:outline-level", 10), given)
             self._lists.start(element, given)
         self._num_notes += element == "presentation:notes"
         match element:
@@ -158,8 +167,8 @@ class _Body:
 
     @property
     def _is_in_lists(self) -> bool:
-        """Whether lists count here: not on slides, in what is left out, and in notes and frames within a paragraph."""
-        return self._kind == "office:text" and not self._paragraphs and not self._num_left_out
+        """Whether lists count here: not in sheets, in what is left out, and in notes and frames within a paragraph."""
+        return self._kind in _WITH_LISTS and not self._paragraphs and not self._num_left_out
 
     def add(self, text: str) -> None:
         if self._paragraphs and not self._num_left_out:
@@ -169,12 +178,14 @@ class _Body:
         pieces, level = self._paragraphs.pop()
         text = "\n".join(filter(None, (" ".join(line.split()) for line in "".join(pieces).split("\n"))))
         numbered = self._lists.numbers.numbered(text) if self._is_in_lists else text
+        if level and text and numbered == text and self._is_in_lists:
+            numbered = self._number + text
         if self._rows.depth:
             self._rows.add(numbered)
         elif self._paragraphs:  # of a note or a frame within a paragraph
             self._after.append(text)
         elif self._kind == "office:presentation":
-            for one in (text, *self._after):
+            for one in (numbered, *self._after):
                 self._add_to_slide(one)
             self._after.clear()
         else:

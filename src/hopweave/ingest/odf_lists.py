@@ -1,13 +1,15 @@
-"""Numbers of items of lists in ODT (ISO/IEC 26300, sections 5.3 and 16.30), which a document does not hold as text."""
+"""Numbers of items of lists and of headings in ODT (ISO/IEC 26300, sections 5.3, 16.30 and 16.34), which it does not hold as text."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from hopweave.ingest.item_numbers import ItemNumbers, given_number
+from hopweave.ingest.item_numbers import ItemNumbers, given_number, numeral
 
 _LEVELS = 10
+_LONGEST_AROUND = 30
+"""Characters of what is around the number of a heading, such as `Chapter `."""
 _ID = "http://www.w3.org/XML/1998/namespace id"
 
 
@@ -24,6 +26,61 @@ class _Level:
     first: int | None = None
     form: str = "1"
     num_shown: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class _HeadingLevel(_Level):
+    """A level of headings, with what is around its numbers."""
+
+    before: str = ""
+    after: str = ""
+
+
+@dataclass(slots=True)
+class OdfHeadings:
+    """The numbers of the headings of a document, by its outline style."""
+
+    _levels: dict[int, _HeadingLevel] = field(default_factory=dict)
+    _reached: dict[int, int] = field(default_factory=dict)
+
+    def start_style(self, element: str, given: Mapping[str, str]) -> None:
+        """An element begins that may be of the style, as for `OdfLists`."""
+        if element == "text:outline-level-style":
+            level, form = _level_of(given), given.get("style:num-format", "")
+            around = [given.get(f"style:num-{name}", "")[:_LONGEST_AROUND] for name in ("prefix", "suffix")]
+            self._levels[given_number(given.get("text:level", ""), 1)] = _HeadingLevel(
+                level.first, form, level.num_shown, *around
+            )
+
+    def begin(self, at: int, given: Mapping[str, str]) -> str:
+        """The number of the next heading with a space, such as `2.1 `; empty if it has none.
+
+        Args:
+            at: its level, from 1.
+            given: its attributes.
+        """
+        level = self._levels.get(at, _HeadingLevel())
+        if given.get("text:is-list-header") == "true" or not at:
+            return ""
+        number = self._reached[at] + 1 if at in self._reached else level.first if level.first is not None else 1
+        if given.get("text:restart-numbering") == "true":
+            number = given_number(given.get("text:start-value", ""), 1)
+        self._reached = {depth: num for depth, num in self._reached.items() if depth < at} | {at: number}
+        if level.first is None:
+            return ""
+        lowest = at - min(level.num_shown, _LEVELS) + 1
+        shown = [(depth, self._levels[depth]) for depth in range(lowest, at + 1) if depth in self._levels]
+        numbers = ".".join(
+            numeral(self._reached.get(depth, one.first), one.form) for depth, one in shown if one.first is not None
+        )
+        return f"{level.before}{numbers}{level.after.rstrip()} "
+
+
+def _level_of(given: Mapping[str, str]) -> _Level:
+    """A level of a style, from its attributes."""
+    form = given.get("style:num-format", "")
+    first = given_number(given.get("text:start-value", ""), 1) if form else None
+    return _Level(first, form, given_number(given.get("text:display-levels", ""), 1))
 
 
 @dataclass(slots=True)
@@ -61,10 +118,7 @@ class OdfLists:
         if element == "text:list-style":
             self._levels = self._styles[given.get("style:name", "")] = {}
         elif element == "text:list-level-style-number":
-            form = given.get("style:num-format", "")
-            first = given_number(given.get("text:start-value", ""), 1) if form else None
-            level = _Level(first, form, given_number(given.get("text:display-levels", ""), 1))
-            self._levels[given_number(given.get("text:level", ""), 1)] = level
+            self._levels[given_number(given.get("text:level", ""), 1)] = _level_of(given)
 
     def start(self, element: str, given: Mapping[str, str]) -> None:
         """An element of the text begins that is no paragraph."""
