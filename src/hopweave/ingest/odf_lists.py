@@ -1,4 +1,4 @@
-"""Numbers of items of lists and of headings in ODT (ISO/IEC 26300, sections 5.3, 16.30 and 16.34), which it does not hold as text."""
+"""Numbers of items of lists and of headings in ODT (ISO/IEC 26300, 5.3, 16.30 and 16.34), which it does not hold as text."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ class OdfHeadings:
     def start_style(self, element: str, given: Mapping[str, str]) -> None:
         """An element begins that may be of the style, as for `OdfLists`."""
         if element == "text:outline-level-style":
-            level, form = _level_of(given), given.get("style:num-format", "")
+            level = _level_of(given)
             around = [given.get(f"style:num-{name}", "")[:_LONGEST_AROUND] for name in ("prefix", "suffix")]
             self._levels[given_number(given.get("text:level", ""), 1)] = _HeadingLevel(
-                level.first, form, level.num_shown, *around
+                level.first, level.form, level.num_shown, *around
             )
 
     def begin(self, at: int, given: Mapping[str, str]) -> str:
