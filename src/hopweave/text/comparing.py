@@ -37,6 +37,7 @@ _THE_THING, _THE_OTHER = re.compile(r"\bX\b"), re.compile(r"\bY\b")
 _SAME_WHAT = re.compile(r"\bsame\s+(\w+)", re.IGNORECASE)
 _THROUGH = re.compile(
     r"\bwhose\b|\b(?:has|have|had)\s+(?:a|an|the)\s+(?!(?:most|more|fewer|fewest|less|least|same)\b)[a-z]|\bboth\s+[a-z]\w*(?:or|er)s\b"
+    r"|\b[a-z]\w*['’]s\s+[a-z]\w*(?:or|er|ess|ist)\b"
     r"|\b[a-z]\w*\s+of\s+(?:(?:the\s+)?(?:[a-z]\w*\s+){0,2}[\"\u201c]?[A-Z0-9]|both\b)"
 )
 _LONG = re.compile(r"\b(?:older|oldest|longer|longest|greater|higher)\b", re.IGNORECASE)

@@ -494,6 +494,8 @@ async def test_who_a_side_is_reached_through_counts_only_where_the_question_lead
     (BUILT_FIRST, False),
     ("Which is longer, Orla Bridge or Kerrow Light?", False),
     ("Which has the older builder, Orla Bridge or Kerrow Light?", True),
+    ("Which building's designer is older, that of Orla Bridge or Kerrow Light?", True),
+    ("Which people's favourite is older, Orla Bridge or Kerrow Light?", False),
 ])  # fmt: skip
 async def test_a_model_is_asked_for_somebody_connected_only_where_the_question_leads_through_somebody(question, shown):
     record = await ask([said(**_bridge_and_light("1902", "1887"))], {question: [BRIDGE, LIGHT]}, question)
