@@ -65,7 +65,7 @@ from hopweave.text.matching import is_contained, is_yes_or_no, without_yes_or_no
 from hopweave.text.quantities import is_quantity, places_of_quantity
 from hopweave.text.refusal import does_not_know, values_of_none
 from hopweave.text.sentences import sentence_around, sentence_spans
-from hopweave.text.table_rows import is_row, is_under_other_label
+from hopweave.text.table_rows import is_other_row, is_row, is_under_other_label
 from hopweave.text.values import has_value, places_of_value
 
 CONFIDENT_ABOVE = 0.0
@@ -369,7 +369,7 @@ class _Case:
         focus = citation.focus or Span(citation.start, citation.end)
         place = place_of(passage, focus)
         shortfall = self._shortfall(said, place)
-        if not shortfall and is_under_other_label(self.query, passage.text, focus):
+        if not shortfall and (is_under_other_label(self.query, passage.text, focus) or self._is_other_row(citation)):
             shortfall = "relation"
         if shortfall:
             return Assessment("unsupported", (citation,), shortfall=shortfall)
@@ -377,6 +377,13 @@ class _Case:
         if rival is None:
             return Assessment("supported", (citation,), shortfall="")
         return Assessment("contradicted", (citation,), cite(0, *rival), "rival")
+
+    def _is_other_row(self, citation: Citation) -> bool:
+        inside = _in_quote(citation)
+        if inside is None or not is_row(citation.quote):
+            return False
+        others = (one.text[span.start : span.end] for one in self.found for span in sentence_spans(one.text))
+        return is_other_row(self.query, citation.quote, inside, others)
 
     def _says_other_kin(self, said: str) -> tuple[Passage, Span] | None:
         """A sentence about the one whose relative is asked for that has the answer as another one, if none has it as that."""
@@ -443,13 +450,18 @@ def _in_a_row(said: str, passage: Passage, reading: Reading | None) -> Iterator[
         inside = locate(said, reading.text)
         if inside is not None:
             yield Span(reading.span.start + inside.start, reading.span.start + inside.end)
-    start = 0
+    waiting = [Span(0, len(passage.text))]
     for _ in range(_MOST_PLACES):
-        found = locate(said, passage.text[start:])
-        if found is None:
+        while waiting:
+            part = waiting.pop(0)
+            found = locate(said, passage.text[part.start : part.end])
+            if found is not None:
+                break
+        else:
             return
-        yield Span(start + found.start, start + found.end)
-        start += found.end
+        start, end = part.start + found.start, part.start + found.end
+        yield Span(start, end)
+        waiting += [Span(end, part.end), Span(part.start, start)]  # words as they are come first, so others may be before them
 
 
 def _in_a_list(items: Sequence[str], passage: Passage) -> Iterator[Span]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Set
+from collections.abc import Iterable, Sequence, Set
 from typing import NamedTuple
 
 from hopweave.core.memoize import remembered
@@ -14,6 +14,7 @@ from hopweave.text.matching import normalize_answer
 _CELL = re.compile(r"(?:^|; )(?P<name>[^\W_][^:;\n]{0,39}): (?=\S)")
 _LABEL = re.compile(r"(?:^|(?<=[.;!?\n])[ \t]*)(?P<name>[^\W\d_][^:;.!?\n]{2,39}): (?=\S)", re.MULTILINE)
 _ENDS = re.compile(r"[.!?]\s|\n")
+_OF_A_COLUMN = re.compile(r"\b(?:range|reference|normal|limits?|unit|how many|number|interval|n)\b", re.IGNORECASE)
 _FEWEST_CELLS = 2
 _FEWEST_LETTERS = 3
 """Of the name of a column, to abbreviate a word: `VER.` for a version."""
@@ -50,11 +51,49 @@ def is_other_column(query: str, row: str, focus: Span) -> bool:
     cells = cells_of(row)
     own = next((cell for cell in cells if cell.span.start <= focus.start < cell.span.end), None)
     if own is None:
-        return False
+        return _is_of_a_name(query, row, cells, focus)
     wanted, known = stems_of(query), keys_of(query)
     others = [cell for cell in cells if cell != own and not keys_of(cell.value) <= known]
     named = _named(own.name, wanted)
     return any(named < _named(cell.name, wanted) for cell in others)
+
+
+def _is_of_a_name(query: str, row: str, cells: Sequence[Cell], focus: Span) -> bool:
+    """Whether a number stands in the brackets of the name of a column, and the query does not ask for what these tell."""
+    begun = max((cell.span.end for cell in cells if cell.span.end <= focus.start), default=0)
+    opened, closed = row.rfind("(", begun, focus.start + 1), row.find(")", focus.start)
+    is_within = bool(cells) and opened >= 0 and closed >= 0 and any(map(str.isdigit, row[focus.start : focus.end]))
+    return is_within and not _OF_A_COLUMN.search(query)
+
+
+def is_other_row(query: str, row: str, focus: Span, others: Iterable[str]) -> bool:
+    """Whether some words of a row are of another thing than a query asks for, which has a row of its own.
+
+    What a row is about stands in its first column. It is another thing if the query does not name it, and names that of another
+    row of the same table.
+
+    Args:
+        query: the query.
+        row: a sentence; if it is no row, this is `False`.
+        focus: the position of the words in it.
+        others: other sentences, rows among them.
+
+    >>> rows = ["city: Ulm; river: Danube.", "city: Bonn; river: Rhine."]
+    >>> [is_other_row("On which river is Bonn?", row, Span(18, 23), rows) for row in rows]
+    [True, False]
+    """
+    cells = cells_of(row)
+    if not cells or focus.start < cells[0].span.end:
+        return False
+    known, own = keys_of(query), keys_of(cells[0].value)
+    if own & known:
+        return False
+    for other in others:
+        first = next(iter(cells_of(other)), None)
+        if first is not None and first.name == cells[0].name and any(map(str.isalpha, first.value)):
+            if keys_of(first.value) <= known and first.value != cells[0].value:
+                return True
+    return False
 
 
 def is_under_other_label(query: str, text: str, focus: Span) -> bool:

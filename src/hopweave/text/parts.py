@@ -1,0 +1,214 @@
+"""Sentences that give several things a value each, in parts of their own: `0.84 with Suladin and 1.27 with placebo`.
+
+Where a part of a sentence has all the words of the question that another part has, and more, a value of the latter is not the
+one that was asked for. Only values of one kind are compared: two percentages, two dates, two times. Only English is understood.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Set
+from dataclasses import dataclass
+
+from hopweave.core.memoize import remembered
+from hopweave.core.types import Span
+from hopweave.text.content_words import anchors, keys_of, stem
+from hopweave.text.languages import is_foreign
+from hopweave.text.table_rows import is_row
+from hopweave.text.values import MONTHS
+
+_BETWEEN = re.compile(
+    r";\s+|\n\s*|,\s+(?:(?:and|or|but|while|whereas)\s)?|\s(?:and|or|but|while|whereas|vs\.?|versus|against|compared (?:with|to))\s",
+    re.IGNORECASE,
+)
+_INNER_BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
+_MASK = "\N{SYMBOL FOR NULL}"
+_NUMBER = r"[-−–]?\d+(?:[.,]\d+)*"
+_SECONDS = "ms|s|sec(?:ond)?s?|min(?:ute)?s?|h|hrs?|hours?|days?|weeks?|months?|years?"
+_UNITS = (
+    "%|percent|per cent|°\\s?[CFK]|[kmµun]?g|mcg|[mµd]?l|[kcmnµ]?m|[mµn]?mol|[mkµ]?I?U|[kM]?W|[kKMG]?i?B|bytes?|[kMG]?Hz|[mk]?V|bar|k?Pa"
+    "|mmHg|EUR|USD|GBP|CHF|dollars?|euros?|pounds?"
+)
+_MONTHS = "|".join(MONTHS)
+_OFTEN = r"(?:once|twice|(?:three|four) times)\s(?:an?\s\w+|(?:per|every|each)\s\w+|daily|weekly|monthly|yearly)"
+_VALUE = re.compile(
+    rf"(?<![\w.,])(?:(?P<often>{_OFTEN})(?!\w)|(?P<date>(?:\d{{1,2}}\s)?\b(?:{_MONTHS})[a-z]*\.?(?:\s\d{{1,2}},?)?\s\d{{4}}|(?:1\d|20)\d\d(?![\w.,]\d))(?!\w)"
+    rf"|[€$£]?{_NUMBER}(?:\s?±\s?{_NUMBER})?(?:(?:\s?(?:to|-|–)\s?){_NUMBER})?"
+    rf"(?:[\s-]?(?:(?P<time>{_SECONDS})|(?P<unit>(?:{_UNITS})(?:/\w+)*)))?(?![\w]))",
+    re.IGNORECASE,
+)
+_VERB = re.compile(
+    r"\b(?:is|are|was|were|be|been|has|have|had|may|can|must|should|will|does|did|do|\w{2,}ed|fell|rose|ran|grew|took|gave|made|led|began"
+    r"|became|built|held|came|went|left|got|kept|brought|bought|lost|lies|stands|lives|means|comes|goes|gives|takes|needs)\b",
+    re.IGNORECASE,
+)
+_AUXILIARY = re.compile(r"is|are|was|were|be|been|has|have|had|may|can|must|should|will|does|did|do", re.IGNORECASE)
+_STANDS_FOR = re.compile(r"\b(?:it|they|those|that|these|he|she)\b", re.IGNORECASE)
+_BEFORE_A_VALUE = re.compile(
+    r"(?:\W|\b(?:in|by|at|to|from|of|for|with|on|was|were|is|are|it|only|about|up|and|or|a|an|the)\b)*", re.IGNORECASE
+)
+_IN_ORDER = re.compile(r"\brespectively\b", re.IGNORECASE)
+_LETTERS = re.compile(r"[^\W\d_]+")
+_NAMED_BY_LETTER = re.compile(r"(?<=[a-z] )[A-Z](?![\w.]\w|\w)")
+_NO_SUBJECT = frozenset("in by at to from of for with on as then later again first online finally after before under until".split())
+_CLOSING = frozenset({";", ""})
+"""What ends a clause, with a line break: it does not join what is before it to what is after it."""
+_FEWEST_PARTS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A part of a sentence with a value.
+
+    Attributes:
+        span: where it is.
+        value: where its first value begins.
+        kind: of that: `date`, `time`, a unit, or nothing for a bare number; after a bracket if it is in brackets.
+        begins_with_value: whether the value comes before what it is about.
+        is_bare: whether it has nothing but the value, like `3` in `3, 5 and 7 days`.
+    """
+
+    span: Span
+    value: int
+    kind: str
+    begins_with_value: bool
+    is_bare: bool
+
+
+def is_in_other_part(query: str, sentence: str, focus: Span) -> bool:
+    """Whether a value stands in another part of a sentence than the one that a query asks for.
+
+    Args:
+        query: the query, or a statement that says what the value is.
+        sentence: the sentence.
+        focus: the position of the value in it.
+
+    >>> told = "It was 0.84 in the treated group and 1.27 in the other."
+    >>> [is_in_other_part("What was it in the treated group?", told, Span(start, start + 4)) for start in (7, 37)]
+    [False, True]
+    """
+    kind = _kind_at(sentence, focus)
+    if kind is None or _IN_ORDER.search(sentence) or is_foreign(query) or is_foreign(sentence) or is_row(sentence):
+        return False
+    parts = _parts_with(sentence, kind)
+    own = next((part for part in parts if part.span.start <= focus.start < part.span.end), None)
+    if own is None or len(parts) < _FEWEST_PARTS or own.is_bare:
+        return False
+    wanted = _words(query) - _words(sentence[focus.start : focus.end])
+    is_named_after = any(part.begins_with_value for part in parts[1:])
+    return any(_is_meant(wanted, sentence, other, own, is_named_after) for other in parts if other != own)
+
+
+def _is_meant(wanted: Set[str], sentence: str, other: _Part, own: _Part, is_named_after: bool) -> bool:
+    """Whether another part has the words that are wanted of the part with the value, and more."""
+    earlier, later = sorted((own, other), key=lambda part: part.span.start)
+    start, after = earlier.span.start, sentence[later.span.start : later.span.end]
+    if is_named_after:
+        start = earlier.value
+    elif later == own and not _has_subject(after, own.kind) and (verb := _VERB.search(sentence, start, earlier.value)):
+        start = verb.start()  # what is said of the subject is not said of the earlier value alone
+    before = sentence[start : earlier.span.end]
+    if not own.kind.startswith("("):
+        before, after = _without_brackets(before), _without_brackets(after)
+    goes_on = not _VERB.search(after)
+    if goes_on:
+        before = _VERB.sub(" ", before)
+    texts = {earlier: before, later: after}
+    here, there = wanted & _words(texts[own]), wanted & _words(texts[other])
+    if here < there or (_verbs(texts[own]) and not _verbs(texts[own]) & wanted and _verbs(texts[other]) & wanted):
+        return True
+    if not (goes_on or _STANDS_FOR.search(after)):
+        return False
+    # What the later part leaves out is that of the earlier one, so only what has a name or a number of its own tells them apart.
+    opening = _words(sentence.split()[0])
+    ours, theirs = (_own_names(texts[one], own.kind) - opening for one in (own, other))
+    return bool(ours - theirs) and bool((theirs - ours) & wanted) and not (ours - theirs) & wanted
+
+
+def _parts_with(sentence: str, kind: str) -> list[_Part]:
+    """The parts of a sentence, each with a value of a kind; what has none belongs to the part before it, else to the next."""
+    whole = _masked(sentence)
+    cuts = list(_BETWEEN.finditer(whole))
+    starts, ends = [0, *(cut.end() for cut in cuts)], [*(cut.start() for cut in cuts), len(sentence)]
+    values = [match.start() for match in _VALUE.finditer(sentence) if _kind_in(sentence, match) == kind]
+    parts: list[_Part] = []
+    waiting = -1
+    for number, (start, end) in enumerate(zip(starts, ends, strict=True)):
+        is_closed = number > 0 and cuts[number - 1][0].strip() in _CLOSING
+        waiting = -1 if is_closed else waiting
+        found = next((value for value in values if start <= value < end), None)
+        if found is not None:
+            parts.append(_part(sentence, Span(start if waiting < 0 else waiting, end), found, kind))
+            waiting = -1
+        elif parts and not is_closed and parts[-1].span.end == ends[number - 1]:
+            last = parts[-1]
+            parts[-1] = _part(sentence, Span(last.span.start, end), last.value, kind)
+        else:
+            waiting = start if waiting < 0 else waiting
+    return parts
+
+
+def _part(sentence: str, span: Span, value: int, kind: str) -> _Part:
+    behind = _VALUE.match(sentence, value)
+    after = _without_brackets(sentence[behind.end() if behind else value : span.end])
+    before = sentence[span.start : value]
+    is_first = _BEFORE_A_VALUE.fullmatch(before) is not None
+    has_more = _LETTERS.search(after) is not None
+    return _Part(span, value, kind, is_first and has_more, is_first and not has_more)
+
+
+def _verbs(part: str) -> set[str]:
+    """The stems of the verbs of a part, without auxiliaries."""
+    return {stem(match[0]) for match in _VERB.finditer(part) if not _AUXILIARY.fullmatch(match[0])}
+
+
+def _has_subject(part: str, kind: str) -> bool:
+    """Whether a part that goes on after another begins with a subject of its own: dates are often of the same one."""
+    first = _LETTERS.search(part)
+    if first is None or first[0].casefold() in _NO_SUBJECT or _VERB.fullmatch(first[0]):
+        return False
+    return kind != "date" or first[0][0].isupper()
+
+
+def _own_names(part: str, kind: str) -> set[str]:
+    """The words with capitals or digits of a part, without its brackets and its values of a kind."""
+    said = _VALUE.sub(lambda match: " " if _kind(match) == kind else match[0], _without_brackets(part))
+    return {stem(key) for name in anchors(said) for key in keys_of(name)} | _letters(said)
+
+
+def _kind_at(sentence: str, focus: Span) -> str | None:
+    found = next((match for match in _VALUE.finditer(sentence) if match.end() > focus.start), None)
+    return _kind_in(sentence, found) if found is not None and found.start() < focus.end else None
+
+
+def _kind_in(sentence: str, match: re.Match[str]) -> str:
+    """The kind of a value; those in brackets are not compared with those outside."""
+    return f"({_kind(match)}" if _masked(sentence)[match.start()] == _MASK else _kind(match)
+
+
+@remembered
+def _masked(sentence: str) -> str:
+    """A sentence with a mark for each character in brackets."""
+    while (inner := _INNER_BRACKETS.search(sentence)) is not None:
+        sentence = sentence[: inner.start()] + _MASK * len(inner[0]) + sentence[inner.end() :]
+    return sentence
+
+
+def _without_brackets(text: str) -> str:
+    return _masked(text).replace(_MASK, " ")
+
+
+def _kind(match: re.Match[str]) -> str:
+    if match["date"]:
+        return "date"
+    return "time" if match["time"] or match["often"] else "".join((match["unit"] or "").split()).replace("percent", "%")
+
+
+def _words(text: str) -> set[str]:
+    """The stems of the content words of a text, and its letters that name something: `group B`."""
+    said = {stem(key) for word in keys_of(text) for key in word.split("-")}
+    return said | _letters(text)
+
+
+def _letters(text: str) -> set[str]:
+    return {match[0] for match in _NAMED_BY_LETTER.finditer(text)}
