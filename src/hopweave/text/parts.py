@@ -43,9 +43,16 @@ _VERB = re.compile(
     re.IGNORECASE,
 )
 _AUXILIARY = re.compile(r"is|are|was|were|be|been|has|have|had|may|can|must|should|will|does|did|do", re.IGNORECASE)
-_STANDS_FOR = re.compile(r"\b(?:it|they|those|that|these|he|she)\b", re.IGNORECASE)
+_STANDS_FOR = re.compile(r"\b(?:its?|they|their|those|that|these|he|his|she|her)\b", re.IGNORECASE)
 _BEFORE_A_VALUE = re.compile(
     r"(?:\W|\b(?:in|by|at|to|from|of|for|with|on|was|were|is|are|it|only|about|up|and|or|a|an|the)\b)*", re.IGNORECASE
+)
+_CLAUSES = re.compile(r";\s+|,?\s(?:while|whereas)\s", re.IGNORECASE)
+_COMMA = re.compile(r",\s*")
+_IN_A_LIST = re.compile(_NUMBER)
+_JOINS_NUMBERS = re.compile(rf"(?:\s?(?:{_UNITS}|{_SECONDS})(?:/\w+)*)?(?:,?\s(?:and|or)\s|,\s)", re.IGNORECASE)
+_LIST_OF_NAMES = re.compile(
+    r"(?P<first>[^\s,;()]+)(?P<middle>(?:,\s(?!and\s|or\s)[^,;()]{1,40}?)*),?\s(?:and|or)\s(?:the\s)?(?P<last>[^\s,;().]+)"
 )
 _IN_ORDER = re.compile(r"\brespectively\b", re.IGNORECASE)
 _LETTERS = re.compile(r"[^\W\d_]+")
@@ -87,9 +94,13 @@ def is_in_other_part(query: str, sentence: str, focus: Span) -> bool:
     >>> [is_in_other_part("What was it in the treated group?", told, Span(start, start + 4)) for start in (7, 37)]
     [False, True]
     """
-    kind = _kind_at(sentence, focus)
-    if kind is None or _IN_ORDER.search(sentence) or is_foreign(query) or is_foreign(sentence) or is_row(sentence):
+    if is_foreign(query) or is_foreign(sentence) or is_row(sentence):
         return False
+    kind = _kind_at(sentence, focus)
+    if kind is None:
+        return _is_in_other_clause(query, sentence, focus)
+    if _IN_ORDER.search(sentence):
+        return _is_of_another_in_order(query, sentence, focus)
     parts = _parts_with(sentence, kind)
     own = next((part for part in parts if part.span.start <= focus.start < part.span.end), None)
     if own is None or len(parts) < _FEWEST_PARTS or own.is_bare:
@@ -97,6 +108,52 @@ def is_in_other_part(query: str, sentence: str, focus: Span) -> bool:
     wanted = _words(query) - _words(sentence[focus.start : focus.end])
     is_named_after = any(part.begins_with_value for part in parts[1:])
     return any(_is_meant(wanted, sentence, other, own, is_named_after) for other in parts if other != own)
+
+
+def _is_in_other_clause(query: str, sentence: str, focus: Span) -> bool:
+    """Whether some words without a number are in another full clause than the one with the words of a query, and more of them.
+
+    >>> told = "The author was Ada Finch; the editor was Ida Renn."
+    >>> [_is_in_other_clause("Who was the editor?", told, Span(start, start + 3)) for start in (15, 41)]
+    [True, False]
+    """
+    cuts = list(_CLAUSES.finditer(_masked(sentence)))
+    starts, ends = [0, *(cut.end() for cut in cuts)], [*(cut.start() for cut in cuts), len(sentence)]
+    clauses = [sentence[start:end] for start, end in zip(starts, ends, strict=True)]
+    own = next((index for index, end in enumerate(ends) if starts[index] <= focus.start and focus.end <= end), None)
+    if own is None or not _VERB.search(clauses[own]) or _STANDS_FOR.search(clauses[own]):
+        return False
+    if own > 0 and not _has_subject(clauses[own], ""):
+        return False
+    wanted = _words(query) - _words(sentence[focus.start : focus.end])
+    here = wanted & _words(clauses[own])
+    return any(here < wanted & _words(one) and _VERB.search(one) for one in clauses if one != clauses[own])
+
+
+def _is_of_another_in_order(query: str, sentence: str, focus: Span) -> bool:
+    """Whether the query has another of the things of a list than the one whose place in it is that of a value in its list.
+
+    >>> told = "It was seen in 1, 7 and 3 cases in groups A, B and C, respectively."
+    >>> [_is_of_another_in_order("How many were seen in group B?", told, Span(at, at + 1)) for at in (15, 18, 24)]
+    [True, False, True]
+    """
+    numbers = list(_IN_A_LIST.finditer(sentence))
+    at = next((index for index, number in enumerate(numbers) if number.start() <= focus.start < number.end()), None)
+    if at is None:
+        return False
+    first = last = at
+    while first and _JOINS_NUMBERS.fullmatch(sentence, numbers[first - 1].end(), numbers[first].start()):
+        first -= 1
+    while last + 1 < len(numbers) and _JOINS_NUMBERS.fullmatch(sentence, numbers[last].end(), numbers[last + 1].start()):
+        last += 1
+    asked = _words(query)
+    for names in _LIST_OF_NAMES.finditer(sentence):
+        items = [names["first"], *filter(None, _COMMA.split(names["middle"])), names["last"]]
+        if len(items) == last - first + 1 and not any(item[0].isdigit() for item in items):
+            named = [index for index, item in enumerate(items) if _words(f"a {item}") & asked]
+            if len(named) == 1:
+                return named[0] != at - first
+    return False
 
 
 def _is_meant(wanted: Set[str], sentence: str, other: _Part, own: _Part, is_named_after: bool) -> bool:
