@@ -16,7 +16,7 @@ from hopweave.core.memoize import remembered
 from hopweave.core.types import Claim, Passage, Span
 from hopweave.text.answer_kinds import kind_asked
 from hopweave.text.comparing import life_date
-from hopweave.text.content_words import anchors, content_of, keys_of, stem, stems_of
+from hopweave.text.content_words import anchors, content_of, keys_of, named_keys, numbers_of, stem, stems_of
 from hopweave.text.key_terms import words_in
 from hopweave.text.languages import is_foreign, language_of, words_for
 from hopweave.text.matching import normalize_answer
@@ -25,6 +25,7 @@ from hopweave.text.relations import Relation, relations_asked
 from hopweave.text.scripts import runs_together
 from hopweave.text.sentences import sentence_around, sentence_spans
 from hopweave.text.table_rows import is_row
+from hopweave.text.values import MONTHS
 
 _LONGEST_HEADING = 100
 _FEWEST_WORDS = 4
@@ -74,6 +75,7 @@ exactly find gets get give gives goes going have instead into just keep keeps kn
 nothing once only ones other otherwise over own please put puts really right say says simply since someone something still
 take takes tell tells than them told unless until want wants when whether while will with without work works answer answers
 question above earlier previous percentage percent proportion"""
+_KIND_ASKED = re.compile(r"\b(?:which|what)\s+(?!is\b|are\b|was\b|were\b)[a-z]+", re.IGNORECASE)
 _GENERIC = frozenset(map(stem, _GENERIC_WORDS.split()))
 """Words of a query that say what kind of answer it wants, or nothing much, not what it is about."""
 
@@ -250,6 +252,31 @@ def says_as_much(query: str, answer: str, place: Place, settled: Sequence[Claim]
     stated = [relation for relation in relations_asked(query) if relation.stated.search(place.words)]
     there = _words_for(stated, query) | stems_of(_with_what_leads_to(place, settled))
     return len(wanted) < _FEWEST_ASKED or len(wanted & there) >= _LEAST_SAID * len(wanted)
+
+
+def is_said_elsewhere(query: str, answer: str, place: Place) -> bool:
+    """Whether another sentence of a passage says all that a query asks, and the one with the answer at most half of it.
+
+    That is all words that the query has besides its names and the kind of answer. The other sentence has to have something that
+    could be the answer: a number for one with a number, else a name. Where a known relation is stated, it is said.
+
+    Args:
+        query: the query.
+        answer: the answer.
+        place: where it stands.
+    """
+    if not is_english(query) or kind_asked(query) == "yes_no":
+        return False
+    passage = place.passage.text
+    sentence = passage[place.span.start : place.span.end]
+    wanted = {stem(word) for word in content_of(_KIND_ASKED.sub(" ", query), names_in(query))} - _GENERIC - stems_of(answer)
+    num_here = len(wanted & stems_of(sentence))
+    is_said = num_here == len(wanted) or num_here > _LEAST_SHARE * len(wanted)
+    if is_said or any(relation.stated.search(sentence) for relation in relations_asked(query)):
+        return False
+    is_number, known = bool(numbers_of(keys_of(answer))), keys_of(query) | keys_of(answer) | frozenset(MONTHS)
+    others = (other for other in _sentences(passage) if wanted <= stems_of(other))
+    return any(key[0].isdigit() == is_number for other in others for key in named_keys(other) - known)
 
 
 def is_relation_stated(word: str, sentence: str) -> bool:

@@ -41,6 +41,7 @@ from hopweave.citations.about import (
     is_about,
     is_date_in_place,
     is_relation_stated,
+    is_said_elsewhere,
     names_its_subject,
     place_of,
     says_as_much,
@@ -411,6 +412,7 @@ class _Case:
             states_relation(self.query, place, self.settled)
             and says_as_much(self.query, said, place, self.settled)
             and is_date_in_place(self.query, said, place.text)
+            and not is_said_elsewhere(self.query, said, place)
         )
         return "" if is_stated_here else "relation"
 

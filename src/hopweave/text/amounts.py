@@ -29,7 +29,8 @@ _CONTINENTAL = re.compile(r"\d{1,3}(?:\.\d{3})+(?:,\d\d)?|\d+,\d\d")
 _SWAPPED = str.maketrans(".,", ",.")
 _UNIT = r"°\s?[CFK]|[^\W\d_]{1,12}(?:/[^\W\d_]{1,12}){0,3}|%"
 _SHARED_UNIT = re.compile(
-    rf"(?:(?:\s?±\s?|,\s|,?\s(?:and|or|to)\s|\s?[-–]\s?)[-−–]?(?:{_NUMBER})){{1,8}}\s?(?P<unit>{_UNIT})(?![^\W_])", re.IGNORECASE
+    rf"(?:(?:\s?±\s?|,\s|,?\s(?:and|or|to)\s|\s?[-–]\s?)[-−–]?(?:{_NUMBER})){{1,8}}\s?(?P<unit>{_UNIT})(?![^\W_])",
+    re.IGNORECASE,
 )
 """What follows a number that shares the unit of a later one: `2.1 ± 0.6 mU/L`, `1, 8 and 4 mg`."""
 _SAID = re.compile(
@@ -70,8 +71,8 @@ def is_amount(said: str) -> bool:
 def places_of_amount(said: str, text: str, heading: str = "") -> Iterator[Span]:
     """Yields where a text gives an amount whose unit, or sign of a currency, is written elsewhere or in another way.
 
-    The unit stands behind a later number, in the name of the column of the number, or in a column of units. A currency may also be the only one that the text and its heading
-    name, if the number has cents or its column is one of prices.
+    The unit stands behind a later number, in the name of the column of the number, or in a column of units. A currency may also
+    be the only one that the text and its heading name, if the number has cents or its column is one of prices.
 
     Args:
         said: the answer.

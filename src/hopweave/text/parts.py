@@ -18,7 +18,8 @@ from hopweave.text.table_rows import is_row
 from hopweave.text.values import MONTHS
 
 _BETWEEN = re.compile(
-    r";\s+|\n\s*|,\s+(?:(?:and|or|but|while|whereas)\s)?|\s(?:and|or|but|while|whereas|vs\.?|versus|against|compared (?:with|to))\s",
+    r";\s+|\n\s*|,\s+(?:(?:and|or|but|while|whereas)\s)?"
+    r"|\s(?:and|or|but|while|whereas|vs\.?|versus|against|compared (?:with|to))\s",
     re.IGNORECASE,
 )
 _INNER_BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
@@ -26,8 +27,8 @@ _MASK = "\N{SYMBOL FOR NULL}"
 _NUMBER = r"[-−–]?\d+(?:[.,]\d+)*"
 _SECONDS = "ms|s|sec(?:ond)?s?|min(?:ute)?s?|h|hrs?|hours?|days?|weeks?|months?|years?"
 _UNITS = (
-    "%|percent|per cent|°\\s?[CFK]|[kmµun]?g|mcg|[mµd]?l|[kcmnµ]?m|[mµn]?mol|[mkµ]?I?U|[kM]?W|[kKMG]?i?B|bytes?|[kMG]?Hz|[mk]?V|bar|k?Pa"
-    "|mmHg|EUR|USD|GBP|CHF|dollars?|euros?|pounds?"
+    "%|percent|per cent|°\\s?[CFK]|[kmµun]?g|mcg|[mµd]?l|[kcmnµ]?m|[mµn]?mol|[mkµ]?I?U|[kM]?W|[kKMG]?i?B|bytes?|[kMG]?Hz|[mk]?V"
+    "|bar|k?Pa|mmHg|EUR|USD|GBP|CHF|dollars?|euros?|pounds?"
 )
 _MONTHS = "|".join(MONTHS)
 _OFTEN = r"(?:once|twice|(?:three|four) times)\s(?:an?\s\w+|(?:per|every|each)\s\w+|daily|weekly|monthly|yearly)"
@@ -57,7 +58,8 @@ _LIST_OF_NAMES = re.compile(
 _IN_ORDER = re.compile(r"\brespectively\b", re.IGNORECASE)
 _LETTERS = re.compile(r"[^\W\d_]+")
 _NAMED_BY_LETTER = re.compile(r"(?<=[a-z] )[A-Z](?![\w.]\w|\w)")
-_NO_SUBJECT = frozenset("in by at to from of for with on as then later again first online finally after before under until".split())
+_PREPOSITIONS = "in by at to from of for with on as after before under until"
+_NO_SUBJECT = frozenset(f"{_PREPOSITIONS} then later again first online finally".split())
 _CLOSING = frozenset({";", ""})
 """What ends a clause, with a line break: it does not join what is before it to what is after it."""
 _FEWEST_PARTS = 2
@@ -72,7 +74,7 @@ class _Part:
         value: where its first value begins.
         kind: of that: `date`, `time`, a unit, or nothing for a bare number; after a bracket if it is in brackets.
         begins_with_value: whether the value comes before what it is about.
-        is_bare: whether it has nothing but the value, like `3` in `3, 5 and 7 days`.
+        is_bare: whether nothing follows the value, like `3` in `3, 5 and 7 days`.
     """
 
     span: Span
@@ -103,11 +105,13 @@ def is_in_other_part(query: str, sentence: str, focus: Span) -> bool:
         return _is_of_another_in_order(query, sentence, focus)
     parts = _parts_with(sentence, kind)
     own = next((part for part in parts if part.span.start <= focus.start < part.span.end), None)
-    if own is None or len(parts) < _FEWEST_PARTS or own.is_bare:
+    if own is None or len(parts) < _FEWEST_PARTS:
         return False
     wanted = _words(query) - _words(sentence[focus.start : focus.end])
     is_named_after = any(part.begins_with_value for part in parts[1:])
-    return any(_is_meant(wanted, sentence, other, own, is_named_after) for other in parts if other != own)
+    if is_named_after and own.is_bare:
+        return False  # what follows a later value is of this one as well
+    return any(_is_meant(wanted, sentence, other, own, is_named_after=is_named_after) for other in parts if other != own)
 
 
 def _is_in_other_clause(query: str, sentence: str, focus: Span) -> bool:
@@ -156,7 +160,7 @@ def _is_of_another_in_order(query: str, sentence: str, focus: Span) -> bool:
     return False
 
 
-def _is_meant(wanted: Set[str], sentence: str, other: _Part, own: _Part, is_named_after: bool) -> bool:
+def _is_meant(wanted: Set[str], sentence: str, other: _Part, own: _Part, *, is_named_after: bool) -> bool:
     """Whether another part has the words that are wanted of the part with the value, and more."""
     earlier, later = sorted((own, other), key=lambda part: part.span.start)
     start, after = earlier.span.start, sentence[later.span.start : later.span.end]
@@ -176,8 +180,8 @@ def _is_meant(wanted: Set[str], sentence: str, other: _Part, own: _Part, is_name
         return True
     if not (goes_on or _STANDS_FOR.search(after)):
         return False
-    # What the later part leaves out is that of the earlier one, so only what has a name or a number of its own tells them apart.
-    opening = _words(sentence.split()[0])
+    # What the later part leaves out is that of the earlier one, so only names and numbers of their own tell them apart.
+    opening = _words(sentence.split(maxsplit=1)[0])
     ours, theirs = (_own_names(texts[one], own.kind) - opening for one in (own, other))
     return bool(ours - theirs) and bool((theirs - ours) & wanted) and not (ours - theirs) & wanted
 
@@ -211,7 +215,7 @@ def _part(sentence: str, span: Span, value: int, kind: str) -> _Part:
     before = sentence[span.start : value]
     is_first = _BEFORE_A_VALUE.fullmatch(before) is not None
     has_more = _LETTERS.search(after) is not None
-    return _Part(span, value, kind, is_first and has_more, is_first and not has_more)
+    return _Part(span, value, kind, is_first and has_more, not has_more)
 
 
 def _verbs(part: str) -> set[str]:

@@ -90,9 +90,9 @@ def is_other_row(query: str, row: str, focus: Span, others: Iterable[str]) -> bo
         return False
     for other in others:
         first = next(iter(cells_of(other)), None)
-        if first is not None and first.name == cells[0].name and any(map(str.isalpha, first.value)):
-            if keys_of(first.value) <= known and first.value != cells[0].value:
-                return True
+        is_alike = first is not None and first.name == cells[0].name and any(map(str.isalpha, first.value))
+        if first is not None and is_alike and first.value != cells[0].value and keys_of(first.value) <= known:
+            return True
     return False
 
 
