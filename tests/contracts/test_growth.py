@@ -32,12 +32,14 @@ from hopweave.retrieval.index import links
 from hopweave.text import (
     citation_marks,
     defaults,
+    estimates,
     evidence,
     hedges,
     kinship,
     matching,
     negation,
     parallels,
+    parts,
     quantities,
     refusal,
     relations,
@@ -189,6 +191,16 @@ OTHERS = {
     "places_of_quantity of a text": lambda text: list(quantities.places_of_quantity(text, "It took five seconds.")),
     "is_of_another": lambda text: parallels.is_of_another(["Ida"], f"{text} 5 of Otto", Span(len(text) + 1, len(text) + 2)),
     "is_no_default": lambda text: defaults.is_no_default("What is the default?", f"5 {text}", Span(0, 1)),
+    "is_in_other_part": lambda text: parts.is_in_other_part(
+        "What is the a of B?", f"{text} 7 mg", Span(len(text) + 1, len(text) + 2)
+    ),
+    "is_of_another_in_order": lambda text: parts.is_in_other_part("What is a?", f"respectively {text} 7", Span(13, 14)),
+    "is_of_an_estimate": lambda text: estimates.is_of_an_estimate(
+        "What is it?", f"{text} 7", Span(len(text) + 1, len(text) + 2)
+    ),
+    "is_other_row": lambda text: table_rows.is_other_row(
+        "What of b?", f"city: {text}; river: a", Span(6, 7), ["city: b; river: c"]
+    ),
     "is_other_column": lambda text: table_rows.is_other_column("On which river is it?", f"city: {text}; river: a", Span(6, 7)),
     "tells_of_opposite": lambda text: relations.tells_of_opposite("Where was she born?", text, Span(0, 1)),
     "is_left_open": lambda text: hedges.is_left_open("Where was she born?", text, Span(len(text) - 1, len(text))),

@@ -22,6 +22,7 @@ TOWN = "Founded by Ida Renn in 1887, Sula moved to Brno in 1900."
 YEARS = "Karl( b. 1127 – d. Sula( now part of Brno), 7 or 8 December 1201) was Duke from 1163 until his death in 1201."
 ORDER = "It was seen in 0, 7 and 3 patients in groups A, B and C, respectively."
 UNITS = "The limits of Sula and Brno were 1.5 ml and 0.3 ml, respectively."
+ARMS_APART = "Glucose was 6.1 mmol/L vs. 9.8 mmol/L (p < 0.001)."
 LIST = "It has 3, 5 and 7 gates."
 
 
@@ -68,6 +69,7 @@ LIST = "It has 3, 5 and 7 gates."
         ("What was the limit of Brno?", UNITS, "1.5 ml", True),
         ("What was the limit of Brno?", UNITS, "0.3 ml", False),
         ("How many gates has it?", LIST, "3", False),
+        ("What was the glucose?", ARMS_APART, "9.8 mmol/L", False),
         ("How many gates has it?", LIST, "7", False),
     ],
 )

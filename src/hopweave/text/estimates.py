@@ -14,8 +14,8 @@ _AROUND = tuple(
     (re.compile(found), re.compile(rf"\b(?:{asked})\b|±", re.IGNORECASE))
     for found, asked in (
         (
-            rf"(?:{_NUMBER}\s)?\b(?:(?i:confidence|credible|prediction) interval|C[rI]?I|IQR|(?i:interquartile range))\b"
-            r"[\s:,=([]*"
+            rf"(?:(?<![\w.,]){_NUMBER}\s)?\b"
+            r"(?:(?i:confidence|credible|prediction) interval|C[rI]?I|IQR|(?i:interquartile range))\b[\s:,=([]*"
             rf"(?:{_NUMBER}(?:(?:\s?(?:to|and|-|–|,|;)\s?){_NUMBER})?)?",
             "confidence|credible|interval|CI|CrI|IQR|interquartile|bounds?|limits?|range|between",
         ),

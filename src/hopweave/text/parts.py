@@ -7,8 +7,9 @@ one that was asked for. Only values of one kind are compared: two percentages, t
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Span
@@ -22,7 +23,7 @@ _BETWEEN = re.compile(
     r"|\s(?:and|or|but|while|whereas|vs\.?|versus|against|compared (?:with|to))\s",
     re.IGNORECASE,
 )
-_INNER_BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
+_BRACKET = re.compile(r"[()\[\]]")
 _MASK = "\N{SYMBOL FOR NULL}"
 _NUMBER = r"[-−–]?\d+(?:[.,]\d+)*"
 _SECONDS = "ms|s|sec(?:ond)?s?|min(?:ute)?s?|h|hrs?|hours?|days?|weeks?|months?|years?"
@@ -53,7 +54,7 @@ _COMMA = re.compile(r",\s*")
 _IN_A_LIST = re.compile(_NUMBER)
 _JOINS_NUMBERS = re.compile(rf"(?:\s?(?:{_UNITS}|{_SECONDS})(?:/\w+)*)?(?:,?\s(?:and|or)\s|,\s)", re.IGNORECASE)
 _LIST_OF_NAMES = re.compile(
-    r"(?P<first>[^\s,;()]+)(?P<middle>(?:,\s(?!and\s|or\s)[^,;()]{1,40}?)*),?\s(?:and|or)\s(?:the\s)?(?P<last>[^\s,;().]+)"
+    r"(?<![^\s,;()])(?P<first>[^\s,;()]+)(?P<middle>(?:,\s(?!and\s|or\s)[^,;()]{1,40}?){0,8}),?\s(?:and|or)\s(?:the\s)?(?P<last>[^\s,;().]+)"
 )
 _IN_ORDER = re.compile(r"\brespectively\b", re.IGNORECASE)
 _LETTERS = re.compile(r"[^\W\d_]+")
@@ -62,7 +63,8 @@ _PREPOSITIONS = "in by at to from of for with on as after before under until"
 _NO_SUBJECT = frozenset(f"{_PREPOSITIONS} then later again first online finally".split())
 _CLOSING = frozenset({";", ""})
 """What ends a clause, with a line break: it does not join what is before it to what is after it."""
-_FEWEST_PARTS = 2
+_FEWEST_PARTS, _MOST_PARTS = 2, 20
+"""With more parts, a sentence is a list or a table that was not read as one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,12 +107,12 @@ def is_in_other_part(query: str, sentence: str, focus: Span) -> bool:
         return _is_of_another_in_order(query, sentence, focus)
     parts = _parts_with(sentence, kind)
     own = next((part for part in parts if part.span.start <= focus.start < part.span.end), None)
-    if own is None or len(parts) < _FEWEST_PARTS:
+    if own is None or not _FEWEST_PARTS <= len(parts) <= _MOST_PARTS:
         return False
     wanted = _words(query) - _words(sentence[focus.start : focus.end])
     is_named_after = any(part.begins_with_value for part in parts[1:])
-    if is_named_after and own.is_bare:
-        return False  # what follows a later value is of this one as well
+    if own.is_bare and (is_named_after or _BEFORE_A_VALUE.fullmatch(sentence, own.span.start, own.value)):
+        return False  # what another part says is of this one as well: `3 and 5 gates`, `6.1 vs. 9.8`
     return any(_is_meant(wanted, sentence, other, own, is_named_after=is_named_after) for other in parts if other != own)
 
 
@@ -131,7 +133,7 @@ def _is_in_other_clause(query: str, sentence: str, focus: Span) -> bool:
         return False
     wanted = _words(query) - _words(sentence[focus.start : focus.end])
     here = wanted & _words(clauses[own])
-    return any(here < wanted & _words(one) and _VERB.search(one) for one in clauses if one != clauses[own])
+    return len(clauses) <= _MOST_PARTS and any(here < wanted & _words(one) and _VERB.search(one) for one in clauses)
 
 
 def _is_of_another_in_order(query: str, sentence: str, focus: Span) -> bool:
@@ -191,19 +193,19 @@ def _parts_with(sentence: str, kind: str) -> list[_Part]:
     whole = _masked(sentence)
     cuts = list(_BETWEEN.finditer(whole))
     starts, ends = [0, *(cut.end() for cut in cuts)], [*(cut.start() for cut in cuts), len(sentence)]
-    values = [match.start() for match in _VALUE.finditer(sentence) if _kind_in(sentence, match) == kind]
+    values = [match.start() for match in _VALUE.finditer(sentence) if _kind_in(whole, match) == kind]
     parts: list[_Part] = []
     waiting = -1
     for number, (start, end) in enumerate(zip(starts, ends, strict=True)):
         is_closed = number > 0 and cuts[number - 1][0].strip() in _CLOSING
         waiting = -1 if is_closed else waiting
-        found = next((value for value in values if start <= value < end), None)
-        if found is not None:
-            parts.append(_part(sentence, Span(start if waiting < 0 else waiting, end), found, kind))
+        at = bisect_left(values, start)
+        if at < len(values) and values[at] < end:
+            parts.append(_part(sentence, Span(start if waiting < 0 else waiting, end), values[at], kind))
             waiting = -1
         elif parts and not is_closed and parts[-1].span.end == ends[number - 1]:
             last = parts[-1]
-            parts[-1] = _part(sentence, Span(last.span.start, end), last.value, kind)
+            parts[-1] = replace(last, span=Span(last.span.start, end))
         else:
             waiting = start if waiting < 0 else waiting
     return parts
@@ -239,20 +241,31 @@ def _own_names(part: str, kind: str) -> set[str]:
 
 def _kind_at(sentence: str, focus: Span) -> str | None:
     found = next((match for match in _VALUE.finditer(sentence) if match.end() > focus.start), None)
-    return _kind_in(sentence, found) if found is not None and found.start() < focus.end else None
+    return _kind_in(_masked(sentence), found) if found is not None and found.start() < focus.end else None
 
 
-def _kind_in(sentence: str, match: re.Match[str]) -> str:
+def _kind_in(masked: str, match: re.Match[str]) -> str:
     """The kind of a value; those in brackets are not compared with those outside."""
-    return f"({_kind(match)}" if _masked(sentence)[match.start()] == _MASK else _kind(match)
+    return f"({_kind(match)}" if masked[match.start()] == _MASK else _kind(match)
 
 
 @remembered
 def _masked(sentence: str) -> str:
-    """A sentence with a mark for each character in brackets."""
-    while (inner := _INNER_BRACKETS.search(sentence)) is not None:
-        sentence = sentence[: inner.start()] + _MASK * len(inner[0]) + sentence[inner.end() :]
-    return sentence
+    """A sentence with a mask for each character in brackets that are closed."""
+    opened: list[int] = []
+    outer: list[tuple[int, int]] = []
+    for mark in _BRACKET.finditer(sentence):
+        if mark[0] in "([":
+            opened.append(mark.start())
+        elif opened:
+            start = opened.pop()
+            while outer and outer[-1][0] > start:
+                outer.pop()
+            outer.append((start, mark.end()))
+    letters = list(sentence)
+    for start, end in outer:
+        letters[start:end] = _MASK * (end - start)
+    return "".join(letters)
 
 
 def _without_brackets(text: str) -> str:
