@@ -48,6 +48,7 @@ from hopweave.citations.about import (
 )
 from hopweave.citations.against import says_against
 from hopweave.citations.citing import cite, locate
+from hopweave.citations.nearer import is_nearer_another
 from hopweave.citations.rivals import rival_of
 from hopweave.citations.yes_or_no import speaks_for_it
 from hopweave.core.memoize import remembered
@@ -67,6 +68,7 @@ from hopweave.text.refusal import does_not_know, values_of_none
 from hopweave.text.sentences import sentence_around, sentence_spans
 from hopweave.text.table_rows import is_row, is_under_other_label
 from hopweave.text.values import has_value, places_of_value
+from hopweave.text.values_alike import is_number_of_a_clause
 
 CONFIDENT_ABOVE = 0.0
 """The f from which a reading is accepted as an answer: for log-odds, it is then more likely than not."""
@@ -355,6 +357,8 @@ class _Case:
             stated = _around_the_reading(self.query, said, passage, reading) or _stated(self.query, said, passage)
             spans = [stated] if stated is not None else []
         for span in spans:
+            if is_number_of_a_clause(said, span, passage.text):
+                continue
             if not is_other_currency(said, span, passage.text, passage.heading):
                 yield cite(self.mark, passage, span)
         if passage.text.strip() and _is_titled(said, passage):
@@ -369,7 +373,10 @@ class _Case:
         focus = citation.focus or Span(citation.start, citation.end)
         place = place_of(passage, focus)
         shortfall = self._shortfall(said, place)
-        if not shortfall and is_under_other_label(self.query, passage.text, focus):
+        if not shortfall and (
+            is_under_other_label(self.query, passage.text, focus)
+            or is_nearer_another(self.query, said, place, focus, self.found)
+        ):
             shortfall = "relation"
         if shortfall:
             return Assessment("unsupported", (citation,), shortfall=shortfall)
