@@ -116,3 +116,31 @@ CONTRACT = Passage(
 )
 def test_what_a_contract_says_of_a_term_it_says_of_the_party_that_the_term_stands_for(query, answer, support):
     assert judge(query, answer, [CONTRACT]).support == support
+
+
+LEASE = Passage(
+    "lease",
+    "Landlord: Ida Renn\nTenant: Ada Finch\nGuarantor: Bo Sand\nRent: £900\n\nRepairs\n\nThe Tenant shall keep the interior in "
+    "repair and the Landlord shall keep the roof in repair. The Tenant shall pay for gas. The Landlord shall pay for council "
+    "tax. The lease begins on 15 June 2024.",
+    "Lease of Orlau House",
+    "lease.txt",
+)
+
+
+@pytest.mark.parametrize(
+    ("query", "right", "wrong"),
+    [
+        ("Who must keep the roof of Orlau House in repair?", "The Landlord", "The Tenant"),
+        ("Who must keep the interior of Orlau House in repair?", "The Tenant", "The Landlord"),
+        ("Who pays for council tax of Orlau House?", "The Landlord", "The Tenant"),
+        ("Who guarantees the lease of Orlau House?", "Bo Sand", "Ada Finch"),
+    ],
+)
+def test_a_duty_is_that_of_the_party_and_a_name_that_of_the_label_it_stands_with(query, right, wrong):
+    assert judge(query, right, [LEASE]).support == "supported"
+    assert judge(query, wrong, [LEASE]).support == "unsupported"
+
+
+def test_the_day_of_a_date_is_no_number_of_things():
+    assert judge("How many tenants has Orlau House?", "15", [LEASE]).support == "unsupported"

@@ -16,6 +16,7 @@ from hopweave.citations.about import (
     stems_asked,
 )
 from hopweave.core.types import Passage, Span
+from hopweave.text.answer_kinds import kind_asked
 from hopweave.text.content_words import keys_of, stems_of
 from hopweave.text.parties import is_party
 from hopweave.text.sentences import sentence_spans
@@ -46,7 +47,7 @@ def is_nearer_another(query: str, said: str, place: Place, focus: Span, passages
 
     It is if it is of the same make, such as a time or a sum of money, and stands with all the words of the query that the
     answer stands with, and more: in another clause of the sentence, or in another sentence of the document. If the query asks
-    for a maximum or a minimum, it is if it is one, and the answer is none.
+    for a maximum or a minimum, it is if it is one, and the answer is none. The day of a date is no number of things.
 
     Args:
         query: the query.
@@ -58,17 +59,20 @@ def is_nearer_another(query: str, said: str, place: Place, focus: Span, passages
     sentence = place.passage.text[place.span.start : place.span.end]
     if not is_english(query) or is_row(sentence):
         return False
-    values = values_in(sentence)
+    parties = {party.term for party in parties_of_document(place.passage, passages)}
+    values = _values(sentence, parties)
     start, end = focus.start - place.span.start, focus.end - place.span.start
     own = next((value for value in values if value.span.start < end and start < value.span.end), None)
     if own is None:
         return False
+    if own.make == "date" and said.strip().isdigit() and kind_asked(query) == "number":
+        return True
     alike = [value for value in values if value.make == own.make]
     terms = _terms_asked(query, place.passage, passages)
     beside = stems_of("\n".join([names_the_document(place.passage), *terms]))
     wanted = (stems_asked(query, said) - beside) | {f"={term}" for term in terms}
     return _is_in_another_clause(query, wanted, terms, sentence, own, alike) or _is_in_another_sentence(
-        wanted, terms, said, place, own.make, passages
+        wanted, terms, said, place, own.make, parties, passages
     )
 
 
@@ -101,7 +105,7 @@ def _clauses(sentence: str, values: Sequence[Value]) -> Iterator[tuple[list[Valu
 
 
 def _is_in_another_sentence(
-    wanted: Set[str], terms: Set[str], said: str, place: Place, make: str, passages: Sequence[Passage]
+    wanted: Set[str], terms: Set[str], said: str, place: Place, make: str, parties: Set[str], passages: Sequence[Passage]
 ) -> bool:
     passage = place.passage
     sentence = passage.text[place.span.start : place.span.end]
@@ -111,11 +115,14 @@ def _is_in_another_sentence(
     for other in passages:
         if not are_of_one_document(passage, other):
             continue
+        above = "\n".join(other.sections)
         for span in sentence_spans(other.text):
             text = other.text[span.start : span.end]
-            if not here < wanted & _words("\n".join([*other.sections, text]), terms) or answer <= keys_of(text) or is_row(text):
+            alike = [value for value in _values(text, parties) if value.make == make]
+            if not alike or is_row(text):
                 continue
-            if any(value.make == make for value in values_in(text)):
+            parts = [part for _, part in _clauses(text, alike)] if answer <= keys_of(text) else [text]
+            if any(here < wanted & _words(f"{above}\n{part}", terms) and not answer <= keys_of(part) for part in parts):
                 return True
     return False
 
@@ -128,6 +135,16 @@ def _terms_asked(query: str, passage: Passage, passages: Sequence[Passage]) -> s
     return {
         key for term in {party.term for party in parties} if term in named or keys_of(term) <= asked for key in keys_of(term)
     }
+
+
+def _values(text: str, parties: Set[str]) -> list[Value]:
+    """The values of a text, and where it has the terms for parties of a contract, which are values of one make."""
+    found = [
+        Value("party", Span(*match.span()))
+        for term in parties
+        for match in re.finditer(rf"\b{re.escape(term)}\b(?!['’])", text)
+    ]
+    return sorted([*values_in(text), *found], key=lambda value: value.span.start)
 
 
 def _words(text: str, terms: Set[str]) -> set[str]:

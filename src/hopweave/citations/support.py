@@ -66,7 +66,7 @@ from hopweave.text.matching import is_contained, is_yes_or_no, without_yes_or_no
 from hopweave.text.quantities import is_quantity, places_of_quantity
 from hopweave.text.refusal import does_not_know, values_of_none
 from hopweave.text.sentences import sentence_around, sentence_spans
-from hopweave.text.table_rows import is_row, is_under_other_label
+from hopweave.text.table_rows import is_on_another_line, is_row, is_under_other_label
 from hopweave.text.values import has_value, places_of_value
 from hopweave.text.values_alike import is_number_of_a_clause
 
@@ -375,6 +375,7 @@ class _Case:
         shortfall = self._shortfall(said, place)
         if not shortfall and (
             is_under_other_label(self.query, passage.text, focus)
+            or is_on_another_line(self.query, passage.text, focus)
             or is_nearer_another(self.query, said, place, focus, self.found)
         ):
             shortfall = "relation"
@@ -450,13 +451,18 @@ def _in_a_row(said: str, passage: Passage, reading: Reading | None) -> Iterator[
         inside = locate(said, reading.text)
         if inside is not None:
             yield Span(reading.span.start + inside.start, reading.span.start + inside.end)
-    start = 0
-    for _ in range(_MOST_PLACES):
-        found = locate(said, passage.text[start:])
-        if found is None:
-            return
-        yield Span(start + found.start, start + found.end)
-        start += found.end
+    yield from islice(_located(said, passage.text), _MOST_PLACES)
+
+
+def _located(said: str, text: str) -> Iterator[Span]:
+    """Yields where a text has some words: as they are, then elsewhere in other letters (`The Tenant`)."""
+    pieces = [(0, text)]
+    while pieces:
+        start, piece = pieces.pop(0)
+        found = locate(said, piece)
+        if found is not None:
+            yield Span(start + found.start, start + found.end)
+            pieces[:0] = [(start, piece[: found.start]), (start + found.end, piece[found.end :])]
 
 
 def _in_a_list(items: Sequence[str], passage: Passage) -> Iterator[Span]:
