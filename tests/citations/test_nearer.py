@@ -75,6 +75,18 @@ def test_what_a_text_replaces_or_leaves_out_is_no_answer(query, answer, support)
     assert judge(query, answer, [Passage("a", told, "Amendment of the Orlau Agreement")]).support == support
 
 
+def test_a_bound_that_is_not_asked_for_is_not_nearer():
+    told = Passage("a", "For keys of Orlau, the minimum size is 1024 bits and the default is 3072 bits.", "Keys")
+    assert judge("How many bits has a key of Orlau without a size?", "3072", [told]).support == "supported"
+
+
+def test_a_sentence_that_names_what_the_query_leads_through_is_not_nearer():
+    told = "Otto Renn (5 May 1871 – 2 June 1940) was an engineer. Ida Renn of Orlau was his daughter, and left on 3 July 1950."
+    asked = "When was the father of Ida Renn born?"
+    passages = [Passage("a", told, "Otto Renn"), Passage("b", "Ida Renn is the daughter of Otto Renn.", "Ida Renn")]
+    assert judge(asked, "5 May 1871", passages).support == "supported"
+
+
 def test_values_that_nothing_separates_share_their_words():
     told = Passage(
         "a", "Ida Renn (1 May 1902 – 4 June 1971) died in Orlau, where an engineer has a week of 5 days.", "Ida Renn"

@@ -17,7 +17,7 @@ from hopweave.core.types import Claim, Passage, Span
 from hopweave.text.answer_kinds import kind_asked
 from hopweave.text.comparing import life_date
 from hopweave.text.content_words import anchors, content_of, keys_of, stem, stems_of
-from hopweave.text.key_terms import words_in
+from hopweave.text.key_terms import FUNCTION_WORDS, words_in
 from hopweave.text.languages import is_foreign, language_of, words_for
 from hopweave.text.matching import normalize_answer
 from hopweave.text.page_names import pages_named_small
@@ -76,6 +76,9 @@ question above earlier previous"""
 _GENERIC = frozenset(map(stem, _GENERIC_WORDS.split()))
 """Words of a query that say what kind of answer it wants, or nothing much, not what it is about."""
 
+_SAY_NOTHING = frozenset(map(stem, [*FUNCTION_WORDS, "s", "t"]))
+"""The stems of function words, and what apostrophes leave over."""
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -122,7 +125,7 @@ def parties_of_document(passage: Passage, found: Iterable[Passage]) -> list[Part
 
 def stems_asked(query: str, answer: str) -> set[str]:
     """The stems of the words of a query, names and numbers included, that say something and are not the answer's."""
-    return {word.stem for word in words_in(query) if word.says_something} - _GENERIC - stems_of(answer)
+    return stems_of(query) - _SAY_NOTHING - _GENERIC - stems_of(answer)
 
 
 @remembered

@@ -71,8 +71,9 @@ def is_nearer_another(query: str, said: str, place: Place, focus: Span, passages
     terms = _terms_asked(query, place.passage, passages)
     beside = stems_of("\n".join([names_the_document(place.passage), *terms]))
     wanted = (stems_asked(query, said) - beside) | {f"={term}" for term in terms}
+    unnamed = wanted - stems_of("\n".join(names_in(query)))  # what a query names, other sentences have by a pronoun or a term
     return _is_in_another_clause(query, wanted, terms, sentence, own, alike) or _is_in_another_sentence(
-        wanted, terms, said, place, own.make, parties, passages
+        unnamed, terms, said, place, own.make, parties, passages
     )
 
 
@@ -83,6 +84,9 @@ def _is_in_another_clause(
         bounds = [value for value in alike if stated.search(sentence[: value.span.start])] if asked.search(query) else []
         if len(alike) > len(bounds) > 0:
             return own not in bounds
+    bounds = [value for value in alike if any(stated.search(sentence[: value.span.start]) for _, stated in _BOUNDS)]
+    if own not in bounds and not any(asked.search(query) for asked, _ in _BOUNDS):
+        alike = [value for value in alike if value not in bounds]
     clauses = list(_clauses(sentence, alike))
     [here] = [wanted & _words(said, terms) for values, said in clauses if own in values]
     return any(here < wanted & _words(said, terms) for values, said in clauses if own not in values)
