@@ -123,7 +123,7 @@ def parties_of_document(passage: Passage, found: Iterable[Passage]) -> list[Part
     return [party for one in document.values() for party in parties_in(one.text)]
 
 
-def stems_asked(query: str, answer: str) -> set[str]:
+def stems_asked(query: str, answer: str) -> frozenset[str]:
     """The stems of the words of a query, names and numbers included, that say something and are not the answer's."""
     return stems_of(query) - _SAY_NOTHING - _GENERIC - stems_of(answer)
 
