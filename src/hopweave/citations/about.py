@@ -9,7 +9,7 @@ page the place names, or which names the page of the place.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 
 from hopweave.core.memoize import remembered
@@ -17,10 +17,11 @@ from hopweave.core.types import Claim, Passage, Span
 from hopweave.text.answer_kinds import kind_asked
 from hopweave.text.comparing import life_date
 from hopweave.text.content_words import anchors, content_of, keys_of, named_keys, numbers_of, stem, stems_of
-from hopweave.text.key_terms import words_in
+from hopweave.text.key_terms import FUNCTION_WORDS, words_in
 from hopweave.text.languages import is_foreign, language_of, words_for
 from hopweave.text.matching import normalize_answer
 from hopweave.text.page_names import pages_named_small
+from hopweave.text.parties import Party, is_party, parties_in
 from hopweave.text.relations import Relation, relations_asked
 from hopweave.text.scripts import runs_together
 from hopweave.text.sentences import sentence_around, sentence_spans
@@ -40,7 +41,7 @@ _ORDER = re.compile(r"\s*[A-Z][a-z]+(?=\s(?:the|an?|your|it|them|all|each|every|
 """The verb that an instruction begins with, which is no name: `Press the key and wait.`"""
 _LEAST_SHARE = 0.5
 """The share of the words of a query without names that a place must have, and of capitalised words in other languages."""
-_FEWEST_ASKED, _LEAST_SAID = 3, 1 / 3
+_FEWEST_ASKED, _LEAST_SAID, _FEWEST_OWN = 3, 1 / 3, 2
 """See `says_as_much`. Chosen on the choosing questions of all grounds (docs/design/measured.md)."""
 
 _SUFFIXES = re.compile(r"(?:\.[a-z]\w{0,8}){1,2}$", re.IGNORECASE)
@@ -79,6 +80,9 @@ _KIND_ASKED = re.compile(r"\b(?:which|what)\s+(?!is\b|are\b|was\b|were\b)[a-z]+"
 _GENERIC = frozenset(map(stem, _GENERIC_WORDS.split()))
 """Words of a query that say what kind of answer it wants, or nothing much, not what it is about."""
 
+_SAY_NOTHING = frozenset(map(stem, [*FUNCTION_WORDS, "s", "t"]))
+"""The stems of function words, and what apostrophes leave over."""
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -105,6 +109,29 @@ def words_above(passage: Passage) -> str:
     return "\n".join(filter(None, [passage.heading, _file_name(passage.source)]))
 
 
+def names_the_document(passage: Passage) -> str:
+    """What all passages of a document have above them: its title, and the name of its file."""
+    return "\n".join(filter(None, [passage.title, _file_name(passage.source)]))
+
+
+def are_of_one_document(one: Passage, other: Passage) -> bool:
+    """Whether two passages are of the same document of a file, or are the same."""
+    if one.id == other.id:
+        return True
+    return bool(one.source) and (one.source.partition("#")[0], one.title) == (other.source.partition("#")[0], other.title)
+
+
+def parties_of_document(passage: Passage, found: Iterable[Passage]) -> list[Party]:
+    """The parties that the document of a passage names, as far as its passages were found."""
+    document = {one.id: one for one in (passage, *found) if are_of_one_document(passage, one)}
+    return [party for one in document.values() for party in parties_in(one.text)]
+
+
+def stems_asked(query: str, answer: str) -> frozenset[str]:
+    """The stems of the words of a query, names and numbers included, that say something and are not the answer's."""
+    return stems_of(query) - _SAY_NOTHING - _GENERIC - stems_of(answer)
+
+
 @remembered
 def _file_name(source: str) -> str:
     """The words of the name of a file, which often says what a document with a general title is about.
@@ -126,7 +153,7 @@ def place_of(passage: Passage, focus: Span) -> Place:
     before = [passage.text[one.start : one.end] for one in sentence_spans(passage.text) if one.end <= span.start]
     is_alone = bool(before) and is_row(passage.text[span.start : span.end]) and not before[-1].endswith(":")
     num_read = 0 if is_alone else min(len(before), 1)
-    while num_read and num_read < len(before) and _begins_with_pronoun(before[-num_read]):
+    while num_read and num_read < len(before) and begins_with_pronoun(before[-num_read]):
         num_read += 1
     read, above = before[len(before) - num_read :], before[: len(before) - num_read]
     is_below_heading = bool(read) and _is_heading(read[-1])
@@ -250,6 +277,8 @@ def says_as_much(query: str, answer: str, place: Place, settled: Sequence[Claim]
     if any(not _has(known, name) for name in names if not keys_of(name) <= keys_of(answer)):
         return len(wanted & stems_of(place.text)) >= _LEAST_SHARE * len(wanted)
     stated = [relation for relation in relations_asked(query) if relation.stated.search(place.words)]
+    if not _has_a_word_of_its_own(query, answer, place, settled, stated, wanted):
+        return False
     there = _words_for(stated, query) | stems_of(_with_what_leads_to(place, settled))
     return len(wanted) < _FEWEST_ASKED or len(wanted & there) >= _LEAST_SAID * len(wanted)
 
@@ -277,6 +306,23 @@ def is_said_elsewhere(query: str, answer: str, place: Place) -> bool:
     is_number, known = bool(numbers_of(keys_of(answer))), keys_of(query) | keys_of(answer) | frozenset(MONTHS)
     others = (other for other in _sentences(passage) if wanted <= stems_of(other))
     return any(key[0].isdigit() == is_number for other in others for key in named_keys(other) - known)
+
+
+def _has_a_word_of_its_own(
+    query: str, answer: str, place: Place, settled: Sequence[Claim], stated: Sequence[Relation], wanted: Set[str]
+) -> bool:
+    """Whether a place has a word that a query wants and that is not the whole document's.
+
+    Nothing is asked of a place that names what the query names, nor of a sentence that has hardly a word besides the answer, as
+    "New in version 3.6."; nor if the query has no two such words.
+    """
+    beyond = wanted - stems_of(names_the_document(place.passage))
+    sentence = place.passage.text[place.span.start : place.span.end]
+    is_brief = len({stem(word) for word in content_of(sentence, ())} - _GENERIC - stems_of(answer)) < _FEWEST_OWN
+    if len(beyond) < _FEWEST_OWN or is_brief or any(_has(place.text, name) for name in names_in(query)):
+        return True
+    own = "\n".join([*place.passage.sections, place.text])
+    return bool(beyond & (_words_for(stated, query) | stems_of(_with_what_leads_to(place, settled, own))))
 
 
 def is_relation_stated(word: str, sentence: str) -> bool:
@@ -312,9 +358,9 @@ def _words_for(relations: Iterable[Relation], query: str) -> set[str]:
     return {stem(word) for one in relations for match in one.asked.finditer(query) for word in match[0].split()}
 
 
-def _with_what_leads_to(place: Place, settled: Sequence[Claim]) -> str:
-    """The words of a place and of the claims whose answers lead to it, one through another."""
-    reached, left = place.words, list(settled)
+def _with_what_leads_to(place: Place, settled: Sequence[Claim], words: str = "") -> str:
+    """The words of a place, all or only some, and of the claims whose answers lead to it, one through another."""
+    reached, left = words or place.words, list(settled)
     while leading := next((claim for claim in left if any(_has(reached, one) for one in names_of(claim))), None):
         left.remove(leading)
         reached += f"\n{leading.query} {leading.text}"
@@ -331,12 +377,13 @@ def names_its_subject(said: str) -> bool:
     (True, False)
     """
     names, words = anchors(_ORDER.sub("", said)), said.split()
-    if not any(map(str.isalpha, "".join(names))) or len(words) < _FEWEST_WORDS or _begins_with_pronoun(said):
+    if not any(map(str.isalpha, "".join(names))) or len(words) < _FEWEST_WORDS or begins_with_pronoun(said):
         return False
     return _VERB.search(said) is not None or len(content_of(said, names)) >= _STATES_MORE
 
 
-def _begins_with_pronoun(text: str) -> bool:
+def begins_with_pronoun(text: str) -> bool:
+    """Whether a text begins with a pronoun, which stands for something named before."""
     if not is_foreign(text):
         return _PRONOUN.match(text) is not None
     pronouns = words_for(language_of(text), "pronouns").split()
@@ -349,7 +396,9 @@ def _begins_with_pronoun(text: str) -> bool:
 def _is_tied(name: str, place: Place, settled: Sequence[Claim], others: Sequence[Passage]) -> bool:
     if _has(place.words, name) or _is_tied_by_claims(name, place, settled):
         return True
-    return any(_is_joined(name, one, place) for one in others if one.id != place.passage.id)
+    if any(_is_joined(name, one, place) for one in others if one.id != place.passage.id):
+        return True
+    return any(is_party(name, party) for party in parties_of_document(place.passage, others))
 
 
 def _is_page_tied(page: str, answer: str, place: Place, settled: Sequence[Claim], others: Sequence[Passage]) -> bool:

@@ -49,6 +49,7 @@ from hopweave.citations.about import (
 )
 from hopweave.citations.against import says_against
 from hopweave.citations.citing import cite, locate
+from hopweave.citations.nearer import is_nearer_another
 from hopweave.citations.rivals import rival_of
 from hopweave.citations.yes_or_no import speaks_for_it
 from hopweave.core.memoize import remembered
@@ -66,8 +67,9 @@ from hopweave.text.matching import is_contained, is_yes_or_no, without_yes_or_no
 from hopweave.text.quantities import is_quantity, places_of_quantity
 from hopweave.text.refusal import does_not_know, values_of_none
 from hopweave.text.sentences import sentence_around, sentence_spans
-from hopweave.text.table_rows import is_other_row, is_row, is_under_other_label
+from hopweave.text.table_rows import is_on_another_line, is_other_row, is_row, is_under_other_label
 from hopweave.text.values import has_value, places_of_value
+from hopweave.text.values_alike import is_number_of_a_clause
 
 CONFIDENT_ABOVE = 0.0
 """The f from which a reading is accepted as an answer: for log-odds, it is then more likely than not."""
@@ -356,6 +358,8 @@ class _Case:
             stated = _around_the_reading(self.query, said, passage, reading) or _stated(self.query, said, passage)
             spans = [stated] if stated is not None else []
         for span in spans:
+            if is_number_of_a_clause(said, span, passage.text):
+                continue
             if not is_other_currency(said, span, passage.text, passage.heading):
                 yield cite(self.mark, passage, span)
         if passage.text.strip() and _is_titled(said, passage):
@@ -370,7 +374,12 @@ class _Case:
         focus = citation.focus or Span(citation.start, citation.end)
         place = place_of(passage, focus)
         shortfall = self._shortfall(said, place)
-        if not shortfall and (is_under_other_label(self.query, passage.text, focus) or self._is_other_row(citation)):
+        if not shortfall and (
+            is_under_other_label(self.query, passage.text, focus)
+            or is_on_another_line(self.query, passage.text, focus)
+            or self._is_other_row(citation)
+            or is_nearer_another(self.query, said, place, focus, self.found)
+        ):
             shortfall = "relation"
         if shortfall:
             return Assessment("unsupported", (citation,), shortfall=shortfall)
@@ -452,18 +461,18 @@ def _in_a_row(said: str, passage: Passage, reading: Reading | None) -> Iterator[
         inside = locate(said, reading.text)
         if inside is not None:
             yield Span(reading.span.start + inside.start, reading.span.start + inside.end)
-    waiting = [Span(0, len(passage.text))]
-    for _ in range(_MOST_PLACES):
-        while waiting:
-            part = waiting.pop(0)
-            found = locate(said, passage.text[part.start : part.end])
-            if found is not None:
-                break
-        else:
-            return
-        start, end = part.start + found.start, part.start + found.end
-        yield Span(start, end)
-        waiting += [Span(end, part.end), Span(part.start, start)]  # words as they are come first, so others may be before them
+    yield from islice(_located(said, passage.text), _MOST_PLACES)
+
+
+def _located(said: str, text: str) -> Iterator[Span]:
+    """Yields where a text has some words: as they are, then elsewhere in other letters (`The Tenant`)."""
+    pieces = [(0, text)]
+    while pieces:
+        start, piece = pieces.pop(0)
+        found = locate(said, piece)
+        if found is not None:
+            yield Span(start + found.start, start + found.end)
+            pieces[:0] = [(start, piece[: found.start]), (start + found.end, piece[found.end :])]
 
 
 def _in_a_list(items: Sequence[str], passage: Passage) -> Iterator[Span]:

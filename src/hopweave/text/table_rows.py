@@ -13,6 +13,7 @@ from hopweave.text.matching import normalize_answer
 
 _CELL = re.compile(r"(?:^|; )(?P<name>[^\W_][^:;\n]{0,39}): (?=\S)")
 _LABEL = re.compile(r"(?:^|(?<=[.;!?\n])[ \t]*)(?P<name>[^\W\d_][^:;.!?\n]{2,39}): (?=\S)", re.MULTILINE)
+_LINE = re.compile(r"^(?P<name>[A-Z][^:.;\n]{1,29}): +(?P<value>\S[^\n]{0,99})$", re.MULTILINE)
 _ENDS = re.compile(r"[.!?]\s|\n")
 _OF_A_COLUMN = re.compile(r"\b(?:range|reference|normal|limits?|unit|how many|number|interval|n)\b", re.IGNORECASE)
 _FEWEST_CELLS = 2
@@ -112,6 +113,34 @@ def is_under_other_label(query: str, text: str, focus: Span) -> bool:
     asked = f" {normalize_answer(query)} "
     names = {name for label in labels if len(words_of(label["name"])) > 1 and (name := normalize_answer(label["name"]))}
     return f" {normalize_answer(own['name'])} " not in asked and any(f" {name} " in asked for name in names)
+
+
+def is_on_another_line(query: str, text: str, focus: Span) -> bool:
+    r"""Whether some words of a block of lines with labels stand behind another label than a query asks for.
+
+    They do if the query has a word of the label of another line, whose value is of the same make, and none of theirs.
+
+    >>> told = "Lender: Orlau Bank\nGuarantor: Ida Renn\nSum: £5"
+    >>> [is_on_another_line("Who guarantees the loan?", told, Span(start, start + 5)) for start in (8, 30)]
+    [True, False]
+    """
+    own = next((line for line in _LINE.finditer(text) if line.start("value") <= focus.start < line.end()), None)
+    if own is None:
+        return False
+    lines = [
+        line for line in _LINE.finditer(text) if "\n\n" not in text[min(own.start(), line.start()) : max(own.end(), line.end())]
+    ]
+    wanted, known = stems_of(query), keys_of(query)
+    if stems_of(own["name"]) & wanted:
+        return False
+    others = [
+        line for line in lines if _has_digit(line["value"]) == _has_digit(own["value"]) and not keys_of(line["value"]) <= known
+    ]
+    return any(stems_of(line["name"]) & wanted for line in others)
+
+
+def _has_digit(text: str) -> bool:
+    return any(map(str.isdigit, text))
 
 
 @remembered
