@@ -7,17 +7,16 @@ import pytest
 from hopweave.citations.about import (
     is_about,
     is_date_in_place,
-    is_said_elsewhere,
     leads_from,
     names_in,
     names_its_subject,
-    place_of,
     says_as_much,
     share_of_words,
     states_relation,
     untied,
 )
 from hopweave.citations.citing import locate
+from hopweave.citations.places import place_of
 from hopweave.citations.support import claim_of
 from hopweave.core.types import Claim, Passage
 
@@ -380,30 +379,6 @@ DAEMON = Passage("daemon", "The program of Orlau was rewritten in 40 days. It li
 )
 def test_a_place_has_a_third_of_the_words_that_the_query_has_besides_its_names(query, answer, is_enough):
     assert says_as_much(query, answer, place(DAEMON, answer)) is is_enough
-
-
-LEAFLET = Passage(
-    "leaflet",
-    "This leaflet was last revised in June 2021. The medicine was first authorised in November 2009. "
-    "It was founded on work of Ada Finch. It may be taken with Brnovax.",
-    "Suladin",
-)
-
-
-@pytest.mark.parametrize(
-    ("query", "answer", "is_elsewhere"),
-    [
-        ("When was Suladin first authorised?", "June 2021", True),
-        ("When was Suladin first authorised?", "November 2009", False),
-        ("When was Suladin withdrawn?", "June 2021", False),  # nothing says it
-        ("Who first authorised Suladin?", "Ada Finch", False),  # the sentence that has the words has no name
-        ("When was the leaflet of Suladin revised?", "June 2021", False),
-        ("When was the leaflet of Suladin revised?", "November 2009", True),
-        ("Which medicine may be taken with Suladin?", "Brnovax", False),
-    ],
-)
-def test_a_sentence_is_no_evidence_if_another_of_its_passage_says_all_that_is_asked(query, answer, is_elsewhere):
-    assert is_said_elsewhere(query, answer, place(LEAFLET, answer)) is is_elsewhere
 
 
 def test_a_claim_that_leads_to_the_place_lends_it_its_words():

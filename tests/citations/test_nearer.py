@@ -1,7 +1,10 @@
-"""Values of the same make among which a query means one: those of other clauses, other sentences, and bounds."""
+"""Values of the same kind among which a query means one: those of other clauses, other sentences, and bounds."""
 
 import pytest
 
+from hopweave.citations.citing import locate
+from hopweave.citations.nearer import is_nearer_another
+from hopweave.citations.places import place_of
 from hopweave.citations.support import judge
 from hopweave.core.types import Passage
 
@@ -32,7 +35,7 @@ OTHER = Passage(
         ("Within what time must Carrow pay an invoice under its terms?", "40 days", "4 hours"),
     ],
 )
-def test_of_values_of_the_same_make_the_one_among_more_words_of_the_query_is_meant(query, right, wrong):
+def test_of_values_of_the_same_kind_the_one_among_more_words_of_the_query_is_meant(query, right, wrong):
     assert judge(query, right, [TERMS, MORE]).support == "supported"
     found = judge(query, wrong, [TERMS, MORE])
     assert (found.support, found.shortfall) == ("unsupported", "relation")
@@ -156,3 +159,28 @@ def test_a_duty_is_that_of_the_party_and_a_name_that_of_the_label_it_stands_with
 
 def test_the_day_of_a_date_is_no_number_of_things():
     assert judge("How many tenants has Orlau House?", "15", [LEASE]).support == "unsupported"
+
+
+LEAFLET = Passage(
+    "leaflet",
+    "This leaflet was last revised in June 2021. The medicine was first authorised in November 2009. "
+    "It was founded on work of Ada Finch. It may be taken with Brnovax.",
+    "Suladin",
+)
+
+
+@pytest.mark.parametrize(
+    ("query", "answer", "is_elsewhere"),
+    [
+        ("When was Suladin first authorised?", "June 2021", True),
+        ("When was Suladin first authorised?", "November 2009", False),
+        ("When was Suladin withdrawn?", "June 2021", False),  # nothing says it
+        ("Who first authorised Suladin?", "Ada Finch", False),  # the sentence that has the words has no name
+        ("When was the leaflet of Suladin revised?", "June 2021", False),
+        ("When was the leaflet of Suladin revised?", "November 2009", True),
+        ("Which medicine may be taken with Suladin?", "Brnovax", False),
+    ],
+)
+def test_a_sentence_is_no_evidence_if_another_of_its_passage_says_all_that_is_asked(query, answer, is_elsewhere):
+    focus = locate(answer, LEAFLET.text)
+    assert is_nearer_another(query, answer, place_of(LEAFLET, focus), focus, [LEAFLET]) is is_elsewhere

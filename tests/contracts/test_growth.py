@@ -30,6 +30,7 @@ from hopweave.ingest.recognise import format_of
 from hopweave.ingest.split import split_spans
 from hopweave.retrieval.index import links
 from hopweave.text import (
+    bounds,
     citation_marks,
     defaults,
     estimates,
@@ -46,6 +47,8 @@ from hopweave.text import (
     sentences,
     table_rows,
     values,
+    values_alike,
+    wanted,
 )
 from hopweave.text import instructions as commands
 from hopweave.text import key_terms as keywords
@@ -191,10 +194,11 @@ OTHERS = {
     "places_of_quantity of a text": lambda text: list(quantities.places_of_quantity(text, "It took five seconds.")),
     "is_of_another": lambda text: parallels.is_of_another(["Ida"], f"{text} 5 of Otto", Span(len(text) + 1, len(text) + 2)),
     "is_no_default": lambda text: defaults.is_no_default("What is the default?", f"5 {text}", Span(0, 1)),
-    "is_in_other_part": lambda text: parts.is_in_other_part(
+    "is_in_other_part": lambda text: is_in_other_part(
         "What is the a of B?", f"{text} 7 mg", Span(len(text) + 1, len(text) + 2)
     ),
-    "is_of_another_in_order": lambda text: parts.is_in_other_part("What is a?", f"respectively {text} 7", Span(13, 14)),
+    "is_of_another_in_order": lambda text: is_in_other_part("What is a?", f"respectively {text} 7", Span(13, 14)),
+    "bounds_asked": lambda text: bounds.bounds_asked("What is the maximum?", text, values_alike.values_in(text)),
     "is_of_an_estimate": lambda text: estimates.is_of_an_estimate(
         "What is it?", f"{text} 7", Span(len(text) + 1, len(text) + 2)
     ),
@@ -228,6 +232,11 @@ OTHERS = {
     "adopted_phrase": lambda text: adopted_phrase("x", [text] * 3, [Passage("p", text)]),
 }
 READERS = {**dict(parsers()), **OTHERS}
+
+
+def is_in_other_part(query, sentence, focus):
+    asked = wanted.Wanted(query, wanted.content_stems(query))
+    return parts.is_in_other_part(asked, sentence, focus, values_alike.values_in(sentence))
 
 
 def seconds(reader, text):

@@ -5,6 +5,8 @@ import pytest
 from hopweave.core.types import Span
 from hopweave.text.estimates import is_of_an_estimate
 from hopweave.text.parts import is_in_other_part
+from hopweave.text.values_alike import values_in
+from hopweave.text.wanted import Wanted, content_stems
 
 ARMS = "The rate was 0.84 in the Sula group and 1.27 in the control group (ratio 0.66; P = 0.004)."
 DOSES = "The level fell by 1.8 mmol/L with 40 mg and by 1.1 mmol/L with 10 mg."
@@ -75,7 +77,10 @@ LIST = "It has 3, 5 and 7 gates."
 )
 def test_a_value_is_that_of_the_part_of_its_sentence_which_has_the_words_of_the_query(asked, sentence, value, is_in_other):
     start = sentence.index(value)
-    assert is_in_other_part(asked, sentence, Span(start, start + len(value))) is is_in_other
+    assert (
+        is_in_other_part(Wanted(asked, content_stems(asked)), sentence, Span(start, start + len(value)), values_in(sentence))
+        is is_in_other
+    )
 
 
 FOUND = "It rose by 118 ml (95% CI 82 to 154; P = 0.004; n = 206), to 3.8 ± 1.1 l."

@@ -1,34 +1,30 @@
 """Whether the place that holds an answer is about what the query asks: its subject and its relation.
 
-The place is the cited sentence with what it is read with: title and file of its passage, the heading above it, and the sentence
-before it, with those before that as long as they begin with a pronoun. What the query names has to stand there, or has to be
-tied to it: by an earlier supported claim, whose query has the name and whose answer stands there; or by another passage, whose
-page the place names, or which names the page of the place.
+What the query names has to stand there, or has to be tied to it: by an earlier supported claim, whose query has the name and
+whose answer stands there; by another passage, whose page the place names, or which names the page of the place; or as a party
+of the contract that the place is in. `citations.places` says what a place is read with.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence, Set
-from dataclasses import dataclass
 
+from hopweave.citations.places import Place, begins_with_pronoun, names_the_document, parties_of_document
 from hopweave.core.memoize import remembered
-from hopweave.core.types import Claim, Passage, Span
+from hopweave.core.types import Claim, Passage
 from hopweave.text.answer_kinds import kind_asked
 from hopweave.text.comparing import life_date
-from hopweave.text.content_words import anchors, content_of, keys_of, named_keys, numbers_of, stem, stems_of
+from hopweave.text.content_words import anchors, content_of, keys_of, stem, stems_of
 from hopweave.text.key_terms import FUNCTION_WORDS, words_in
-from hopweave.text.languages import is_foreign, language_of, words_for
+from hopweave.text.languages import is_foreign, language_of
 from hopweave.text.matching import normalize_answer
 from hopweave.text.page_names import pages_named_small
-from hopweave.text.parties import Party, is_party, parties_in
+from hopweave.text.parties import is_party
 from hopweave.text.relations import Relation, relations_asked
 from hopweave.text.scripts import runs_together
-from hopweave.text.sentences import sentence_around, sentence_spans
-from hopweave.text.table_rows import is_row
-from hopweave.text.values import MONTHS
+from hopweave.text.sentences import sentence_spans
 
-_LONGEST_HEADING = 100
 _FEWEST_WORDS = 4
 _STATES_MORE = 2
 """With so many words besides its names, an answer is a full statement, even without a verb that is known."""
@@ -44,15 +40,11 @@ _LEAST_SHARE = 0.5
 _FEWEST_ASKED, _LEAST_SAID, _FEWEST_OWN = 3, 1 / 3, 2
 """See `says_as_much`. Chosen on the choosing questions of all grounds (docs/design/measured.md)."""
 
-_SUFFIXES = re.compile(r"(?:\.[a-z]\w{0,8}){1,2}$", re.IGNORECASE)
-_PAGE = re.compile(r"\.x?html?(?:\.\w{2,4})?$", re.IGNORECASE)
-_BETWEEN_WORDS = re.compile(r"[\s_-]+")
 _NO_PART_OF_A_NAME = re.compile(r"\s*(?:\([^()]*\)|,?\s(?:[A-Z]\.){1,4}|,?\s(?:Inc|Ltd|Jr|Sr)\.?)$")
 _VERSION = re.compile(r"(?<![\w.])\d+(?:\.\d+)+(?!\w)")
 _YEAR = re.compile(r"\d{4}")
 _NUMBERED = re.compile(r"(?<![\w-])([a-z][a-z-]+)\s(\d+(?:\.\d+)*)(?![\w,:/-])")
 _NUMBERED_THERE = re.compile(r"(?<![\w-])([^\W\d_][^\W_-]*)\s\d+(?:\.\d+)*(?![\w,:/-])")
-_PRONOUN = re.compile(r"\W*(?:he|she|it|they|his|her|its|their)\b", re.IGNORECASE)
 _CODE = re.compile(
     r"(?<![\w-])--?[A-Za-z][\w-]*|`[^`]+`|\b[a-z]+(?:_[a-z0-9]+)+\b|\b[a-z]\w*\.[a-z]\w*(?:\.\w+)*\b|\b[a-z]+[A-Z]\w*\b"
     r"|\b[a-z]{2,}\d+[a-z0-9]*\b"
@@ -76,7 +68,6 @@ exactly find gets get give gives goes going have instead into just keep keeps kn
 nothing once only ones other otherwise over own please put puts really right say says simply since someone something still
 take takes tell tells than them told unless until want wants when whether while will with without work works answer answers
 question above earlier previous percentage percent proportion"""
-_KIND_ASKED = re.compile(r"\b(?:which|what)\s+(?!is\b|are\b|was\b|were\b)[a-z]+", re.IGNORECASE)
 _GENERIC = frozenset(map(stem, _GENERIC_WORDS.split()))
 """Words of a query that say what kind of answer it wants, or nothing much, not what it is about."""
 
@@ -84,81 +75,9 @@ _SAY_NOTHING = frozenset(map(stem, [*FUNCTION_WORDS, "s", "t"]))
 """The stems of function words, and what apostrophes leave over."""
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A sentence of a passage, with what it is read with.
-
-    Attributes:
-        passage: the passage.
-        span: the sentence.
-        text: the sentence, with the heading above it and what is before it that its pronouns may refer to.
-    """
-
-    passage: Passage
-    span: Span
-    text: str
-
-    @property
-    def words(self) -> str:
-        """All words of the place, those above its passage included."""
-        return "\n".join(filter(None, [words_above(self.passage), self.text]))
-
-
-def words_above(passage: Passage) -> str:
-    """What says of a whole passage what it is about: its title and sections, and the name of its file."""
-    return "\n".join(filter(None, [passage.heading, _file_name(passage.source)]))
-
-
-def names_the_document(passage: Passage) -> str:
-    """What all passages of a document have above them: its title, and the name of its file."""
-    return "\n".join(filter(None, [passage.title, _file_name(passage.source)]))
-
-
-def are_of_one_document(one: Passage, other: Passage) -> bool:
-    """Whether two passages are of the same document of a file, or are the same."""
-    if one.id == other.id:
-        return True
-    return bool(one.source) and (one.source.partition("#")[0], one.title) == (other.source.partition("#")[0], other.title)
-
-
-def parties_of_document(passage: Passage, found: Iterable[Passage]) -> list[Party]:
-    """The parties that the document of a passage names, as far as its passages were found."""
-    document = {one.id: one for one in (passage, *found) if are_of_one_document(passage, one)}
-    return [party for one in document.values() for party in parties_in(one.text)]
-
-
-def stems_asked(query: str, answer: str) -> frozenset[str]:
-    """The stems of the words of a query, names and numbers included, that say something and are not the answer's."""
-    return stems_of(query) - _SAY_NOTHING - _GENERIC - stems_of(answer)
-
-
-@remembered
-def _file_name(source: str) -> str:
-    """The words of the name of a file, which often says what a document with a general title is about.
-
-    Web pages are named as addresses, by rules of their own (`sql-dropdatabase.html`), and have titles.
-
-    >>> _file_name("contracts/Orlau_Supply-Agreement_v2.docx#page=3"), _file_name("sql-dropdatabase.html")
-    ('Orlau Supply Agreement v2', '')
-    """
-    name = source.partition("#")[0].replace("\\", "/").rpartition("/")[2]
-    if _PAGE.search(name):
-        return ""
-    return " ".join(_BETWEEN_WORDS.split(_SUFFIXES.sub("", name))).strip()
-
-
-def place_of(passage: Passage, focus: Span) -> Place:
-    """The place of some words of a passage."""
-    span = sentence_around(passage.text, focus)
-    before = [passage.text[one.start : one.end] for one in sentence_spans(passage.text) if one.end <= span.start]
-    is_alone = bool(before) and is_row(passage.text[span.start : span.end]) and not before[-1].endswith(":")
-    num_read = 0 if is_alone else min(len(before), 1)
-    while num_read and num_read < len(before) and begins_with_pronoun(before[-num_read]):
-        num_read += 1
-    read, above = before[len(before) - num_read :], before[: len(before) - num_read]
-    is_below_heading = bool(read) and _is_heading(read[-1])
-    heading = "" if is_below_heading else next(filter(_is_heading, reversed(above)), "")
-    return Place(passage, span, "\n".join(filter(None, [heading, *read, passage.text[span.start : span.end]])))
+def says_nothing(word: str) -> bool:
+    """Whether the stem of a word of a query says only what kind of answer it wants, or nothing."""
+    return word in _GENERIC or word in _SAY_NOTHING
 
 
 def names_in(query: str) -> list[str]:
@@ -283,31 +202,6 @@ def says_as_much(query: str, answer: str, place: Place, settled: Sequence[Claim]
     return len(wanted) < _FEWEST_ASKED or len(wanted & there) >= _LEAST_SAID * len(wanted)
 
 
-def is_said_elsewhere(query: str, answer: str, place: Place) -> bool:
-    """Whether another sentence of a passage says all that a query asks, and the one with the answer at most half of it.
-
-    That is all words that the query has besides its names and the kind of answer. The other sentence has to have something that
-    could be the answer: a number for one with a number, else a name. Where a known relation is stated, it is said.
-
-    Args:
-        query: the query.
-        answer: the answer.
-        place: where it stands.
-    """
-    if not is_english(query) or kind_asked(query) == "yes_no":
-        return False
-    passage = place.passage.text
-    sentence = passage[place.span.start : place.span.end]
-    wanted = {stem(word) for word in content_of(_KIND_ASKED.sub(" ", query), names_in(query))} - _GENERIC - stems_of(answer)
-    num_here = len(wanted & stems_of(sentence))
-    is_said = num_here == len(wanted) or num_here > _LEAST_SHARE * len(wanted)
-    if is_said or any(relation.stated.search(sentence) for relation in relations_asked(query)):
-        return False
-    is_number, known = bool(numbers_of(keys_of(answer))), keys_of(query) | keys_of(answer) | frozenset(MONTHS)
-    others = (other for other in _sentences(passage) if wanted <= stems_of(other))
-    return any(key[0].isdigit() == is_number for other in others for key in named_keys(other) - known)
-
-
 def _has_a_word_of_its_own(
     query: str, answer: str, place: Place, settled: Sequence[Claim], stated: Sequence[Relation], wanted: Set[str]
 ) -> bool:
@@ -380,17 +274,6 @@ def names_its_subject(said: str) -> bool:
     if not any(map(str.isalpha, "".join(names))) or len(words) < _FEWEST_WORDS or begins_with_pronoun(said):
         return False
     return _VERB.search(said) is not None or len(content_of(said, names)) >= _STATES_MORE
-
-
-def begins_with_pronoun(text: str) -> bool:
-    """Whether a text begins with a pronoun, which stands for something named before."""
-    if not is_foreign(text):
-        return _PRONOUN.match(text) is not None
-    pronouns = words_for(language_of(text), "pronouns").split()
-    if runs_together(text):
-        return text.lstrip(" \n「『（(").startswith(tuple(pronouns))
-    first = next(iter(words_in(text)), None)
-    return first is not None and first.written.casefold() in pronouns
 
 
 def _is_tied(name: str, place: Place, settled: Sequence[Claim], others: Sequence[Passage]) -> bool:
@@ -481,7 +364,3 @@ def _has(text: str, name: str) -> bool:
         return True
     # Where names are inflected, they are compared as other words are; letters of scripts without spaces prove nothing.
     return is_foreign(text) and name.isalpha() and not runs_together(name) and stem(name) in stems_of(text)
-
-
-def _is_heading(text: str) -> bool:
-    return len(text) <= _LONGEST_HEADING and "\n" not in text.strip() and not text.rstrip().endswith((".", "!", "?", ",", ";"))

@@ -11,7 +11,6 @@ from hopweave.text.kinship import is_kin_asked
 from hopweave.text.languages import is_foreign
 from hopweave.text.negation import denies_there, deny_alike
 from hopweave.text.parallels import is_of_another
-from hopweave.text.parts import is_in_other_part
 from hopweave.text.relations import relations_asked, tells_of_opposite
 from hopweave.text.table_rows import is_other_column
 
@@ -43,7 +42,6 @@ def says_against(query: str, said: str, sentence: str, focus: Span | None) -> Sh
         tells_of_opposite(said if relations_asked(said) else asking, sentence, focus)
         or is_other_column(asking, sentence, focus)
         or is_of_another(names_in(asking), sentence, focus)
-        or is_in_other_part(asking, sentence, focus)
         or is_of_an_estimate(asking, sentence, focus)
         or is_no_default(asking, sentence, focus)
         or is_kin_asked(asking, sentence, focus) is False

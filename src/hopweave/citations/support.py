@@ -36,20 +36,18 @@ from itertools import chain, islice
 from typing import NamedTuple
 
 from hopweave.citations.about import (
-    Place,
     codes_in,
     is_about,
     is_date_in_place,
     is_relation_stated,
-    is_said_elsewhere,
     names_its_subject,
-    place_of,
     says_as_much,
     states_relation,
 )
 from hopweave.citations.against import says_against
 from hopweave.citations.citing import cite, locate
 from hopweave.citations.nearer import is_nearer_another
+from hopweave.citations.places import Place, place_of
 from hopweave.citations.rivals import rival_of
 from hopweave.citations.yes_or_no import speaks_for_it
 from hopweave.core.memoize import remembered
@@ -367,18 +365,19 @@ class _Case:
 
     def _assessed(self, said: str, passage: Passage, citation: Citation) -> Assessment:
         against = says_against(self.query, said, citation.quote, _in_quote(citation))
+        focus = citation.focus or Span(citation.start, citation.end)
+        place = place_of(passage, focus)
+        if not against and is_nearer_another(self.query, said, place, focus, self.found):
+            against = "relation"
         if against:
             return Assessment("unsupported", (citation,), shortfall=against)
         if names_its_subject(said):
             return Assessment("supported", (citation,), shortfall="")
-        focus = citation.focus or Span(citation.start, citation.end)
-        place = place_of(passage, focus)
         shortfall = self._shortfall(said, place)
         if not shortfall and (
             is_under_other_label(self.query, passage.text, focus)
             or is_on_another_line(self.query, passage.text, focus)
             or self._is_other_row(citation)
-            or is_nearer_another(self.query, said, place, focus, self.found)
         ):
             shortfall = "relation"
         if shortfall:
@@ -421,7 +420,6 @@ class _Case:
             states_relation(self.query, place, self.settled)
             and says_as_much(self.query, said, place, self.settled)
             and is_date_in_place(self.query, said, place.text)
-            and not is_said_elsewhere(self.query, said, place)
         )
         return "" if is_stated_here else "relation"
 

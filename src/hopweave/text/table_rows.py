@@ -42,21 +42,28 @@ def is_row(sentence: str) -> bool:
 def is_other_column(query: str, row: str, focus: Span) -> bool:
     """Whether some words of a row stand in another column than a query asks for; `False` if the sentence is no row.
 
-    They do if the query has more of the words in the name of another column, all those that it has of theirs among them. A
-    column whose value is in the query tells which row is meant, and does not count.
-
     >>> row = "city: Ulm; river: Danube; country: Germany."
     >>> [is_other_column("On which river is Ulm?", row, Span(start, start + 6)) for start in (18, 35)]
     [False, True]
     """
     cells = cells_of(row)
+    if not any(cell.span.start <= focus.start < cell.span.end for cell in cells):
+        return _is_of_a_name(query, row, cells, focus)
+    return _is_in_other_cell(query, cells, focus)
+
+
+def _is_in_other_cell(query: str, cells: Iterable[Cell], focus: Span) -> bool:
+    """Whether some words stand in another of some cells than a query asks for.
+
+    They do if the query has more of the words in the name of another one, all those that it has of theirs among them. A cell
+    whose value is in the query tells which row is meant, and does not count.
+    """
     own = next((cell for cell in cells if cell.span.start <= focus.start < cell.span.end), None)
     if own is None:
-        return _is_of_a_name(query, row, cells, focus)
+        return False
     wanted, known = stems_of(query), keys_of(query)
-    others = [cell for cell in cells if cell != own and not keys_of(cell.value) <= known]
     named = _named(own.name, wanted)
-    return any(named < _named(cell.name, wanted) for cell in others)
+    return any(named < _named(cell.name, wanted) and not keys_of(cell.value) <= known for cell in cells)
 
 
 def _is_of_a_name(query: str, row: str, cells: Sequence[Cell], focus: Span) -> bool:
@@ -118,25 +125,19 @@ def is_under_other_label(query: str, text: str, focus: Span) -> bool:
 def is_on_another_line(query: str, text: str, focus: Span) -> bool:
     r"""Whether some words of a block of lines with labels stand behind another label than a query asks for.
 
-    They do if the query has a word of the label of another line, whose value is of the same make, and none of theirs.
+    Lines are compared as cells of a row are, and only those that both have a digit, or both none.
 
     >>> told = "Lender: Orlau Bank\nGuarantor: Ida Renn\nSum: £5"
     >>> [is_on_another_line("Who guarantees the loan?", told, Span(start, start + 5)) for start in (8, 30)]
     [True, False]
     """
-    own = next((line for line in _LINE.finditer(text) if line.start("value") <= focus.start < line.end()), None)
+    lines = [Cell(line["name"], line["value"], Span(*line.span("value"))) for line in _LINE.finditer(text)]
+    own = next((line for line in lines if line.span.start <= focus.start < line.span.end), None)
     if own is None:
         return False
-    lines = [
-        line for line in _LINE.finditer(text) if "\n\n" not in text[min(own.start(), line.start()) : max(own.end(), line.end())]
-    ]
-    wanted, known = stems_of(query), keys_of(query)
-    if stems_of(own["name"]) & wanted:
-        return False
-    others = [
-        line for line in lines if _has_digit(line["value"]) == _has_digit(own["value"]) and not keys_of(line["value"]) <= known
-    ]
-    return any(stems_of(line["name"]) & wanted for line in others)
+    begun, end = text.rfind("\n\n", 0, focus.start), text.find("\n\n", focus.start)
+    block = [line for line in lines if begun < line.span.start and (end < 0 or line.span.end <= end)]
+    return _is_in_other_cell(query, [line for line in block if _has_digit(line.value) == _has_digit(own.value)], focus)
 
 
 def _has_digit(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""Values of the same make in a text: times, sums of money, percentages, dates, other numbers by their unit.
+"""Values by their kind: of two of the same kind, such as two dates, one could stand in the other's place.
 
 Units are understood in English, and by their signs.
 """
@@ -6,53 +6,91 @@ Units are understood in English, and by their signs.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Span
 from hopweave.text.content_words import stem
+from hopweave.text.key_terms import FUNCTION_WORDS
 from hopweave.text.values import MONTHS, NUMBER_WORDS
 
-_MONTHS = "|".join(month.capitalize() for month in MONTHS)
-_NUMBER = rf"(?:\d+(?:[.,]\d+)*|\b(?:{'|'.join(NUMBER_WORDS)})(?:-(?:{'|'.join(NUMBER_WORDS[1:10])}))?\b)"
-_MONEY = r"€|£|\$|¥|(?:EUR|USD|GBP|CHF|JPY|euros?|dollars?|pounds?|francs?|crowns?|yen)\b"
-_TIME = r"(?:second|minute|hour|day|week|month|year)s?\b"
-_OF_TIME = r"(?:(?:working|business|calendar|consecutive|full|further|more)\s+)?"
+_MONTHS = rf"(?-i:{'|'.join(month.capitalize() for month in MONTHS)})"
+_YEAR = r"[12]\d{3}"
+_DATE = (
+    rf"\b(?:\d{{1,2}}(?:st|nd|rd|th)?\s+{_MONTHS}(?:,?\s+{_YEAR})?|{_MONTHS}\s+(?:{_YEAR}|\d{{1,2}}(?:,?\s+{_YEAR})?)"
+    rf"|{_YEAR}-\d\d-\d\d|(?:1\d|20)\d\d(?![\w.,]\d))(?!\w)"
+)
+DIGITS = r"[-−–]?\d+(?:[.,]\d+)*"
+_WORDS = rf"\b(?:{'|'.join(NUMBER_WORDS)})(?:-(?:{'|'.join(NUMBER_WORDS[1:10])}))?\b"
+_NUMBER = rf"(?:{DIGITS}|{_WORDS})(?:\s?±\s?{DIGITS})?(?:\s?(?:to|-|–)\s?(?:{DIGITS}|{_WORDS}))?"
+_MONEY = r"(?:€|£|\$|¥|\b(?:EUR|USD|GBP|CHF|JPY|euros?|dollars?|pounds?|francs?|crowns?|yen)\b)"
+_OFTEN = r"(?:once|twice|(?:three|four) times)\s(?:an?\s\w+|(?:per|every|each)\s\w+|daily|weekly|monthly|yearly)"
+_TIME = (
+    r"(?:(?:working|business|calendar|consecutive|full|further|more)\s+)?"
+    r"(?:ms|s|sec(?:ond)?s?|min(?:ute)?s?|h|hrs?|hours?|days?|weeks?|months?|years?)"
+)
+_UNIT = (
+    r"(?:%|percent|per\scent|°\s?[CFK]|[kmµun]?g|mcg|[mµd]?l|[kcmnµ]?m|[mµn]?mol|[mkµ]?I?U|[kM]?W|[kKMG]?i?B|bytes?|[kMG]?Hz|[mk]?V"
+    r"|bar|k?Pa|mmHg)(?:/\w+)*"
+)
+UNIT = rf"(?:{_MONEY}|{_UNIT}|{_TIME})"
 _VALUE = re.compile(
-    rf"(?P<date>\b\d{{1,2}}(?:st|nd|rd|th)?\s+(?:{_MONTHS})(?:,?\s+[12]\d{{3}})?|\b(?:{_MONTHS})\s+\d{{1,2}}(?:,?\s+[12]\d{{3}})?"
-    rf"|\b[12]\d{{3}}-\d\d-\d\d)\b"
-    rf"|(?:(?:{_MONEY})\s?)(?P<money>{_NUMBER})|(?P<sum>{_NUMBER})\s?(?:{_MONEY})"
-    rf"|(?P<percent>{_NUMBER})\s?(?:%|per\s?cent\b)"
-    rf"|(?P<time>{_NUMBER})[\s-]{_OF_TIME}{_TIME}"
-    rf"|(?<![\w.])(?P<number>{_NUMBER})(?=\s+(?P<unit>[a-z]{{3,}})\b)",
+    rf"(?<![\w.,])(?:(?P<often>{_OFTEN}(?!\w))|(?P<date>{_DATE})|(?P<sum>{_MONEY}\s?{_NUMBER}|{_NUMBER}\s?{_MONEY})"
+    rf"|{_NUMBER}[\s-]?(?:(?P<time>{_TIME})|(?P<unit>{_UNIT}))(?!\w)"
+    rf"|{_NUMBER}(?=\s(?P<noun>[a-z]{{3,}})\b)|{DIGITS}(?:\s?±\s?{DIGITS})?(?:\s?(?:to|-|–)\s?{DIGITS})?(?!\w))",
     re.IGNORECASE,
 )
 
 _OF_A_CLAUSE = re.compile(r"(?:\d{1,3}\.){1,3}(?:\d{1,3})?[ \t]+(?=[A-Z\"“])")
 _NUMBER_ALONE = re.compile(r"[\d.]+\s?(?:%|per\s?cent)?", re.IGNORECASE)
+NUMBER, COUNTED = "number", "number of "
 
 
 class Value(NamedTuple):
-    """A value of a text: its make, such as `time` or `number of bytes`, and where it stands."""
+    """A value of a text: its kind, such as `time`, `mmol/L`, `number of byte` or just `number`, and where it stands."""
 
-    make: str
+    kind: str
     span: Span
 
 
 @remembered
 def values_in(text: str) -> tuple[Value, ...]:
-    """The dates and numbers with a unit of a text, in order.
+    """The dates and numbers of a text, in order.
 
-    >>> [value.make for value in values_in("From 1 May 2023, pay £5 within ten working days, or 4% of 20 crates.")]
-    ['date', 'money', 'time', 'percent', 'number of crate']
+    >>> [value.kind for value in values_in("From 1 May 2023, pay £5 within ten working days, or 4% of 20 crates.")]
+    ['date', 'money', 'time', '%', 'number of crate']
+    >>> [value.kind for value in values_in("2.1 ± 0.6 mU/L in 1987, twice daily, with 3")]
+    ['mU/L', 'date', 'time', 'number']
     """
-    return tuple(Value(_make(match), Span(*match.span())) for match in _VALUE.finditer(text))
+    return tuple(Value(_kind(match), Span(*match.span())) for match in _VALUE.finditer(text))
 
 
-def _make(match: re.Match[str]) -> str:
+def value_at(focus: Span, values: Iterable[Value]) -> Value | None:
+    """The first of some values that some words at a position are, or have, or are a piece of."""
+    return next((value for value in values if value.span.start < focus.end and focus.start < value.span.end), None)
+
+
+def _kind(match: re.Match[str]) -> str:
+    if match["date"]:
+        return "date"
+    if match["sum"]:
+        return "money"
+    if match["often"] or match["time"]:
+        return "time"
     if match["unit"]:
-        return f"number of {stem(match['unit'].casefold())}"
-    return "money" if match["sum"] or match["money"] else str(match.lastgroup)
+        return re.sub(r"per\s?cent", "%", "".join(match["unit"].split()), flags=re.IGNORECASE)
+    noun = (match["noun"] or "").casefold()
+    return f"{COUNTED}{stem(noun)}" if noun and noun not in FUNCTION_WORDS else NUMBER
+
+
+def are_alike(one: str, other: str) -> bool:
+    """Whether values of two kinds could stand in each other's place in a sentence, which may leave out what it counts.
+
+    >>> are_alike("number of crate", "number"), are_alike("number of crate", "number of barrel"), are_alike("date", "time")
+    (True, False, False)
+    """
+    return one == other or (NUMBER in (one, other) and one.startswith(NUMBER) and other.startswith(NUMBER))
 
 
 def is_number_of_a_clause(said: str, span: Span, text: str) -> bool:
