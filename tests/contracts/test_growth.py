@@ -19,7 +19,7 @@ from hopweave.answering import methods, parsing
 from hopweave.answering.methods.ircot import _finding as finding
 from hopweave.answering.methods.searchain import _path as path
 from hopweave.answering.toolkit.adopted_phrase import adopted_phrase
-from hopweave.citations import citing, fragments, marking
+from hopweave.citations import citing, fragments, marking, support
 from hopweave.core import prompt
 from hopweave.core.errors import DataError
 from hopweave.core.types import Citation, Claim, Hit, Passage, Question, Span
@@ -40,6 +40,7 @@ from hopweave.text import (
     matching,
     negation,
     parallels,
+    parties,
     parts,
     quantities,
     refusal,
@@ -202,6 +203,10 @@ OTHERS = {
     "is_of_an_estimate": lambda text: estimates.is_of_an_estimate(
         "What is it?", f"{text} 7", Span(len(text) + 1, len(text) + 2)
     ),
+    "is_on_another_line": lambda text: table_rows.is_on_another_line("Who is A?", f"B: c\n{text}\nA: d", Span(3, 4)),
+    "parties_in": parties.parties_in,
+    "is_replaced": lambda text: negation.is_replaced("What is it?", f"5 {text}", Span(0, 1)),
+    "judge": lambda text: support.judge("What does the key cost?", "£7", [Passage("p", f"{text}\nThe key costs £7.", "Orlau")]),
     "is_other_row": lambda text: table_rows.is_other_row(
         "What of b?", f"city: {text}; river: a", Span(6, 7), ["city: b; river: c"]
     ),

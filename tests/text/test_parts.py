@@ -26,6 +26,11 @@ ORDER = "It was seen in 0, 7 and 3 patients in groups A, B and C, respectively."
 UNITS = "The limits of Sula and Brno were 1.5 ml and 0.3 ml, respectively."
 ARMS_APART = "Glucose was 6.1 mmol/L vs. 9.8 mmol/L (p < 0.001)."
 LIST = "It has 3, 5 and 7 gates."
+EXCEPT = "Lamps are kept for 36 months, except for bearings, which are kept for 12 months."
+INQUIRY = "It is decided within four months, or, where an inquiry is held, within nine months."
+REPORTED = "Nausea was seen in 31 of 206 patients given Suladin and in 12 of 206 given placebo."
+RATE = "Interest is payable at 5.25% until 31 July 2025 and at 6.1% after that date."
+CAPPED = "It pays 0.5% of the price for each week of delay, not exceeding 10% of the price."
 
 
 @pytest.mark.parametrize(
@@ -73,6 +78,17 @@ LIST = "It has 3, 5 and 7 gates."
         ("How many gates has it?", LIST, "3", False),
         ("What was the glucose?", ARMS_APART, "9.8 mmol/L", False),
         ("How many gates has it?", LIST, "7", False),
+        ("For how long are bearings kept?", EXCEPT, "36 months", True),
+        ("For how long are bearings kept?", EXCEPT, "12 months", False),
+        ("For how long are lamps kept?", EXCEPT, "36 months", False),
+        ("How long does it take where an inquiry is held?", INQUIRY, "four months", True),
+        ("How long does it take where an inquiry is held?", INQUIRY, "nine months", False),
+        ("How many patients given placebo had nausea?", REPORTED, "31", True),
+        ("How many patients given placebo had nausea?", REPORTED, "12", False),  # of patients as well
+        ("What is payable after 31 July 2025?", RATE, "6.1%", False),  # "that date" is before
+        ("What is the maximum that it pays?", CAPPED, "0.5%", True),
+        ("What is the maximum that it pays?", CAPPED, "10%", False),
+        ("What does it pay of the price?", CAPPED, "0.5%", False),
     ],
 )
 def test_a_value_is_that_of_the_part_of_its_sentence_which_has_the_words_of_the_query(asked, sentence, value, is_in_other):

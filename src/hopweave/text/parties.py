@@ -16,7 +16,8 @@ _DEFINED = re.compile(
     r"(?P<term>[A-Z][a-z]+(?:\s[A-Z][a-z]+){0,2})[\"“”'’]\s*\)"
 )
 _LABELLED = re.compile(r"^(?P<term>[A-Z][a-z]+): +(?P<name>[A-Z0-9][^\n]*)$", re.MULTILINE)
-_FEWEST_LABELLED = 2
+_USED = re.compile(r"\b[Tt]he (?P<term>[A-Z][a-z]+)\b")
+_FEWEST_LABELLED, _MOST_PARTIES = 2, 20
 _SENTENCE_END = re.compile(r"[.:;]\s|\n")
 _LONGEST_NAME = 200
 
@@ -45,11 +46,11 @@ def parties_in(text: str) -> tuple[Party, ...]:
         begun = max((end.end() for end in _SENTENCE_END.finditer(said)), default=0)
         found.append(Party(said[begun:].strip(" ,;"), match["term"]))
         start = match.end()
-    labelled = list(_LABELLED.finditer(text))
-    used = [one for one in labelled if re.search(rf"\b[Tt]he {one['term']}\b", text)]
+    terms = {match["term"] for match in _USED.finditer(text)}
+    used = [one for one in _LABELLED.finditer(text) if one["term"] in terms]
     if len(used) >= _FEWEST_LABELLED:
         found += [Party(one["name"].strip(), one["term"]) for one in used]
-    return tuple(found)
+    return tuple(found[:_MOST_PARTIES])
 
 
 def is_party(name: str, party: Party) -> bool:

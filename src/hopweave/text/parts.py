@@ -1,7 +1,7 @@
 """Sentences that give several things a value each, in parts of their own: `0.84 with Suladin and 1.27 with placebo`.
 
 Where a part of a sentence has all the words of the question that another part has, and more, a value of the latter is not the
-one that was asked for. Only values of one kind are compared: two percentages, two dates, two times. Only English is understood.
+one that was asked for. Only values of one kind are compared (`text.values_alike`). Only English is understood.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _FEWEST_PARTS, _MOST_PARTS = 2, 20
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class Part:
     """A part of a sentence with a value.
 
     Attributes:
@@ -94,7 +94,7 @@ def is_in_other_part(wanted: Wanted, sentence: str, focus: Span, values: Sequenc
     masked = _masked(sentence)
     is_bracketed = masked[own.span.start] == _MASK
     alike = [one for one in values if are_alike(one.kind, own.kind) and (masked[one.span.start] == _MASK) == is_bracketed]
-    if any(one.kind == NUMBER for one in alike):  # and leaves out what it counts
+    if any(one.kind == NUMBER for one in alike):  # what is counted is named for one number, and meant for others as well
         wanted = wanted.without({one.kind.removeprefix(COUNTED) for one in alike})
     meant = bounds_asked(wanted.query, sentence, alike)
     if meant and own not in meant and is_bound_asked(wanted.query):
@@ -103,6 +103,7 @@ def is_in_other_part(wanted: Wanted, sentence: str, focus: Span, values: Sequenc
 
 
 def _is_another_meant(wanted: Wanted, sentence: str, own: Value, alike: Sequence[Value]) -> bool:
+    """Whether the part with another one of some values alike has more of what is wanted."""
     parts = parts_with(sentence, alike)
     here = next((part for part in parts if part.span.start <= own.span.start < part.span.end), None)
     if here is None or not _FEWEST_PARTS <= len(parts) <= _MOST_PARTS:
@@ -132,7 +133,7 @@ def _is_in_other_clause(wanted: Wanted, sentence: str, focus: Span) -> bool:
     return len(clauses) <= _MOST_PARTS and any(here < wanted.among(one) and _VERB.search(one) for one in clauses)
 
 
-def _is_meant(wanted: Wanted, sentence: str, other: _Part, own: _Part, *, is_named_after: bool) -> bool:
+def _is_meant(wanted: Wanted, sentence: str, other: Part, own: Part, *, is_named_after: bool) -> bool:
     """Whether another part has the words that are wanted of the part with the value, and more."""
     texts = _texts(sentence, other, own, is_named_after=is_named_after)
     later = max((own, other), key=lambda part: part.span.start)
@@ -148,7 +149,7 @@ def _is_meant(wanted: Wanted, sentence: str, other: _Part, own: _Part, *, is_nam
     return bool(ours - theirs) and bool((theirs - ours) & wanted.words) and not (ours - theirs) & wanted.words
 
 
-def _texts(sentence: str, other: _Part, own: _Part, *, is_named_after: bool) -> dict[_Part, str]:
+def _texts(sentence: str, other: Part, own: Part, *, is_named_after: bool) -> dict[Part, str]:
     """What the part with the value and another one say, each without what is said of both."""
     earlier, later = sorted((own, other), key=lambda part: part.span.start)
     start, after = earlier.span.start, sentence[later.span.start : later.span.end]
@@ -167,12 +168,12 @@ def _texts(sentence: str, other: _Part, own: _Part, *, is_named_after: bool) -> 
     return {earlier: before, later: after}
 
 
-def parts_with(sentence: str, values: Sequence[Value]) -> list[_Part]:
+def parts_with(sentence: str, values: Sequence[Value]) -> list[Part]:
     """The parts of a sentence with one of some values; what has none belongs to the part before it, else to the next."""
     cuts = list(_BETWEEN.finditer(_masked(sentence)))
     starts, ends = [0, *(cut.end() for cut in cuts)], [*(cut.start() for cut in cuts), len(sentence)]
     begun = [value.span.start for value in values]
-    parts: list[_Part] = []
+    parts: list[Part] = []
     waiting = -1
     for number, (start, end) in enumerate(zip(starts, ends, strict=True)):
         is_closed = number > 0 and cuts[number - 1][0].strip() in _CLOSING
@@ -181,22 +182,19 @@ def parts_with(sentence: str, values: Sequence[Value]) -> list[_Part]:
         if at < len(begun) and begun[at] < end:
             parts.append(_part(sentence, Span(start if waiting < 0 else waiting, end), values[at]))
             waiting = -1
-        elif (
-            parts
-            and parts[-1].span.end == ends[number - 1]
-            and not (is_closed or (cuts[number - 1]["opens"] and at < len(begun)))
-        ):
-            last = parts[-1]
-            parts[-1] = replace(last, span=Span(last.span.start, end))
+            continue
+        is_opened = number > 0 and cuts[number - 1]["opens"] is not None and at < len(begun)
+        if parts and parts[-1].span.end == ends[number - 1] and not is_closed and not is_opened:
+            parts[-1] = replace(parts[-1], span=Span(parts[-1].span.start, end))
         else:
             waiting = start if waiting < 0 else waiting
     return parts
 
 
-def _part(sentence: str, span: Span, value: Value) -> _Part:
+def _part(sentence: str, span: Span, value: Value) -> Part:
     is_first = _BEFORE_A_VALUE.fullmatch(sentence, span.start, value.span.start) is not None
     has_more = _LETTERS.search(_without_brackets(sentence[value.span.end : span.end])) is not None
-    return _Part(span, value, is_first and has_more, not has_more)
+    return Part(span, value, is_first and has_more, not has_more)
 
 
 def _verbs(part: str) -> set[str]:
@@ -205,6 +203,7 @@ def _verbs(part: str) -> set[str]:
 
 
 def _has_other_verb(part: str, words: Set[str]) -> bool:
+    """Whether a part has verbs, and none of them is among some words."""
     verbs = _verbs(part)
     return bool(verbs) and not verbs & words
 
