@@ -10,13 +10,13 @@ from hopweave.citations.about import (
     leads_from,
     names_in,
     names_its_subject,
-    place_of,
     says_as_much,
     share_of_words,
     states_relation,
     untied,
 )
 from hopweave.citations.citing import locate
+from hopweave.citations.places import place_of
 from hopweave.citations.support import claim_of
 from hopweave.core.types import Claim, Passage
 
@@ -194,6 +194,8 @@ def test_of_the_two_dates_of_a_life_the_one_that_is_asked_for_counts(query, said
         ("Ida Renn", False),
         ("the town of Tromvik", False),
         ("she was born there", False),
+        ("Prime the line again and wait.", False),  # an instruction
+        ("Connect the mains of Orlau at once.", True),
     ],
 )
 def test_a_statement_names_its_own_subject(said, is_statement):

@@ -41,6 +41,26 @@ def test_a_unit_may_stand_in_the_name_of_the_column():
     assert support("214 t", asked=asked) == "unsupported"
 
 
+@pytest.mark.parametrize(
+    ("answer", "written", "found"),
+    [
+        ("1 mg", "1, 8 and 4 mg", "supported"),
+        ("1 g", "1, 8 and 4 mg", "unsupported"),
+        ("2.1 mU/L", "2.1 ± 0.6 mU/L", "supported"),
+        ("2.1 mmol/L", "2.1 ± 0.6 mU/L", "unsupported"),
+        ("2 °C", "2 to 8 °C", "supported"),
+    ],
+)
+def test_a_unit_may_stand_behind_a_later_number(answer, written, found):
+    assert support(answer, f"The granite 450 has {written}.", "What has the granite 450?") == found
+
+
+def test_a_unit_may_stand_in_a_column_of_units():
+    text = "Product: granite 450; Unit: mmol/L; Potassium: 3.1; Level: 4."
+    assert support("3.1 mmol/L", text, "What is the potassium of the granite 450?") == "supported"
+    assert support("3.1 mg/L", text, "What is the potassium of the granite 450?") == "unsupported"
+
+
 @pytest.mark.parametrize("answer", ["12 EUR", "6 EUR", "214 EUR", "450 EUR"])
 def test_a_number_of_something_else_is_no_amount_of_money(answer):
     assert support(answer, asked="What does the granite 450 cost?") == "unsupported"

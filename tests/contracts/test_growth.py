@@ -19,7 +19,7 @@ from hopweave.answering import methods, parsing
 from hopweave.answering.methods.ircot import _finding as finding
 from hopweave.answering.methods.searchain import _path as path
 from hopweave.answering.toolkit.adopted_phrase import adopted_phrase
-from hopweave.citations import citing, fragments, marking
+from hopweave.citations import citing, fragments, marking, support
 from hopweave.core import prompt
 from hopweave.core.errors import DataError
 from hopweave.core.types import Citation, Claim, Hit, Passage, Question, Span
@@ -30,20 +30,26 @@ from hopweave.ingest.recognise import format_of
 from hopweave.ingest.split import split_spans
 from hopweave.retrieval.index import links
 from hopweave.text import (
+    bounds,
     citation_marks,
     defaults,
+    estimates,
     evidence,
     hedges,
     kinship,
     matching,
     negation,
     parallels,
+    parties,
+    parts,
     quantities,
     refusal,
     relations,
     sentences,
     table_rows,
     values,
+    values_alike,
+    wanted,
 )
 from hopweave.text import instructions as commands
 from hopweave.text import key_terms as keywords
@@ -189,6 +195,21 @@ OTHERS = {
     "places_of_quantity of a text": lambda text: list(quantities.places_of_quantity(text, "It took five seconds.")),
     "is_of_another": lambda text: parallels.is_of_another(["Ida"], f"{text} 5 of Otto", Span(len(text) + 1, len(text) + 2)),
     "is_no_default": lambda text: defaults.is_no_default("What is the default?", f"5 {text}", Span(0, 1)),
+    "is_in_other_part": lambda text: is_in_other_part(
+        "What is the a of B?", f"{text} 7 mg", Span(len(text) + 1, len(text) + 2)
+    ),
+    "is_of_another_in_order": lambda text: is_in_other_part("What is a?", f"respectively {text} 7", Span(13, 14)),
+    "bounds_asked": lambda text: bounds.bounds_asked("What is the maximum?", text, values_alike.values_in(text)),
+    "is_of_an_estimate": lambda text: estimates.is_of_an_estimate(
+        "What is it?", f"{text} 7", Span(len(text) + 1, len(text) + 2)
+    ),
+    "is_on_another_line": lambda text: table_rows.is_on_another_line("Who is A?", f"B: c\n{text}\nA: d", Span(3, 4)),
+    "parties_in": parties.parties_in,
+    "is_replaced": lambda text: negation.is_replaced("What is it?", f"5 {text}", Span(0, 1)),
+    "judge": lambda text: support.judge("What does the key cost?", "£7", [Passage("p", f"{text}\nThe key costs £7.", "Orlau")]),
+    "is_other_row": lambda text: table_rows.is_other_row(
+        "What of b?", f"city: {text}; river: a", Span(6, 7), ["city: b; river: c"]
+    ),
     "is_other_column": lambda text: table_rows.is_other_column("On which river is it?", f"city: {text}; river: a", Span(6, 7)),
     "tells_of_opposite": lambda text: relations.tells_of_opposite("Where was she born?", text, Span(0, 1)),
     "is_left_open": lambda text: hedges.is_left_open("Where was she born?", text, Span(len(text) - 1, len(text))),
@@ -216,6 +237,11 @@ OTHERS = {
     "adopted_phrase": lambda text: adopted_phrase("x", [text] * 3, [Passage("p", text)]),
 }
 READERS = {**dict(parsers()), **OTHERS}
+
+
+def is_in_other_part(query, sentence, focus):
+    asked = wanted.Wanted(query, wanted.content_stems(query))
+    return parts.is_in_other_part(asked, sentence, focus, values_alike.values_in(sentence))
 
 
 def seconds(reader, text):

@@ -4,7 +4,7 @@ import pytest
 
 from hopweave.citations.support import judge
 from hopweave.core.types import Passage, Span
-from hopweave.text.table_rows import is_other_column, is_row
+from hopweave.text.table_rows import is_other_column, is_other_row, is_row
 
 RELEASE = "RELEASE DATE: 28 Sep 2013; VER.: 3.1.0; DATE OF COMMIT*: 31 Aug 2008; PROTOCOL: 31."
 CODEC = "Codec: cp863; Aliases: 863, IBM863; Languages: Canadian."
@@ -48,6 +48,35 @@ def test_a_row_has_two_cells_with_the_names_of_their_columns(sentence, is_one):
 def test_words_of_a_row_stand_in_another_column_if_that_is_the_one_which_the_query_names(query, row, words, is_other):
     start = row.index(words)
     assert is_other_column(query, row, Span(start, start + len(words))) is is_other
+
+
+RESULTS = Passage(
+    "r",
+    "Drug: cardivaril; Brand: Tensomil; Dose: 80 mg; Potassium (3.5-5.1 mmol/L): 4.2.\n"
+    "Drug: heptarin; Brand: Clexadur; Dose: 2 mg; Potassium (3.5-5.1 mmol/L): 5.8.",
+    "Formulary",
+)
+
+
+@pytest.mark.parametrize(
+    ("query", "answer", "support"),
+    [
+        ("What is the brand of heptarin?", "Clexadur", "supported"),
+        ("What is the brand of heptarin?", "Tensomil", "unsupported"),
+        ("What is the brand of cardivaril?", "Tensomil", "supported"),
+        ("Which potassium goes with heptarin?", "5.8", "supported"),
+        ("Which potassium goes with heptarin?", "5.8 mmol/L", "supported"),
+        ("Which potassium goes with heptarin?", "3.5-5.1 mmol/L", "unsupported"),  # of the name of the column
+        ("Which reference range of potassium goes with heptarin?", "3.5-5.1 mmol/L", "supported"),
+    ],
+)
+def test_a_value_of_a_row_is_that_of_the_thing_in_its_first_column(query, answer, support):
+    assert judge(query, answer, [RESULTS]).support == support
+
+
+def test_what_a_row_is_about_may_be_asked_for_by_another_row():
+    rows = RESULTS.text.split("\n")
+    assert not is_other_row("Which drug has the same brand as heptarin?", rows[0], Span(6, 16), rows)
 
 
 TABLE = Passage(

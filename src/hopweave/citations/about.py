@@ -1,32 +1,30 @@
 """Whether the place that holds an answer is about what the query asks: its subject and its relation.
 
-The place is the cited sentence with what it is read with: title and file of its passage, the heading above it, and the sentence
-before it, with those before that as long as they begin with a pronoun. What the query names has to stand there, or has to be
-tied to it: by an earlier supported claim, whose query has the name and whose answer stands there; or by another passage, whose
-page the place names, or which names the page of the place.
+What the query names has to stand there, or has to be tied to it: by an earlier supported claim, whose query has the name and
+whose answer stands there; by another passage, whose page the place names, or which names the page of the place; or as a party
+of the contract that the place is in. `citations.places` says what a place is read with.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence, Set
 
+from hopweave.citations.places import Place, begins_with_pronoun, names_the_document, parties_of_document
 from hopweave.core.memoize import remembered
-from hopweave.core.types import Claim, Passage, Span
+from hopweave.core.types import Claim, Passage
 from hopweave.text.answer_kinds import kind_asked
 from hopweave.text.comparing import life_date
 from hopweave.text.content_words import anchors, content_of, keys_of, stem, stems_of
-from hopweave.text.key_terms import words_in
-from hopweave.text.languages import is_foreign, language_of, words_for
+from hopweave.text.key_terms import FUNCTION_WORDS, words_in
+from hopweave.text.languages import is_foreign, language_of
 from hopweave.text.matching import normalize_answer
 from hopweave.text.page_names import pages_named_small
+from hopweave.text.parties import is_party
 from hopweave.text.relations import Relation, relations_asked
 from hopweave.text.scripts import runs_together
-from hopweave.text.sentences import sentence_around, sentence_spans
-from hopweave.text.table_rows import is_row
+from hopweave.text.sentences import sentence_spans
 
-_LONGEST_HEADING = 100
 _FEWEST_WORDS = 4
 _STATES_MORE = 2
 """With so many words besides its names, an answer is a full statement, even without a verb that is known."""
@@ -35,20 +33,18 @@ _VERB = re.compile(
     r"|came|went|left|lay|grew|fought|taught|kept|brought|bought|lost|drew|knew|spoke|stood|fell|rose|chose|wore|met"
     r"|lies|stands|lives|means|comes|goes|leaves|keeps|makes|gives|takes|needs)\b"
 )
+_ORDER = re.compile(r"\s*[A-Z][a-z]+(?=\s(?:the|an?|your|it|them|all|each|every|no|this|these)\s)")
+"""The verb that an instruction begins with, which is no name: `Press the key and wait.`"""
 _LEAST_SHARE = 0.5
 """The share of the words of a query without names that a place must have, and of capitalised words in other languages."""
-_FEWEST_ASKED, _LEAST_SAID = 3, 1 / 3
+_FEWEST_ASKED, _LEAST_SAID, _FEWEST_OWN = 3, 1 / 3, 2
 """See `says_as_much`. Chosen on the choosing questions of all grounds (docs/design/measured.md)."""
 
-_SUFFIXES = re.compile(r"(?:\.[a-z]\w{0,8}){1,2}$", re.IGNORECASE)
-_PAGE = re.compile(r"\.x?html?(?:\.\w{2,4})?$", re.IGNORECASE)
-_BETWEEN_WORDS = re.compile(r"[\s_-]+")
 _NO_PART_OF_A_NAME = re.compile(r"\s*(?:\([^()]*\)|,?\s(?:[A-Z]\.){1,4}|,?\s(?:Inc|Ltd|Jr|Sr)\.?)$")
 _VERSION = re.compile(r"(?<![\w.])\d+(?:\.\d+)+(?!\w)")
 _YEAR = re.compile(r"\d{4}")
 _NUMBERED = re.compile(r"(?<![\w-])([a-z][a-z-]+)\s(\d+(?:\.\d+)*)(?![\w,:/-])")
 _NUMBERED_THERE = re.compile(r"(?<![\w-])([^\W\d_][^\W_-]*)\s\d+(?:\.\d+)*(?![\w,:/-])")
-_PRONOUN = re.compile(r"\W*(?:he|she|it|they|his|her|its|their)\b", re.IGNORECASE)
 _CODE = re.compile(
     r"(?<![\w-])--?[A-Za-z][\w-]*|`[^`]+`|\b[a-z]+(?:_[a-z0-9]+)+\b|\b[a-z]\w*\.[a-z]\w*(?:\.\w+)*\b|\b[a-z]+[A-Z]\w*\b"
     r"|\b[a-z]{2,}\d+[a-z0-9]*\b"
@@ -71,63 +67,17 @@ which what also another around back besides both case change choose come comes c
 exactly find gets get give gives goes going have instead into just keep keeps know let lets like make makes need needs none
 nothing once only ones other otherwise over own please put puts really right say says simply since someone something still
 take takes tell tells than them told unless until want wants when whether while will with without work works answer answers
-question above earlier previous"""
+question above earlier previous percentage percent proportion"""
 _GENERIC = frozenset(map(stem, _GENERIC_WORDS.split()))
 """Words of a query that say what kind of answer it wants, or nothing much, not what it is about."""
 
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A sentence of a passage, with what it is read with.
-
-    Attributes:
-        passage: the passage.
-        span: the sentence.
-        text: the sentence, with the heading above it and what is before it that its pronouns may refer to.
-    """
-
-    passage: Passage
-    span: Span
-    text: str
-
-    @property
-    def words(self) -> str:
-        """All words of the place, those above its passage included."""
-        return "\n".join(filter(None, [words_above(self.passage), self.text]))
+_SAY_NOTHING = frozenset(map(stem, [*FUNCTION_WORDS, "s", "t"]))
+"""The stems of function words, and what apostrophes leave over."""
 
 
-def words_above(passage: Passage) -> str:
-    """What says of a whole passage what it is about: its title and sections, and the name of its file."""
-    return "\n".join(filter(None, [passage.heading, _file_name(passage.source)]))
-
-
-@remembered
-def _file_name(source: str) -> str:
-    """The words of the name of a file, which often says what a document with a general title is about.
-
-    Web pages are named as addresses, by rules of their own (`sql-dropdatabase.html`), and have titles.
-
-    >>> _file_name("contracts/Orlau_Supply-Agreement_v2.docx#page=3"), _file_name("sql-dropdatabase.html")
-    ('Orlau Supply Agreement v2', '')
-    """
-    name = source.partition("#")[0].replace("\\", "/").rpartition("/")[2]
-    if _PAGE.search(name):
-        return ""
-    return " ".join(_BETWEEN_WORDS.split(_SUFFIXES.sub("", name))).strip()
-
-
-def place_of(passage: Passage, focus: Span) -> Place:
-    """The place of some words of a passage."""
-    span = sentence_around(passage.text, focus)
-    before = [passage.text[one.start : one.end] for one in sentence_spans(passage.text) if one.end <= span.start]
-    is_alone = bool(before) and is_row(passage.text[span.start : span.end]) and not before[-1].endswith(":")
-    num_read = 0 if is_alone else min(len(before), 1)
-    while num_read and num_read < len(before) and _begins_with_pronoun(before[-num_read]):
-        num_read += 1
-    read, above = before[len(before) - num_read :], before[: len(before) - num_read]
-    is_below_heading = bool(read) and _is_heading(read[-1])
-    heading = "" if is_below_heading else next(filter(_is_heading, reversed(above)), "")
-    return Place(passage, span, "\n".join(filter(None, [heading, *read, passage.text[span.start : span.end]])))
+def says_nothing(word: str) -> bool:
+    """Whether the stem of a word of a query says only what kind of answer it wants, or nothing."""
+    return word in _GENERIC or word in _SAY_NOTHING
 
 
 def names_in(query: str) -> list[str]:
@@ -249,8 +199,27 @@ def says_as_much(query: str, answer: str, place: Place, settled: Sequence[Claim]
     if any(not _has(known, name) for name in names if not keys_of(name) <= keys_of(answer)):
         return len(wanted & stems_of(place.text)) >= _LEAST_SHARE * len(wanted)
     stated = [relation for relation in relations_asked(query) if relation.stated.search(place.words)]
+    if not _has_a_word_of_its_own(query, answer, place, settled, stated, wanted):
+        return False
     there = _words_for(stated, query) | stems_of(_with_what_leads_to(place, settled))
     return len(wanted) < _FEWEST_ASKED or len(wanted & there) >= _LEAST_SAID * len(wanted)
+
+
+def _has_a_word_of_its_own(
+    query: str, answer: str, place: Place, settled: Sequence[Claim], stated: Sequence[Relation], wanted: Set[str]
+) -> bool:
+    """Whether a place has a word that a query wants and that is not the whole document's.
+
+    Nothing is asked of a place that names what the query names, nor of a sentence that has hardly a word besides the answer, as
+    "New in version 3.6."; nor if the query has no two such words.
+    """
+    beyond = wanted - stems_of(names_the_document(place.passage))
+    sentence = place.passage.text[place.span.start : place.span.end]
+    is_brief = len({stem(word) for word in content_of(sentence, ())} - _GENERIC - stems_of(answer)) < _FEWEST_OWN
+    if len(beyond) < _FEWEST_OWN or is_brief or any(_has(place.text, name) for name in names_in(query)):
+        return True
+    own = "\n".join([*place.passage.sections, place.text])
+    return bool(beyond & (_words_for(stated, query) | stems_of(_with_what_leads_to(place, settled, own))))
 
 
 def is_relation_stated(word: str, sentence: str) -> bool:
@@ -286,9 +255,9 @@ def _words_for(relations: Iterable[Relation], query: str) -> set[str]:
     return {stem(word) for one in relations for match in one.asked.finditer(query) for word in match[0].split()}
 
 
-def _with_what_leads_to(place: Place, settled: Sequence[Claim]) -> str:
-    """The words of a place and of the claims whose answers lead to it, one through another."""
-    reached, left = place.words, list(settled)
+def _with_what_leads_to(place: Place, settled: Sequence[Claim], words: str = "") -> str:
+    """The words of a place, all or only some, and of the claims whose answers lead to it, one through another."""
+    reached, left = words or place.words, list(settled)
     while leading := next((claim for claim in left if any(_has(reached, one) for one in names_of(claim))), None):
         left.remove(leading)
         reached += f"\n{leading.query} {leading.text}"
@@ -304,26 +273,18 @@ def names_its_subject(said: str) -> bool:
     >>> names_its_subject("Ada Finch was born in Orlau."), names_its_subject("She was born in Orlau.")
     (True, False)
     """
-    names, words = anchors(said), said.split()
-    if not any(map(str.isalpha, "".join(names))) or len(words) < _FEWEST_WORDS or _begins_with_pronoun(said):
+    names, words = anchors(_ORDER.sub("", said)), said.split()
+    if not any(map(str.isalpha, "".join(names))) or len(words) < _FEWEST_WORDS or begins_with_pronoun(said):
         return False
     return _VERB.search(said) is not None or len(content_of(said, names)) >= _STATES_MORE
-
-
-def _begins_with_pronoun(text: str) -> bool:
-    if not is_foreign(text):
-        return _PRONOUN.match(text) is not None
-    pronouns = words_for(language_of(text), "pronouns").split()
-    if runs_together(text):
-        return text.lstrip(" \n「『（(").startswith(tuple(pronouns))
-    first = next(iter(words_in(text)), None)
-    return first is not None and first.written.casefold() in pronouns
 
 
 def _is_tied(name: str, place: Place, settled: Sequence[Claim], others: Sequence[Passage]) -> bool:
     if _has(place.words, name) or _is_tied_by_claims(name, place, settled):
         return True
-    return any(_is_joined(name, one, place) for one in others if one.id != place.passage.id)
+    if any(_is_joined(name, one, place) for one in others if one.id != place.passage.id):
+        return True
+    return any(is_party(name, party) for party in parties_of_document(place.passage, others))
 
 
 def _is_page_tied(page: str, answer: str, place: Place, settled: Sequence[Claim], others: Sequence[Passage]) -> bool:
@@ -406,7 +367,3 @@ def _has(text: str, name: str) -> bool:
         return True
     # Where names are inflected, they are compared as other words are; letters of scripts without spaces prove nothing.
     return is_foreign(text) and name.isalpha() and not runs_together(name) and stem(name) in stems_of(text)
-
-
-def _is_heading(text: str) -> bool:
-    return len(text) <= _LONGEST_HEADING and "\n" not in text.strip() and not text.rstrip().endswith((".", "!", "?", ",", ";"))

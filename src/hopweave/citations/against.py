@@ -5,6 +5,7 @@ from __future__ import annotations
 from hopweave.citations.about import names_in, names_its_subject
 from hopweave.core.types import Shortfall, Span
 from hopweave.text.defaults import is_no_default
+from hopweave.text.estimates import is_of_an_estimate
 from hopweave.text.hedges import is_left_open, leaves_open
 from hopweave.text.kinship import is_kin_asked
 from hopweave.text.languages import is_foreign
@@ -41,6 +42,7 @@ def says_against(query: str, said: str, sentence: str, focus: Span | None) -> Sh
         tells_of_opposite(said if relations_asked(said) else asking, sentence, focus)
         or is_other_column(asking, sentence, focus)
         or is_of_another(names_in(asking), sentence, focus)
+        or is_of_an_estimate(asking, sentence, focus)
         or is_no_default(asking, sentence, focus)
         or is_kin_asked(asking, sentence, focus) is False
     )

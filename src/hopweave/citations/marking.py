@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from hopweave.citations.citing import on_one_line
-from hopweave.citations.support import adds, asserted
+from hopweave.citations.occurrences import asserted
+from hopweave.citations.support import adds
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Answer, Claim, Span, Support, Verdict
 from hopweave.text.citation_marks import keep_marks, marks_in, without_marks

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Set
 
-from hopweave.citations.about import Place, names_in, words_above
+from hopweave.citations.about import names_in
+from hopweave.citations.places import Place, words_above
 from hopweave.core.types import Passage, Span
 from hopweave.text.agreement import agree
 from hopweave.text.content_words import keys_of, named_keys, numbers_of

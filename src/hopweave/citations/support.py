@@ -5,7 +5,7 @@ A claim is an answer to a query. A passage supports it if it bears out value, su
 - value: the words of the answer, minus those of the query, occur in its text or title, and the reader does not deny it by
   extracting different words from that passage as the answer to the same query;
 - nothing against it: the sentence does not deny the words, leave them open, or have them of something else, such as another
-  column of a table or another relative (`citations.against`);
+  column of a table or another relative (`citations.against`), and no other value is nearer to the query (`citations.nearer`);
 - kind: the answer is of the kind that is asked for (`text.answer_kinds`);
 - subject: what the query names is tied to the sentence that has the words (`citations.about`);
 - relation: that sentence has a word for what is asked of it (`text.relations`), and a third of the query's other words;
@@ -14,17 +14,9 @@ A claim is an answer to a query. A passage supports it if it bears out value, su
 
 What follows a yes has to say what the query asks, and what follows a no must not (`citations.yes_or_no`).
 
-The rule compares words: it is a pure function of the claim, the passages, the readings and the earlier supported claims. How
-the words of an answer occur:
-
-- Those of a short answer occur consecutively; those of a short list may be apart, in one sentence. A date or number may have
-  another form (`text.values`).
-- A sentence is contained if every name and number in it is in the title or the text; if what it adds (the last name or number
-  that the query lacks, else the last such word) is in one sentence of the passage; and if that sentence or the title contains
-  at least half of the other words of four letters or more, by their first five letters. Without a name it
-  needs four such words, nearly all of them there. A conclusion ("Thus ...", a sum) is contained in nothing. A statement
-  that names its own subject needs no tie to the query.
-- Of an answer of several sentences, each is judged.
+A statement that names its own subject needs no tie to the query. Of an answer of several sentences, each is judged. The rule
+compares words (`citations.occurrences`): it is a pure function of the claim, the passages, the readings and the earlier
+supported claims.
 """
 
 from __future__ import annotations
@@ -32,41 +24,32 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from itertools import chain, islice
-from typing import NamedTuple
 
 from hopweave.citations.about import (
-    Place,
-    codes_in,
     is_about,
     is_date_in_place,
-    is_relation_stated,
     names_its_subject,
-    place_of,
     says_as_much,
     states_relation,
 )
 from hopweave.citations.against import says_against
 from hopweave.citations.citing import cite, locate
+from hopweave.citations.nearer import is_nearer_another
+from hopweave.citations.occurrences import asserted, holds, in_quote, none_of, occurrences, plain
+from hopweave.citations.places import Place, place_of
 from hopweave.citations.rivals import rival_of
 from hopweave.citations.yes_or_no import speaks_for_it
-from hopweave.core.memoize import remembered
-from hopweave.core.prompt import unescape
 from hopweave.core.types import Citation, Claim, Origin, Passage, Reading, Shortfall, Span, Support
 from hopweave.text.agreement import agree
-from hopweave.text.amounts import is_amount, is_other_currency, places_of_amount
 from hopweave.text.answer_kinds import is_of_kind, is_something_else, kind_asked
-from hopweave.text.citation_marks import settle_marks
-from hopweave.text.content_words import anchors, content_of, is_reasoning, keys_of, named_keys, numbers_of, stem, stems_of
+from hopweave.text.content_words import is_reasoning, keys_of, named_keys, numbers_of
 from hopweave.text.final import has_marker
 from hopweave.text.key_terms import only_repeats
 from hopweave.text.kinship import is_kin_asked, relative_asked
-from hopweave.text.matching import is_contained, is_yes_or_no, without_yes_or_no
-from hopweave.text.quantities import is_quantity, places_of_quantity
-from hopweave.text.refusal import does_not_know, values_of_none
-from hopweave.text.sentences import sentence_around, sentence_spans
-from hopweave.text.table_rows import is_row, is_under_other_label
-from hopweave.text.values import has_value, places_of_value
+from hopweave.text.matching import is_yes_or_no
+from hopweave.text.refusal import does_not_know
+from hopweave.text.sentences import sentence_spans
+from hopweave.text.table_rows import is_on_another_line, is_other_row, is_row, is_under_other_label
 
 CONFIDENT_ABOVE = 0.0
 """The f from which a reading is accepted as an answer: for log-odds, it is then more likely than not."""
@@ -76,18 +59,6 @@ _FEW = 5
 _ALIKE_LETTERS = 4
 _CONSTANT = re.compile(r"[A-Z][A-Z0-9_]+")
 _ASKS_FOR_CONSTANT = re.compile(r"\b(?:variable|constant|macro|keyword|signal|symbol)s?\b", re.IGNORECASE)
-_LISTED = re.compile(r",\s+(?:and\s+|or\s+)?|;\s+|\s+and\s+|\s+or\s+|\s+&\s+")
-_MOST_LISTED, _LONGEST_ITEM = 5, 4
-"""How many things, of how many words each, an answer may list to be looked for one by one."""
-
-_LEAST_SHARE, _LEAST_SHARE_WITHOUT_NAME = 0.5, 0.85
-"""The share of a sentence's content words, names apart, that the sentence which states it must have."""
-
-_FEWEST_WITHOUT_NAME = 4
-"""Content words that a sentence without a name needs: fewer are in many sentences."""
-
-_MOST_PLACES = 8
-"""How many of the places where a passage has an answer are looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,16 +100,16 @@ def judge(
         beside: further passages that were found: they may say something else, but are not cited for the answer.
     """
     read, evidence = readings or {}, list({passage.id: passage for passage in passages}.values())
-    said = asserted(text) or _none_of(text, evidence)
+    said = asserted(text) or none_of(text, evidence)
     if not said or not adds(query, said):
-        return Assessment(shortfall="bare" if said or is_yes_or_no(_plain(text)) else "words")
+        return Assessment(shortfall="bare" if said or is_yes_or_no(plain(text)) else "words")
     heard = [(passage, read[passage.id]) for passage in evidence if passage.id in read]
-    denying = [one for one in heard if _holds(*one) and denies(query, said, one[1])]
+    denying = [one for one in heard if holds(*one) and denies(query, said, one[1])]
     refused = {passage.id for passage, _ in denying}
     willing = [passage for passage in evidence if passage.id not in refused]
     others = list({passage.id: passage for passage in (*willing, *beside) if passage.id not in refused}.values())
     found = _Case(mark, query, willing, read, settled, others).borne_out(said)
-    if found.support == "supported" and not speaks_for_it(query, _plain(text), said, _told(found, evidence, settled)):
+    if found.support == "supported" and not speaks_for_it(query, plain(text), said, _told(found, evidence, settled)):
         return replace(found, support="unsupported", shortfall="relation")
     if found.citations:
         return found
@@ -211,25 +182,6 @@ def mention_of(query: str, document: str, citation: Citation) -> Claim:
     return Claim(query, document, "retrieved", "supported", (citation,))
 
 
-@remembered
-def asserted(text: str) -> str:
-    """What an answer asserts: without marks and without its yes or no, which no passage can confirm; empty if that is all."""
-    said = _plain(text)
-    if is_yes_or_no(said):
-        said = without_yes_or_no(said)
-    return said if any(map(str.isalnum, said)) and not does_not_know(said) else ""
-
-
-def _none_of(text: str, passages: Iterable[Passage]) -> str:
-    """The answer if it is "None" and a passage has that as a value; else empty."""
-    said = _plain(text)
-    return said if any(values_of_none(said, passage.text) for passage in passages) else ""
-
-
-def _plain(text: str) -> str:
-    return settle_marks(unescape(text), ())[0].strip()
-
-
 def _told(found: Assessment, passages: Iterable[Passage], settled: Iterable[Claim]) -> str:
     """The words that bear an answer out, with their titles, and those of earlier claims."""
     cited = {citation.passage_id for citation in found.citations}
@@ -284,12 +236,6 @@ def _are_alike(word: str, other: str) -> bool:
     return len(shorter) >= _ALIKE_LETTERS and longer.startswith(shorter) and not longer[0].isdigit()
 
 
-def _holds(passage: Passage, reading: Reading) -> bool:
-    """Whether the words of a reading occur in the text, where they can be quoted."""
-    span = reading.span
-    return span is not None and span.start < span.end and passage.text[span.start : span.end] == reading.text
-
-
 @dataclass(frozen=True, slots=True)
 class _Case:
     """An answer to a query that is looked for in passages.
@@ -331,62 +277,51 @@ class _Case:
             return None
         first: Assessment | None = None
         for passage in self.passages:
-            for citation in self._places(said, passage):
+            for citation in self._occurrences(said, passage):
                 found = self._assessed(said, passage, citation)
                 if found.support == "supported":
                     return found
                 first = first or found
         return first
 
-    def _places(self, said: str, passage: Passage) -> Iterator[Citation]:
-        """Yields where a passage has an answer, where the reader found it first."""
-        form = _form_of(said)
-        if form.is_none:
-            yield from (cite(self.mark, passage, span) for span in values_of_none(said, passage.text))
-            return
-        reading = self.readings.get(passage.id)
-        spans = list(dict.fromkeys(_in_a_row(said, passage, reading))) or list(_in_a_list(form.items, passage))
-        if not spans and form.has_number:
-            text = passage.text
-            amounts = places_of_amount(said, text, passage.heading)
-            found = chain(places_of_value(said, text), places_of_quantity(said, text), amounts)
-            spans = list(islice(found, _MOST_PLACES))
-        if not spans and form.is_sentence and not is_contained(said, passage.title):
-            stated = _around_the_reading(self.query, said, passage, reading) or _stated(self.query, said, passage)
-            spans = [stated] if stated is not None else []
-        for span in spans:
-            if not is_other_currency(said, span, passage.text, passage.heading):
-                yield cite(self.mark, passage, span)
-        if passage.text.strip() and _is_titled(said, passage):
-            yield _about_the_title(self.mark, self.query, passage)
+    def _occurrences(self, said: str, passage: Passage) -> Iterator[Citation]:
+        return occurrences(self.mark, self.query, said, passage, self.readings.get(passage.id))
 
     def _assessed(self, said: str, passage: Passage, citation: Citation) -> Assessment:
-        against = says_against(self.query, said, citation.quote, _in_quote(citation))
-        if against:
-            return Assessment("unsupported", (citation,), shortfall=against)
-        if names_its_subject(said):
-            return Assessment("supported", (citation,), shortfall="")
         focus = citation.focus or Span(citation.start, citation.end)
         place = place_of(passage, focus)
-        shortfall = self._shortfall(said, place)
-        if not shortfall and is_under_other_label(self.query, passage.text, focus):
+        is_statement = names_its_subject(said)
+        shortfall = says_against(self.query, said, citation.quote, in_quote(citation))
+        if not shortfall and not is_statement:
+            shortfall = self._shortfall(said, place) or ("relation" if self._is_of_another(citation, passage, focus) else "")
+        if not shortfall and is_nearer_another(self.query, said, place, focus, self.found):
             shortfall = "relation"
         if shortfall:
             return Assessment("unsupported", (citation,), shortfall=shortfall)
-        rival = rival_of(self.query, said, place, self.found) or self._says_other_kin(said)
+        rival = None if is_statement else rival_of(self.query, said, place, self.found) or self._says_other_kin(said)
         if rival is None:
             return Assessment("supported", (citation,), shortfall="")
         return Assessment("contradicted", (citation,), cite(0, *rival), "rival")
+
+    def _is_of_another(self, citation: Citation, passage: Passage, focus: Span) -> bool:
+        """Whether what is cited stands behind another label, or in the row of another thing, than the query asks for."""
+        if is_under_other_label(self.query, passage.text, focus) or is_on_another_line(self.query, passage.text, focus):
+            return True
+        inside = in_quote(citation)
+        if inside is None or not is_row(citation.quote):
+            return False
+        others = (one.text[span.start : span.end] for one in self.found for span in sentence_spans(one.text))
+        return is_other_row(self.query, citation.quote, inside, others)
 
     def _says_other_kin(self, said: str) -> tuple[Passage, Span] | None:
         """A sentence about the one whose relative is asked for that has the answer as another one, if none has it as that."""
         of = relative_asked(self.query)
         found: tuple[Passage, Span] | None = None
         for passage in self.passages if of else ():
-            for citation in self._places(said, passage):
+            for citation in self._occurrences(said, passage):
                 if not locate(of, f"{passage.title}\n{citation.quote}"):
                     continue
-                is_fitting = is_kin_asked(self.query, citation.quote, _in_quote(citation))
+                is_fitting = is_kin_asked(self.query, citation.quote, in_quote(citation))
                 if is_fitting:
                     return None
                 if is_fitting is False:
@@ -406,122 +341,3 @@ class _Case:
             and is_date_in_place(self.query, said, place.text)
         )
         return "" if is_stated_here else "relation"
-
-
-class _Form(NamedTuple):
-    """What is looked for in every passage.
-
-    Attributes:
-        is_none: whether the answer is "None" as a value, which asserts nothing else.
-        items: the few things that it lists; none if it does not.
-        has_number: whether a passage may have it as another form of a date, a number or a quantity.
-        is_sentence: whether it is one sentence, and no quantity alone.
-    """
-
-    is_none: bool
-    items: tuple[str, ...]
-    has_number: bool
-    is_sentence: bool
-
-
-@remembered
-def _form_of(said: str) -> _Form:
-    items = tuple(item for item in map(str.strip, _LISTED.split(said)) if item)
-    is_list = 2 <= len(items) <= _MOST_LISTED and all(len(item.split()) <= _LONGEST_ITEM for item in items)
-    is_quantity_alone = is_quantity(said) or is_amount(said)
-    return _Form(
-        is_none=not asserted(said),
-        items=items if is_list else (),
-        has_number=is_quantity_alone or has_value(said),
-        is_sentence=len(sentence_spans(said)) == 1 and not is_quantity_alone,
-    )
-
-
-def _in_a_row(said: str, passage: Passage, reading: Reading | None) -> Iterator[Span]:
-    """Yields where the words occur consecutively: where the reader found them, then everywhere else."""
-    if reading is not None and reading.span is not None and _holds(passage, reading):
-        inside = locate(said, reading.text)
-        if inside is not None:
-            yield Span(reading.span.start + inside.start, reading.span.start + inside.end)
-    start = 0
-    for _ in range(_MOST_PLACES):
-        found = locate(said, passage.text[start:])
-        if found is None:
-            return
-        yield Span(start + found.start, start + found.end)
-        start += found.end
-
-
-def _in_a_list(items: Sequence[str], passage: Passage) -> Iterator[Span]:
-    """Yields where one sentence has all of the few things that an answer lists, in whatever order."""
-    for span in sentence_spans(passage.text) if items else ():
-        found = [place for item in items if (place := locate(item, passage.text[span.start : span.end])) is not None]
-        if len(found) == len(items):
-            yield Span(span.start + min(one.start for one in found), span.start + max(one.end for one in found))
-
-
-def _around_the_reading(query: str, said: str, passage: Passage, reading: Reading | None) -> Span | None:
-    """The reader's words, if they are some of the answer's words and all the others are in the same sentence."""
-    if reading is None or reading.span is None or not _holds(passage, reading):
-        return None
-    asked = keys_of(query)
-    heard, new = keys_of(reading.text) - asked, keys_of(said) - asked
-    around = sentence_around(passage.text, reading.span)
-    there = keys_of(passage.text[around.start : around.end]) | keys_of(passage.heading)
-    return reading.span if heard and heard <= new <= there else None
-
-
-@remembered
-def _names_and_words(sentence: str) -> tuple[Sequence[str], Sequence[str]]:
-    names = list(dict.fromkeys([*anchors(sentence), *codes_in(sentence)]))
-    return names, content_of(sentence, names)
-
-
-def _stated(query: str, sentence: str, passage: Passage) -> Span | None:
-    """Where a passage says what a sentence says: the words that the sentence adds to the query."""
-    names, words = _names_and_words(sentence)
-    if not all(locate(name, passage.heading) or locate(name, passage.text) for name in names):
-        return None
-    if is_reasoning(sentence) or not (names or len(words) >= _FEWEST_WITHOUT_NAME):
-        return None
-    new = [name for name in names if locate(name, query) is None] or [word for word in words if locate(word, query) is None]
-    is_number = len(sentence.split()) < _FEWEST_WITHOUT_NAME and not any(map(str.isalpha, "".join(names)))
-    added = set() if new and not is_number else keys_of(sentence) - keys_of(query)
-    least = _LEAST_SHARE if names else _LEAST_SHARE_WITHOUT_NAME
-    best, most = None, 0
-    for span in sentence_spans(passage.text):
-        text = passage.text[span.start : span.end]
-        needed = added | numbers_of(keys_of(sentence)) if is_row(text) else added
-        if not needed <= keys_of(text) | keys_of(passage.heading):
-            continue
-        focus = (new or names)[-1] if names else next((word for word in reversed(new) if locate(word, text)), "")
-        place = locate(focus, text) if focus else None
-        there = stems_of(f"{text} {passage.heading}")
-        known = [word for word in words if stem(word) in there or is_relation_stated(word, text)]
-        is_stated_here = place is not None and len(known) >= least * len(words) and is_date_in_place(sentence, sentence, text)
-        if place is not None and is_stated_here and (best is None or len(known) > most):
-            best, most = Span(span.start + place.start, span.start + place.end), len(known)
-    return best
-
-
-def _in_quote(citation: Citation) -> Span | None:
-    """The position of the words of an answer in their quote; `None` if they are in the title only."""
-    if citation.focus is None:
-        return None
-    return Span(citation.focus.start - citation.start, citation.focus.end - citation.start)
-
-
-def _is_titled(said: str, passage: Passage) -> bool:
-    """Whether the title of a passage has an answer that holds for it: the number of a title does not below one with another."""
-    if locate(said, passage.title) is None:
-        return False
-    below = numbers_of(keys_of("\n".join(passage.sections))) - numbers_of(keys_of(passage.title))
-    return not (below and numbers_of(keys_of(said)))
-
-
-def _about_the_title(mark: int, query: str, passage: Passage) -> Citation:
-    """Cites the sentence most similar to the query if the answer is the title; none of its words are the answer."""
-    wanted = {stem(word) for word in keys_of(query)}
-    spans = sentence_spans(passage.text)
-    best = max(spans, key=lambda span: len(wanted & stems_of(passage.text[span.start : span.end])))
-    return replace(cite(mark, passage, best), focus=None)

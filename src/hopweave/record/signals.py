@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from hopweave.citations.about import Place, names_in, place_of, share_of_words, untied
+from hopweave.citations.about import names_in, share_of_words, untied
+from hopweave.citations.places import Place, place_of
 from hopweave.core.types import Answer, Citation, Claim, Passage, Span
 from hopweave.record.record import Record
 from hopweave.record.steps import READ_AGAIN, Decision, ModelCall, Search, check_in

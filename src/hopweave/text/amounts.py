@@ -1,4 +1,4 @@
-"""Amounts whose unit does not stand beside their number, as in tables: `2,824.50 EUR` in `Price (EUR): 2,824.50`.
+"""Amounts whose unit does not stand beside their number: `2,824.50 EUR` in `Price (EUR): 2,824.50`, `1 mg` in `1, 8 and 4 mg`.
 
 English is understood, and currencies by their signs and codes. A number that has another unit beside it is never taken.
 """
@@ -6,7 +6,7 @@ English is understood, and currencies by their signs and codes. A number that ha
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from hopweave.core.memoize import remembered
@@ -27,8 +27,14 @@ _NUMBER = r"\d{1,3}(?:\.\d{3})+(?:,\d\d)?|\d+,\d\d(?!\d)|\d+(?:,\d{3})*(?:\.\d+)
 _CONTINENTAL = re.compile(r"\d{1,3}(?:\.\d{3})+(?:,\d\d)?|\d+,\d\d")
 """Amounts of money with points between groups of digits, and a comma before the cents: no currency has three decimals here."""
 _SWAPPED = str.maketrans(".,", ",.")
+_UNIT = r"°\s?[CFK]|[^\W\d_]{1,12}(?:/[^\W\d_]{1,12}){0,3}|%"
+_SHARED_UNIT = re.compile(
+    rf"(?:(?:\s?±\s?|,\s|,?\s(?:and|or|to)\s|\s?[-–]\s?)[-−–]?(?:{_NUMBER})){{1,8}}\s?(?P<unit>{_UNIT})(?![^\W_])",
+    re.IGNORECASE,
+)
+"""What follows a number that shares the unit of a later one: `2.1 ± 0.6 mU/L`, `1, 8 and 4 mg`."""
 _SAID = re.compile(
-    rf"(?:(?P<before>{_CURRENCY})\s?)?(?P<number>{_NUMBER})(?:\s?(?P<after>{_CURRENCY}|[^\W\d_]{{1,12}}|%))?\.?", re.IGNORECASE
+    rf"(?:(?P<before>{_CURRENCY})\s?)?(?P<number>{_NUMBER})(?:\s?(?P<after>{_CURRENCY}|{_UNIT}))?\.?", re.IGNORECASE
 )
 _IN_TEXT = re.compile(
     rf"(?:(?P<before>{_CURRENCY})\s?)?(?<![\w.,-])(?P<number>{_NUMBER})(?![\w%]|[.,]\d)(?:\s?(?P<after>{_CURRENCY}))?",
@@ -37,7 +43,8 @@ _IN_TEXT = re.compile(
 _ANY_CURRENCY = re.compile(_CURRENCY, re.IGNORECASE)
 _LONGEST_CURRENCY = len(" dollars ")
 _BRACKETS = re.compile(r"[(\[<][^)\]>]*[)\]>]")
-_WORDS = re.compile(rf"{_SIGNS}|[^\W\d_]+|%")
+_WORDS = re.compile(rf"{_SIGNS}|{_UNIT}")
+_UNIT_COLUMNS = frozenset({"unit", "units", "uom"})
 _CENTS = re.compile(r"[.,]\d\d$")
 _OF_MONEY = re.compile(
     r"\b(?:price|cost|rate|rent|fee|wage|salary|amount|total|sum|net|gross|budget|turnover|revenue)s?\b", re.IGNORECASE
@@ -64,8 +71,8 @@ def is_amount(said: str) -> bool:
 def places_of_amount(said: str, text: str, heading: str = "") -> Iterator[Span]:
     """Yields where a text gives an amount whose unit, or sign of a currency, is written elsewhere or in another way.
 
-    The unit stands in the name of the column of the number. A currency may also be the only one that the text and its heading
-    name, if the number has cents or its column is one of prices.
+    The unit stands behind a later number, in the name of the column of the number, or in a column of units. A currency may also
+    be the only one that the text and its heading name, if the number has cents or its column is one of prices.
 
     Args:
         said: the answer.
@@ -91,8 +98,10 @@ def places_of_amount(said: str, text: str, heading: str = "") -> Iterator[Span]:
             if _value(found["number"], is_money=wanted.is_money) != wanted.number:
                 continue
             beside = found["before"] or found["after"]
+            if not beside and (shared := _SHARED_UNIT.match(sentence, found.end())):
+                beside = shared["unit"]
             cell = next((one for one in cells if one.span.start <= found.start() < one.span.end), None)
-            if _code(beside) == wanted.unit if beside else _has_unit(wanted, found["number"], cell, named):
+            if _code(beside) == wanted.unit if beside else _has_unit(wanted, found["number"], cell, cells, named):
                 yield Span(span.start + found.start(), span.start + found.end())
 
 
@@ -117,12 +126,13 @@ def is_other_currency(said: str, place: Span, text: str, heading: str = "") -> b
     return bool(named) and wanted.unit not in named
 
 
-def _has_unit(wanted: _Amount, number: str, cell: Cell | None, currencies: set[str]) -> bool:
+def _has_unit(wanted: _Amount, number: str, cell: Cell | None, cells: Sequence[Cell], currencies: set[str]) -> bool:
     """Whether a number without a unit beside it has the unit that is wanted."""
     if cell is not None:
         if cell.value.strip(" .") != number:
             return False
-        if any(_code(word) == wanted.unit for word in _WORDS.findall(cell.name)):
+        named_there = [cell.name, *(one.value for one in cells if one.name.strip().casefold() in _UNIT_COLUMNS)]
+        if any(_code(word) == wanted.unit for name in named_there for word in _WORDS.findall(name)):
             return True
         if _BRACKETS.search(cell.name):
             return False

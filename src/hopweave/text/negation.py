@@ -26,6 +26,18 @@ _LEAVING_OUT = re.compile(
     r"\b(?:instead of|rather than|other than|apart from|except(?: for)?|excluding|unlike|without|(?:(?:but|and)\s|,\s)not)\s",
     re.IGNORECASE,
 )
+_NOT_THAT = re.compile(r"not\s(?:(?:at|by|from|in|of|on|to)\s)?(?:the|an?)\s", re.IGNORECASE)
+"""How a clause begins that has no verb, and leaves out what it names: `in Sula, not the office in Brno`."""
+
+_REPLACED = re.compile(
+    r"(?:\s\w+){0,3}[\"”'’]?,?\s(?:is|are|was|were|(?:has|have) been|shall be)\s(?:hereby\s)?"
+    r"(?:(?:deleted|removed|struck out) and\s)?(?:replaced|substituted|superseded)\s(?:by|with)\b",
+    re.IGNORECASE,
+)
+_QUOTED = re.compile(r"[\"”'’]")
+_BEFORE = re.compile(
+    r"\b(?:before|original(?:ly)?|former(?:ly)?|previous(?:ly)?|first|old|replace[ds]?|until)\b", re.IGNORECASE
+)
 _UP_TO = re.compile(r"(?:[^\s,]+\s+){0,4}")
 """What may stand between these and the name of what they leave out."""
 
@@ -93,13 +105,32 @@ def denies_there(asking: str, sentence: str, focus: Span) -> bool:
         from hopweave.text.denials import denies_there_elsewhere  # which few texts need
 
         return denies_there_elsewhere(asking, sentence, focus)
+    if is_replaced(asking, sentence, focus):
+        return True
     if not (_may_deny(sentence) or _LEAVING_OUT.search(sentence)) or _denied(asking).soon:
         return False
     clause = clause_around(sentence, focus)
+    if _NOT_THAT.match(sentence, clause.start, focus.start):
+        return True
     denied = _denied(sentence[clause.start : clause.end])
     if _leaves_out(asking, sentence, Span(clause.start, focus.start)):
         return not denied.first
     return bool(denied.first & _denied(asking).there) and _UNTIL.search(sentence, clause.start, focus.start) is None
+
+
+def is_replaced(asking: str, sentence: str, focus: Span) -> bool:
+    """Whether a sentence says that a number or quoted words are replaced, and what asks for them does not ask what was before.
+
+    Of people, it says who came after them.
+
+    >>> told = 'In clause 6, "£250" is replaced by "£320".'
+    >>> [is_replaced("What is the cap?", told, Span(start, start + 4)) for start in (14, 35)]
+    [True, False]
+    """
+    found = _REPLACED.match(sentence, focus.end)
+    if found is None or _BEFORE.search(asking):
+        return False
+    return bool(_QUOTED.search(found[0])) or any(map(str.isdigit, sentence[focus.start : focus.end]))
 
 
 def _leaves_out(asking: str, sentence: str, before: Span) -> bool:

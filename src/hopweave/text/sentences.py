@@ -19,6 +19,14 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 # The library ends no sentence before a small letter, with which many a sentence of Japanese or Chinese begins: `。mount は`.
 _ENDS_IN_SIGNS = re.compile(r"[。！？](?=\s*[a-z])")
 
+# It takes every letter before a full stop for an initial: also that of a unit ("for 8 h.", "at 5 ml/h."), and the name of one
+# of several things ("in group B.").
+_ENDS_IN_A_LETTER = re.compile(
+    r"(?:(?<=\d)[ \u00a0]?[a-z]|(?<=[^\W\d_]/)[A-Za-z]"
+    r"|(?<![^\W_])(?:[Gg]roup|[Aa]rm|[Cc]lass|[Tt]ype|[Gg]rade|[Ss]tage|[Pp]hase|[Cc]ohort|[Vv]itamin|[Hh]epatitis|[Aa]ppendix|[Aa]nnex"
+    r"|[Ss]chedule|[Oo]ption|[Pp]lan) [A-Z])\.(?=\s+[A-Z][a-z])"
+)
+
 # The library's time grows with the square of the number of quotation marks, so a long text is passed to it in parts.
 _PART_LENGTH = 5_000
 
@@ -83,6 +91,8 @@ def _ends_of_part(part: str, language: str) -> list[int]:
         start = position if found < 0 else found
         position = start + len(piece)
         ends += [match.end() for match in _ENDS_IN_SIGNS.finditer(part, start, position)]
+        if language == "en":
+            ends += [match.end() for match in _ENDS_IN_A_LETTER.finditer(part, start, position) if match.end() < position]
         ends.append(position)
     return [*ends[:-1], len(part)]
 

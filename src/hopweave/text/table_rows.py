@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Set
+from collections.abc import Iterable, Sequence, Set
 from typing import NamedTuple
 
 from hopweave.core.memoize import remembered
@@ -13,7 +13,9 @@ from hopweave.text.matching import normalize_answer
 
 _CELL = re.compile(r"(?:^|; )(?P<name>[^\W_][^:;\n]{0,39}): (?=\S)")
 _LABEL = re.compile(r"(?:^|(?<=[.;!?\n])[ \t]*)(?P<name>[^\W\d_][^:;.!?\n]{2,39}): (?=\S)", re.MULTILINE)
+_LINE = re.compile(r"^(?P<name>[A-Z][^:.;\n]{1,29}): +(?P<value>\S[^\n]{0,99})$", re.MULTILINE)
 _ENDS = re.compile(r"[.!?]\s|\n")
+_OF_A_COLUMN = re.compile(r"\b(?:range|reference|normal|limits?|unit|how many|number|interval|n)\b", re.IGNORECASE)
 _FEWEST_CELLS = 2
 _FEWEST_LETTERS = 3
 """Of the name of a column, to abbreviate a word: `VER.` for a version."""
@@ -40,21 +42,66 @@ def is_row(sentence: str) -> bool:
 def is_other_column(query: str, row: str, focus: Span) -> bool:
     """Whether some words of a row stand in another column than a query asks for; `False` if the sentence is no row.
 
-    They do if the query has more of the words in the name of another column, all those that it has of theirs among them. A
-    column whose value is in the query tells which row is meant, and does not count.
-
     >>> row = "city: Ulm; river: Danube; country: Germany."
     >>> [is_other_column("On which river is Ulm?", row, Span(start, start + 6)) for start in (18, 35)]
     [False, True]
     """
     cells = cells_of(row)
+    if not any(cell.span.start <= focus.start < cell.span.end for cell in cells):
+        return _is_of_a_name(query, row, cells, focus)
+    return _is_in_other_cell(query, cells, focus)
+
+
+def _is_in_other_cell(query: str, cells: Iterable[Cell], focus: Span) -> bool:
+    """Whether some words stand in another of some cells than a query asks for.
+
+    They do if the query has more of the words in the name of another one, all those that it has of theirs among them. A cell
+    whose value is in the query tells which row is meant, and does not count.
+    """
     own = next((cell for cell in cells if cell.span.start <= focus.start < cell.span.end), None)
     if own is None:
         return False
     wanted, known = stems_of(query), keys_of(query)
-    others = [cell for cell in cells if cell != own and not keys_of(cell.value) <= known]
     named = _named(own.name, wanted)
-    return any(named < _named(cell.name, wanted) for cell in others)
+    return any(named < _named(cell.name, wanted) and not keys_of(cell.value) <= known for cell in cells)
+
+
+def _is_of_a_name(query: str, row: str, cells: Sequence[Cell], focus: Span) -> bool:
+    """Whether a number stands in the brackets of the name of a column, and the query does not ask for what these tell."""
+    begun = max((cell.span.end for cell in cells if cell.span.end <= focus.start), default=0)
+    opened, closed = row.rfind("(", begun, focus.start + 1), row.find(")", focus.start)
+    is_within = bool(cells) and opened >= 0 and closed >= 0 and any(map(str.isdigit, row[focus.start : focus.end]))
+    return is_within and not _OF_A_COLUMN.search(query)
+
+
+def is_other_row(query: str, row: str, focus: Span, others: Iterable[str]) -> bool:
+    """Whether some words of a row are of another thing than a query asks for, which has a row of its own.
+
+    What a row is about stands in its first column. It is another thing if the query does not name it, and names that of another
+    row of the same table.
+
+    Args:
+        query: the query.
+        row: a sentence; if it is no row, this is `False`.
+        focus: the position of the words in it.
+        others: other sentences, rows among them.
+
+    >>> rows = ["city: Ulm; river: Danube.", "city: Bonn; river: Rhine."]
+    >>> [is_other_row("On which river is Bonn?", row, Span(18, 23), rows) for row in rows]
+    [True, False]
+    """
+    cells = cells_of(row)
+    if not cells or focus.start < cells[0].span.end:
+        return False
+    known, own = keys_of(query), keys_of(cells[0].value)
+    if own & known:
+        return False
+    for other in others:
+        first = next(iter(cells_of(other)), None)
+        is_alike = first is not None and first.name == cells[0].name and any(map(str.isalpha, first.value))
+        if first is not None and is_alike and first.value != cells[0].value and keys_of(first.value) <= known:
+            return True
+    return False
 
 
 def is_under_other_label(query: str, text: str, focus: Span) -> bool:
@@ -73,6 +120,28 @@ def is_under_other_label(query: str, text: str, focus: Span) -> bool:
     asked = f" {normalize_answer(query)} "
     names = {name for label in labels if len(words_of(label["name"])) > 1 and (name := normalize_answer(label["name"]))}
     return f" {normalize_answer(own['name'])} " not in asked and any(f" {name} " in asked for name in names)
+
+
+def is_on_another_line(query: str, text: str, focus: Span) -> bool:
+    r"""Whether some words of a block of lines with labels stand behind another label than a query asks for.
+
+    Lines are compared as cells of a row are, and only those that both have a digit, or both none.
+
+    >>> told = "Lender: Orlau Bank\nGuarantor: Ida Renn\nSum: £5"
+    >>> [is_on_another_line("Who guarantees the loan?", told, Span(start, start + 5)) for start in (8, 30)]
+    [True, False]
+    """
+    lines = [Cell(line["name"], line["value"], Span(*line.span("value"))) for line in _LINE.finditer(text)]
+    own = next((line for line in lines if line.span.start <= focus.start < line.span.end), None)
+    if own is None:
+        return False
+    begun, end = text.rfind("\n\n", 0, focus.start), text.find("\n\n", focus.start)
+    block = [line for line in lines if begun < line.span.start and (end < 0 or line.span.end <= end)]
+    return _is_in_other_cell(query, [line for line in block if _has_digit(line.value) == _has_digit(own.value)], focus)
+
+
+def _has_digit(text: str) -> bool:
+    return any(map(str.isdigit, text))
 
 
 @remembered

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 
-from hopweave.citations.support import asserted, is_stated
+from hopweave.citations.occurrences import asserted
+from hopweave.citations.support import is_stated
 from hopweave.core.errors import BudgetReached
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Hit

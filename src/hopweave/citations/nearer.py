@@ -1,0 +1,133 @@
+"""Another value than an answer may be what a query asks for: one among more of its words, in the sentence or elsewhere."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from hopweave.citations.about import is_english, names_in, names_its_subject, says_nothing
+from hopweave.citations.places import (
+    Place,
+    are_of_one_document,
+    begins_with_pronoun,
+    names_the_document,
+    parties_of_document,
+)
+from hopweave.core.types import Passage, Span
+from hopweave.text.answer_kinds import kind_asked
+from hopweave.text.content_words import keys_of, named_keys, numbers_of
+from hopweave.text.parties import Party, is_party
+from hopweave.text.parts import is_in_other_part, parts_with
+from hopweave.text.relations import relations_asked
+from hopweave.text.sentences import sentence_spans
+from hopweave.text.table_rows import is_row
+from hopweave.text.values import MONTHS
+from hopweave.text.values_alike import NUMBER, Value, value_at, values_in
+from hopweave.text.wanted import Wanted, content_stems
+
+_KIND_ASKED = re.compile(r"\b(?:which|what)\s+(?!is\b|are\b|was\b|were\b)[a-z]+", re.IGNORECASE)
+_LITTLE = 0.5
+"""A sentence with at most this share of the words that a query wants says little of what is asked."""
+
+
+def is_nearer_another(query: str, said: str, place: Place, focus: Span, passages: Sequence[Passage]) -> bool:
+    """Whether another value than the answer is what an English query asks for.
+
+    It is if it is of the same kind, such as a time or a sum of money, and stands with all the words of the query that the
+    answer stands with, and more: in another part of the sentence, or in another sentence of the document. The day of a date is
+    no number of things.
+
+    Args:
+        query: the query. If the answer is a statement that names its own subject, that is read instead.
+        said: the answer.
+        place: where it stands.
+        focus: the position of its words in the text of the passage.
+        passages: all that were found.
+    """
+    is_statement = names_its_subject(said)
+    asking = said if is_statement else query
+    if not is_english(asking) or is_row(place.sentence):
+        return False
+    parties = parties_of_document(place.passage, passages)
+    values = _values(place.sentence, parties)
+    inside = Span(focus.start - place.span.start, focus.end - place.span.start)
+    own = value_at(inside, values)
+    if own is not None and own.kind == "date" and said.strip().isdigit() and kind_asked(query) == "number":
+        return True
+    terms = _terms_asked(asking, parties)
+    # Words that all of the document is about tell its parts apart only where nothing else does.
+    beside = content_stems("\n".join([names_the_document(place.passage), *terms]))
+    words = {word for word in content_stems(asking) - beside if not says_nothing(word)}
+    if any(
+        is_in_other_part(Wanted(asking, some, terms), place.sentence, inside, values) for some in (words, content_stems(asking))
+    ):
+        return True
+    return not is_statement and _is_in_another_sentence(
+        _unnamed(Wanted(asking, words, terms), said), said, place, own.kind if own else "", passages
+    )
+
+
+def _terms_asked(asking: str, parties: Iterable[Party]) -> frozenset[str]:
+    """The terms of a contract, as keys, for the parties that a query names or has as they are: `the Supplier`."""
+    asked, names = keys_of(asking), names_in(asking)
+    meant = {one.term for one in parties if keys_of(one.term) <= asked or any(is_party(name, one) for name in names)}
+    return frozenset(key for term in meant for key in keys_of(term))
+
+
+def _unnamed(wanted: Wanted, said: str) -> Wanted:
+    """What is wanted without the answer, its kind, and names, for which other sentences have a pronoun or a term."""
+    of_no_kind = content_stems(_KIND_ASKED.sub(" ", wanted.query))
+    others = {word for word in wanted.words if word.isupper() or word not in of_no_kind}
+    return wanted.without(others | content_stems("\n".join([said, *names_in(wanted.query)])))
+
+
+def _is_in_another_sentence(wanted: Wanted, said: str, place: Place, kind: str, passages: Sequence[Passage]) -> bool:
+    if any(relation.stated.search(place.sentence) for relation in relations_asked(wanted.query)):
+        return False
+    read = place.text if begins_with_pronoun(place.sentence) else place.sentence
+    num_here = len(wanted.words & content_stems(read))
+    if wanted.words and num_here <= _LITTLE * len(wanted.words) and _is_all_said(wanted, said, place.passage):
+        return True
+    if kind in {"", NUMBER}:
+        return False
+    here = wanted.among("\n".join([*place.passage.sections, read]))
+    parties = parties_of_document(place.passage, passages)
+    return any(
+        here < wanted.among("\n".join([*one.sections, other]))
+        for one in passages
+        if are_of_one_document(place.passage, one)
+        for other in _others_alike(said, kind, one.text, parties)
+    )
+
+
+def _is_all_said(wanted: Wanted, said: str, passage: Passage) -> bool:
+    """Whether a sentence of a passage has all that is wanted, and something that could be the answer: a number, or a name."""
+    is_number, known = bool(numbers_of(keys_of(said))), keys_of(wanted.query) | keys_of(said) | frozenset(MONTHS)
+    sentences = (passage.text[span.start : span.end] for span in sentence_spans(passage.text))
+    others = (one for one in sentences if wanted.words <= content_stems(one) and not is_row(one))
+    return any(key[0].isdigit() == is_number for one in others for key in named_keys(one) - known)
+
+
+def _others_alike(said: str, kind: str, text: str, parties: Sequence[Party]) -> Iterator[str]:
+    """Yields the sentences of a text with a value of a kind; of one that has the answer, the parts with another value."""
+    answer = keys_of(said)
+    for span in sentence_spans(text):
+        sentence = text[span.start : span.end]
+        alike = [value for value in _values(sentence, parties) if value.kind == kind]
+        if not alike or is_row(sentence):
+            continue
+        if not answer <= keys_of(sentence):
+            yield sentence
+            continue
+        parts = (sentence[part.span.start : part.span.end] for part in parts_with(sentence, alike))
+        yield from (part for part in parts if not answer <= keys_of(part))
+
+
+def _values(text: str, parties: Iterable[Party]) -> list[Value]:
+    """The values of a text, and where it has the terms for parties of a contract, which are values of one kind."""
+    found = [
+        Value("party", Span(*match.span()))
+        for term in {party.term for party in parties}
+        for match in re.finditer(rf"\b{re.escape(term)}\b(?!['’])", text)
+    ]
+    return sorted([*values_in(text), *found], key=lambda value: value.span.start)

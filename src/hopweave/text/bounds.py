@@ -1,0 +1,53 @@
+"""Upper and lower bounds among the values of a sentence: `0.5% a week, but not exceeding 10%`. Only English is understood."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from hopweave.text.values_alike import Value
+
+_NEAR = r"\W*(?:[\w-]+\s){0,4}\W*$"
+_BOUNDS = tuple(
+    (re.compile(rf"\b(?:{asked})\b", re.IGNORECASE), re.compile(rf"\b(?:{stated})\b{_NEAR}", re.IGNORECASE))
+    for asked, stated in (
+        (
+            r"max(?:imum)?|at most|no more than|cap(?:ped)?|ceiling|upper limit",
+            r"exceed(?:ing)?|up to|at most|(?:no|not) more than|max(?:imum)?(?: of)?|capped at|limited to|cap of",
+        ),
+        (
+            r"min(?:imum)?|at least|no less than|floor|lower limit",
+            r"at least|(?:no|not) (?:less|fewer) than|min(?:imum)?(?: of)?",
+        ),
+    )
+)
+"""How a query asks for an upper or a lower bound, and what stands before one."""
+_LONGEST = 100
+"""Characters before a value among which such words are looked for."""
+
+
+def is_bound_asked(query: str) -> bool:
+    """Whether a query asks for a bound.
+
+    >>> is_bound_asked("What is the maximum rate?"), is_bound_asked("What is the rate?")
+    (True, False)
+    """
+    return any(asked.search(query) for asked, _ in _BOUNDS)
+
+
+def bounds_asked(query: str, sentence: str, values: Iterable[Value]) -> Sequence[Value]:
+    """Those of some values that are a bound as a query asks for; if it asks for none, those that are no bound.
+
+    >>> from hopweave.text.values_alike import values_in
+    >>> told = "It pays 1% a week, but not exceeding 9%."
+    >>> [value.span.start for value in bounds_asked("What is the maximum?", told, values_in(told))]
+    [37]
+    """
+    wanted = [stated for asked, stated in _BOUNDS if asked.search(query)]
+    looked_for = wanted or [stated for _, stated in _BOUNDS]
+
+    def is_bound(value: Value) -> bool:
+        before = sentence[max(0, value.span.start - _LONGEST) : value.span.start]
+        return any(stated.search(before) for stated in looked_for)
+
+    return [value for value in values if is_bound(value) == bool(wanted)]

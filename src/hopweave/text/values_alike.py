@@ -1,0 +1,105 @@
+"""Values by their kind: of two of the same kind, such as two dates, one could stand in the other's place.
+
+Units are understood in English, and by their signs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from hopweave.core.memoize import remembered
+from hopweave.core.types import Span
+from hopweave.text.content_words import stem
+from hopweave.text.key_terms import FUNCTION_WORDS
+from hopweave.text.values import MONTHS, NUMBER_WORDS
+
+_MONTHS = rf"(?-i:{'|'.join(month.capitalize() for month in MONTHS)})"
+_YEAR = r"[12]\d{3}"
+_DATE = (
+    rf"\b(?:\d{{1,2}}(?:st|nd|rd|th)?\s+{_MONTHS}(?:,?\s+{_YEAR})?|{_MONTHS}\s+(?:{_YEAR}|\d{{1,2}}(?:,?\s+{_YEAR})?)"
+    rf"|{_YEAR}-\d\d-\d\d|(?:1\d|20)\d\d(?![\w.,]\d))(?!\w)"
+)
+DIGITS = r"[-−–]?\d+(?:[.,]\d+)*"
+_WORDS = rf"\b(?:{'|'.join(NUMBER_WORDS)})(?:-(?:{'|'.join(NUMBER_WORDS[1:10])}))?\b"
+_NUMBER = rf"(?:{DIGITS}|{_WORDS})(?:\s?±\s?{DIGITS})?(?:\s?(?:to|-|–)\s?(?:{DIGITS}|{_WORDS}))?"
+_MONEY = r"(?:€|£|\$|¥|\b(?:EUR|USD|GBP|CHF|JPY|euros?|dollars?|pounds?|francs?|crowns?|yen)\b)"
+_OFTEN = r"(?:once|twice|(?:three|four) times)\s(?:an?\s\w+|(?:per|every|each)\s\w+|daily|weekly|monthly|yearly)"
+_TIME = (
+    r"(?:(?:working|business|calendar|consecutive|full|further|more)\s+)?"
+    r"(?:ms|s|sec(?:ond)?s?|min(?:ute)?s?|h|hrs?|hours?|days?|weeks?|months?|years?)"
+)
+_UNIT = (
+    r"(?:%|percent|per\scent|°\s?[CFK]|[kmµun]?g|mcg|[mµd]?l|[kcmnµ]?m|[mµn]?mol|[mkµ]?I?U|[kM]?W|[kKMG]?i?B|bytes?|[kMG]?Hz|[mk]?V"
+    r"|bar|k?Pa|mmHg)(?:/\w+)*"
+)
+UNIT = rf"(?:{_MONEY}|{_UNIT}|{_TIME})"
+_VALUE = re.compile(
+    rf"(?<![\w.,])(?:(?P<often>{_OFTEN}(?!\w))|(?P<date>{_DATE})|(?P<sum>{_MONEY}\s?{_NUMBER}|{_NUMBER}\s?{_MONEY})"
+    rf"|{_NUMBER}[\s-]?(?:(?P<time>{_TIME})|(?P<unit>{_UNIT}))(?!\w)"
+    rf"|{_NUMBER}(?=\s(?P<noun>[a-z]{{3,}})\b)|{DIGITS}(?:\s?±\s?{DIGITS})?(?:\s?(?:to|-|–)\s?{DIGITS})?(?!\w))",
+    re.IGNORECASE,
+)
+
+_OF_A_CLAUSE = re.compile(r"(?:\d{1,3}\.){1,3}(?:\d{1,3})?[ \t]+(?=[A-Z\"“])")
+_NUMBER_ALONE = re.compile(r"[\d.]+\s?(?:%|per\s?cent)?", re.IGNORECASE)
+NUMBER, COUNTED = "number", "number of "
+
+
+class Value(NamedTuple):
+    """A value of a text: its kind, such as `time`, `mmol/L`, `number of byte` or just `number`, and where it stands."""
+
+    kind: str
+    span: Span
+
+
+@remembered
+def values_in(text: str) -> tuple[Value, ...]:
+    """The dates and numbers of a text, in order.
+
+    >>> [value.kind for value in values_in("From 1 May 2023, pay £5 within ten working days, or 4% of 20 crates.")]
+    ['date', 'money', 'time', '%', 'number of crate']
+    >>> [value.kind for value in values_in("2.1 ± 0.6 mU/L in 1987, twice daily, with 3")]
+    ['mU/L', 'date', 'time', 'number']
+    """
+    return tuple(Value(_kind(match), Span(*match.span())) for match in _VALUE.finditer(text))
+
+
+def value_at(focus: Span, values: Iterable[Value]) -> Value | None:
+    """The first of some values that some words at a position are, or have, or are a piece of."""
+    return next((value for value in values if value.span.start < focus.end and focus.start < value.span.end), None)
+
+
+def _kind(match: re.Match[str]) -> str:
+    if match["date"]:
+        return "date"
+    if match["sum"]:
+        return "money"
+    if match["often"] or match["time"]:
+        return "time"
+    if match["unit"]:
+        return re.sub(r"per\s?cent", "%", "".join(match["unit"].split()), flags=re.IGNORECASE)
+    noun = (match["noun"] or "").casefold()
+    return f"{COUNTED}{stem(noun)}" if noun and noun not in FUNCTION_WORDS else NUMBER
+
+
+def are_alike(one: str, other: str) -> bool:
+    """Whether values of two kinds could stand in each other's place in a sentence, which may leave out what it counts.
+
+    >>> are_alike("number of crate", "number"), are_alike("number of crate", "number of barrel"), are_alike("date", "time")
+    (True, False, False)
+    """
+    return one == other or (NUMBER in (one, other) and one.startswith(NUMBER) and other.startswith(NUMBER))
+
+
+def is_number_of_a_clause(said: str, span: Span, text: str) -> bool:
+    r"""Whether an answer is a number, or a percentage, and its place is the number with which a clause or heading begins.
+
+    >>> told = "9. Notice\n9.1 The notice is 9 weeks."
+    >>> [is_number_of_a_clause("9%", Span(start, start + 1), told) for start in (0, 28)]
+    [True, False]
+    """
+    begun = text.rfind("\n", 0, span.start) + 1
+    number = _OF_A_CLAUSE.match(text, begun)
+    return _NUMBER_ALONE.fullmatch(said.strip()) is not None and number is not None and span.start < number.end()

@@ -1,0 +1,50 @@
+"""What a query asks for, in words by which parts of a sentence, or sentences, are told apart."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Set
+from dataclasses import dataclass, replace
+
+from hopweave.core.memoize import remembered
+from hopweave.text.content_words import keys_of, stem
+
+_NAMED_BY_LETTER = re.compile(r"(?<=[a-z] )[A-Z](?![\w.]\w|\w)")
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is looked for beside a value.
+
+    Attributes:
+        query: the query, or a statement that says what the value is.
+        words: those of its words that count, as `content_stems` gives them.
+        terms: the terms of a contract that it asks about, as keys. They are compared in full: `Employer`, `Employee`.
+    """
+
+    query: str
+    words: Set[str]
+    terms: Set[str] = frozenset()
+
+    def among(self, text: str) -> set[str]:
+        """What of it is in a text."""
+        return {*(self.words & content_stems(text)), *(self.terms & keys_of(text))}
+
+    def without(self, words: Set[str]) -> Wanted:
+        """The rest of it, without some words."""
+        return replace(self, words=self.words - words)
+
+
+@remembered
+def content_stems(text: str) -> frozenset[str]:
+    """The stems of the content words of a text, and its letters that name something.
+
+    >>> sorted(content_stems("the patients in group B"))
+    ['B', 'group', 'patie']
+    """
+    return frozenset(stem(part) for key in keys_of(text) for part in key.split("-")) | letters_in(text)
+
+
+def letters_in(text: str) -> set[str]:
+    """The capital letters of a text that stand alone and name something: `group B`."""
+    return {match[0] for match in _NAMED_BY_LETTER.finditer(text)}

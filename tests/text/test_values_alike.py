@@ -1,0 +1,25 @@
+"""The kinds of values: two of the same kind could stand in each other's place."""
+
+import pytest
+
+from hopweave.text.values_alike import values_in
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [
+        ("within 5 working days", ["time"]),
+        ("twenty-one months", ["time"]),
+        ("CHF 75,000 or 320 crowns", ["money", "money"]),
+        ("5.25% or four per cent", ["%", "%"]),
+        ("1 May 2023, May 1, 2023 and 2023-05-01", ["date", "date", "date"]),
+        ("3 crates and 1 crate", ["number of crate", "number of crate"]),
+        ("31 of 206 patients and 12 of 50", ["number", "number of patie", "number", "number"]),
+        ("2.1 ± 0.6 mU/L or 5 to 8 mmol/L", ["mU/L", "mmol/L"]),
+        ("twice daily, every 8 h and once per shift", ["time", "time", "time"]),
+        ("in 1987 and May 2018, of 1,987", ["date", "date", "number"]),
+        ("no value", []),
+    ],
+)
+def test_each_value_has_a_kind(text, kinds):
+    assert [value.kind for value in values_in(text)] == kinds
