@@ -35,10 +35,14 @@ _MOST = re.compile(
 )
 _THE_THING, _THE_OTHER = re.compile(r"\bX\b"), re.compile(r"\bY\b")
 _SAME_WHAT = re.compile(r"\bsame\s+(\w+)", re.IGNORECASE)
+_NO_RELATION = """number amount kind type sort size length version release edition copy which one two both all some most many
+part half lot means out"""
+"""Words before `of` after which no other thing is meant than the one that is named: `the number of lines`."""
 _THROUGH = re.compile(
     r"\bwhose\b|\b(?:has|have|had)\s+(?:a|an|the)\s+(?!(?:most|more|fewer|fewest|less|least|same)\b)[a-z]|\bboth\s+[a-z]\w*(?:or|er)s\b"
     r"|\b[a-z]\w*['’]s\s+[a-z]\w*(?:or|er|ess|ist)\b"
-    r"|\b[a-z]\w*\s+of\s+(?:(?:the\s+)?(?:[a-z]\w*\s+){0,2}[\"\u201c]?[A-Z0-9]|both\b)"
+    rf"|\b(?!(?:{'|'.join(_NO_RELATION.split())})\b)[a-z]\w*\s+of\s+"
+    r"(?:(?:the\s+)?(?:[a-z]\w*\s+){0,2}[\"\u201c]?(?!I\b)[A-Z0-9]|both\b)"
 )
 _LONG = re.compile(r"\b(?:older|oldest|longer|longest|greater|higher)\b", re.IGNORECASE)
 _SHORT = re.compile(r"\b(?:younger|youngest|shorter|shortest|lower)\b", re.IGNORECASE)

@@ -496,6 +496,8 @@ async def test_who_a_side_is_reached_through_counts_only_where_the_question_lead
     ("Which has the older builder, Orla Bridge or Kerrow Light?", True),
     ("Which building's designer is older, that of Orla Bridge or Kerrow Light?", True),
     ("Which people's favourite is older, Orla Bridge or Kerrow Light?", False),
+    ("Do Orla Bridge and Kerrow Light have the same number of lamps as I have?", False),
+    ("Do the designers of Orla Bridge and of Kerrow Light share a nationality?", True),
 ])  # fmt: skip
 async def test_a_model_is_asked_for_somebody_connected_only_where_the_question_leads_through_somebody(question, shown):
     record = await ask([said(**_bridge_and_light("1902", "1887"))], {question: [BRIDGE, LIGHT]}, question)
