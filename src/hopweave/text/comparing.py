@@ -196,8 +196,11 @@ def asked_alone(question: str, ask: str, about: str) -> str:
             return f"When was {about} born?"
     if _THE_THING.search(ask) and not _THE_OTHER.search(ask):
         return _THE_THING.sub(lambda _: about, ask)
-    same = _SAME_WHAT.search(question)
-    return f"What is the {same[1]} of {about}?" if same else ""
+    is_the_question = {word.key for word in words_in(ask)} <= {word.key for word in words_in(question)}
+    if is_the_question or _YES_OR_NO.match(ask):
+        same = _SAME_WHAT.search(question)
+        return f"What is the {same[1]} of {about}?" if same else ""
+    return "" if _THE_OTHER.search(ask) else f"{about}: {ask}"
 
 
 def _are_all(question: str, first: Side, second: Side) -> bool:

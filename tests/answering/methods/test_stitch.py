@@ -355,7 +355,9 @@ def test_code_reads_a_date_of_birth_or_death_from_its_bracket(question, fact, da
     ("Which film whose director is younger came first, A or B?", "When did X die?", "When was Piet Arens born?"),
     ("Which film has the director who lived longer, A or B?", "How long did X live?", "How long did Piet Arens live?"),
     ("Which film has the director from Ulm, A or B?", "Where is X from, X?", "Where is Piet Arens from, Piet Arens?"),
-    ("Which film has the director from Ulm, A or B?", "Where is the director from?", ""),
+    ("Which film has the director from Ulm, A or B?", "Where was the man born?", "Piet Arens: Where was the man born?"),
+    ("Which film has the director from Ulm, A or B?", "Which film has the director from Ulm?", ""),
+    ("Which film has the director from Ulm, A or B?", "Are X and Y from Ulm?", ""),
 ])  # fmt: skip
 def test_the_question_for_a_value_names_what_has_it_and_code_asks_for_births_and_deaths(question, ask, asked):
     assert asked_alone(question, ask, "Piet Arens") == asked
