@@ -73,7 +73,9 @@ def test_time_grows_with_the_length_and_not_faster(piece):
         return time.process_time() - began
 
     # A bound that time that grows with the square, 64 times as much, would break by far.
-    assert seconds(40_000) < 32 * max(seconds(5_000), 0.002)
+    assert any(
+        seconds(40_000) < 32 * max(seconds(5_000), 0.002) for _ in range(3)
+    )  # garbage of other tests may be collected meanwhile
 
 
 def test_nothing_that_is_named_is_opened(tmp_path, monkeypatch):

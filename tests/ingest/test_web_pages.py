@@ -245,7 +245,9 @@ def test_the_time_for_a_page_grows_with_its_length_and_not_faster(piece, start):
         return time.process_time() - began
 
     # A bound that time that grows with the square, 64 times as much, would break by far.
-    assert seconds(8_000) < 32 * max(seconds(1_000), 0.004)
+    assert any(
+        seconds(8_000) < 32 * max(seconds(1_000), 0.004) for _ in range(3)
+    )  # garbage of other tests may be collected meanwhile
 
 
 @pytest.mark.parametrize("piece", ["+-+\n", "=== ===\n", "=== ===\n\n", "+-+\n| |\n", ".. list-table::\n   * - a\n"])
@@ -255,4 +257,6 @@ def test_the_time_for_tables_of_restructured_text_does_so_too(piece):
         text_of(piece * number + "+ x", ".rst")
         return time.process_time() - began
 
-    assert seconds(16_000) < 32 * max(seconds(2_000), 0.004)
+    assert any(
+        seconds(16_000) < 32 * max(seconds(2_000), 0.004) for _ in range(3)
+    )  # garbage of other tests may be collected meanwhile
