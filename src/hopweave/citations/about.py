@@ -214,8 +214,7 @@ def _has_a_word_of_its_own(
     "New in version 3.6."; nor if the query has no two such words.
     """
     beyond = wanted - stems_of(names_the_document(place.passage))
-    sentence = place.passage.text[place.span.start : place.span.end]
-    is_brief = len({stem(word) for word in content_of(sentence, ())} - _GENERIC - stems_of(answer)) < _FEWEST_OWN
+    is_brief = len({stem(word) for word in content_of(place.sentence, ())} - _GENERIC - stems_of(answer)) < _FEWEST_OWN
     if len(beyond) < _FEWEST_OWN or is_brief or any(_has(place.text, name) for name in names_in(query)):
         return True
     own = "\n".join([*place.passage.sections, place.text])

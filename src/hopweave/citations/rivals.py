@@ -30,7 +30,7 @@ def rival_of(query: str, said: str, place: Place, passages: Sequence[Passage]) -
         place: where it stands.
         passages: all that were found.
     """
-    sentence = place.passage.text[place.span.start : place.span.end]
+    sentence = place.sentence
     answer = keys_of(said) - keys_of(query) or keys_of(said)
     if (numbers := numbers_of(answer)) and named_keys(said) <= numbers_of(keys_of(said)):
         answer = frozenset(numbers)  # the unit of `38.5 hours` is what another value has as well

@@ -60,7 +60,7 @@ class OdfHeadings:
             given: its attributes.
         """
         level = self._levels.get(at, _HeadingLevel())
-        if given.get("text:is-list-header") == "true" or not at:
+        if given.get("text:is-list-header") == "true":
             return ""
         number = self._reached[at] + 1 if at in self._reached else level.first if level.first is not None else 1
         if given.get("text:restart-numbering") == "true":

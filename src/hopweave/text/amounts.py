@@ -22,7 +22,8 @@ _CURRENCIES = {
 }
 _SIGNS = r"US\$|[€$£¥]"
 _CODES = "|".join(sorted((re.escape(name) for name in _CURRENCIES if name.isalpha()), key=len, reverse=True))
-_CURRENCY = rf"(?:{_SIGNS}|(?<!\w)(?:{_CODES})(?!\w))"
+CURRENCY = rf"(?:{_SIGNS}|(?<!\w)(?:{_CODES})(?!\w))"
+"""Signs, codes and English names of currencies: a regular expression that ignores case."""
 _NUMBER = r"\d{1,3}(?:\.\d{3})+(?:,\d\d)?|\d+,\d\d(?!\d)|\d+(?:,\d{3})*(?:\.\d+)?"
 _CONTINENTAL = re.compile(r"\d{1,3}(?:\.\d{3})+(?:,\d\d)?|\d+,\d\d")
 """Amounts of money with points between groups of digits, and a comma before the cents: no currency has three decimals here."""
@@ -34,13 +35,13 @@ _SHARED_UNIT = re.compile(
 )
 """What follows a number that shares the unit of a later one: `2.1 ± 0.6 mU/L`, `1, 8 and 4 mg`."""
 _SAID = re.compile(
-    rf"(?:(?P<before>{_CURRENCY})\s?)?(?P<number>{_NUMBER})(?:\s?(?P<after>{_CURRENCY}|{_UNIT}))?\.?", re.IGNORECASE
+    rf"(?:(?P<before>{CURRENCY})\s?)?(?P<number>{_NUMBER})(?:\s?(?P<after>{CURRENCY}|{_UNIT}))?\.?", re.IGNORECASE
 )
 _IN_TEXT = re.compile(
-    rf"(?:(?P<before>{_CURRENCY})\s?)?(?<![\w.,-])(?P<number>{_NUMBER})(?![\w%]|[.,]\d)(?:\s?(?P<after>{_CURRENCY}))?",
+    rf"(?:(?P<before>{CURRENCY})\s?)?(?<![\w.,-])(?P<number>{_NUMBER})(?![\w%]|[.,]\d)(?:\s?(?P<after>{CURRENCY}))?",
     re.IGNORECASE,
 )
-_ANY_CURRENCY = re.compile(_CURRENCY, re.IGNORECASE)
+_ANY_CURRENCY = re.compile(CURRENCY, re.IGNORECASE)
 _LONGEST_CURRENCY = len(" dollars ")
 _BRACKETS = re.compile(r"[(\[<][^)\]>]*[)\]>]")
 _WORDS = re.compile(rf"{_SIGNS}|{_UNIT}")

@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 
 from hopweave.core.types import Span
+from hopweave.text.values_alike import DIGITS
 
-_NUMBER = r"[-−–]?\d+(?:[.,]\d+)*\s?%?"
+_NUMBER = rf"{DIGITS}\s?%?"
 _AROUND = tuple(
     (re.compile(found), re.compile(rf"\b(?:{asked})\b|±", re.IGNORECASE))
     for found, asked in (

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Span
+from hopweave.text.amounts import CURRENCY
 from hopweave.text.content_words import stem
 from hopweave.text.key_terms import FUNCTION_WORDS
 from hopweave.text.values import MONTHS, NUMBER_WORDS
@@ -24,7 +25,7 @@ _DATE = (
 DIGITS = r"[-−–]?\d+(?:[.,]\d+)*"
 _WORDS = rf"\b(?:{'|'.join(NUMBER_WORDS)})(?:-(?:{'|'.join(NUMBER_WORDS[1:10])}))?\b"
 _NUMBER = rf"(?:{DIGITS}|{_WORDS})(?:\s?±\s?{DIGITS})?(?:\s?(?:to|-|–)\s?(?:{DIGITS}|{_WORDS}))?"
-_MONEY = r"(?:€|£|\$|¥|\b(?:EUR|USD|GBP|CHF|JPY|euros?|dollars?|pounds?|francs?|crowns?|yen)\b)"
+_MONEY = rf"(?:{CURRENCY}|\bcrowns?\b)"  # which are of several currencies
 _OFTEN = r"(?:once|twice|(?:three|four) times)\s(?:an?\s\w+|(?:per|every|each)\s\w+|daily|weekly|monthly|yearly)"
 _TIME = (
     r"(?:(?:working|business|calendar|consecutive|full|further|more)\s+)?"

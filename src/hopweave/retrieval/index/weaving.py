@@ -153,6 +153,7 @@ class Weaving:
         self._terms = {term: num * weights.get(term, 1.0) for term, num in words.question_terms(question).items()}
         self._asked = words.clauses(self._terms)
         self._idf = {term: words.idf(term) * weights.get(term, 1.0) for term in self._terms}
+        self._total = self._weight(self._idf) or 1.0
         self._best_score = 1.0
         self._states: dict[Document, _State] = {}
         self._sources: set[Document] = set()
@@ -186,7 +187,8 @@ class Weaving:
         pool = self._ranked()[: max(POOL, max_hits)]
         self._look_into(pool)
         if self._first is None:
-            pool = self._by_coverage(pool)
+            self._count_coverage(pool)
+            pool.sort(key=self._place)
         picked = self._picked(pool, max_hits) if as_set and (is_named or has_led) else pool[:max_hits]
         return [Woven(document.passage, self._states[document].value, self._states[document].via) for document in picked]
 
@@ -204,14 +206,11 @@ class Weaving:
             for document, score in titled.items():
                 self._states[document] = _State(self._own(document, score) + bonus)
 
-    def _by_coverage(self, pool: Sequence[Document]) -> list[Document]:
-        """Some passages, once their own scores count how many of the question's words they have, and not only how often."""
-        total = self._weight(self._idf) or 1.0
+    def _count_coverage(self, pool: Sequence[Document]) -> None:
+        """Lets the own scores of passages count how many of the question's words they have, and not only how often."""
         for document in pool:
             state = self._states[document]
-            covered = self._weight(self._held[document]) / total
-            state.own = (1 - COVERED_SHARE) * state.own + COVERED_SHARE * covered
-        return sorted(pool, key=self._place)
+            state.own = (1 - COVERED_SHARE) * state.own + COVERED_SHARE * self._share(self._held[document])
 
     def share_of(self, passage: Passage) -> float:
         """The share of the question's words, by idf, that a passage has, from 0 to 1.
@@ -224,7 +223,7 @@ class Weaving:
 
     def _has_all_words(self, best: Document) -> bool:
         """Whether the best passage has nearly all words of the question, as it has if it answers it by itself."""
-        return self._weight(self._held[best]) >= ALL_WORDS * self._weight(self._idf)
+        return self._share(self._held[best]) >= ALL_WORDS
 
     def _look_into(self, documents: Sequence[Document]) -> None:
         """Notes which of the question's words passages have."""
@@ -331,10 +330,9 @@ class Weaving:
 
     def _picked(self, pool: Sequence[Document], max_hits: int) -> list[Document]:
         """Chosen one by one: by value, by the part of the question that is not covered yet, and by a link to a chosen one."""
-        total = sum(self._idf.values()) or 1.0
         value = {document: self._states[document].value for document in pool}
         covers = {document: self._held[document] for document in pool}
-        covered = {document: self._weight(terms) / total for document, terms in covers.items()}
+        covered = {document: self._share(terms) for document, terms in covers.items()}
         linked = dict.fromkeys(pool, 0.0)
         picked: list[Document] = []
 
@@ -350,10 +348,14 @@ class Weaving:
             for document in rest if added else ():
                 if not added.isdisjoint(covers[document]):
                     covers[document] -= added
-                    covered[document] = self._weight(covers[document]) / total
+                    covered[document] = self._share(covers[document])
             for document in rest if self._use_links else ():
                 linked[document] = max(linked[document], self._link_between(best, document))
         return picked
+
+    def _share(self, terms: Iterable[str]) -> float:
+        """The share of the question's words, by weight, that some terms are."""
+        return self._weight(terms) / self._total
 
     def _weight(self, terms: Iterable[str]) -> float:
         # A plain sum depends on the order of the terms, which for a set differs between processes.
