@@ -16,25 +16,30 @@ from hopweave.core.files import shown_name
 from hopweave.core.types import Passage
 from hopweave.core.visibility import ACCESS, METADATA, is_key, labels_in, labels_of, plain_value
 from hopweave.ingest.archive import members
-from hopweave.ingest.copies import Copies, Copy, holder, letters_of
+from hopweave.ingest.copies import FEWEST_LETTERS, Copies, Copy, holder, letters_of
 from hopweave.ingest.deadline import Deadline
 from hopweave.ingest.document import Part, repeats, row_text
 from hopweave.ingest.find import OnUnlisted, Roots, Selection, find_files
 from hopweave.ingest.formats import IMAGE_SUFFIXES, MAX_FILE_MIB, MAX_ROW_MIB, CorpusFile, Limits, OnBytes
 from hopweave.ingest.json_stream import fields_of
 from hopweave.ingest.lookup import content_hash
+from hopweave.ingest.messages import conversations, with_who
+from hopweave.ingest.quoted import QUOTE
 from hopweave.ingest.reasons import Reason, TakenId, Unreadable, reason_of
+from hopweave.ingest.recognise import MAIL
 from hopweave.ingest.records import TEXT_FIELDS, Row, read_rows
 from hopweave.ingest.split import cut_part
 from hopweave.ingest.tally import Tally, Unread
 from hopweave.ingest.vanished import Standing, check_vanishing, has_vanished
-from hopweave.ingest.whole_document import ReadsElsewhere, WholeDocument, read_whole
+from hopweave.ingest.whole_document import Piece, ReadsElsewhere, WholeDocument, read_whole
 
 ID_FIELDS = ("id", "_id", "pid", "docid", "passage_id")
 TITLE_FIELDS = ("title", "name")
 _LONGEST_CELL_TITLE = 100
 """Characters of a cell that may be the title of its row; a longer one is text."""
 _COLUMN = f"{METADATA}."
+_MOST_MESSAGES = 200
+"""Messages of a mailbox that a later one is compared with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +107,7 @@ class CorpusOptions:
         """What a file's passages depend on, apart from its content; a file that was read with other options is read again."""
         fields = (self.id_field, self.title_field, self.text_field)
         limits = (self.max_row_mib, self.max_file_mib, self.max_seconds)
-        return f"13 {(self.max_words, *fields, *limits, self.access, self.keep_copies)!r}"
+        return f"14 {(self.max_words, *fields, *limits, self.access, self.keep_copies)!r}"
 
 
 def read_corpus(
@@ -174,6 +179,7 @@ class Reading:
         self._seen.execute("PRAGMA journal_mode = OFF")
         self._seen.execute("CREATE TABLE hashes (hash BLOB PRIMARY KEY) WITHOUT ROWID")
         self._copies = Copies(self._seen)
+        self._messages: deque[str] = deque(maxlen=_MOST_MESSAGES)  # of the mailbox that is being read
         self._seen.execute("BEGIN")
 
     def close(self) -> None:
@@ -269,6 +275,7 @@ class Reading:
 
     def _archive(self, archive: CorpusFile) -> Iterator[Passage]:
         """The passages of the members of an archive, each treated as a separate file; they are found in its place."""
+        self._messages.clear()
         try:
             with closing(members(archive, self._on_bytes, self._options.limits)) as found:
                 for member in found:
@@ -307,7 +314,10 @@ class Reading:
 
     def _records(self, file: CorpusFile) -> Generator[Passage, None, str]:
         is_empty = True
-        for row in read_rows(file, self._on_bytes, self._options.limits, self._deadline.check):
+        rows = read_rows(file, self._on_bytes, self._options.limits, self._deadline.check)
+        if (self._options.id_field, self._options.title_field, self._options.text_field) == (None, None, None):
+            rows = conversations(rows, self._options.max_words)
+        for row in rows:
             self._deadline.check()
             is_empty = False
             passage = self._passage(file, row)
@@ -321,7 +331,7 @@ class Reading:
             num_before = self.tally.num_passages
             try:
                 yield from self._cut(passage)
-                self.tally.num_records += self.tally.num_passages > num_before
+                self.tally.num_records += row.num_records if self.tally.num_passages > num_before else 0
             except TakenId:
                 if has_id:
                     raise
@@ -345,12 +355,16 @@ class Reading:
         is_compared = not self._options.keep_copies and file.content is None
         letters = [letters_of(piece.text) for piece in pieces] if is_compared else []
         held_by = [self._copies.holders_of(one) for one in letters]
+        quoted = self._quoted_again(file, pieces)
         for number, piece in enumerate(pieces, start=1):
             below = tuple(dropwhile(lambda heading: repeats(heading, title), piece.sections))
             passage = replace(whole, text=piece.text, sections=below)
             if not is_whole:
                 place = f"{file.source}#{piece.place}" if piece.place else file.source
                 passage = replace(passage, id=f"{whole.id}#{number}", source=place, start=piece.start, end=piece.end)
+            if quoted[number - 1]:
+                self.tally.num_copies += 1
+                continue
             if is_compared and held_by[number - 1]:
                 self.left_out.append(Copy(passage.source, held_by[number - 1]))
                 self.tally.num_copies += 1
@@ -359,6 +373,18 @@ class Reading:
                 held_by[number - 1] = (holder(passage.id, file.at),)
             yield from self._hand_out(passage)
         self._copies.add(letters, held_by)
+
+    def _quoted_again(self, file: CorpusFile, pieces: Sequence[Piece]) -> list[bool]:
+        """Which pieces of a message only quote one of those before it in the same mailbox."""
+        if file.content is None or file.suffix != MAIL or self._options.keep_copies:
+            return [False] * len(pieces)
+        letters = [letters_of(piece.text) for piece in pieces]
+        again = [
+            piece.place.startswith(QUOTE) and len(one) >= FEWEST_LETTERS and any(one in earlier for earlier in self._messages)
+            for piece, one in zip(pieces, letters, strict=True)
+        ]
+        self._messages.append("".join(letters))
+        return again
 
     def _cut(self, whole: Passage) -> Iterator[Passage]:
         """The passages of a record."""
@@ -389,6 +415,8 @@ class Reading:
         record_id = _pick(row.values, self._options.id_field, ID_FIELDS)
         if record_id is None and self._options.id_field is not None:
             raise DataError(_no_field(place, row.values, self._options.id_field, "--id-field"))
+        known = [name for name, value in row.values.items() if value is not None and value in (title,)]
+        text = with_who(row.values, text, known)
         passage = Passage(
             _id_text(record_id, place), _text(text, "text", place), _text(title or "", "title", place), file.source
         )

@@ -39,11 +39,13 @@ class Row:
         values: by the names of the fields.
         is_table: whether it is a row of a table whose columns have names, as far as can be told: those that the first line
             of a CSV file gives; in JSON, the fields of flat records, if the first one is flat and has no text.
+        num_records: how many records of the file it is; see `messages.conversations`.
     """
 
     place: str
     values: Mapping[str, Any]
     is_table: bool = False
+    num_records: int = 1
 
 
 def read_rows(file: CorpusFile, on_bytes: OnBytes, limits: Limits, check: Check = no_check) -> Iterator[Row]:
