@@ -6,12 +6,15 @@ from hopweave.citations.about import names_in, names_its_subject
 from hopweave.core.types import Shortfall, Span
 from hopweave.text.defaults import is_no_default
 from hopweave.text.estimates import is_of_an_estimate
+from hopweave.text.given_up import is_given_up
 from hopweave.text.hedges import is_left_open, leaves_open
 from hopweave.text.kinship import is_kin_asked
 from hopweave.text.languages import is_foreign
 from hopweave.text.negation import denies_there, deny_alike
 from hopweave.text.parallels import is_of_another
 from hopweave.text.relations import relations_asked, tells_of_opposite
+from hopweave.text.speakers import is_of_who_speaks
+from hopweave.text.suppositions import is_only_supposed
 from hopweave.text.table_rows import is_other_column
 
 
@@ -45,8 +48,14 @@ def says_against(query: str, said: str, sentence: str, focus: Span | None) -> Sh
         or is_of_an_estimate(asking, sentence, focus)
         or is_no_default(asking, sentence, focus)
         or is_kin_asked(asking, sentence, focus) is False
+        or (not is_statement and is_of_who_speaks(asking, names_in(asking), sentence, focus))
     )
     if is_of_something_else:
         return "relation"
+    asked = f"{query} {said}" if is_statement else query
+    if is_given_up(asked, sentence, focus):
+        return "replaced"
+    if is_only_supposed(asked, sentence, focus):
+        return "hedge"
     is_open = is_left_open(f"{query} {said}", sentence, focus) or (is_statement and leaves_open(sentence, said))
     return "hedge" if is_open else ""

@@ -38,6 +38,7 @@ from hopweave.citations.nearer import is_nearer_another
 from hopweave.citations.occurrences import asserted, holds, in_quote, none_of, occurrences, plain
 from hopweave.citations.places import Place, place_of
 from hopweave.citations.rivals import rival_of
+from hopweave.citations.superseded import Found
 from hopweave.citations.yes_or_no import speaks_for_it
 from hopweave.core.types import Citation, Claim, Origin, Passage, Reading, Shortfall, Span, Support
 from hopweave.text.agreement import agree
@@ -296,12 +297,22 @@ class _Case:
             shortfall = self._shortfall(said, place) or ("relation" if self._is_of_another(citation, passage, focus) else "")
         if not shortfall and is_nearer_another(self.query, said, place, focus, self.found):
             shortfall = "relation"
+        found = Found(self.query, self.found)
+        if not shortfall and found.is_out(place):
+            shortfall = "replaced"
         if shortfall:
             return Assessment("unsupported", (citation,), shortfall=shortfall)
-        rival = None if is_statement else rival_of(self.query, said, place, self.found) or self._says_other_kin(said)
+        rival = None if is_statement else self._rival_of(said, place, found) or self._says_other_kin(said)
         if rival is None:
             return Assessment("supported", (citation,), shortfall="")
         return Assessment("contradicted", (citation,), cite(0, *rival), "rival")
+
+    def _rival_of(self, said: str, place: Place, found: Found) -> tuple[Passage, Span] | None:
+        """A sentence that says that something else replaced an answer, or that has something else in its place."""
+        replacement = found.replacement_of(said, place)
+        if replacement is not None:
+            return replacement
+        return rival_of(self.query, said, place, self.found, lambda one, span: found.no_longer_holds(one, span, said))
 
     def _is_of_another(self, citation: Citation, passage: Passage, focus: Span) -> bool:
         """Whether what is cited stands behind another label, or in the row of another thing, than the query asks for."""

@@ -14,7 +14,6 @@ from email.header import decode_header
 from email.message import Message
 from email.parser import BytesFeedParser
 from email.policy import Compat32
-from email.utils import parseaddr
 
 from hopweave.core.errors import DataError
 from hopweave.ingest.deadline import Check, no_check
@@ -75,7 +74,7 @@ def read_mail(content: bytes, source: str = "the message", check: Check = no_che
     names = [name for leaf in leaves if (name := _decoded(leaf.get_filename() or ""))]
     if names:
         blocks.add("Attachments: " + ", ".join(names))
-    whose = ", ".join(filter(None, [_name(_field(message, "From")), _field(message, "Date")]))
+    whose = ", ".join(filter(None, [_field(message, "From"), _field(message, "Date")]))
     own = replace(blocks.part(), within=(whose,) if whose else ())
     quotes = [quote for _, found in read for quote in found]
     return Document(_field(message, "Subject"), (own, *(_part(quote, number) for number, quote in enumerate(quotes, start=1))))
@@ -83,10 +82,6 @@ def read_mail(content: bytes, source: str = "the message", check: Check = no_che
 
 def _part(quote: Quote, number: int) -> Part:
     return Part(quote.text, place=f"{QUOTE}{number}", within=(f"Quoted: {quote.whose}" if quote.whose else "Quoted",))
-
-
-def _name(sender: str) -> str:
-    return parseaddr(sender)[0] or sender
 
 
 def _leaves(message: Message, check: Check) -> Iterator[Message]:
