@@ -24,6 +24,7 @@ from hopweave.text.parties import is_party
 from hopweave.text.relations import Relation, relations_asked
 from hopweave.text.scripts import runs_together
 from hopweave.text.sentences import sentence_spans
+from hopweave.text.values import is_date_there
 
 _FEWEST_WORDS = 4
 _STATES_MORE = 2
@@ -279,7 +280,7 @@ def names_its_subject(said: str) -> bool:
 
 
 def _is_tied(name: str, place: Place, settled: Sequence[Claim], others: Sequence[Passage]) -> bool:
-    if _has(place.words, name) or _is_tied_by_claims(name, place, settled):
+    if _has(place.words, name) or is_date_there(name, place.words) or _is_tied_by_claims(name, place, settled):
         return True
     if any(_is_joined(name, one, place) for one in others if one.id != place.passage.id):
         return True

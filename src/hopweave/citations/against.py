@@ -16,6 +16,7 @@ from hopweave.text.relations import relations_asked, tells_of_opposite
 from hopweave.text.speakers import is_of_who_speaks
 from hopweave.text.suppositions import is_only_supposed
 from hopweave.text.table_rows import is_other_column
+from hopweave.text.values_alike import values_in
 
 
 def says_against(query: str, said: str, sentence: str, focus: Span | None) -> Shortfall:
@@ -38,7 +39,8 @@ def says_against(query: str, said: str, sentence: str, focus: Span | None) -> Sh
         return "denial"
     asking = said if is_statement else query
     if focus is None:
-        return "relation" if is_kin_asked(asking, sentence, focus) is False else ""
+        is_other = is_kin_asked(asking, sentence, focus) is False or _has_other_date(said, sentence)
+        return "relation" if is_other else ""
     if not is_statement and denies_there(f"{query} {said}", sentence, focus):
         return "denial"
     is_of_something_else = (
@@ -59,3 +61,9 @@ def says_against(query: str, said: str, sentence: str, focus: Span | None) -> Sh
         return "hedge"
     is_open = is_left_open(f"{query} {said}", sentence, focus) or (is_statement and leaves_open(sentence, said))
     return "hedge" if is_open else ""
+
+
+def _has_other_date(said: str, sentence: str) -> bool:
+    """Whether an answer is a date, which only the title has, and the sentence has a date of its own."""
+    is_date = any(value.kind == "date" for value in values_in(said))
+    return is_date and any(value.kind == "date" for value in values_in(sentence))

@@ -83,8 +83,8 @@ def place_of(passage: Passage, focus: Span) -> Place:
     while num_read and num_read < len(before) and begins_with_pronoun(before[-num_read]):
         num_read += 1
     read, above = before[len(before) - num_read :], before[: len(before) - num_read]
-    is_below_heading = bool(read) and _is_heading(read[-1])
-    heading = "" if is_below_heading else next(filter(_is_heading, reversed(above)), "")
+    is_below_heading = bool(read) and is_heading(read[-1])
+    heading = "" if is_below_heading else next(filter(is_heading, reversed(above)), "")
     return Place(passage, span, "\n".join(filter(None, [heading, *read, passage.text[span.start : span.end]])))
 
 
@@ -99,7 +99,8 @@ def begins_with_pronoun(text: str) -> bool:
     return first is not None and first.written.casefold() in pronouns
 
 
-def _is_heading(text: str) -> bool:
+def is_heading(text: str) -> bool:
+    """Whether a sentence looks like a heading: short, on one line, and without a mark at its end."""
     return len(text) <= _LONGEST_HEADING and "\n" not in text.strip() and not text.rstrip().endswith((".", "!", "?", ",", ";"))
 
 

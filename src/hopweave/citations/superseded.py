@@ -2,46 +2,68 @@
 
 - The next sentence takes it back: `The proposal was rejected.`, `The ministry denies this.`
 - Its document says at its beginning that it is outdated, withdrawn or replaced.
-- Another sentence says of the answer, and of the same subject, that something else replaced it: `moved from 18 March to 25 March`.
+- Another sentence says what is so now, or says of the answer, and of the same subject, that something else replaced it: `moved from 18 March to 25 March`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 
-from hopweave.citations.about import is_english
+from hopweave.citations.about import is_english, says_nothing
 from hopweave.citations.occurrences import in_quote, occurrences
-from hopweave.citations.places import Place, are_of_one_document, names_the_document, place_of
+from hopweave.citations.places import Place, are_of_one_document, is_heading, names_the_document, place_of
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Passage, Span
 from hopweave.text.content_words import keys_of, numbers_of
 from hopweave.text.given_up import is_given_up
 from hopweave.text.negation import is_left_out, is_replaced
 from hopweave.text.sentences import sentence_spans
-from hopweave.text.values_alike import values_in
+from hopweave.text.suppositions import asks_for_supposed
+from hopweave.text.values_alike import NUMBER, values_in
 from hopweave.text.wanted import content_stems
 
-_TAKEN_BACK = re.compile(
-    r"^\W*(?:(?:the|this|that|his|her|their|its)\s(?:\w+\s)?(?:proposal|suggestion|motion|idea|request|amendment|offer|plan)|this|that|it)\s"
-    r"(?:was|were|is|has been|had been)\s(?:\w+ly\s|later\s|then\s)?(?:rejected|withdrawn|dropped|turned down|declined|voted down|abandoned|postponed"
-    r"|not (?:adopted|approved|accepted|agreed|carried|possible|true|so|correct|the case)|wrong|false|untrue|incorrect|a (?:mistake|typo))\b"
-    r"|^[^.;:]{0,60}\b(?:denies|denied|disputes|disputed|rejects|rejected|contradicts|contradicted)\s(?:this|that|it)\b"
-    r"|^[^.;:]{0,60}\bnever (?:said|promised|agreed|wrote)\b(?:\s\w+)?\s(?:this|that|so|it)?\b"
-    r"|^[^.;:]{0,60}\b(?:withdrew|retracted) (?:it|this|that|the (?:proposal|motion|request|suggestion))\b",
+_IS_REJECTED = (
+    r"(?:was|were|is|has been|had been)\s(?:\w+ly\s|later\s|then\s)?(?:rejected|withdrawn|dropped|turned down|declined|voted down|abandoned"
+    r"|postponed|lost|defeated|not (?:adopted|approved|accepted|agreed|carried|possible))\b"
+)
+_REJECTED = re.compile(
+    rf"^\W*(?:(?:the|this|that|his|her|their|its)\s(?:\w+\s)?(?:proposal|suggestion|motion|idea|request|amendment|offer|plan)|this|that|it)"
+    rf"\s{_IS_REJECTED}|^[^.;:]{{0,60}}\b(?:withdrew|retracted|rejects|rejected) (?:it|this|that|the (?:proposal|motion|request|suggestion))\b",
     re.IGNORECASE,
 )
+_AGREED = re.compile(
+    r"^\W*(?:(?:the|this|that|his|her|their)\s(?:\w+\s)?(?:proposal|suggestion|motion|idea|request|amendment|offer|plan)|this|that|it)"
+    r"\s(?:was|were|is|has been)\s(?:\w+ly\s|then\s)?(?:agreed|accepted|approved|adopted|carried|passed|decided)\b",
+    re.IGNORECASE,
+)
+_DENIED = re.compile(
+    r"^\W*(?:this|that|it)\s(?:was|were|is)\s(?:not\s(?:true|so|correct|the case)|wrong|false|untrue|incorrect|a (?:mistake|typo))\b"
+    r"|^[^.;:]{0,60}\b(?:denies|denied|disputes|disputed|contradicts|contradicted)\s(?:this|that|it)\b"
+    r"|^[^.;:]{0,60}\bnever (?:said|promised|agreed to|claimed) (?:this|that|so|it)\b",
+    re.IGNORECASE,
+)
+_MAY_BE_REJECTED = re.compile(
+    r"\b(?:propos|suggest|recommend|motion|mov|ask|demand|want|request|offer|could|should|would|plan|idea)\w*\b", re.IGNORECASE
+)
+_NOW = re.compile(r"\b(?:is|are|was|were|has|have|will be)\s(?:\w+\s)?now\b|\bnow\s(?:is|are|has|in|at|on|from|to|set|takes?|starts?|\d)", re.IGNORECASE)
 _OF_ITSELF = r"(?:this|the present)\s(?:page|document|policy|version|draft|article|procedure|guide|proposal|plan|note|specification|manual)"
 _OUTDATED = re.compile(
-    rf"(?:^|\n)\W*(?:(?:status|state)\W{{0,3}}:\W{{0,3}}\s*)?(?:outdated|obsolete|superseded|withdrawn|rejected|abandoned|declined|out of date)\b\W"
+    rf"(?:^|\n)\W*(?:outdated|obsolete|superseded|withdrawn|out of date)\W{{0,3}}(?:[.:!\n]|$)"
     rf"|(?:^|\n)\W*(?:status|state)\W{{0,3}}:\W{{0,3}}\s*(?:outdated|obsolete|superseded|replaced|withdrawn|rejected|abandoned|declined|archived)\b"
-    rf"|\b(?:status|state):\s*(?:outdated|obsolete|superseded|replaced|withdrawn|rejected|abandoned|declined|archived)\b"
+    rf"|\bstatus:\s*(?:outdated|obsolete|superseded|replaced|withdrawn|rejected|abandoned|declined|archived)\b"
     rf"|\b{_OF_ITSELF}\s(?:is|was|has been)\s(?:now\s|since\s)?(?:outdated|obsolete|superseded|replaced|withdrawn|archived|out of date|no longer)\b"
     rf"|\b{_OF_ITSELF}\s(?:describes|covers)\sthe\s(?:old|former|previous)\b"
     rf"|(?:^|[.\n]\s*)(?:replaced|superseded)\sby\s",
     re.IGNORECASE,
 )
+_OF_THE_REJECTED = re.compile(
+    r"^\W*(?:\d+[.)]\s*)?(?:(?:rejected|discarded|dismissed|withdrawn|abandoned|unused)\b|(?:alternatives?|options?|proposals?|ideas)\s(?:that were\s)?"
+    r"(?:considered|rejected|discarded|not (?:chosen|taken|adopted))\b|not (?:adopted|chosen|approved|taken up)\b|out of scope\b)",
+    re.IGNORECASE,
+)
+"""Headings of what was not chosen."""
 _HOW_FAR = 400
 """Characters from the beginning of a document in which it says that of itself."""
 _AS_IT_IS = re.compile(r"\b(?:at present|the present|current(?:ly)?|existing|today's)\b", re.IGNORECASE)
@@ -64,9 +86,18 @@ class Found:
         """Whether the next sentence takes a place back, or its document says of itself that it no longer holds."""
         if _ASKS_FOR_OLD.search(self.query) or not is_english(self.query):
             return False
-        return _is_taken_back(place) or not _AS_IT_IS.search(place.sentence) and any(
+        if not asks_for_supposed(self.query) and _is_taken_back(place):
+            return True
+        if _OF_THE_REJECTED.search(_heading_above(place)):
+            return True
+        return not _AS_IT_IS.search(place.sentence) and any(
             are_of_one_document(place.passage, one) and _is_outdated(one) for one in (place.passage, *self.passages)
         )
+
+    def is_agreed(self, place: Place) -> bool:
+        """Whether the next sentence says that what a place proposes was agreed."""
+        following = _following(place)
+        return bool(following) and _AGREED.search(following) is not None
 
     def replacement_of(self, said: str, place: Place) -> tuple[Passage, Span] | None:
         """A sentence on the same subject that says of an answer that it no longer holds; `None` if there is none.
@@ -77,7 +108,7 @@ class Found:
         """
         if not is_english(self.query):
             return None
-        wanted = content_stems(self.query) - content_stems(said)
+        wanted = {word for word in content_stems(self.query) - content_stems(said) if not says_nothing(word)}
         here = wanted & content_stems(place.words)
         number = _ONE_NUMBER.fullmatch(said)
         forms = (said, number[1]) if number is not None else (said,)
@@ -89,6 +120,21 @@ class Found:
                 other = place_of(passage, citation.focus or Span(citation.start, citation.end))
                 if here <= content_stems(other.words):
                     return passage, Span(citation.start, citation.end)
+        return self._says_now(said, place, here)
+
+    def _says_now(self, said: str, place: Place, here: Set[str]) -> tuple[Passage, Span] | None:
+        """A sentence that says what is now so, with another value of the kind of the answer."""
+        kinds = {value.kind for value in values_in(said)} - {NUMBER}
+        if not kinds or _NOW.search(place.sentence) or _ASKS_FOR_OLD.search(self.query):
+            return None
+        for passage in self.passages:
+            for span in sentence_spans(passage.text):
+                sentence = passage.text[span.start : span.end]
+                is_other = _NOW.search(sentence) is not None and not keys_of(said) <= keys_of(sentence)
+                if is_other and kinds & {value.kind for value in values_in(sentence)}:
+                    other = place_of(passage, span)
+                    if here and here <= content_stems(other.words):
+                        return passage, span
         return None
 
     def no_longer_holds(self, passage: Passage, span: Span, said: str) -> bool:
@@ -115,9 +161,23 @@ def _says_replaced(query: str, sentence: str, inside: Span) -> bool:
 
 
 def _is_taken_back(place: Place) -> bool:
+    following = _following(place)
+    return _DENIED.search(following) is not None or (
+        _MAY_BE_REJECTED.search(place.sentence) is not None and _REJECTED.search(following) is not None
+    )
+
+
+def _heading_above(place: Place) -> str:
+    """The heading that a place stands under; empty if there is none."""
     text = place.passage.text
-    following = next((span for span in sentence_spans(text) if span.start >= place.span.end), None)
-    return following is not None and _TAKEN_BACK.search(text[following.start : following.end]) is not None
+    before = (text[span.start : span.end] for span in reversed(sentence_spans(text)) if span.end <= place.span.start)
+    return next(filter(is_heading, before), "".join(place.passage.sections[-1:]))
+
+
+def _following(place: Place) -> str:
+    """The sentence after a place; empty if there is none."""
+    text = place.passage.text
+    return next((text[span.start : span.end] for span in sentence_spans(text) if span.start >= place.span.end), "")
 
 
 def _is_outdated(passage: Passage) -> bool:

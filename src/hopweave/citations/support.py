@@ -48,6 +48,7 @@ from hopweave.text.final import has_marker
 from hopweave.text.key_terms import only_repeats
 from hopweave.text.kinship import is_kin_asked, relative_asked
 from hopweave.text.matching import is_yes_or_no
+from hopweave.text.own_values import is_of_another_value, is_row_of_nothing_asked
 from hopweave.text.refusal import does_not_know
 from hopweave.text.sentences import sentence_spans
 from hopweave.text.table_rows import is_on_another_line, is_other_row, is_row, is_under_other_label
@@ -292,12 +293,14 @@ class _Case:
         focus = citation.focus or Span(citation.start, citation.end)
         place = place_of(passage, focus)
         is_statement = names_its_subject(said)
+        found = Found(self.query, self.found)
         shortfall = says_against(self.query, said, citation.quote, in_quote(citation))
+        if shortfall == "hedge" and found.is_agreed(place):
+            shortfall = ""
         if not shortfall and not is_statement:
             shortfall = self._shortfall(said, place) or ("relation" if self._is_of_another(citation, passage, focus) else "")
         if not shortfall and is_nearer_another(self.query, said, place, focus, self.found):
             shortfall = "relation"
-        found = Found(self.query, self.found)
         if not shortfall and found.is_out(place):
             shortfall = "replaced"
         if shortfall:
@@ -316,9 +319,13 @@ class _Case:
 
     def _is_of_another(self, citation: Citation, passage: Passage, focus: Span) -> bool:
         """Whether what is cited stands behind another label, or in the row of another thing, than the query asks for."""
+        inside = in_quote(citation)
+        if inside is not None and is_of_another_value(self.query, citation.quote, place_of(passage, focus).words, inside):
+            return True
+        if inside is not None and is_row_of_nothing_asked(self.query, citation.quote, inside):
+            return True
         if is_under_other_label(self.query, passage.text, focus) or is_on_another_line(self.query, passage.text, focus):
             return True
-        inside = in_quote(citation)
         if inside is None or not is_row(citation.quote):
             return False
         others = (one.text[span.start : span.end] for one in self.found for span in sentence_spans(one.text))

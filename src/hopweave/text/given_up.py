@@ -16,14 +16,22 @@ _REJECTED = (
     r"rejected|withdrawn|dropped|ruled out|excluded|turned down|declined|abandoned|postponed|cancell?ed|discarded|vetoed|voted down"
     r"|overruled|scrapped|revoked|(?:not|never) (?:\w+ )?(?:approved|adopted|accepted|agreed|chosen|introduced|built|taken up|carried)"
 )
+_NO_VERB = (
+    r"(?:\s(?!(?:who|which|that|until|when|while|after|before|because|and|but|if|was|were|is|are|has|have|had|would|proved|withdrew"
+    r"|resigned|stepped|retired|quit|left|no)\b)[\w'’.%/-]+){0,6}"
+)
+"""What belongs to the subject of a sentence, before its verb."""
 _IS_REJECTED = re.compile(
-    rf"\b(?:was|were|is|are|been|got|being)\s(?:\w+ly\s|considered and\s|then\s|later\s)?(?:{_REJECTED})\b"
-    r"|\b(?:withdrew|withdraws|retracted)\s(?:its|his|her|their|the)\b"
-    r"|\b(?:was|were|is|are|would be|proved)\s(?:\w+\s)?too\s\w+"
-    r"|\bno longer\b|\b(?:is|was|are|were) (?:wrong|incorrect|outdated|obsolete|a (?:mistake|typo|slip))\b",
+    rf"{_NO_VERB}\s(?:"
+    rf"(?:(?:has|have|had)\s[^;:,]{{1,60}}\sbut\s)?(?:was|were|is|are|has been|have been|had been)"
+    rf"\s(?:\w+ly\s|considered and\s|then\s|later\s)?(?:{_REJECTED})\b"
+    r"|(?:has |had )?(?:withdrew|withdraws|withdrawn|retracted)\s(?:its|his|her|their|the)\b"
+    r"|(?:was|were|is|are|would be|proved)\s(?:\w+\s)?too\s\w+"
+    r"|(?:has |had )?(?:resigned|stepped down|retired|quit) (?:as|from)\b|(?:has |had )?left the\b|no longer\b"
+    r"|(?:is|was|are|were) (?:wrong|incorrect|outdated|obsolete|a (?:mistake|typo|slip))\b)",
     re.IGNORECASE,
 )
-_NEW_SUBJECT = re.compile(r"[;:]|(?:,|\band\b|\bbut\b|\bwhile\b|\bwhereas\b)\s+(?:[A-Z]|the\b|it\b|he\b|she\b|they\b|an?\b)")
+_BY = re.compile(r"\bby\s$", re.IGNORECASE)
 _AFTER_IT = re.compile(
     r"[^;:]{0,60},?\s(?:but|and|which)\s(?:the\s\w+|it|this|they|we|that)\s(?:\w+\s)?(?:did not agree|refused|declined|rejected (?:it|this|that)"
     r"|was (?:never|not) \w+|were (?:never|not) \w+|was rejected|was true (?:before|until))",
@@ -36,7 +44,7 @@ _IN_BRACKETS = re.compile(
 )
 _CHANGED = (
     r"mov(?:e|es|ed|ing)|chang(?:e|es|ed|ing)|rais(?:e|es|ed|ing)|lower(?:s|ed|ing)?|increas(?:e|es|ed|ing)|reduc(?:e|es|ed|ing)|extend(?:s|ed|ing)?"
-    r"|shorten(?:s|ed)?|postpon(?:e|es|ed)|delay(?:s|ed)?|shift(?:s|ed)?|renam(?:e|es|ed)|switch(?:es|ed)?|slip(?:s|ped)?|put back|brought forward"
+    r"|shorten(?:s|ed)?|postpon(?:e|es|ed)|delay(?:s|ed)?|shift(?:s|ed)?|renam(?:e|es|ed)|switch(?:es|ed)?|slip(?:s|ped)?|put back|brought forward|rises|falls|grows"
 )
 _FROM = re.compile(rf"\b(?:{_CHANGED})\b(?:\s[\w'’.-]+){{0,4}}?\sfrom\s(?:[\w'’.-]+\s){{0,3}}$", re.IGNORECASE)
 _TO = re.compile(r"(?:\s[\w'’.-]+){0,2}\s(?:to|until|into)\b", re.IGNORECASE)
@@ -46,6 +54,7 @@ _USED_TO = re.compile(r"\bused to (?:be|stand|run|lie|live|have|cost|take|go|lis
 _ONCE = re.compile(
     r"^\W*(?:before|until|prior to|up to)\s(?:\w+\s)?\d[\w-]*,?\s[^;:]*$|^\W*(?:it|this|that|they)\s(?:was|were)\s[^;:,]*$", re.IGNORECASE
 )
+_PREVIOUSLY = re.compile(r"^\W*(?:previously|formerly|originally|initially|at first|in the past)\b[^;:]*$", re.IGNORECASE)
 _IN_A_VERSION = re.compile(r"\bin (?:version|release|the (?:old|first|previous|earlier) \w+)\b", re.IGNORECASE)
 _EARLIER = re.compile(
     r"\b(?:earlier|original|previous|former|old|initial)\s(?:date|value|deadline|plan|price|limit|version|draft|budget|time|name|figure|number)"
@@ -60,7 +69,7 @@ _NEW_COLUMN = re.compile(r"\b(?:current|new|actual|revised|latest|to|now|after)\
 _ASKS_FOR_IT = re.compile(
     r"\b(?:before|original(?:ly)?|former(?:ly)?|previous(?:ly)?|earlier|old|at first|initial(?:ly)?|replace[ds]?|used to|draft|once|drop\w*"
     r"|reject\w*|withdr\w+|postpon\w+|cancel\w*|exclud\w+|declin\w+|abandon\w*|discard\w*|ruled? out|veto\w*|propos\w+|suggest\w*|recommend\w*"
-    r"|consider\w*|offer\w*|ask(?:s|ed) for|demand\w*|mistake\w*|wrong\w*|too|no longer)\b|\bfrom (?:what|which)\b",
+    r"|consider\w*|offer\w*|ask(?:s|ed) for|demand\w*|mistake\w*|wrong\w*|too|no longer|resign\w*|stepped|retire\w*|quit|left|leaves?)\b|\bfrom (?:what|which)\b",
     re.IGNORECASE,
 )
 _ASKS_FOR_THE_PAST = re.compile(r"\b(?:was|were|did|had)\b", re.IGNORECASE)
@@ -83,22 +92,13 @@ def is_given_up(asking: str, sentence: str, focus: Span) -> bool:
     if is_foreign(sentence) or _ASKS_FOR_IT.search(asking):
         return False
     before, after = sentence[: focus.start], sentence[focus.end :]
-    if _is_rejected(after) or _is_replaced(before, after):
-        return True
-    if _is_old_column(asking, sentence, focus):
-        return True
     is_of_the_past = _ASKS_FOR_THE_PAST.search(asking) is not None
-    if _IN_BRACKETS.search(before):
+    is_value = any(map(str.isdigit, sentence[focus.start : focus.end]))
+    if (not _BY.search(before) and _IS_REJECTED.match(after)) or _AFTER_IT.match(after) or _is_old_column(asking, sentence, focus):
+        return True
+    if (is_value or not is_of_the_past) and (_is_replaced(before, after) or _IN_BRACKETS.search(before)):
         return True
     return not is_of_the_past and _is_past(asking, before, after)
-
-
-def _is_rejected(after: str) -> bool:
-    """Whether what follows some words says of these that they were rejected, before it begins with another subject."""
-    if _AFTER_IT.match(after):
-        return True
-    found = _IS_REJECTED.search(after)
-    return found is not None and _NEW_SUBJECT.search(after[: found.start()]) is None
 
 
 def _is_replaced(before: str, after: str) -> bool:
@@ -110,7 +110,7 @@ def _is_replaced(before: str, after: str) -> bool:
 def _is_past(asking: str, before: str, after: str) -> bool:
     if _WAS.search(before) and _WAS_AND_IS.match(after):
         return True
-    if _USED_TO.search(before):
+    if _USED_TO.search(before) or _PREVIOUSLY.search(before):
         return True
     is_once = _ONCE.search(before) is not None and (not before.strip()[:2].casefold().startswith(("it", "th")) or _IN_A_VERSION.search(after))
     return is_once and not any(map(str.isdigit, asking))

@@ -13,7 +13,7 @@ from hopweave.text.content_words import stem, words_of
 from hopweave.text.defaults import asks_for_default
 from hopweave.text.languages import is_foreign
 
-_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+_WORD = re.compile(r"\d+(?:[.,]\d+)+(?!\w)|[^\W_]+(?:['’-][^\W_]+)*")
 _OF_VERBS = frozenset({"not", "never", "nor", "neither", "cannot", "nobody", "nothing"})
 _FAILING = frozenset({"fail", "fails", "failed", "refuse", "refuses", "refused", "declined", "unable"})
 """With `to`, these deny a verb as well."""

@@ -10,6 +10,7 @@ import re
 from hopweave.core.types import Span
 from hopweave.text.content_words import content_of, stem, stems_of, words_of
 from hopweave.text.languages import is_foreign
+from hopweave.text.negation import root
 
 _SAID = (
     "said|says|say|saying|stated|states|reported|reports|announced|announces|wrote|writes|claimed|claims|thinks|thought|believes|believed"
@@ -17,14 +18,16 @@ _SAID = (
     "|tells \\w+|asked|asks|wondered|knows|knew|hopes|hoped|expects|expected|insisted|insists|complained|complains|denies|denied"
 )
 _REPORTS = re.compile(rf"(?:\s[A-Z][\w'’-]+){{0,3}}(?:\s\([^()]*\))?,?(?:\s[^.;:,]{{1,40}},)?\s(?:has\s|had\s|have\s|also\s)?(?P<verb>{_SAID})\s(?:\w+\s)?(?:that|whether|if)\s")
-_BY = re.compile(r"\b(?P<verb>\w{2,}ed|written|made|built|sent|given|taken|drawn|found|held|led|chosen|done|seen|won|paid|sold) by (?:the |an? )?")
-_BEGINS_ANEW = re.compile(r"[.;:]|\b(?:by|who|which|for|in|on|to)\b|\b\w{2,}ed\b")
+_BY = re.compile(r"\b(?P<verb>\w{2,}ed|written|made|built|sent|given|taken|drawn|found|held|led|chosen|done|seen|won|paid|sold) by ")
+_BEGINS_ANEW = re.compile(r"[;:]|\b(?:by|who|which|for|in|on|to)\b|\b\w{2,}ed\b")
 """Between the `by` and a name that does not go with it."""
 _SPEAKER = re.compile(
     r"^\W{0,3}(?:\[[^\]\n]{1,40}\]\s*|\d[\d.:/, T-]{3,25}(?:[AaPp]\.?[Mm]\.?)?\]?\s*(?:-\s)?)(?P<who><[^<>\n]{1,40}>|[^\W\d][^:\n]{0,40}?(?=:\s))"
 )
+_TASK = re.compile(r"^\W*(?:\[[ xX]?\]\s*)?(?P<who>[A-Z][\w.'’-]+(?:\s[A-Z][\w.'’-]+){1,2}):\s")
 _I = re.compile(r"\b(?:I|me|my|mine|myself|we|us|our)\b|['’]ll\b")
 _HEAD = re.compile(r"^(?P<name>From|To|Cc|Bcc|Reply-To|Date|Sent|Subject|Attachments):\s", re.MULTILINE)
+_OF_A_MESSAGE = re.compile(r"^From:[^\n]*\n(?:.*\n)?(?:To|Date|Sent|Subject|Cc):[^\n]*", re.MULTILINE)
 _ATTENDED = re.compile(
     r"^\W{0,2}(?P<name>Present|Attend(?:ees|ing|ance)|Participants|Apologies(?: for absence)?|Absent|Excused|Regrets|Distribution|Guests)\W{0,2}:\s",
     re.MULTILINE | re.IGNORECASE,
@@ -75,7 +78,7 @@ def is_of_who_speaks(asking: str, names: list[str], sentence: str, focus: Span) 
         return True
     if not _WHO.search(asking):
         return False
-    return _only_reports(asking, sentence, focus) or _only_speaks(asking, sentence, focus) or _is_not_by(asking, sentence, focus)
+    return _only_reports(asking, sentence, focus) or _only_speaks(asking, names, sentence, focus) or _is_not_by(asking, sentence, focus)
 
 
 def _only_reports(asking: str, sentence: str, focus: Span) -> bool:
@@ -83,13 +86,21 @@ def _only_reports(asking: str, sentence: str, focus: Span) -> bool:
     return found is not None and not _SAYS.search(asking) and not stems_of(found["verb"]) & stems_of(asking)
 
 
-def _only_speaks(asking: str, sentence: str, focus: Span) -> bool:
-    """Whether some words are the name before a line of a chat, whose writer does not speak of himself or herself there."""
-    found = _SPEAKER.match(sentence)
+def _only_speaks(asking: str, names: list[str], sentence: str, focus: Span) -> bool:
+    """Whether some words are the name before a line of a chat or a task, and what it says is not what is asked for.
+
+    A line of a chat is about its writer if that speaks of himself or herself; a task is that of whoever it begins with.
+    """
+    chat, task = _SPEAKER.match(sentence), _TASK.match(sentence)
+    found = chat or task
     if found is None or not found.start("who") <= focus.start < found.end("who"):
         return False
+    if chat is not None and _SPEAKS.search(asking):
+        return False
     said = sentence[found.end() :]
-    return not _SPEAKS.search(asking) and (_I.search(said) is None or said.rstrip().endswith("?"))
+    if not _has_half(asking, names, said):
+        return True
+    return chat is not None and (_I.search(said) is None or said.rstrip().endswith("?"))
 
 
 def _is_not_by(asking: str, sentence: str, focus: Span) -> bool:
@@ -109,7 +120,7 @@ def _is_on_a_list(asking: str, sentence: str, focus: Span) -> bool:
         return False
     own = max(before, key=lambda label: label.start())
     line_end = sentence.find("\n", own.end())
-    if 0 <= line_end <= focus.start or (len(labels) < 2 and own.re is _HEAD):
+    if 0 <= line_end <= focus.start or (own.re is _HEAD and not _OF_A_MESSAGE.search(sentence)):
         return False
     role = re.match(r"\s\(([^()\n]*)\)", sentence[focus.end :])
     if role is not None and stems_of(role[1]) & {stem(word) for word in words_of(asking)}:
@@ -130,7 +141,13 @@ def _is_in_sign_off(asking: str, names: list[str], sentence: str, focus: Span) -
     if (found is None or focus.start < found.end()) and not _is_name_on_its_line(sentence, focus):
         return False
     beside = sentence[: focus.start] + " " + sentence[focus.end :]
-    return not set(map(stem, content_of(asking, names))) & stems_of(beside)
+    return not _has_half(asking, names, beside)
+
+
+def _has_half(asking: str, names: list[str], text: str) -> bool:
+    """Whether a text has half of the words of a question besides its names, and one at least."""
+    wanted = set(map(root, content_of(asking, names)))
+    return 2 * len(wanted & set(map(root, words_of(text)))) >= max(len(wanted), 1)
 
 
 def _is_name_on_its_line(sentence: str, focus: Span) -> bool:

@@ -21,13 +21,20 @@ _ASKS = re.compile(
     rf"(?:^|[:;,>\]—-]\s*|\b(?:and|or|so|but)\s)\W*(?:who|whom|whose|what|which|where|when|why|how|{_AUXILIARY})\b[^?]*\?[\"”'’)\]]*$",
     re.IGNORECASE,
 )
+_FEW = 4
+"""A sentence of so many words with a question mark asks: `Sunday?`"""
 _PASSIVE = r"(?:is|are|was|were|be|been|being|as|the|an?|its|their|this|these|of|with|by|and|or|commonly|usually|generally|not)"
 _PROPOSED = re.compile(
-    rf"(?<!\w)(?:{_PASSIVE}\s)?(?:proposed(?! (?:marriage|a toast)\b)|suggested|recommended|demanded)\b|\b(?:proposes|suggests)\s(?:to|that|we|using|moving)\b"
-    r"|\b(?:asked|asks|asking|called|campaigned|argued|voted|pleaded)\sfor\b|\b(?:preferred|prefers|favou?r(?:s|ed))\b"
-    r"|\b(?:suggestion|proposal|motion|idea|preference|wish)\b|\b(?:had|have|has|we|was|were)\sconsidered\b|\bthought of\b"
-    r"|\b(?:is|was) (?:a|one) possibility\b|\bwhat about\b|\bhow about\b",
-    re.IGNORECASE,
+    rf"(?<!\w)(?:(?i:{_PASSIVE})\s)?(?:[Pp]roposed(?! (?:marriage|a toast)\b)|[Ss]uggested|[Rr]ecommended|demanded)\b"
+    r"|\b(?:proposes|suggests)\s(?:to|that|we|using|moving)\b|\b(?:asked|asks|asking|called|campaigned|argued|pleaded|petitioned|lobbied)\sfor\b"
+    r"|\b(?:moved|argued|demanded) that\b|\b(?:prefers|favou?rs)\b|\b(?:[Ss]uggestion|[Pp]roposal|[Mm]otion|[Ii]dea)\s(?:of|to|that|for|is|was)\b"
+    r"|\b(?:had|have|has|we|was|were)\sconsidered\b|\bthought of\b|\b(?:[Ww]hat|[Hh]ow) about\b"
+)
+_BELIEVED = re.compile(
+    r"\b(?:thinks?|thought|believes?|believed|suspects?|suspected|guess(?:es|ed)?|fears?|feared|hopes?|hoped|doubts?|doubted)"
+    r"\s(?:that|this|it|he|she|they|we|you|the|a|there|[A-Z])|\b(?<!with )(?<!of )[Ss]uspected (?:cause|culprit|reason|fault|source)\b"
+    r"|\bpromis(?:e|es|ed)\s(?:to|that)\b|\b(?:I|we|he|she|they|people) (?:expect|expected|assume|assumed)\b"
+    r"|\b[A-Z]\w+ [A-Z]\w+ (?:[a-z]+ [a-z]+ and )?(?:expects|assumes)\b"
 )
 _AS_A_POSSIBILITY = re.compile(r"[^;:]{0,30}\bas (?:a|one) (?:possibility|possible \w+|option|idea|suggestion|candidate|proposal)\b", re.IGNORECASE)
 _AGREED = re.compile(
@@ -43,8 +50,8 @@ _BELIEVED = re.compile(
 )
 _WHETHER = re.compile(r"\bwhether\b[^;:.]*$|\b(?:asked|asks|wonders?|wondered) if\b[^;:.,]*$", re.IGNORECASE)
 _WOULD = re.compile(
-    r"\b(?:would|['’]d)\b(?!\s(?:later|eventually|soon|go on|become|subsequently|also|again|ultimately|continue|remain|serve|win|like|be (?:the|known)))"
-    r"|\b(?:we|you|they|I|he|she|it) could\b|\bcould (?:come|perhaps|also|then)\b",
+    r"\bwould\b(?!\s(?:later|eventually|soon|go on|become|subsequently|also|again|ultimately|continue|remain|serve|win|like|be (?:the|known)))"
+    r"|\b(?:we|you|I) could\b|\bcould we\b|\bcould (?:come|perhaps|then)\b",
     re.IGNORECASE,
 )
 _IF = re.compile(r"^\W*(?:if|unless|in case|should)\b(?P<case>[^,;]*),", re.IGNORECASE)
@@ -54,10 +61,10 @@ _WILL = re.compile(r"\b(?:will|would)\b|['’](?:ll|d)\b", re.IGNORECASE)
 _ASKED_FOR_SUCH = re.compile(
     r"\b(?:propos\w+|suggest\w*|recommend\w*|demand\w*|ask\w*|want\w*|request\w*|prefer\w*|favou?r\w*|consider\w*|idea|motion|wish\w*"
     r"|think\w*|thought|believ\w+|suspect\w*|guess\w*|fear\w*|hop(?:e|es|ed)|doubt\w*|expect\w*|assum\w+|promis\w+|possib\w+|call(?:s|ed)? for"
-    r"|plead\w*|argu\w+|vot\w+|opinion|view)\b",
+    r"|plead\w*|argu\w+|petition\w*|lobb\w+|moved?|opinion|view)\b",
     re.IGNORECASE,
 )
-_ASKED_FOR_SUPPOSED = re.compile(r"\b(?:would|could|if|unless|whether|in case|might|may)\b|\bcase\b", re.IGNORECASE)
+_ASKED_FOR_SUPPOSED = re.compile(r"\b(?:would|could|if|unless|whether|in case)\b", re.IGNORECASE)
 
 
 def is_only_supposed(asking: str, sentence: str, focus: Span) -> bool:
@@ -76,7 +83,7 @@ def is_only_supposed(asking: str, sentence: str, focus: Span) -> bool:
     """
     if is_foreign(sentence):
         return False
-    is_asked = _ASKED_FOR_SUCH.search(asking) is not None
+    is_asked = asks_for_supposed(asking)
     if not is_asked and is_question(sentence) and "?" not in sentence[focus.start : focus.end]:
         return True
     clause = clause_around(sentence, focus)
@@ -105,13 +112,23 @@ def _would_be(sentence: str, clause: Span, focus: Span) -> bool:
     return after is not None and _SOON.fullmatch(sentence, focus.end, after.start()) is not None
 
 
+def asks_for_supposed(asking: str) -> bool:
+    """Whether a question asks for what somebody asked, proposed or believed.
+
+    >>> asks_for_supposed("Who asked for more?"), asks_for_supposed("Who got more?")
+    (True, False)
+    """
+    return _ASKED_FOR_SUCH.search(asking) is not None
+
+
 def is_question(sentence: str) -> bool:
     """Whether a sentence is a question, which states nothing.
 
     >>> is_question("[09:02] ida: should we use 80?"), is_question("She was in Who's Afraid?")
     (True, False)
     """
-    return _ASKS.search(sentence) is not None
+    is_brief = len(sentence.split()) <= _FEW and sentence.rstrip().endswith("?")
+    return is_brief or _ASKS.search(sentence) is not None
 
 
 def _is_proposed(before: str) -> bool:
