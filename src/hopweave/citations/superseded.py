@@ -1,8 +1,8 @@
 """Whether what was found says elsewhere that a cited sentence no longer holds: the next sentence, its document, or another one.
 
 - The next sentence takes it back: `The proposal was rejected.`, `The ministry denies this.`
-- Its document says at its beginning that it is outdated, withdrawn or replaced.
-- Another sentence says what is so now, or says of the answer, and of the same subject, that something else replaced it: `moved from 18 March to 25 March`.
+- It stands under a heading such as `Rejected alternatives`, or its document says at its beginning that it is outdated.
+- Another sentence on the same subject says what is so now, or says of the answer that something else replaced it.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from hopweave.citations.places import Place, are_of_one_document, is_heading, na
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Passage, Span
 from hopweave.text.content_words import keys_of, numbers_of
+from hopweave.text.decisions import AGREED, IS, ITSELF, REJECTED
 from hopweave.text.given_up import is_given_up
 from hopweave.text.negation import is_left_out, is_replaced
 from hopweave.text.sentences import sentence_spans
@@ -24,22 +25,15 @@ from hopweave.text.suppositions import asks_for_supposed
 from hopweave.text.values_alike import NUMBER, values_in
 from hopweave.text.wanted import content_stems
 
-_IS_REJECTED = (
-    r"(?:was|were|is|has been|had been)\s(?:\w+ly\s|later\s|then\s)?(?:rejected|withdrawn|dropped|turned down|declined|voted down|abandoned"
-    r"|postponed|lost|defeated|not (?:adopted|approved|accepted|agreed|carried|possible))\b"
-)
 _REJECTED = re.compile(
-    rf"^\W*(?:(?:the|this|that|his|her|their|its)\s(?:\w+\s)?(?:proposal|suggestion|motion|idea|request|amendment|offer|plan)|this|that|it)"
-    rf"\s{_IS_REJECTED}|^[^.;:]{{0,60}}\b(?:withdrew|retracted|rejects|rejected) (?:it|this|that|the (?:proposal|motion|request|suggestion))\b",
+    rf"^\W*{ITSELF}\s{IS}\s(?:\w+ly\s|later\s|then\s)?{REJECTED}\b"
+    r"|^[^.;:]{0,60}\b(?:withdrew|retracted|rejects|rejected) (?:it|this|that|the (?:proposal|motion|request|suggestion))\b",
     re.IGNORECASE,
 )
-_AGREED = re.compile(
-    r"^\W*(?:(?:the|this|that|his|her|their)\s(?:\w+\s)?(?:proposal|suggestion|motion|idea|request|amendment|offer|plan)|this|that|it)"
-    r"\s(?:was|were|is|has been)\s(?:\w+ly\s|then\s)?(?:agreed|accepted|approved|adopted|carried|passed|decided)\b",
-    re.IGNORECASE,
-)
+_AGREED = re.compile(rf"^\W*{ITSELF}\s{IS}\s(?:\w+ly\s|then\s)?{AGREED}\b", re.IGNORECASE)
 _DENIED = re.compile(
-    r"^\W*(?:this|that|it)\s(?:was|were|is)\s(?:not\s(?:true|so|correct|the case)|wrong|false|untrue|incorrect|a (?:mistake|typo))\b"
+    r"^\W*(?:this|that|it)\s(?:was|were|is)"
+    r"\s(?:not\s(?:true|so|correct|the case)|wrong|false|untrue|incorrect|a (?:mistake|typo))\b"
     r"|^[^.;:]{0,60}\b(?:denies|denied|disputes|disputed|contradicts|contradicted)\s(?:this|that|it)\b"
     r"|^[^.;:]{0,60}\bnever (?:said|promised|agreed to|claimed) (?:this|that|so|it)\b",
     re.IGNORECASE,
@@ -47,20 +41,22 @@ _DENIED = re.compile(
 _MAY_BE_REJECTED = re.compile(
     r"\b(?:propos|suggest|recommend|motion|mov|ask|demand|want|request|offer|could|should|would|plan|idea)\w*\b", re.IGNORECASE
 )
-_NOW = re.compile(r"\b(?:is|are|was|were|has|have|will be)\s(?:\w+\s)?now\b|\bnow\s(?:is|are|has|in|at|on|from|to|set|takes?|starts?|\d)", re.IGNORECASE)
-_OF_ITSELF = r"(?:this|the present)\s(?:page|document|policy|version|draft|article|procedure|guide|proposal|plan|note|specification|manual)"
+_NOW = re.compile(
+    r"\b(?:is|are|was|were|has|have|will be)\s(?:\w+\s)?now\b|\bnow\s(?:is|are|has|in|at|on|from|to|set|takes?|starts?|\d)",
+    re.IGNORECASE,
+)
+_OUT = r"(?:outdated|obsolete|superseded|replaced|withdrawn|rejected|abandoned|declined|archived|out of date)"
+_OF_ITSELF = r"this\s(?:page|document|policy|version|draft|article|procedure|guide|proposal|plan|note|specification|manual)"
 _OUTDATED = re.compile(
-    rf"(?:^|\n)\W*(?:outdated|obsolete|superseded|withdrawn|out of date)\W{{0,3}}(?:[.:!\n]|$)"
-    rf"|(?:^|\n)\W*(?:status|state)\W{{0,3}}:\W{{0,3}}\s*(?:outdated|obsolete|superseded|replaced|withdrawn|rejected|abandoned|declined|archived)\b"
-    rf"|\bstatus:\s*(?:outdated|obsolete|superseded|replaced|withdrawn|rejected|abandoned|declined|archived)\b"
-    rf"|\b{_OF_ITSELF}\s(?:is|was|has been)\s(?:now\s|since\s)?(?:outdated|obsolete|superseded|replaced|withdrawn|archived|out of date|no longer)\b"
-    rf"|\b{_OF_ITSELF}\s(?:describes|covers)\sthe\s(?:old|former|previous)\b"
-    rf"|(?:^|[.\n]\s*)(?:replaced|superseded)\sby\s",
+    r"(?:^|\n)\W*(?:outdated|obsolete|superseded|withdrawn|out of date)\W{0,3}(?:[.:!\n]|$)"
+    rf"|(?:^|\n|\.\s)\W*status\W{{1,5}}{_OUT}\b|\b{_OF_ITSELF}\s(?:is|was|has been)\s(?:now\s|since\s)?(?:{_OUT}|no longer)\b"
+    rf"|\b{_OF_ITSELF}\s(?:describes|covers)\sthe\s(?:old|former|previous)\b|(?:^|[.\n]\s*)(?:replaced|superseded)\sby\s",
     re.IGNORECASE,
 )
 _OF_THE_REJECTED = re.compile(
-    r"^\W*(?:\d+[.)]\s*)?(?:(?:rejected|discarded|dismissed|withdrawn|abandoned|unused)\b|(?:alternatives?|options?|proposals?|ideas)\s(?:that were\s)?"
-    r"(?:considered|rejected|discarded|not (?:chosen|taken|adopted))\b|not (?:adopted|chosen|approved|taken up)\b|out of scope\b)",
+    r"^\W*(?:\d+[.)]\s*)?(?:(?:rejected|discarded|dismissed|withdrawn|abandoned|unused)\b|(?:alternatives?|options?|proposals?|ideas)"
+    r"\s(?:that were\s)?(?:considered|rejected|discarded|not (?:chosen|taken|adopted))\b"
+    r"|not (?:adopted|chosen|approved|taken up)\b|out of scope\b)",
     re.IGNORECASE,
 )
 """Headings of what was not chosen."""
@@ -70,7 +66,8 @@ _AS_IT_IS = re.compile(r"\b(?:at present|the present|current(?:ly)?|existing|tod
 """In what is outdated or was never adopted, what is said of how things are holds all the same."""
 _ONE_NUMBER = re.compile(r"\W*(\d[\d.,]*)\s?\D{1,15}")
 _ASKS_FOR_OLD = re.compile(
-    r"\b(?:old|former|previous|original|earlier|outdated|obsolete|withdrawn|rejected|superseded|propos\w+|version|draft|before|until (?!when)|history)\b",
+    r"\b(?:old|former|previous|original|earlier|outdated|obsolete|withdrawn|rejected|superseded|propos\w+|version|draft|before"
+    r"|until (?!when)|history)\b",
     re.IGNORECASE,
 )
 
@@ -90,9 +87,9 @@ class Found:
             return True
         if _OF_THE_REJECTED.search(_heading_above(place)):
             return True
-        return not _AS_IT_IS.search(place.sentence) and any(
-            are_of_one_document(place.passage, one) and _is_outdated(one) for one in (place.passage, *self.passages)
-        )
+        if _AS_IT_IS.search(place.sentence):
+            return False
+        return any(are_of_one_document(place.passage, one) and _is_outdated(one) for one in (place.passage, *self.passages))
 
     def is_agreed(self, place: Place) -> bool:
         """Whether the next sentence says that what a place proposes was agreed."""

@@ -48,7 +48,7 @@ from hopweave.text.final import has_marker
 from hopweave.text.key_terms import only_repeats
 from hopweave.text.kinship import is_kin_asked, relative_asked
 from hopweave.text.matching import is_yes_or_no
-from hopweave.text.own_values import is_of_another_value, is_row_of_nothing_asked
+from hopweave.text.own_values import is_of_another_value
 from hopweave.text.refusal import does_not_know
 from hopweave.text.sentences import sentence_spans
 from hopweave.text.table_rows import is_on_another_line, is_other_row, is_row, is_under_other_label
@@ -321,8 +321,6 @@ class _Case:
         """Whether what is cited stands behind another label, or in the row of another thing, than the query asks for."""
         inside = in_quote(citation)
         if inside is not None and is_of_another_value(self.query, citation.quote, place_of(passage, focus).words, inside):
-            return True
-        if inside is not None and is_row_of_nothing_asked(self.query, citation.quote, inside):
             return True
         if is_under_other_label(self.query, passage.text, focus) or is_on_another_line(self.query, passage.text, focus):
             return True

@@ -14,10 +14,14 @@ import re
 from hopweave.ingest.deadline import Check, no_check
 from hopweave.ingest.document import Blocks, Part
 
-_DATE = r"(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}|[A-Z][a-z]{2} [ \d]?\d|\d{1,2} [A-Z][a-z]{2,8} \d{4})"
+_DATE = (
+    r"(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}|[A-Z][a-z]{2} [ \d]?\d|\d{1,2} [A-Z][a-z]{2,8} \d{4})"
+)
 _TIME = r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1,6})?)?(?:\s?[AaPp]\.?[Mm]\.?)?(?:Z|\s?[+-]\d{2}:?\d{2})?"
 _ENTRY = re.compile(rf"[\[(<]?(?:{_DATE}(?:[T, ]|, )\s?)?{_TIME}[\])>]?(?=[\s:,-])[^\n]*\S")
-_DAY = re.compile(r"(?:-{2,}|\*{2,}|={2,})\s*(?:Log opened|Day changed|Beginning of day|Session Start:?)?\s*(?P<day>\S.*?)[-*=\s]*")
+_DAY = re.compile(
+    r"(?:-{2,}|\*{2,}|={2,})\s*(?:Log opened|Day changed|Beginning of day|Session Start:?)?\s*(?P<day>\S.*?)[-*=\s]*"
+)
 _FEWEST_ENTRIES = 4
 _LEAST_SHARE = 0.5
 """Of the lines with text, those that begin an entry."""

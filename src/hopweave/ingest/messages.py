@@ -114,7 +114,9 @@ def _who(values: Mapping[str, Any]) -> str:
 
 def _person(value: object) -> str:
     if isinstance(value, Mapping):
-        return next((str(value[name]).strip() for name in _NAMES if isinstance(value.get(name), str) and value[name].strip()), "")
+        return next(
+            (str(value[name]).strip() for name in _NAMES if isinstance(value.get(name), str) and value[name].strip()), ""
+        )
     return " ".join(value.split())[:_LONGEST_VALUE] if isinstance(value, str) else ""
 
 
@@ -124,7 +126,11 @@ def _moment(value: object) -> str:
         return ""
     written = " ".join(str(value).split())
     if not _EPOCH.fullmatch(written):
-        return written.replace("T", " ") if isinstance(value, str) and len(written) <= len("2024-10-02T09:14:00.000000+00:00") else ""
+        return (
+            written.replace("T", " ")
+            if isinstance(value, str) and len(written) <= len("2024-10-02T09:14:00.000000+00:00")
+            else ""
+        )
     seconds = float(written)
     return datetime.fromtimestamp(seconds / 1000 if seconds >= _MILLISECONDS else seconds, UTC).strftime("%Y-%m-%d %H:%M")
 
@@ -132,7 +138,9 @@ def _moment(value: object) -> str:
 def _entries(name: str, value: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """The comments of a record, or its steps: each as a message if it is one, else as a row of a table."""
     for one in value[:_MOST_ENTRIES]:
-        cells = {f"{name} {key}" if number == 0 else key: cell for number, (key, of) in enumerate(one.items()) if (cell := _cell(of))}
+        cells = {
+            f"{name} {key}" if number == 0 else key: cell for number, (key, of) in enumerate(one.items()) if (cell := _cell(of))
+        }
         if said := _said(one) or (row_text(list(cells), list(cells.values())) if cells else ""):
             yield said
 

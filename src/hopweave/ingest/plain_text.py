@@ -60,9 +60,9 @@ def read_plain(content: str, check: Check = no_check) -> Document:
 
 
 def _title(text: str) -> str:
-    """The package that core metadata (`METADATA`, `PKG-INFO`) are about, else a first line in capitals; empty without one.
+    r"""The package that core metadata (`METADATA`, `PKG-INFO`) are about, else a first line in capitals; empty without one.
 
-    >>> _title("TRAVEL POLICY OF ORLAU LTD\\nValid from May."), _title("Travel policy.")
+    >>> _title("TRAVEL POLICY OF ORLAU LTD\nValid from May."), _title("Travel policy.")
     ('TRAVEL POLICY OF ORLAU LTD', '')
     """
     if text.startswith("Metadata-Version:"):

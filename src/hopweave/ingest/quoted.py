@@ -8,9 +8,11 @@ answer is not understood without them, with a `>` before each paragraph.
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from hopweave.ingest.copies import FEWEST_LETTERS, letters_of
 from hopweave.ingest.document import PARAGRAPH
 
 QUOTE = "quote="
@@ -20,7 +22,8 @@ _MARKS = re.compile(r"(?:>[ \t]?)+")
 _LINE = re.compile(r"[-_]{3,}[ \t]*(?:[^\W\d_][^-_\n]{0,60}[ \t]*[-_]{3,})?[ \t]*")
 """`-----Original Message-----`, or a line alone."""
 _FIELD = re.compile(
-    r"\W{0,3}(?P<name>From|Sent|Date|To|Cc|Subject|Reply-To|Von|Gesendet|Datum|An|Betreff|De|Envoyé|Enviado(?: el)?|À|Para|Objet|Asunto)"
+    r"\W{0,3}(?P<name>From|Sent|Date|To|Cc|Subject|Reply-To|Von|Gesendet|Datum|An|Betreff|De|Envoyé|Enviado(?: el)?"
+    r"|À|Para|Objet|Asunto)"
     r"\W{0,2}[ \t]?:\W{0,3}[ \t]*(?P<value>\S.*)",
     re.IGNORECASE,
 )
@@ -32,11 +35,36 @@ _OPENING = re.compile(r"(?!>)[^\n]*\w[^\n]*(?:\n(?!>)[^\n]+)?:[ \t]*")
 """`On Monday, Ada Finch wrote:`, which may go on in a second line."""
 
 
+_MOST_MESSAGES = 200
+"""Messages of a mailbox that a later one is compared with."""
+
+
 class Quote(NamedTuple):
     """A quote of an earlier message: the line or head that says whose it is, on one line, and its text."""
 
     whose: str
     text: str
+
+
+class Mailbox:
+    """The messages of a mailbox that were read before, to leave out what later ones only quote of them."""
+
+    def __init__(self) -> None:
+        self._letters: deque[str] = deque(maxlen=_MOST_MESSAGES)
+
+    def quotes_again(self, pieces: Sequence[tuple[str, str]]) -> list[bool]:
+        """Which pieces of the next message are quotes whose text, of 100 letters or more, an earlier message has.
+
+        Args:
+            pieces: the place and the text of each.
+        """
+        letters = [letters_of(text) for _, text in pieces]
+        again = [
+            place.startswith(QUOTE) and len(one) >= FEWEST_LETTERS and any(one in earlier for earlier in self._letters)
+            for (place, _), one in zip(pieces, letters, strict=True)
+        ]
+        self._letters.append("".join(letters))
+        return again
 
 
 def without_quotes(text: str) -> tuple[str, list[Quote]]:

@@ -16,7 +16,7 @@ from hopweave.core.files import shown_name
 from hopweave.core.types import Passage
 from hopweave.core.visibility import ACCESS, METADATA, is_key, labels_in, labels_of, plain_value
 from hopweave.ingest.archive import members
-from hopweave.ingest.copies import FEWEST_LETTERS, Copies, Copy, holder, letters_of
+from hopweave.ingest.copies import Copies, Copy, holder, letters_of
 from hopweave.ingest.deadline import Deadline
 from hopweave.ingest.document import Part, repeats, row_text
 from hopweave.ingest.find import OnUnlisted, Roots, Selection, find_files
@@ -24,22 +24,20 @@ from hopweave.ingest.formats import IMAGE_SUFFIXES, MAX_FILE_MIB, MAX_ROW_MIB, C
 from hopweave.ingest.json_stream import fields_of
 from hopweave.ingest.lookup import content_hash
 from hopweave.ingest.messages import conversations, with_who
-from hopweave.ingest.quoted import QUOTE
+from hopweave.ingest.quoted import Mailbox
 from hopweave.ingest.reasons import Reason, TakenId, Unreadable, reason_of
 from hopweave.ingest.recognise import MAIL
 from hopweave.ingest.records import TEXT_FIELDS, Row, read_rows
 from hopweave.ingest.split import cut_part
 from hopweave.ingest.tally import Tally, Unread
 from hopweave.ingest.vanished import Standing, check_vanishing, has_vanished
-from hopweave.ingest.whole_document import Piece, ReadsElsewhere, WholeDocument, read_whole
+from hopweave.ingest.whole_document import ReadsElsewhere, WholeDocument, read_whole
 
 ID_FIELDS = ("id", "_id", "pid", "docid", "passage_id")
 TITLE_FIELDS = ("title", "name")
 _LONGEST_CELL_TITLE = 100
 """Characters of a cell that may be the title of its row; a longer one is text."""
 _COLUMN = f"{METADATA}."
-_MOST_MESSAGES = 200
-"""Messages of a mailbox that a later one is compared with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +177,7 @@ class Reading:
         self._seen.execute("PRAGMA journal_mode = OFF")
         self._seen.execute("CREATE TABLE hashes (hash BLOB PRIMARY KEY) WITHOUT ROWID")
         self._copies = Copies(self._seen)
-        self._messages: deque[str] = deque(maxlen=_MOST_MESSAGES)  # of the mailbox that is being read
+        self._mailbox = Mailbox()
         self._seen.execute("BEGIN")
 
     def close(self) -> None:
@@ -275,7 +273,7 @@ class Reading:
 
     def _archive(self, archive: CorpusFile) -> Iterator[Passage]:
         """The passages of the members of an archive, each treated as a separate file; they are found in its place."""
-        self._messages.clear()
+        self._mailbox = Mailbox()
         try:
             with closing(members(archive, self._on_bytes, self._options.limits)) as found:
                 for member in found:
@@ -355,7 +353,10 @@ class Reading:
         is_compared = not self._options.keep_copies and file.content is None
         letters = [letters_of(piece.text) for piece in pieces] if is_compared else []
         held_by = [self._copies.holders_of(one) for one in letters]
-        quoted = self._quoted_again(file, pieces)
+        is_in_mailbox = file.suffix == MAIL and file.content is not None and not self._options.keep_copies
+        quoted = (
+            self._mailbox.quotes_again([(one.place, one.text) for one in pieces]) if is_in_mailbox else [False] * len(pieces)
+        )
         for number, piece in enumerate(pieces, start=1):
             below = tuple(dropwhile(lambda heading: repeats(heading, title), piece.sections))
             passage = replace(whole, text=piece.text, sections=below)
@@ -373,18 +374,6 @@ class Reading:
                 held_by[number - 1] = (holder(passage.id, file.at),)
             yield from self._hand_out(passage)
         self._copies.add(letters, held_by)
-
-    def _quoted_again(self, file: CorpusFile, pieces: Sequence[Piece]) -> list[bool]:
-        """Which pieces of a message only quote one of those before it in the same mailbox."""
-        if file.content is None or file.suffix != MAIL or self._options.keep_copies:
-            return [False] * len(pieces)
-        letters = [letters_of(piece.text) for piece in pieces]
-        again = [
-            piece.place.startswith(QUOTE) and len(one) >= FEWEST_LETTERS and any(one in earlier for earlier in self._messages)
-            for piece, one in zip(pieces, letters, strict=True)
-        ]
-        self._messages.append("".join(letters))
-        return again
 
     def _cut(self, whole: Passage) -> Iterator[Passage]:
         """The passages of a record."""

@@ -1,6 +1,6 @@
 """Values that a question has itself: what is said of another value of their kind is not what it asks.
 
-    Who proposed to open until 22:00?     Ida proposed to open until 20:00.
+`Ida proposed to open until 20:00.` does not say who proposed to open until 22:00.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ _CLOCK = re.compile(r"(?<![\d:])\d{1,2}:\d{2}(?::\d{2})?(?![\d:])")
 def is_of_another_value(asking: str, sentence: str, around: str, focus: Span) -> bool:
     """Whether a sentence has another value of a kind than the question, and nothing around it has the question's.
 
+    So it is if the sentence is a row of a table that has no word of the question.
+
     Dates are left out, since they may be those of a document; so are numbers that count nothing. To a question for yes or no,
     another value may be the reason.
 
@@ -40,10 +42,14 @@ def is_of_another_value(asking: str, sentence: str, around: str, focus: Span) ->
     """
     if is_foreign(sentence) or kind_asked(asking) == "yes_no":
         return False
+    if _is_row_of_nothing_asked(asking, sentence, focus):
+        return True
     own = value_at(focus, values_in(sentence))
     for kind, span in _values(asking):
         asked = normalize_values(asking[span.start : span.end])
-        alike = [other for of, other in _values(sentence) if of == kind and not (other.start < focus.end and focus.start < other.end)]
+        alike = [
+            other for of, other in _values(sentence) if of == kind and not (other.start < focus.end and focus.start < other.end)
+        ]
         if alike and (own is None or own.kind != kind) and f" {asked} " not in f" {normalize_values(around)} ":
             return True
     return False
@@ -58,11 +64,11 @@ def _values(text: str) -> Iterator[tuple[str, Span]]:
             yield value.kind, value.span
 
 
-def is_row_of_nothing_asked(asking: str, row: str, focus: Span) -> bool:
+def _is_row_of_nothing_asked(asking: str, row: str, focus: Span) -> bool:
     """Whether a row of a table has no word of a question, neither in its cells nor in the names of its columns.
 
     >>> row = "Task: order lamps; Owner: Ada."
-    >>> [is_row_of_nothing_asked(one, row, Span(26, 29)) for one in ("Who orders lamps?", "Who wants to open until nine?")]
+    >>> [_is_row_of_nothing_asked(one, row, Span(26, 29)) for one in ("Who orders lamps?", "Who wants to open until nine?")]
     [False, True]
     """
     if not is_row(row):

@@ -1,4 +1,4 @@
-"""What a sentence only asks, proposes, believes or supposes: `Should we use 8443?`, `My suggestion is 9443`, `It would cost 40k`.
+"""What a sentence only asks, proposes, believes or supposes: `Should we use 80?`, `My suggestion is 81`, `It would cost 40k`.
 
 None of these says what holds, so their words are no answer to a question for that; they are one to a question for a proposal or
 a belief. Passive forms (`the recommended dose`, `is suggested`) are left alone: manuals and guidelines state what to do with
@@ -12,58 +12,55 @@ import re
 from hopweave.core.types import Span
 from hopweave.text.clauses import clause_around
 from hopweave.text.content_words import stem, stems_of, words_of
+from hopweave.text.decisions import AGREED, ASKS_FOR_BELIEVED, ASKS_FOR_PROPOSED, IS, ITSELF
 from hopweave.text.languages import is_foreign
 
 _AUXILIARY = (
-    "are|is|was|were|am|do|does|did|have|has|had|can|could|will|would|should|shall|may|might|must|isn['’]t|aren['’]t|don['’]t|doesn['’]t|didn['’]t"
+    r"(?:are|is|was|were|am|do|does|did|have|has|had|can|could|will|would|should|shall|may|might|must)(?:n['’]t)?"
+    r"|can['’]t|won['’]t"
 )
 _ASKS = re.compile(
-    rf"(?:^|[:;,>\]—-]\s*|\b(?:and|or|so|but)\s)\W*(?:who|whom|whose|what|which|where|when|why|how|{_AUXILIARY})\b[^?]*\?[\"”'’)\]]*$",
+    rf"(?:^|[:;,>\]—-]\s*|\b(?:and|or|so|but)\s)\W*(?:who|whom|whose|what|which|where|when|why|how|{_AUXILIARY})\b"
+    r"[^?]*\?[\"”'’)\]]*$",
     re.IGNORECASE,
 )
 _FEW = 4
 """A sentence of so many words with a question mark asks: `Sunday?`"""
-_PASSIVE = r"(?:is|are|was|were|be|been|being|as|the|an?|its|their|this|these|of|with|by|and|or|commonly|usually|generally|not)"
+
+_PASSIVE = (
+    r"(?i:(?:is|are|was|were|be|been|being|as|the|an?|its|their|this|these|of|with|by|and|or|not|commonly|usually|generally)\s)"
+)
 _PROPOSED = re.compile(
-    rf"(?<!\w)(?:(?i:{_PASSIVE})\s)?(?:[Pp]roposed(?! (?:marriage|a toast)\b)|[Ss]uggested|[Rr]ecommended|demanded)\b"
-    r"|\b(?:proposes|suggests)\s(?:to|that|we|using|moving)\b|\b(?:asked|asks|asking|called|campaigned|argued|pleaded|petitioned|lobbied)\sfor\b"
-    r"|\b(?:moved|argued|demanded) that\b|\b(?:prefers|favou?rs)\b|\b(?:[Ss]uggestion|[Pp]roposal|[Mm]otion|[Ii]dea)\s(?:of|to|that|for|is|was)\b"
+    rf"(?<!\w)(?P<passive>{_PASSIVE})?(?:[Pp]roposed(?! (?:marriage|a toast)\b)|[Ss]uggested|[Rr]ecommended|demanded)\b"
+    r"|\b(?:proposes|suggests)\s(?:to|that|we|using|moving)\b|\b(?:moved|argued|demanded) that\b|\b(?:prefers|favou?rs)\b"
+    r"|\b(?:asked|asks|asking|called|campaigned|argued|pleaded|petitioned|lobbied)\sfor\b"
+    r"|\b(?:[Ss]uggestion|[Pp]roposal|[Mm]otion|[Ii]dea)\s(?:of|to|that|for|is|was)\b"
     r"|\b(?:had|have|has|we|was|were)\sconsidered\b|\bthought of\b|\b(?:[Ww]hat|[Hh]ow) about\b"
 )
 _BELIEVED = re.compile(
     r"\b(?:thinks?|thought|believes?|believed|suspects?|suspected|guess(?:es|ed)?|fears?|feared|hopes?|hoped|doubts?|doubted)"
-    r"\s(?:that|this|it|he|she|they|we|you|the|a|there|[A-Z])|\b(?<!with )(?<!of )[Ss]uspected (?:cause|culprit|reason|fault|source)\b"
+    r"\s(?:that|this|it|he|she|they|we|you|the|a|there|[A-Z])|\b[Ss]uspected (?:cause|culprit|reason|fault|source)\b"
     r"|\bpromis(?:e|es|ed)\s(?:to|that)\b|\b(?:I|we|he|she|they|people) (?:expect|expected|assume|assumed)\b"
     r"|\b[A-Z]\w+ [A-Z]\w+ (?:[a-z]+ [a-z]+ and )?(?:expects|assumes)\b"
 )
-_AS_A_POSSIBILITY = re.compile(r"[^;:]{0,30}\bas (?:a|one) (?:possibility|possible \w+|option|idea|suggestion|candidate|proposal)\b", re.IGNORECASE)
-_AGREED = re.compile(
-    r"\b(?:this|it|which|that|(?:the|his|her|their) (?:proposal|motion|suggestion|idea))\s(?:was|were|is|has been)\s(?:\w+ly\s)?"
-    r"(?:agreed|accepted|approved|adopted|carried|passed|done)\b",
-    re.IGNORECASE,
+_AS_A_POSSIBILITY = re.compile(
+    r"[^;:]{0,30}\bas (?:a|one) (?:possibility|possible \w+|option|idea|suggestion|candidate|proposal)\b", re.IGNORECASE
 )
-_BELIEVED = re.compile(
-    r"\b(?:thinks?|thought(?! (?:of|to)\b)|believes?|believed(?! to\b)|suspects?|(?<!with )(?<!of )suspected|guess(?:es|ed)?|fear(?:s|ed)?"
-    r"|hop(?:e|es|ed)|doubts?|doubted|promis(?:e|es|ed)|(?:I|we|he|she|they|people) (?:expect|expected|assume|assumed))\b"
-    r"|\b[A-Z]\w+ [A-Z]\w+ (?:[a-z]+ [a-z]+ and )?(?-i:expects|assumes)\b",
-    re.IGNORECASE,
-)
+_AGREED = re.compile(rf"\b(?:{ITSELF}|which)\s{IS}\s(?:\w+ly\s)?{AGREED}\b", re.IGNORECASE)
 _WHETHER = re.compile(r"\bwhether\b[^;:.]*$|\b(?:asked|asks|wonders?|wondered) if\b[^;:.,]*$", re.IGNORECASE)
-_WOULD = re.compile(
-    r"\bwould\b(?!\s(?:later|eventually|soon|go on|become|subsequently|also|again|ultimately|continue|remain|serve|win|like|be (?:the|known)))"
-    r"|\b(?:we|you|I) could\b|\bcould we\b|\bcould (?:come|perhaps|then)\b",
-    re.IGNORECASE,
+_OF_A_LIFE = (
+    r"\s(?:later|eventually|soon|go on|become|subsequently|also|again|ultimately|continue|remain|serve|win|like"
+    r"|be (?:the|known))"
 )
-_IF = re.compile(r"^\W*(?:if|unless|in case|should)\b(?P<case>[^,;]*),", re.IGNORECASE)
+"""What biographies tell of what came later: `He would become mayor`."""
+_WOULD = re.compile(
+    rf"\bwould\b(?!{_OF_A_LIFE})|\b(?:we|you|I) could\b|\bcould we\b|\bcould (?:come|perhaps|then)\b", re.IGNORECASE
+)
 _SOON = re.compile(r"\s(?:\w+\s)?$")
 """What may stand between some words and the `would` that they are the subject of."""
-_WILL = re.compile(r"\b(?:will|would)\b|['’](?:ll|d)\b", re.IGNORECASE)
-_ASKED_FOR_SUCH = re.compile(
-    r"\b(?:propos\w+|suggest\w*|recommend\w*|demand\w*|ask\w*|want\w*|request\w*|prefer\w*|favou?r\w*|consider\w*|idea|motion|wish\w*"
-    r"|think\w*|thought|believ\w+|suspect\w*|guess\w*|fear\w*|hop(?:e|es|ed)|doubt\w*|expect\w*|assum\w+|promis\w+|possib\w+|call(?:s|ed)? for"
-    r"|plead\w*|argu\w+|petition\w*|lobb\w+|moved?|opinion|view)\b",
-    re.IGNORECASE,
-)
+_IF = re.compile(r"^\W*(?:if|unless|in case|should)\b(?P<case>[^,;]*),", re.IGNORECASE)
+_WILL = re.compile(r"\b(?:will|would)\b|['’]ll\b", re.IGNORECASE)
+_ASKED_FOR_SUCH = re.compile(rf"\b(?:{ASKS_FOR_PROPOSED}|{ASKS_FOR_BELIEVED})\b", re.IGNORECASE)
 _ASKED_FOR_SUPPOSED = re.compile(r"\b(?:would|could|if|unless|whether|in case)\b", re.IGNORECASE)
 
 
@@ -83,33 +80,15 @@ def is_only_supposed(asking: str, sentence: str, focus: Span) -> bool:
     """
     if is_foreign(sentence):
         return False
-    is_asked = asks_for_supposed(asking)
-    if not is_asked and is_question(sentence) and "?" not in sentence[focus.start : focus.end]:
-        return True
+    is_asked, is_supposition_asked = asks_for_supposed(asking), _ASKED_FOR_SUPPOSED.search(asking) is not None
     clause = clause_around(sentence, focus)
-    before, after = sentence[_begin_of(sentence, clause) : focus.start], sentence[focus.end :]
-    if not is_asked and _AGREED.search(after) is None:
-        if _is_proposed(before) or _BELIEVED.search(before) is not None or _AS_A_POSSIBILITY.match(after):
-            return True
-    if _ASKED_FOR_SUPPOSED.search(asking):
+    if not is_asked and (_is_in_question(sentence, focus) or _is_proposed(sentence, clause, focus)):
+        return True
+    if is_supposition_asked:
         return False
     if not is_asked and _WHETHER.search(sentence, 0, focus.start):
         return True
     return _would_be(sentence, clause, focus) or _is_in_another_case(asking, sentence, clause)
-
-
-def _begin_of(sentence: str, clause: Span) -> int:
-    """Where a clause begins, with a label before it: `Suspected cause: a full disk`."""
-    before = sentence[: clause.start].rstrip()
-    return clause_around(sentence, Span(len(before) - 1, len(before) - 1)).start if before.endswith(":") else clause.start
-
-
-def _would_be(sentence: str, clause: Span, focus: Span) -> bool:
-    """Whether a clause says with a `would` what some words of it are: these follow it, or stand directly before it."""
-    if _WOULD.search(sentence, clause.start, focus.start):
-        return True
-    after = _WOULD.search(sentence, focus.end, clause.end)
-    return after is not None and _SOON.fullmatch(sentence, focus.end, after.start()) is not None
 
 
 def asks_for_supposed(asking: str) -> bool:
@@ -124,17 +103,39 @@ def asks_for_supposed(asking: str) -> bool:
 def is_question(sentence: str) -> bool:
     """Whether a sentence is a question, which states nothing.
 
-    >>> is_question("[09:02] ida: should we use 80?"), is_question("She was in Who's Afraid?")
+    >>> is_question("[09:02] ida: should we use 80?"), is_question("She played the girl in Who's Afraid?")
     (True, False)
     """
     is_brief = len(sentence.split()) <= _FEW and sentence.rstrip().endswith("?")
     return is_brief or _ASKS.search(sentence) is not None
 
 
-def _is_proposed(before: str) -> bool:
-    """Whether the words before others in their clause propose them: `Ada suggested`, but not `the suggested`."""
-    passive = re.compile(rf"{_PASSIVE}\s(?!considered)", re.IGNORECASE)
-    return any(not passive.match(match[0]) for match in _PROPOSED.finditer(before))
+def _is_in_question(sentence: str, focus: Span) -> bool:
+    return "?" not in sentence[focus.start : focus.end] and is_question(sentence)
+
+
+def _is_proposed(sentence: str, clause: Span, focus: Span) -> bool:
+    """Whether the words before others in their clause propose or believe them; not if what follows says they were agreed."""
+    after = sentence[focus.end :]
+    if _AGREED.search(after):
+        return False
+    before = sentence[_begin_of(sentence, clause) : focus.start]
+    is_proposed = any(match["passive"] is None for match in _PROPOSED.finditer(before))
+    return is_proposed or _BELIEVED.search(before) is not None or _AS_A_POSSIBILITY.match(after) is not None
+
+
+def _begin_of(sentence: str, clause: Span) -> int:
+    """Where a clause begins, with a label before it: `Suspected cause: a full disk`."""
+    before = sentence[: clause.start].rstrip()
+    return clause_around(sentence, Span(len(before) - 1, len(before) - 1)).start if before.endswith(":") else clause.start
+
+
+def _would_be(sentence: str, clause: Span, focus: Span) -> bool:
+    """Whether a clause says with a `would` what some words of it are: these follow it, or stand directly before it."""
+    if _WOULD.search(sentence, clause.start, focus.start):
+        return True
+    after = _WOULD.search(sentence, focus.end, clause.end)
+    return after is not None and _SOON.fullmatch(sentence, focus.end, after.start()) is not None
 
 
 def _is_in_another_case(asking: str, sentence: str, clause: Span) -> bool:
