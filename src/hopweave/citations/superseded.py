@@ -145,8 +145,9 @@ class Found:
         place = place_of(passage, span)
         if self.is_out(place):
             return True
-        others = [value for value in _values(place.sentence) if not keys_of(value) & keys_of(said)]
-        return bool(numbers_of(keys_of(said))) and any(self.replacement_of(value, place) is not None for value in others)
+        numbers = numbers_of(keys_of(said))
+        others = [value for value in _values(place.sentence) if not numbers_of(keys_of(value)) & numbers]
+        return bool(numbers) and any(self.replacement_of(value, place) is not None for value in others)
 
 
 def _values(sentence: str) -> Iterable[str]:

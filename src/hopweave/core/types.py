@@ -45,7 +45,8 @@ Shortfall = Literal[
 `subject`: the sentence that has its words does not name what was asked about. `relation`: it does not say what was asked about
 that. `kind`: it is not the kind of answer that was asked for. `denial`: only one of the two has a "not". `hedge`: the sentence
 leaves open what the answer says. `replaced`: that was replaced, rejected or withdrawn, as the text itself says. `rival`:
-another sentence says something else. `premise`: a step that it rests on is not supported. `check`: the method's own check failed.
+another sentence says something else. `premise`: a step that it rests on is not supported. `check`: the method's own check
+failed.
 """
 
 Role = Literal["system", "user", "assistant", "tool"]

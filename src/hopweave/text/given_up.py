@@ -36,8 +36,8 @@ _AFTER_IT = re.compile(
 )
 """`45 euros, but the board did not agree`."""
 _IN_BRACKETS = re.compile(
-    r"\((?:it |this )?(?:was|were|formerly|previously|before|earlier|originally|old|until [^:()]{1,30}:"
-    r"|(?:raised|reduced|lowered|increased|cut|up|down|moved|changed|extended) from)\b[^()]*$",
+    r"\((?:it |this )?(?:until [^:()]{1,30}:|(?:was|were|formerly|previously|before|earlier|originally|old"
+    r"|(?:raised|reduced|lowered|increased|cut|up|down|moved|changed|extended) from)\b)[^()]*$",
     re.IGNORECASE,
 )
 _CHANGED = (

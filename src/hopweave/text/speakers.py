@@ -69,8 +69,8 @@ _SIGNED = re.compile(r"\b(?:sign\w*|wr(?:ote|ites?|itten)|sender|author|sa(?:id|
 _SAYS = re.compile(r"\b(?:sa(?:id|ys?)|tell\w*|told|claim\w*|announc\w*|report\w*|mention\w*|according)\b", re.IGNORECASE)
 _SPEAKS = re.compile(
     r"\b(?:sa(?:id|ys?)|wr(?:ote|ites?)|ask\w*|announc\w*|report\w*|mention\w*|suspect\w*|propos\w*|suggest\w*|recommend\w*"
-    r"|think\w*|thought|claim\w*|confirm\w*|complain\w*|tell\w*|told|answer\w*|repl\w+|comment\w*|point\w* out|explain\w*|warn\w*"
-    r"|promis\w*|offer\w*)\b",
+    r"|think\w*|thought|claim\w*|confirm\w*|complain\w*|tell\w*|told|answer\w*|repl\w+|comment\w*|point\w* out|explain\w*"
+    r"|warn\w*|promis\w*|offer\w*)\b",
     re.IGNORECASE,
 )
 _WHO = re.compile(r"\b(?:who|whom|whose)\b", re.IGNORECASE)
@@ -95,13 +95,16 @@ def is_of_who_speaks(asking: str, names: Sequence[str], sentence: str, focus: Sp
         return True
     if not _WHO.search(asking):
         return False
-    is_of_another = _only_reports(asking, sentence, focus) or _is_not_by(asking, sentence, focus)
+    is_of_another = _only_reports(asking, names, sentence, focus) or _is_not_by(asking, sentence, focus)
     return is_of_another or _only_speaks(asking, names, sentence, focus)
 
 
-def _only_reports(asking: str, sentence: str, focus: Span) -> bool:
+def _only_reports(asking: str, names: Sequence[str], sentence: str, focus: Span) -> bool:
+    """Whether some words are who says what follows; not if that is asked for, or what they are: `the mayor, Ada, said`."""
     found = _REPORTS.match(sentence, focus.end)
-    return found is not None and not _SAYS.search(asking) and not stems_of(found["verb"]) & stems_of(asking)
+    if found is None or _SAYS.search(asking) or stems_of(found["verb"]) & stems_of(asking):
+        return False
+    return not _has_half(asking, names, sentence[: focus.start] + " " + sentence[focus.end : found.start("verb")])
 
 
 def _only_speaks(asking: str, names: Sequence[str], sentence: str, focus: Span) -> bool:

@@ -47,7 +47,11 @@ _AS_A_POSSIBILITY = re.compile(
     r"[^;:]{0,30}\bas (?:a|one) (?:possibility|possible \w+|option|idea|suggestion|candidate|proposal)\b", re.IGNORECASE
 )
 _AGREED = re.compile(rf"\b(?:{ITSELF}|which)\s{IS}\s(?:\w+ly\s)?{AGREED}\b", re.IGNORECASE)
-_WHETHER = re.compile(r"\bwhether\b[^;:.]*$|\b(?:asked|asks|wonders?|wondered) if\b[^;:.,]*$", re.IGNORECASE)
+_WHETHER = re.compile(
+    r"\b(?:ask\w*|wonder\w*|know\w*|question|decid\w+|unclear|unknown|open|discuss\w*|consider\w*|see|check\w*)\b[^;:.]{0,30}"
+    r"\bwhether\b[^;:.]*$|\b(?:asked|asks|wonders?|wondered) if\b[^;:.,]*$",
+    re.IGNORECASE,
+)
 _OF_A_LIFE = (
     r"\s(?:later|eventually|soon|go on|become|subsequently|also|again|ultimately|continue|remain|serve|win|like"
     r"|be (?:the|known))"
