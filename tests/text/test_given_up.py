@@ -21,6 +21,9 @@ def given_up(asking, sentence, words):
         ("I wrote that it is 14,000 euros; it is 41,000 euros.", "14,000", "41,000"),
         ("Milestone: light; Original date: 1 May 2024; Current date: 9 June 2024.", "1 May 2024", "9 June 2024"),
         ("The limit rises from 16 to 24.", "16", "24"),
+        ("The stand costs 4,200, up from 3,600.", "3,600", "4,200"),
+        ("The end was 15 May; the board has extended it to 30 June.", "15 May", "30 June"),
+        ("Task: alarm; Was due: 20 July; New date: 2 August.", "20 July", "2 August"),
         ("Lead: Ida Renn (until May: Otto Renn)", "Otto Renn", "Ida Renn"),
     ],
 )

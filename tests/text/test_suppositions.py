@@ -28,6 +28,8 @@ def supposed(asking, sentence, words):
         ("Otto asked whether it was port 8081.", "8081"),
         ("Ada Finch mentioned 8081 as a possibility.", "8081"),
         ("We could use 8081.", "8081"),
+        ("I propose that it uses 8081.", "8081"),
+        ("There were five votes for 8081.", "8081"),
     ],
 )
 def test_what_is_asked_proposed_believed_or_supposed_does_not_hold(sentence, words):
@@ -63,6 +65,11 @@ def test_what_is_stated_is_not_taken_for_a_supposition(asking, sentence, words):
 )
 def test_who_asks_for_a_proposal_a_belief_or_a_supposition_gets_it(asking, sentence, words):
     assert not supposed(asking, sentence, words)
+
+
+def test_who_stands_for_an_office_does_not_hold_it():
+    assert supposed("Who is the mayor?", "Ada Finch will stand for election as mayor.", "Ada Finch")
+    assert not supposed("Who stands for mayor?", "Ada Finch will stand for election as mayor.", "Ada Finch")
 
 
 def test_a_title_with_a_question_mark_at_the_end_of_a_sentence_is_no_question():

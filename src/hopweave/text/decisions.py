@@ -19,7 +19,8 @@ AGREED = r"(?:agreed|accepted|approved|adopted|carried|passed|decided)"
 
 ASKS_FOR_PROPOSED = (
     r"propos\w+|suggest\w*|recommend\w*|demand\w*|ask(?:s|ed)? for|consider\w*|idea|motion|moved? that|petition\w*|lobb\w+"
-    r"|plead\w*|call(?:s|ed)? for"
+    r"|plead\w*|vot(?:e|es|ed|ing)|candidates?|elections?"
+    r"|(?:call(?:s|ed)?|stands?|stood|runs?|ran|appl(?:y|ied|ies)|bids?) for"
 )
 """Words of a question for a proposal, or for who made it."""
 

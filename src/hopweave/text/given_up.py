@@ -45,6 +45,9 @@ _CHANGED = (
     r"|switch(?:es|ed)?|slip(?:s|ped)?|put back|brought forward|rises|falls|grows"
 )
 _FROM = re.compile(rf"\b(?:{_CHANGED})\b(?:\s[\w'’.-]+){{0,4}}?\sfrom\s(?:[\w'’.-]+\s){{0,3}}$", re.IGNORECASE)
+_UP_FROM = re.compile(r"\b(?:up|down) from\s(?:[\w'’.-]+\s){0,2}$", re.IGNORECASE)
+_CHANGED_TO = re.compile(rf"[^.]{{0,60}}\b(?:{_CHANGED})\s(?:it|this|that|them|the \w+)\s(?:to|until)\b", re.IGNORECASE)
+"""`15 May; the board has extended it to 30 June`."""
 _TO = re.compile(r"(?:\s[\w'’.-]+){0,2}\s(?:to|until|into)\b", re.IGNORECASE)
 _WAS = re.compile(r"\b(?:was|were)\s(?:[\w'’.-]+\s){0,2}$", re.IGNORECASE)
 _AND_IS = re.compile(r"\s*,?\s(?:but\s|and\s)?(?:it\s)?(?:is|are)(?:\snow)?\s")
@@ -66,8 +69,10 @@ _I_WROTE = re.compile(r"\b(?:I|we) (?:had )?(?:wrote|said|stated|gave|typed|writ
 _RIGHT_IS = re.compile(
     r"\b(?:it (?:is|should)|should (?:be|have been|read)|the (?:right|correct)|in fact|actually|meant)\b", re.IGNORECASE
 )
-_OLD_COLUMN = re.compile(r"\b(?:original|previous|old|former|initial|planned|from|before)\b", re.IGNORECASE)
+_OLD_COLUMN = re.compile(r"\b(?:original|previous|old|former|initial|planned|was|from|before)\b", re.IGNORECASE)
 _NEW_COLUMN = re.compile(r"\b(?:current|new|actual|revised|latest|to|now|after)\b", re.IGNORECASE)
+_OF_TIME = frozenset(("date", "due", "deadline", "day", "time"))
+"""Columns may name a time differently: `Was due`, `New date`."""
 _ASKS_FOR_IT = re.compile(rf"\b(?:{ASKS_FOR_FORMER}|{ASKS_FOR_REJECTED}|{ASKS_FOR_PROPOSED})\b", re.IGNORECASE)
 _ASKS_FOR_THE_PAST = re.compile(r"\b(?:was|were|did|had)\b", re.IGNORECASE)
 
@@ -102,6 +107,8 @@ def _is_rejected(before: str, after: str) -> bool:
 
 
 def _is_replaced(before: str, after: str) -> bool:
+    if _UP_FROM.search(before) or _CHANGED_TO.match(after):
+        return True
     if _IN_BRACKETS.search(before) or _EARLIER.search(before) or (_FROM.search(before) and _TO.match(after)):
         return True
     return _I_WROTE.search(before) is not None and _RIGHT_IS.search(after) is not None
@@ -123,5 +130,6 @@ def _is_old_column(asking: str, sentence: str, focus: Span) -> bool:
     own = next((cell for cell in cells if cell.span.start <= focus.start < cell.span.end), None)
     if own is None or not _OLD_COLUMN.search(own.name) or _OLD_COLUMN.search(asking):
         return False
-    rest = keys_of(_OLD_COLUMN.sub(" ", own.name))
-    return any(_NEW_COLUMN.search(cell.name) and keys_of(_NEW_COLUMN.sub(" ", cell.name)) == rest for cell in cells)
+    rest = keys_of(_OLD_COLUMN.sub(" ", own.name)) - _OF_TIME
+    others = [cell.name for cell in cells if _NEW_COLUMN.search(cell.name)]
+    return any(keys_of(_NEW_COLUMN.sub(" ", name)) - _OF_TIME == rest for name in others)

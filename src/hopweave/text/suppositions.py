@@ -35,6 +35,7 @@ _PROPOSED = re.compile(
     r"|\b(?:proposes|suggests)\s(?:to|that|we|using|moving)\b|\b(?:moved|argued|demanded) that\b|\b(?:prefers|favou?rs)\b"
     r"|\b(?:asked|asks|asking|called|campaigned|argued|pleaded|petitioned|lobbied)\sfor\b"
     r"|\b(?:[Ss]uggestion|[Pp]roposal|[Mm]otion|[Ii]dea)\s(?:of|to|that|for|is|was)\b"
+    r"|\b(?:I|[Ww]e) (?:propose|suggest|recommend|move)\b|\b(?:votes?|voted) for\b"
     r"|\b(?:had|have|has|we|was|were)\sconsidered\b|\bthought of\b|\b(?:[Ww]hat|[Hh]ow) about\b"
 )
 _BELIEVED = re.compile(
@@ -45,6 +46,10 @@ _BELIEVED = re.compile(
 )
 _AS_A_POSSIBILITY = re.compile(
     r"[^;:]{0,30}\bas (?:a|one) (?:possibility|possible \w+|option|idea|suggestion|candidate|proposal)\b", re.IGNORECASE
+)
+_IS_CANDIDATE = re.compile(
+    r"\s(?:(?:will|is|was|has|had)\s)?"
+    r"(?:(?:stand(?:s|ing)?|stood|run(?:s|ning)?|ran|appl(?:y|ied|ies)|bids?) for|a candidate)\b"
 )
 _AGREED = re.compile(rf"\b(?:{ITSELF}|which)\s{IS}\s(?:\w+ly\s)?{AGREED}\b", re.IGNORECASE)
 _WHETHER = re.compile(
@@ -124,6 +129,8 @@ def _is_proposed(sentence: str, clause: Span, focus: Span) -> bool:
     if _AGREED.search(after):
         return False
     before = sentence[_begin_of(sentence, clause) : focus.start]
+    if _IS_CANDIDATE.match(after):
+        return True
     is_proposed = any(match["passive"] is None for match in _PROPOSED.finditer(before))
     return is_proposed or _BELIEVED.search(before) is not None or _AS_A_POSSIBILITY.match(after) is not None
 
