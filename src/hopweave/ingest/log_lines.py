@@ -22,6 +22,8 @@ _ENTRY = re.compile(rf"[\[(<]?(?:{_DATE}(?:[T, ]|, )\s?)?{_TIME}[\])>]?(?=[\s:,-
 _DAY = re.compile(
     r"(?:-{2,}|\*{2,}|={2,})\s*(?:Log opened|Day changed|Beginning of day|Session Start:?)?\s*(?P<day>\S.*?)[-*=\s]*"
 )
+_LONGEST_DAY = 200
+"""Characters of a line that says which day begins."""
 _FEWEST_ENTRIES = 4
 _LEAST_SHARE = 0.5
 """Of the lines with text, those that begin an entry."""
@@ -45,7 +47,8 @@ def log_of(text: str, check: Check = no_check) -> Part | None:
     blocks, held = Blocks(), list[str]()
     for line in [*lines, ""]:
         check()
-        is_entry, day = _ENTRY.fullmatch(line.rstrip()) is not None, _DAY.fullmatch(line.strip())
+        is_entry = _ENTRY.fullmatch(line.rstrip()) is not None
+        day = _DAY.fullmatch(line.strip()) if len(line) <= _LONGEST_DAY else None
         if is_entry or day is not None or not line.strip():
             blocks.add("\n".join(held))
             held = []

@@ -27,7 +27,7 @@ _MAX_FIELD = 1_000
 _MAX_PARSED_FIELD = 8_000
 _MAX_PARTS = 1_000
 _SHOWN = ("From", "To", "Cc", "Date")
-_BLOCK_QUOTE = re.compile(r"<(/?)blockquote\b[^>]*>", re.IGNORECASE)
+_BLOCK_QUOTE = re.compile(r"<(/?)blockquote\b[^<>]{0,2000}>", re.IGNORECASE)
 _BEGINS, _ENDS = "\ue000", "\ue001"
 """Stand where a quote of a page begins and ends while it is read: no text has these, since they are of private use."""
 
@@ -66,9 +66,9 @@ def read_mail(content: bytes, source: str = "the message", check: Check = no_che
     blocks.add("\n".join(f"{name}: {value}" for name, value in fields if value))
     texts = [leaf for leaf in leaves if leaf.get_content_type() == "text/plain" and not leaf.get_filename()]
     pages = [leaf for leaf in leaves if leaf.get_content_type() == "text/html" and not leaf.get_filename()]
-    read = [_plain(_text(leaf)) for leaf in texts]
+    read = [_plain(_text(leaf), check) for leaf in texts]
     if not any(part.text or quotes for part, quotes in read):
-        read = [_page(part) for leaf in pages for part in read_html(_marked(_text(leaf)), source, check).parts]
+        read = [_page(part, check) for leaf in pages for part in read_html(_marked(_text(leaf)), source, check).parts]
     for part, _ in read:
         blocks.add_part(part)
     names = [name for leaf in leaves if (name := _decoded(leaf.get_filename() or ""))]
@@ -129,8 +129,8 @@ def _valid(text: str) -> str:
     return text.encode("utf-8", "replace").decode().replace("\0", "")
 
 
-def _plain(text: str) -> tuple[Part, list[Quote]]:
-    own, quotes = without_quotes(text.replace("\r\n", "\n"))
+def _plain(text: str, check: Check) -> tuple[Part, list[Quote]]:
+    own, quotes = without_quotes(text.replace("\r\n", "\n"), check)
     blocks = Blocks()
     for paragraph in own.split(PARAGRAPH):
         blocks.add(paragraph)
@@ -143,7 +143,7 @@ def _marked(page: str) -> str:
     return _BLOCK_QUOTE.sub(lambda tag: f"<p>{_ENDS}</p>{tag[0]}" if tag[1] else f"{tag[0]}<p>{_BEGINS}</p>", page)
 
 
-def _page(part: Part) -> tuple[Part, list[Quote]]:
+def _page(part: Part, check: Check) -> tuple[Part, list[Quote]]:
     """What a page says, and its quotes, which are found as in plain text."""
     starts = {heading.start: heading for heading in part.headings}
     depth, at = 0, 0
@@ -157,7 +157,7 @@ def _page(part: Part) -> tuple[Part, list[Quote]]:
         if said:
             lines += [f"{'>' * depth} {line}" if depth else line for line in said.split("\n")] + [">" * depth]
             kept.append((said, heading.level if heading is not None and not depth else 0))
-    own, quotes = without_quotes("\n".join(lines))
+    own, quotes = without_quotes("\n".join(lines), check)
     blocks = Blocks()
     levels = {said: level for said, level in kept if level}
     for paragraph in own.split(PARAGRAPH):

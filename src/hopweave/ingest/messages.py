@@ -37,7 +37,7 @@ def conversations(rows: Iterable[Row], max_words: int) -> Iterator[Row]:
 
     Args:
         rows: as read.
-        max_words: of one row; 0 for no limit.
+        max_words: of one row; with 0, each message is one.
     """
     held: list[Row] = []
     num_words = 0
@@ -46,7 +46,7 @@ def conversations(rows: Iterable[Row], max_words: int) -> Iterator[Row]:
             said = _said(row.values)
             can_join = bool(said) and not row.is_table and not _has(row.values, ("id", "_id", "title", "name"))
             num_more = len(said.split())
-            is_full = bool(max_words) and num_words + num_more > max_words
+            is_full = num_words + num_more > max_words
             if held and (not can_join or is_full or _beside(held[0].values) != _beside(row.values)):
                 yield _joined(held)
                 held, num_words = [], 0

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from hopweave.ingest.copies import FEWEST_LETTERS, letters_of
+from hopweave.ingest.deadline import Check, no_check
 from hopweave.ingest.document import PARAGRAPH
 
 QUOTE = "quote="
@@ -67,11 +68,12 @@ class Mailbox:
         return again
 
 
-def without_quotes(text: str) -> tuple[str, list[Quote]]:
+def without_quotes(text: str, check: Check = no_check) -> tuple[str, list[Quote]]:
     r"""The text of a message, and the quotes with which it ends, from the latest message to the earliest.
 
     Args:
         text: with `\n` at the ends of lines.
+        check: called for every line.
 
     >>> without_quotes("No, 9.\n\nOn Monday, Ada wrote:\n> Is it 8?\n")
     ('No, 9.', [Quote(whose='On Monday, Ada wrote', text='Is it 8?')])
@@ -82,11 +84,11 @@ def without_quotes(text: str) -> tuple[str, list[Quote]]:
         if depth == 0:
             own = said
         elif said.strip():
-            quotes[-1] = quotes[-1]._replace(text=_unwrapped(said))
+            quotes[-1] = quotes[-1]._replace(text=_unwrapped(said, check))
         if not rest:
             break
-        quotes.append(Quote(whose, _unwrapped(rest)))
-    return _unwrapped(own), [quote for quote in quotes if quote.text.strip()]
+        quotes.append(Quote(whose, _unwrapped(rest, check)))
+    return _unwrapped(own, check), [quote for quote in quotes if quote.text.strip()]
 
 
 def _last_quote(text: str) -> tuple[str, str, str]:
@@ -152,19 +154,21 @@ def _on_one_line(text: str) -> str:
     return " ".join(text.split()).rstrip(":").strip()
 
 
-def _unwrapped(text: str) -> str:
+def _unwrapped(text: str, check: Check = no_check) -> str:
     """A text in which each paragraph of a quote is one line that begins with its marks."""
-    done: list[str] = []
+    done: list[list[str]] = []
     marks = ""
     for line in text.split("\n"):
+        check()
         found = _MARKS.match(line)
         now = "".join(found[0].split()) if found is not None else ""
         said = line[found.end() :].strip() if found is not None else line
+        is_apart = bool(done and done[-1][0].strip())
         if now and now == marks and said:
-            done[-1] += f" {said}"
+            done[-1].append(said)
         elif now and said:
-            done += ["", f"{now} {said}"] if done and done[-1].strip() else [f"{now} {said}"]
+            done += [[""], [now, said]] if is_apart else [[now, said]]
         elif not now:
-            done += ["", said] if marks and said.strip() else [said]
+            done += [[""], [said]] if marks and said.strip() else [[said]]
         marks = now if said else ""
-    return re.sub(r"\n{3,}", PARAGRAPH, "\n".join(done)).strip("\n")
+    return re.sub(r"\n{3,}", PARAGRAPH, "\n".join(map(" ".join, done))).strip("\n")
