@@ -21,6 +21,7 @@ from hopweave.ingest.epub import read_epub
 from hopweave.ingest.file_bytes import open_regular
 from hopweave.ingest.formats import CAN_RECOGNISE, IMAGE_SUFFIXES, CorpusFile, Limits
 from hopweave.ingest.odf import read_odf
+from hopweave.ingest.pdf_headings import Line, headings_by_size, title_of
 from hopweave.ingest.pdf_text import Bookmark, parts_of_pages
 from hopweave.ingest.pptx import read_pptx
 from hopweave.ingest.reasons import Reason, Unreadable, reading
@@ -135,6 +136,7 @@ def _read_pdf(file: CorpusFile, limits: Limits) -> Document:
     began = monotonic()
     title = ""
     pages: list[str] = []
+    lines: list[list[Line]] = []
     bookmarks: list[Bookmark] = []
     unread: dict[str, list[str]] = {}
     with closing(_told_by_process(file, limits)) as told:
@@ -144,18 +146,21 @@ def _read_pdf(file: CorpusFile, limits: Limits) -> Document:
             title = what.get("title", title)
             if "page" in what:
                 pages.append(what["text"])
+                lines.append([Line(*line) for line in what.get("lines", ())])
             if kind := what.get("unread"):
                 unread.setdefault(kind, []).append(str(what["page"]))
             bookmarks += (Bookmark(*entry) for entry in what.get("outline", ()))
     if CAN_RECOGNISE and "picture" in unread:
         _recognise(file, limits, _OCR_SHARE * ((limits.seconds_for(file) or 0) - (monotonic() - began)), pages, unread)
-    parts = tuple(part for part in parts_of_pages(pages, bookmarks, limits.deadline(file).check) if part.text)
+    by_size = [] if bookmarks else headings_by_size(lines)
+    parts = tuple(part for part in parts_of_pages(pages, bookmarks or by_size, limits.deadline(file).check) if part.text)
     if not parts:
         kind = next((kind for kind in _OF_FILES if kind in unread), "picture")
         problem, remedy, reason = _OF_FILES[kind]
         raise Unreadable(f"{file.source} {problem.format(_listed(unread.get(kind, [])))}; {remedy}", reason)
     reasons = [_of_pages(unread[kind], *_OF_PAGES[kind]) for kind in _OF_PAGES if kind in unread]
-    return Document(" ".join(str(title).split()), parts, f"{file.source}: {'; '.join(reasons)}" if reasons else "")
+    title = " ".join(str(title).split()) or title_of(by_size)
+    return Document(title, parts, f"{file.source}: {'; '.join(reasons)}" if reasons else "")
 
 
 def _of_pages(numbers: list[str], of_one: str, of_many: str, remedy: str) -> str:
