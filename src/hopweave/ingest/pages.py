@@ -40,6 +40,7 @@ _READERS: Mapping[str, Callable[[Archive], Document]] = {
 """Formats that are zip files of XML."""
 _WORKER = Path(__file__).with_name("pdf_process.py")
 _OCR_WORKER = Path(__file__).with_name("ocr_process.py")
+_LINES = b'{"lines"'
 _OCR_SHARE = 0.8
 """Of the time that is left for a PDF, how much its pictures may take; the rest is for cutting its text."""
 _INSTALL_OCR = "have it recognised (pip install 'hopweave[ocr]')"
@@ -146,7 +147,8 @@ def _read_pdf(file: CorpusFile, limits: Limits) -> Document:
             title = what.get("title", title)
             if "page" in what:
                 pages.append(what["text"])
-                lines.append([Line(*line) for line in what.get("lines", ())])
+            if "lines" in what:
+                lines.append([Line(*line) for line in what["lines"]])
             if kind := what.get("unread"):
                 unread.setdefault(kind, []).append(str(what["page"]))
             bookmarks += (Bookmark(*entry) for entry in what.get("outline", ()))
@@ -180,7 +182,7 @@ def _told_by_process(
     assert seconds is not None  # noqa: S101 - it is a document, which always has a limit
     with open_regular(file) as raw, pdf_process(raw, max_seconds or seconds, *arguments, program=program) as (told, watch):
         while line := told.readline(max_bytes + 1):
-            num_bytes += len(line)
+            num_bytes += 0 if line.startswith(_LINES) else len(line)  # they are its text once more
             if num_bytes > max_bytes:
                 raise limits.too_long(f"the text of {file.source}", "max_row_mib")
             what = json.loads(line) if line.endswith(b"\n") else {}

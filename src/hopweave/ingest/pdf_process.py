@@ -52,8 +52,8 @@ def tell(**what: Any) -> None:
 def read(stream: Any) -> None:
     """Reports the title, each page in order, and at the end the outline.
 
-    Without an outline, a page has its lines as well, with the size of their type and whether they are bold. A page that could
-    not be read has the reason as `unread`: it is a `picture`, too `large`, or `damaged`. An error of a file that is not damaged
+    Without an outline, each page is followed by its lines, with the size of their type and whether they are bold. A page that
+    could not be read has the reason as `unread`: it is a `picture`, too `large`, or `damaged`. An error of a file that is not damaged
     has the name of its `reasons.Reason` as `kind`.
     """
     import pypdf
@@ -75,7 +75,9 @@ def read(stream: Any) -> None:
             unread = "large" if warnings.is_too_large else "picture" if not text.strip() and _has_image(page) else ""
         except Exception as error:  # noqa: BLE001 - a page that is damaged, in any way, leaves the others readable
             text, unread = "", "large" if is_too_large(error) else "damaged"
-        tell(page=number, text=text, unread=unread, lines=letters.lines() if letters and text else [])
+        tell(page=number, text=text, unread=unread)
+        if letters is not None:
+            tell(lines=letters.lines())
     tell(end=True, outline=outline)
 
 
