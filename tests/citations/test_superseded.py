@@ -100,6 +100,15 @@ def test_a_date_that_only_the_title_has_is_not_that_of_a_sentence_with_a_date():
     query = "When does the repair of the lamp start?"
     assert judge(query, "9 April 2024", passages).support != "supported"
     assert judge(query, "2 September 2024", passages).support == "supported"
+    ranged = found("The repair of the lamp lasts from 12 to 14 June.", title="Minutes of 9 April 2024")
+    assert judge("When is the repair of the lamp?", "9 April 2024", ranged).support != "supported"
+
+
+def test_when_a_message_was_sent_is_not_when_what_it_tells_of_is():
+    text = "The summer fair of Orlau is a great thing. Ada Finch sells lamps."
+    sent = ("Ada Finch <ada@lamps.example>, Wed, 8 May 2024 10:00:00 +0200",)
+    mail = Passage("1.eml", text, "Summer fair of Orlau", "1.eml", sections=sent)
+    assert judge("When is the summer fair of Orlau?", "8 May 2024", [mail]).support != "supported"
 
 
 def test_a_date_of_the_question_may_have_another_form_in_the_text():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from hopweave.citations.about import names_in, names_its_subject
 from hopweave.core.types import Shortfall, Span
 from hopweave.text.defaults import is_no_default
@@ -16,7 +18,11 @@ from hopweave.text.relations import relations_asked, tells_of_opposite
 from hopweave.text.speakers import is_of_who_speaks
 from hopweave.text.suppositions import is_only_supposed
 from hopweave.text.table_rows import is_other_column
+from hopweave.text.values import MONTHS
 from hopweave.text.values_alike import values_in
+
+_DAY = re.compile(rf"\d\s(?:{'|'.join(month.capitalize() for month in MONTHS)})\b")
+"""Also at the end of a range: `from 12 to 14 June`."""
 
 
 def says_against(query: str, said: str, sentence: str, focus: Span | None) -> Shortfall:
@@ -65,5 +71,8 @@ def says_against(query: str, said: str, sentence: str, focus: Span | None) -> Sh
 
 def _has_other_date(said: str, sentence: str) -> bool:
     """Whether an answer is a date, which only the title has, and the sentence has a date of its own."""
-    is_date = any(value.kind == "date" for value in values_in(said))
-    return is_date and any(value.kind == "date" for value in values_in(sentence))
+    return _has_date(said) and _has_date(sentence)
+
+
+def _has_date(text: str) -> bool:
+    return any(value.kind == "date" for value in values_in(text)) or _DAY.search(text) is not None
