@@ -21,6 +21,9 @@ _LONGEST_HEADING = 200
 """Characters."""
 _MOST_TERMS = 10
 """Names of one thing."""
+_LONGEST_BOLD = 100
+_FEWEST_LETTERS = 3
+_FEWEST_BOLD = 2
 
 
 class Heading(NamedTuple):
@@ -91,10 +94,16 @@ class Blocks:
     _headings: list[Heading] = field(default_factory=list)
     _length: int = 0
     _terms: list[str] = field(default_factory=list)
+    _bold: list[Heading] = field(default_factory=list)
 
-    def add(self, text: str) -> None:
-        """Adds a paragraph; white space around it is dropped, and an empty one is left out."""
+    def add(self, text: str, *, is_bold: bool = False) -> None:
+        """Adds a paragraph; white space around it is dropped, and an empty one is left out.
+
+        Bold lines are headings if there are no others, as where people make headings without a style for them.
+        """
         if text := text.strip():
+            if is_bold and not self._terms and _may_be_heading(text):
+                self._bold.append(Heading(self._length, 1, text))
             text = "\n".join([*self._terms, text])
             self._terms.clear()
             self._pieces.append(text)
@@ -125,11 +134,31 @@ class Blocks:
     def part(self, place: str = "") -> Part:
         """All of it."""
         self._end_terms()
-        return Part(PARAGRAPH.join(self._pieces), tuple(self._headings), place)
+        return Part(PARAGRAPH.join(self._pieces), (*self._headings, *self._bold_headings()), place)
+
+    def _bold_headings(self) -> list[Heading]:
+        """The bold lines, if nothing but a title is a heading and these are several, but not most of the paragraphs."""
+        is_marked = len(self._headings) > 1 or any(heading.start for heading in self._headings)
+        with_text = [line for line in self._bold if line.start + len(line.text) + len(PARAGRAPH) < self._length]
+        if is_marked or not _FEWEST_BOLD <= len(with_text) <= (len(self._pieces) + 1) // 2:
+            return []
+        level = 1 + max((heading.level for heading in self._headings), default=0)
+        return [line._replace(level=level) for line in with_text]
 
     def _end_terms(self) -> None:
         if self._terms:
             self.add(self._terms.pop())
+
+
+def _may_be_heading(text: str) -> bool:
+    is_short = len(text) <= _LONGEST_BOLD and "\n" not in text and text[-1] not in ".,;!"
+    return is_short and not text[0].islower() and sum(map(str.isalpha, text)) >= _FEWEST_LETTERS
+
+
+def heading_at_start(part: Part) -> str:
+    """The heading that a part begins with; empty if it begins with text."""
+    first = next(iter(part.headings), None)
+    return first.text if first is not None and not first.start else ""
 
 
 def repeats(heading: str, title: str) -> bool:
