@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from hopweave.ingest.aligned_tables import with_rows
 from hopweave.ingest.deadline import Check, no_check
 from hopweave.ingest.document import Document, Heading, Part
 
@@ -38,13 +39,15 @@ class _Found(NamedTuple):
 
 
 def read_plain(content: str, check: Check = no_check) -> Document:
-    """A text with its headings. It has no title, unless it is the metadata of a Python package: `Name Version`.
+    """A text with its headings, and rows of tables as `aligned_tables` has them.
+
+    It has no title, unless it is the metadata of a Python package: `Name Version`.
 
     Args:
         content: the text.
         check: called for every line.
     """
-    text = _OVERSTRUCK.sub("", content).strip()
+    text = with_rows(_OVERSTRUCK.sub("", content).strip())
     lines = text.split("\n")
     starts = [0]
     for line in lines:

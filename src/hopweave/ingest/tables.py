@@ -14,6 +14,8 @@ _LONGEST_NAME = 100
 _LONGEST_REPEATED = 100
 """Characters of a cell that is repeated in the rows below that it covers."""
 _MOST_COLUMNS = 1_000
+_FEWEST_COLUMNS = 3
+"""Of a table in which a row with its first cell alone is above those that follow it."""
 _MOST_TIMES_LONGER = 20
 """With names, a table gets no more than this many times as long."""
 
@@ -52,7 +54,7 @@ def rows_as_text(rows: Sequence[Sequence[Cell]], num_head: int = 0) -> list[str]
     lines = [_across(row, width) for row in placed[:num_head]]
     room = _MOST_TIMES_LONGER * sum(len(cell.text) + len(": ") for row in rows for cell in row)
     for row in placed[num_head:]:
-        lines.append(_across(row, width) or _named(names, row))
+        lines.append(_across(row, width) or _alone(row, width) or _named(names, row))
         room -= len(lines[-1])
         if room < 0:
             return None
@@ -109,6 +111,13 @@ def _names(head: Sequence[Sequence[_Placed]], width: int) -> list[str]:
 def _across(row: Sequence[_Placed], width: int) -> str:
     """The text of a row that is one cell across the whole table."""
     return _on_a_line(row[0].cell) if len(row) == 1 and row[0].cell.num_columns >= width else ""
+
+
+def _alone(row: Sequence[_Placed], width: int) -> str:
+    """The text of the first cell of a row if all others are empty: it is above the rows that follow, such as `Assets`."""
+    said = [placed for placed in row if _on_a_line(placed.cell)]
+    is_alone = len(said) == 1 and said[0].column == 0 and width >= _FEWEST_COLUMNS
+    return _on_a_line(said[0].cell) if is_alone else ""
 
 
 def _named(names: Sequence[str], row: Sequence[_Placed]) -> str:
