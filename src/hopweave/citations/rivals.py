@@ -10,6 +10,7 @@ from hopweave.core.types import Passage, Span
 from hopweave.text.agreement import agree
 from hopweave.text.content_words import keys_of, named_keys, numbers_of
 from hopweave.text.sentences import sentence_spans
+from hopweave.text.tables_in_text import row_at
 
 _FEWEST_WORDS = 4
 _SHARED = 0.75
@@ -20,9 +21,9 @@ def rival_of(query: str, said: str, place: Place, passages: Sequence[Passage]) -
     """A sentence that has another value where the cited sentence has the answer; `None` if there is none.
 
     Of the query, it has the names that the cited sentence has, and the numbers that this or its title has; if that has no name
-    of it, all its words that the cited sentence has, such as those that tell the rows of a table apart. It has at least three
-    quarters of the other words of the cited sentence, nothing of the answer, and in its place a few words of the same make:
-    names for a name, a number for a number.
+    of it, all its words that the cited sentence has; a row of a table all those that the cited row has, with what stands above
+    them. It has at least three quarters of the other words of the cited sentence, nothing of the answer, and in its place a few
+    words of the same make: names for a name, a number for a number.
 
     Args:
         query: the query.
@@ -40,13 +41,16 @@ def rival_of(query: str, said: str, place: Place, passages: Sequence[Passage]) -
     asked = around & keys_of(query)
     named = [keys_of(name) for name in names_in(query) if keys_of(name) <= keys_of(place.words)] or [asked]
     titled = asked | keys_of(words_above(place.passage)) & keys_of(query)
-    needed = frozenset[str]().union(*named, filter(_is_number, titled))
+    row = row_at(place.passage.text, place.span)
+    of_the_row = keys_of(f"{row.above}\n{sentence}") & keys_of(query) - answer if row is not None else frozenset[str]()
+    needed = frozenset[str]().union(*named, filter(_is_number, titled), of_the_row)
     for passage, span in _sentences(passages):
         text = passage.text[span.start : span.end]
         there = keys_of(text)
         if len(around & there) < _SHARED * len(around) or answer & there & (named_keys(said) or answer):
             continue
-        above = keys_of(words_above(passage))
+        other_row = row_at(passage.text, span)
+        above = keys_of(words_above(passage)) | keys_of(other_row.above if other_row is not None else "")
         instead = there - around - above
         if not 0 < len(instead) <= len(answer) + _MOST_OTHER_WORDS or agree(said, text):
             continue

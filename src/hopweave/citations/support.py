@@ -33,6 +33,7 @@ from hopweave.citations.about import (
     states_relation,
 )
 from hopweave.citations.against import says_against
+from hopweave.citations.cells import is_other_cell
 from hopweave.citations.citing import cite, locate
 from hopweave.citations.nearer import is_nearer_another
 from hopweave.citations.occurrences import asserted, holds, in_quote, none_of, occurrences, plain
@@ -293,7 +294,9 @@ class _Case:
         is_statement = names_its_subject(said)
         shortfall = says_against(self.query, said, citation.quote, in_quote(citation))
         if not shortfall and not is_statement:
-            shortfall = self._shortfall(said, place) or ("relation" if self._is_of_another(citation, passage, focus) else "")
+            shortfall = self._shortfall(said, place) or (
+                "relation" if self._is_of_another(said, citation, passage, focus) else ""
+            )
         if not shortfall and is_nearer_another(self.query, said, place, focus, self.found):
             shortfall = "relation"
         if shortfall:
@@ -303,9 +306,11 @@ class _Case:
             return Assessment("supported", (citation,), shortfall="")
         return Assessment("contradicted", (citation,), cite(0, *rival), "rival")
 
-    def _is_of_another(self, citation: Citation, passage: Passage, focus: Span) -> bool:
+    def _is_of_another(self, said: str, citation: Citation, passage: Passage, focus: Span) -> bool:
         """Whether what is cited stands behind another label, or in the row of another thing, than the query asks for."""
         if is_under_other_label(self.query, passage.text, focus) or is_on_another_line(self.query, passage.text, focus):
+            return True
+        if is_other_cell(self.query, said, passage, focus, self.found):
             return True
         inside = in_quote(citation)
         if inside is None or not is_row(citation.quote):
