@@ -90,3 +90,90 @@ def test_a_cell_of_another_passage_of_the_document_may_be_the_one_that_is_asked_
     assert [support(asked, one, ratings, sizes) for one in ("1590", "1120", "1510")] == [
         "supported", "unsupported", "unsupported",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("asked", "right", "wrong"),
+    [
+        ("What were the net sales of Orlau Pumps in Q2 2024?", "886", ["910", "840", "871"]),
+        ("What was the budget of Orlau Pumps for net sales in Q2 2024?", "910", ["886", "840"]),
+    ],
+)
+def test_what_is_is_asked_for_unless_the_question_names_a_plan_or_an_earlier_time(asked, right, wrong):
+    assert support(asked, right, SALES) == "supported"
+    assert [support(asked, one, SALES) for one in wrong] == ["unsupported"] * len(wrong)
+
+
+def test_a_column_of_restated_figures_has_none_from_before_the_restatement():
+    before = "What was the revenue of Orlau Pumps in 2022 before the restatement?"
+    assert support(before, "472", YEARS) == "unsupported"
+
+
+STOCK = "Part: cutter; Malden Pieces: 240; Malden Value (SEK): 86 400; Malden Share: 12%; Trosa Pieces: 75; Trosa Value (SEK): 27 000."
+
+
+@pytest.mark.parametrize(
+    ("asked", "right", "wrong"),
+    [
+        ("How many cutters of Orlau Pumps are in Malden?", "240", ["86 400", "12%", "75"]),
+        ("What is the value of the cutters of Orlau Pumps in Malden?", "86 400", ["240", "12%", "27 000"]),
+    ],
+)
+def test_a_question_for_how_many_asks_for_no_money_and_no_percentage(asked, right, wrong):
+    assert support(asked, right, STOCK) == "supported"
+    assert [support(asked, one, STOCK) for one in wrong] == ["unsupported"] * len(wrong)
+
+
+STAFF = (
+    "Site: Sula; Work: Production; Staff in May: 88; Staff in June: 84.\n\n"
+    "Site: Sula; Work: Administration; Staff in May: 19; Staff in June: 18.\n\n"
+    "Site: Brno; Work: Production; Staff in May: 42; Staff in June: 45."
+)
+
+
+def test_a_row_that_lacks_a_word_of_the_question_which_the_cited_row_has_is_no_rival():
+    asked = "How many staff did Orlau Pumps have in production in Sula in May?"
+    assert [support(asked, one, STAFF) for one in ("88", "19", "42", "84")] == ["supported", *["unsupported"] * 3]
+
+
+LOG = [
+    "Time: 2024-05-06 08:00; Sensor: T1; Pressure (bar): 4.10; Flow: 38.5.",
+    "Time: 2024-05-06 08:00; Sensor: T2; Pressure (bar): 4.05; Flow: 37.9.",
+    "Time: 2024-05-07 08:00; Sensor: T1; Pressure (bar): 4.12; Flow: 38.8.",
+]
+
+
+def test_a_date_is_the_same_in_whatever_form():
+    asked = "What was the pressure at sensor T1 on 7 May 2024 at 08:00?"
+    answers = ("4.12", "4.12 bar", "4.10", "4.05", "38.8")
+    assert [support(asked, one, *LOG, title="Log") for one in answers] == [
+        *["supported"] * 2,
+        *["unsupported"] * 3,
+    ]
+
+
+def test_a_month_stands_in_a_column_and_its_year_above():
+    told = "Gas 2024, in MWh\n\nSite: Hall A; Jan: 188; Feb: 171.\n\nSite: Hall B; Jan: 142; Feb: 130."
+    asked = "How much gas did Hall A use in January 2024?"
+    assert [support(asked, one, told, title="Energy") for one in ("188", "188 MWh", "142", "171")] == [
+        *["supported"] * 2,
+        *["unsupported"] * 2,
+    ]
+
+
+def test_a_table_is_that_of_a_company_whose_full_name_stands_elsewhere_in_the_document():
+    stock, orders = "Lindqvist Tools - stock list", "Part: LT-9; Reorder level: 10; Lead time (weeks): 12."
+    passages = [Passage("a", stock, "lindqvist_stock", "l.xlsx"), Passage("b", orders, "lindqvist_stock", "l.xlsx")]
+    asked = "What is the lead time for LT-9 at Lindqvist Tools?"
+    assert judge(asked, "12", passages).support == "supported"
+    assert judge(asked, "12", passages[1:]).support == "unsupported"
+    assert judge(asked.replace("Lindqvist Tools", "Orlau Tools"), "12", passages).support == "unsupported"
+
+
+def test_a_word_of_a_column_is_no_label_of_the_row():
+    told = (
+        "Cost centre: 5100; Name: Paint; Budget: 388; Forecast: 402.\n\n"
+        "Cost centre: 5200; Name: Wood; Budget: 214; Forecast: 221."
+    )
+    asked = "What is the forecast of the cost centre Paint?"
+    assert [support(asked, one, told) for one in ("402", "388", "221")] == ["supported", "unsupported", "unsupported"]

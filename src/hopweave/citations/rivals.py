@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence, Set
 
 from hopweave.citations.about import names_in
+from hopweave.citations.cells import is_of_another_row
 from hopweave.citations.places import Place, words_above
 from hopweave.core.types import Passage, Span
 from hopweave.text.agreement import agree
 from hopweave.text.content_words import keys_of, named_keys, numbers_of
 from hopweave.text.sentences import sentence_spans
-from hopweave.text.tables_in_text import row_at
 
 _FEWEST_WORDS = 4
 _SHARED = 0.75
@@ -41,20 +41,18 @@ def rival_of(query: str, said: str, place: Place, passages: Sequence[Passage]) -
     asked = around & keys_of(query)
     named = [keys_of(name) for name in names_in(query) if keys_of(name) <= keys_of(place.words)] or [asked]
     titled = asked | keys_of(words_above(place.passage)) & keys_of(query)
-    row = row_at(place.passage.text, place.span)
-    of_the_row = keys_of(f"{row.above}\n{sentence}") & keys_of(query) - answer if row is not None else frozenset[str]()
-    needed = frozenset[str]().union(*named, filter(_is_number, titled), of_the_row)
+    needed = frozenset[str]().union(*named, filter(_is_number, titled))
     for passage, span in _sentences(passages):
         text = passage.text[span.start : span.end]
         there = keys_of(text)
         if len(around & there) < _SHARED * len(around) or answer & there & (named_keys(said) or answer):
             continue
-        other_row = row_at(passage.text, span)
-        above = keys_of(words_above(passage)) | keys_of(other_row.above if other_row is not None else "")
+        above = keys_of(words_above(passage))
         instead = there - around - above
         if not 0 < len(instead) <= len(answer) + _MOST_OTHER_WORDS or agree(said, text):
             continue
-        if needed <= there | above and _is_alike(said, instead & (named_keys(text) or instead)):
+        is_rival = needed <= there | above and _is_alike(said, instead & (named_keys(text) or instead))
+        if is_rival and not is_of_another_row(query, said, (place.passage, place.span), (passage, span)):
             return passage, span
     return None
 

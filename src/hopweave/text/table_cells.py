@@ -23,6 +23,15 @@ _PART = re.compile(r"[qh][1-4]")
 _DIGIT = re.compile(r"\d")
 _LETTER = re.compile(r"[^\W\d_]")
 _DATE = re.compile(r"\d{4}-\d\d|\d{1,2}[:./]\d\d")
+_SCENARIO = re.compile(
+    r"\b(?:budget|plan|forecast|target|estimate|project|guidance|outlook)\w*|\b(?:prior|previous|preceding|last)\b",
+    re.IGNORECASE,
+)
+_EARLIER = re.compile(r"prior|previous|preceding|last")
+_BEFORE = re.compile(r"\b(?:before|prior to|without)\s(?:the\s|any\s)?(?P<what>[^\W\d_]{4,})", re.IGNORECASE)
+_ABBREVIATION = re.compile(r"\b[A-Z]{2}\b")
+"""May be a function word in capitals: `IT`."""
+_WORD = re.compile(r"[^\W\d_]{4,}")
 _FEWEST_LETTERS = 3
 """Of the name of a column, to abbreviate a word: `Typ` for typical."""
 _SMALL = frozenset(map(stem, FUNCTION_WORDS)) - {"may"}
@@ -38,7 +47,7 @@ def words_of_cells(text: str) -> frozenset[str]:
     parts = _PART_OF_A_YEAR.sub(lambda found: f"{found['what'][0]}{_ORDINALS.index(found['which'].casefold()) + 1}", text)
     told = {word for word in normalize_values(parts).replace(":", " ").split() if any(map(str.isalnum, word))}
     stems = {word if _DIGIT.search(word) else stem(word) for word in told}
-    return frozenset(word for word in stems if word not in _SMALL) | letters_in(text)
+    return frozenset(word for word in stems if word not in _SMALL) | letters_in(text) | set(_ABBREVIATION.findall(text))
 
 
 def words_asked(asked: Set[str], text: str) -> set[str]:
@@ -67,6 +76,27 @@ def is_of_another_period(asked: Set[str], told: str) -> bool:
         if wanted and found and not wanted & found:
             return True
     return False
+
+
+def scenarios_in(text: str) -> set[str]:
+    """What a text names that is no fact of the time it is about: a plan, or an earlier time.
+
+    >>> [sorted(scenarios_in(text)) for text in ("Q2 2024 Budget", "was budgeted for the previous year", "Actual")]
+    [['budge'], ['budge', 'prior'], []]
+    """
+    found = {match[0].casefold() for match in _SCENARIO.finditer(text)}
+    return {"prior" if _EARLIER.fullmatch(word) else stem(word) for word in found}
+
+
+def is_before_what(query: str, name: str) -> bool:
+    """Whether a query asks for what was before something, and the name of a column says that it has been done.
+
+    >>> asked = "What was the revenue before the restatement?"
+    >>> is_before_what(asked, "2022 (restated)"), is_before_what(asked, "2022 as reported")
+    (True, False)
+    """
+    done = {stem(match["what"]) for match in _BEFORE.finditer(query)}
+    return not _BEFORE.search(name) and any(stem(word) in done for word in _WORD.findall(name))
 
 
 def has_period(told: str) -> bool:
