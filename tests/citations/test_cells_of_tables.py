@@ -109,7 +109,10 @@ def test_a_column_of_restated_figures_has_none_from_before_the_restatement():
     assert support(before, "472", YEARS) == "unsupported"
 
 
-STOCK = "Part: cutter; Malden Pieces: 240; Malden Value (SEK): 86 400; Malden Share: 12%; Trosa Pieces: 75; Trosa Value (SEK): 27 000."
+STOCK = (
+    "Part: cutter; Malden Pieces: 240; Malden Value (SEK): 86 400; Malden Share: 12%; "
+    "Trosa Pieces: 75; Trosa Value (SEK): 27 000."
+)
 
 
 @pytest.mark.parametrize(
