@@ -180,3 +180,13 @@ def test_a_word_of_a_column_is_no_label_of_the_row():
     )
     asked = "What is the forecast of the cost centre Paint?"
     assert [support(asked, one, told) for one in ("402", "388", "221")] == ["supported", "unsupported", "unsupported"]
+
+
+def test_what_is_not_something_is_told_from_what_is():
+    told = (
+        "Non-current assets\n\nReceivables; Note: 15; 2024: 34.2; 2023: 31.9.\n\n"
+        "Current assets\n\nReceivables; Note: 17; 2024: 256.7; 2023: 243.3."
+    )
+    current, other = (f"What were the {kind} receivables of Orlau Pumps in 2024?" for kind in ("current", "non-current"))
+    assert [support(current, one, told) for one in ("256.7", "34.2")] == ["supported", "unsupported"]
+    assert [support(other, one, told) for one in ("34.2", "256.7")] == ["supported", "unsupported"]

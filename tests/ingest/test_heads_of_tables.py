@@ -130,3 +130,30 @@ def test_text_in_a_column_without_a_name_is_kept(tmp_path):
 )
 def test_rows_that_name_no_columns_have_no_head(rows):
     assert head_of([TableRow(dict(enumerate(row))) for row in rows]) == Head()
+
+
+@pytest.mark.parametrize(
+    ("rows", "text"),
+    [
+        (["Grade|Low|High", "G4|243|250", "G5|271|280"], "Grade: G4; Low: 243; High: 250.|Grade: G5; Low: 271; High: 280."),
+        (["Pay", "Grade|2024|2025", "G4|243|250"], "Pay|Grade: G4; 2024: 243; 2025: 250."),
+        (["Home|News|Contact", "one|two|three"], "Home News Contact|one two three"),  # no numbers
+        (["Grade|Pay", "G4|243"], "Grade Pay|G4 243"),  # two columns
+    ],
+)  # fmt: skip
+def test_cells_of_a_web_page_that_are_not_marked_name_columns_above_numbers(tmp_path, rows, text):
+    cells = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row.split('|'))}</tr>" for row in rows)
+    [passage] = read(written(tmp_path, "a.html", f"<p>x</p><table>{cells}</table>".encode()))
+    assert passage.text.split("\n\n") == ["x", *text.split("|")]
+
+
+def test_a_row_with_its_first_cell_alone_has_no_name_of_a_column_in_markdown(tmp_path):
+    table = "| Item | 2023 | 2024 |\n|---|---|---|\n| **Assets** | | |\n| Cash | 5 | 6 |\n"
+    [passage] = read(written(tmp_path, "a.md", table.encode()))
+    assert passage.text.split("\n\n") == ["Assets", "Item: Cash; 2023: 5; 2024: 6."]
+
+
+def test_groups_of_rows_are_told_in_a_table_whose_first_column_has_no_name(tmp_path):
+    rows = [("", "Note", "2023"), ("Assets",), ("Cash", "4", "6.5"), ("Debts",), ("Loans", "5", "8.5")]
+    [passage] = of_sheet(tmp_path, [(at, *row) for at, row in enumerate(rows, start=1)])
+    assert passage.text.split("\n\n") == ["Assets", "Cash; Note: 4; 2023: 6.5.", "Debts", "Loans; Note: 5; 2023: 8.5."]

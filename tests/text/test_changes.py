@@ -15,6 +15,8 @@ BUDGET = (
 )
 EXPENSE = "The expense of Orlau was £98 million, an increase of £11 million."
 MARGIN = "The gross margin of Orlau was 38.4%, compared with 37.9% in the previous quarter."
+STAFF = "The average number of employees of Orlau was 4,870, against 5,012 in the previous year."
+LINES = "Turnover of Orlau up 5.2% to £731 million (2024: £695 million)\nFinal dividend of Orlau 9.4p (2024: 8.9p)"
 SHARE = "The north of Orlau had 41% of sales (2022: 44%), and the south 33%."
 
 
@@ -34,6 +36,10 @@ SHARE = "The north of Orlau had 41% of sales (2022: 44%), and the south 33%."
         ("What was the expense of Orlau?", EXPENSE, "£98 million", ["£11 million"]),
         ("What was the gross margin of Orlau?", MARGIN, "38.4%", ["37.9%"]),
         ("What was the gross margin of Orlau in the previous quarter?", MARGIN, "37.9%", []),
+        ("How many employees did Orlau have on average in the previous year?", STAFF, "5,012", ["4,870"]),
+        ("How many employees did Orlau have on average?", STAFF, "4,870", ["5,012"]),
+        ("What was the turnover of Orlau?", LINES, "£731 million", ["5.2%", "£695 million"]),
+        ("What was the final dividend of Orlau?", LINES, "9.4p", ["8.9p"]),
         ("What share of sales did the north of Orlau have in 2022?", SHARE, "44%", ["41%"]),
     ],
 )

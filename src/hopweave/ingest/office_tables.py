@@ -86,10 +86,11 @@ class Table:
         yield from _title([" ".join(row.cells.values()) for row in titles], TITLE if rest else ROW)
         if titles or head.names or not all(row.cells.keys() <= self.names.keys() for row in rest):
             self.names = dict(head.names)
+        columns = {*self.names, *(min(row.cells) for row in rest)}
         last = max((number for number, row in enumerate(rest) if len(row.cells) > 1), default=-1)
         for number, row in enumerate(rest):
             cells = list(row.cells.values())
-            if len(self.names) >= _FEWEST_COLUMNS and len(cells) == 1 and min(row.cells) == min(self.names):
+            if self.names and len(columns) >= _FEWEST_COLUMNS and len(cells) == 1 and min(row.cells) == min(columns):
                 yield Line(cells[0], GROUP if number < last and _may_be_title(cells[0]) else ROW)
             elif self.names:
                 yield Line(row_text([self.names.get(at, "") for at in row.cells], cells))

@@ -7,7 +7,7 @@ and `Actual`, whether or not the cell is merged with those to its right.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -21,6 +21,8 @@ _NUMBER = re.compile(r"[-+(−–]?\s?[$£€]?\s?\d[\d.,:/\s-]*[%$£€]?\)?")
 _NOTHING = re.compile(r"[-–—]|n\.?/?a\.?", re.IGNORECASE)
 """What stands in a cell that has no value."""
 _LEAST_SHARE_OF_NUMBERS = 0.5
+_FEWEST_COLUMNS = 3
+"""Of a table in which not all cells of a column of numbers need be numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +62,7 @@ def is_period(cell: str) -> bool:
     return _PERIOD.fullmatch(cell) is not None
 
 
-def head_of(rows: Sequence[TableRow], *, is_further: bool = False) -> Head:
+def head_of(rows: Sequence[TableRow], *, is_further: bool = False, needs_numbers: bool = False) -> Head:
     """What the first rows of a table are, none of which is marked.
 
     Rows of a title have fewer cells than the table has columns. The names of columns are told by what stands below them.
@@ -68,6 +70,7 @@ def head_of(rows: Sequence[TableRow], *, is_further: bool = False) -> Head:
     Args:
         rows: with text.
         is_further: whether there is a table with names above it, which words may go on with.
+        needs_numbers: whether names of columns are only told by numbers below them, and there are three or more.
     """
     for at in range(min(len(rows) - 1, _MOST_TITLES + 1)):
         is_grouped = at > 0 and _is_above_several(rows[at - 1], rows[at])
@@ -76,6 +79,8 @@ def head_of(rows: Sequence[TableRow], *, is_further: bool = False) -> Head:
         if any(len(row.cells) >= len(names) for row in rows[:num_titles]):
             continue
         below = [row.cells for row in rows[at + 1 :]]
+        if needs_numbers and (len(names) < _FEWEST_COLUMNS or not _have_numbers(names, below)):
+            continue
         if _name_columns(names, below, is_further=is_further and not at):
             return Head(num_titles, 1 + is_grouped, names)
     return Head()
@@ -130,12 +135,17 @@ def _name_columns(names: Mapping[int, str], below: Sequence[Mapping[int, str]], 
     """Whether some cells look like the names of columns of the rows below; the first column may be without one."""
     if not below or not set().union(*below) <= {0, *names}:
         return False
-    least = _LEAST_SHARE_OF_NUMBERS if len(names) > 2 else 1.0
-    has_numbers = any(_are_numbers([row[at] for row in below if at in row], least) for at in names)
+    has_numbers = _have_numbers(names, below)
     words = [name for name in names.values() if not is_period(name)]
     if len(words) < len(names):  # such as `town, 2023, 2024` above numbers
         return has_numbers and (0 not in names or names[0] in words) and len(set(names.values())) == len(names)
     return are_names(words) and (has_numbers or (len(names) > 2 and not is_further))
+
+
+def _have_numbers(names: Iterable[int], below: Sequence[Mapping[int, str]]) -> bool:
+    """Whether some column has numbers below its name; in a table of two columns, nothing else."""
+    least = _LEAST_SHARE_OF_NUMBERS if len(set(names)) >= _FEWEST_COLUMNS else 1.0
+    return any(_are_numbers([row[at] for row in below if at in row], least) for at in names)
 
 
 def _are_numbers(cells: Sequence[str], least: float) -> bool:

@@ -17,7 +17,7 @@ from hopweave.text.values_alike import Value, are_alike, value_at, values_in
 from hopweave.text.wanted import content_stems
 
 _VERB = (
-    r"(?:r(?:ose|isen?|ises|ising)|gr(?:ew|own?|ows|owing)|f(?:ell|allen|alls?|alling)|(?:in|de)creas\w+|declin\w+|reduc\w+|improv\w+"
+    r"(?:up|down|r(?:ose|isen?|ises|ising)|gr(?:ew|own?|ows|owing)|f(?:ell|allen|alls?|alling)|(?:in|de)creas\w+|declin\w+|reduc\w+|improv\w+"
     r"|drop\w*|chang\w+|gain\w*|climb\w*|jump\w*|went (?:up|down))"
 )
 _NOUN = r"(?:increase|decrease|rise|decline|growth|drop|fall|reduction|gain|change)"
@@ -51,6 +51,12 @@ _YEAR = re.compile(r"(?<![\d.,£$€-])(?:19|20)\d\d(?![\d%]|[.,]\d)")
 _YEAR_BEFORE = re.compile(
     r"\b(?:a|one) year (?:ago|earlier|before)|\b(?:the|in the) (?:previous|prior|preceding) year\b", re.IGNORECASE
 )
+_BEGINS_WITH_YEAR = re.compile(r"(?:19|20)\d\d:\s")
+_TIME_BEFORE = re.compile(
+    r"\b(?:previous|prior|preceding|last)\s(?:financial\s|fiscal\s)?(?:year|quarter|month|period)\b"
+    r"|\b(?:year|quarter|month) (?:ago|earlier|before)\b",
+    re.IGNORECASE,
+)
 _FRAME = re.compile(r"\W*(?:in|during|for|at|by|over)\b[^.,;()£$€%]{0,60}?\b(?P<year>(?:19|20)\d\d)\b", re.IGNORECASE)
 """What a sentence begins with, and all its values are of that have no other year: `In the first half of 2024 sales were ...`"""
 
@@ -77,6 +83,8 @@ def is_other_figure(query: str, sentence: str, focus: Span) -> bool:
     """
     if is_foreign(sentence) or is_row(sentence):
         return False
+    line = _line_around(sentence, focus)
+    sentence, focus = sentence[line.start : line.end], Span(focus.start - line.start, focus.end - line.start)
     values = [one for one in values_in(sentence) if one.kind != "date"]
     own = value_at(focus, values)
     if own is None or len(values) < 2:
@@ -86,6 +94,25 @@ def is_other_figure(query: str, sentence: str, focus: Span) -> bool:
     parts = _parts_of(sentence)
     alike = [one for one in values if are_alike(one.kind, own.kind)]
     return len(alike) > 1 and (_is_of_other_year(query, own, alike, parts) or _is_earlier(query, sentence, own, alike, parts))
+
+
+def is_earlier_asked(query: str, sentence: str, focus: Span) -> bool:
+    """Whether a query asks for a value of the year, quarter or month before, and some words stand in a part that says so.
+
+    >>> told, asked = "There were 70 lamps, against 64 in the previous year.", "How many were there in the previous year?"
+    >>> [is_earlier_asked(asked, told, place) for place in (Span(11, 13), Span(29, 31))]
+    [False, True]
+    """
+    part = next((one for one in _parts_of(sentence) if one.span.start <= focus.start < one.span.end), None)
+    if part is None or not _TIME_BEFORE.search(query):
+        return False
+    return _TIME_BEFORE.search(sentence, part.span.start, part.span.end) is not None
+
+
+def _line_around(text: str, focus: Span) -> Span:
+    """The line of some words: lines without a full stop are one sentence."""
+    end = text.find("\n", focus.end)
+    return Span(text.rfind("\n", 0, focus.start) + 1, end if end >= 0 else len(text))
 
 
 def _is_other_change(query: str, sentence: str, own: Value, values: Sequence[Value]) -> bool:
@@ -114,9 +141,18 @@ def _is_of_other_year(query: str, own: Value, alike: Sequence[Value], parts: Seq
 
 
 def _is_earlier(query: str, sentence: str, own: Value, alike: Sequence[Value], parts: Sequence[_Part]) -> bool:
-    """Whether a value is one from which another one changed, and the query has no word for that, nor one of that part alone."""
+    """Whether a value is one from which another one changed, and the query has no word for that, nor one of that part alone; or
+    is none, although the query asks for the value of the time before.
+    """
     part = _part_with(own, parts)
     start, end = part.span.start, part.span.end
+    if _TIME_BEFORE.search(query) and part.opens not in {"by", "to"}:
+        is_there = [
+            _TIME_BEFORE.search(sentence, one.span.start, one.span.end) for one in (_part_with(v, parts) for v in alike)
+        ]
+        return any(is_there) and not _TIME_BEFORE.search(sentence, start, end)
+    if part.is_bracketed and _BEGINS_WITH_YEAR.match(sentence, start):
+        return not _YEAR.search(query) and not _ASKS_EARLIER.search(query) and any(one.span.start < start for one in alike)
     if not _OPENS_EARLIER.fullmatch(part.opens) or _ASKS_EARLIER.search(query) or _YEAR.search(query):
         return False
     if part.opens.casefold() == "from" and not _CHANGES.search(sentence, 0, start):

@@ -29,6 +29,7 @@ _SCENARIO = re.compile(
 )
 _EARLIER = re.compile(r"prior|previous|preceding|last")
 _BEFORE = re.compile(r"\b(?:before|prior to|without)\s(?:the\s|any\s)?(?P<what>[^\W\d_]{4,})", re.IGNORECASE)
+_NON = re.compile(r"\bnon[-\u2010\u2011\s](?=[a-z])", re.IGNORECASE)
 _ABBREVIATION = re.compile(r"\b[A-Z]{2}\b")
 """May be a function word in capitals: `IT`."""
 _WORD = re.compile(r"[^\W\d_]{4,}")
@@ -45,6 +46,7 @@ def words_of_cells(text: str) -> frozenset[str]:
     (['2024', '6', 'ebit', 'may', 'q2'], ['2024', '6', 'A', 'hall', 'may'])
     """
     parts = _PART_OF_A_YEAR.sub(lambda found: f"{found['what'][0]}{_ORDINALS.index(found['which'].casefold()) + 1}", text)
+    parts = _NON.sub("non", parts)
     told = {word for word in normalize_values(parts).replace(":", " ").split() if any(map(str.isalnum, word))}
     stems = {word if _DIGIT.search(word) else stem(word) for word in told}
     return frozenset(word for word in stems if word not in _SMALL) | letters_in(text) | set(_ABBREVIATION.findall(text))
