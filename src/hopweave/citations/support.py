@@ -50,6 +50,7 @@ from hopweave.text.kinship import is_kin_asked, relative_asked
 from hopweave.text.matching import is_yes_or_no
 from hopweave.text.refusal import does_not_know
 from hopweave.text.sentences import sentence_spans
+from hopweave.text.statements import amount_added
 from hopweave.text.table_rows import is_on_another_line, is_other_row, is_row, is_under_other_label
 
 CONFIDENT_ABOVE = 0.0
@@ -259,6 +260,8 @@ class _Case:
 
     def borne_out(self, said: str) -> Assessment:
         """Whether passages have an answer, all of it, at places that are about the query."""
+        if amount := amount_added(said, self.query):
+            return self._cited(amount) or Assessment()
         whole = self._cited(said)
         if whole is not None:
             return whole
