@@ -190,3 +190,14 @@ def test_what_is_not_something_is_told_from_what_is():
     current, other = (f"What were the {kind} receivables of Orlau Pumps in 2024?" for kind in ("current", "non-current"))
     assert [support(current, one, told) for one in ("256.7", "34.2")] == ["supported", "unsupported"]
     assert [support(other, one, told) for one in ("34.2", "256.7")] == ["supported", "unsupported"]
+
+
+def test_a_number_in_a_sentence_is_no_answer_where_a_cell_has_more_of_the_question():
+    told = "Data: Operating temperature; Min: -40; Max: 125; Unit: °C.\n\nThe storage temperature is -50 to 135 °C."
+    asked = "What is the minimum operating temperature of the VK of Orlau Pumps?"
+    assert [support(asked, one, told, title="Orlau Pumps VK") for one in ("-40", "-50", "-50 °C", "125")] == [
+        "supported",
+        *["unsupported"] * 3,
+    ]
+    storage = "What is the storage temperature of the VK of Orlau Pumps?"
+    assert support(storage, "-50 to 135 °C", told, title="Orlau Pumps VK") == "supported"

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from hopweave.citations.about import says_nothing
-from hopweave.citations.places import words_above
+from hopweave.citations.places import place_of, words_above
 from hopweave.core.types import Passage, Span
 from hopweave.text.amounts import CURRENCY
 from hopweave.text.content_words import keys_of, numbers_of
@@ -20,7 +20,7 @@ from hopweave.text.table_cells import (
     words_asked,
     words_of_cells,
 )
-from hopweave.text.table_rows import Cell
+from hopweave.text.table_rows import Cell, is_row
 from hopweave.text.tables_in_text import Row, row_at, rows_of
 
 _HOW_MANY = re.compile(r"\s*(?:in\s[\w\s,]{1,30},\s)?how\s(?:(?P<many>many)|much(?!\sof\b))\s", re.IGNORECASE)
@@ -30,11 +30,12 @@ _MOST_ROWS = 400
 
 
 def is_other_cell(query: str, said: str, passage: Passage, focus: Span, found: Sequence[Passage]) -> bool:
-    """Whether some words of a table stand in another cell than a query asks for; `False` if they are in none.
+    """Whether some words stand in another cell of a table than a query asks for, or in a sentence, while a cell is meant.
 
     They do if another cell of the document, with a value of the same make, has all the words of the query that theirs has, and
-    more: in the name of its column, in its row, or above the table. They also do if the row of another cell of their column is
-    named by the query as a whole, and theirs only in part; and if their column, else their row, is of another year or quarter.
+    more: in the name of its column, in its row, or above the table; a number in a sentence is compared with cells likewise.
+    They also do if the row of another cell of their column is named by the query as a whole, and theirs only in part; and if
+    their column, else their row, is of another year or quarter, or has a plan where another one has what is.
 
     Args:
         query: the query.
@@ -45,7 +46,7 @@ def is_other_cell(query: str, said: str, passage: Passage, focus: Span, found: S
     """
     row = row_at(passage.text, focus)
     if row is None:
-        return False
+        return _is_rather_in_a_table(_Asking(query, said), passage, focus, found)
     asking, cells = _Asking(query, said), _cells_with(said, row, focus)
     return bool(cells) and all(_is_other(asking, passage, row, own, found) for own in cells)
 
@@ -112,6 +113,21 @@ def _is_other(asking: _Asking, passage: Passage, row: Row, own: Cell, found: Seq
             if here == there and not is_named and cell.name == own.name and _is_named(other, asked):
                 return True
     return False
+
+
+def _is_rather_in_a_table(asking: _Asking, passage: Passage, focus: Span, found: Sequence[Passage]) -> bool:
+    """Whether a number in a sentence has fewer words of a query around it than a cell of the document with a number has."""
+    if not numbers_of(keys_of(asking.said)):
+        return False
+    sentences = [line for line in place_of(passage, focus).text.split("\n") if not is_row(line)]
+    here = words_asked(asking.words, "\n".join([*sentences, words_above(passage)]))
+    known = words_of_cells(asking.query)
+    return any(
+        here < words_asked(asking.words, _told(other, row, cell)) and not words_of_cells(cell.value) <= known
+        for other, row in _rows_of_document(passage, found)
+        for cell in row.cells
+        if _has_digit(cell.value)
+    )
 
 
 def _is_meant_before(asking: _Asking, cell: Cell, own: Cell) -> bool:

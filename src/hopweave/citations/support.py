@@ -312,11 +312,11 @@ class _Case:
     def _is_of_another(self, said: str, citation: Citation, passage: Passage, focus: Span) -> bool:
         """Whether what is cited stands behind another label, or in the row of another thing, than the query asks for."""
         inside = in_quote(citation)
+        if inside is not None and is_other_cell(self.query, said, passage, focus, self.found):
+            return True
         if inside is None or not is_row(citation.quote):
             told = passage.text
             return is_under_other_label(self.query, told, focus) or is_on_another_line(self.query, told, focus)
-        if is_other_cell(self.query, said, passage, focus, self.found):
-            return True
         others = (one.text[span.start : span.end] for one in self.found for span in sentence_spans(one.text))
         return is_other_row(self.query, citation.quote, inside, others)
 
