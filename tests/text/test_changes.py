@@ -68,6 +68,19 @@ def test_a_value_that_is_compared_with_no_earlier_one_is_left_alone(asked, told,
     assert not is_other_figure(asked, told, Span(start, start + len(said)))
 
 
+@pytest.mark.parametrize(
+    ("asked", "others"),
+    [
+        ("By how much did the turnover of the dairy fall?", [True, False]),
+        ("By how much did the turnover of the bakery grow?", [False, True]),
+        ("By how much did the turnover change?", [False, False]),
+    ],
+)
+def test_a_fall_is_no_rise(asked, others):
+    told = "The bakery increased turnover by 7.9% to £312 million, while the dairy fell 1.4% to £268 million."
+    assert [is_other_figure(asked, told, Span(start, start + 4)) for start in map(told.index, ("7.9%", "1.4%"))] == others
+
+
 BONUS = "Customers above EUR 20,000 receive a bonus of 3%; above EUR 50,000 the bonus is 5%."
 
 

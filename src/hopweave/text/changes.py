@@ -26,6 +26,11 @@ _CHANGES = re.compile(rf"\b{_VERB}\b", re.IGNORECASE)
 _BY = re.compile(rf"\b{_VERB}(?:\s\w+){{0,3}}?\s(?:by\s)?{_ABOUT}$", re.IGNORECASE)
 _NOT_BY = re.compile(r"\b(?:to|from|at|in|of|was|were|is|are|stood|for)\s(?:\w+\s)?$", re.IGNORECASE)
 _OF_A_CHANGE = re.compile(rf"\b{_NOUN} of {_ABOUT}$", re.IGNORECASE)
+_DOWN = re.compile(r"(?:down|f[ae]ll|decreas|declin|reduc|drop)", re.IGNORECASE)
+_DIRECTED = re.compile(
+    r"\b(?:up|down|r[io]se|risen|rising|gr[eo]w\w*|f[ae]ll(?:s|en|ing)?|(?:in|de)creas\w+|declin\w+|reduc\w+|drop\w*)\b",
+    re.IGNORECASE,
+)
 _IS_LEVEL = re.compile(rf"\b(?:to|from|at|was|were|is|are)\s{_ABOUT}$", re.IGNORECASE)
 _IS_RESULT = re.compile(rf"\b(?:to|at|was|were|is|are)\s{_ABOUT}$", re.IGNORECASE)
 _ASKS_CHANGE = re.compile(
@@ -119,10 +124,19 @@ def _is_other_change(query: str, sentence: str, own: Value, values: Sequence[Val
     """Whether a value is a change although none is asked for, and another is the result, or a result although a change is."""
     changes = [one for one in values if _is_change(sentence, one)]
     if changes and _ASKS_CHANGE.search(query):
-        return own not in changes and _IS_LEVEL.search(sentence, 0, own.span.start) is not None
+        if own in changes:
+            return _is_opposite(query, sentence[: own.span.start])
+        return _IS_LEVEL.search(sentence, 0, own.span.start) is not None
     if own not in changes or _CHANGES.search(query):
         return False
     return any(one not in changes and _IS_RESULT.search(sentence, 0, one.span.start) for one in values)
+
+
+def _is_opposite(query: str, before: str) -> bool:
+    """Whether a query asks for a rise, and the last verb before a value tells of a fall, or the other way round."""
+    asked = {bool(_DOWN.match(match[0])) for match in _DIRECTED.finditer(query)}
+    told = [bool(_DOWN.match(match[0])) for match in _DIRECTED.finditer(before)]
+    return len(asked) == 1 and bool(told) and told[-1] not in asked
 
 
 def _is_change(sentence: str, value: Value) -> bool:
