@@ -17,7 +17,7 @@ from hopweave.citations.about import (
 )
 from hopweave.citations.citing import locate
 from hopweave.citations.places import place_of
-from hopweave.citations.support import claim_of
+from hopweave.citations.support import claim_of, judge
 from hopweave.core.types import Claim, Passage
 
 RENN = Passage("renn", "Ida Renn is an engineer. She was born in Tromvik in 1902.", "Ida Renn")
@@ -83,6 +83,13 @@ def test_a_place_goes_back_over_sentences_that_begin_with_a_pronoun():
     found = place(Passage("p", text, "pilots"), "1902")
     assert untied("When did Ida Renn die?", "1902", found) == []
     assert untied("When did Otto Falk die?", "1902", found) == ["Otto Falk"]
+
+
+def test_what_stands_before_a_heading_of_its_own_is_of_another_section():
+    text = "AUTHOR\n       Written by Ada Finch.\n\nREPORTING BUGS\n       Orla tools online help: <https://orla.example>"
+    page = Passage("lamp", text, "lamp.1")
+    assert judge("Who wrote the lamp program?", "Orla tools", [page]).shortfall == "relation"
+    assert judge("Who wrote the lamp program?", "Ada Finch", [page]).support == "supported"
 
 
 def test_words_of_earlier_claims_count_if_they_lead_to_the_place():
@@ -420,6 +427,13 @@ def test_each_relation_of_a_query_is_stated(words, is_stated):
 def test_the_place_of_a_death_is_not_that_of_a_birth(query, said, support, shortfall):
     claim = claim_of(1, query, said, "model", [Passage("p", "Ida Renn was born in Sula and died in Brno.", "Ida Renn")])
     assert (claim.support, claim.shortfall) == (support, shortfall)
+
+
+@pytest.mark.parametrize("query", ["Which version added tarn?", "Which version introduced tarn?"])
+def test_the_release_that_deprecates_a_module_is_not_the_one_that_adds_it(query):
+    module = Passage("tarn", "New in version 3.1.\n\nDeprecated since version 3.4.", "The tarn module")
+    assert judge(query, "3.4", [module]).shortfall == "relation"
+    assert judge(query, "3.1", [module]).support == "supported"
 
 
 def test_the_release_that_removes_a_module_is_not_the_one_that_deprecates_it():

@@ -49,6 +49,52 @@ It is dry.
 """
 
 
+OUTLINE = """Orla NEWS                                    -*- outline -*-
+
+* Noteworthy changes in release 2.1 (2024-03-01) [stable]
+
+** New features
+
+  lamp --dim makes the light weaker at dawn,
+  and again at dusk.
+  Nobody sees it in between.
+
+* Noteworthy changes in release 2.0 (2023-09-12) [stable]
+
+** Bug fixes
+
+  oil no longer leaks from the lower store at night.
+"""
+RELEASES = """Orla NEWS - what users see. 2024-03-01
+
+version 1.3 - Ada Finch, 2024-03-01
+
+* The lamp can be made weaker at dawn with --dim
+
+version 1.2, 2023-09-12
+
+* Oil no longer leaks from the lower store at night
+
+version 1.1 - Ada Finch
+
+* The first one that was shown to anybody else
+"""
+PACKAGED = """orla (1.3-2) unstable; urgency=medium
+
+  * The lamp can be made weaker at dawn with --dim.
+
+ -- Ada Finch <ada@example.org>  Fri, 01 Mar 2024 10:00:00 +0100
+
+orla (1.3-1) experimental; urgency=low
+
+  * New upstream release, with oil.
+
+orla (1.2-1) unstable; urgency=low
+
+  * Initial release.
+"""
+
+
 def headings(text):
     [part] = read_document(text, ".txt").parts
     assert all(part.text[one.start :].lstrip().startswith(one.text) for one in part.headings)
@@ -61,6 +107,27 @@ def headings(text):
         (RENDERED, [(1, "NAME"), (1, "WHAT IT DOES"), (1, "SEE ALSO")]),
         (UNDERLINED, [(1, "Kerrow Light"), (2, "Oil"), (2, "Boats")]),
         (NUMBERED, [(1, "1. Lamp"), (2, "1.1 Wicks"), (1, "2. Oil")]),
+        (
+            OUTLINE,
+            [
+                (1, "Noteworthy changes in release 2.1 (2024-03-01) [stable]"),
+                (2, "New features"),
+                (1, "Noteworthy changes in release 2.0 (2023-09-12) [stable]"),
+                (2, "Bug fixes"),
+            ],
+        ),
+        (
+            RELEASES,
+            [(1, "version 1.3 - Ada Finch, 2024-03-01"), (1, "version 1.2, 2023-09-12"), (1, "version 1.1 - Ada Finch")],
+        ),
+        (
+            PACKAGED,
+            [
+                (1, "orla (1.3-2) unstable; urgency=medium"),
+                (1, "orla (1.3-1) experimental; urgency=low"),
+                (1, "orla (1.2-1) unstable; urgency=low"),
+            ],
+        ),
     ],
 )
 def test_headings_are_found_as_people_mark_them(text, expected):
@@ -73,6 +140,8 @@ NONE = {
     "a list": "What to do today, before the night:\n\n1. Light the lamp.\n\n2. Fill the oil.\n\n3. Write it into the log.\n",
     "a year": "The keepers of that year were many.\n\n1842 Ada Finch came to the light\n\nShe stayed.\n",
     "names in capitals": "ADA FINCH\n\nSULA ORLAU\n\nKERROW LIGHT\n\nMARLOW HALL\n",
+    "a list with stars": "What to do today, before the night:\n\n* Light the lamp\n\n* Fill the oil\n\n* Write\n",
+    "versions of two things": "The lamp is an old one:\n\nversion 1.3\n\nThe oil is a newer one:\n\nversion 2.0\n\nSo it is.\n",
     "a table": "name      oil\n--------  ---\nlamp one  dry\n\nand a sentence that is long enough\n",
     "a line between paragraphs": "The lamp is lit at dusk every day.\n\n------------\n\nIt is dry in the store below.\n",
     "a log": "2026-01-02 INFO the lamp is lit\n\nERROR\n\n2026-01-02 INFO it is out again now\n",

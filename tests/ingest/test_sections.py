@@ -39,6 +39,20 @@ def test_the_title_is_not_repeated_as_a_heading(tmp_path):
     assert second.heading == "Lamp > Oil"
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "title"),
+    [
+        ("News of Orla 1.3 (3 May 2021)", "News of Orla 1.2 (1 Oct 2020)", "a"),
+        ("12 March 2024, the keepers", "2 April 2024, the keepers", "a"),
+        ("Keeping a light in 12 steps", "Oil", "Keeping a light in 12 steps"),
+    ],
+)
+def test_a_heading_of_several_alike_is_a_section_and_no_title(tmp_path, first, second, title):
+    passages = written(tmp_path, "a.md", f"# {first}\n\n{LAMP}\n\n# {second}\n\n{OIL}\n", max_words=10)
+    [of_oil] = [passage for passage in passages if OIL in passage.text]
+    assert (of_oil.title, of_oil.sections) == (title, (second,))
+
+
 def part_of(*blocks):
     """A part of paragraphs, and headings as `(text, level)`."""
     found = Blocks()

@@ -60,7 +60,8 @@ HOUSE = "It was founded in 1901 and dissolved in 1950."
         ("Where was Ida Renn born?", SHORT_LIFE, "Sula", False),
         ("Where was Ida Renn born?", SHORT_LIFE, "Brno", True),
         ("Where was Ida Renn born?", SHORT_LIFE, "Orlau", False),  # what is told in brackets goes no further
-        ("Where was Ida Renn born?", "Ida Renn died in Brno.", "Brno", False),  # it does not tell of both
+        ("Where was Ida Renn born?", "Ida Renn died in Brno.", "Brno", True),  # of the opposite alone
+        ("Where was Ida Renn born?", "A native of Brno, Ida Renn died there.", "Brno", False),  # it has a word for a birth
         ("In which version will tarn be removed?", MODULE, "3.12", False),
         ("In which version will tarn be removed?", MODULE, "3.4", True),
         ("Since which version is tarn deprecated?", MODULE, "3.4", False),
@@ -69,6 +70,6 @@ HOUSE = "It was founded in 1901 and dissolved in 1950."
         ("When was the house founded?", HOUSE, "1901", False),
     ],
 )
-def test_of_a_sentence_about_two_opposites_words_belong_to_the_one_before_them(asking, sentence, words, is_of_opposite):
+def test_of_two_opposites_words_belong_to_the_one_before_them_or_to_the_only_one(asking, sentence, words, is_of_opposite):
     start = sentence.index(words)
     assert tells_of_opposite(asking, sentence, Span(start, start + len(words))) is is_of_opposite

@@ -211,11 +211,14 @@ def in_quote(citation: Citation) -> Span | None:
 
 
 def _is_titled(said: str, passage: Passage) -> bool:
-    """Whether the title of a passage has an answer that holds for it: the number of a title does not below one with another."""
-    if locate(said, passage.title) is None:
-        return False
-    below = numbers_of(keys_of("\n".join(passage.sections))) - numbers_of(keys_of(passage.title))
-    return not (below and numbers_of(keys_of(said)))
+    """Whether the title of a passage has an answer that holds for it, or a number is in the heading of its section.
+
+    The number of a title or a heading does not hold below one with another (`Changes > Release 1.2 > Fixed in 1.1`).
+    """
+    if not numbers_of(keys_of(said)):
+        return locate(said, passage.title) is not None
+    numbered = [heading for heading in (passage.title, *passage.sections) if numbers_of(keys_of(heading))]
+    return bool(numbered) and locate(said, numbered[-1]) is not None
 
 
 def _about_the_title(mark: int, query: str, passage: Passage) -> Citation:

@@ -23,6 +23,8 @@ from hopweave.text.tables_in_text import is_heading
 _SUFFIXES = re.compile(r"(?:\.[a-z]\w{0,8}){1,2}$", re.IGNORECASE)
 _PAGE = re.compile(r"\.x?html?(?:\.\w{2,4})?$", re.IGNORECASE)
 _BETWEEN_WORDS = re.compile(r"[\s_-]+")
+_HEADED = re.compile(r"[A-Z][A-Z \t,/&'():_-]{3,60}\n\s*\S")
+"""A sentence that begins with a heading in capitals: what is before it belongs to another section."""
 _PRONOUN = re.compile(r"\W*(?:he|she|it|they|his|her|its|their)\b", re.IGNORECASE)
 
 
@@ -78,14 +80,15 @@ def place_of(passage: Passage, focus: Span) -> Place:
     """The place of some words of a passage."""
     span = sentence_around(passage.text, focus)
     before = [passage.text[one.start : one.end] for one in sentence_spans(passage.text) if one.end <= span.start]
-    is_alone = bool(before) and is_row(passage.text[span.start : span.end]) and not before[-1].endswith(":")
+    quote = passage.text[span.start : span.end]
+    is_alone = bool(before) and ((is_row(quote) and not before[-1].endswith(":")) or _HEADED.match(quote) is not None)
     num_read = 0 if is_alone else min(len(before), 1)
     while num_read and num_read < len(before) and begins_with_pronoun(before[-num_read]):
         num_read += 1
     read, above = before[len(before) - num_read :], before[: len(before) - num_read]
     is_below_heading = bool(read) and is_heading(read[-1])
     heading = "" if is_below_heading else next(filter(is_heading, reversed(above)), "")
-    return Place(passage, span, "\n".join(filter(None, [heading, *read, passage.text[span.start : span.end]])))
+    return Place(passage, span, "\n".join(filter(None, [heading, *read, quote])))
 
 
 def begins_with_pronoun(text: str) -> bool:

@@ -13,6 +13,7 @@ from hopweave.text.sentences import sentence_spans_of_long
 PARAGRAPH = "\n\n"
 _WORD = re.compile(r"\w+")
 _NUMBER = re.compile(r"\d+(?:\.\d+)*")
+_MONTH = re.compile(r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?(?=\s+\d)", re.IGNORECASE)
 
 _LONGEST_ROW_SENTENCE = 500
 """Characters of a row of a table that is a single sentence."""
@@ -144,6 +145,24 @@ def repeats(heading: str, title: str) -> bool:
         return False
     num_known = len(words & known)
     return heading.casefold() in title.casefold() or (num_known > 1 and num_known * 2 >= len(words))
+
+
+def is_one_of_several(title: str, parts: Iterable[Part]) -> bool:
+    """Whether a title is only the first of several alike headings, such as those of the releases in a list of changes.
+
+    They are alike up to their first number, and are at least half of the headings of their level, the outermost.
+    """
+    headings = [heading for part in parts for heading in part.headings]
+    outermost = min((heading.level for heading in headings), default=0)
+    main = [_before_its_number(heading.text) for heading in headings if heading.level == outermost]
+    alike = main.count(_before_its_number(title)) if _NUMBER.search(title) else 0
+    return alike > 1 and alike * 2 >= len(main)
+
+
+def _before_its_number(heading: str) -> str:
+    """What a heading has before its first number, a month aside: `Release ` of `Release 1.2 of 3 May`."""
+    found = _NUMBER.search(heading := _MONTH.sub("", heading).casefold())
+    return heading if found is None else f"{heading[: found.start()].strip()} #"
 
 
 def row_text(names: Sequence[str], cells: Sequence[str]) -> str:

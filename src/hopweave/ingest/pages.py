@@ -21,6 +21,7 @@ from hopweave.ingest.epub import read_epub
 from hopweave.ingest.file_bytes import open_regular
 from hopweave.ingest.formats import CAN_RECOGNISE, IMAGE_SUFFIXES, CorpusFile, Limits
 from hopweave.ingest.odf import read_odf
+from hopweave.ingest.pdf_headings import Line, headings_by_size, title_of
 from hopweave.ingest.pdf_text import Bookmark, parts_of_pages
 from hopweave.ingest.pptx import read_pptx
 from hopweave.ingest.reasons import Reason, Unreadable, reading
@@ -39,6 +40,7 @@ _READERS: Mapping[str, Callable[[Archive], Document]] = {
 """Formats that are zip files of XML."""
 _WORKER = Path(__file__).with_name("pdf_process.py")
 _OCR_WORKER = Path(__file__).with_name("ocr_process.py")
+_LINES = b'{"lines"'
 _OCR_SHARE = 0.8
 """Of the time that is left for a PDF, how much its pictures may take; the rest is for cutting its text."""
 _INSTALL_OCR = "have it recognised (pip install 'hopweave[ocr]')"
@@ -135,6 +137,7 @@ def _read_pdf(file: CorpusFile, limits: Limits) -> Document:
     began = monotonic()
     title = ""
     pages: list[str] = []
+    lines: list[list[Line]] = []
     bookmarks: list[Bookmark] = []
     unread: dict[str, list[str]] = {}
     with closing(_told_by_process(file, limits)) as told:
@@ -144,18 +147,22 @@ def _read_pdf(file: CorpusFile, limits: Limits) -> Document:
             title = what.get("title", title)
             if "page" in what:
                 pages.append(what["text"])
+            if "lines" in what:
+                lines.append([Line(*line) for line in what["lines"]])
             if kind := what.get("unread"):
                 unread.setdefault(kind, []).append(str(what["page"]))
             bookmarks += (Bookmark(*entry) for entry in what.get("outline", ()))
     if CAN_RECOGNISE and "picture" in unread:
         _recognise(file, limits, _OCR_SHARE * ((limits.seconds_for(file) or 0) - (monotonic() - began)), pages, unread)
-    parts = tuple(part for part in parts_of_pages(pages, bookmarks, limits.deadline(file).check) if part.text)
+    by_size = [] if bookmarks else headings_by_size(lines)
+    parts = tuple(part for part in parts_of_pages(pages, bookmarks or by_size, limits.deadline(file).check) if part.text)
     if not parts:
         kind = next((kind for kind in _OF_FILES if kind in unread), "picture")
         problem, remedy, reason = _OF_FILES[kind]
         raise Unreadable(f"{file.source} {problem.format(_listed(unread.get(kind, [])))}; {remedy}", reason)
     reasons = [_of_pages(unread[kind], *_OF_PAGES[kind]) for kind in _OF_PAGES if kind in unread]
-    return Document(" ".join(str(title).split()), parts, f"{file.source}: {'; '.join(reasons)}" if reasons else "")
+    title = " ".join(str(title).split()) or title_of(by_size)
+    return Document(title, parts, f"{file.source}: {'; '.join(reasons)}" if reasons else "")
 
 
 def _of_pages(numbers: list[str], of_one: str, of_many: str, remedy: str) -> str:
@@ -175,7 +182,7 @@ def _told_by_process(
     assert seconds is not None  # noqa: S101 - it is a document, which always has a limit
     with open_regular(file) as raw, pdf_process(raw, max_seconds or seconds, *arguments, program=program) as (told, watch):
         while line := told.readline(max_bytes + 1):
-            num_bytes += len(line)
+            num_bytes += 0 if line.startswith(_LINES) else len(line)  # they are its text once more
             if num_bytes > max_bytes:
                 raise limits.too_long(f"the text of {file.source}", "max_row_mib")
             what = json.loads(line) if line.endswith(b"\n") else {}

@@ -14,7 +14,8 @@ import logging
 import math
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from io import BytesIO
 from typing import Any
@@ -36,6 +37,8 @@ _UNITS = 10_000
 """Boxes are given in ten-thousandths of the page's width and height."""
 _WRONG_PASSWORD = 4
 
+_BOLD = re.compile(r"bold|black|heavy|semib|demi|cmbx|sfbx", re.IGNORECASE)
+"""Of the name of a font; `CMBX` is that of TeX."""
 _WIDEST_SPACE = 333
 """Thousandths of an em: a space of most typefaces has fewer."""
 
@@ -49,8 +52,9 @@ def tell(**what: Any) -> None:
 def read(stream: Any) -> None:
     """Reports the title, each page in order, and at the end the outline.
 
-    A page that could not be read has the reason as `unread`: it is a `picture`, too `large`, or `damaged`. An error of a file
-    that is not damaged has the name of its `reasons.Reason` as `kind`.
+    Without an outline, each page is followed by its lines, with the size of their type and whether they are bold. A page that
+    could not be read has the reason as `unread`: it is a `picture`, too `large`, or `damaged`. An error of a file that is not
+    damaged has the name of its `reasons.Reason` as `kind`.
     """
     import pypdf
 
@@ -61,16 +65,61 @@ def read(stream: Any) -> None:
     if reader.is_encrypted and not reader.decrypt(""):
         tell(error="is encrypted; save it without a password, or leave it out", kind="ENCRYPTED")
         return
+    outline = _outline(reader)
     tell(title=_title(reader))
     for number, page in enumerate(reader.pages, start=1):
         warnings.is_too_large = False
+        letters = None if outline else _Letters()
         try:
-            text = page.extract_text().encode("utf-8", "replace").decode()
+            text = page.extract_text(visitor_text=letters).encode("utf-8", "replace").decode()
             unread = "large" if warnings.is_too_large else "picture" if not text.strip() and _has_image(page) else ""
         except Exception as error:  # noqa: BLE001 - a page that is damaged, in any way, leaves the others readable
             text, unread = "", "large" if is_too_large(error) else "damaged"
         tell(page=number, text=text, unread=unread)
-    tell(end=True, outline=_outline(reader))
+        if letters is not None:
+            tell(lines=letters.lines())
+    tell(end=True, outline=outline)
+
+
+class _Letters:
+    """The letters of a page with their type, in order: what pypdf calls for every piece of text."""
+
+    def __init__(self) -> None:
+        self._lines: list[list[tuple[str, float, bool]]] = [[]]
+
+    def __call__(self, text: str, drawn: Any, written: Any, font: Any, size: Any) -> None:
+        """Takes in a piece of text.
+
+        Args:
+            text: with the ends of lines.
+            drawn: the matrix of the page.
+            written: the matrix of the text.
+            font: its entries; `None` if it is not known.
+            size: of the font, before the matrices.
+        """
+        try:
+            scale = abs(written[3] * drawn[3]) or abs(written[1] * drawn[2]) or 1.0
+            points = round(abs(float(size)) * scale, 1)
+            is_bold = _BOLD.search(str((font or {}).get("/BaseFont", ""))) is not None
+        except (TypeError, ValueError, IndexError):  # of a damaged font
+            points, is_bold = 0.0, False
+        for number, piece in enumerate(text.split("\n")):
+            if number:
+                self._lines.append([])
+            if piece.strip():
+                self._lines[-1].append((piece, points if math.isfinite(points) else 0.0, is_bold))
+
+    def lines(self) -> list[tuple[float, bool, str]]:
+        """The size of most letters, whether all are bold, and the words, of each line with text."""
+        return [_line(pieces) for pieces in self._lines if pieces]
+
+
+def _line(pieces: Sequence[tuple[str, float, bool]]) -> tuple[float, bool, str]:
+    written: Counter[float] = Counter()
+    for text, size, _ in pieces:
+        written[size] += len(text)
+    words = " ".join("".join(text for text, _, _ in pieces).split())
+    return written.most_common(1)[0][0], all(is_bold for _, _, is_bold in pieces), words.encode("utf-8", "replace").decode()
 
 
 def _limit_spaces() -> None:

@@ -46,11 +46,13 @@ class Bookmark(NamedTuple):
         level: 1 for the outermost.
         title: its words.
         page: number of the page that it leads to, from 1.
+        is_read: whether it was read off the page, line by line, so that it stands nowhere else.
     """
 
     level: int
     title: str
     page: int
+    is_read: bool = False
 
 
 def parts_of_pages(pages: Sequence[str], bookmarks: Iterable[Bookmark] = (), check: Check = no_check) -> Iterator[Part]:
@@ -72,7 +74,8 @@ def parts_of_pages(pages: Sequence[str], bookmarks: Iterable[Bookmark] = (), che
     last = Part("")
     for number, text in enumerate(texts, start=1):
         check()
-        part = _under_headings(_without_hyphens(text, written), on_page.get(number, ()))
+        there = [one._replace(title=_without_hyphens(one.title, written)) for one in on_page.get(number, ())]
+        part = _under_headings(_without_hyphens(text, written), there)
         last = replace(part, place=f"page={number}").after(last)
         yield last
 
@@ -176,6 +179,8 @@ def _under_headings(text: str, bookmarks: Sequence[Bookmark]) -> Part:
     position = 0
     for number, bookmark in enumerate(bookmarks):
         found = _find(bookmark.title, text, position) if number < _MOST_SOUGHT else None
+        if found is None and bookmark.is_read:
+            continue
         if found is None:
             blocks.add_heading(bookmark.title, bookmark.level, is_shown=False)
             continue

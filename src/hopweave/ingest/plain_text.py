@@ -1,4 +1,4 @@
-"""Plain text and its headings: underlined, numbered, or in capitals, each on a line of its own.
+"""Plain text and its headings: underlined, numbered, in capitals, of an outline or of a release, each on a line of its own.
 
 The rule is conservative, since a line that is taken for a heading is shown above all that follows: a heading stands after a
 blank line, is short, does not end like a sentence, and has text of its own below it.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 from hopweave.ingest.aligned_tables import with_rows
@@ -18,6 +19,14 @@ _UNDERLINE = re.compile(r"([=\-~^*#+])\1{2,199}")
 _NUMBERED = re.compile(r"(?P<number>\d{1,3}(?:\.\d{1,3}){0,4})(?P<dot>\.?)[ \t]{1,4}(?P<said>[A-Z][^\n]{1,80})")
 _CAPITALS = re.compile(r"[A-Z][A-Z0-9]*(?:[ \t,/&'():_-]+[A-Z0-9]+\)?)*")
 _LETTERS = re.compile(r"[A-Z]")
+_OUTLINE = re.compile(r"(?P<stars>\*{1,4}) (?P<said>\S.*)")
+_RELEASE = re.compile(
+    r"(?:(?:[\w.+-]+ ){0,2}(?:version|release|changes (?:in|since|for|from)|news for)\s[^.!?]{0,30}?\d\S*(?:\s.*)?"
+    r"|v?\d+(?:[.-]\d+)+(?:\s.*)?"
+    r"|[\w.+-]+ \(\S*\d\S*\) [\w -]+; urgency=\w+)",
+    re.IGNORECASE,
+)
+"""What a list of changes begins a section with: `version 1.2 - 3 May 2021`, `orla (1.2-1) unstable; urgency=low`."""
 _OVERSTRUCK = re.compile(r".\x08")
 
 _LONGEST = 80
@@ -26,7 +35,8 @@ _MIN_CAPITALS = 4
 _MIN_SHARE_OF_TEXT = 0.5
 """If more than half of the lines look like headings, they are a list."""
 _STARTS_NUMBERED = {"0", "1", "2"}
-_CAPITAL = "capitals"
+_CAPITAL, _OUTLINED, _RELEASED = "capitals", "outline", "release"
+_MIN_RELEASES = 3
 
 
 class _Found(NamedTuple):
@@ -47,14 +57,15 @@ def read_plain(content: str, check: Check = no_check) -> Document:
         content: the text.
         check: called for every line.
     """
-    text = with_rows(_OVERSTRUCK.sub("", content).strip())
-    lines = text.split("\n")
-    starts = [0]
-    for line in lines:
-        starts.append(starts[-1] + len(line) + 1)
+    lines = with_rows(_OVERSTRUCK.sub("", content).strip()).split("\n")
     found = _consistent(_candidates(lines, check), lines)
+    for one in found:
+        if one.style == _OUTLINED:
+            lines[one.line] = one.text
+    starts = [0, *accumulate(len(line) + 1 for line in lines)]
     levels = _levels(found)
     headings = (Heading(starts[one.line], level, one.text) for one, level in zip(found, levels, strict=True))
+    text = "\n".join(lines)
     return Document(_title(text), (Part(text, tuple(headings)),))
 
 
@@ -80,8 +91,12 @@ def _candidates(lines: Sequence[str], check: Check) -> list[_Found]:
             found.append(_Found(at, below.strip()[0], 0, said))
         elif line[0] in " \t":
             continue
+        elif not below.strip() and (match := _OUTLINE.fullmatch(line.rstrip())):
+            found.append(_Found(at, _OUTLINED, len(match["stars"]), " ".join(match["said"].split())))
         elif not below.strip() and (match := _NUMBERED.fullmatch(line.rstrip())) and _is_title(match):
             found.append(_Found(at, "numbered", match["number"].count(".") + 1, said))
+        elif not below.strip() and said[-1] not in ".,;:!?" and _RELEASE.fullmatch(said):
+            found.append(_Found(at, _RELEASED, 0, said))
         elif _is_in_capitals(said) and _is_above_text(lines, at):
             found.append(_Found(at, _CAPITAL, 0, said))
     return found
@@ -116,12 +131,17 @@ def _is_above_text(lines: Sequence[str], at: int) -> bool:
 
 
 def _consistent(found: Sequence[_Found], lines: Sequence[str]) -> list[_Found]:
-    """Those that are not all there is: numbers begin at the beginning, and a single line in capitals is a cry or a name."""
+    """Those that are not all there is: numbers begin at the beginning, and a single line in capitals is a cry or a name.
+
+    Items of a list begin with one star as well, and a single line with a version says something of it.
+    """
     num_lines = sum(1 for line in lines if line.strip())
     numbered = [one for one in found if one.style == "numbered"]
     is_counted = len(numbered) > 1 and numbered[0].text.partition(".")[0] in _STARTS_NUMBERED
     are_several = sum(1 for one in found if one.style == _CAPITAL) > 1
-    says = {"numbered": is_counted, _CAPITAL: are_several}
+    depths = {one.depth for one in found if one.style == _OUTLINED}
+    are_releases = sum(1 for one in found if one.style == _RELEASED) >= _MIN_RELEASES
+    says = {"numbered": is_counted, _CAPITAL: are_several, _OUTLINED: {1, 2} <= depths, _RELEASED: are_releases}
     kept = [one for one in found if says.get(one.style, True)]
     return kept if len(kept) <= _MIN_SHARE_OF_TEXT * num_lines and any(len(line.split()) > 5 for line in lines) else []
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from hopweave.ingest.deadline import Check, no_check
-from hopweave.ingest.document import Document
+from hopweave.ingest.document import Document, is_one_of_several
 from hopweave.ingest.file_bytes import bytes_of, open_text, unpacked
 from hopweave.ingest.formats import BOOK_SUFFIXES, CorpusFile, Limits, OnBytes
 from hopweave.ingest.reasons import Reason, Unreadable
@@ -91,7 +91,8 @@ def read_whole(
             pieces.append(Piece(part.text[span.start : span.end], sections, part.place, span.start, span.end))
     if not pieces:
         raise Unreadable(f"{file.source} holds no text; leave it out", Reason.EMPTY)
-    return WholeDocument(document.title, tuple(pieces), document.unread)
+    title = "" if is_one_of_several(document.title, document.parts) else document.title
+    return WholeDocument(title, tuple(pieces), document.unread)
 
 
 # The readers of formats are imported where they are needed: some take a while, and few corpora need all of them.

@@ -79,7 +79,7 @@ def tells_of_opposite(asking: str, sentence: str, focus: Span) -> bool:
     """Whether some words of a sentence belong to the opposite of what is asked for: to a death, not to a birth.
 
     In a sentence that tells of both, words belong to the last of them before, else to the first after them; what is told in
-    brackets goes no further.
+    brackets goes no further. One that tells of the opposite alone, and has no word for what is asked, tells of nothing else.
 
     Args:
         asking: what names the relation, such as the question.
@@ -94,27 +94,26 @@ def tells_of_opposite(asking: str, sentence: str, focus: Span) -> bool:
     for relation in asked.values():
         if relation.opposites and not relation.opposites & asked.keys():
             told = _nearest(sentence, focus, {relation.name, *relation.opposites})
-            if told not in ("", relation.name):
+            is_told_alone = len({name for _, name in told}) == 1
+            if told and told[0][1] != relation.name and not (is_told_alone and relation.stated.search(sentence)):
                 return True
     return False
 
 
-def _nearest(sentence: str, focus: Span, names: Set[str]) -> str:
-    """Which of some relations the words at a position belong to; empty if the sentence does not tell of several."""
+def _nearest(sentence: str, focus: Span, names: Set[str]) -> list[tuple[int, str]]:
+    """Where a sentence tells of some relations, with their names; first the one that the words at a position belong to."""
     brackets = [match.span() for match in _BRACKETS.finditer(sentence)]
     around = _bracket_of(focus.start, brackets)
     told = [
-        (match.end() <= focus.start, match.start(), relation.name)
+        (match.start(), relation.name)
         for relation in relations()
         if relation.name in names
         for match in relation.asked.finditer(sentence)
         if not (match.start() < focus.end and focus.start < match.end())
         and _bracket_of(match.start(), brackets) in (None, around)
     ]
-    if len({name for _, _, name in told}) < 2:
-        return ""
-    before = [(start, name) for is_before, start, name in told if is_before]
-    return max(before)[1] if before else min((start, name) for _, start, name in told)[1]
+    before = sorted((one for one in told if one[0] < focus.start), reverse=True)
+    return before + sorted(one for one in told if one[0] >= focus.start)
 
 
 def _bracket_of(position: int, brackets: Sequence[tuple[int, int]]) -> tuple[int, int] | None:

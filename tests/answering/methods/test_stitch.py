@@ -14,8 +14,9 @@ from hopweave.answering.reading.checking import Reading, problems_of
 from hopweave.answering.reading.completing import completed
 from hopweave.answering.reading.hops import MAX_STEPS, Way, may_split, own_steps, spelled_out, steps_of
 from hopweave.answering.reading.hops import answered as answered_step
+from hopweave.citations.marking import says_unknown
 from hopweave.core.types import Hit, Passage, Question, Reply, TokenLogprob
-from hopweave.record import Trace
+from hopweave.record import Decision, Trace
 from hopweave.run.components import Components
 from hopweave.run.workbench import Workbench
 from hopweave.show.own_checks import own_checks
@@ -132,6 +133,22 @@ async def test_where_the_hops_do_not_hold_the_question_is_read_at_once():
     assert [verdict[0] for verdict in verdicts(record)] == [ASKED]
 
 
+@pytest.mark.parametrize("replies", [[AT_ONCE, answered("Perth", 3)], [SPLIT, answered("Ada Finch", 3), answered("Perth", 1)]])
+async def test_an_answer_from_no_passage_such_as_one_of_a_worked_example_is_unknown(replies):
+    record = await ask([*replies, answered("Perth", 3)])
+    assert record.answer.short == "unknown"
+    assert record.answer.text.endswith("The passages do not state the answer.")
+    assert says_unknown(record.answer)
+    assert [step.text for step in record.steps if isinstance(step, Decision) and step.label == "made up"] == ["Perth"]
+
+
+async def test_an_answer_in_other_words_than_those_of_a_passage_is_kept():
+    asked = "What is the nationality of Greta Falk?"
+    from_there = Passage("falk", "Greta Falk was a painter, born in Drum in the Netherlands.", "Greta Falk")
+    record = await ask([AT_ONCE, answered("Dutch", 1)], {asked: [from_there]}, asked)
+    assert record.answer.short == "Dutch"
+
+
 @pytest.mark.parametrize(
     "reply", ["", "no", "{", '{"unnamed": "the designer of Orla Bridge"}', '{"unnamed": [7, null], "steps": {}}']
 )
@@ -243,8 +260,8 @@ async def test_labels_and_explanations_are_read_at_once(question):
 async def test_a_limit_of_calls_ends_in_the_best_reading_so_far():
     record = await ask([AT_ONCE, answered("Drum", 5)], budget={"max_llm_calls": 1})
     assert (record.answer.short, record.answer.stopped_because) == ("", "max_llm_calls")
-    record = await ask([SPLIT, answered("Mara Lind", 2), answered("Ghent", 2)], budget={"max_llm_calls": 3})
-    assert (record.answer.short, record.answer.stopped_because) == ("Ghent", "max_llm_calls")
+    record = await ask([SPLIT, answered("Mara Lind", 2), answered("Drum", 2)], budget={"max_llm_calls": 3})
+    assert (record.answer.short, record.answer.stopped_because) == ("Drum", "max_llm_calls")
 
 
 READINGS = {

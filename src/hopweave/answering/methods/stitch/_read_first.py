@@ -257,7 +257,7 @@ class ReadFirst:
             self.workbench,
             retrieved=shown,
             text=short if is_long else "",
-            ending=_unstated(draft.missing) if is_unknown else "",
+            ending=unstated(draft.missing) if is_unknown else "",
             stopped_because=self._stopped_because,
             final=self._final(short, shown, steps, doubt=doubt),
         )
@@ -315,7 +315,7 @@ def _doubt_of(draft: _Draft, failed: str) -> str:
     return failed
 
 
-def _unstated(missing: Sequence[str]) -> str:
+def unstated(missing: Sequence[str]) -> str:
     """The end of an answer that is not known, which says what was looked for."""
     return " ".join(["The passages do not state the answer.", *([f"Not found: {'; '.join(missing)}."] if missing else [])])
 

@@ -28,7 +28,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal
 
-from hopweave.answering.methods.stitch._read_first import ReadFirst, Sizes
+from hopweave.answering.methods.stitch._read_first import ReadFirst, Sizes, unstated
 from hopweave.answering.reading.checking import ONE_SIDED, Reading, does_hold, problems_in_words, weight
 from hopweave.answering.reading.hops import MAX_STEPS, answered, may_split, own_steps, spelled_out, steps_of
 from hopweave.answering.reading.reading import (
@@ -46,6 +46,7 @@ from hopweave.answering.reading.reading import (
 )
 from hopweave.answering.toolkit.claims import Assertion, answer_from_claims, one_answer
 from hopweave.answering.toolkit.final_answer import bare_answer
+from hopweave.citations.made_up import is_made_up
 from hopweave.core.errors import BudgetReached
 from hopweave.core.options import AtLeast, Bounded, Count, Whole
 from hopweave.core.prompt import escape, prompts_beside, unescape
@@ -87,6 +88,7 @@ _LARGE = Sizes(
     max_tokens=600,
     max_tokens_long=1200,
 )
+_UNKNOWN = "unknown"
 _PLANNED = ("two", "town", "spouse", "year", "state", "film", "grandfather", "sister")
 
 
@@ -212,7 +214,11 @@ class _Stitching:
         except BudgetReached as reached:
             self.stopped_because = reached.limit
         doubt = "; ".join(filter(None, doubts))
-        return self._finished(reading.answer, passages_behind(reading), asked=reading.asked, doubt=doubt)
+        behind = passages_behind(reading)
+        if is_made_up(reading.asked, reading.answer, [*behind, *self.reader.found]):
+            self.workbench.decide("made up", reading.answer)
+            return self._finished(_UNKNOWN, behind, ending=unstated(()))
+        return self._finished(reading.answer, behind, asked=reading.asked, doubt=doubt)
 
     async def _planned(self) -> tuple[str, ...]:
         """The questions of the hops; empty for a question of one."""
@@ -266,6 +272,7 @@ class _Stitching:
         *,
         premises: Sequence[int] = (),
         doubt: str = "",
+        ending: str = "",
     ) -> Answer:
         short, how = bare_answer(self.workbench, said, self.question) if said else ("", "empty")
         if short and asked and asked != self.question.text:
@@ -278,6 +285,7 @@ class _Stitching:
             how,
             self.workbench,
             retrieved=shown,
+            ending=ending,
             stopped_because=self.stopped_because,
             final=Assertion(self.question.text, unescape(short), "retrieved", () if premises else shown, premises, doubt=doubt),
         )

@@ -1,0 +1,27 @@
+"""Whether an answer comes from no passage at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from hopweave.citations.occurrences import asserted
+from hopweave.citations.support import judge
+from hopweave.core.types import Passage
+from hopweave.text.nations import nations_in
+
+
+def is_made_up(query: str, text: str, passages: Iterable[Passage]) -> bool:
+    """Whether no passage has the words of an answer, nor the nation that it names ("Dutch" where a passage has "Netherlands").
+
+    A yes or a no, and an answer that only repeats the query, has no words of its own, and is not made up.
+
+    Args:
+        query: the query.
+        text: the answer.
+        passages: all that were found.
+    """
+    found = list(passages)
+    if not asserted(text) or judge(query, text, found).shortfall != "words":
+        return False
+    named = nations_in(text)
+    return not named or not any(named <= nations_in(passage.text) for passage in found)
