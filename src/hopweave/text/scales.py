@@ -56,7 +56,7 @@ _CONTINENTAL = re.compile(r"\d{1,3}(?:\.\d{3})+,\d+|\d{1,3}(?:\.\d{3}){2,}|\d+,(
 _GROUPS = re.compile(r"[, \u00a0\u202f]")
 
 
-class Unit(NamedTuple):
+class _Unit(NamedTuple):
     """What a number counts.
 
     Attributes:
@@ -72,7 +72,7 @@ class _Amount(NamedTuple):
     """A number that was said, with its sign and its unit, and for how much of what it is: `month` in `5 EUR/month`."""
 
     number: Decimal
-    unit: Unit
+    unit: _Unit
     written: str = ""
     per: str = ""
 
@@ -80,7 +80,7 @@ class _Amount(NamedTuple):
 class _Stated(NamedTuple):
     """A unit that a table states, in a text, and whether that is above it, so that it may not be meant for all columns."""
 
-    unit: Unit
+    unit: _Unit
     text: str
     is_far: bool
 
@@ -102,7 +102,7 @@ def places_in_tables(said: str, text: str, heading: str = "") -> Iterator[Span]:
     12
     """
     wanted = _said(said.strip())
-    if wanted is None or (wanted.unit == Unit() and wanted.number >= 0):
+    if wanted is None or (wanted.unit == _Unit() and wanted.number >= 0):
         return
     for row in rows_of(text):
         for cell in row.cells:
@@ -136,7 +136,7 @@ def is_other_scale(said: str, place: Span, text: str, heading: str = "") -> bool
     if wanted.number * number < 0 and (wanted.number < 0 or _has_both_signs(row)):
         return True
     stated = _unit_of(cell, row, heading)
-    if stated is None or wanted.unit == Unit():
+    if stated is None or wanted.unit == _Unit():
         return False
     size, other = abs(wanted.number) * wanted.unit.scale, abs(number) * stated.unit.scale
     if not wanted.unit.name or wanted.unit.name == stated.unit.name:
@@ -146,7 +146,7 @@ def is_other_scale(said: str, place: Span, text: str, heading: str = "") -> bool
 
 
 def _is_same(wanted: _Amount, number: Decimal, stated: _Stated | None) -> bool:
-    if wanted.unit == Unit():
+    if wanted.unit == _Unit():
         return wanted.number == number
     if stated is None or (wanted.unit.name and wanted.unit.name != stated.unit.name):
         return False
@@ -178,15 +178,15 @@ def _unit_of(cell: Cell, row: Row, heading: str) -> _Stated | None:
 
 
 @remembered
-def _stated(told: str) -> Unit | None:
+def _stated(told: str) -> _Unit | None:
     """The unit that a text states."""
     for form in _MONEY:
         if found := form.search(told):
             groups = found.groupdict()
             scale = (groups.get("scale") or "").casefold()
-            return Unit(_unspaced(code_of_unit(groups.get("currency") or "")), _SCALES.get(scale, Decimal(1)))
+            return _Unit(_unspaced(code_of_unit(groups.get("currency") or "")), _SCALES.get(scale, Decimal(1)))
     stated = _STATED.search(told)
-    return Unit(_unspaced(stated["within"] or stated["bare"])) if stated is not None else None
+    return _Unit(_unspaced(stated["within"] or stated["bare"])) if stated is not None else None
 
 
 @remembered
@@ -198,7 +198,7 @@ def _said(said: str) -> _Amount | None:
     if len(scale) == 1 and not unit:  # `5 m` is five metres
         unit, scale = scale, ""
     size = _SCALES.get(scale.casefold(), Decimal(1))
-    return _Amount(number, Unit(_unspaced(code_of_unit(unit)), size), unit, (found["per"] or "").strip())
+    return _Amount(number, _Unit(_unspaced(code_of_unit(unit)), size), unit, (found["per"] or "").strip())
 
 
 def _unspaced(unit: str) -> str:
