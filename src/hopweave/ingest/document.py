@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import NamedTuple
@@ -17,6 +17,8 @@ _MONTH = re.compile(r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]
 
 _LONGEST_ROW_SENTENCE = 500
 """Characters of a row of a table that is a single sentence."""
+_LONGEST_SHORT_CELL = 120
+"""Characters of a cell, with the name of its column, in a row that is several sentences."""
 _LONGEST_HEADING = 200
 """Characters."""
 _MOST_TERMS = 10
@@ -196,7 +198,8 @@ def row_text(names: Sequence[str], cells: Sequence[str]) -> str:
     """A row of a table as text that can be read without the table, such as `city: Ulm; river: Danube.`
 
     A row of at most 500 characters is one sentence, so that a quote of it has all its cells; the sentences of a cell are joined
-    for that. In a longer row, each cell is a sentence or more.
+    for that. A longer row of short cells is several such sentences, each of which begins with its first cell, which says what
+    the row is about. In a row with a long cell, each cell is a sentence or more.
 
     Args:
         names: of the columns; a cell of a column without a name stands alone.
@@ -204,9 +207,24 @@ def row_text(names: Sequence[str], cells: Sequence[str]) -> str:
     """
     named = ((" ".join(name.split()), cell.strip()) for name, cell in zip_longest(names, cells, fillvalue=""))
     shown = [f"{name}: {cell}" if name else cell for name, cell in named if cell]
-    if sum(map(len, shown)) > _LONGEST_ROW_SENTENCE:
+    if sum(map(len, shown)) <= _LONGEST_ROW_SENTENCE:
+        return _ended("; ".join(map(_as_one_sentence, shown)))
+    if max(map(len, shown)) > _LONGEST_SHORT_CELL:
         return " ".join(map(_ended, shown))
-    return _ended("; ".join(map(_as_one_sentence, shown)))
+    return " ".join(_ended("; ".join(map(_as_one_sentence, (shown[0], *some)))) for some in _in_turn(shown[1:]))
+
+
+def _in_turn(cells: Sequence[str]) -> Iterator[list[str]]:
+    """Some cells in groups, each short enough for a sentence with one more cell."""
+    group: list[str] = []
+    length = 0
+    for cell in cells:
+        length += len(cell)
+        if length > _LONGEST_ROW_SENTENCE - _LONGEST_SHORT_CELL:
+            yield group
+            group, length = [], len(cell)
+        group.append(cell)
+    yield group
 
 
 def _as_one_sentence(text: str) -> str:

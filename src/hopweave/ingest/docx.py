@@ -267,6 +267,7 @@ class _Rows:
         self.depth = 0
         self._table = Table()
         self._cells: dict[int, str] = {}
+        self._widths: dict[int, int] = {}
         self._column = 0
         self._width = 1
         self._is_header = self._is_continued = False
@@ -290,13 +291,14 @@ class _Rows:
         if self.depth != 1:
             return False
         self._cells[self._column] = self._table.above(self._column) if self._is_continued else text
+        self._widths[self._column] = self._width
         self._column += self._width
         return True
 
     def end_row(self) -> None:
         if self.depth == 1:
-            self._table.add(self._cells, is_header=self._is_header)
-            self._cells, self._column, self._is_header = {}, 0, False
+            self._table.add(self._cells, widths=self._widths, is_header=self._is_header)
+            self._cells, self._widths, self._column, self._is_header = {}, {}, 0, False
 
     def end_table(self) -> Table | None:
         """Ends a table; returns it if it is the outermost one."""

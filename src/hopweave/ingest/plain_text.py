@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
+from hopweave.ingest.aligned_tables import with_rows
 from hopweave.ingest.deadline import Check, no_check
 from hopweave.ingest.document import Document, Heading, Part
 
@@ -48,13 +49,15 @@ class _Found(NamedTuple):
 
 
 def read_plain(content: str, check: Check = no_check) -> Document:
-    """A text with its headings. It has no title, unless it is the metadata of a Python package: `Name Version`.
+    """A text with its headings, and rows of tables as `aligned_tables` has them.
+
+    It has no title, unless it is the metadata of a Python package: `Name Version`.
 
     Args:
         content: the text.
         check: called for every line.
     """
-    lines = _OVERSTRUCK.sub("", content).strip().split("\n")
+    lines = with_rows(_OVERSTRUCK.sub("", content).strip()).split("\n")
     found = _consistent(_candidates(lines, check), lines)
     for one in found:
         if one.style == _OUTLINED:
