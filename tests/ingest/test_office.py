@@ -52,7 +52,7 @@ def test_sheets_are_places_and_rows_have_the_names_of_their_columns(tmp_path):
     assert first.text == (
         "Lights of the north\n\nlight: Carrow Head; metres: 41.5; lit: 1 Jan 1973.\n\nlight: Kerrow; lit: TRUE."
     )
-    assert (first.source, first.title, first.sections) == ("a.xlsx#sheet=Lights", "a", ("Lights",))
+    assert (first.source, first.title, first.sections) == ("a.xlsx#sheet=Lights", "a", ("Lights", "Lights of the north"))
     assert (second.source, second.text, second.sections) == ("a.xlsx#sheet=Sheet2", "alone", ())
 
 

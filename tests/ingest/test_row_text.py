@@ -45,3 +45,12 @@ def test_a_row_is_one_sentence(cells, text):
 def test_each_cell_of_a_long_row_is_sentences_of_its_own():
     row = row_text(["name", "story"], ["Ada", "She kept the light. " * 30])
     assert row.startswith("name: Ada. story: She kept the light. She kept")
+
+
+def test_a_long_row_of_short_cells_is_sentences_that_each_say_what_it_is_about():
+    names = ["item", *(f"actual figure of month {at}" for at in range(1, 31))]
+    row = row_text(names, ["sales", *map(str, range(100, 130))])
+    sentences = [row[one.start : one.end] for one in sentence_spans(row)]
+    assert len(sentences) > 1
+    assert all(one.startswith("item: sales; ") and len(one) < 550 for one in sentences)
+    assert all(f"actual figure of month {at}: {99 + at}" in row for at in range(1, 31))

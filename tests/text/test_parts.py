@@ -25,6 +25,7 @@ YEARS = "Karl( b. 1127 – d. Sula( now part of Brno), 7 or 8 December 1201) was
 ORDER = "It was seen in 0, 7 and 3 patients in groups A, B and C, respectively."
 UNITS = "The limits of Sula and Brno were 1.5 ml and 0.3 ml, respectively."
 ARMS_APART = "Glucose was 6.1 mmol/L vs. 9.8 mmol/L (p < 0.001)."
+STORES = "Stores opened in the quarter numbered 6, while 2 were closed."
 LIST = "It has 3, 5 and 7 gates."
 EXCEPT = "Lamps are kept for 36 months, except for bearings, which are kept for 12 months."
 INQUIRY = "It is decided within four months, or, where an inquiry is held, within nine months."
@@ -75,6 +76,8 @@ CAPPED = "It pays 0.5% of the price for each week of delay, not exceeding 10% of
         ("How many patients of group C had it?", ORDER, "7", True),
         ("What was the limit of Brno?", UNITS, "1.5 ml", True),
         ("What was the limit of Brno?", UNITS, "0.3 ml", False),
+        ("How many stores did it close?", STORES, "6", True),
+        ("How many stores did it close?", STORES, "2", False),
         ("How many gates has it?", LIST, "3", False),
         ("What was the glucose?", ARMS_APART, "9.8 mmol/L", False),
         ("How many gates has it?", LIST, "7", False),

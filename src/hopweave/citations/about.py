@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Sequence, Set
 
 from hopweave.citations.places import Place, begins_with_pronoun, names_the_document, parties_of_document
+from hopweave.citations.report_names import is_dated, is_of_its_document
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Claim, Passage
 from hopweave.text.answer_kinds import kind_asked
@@ -24,7 +25,6 @@ from hopweave.text.parties import is_party
 from hopweave.text.relations import Relation, relations_asked
 from hopweave.text.scripts import runs_together
 from hopweave.text.sentences import sentence_spans
-from hopweave.text.values import is_date_there
 
 _FEWEST_WORDS = 4
 _STATES_MORE = 2
@@ -280,7 +280,9 @@ def names_its_subject(said: str) -> bool:
 
 
 def _is_tied(name: str, place: Place, settled: Sequence[Claim], others: Sequence[Passage]) -> bool:
-    if _has(place.words, name) or is_date_there(name, place.words) or _is_tied_by_claims(name, place, settled):
+    if _has(place.words, name) or _is_tied_by_claims(name, place, settled) or is_dated(name, place.words):
+        return True
+    if is_of_its_document(name, place, others):
         return True
     if any(_is_joined(name, one, place) for one in others if one.id != place.passage.id):
         return True

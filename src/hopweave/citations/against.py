@@ -6,6 +6,8 @@ import re
 
 from hopweave.citations.about import names_in, names_its_subject
 from hopweave.core.types import Shortfall, Span
+from hopweave.text.changes import is_other_figure
+from hopweave.text.conditions import is_under_other_condition
 from hopweave.text.defaults import is_no_default
 from hopweave.text.estimates import is_of_an_estimate
 from hopweave.text.given_up import is_given_up
@@ -54,6 +56,8 @@ def says_against(query: str, said: str, sentence: str, focus: Span | None) -> Sh
         or is_other_column(asking, sentence, focus)
         or is_of_another(names_in(asking), sentence, focus)
         or is_of_an_estimate(asking, sentence, focus)
+        or is_other_figure(asking, sentence, focus)
+        or is_under_other_condition(asking, sentence, focus)
         or is_no_default(asking, sentence, focus)
         or is_kin_asked(asking, sentence, focus) is False
         or (not is_statement and is_of_who_speaks(asking, names_in(asking), sentence, focus))

@@ -15,6 +15,7 @@ from hopweave.citations.places import (
 )
 from hopweave.core.types import Passage, Span
 from hopweave.text.answer_kinds import kind_asked
+from hopweave.text.changes import is_earlier_asked
 from hopweave.text.content_words import keys_of, named_keys, numbers_of
 from hopweave.text.parties import Party, is_party
 from hopweave.text.parts import is_in_other_part, parts_with
@@ -46,11 +47,11 @@ def is_nearer_another(query: str, said: str, place: Place, focus: Span, passages
     """
     is_statement = names_its_subject(said)
     asking = said if is_statement else query
-    if not is_english(asking) or is_row(place.sentence):
+    inside = Span(focus.start - place.span.start, focus.end - place.span.start)
+    if not is_english(asking) or is_row(place.sentence) or is_earlier_asked(asking, place.sentence, inside):
         return False
     parties = parties_of_document(place.passage, passages)
     values = _values(place.sentence, parties)
-    inside = Span(focus.start - place.span.start, focus.end - place.span.start)
     own = value_at(inside, values)
     if own is not None and own.kind == "date" and said.strip().isdigit() and kind_asked(query) == "number":
         return True

@@ -31,6 +31,7 @@ from hopweave.text.content_words import anchors, content_of, is_reasoning, keys_
 from hopweave.text.matching import is_contained, is_yes_or_no, without_yes_or_no
 from hopweave.text.quantities import is_quantity, places_of_quantity
 from hopweave.text.refusal import does_not_know, values_of_none
+from hopweave.text.scales import is_other_scale, places_in_tables
 from hopweave.text.sentences import sentence_around, sentence_spans
 from hopweave.text.table_rows import is_row
 from hopweave.text.values import has_value, places_of_value
@@ -87,7 +88,8 @@ def occurrences(mark: int, query: str, said: str, passage: Passage, reading: Rea
     if not spans and form.has_number:
         text = passage.text
         amounts = places_of_amount(said, text, passage.heading)
-        found = chain(places_of_value(said, text), places_of_quantity(said, text), amounts)
+        in_tables = places_in_tables(said, text, passage.heading)
+        found = chain(places_of_value(said, text), places_of_quantity(said, text), amounts, in_tables)
         spans = list(islice(found, _MOST_PLACES))
     if not spans and form.is_sentence and not is_contained(said, passage.title):
         stated = _around_the_reading(query, said, passage, reading) or _stated(query, said, passage)
@@ -95,7 +97,8 @@ def occurrences(mark: int, query: str, said: str, passage: Passage, reading: Rea
     for span in spans:
         if is_number_of_a_clause(said, span, passage.text):
             continue
-        if not is_other_currency(said, span, passage.text, passage.heading):
+        is_other_unit = is_other_currency(said, span, passage.text, passage.heading)
+        if not is_other_unit and not is_other_scale(said, span, passage.text, passage.heading):
             yield cite(mark, passage, span)
     if passage.text.strip() and _is_titled(said, passage):
         yield _about_the_title(mark, query, passage)

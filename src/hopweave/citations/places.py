@@ -18,8 +18,8 @@ from hopweave.text.parties import Party, parties_in
 from hopweave.text.scripts import runs_together
 from hopweave.text.sentences import sentence_around, sentence_spans
 from hopweave.text.table_rows import is_row
+from hopweave.text.tables_in_text import is_heading
 
-_LONGEST_HEADING = 100
 _SUFFIXES = re.compile(r"(?:\.[a-z]\w{0,8}){1,2}$", re.IGNORECASE)
 _PAGE = re.compile(r"\.x?html?(?:\.\w{2,4})?$", re.IGNORECASE)
 _BETWEEN_WORDS = re.compile(r"[\s_-]+")
@@ -100,11 +100,6 @@ def begins_with_pronoun(text: str) -> bool:
         return text.lstrip(" \n「『（(").startswith(tuple(pronouns))
     first = next(iter(words_in(text)), None)
     return first is not None and first.written.casefold() in pronouns
-
-
-def is_heading(text: str) -> bool:
-    """Whether a sentence looks like a heading: short, on one line, and without a mark at its end."""
-    return len(text) <= _LONGEST_HEADING and "\n" not in text.strip() and not text.rstrip().endswith((".", "!", "?", ",", ";"))
 
 
 @remembered

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence, Set
 
 from hopweave.citations.about import names_in
+from hopweave.citations.cells import is_of_another_row
 from hopweave.citations.places import Place, words_above
 from hopweave.core.types import Passage, Span
 from hopweave.text.agreement import agree
@@ -22,9 +23,9 @@ def rival_of(
     """A sentence that has another value where the cited sentence has the answer; `None` if there is none.
 
     Of the query, it has the names that the cited sentence has, and the numbers that this or its title has; if that has no name
-    of it, all its words that the cited sentence has, such as those that tell the rows of a table apart. It has at least three
-    quarters of the other words of the cited sentence, nothing of the answer, and in its place a few words of the same make:
-    names for a name, a number for a number.
+    of it, all its words that the cited sentence has; a row of a table all those that the cited row has, with what stands above
+    them. It has at least three quarters of the other words of the cited sentence, nothing of the answer, and in its place a few
+    words of the same make: names for a name, a number for a number.
 
     Args:
         query: the query.
@@ -54,7 +55,8 @@ def rival_of(
         if not 0 < len(instead) <= len(answer) + _MOST_OTHER_WORDS or agree(said, text):
             continue
         is_rival = needed <= there | above and _is_alike(said, instead & (named_keys(text) or instead))
-        if is_rival and not is_out(passage, span):
+        is_of_another = is_rival and is_of_another_row(query, said, (place.passage, place.span), (passage, span))
+        if is_rival and not is_of_another and not is_out(passage, span):
             return passage, span
     return None
 

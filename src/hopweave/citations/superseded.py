@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from hopweave.citations.about import is_english, says_nothing
 from hopweave.citations.occurrences import in_quote, occurrences
-from hopweave.citations.places import Place, are_of_one_document, is_heading, names_the_document, place_of
+from hopweave.citations.places import Place, are_of_one_document, names_the_document, place_of
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Passage, Span
 from hopweave.text.content_words import keys_of, numbers_of
@@ -22,6 +22,7 @@ from hopweave.text.given_up import is_given_up
 from hopweave.text.negation import is_left_out, is_replaced
 from hopweave.text.sentences import sentence_spans
 from hopweave.text.suppositions import asks_for_supposed
+from hopweave.text.tables_in_text import is_heading
 from hopweave.text.values_alike import NUMBER, values_in
 from hopweave.text.wanted import content_stems
 

@@ -33,6 +33,7 @@ from hopweave.citations.about import (
     states_relation,
 )
 from hopweave.citations.against import says_against
+from hopweave.citations.cells import is_other_cell
 from hopweave.citations.citing import cite, locate
 from hopweave.citations.nearer import is_nearer_another
 from hopweave.citations.occurrences import asserted, holds, in_quote, none_of, occurrences, plain
@@ -51,6 +52,7 @@ from hopweave.text.matching import is_yes_or_no
 from hopweave.text.own_values import is_of_another_value
 from hopweave.text.refusal import does_not_know
 from hopweave.text.sentences import sentence_spans
+from hopweave.text.statements import amount_added
 from hopweave.text.table_rows import is_on_another_line, is_other_row, is_row, is_under_other_label
 
 CONFIDENT_ABOVE = 0.0
@@ -260,6 +262,8 @@ class _Case:
 
     def borne_out(self, said: str) -> Assessment:
         """Whether passages have an answer, all of it, at places that are about the query."""
+        if amount := amount_added(said, self.query):
+            return self._cited(amount) or Assessment()
         whole = self._cited(said)
         if whole is not None:
             return whole
@@ -298,7 +302,9 @@ class _Case:
         if shortfall == "hedge" and found.is_agreed(place):
             shortfall = ""
         if not shortfall and not is_statement:
-            shortfall = self._shortfall(said, place) or ("relation" if self._is_of_another(citation, passage, focus) else "")
+            shortfall = self._shortfall(said, place) or (
+                "relation" if self._is_of_another(said, citation, passage, focus) else ""
+            )
         if not shortfall and is_nearer_another(self.query, said, place, focus, self.found):
             shortfall = "relation"
         if not shortfall and found.is_out(place):
@@ -317,15 +323,16 @@ class _Case:
             return replacement
         return rival_of(self.query, said, place, self.found, lambda one, span: found.no_longer_holds(one, span, said))
 
-    def _is_of_another(self, citation: Citation, passage: Passage, focus: Span) -> bool:
+    def _is_of_another(self, said: str, citation: Citation, passage: Passage, focus: Span) -> bool:
         """Whether what is cited stands behind another label, or in the row of another thing, than the query asks for."""
         inside = in_quote(citation)
         if inside is not None and is_of_another_value(self.query, citation.quote, place_of(passage, focus).words, inside):
             return True
-        if is_under_other_label(self.query, passage.text, focus) or is_on_another_line(self.query, passage.text, focus):
+        if inside is not None and is_other_cell(self.query, said, passage, focus, self.found):
             return True
         if inside is None or not is_row(citation.quote):
-            return False
+            told = passage.text
+            return is_under_other_label(self.query, told, focus) or is_on_another_line(self.query, told, focus)
         others = (one.text[span.start : span.end] for one in self.found for span in sentence_spans(one.text))
         return is_other_row(self.query, citation.quote, inside, others)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import NamedTuple
@@ -17,10 +17,15 @@ _MONTH = re.compile(r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]
 
 _LONGEST_ROW_SENTENCE = 500
 """Characters of a row of a table that is a single sentence."""
+_LONGEST_SHORT_CELL = 120
+"""Characters of a cell, with the name of its column, in a row that is several sentences."""
 _LONGEST_HEADING = 200
 """Characters."""
 _MOST_TERMS = 10
 """Names of one thing."""
+_LONGEST_BOLD = 100
+_FEWEST_LETTERS = 3
+_FEWEST_BOLD = 2
 
 
 class Heading(NamedTuple):
@@ -91,10 +96,16 @@ class Blocks:
     _headings: list[Heading] = field(default_factory=list)
     _length: int = 0
     _terms: list[str] = field(default_factory=list)
+    _bold: list[Heading] = field(default_factory=list)
 
-    def add(self, text: str) -> None:
-        """Adds a paragraph; white space around it is dropped, and an empty one is left out."""
+    def add(self, text: str, *, is_bold: bool = False) -> None:
+        """Adds a paragraph; white space around it is dropped, and an empty one is left out.
+
+        Bold lines are headings if there are no others, as where people make headings without a style for them.
+        """
         if text := text.strip():
+            if is_bold and not self._terms and _may_be_heading(text):
+                self._bold.append(Heading(self._length, 1, text))
             text = "\n".join([*self._terms, text])
             self._terms.clear()
             self._pieces.append(text)
@@ -125,11 +136,31 @@ class Blocks:
     def part(self, place: str = "") -> Part:
         """All of it."""
         self._end_terms()
-        return Part(PARAGRAPH.join(self._pieces), tuple(self._headings), place)
+        return Part(PARAGRAPH.join(self._pieces), (*self._headings, *self._bold_headings()), place)
+
+    def _bold_headings(self) -> list[Heading]:
+        """The bold lines, if nothing but a title is a heading and these are several, but not most of the paragraphs."""
+        is_marked = len(self._headings) > 1 or any(heading.start for heading in self._headings)
+        with_text = [line for line in self._bold if line.start + len(line.text) + len(PARAGRAPH) < self._length]
+        if is_marked or not _FEWEST_BOLD <= len(with_text) <= (len(self._pieces) + 1) // 2:
+            return []
+        level = 1 + max((heading.level for heading in self._headings), default=0)
+        return [line._replace(level=level) for line in with_text]
 
     def _end_terms(self) -> None:
         if self._terms:
             self.add(self._terms.pop())
+
+
+def _may_be_heading(text: str) -> bool:
+    is_short = len(text) <= _LONGEST_BOLD and "\n" not in text and text[-1] not in ".,;!"
+    return is_short and not text[0].islower() and sum(map(str.isalpha, text)) >= _FEWEST_LETTERS
+
+
+def heading_at_start(part: Part) -> str:
+    """The heading that a part begins with; empty if it begins with text."""
+    first = next(iter(part.headings), None)
+    return first.text if first is not None and not first.start else ""
 
 
 def repeats(heading: str, title: str) -> bool:
@@ -167,7 +198,8 @@ def row_text(names: Sequence[str], cells: Sequence[str]) -> str:
     """A row of a table as text that can be read without the table, such as `city: Ulm; river: Danube.`
 
     A row of at most 500 characters is one sentence, so that a quote of it has all its cells; the sentences of a cell are joined
-    for that. In a longer row, each cell is a sentence or more.
+    for that. A longer row of short cells is several such sentences, each of which begins with its first cell, which says what
+    the row is about. In a row with a long cell, each cell is a sentence or more.
 
     Args:
         names: of the columns; a cell of a column without a name stands alone.
@@ -175,9 +207,24 @@ def row_text(names: Sequence[str], cells: Sequence[str]) -> str:
     """
     named = ((" ".join(name.split()), cell.strip()) for name, cell in zip_longest(names, cells, fillvalue=""))
     shown = [f"{name}: {cell}" if name else cell for name, cell in named if cell]
-    if sum(map(len, shown)) > _LONGEST_ROW_SENTENCE:
+    if sum(map(len, shown)) <= _LONGEST_ROW_SENTENCE:
+        return _ended("; ".join(map(_as_one_sentence, shown)))
+    if max(map(len, shown)) > _LONGEST_SHORT_CELL:
         return " ".join(map(_ended, shown))
-    return _ended("; ".join(map(_as_one_sentence, shown)))
+    return " ".join(_ended("; ".join(map(_as_one_sentence, (shown[0], *some)))) for some in _in_turn(shown[1:]))
+
+
+def _in_turn(cells: Sequence[str]) -> Iterator[list[str]]:
+    """Some cells in groups, each short enough for a sentence with one more cell."""
+    group: list[str] = []
+    length = 0
+    for cell in cells:
+        length += len(cell)
+        if length > _LONGEST_ROW_SENTENCE - _LONGEST_SHORT_CELL:
+            yield group
+            group, length = [], len(cell)
+        group.append(cell)
+    yield group
 
 
 def _as_one_sentence(text: str) -> str:

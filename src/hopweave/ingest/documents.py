@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from hopweave.core.errors import DataError
 from hopweave.ingest.deadline import Check, no_check
-from hopweave.ingest.document import Blocks, Document, Part
+from hopweave.ingest.document import Blocks, Document, Part, heading_at_start
 from hopweave.ingest.html_page import read_html
 from hopweave.ingest.item_numbers import ItemNumbers
 from hopweave.ingest.man_page import read_man_page
@@ -90,7 +90,8 @@ def _read_markdown(content: str, source: str, check: Check) -> Document:
     headings = [tokens[at + 1] for at, token in enumerate(tokens) if token.type == "heading_open"]
     if headings:
         title = _inline_text(headings[0]).strip()
-    return Document(title, (_markdown_part(tokens, source, check),))
+    part = _markdown_part(tokens, source, check)
+    return Document(title or heading_at_start(part), (part,))
 
 
 def _markdown_parser(source: str, check: Check) -> MarkdownIt:
@@ -168,7 +169,7 @@ def _markdown_part(tokens: list[Token], source: str, check: Check) -> Part:
             blocks.add_heading(items.numbered(_inline_text(token)), level)
             level = 0
         elif token.type == "inline":
-            blocks.add(items.numbered(_inline_text(token)))
+            blocks.add(items.numbered(_inline_text(token)), is_bold=_is_bold(token))
         elif token.type in {"fence", "code_block"}:
             blocks.add(items.numbered(_BLANK_LINES.sub("\n", token.content)))
         elif token.type == "html_block":
@@ -189,6 +190,19 @@ _LISTS: Mapping[str, Callable[[ItemNumbers, Token], object]] = {
 def _add_table(blocks: Blocks, rows: list[list[Cell]]) -> None:
     for line in rows_as_text(rows, num_head=1) or plain_rows(rows):
         blocks.add(line)
+
+
+def _is_bold(inline: Token) -> bool:
+    """Whether all text of a line is strong."""
+    depth, has_text = 0, False
+    for token in inline.children or ():
+        depth += token.type == "strong_open"
+        depth -= token.type == "strong_close"
+        if token.type in {"text", "code_inline", "image"} and token.content.strip():
+            if not depth:
+                return False
+            has_text = True
+    return has_text
 
 
 def _inline_text(inline: Token) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from hopweave.ingest.document import Blocks, Document
+from hopweave.ingest.document import Blocks, Document, heading_at_start
 from hopweave.ingest.docx_numbers import Numbering, level_in
 from hopweave.ingest.office_tables import MAX_COLUMNS, Table
 from hopweave.ingest.ooxml import main_part, relations, short, title_of, value_of
@@ -28,8 +28,8 @@ def read_docx(archive: Archive) -> Document:
     """A document of one part, a blank line between paragraphs; a row of a table is one, see `tables`.
 
     The title is the paragraph with the style Title, or that in the properties, or the first main heading. Headings are told by
-    their style or outline level; an automatic table of contents is left out. Numbered paragraphs begin with their
-    numbers. Pages exist only after layout, so the format has none.
+    their style or outline level, or by bold type if nothing has one; an automatic table of contents is left out. Numbered
+    paragraphs begin with their numbers. Pages exist only after layout, so the format has none.
 
     Raises:
         DataError: if it is damaged, or beyond the limits.
@@ -49,7 +49,8 @@ def read_docx(archive: Archive) -> Document:
     for kind in _NOTES:
         if (name := parts.get(kind, f"word/{kind}.xml")) in archive:
             archive.parse(name, body.start, body.end, body.add)
-    return Document(body.title or title_of(archive) or body.heading, (body.blocks.part(),))
+    part = body.blocks.part()
+    return Document(body.title or title_of(archive) or body.heading or heading_at_start(part), (part,))
 
 
 @dataclass(slots=True)
@@ -61,12 +62,14 @@ class _Style:
         based_on: the id of another style.
         level: of headings, from 1; 0 for other text, and `None` if it says nothing.
         list: the id of the list that its paragraphs are in; empty if it says nothing.
+        is_bold: `None` if it says nothing.
     """
 
     name: str = ""
     based_on: str = ""
     level: int | None = None
     list: str = ""
+    is_bold: bool | None = None
 
 
 class _Styles:
@@ -92,6 +95,8 @@ class _Styles:
             self._now.level = _level(value_of(attributes))
         elif element == "w:numId":
             self._now.list = value_of(attributes)
+        elif element == "w:b":
+            self._now.is_bold = value_of(attributes) not in _OFF
 
     def end(self, name: str) -> None:
         self._num_earlier -= short(name) in _EARLIER
@@ -115,6 +120,15 @@ class _Styles:
                 return known.list, style
             style = known.based_on
         return "", ""
+
+    def is_bold(self, style: str) -> bool:
+        """Whether text in a style is bold, by itself or by the ones it is based on."""
+        for _ in range(_MAX_STYLES_ABOVE):
+            known = self._styles.get(style) or _Style()
+            if known.is_bold is not None:
+                return known.is_bold
+            style = known.based_on
+        return False
 
     def is_title(self, style: str) -> bool:
         return self._name(style).casefold() == "title"
@@ -150,6 +164,8 @@ class _Body:
         self._level: int | None = None
         self._list = ""
         self._list_level: int | None = None
+        self._is_bold: bool | None = None  # of the run, if it says so
+        self._boldness: set[bool | None] = set()  # of the runs of the paragraph
         self._num_runs = self._num_left_out = self._num_earlier = 0
         self._is_text = False
         self._rows = _Rows()
@@ -170,6 +186,9 @@ class _Body:
             self._list_level = level_in(value_of(attributes))
         elif element == "w:r":
             self._num_runs += 1
+            self._is_bold = None
+        elif element == "w:b" and self._num_runs:
+            self._is_bold = value_of(attributes) not in _OFF
         elif element in {"w:t", "m:t"}:
             self._is_text = True
         elif self._num_runs and element in {"w:tab", "w:br", "w:cr"}:  # a tab outside of a run is where one would stop
@@ -199,9 +218,13 @@ class _Body:
     def add(self, text: str) -> None:
         if self._is_text and not self._num_left_out:
             self._pieces.append(text)
+            if text.strip():
+                self._boldness.add(self._is_bold)
 
     def _end_paragraph(self) -> None:
         style, level, number = self._style, self._level, self._number()
+        is_bold = self._boldness == {True} or (self._boldness <= {True, None} and self._styles.is_bold(style))
+        self._boldness.clear()
         self._style, self._level, self._list, self._list_level = "", None, "", None
         if self._rows.depth:
             if number and "".join(self._pieces[self._at_paragraph :]).strip():
@@ -219,7 +242,7 @@ class _Body:
             self.title = self.title or " ".join(paragraph.split())
         numbered = f"{number} {paragraph}" if number and paragraph else paragraph
         if not level:
-            self.blocks.add(numbered)
+            self.blocks.add(numbered, is_bold=is_bold)
             return
         if level == 1:
             self.heading = self.heading or " ".join(paragraph.split())
@@ -244,6 +267,7 @@ class _Rows:
         self.depth = 0
         self._table = Table()
         self._cells: dict[int, str] = {}
+        self._widths: dict[int, int] = {}
         self._column = 0
         self._width = 1
         self._is_header = self._is_continued = False
@@ -267,13 +291,14 @@ class _Rows:
         if self.depth != 1:
             return False
         self._cells[self._column] = self._table.above(self._column) if self._is_continued else text
+        self._widths[self._column] = self._width
         self._column += self._width
         return True
 
     def end_row(self) -> None:
         if self.depth == 1:
-            self._table.add(self._cells, is_header=self._is_header)
-            self._cells, self._column, self._is_header = {}, 0, False
+            self._table.add(self._cells, widths=self._widths, is_header=self._is_header)
+            self._cells, self._widths, self._column, self._is_header = {}, {}, 0, False
 
     def end_table(self) -> Table | None:
         """Ends a table; returns it if it is the outermost one."""

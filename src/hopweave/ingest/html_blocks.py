@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from itertools import chain, pairwise, takewhile
 from typing import NamedTuple
 
-from hopweave.ingest.document import Blocks, Part
+from hopweave.ingest.document import Blocks, Part, heading_at_start
 from hopweave.ingest.html_navigation import TITLES, Mark, text_of
 from hopweave.ingest.html_tags import Tag
 from hopweave.ingest.tables import Cell, rows_as_text
 
-PLAIN, TERM = 0, -1
+PLAIN, TERM, BOLD = 0, -1, -2
 """Styles of blocks; those of headings are their levels."""
 
 
@@ -109,7 +109,7 @@ class PageBlocks:
             self._write(start, end, text)
 
     def part(self, title: str = "") -> tuple[str, Part]:
-        """The title, or else the first main heading, and the text."""
+        """The title, or else the first main heading or what the text begins with as one, and the text."""
         self.end_table()
         is_text = text_of([len(text) for text in self._texts], self._marks)
         blocks = Blocks()
@@ -122,8 +122,9 @@ class PageBlocks:
             elif style == TERM:
                 blocks.add_term(text)
             else:
-                blocks.add(text)
-        return title, blocks.part()
+                blocks.add(text, is_bold=style == BOLD)
+        part = blocks.part()
+        return title or heading_at_start(part), part
 
     def _rows_as_text(self, rows: Sequence[_Row], ends: Sequence[int]) -> list[str] | None:
         cells = [

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from hopweave.core.errors import DataError
 from hopweave.ingest.deadline import Check, no_check
 from hopweave.ingest.document import Document
-from hopweave.ingest.html_blocks import PLAIN, TERM, PageBlocks
+from hopweave.ingest.html_blocks import BOLD, PLAIN, TERM, PageBlocks
 from hopweave.ingest.html_navigation import LIKELY, LONGEST_BAR, Counts, grade_of, is_bar, is_step, may_be_navigation
 from hopweave.ingest.html_tags import Tag, Tags, link_target, numbering_of
 from hopweave.ingest.item_numbers import ItemNumbers
@@ -158,6 +158,7 @@ class _Page:
     pieces: list[str] = field(default_factory=list)
     link: _Link | None = None
     links: list[_Link] = field(default_factory=list)
+    has_plain: bool = False  # whether some of the paragraph is not bold
 
     def start(self, name: str, written: str) -> None:
         if name == "body":
@@ -210,6 +211,7 @@ class _Page:
         if self.num_titles == 1 and self.num_open["title"]:
             self.titles.append(text)
         if not self.num_dropped:
+            self.has_plain |= not (text.isspace() or self.num_open["b"] or self.num_open["strong"])
             self.pieces.append(text if self.num_open["pre"] else " " if text.isspace() else _SPACE.sub(" ", text))
 
     def document(self) -> Document:
@@ -295,11 +297,13 @@ class _Page:
         if paragraph := "\n".join(filter(None, lines)):
             start = len(self.blocks)
             self.counts.num_characters += len(paragraph)
-            self.blocks.add(self.items.numbered(paragraph), self.style)
+            is_bold = self.style == PLAIN and not self.has_plain
+            self.blocks.add(self.items.numbered(paragraph), BOLD if is_bold else self.style)
             if self.links and self.style == PLAIN and len(paragraph) <= LONGEST_BAR and self._is_bar():
                 self.blocks.mark(start, LIKELY)
         self.pieces.clear()
         self.links.clear()
+        self.has_plain = False
 
     def _is_bar(self) -> bool:
         """Whether the paragraph is a row of links to elsewhere."""

@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping
 from hopweave.core.errors import DataError
 from hopweave.ingest.document import Blocks, Document, Part
 from hopweave.ingest.odf_lists import OdfHeadings, OdfLists
-from hopweave.ingest.office_tables import LONGEST_NAME, MAX_COLUMNS, Table, sheet_texts
+from hopweave.ingest.office_tables import MAX_COLUMNS, SheetRow, Table, sheet_lines
 from hopweave.ingest.slides import Slide
+from hopweave.ingest.table_heads import LONGEST_NAME, TableRow
 from hopweave.ingest.xlsx import part_of_sheet
 from hopweave.ingest.zipped import Archive
 
@@ -220,12 +221,12 @@ class _Body:
         if rows is None:
             return
         if self._kind == "office:spreadsheet":
-            texts = sheet_texts((number, cells) for number, cells, _ in rows)
-            self.parts.append(part_of_sheet(self._rows.name, self._archive.counted(texts)))
+            lines = sheet_lines(SheetRow(number, row) for number, row, _ in rows)
+            self.parts.append(part_of_sheet(self._rows.name, lines, self._archive))
             return
         table = Table()
-        for _, cells, is_header in rows:
-            table.add(cells, is_header=is_header)
+        for _, row, is_header in rows:
+            table.add(row.cells, widths=row.widths, is_header=is_header)
         for text in self._archive.counted(table.texts()):
             if self._kind == "office:presentation":
                 self._slide.texts.append(text)
@@ -250,11 +251,12 @@ class _Rows:
         self._count = count
         self.name = ""
         self.is_header = False
-        self._rows: list[tuple[int, dict[int, str], bool]] = []
+        self._rows: list[tuple[int, TableRow, bool]] = []
         self._spans: dict[int, tuple[int, str]] = {}
         self._number = self._column = 0
-        self._row_repeats = self._cell_repeats = self._height = 1
+        self._row_repeats = self._cell_repeats = self._height = self._width = 1
         self._cells: dict[int, str] = {}
+        self._widths: dict[int, int] = {}
         self._pieces: list[str] = []
         self._is_covered = False
 
@@ -269,12 +271,13 @@ class _Rows:
         if element == "table:table-header-rows":
             self.is_header = True
         elif element == "table:table-row":
-            self._cells, self._column = {}, 0
+            self._cells, self._widths, self._column = {}, {}, 0
             self._row_repeats = _number(attributes, "table:number-rows-repeated", 1 << 24)
         elif element in {"table:table-cell", "table:covered-table-cell"}:
             self._is_covered = element == "table:covered-table-cell"
             self._cell_repeats = _number(attributes, "table:number-columns-repeated", MAX_COLUMNS)
             self._height = _number(attributes, "table:number-rows-spanned", 1 << 24)
+            self._width = _number(attributes, "table:number-columns-spanned", MAX_COLUMNS)
 
     def add(self, text: str) -> None:
         """Adds a paragraph of a cell."""
@@ -295,6 +298,8 @@ class _Rows:
             repeats = min(self._cell_repeats, _MAX_REPEATED)
             self._count((repeats - 1) * len(text))
             self._cells.update(dict.fromkeys(range(self._column, self._column + repeats), text))
+            if self._width > 1:
+                self._widths[self._column] = self._width
         self._column += self._cell_repeats
 
     def end_row(self) -> None:
@@ -303,10 +308,11 @@ class _Rows:
         if self._cells:
             repeats = min(self._row_repeats, _MAX_REPEATED)
             self._count((repeats - 1) * sum(map(len, self._cells.values())))
-            self._rows += ((self._number + at, self._cells, self.is_header) for at in range(repeats))
+            row = TableRow(self._cells, self._widths)
+            self._rows += ((self._number + at, row, self.is_header) for at in range(repeats))
         self._number += self._row_repeats
 
-    def end_table(self) -> list[tuple[int, dict[int, str], bool]] | None:
+    def end_table(self) -> list[tuple[int, TableRow, bool]] | None:
         """Ends a table; returns the rows with text of the outermost one, with their numbers, and whether they are headers."""
         self.depth -= 1
         return None if self.depth else self._rows

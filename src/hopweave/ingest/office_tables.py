@@ -2,32 +2,45 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, takewhile
+from typing import NamedTuple
 
 from hopweave.ingest.document import row_text
+from hopweave.ingest.table_heads import LONGEST_NAME, Head, TableRow, goes_on_below, has_groups, head_of, names_of
 
 MAX_COLUMNS = 16_384
 """Maximum columns of a table, fields of a record, and values of its metadata: the width of a sheet in Excel and LibreOffice."""
 
-LONGEST_NAME = 200
-"""Characters of what several rows repeat: the name of a column, and the text of a cell that is merged with those below."""
-_NO_NAME = re.compile(r"|[\d.,:/+%-]+|.{100,}", re.DOTALL)
-_YEAR = re.compile(r"(?:19|20)\d\d")
-_NUMBER = re.compile(r"[-+(]?\s?[$£€]?\s?\d[\d.,:/\s-]*[%$£€]?\)?")
+_FEWEST_COLUMNS = 3
+"""Of a table in which a row with its first cell alone is above those that follow it."""
+_LONGEST_TITLE = 120
+_MOST_TITLES = 4
+"""Lines of a title."""
+_ENDS_A_SENTENCE = (".", "!", "?", ";")
+_BEGIN_A_NOTE = ("*", "¹", "²", "³", "†", "‡", "(", "[")
+
+ROW, TITLE_APART, TITLE, GROUP = 0, 2, 3, 4
 
 
-def are_names(cells: Sequence[str]) -> bool:
-    """Whether the first row of a table looks like names of columns, and not like its first row of values."""
-    return len(cells) > 1 and len(set(cells)) == len(cells) and not any(_NO_NAME.fullmatch(cell) for cell in cells)
+class Line(NamedTuple):
+    """A line of a table.
+
+    Attributes:
+        text: of a row with the names of its columns, or of what is above several rows.
+        level: of what stands above rows, as that of a heading: `TITLE_APART` of a sheet, `TITLE` of a table, `GROUP` of rows;
+            `ROW` for all others.
+    """
+
+    text: str
+    level: int = ROW
 
 
 class Table:
     """A table that is being read, row by row.
 
-    The first row names the columns if it is marked as a header; also if it looks like names and there are more than two
-    columns, or numbers below it: a table of two columns of words may as well be a list of terms.
+    The first rows name the columns if they are marked as a header; also if they look like names and there are more than two
+    columns, or numbers below them: a table of two columns of words may as well be a list of terms.
 
     Args:
         names: of the columns of a table that this one goes on with, unless it names its own.
@@ -38,83 +51,116 @@ class Table:
 
     def __init__(self, names: Mapping[int, str] | None = None) -> None:
         self.names = dict(names or {})
-        self._rows: list[dict[int, str]] = []
+        self._rows: list[TableRow] = []
         self._num_headers = 0
 
-    def add(self, cells: Mapping[int, str], *, is_header: bool = False) -> None:
+    def add(self, cells: Mapping[int, str], *, widths: Mapping[int, int] | None = None, is_header: bool = False) -> None:
         """Adds a row.
 
         Args:
             cells: their text by the number of the column, from 0; those without text are left out.
+            widths: how many columns a cell covers that is merged with those to its right.
             is_header: whether it is marked as naming the columns.
         """
         row = {at: shown for at, cell in sorted(cells.items()) if (shown := " ".join(cell.split()))}
         self._num_headers += is_header and self._num_headers == len(self._rows)
-        self._rows.append(row)
+        self._rows.append(TableRow(row, widths or {}))
 
     def above(self, column: int) -> str:
         """The text of a column in the last row, which a merged cell continues; empty if it is long."""
-        text = self._rows[-1].get(column, "") if self._rows else ""
+        text = self._rows[-1].cells.get(column, "") if self._rows else ""
         return text if len(text) <= LONGEST_NAME else ""
 
     def texts(self) -> Iterator[str]:
-        """The text of each row that has one; the header is in those of the others."""
-        rows = list(filter(None, self._rows))
-        num_headers = self._num_headers or int(_names_columns(rows, is_further=bool(self.names)))
-        if num_headers >= len(rows) or any(len(name) > LONGEST_NAME for row in rows[:num_headers] for name in row.values()):
-            num_headers = 0
-        if num_headers or not all(row.keys() <= self.names.keys() for row in rows):
-            self.names.clear()
-        for row in rows[:num_headers]:
-            for at, name in row.items():
-                self.names[at] = f"{self.names[at]} {name}"[:LONGEST_NAME] if at in self.names else name
-        for row in rows[num_headers:]:
-            cells = list(row.values())
-            yield row_text([self.names.get(at, "") for at in row], cells) if self.names else " ".join(cells)
+        """The text of each row that has one, and of what is above it; the names of columns are in those of the rows."""
+        return (line.text for line in self.lines())
+
+    def lines(self) -> Iterator[Line]:
+        """The same, with what is above other rows told apart."""
+        rows = [row for row in self._rows if row.cells]
+        head = self._marked(rows) or head_of(rows, is_further=bool(self.names))
+        if any(len(name) > LONGEST_NAME for row in rows[: head.num_rows] for name in row.cells.values()):
+            head = Head()
+        num_titles = head.num_titles or (0 if head.names else _num_alone(rows))
+        titles, rest = rows[:num_titles], rows[num_titles + head.num_rows :]
+        yield from _title([" ".join(row.cells.values()) for row in titles], TITLE if rest else ROW)
+        if titles or head.names or not all(row.cells.keys() <= self.names.keys() for row in rest):
+            self.names = dict(head.names)
+        columns = {*self.names, *(min(row.cells) for row in rest)}
+        last = max((number for number, row in enumerate(rest) if len(row.cells) > 1), default=-1)
+        for number, row in enumerate(rest):
+            cells = list(row.cells.values())
+            if self.names and len(columns) >= _FEWEST_COLUMNS and len(cells) == 1 and min(row.cells) == min(columns):
+                yield Line(cells[0], GROUP if number < last and _may_be_title(cells[0]) else ROW)
+            elif self.names:
+                yield Line(row_text([self.names.get(at, "") for at in row.cells], cells))
+            else:
+                yield Line(" ".join(cells))
+
+    def _marked(self, rows: Sequence[TableRow]) -> Head | None:
+        """The head that is marked, if there is one, and a row below it."""
+        num_rows = self._num_headers
+        if not 0 < num_rows < len(rows):
+            return None
+        num_titles = _num_alone(rows[:num_rows]) % num_rows
+        if num_rows + 1 < len(rows) and goes_on_below(rows[num_rows - 1], rows[num_rows]):
+            num_rows += 1
+        return Head(num_titles, num_rows - num_titles, names_of(rows[num_titles:num_rows]))
 
 
-def sheet_texts(rows: Iterable[tuple[int, Mapping[int, str]]]) -> Iterator[str]:
-    """The texts of a sheet: of the tables in it, which empty rows separate, and of what stands alone above them.
+class SheetRow(NamedTuple):
+    """A row of a sheet with text.
+
+    Attributes:
+        number: of it in the sheet; between numbers that do not follow each other are empty rows.
+        row: its cells.
+    """
+
+    number: int
+    row: TableRow
+
+
+def sheet_lines(rows: Iterable[SheetRow]) -> Iterator[Line]:
+    """The lines of a sheet: of the tables in it, which empty rows separate, and of what stands alone above them.
 
     Args:
-        rows: with text, in order, each with its number.
+        rows: in order.
     """
     names: Mapping[int, str] = {}
+    block: list[TableRow] = []
+    apart: list[str] = []
+    level = TITLE_APART
     last: int | None = None
-    block: list[Mapping[int, str]] = []
-    for number, row in chain(rows, [(-1, {})]):
+    for number, row in chain(rows, [SheetRow(-1, TableRow({}))]):
         if last is not None and number != last + 1:
-            alone = list(takewhile(lambda one: len(one) == 1, block))
-            yield from (" ".join(cell.split()) for one in alone for cell in one.values())
-            table = Table({} if alone else names)
-            for one in block[len(alone) :]:
-                table.add(one)
-            yield from table.texts()
-            names = table.names
+            if _num_alone(block) == len(block) and number >= 0:
+                apart += (" ".join(cell.split()) for one in block for cell in one.cells.values())
+                names = {}
+            else:
+                table = Table(names)
+                for one in block:
+                    table.add(one.cells, widths=one.widths)
+                yield from _title(apart, level)
+                yield from table.lines()
+                names, apart, level = table.names, [], TITLE
             block = []
         block.append(row)
         last = number
+    yield from map(Line, apart)
 
 
-def _names_columns(rows: Sequence[Mapping[int, str]], *, is_further: bool) -> bool:
-    """Whether the first of some rows looks like the names of their columns; the first column may be without one.
-
-    Args:
-        rows: of a table.
-        is_further: whether there is a table with names above it, which words may go on with.
-    """
-    if len(rows) < 2:
-        return False
-    first, *others = rows
-    if not set().union(*others) <= {0, *first}:
-        return False
-    has_numbers = any(_are_numbers([row[at] for row in others if at in row]) for at in first)
-    words = [name for name in first.values() if not _YEAR.fullmatch(name)]
-    if len(words) < len(first):  # such as `town, 2023, 2024` above numbers
-        return has_numbers and (0 not in first or first[0] in words) and len(set(first.values())) == len(first)
-    return are_names(words) and (has_numbers or (len(first) > 2 and not is_further))
+def _num_alone(rows: Sequence[TableRow]) -> int:
+    """How many rows at the beginning have a single cell, which is above no group of columns."""
+    return sum(1 for _ in takewhile(lambda row: len(row.cells) == 1 and not has_groups(row), rows))
 
 
-def _are_numbers(cells: Sequence[str]) -> bool:
-    """Whether all cells of a column are numbers or dates, and not all of them years."""
-    return all(map(_NUMBER.fullmatch, cells)) and not all(map(_YEAR.fullmatch, cells))
+def _title(lines: Sequence[str], level: int) -> Iterator[Line]:
+    """The lines of a title as one; sentences and long lists are none."""
+    title = [line for line in lines if _may_be_title(line)] if level and len(lines) <= _MOST_TITLES else []
+    if title:
+        yield Line(", ".join(title), level)
+    yield from (Line(line) for line in lines if line not in title)
+
+
+def _may_be_title(text: str) -> bool:
+    return len(text) <= _LONGEST_TITLE and not text.endswith(_ENDS_A_SENTENCE) and not text.startswith(_BEGIN_A_NOTE)

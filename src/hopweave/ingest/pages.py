@@ -154,8 +154,8 @@ def _read_pdf(file: CorpusFile, limits: Limits) -> Document:
             bookmarks += (Bookmark(*entry) for entry in what.get("outline", ()))
     if CAN_RECOGNISE and "picture" in unread:
         _recognise(file, limits, _OCR_SHARE * ((limits.seconds_for(file) or 0) - (monotonic() - began)), pages, unread)
-    by_size = [] if bookmarks else headings_by_size(lines)
-    parts = tuple(part for part in parts_of_pages(pages, bookmarks or by_size, limits.deadline(file).check) if part.text)
+    by_size = headings_by_size(lines)
+    parts = tuple(part for part in parts_of_pages(pages, by_size or bookmarks, limits.deadline(file).check) if part.text)
     if not parts:
         kind = next((kind for kind in _OF_FILES if kind in unread), "picture")
         problem, remedy, reason = _OF_FILES[kind]

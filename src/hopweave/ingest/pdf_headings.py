@@ -1,6 +1,7 @@
-"""The headings of a PDF without bookmarks: its short lines in larger type than most of its text, or numbered and bold.
+"""The headings of a PDF without bookmarks, or with a single one.
 
-Chosen on manuals that have bookmarks, as if they had none: docs/design/measured.md, "A folder of many formats".
+They are its short lines in larger type than most of its text, or numbered and bold. The rule was chosen on manuals that have
+bookmarks, as if they had none: docs/design/measured.md, "A folder of many formats".
 """
 
 from __future__ import annotations

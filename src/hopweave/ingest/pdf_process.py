@@ -52,9 +52,9 @@ def tell(**what: Any) -> None:
 def read(stream: Any) -> None:
     """Reports the title, each page in order, and at the end the outline.
 
-    Without an outline, each page is followed by its lines, with the size of their type and whether they are bold. A page that
-    could not be read has the reason as `unread`: it is a `picture`, too `large`, or `damaged`. An error of a file that is not
-    damaged has the name of its `reasons.Reason` as `kind`.
+    Without an outline of several entries, each page is followed by its lines, with the size of their type and whether they are
+    bold. A page that could not be read has the reason as `unread`: it is a `picture`, too `large`, or `damaged`. An error of a
+    file that is not damaged has the name of its `reasons.Reason` as `kind`.
     """
     import pypdf
 
@@ -69,7 +69,7 @@ def read(stream: Any) -> None:
     tell(title=_title(reader))
     for number, page in enumerate(reader.pages, start=1):
         warnings.is_too_large = False
-        letters = None if outline else _Letters()
+        letters = None if len(outline) > 1 else _Letters()
         try:
             text = page.extract_text(visitor_text=letters).encode("utf-8", "replace").decode()
             unread = "large" if warnings.is_too_large else "picture" if not text.strip() and _has_image(page) else ""

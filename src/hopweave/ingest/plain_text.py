@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
+from hopweave.ingest.aligned_tables import with_rows
 from hopweave.ingest.deadline import Check, no_check
 from hopweave.ingest.document import Document, Heading, Part
 from hopweave.ingest.log_lines import log_of
@@ -50,7 +51,9 @@ class _Found(NamedTuple):
 
 
 def read_plain(content: str, check: Check = no_check) -> Document:
-    """A text with its headings. Its title is a first line in capitals, or that of a Python package's metadata: `Name Version`.
+    """A text with its headings, and rows of tables as `aligned_tables` has them.
+
+    Its title is a first line in capitals, or that of a Python package's metadata: `Name Version`.
 
     Args:
         content: the text.
@@ -59,7 +62,7 @@ def read_plain(content: str, check: Check = no_check) -> Document:
     text = _OVERSTRUCK.sub("", content).strip()
     if (log := log_of(text, check)) is not None:
         return Document(_title(text), (log,))
-    lines = text.split("\n")
+    lines = with_rows(text).split("\n")
     found = _consistent(_candidates(lines, check), lines)
     for one in found:
         if one.style == _OUTLINED:

@@ -105,7 +105,7 @@ class CorpusOptions:
         """What a file's passages depend on, apart from its content; a file that was read with other options is read again."""
         fields = (self.id_field, self.title_field, self.text_field)
         limits = (self.max_row_mib, self.max_file_mib, self.max_seconds)
-        return f"15 {(self.max_words, *fields, *limits, self.access, self.keep_copies)!r}"
+        return f"16 {(self.max_words, *fields, *limits, self.access, self.keep_copies)!r}"
 
 
 def read_corpus(
@@ -425,7 +425,8 @@ class Reading:
         if title is None:
             title = next((cell for cell in cells.values() if cell != _cell(record_id) and len(cell) <= _LONGEST_CELL_TITLE), "")
         text = row_text(list(cells), list(cells.values()))
-        passage = Passage(_id_text(record_id, place), text, _text(title, "title", place), file.source)
+        sections = (row.title,) if row.title else ()
+        passage = Passage(_id_text(record_id, place), text, _text(title, "title", place), file.source, sections=sections)
         return self._with_labels(passage, row, place)
 
     def _with_labels(self, passage: Passage, row: Row, place: str) -> Passage:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sized
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, replace
-from itertools import chain, repeat, zip_longest
-from typing import Any
+from itertools import chain, islice, repeat, zip_longest
+from typing import Any, NamedTuple
 
 from hopweave.core.errors import DataError
 from hopweave.core.visibility import ACCESS, METADATA
@@ -15,7 +15,8 @@ from hopweave.ingest.deadline import Check, no_check
 from hopweave.ingest.file_bytes import open_text
 from hopweave.ingest.formats import CorpusFile, Limits, OnBytes
 from hopweave.ingest.json_stream import JsonStream, load_json
-from hopweave.ingest.office_tables import MAX_COLUMNS, are_names
+from hopweave.ingest.office_tables import MAX_COLUMNS
+from hopweave.ingest.table_heads import LONGEST_NAME, TableRow, are_names, head_of
 
 TEXT_FIELDS = ("text", "contents", "content", "body", "passage", "paragraph_text")
 """The fields that hold the text of a record, unless another one is named."""
@@ -28,6 +29,8 @@ _SEPARATOR_LINE = re.compile(r'"?sep=([,;\t|])"?\s*', re.IGNORECASE)
 _LONGEST_HEAD = 1 << 20
 """Characters of the first line that separators are looked for in."""
 _MAX_CELL_CHARACTERS = 1 << 24
+_MOST_LOOKED_AT = 30
+"""Lines below the first one by which the names of columns are told, if that looks like none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +40,16 @@ class Row:
     Attributes:
         place: names it within its file, such as `line 3`.
         values: by the names of the fields.
-        is_table: whether it is a row of a table whose columns have names, as far as can be told: those that the first line
-            of a CSV file gives; in JSON, the fields of flat records, if the first one is flat and has no text.
+        is_table: whether it is a row of a table whose columns have names, as far as can be told: those that the first lines
+            of a CSV file give; in JSON, the fields of flat records, if the first one is flat and has no text.
+        title: of the table, which stands above the names of its columns.
         num_records: how many records of the file it is; see `messages.conversations`.
     """
 
     place: str
     values: Mapping[str, Any]
     is_table: bool = False
+    title: str = ""
     num_records: int = 1
 
 
@@ -142,45 +147,105 @@ def _read_table(file: CorpusFile, on_bytes: OnBytes, limits: Limits, check: Chec
         num_blank, first = 0, next(lines, "")
         while first and not first.strip():
             num_blank, first = num_blank + 1, next(lines, "")
-        separator = _separator_of(first) if file.suffix == ".csv" else "\t"
+        below = list(islice(lines, _MOST_LOOKED_AT))
+        separator = _separator_of(first, below) if file.suffix == ".csv" else "\t"
         if _SEPARATOR_LINE.fullmatch(first):
             num_blank, first = num_blank + 1, ""
-        held = _HeldLines(chain(repeat("\n", num_blank), filter(None, [first]), lines), file, limits)
-        reader = csv.reader(held, delimiter=separator, strict=True)
-        header: list[str] | None = None
-        is_table = False
+        held = _HeldLines(chain(repeat("\n", num_blank), filter(None, [first]), below, lines), file, limits)
+        lines_of_cells = _lines_of_cells(held, separator, file)
+        opening: list[_Cells] = []
+        failure: DataError | None = None
         try:
-            for cells in reader:
-                held.row_ends()
-                if not cells:
-                    continue
-                if header is None:
-                    if len(cells) > MAX_COLUMNS:
-                        where, remedy = f"{file.source}, line {reader.line_num}", "leave out columns that hold no text"
-                        raise _too_wide(where, cells, "columns", f"{remedy}, or split the table")
-                    header = [name.strip() for name in cells]
-                    is_table = are_names(header)
-                    continue
-                # Some programs leave out empty cells at the end of a row. A single one is rather a line that was broken in two.
-                if not min(_FEWEST_CELLS, len(header)) <= len(cells) <= len(header):
-                    raise DataError(
-                        f"{file.source}, line {reader.line_num} has {len(cells)} columns and the header has {len(header)}; "
-                        "correct the line, or quote a text that contains the separator"
-                    )
-                yield Row(f"line {reader.line_num}", dict(zip_longest(header, cells, fillvalue="")), is_table)
-        except csv.Error as error:
-            what = f"{file.source}, line {reader.line_num} cannot be split into columns: {error}"
-            raise DataError(f"{what}; a text with quotation marks must be quoted, and its own marks doubled") from None
+            opening += _opening(lines_of_cells)
+        except DataError as error:  # the rows before it come first
+            failure = error
+        head = _head_of(opening, file) if opening else _CsvHead(0, [], is_table=False)
+        width = len(head.header)
+        for number, cells in chain(opening[head.num_lines :], lines_of_cells):
+            # Some programs leave out empty cells at the end of a row. A single one is rather a line that was broken in two.
+            if not min(_FEWEST_CELLS, width) <= len(cells) <= width:
+                raise DataError(
+                    f"{file.source}, line {number} has {len(cells)} columns and the header has {width}; "
+                    "correct the line, or quote a text that contains the separator"
+                )
+            yield Row(f"line {number}", dict(zip_longest(head.header, cells, fillvalue="")), head.is_table, head.title)
+        if failure is not None:
+            raise failure
 
 
-def _separator_of(first: str) -> str:
+class _Cells(NamedTuple):
+    """A line of a table in cells, with the number of the line at which it ends."""
+
+    number: int
+    cells: list[str]
+
+
+def _lines_of_cells(held: _HeldLines, separator: str, file: CorpusFile) -> Iterator[_Cells]:
+    reader = csv.reader(held, delimiter=separator, strict=True)
+    try:
+        for cells in reader:
+            held.row_ends()
+            if cells:
+                yield _Cells(reader.line_num, cells)
+    except csv.Error as error:
+        what = f"{file.source}, line {reader.line_num} cannot be split into columns: {error}"
+        raise DataError(f"{what}; a text with quotation marks must be quoted, and its own marks doubled") from None
+
+
+class _CsvHead(NamedTuple):
+    """The first lines of a CSV file: how many they are, the names of the columns, and the title above these."""
+
+    num_lines: int
+    header: list[str]
+    is_table: bool
+    title: str = ""
+
+
+def _opening(lines: Iterator[_Cells]) -> Iterator[_Cells]:
+    """The lines by which the names of columns are told: the first one, if it looks like them, else those below it as well."""
+    for at, line in enumerate(lines):
+        yield line
+        if at >= _MOST_LOOKED_AT or (at == 0 and are_names([name.strip() for name in line.cells])):
+            return
+
+
+def _head_of(opening: Sequence[_Cells], file: CorpusFile) -> _CsvHead:
+    number, cells = opening[0]
+    if len(cells) > MAX_COLUMNS:
+        remedy = "leave out columns that hold no text, or split the table"
+        raise _too_wide(f"{file.source}, line {number}", cells, "columns", remedy)
+    first = [name.strip() for name in cells]
+    if are_names(first):
+        return _CsvHead(1, first, is_table=True)
+    rows = [TableRow({at: " ".join(cell.split()) for at, cell in enumerate(line.cells) if cell.strip()}) for line in opening]
+    told = [at for at, row in enumerate(rows) if row.cells]
+    head = head_of([rows[at] for at in told])
+    if not head.names:
+        return _CsvHead(1, first, is_table=False)
+    num_lines = told[head.num_titles + head.num_rows]
+    width = max(len(line.cells) for line in opening[:num_lines])
+    # Only the first column may go without a name; of any other, nothing that may stand there further down is lost.
+    header = [head.names.get(at, f"column {at + 1}" if at else "") for at in range(width)]
+    title = ", ".join(cell for at in told[: head.num_titles] for cell in rows[at].cells.values())
+    return _CsvHead(num_lines, header, is_table=True, title=title[:LONGEST_NAME])
+
+
+def _separator_of(first: str, below: Sequence[str]) -> str:
     """What separates the columns: what a line `sep=;` of Excel says, else what makes most columns of the first line.
 
-    Where a comma stands in numbers, programs write semicolons.
+    Where a comma stands in numbers, programs write semicolons. A first line without any of them is a title.
     """
     if said := _SEPARATOR_LINE.fullmatch(first):
         return said[1]
-    return max(_SEPARATORS, key=lambda separator: len(next(csv.reader([first[:_LONGEST_HEAD]], delimiter=separator), [])))
+    for line in (first, *below):
+        nums = {separator: _num_columns(line[:_LONGEST_HEAD], separator) for separator in _SEPARATORS}
+        if max(nums.values()) > 1:
+            return max(nums, key=lambda separator: nums[separator])
+    return _SEPARATORS[0]
+
+
+def _num_columns(line: str, separator: str) -> int:
+    return len(next(csv.reader([line], delimiter=separator), []))
 
 
 class _HeldLines:

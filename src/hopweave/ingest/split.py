@@ -9,6 +9,7 @@ from itertools import pairwise, takewhile
 from typing import NamedTuple
 
 from hopweave.core.types import Span
+from hopweave.ingest.captions import Captions
 from hopweave.ingest.document import Heading, Part
 from hopweave.text.scripts import NO_BLANKS, WORD_SIZED, lacks_blanks
 from hopweave.text.sentences import sentence_spans_of_long
@@ -21,7 +22,10 @@ _WORD_OR_PIECE = re.compile(rf"{WORD_SIZED}|[^\s{NO_BLANKS}]{{1,100}}")
 
 
 class Cut(NamedTuple):
-    """A passage within a part of a document: where it is, and the headings that all of its text stands under."""
+    """A passage within a part of a document: where it is, and the headings that all of its text stands under.
+
+    If it begins within a table, what stands above that is one of them.
+    """
 
     span: Span
     sections: tuple[str, ...] = ()
@@ -42,8 +46,10 @@ def cut_part(part: Part, max_words: int) -> Iterator[Cut]:
         if part.text.strip():
             yield Cut(Span(0, len(part.text)), _shared(sections))
         return
+    captions = Captions({heading.start for heading in part.headings})
     for first, last, span in _spans(part.text, max_words, [section.start for section in sections]):
-        yield Cut(span, _shared(sections[first : last + 1]))
+        above = captions.above(part.text, span.start, span.end)
+        yield Cut(span, (*_shared(sections[first : last + 1]), *above))
 
 
 def split_spans(text: str, max_words: int) -> Iterator[Span]:

@@ -8,12 +8,15 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from hopweave.ingest.document import row_text
+from hopweave.ingest.table_heads import TableRow, head_of
 
 _LONGEST_NAME = 100
 """Characters of the name of a column."""
 _LONGEST_REPEATED = 100
 """Characters of a cell that is repeated in the rows below that it covers."""
 _MOST_COLUMNS = 1_000
+_FEWEST_COLUMNS = 3
+"""Of a table in which a row with its first cell alone is above those that follow it."""
 _MOST_TIMES_LONGER = 20
 """With names, a table gets no more than this many times as long."""
 
@@ -39,20 +42,22 @@ def rows_as_text(rows: Sequence[Sequence[Cell]], num_head: int = 0) -> list[str]
 
     Args:
         rows: of the table.
-        num_head: those at its beginning that name columns; 0 for those in which all cells are headers.
+        num_head: those at its beginning that name columns; 0 for those in which all cells are headers, or without these, those
+            with names above numbers.
     """
     num_head = num_head or sum(1 for _ in takewhile(lambda row: row and all(cell.is_header for cell in row), rows))
     width = max((sum(cell.num_columns for cell in row) for row in rows), default=0)
-    if not 0 < num_head < len(rows) or not 1 < width <= _MOST_COLUMNS:
+    if not num_head < len(rows) or not 1 < width <= _MOST_COLUMNS:
         return None
     placed = list(_placed(rows))
-    names = _names(placed[:num_head], width)
+    num_titles, num_head = (0, num_head) if num_head else _unmarked(placed)
+    names = _names(placed[num_titles:num_head], width)
     if not any(names) or max(map(len, names)) > _LONGEST_NAME:
         return None
-    lines = [_across(row, width) for row in placed[:num_head]]
+    lines = [_across(row, width) if at >= num_titles else _said(row) for at, row in enumerate(placed[:num_head])]
     room = _MOST_TIMES_LONGER * sum(len(cell.text) + len(": ") for row in rows for cell in row)
     for row in placed[num_head:]:
-        lines.append(_across(row, width) or _named(names, row))
+        lines.append(_across(row, width) or _alone(row, width) or _named(names, row))
         room -= len(lines[-1])
         if room < 0:
             return None
@@ -90,6 +95,24 @@ def _placed(rows: Sequence[Sequence[Cell]]) -> Iterator[list[_Placed]]:
         yield placed
 
 
+def _unmarked(rows: Sequence[Sequence[_Placed]]) -> tuple[int, int]:
+    """How many rows of a table without header cells are its title, and how many these and those that name its columns; 0, 0 if
+    that is not plain.
+    """
+    told = []
+    for row in rows:
+        cells = {placed.column: text for placed in row if (text := _on_a_line(placed.cell))}
+        told.append(TableRow(cells, {placed.column: placed.cell.num_columns for placed in row}))
+    if not all(row.cells for row in told):
+        return 0, 0
+    head = head_of(told, needs_numbers=True)
+    return head.num_titles, head.num_titles + head.num_rows
+
+
+def _said(row: Sequence[_Placed]) -> str:
+    return " ".join(filter(None, (_on_a_line(placed.cell) for placed in row)))
+
+
 def _continued(cell: Cell) -> Cell:
     return cell._replace(num_rows=cell.num_rows - 1, text=cell.text if len(cell.text) <= _LONGEST_REPEATED else "")
 
@@ -109,6 +132,13 @@ def _names(head: Sequence[Sequence[_Placed]], width: int) -> list[str]:
 def _across(row: Sequence[_Placed], width: int) -> str:
     """The text of a row that is one cell across the whole table."""
     return _on_a_line(row[0].cell) if len(row) == 1 and row[0].cell.num_columns >= width else ""
+
+
+def _alone(row: Sequence[_Placed], width: int) -> str:
+    """The text of the first cell of a row if all others are empty: it is above the rows that follow, such as `Assets`."""
+    said = [placed for placed in row if _on_a_line(placed.cell)]
+    is_alone = len(said) == 1 and said[0].column == 0 and width >= _FEWEST_COLUMNS
+    return _on_a_line(said[0].cell) if is_alone else ""
 
 
 def _named(names: Sequence[str], row: Sequence[_Placed]) -> str:

@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterator, Mapping
 
 from hopweave.ingest.document import Blocks, Document, Part
 from hopweave.ingest.number_format import BUILT_IN, GENERAL, shown
-from hopweave.ingest.office_tables import LONGEST_NAME, MAX_COLUMNS, sheet_texts
+from hopweave.ingest.office_tables import MAX_COLUMNS, ROW, Line, SheetRow, sheet_lines
 from hopweave.ingest.ooxml import main_part, relations, short, title_of
+from hopweave.ingest.table_heads import LONGEST_NAME, TableRow
 from hopweave.ingest.zipped import Archive
 
 _CELL = re.compile(r"([A-Z]{1,3})([0-9]{1,7})")
@@ -46,17 +47,21 @@ def read_xlsx(archive: Archive) -> Document:
         if identity in known and known[identity].kind == "worksheet":
             sheet = _Sheet(archive.count, strings.found, styles.codes(), is_1904=book.is_1904)
             archive.parse(known[identity].target, sheet.start, sheet.end, sheet.add)
-            found.append(part_of_sheet(title, archive.counted(sheet_texts(sheet.rows()))))
+            found.append(part_of_sheet(title, sheet_lines(sheet.rows()), archive))
     return Document(title_of(archive), tuple(found))
 
 
-def part_of_sheet(name: str, texts: Iterator[str]) -> Part:
-    """A sheet as a part of a document; its name is above its text, unless a program gave it."""
+def part_of_sheet(name: str, lines: Iterator[Line], archive: Archive) -> Part:
+    """A sheet as a part of a document; its name is above its text, unless a program gave it, and so are titles in it."""
     blocks = Blocks()
     if not _UNNAMED.fullmatch(name):
         blocks.add_heading(name, 1, is_shown=False)
-    for text in texts:
-        blocks.add(text)
+    for text, level in lines:
+        archive.count(len(text))
+        if level == ROW:
+            blocks.add(text)
+        else:
+            blocks.add_heading(text, level)
     return blocks.part(f"sheet={name}")
 
 
@@ -138,6 +143,7 @@ class _Sheet:
         self._codes = codes
         self._is_1904 = is_1904
         self._rows: dict[int, dict[int, str]] = {}
+        self._widths: dict[int, dict[int, int]] = {}
         self._row = self._num_merged = 0
         self._column = -1
         self._cell: Mapping[str, str] = {}
@@ -173,9 +179,9 @@ class _Sheet:
         if self._is_text and not self._is_reading:
             self._pieces.append(text)
 
-    def rows(self) -> Iterator[tuple[int, Mapping[int, str]]]:
+    def rows(self) -> Iterator[SheetRow]:
         """The rows with text, in order."""
-        return iter(sorted(self._rows.items()))
+        return (SheetRow(at, TableRow(self._rows[at], self._widths.get(at, {}))) for at in sorted(self._rows))
 
     def _shown(self, value: str) -> str:
         match self._cell.get("t", "n"):
@@ -194,9 +200,11 @@ class _Sheet:
     def _merge(self, place: str) -> None:
         """Repeats the text of a cell in those below that are merged with it; it comes after all rows."""
         found = _RANGE.fullmatch(place)
-        if found is None or found[2] == found[4]:
+        if found is None:
             return
         column, first, last = _column(found[1]), int(found[2]), int(found[4])
+        if column in self._rows.get(first, {}) and (width := _column(found[3]) - column + 1) > 1:
+            self._widths.setdefault(first, {})[column] = width
         text = self._rows.get(first, {}).get(column, "")
         self._num_merged += last - first
         if not text or len(text) > LONGEST_NAME or self._num_merged > _MAX_MERGED:

@@ -91,7 +91,7 @@ def places_of_amount(said: str, text: str, heading: str = "") -> Iterator[Span]:
     wanted = _amount(said.strip())
     if wanted is None:
         return
-    named = {_code(found[0]) for found in _ANY_CURRENCY.finditer(f"{heading}\n{text}")} if wanted.is_money else set()
+    named = {code_of_unit(found[0]) for found in _ANY_CURRENCY.finditer(f"{heading}\n{text}")} if wanted.is_money else set()
     for span in sentence_spans(text):
         sentence = text[span.start : span.end]
         cells = cells_of(sentence)
@@ -102,7 +102,7 @@ def places_of_amount(said: str, text: str, heading: str = "") -> Iterator[Span]:
             if not beside and (shared := _SHARED_UNIT.match(sentence, found.end())):
                 beside = shared["unit"]
             cell = next((one for one in cells if one.span.start <= found.start() < one.span.end), None)
-            if _code(beside) == wanted.unit if beside else _has_unit(wanted, found["number"], cell, cells, named):
+            if code_of_unit(beside) == wanted.unit if beside else _has_unit(wanted, found["number"], cell, cells, named):
                 yield Span(span.start + found.start(), span.start + found.end())
 
 
@@ -122,8 +122,8 @@ def is_other_currency(said: str, place: Span, text: str, heading: str = "") -> b
     found = next((one for one in _IN_TEXT.finditer(around) if _value(one["number"], is_money=True) == wanted.number), None)
     beside = found and (found["before"] or found["after"])
     if beside:
-        return _code(beside) != wanted.unit
-    named = {_code(one[0]) for one in _ANY_CURRENCY.finditer(f"{heading}\n{text}")}
+        return code_of_unit(beside) != wanted.unit
+    named = {code_of_unit(one[0]) for one in _ANY_CURRENCY.finditer(f"{heading}\n{text}")}
     return bool(named) and wanted.unit not in named
 
 
@@ -132,8 +132,8 @@ def _has_unit(wanted: _Amount, number: str, cell: Cell | None, cells: Sequence[C
     if cell is not None:
         if cell.value.strip(" .") != number:
             return False
-        named_there = [cell.name, *(one.value for one in cells if one.name.strip().casefold() in _UNIT_COLUMNS)]
-        if any(_code(word) == wanted.unit for name in named_there for word in _WORDS.findall(name)):
+        named_there = [cell.name, *(one.value for one in cells if is_unit_column(one.name))]
+        if any(code_of_unit(word) == wanted.unit for name in named_there for word in _WORDS.findall(name)):
             return True
         if _BRACKETS.search(cell.name):
             return False
@@ -146,7 +146,7 @@ def _amount(said: str) -> _Amount | None:
     found = _SAID.fullmatch(said)
     if found is None or bool(found["before"]) == bool(found["after"]):
         return None
-    unit = _code(found["before"] or found["after"])
+    unit = code_of_unit(found["before"] or found["after"])
     is_money = unit in _CURRENCIES.values()
     return _Amount(_value(found["number"], is_money=is_money), unit, is_money)
 
@@ -156,6 +156,16 @@ def _value(number: str, *, is_money: bool) -> str:
     return normalize_values(number.translate(_SWAPPED) if is_continental else number)
 
 
-def _code(unit: str) -> str:
-    """The code of a currency in lower case; other units as they are."""
+def is_unit_column(name: str) -> bool:
+    """Whether a column has the units of the numbers in its rows."""
+    return name.strip().casefold() in _UNIT_COLUMNS
+
+
+def is_currency(unit: str) -> bool:
+    """Whether a unit is the sign, the code or the name of a currency."""
+    return unit.casefold() in _CURRENCIES
+
+
+def code_of_unit(unit: str) -> str:
+    """The code of a currency in lower case; other units as they are, without case."""
     return _CURRENCIES.get(unit.casefold(), unit.casefold())

@@ -109,7 +109,9 @@ def _is_another_meant(wanted: Wanted, sentence: str, own: Value, alike: Sequence
     if here is None or not _FEWEST_PARTS <= len(parts) <= _MOST_PARTS:
         return False
     is_named_after = any(part.begins_with_value for part in parts[1:])
-    if here.is_bare and (is_named_after or _BEFORE_A_VALUE.fullmatch(sentence, here.span.start, here.value.span.start)):
+    has_verb = bool(_verbs(sentence[here.span.start : here.span.end]))
+    is_alone = _BEFORE_A_VALUE.fullmatch(sentence, here.span.start, here.value.span.start) is not None
+    if here.is_bare and ((is_named_after and not has_verb) or is_alone):
         return False  # what another part says is of this one as well: `3 and 5 gates`, `6.1 vs. 9.8`
     return any(_is_meant(wanted, sentence, other, here, is_named_after=is_named_after) for other in parts if other != here)
 

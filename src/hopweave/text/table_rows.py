@@ -11,7 +11,9 @@ from hopweave.core.types import Span
 from hopweave.text.content_words import keys_of, stem, stems_of, words_of
 from hopweave.text.matching import normalize_answer
 
-_CELL = re.compile(r"(?:^|; )(?P<name>[^\W_][^:;\n]{0,39}): (?=\S)")
+_CELL = re.compile(r"(?:^|; )(?P<name>[^\W_][^:;\n]{0,99}): (?=\S)")
+_UNNAMED = re.compile(r"(?P<value>[^\W_][^:;.!?\n]{0,99})(?=; )")
+"""The first cell of a row whose column has no name: `Sales; 2023: 5; 2024: 6.`"""
 _LABEL = re.compile(r"(?:^|(?<=[.;!?\n])[ \t]*)(?P<name>[^\W\d_][^:;.!?\n]{2,39}): (?=\S)", re.MULTILINE)
 _LINE = re.compile(r"^(?P<name>[A-Z][^:.;\n]{1,29}): +(?P<value>\S[^\n]{0,99})$", re.MULTILINE)
 _ENDS = re.compile(r"[.!?]\s|\n")
@@ -33,8 +35,8 @@ class Cell(NamedTuple):
 def is_row(sentence: str) -> bool:
     """Whether a sentence is a row of a table with the names of its columns.
 
-    >>> is_row("city: Ulm; river: Danube."), is_row("Ulm: a city; it lies on the Danube.")
-    (True, False)
+    >>> is_row("city: Ulm; river: Danube."), is_row("Sales; 2023: 5; 2024: 6."), is_row("Ulm: a city; it is old.")
+    (True, True, False)
     """
     return bool(cells_of(sentence))
 
@@ -148,11 +150,15 @@ def _has_digit(text: str) -> bool:
 def cells_of(sentence: str) -> tuple[Cell, ...]:
     """The cells of a row of a table with the names of its columns; none if a sentence is no such row."""
     matches = list(_CELL.finditer(sentence))
-    if len(matches) < _FEWEST_CELLS or matches[0].start() > 0:
+    unnamed = _UNNAMED.match(sentence)
+    begin = unnamed.end() if unnamed is not None else 0
+    if len(matches) < _FEWEST_CELLS or matches[0].start() != begin:
         return ()
+    first = [Cell("", unnamed["value"], Span(*unnamed.span()))] if unnamed is not None else []
     ends = [*(match.start() for match in matches[1:]), len(sentence)]
     values = [Span(match.end(), end) for match, end in zip(matches, ends, strict=True)]
-    return tuple(Cell(match["name"], sentence[one.start : one.end], one) for match, one in zip(matches, values, strict=True))
+    named = (Cell(match["name"], sentence[one.start : one.end], one) for match, one in zip(matches, values, strict=True))
+    return (*first, *named)
 
 
 def _named(name: str, wanted: Set[str]) -> set[str]:

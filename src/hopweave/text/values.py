@@ -166,16 +166,6 @@ def places_of_value(said: str, text: str) -> Iterator[Span]:
                 break
 
 
-def is_date_there(name: str, text: str) -> bool:
-    """Whether a name is a date with a month, and a text has the same in another form.
-
-    >>> is_date_there("11 June", "[Tue Jun 11 2024] It is lit."), is_date_there("11 June", "Wed Jun 12 2024")
-    (True, False)
-    """
-    is_date = any(pattern.fullmatch(name.strip()) for pattern in _DATES)
-    return is_date and next(places_of_value(name, text), None) is not None
-
-
 def with_grouped_numbers(text: str, *, is_spaced: bool = False) -> str:
     """A text with commas between the groups of digits where it has narrow or unbreakable spaces, so that none is a number.
 

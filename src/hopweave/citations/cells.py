@@ -1,0 +1,191 @@
+"""Whether the cell of a table that has an answer is the one that a query asks for, among all cells of the document."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from hopweave.citations.about import says_nothing
+from hopweave.citations.places import place_of, words_above
+from hopweave.core.types import Passage, Span
+from hopweave.text.amounts import CURRENCY
+from hopweave.text.content_words import keys_of, numbers_of
+from hopweave.text.table_cells import (
+    has_period,
+    is_before_what,
+    is_of_another_period,
+    row_words,
+    scenarios_in,
+    words_asked,
+    words_of_cells,
+)
+from hopweave.text.table_rows import Cell, is_row
+from hopweave.text.tables_in_text import Row, row_at, rows_of
+
+_HOW_MANY = re.compile(r"\s*(?:in\s[\w\s,]{1,30},\s)?how\s(?:(?P<many>many)|much(?!\sof\b))\s", re.IGNORECASE)
+_MONEY = re.compile(rf"{CURRENCY}|\([A-Z]{{3}}\)|(?i:\b(?:value|price|cost|amount)\b)")
+_MOST_ROWS = 400
+"""Rows of the passages that were found which are looked at."""
+
+
+def is_other_cell(query: str, said: str, passage: Passage, focus: Span, found: Sequence[Passage]) -> bool:
+    """Whether some words stand in another cell of a table than a query asks for, or in a sentence, while a cell is meant.
+
+    They do if another cell of the document, with a value of the same make, has all the words of the query that theirs has, and
+    more: in the name of its column, in its row, or above the table; a number in a sentence is compared with cells likewise.
+    They also do if the row of another cell of their column is named by the query as a whole, and theirs only in part; and if
+    their column, else their row, is of another year or quarter, or has a plan where another one has what is.
+
+    Args:
+        query: the query.
+        said: the answer.
+        passage: that it stands in.
+        focus: the position of its words in the text of the passage.
+        found: all passages that were found.
+    """
+    row = row_at(passage.text, focus)
+    if row is None:
+        return _is_rather_in_a_table(_Asking(query, said), passage, focus, found)
+    asking, cells = _Asking(query, said), _cells_with(said, row, focus)
+    return bool(cells) and all(_is_other(asking, passage, row, own, found) for own in cells)
+
+
+def is_of_another_row(query: str, said: str, one: tuple[Passage, Span], other: tuple[Passage, Span]) -> bool:
+    """Whether a sentence lacks words of a query that the row of a table has, or what stands above it: it is of another thing.
+
+    Args:
+        query: the query.
+        said: the answer.
+        one: the passage and the position of the row; if it is none, this is `False`.
+        other: those of the sentence.
+    """
+    row, rival = (row_at(passage.text, span) for passage, span in (one, other))
+    if row is None:
+        return False
+    asked = _Asking(query, said).words
+    here = words_asked(asked, f"{row.above}\n{one[0].text[row.span.start : row.span.end]}")
+    there = (
+        f"{other[0].text[other[1].start : other[1].end]}\n{rival.above if rival is not None else ''}\n{words_above(other[0])}"
+    )
+    return not here <= words_asked(asked, there)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asking:
+    """A query, and an answer, and the words by which cells are told apart: those of the query that say something."""
+
+    query: str
+    said: str
+    words: frozenset[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        words = frozenset(word for word in words_of_cells(self.query) if not says_nothing(word))
+        object.__setattr__(self, "words", words - words_of_cells(self.said))
+
+
+def _cells_with(said: str, row: Row, focus: Span) -> list[Cell]:
+    """The cells that may have an answer: the one at its place; if that lacks a number of it, all that have this."""
+    own = row.cell_at(focus)
+    numbers = numbers_of(keys_of(said))
+    if own is None or numbers <= keys_of(own.value):
+        return [own] if own is not None else []
+    return [cell for cell in row.cells if numbers <= keys_of(cell.value)] or [own]
+
+
+def _is_other(asking: _Asking, passage: Passage, row: Row, own: Cell, found: Sequence[Passage]) -> bool:
+    asked = asking.words
+    if _is_of_another_period(asked, passage, row, own) or is_before_what(asking.query, own.name):
+        return True
+    here = words_asked(asked, _told(passage, row, own))
+    is_number = _has_digit(own.value)
+    is_named = _is_named(row, asked)
+    if any(_is_meant_before(asking, cell, own) for cell in row.cells if _has_digit(cell.value) == is_number):
+        return True
+    known = words_of_cells(asking.query)
+    for other_passage, other in _rows_of_document(passage, found):
+        for cell in other.cells:
+            if (cell is own and other is row) or _has_digit(cell.value) != is_number:
+                continue
+            there = words_asked(asked, _told(other_passage, other, cell))
+            if here < there and not words_of_cells(cell.value) <= known:
+                return True
+            if here == there and not is_named and cell.name == own.name and _is_named(other, asked):
+                return True
+    return False
+
+
+def _is_rather_in_a_table(asking: _Asking, passage: Passage, focus: Span, found: Sequence[Passage]) -> bool:
+    """Whether a number in a sentence has fewer words of a query around it than a cell of the document with a number has."""
+    if not numbers_of(keys_of(asking.said)):
+        return False
+    sentences = [line for line in place_of(passage, focus).text.split("\n") if not is_row(line)]
+    here = words_asked(asking.words, "\n".join([*sentences, words_above(passage)]))
+    known = words_of_cells(asking.query)
+    return any(
+        here < words_asked(asking.words, _told(other, row, cell)) and not words_of_cells(cell.value) <= known
+        for other, row in _rows_of_document(passage, found)
+        for cell in row.cells
+        if _has_digit(cell.value)
+    )
+
+
+def _is_meant_before(asking: _Asking, cell: Cell, own: Cell) -> bool:
+    """Whether a cell of a row is meant before another one that has no fewer words of the query in the name of its column.
+
+    What is, is meant before a plan and an earlier time; and a number before money and percentages, of a query for how many, or
+    an amount before percentages, of one for how much.
+    """
+    if not words_asked(asking.words, own.name) <= words_asked(asking.words, cell.name):
+        return False
+    wanted = scenarios_in(asking.query)
+    if scenarios_in(own.name) - wanted and not scenarios_in(cell.name) - wanted and words_asked(asking.words, cell.name):
+        return True
+    if not (counted := _HOW_MANY.match(asking.query)):
+        return False
+    is_many = counted["many"] is not None
+    return _is_of_a_share(own) > _is_of_a_share(cell) or (is_many and _is_of_money(own) > _is_of_money(cell))
+
+
+def _is_of_a_share(cell: Cell) -> bool:
+    return "%" in cell.value or "%" in cell.name
+
+
+def _is_of_money(cell: Cell) -> bool:
+    return _MONEY.search(f"{cell.name} {cell.value}") is not None
+
+
+def _is_of_another_period(asked: frozenset[str], passage: Passage, row: Row, own: Cell) -> bool:
+    for told in (own.name, row_words(row.cells, own), row.above, "\n".join(passage.sections), words_above(passage)):
+        if is_of_another_period(asked, told):
+            return True
+        if has_period(told):
+            return False
+    return False
+
+
+def _is_named(row: Row, asked: frozenset[str]) -> bool:
+    """Whether a query has all words of the first cell of a row."""
+    words = words_of_cells(row.cells[0].value)
+    return bool(words) and words <= asked
+
+
+def _told(passage: Passage, row: Row, cell: Cell) -> str:
+    """All that says what a cell is."""
+    return "\n".join([cell.name, row_words(row.cells, cell), row.above, words_above(passage)])
+
+
+def _rows_of_document(passage: Passage, found: Sequence[Passage]) -> Iterator[tuple[Passage, Row]]:
+    num_rows = 0
+    for one in {one.id: one for one in (passage, *found)}.values():
+        if one.source.partition("#")[0] != passage.source.partition("#")[0]:
+            continue
+        for row in rows_of(one.text):
+            num_rows += 1
+            if num_rows > _MOST_ROWS:
+                return
+            yield one, row
+
+
+def _has_digit(text: str) -> bool:
+    return any(map(str.isdigit, text))

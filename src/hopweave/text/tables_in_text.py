@@ -1,0 +1,71 @@
+"""The rows of the tables in a text, each with what stands above it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from hopweave.core.memoize import remembered
+from hopweave.core.types import Span
+from hopweave.text.sentences import sentence_spans
+from hopweave.text.table_rows import Cell, cells_of
+
+_LONGEST_HEADING = 100
+
+
+class Row(NamedTuple):
+    """A row of a table.
+
+    Attributes:
+        span: where it is in the text.
+        cells: of it.
+        above: the headings that it stands under, each on a line, up to the next heading further down.
+        before: the sentences between the last heading, or the last table, and the rows.
+    """
+
+    span: Span
+    cells: tuple[Cell, ...]
+    above: str
+    before: str
+
+    def cell_at(self, focus: Span) -> Cell | None:
+        """The cell that some words of the text stand in."""
+        at = focus.start - self.span.start
+        return next((cell for cell in self.cells if cell.span.start <= at < cell.span.end), None)
+
+
+@remembered
+def rows_of(text: str) -> tuple[Row, ...]:
+    r"""The rows of a text, in order. Headings that follow each other are above them together.
+
+    >>> for row in rows_of("Sales\n\nin EUR\n\ntown: Ulm; sum: 5.\n\ntown: Brno; sum: 6.\n\nCosts\n\nat: Ulm; sum: 7."):
+    ...     print([cell.value for cell in row.cells], row.above.split("\n"))
+    ['Ulm', '5.'] ['Sales', 'in EUR']
+    ['Brno', '6.'] ['Sales', 'in EUR']
+    ['Ulm', '7.'] ['Costs']
+    """
+    rows: list[Row] = []
+    above: list[str] = []
+    before: list[str] = []
+    last = "row"
+    for span in sentence_spans(text):
+        sentence = text[span.start : span.end]
+        cells = cells_of(sentence)
+        if cells:
+            rows.append(Row(span, cells, "\n".join(above), "\n".join(before)))
+        elif is_heading(sentence):
+            above = [*above, sentence] if last == "heading" else [sentence]
+            before = []
+        else:
+            before = [*before, sentence] if last != "row" else [sentence]
+        last = "row" if cells else "heading" if not before else "sentence"
+    return tuple(rows)
+
+
+def row_at(text: str, focus: Span) -> Row | None:
+    """The row of a text that some words stand in; `None` if they are in none."""
+    return next((row for row in rows_of(text) if row.span.start <= focus.start < row.span.end), None)
+
+
+def is_heading(text: str) -> bool:
+    """Whether a sentence looks like a heading: it is short, on one line, and does not end like a sentence."""
+    return len(text) <= _LONGEST_HEADING and "\n" not in text.strip() and not text.rstrip().endswith((".", "!", "?", ",", ";"))

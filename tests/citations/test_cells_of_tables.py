@@ -1,0 +1,203 @@
+"""A value of a table is that of its column and its row, below what stands above it, in its unit and scale."""
+
+import pytest
+
+from hopweave.citations.support import judge
+from hopweave.core.types import Passage
+
+
+def support(asked, answer, *texts, title="Orlau Pumps report", sections=()):
+    passages = [Passage(f"p{at}", text, title, "report.xlsx", sections=sections) for at, text in enumerate(texts)]
+    return judge(asked, answer, passages).support
+
+
+SALES = (
+    "Item: Net sales; Q1 2024 Budget: 840; Q1 2024 Actual: 871; Q2 2024 Budget: 910; Q2 2024 Actual: 886.\n\n"
+    "Item: Cost of sales; Q1 2024 Budget: -410; Q1 2024 Actual: -405; Q2 2024 Budget: -420; Q2 2024 Actual: -417.\n\n"
+    "Item: Sales; Q1 2024 Budget: 940; Q1 2024 Actual: 971; Q2 2024 Budget: 1010; Q2 2024 Actual: 986."
+)
+
+
+@pytest.mark.parametrize(
+    ("asked", "right", "wrong"),
+    [
+        ("What were the actual net sales of Orlau Pumps in Q2 2024?", "886", ["910", "871", "840", "417", "986"]),
+        ("What were the net sales that Orlau Pumps budgeted for the first quarter of 2024?", "840", ["871", "910", "940"]),
+        ("What was the actual cost of sales of Orlau Pumps in Q1 2024?", "-405", ["-410", "871", "971"]),
+    ],
+)
+def test_the_cell_among_most_words_of_the_question_is_the_one_that_is_asked_for(asked, right, wrong):
+    assert support(asked, right, SALES) == "supported"
+    assert [support(asked, one, SALES) for one in wrong] == ["unsupported"] * len(wrong)
+
+
+def test_a_row_that_the_question_names_as_a_whole_is_meant_before_one_that_it_names_in_part():
+    asked = "What were the actual sales of Orlau Pumps in Q2 2024?"
+    assert [support(asked, one, SALES) for one in ("986", "886", "-417")] == ["supported", "unsupported", "unsupported"]
+
+
+VARIANTS = "Data: Mass (g); VK-10: 64; VK-25: 71; VK-60: 78.\n\nData: Order number; VK-10: 771-1; VK-25: 771-2; VK-60: 771-3."
+
+
+def test_columns_are_told_apart_by_codes_in_full():
+    asked = "What is the mass of the VK-25 of Orlau Pumps?"
+    assert [support(asked, one, VARIANTS) for one in ("71", "71 g", "64", "78 g", "71 mm")] == [
+        *["supported"] * 2,
+        *["unsupported"] * 3,
+    ]
+
+
+YEARS = (
+    "Revenue; 2023: 512; 2022 (restated): 472; 2021: 431.\n\nEarnings per share; 2023: 2.18; 2022 (restated): 1.62; 2021: 1.41."
+)
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer", "expected"),
+    [
+        ("What was the revenue of Orlau Pumps in 2022?", "472", "supported"),
+        ("What was the revenue of Orlau Pumps in 2022?", "512", "unsupported"),
+        ("What were the earnings per share of Orlau Pumps in 2021?", "1.41", "supported"),
+        ("What were the earnings per share of Orlau Pumps in 2021?", "2.18", "unsupported"),
+        ("What was the revenue of Orlau Pumps in 2020?", "431", "unsupported"),  # which has no column
+    ],
+)
+def test_a_row_whose_first_column_has_no_name_is_a_row_and_its_years_count(asked, answer, expected):
+    assert support(asked, answer, YEARS) == expected
+
+
+def test_a_table_under_the_heading_of_another_year_has_no_answer():
+    tariffs = "Tariff: Duo; Day rate: 36.2; Night rate: 27.4."
+    asked = "What was the night rate of the Duo tariff in 2024?"
+    assert support(asked, "27.4", tariffs, sections=("Tariffs 2024",)) == "supported"
+    assert support(asked, "27.4", tariffs, sections=("Tariffs 2025",)) == "unsupported"
+
+
+TWO_TABLES = (
+    "Orders by country\n\nCountry: Norway; March: 24; June: 26.\n\nCountry: Brazil; March: 12; June: 15.\n\n"
+    "Backlog by country\n\nCountry: Norway; March: 51; June: 54.\n\nCountry: Brazil; March: 29; June: 33."
+)
+
+
+def test_what_stands_above_a_table_tells_its_cells_from_those_of_another():
+    asked = "What was the backlog of Orlau Pumps in Brazil in March?"
+    assert [support(asked, one, TWO_TABLES) for one in ("29", "12", "33", "51")] == ["supported", *["unsupported"] * 3]
+
+
+def test_a_cell_of_another_passage_of_the_document_may_be_the_one_that_is_asked_for():
+    ratings, sizes = "Data: Total weight; KT-4: 1590; KT-2: 1120.", "Type: KT-4; Length (mm): 1480; Height (mm): 1510."
+    asked = "What is the total weight of the KT-4 of Orlau Pumps?"
+    assert [support(asked, one, ratings, sizes) for one in ("1590", "1120", "1510")] == [
+        "supported", "unsupported", "unsupported",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("asked", "right", "wrong"),
+    [
+        ("What were the net sales of Orlau Pumps in Q2 2024?", "886", ["910", "840", "871"]),
+        ("What was the budget of Orlau Pumps for net sales in Q2 2024?", "910", ["886", "840"]),
+    ],
+)
+def test_what_is_is_asked_for_unless_the_question_names_a_plan_or_an_earlier_time(asked, right, wrong):
+    assert support(asked, right, SALES) == "supported"
+    assert [support(asked, one, SALES) for one in wrong] == ["unsupported"] * len(wrong)
+
+
+def test_a_column_of_restated_figures_has_none_from_before_the_restatement():
+    before = "What was the revenue of Orlau Pumps in 2022 before the restatement?"
+    assert support(before, "472", YEARS) == "unsupported"
+
+
+STOCK = (
+    "Part: cutter; Malden Pieces: 240; Malden Value (SEK): 86 400; Malden Share: 12%; "
+    "Trosa Pieces: 75; Trosa Value (SEK): 27 000."
+)
+
+
+@pytest.mark.parametrize(
+    ("asked", "right", "wrong"),
+    [
+        ("How many cutters of Orlau Pumps are in Malden?", "240", ["86 400", "12%", "75"]),
+        ("What is the value of the cutters of Orlau Pumps in Malden?", "86 400", ["240", "12%", "27 000"]),
+    ],
+)
+def test_a_question_for_how_many_asks_for_no_money_and_no_percentage(asked, right, wrong):
+    assert support(asked, right, STOCK) == "supported"
+    assert [support(asked, one, STOCK) for one in wrong] == ["unsupported"] * len(wrong)
+
+
+STAFF = (
+    "Site: Sula; Work: Production; Staff in May: 88; Staff in June: 84.\n\n"
+    "Site: Sula; Work: Administration; Staff in May: 19; Staff in June: 18.\n\n"
+    "Site: Brno; Work: Production; Staff in May: 42; Staff in June: 45."
+)
+
+
+def test_a_row_that_lacks_a_word_of_the_question_which_the_cited_row_has_is_no_rival():
+    asked = "How many staff did Orlau Pumps have in production in Sula in May?"
+    assert [support(asked, one, STAFF) for one in ("88", "19", "42", "84")] == ["supported", *["unsupported"] * 3]
+
+
+LOG = [
+    "Time: 2024-05-06 08:00; Sensor: T1; Pressure (bar): 4.10; Flow: 38.5.",
+    "Time: 2024-05-06 08:00; Sensor: T2; Pressure (bar): 4.05; Flow: 37.9.",
+    "Time: 2024-05-07 08:00; Sensor: T1; Pressure (bar): 4.12; Flow: 38.8.",
+]
+
+
+def test_a_date_is_the_same_in_whatever_form():
+    asked = "What was the pressure at sensor T1 on 7 May 2024 at 08:00?"
+    answers = ("4.12", "4.12 bar", "4.10", "4.05", "38.8")
+    assert [support(asked, one, *LOG, title="Log") for one in answers] == [
+        *["supported"] * 2,
+        *["unsupported"] * 3,
+    ]
+
+
+def test_a_month_stands_in_a_column_and_its_year_above():
+    told = "Gas 2024, in MWh\n\nSite: Hall A; Jan: 188; Feb: 171.\n\nSite: Hall B; Jan: 142; Feb: 130."
+    asked = "How much gas did Hall A use in January 2024?"
+    assert [support(asked, one, told, title="Energy") for one in ("188", "188 MWh", "142", "171")] == [
+        *["supported"] * 2,
+        *["unsupported"] * 2,
+    ]
+
+
+def test_a_table_is_that_of_a_company_whose_full_name_stands_elsewhere_in_the_document():
+    stock, orders = "Lindqvist Tools - stock list", "Part: LT-9; Reorder level: 10; Lead time (weeks): 12."
+    passages = [Passage("a", stock, "lindqvist_stock", "l.xlsx"), Passage("b", orders, "lindqvist_stock", "l.xlsx")]
+    asked = "What is the lead time for LT-9 at Lindqvist Tools?"
+    assert judge(asked, "12", passages).support == "supported"
+    assert judge(asked, "12", passages[1:]).support == "unsupported"
+    assert judge(asked.replace("Lindqvist Tools", "Orlau Tools"), "12", passages).support == "unsupported"
+
+
+def test_a_word_of_a_column_is_no_label_of_the_row():
+    told = (
+        "Cost centre: 5100; Name: Paint; Budget: 388; Forecast: 402.\n\n"
+        "Cost centre: 5200; Name: Wood; Budget: 214; Forecast: 221."
+    )
+    asked = "What is the forecast of the cost centre Paint?"
+    assert [support(asked, one, told) for one in ("402", "388", "221")] == ["supported", "unsupported", "unsupported"]
+
+
+def test_what_is_not_something_is_told_from_what_is():
+    told = (
+        "Non-current assets\n\nReceivables; Note: 15; 2024: 34.2; 2023: 31.9.\n\n"
+        "Current assets\n\nReceivables; Note: 17; 2024: 256.7; 2023: 243.3."
+    )
+    current, other = (f"What were the {kind} receivables of Orlau Pumps in 2024?" for kind in ("current", "non-current"))
+    assert [support(current, one, told) for one in ("256.7", "34.2")] == ["supported", "unsupported"]
+    assert [support(other, one, told) for one in ("34.2", "256.7")] == ["supported", "unsupported"]
+
+
+def test_a_number_in_a_sentence_is_no_answer_where_a_cell_has_more_of_the_question():
+    told = "Data: Operating temperature; Min: -40; Max: 125; Unit: °C.\n\nThe storage temperature is -50 to 135 °C."
+    asked = "What is the minimum operating temperature of the VK of Orlau Pumps?"
+    assert [support(asked, one, told, title="Orlau Pumps VK") for one in ("-40", "-50", "-50 °C", "125")] == [
+        "supported",
+        *["unsupported"] * 3,
+    ]
+    storage = "What is the storage temperature of the VK of Orlau Pumps?"
+    assert support(storage, "-50 to 135 °C", told, title="Orlau Pumps VK") == "supported"
