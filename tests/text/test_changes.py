@@ -97,3 +97,9 @@ BONUS = "Customers above EUR 20,000 receive a bonus of 3%; above EUR 50,000 the 
 def test_a_value_on_the_condition_of_another_number_than_the_question_names_is_not_meant(asked, said, is_other):
     start = BONUS.index(said)
     assert is_under_other_condition(asked, BONUS, Span(start, start + len(said))) is is_other
+
+
+def test_the_days_of_a_time_from_one_to_another_are_no_earlier_value():
+    told = "1. The dates change: the fair is now from 19 to 21 June."
+    start = told.index("19")
+    assert not is_other_figure("When is the fair?", told, Span(start, start + len("19 to 21 June")))

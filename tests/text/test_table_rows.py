@@ -117,3 +117,7 @@ LEADS = "Project lead: Ida Renn. Technical lead: Ada Finch.\nBudget: 64 EUR. The
 )
 def test_what_stands_behind_another_label_than_is_asked_for_is_no_answer(asked, answer, support):
     assert judge(asked, answer, [Passage("plan", LEADS, "Kranhaus")]).support == support
+
+
+def test_a_remark_in_brackets_with_a_colon_is_no_cell():
+    assert not is_row("Revision C (2024): the cable is 80 m; the weight is 1.4 kg (revision B: 1.7 kg).")

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+import re
+
 from hopweave.citations.about import names_in, names_its_subject
 from hopweave.core.types import Shortfall, Span
 from hopweave.text.changes import is_other_figure
 from hopweave.text.conditions import is_under_other_condition
 from hopweave.text.defaults import is_no_default
 from hopweave.text.estimates import is_of_an_estimate
+from hopweave.text.given_up import is_given_up
 from hopweave.text.hedges import is_left_open, leaves_open
 from hopweave.text.kinship import is_kin_asked
 from hopweave.text.languages import is_foreign
 from hopweave.text.negation import denies_there, deny_alike
 from hopweave.text.parallels import is_of_another
 from hopweave.text.relations import relations_asked, tells_of_opposite
+from hopweave.text.speakers import is_of_who_speaks
+from hopweave.text.suppositions import is_only_supposed
 from hopweave.text.table_rows import is_other_column
+from hopweave.text.values import MONTHS
+from hopweave.text.values_alike import values_in
+
+_DAY = re.compile(rf"\d\s(?:{'|'.join(month.capitalize() for month in MONTHS)})\b")
+"""Also at the end of a range: `from 12 to 14 June`."""
 
 
 def says_against(query: str, said: str, sentence: str, focus: Span | None) -> Shortfall:
@@ -37,7 +47,8 @@ def says_against(query: str, said: str, sentence: str, focus: Span | None) -> Sh
         return "denial"
     asking = said if is_statement else query
     if focus is None:
-        return "relation" if is_kin_asked(asking, sentence, focus) is False else ""
+        is_other = is_kin_asked(asking, sentence, focus) is False or _has_other_date(said, sentence)
+        return "relation" if is_other else ""
     if not is_statement and denies_there(f"{query} {said}", sentence, focus):
         return "denial"
     is_of_something_else = (
@@ -49,8 +60,23 @@ def says_against(query: str, said: str, sentence: str, focus: Span | None) -> Sh
         or is_under_other_condition(asking, sentence, focus)
         or is_no_default(asking, sentence, focus)
         or is_kin_asked(asking, sentence, focus) is False
+        or (not is_statement and is_of_who_speaks(asking, names_in(asking), sentence, focus))
     )
     if is_of_something_else:
         return "relation"
+    asked = f"{query} {said}" if is_statement else query
+    if is_given_up(asked, sentence, focus):
+        return "replaced"
+    if is_only_supposed(asked, sentence, focus):
+        return "hedge"
     is_open = is_left_open(f"{query} {said}", sentence, focus) or (is_statement and leaves_open(sentence, said))
     return "hedge" if is_open else ""
+
+
+def _has_other_date(said: str, sentence: str) -> bool:
+    """Whether an answer is a date, which only the title has, and the sentence has a date of its own."""
+    return _has_date(said) and _has_date(sentence)
+
+
+def _has_date(text: str) -> bool:
+    return any(value.kind == "date" for value in values_in(text)) or _DAY.search(text) is not None

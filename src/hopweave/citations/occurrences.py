@@ -44,6 +44,8 @@ _LEAST_SHARE, _LEAST_SHARE_WITHOUT_NAME = 0.5, 0.85
 """The share of a sentence's content words, names apart, that the sentence which states it must have."""
 _FEWEST_WITHOUT_NAME = 4
 """Content words that a sentence without a name needs: fewer are in many sentences."""
+_OF_A_MESSAGE = re.compile(r"^Quoted\b|@[\w.-]+>?, .*\d")
+"""What stands above the passages of a message: when it was sent says nothing of what it is about."""
 _MOST_PLACES = 8
 """How many of the places where a passage has an answer are looked at."""
 
@@ -217,7 +219,8 @@ def _is_titled(said: str, passage: Passage) -> bool:
     """
     if not numbers_of(keys_of(said)):
         return locate(said, passage.title) is not None
-    numbered = [heading for heading in (passage.title, *passage.sections) if numbers_of(keys_of(heading))]
+    headings = [heading for heading in (passage.title, *passage.sections) if not _OF_A_MESSAGE.search(heading)]
+    numbered = [heading for heading in headings if numbers_of(keys_of(heading))]
     return bool(numbered) and locate(said, numbered[-1]) is not None
 
 

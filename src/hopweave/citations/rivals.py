@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 
 from hopweave.citations.about import names_in
 from hopweave.citations.cells import is_of_another_row
@@ -17,7 +17,9 @@ _SHARED = 0.75
 _MOST_OTHER_WORDS = 5
 
 
-def rival_of(query: str, said: str, place: Place, passages: Sequence[Passage]) -> tuple[Passage, Span] | None:
+def rival_of(
+    query: str, said: str, place: Place, passages: Sequence[Passage], is_out: Callable[[Passage, Span], bool]
+) -> tuple[Passage, Span] | None:
     """A sentence that has another value where the cited sentence has the answer; `None` if there is none.
 
     Of the query, it has the names that the cited sentence has, and the numbers that this or its title has; if that has no name
@@ -30,6 +32,7 @@ def rival_of(query: str, said: str, place: Place, passages: Sequence[Passage]) -
         said: the answer.
         place: where it stands.
         passages: all that were found.
+        is_out: whether a sentence of them no longer holds, and so speaks against nothing.
     """
     sentence = place.sentence
     answer = keys_of(said) - keys_of(query) or keys_of(said)
@@ -52,7 +55,8 @@ def rival_of(query: str, said: str, place: Place, passages: Sequence[Passage]) -
         if not 0 < len(instead) <= len(answer) + _MOST_OTHER_WORDS or agree(said, text):
             continue
         is_rival = needed <= there | above and _is_alike(said, instead & (named_keys(text) or instead))
-        if is_rival and not is_of_another_row(query, said, (place.passage, place.span), (passage, span)):
+        is_of_another = is_rival and is_of_another_row(query, said, (place.passage, place.span), (passage, span))
+        if is_rival and not is_of_another and not is_out(passage, span):
             return passage, span
     return None
 

@@ -14,6 +14,7 @@ IN_WORDS: Mapping[Shortfall, str] = {
     "kind": "it is not the kind of answer that was asked for",
     "denial": "the sentence that has its words says so with a “not” where the answer has none, or the other way round",
     "hedge": "the sentence that has its words leaves open whether it is so",
+    "replaced": "what has its words was replaced, rejected or withdrawn, as the text itself says",
     "rival": "another sentence that was found says something else",
     "premise": "a step that it rests on is not supported",
     "check": "the method's own check of it failed",

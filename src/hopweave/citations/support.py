@@ -39,6 +39,7 @@ from hopweave.citations.nearer import is_nearer_another
 from hopweave.citations.occurrences import asserted, holds, in_quote, none_of, occurrences, plain
 from hopweave.citations.places import Place, place_of
 from hopweave.citations.rivals import rival_of
+from hopweave.citations.superseded import Found
 from hopweave.citations.yes_or_no import speaks_for_it
 from hopweave.core.types import Citation, Claim, Origin, Passage, Reading, Shortfall, Span, Support
 from hopweave.text.agreement import agree
@@ -48,6 +49,7 @@ from hopweave.text.final import has_marker
 from hopweave.text.key_terms import only_repeats
 from hopweave.text.kinship import is_kin_asked, relative_asked
 from hopweave.text.matching import is_yes_or_no
+from hopweave.text.own_values import is_of_another_value
 from hopweave.text.refusal import does_not_know
 from hopweave.text.sentences import sentence_spans
 from hopweave.text.statements import amount_added
@@ -295,23 +297,37 @@ class _Case:
         focus = citation.focus or Span(citation.start, citation.end)
         place = place_of(passage, focus)
         is_statement = names_its_subject(said)
+        found = Found(self.query, self.found)
         shortfall = says_against(self.query, said, citation.quote, in_quote(citation))
+        if shortfall == "hedge" and found.is_agreed(place):
+            shortfall = ""
         if not shortfall and not is_statement:
             shortfall = self._shortfall(said, place) or (
                 "relation" if self._is_of_another(said, citation, passage, focus) else ""
             )
         if not shortfall and is_nearer_another(self.query, said, place, focus, self.found):
             shortfall = "relation"
+        if not shortfall and found.is_out(place):
+            shortfall = "replaced"
         if shortfall:
             return Assessment("unsupported", (citation,), shortfall=shortfall)
-        rival = None if is_statement else rival_of(self.query, said, place, self.found) or self._says_other_kin(said)
+        rival = None if is_statement else self._rival_of(said, place, found) or self._says_other_kin(said)
         if rival is None:
             return Assessment("supported", (citation,), shortfall="")
         return Assessment("contradicted", (citation,), cite(0, *rival), "rival")
 
+    def _rival_of(self, said: str, place: Place, found: Found) -> tuple[Passage, Span] | None:
+        """A sentence that says that something else replaced an answer, or that has something else in its place."""
+        replacement = found.replacement_of(said, place)
+        if replacement is not None:
+            return replacement
+        return rival_of(self.query, said, place, self.found, lambda one, span: found.no_longer_holds(one, span, said))
+
     def _is_of_another(self, said: str, citation: Citation, passage: Passage, focus: Span) -> bool:
         """Whether what is cited stands behind another label, or in the row of another thing, than the query asks for."""
         inside = in_quote(citation)
+        if inside is not None and is_of_another_value(self.query, citation.quote, place_of(passage, focus).words, inside):
+            return True
         if inside is not None and is_other_cell(self.query, said, passage, focus, self.found):
             return True
         if inside is None or not is_row(citation.quote):

@@ -36,14 +36,17 @@ Support = Literal["supported", "contradicted", "unsupported"]
 Standing = Literal["supported", "uncertain", "contradicted", "unsupported"]
 """How an answer stands: its support, or `uncertain` if it is supported, but not certain enough for a tick."""
 
-Shortfall = Literal["", "words", "bare", "subject", "relation", "kind", "denial", "hedge", "rival", "premise", "check"]
+Shortfall = Literal[
+    "", "words", "bare", "subject", "relation", "kind", "denial", "hedge", "replaced", "rival", "premise", "check"
+]
 """Why a claim is not supported, as `hopweave.citations.shortfalls` puts it in words; empty if it is, or says nothing.
 
 `words`: no passage has its words. `bare`: it is a yes, a no or words of the query, which no passage states as the answer.
 `subject`: the sentence that has its words does not name what was asked about. `relation`: it does not say what was asked about
 that. `kind`: it is not the kind of answer that was asked for. `denial`: only one of the two has a "not". `hedge`: the sentence
-leaves open what the answer says. `rival`: another sentence says something else. `premise`: a step that it rests on is not
-supported. `check`: the method's own check failed.
+leaves open what the answer says. `replaced`: that was replaced, rejected or withdrawn, as the text itself says. `rival`:
+another sentence says something else. `premise`: a step that it rests on is not supported. `check`: the method's own check
+failed.
 """
 
 Role = Literal["system", "user", "assistant", "tool"]

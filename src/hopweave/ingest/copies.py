@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 
 _WINDOW = 37
 _RUN = 64
-_MIN_LETTERS = _WINDOW + _RUN - 1
+FEWEST_LETTERS = _WINDOW + _RUN - 1
+"""Of a text that may be a copy."""
+
 _BLOCK = 1 << 16
 """Characters whose hashes are computed at once."""
 _MAX_LIKE_IT = 8
@@ -80,9 +82,9 @@ class Copies:
         Args:
             letters: of the text, from `letters_of`.
         """
-        if len(letters) < _MIN_LETTERS:
+        if len(letters) < FEWEST_LETTERS:
             return ()
-        hashes = _hashes(letters[:_MIN_LETTERS])
+        hashes = _hashes(letters[:FEWEST_LETTERS])
         at = int(hashes.argmin())
         found = self._table.execute(
             "SELECT text, position FROM anchors WHERE hash = ? ORDER BY text, position LIMIT ?",
@@ -104,7 +106,7 @@ class Copies:
             held_by: for each of them, the passages of the index that have its text.
         """
         text = "".join(letters)
-        if len(text) < _MIN_LETTERS:
+        if len(text) < FEWEST_LETTERS:
             return
         self._num_texts += 1
         row = (zlib.compress(text.encode("utf-8", "surrogatepass"), 1), json.dumps([*accumulate(map(len, letters))]))
@@ -136,7 +138,7 @@ def letters_of(text: str) -> str:
 def _powers(factor: int) -> NDArray[np.uint64]:
     import numpy as np
 
-    factors = np.full(_BLOCK + _MIN_LETTERS, factor, np.uint64)
+    factors = np.full(_BLOCK + FEWEST_LETTERS, factor, np.uint64)
     factors[0] = 1
     return np.cumprod(factors, dtype=np.uint64)
 
@@ -158,8 +160,8 @@ def _anchors(text: str) -> Iterator[tuple[int, int]]:
     """The anchors of a text: their hashes, as SQLite stores them, and where their windows start."""
     import numpy as np
 
-    for first in range(0, len(text) - _MIN_LETTERS + 1, _BLOCK):
-        hashes = _hashes(text[first : first + _BLOCK + _MIN_LETTERS - 1])
+    for first in range(0, len(text) - FEWEST_LETTERS + 1, _BLOCK):
+        hashes = _hashes(text[first : first + _BLOCK + FEWEST_LETTERS - 1])
         smallest = hashes
         width = 1
         while width < _RUN:

@@ -1,8 +1,14 @@
-"""A message of e-mail (RFC 5322): its subject as title, who wrote it to whom and when, and its text; attachments are named."""
+"""A message of e-mail (RFC 5322): its subject as title, who wrote it to whom and when, and its text; attachments are named.
+
+All of its passages have the sender and the date above them; earlier messages that it quotes at its end are parts of their own,
+which have whoever wrote those above them (`hopweave.ingest.quoted`).
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from dataclasses import replace
 from email.errors import MessageError
 from email.header import decode_header
 from email.message import Message
@@ -11,8 +17,9 @@ from email.policy import Compat32
 
 from hopweave.core.errors import DataError
 from hopweave.ingest.deadline import Check, no_check
-from hopweave.ingest.document import Blocks, Document, Part
+from hopweave.ingest.document import PARAGRAPH, Blocks, Document, Part
 from hopweave.ingest.html_page import read_html
+from hopweave.ingest.quoted import QUOTE, Quote, without_quotes
 
 _PIECE_BYTES = 1 << 17
 _MAX_FIELD = 1_000
@@ -20,6 +27,9 @@ _MAX_FIELD = 1_000
 _MAX_PARSED_FIELD = 8_000
 _MAX_PARTS = 1_000
 _SHOWN = ("From", "To", "Cc", "Date")
+_BLOCK_QUOTE = re.compile(r"<(/?)blockquote\b[^<>]{0,2000}>", re.IGNORECASE)
+_BEGINS, _ENDS = "\ue000", "\ue001"
+"""Stand where a quote of a page begins and ends while it is read: no text has these, since they are of private use."""
 
 
 class _ShortFields(Compat32):
@@ -56,15 +66,22 @@ def read_mail(content: bytes, source: str = "the message", check: Check = no_che
     blocks.add("\n".join(f"{name}: {value}" for name, value in fields if value))
     texts = [leaf for leaf in leaves if leaf.get_content_type() == "text/plain" and not leaf.get_filename()]
     pages = [leaf for leaf in leaves if leaf.get_content_type() == "text/html" and not leaf.get_filename()]
-    parts = [_plain(_text(leaf)) for leaf in texts]
-    if not any(part.text for part in parts):
-        parts = [part for leaf in pages for part in read_html(_text(leaf), source, check).parts]
-    for part in parts:
+    read = [_plain(_text(leaf), check) for leaf in texts]
+    if not any(part.text or quotes for part, quotes in read):
+        read = [_page(part, check) for leaf in pages for part in read_html(_marked(_text(leaf)), source, check).parts]
+    for part, _ in read:
         blocks.add_part(part)
     names = [name for leaf in leaves if (name := _decoded(leaf.get_filename() or ""))]
     if names:
         blocks.add("Attachments: " + ", ".join(names))
-    return Document(_field(message, "Subject"), (blocks.part(),))
+    whose = ", ".join(filter(None, [_field(message, "From"), _field(message, "Date")]))
+    own = replace(blocks.part(), within=(whose,) if whose else ())
+    quotes = [quote for _, found in read for quote in found]
+    return Document(_field(message, "Subject"), (own, *(_part(quote, number) for number, quote in enumerate(quotes, start=1))))
+
+
+def _part(quote: Quote, number: int) -> Part:
+    return Part(quote.text, place=f"{QUOTE}{number}", within=(f"Quoted: {quote.whose}" if quote.whose else "Quoted",))
 
 
 def _leaves(message: Message, check: Check) -> Iterator[Message]:
@@ -112,8 +129,40 @@ def _valid(text: str) -> str:
     return text.encode("utf-8", "replace").decode().replace("\0", "")
 
 
-def _plain(text: str) -> Part:
+def _plain(text: str, check: Check) -> tuple[Part, list[Quote]]:
+    own, quotes = without_quotes(text.replace("\r\n", "\n"), check)
     blocks = Blocks()
-    for paragraph in text.replace("\r\n", "\n").split("\n\n"):
+    for paragraph in own.split(PARAGRAPH):
         blocks.add(paragraph)
-    return blocks.part()
+    return blocks.part(), quotes
+
+
+def _marked(page: str) -> str:
+    """A page with a paragraph of its own where a quote begins or ends."""
+    page = page.replace(_BEGINS, "").replace(_ENDS, "")
+    return _BLOCK_QUOTE.sub(lambda tag: f"<p>{_ENDS}</p>{tag[0]}" if tag[1] else f"{tag[0]}<p>{_BEGINS}</p>", page)
+
+
+def _page(part: Part, check: Check) -> tuple[Part, list[Quote]]:
+    """What a page says, and its quotes, which are found as in plain text."""
+    starts = {heading.start: heading for heading in part.headings}
+    depth, at = 0, 0
+    lines: list[str] = []
+    kept: list[tuple[str, int]] = []
+    for paragraph in part.text.split(PARAGRAPH):
+        heading = starts.get(at)
+        at += len(paragraph) + len(PARAGRAPH)
+        said = paragraph.replace(_BEGINS, "").replace(_ENDS, "").strip()
+        depth = max(0, depth + paragraph.count(_BEGINS) - paragraph.count(_ENDS))
+        if said:
+            lines += [f"{'>' * depth} {line}" if depth else line for line in said.split("\n")] + [">" * depth]
+            kept.append((said, heading.level if heading is not None and not depth else 0))
+    own, quotes = without_quotes("\n".join(lines), check)
+    blocks = Blocks()
+    levels = {said: level for said, level in kept if level}
+    for paragraph in own.split(PARAGRAPH):
+        if level := levels.get(paragraph, 0):
+            blocks.add_heading(paragraph, level)
+        else:
+            blocks.add(paragraph)
+    return blocks.part(), quotes

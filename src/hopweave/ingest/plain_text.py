@@ -14,6 +14,7 @@ from typing import NamedTuple
 from hopweave.ingest.aligned_tables import with_rows
 from hopweave.ingest.deadline import Check, no_check
 from hopweave.ingest.document import Document, Heading, Part
+from hopweave.ingest.log_lines import log_of
 
 _UNDERLINE = re.compile(r"([=\-~^*#+])\1{2,199}")
 _NUMBERED = re.compile(r"(?P<number>\d{1,3}(?:\.\d{1,3}){0,4})(?P<dot>\.?)[ \t]{1,4}(?P<said>[A-Z][^\n]{1,80})")
@@ -30,6 +31,7 @@ _RELEASE = re.compile(
 _OVERSTRUCK = re.compile(r".\x08")
 
 _LONGEST = 80
+_MOST_TITLE_WORDS = 14
 _MIN_CAPITALS = 4
 """Letters; fewer are an abbreviation."""
 _MIN_SHARE_OF_TEXT = 0.5
@@ -51,13 +53,16 @@ class _Found(NamedTuple):
 def read_plain(content: str, check: Check = no_check) -> Document:
     """A text with its headings, and rows of tables as `aligned_tables` has them.
 
-    It has no title, unless it is the metadata of a Python package: `Name Version`.
+    Its title is a first line in capitals, or that of a Python package's metadata: `Name Version`.
 
     Args:
         content: the text.
         check: called for every line.
     """
-    lines = with_rows(_OVERSTRUCK.sub("", content).strip()).split("\n")
+    text = _OVERSTRUCK.sub("", content).strip()
+    if (log := log_of(text, check)) is not None:
+        return Document(_title(text), (log,))
+    lines = with_rows(text).split("\n")
     found = _consistent(_candidates(lines, check), lines)
     for one in found:
         if one.style == _OUTLINED:
@@ -70,12 +75,19 @@ def read_plain(content: str, check: Check = no_check) -> Document:
 
 
 def _title(text: str) -> str:
-    """The package that core metadata (`METADATA`, `PKG-INFO`) are about; empty for other texts."""
-    if not text.startswith("Metadata-Version:"):
-        return ""
-    head = text.partition("\n\n")[0]
-    found = (re.search(rf"^{field}: *(\S{{1,{_LONGEST}}})$", head, re.MULTILINE) for field in ("Name", "Version"))
-    return " ".join(match[1] for match in found if match)
+    r"""The package that core metadata (`METADATA`, `PKG-INFO`) are about, else a first line in capitals; empty without one.
+
+    >>> _title("TRAVEL POLICY OF ORLAU LTD\nValid from May."), _title("Travel policy.")
+    ('TRAVEL POLICY OF ORLAU LTD', '')
+    """
+    if text.startswith("Metadata-Version:"):
+        head = text.partition("\n\n")[0]
+        found = (re.search(rf"^{field}: *(\S{{1,{_LONGEST}}})$", head, re.MULTILINE) for field in ("Name", "Version"))
+        return " ".join(match[1] for match in found if match)
+    first, _, rest = text.partition("\n")
+    said = " ".join(first.split())
+    is_title = 1 < len(said.split()) <= _MOST_TITLE_WORDS and len(said) <= _LONGEST and _CAPITALS.fullmatch(said)
+    return said if is_title and any(map(str.islower, rest)) else ""
 
 
 def _candidates(lines: Sequence[str], check: Check) -> list[_Found]:

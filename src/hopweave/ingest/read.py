@@ -23,7 +23,10 @@ from hopweave.ingest.find import OnUnlisted, Roots, Selection, find_files
 from hopweave.ingest.formats import IMAGE_SUFFIXES, MAX_FILE_MIB, MAX_ROW_MIB, CorpusFile, Limits, OnBytes
 from hopweave.ingest.json_stream import fields_of
 from hopweave.ingest.lookup import content_hash
+from hopweave.ingest.messages import conversations, with_who
+from hopweave.ingest.quoted import Mailbox
 from hopweave.ingest.reasons import Reason, TakenId, Unreadable, reason_of
+from hopweave.ingest.recognise import MAIL
 from hopweave.ingest.records import TEXT_FIELDS, Row, read_rows
 from hopweave.ingest.split import cut_part
 from hopweave.ingest.tally import Tally, Unread
@@ -102,7 +105,7 @@ class CorpusOptions:
         """What a file's passages depend on, apart from its content; a file that was read with other options is read again."""
         fields = (self.id_field, self.title_field, self.text_field)
         limits = (self.max_row_mib, self.max_file_mib, self.max_seconds)
-        return f"15 {(self.max_words, *fields, *limits, self.access, self.keep_copies)!r}"
+        return f"16 {(self.max_words, *fields, *limits, self.access, self.keep_copies)!r}"
 
 
 def read_corpus(
@@ -174,6 +177,7 @@ class Reading:
         self._seen.execute("PRAGMA journal_mode = OFF")
         self._seen.execute("CREATE TABLE hashes (hash BLOB PRIMARY KEY) WITHOUT ROWID")
         self._copies = Copies(self._seen)
+        self._mailbox = Mailbox()
         self._seen.execute("BEGIN")
 
     def close(self) -> None:
@@ -269,6 +273,7 @@ class Reading:
 
     def _archive(self, archive: CorpusFile) -> Iterator[Passage]:
         """The passages of the members of an archive, each treated as a separate file; they are found in its place."""
+        self._mailbox = Mailbox()
         try:
             with closing(members(archive, self._on_bytes, self._options.limits)) as found:
                 for member in found:
@@ -307,7 +312,10 @@ class Reading:
 
     def _records(self, file: CorpusFile) -> Generator[Passage, None, str]:
         is_empty = True
-        for row in read_rows(file, self._on_bytes, self._options.limits, self._deadline.check):
+        rows = read_rows(file, self._on_bytes, self._options.limits, self._deadline.check)
+        if (self._options.id_field, self._options.title_field, self._options.text_field) == (None, None, None):
+            rows = conversations(rows, self._options.max_words)
+        for row in rows:
             self._deadline.check()
             is_empty = False
             passage = self._passage(file, row)
@@ -321,7 +329,7 @@ class Reading:
             num_before = self.tally.num_passages
             try:
                 yield from self._cut(passage)
-                self.tally.num_records += self.tally.num_passages > num_before
+                self.tally.num_records += row.num_records if self.tally.num_passages > num_before else 0
             except TakenId:
                 if has_id:
                     raise
@@ -345,12 +353,19 @@ class Reading:
         is_compared = not self._options.keep_copies and file.content is None
         letters = [letters_of(piece.text) for piece in pieces] if is_compared else []
         held_by = [self._copies.holders_of(one) for one in letters]
+        is_in_mailbox = file.suffix == MAIL and file.content is not None and not self._options.keep_copies
+        quoted = (
+            self._mailbox.quotes_again([(one.place, one.text) for one in pieces]) if is_in_mailbox else [False] * len(pieces)
+        )
         for number, piece in enumerate(pieces, start=1):
             below = tuple(dropwhile(lambda heading: repeats(heading, title), piece.sections))
             passage = replace(whole, text=piece.text, sections=below)
             if not is_whole:
                 place = f"{file.source}#{piece.place}" if piece.place else file.source
                 passage = replace(passage, id=f"{whole.id}#{number}", source=place, start=piece.start, end=piece.end)
+            if quoted[number - 1]:
+                self.tally.num_copies += 1
+                continue
             if is_compared and held_by[number - 1]:
                 self.left_out.append(Copy(passage.source, held_by[number - 1]))
                 self.tally.num_copies += 1
@@ -389,6 +404,8 @@ class Reading:
         record_id = _pick(row.values, self._options.id_field, ID_FIELDS)
         if record_id is None and self._options.id_field is not None:
             raise DataError(_no_field(place, row.values, self._options.id_field, "--id-field"))
+        known = [name for name, value in row.values.items() if value is not None and value in (title,)]
+        text = with_who(row.values, text, known)
         passage = Passage(
             _id_text(record_id, place), _text(text, "text", place), _text(title or "", "title", place), file.source
         )

@@ -43,12 +43,14 @@ class Row:
         is_table: whether it is a row of a table whose columns have names, as far as can be told: those that the first lines
             of a CSV file give; in JSON, the fields of flat records, if the first one is flat and has no text.
         title: of the table, which stands above the names of its columns.
+        num_records: how many records of the file it is; see `messages.conversations`.
     """
 
     place: str
     values: Mapping[str, Any]
     is_table: bool = False
     title: str = ""
+    num_records: int = 1
 
 
 def read_rows(file: CorpusFile, on_bytes: OnBytes, limits: Limits, check: Check = no_check) -> Iterator[Row]:

@@ -13,6 +13,7 @@ from hopweave.core.memoize import remembered
 from hopweave.core.types import Span
 from hopweave.text.languages import is_foreign
 from hopweave.text.table_rows import is_row
+from hopweave.text.values import MONTHS
 from hopweave.text.values_alike import Value, are_alike, value_at, values_in
 from hopweave.text.wanted import content_stems
 
@@ -62,6 +63,8 @@ _TIME_BEFORE = re.compile(
     r"|\b(?:year|quarter|month) (?:ago|earlier|before)\b",
     re.IGNORECASE,
 )
+_MONTH_BEHIND = re.compile(rf"\s(?:{'|'.join(month.capitalize() for month in MONTHS)})\b")
+"""Behind the days of a time: `from 19 to 21 June`."""
 _FRAME = re.compile(r"\W*(?:in|during|for|at|by|over)\b[^.,;()£$€%]{0,60}?\b(?P<year>(?:19|20)\d\d)\b", re.IGNORECASE)
 """What a sentence begins with, and all its values are of that have no other year: `In the first half of 2024 sales were ...`"""
 
@@ -90,7 +93,7 @@ def is_other_figure(query: str, sentence: str, focus: Span) -> bool:
         return False
     line = _line_around(sentence, focus)
     sentence, focus = sentence[line.start : line.end], Span(focus.start - line.start, focus.end - line.start)
-    values = [one for one in values_in(sentence) if one.kind != "date"]
+    values = [one for one in values_in(sentence) if one.kind != "date" and not _MONTH_BEHIND.match(sentence, one.span.end)]
     own = value_at(focus, values)
     if own is None or len(values) < 2:
         return False

@@ -13,7 +13,7 @@ from hopweave.text.content_words import stem, words_of
 from hopweave.text.defaults import asks_for_default
 from hopweave.text.languages import is_foreign
 
-_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+_WORD = re.compile(r"\d+(?:[.,]\d+)+(?!\w)|[^\W_]+(?:['’-][^\W_]+)*")
 _OF_VERBS = frozenset({"not", "never", "nor", "neither", "cannot", "nobody", "nothing"})
 _FAILING = frozenset({"fail", "fails", "failed", "refuse", "refuses", "refused", "declined", "unable"})
 """With `to`, these deny a verb as well."""
@@ -131,6 +131,21 @@ def is_replaced(asking: str, sentence: str, focus: Span) -> bool:
     if found is None or _BEFORE.search(asking):
         return False
     return bool(_QUOTED.search(found[0])) or any(map(str.isdigit, sentence[focus.start : focus.end]))
+
+
+def is_left_out(asking: str, sentence: str, focus: Span) -> bool:
+    """Whether a sentence has something else instead of some words: `on 4 November instead of 21 October`, `90, not 60`.
+
+    >>> told = "It is on 4 November instead of 21 October."
+    >>> [is_left_out("When is it?", told, Span(start, start + 4)) for start in (9, 31)]
+    [False, True]
+    """
+    if is_foreign(sentence) or not _LEAVING_OUT.search(sentence, 0, focus.start):
+        return False
+    clause = clause_around(sentence, focus)
+    return _NOT_THAT.match(sentence, clause.start, focus.start) is not None or _leaves_out(
+        asking, sentence, Span(clause.start, focus.start)
+    )
 
 
 def _leaves_out(asking: str, sentence: str, before: Span) -> bool:

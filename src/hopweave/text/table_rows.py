@@ -149,7 +149,7 @@ def _has_digit(text: str) -> bool:
 @remembered
 def cells_of(sentence: str) -> tuple[Cell, ...]:
     """The cells of a row of a table with the names of its columns; none if a sentence is no such row."""
-    matches = list(_CELL.finditer(sentence))
+    matches = [match for match in _CELL.finditer(sentence) if match["name"].count("(") == match["name"].count(")")]
     unnamed = _UNNAMED.match(sentence)
     begin = unnamed.end() if unnamed is not None else 0
     if len(matches) < _FEWEST_CELLS or matches[0].start() != begin:

@@ -1,0 +1,135 @@
+"""Values that their own sentence says hold no longer, or never did: rejected, `moved from` them, `(was 600)`, `used to be`.
+
+They answer a question for what was before or what was proposed, and none for what holds. Only English is understood.
+"""
+
+from __future__ import annotations
+
+import re
+
+from hopweave.core.types import Span
+from hopweave.text.content_words import keys_of
+from hopweave.text.decisions import ASKS_FOR_FORMER, ASKS_FOR_PROPOSED, ASKS_FOR_REJECTED, IS, REJECTED
+from hopweave.text.languages import is_foreign
+from hopweave.text.table_rows import cells_of
+
+_NO_VERB = (
+    r"(?:\s(?!(?:who|which|that|until|when|while|after|before|because|and|but|if|was|were|is|are|has|have|had|would|proved"
+    r"|withdrew|resigned|stepped|retired|quit|left|no)\b)[\w'’.%/-]+){0,6}"
+)
+"""What belongs to the subject of a sentence, before its verb."""
+_IS_REJECTED = re.compile(
+    rf"{_NO_VERB}\s(?:"
+    rf"(?:(?:has|have|had)\s[^;:,]{{1,60}}\sbut\s)?{IS}\s(?:\w+ly\s|considered and\s|then\s|later\s)?{REJECTED}\b"
+    r"|(?:has |had )?(?:withdrew|withdraws|withdrawn|retracted)\s(?:its|his|her|their|the)\b"
+    r"|(?:was|were|is|are|would be|proved)\s(?:\w+\s)?too\s\w+"
+    r"|(?:has |had )?(?:resigned|stepped down|retired|quit) (?:as|from)\b|(?:has |had )?left the\b|no longer\b"
+    r"|(?:is|was|are|were) (?:wrong|incorrect|outdated|obsolete|a (?:mistake|typo|slip))\b)",
+    re.IGNORECASE,
+)
+_BY = re.compile(r"\bby\s$", re.IGNORECASE)
+_AFTER_IT = re.compile(
+    r"[^;:]{0,60},?\s(?:but|and|which)\s(?:the\s\w+|it|this|they|we|that)\s(?:\w+\s)?"
+    r"(?:did not agree|refused|declined|rejected (?:it|this|that)|(?:was|were) (?:never|not) \w+|was rejected"
+    r"|was true (?:before|until))",
+    re.IGNORECASE,
+)
+"""`45 euros, but the board did not agree`."""
+_IN_BRACKETS = re.compile(
+    r"\((?:it |this )?(?:until [^:()]{1,30}:|(?:was|were|formerly|previously|before|earlier|originally|old"
+    r"|(?:raised|reduced|lowered|increased|cut|up|down|moved|changed|extended) from)\b)[^()]*$",
+    re.IGNORECASE,
+)
+_CHANGED = (
+    r"(?:mov|chang|rais|increas|reduc|postpon|renam)(?:e|es|ed|ing)|(?:lower|extend|shorten|delay|shift)(?:s|ed|ing)?"
+    r"|switch(?:es|ed)?|slip(?:s|ped)?|put back|brought forward|rises|falls|grows"
+)
+_FROM = re.compile(rf"\b(?:{_CHANGED})\b(?:\s[\w'’.-]+){{0,4}}?\sfrom\s(?:[\w'’.-]+\s){{0,3}}$", re.IGNORECASE)
+_UP_FROM = re.compile(r"\b(?:up|down) from\s(?:[\w'’.-]+\s){0,2}$", re.IGNORECASE)
+_CHANGED_TO = re.compile(rf"[^.]{{0,60}}\b(?:{_CHANGED})\s(?:it|this|that|them|the \w+)\s(?:to|until)\b", re.IGNORECASE)
+"""`15 May; the board has extended it to 30 June`."""
+_TO = re.compile(r"(?:\s[\w'’.-]+){0,2}\s(?:to|until|into)\b", re.IGNORECASE)
+_WAS = re.compile(r"\b(?:was|were)\s(?:[\w'’.-]+\s){0,2}$", re.IGNORECASE)
+_AND_IS = re.compile(r"\s*,?\s(?:but\s|and\s)?(?:it\s)?(?:is|are)(?:\snow)?\s")
+_FORMERLY = re.compile(
+    r"\bused to (?:be|stand|run|lie|live|have|cost|take|go|listen|work)\b[^;:,]*$|\bformerly\b[^;:,]*$"
+    r"|^\W*(?:previously|originally|initially|at first|in the past)\b[^;:]*$",
+    re.IGNORECASE,
+)
+_ONCE = re.compile(r"^\W*(?:before|until|prior to|up to)\s(?:\w+\s)?\d[\w-]*,?\s[^;:]*$", re.IGNORECASE)
+_IT_WAS = re.compile(r"^\W*(?:it|this|that|they)\s(?:was|were)\s[^;:,]*$", re.IGNORECASE)
+_IN_A_VERSION = re.compile(r"\bin (?:version|release|the (?:old|first|previous|earlier) \w+)\b", re.IGNORECASE)
+_EARLIER = re.compile(
+    r"\b(?:earlier|original|previous|former|old|initial)"
+    r"\s(?:date|value|deadline|plan|price|limit|version|draft|budget|time|name|figure|number)\s(?:of|was|is|said)\s[^;:,]*$"
+    r"|\b(?:the|an?)(?:\s\w+)?\sdraft\b[^;:.]*\b(?:said|says|had|gave|named)\b[^;:,]*$",
+    re.IGNORECASE,
+)
+_I_WROTE = re.compile(r"\b(?:I|we) (?:had )?(?:wrote|said|stated|gave|typed|written)\b[^;.]*$", re.IGNORECASE)
+_RIGHT_IS = re.compile(
+    r"\b(?:it (?:is|should)|should (?:be|have been|read)|the (?:right|correct)|in fact|actually|meant)\b", re.IGNORECASE
+)
+_OLD_COLUMN = re.compile(r"\b(?:original|previous|old|former|initial|planned|was|from|before)\b", re.IGNORECASE)
+_NEW_COLUMN = re.compile(r"\b(?:current|new|actual|revised|latest|to|now|after)\b", re.IGNORECASE)
+_OF_TIME = frozenset(("date", "due", "deadline", "day", "time"))
+"""Columns may name a time differently: `Was due`, `New date`."""
+_ASKS_FOR_IT = re.compile(rf"\b(?:{ASKS_FOR_FORMER}|{ASKS_FOR_REJECTED}|{ASKS_FOR_PROPOSED})\b", re.IGNORECASE)
+_ASKS_FOR_THE_PAST = re.compile(r"\b(?:was|were|did|had)\b", re.IGNORECASE)
+
+
+def is_given_up(asking: str, sentence: str, focus: Span) -> bool:
+    """Whether a sentence says of some words of it that they hold no longer, or never did; not if that is asked for.
+
+    Args:
+        asking: the question, or a statement.
+        sentence: the sentence.
+        focus: the position of the words in it.
+
+    >>> told = "The window has moved from 18 March to 25 March."
+    >>> [is_given_up("When is the window?", told, Span(start, start + 8)) for start in (26, 38)]
+    [True, False]
+    >>> is_given_up("When was the window before?", told, Span(26, 34))
+    False
+    """
+    if is_foreign(sentence) or _ASKS_FOR_IT.search(asking):
+        return False
+    before, after = sentence[: focus.start], sentence[focus.end :]
+    if _is_rejected(before, after) or _is_old_column(asking, sentence, focus):
+        return True
+    if not _ASKS_FOR_THE_PAST.search(asking):
+        return _is_replaced(before, after) or _is_past(asking, before, after)
+    return any(map(str.isdigit, sentence[focus.start : focus.end])) and _is_replaced(before, after)
+
+
+def _is_rejected(before: str, after: str) -> bool:
+    """Whether what follows some words says of these that they were rejected. By whom something was done was not."""
+    return _AFTER_IT.match(after) is not None or (_IS_REJECTED.match(after) is not None and not _BY.search(before))
+
+
+def _is_replaced(before: str, after: str) -> bool:
+    if _UP_FROM.search(before) or _CHANGED_TO.match(after):
+        return True
+    if _IN_BRACKETS.search(before) or _EARLIER.search(before) or (_FROM.search(before) and _TO.match(after)):
+        return True
+    return _I_WROTE.search(before) is not None and _RIGHT_IS.search(after) is not None
+
+
+def _is_past(asking: str, before: str, after: str) -> bool:
+    """Whether something was once so: `was 7%, is 8%`, `Previously it was 7%`; in some year or version, if none is asked for."""
+    if _FORMERLY.search(before) or (_WAS.search(before) and _AND_IS.match(after)):
+        return True
+    is_once = _ONCE.search(before) is not None or (
+        _IT_WAS.search(before) is not None and _IN_A_VERSION.search(after) is not None
+    )
+    return is_once and not any(map(str.isdigit, asking))
+
+
+def _is_old_column(asking: str, sentence: str, focus: Span) -> bool:
+    """Whether some words stand in a column such as `Original date` of a row that has a `Current date` as well."""
+    cells = cells_of(sentence)
+    own = next((cell for cell in cells if cell.span.start <= focus.start < cell.span.end), None)
+    if own is None or not _OLD_COLUMN.search(own.name) or _OLD_COLUMN.search(asking):
+        return False
+    rest = keys_of(_OLD_COLUMN.sub(" ", own.name)) - _OF_TIME
+    others = [cell.name for cell in cells if _NEW_COLUMN.search(cell.name)]
+    return any(keys_of(_NEW_COLUMN.sub(" ", name)) - _OF_TIME == rest for name in others)
