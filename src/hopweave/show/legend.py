@@ -71,6 +71,7 @@ LABELS: dict[str, str] = {
     "kept": "what goes on to the next step",
     "level": "one step of the search tree",
     "limit": "a limit was reached, and the work ends here",
+    "made up": "an answer of which no passage that was found has the words; it is given as unknown",
     "refused": "an action that cannot be carried out; the model is told why",
     "rewritten": "a follow-up question, reworded so that it can be understood without the conversation",
     "no_search": "nothing is searched for, for the reason given",
