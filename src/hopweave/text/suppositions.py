@@ -20,10 +20,11 @@ _AUXILIARY = (
     r"|can['’]t|won['’]t"
 )
 _ASKS = re.compile(
-    rf"(?:^|[:;,>\]—-]\s*|\b(?:and|or|so|but)\s)\W*(?:who|whom|whose|what|which|where|when|why|how|{_AUXILIARY})\b"
-    r"[^?]*\?[\"”'’)\]]*$",
+    rf"(?:^|[:;,>\]—-]\s?|\b(?:and|or|so|but)\s)\W{{0,3}}(?:who|whom|whose|what|which|where|when|why|how|{_AUXILIARY})\b",
     re.IGNORECASE,
 )
+"""What a question begins with: a sentence, or a clause of it."""
+_QUOTES = "\"”'’)]"
 _FEW = 4
 """A sentence of so many words with a question mark asks: `Sunday?`"""
 
@@ -115,8 +116,10 @@ def is_question(sentence: str) -> bool:
     >>> is_question("[09:02] ida: should we use 80?"), is_question("She played the girl in Who's Afraid?")
     (True, False)
     """
-    is_brief = len(sentence.split()) <= _FEW and sentence.rstrip().endswith("?")
-    return is_brief or _ASKS.search(sentence) is not None
+    said = sentence.rstrip().rstrip(_QUOTES)
+    if not said.endswith("?"):
+        return False
+    return len(said.split()) <= _FEW or _ASKS.search(said, said.rfind("?", 0, -1) + 1) is not None
 
 
 def _is_in_question(sentence: str, focus: Span) -> bool:
