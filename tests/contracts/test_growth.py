@@ -207,6 +207,14 @@ OTHERS = {
     "parties_in": parties.parties_in,
     "is_replaced": lambda text: negation.is_replaced("What is it?", f"5 {text}", Span(0, 1)),
     "judge": lambda text: support.judge("What does the key cost?", "£7", [Passage("p", f"{text}\nThe key costs £7.", "Orlau")]),
+    "judge.who": lambda text: support.judge(
+        "Who said that the key costs £7?", "Ida", [Passage("p", f"Ida said that the key costs £7 {text}", "Orlau")]
+    ),
+    "judge.earlier": lambda text: support.judge(
+        "What was agreed for the key in 2024?",
+        "£7",
+        [Passage("p", f"The proposal of £7 for the key was agreed in 2024, up from £6 a year earlier {text}", "Orlau")],
+    ),
     "is_other_row": lambda text: table_rows.is_other_row(
         "What of b?", f"city: {text}; river: a", Span(6, 7), ["city: b; river: c"]
     ),

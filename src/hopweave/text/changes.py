@@ -6,6 +6,7 @@ Which of the values a query asks for follows from its years, and from whether it
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -69,6 +70,10 @@ _FRAME = re.compile(r"\W*(?:in|during|for|at|by|over)\b[^.,;()£$€%]{0,60}?\b(
 """What a sentence begins with, and all its values are of that have no other year: `In the first half of 2024 sales were ...`"""
 
 
+_HOW_FAR = 100
+"""Characters before a value in which it says whether that is a change."""
+
+
 class _Part(NamedTuple):
     """A part of a sentence: where it is, what opens it, whether it is in brackets, and the years that its values are of."""
 
@@ -129,10 +134,10 @@ def _is_other_change(query: str, sentence: str, own: Value, values: Sequence[Val
     if changes and _ASKS_CHANGE.search(query):
         if own in changes:
             return _is_opposite(query, sentence[: own.span.start])
-        return _IS_LEVEL.search(sentence, 0, own.span.start) is not None
+        return _IS_LEVEL.search(_just_before(sentence, own)) is not None
     if own not in changes or _CHANGES.search(query):
         return False
-    return any(one not in changes and _IS_RESULT.search(sentence, 0, one.span.start) for one in values)
+    return any(one not in changes and _IS_RESULT.search(_just_before(sentence, one)) for one in values)
 
 
 def _is_opposite(query: str, before: str) -> bool:
@@ -143,9 +148,13 @@ def _is_opposite(query: str, before: str) -> bool:
 
 
 def _is_change(sentence: str, value: Value) -> bool:
-    before = sentence[: value.span.start]
+    before = _just_before(sentence, value)
     is_by = _BY.search(before) is not None and _NOT_BY.search(before) is None
     return is_by or _OF_A_CHANGE.search(before) is not None
+
+
+def _just_before(sentence: str, value: Value) -> str:
+    return sentence[max(0, value.span.start - _HOW_FAR) : value.span.start]
 
 
 def _is_of_other_year(query: str, own: Value, alike: Sequence[Value], parts: Sequence[_Part]) -> bool:
@@ -182,7 +191,8 @@ def _is_earlier(query: str, sentence: str, own: Value, alike: Sequence[Value], p
 
 def _part_with(value: Value, parts: Sequence[_Part]) -> _Part:
     """The part that a value begins in; the last one if it begins where two are parted."""
-    return next((part for part in parts if part.span.start <= value.span.start < part.span.end), parts[-1])
+    at = bisect_right(parts, value.span.start, key=lambda part: part.span.start) - 1
+    return parts[at] if value.span.start < parts[at].span.end else parts[-1]
 
 
 @remembered
