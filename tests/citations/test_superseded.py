@@ -122,3 +122,9 @@ def test_a_number_after_a_not_denies_no_other_number_that_begins_like_it():
     query = "What is the price of the lamps of Orlau?"
     assert judge(query, "1,480 euros", passages).support == "supported"
     assert judge(query, "1,840 euros", passages).support != "supported"
+
+
+def test_what_an_option_does_instead_replaces_nothing():
+    page = "Print the first 10 lines of each file. -n, --lines=NUM print the first NUM lines instead of the first 10."
+    found = judge("How many lines does lamp print?", "10", [Passage("lamp", page, "lamp")])
+    assert found.support == "supported"

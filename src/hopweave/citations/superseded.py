@@ -65,6 +65,8 @@ _HOW_FAR = 400
 """Characters from the beginning of a document in which it says that of itself."""
 _AS_IT_IS = re.compile(r"\b(?:at present|the present|current(?:ly)?|existing|today's)\b", re.IGNORECASE)
 """In what is outdated or was never adopted, what is said of how things are holds all the same."""
+_OF_AN_OPTION = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
+"""What an option does `instead of` something leaves that as it is without the option."""
 _ONE_NUMBER = re.compile(r"\W*(\d[\d.,]*)\s?\D{1,15}")
 _ASKS_FOR_OLD = re.compile(
     r"\b(?:old|former|previous|original|earlier|outdated|obsolete|withdrawn|rejected|superseded|propos\w+|version|draft|before"
@@ -156,7 +158,9 @@ def _values(sentence: str) -> Iterable[str]:
 
 
 def _says_replaced(query: str, sentence: str, inside: Span) -> bool:
-    return is_given_up(query, sentence, inside) or is_replaced(query, sentence, inside) or is_left_out(query, sentence, inside)
+    if is_given_up(query, sentence, inside) or is_replaced(query, sentence, inside):
+        return True
+    return not _OF_AN_OPTION.search(sentence) and is_left_out(query, sentence, inside)
 
 
 def _is_taken_back(place: Place) -> bool:
