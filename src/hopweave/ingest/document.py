@@ -9,11 +9,12 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from hopweave.text.sentences import sentence_spans_of_long
+from hopweave.text.values import MONTHS
 
 PARAGRAPH = "\n\n"
 _WORD = re.compile(r"\w+")
 _NUMBER = re.compile(r"\d+(?:\.\d+)*")
-_MONTH = re.compile(r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?(?=\s+\d)", re.IGNORECASE)
+_MONTH = re.compile(rf"\b(?:{'|'.join(month[:3] for month in MONTHS)})[a-z]*\.?(?=\s+\d)", re.IGNORECASE)
 
 _LONGEST_ROW_SENTENCE = 500
 """Characters of a row of a table that is a single sentence."""

@@ -25,7 +25,6 @@ _WHEN = ("ts", "timestamp", "date", "datetime", "created_at", "created", "sent_a
 _WHERE = ("channel", "channel_name", "room", "conversation")
 _NAMES = ("real_name", "display_name", "name", "login", "username", "email", "emailAddress")
 _PROFILE = "user_profile"
-_SAYS_LITTLE = frozenset({"type", "subtype", "client_msg_id", "team"})
 _EPOCH = re.compile(r"1\d{9}(?:\d{3})?(?:\.\d+)?")
 _MILLISECONDS = 10_000_000_000
 _LONGEST_VALUE, _MOST_ENTRIES = 300, 1_000

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Span
 from hopweave.text.sentences import sentence_spans
-from hopweave.text.table_rows import Cell, cells_of
+from hopweave.text.table_rows import Cell, cell_at, cells_of
 from hopweave.text.values import normalize_values
 
 _CURRENCIES = {
@@ -101,7 +101,7 @@ def places_of_amount(said: str, text: str, heading: str = "") -> Iterator[Span]:
             beside = found["before"] or found["after"]
             if not beside and (shared := _SHARED_UNIT.match(sentence, found.end())):
                 beside = shared["unit"]
-            cell = next((one for one in cells if one.span.start <= found.start() < one.span.end), None)
+            cell = cell_at(cells, found.start())
             if code_of_unit(beside) == wanted.unit if beside else _has_unit(wanted, found["number"], cell, cells, named):
                 yield Span(span.start + found.start(), span.start + found.end())
 

@@ -11,7 +11,7 @@ from hopweave.core.types import Span
 from hopweave.text.content_words import keys_of
 from hopweave.text.decisions import ASKS_FOR_FORMER, ASKS_FOR_PROPOSED, ASKS_FOR_REJECTED, IS, REJECTED
 from hopweave.text.languages import is_foreign
-from hopweave.text.table_rows import cells_of
+from hopweave.text.table_rows import cell_at, cells_of
 
 _NO_VERB = (
     r"(?:\s(?!(?:who|which|that|until|when|while|after|before|because|and|but|if|was|were|is|are|has|have|had|would|proved"
@@ -127,7 +127,7 @@ def _is_past(asking: str, before: str, after: str) -> bool:
 def _is_old_column(asking: str, sentence: str, focus: Span) -> bool:
     """Whether some words stand in a column such as `Original date` of a row that has a `Current date` as well."""
     cells = cells_of(sentence)
-    own = next((cell for cell in cells if cell.span.start <= focus.start < cell.span.end), None)
+    own = cell_at(cells, focus.start)
     if own is None or not _OLD_COLUMN.search(own.name) or _OLD_COLUMN.search(asking):
         return False
     rest = keys_of(_OLD_COLUMN.sub(" ", own.name)) - _OF_TIME

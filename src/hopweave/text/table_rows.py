@@ -31,6 +31,11 @@ class Cell(NamedTuple):
     span: Span
 
 
+def cell_at(cells: Iterable[Cell], position: int) -> Cell | None:
+    """The cell that stands at a position of its row; `None` if none does."""
+    return next((cell for cell in cells if cell.span.start <= position < cell.span.end), None)
+
+
 @remembered
 def is_row(sentence: str) -> bool:
     """Whether a sentence is a row of a table with the names of its columns.
@@ -49,7 +54,7 @@ def is_other_column(query: str, row: str, focus: Span) -> bool:
     [False, True]
     """
     cells = cells_of(row)
-    if not any(cell.span.start <= focus.start < cell.span.end for cell in cells):
+    if cell_at(cells, focus.start) is None:
         return _is_of_a_name(query, row, cells, focus)
     return _is_in_other_cell(query, cells, focus)
 
@@ -60,7 +65,7 @@ def _is_in_other_cell(query: str, cells: Iterable[Cell], focus: Span) -> bool:
     They do if the query has more of the words in the name of another one, all those that it has of theirs among them. A cell
     whose value is in the query tells which row is meant, and does not count.
     """
-    own = next((cell for cell in cells if cell.span.start <= focus.start < cell.span.end), None)
+    own = cell_at(cells, focus.start)
     if own is None:
         return False
     wanted, known = stems_of(query), keys_of(query)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Span
 from hopweave.text.sentences import sentence_spans
-from hopweave.text.table_rows import Cell, cells_of
+from hopweave.text.table_rows import Cell, cell_at, cells_of
 
 _LONGEST_HEADING = 100
 
@@ -29,8 +29,7 @@ class Row(NamedTuple):
 
     def cell_at(self, focus: Span) -> Cell | None:
         """The cell that some words of the text stand in."""
-        at = focus.start - self.span.start
-        return next((cell for cell in self.cells if cell.span.start <= at < cell.span.end), None)
+        return cell_at(self.cells, focus.start - self.span.start)
 
 
 @remembered
