@@ -58,6 +58,14 @@ def named(text, *keys, **more):
     return [one.key for one in mentions(text, **known_titles(*keys) | more)]
 
 
+def assert_tree(hits):
+    for passage_id in hits:
+        path = [passage_id]
+        while path[-1] in hits and hits[path[-1]].via is not None:
+            path.append(hits[path[-1]].via.passage_id)
+            assert path[-1] not in path[:-1]
+
+
 def test_it_finds_the_second_hop_that_shares_no_word_with_the_question(index):
     [plain] = BM25(index).search([QUESTION], 4)
     assert "carey" not in ids(plain)
@@ -81,12 +89,7 @@ def test_a_question_typed_in_small_letters_names_titles_of_two_words_or_more(ind
 
 def test_what_led_to_what_is_a_tree(index):
     for question in (QUESTION, "Where did the wife of the director of The Long Tide grow up?", "Kerrow Lina Holt Tom Carey"):
-        hits = {hit.passage.id: hit for hit in found(index, question, 30)}
-        for passage_id in hits:
-            path = [passage_id]
-            while path[-1] in hits and hits[path[-1]].via is not None:
-                path.append(hits[path[-1]].via.passage_id)
-                assert path[-1] not in path[:-1]
+        assert_tree({hit.passage.id: hit for hit in found(index, question, 30)})
 
 
 def test_a_link_is_followed_backwards_too(index):
@@ -423,3 +426,55 @@ def test_scores_are_low_where_the_words_of_the_question_are_not_in_the_corpus(ma
     [miss, *_] = found(manual, "option for the velocity of unladen swallows in Antarctica")
     assert hit.score > 0.9
     assert miss.score < 0.4 * hit.score
+
+
+PACKETS = [
+    *(Passage(f"kerrow-{n}", f"As a queue, kerrow holds {n} packets. So does kerrow.", f"Part {n}") for n in range(8)),
+    *(Passage(f"orlau-{n}", f"Of orlau, see page {n}.", f"Page {n}") for n in range(8)),
+    Passage("orlau", "As a queue, orlau holds 9 packets, and is rarely full in small networks of few machines.", "Sizes"),
+]
+COMPARISON = "Which queue holds more packets, kerrow or orlau?"
+
+
+def test_two_things_that_are_compared_are_searched_for_in_turns(tmp_path):
+    BM25.build(tmp_path / "index", [*NOISE, *PACKETS])
+    hits = found(tmp_path / "index", COMPARISON, 4)
+    assert hits[0].passage.id.startswith("kerrow")
+    assert hits[1].passage.id == "orlau"
+    assert [hit.rank for hit in hits] == [1, 2, 3, 4]
+    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+    assert "orlau" not in ids(found(tmp_path / "index", COMPARISON, 2, comparisons=False))
+
+
+def test_what_led_to_what_is_a_tree_even_if_the_search_for_either_thing_leads_from_one_passage_to_the_other(tmp_path):
+    texts = [
+        ("Orlau Tower", "older beta older gate alpha. Alpha Gate orlau alpha Kerrow Tower."),
+        ("Kerrow Tower", "older alpha gamma beta tower. Kerrow Tower tower beta Alpha Gate."),
+        ("Alpha Gate", "gate beta older older tower. Gamma Tower gamma tower Orlau Tower."),
+        ("Alpha Gate", "beta tower orlau orlau orlau. Kerrow Tower beta tower Kerrow Tower."),
+        ("Orlau Tower", "kerrow orlau tower gamma tower. Alpha Gate gate gamma Alpha Gate."),
+        ("Orlau Tower", "gamma tower kerrow orlau beta. Kerrow Tower orlau older Gamma Tower."),
+        ("Kerrow Tower", "orlau older beta tower gate. Gamma Tower gamma alpha Beta Gate."),
+    ]
+    BM25.build(tmp_path / "index", [Passage(str(n), text, title) for n, (title, text) in enumerate(texts)])
+    hits = found(tmp_path / "index", "Which is older, the kerrow gate or the orlau tower?", 10)
+    assert len(set(ids(hits))) == len(hits) == len(texts)
+    assert_tree({hit.passage.id: hit for hit in hits})
+
+
+def test_titles_that_are_compared_lead_on_as_in_any_other_question(tmp_path):
+    films = [
+        Passage(f"film-{n}", f"{title} is a film directed by {name}.", title)
+        for n, (title, name) in enumerate([("The Long Tide", "Tom Carey"), ("Low Water", "Curt Brand")])
+    ]
+    directors = [Passage(name, f"{name} was a painter who died in 1971.", name) for name in ("Tom Carey", "Curt Brand")]
+    BM25.build(tmp_path / "index", [*NOISE, *films, *directors])
+    question = "Which film has the director who died first, The Long Tide or Low Water?"
+    hits = found(tmp_path / "index", question, 4)
+    assert set(ids(hits)) == {"film-0", "film-1", "Tom Carey", "Curt Brand"}
+    assert hits == found(tmp_path / "index", question, 4, comparisons=False)
+
+
+def test_a_comparison_of_which_one_side_is_nowhere_is_searched_as_a_whole(tmp_path):
+    BM25.build(tmp_path / "index", [Passage("kerrow", "Only kerrow.", "Kerrow")])
+    assert ids(found(tmp_path / "index", "Zorb, kerrow or blixt?", 3)) == ["kerrow"]

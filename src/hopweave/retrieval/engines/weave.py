@@ -13,8 +13,9 @@ Calls of a model: none.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain, islice, zip_longest
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
@@ -22,13 +23,14 @@ from hopweave.core.errors import DataError, SearchError
 from hopweave.core.indexing import Elsewhere, IndexTraits
 from hopweave.core.options import AtLeast, Count, Whole, check_options
 from hopweave.core.protocols import Retriever
-from hopweave.core.types import Hit
+from hopweave.core.types import Hit, Via
 from hopweave.core.visibility import PUBLIC, Visible
 from hopweave.retrieval.index.bm25_index import ENGINE, LAYOUT, analysis_in, conditions_of, load
 from hopweave.retrieval.index.bm25_search import searching_with
 from hopweave.retrieval.index.index_folder import open_index
-from hopweave.retrieval.index.weaving import FIRST_HITS, Weaving
+from hopweave.retrieval.index.weaving import FIRST_HITS, Weaving, Woven
 from hopweave.retrieval.index.word_index import WordIndex
+from hopweave.text.alternatives import alternatives
 from hopweave.text.evidence import shortened
 
 
@@ -51,6 +53,7 @@ class Weave:
     residual: Annotated[bool, "search for the words of the query that a passage leaves open"] = True
     set_choice: Annotated[bool, "choose each passage by what it adds to those before it"] = True
     title_weight: Annotated[float, AtLeast(0, 1000), "how much the title's own BM25 score adds"] = 0.5
+    comparisons: Annotated[bool, "search for each of the two things that a query compares"] = True
     max_tokens: Annotated[Count | None, "show only the likeliest sentences, up to this many tokens; none: entire passages"] = (
         None
     )
@@ -87,7 +90,7 @@ class Weave:
         first = f" first={self._first.identity}" if self._first is not None else ""
         return (
             f"weave depth={self.depth} links={self.links} residual={self.residual} set_choice={self.set_choice} "
-            f"title_weight={self.title_weight:g} max_tokens={self.max_tokens} "
+            f"comparisons={self.comparisons} title_weight={self.title_weight:g} max_tokens={self.max_tokens} "
             f"analyzer={self._manifest.analyzer} corpus={self._manifest.fingerprint}{self.visible.identity}{first}"
         )
 
@@ -122,12 +125,48 @@ class Weave:
             self._first.close()
 
     def _search_one(self, words: WordIndex, query: str, first: Sequence[Hit] | None, max_hits: int) -> list[Hit]:
-        weaving = Weaving(words, query, first, depth=self.depth, use_links=self.links, use_residual=self.residual)
+        each = self._asked_of_each(words, query) if first is None else ()
+        found = [self._woven(words, asked, None, max_hits, use_residual=False) for asked in each]
+        if not all(found) or not found:
+            found = [self._woven(words, query, first, max_hits, use_residual=self.residual)]
+        hits: dict[str, Hit] = {}
+        best = math.inf
+        for woven in islice(_in_turns(found), max_hits):
+            best = min(best, woven.value)
+            via = None if woven.via is None or _leads_back(woven.via, woven.passage.id, hits) else woven.via
+            hits[woven.passage.id] = Hit(woven.passage, round(best, 4), len(hits) + 1, via)
+        return list(hits.values()) if self.max_tokens is None else shortened(query, list(hits.values()), self.max_tokens)
+
+    def _asked_of_each(self, words: WordIndex, query: str) -> Sequence[str]:
+        """The question for each of two things that a query compares; none where both are titles, from which links lead on."""
+        compared = alternatives(query) if self.comparisons else None
+        if compared is None or all(words.mentions(one.words, code=False) for one in compared):
+            return ()
+        return [one.question for one in compared]
+
+    def _woven(
+        self, words: WordIndex, query: str, first: Sequence[Hit] | None, max_hits: int, *, use_residual: bool
+    ) -> list[Woven]:
+        weaving = Weaving(words, query, first, depth=self.depth, use_links=self.links, use_residual=use_residual)
         chosen = weaving.chosen(max_hits, as_set=self.set_choice)
         # Another engine's scores do not depend on words.
         share = weaving.share_of(chosen[0].passage) if chosen and first is None else 1.0
-        hits: list[Hit] = []
-        for rank, woven in enumerate(chosen, start=1):
-            score = min(share * woven.value, hits[-1].score if hits else math.inf)
-            hits.append(Hit(woven.passage, round(score, 4), rank, woven.via))
-        return hits if self.max_tokens is None else shortened(query, hits, self.max_tokens)
+        return [replace(woven, value=share * woven.value) for woven in chosen]
+
+
+def _in_turns(found: Sequence[Sequence[Woven]]) -> Iterator[Woven]:
+    """Yields the passages of several searches in turns, each once."""
+    seen: set[str] = set()
+    for woven in filter(None, chain.from_iterable(zip_longest(*found))):
+        if woven.passage.id not in seen:
+            seen.add(woven.passage.id)
+            yield woven
+
+
+def _leads_back(via: Via, passage_id: str, hits: Mapping[str, Hit]) -> bool:
+    """Whether what led to a passage was led to by the passage itself, as it may be if two searches found them."""
+    source: Via | None = via
+    while source is not None and source.passage_id != passage_id:
+        hit = hits.get(source.passage_id)
+        source = hit.via if hit is not None else None
+    return source is not None

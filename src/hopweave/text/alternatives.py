@@ -1,0 +1,145 @@
+"""The two things that a question compares, or offers to choose between, in the words of the question."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from hopweave.core.types import Span
+from hopweave.text.comparing import wanted_of
+from hopweave.text.key_terms import words_in
+from hopweave.text.languages import is_foreign
+
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
+_TOKEN = re.compile(r"[^\s,;:?!()—]+|[,;:?!()—]")
+_APART = frozenset(",;:?!()—")
+_POSSESSIVE = re.compile(r"\w['’]s")
+_PAIR = re.compile(r"\b(?:both|between|which\s+of)\b", re.IGNORECASE)
+_CLAUSE = "if when while which what who whose whom where how"
+"""Words that begin another clause and no alternative: `Is it safe, when tags are pushed or fetched?`."""
+
+_AROUND = """
+do does did is are was were be has have had can could may might will would should must which what who whose whom when where
+how why between of by with than as for in on at to from it that if unless I you we they and or both my your me more most
+less least longer shorter first last earlier later older newer bigger smaller larger higher lower same one there
+"""
+"""Words with which no short name goes on: it begins after one, or ends before one."""
+
+_ENDS_A_NAME = _APART.union(_AROUND.split())
+_LONGEST_NAME = 6
+_LONGEST_CLAUSE = 12
+
+
+class Alternative(NamedTuple):
+    """One of the two things.
+
+    Attributes:
+        words: what the question calls it.
+        question: the question about it alone, without the words of the other.
+    """
+
+    words: str
+    question: str
+
+
+def alternatives(question: str) -> tuple[Alternative, Alternative] | None:
+    """The two things that a question compares; `None` if it compares none, more than two, or not plainly.
+
+    At the end of a question, after a comma or a colon, each may be a clause; elsewhere it is a name of a few words. Questions
+    in other languages than English have none.
+
+    >>> for one in alternatives("Which aims at a shorter delay, CoDel or PIE?"):
+    ...     print(one.question)
+    Which aims at a shorter delay, CoDel?
+    Which aims at a shorter delay, PIE?
+    >>> for one in alternatives("Do Python's gzip and bz2 compress at the same level?"):
+    ...     print(one.words, "-", one.question)
+    Python's gzip - Do Python's gzip compress at the same level?
+    bz2 - Do Python's bz2 compress at the same level?
+    >>> alternatives("How do I list or delete tags?")
+    """
+    if is_foreign(question):
+        return None
+    ends = [gap.end() for gap in _SENTENCE.finditer(question)]
+    for start, end in zip([0, *ends], [*ends, len(question)], strict=True):
+        sides = _sides(question, start, end) if "?" in question[start:end] or end == len(question) else None
+        if sides is not None:
+            first, second = (question[side.start : side.end] for side in sides)
+            before, behind = question[: sides[0].start], question[sides[1].end :]
+            owner = "" if _POSSESSIVE.search(second) else _owner(first)
+            return Alternative(first, before + first + behind), Alternative(second, before + owner + second + behind)
+    return None
+
+
+def _sides(text: str, start: int, end: int) -> tuple[Span, Span] | None:
+    """Where the two stand in a sentence of a text."""
+    tokens = list(_TOKEN.finditer(text, start, end))
+    while tokens and tokens[-1][0] in _APART:
+        tokens.pop()
+    # In the names of films and books, any word may have a capital letter: it is a part of the name.
+    words = [token[0] if token.start() > start else token[0].lower() for token in tokens]
+    is_choice = "or" in words
+    wanted = wanted_of(text[start:end])
+    if not is_choice and wanted != "same" and not _PAIR.search(text, start, end):
+        return None
+    places = [place for place, word in enumerate(words[:-1]) if word == ("or" if is_choice else "and")]
+    if not places:
+        return None
+    found = _clauses(words, places[-1]) if is_choice else None
+    if found is None and (wanted is not None or not is_choice):
+        found = _names(words, places[-1])
+    if found is None or _is_listed(words, found[0].start):
+        return None
+    spans = [Span(tokens[side.start].start(), tokens[side.end - 1].end()) for side in found]
+    return (spans[0], spans[1]) if all(_says_something(text[span.start : span.end]) for span in spans) else None
+
+
+def _clauses(words: Sequence[str], between: int) -> tuple[Span, Span] | None:
+    """The clauses before and behind a word, up to the end: `..., CoDel or PIE`."""
+    last = between - (words[between - 1 : between] == [","])
+    start = next((place + 1 for place in range(last - 1, -1, -1) if words[place] in _APART), 0)
+    is_long = last - start > _LONGEST_CLAUSE or len(words) - between > _LONGEST_CLAUSE + 1
+    if not start or start >= last or is_long or words[start] in _CLAUSE.split() or not _APART.isdisjoint(words[between + 1 :]):
+        return None
+    return Span(start, last), Span(between + 1, len(words))
+
+
+def _names(words: Sequence[str], between: int) -> tuple[Span, Span] | None:
+    """The short names before and behind a word; the second has as many words as the first, if it does not end earlier."""
+    start = between
+    while start and between - start < _LONGEST_NAME and words[start - 1] not in _ENDS_A_NAME:
+        start -= 1
+    if start == between:
+        return None
+    end = between + 1
+    num_words = sum(map(_says_something, words[start:between]))
+    if _owner(words[start]) and not any(map(_owner, words[end : end + 1])):
+        num_words -= 1
+    while end < len(words) and end - between <= _LONGEST_NAME and words[end] not in _ENDS_A_NAME:
+        num_words -= _says_something(words[end])
+        if num_words < 0:
+            break
+        end += 1
+    return (Span(start, between), Span(between + 1, end)) if between + 1 < end else None
+
+
+def _is_listed(words: Sequence[str], start: int) -> bool:
+    """Whether another thing, between commas, stands before what starts here, so that there are more than two."""
+    comma = start - 1
+    if start < 2 or words[comma] != ",":
+        return False
+    begin = comma
+    while begin and words[begin - 1] not in _ENDS_A_NAME:
+        begin -= 1
+    return begin < comma and words[begin - 1] == ","
+
+
+def _says_something(text: str) -> bool:
+    return any(word.says_something for word in words_in(text))
+
+
+def _owner(name: str) -> str:
+    """The owner with which a name begins, such as `Python's `; empty if there is none."""
+    word = name.split(maxsplit=1)[0]
+    return f"{word} " if _POSSESSIVE.search(word) else ""
