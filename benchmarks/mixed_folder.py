@@ -1,7 +1,7 @@
 """A folder as people have them: files of many formats, compressed, scanned, encrypted, damaged; indexed, and asked about.
 
     pip install python-docx python-pptx openpyxl odfpy reportlab
-    python benchmarks/mixed_folder.py --to WORK [--from DIR ...] [--search-only] [--method stitch] [--llm local]
+    python benchmarks/mixed_folder.py --to WORK [--from DIR ...] [--search-only] [--method stitch] [--llm NAME]
 
 makes WORK/folder of the files that mixed_folder.toml lists, from documents below the folders given with `--from` (by default
 /usr/share, of a Debian system with the documentation of its packages), indexes it into WORK/index with `hopweave index`, prints
