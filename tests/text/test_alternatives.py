@@ -16,6 +16,11 @@ COMPARED = [
     ("A message may be routed in two ways. Which of lookup and program gives up sooner?", "lookup", "program"),
     ("Which came out first, The Boat Of The Sea or A Map In The Rain?", "The Boat Of The Sea", "A Map In The Rain"),
     ("Was The Boat Of The Sea or A Map In The Rain shot earlier?", "The Boat Of The Sea", "A Map In The Rain"),
+    ("Was ist älter, das Buch oder der Film?", "das Buch", "der Film"),
+    ("Qu'est-ce qui est plus ancien : le pont de Sula ou le phare de Kerrow ?", "le pont de Sula", "le phare de Kerrow"),
+    ("¿Qué es más antiguo, el puente o el faro?", "el puente", "el faro"),
+    ("Что было построено раньше, мост или маяк?", "мост", "маяк"),
+    ("Co jest starsze, most czy latarnia?", "most", "latarnia"),
     ("which is older, bz2 or gzip", "bz2", "gzip"),
 ]
 NOT_COMPARED = [
@@ -24,7 +29,7 @@ NOT_COMPARED = [
     "Which is the oldest, gzip, bz2 or xz?",
     "I want an alias that turns off both spelling and globbing. Which of them goes first?",
     "Is it safe, if I push or fetch?",
-    "Was ist älter, das Buch oder der Film?",
+    "Wie lösche oder verschiebe ich ein Buch?",
     "or",
     "or?",
     "Which is older, the or a?",

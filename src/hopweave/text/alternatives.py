@@ -9,11 +9,12 @@ from typing import NamedTuple
 from hopweave.core.types import Span
 from hopweave.text.comparing import wanted_of
 from hopweave.text.key_terms import words_in
-from hopweave.text.languages import is_foreign
+from hopweave.text.languages import language_of, words_for
 
+_ASKS = re.compile("[?؟]")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
-_TOKEN = re.compile(r"[^\s,;:?!()—]+|[,;:?!()—]")
-_APART = frozenset(",;:?!()—")
+_TOKEN = re.compile(r"[^\s,;:?!()—؟،]+|[,;:?!()—؟،]")
+_APART = frozenset(",;:?!()—؟،")
 _POSSESSIVE = re.compile(r"\w['’]s")
 _PAIR = re.compile(r"\b(?:both|between|which\s+of)\b", re.IGNORECASE)
 _CLAUSE = "if when while which what who whose whom where how"
@@ -46,8 +47,8 @@ class Alternative(NamedTuple):
 def alternatives(question: str) -> tuple[Alternative, Alternative] | None:
     """The two things that a question compares; `None` if it compares none, more than two, or not plainly.
 
-    At the end of a question, after a comma or a colon, each may be a clause; elsewhere it is a name of a few words. Questions
-    in other languages than English have none.
+    At the end of a question, after a comma or a colon, each may be a clause; elsewhere it is a name of a few words, in English
+    alone.
 
     >>> for one in alternatives("Which aims at a shorter delay, CoDel or PIE?"):
     ...     print(one.question)
@@ -59,11 +60,9 @@ def alternatives(question: str) -> tuple[Alternative, Alternative] | None:
     bz2 - Do Python's bz2 compress at the same level?
     >>> alternatives("How do I list or delete tags?")
     """
-    if is_foreign(question):
-        return None
     ends = [gap.end() for gap in _SENTENCE.finditer(question)]
     for start, end in zip([0, *ends], [*ends, len(question)], strict=True):
-        sides = _sides(question, start, end) if "?" in question[start:end] or end == len(question) else None
+        sides = _sides(question, start, end) if _ASKS.search(question, start, end) or end == len(question) else None
         if sides is not None:
             first, second = (question[side.start : side.end] for side in sides)
             before, behind = question[: sides[0].start], question[sides[1].end :]
@@ -79,11 +78,14 @@ def _sides(text: str, start: int, end: int) -> tuple[Span, Span] | None:
         tokens.pop()
     # In the names of films and books, any word may have a capital letter: it is a part of the name.
     words = [token[0] if token.start() > start else token[0].lower() for token in tokens]
-    is_choice = "or" in words
-    wanted = wanted_of(text[start:end])
-    if not is_choice and wanted != "same" and not _PAIR.search(text, start, end):
+    language = language_of(text)
+    is_english = language in {"", "en"}
+    either = ["or"] if is_english else words_for(language, "either").split()
+    wanted = wanted_of(text[start:end]) if is_english else None
+    is_choice = any(word in either for word in words)
+    if not is_choice and wanted != "same" and not (is_english and _PAIR.search(text, start, end)):
         return None
-    places = [place for place, word in enumerate(words[:-1]) if word == ("or" if is_choice else "and")]
+    places = [place for place, word in enumerate(words[:-1]) if (word in either if is_choice else word == "and")]
     if not places:
         return None
     found = _clauses(words, places[-1]) if is_choice else None
