@@ -128,6 +128,15 @@ def test_weave_follows_what_another_engine_found_first(index, first):
     weave.close()
 
 
+def test_what_searches_first_is_asked_for_each_of_two_things_that_are_compared(index):
+    each = ["Which is older, the drama?", "Which is older, the painter?"]
+    weave = Weave(index, first="dense", engine_options=OF_DENSE)
+    compared, other = weave.search(["Which is older, the drama or the painter?", QUESTION], 4)
+    one, two = Weave(index, first="dense", engine_options=OF_DENSE, residual=False).search(each, 4)
+    assert ids(compared)[:2] == [one[0].passage.id, next(hit.passage.id for hit in two if hit.passage.id != one[0].passage.id)]
+    assert [other] == weave.search([QUESTION], 4)
+
+
 def test_weave_over_bm25_named_is_weave(index):
     assert Weave(index, first="bm25", engine_options=OF_DENSE).search([QUESTION], 9) == Weave(index).search([QUESTION], 9)
     assert Weave(index, first="bm25").identity == Weave(index).identity

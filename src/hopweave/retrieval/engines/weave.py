@@ -107,10 +107,16 @@ class Weave:
         """
         if self._words is None:
             raise SearchError(f"the weave retriever on {self.index} is closed")
-        found = self._first.search(queries, FIRST_HITS) if self._first is not None else [None] * len(queries)
+        words = self._words
         try:
             with searching_with(self._analysis):
-                return [self._search_one(self._words, *asked, max_hits) for asked in zip(queries, found, strict=True)]
+                asked = [self._asked(words, query) for query in queries]
+            flat = list(chain.from_iterable(asked))
+            first = iter(self._first.search(flat, FIRST_HITS) if self._first is not None else [None] * len(flat))
+            with searching_with(self._analysis):
+                return [
+                    self._search_one(words, query, each, first, max_hits) for query, each in zip(queries, asked, strict=True)
+                ]
         except ValueError as error:
             raise SearchError(f"weave search in {self.index} failed: {error}") from error
 
@@ -124,11 +130,28 @@ class Weave:
         if self._first is not None:
             self._first.close()
 
-    def _search_one(self, words: WordIndex, query: str, first: Sequence[Hit] | None, max_hits: int) -> list[Hit]:
-        each = self._asked_of_each(words, query) if first is None else ()
-        found = [self._woven(words, asked, None, max_hits, use_residual=False) for asked in each]
-        if not all(found) or not found:
-            found = [self._woven(words, query, first, max_hits, use_residual=self.residual)]
+    def _asked(self, words: WordIndex, query: str) -> Sequence[str]:
+        """The query, or the question for each of two things that it compares; titles lead on from both in one search."""
+        compared = alternatives(query) if self.comparisons else None
+        if compared is None or all(words.mentions(one.words, code=False) for one in compared):
+            return [query]
+        return [one.question for one in compared]
+
+    def _search_one(
+        self, words: WordIndex, query: str, asked: Sequence[str], first: Iterator[Sequence[Hit] | None], max_hits: int
+    ) -> list[Hit]:
+        """The hits for a query, from the searches for what is asked, in turns.
+
+        Args:
+            words: the index.
+            query: the query.
+            asked: what is searched for.
+            first: what another engine found for each of these; `None` for each without another engine.
+            max_hits: how many at most.
+        """
+        found = [
+            self._woven(words, one, next(first), max_hits, use_residual=self.residual and len(asked) == 1) for one in asked
+        ]
         hits: dict[str, Hit] = {}
         best = math.inf
         for woven in islice(_in_turns(found), max_hits):
@@ -137,17 +160,10 @@ class Weave:
             hits[woven.passage.id] = Hit(woven.passage, round(best, 4), len(hits) + 1, via)
         return list(hits.values()) if self.max_tokens is None else shortened(query, list(hits.values()), self.max_tokens)
 
-    def _asked_of_each(self, words: WordIndex, query: str) -> Sequence[str]:
-        """The question for each of two things that a query compares; none where both are titles, from which links lead on."""
-        compared = alternatives(query) if self.comparisons else None
-        if compared is None or all(words.mentions(one.words, code=False) for one in compared):
-            return ()
-        return [one.question for one in compared]
-
     def _woven(
-        self, words: WordIndex, query: str, first: Sequence[Hit] | None, max_hits: int, *, use_residual: bool
+        self, words: WordIndex, asked: str, first: Sequence[Hit] | None, max_hits: int, *, use_residual: bool
     ) -> list[Woven]:
-        weaving = Weaving(words, query, first, depth=self.depth, use_links=self.links, use_residual=use_residual)
+        weaving = Weaving(words, asked, first, depth=self.depth, use_links=self.links, use_residual=use_residual)
         chosen = weaving.chosen(max_hits, as_set=self.set_choice)
         # Another engine's scores do not depend on words.
         share = weaving.share_of(chosen[0].passage) if chosen and first is None else 1.0
