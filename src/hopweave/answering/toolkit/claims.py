@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from hopweave.citations.citing import on_one_line
 from hopweave.citations.comparisons import premises_of
@@ -59,15 +60,18 @@ class Assertion:
     beside: Sequence[Passage] = ()
 
 
-def claims_of(assertions: Iterable[Assertion], workbench: MethodContext | None = None) -> list[Claim]:
+def claims_of(
+    assertions: Iterable[Assertion], workbench: MethodContext | None = None, judged: Sequence[Claim] = ()
+) -> list[Claim]:
     """The judged claim of each assertion; the number of a claim, from 1, is the mark of its citations.
 
     Args:
         assertions: in the order of the reasoning.
         workbench: the question's workbench, if a reader may have read passages for these queries: its readings are considered.
+        judged: the claims of the first assertions, if they were judged before.
     """
-    claims: list[Claim] = []
-    for number, one in enumerate(assertions, start=1):
+    claims = list(judged)
+    for number, one in enumerate(islice(assertions, len(judged), None), start=len(judged) + 1):
         if one.premises:
             claim = conclusion_of(number, one.query, one.text, [claims[premise - 1] for premise in one.premises])
         else:
@@ -169,6 +173,7 @@ def answer_from_claims(
     stopped_because: str = "finished",
     final: Assertion | None = None,
     after: Sequence[Sequence[int]] = (),
+    judged: Sequence[Claim] = (),
 ) -> Answer:
     """The answer that assertions lead to, with a claim for the answer itself unless the last one states it as surely.
 
@@ -185,6 +190,7 @@ def answer_from_claims(
         stopped_because: for the answer.
         final: the claim for the answer itself; by default that some retrieved passage has its words.
         after: as for `file_claims`.
+        judged: the claims of all assertions, if they were judged before.
     """
     words = unescape(short)
     passages = list({passage.id: passage for passage in retrieved}.values())
@@ -193,11 +199,12 @@ def answer_from_claims(
     is_asked = bool(steps) and normalize_answer(steps[-1].query) == normalize_answer(question.text)
     if is_said and is_asked and final is not None and not final.premises:
         steps[-1] = replace(steps[-1], doubt=steps[-1].doubt or final.doubt)  # one claim, with all that is against it
+        judged = judged[:-1]
         final = None
     # A step may be right for its own query without answering the question.
     is_said = is_said and (final is None or not final.doubt or bool(steps[-1].doubt))
     made = steps if is_said else [*steps, final or final_assertion(question, words, passages)]
-    claims = concluded(question, words, claims_of(made, workbench))
+    claims = concluded(question, words, claims_of(made, workbench, judged))
     file_claims(workbench, question, claims, after, [one.doubt for one in made])
     if not text:
         end = on_one_line(ending) or (f"{MARKER} {on_one_line(words).rstrip('.')}." if words else "")

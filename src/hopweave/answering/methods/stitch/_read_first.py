@@ -242,8 +242,9 @@ class ReadFirst:
         steps = [self._with_its_fact(step) for step in draft.steps]
         problems = [self._problems(step) for step in steps]
         assertions = [_asserted(step, against, self._found) for step, against in zip(steps, problems, strict=True)]
-        judged = zip(problems, claims_of(assertions, self.workbench), strict=True)
-        told = (problems_in_words(against, claim.query) for against, claim in judged if claim.support != "supported")
+        judged = claims_of(assertions, self.workbench)
+        both = zip(problems, judged, strict=True)
+        told = (problems_in_words(against, claim.query) for against, claim in both if claim.support != "supported")
         doubt = _doubt_of(draft, next(filter(None, told), ""))
         cited = [fact.passage for step in steps for fact in step.facts]
         shown = list({passage.id: passage for passage in (*cited, *self._found)}.values())
@@ -260,6 +261,7 @@ class ReadFirst:
             ending=unstated(draft.missing) if is_unknown else "",
             stopped_because=self._stopped_because,
             final=self._final(short, shown, steps, doubt=doubt),
+            judged=judged,
         )
 
     def _final(self, short: str, shown: Sequence[Passage], steps: Sequence[_Step], *, doubt: str) -> Assertion:
