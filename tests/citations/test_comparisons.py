@@ -4,7 +4,7 @@ import pytest
 
 from hopweave.citations.comparisons import premises_of
 from hopweave.core.types import Claim
-from hopweave.text.comparing import sides_of
+from hopweave.text.alternatives import sides_of
 
 ASKED = "Whose director is older, Low Water or The Long Tide?"
 
@@ -50,6 +50,25 @@ def test_yes_and_no_follow_from_two_values():
     assert premises_of(asked, "No", other) == (1, 2)
 
 
+def test_things_in_small_letters_are_sides_and_units_count():
+    asked = "Which queue waits longer by default, fq or fq_codel?"
+    times = supported(
+        ("How long does fq wait by default?", "5 minutes"), ("How long does fq_codel wait by default?", "90 seconds")
+    )
+    assert premises_of(asked, "fq", times) == (1, 2)
+    assert premises_of(asked, "fq_codel", times) == ()
+    others = supported(
+        ("How long does fq wait by default?", "5 minutes"), ("How long does fq_codel wait by default?", "90 packets")
+    )
+    assert premises_of(asked, "fq", others) == premises_of(asked, "fq_codel", others) == ()
+
+
+def test_versions_are_compared_if_both_things_are_of_one_program():
+    versions = supported(("Since when is there alpha?", "3.9"), ("Since when is there beta?", "3.10"))
+    assert premises_of("Which of Orlau's modules is older, alpha or beta?", "alpha", versions) == (1, 2)
+    assert premises_of("Which is older, alpha or beta?", "alpha", versions) == ()
+
+
 def test_what_is_no_comparison_has_no_premises():
     assert premises_of("Who directed Low Water?", "Piet Arens", STEPS) == ()
 
@@ -61,6 +80,8 @@ def test_what_is_no_comparison_has_no_premises():
         ('Which is older, "Low Water" or "Tide"?', ("Low Water", "Tide")),
         ("Was Orla Bridge or Kerrow Light built first?", ("Orla Bridge", "Kerrow Light")),
         ("Which film is longer, What Now? or Tide?", ("What Now", "Tide")),
+        ("Which holds more packets, fq or the fq_codel queue?", ("fq", "fq_codel queue")),
+        ("Do head and tail print the same number of lines?", ("head", "tail")),
         ("Who built or designed Kerrow Light?", None),
     ],
 )

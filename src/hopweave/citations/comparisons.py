@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from hopweave.citations.about import leads_from
 from hopweave.core.types import Claim
-from hopweave.text.comparing import Side, Wanted, compared, life_date, sides_of, wanted_of
+from hopweave.text.alternatives import sides_of
+from hopweave.text.comparing import Side, Wanted, compared, life_date, wanted_of
 from hopweave.text.matching import is_yes_or_no, normalize_answer
 from hopweave.text.relations import relations_asked
 

@@ -8,8 +8,10 @@ from typing import NamedTuple
 
 from hopweave.core.types import Span
 from hopweave.text.comparing import wanted_of
+from hopweave.text.content_words import anchors
 from hopweave.text.key_terms import words_in
 from hopweave.text.languages import language_of, words_for
+from hopweave.text.quotation import QUOTATION_MARKS
 
 _ASKS = re.compile("[?؟]")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
@@ -28,6 +30,9 @@ less least longer shorter first last earlier later older newer bigger smaller la
 """Words with which no short name goes on: it begins after one, or ends before one."""
 
 _ENDS_A_NAME = _APART.union(_AROUND.split())
+_BETWEEN = re.compile(r",?\s+(?:or|and)\s+", re.IGNORECASE)
+_AROUND_A_NAME = f" ,?!.{QUOTATION_MARKS}"
+_ARTICLE = re.compile(r"(?:the|an?|its)\s+")
 _LONGEST_NAME = 6
 _LONGEST_CLAUSE = 12
 
@@ -69,6 +74,31 @@ def alternatives(question: str) -> tuple[Alternative, Alternative] | None:
             owner = "" if _POSSESSIVE.search(second) else _owner(first)
             return Alternative(first, before + first + behind), Alternative(second, before + owner + second + behind)
     return None
+
+
+def sides_of(question: str) -> tuple[str, str] | None:
+    """What a question calls the two things that it compares, without an article; `None` if they are not plainly named.
+
+    >>> sides_of("Which film came out first, Low Water or The Long Tide?")
+    ('Low Water', 'The Long Tide')
+    >>> sides_of("Are Sula and Orlau in the same country?")
+    ('Sula', 'Orlau')
+    >>> sides_of("Which holds more packets, fq or the fq_codel queue?")
+    ('fq', 'fq_codel queue')
+    """
+    names = anchors(question)
+    for between in _BETWEEN.finditer(question):
+        before = question[: between.start()].rstrip(_AROUND_A_NAME)
+        behind = question[between.end() :].lstrip(_AROUND_A_NAME)
+        left = next((name for name in names if before.endswith(name)), "")
+        right = next((name for name in names if behind.startswith((name, f"the {name}"))), "")
+        if left and right:
+            return left, right
+    compared = alternatives(question)
+    if compared is None:
+        return None
+    first, second = (_ARTICLE.sub("", one.words) for one in compared)
+    return first, second
 
 
 def _sides(text: str, start: int, end: int) -> tuple[Span, Span] | None:

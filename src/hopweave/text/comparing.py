@@ -13,7 +13,7 @@ from typing import Literal
 from hopweave.text.content_words import anchors
 from hopweave.text.key_terms import words_in
 from hopweave.text.languages import is_foreign
-from hopweave.text.quotation import QUOTATION_MARKS
+from hopweave.text.sizes import is_measured, order_of, order_of_versions
 from hopweave.text.values import MONTHS, agree_by_value, normalize_values
 
 Wanted = Literal["least", "most", "same"]
@@ -33,6 +33,7 @@ _MOST = re.compile(
     r"|bigger|biggest|greater|greatest|higher|highest|taller|tallest|more|most|farther|further)\b",
     re.IGNORECASE,
 )
+_BY_TIME = re.compile(r"\b(?:first|earlier|later|older|newer|sooner|since|recent(?:ly)?|longer)\b", re.IGNORECASE)
 _THE_THING, _THE_OTHER = re.compile(r"\bX\b"), re.compile(r"\bY\b")
 _SAME_WHAT = re.compile(r"\bsame\s+(\w+)", re.IGNORECASE)
 _NO_RELATION = """number amount kind type sort size length version release edition copy which one two both all some most many
@@ -57,9 +58,6 @@ _WRITTEN_DATE = re.compile(
 )
 _BRITISH = frozenset({"british", "english", "scottish", "welsh"})
 _BRACKET = re.compile(r"\(([^()]*)\)")
-_BETWEEN = re.compile(r",?\s+(?:or|and)\s+", re.IGNORECASE)
-_AROUND_A_NAME = f" ,?!.{QUOTATION_MARKS}"
-_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,10 +121,13 @@ def compared(question: str, wanted: Wanted, first: Side, second: Side) -> str:
     if not (first.value.strip() and second.value.strip()) or not _are_all(question, first, second):
         return ""
     if wanted == "same":
-        return "yes" if agree_by_value(first.value, second.value) or _share_a_word(first.value, second.value) else "no"
+        is_alike = agree_by_value(first.value, second.value) or _share_a_word(first.value, second.value)
+        return "yes" if is_alike or order_of(first.value, second.value) == 0 else "no"
     ages = [_age(side.value) for side in (first, second)] if _AGE.search(question) else []
     if ages and all(ages):
         order = (ages[0] > ages[1]) - (ages[0] < ages[1])
+    elif _BY_TIME.search(question) and (by_version := order_of_versions(first.value, second.value)) is not None:
+        order = by_version if _names_another(question, first, second) else 0  # versions of two programs tell nothing
     else:
         order = _order(first.value, second.value, is_end=_END.search(question) is not None)
     if not order:
@@ -226,15 +227,18 @@ def _order(left: str, right: str, *, is_end: bool) -> int:
         right: the other value.
         is_end: whether the last of several dates is used instead of the first.
     """
-    one, other = (_dated(value, is_end=is_end) for value in (left, right))
-    if one and other:
-        depth = min(len(one), len(other))
-        return (one[:depth] > other[:depth]) - (one[:depth] < other[:depth])
-    amounts = [_NUMBER.search(normalize_values(text)) for text in (left, right)]
-    if amounts[0] is None or amounts[1] is None:
-        return 0
-    first, second = (float(amount[0]) for amount in amounts if amount is not None)
-    return (first > second) - (first < second)
+    if not (is_measured(left) and is_measured(right)):
+        one, other = (_dated(value, is_end=is_end) for value in (left, right))
+        if one and other:
+            depth = min(len(one), len(other))
+            return (one[:depth] > other[:depth]) - (one[:depth] < other[:depth])
+    return order_of(left, right) or 0
+
+
+def _names_another(question: str, first: Side, second: Side) -> bool:
+    """Whether a question names something besides the two things, which has both, such as a program its modules."""
+    sides = f"{first.name}\n{second.name}".casefold()
+    return any(name.casefold() not in sides for name in anchors(question))
 
 
 def _age(value: str) -> int:
@@ -254,22 +258,3 @@ def _dated(text: str, *, is_end: bool) -> tuple[int, ...]:
     found = dates[-1 if is_end else 0]
     parts = (int(found[1]), MONTHS.index(found[2]) + 1 if found[2] else 0, int(found[3] or 0))
     return parts[: 1 + bool(parts[1]) + bool(parts[1] and parts[2])]
-
-
-def sides_of(question: str) -> tuple[str, str] | None:
-    """The names of the two things that a question compares; `None` if they are not plainly named.
-
-    >>> sides_of("Which film came out first, Low Water or The Long Tide?")
-    ('Low Water', 'The Long Tide')
-    >>> sides_of("Are Sula and Orlau in the same country?")
-    ('Sula', 'Orlau')
-    """
-    names = anchors(question)
-    for between in _BETWEEN.finditer(question):
-        before = question[: between.start()].rstrip(_AROUND_A_NAME)
-        behind = question[between.end() :].lstrip(_AROUND_A_NAME)
-        left = next((name for name in names if before.endswith(name)), "")
-        right = next((name for name in names if behind.startswith((name, f"the {name}"))), "")
-        if left and right:
-            return left, right
-    return None

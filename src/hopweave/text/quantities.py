@@ -36,7 +36,7 @@ _MEMORIES = {
     "GiB gibibyte gibibytes": (3,),
     "TiB tebibyte tebibytes": (4,),
 }
-_UNITS: dict[str, tuple[str, tuple[Decimal, ...]]] = {
+UNITS: dict[str, tuple[str, tuple[Decimal, ...]]] = {
     **{name: ("time", (size,)) for names, size in _TIMES.items() for name in names.split()},
     **{
         name: ("memory", (Decimal(1024) ** powers[0], *(Decimal(1000) ** powers[0] for _ in powers[1:])))
@@ -46,7 +46,7 @@ _UNITS: dict[str, tuple[str, tuple[Decimal, ...]]] = {
 }
 _EVERY = {"hourly": "hour", "daily": "day", "weekly": "week", "monthly": "month", "yearly": "year", "annually": "year"}
 
-_UNIT = "|".join(sorted(_UNITS, key=len, reverse=True))
+_UNIT = "|".join(sorted(UNITS, key=len, reverse=True))
 _NUMBER = rf"\d+(?:,\d{{3}})*(?:\.\d+)?|{'|'.join(NUMBER_WORDS)}"
 _QUANTITY = re.compile(rf"(?<![\w.,-])(?P<number>(?i:{_NUMBER}))[\s-]?(?P<unit>{_UNIT})(?!\w)")
 _FREQUENCY = re.compile(
@@ -137,5 +137,5 @@ def _of(match: re.Match[str]) -> _Quantity:
 
 
 def _made(number: str, unit: str) -> _Quantity:
-    of, sizes = _UNITS[unit]
+    of, sizes = UNITS[unit]
     return _Quantity(of, frozenset(Decimal(normalize_values(number)) * size for size in sizes))

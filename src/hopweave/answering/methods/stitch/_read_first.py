@@ -24,7 +24,8 @@ from hopweave.core.errors import BudgetReached
 from hopweave.core.prompt import escape, prompts_beside, unescape
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Answer, Message, Passage, Question, Span
-from hopweave.text.comparing import is_choice, sides_of, wanted_of
+from hopweave.text.alternatives import sides_of
+from hopweave.text.comparing import is_choice, wanted_of
 from hopweave.text.content_words import keys_of
 from hopweave.text.evidence import Evidence
 from hopweave.text.matching import is_yes_or_no, normalize_answer
