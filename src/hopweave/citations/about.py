@@ -307,7 +307,8 @@ def leads_from(name: str, claims: Sequence[Claim], *, but: str = "") -> list[int
     left = [number for number, claim in enumerate(claims, start=1) if claim.text and claim.support == "supported"]
     while leading := next((n for n in left if any(_has(_from_what(claims[n - 1]), one) for one in reached)), 0):
         left.remove(leading)
-        if not but or not _has(f"{_from_what(claims[leading - 1])} {claims[leading - 1].text}", but):
+        said = f"{_from_what(claims[leading - 1])} {claims[leading - 1].text}"
+        if not but or not _has(said.replace(name, "") if but in name else said, but):  # `fq` is in `fq_codel`
             path.append(leading)
             reached += names_of(claims[leading - 1])
     return path
