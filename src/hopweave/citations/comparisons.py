@@ -13,7 +13,7 @@ from hopweave.citations.about import leads_from
 from hopweave.core.types import Claim
 from hopweave.text.alternatives import sides_of
 from hopweave.text.comparing import Side, Wanted, compared, life_date, wanted_of
-from hopweave.text.matching import is_yes_or_no, normalize_answer
+from hopweave.text.matching import is_contained, is_yes_or_no, normalize_answer
 from hopweave.text.relations import relations_asked
 
 
@@ -38,18 +38,38 @@ def premises_of(question: str, short: str, claims: Sequence[Claim]) -> tuple[int
         short: the bare answer.
         claims: all claims so far.
     """
+    made, numbers = _decided(question, claims)
+    said = short.split(maxsplit=1)[0] if is_yes_or_no(short) else short
+    return numbers if made and normalize_answer(made) == normalize_answer(said) else ()
+
+
+def decided_otherwise(question: str, short: str, claims: Sequence[Claim]) -> str:
+    """The side that supported values give as the answer to a comparison, if the answer names the other side alone; else empty.
+
+    >>> built = [("When was Sula built?", "1902"), ("When was Orlau built?", "1887")]
+    >>> claims = [Claim(query, text, support="supported") for query, text in built]
+    >>> [decided_otherwise("Which was built first, Sula or Orlau?", side, claims) for side in ("Sula", "Orlau")]
+    ['Orlau', '']
+    """
+    made, _ = _decided(question, claims)
+    names = sides_of(question)
+    if not made or names is None or made not in names:
+        return ""
+    other = names[1] if made == names[0] else names[0]
+    return made if is_contained(other, short) and not is_contained(made, short) else ""
+
+
+def _decided(question: str, claims: Sequence[Claim]) -> tuple[str, tuple[int, ...]]:
+    """The answer that supported claims give to a comparison, and the numbers of those that lead to it; empty if they do not."""
     wanted, names = wanted_of(question), sides_of(question)
-    if wanted is None or names is None or not short:
-        return ()
+    if wanted is None or names is None:
+        return "", ()
     one, other = names
     first, second = _way(question, wanted, one, other, claims), _way(question, wanted, other, one, claims)
     if first is None or second is None:
-        return ()
+        return "", ()
     made = compared(question, wanted, Side(one, "", "", first.value, 1), Side(other, "", "", second.value, 1))
-    said = short.split(maxsplit=1)[0] if is_yes_or_no(short) else short
-    if not made or normalize_answer(made) != normalize_answer(said):
-        return ()
-    return tuple(sorted({number for way in (first, second) for number in way.claims}))
+    return made, tuple(sorted({number for way in (first, second) for number in way.claims}))
 
 
 def _way(question: str, wanted: Wanted, name: str, other: str, claims: Sequence[Claim]) -> _Way | None:

@@ -189,6 +189,15 @@ async def test_a_comparison_rests_on_both_sides_and_cites_both():
     assert {citation.passage_id for citation in carrier.citations} == {"bridge", "light"}
 
 
+async def test_a_comparison_that_its_own_values_decide_otherwise_is_unsupported_and_says_why():
+    question = "Which was built first, Orla Bridge or Kerrow Light?"
+    steps = [("When was Orla Bridge built?", "1902", [1]), ("When was Kerrow Light built?", "1887", [3])]
+    record = await ask([reading(*steps, answer="Orla Bridge")], {question: [BRIDGE, LIGHT]}, question)
+    assert [support for _, _, support in verdicts(record)] == ["supported", "supported", "unsupported"]
+    assert (record.answer.short, record.answer.verdict.support) == ("Orla Bridge", "unsupported")
+    assert "the values that its steps compare give Kerrow Light" in record.to_json()
+
+
 async def test_a_yes_with_a_step_that_no_fact_states_is_unsupported():
     question = "Were Orla Bridge and Kerrow Light built in the same year?"
     steps = [("When was Orla Bridge built?", "1902", [1]), ("When was Kerrow Light built?", "1902", [3])]

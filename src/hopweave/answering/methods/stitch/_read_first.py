@@ -19,6 +19,7 @@ from hopweave.answering.reading.checking import ASKING, Reading, has_words, prob
 from hopweave.answering.reading.reading import TEXT, bounded, facts_of, facts_shown, object_of, values_of
 from hopweave.answering.toolkit.claims import Assertion, answer_from_claims, claims_of
 from hopweave.answering.toolkit.final_answer import bare_answer, of_form
+from hopweave.citations.comparisons import decided_otherwise
 from hopweave.citations.support import adds
 from hopweave.core.errors import BudgetReached
 from hopweave.core.prompt import escape, prompts_beside, unescape
@@ -247,6 +248,8 @@ class ReadFirst:
         both = zip(problems, judged, strict=True)
         told = (problems_in_words(against, claim.query) for against, claim in both if claim.support != "supported")
         doubt = _doubt_of(draft, next(filter(None, told), ""))
+        if not doubt and (other := decided_otherwise(self.question.text, short, judged)):
+            doubt = f"the values that its steps compare give {other}"
         cited = [fact.passage for step in steps for fact in step.facts]
         shown = list({passage.id: passage for passage in (*cited, *self._found)}.values())
         has_read = bool(draft.answer or draft.missing or draft.steps)  # an empty reply says nothing of the passages
