@@ -21,10 +21,12 @@ COMPARED = [
     ("¿Qué es más antiguo, el puente o el faro?", "el puente", "el faro"),
     ("Что было построено раньше, мост или маяк?", "мост", "маяк"),
     ("Co jest starsze, most czy latarnia?", "most", "latarnia"),
+    ("Between gzip and bz2, which is older?", "gzip", "bz2"),
     ("which is older, bz2 or gzip", "bz2", "gzip"),
 ]
 NOT_COMPARED = [
     "How do I list or delete tags?",
+    "What is the difference between gzip and bz2?",
     "Who wrote calls such as poll and epoll?",
     "Which is the oldest, gzip, bz2 or xz?",
     "I want an alias that turns off both spelling and globbing. Which of them goes first?",

@@ -18,7 +18,8 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 _TOKEN = re.compile(r"[^\s,;:?!()—؟،]+|[,;:?!()—؟،]")
 _APART = frozenset(",;:?!()—؟،")
 _POSSESSIVE = re.compile(r"\w['’]s")
-_PAIR = re.compile(r"\b(?:both|between|which\s+of)\b", re.IGNORECASE)
+_PAIR = re.compile(r"\b(?:both|which\s+of)\b", re.IGNORECASE)
+_OF_TWO = re.compile(r"\bbetween\b", re.IGNORECASE)  # what differs between two is said of both at once
 _CLAUSE = "if when while which what who whose whom where how"
 """Words that begin another clause and no alternative: `Is it safe, when tags are pushed or fetched?`."""
 
@@ -113,7 +114,8 @@ def _sides(text: str, start: int, end: int) -> tuple[Span, Span] | None:
     either = ["or"] if is_english else words_for(language, "either").split()
     wanted = wanted_of(text[start:end]) if is_english else None
     is_choice = any(word in either for word in words)
-    if not is_choice and wanted != "same" and not (is_english and _PAIR.search(text, start, end)):
+    is_pair = is_english and any(one.search(text, start, end) for one in ([_PAIR] if wanted is None else [_PAIR, _OF_TWO]))
+    if not is_choice and wanted != "same" and not is_pair:
         return None
     places = [place for place, word in enumerate(words[:-1]) if (word in either if is_choice else word == "and")]
     if not places:
