@@ -129,7 +129,7 @@ def compared(question: str, wanted: Wanted, first: Side, second: Side) -> str:
     elif _BY_TIME.search(question) and (by_version := order_of_versions(first.value, second.value)) is not None:
         order = by_version if _names_another(question, first, second) else 0  # versions of two programs tell nothing
     else:
-        order = _order(first.value, second.value, is_end=_END.search(question) is not None)
+        order = order_of_values(first.value, second.value, is_end=_END.search(question) is not None)
     if not order:
         return ""
     return first.name if (order < 0) == (wanted == "least") else second.name
@@ -219,7 +219,7 @@ def _share_a_word(left: str, right: str) -> bool:
     return bool(one) and bool(other) and (one <= other or other <= one)
 
 
-def _order(left: str, right: str, *, is_end: bool) -> int:
+def order_of_values(left: str, right: str, *, is_end: bool = False) -> int:
     """Below 0 if the left value is smaller, above 0 if it is larger, 0 if that is unknown.
 
     Args:

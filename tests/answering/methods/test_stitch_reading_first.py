@@ -198,6 +198,25 @@ async def test_a_comparison_that_its_own_values_decide_otherwise_is_unsupported_
     assert "the values that its steps compare give Kerrow Light" in record.to_json()
 
 
+@pytest.mark.parametrize(
+    ("question", "step", "answer"),
+    [
+        ("Was Mara Lind born in Vask?", ("In which town was Mara Lind born?", "Vask", [2]), "yes"),
+        ("Was Mara Lind born in Drum?", ("In which town was Mara Lind born?", "Vask", [2]), "no"),
+        ("Was Kerrow Light built before 1900?", ("When was Kerrow Light built?", "1887", [1]), "yes"),
+        ("Was Kerrow Light built before 1850?", ("When was Kerrow Light built?", "1887", [1]), "no"),
+    ],
+)
+async def test_a_yes_or_no_that_its_steps_decide_otherwise_is_unsupported(question, step, answer):
+    passages = {question: [LIND if "Lind" in question else LIGHT]}
+    right = await ask([reading(step, answer=answer)], passages, question)
+    assert (right.answer.short, right.answer.verdict.support) == (answer, "supported")
+    other = "no" if answer == "yes" else "yes"
+    wrong = await ask([reading(step, answer=other)], passages, question)
+    assert (wrong.answer.short, wrong.answer.verdict.support) == (other, "unsupported")
+    assert "its steps do not say what the question asks" in wrong.to_json()
+
+
 async def test_a_yes_with_a_step_that_no_fact_states_is_unsupported():
     question = "Were Orla Bridge and Kerrow Light built in the same year?"
     steps = [("When was Orla Bridge built?", "1902", [1]), ("When was Kerrow Light built?", "1902", [3])]

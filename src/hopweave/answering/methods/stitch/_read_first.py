@@ -21,10 +21,11 @@ from hopweave.answering.toolkit.claims import Assertion, answer_from_claims, cla
 from hopweave.answering.toolkit.final_answer import bare_answer, of_form
 from hopweave.citations.comparisons import decided_otherwise
 from hopweave.citations.support import adds
+from hopweave.citations.yes_or_no import follows
 from hopweave.core.errors import BudgetReached
 from hopweave.core.prompt import escape, prompts_beside, unescape
 from hopweave.core.protocols import MethodContext
-from hopweave.core.types import Answer, Message, Passage, Question, Span
+from hopweave.core.types import Answer, Claim, Message, Passage, Question, Span
 from hopweave.text.alternatives import sides_of
 from hopweave.text.comparing import is_choice, wanted_of
 from hopweave.text.content_words import keys_of
@@ -247,10 +248,8 @@ class ReadFirst:
         judged = claims_of(assertions, self.workbench)
         both = zip(problems, judged, strict=True)
         told = (problems_in_words(against, claim.query) for against, claim in both if claim.support != "supported")
-        doubt = _doubt_of(draft, next(filter(None, told), ""))
-        if not doubt and (other := decided_otherwise(self.question.text, short, judged)):
-            doubt = f"the values that its steps compare give {other}"
         cited = [fact.passage for step in steps for fact in step.facts]
+        doubt = _doubt_of(draft, next(filter(None, told), "")) or self._against(short, judged, cited)
         shown = list({passage.id: passage for passage in (*cited, *self._found)}.values())
         has_read = bool(draft.answer or draft.missing or draft.steps)  # an empty reply says nothing of the passages
         is_unknown = has_read and does_not_know(short) and all(step.answer != short for step in steps)  # "None" may be a value
@@ -267,6 +266,13 @@ class ReadFirst:
             final=self._final(short, shown, steps, doubt=doubt),
             judged=judged,
         )
+
+    def _against(self, short: str, claims: Sequence[Claim], cited: Sequence[Passage]) -> str:
+        """What the claims of the steps say against an answer that is concluded from them; empty if nothing."""
+        if other := decided_otherwise(self.question.text, short, claims):
+            return f"the values that its steps compare give {other}"
+        is_told = self.question.form != "short" or follows(self.question.text, short, claims, cited)
+        return "" if is_told else "its steps do not say what the question asks"
 
     def _final(self, short: str, shown: Sequence[Passage], steps: Sequence[_Step], *, doubt: str) -> Assertion:
         """The claim for the answer, which rests on the steps if it is concluded from them, as a comparison or a yes is."""
