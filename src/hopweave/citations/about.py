@@ -9,8 +9,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence, Set
+from itertools import chain
 
-from hopweave.citations.places import Place, begins_with_pronoun, names_the_document, parties_of_document
+from hopweave.citations.places import (
+    Place,
+    are_of_one_document,
+    begins_with_pronoun,
+    names_the_document,
+    parties_of_document,
+)
 from hopweave.citations.report_names import is_dated, is_of_its_document
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Claim, Passage
@@ -43,6 +50,8 @@ _FEWEST_ASKED, _LEAST_SAID, _FEWEST_OWN = 3, 1 / 3, 2
 
 _NO_PART_OF_A_NAME = re.compile(r"\s*(?:\([^()]*\)|,?\s(?:[A-Z]\.){1,4}|,?\s(?:Inc|Ltd|Jr|Sr)\.?)$")
 _VERSION = re.compile(r"(?<![\w.])\d+(?:\.\d+)+(?!\w)")
+_VERSION_OF = re.compile(r"(?<![^\W_])\d+(?:\.\d+)+ of (?:the )?")
+"""`version 2.1 of the Orlau tools` names the tools."""
 _YEAR = re.compile(r"\d{4}")
 _NUMBERED = re.compile(r"(?<![\w-])([a-z][a-z-]+)\s(\d+(?:\.\d+)*)(?![\w,:/-])")
 _NUMBERED_THERE = re.compile(r"(?<![\w-])([^\W\d_][^\W_-]*)\s\d+(?:\.\d+)*(?![\w,:/-])")
@@ -88,7 +97,8 @@ def names_in(query: str) -> list[str]:
 
 @remembered
 def _names_in(query: str) -> tuple[str, ...]:
-    names = [_without_opening(name) for name in anchors(query) if any(map(str.isalpha, name))]
+    said = chain.from_iterable(_VERSION_OF.split(name) for name in anchors(query))
+    names = [_without_opening(name) for name in said if any(map(str.isalpha, name))]
     known = [*codes_in(query), *names]
     versions = [match[0] for match in _VERSION.finditer(query) if not any(match[0] in name for name in known)]
     return tuple(dict.fromkeys(filter(None, [*known, *versions])))
@@ -341,7 +351,7 @@ def _from_what(claim: Claim) -> str:
 
 def _is_joined(name: str, other: Passage, place: Place) -> bool:
     """Whether a passage that has a name names the page of a place, or is a page that the place names."""
-    named = _bare(other.title)
+    named = "" if are_of_one_document(other, place.passage) else _bare(other.title)
     if named and _has(place.text, named) and _has(f"{other.title}\n{other.text}", name):
         return True
     title = _bare(place.passage.title)

@@ -1,13 +1,13 @@
 """Where an answer stands: a sentence with what it is read with, and the document that it is in.
 
 A sentence is read with the title and file of its passage, the heading above it, and the sentence before it, with those before
-that as long as they begin with a pronoun.
+that as long as they begin with a pronoun. A question that is a paragraph of its own is a heading of what answers it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from hopweave.core.memoize import remembered
@@ -25,6 +25,7 @@ _PAGE = re.compile(r"\.x?html?(?:\.\w{2,4})?$", re.IGNORECASE)
 _BETWEEN_WORDS = re.compile(r"[\s_-]+")
 _HEADED = re.compile(r"[A-Z][A-Z \t,/&'():_-]{3,60}\n\s*\S")
 """A sentence that begins with a heading in capitals: what is before it belongs to another section."""
+_MOST_HEADINGS = 8
 _PRONOUN = re.compile(r"\W*(?:he|she|it|they|his|her|its|their)\b", re.IGNORECASE)
 
 
@@ -36,11 +37,18 @@ class Place:
         passage: the passage.
         span: the sentence.
         text: the sentence, with the heading above it and what is before it that its pronouns may refer to.
+        heading: the heading above it in the passage, or the question that it answers; empty if there is none.
     """
 
     passage: Passage
     span: Span
     text: str
+    heading: str = ""
+
+    @property
+    def headings(self) -> list[str]:
+        """All headings above it, from the nearest."""
+        return list(filter(None, [self.heading, *reversed(self.passage.sections), self.passage.title]))
 
     @property
     def words(self) -> str:
@@ -79,16 +87,39 @@ def parties_of_document(passage: Passage, found: Iterable[Passage]) -> list[Part
 def place_of(passage: Passage, focus: Span) -> Place:
     """The place of some words of a passage."""
     span = sentence_around(passage.text, focus)
-    before = [passage.text[one.start : one.end] for one in sentence_spans(passage.text) if one.end <= span.start]
+    spans = [one for one in sentence_spans(passage.text) if one.end <= span.start]
+    before = [passage.text[one.start : one.end] for one in spans]
     quote = passage.text[span.start : span.end]
-    is_alone = bool(before) and ((is_row(quote) and not before[-1].endswith(":")) or _HEADED.match(quote) is not None)
+    is_alone = bool(before) and (
+        (is_row(quote) and not before[-1].endswith(":")) or is_row(before[-1]) or _HEADED.match(quote) is not None
+    )
     num_read = 0 if is_alone else min(len(before), 1)
     while num_read and num_read < len(before) and begins_with_pronoun(before[-num_read]):
         num_read += 1
-    read, above = before[len(before) - num_read :], before[: len(before) - num_read]
-    is_below_heading = bool(read) and is_heading(read[-1])
-    heading = "" if is_below_heading else next(filter(is_heading, reversed(above)), "")
-    return Place(passage, span, "\n".join(filter(None, [heading, *read, quote])))
+    read = before[len(before) - num_read :]
+    heading = _heading_above(passage.text, spans)
+    above = [line for line in heading.split("\n") if line not in read]
+    return Place(passage, span, "\n".join(filter(None, [*above, *read, quote])), heading)
+
+
+def _heading_above(text: str, before: Sequence[Span]) -> str:
+    """The nearest heading at the end of some sentences of a text; of several that follow each other, the first and the last.
+
+    What follows a heading looks like one if it is a list, such as of ingredients.
+    """
+    last = next((at for at in range(len(before) - 1, -1, -1) if _heads(text, before[at])), -1)
+    first = last
+    while first > 0 and last - first < _MOST_HEADINGS and _heads(text, before[first - 1]):
+        first -= 1
+    return "\n".join(dict.fromkeys(text[before[at].start : before[at].end] for at in (first, last) if at >= 0))
+
+
+def _heads(text: str, span: Span) -> bool:
+    sentence = text[span.start : span.end]
+    if not sentence.endswith("?"):
+        return is_heading(sentence)
+    is_own_paragraph = (not span.start or text.endswith("\n\n", 0, span.start)) and text.startswith("\n\n", span.end)
+    return is_own_paragraph and is_heading(sentence.rstrip("?"))
 
 
 def begins_with_pronoun(text: str) -> bool:

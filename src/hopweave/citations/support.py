@@ -43,6 +43,7 @@ from hopweave.citations.superseded import Found
 from hopweave.citations.yes_or_no import speaks_for_it
 from hopweave.core.types import Citation, Claim, Origin, Passage, Reading, Shortfall, Span, Support
 from hopweave.text.agreement import agree
+from hopweave.text.alike_names import is_of_another_name, is_one_of_several
 from hopweave.text.answer_kinds import is_of_kind, is_something_else, kind_asked
 from hopweave.text.content_words import is_reasoning, keys_of, named_keys, numbers_of
 from hopweave.text.final import has_marker
@@ -321,11 +322,28 @@ class _Case:
         replacement = found.replacement_of(said, place)
         if replacement is not None:
             return replacement
-        return rival_of(self.query, said, place, self.found, lambda one, span: found.no_longer_holds(one, span, said))
+        return rival_of(
+            self.query,
+            said,
+            place,
+            self.found,
+            lambda one, span: found.no_longer_holds(one, span, said) or self._is_of_another_name(one, span, None),
+        )
+
+    def _is_of_another_name(self, passage: Passage, sentence: Span, inside: Span | None) -> bool:
+        """Whether a sentence, or some words in it, are of another name of the same make than the query has."""
+        if kind_asked(self.query) == "yes_no":  # where another one may be the reason
+            return False
+        headings = place_of(passage, sentence).headings
+        return is_of_another_name(self.query, passage.text[sentence.start : sentence.end], inside, headings)
 
     def _is_of_another(self, said: str, citation: Citation, passage: Passage, focus: Span) -> bool:
         """Whether what is cited stands behind another label, or in the row of another thing, than the query asks for."""
         inside = in_quote(citation)
+        if inside is None and is_one_of_several(said, passage.title):
+            return True
+        if self._is_of_another_name(passage, Span(citation.start, citation.end), inside):
+            return True
         if inside is not None and is_of_another_value(self.query, citation.quote, place_of(passage, focus).words, inside):
             return True
         if inside is not None and is_other_cell(self.query, said, passage, focus, self.found):

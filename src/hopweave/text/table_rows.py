@@ -114,7 +114,8 @@ def is_other_row(query: str, row: str, focus: Span, others: Iterable[str]) -> bo
 def is_under_other_label(query: str, text: str, focus: Span) -> bool:
     """Whether some words of a text stand behind another label than a query asks for: `Technical lead: Ada. Project lead: Ida.`
 
-    They do if the query has another label of the text as it is, and not theirs. Labels of one word are in too many queries.
+    They do if the query has another label of the text as it is, and neither theirs nor what is behind it has that. Labels of one
+    word are in too many queries.
 
     >>> told = "Technical lead: Ada. Project lead: Ida."
     >>> [is_under_other_label("Who is the project lead?", told, Span(start, start + 3)) for start in (16, 35)]
@@ -124,9 +125,16 @@ def is_under_other_label(query: str, text: str, focus: Span) -> bool:
     own = next((label for label in reversed(labels) if label.end() <= focus.start), None)
     if own is None or _ENDS.search(text, own.end(), focus.start):
         return False
-    asked = f" {normalize_answer(query)} "
+    asked, line = f" {normalize_answer(query)} ", f" {normalize_answer(text[own.end() : _end_of_line(text, focus.end)])} "
     names = {name for label in labels if len(words_of(label["name"])) > 1 and (name := normalize_answer(label["name"]))}
-    return f" {normalize_answer(own['name'])} " not in asked and any(f" {name} " in asked for name in names)
+    return f" {normalize_answer(own['name'])} " not in asked and any(
+        f" {name} " in asked and f" {name} " not in line for name in names
+    )
+
+
+def _end_of_line(text: str, at: int) -> int:
+    end = _ENDS.search(text, at)
+    return end.start() if end is not None else len(text)
 
 
 def is_on_another_line(query: str, text: str, focus: Span) -> bool:
