@@ -41,8 +41,10 @@ _VERB = re.compile(
     r"|came|went|left|lay|grew|fought|taught|kept|brought|bought|lost|drew|knew|spoke|stood|fell|rose|chose|wore|met"
     r"|lies|stands|lives|means|comes|goes|leaves|keeps|makes|gives|takes|needs)\b"
 )
-_ORDER = re.compile(r"\s*[A-Z][a-z]+(?=\s(?:the|an?|your|it|them|all|each|every|no|this|these)\s)")
+_ORDER = re.compile(r"\s*[A-Z][a-z]+(?:\s(?:and|or)\s[a-z]+)?(?=\s(?:the|an?|your|it|them|all|each|every|no|this|these)\s)")
 """The verb that an instruction begins with, which is no name: `Press the key and wait.`"""
+_PHRASE = re.compile(r"\s*(?!(?:the|an?|its?|all|no)\s)[a-z]+\s")
+"""How a phrase begins, such as an instruction in small letters; a statement without a known verb begins with what it is about."""
 _LEAST_SHARE = 0.5
 """The share of the words of a query without names that a place must have, and of capitalised words in other languages."""
 _FEWEST_ASKED, _LEAST_SAID, _FEWEST_OWN = 3, 1 / 3, 2
@@ -77,7 +79,7 @@ which what also another around back besides both case change choose come comes c
 exactly find gets get give gives goes going have instead into just keep keeps know let lets like make makes need needs none
 nothing once only ones other otherwise over own please put puts really right say says simply since someone something still
 take takes tell tells than them told unless until want wants when whether while will with without work works answer answers
-question above earlier previous percentage percent proportion"""
+question above earlier previous percentage percent proportion should must done"""
 _GENERIC = frozenset(map(stem, _GENERIC_WORDS.split()))
 """Words of a query that say what kind of answer it wants, or nothing much, not what it is about."""
 
@@ -278,13 +280,14 @@ def _with_what_leads_to(place: Place, settled: Sequence[Claim], words: str = "")
 def names_its_subject(said: str) -> bool:
     """Whether an answer is a statement that needs no query to be understood.
 
-    One that begins with a pronoun does not name it, nor does one that only has a number.
+    One that begins with a pronoun does not name it, nor does one that only has a number, or an instruction.
 
     >>> names_its_subject("Ada Finch was born in Orlau."), names_its_subject("She was born in Orlau.")
     (True, False)
     """
-    names, words = anchors(_ORDER.sub("", said)), said.split()
-    if not any(map(str.isalpha, "".join(names))) or len(words) < _FEWEST_WORDS or begins_with_pronoun(said):
+    names, words = anchors(said), said.split()
+    is_instruction = _ORDER.match(said) is not None or (_PHRASE.match(said) is not None and _VERB.search(said) is None)
+    if is_instruction or not any(map(str.isalpha, "".join(names))) or len(words) < _FEWEST_WORDS or begins_with_pronoun(said):
         return False
     return _VERB.search(said) is not None or len(content_of(said, names)) >= _STATES_MORE
 

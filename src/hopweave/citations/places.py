@@ -7,8 +7,9 @@ that as long as they begin with a pronoun. A question that is a paragraph of its
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Passage, Span
@@ -25,7 +26,8 @@ _PAGE = re.compile(r"\.x?html?(?:\.\w{2,4})?$", re.IGNORECASE)
 _BETWEEN_WORDS = re.compile(r"[\s_-]+")
 _HEADED = re.compile(r"[A-Z][A-Z \t,/&'():_-]{3,60}\n\s*\S")
 """A sentence that begins with a heading in capitals: what is before it belongs to another section."""
-_MOST_HEADINGS = 8
+_ITEM = re.compile(r"(?:\d{1,2}[.)]|[a-z]\)|[A-Z][A-Za-z]+ \d{1,2}[:.])\s")
+"""How an item of a numbered list begins: `2. Open the lid.`, `b) Wipe it.`, `Step 3: Close it.`"""
 _PRONOUN = re.compile(r"\W*(?:he|she|it|they|his|her|its|their)\b", re.IGNORECASE)
 
 
@@ -37,13 +39,15 @@ class Place:
         passage: the passage.
         span: the sentence.
         text: the sentence, with the heading above it and what is before it that its pronouns may refer to.
-        heading: the heading above it in the passage, or the question that it answers; empty if there is none.
+        heading: as of `Sentence`.
+        item: as of `Sentence`.
     """
 
     passage: Passage
     span: Span
     text: str
     heading: str = ""
+    item: str = ""
 
     @property
     def headings(self) -> list[str]:
@@ -87,8 +91,8 @@ def parties_of_document(passage: Passage, found: Iterable[Passage]) -> list[Part
 def place_of(passage: Passage, focus: Span) -> Place:
     """The place of some words of a passage."""
     span = sentence_around(passage.text, focus)
-    spans = [one for one in sentence_spans(passage.text) if one.end <= span.start]
-    before = [passage.text[one.start : one.end] for one in spans]
+    sentences = sentences_of(passage.text)
+    before = [passage.text[one.span.start : one.span.end] for one in sentences if one.span.end <= span.start]
     quote = passage.text[span.start : span.end]
     is_alone = bool(before) and (
         (is_row(quote) and not before[-1].endswith(":")) or is_row(before[-1]) or _HEADED.match(quote) is not None
@@ -97,21 +101,53 @@ def place_of(passage: Passage, focus: Span) -> Place:
     while num_read and num_read < len(before) and begins_with_pronoun(before[-num_read]):
         num_read += 1
     read = before[len(before) - num_read :]
-    heading = _heading_above(passage.text, spans)
-    above = [line for line in heading.split("\n") if line not in read]
-    return Place(passage, span, "\n".join(filter(None, [*above, *read, quote])), heading)
+    own = next((one for one in sentences if one.span.start <= span.start < one.span.end), Sentence(span, "", ""))
+    above = [line for line in own.heading.split("\n") if line not in read]
+    return Place(passage, span, "\n".join(filter(None, [*above, *read, quote])), own.heading, own.item)
 
 
-def _heading_above(text: str, before: Sequence[Span]) -> str:
-    """The nearest heading at the end of some sentences of a text; of several that follow each other, the first and the last.
+class Sentence(NamedTuple):
+    """A sentence of a text.
 
-    What follows a heading looks like one if it is a list, such as of ingredients.
+    Attributes:
+        span: where it is.
+        heading: the nearest heading above it; of several that follow each other, the first and the last: what follows a heading
+            looks like one if it is a list, such as of ingredients.
+        item: what is before it in its item of a numbered list; empty if it is in none.
     """
-    last = next((at for at in range(len(before) - 1, -1, -1) if _heads(text, before[at])), -1)
-    first = last
-    while first > 0 and last - first < _MOST_HEADINGS and _heads(text, before[first - 1]):
-        first -= 1
-    return "\n".join(dict.fromkeys(text[before[at].start : before[at].end] for at in (first, last) if at >= 0))
+
+    span: Span
+    heading: str
+    item: str
+
+
+@remembered
+def sentences_of(text: str) -> tuple[Sentence, ...]:
+    r"""The sentences of a text, each with what it stands under.
+
+    >>> for sentence in sentences_of("Care\n\n1. Open the lid. Wipe it.\n\nNotes\n\nKeep it dry."):
+    ...     print([sentence.heading, sentence.item])
+    ['', '']
+    ['Care', '']
+    ['Care', '1. Open the lid.']
+    ['Care', '']
+    ['Notes', '']
+    """
+    found: list[Sentence] = []
+    run: list[str] = []
+    is_open = False  # whether the run goes on
+    item = -1
+    for span in sentence_spans(text):
+        sentence = text[span.start : span.end]
+        is_on_line = bool(found) and "\n" not in text[found[-1].span.end : span.start]
+        item = (item if is_on_line else -1) if not _ITEM.match(sentence) else span.start
+        begun = item if 0 <= item < span.start else span.start
+        found.append(Sentence(span, "\n".join(run), text[begun : span.start].strip()))
+        heads = _heads(text, span)
+        if heads:
+            run = [*run[:1], sentence] if is_open else [sentence]
+        is_open = heads
+    return tuple(found)
 
 
 def _heads(text: str, span: Span) -> bool:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 
 from hopweave.core.types import Span
+from hopweave.text.content_words import stem, stems_of
 
 _BETWEEN = r"(?:[\"”']?\s?\(\s?|\s(?:[a-z]+\s){0,3})"
 _NAME_BEHIND = re.compile(rf"(?P<between>{_BETWEEN})(?P<first>[^\W_a-z])")
@@ -13,6 +14,7 @@ _NAME_BEFORE = re.compile(rf"(?:^|\W)(?P<first>[^\W_a-z])[^\W_]*(?P<between>{_BE
 _FARTHEST = 60
 """Characters before a number among which the name is looked for."""
 
+_AMOUNT_OF = re.compile(r"(?P<amount>(?<![\w.,])\d[\d.,]*(?:\s?[^\W\d_]+\.?)?) of (?:the )?(?:[a-z]+ly )?(?P<what>[^\W\d_]{3,})")
 _UNIT = re.compile(r"\d(?P<unit>\D*)$")
 
 
@@ -46,6 +48,25 @@ def is_of_another(names: Iterable[str], sentence: str, focus: Span) -> bool:
         own = re.compile(re.escape(before["between"]) + r"\d")
         return any(own.match(sentence, end) for _, end in spans)
     return False
+
+
+def is_amount_of_another(query: str, sentence: str, focus: Span) -> bool:
+    """Whether an amount is one of something else than a query asks for, of which the sentence has an amount as well.
+
+    Args:
+        query: the query.
+        sentence: the sentence.
+        focus: the position of the amount in it.
+
+    >>> told = "Take 1 litre of water and 20 ml of vinegar."
+    >>> [is_amount_of_another("How much vinegar is needed?", told, Span(start, start + 5)) for start in (5, 26)]
+    [True, False]
+    """
+    asked = stems_of(query)
+    own = next((one for one in _AMOUNT_OF.finditer(sentence) if one.start() < focus.end and focus.start < one.end("amount")), None)
+    if own is None or stem(own["what"]) in asked:
+        return False
+    return any(stem(one["what"]) in asked for one in _AMOUNT_OF.finditer(sentence) if one.start() != own.start())
 
 
 def _begins_a_name(first: str) -> bool:

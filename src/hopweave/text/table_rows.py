@@ -150,9 +150,23 @@ def is_on_another_line(query: str, text: str, focus: Span) -> bool:
     own = next((line for line in lines if line.span.start <= focus.start < line.span.end), None)
     if own is None:
         return False
-    begun, end = text.rfind("\n\n", 0, focus.start), text.find("\n\n", focus.start)
-    block = [line for line in lines if begun < line.span.start and (end < 0 or line.span.end <= end)]
+    block = _block_of(lines.index(own), lines, text)
     return _is_in_other_cell(query, [line for line in block if _has_digit(line.value) == _has_digit(own.value)], focus)
+
+
+def _block_of(at: int, lines: Sequence[Cell], text: str) -> Sequence[Cell]:
+    """Of some lines with labels, that of a number and those around it, as far as no paragraph of other text is between them."""
+    first = last = at
+    while first > 0 and _are_next(lines[first - 1], lines[first], text):
+        first -= 1
+    while last + 1 < len(lines) and _are_next(lines[last], lines[last + 1], text):
+        last += 1
+    return lines[first : last + 1]
+
+
+def _are_next(one: Cell, other: Cell, text: str) -> bool:
+    between = text[one.span.end : other.span.start]
+    return "\n\n" not in between or between.strip() == f"{other.name}:"
 
 
 def _has_digit(text: str) -> bool:
