@@ -162,7 +162,7 @@ LISTED = """\
         ("| | |\n|--|--|\n| Ulm | Danube |", ".md", "Ulm Danube"),
         (SIMPLE, ".rst", NAMED.replace("Rhine", "Rhi ne")),
         (GRID, ".rst", "city: Ulm; river: Dan ube.\n\nall of it"),
-        (LISTED, ".rst", "city: Ulm; river: Da nube."),
+        (LISTED, ".rst", "Cities\n\ncity: Ulm; river: Da nube."),
     ],
 )
 def test_a_row_of_a_table_has_the_names_of_its_columns(page, suffix, text):

@@ -35,7 +35,7 @@ from hopweave.text.scales import is_other_scale, places_in_tables
 from hopweave.text.sentences import sentence_around, sentence_spans
 from hopweave.text.table_rows import is_row
 from hopweave.text.values import has_value, places_of_value
-from hopweave.text.values_alike import is_number_of_a_clause
+from hopweave.text.values_alike import is_number_of_a_clause, without_numbers_of_clauses
 
 _LISTED = re.compile(r",\s+(?:and\s+|or\s+)?|;\s+|\s+and\s+|\s+or\s+|\s+&\s+")
 _MOST_LISTED, _LONGEST_ITEM = 5, 4
@@ -181,7 +181,8 @@ def _names_and_words(sentence: str) -> tuple[Sequence[str], Sequence[str]]:
 def _stated(query: str, sentence: str, passage: Passage) -> Span | None:
     """Where a passage says what a sentence says: the words that the sentence adds to the query."""
     names, words = _names_and_words(sentence)
-    if not all(locate(name, passage.heading) or locate(name, passage.text) for name in names):
+    whole = without_numbers_of_clauses(passage.text)
+    if not all(locate(name, passage.heading) or locate(name, whole) for name in names):
         return None
     if is_reasoning(sentence) or not (names or len(words) >= _FEWEST_WITHOUT_NAME):
         return None
@@ -191,7 +192,7 @@ def _stated(query: str, sentence: str, passage: Passage) -> Span | None:
     least = _LEAST_SHARE if names else _LEAST_SHARE_WITHOUT_NAME
     best, most = None, 0
     for span in sentence_spans(passage.text):
-        text = passage.text[span.start : span.end]
+        text = whole[span.start : span.end]
         needed = added | numbers_of(keys_of(sentence)) if is_row(text) else added
         if not needed <= keys_of(text) | keys_of(passage.heading):
             continue

@@ -114,8 +114,8 @@ def is_other_row(query: str, row: str, focus: Span, others: Iterable[str]) -> bo
 def is_under_other_label(query: str, text: str, focus: Span) -> bool:
     """Whether some words of a text stand behind another label than a query asks for: `Technical lead: Ada. Project lead: Ida.`
 
-    They do if the query has another label of the text as it is, and neither theirs nor what is behind it has that. Labels of one
-    word are in too many queries.
+    They do if the query has another label of the text as it is, and neither theirs nor what is behind it has that. Labels of
+    one word are in too many queries.
 
     >>> told = "Technical lead: Ada. Project lead: Ida."
     >>> [is_under_other_label("Who is the project lead?", told, Span(start, start + 3)) for start in (16, 35)]
