@@ -89,13 +89,13 @@ def _is_in_another_sentence(wanted: Wanted, said: str, place: Place, kind: str, 
     if any(relation.stated.search(place.sentence) for relation in relations_asked(wanted.query)):
         return False
     is_read_on = begins_with_pronoun(place.sentence) or place.heading.endswith("?")
-    read = place.text if is_read_on else "\n".join([place.item, place.sentence])
+    read = place.text if is_read_on else place.sentence
     num_here = len(wanted.words & content_stems(read))
     if wanted.words and num_here <= _LITTLE * len(wanted.words) and _is_all_said(wanted, said, place.passage):
         return True
     if kind in {"", NUMBER}:
         return False
-    here = wanted.among("\n".join([*place.passage.sections, place.heading, read]))
+    here = wanted.among("\n".join([*place.passage.sections, place.heading, place.item, read]))
     parties = parties_of_document(place.passage, passages)
     # Headings tell the parts of a document apart also by words that all of it is about.
     headed = replace(wanted, words=content_stems(wanted.query))
