@@ -44,7 +44,7 @@ _VERB = re.compile(
 _ORDER = re.compile(r"\s*[A-Z][a-z]+(?:\s(?:and|or)\s[a-z]+)?(?=\s(?:the|an?|your|it|them|all|each|every|no|this|these)\s)")
 """The verb that an instruction begins with, which is no name: `Press the key and wait.`"""
 _PHRASE = re.compile(r"\s*(?!(?:the|an?|its?|all|no)\s)[a-z]+\s")
-"""How a phrase begins, such as an instruction in small letters; a statement without a known verb begins with what it is about."""
+"""How a phrase begins, such as an instruction in small letters; without a known verb, it is no statement."""
 _LEAST_SHARE = 0.5
 """The share of the words of a query without names that a place must have, and of capitalised words in other languages."""
 _FEWEST_ASKED, _LEAST_SAID, _FEWEST_OWN = 3, 1 / 3, 2
@@ -286,10 +286,22 @@ def names_its_subject(said: str) -> bool:
     (True, False)
     """
     names, words = anchors(said), said.split()
-    is_instruction = _ORDER.match(said) is not None or (_PHRASE.match(said) is not None and _VERB.search(said) is None)
-    if is_instruction or not any(map(str.isalpha, "".join(names))) or len(words) < _FEWEST_WORDS or begins_with_pronoun(said):
+    if (
+        _is_instruction(said)
+        or not any(map(str.isalpha, "".join(names)))
+        or len(words) < _FEWEST_WORDS
+        or begins_with_pronoun(said)
+    ):
         return False
     return _VERB.search(said) is not None or len(content_of(said, names)) >= _STATES_MORE
+
+
+def _is_instruction(said: str) -> bool:
+    """Whether an answer begins with the verb of an instruction, and so names no subject."""
+    if _PHRASE.match(said) is not None and _VERB.search(said) is None:
+        return True
+    first = next(iter(words_in(said)), None)
+    return _ORDER.match(said) is not None and first is not None and first.says_something and first.key not in _OPENING
 
 
 def _is_tied(name: str, place: Place, settled: Sequence[Claim], others: Sequence[Passage]) -> bool:

@@ -6,6 +6,7 @@ import re
 
 from hopweave.citations.about import names_in, names_its_subject
 from hopweave.core.types import Shortfall, Span
+from hopweave.text.bounds import is_no_end
 from hopweave.text.changes import is_other_figure
 from hopweave.text.conditions import is_under_other_condition
 from hopweave.text.defaults import is_no_default
@@ -59,6 +60,7 @@ def says_against(query: str, said: str, sentence: str, focus: Span | None) -> Sh
         or is_of_an_estimate(asking, sentence, focus)
         or is_other_figure(asking, sentence, focus)
         or is_under_other_condition(asking, sentence, focus)
+        or is_no_end(asking, sentence, focus)
         or is_no_default(asking, sentence, focus)
         or is_kin_asked(asking, sentence, focus) is False
         or (not is_statement and is_of_who_speaks(asking, names_in(asking), sentence, focus))

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from hopweave.citations.about import says_nothing
+from hopweave.citations.citing import locate
 from hopweave.citations.places import place_of, words_above
 from hopweave.core.types import Passage, Span
 from hopweave.text.amounts import CURRENCY
@@ -20,7 +21,7 @@ from hopweave.text.table_cells import (
     words_asked,
     words_of_cells,
 )
-from hopweave.text.table_rows import Cell, is_row
+from hopweave.text.table_rows import Cell, cells_of, is_row
 from hopweave.text.tables_in_text import Row, row_at, rows_of
 
 _HOW_MANY = re.compile(r"\s*(?:in\s[\w\s,]{1,30},\s)?how\s(?:(?P<many>many)|much(?!\sof\b))\s", re.IGNORECASE)
@@ -71,6 +72,24 @@ def is_of_another_row(query: str, said: str, one: tuple[Passage, Span], other: t
         f"{other[0].text[other[1].start : other[1].end]}\n{rival.above if rival is not None else ''}\n{words_above(other[0])}"
     )
     return not here <= words_asked(asked, there)
+
+
+def is_another_case(row: str, other: str, said: str) -> bool:
+    """Whether two rows are cases of one thing, with words of their own in a further column: two causes of a fault.
+
+    >>> row = "Fault: noise; Cause: dust; Remedy: wash it."
+    >>> is_another_case(row, "Fault: noise; Cause: rust; Remedy: oil it.", "wash it")
+    True
+    >>> is_another_case(row, "Fault: noise; Cause: dust; Remedy: oil it.", "wash it")
+    False
+    """
+    cells, others = cells_of(row), cells_of(other)
+    if not cells or [cell.name for cell in cells] != [cell.name for cell in others] or cells[0].value != others[0].value:
+        return False
+    return any(
+        one.value != another.value and not _is_number(one.value) and locate(said, one.value) is None
+        for one, another in zip(cells[1:], others[1:], strict=True)
+    )
 
 
 @dataclass(frozen=True, slots=True)

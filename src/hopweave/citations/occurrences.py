@@ -22,6 +22,7 @@ from hopweave.citations.about import (
     is_relation_stated,
 )
 from hopweave.citations.citing import cite, locate
+from hopweave.citations.places import place_of
 from hopweave.core.memoize import remembered
 from hopweave.core.prompt import unescape
 from hopweave.core.types import Citation, Passage, Reading, Span
@@ -190,7 +191,7 @@ def _stated(query: str, sentence: str, passage: Passage) -> Span | None:
     is_number = len(sentence.split()) < _FEWEST_WITHOUT_NAME and not any(map(str.isalpha, "".join(names)))
     added = set() if new and not is_number else keys_of(sentence) - keys_of(query)
     least = _LEAST_SHARE if names else _LEAST_SHARE_WITHOUT_NAME
-    best, most = None, 0
+    best, most, num_left = None, 0, _MOST_PLACES
     for span in sentence_spans(passage.text):
         text = whole[span.start : span.end]
         needed = added | numbers_of(keys_of(sentence)) if is_row(text) else added
@@ -201,9 +202,20 @@ def _stated(query: str, sentence: str, passage: Passage) -> Span | None:
         there = stems_of(f"{text} {passage.heading}")
         known = [word for word in words if stem(word) in there or is_relation_stated(word, text)]
         is_stated_here = place is not None and len(known) >= least * len(words) and is_date_in_place(sentence, sentence, text)
-        if place is not None and is_stated_here and (best is None or len(known) > most):
+        is_better = is_stated_here and (best is None or len(known) > most)
+        if place is None or not is_better or not num_left:
+            continue
+        num_left -= 1
+        if _has_names(names, passage, span):
             best, most = Span(span.start + place.start, span.start + place.end), len(known)
     return best
+
+
+def _has_names(names: Sequence[str], passage: Passage, sentence: Span) -> bool:
+    """Whether all names are in a sentence, or in what it is read with."""
+    text = f"{passage.heading}\n{passage.text[sentence.start : sentence.end]}"
+    others = [name for name in names if locate(name, text) is None]
+    return not others or all(locate(name, place_of(passage, sentence).words) for name in others)
 
 
 def in_quote(citation: Citation) -> Span | None:

@@ -6,7 +6,7 @@ They have the same letters, and a number or an ending of their own. What is said
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Set
 from typing import NamedTuple
 
 from hopweave.core.memoize import remembered
@@ -30,7 +30,7 @@ class _Named(NamedTuple):
     span: Span
 
 
-def is_of_another_name(query: str, sentence: str, focus: Span | None, above: Iterable[str]) -> bool:
+def is_of_another_name(query: str, sentence: str, focus: Span | None, above: Callable[[], Iterable[str]]) -> bool:
     """Whether some words of a sentence are said of another name than one of the same make that a query has.
 
     What they are said of is named in their part of the sentence, else in the sentence, else in the nearest heading above it.
@@ -39,10 +39,10 @@ def is_of_another_name(query: str, sentence: str, focus: Span | None, above: Ite
         query: the query.
         sentence: the sentence.
         focus: the position of the words in it; names in them do not count. `None` for all of it.
-        above: the headings above it, from the nearest.
+        above: gives the headings above it, from the nearest.
 
     >>> told = "The X200 has six cells, the X300 has eight."
-    >>> [is_of_another_name("How many has the X300?", told, Span(start, start + 3), ()) for start in (13, 37)]
+    >>> [is_of_another_name("How many has the X300?", told, Span(start, start + 3), tuple) for start in (13, 37)]
     [True, False]
     """
     asked: dict[str, set[str]] = {}
@@ -62,7 +62,9 @@ def is_one_of_several(said: str, title: str) -> bool:
     return bool(own & there) and any(make == other and name != one for make, name in own for other, one in there)
 
 
-def _is_said_of_another(make: str, asked: Set[str], sentence: str, focus: Span | None, above: Iterable[str]) -> bool:
+def _is_said_of_another(
+    make: str, asked: Set[str], sentence: str, focus: Span | None, above: Callable[[], Iterable[str]]
+) -> bool:
     there = [one for one in _names_in(sentence) if one.make == make]
     if any(_has_range(sentence, one) for one in there):
         return False
@@ -77,7 +79,7 @@ def _is_said_of_another(make: str, asked: Set[str], sentence: str, focus: Span |
         return asked.isdisjoint(beside or {one.name for one in told})
     if there:  # the answer is a name of this make itself
         return False
-    named = ({one.name for one in _names_in(heading) if one.make == make} for heading in above)
+    named = ({one.name for one in _names_in(heading) if one.make == make} for heading in above())
     return asked.isdisjoint(next(filter(None, named), asked))
 
 

@@ -14,8 +14,8 @@ _NAME_BEFORE = re.compile(rf"(?:^|\W)(?P<first>[^\W_a-z])[^\W_]*(?P<between>{_BE
 _FARTHEST = 60
 """Characters before a number among which the name is looked for."""
 
-_AMOUNT_OF = re.compile(r"(?P<amount>(?<![\w.,])\d[\d.,]*(?:\s?[^\W\d_]+)?) of (?:the )?(?P<what>[^\W\d_]{3,})")
-_OF_AN_AMOUNT = re.compile(r"(?P<what>[^\W\d_]{3,}) of (?P<amount>\d[\d.,]*(?:\s?[^\W\d_]+)?)")
+_AMOUNT_OF = re.compile(r"(?P<amount>(?<![\w.,])\d[\d.,]*(?:\s?[^\W\d_]+)?) of (?:the )?(?P<what>[^\W\d_]{3,30})")
+_OF_AN_AMOUNT = re.compile(r"(?<![^\W_])(?P<what>[^\W\d_]{3,30}) of (?P<amount>\d[\d.,]*(?:\s?[^\W\d_]+)?)")
 """`20 ml of vinegar`, and `a depth of 40 mm`."""
 _UNIT = re.compile(r"\d(?P<unit>\D*)$")
 

@@ -33,7 +33,7 @@ _TIME = (
 )
 _UNIT = (
     r"(?:%|percent|per\scent|°\s?[CFK]|[kmµun]?g|mcg|[mµd]?l|[kcmnµ]?m|[mµn]?mol|[mkµ]?I?U|[kM]?W|[kKMG]?i?B|bytes?|[kMG]?Hz|[mk]?V"
-    r"|bar|k?Pa|mmHg)(?:/\w+)*"
+    r"|bar|k?Pa|mmHg|Nm)(?:/\w+)*"
 )
 UNIT = rf"(?:{_MONEY}|{_UNIT}|{_TIME})"
 _VALUE = re.compile(
