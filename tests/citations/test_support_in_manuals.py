@@ -32,7 +32,12 @@ FAULTS = "Fault: no light; Cause: old wick; Remedy: Cut the wick.\n\nFault: no l
         ("What does a repair of the X300 cost?", "€109", FAQ, True),
         ("How deep is the hole?", "6 mm", "Drill a hole with a diameter of 6 mm and a depth of 40 mm.", False),
         ("How deep is the hole?", "40 mm", "Drill a hole with a diameter of 6 mm and a depth of 40 mm.", True),
-        ("How much vinegar is put into the tank?", "1 litre", "Fill the tank with 1 litre of water and 20 ml of vinegar.", False),
+        (
+            "How much vinegar is put into the tank?",
+            "1 litre",
+            "Fill the tank with 1 litre of water and 20 ml of vinegar.",
+            False,
+        ),
         ("How do I lock the keys of the lamp?", "hold the MODE button for 3 seconds", CLAUSES, False),
         ("How do I lock the keys of the lamp?", "hold the MODE button for 5 seconds", CLAUSES, True),
         ("How do I switch the lamp off?", "9 s", "To switch on the lamp, hold the key for 9 s.", False),
@@ -40,15 +45,40 @@ FAULTS = "Fault: no light; Cause: old wick; Remedy: Cut the wick.\n\nFault: no l
         ("What should be done if there is no light?", "Cut the wick.", FAULTS, True),
         ("What should be done if there is no light?", "Fill the tank.", FAULTS, True),
         ("What is the part number of the wick?", "90-7", "Part no.: 90-7; Name: wick for the lamp.", True),
-        ("Where is the key of the Sula lamp?", "under the foot", "Kerrow key: red. Note: The key of the Sula lamp is under the foot.", True),
-        ("From which firmware on does the lamp work?", "2.0", "Last updated 2 May 2024: the firmware of the lamp works.", False),
-        ("How long does the update of the lamp take?", "50%", "The update of the lamp takes 9 minutes; charge it to 50%.", False),
-        ("What is the maximum delay of the lamp?", "30 s", "Setting: Delay of the lamp; Range: 5 s to 90 s; Default: 30 s.", False),
-        ("What is the maximum delay of the lamp?", "90 s", "Setting: Delay of the lamp; Range: 5 s to 90 s; Default: 30 s.", True),
+        (
+            "Where is the key of the Sula lamp?",
+            "under the foot",
+            "Kerrow key: red. Note: The key of the Sula lamp is under the foot.",
+            True,
+        ),
+        (
+            "From which firmware on does the lamp work?",
+            "2.0",
+            "Last updated 2 May 2024: the firmware of the lamp works.",
+            False,
+        ),
+        (
+            "How long does the update of the lamp take?",
+            "50%",
+            "The update of the lamp takes 9 minutes; charge it to 50%.",
+            False,
+        ),
+        (
+            "What is the maximum delay of the lamp?",
+            "30 s",
+            "Setting: Delay of the lamp; Range: 5 s to 90 s; Default: 30 s.",
+            False,
+        ),
+        (
+            "What is the maximum delay of the lamp?",
+            "90 s",
+            "Setting: Delay of the lamp; Range: 5 s to 90 s; Default: 30 s.",
+            True,
+        ),
         ("Does the app work with the X200?", "Yes, the app works with the X200.", "The app works with the X300 alone.", False),
         ("Does the app work with the X200?", "Yes, it works with that.", "The app works with the X300 alone.", False),
     ],
-)  # fmt: skip
+)
 def test_an_answer_has_a_tick_only_from_what_is_said_of_what_is_asked(query, answer, text, expected):
     assert (support(query, answer, text) == "supported") is expected
 
