@@ -19,7 +19,7 @@ from hopweave.answering import methods, parsing
 from hopweave.answering.methods.ircot import _finding as finding
 from hopweave.answering.methods.searchain import _path as path
 from hopweave.answering.toolkit.adopted_phrase import adopted_phrase
-from hopweave.citations import citing, fragments, marking, support
+from hopweave.citations import citing, fragments, marking, places, support
 from hopweave.core import prompt
 from hopweave.core.errors import DataError
 from hopweave.core.types import Citation, Claim, Hit, Passage, Question, Span
@@ -30,6 +30,7 @@ from hopweave.ingest.recognise import format_of
 from hopweave.ingest.split import split_spans
 from hopweave.retrieval.index import links
 from hopweave.text import (
+    alike_names,
     bounds,
     citation_marks,
     defaults,
@@ -194,6 +195,10 @@ OTHERS = {
     "places_of_quantity": lambda text: list(quantities.places_of_quantity("5 seconds", text)),
     "places_of_quantity of a text": lambda text: list(quantities.places_of_quantity(text, "It took five seconds.")),
     "is_of_another": lambda text: parallels.is_of_another(["Ida"], f"{text} 5 of Otto", Span(len(text) + 1, len(text) + 2)),
+    "is_amount_of_another": lambda text: parallels.is_amount_of_another("How deep is it?", f"5 mm {text} 7 mm", Span(0, 1)),
+    "is_no_end": lambda text: bounds.is_no_end("What is the maximum?", f"5 to 9 {text}", Span(0, 1)),
+    "is_of_another_name": lambda text: alike_names.is_of_another_name("What of X1?", f"5 X2 {text}", Span(0, 1), tuple),
+    "sentences_of": places.sentences_of,
     "is_no_default": lambda text: defaults.is_no_default("What is the default?", f"5 {text}", Span(0, 1)),
     "is_in_other_part": lambda text: is_in_other_part(
         "What is the a of B?", f"{text} 7 mg", Span(len(text) + 1, len(text) + 2)

@@ -80,3 +80,10 @@ def test_a_word_in_bold_makes_no_heading(tmp_path):
     body = [runs("*Lamp", " is lit"), runs(PLAIN[0]), runs("*Oil", " is dry"), runs(PLAIN[1])]
     passages = read(written(tmp_path, "a.docx", docx(*body)), max_words=12)
     assert {passage.heading for passage in passages} == {"a"}
+
+
+def test_bold_questions_below_other_headings_are_headings_too(tmp_path):
+    page = f"# Kerrow Light\n\nIt is old.\n\n## Lamp\n\n**What lights it?**\n\n{PLAIN[0]}\n\n**Who does?**\n\n{PLAIN[1]}\n"
+    passages = read(written(tmp_path, "a.md", page), max_words=12)
+    headings = {passage.heading for passage in passages if PLAIN[1] in passage.text}
+    assert headings == {"Kerrow Light > Lamp > Who does?"}

@@ -45,3 +45,8 @@ def test_a_heading_is_no_caption_and_ends_one():
 
 def test_a_table_that_fits_has_its_caption_in_its_text():
     assert sections("Table 1", *rows("lamp", 2)) == [((), "Table 1")]
+
+
+def test_the_caption_of_another_table_with_a_number_is_not_below_that_of_the_table_before():
+    found = sections("Table 1. Lamps", *rows("lamp"), "Table 2. Oil", *rows("oil"))
+    assert {above for above, begun in found if begun.startswith("item: oil")} == {("Table 2. Oil",)}

@@ -118,3 +118,13 @@ def test_memory_does_not_grow_with_the_corpus(tmp_path, suffix):
         peaks.append(peak)
         assert num_read == num_records
     assert peaks[1] < peaks[0] + 500_000
+
+
+def test_a_passage_does_not_go_on_beyond_the_section_whose_heading_is_before_it(tmp_path):
+    filler = "It has many a word of its own that nobody reads at all. " * 2
+    page = f"# Changes\n\n## Two\n\n### New\n\n{filler}\n\n### Fixed\n\nA lamp.\n\n## One\n\n### New\n\nA wick. {filler}"
+    path = tmp_path / "a.md"
+    path.write_text(page, encoding="utf-8")
+    found = [(one.sections, one.text) for one in read_corpus([path], options=CorpusOptions(max_words=40))]
+    assert (("Two", "Fixed"), "Fixed\n\nA lamp.") in found
+    assert any(text.startswith("One") and "A wick." in text for _, text in found)

@@ -30,6 +30,7 @@ ALONE = text_of(TEXT)
         f"<header>Kerrow Light {LINKS}</header>",
         "<footer>© The keepers</footer>",
         f"<aside>{LINKS}</aside>",
+        f"<aside><h3>See</h3><ul><li>{LINKS}</ul></aside>",
         "<div role=contentinfo>© The keepers</div>",
         "<p hidden>Loading</p>",
         "<div aria-hidden=true>×</div>",
@@ -60,6 +61,7 @@ def test_navigation_is_left_out(navigation, is_before):
         ("<div id=header><h2>NAME</h2><p>lamp</p></div>", "NAME\n\nlamp"),
         ("<article><header>By Ada Finch</header><footer>Written at sea</footer></article>", "By Ada Finch\n\nWritten at sea"),
         ("<section><aside>Mind the step.</aside></section>", "Mind the step."),
+        ("<aside><h3>Oil</h3><p>Keep it dry.</p></aside>", "Oil\n\nKeep it dry."),
         ("<div class=sidebar>Mind the step, see <a href=x>here</a>.</div>", "Mind the step, see here."),
         ("<div class=table-contents><table><tr><td>a<td>b</table></div>", "a b"),
         ("<section id=navigation><p>Steer by the light.</p></section>", "Steer by the light."),
@@ -162,7 +164,7 @@ LISTED = """\
         ("| | |\n|--|--|\n| Ulm | Danube |", ".md", "Ulm Danube"),
         (SIMPLE, ".rst", NAMED.replace("Rhine", "Rhi ne")),
         (GRID, ".rst", "city: Ulm; river: Dan ube.\n\nall of it"),
-        (LISTED, ".rst", "city: Ulm; river: Da nube."),
+        (LISTED, ".rst", "Cities\n\ncity: Ulm; river: Da nube."),
     ],
 )
 def test_a_row_of_a_table_has_the_names_of_its_columns(page, suffix, text):

@@ -9,8 +9,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence, Set
+from itertools import chain
 
-from hopweave.citations.places import Place, begins_with_pronoun, names_the_document, parties_of_document
+from hopweave.citations.places import (
+    Place,
+    are_of_one_document,
+    begins_with_pronoun,
+    names_the_document,
+    parties_of_document,
+)
 from hopweave.citations.report_names import is_dated, is_of_its_document
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Claim, Passage
@@ -34,8 +41,10 @@ _VERB = re.compile(
     r"|came|went|left|lay|grew|fought|taught|kept|brought|bought|lost|drew|knew|spoke|stood|fell|rose|chose|wore|met"
     r"|lies|stands|lives|means|comes|goes|leaves|keeps|makes|gives|takes|needs)\b"
 )
-_ORDER = re.compile(r"\s*[A-Z][a-z]+(?=\s(?:the|an?|your|it|them|all|each|every|no|this|these)\s)")
+_ORDER = re.compile(r"\s*[A-Z][a-z]+(?:\s(?:and|or)\s[a-z]+)?(?=\s(?:the|an?|your|it|them|all|each|every|no|this|these)\s)")
 """The verb that an instruction begins with, which is no name: `Press the key and wait.`"""
+_PHRASE = re.compile(r"\s*(?!(?:the|an?|its?|all|no)\s)[a-z]+\s")
+"""How a phrase begins, such as an instruction in small letters; without a known verb, it is no statement."""
 _LEAST_SHARE = 0.5
 """The share of the words of a query without names that a place must have, and of capitalised words in other languages."""
 _FEWEST_ASKED, _LEAST_SAID, _FEWEST_OWN = 3, 1 / 3, 2
@@ -43,6 +52,8 @@ _FEWEST_ASKED, _LEAST_SAID, _FEWEST_OWN = 3, 1 / 3, 2
 
 _NO_PART_OF_A_NAME = re.compile(r"\s*(?:\([^()]*\)|,?\s(?:[A-Z]\.){1,4}|,?\s(?:Inc|Ltd|Jr|Sr)\.?)$")
 _VERSION = re.compile(r"(?<![\w.])\d+(?:\.\d+)+(?!\w)")
+_VERSION_OF = re.compile(r"(?<![^\W_])\d+(?:\.\d+)+ of (?:the )?")
+"""`version 2.1 of the Orlau tools` names the tools."""
 _YEAR = re.compile(r"\d{4}")
 _NUMBERED = re.compile(r"(?<![\w-])([a-z][a-z-]+)\s(\d+(?:\.\d+)*)(?![\w,:/-])")
 _NUMBERED_THERE = re.compile(r"(?<![\w-])([^\W\d_][^\W_-]*)\s\d+(?:\.\d+)*(?![\w,:/-])")
@@ -68,7 +79,7 @@ which what also another around back besides both case change choose come comes c
 exactly find gets get give gives goes going have instead into just keep keeps know let lets like make makes need needs none
 nothing once only ones other otherwise over own please put puts really right say says simply since someone something still
 take takes tell tells than them told unless until want wants when whether while will with without work works answer answers
-question above earlier previous percentage percent proportion"""
+question above earlier previous percentage percent proportion should must done"""
 _GENERIC = frozenset(map(stem, _GENERIC_WORDS.split()))
 """Words of a query that say what kind of answer it wants, or nothing much, not what it is about."""
 
@@ -88,7 +99,8 @@ def names_in(query: str) -> list[str]:
 
 @remembered
 def _names_in(query: str) -> tuple[str, ...]:
-    names = [_without_opening(name) for name in anchors(query) if any(map(str.isalpha, name))]
+    said = chain.from_iterable(_VERSION_OF.split(name) for name in anchors(query))
+    names = [_without_opening(name) for name in said if any(map(str.isalpha, name))]
     known = [*codes_in(query), *names]
     versions = [match[0] for match in _VERSION.finditer(query) if not any(match[0] in name for name in known)]
     return tuple(dict.fromkeys(filter(None, [*known, *versions])))
@@ -268,15 +280,28 @@ def _with_what_leads_to(place: Place, settled: Sequence[Claim], words: str = "")
 def names_its_subject(said: str) -> bool:
     """Whether an answer is a statement that needs no query to be understood.
 
-    One that begins with a pronoun does not name it, nor does one that only has a number.
+    One that begins with a pronoun does not name it, nor does one that only has a number, or an instruction.
 
     >>> names_its_subject("Ada Finch was born in Orlau."), names_its_subject("She was born in Orlau.")
     (True, False)
     """
-    names, words = anchors(_ORDER.sub("", said)), said.split()
-    if not any(map(str.isalpha, "".join(names))) or len(words) < _FEWEST_WORDS or begins_with_pronoun(said):
+    names, words = anchors(said), said.split()
+    if (
+        _is_instruction(said)
+        or not any(map(str.isalpha, "".join(names)))
+        or len(words) < _FEWEST_WORDS
+        or begins_with_pronoun(said)
+    ):
         return False
     return _VERB.search(said) is not None or len(content_of(said, names)) >= _STATES_MORE
+
+
+def _is_instruction(said: str) -> bool:
+    """Whether an answer begins with the verb of an instruction, and so names no subject."""
+    if _PHRASE.match(said) is not None and _VERB.search(said) is None:
+        return True
+    first = next(iter(words_in(said)), None)
+    return _ORDER.match(said) is not None and first is not None and first.says_something and first.key not in _OPENING
 
 
 def _is_tied(name: str, place: Place, settled: Sequence[Claim], others: Sequence[Passage]) -> bool:
@@ -342,7 +367,7 @@ def _from_what(claim: Claim) -> str:
 
 def _is_joined(name: str, other: Passage, place: Place) -> bool:
     """Whether a passage that has a name names the page of a place, or is a page that the place names."""
-    named = _bare(other.title)
+    named = "" if are_of_one_document(other, place.passage) else _bare(other.title)
     if named and _has(place.text, named) and _has(f"{other.title}\n{other.text}", name):
         return True
     title = _bare(place.passage.title)

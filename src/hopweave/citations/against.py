@@ -6,6 +6,7 @@ import re
 
 from hopweave.citations.about import names_in, names_its_subject
 from hopweave.core.types import Shortfall, Span
+from hopweave.text.bounds import is_no_end
 from hopweave.text.changes import is_other_figure
 from hopweave.text.conditions import is_under_other_condition
 from hopweave.text.defaults import is_no_default
@@ -15,7 +16,7 @@ from hopweave.text.hedges import is_left_open, leaves_open
 from hopweave.text.kinship import is_kin_asked
 from hopweave.text.languages import is_foreign
 from hopweave.text.negation import denies_there, deny_alike
-from hopweave.text.parallels import is_of_another
+from hopweave.text.parallels import is_amount_of_another, is_of_another
 from hopweave.text.relations import relations_asked, tells_of_opposite
 from hopweave.text.speakers import is_of_who_speaks
 from hopweave.text.suppositions import is_only_supposed
@@ -55,9 +56,11 @@ def says_against(query: str, said: str, sentence: str, focus: Span | None) -> Sh
         tells_of_opposite(said if relations_asked(said) else asking, sentence, focus)
         or is_other_column(asking, sentence, focus)
         or is_of_another(names_in(asking), sentence, focus)
+        or is_amount_of_another(asking, sentence, focus)
         or is_of_an_estimate(asking, sentence, focus)
         or is_other_figure(asking, sentence, focus)
         or is_under_other_condition(asking, sentence, focus)
+        or is_no_end(asking, sentence, focus)
         or is_no_default(asking, sentence, focus)
         or is_kin_asked(asking, sentence, focus) is False
         or (not is_statement and is_of_who_speaks(asking, names_in(asking), sentence, focus))

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from hopweave.citations.about import says_nothing
+from hopweave.citations.citing import locate
 from hopweave.citations.places import place_of, words_above
 from hopweave.core.types import Passage, Span
 from hopweave.text.amounts import CURRENCY
@@ -20,11 +21,13 @@ from hopweave.text.table_cells import (
     words_asked,
     words_of_cells,
 )
-from hopweave.text.table_rows import Cell, is_row
+from hopweave.text.table_rows import Cell, cells_of, is_row
 from hopweave.text.tables_in_text import Row, row_at, rows_of
 
 _HOW_MANY = re.compile(r"\s*(?:in\s[\w\s,]{1,30},\s)?how\s(?:(?P<many>many)|much(?!\sof\b))\s", re.IGNORECASE)
 _MONEY = re.compile(rf"{CURRENCY}|\([A-Z]{{3}}\)|(?i:\b(?:value|price|cost|amount)\b)")
+_BEFORE_A_DIGIT = re.compile(r"\D*(?=\d)")
+_MOST_WORDS_BEFORE = 3
 _MOST_ROWS = 400
 """Rows of the passages that were found which are looked at."""
 
@@ -71,6 +74,24 @@ def is_of_another_row(query: str, said: str, one: tuple[Passage, Span], other: t
     return not here <= words_asked(asked, there)
 
 
+def is_another_case(row: str, other: str, said: str) -> bool:
+    """Whether two rows are cases of one thing, with words of their own in a further column: two causes of a fault.
+
+    >>> row = "Fault: noise; Cause: dust; Remedy: wash it."
+    >>> is_another_case(row, "Fault: noise; Cause: rust; Remedy: oil it.", "wash it")
+    True
+    >>> is_another_case(row, "Fault: noise; Cause: dust; Remedy: oil it.", "wash it")
+    False
+    """
+    cells, others = cells_of(row), cells_of(other)
+    if not cells or [cell.name for cell in cells] != [cell.name for cell in others] or cells[0].value != others[0].value:
+        return False
+    return any(
+        one.value != another.value and not _is_number(one.value) and locate(said, one.value) is None
+        for one, another in zip(cells[1:], others[1:], strict=True)
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class _Asking:
     """A query, and an answer, and the words by which cells are told apart: those of the query that say something."""
@@ -98,14 +119,14 @@ def _is_other(asking: _Asking, passage: Passage, row: Row, own: Cell, found: Seq
     if _is_of_another_period(asked, passage, row, own) or is_before_what(asking.query, own.name):
         return True
     here = words_asked(asked, _told(passage, row, own))
-    is_number = _has_digit(own.value)
+    is_number = _is_number(own.value)
     is_named = _is_named(row, asked)
-    if any(_is_meant_before(asking, cell, own) for cell in row.cells if _has_digit(cell.value) == is_number):
+    if any(_is_meant_before(asking, cell, own) for cell in row.cells if _is_number(cell.value) == is_number):
         return True
     known = words_of_cells(asking.query)
     for other_passage, other in _rows_of_document(passage, found):
         for cell in other.cells:
-            if (cell is own and other is row) or _has_digit(cell.value) != is_number:
+            if (cell is own and other is row) or _is_number(cell.value) != is_number:
                 continue
             there = words_asked(asked, _told(other_passage, other, cell))
             if here < there and not words_of_cells(cell.value) <= known:
@@ -126,7 +147,7 @@ def _is_rather_in_a_table(asking: _Asking, passage: Passage, focus: Span, found:
         here < words_asked(asking.words, _told(other, row, cell)) and not words_of_cells(cell.value) <= known
         for other, row in _rows_of_document(passage, found)
         for cell in row.cells
-        if _has_digit(cell.value)
+        if _is_number(cell.value)
     )
 
 
@@ -187,5 +208,7 @@ def _rows_of_document(passage: Passage, found: Sequence[Passage]) -> Iterator[tu
             yield one, row
 
 
-def _has_digit(text: str) -> bool:
-    return any(map(str.isdigit, text))
+def _is_number(value: str) -> bool:
+    """Whether a cell has a number, and it is no sentence that happens to have one."""
+    before = _BEFORE_A_DIGIT.match(value)
+    return before is not None and len(before[0].split()) <= _MOST_WORDS_BEFORE

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from hopweave.citations.about import is_english, names_in, names_its_subject, says_nothing
 from hopweave.citations.places import (
@@ -12,6 +13,7 @@ from hopweave.citations.places import (
     begins_with_pronoun,
     names_the_document,
     parties_of_document,
+    sentences_of,
 )
 from hopweave.core.types import Passage, Span
 from hopweave.text.answer_kinds import kind_asked
@@ -79,26 +81,31 @@ def _unnamed(wanted: Wanted, said: str) -> Wanted:
     """What is wanted without the answer, its kind, and names, for which other sentences have a pronoun or a term."""
     of_no_kind = content_stems(_KIND_ASKED.sub(" ", wanted.query))
     others = {word for word in wanted.words if word.isupper() or word not in of_no_kind}
-    return wanted.without(others | content_stems("\n".join([said, *names_in(wanted.query)])))
+    names = [name for name in names_in(wanted.query) if not any(map(str.isdigit, name))]
+    return wanted.without(others | content_stems("\n".join([said, *names])))
 
 
 def _is_in_another_sentence(wanted: Wanted, said: str, place: Place, kind: str, passages: Sequence[Passage]) -> bool:
     if any(relation.stated.search(place.sentence) for relation in relations_asked(wanted.query)):
         return False
-    read = place.text if begins_with_pronoun(place.sentence) else place.sentence
+    is_read_on = begins_with_pronoun(place.sentence) or place.heading.endswith("?")
+    read = place.text if is_read_on else place.sentence
     num_here = len(wanted.words & content_stems(read))
     if wanted.words and num_here <= _LITTLE * len(wanted.words) and _is_all_said(wanted, said, place.passage):
         return True
     if kind in {"", NUMBER}:
         return False
-    here = wanted.among("\n".join([*place.passage.sections, read]))
+    here = wanted.among("\n".join([*place.passage.sections, place.heading, place.item, read]))
     parties = parties_of_document(place.passage, passages)
-    return any(
-        here < wanted.among("\n".join([*one.sections, other]))
-        for one in passages
-        if are_of_one_document(place.passage, one)
-        for other in _others_alike(said, kind, one.text, parties)
-    )
+    # Headings tell the parts of a document apart also by words that all of it is about.
+    headed = replace(wanted, words=content_stems(wanted.query))
+    above = headed.among(place.heading)
+    for one in passages:
+        for heading, *other in _others_alike(said, kind, one.text, parties) if are_of_one_document(place.passage, one) else ():
+            there = wanted.among("\n".join([*one.sections, heading, *other]))
+            if here < there or (here == there and above < headed.among(heading)):
+                return True
+    return False
 
 
 def _is_all_said(wanted: Wanted, said: str, passage: Passage) -> bool:
@@ -109,19 +116,22 @@ def _is_all_said(wanted: Wanted, said: str, passage: Passage) -> bool:
     return any(key[0].isdigit() == is_number for one in others for key in named_keys(one) - known)
 
 
-def _others_alike(said: str, kind: str, text: str, parties: Sequence[Party]) -> Iterator[str]:
-    """Yields the sentences of a text with a value of a kind; of one that has the answer, the parts with another value."""
+def _others_alike(said: str, kind: str, text: str, parties: Sequence[Party]) -> Iterator[tuple[str, ...]]:
+    """Yields the sentences of a text with a value of a kind; of one that has the answer, the parts with another value.
+
+    With each comes what it stands under.
+    """
     answer = keys_of(said)
-    for span in sentence_spans(text):
+    for span, heading, item in sentences_of(text):
         sentence = text[span.start : span.end]
         alike = [value for value in _values(sentence, parties) if value.kind == kind]
         if not alike or is_row(sentence):
             continue
         if not answer <= keys_of(sentence):
-            yield sentence
+            yield heading, item, sentence
             continue
         parts = (sentence[part.span.start : part.span.end] for part in parts_with(sentence, alike))
-        yield from (part for part in parts if not answer <= keys_of(part))
+        yield from ((heading, item, part) for part in parts if not answer <= keys_of(part))
 
 
 def _values(text: str, parties: Iterable[Party]) -> list[Value]:

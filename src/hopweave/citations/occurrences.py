@@ -22,6 +22,7 @@ from hopweave.citations.about import (
     is_relation_stated,
 )
 from hopweave.citations.citing import cite, locate
+from hopweave.citations.places import place_of
 from hopweave.core.memoize import remembered
 from hopweave.core.prompt import unescape
 from hopweave.core.types import Citation, Passage, Reading, Span
@@ -35,7 +36,7 @@ from hopweave.text.scales import is_other_scale, places_in_tables
 from hopweave.text.sentences import sentence_around, sentence_spans
 from hopweave.text.table_rows import is_row
 from hopweave.text.values import has_value, places_of_value
-from hopweave.text.values_alike import is_number_of_a_clause
+from hopweave.text.values_alike import is_number_of_a_clause, without_numbers_of_clauses
 
 _LISTED = re.compile(r",\s+(?:and\s+|or\s+)?|;\s+|\s+and\s+|\s+or\s+|\s+&\s+")
 _MOST_LISTED, _LONGEST_ITEM = 5, 4
@@ -181,7 +182,8 @@ def _names_and_words(sentence: str) -> tuple[Sequence[str], Sequence[str]]:
 def _stated(query: str, sentence: str, passage: Passage) -> Span | None:
     """Where a passage says what a sentence says: the words that the sentence adds to the query."""
     names, words = _names_and_words(sentence)
-    if not all(locate(name, passage.heading) or locate(name, passage.text) for name in names):
+    whole = without_numbers_of_clauses(passage.text)
+    if not all(locate(name, passage.heading) or locate(name, whole) for name in names):
         return None
     if is_reasoning(sentence) or not (names or len(words) >= _FEWEST_WITHOUT_NAME):
         return None
@@ -189,9 +191,9 @@ def _stated(query: str, sentence: str, passage: Passage) -> Span | None:
     is_number = len(sentence.split()) < _FEWEST_WITHOUT_NAME and not any(map(str.isalpha, "".join(names)))
     added = set() if new and not is_number else keys_of(sentence) - keys_of(query)
     least = _LEAST_SHARE if names else _LEAST_SHARE_WITHOUT_NAME
-    best, most = None, 0
+    best, most, num_left = None, 0, _MOST_PLACES
     for span in sentence_spans(passage.text):
-        text = passage.text[span.start : span.end]
+        text = whole[span.start : span.end]
         needed = added | numbers_of(keys_of(sentence)) if is_row(text) else added
         if not needed <= keys_of(text) | keys_of(passage.heading):
             continue
@@ -200,9 +202,20 @@ def _stated(query: str, sentence: str, passage: Passage) -> Span | None:
         there = stems_of(f"{text} {passage.heading}")
         known = [word for word in words if stem(word) in there or is_relation_stated(word, text)]
         is_stated_here = place is not None and len(known) >= least * len(words) and is_date_in_place(sentence, sentence, text)
-        if place is not None and is_stated_here and (best is None or len(known) > most):
+        is_better = is_stated_here and (best is None or len(known) > most)
+        if place is None or not is_better or not num_left:
+            continue
+        num_left -= 1
+        if _has_names(names, passage, span):
             best, most = Span(span.start + place.start, span.start + place.end), len(known)
     return best
+
+
+def _has_names(names: Sequence[str], passage: Passage, sentence: Span) -> bool:
+    """Whether all names are in a sentence, or in what it is read with."""
+    text = f"{passage.heading}\n{passage.text[sentence.start : sentence.end]}"
+    others = [name for name in names if locate(name, text) is None]
+    return not others or all(locate(name, place_of(passage, sentence).words) for name in others)
 
 
 def in_quote(citation: Citation) -> Span | None:

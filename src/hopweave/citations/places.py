@@ -1,7 +1,7 @@
 """Where an answer stands: a sentence with what it is read with, and the document that it is in.
 
 A sentence is read with the title and file of its passage, the heading above it, and the sentence before it, with those before
-that as long as they begin with a pronoun.
+that as long as they begin with a pronoun. A question that is a paragraph of its own is a heading of what answers it.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Passage, Span
@@ -25,6 +26,8 @@ _PAGE = re.compile(r"\.x?html?(?:\.\w{2,4})?$", re.IGNORECASE)
 _BETWEEN_WORDS = re.compile(r"[\s_-]+")
 _HEADED = re.compile(r"[A-Z][A-Z \t,/&'():_-]{3,60}\n\s*\S")
 """A sentence that begins with a heading in capitals: what is before it belongs to another section."""
+_ITEM = re.compile(r"(?:\d{1,2}[.)]|[a-z]\)|[A-Z][A-Za-z]+ \d{1,2}[:.])\s")
+"""How an item of a numbered list begins: `2. Open the lid.`, `b) Wipe it.`, `Step 3: Close it.`"""
 _PRONOUN = re.compile(r"\W*(?:he|she|it|they|his|her|its|their)\b", re.IGNORECASE)
 
 
@@ -36,11 +39,20 @@ class Place:
         passage: the passage.
         span: the sentence.
         text: the sentence, with the heading above it and what is before it that its pronouns may refer to.
+        heading: as of `Sentence`.
+        item: as of `Sentence`.
     """
 
     passage: Passage
     span: Span
     text: str
+    heading: str = ""
+    item: str = ""
+
+    @property
+    def headings(self) -> list[str]:
+        """All headings above it, from the nearest."""
+        return list(filter(None, [self.heading, *reversed(self.passage.sections), self.passage.title]))
 
     @property
     def words(self) -> str:
@@ -79,16 +91,71 @@ def parties_of_document(passage: Passage, found: Iterable[Passage]) -> list[Part
 def place_of(passage: Passage, focus: Span) -> Place:
     """The place of some words of a passage."""
     span = sentence_around(passage.text, focus)
-    before = [passage.text[one.start : one.end] for one in sentence_spans(passage.text) if one.end <= span.start]
+    sentences = sentences_of(passage.text)
+    before = [passage.text[one.span.start : one.span.end] for one in sentences if one.span.end <= span.start]
     quote = passage.text[span.start : span.end]
-    is_alone = bool(before) and ((is_row(quote) and not before[-1].endswith(":")) or _HEADED.match(quote) is not None)
+    is_alone = bool(before) and (
+        (is_row(quote) and not before[-1].endswith(":")) or is_row(before[-1]) or _HEADED.match(quote) is not None
+    )
     num_read = 0 if is_alone else min(len(before), 1)
     while num_read and num_read < len(before) and begins_with_pronoun(before[-num_read]):
         num_read += 1
-    read, above = before[len(before) - num_read :], before[: len(before) - num_read]
-    is_below_heading = bool(read) and is_heading(read[-1])
-    heading = "" if is_below_heading else next(filter(is_heading, reversed(above)), "")
-    return Place(passage, span, "\n".join(filter(None, [heading, *read, quote])))
+    read = before[len(before) - num_read :]
+    own = next((one for one in sentences if one.span.start <= span.start < one.span.end), Sentence(span, "", ""))
+    above = [line for line in own.heading.split("\n") if line not in read]
+    return Place(passage, span, "\n".join(filter(None, [*above, *read, quote])), own.heading, own.item)
+
+
+class Sentence(NamedTuple):
+    """A sentence of a text.
+
+    Attributes:
+        span: where it is.
+        heading: the nearest heading above it; of several that follow each other, the first and the last: what follows a heading
+            looks like one if it is a list, such as of ingredients.
+        item: what is before it in its item of a numbered list; empty if it is in none.
+    """
+
+    span: Span
+    heading: str
+    item: str
+
+
+@remembered
+def sentences_of(text: str) -> tuple[Sentence, ...]:
+    r"""The sentences of a text, each with what it stands under.
+
+    >>> for sentence in sentences_of("Care\n\n1. Open the lid. Wipe it.\n\nNotes\n\nKeep it dry."):
+    ...     print([sentence.heading, sentence.item])
+    ['', '']
+    ['Care', '']
+    ['Care', '1. Open the lid.']
+    ['Care', '']
+    ['Notes', '']
+    """
+    found: list[Sentence] = []
+    run: list[str] = []
+    is_open = False  # whether the run goes on
+    item = -1
+    for span in sentence_spans(text):
+        sentence = text[span.start : span.end]
+        is_on_line = bool(found) and "\n" not in text[found[-1].span.end : span.start]
+        item = (item if is_on_line else -1) if not _ITEM.match(sentence) else span.start
+        begun = item if 0 <= item < span.start else span.start
+        found.append(Sentence(span, "\n".join(run), text[begun : span.start].strip()))
+        heads = _heads(text, span)
+        if heads:
+            run = [*run[:1], sentence] if is_open else [sentence]
+        is_open = heads
+    return tuple(found)
+
+
+def _heads(text: str, span: Span) -> bool:
+    sentence = text[span.start : span.end]
+    if not sentence.endswith("?"):
+        return is_heading(sentence)
+    is_own_paragraph = (not span.start or text.endswith("\n\n", 0, span.start)) and text.startswith("\n\n", span.end)
+    return is_own_paragraph and is_heading(sentence.rstrip("?"))
 
 
 def begins_with_pronoun(text: str) -> bool:

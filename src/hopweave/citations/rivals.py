@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence, Set
 
 from hopweave.citations.about import names_in
-from hopweave.citations.cells import is_of_another_row
+from hopweave.citations.cells import is_another_case, is_of_another_row
 from hopweave.citations.places import Place, words_above
 from hopweave.core.types import Passage, Span
 from hopweave.text.agreement import agree
@@ -55,7 +55,10 @@ def rival_of(
         if not 0 < len(instead) <= len(answer) + _MOST_OTHER_WORDS or agree(said, text):
             continue
         is_rival = needed <= there | above and _is_alike(said, instead & (named_keys(text) or instead))
-        is_of_another = is_rival and is_of_another_row(query, said, (place.passage, place.span), (passage, span))
+        is_of_another = is_rival and (
+            is_another_case(sentence, text, said)
+            or is_of_another_row(query, said, (place.passage, place.span), (passage, span))
+        )
         if is_rival and not is_of_another and not is_out(passage, span):
             return passage, span
     return None

@@ -43,12 +43,13 @@ from hopweave.citations.superseded import Found
 from hopweave.citations.yes_or_no import speaks_for_it
 from hopweave.core.types import Citation, Claim, Origin, Passage, Reading, Shortfall, Span, Support
 from hopweave.text.agreement import agree
-from hopweave.text.answer_kinds import is_of_kind, is_something_else, kind_asked
+from hopweave.text.alike_names import is_of_another_name, is_one_of_several
+from hopweave.text.answer_kinds import is_of_kind, is_other_measure, is_something_else, kind_asked
 from hopweave.text.content_words import is_reasoning, keys_of, named_keys, numbers_of
 from hopweave.text.final import has_marker
 from hopweave.text.key_terms import only_repeats
 from hopweave.text.kinship import is_kin_asked, relative_asked
-from hopweave.text.matching import is_yes_or_no
+from hopweave.text.matching import is_yes, is_yes_or_no
 from hopweave.text.own_values import is_of_another_value
 from hopweave.text.refusal import does_not_know
 from hopweave.text.sentences import sentence_spans
@@ -112,7 +113,7 @@ def judge(
     refused = {passage.id for passage, _ in denying}
     willing = [passage for passage in evidence if passage.id not in refused]
     others = list({passage.id: passage for passage in (*willing, *beside) if passage.id not in refused}.values())
-    found = _Case(mark, query, willing, read, settled, others).borne_out(said)
+    found = _Case(mark, query, willing, read, settled, others, is_yes(plain(text))).borne_out(said)
     if found.support == "supported" and not speaks_for_it(query, plain(text), said, _told(found, evidence, settled)):
         return replace(found, support="unsupported", shortfall="relation")
     if found.citations:
@@ -251,6 +252,7 @@ class _Case:
         readings: what the reader extracted for this query, by passage id.
         settled: earlier claims that are supported.
         found: all passages that may say something else: the candidate evidence and what was found beside it.
+        is_yes: whether the answer is the reason for a yes.
     """
 
     mark: int
@@ -259,6 +261,7 @@ class _Case:
     readings: Mapping[str, Reading]
     settled: Sequence[Claim]
     found: Sequence[Passage]
+    is_yes: bool
 
     def borne_out(self, said: str) -> Assessment:
         """Whether passages have an answer, all of it, at places that are about the query."""
@@ -297,6 +300,7 @@ class _Case:
         focus = citation.focus or Span(citation.start, citation.end)
         place = place_of(passage, focus)
         is_statement = names_its_subject(said)
+        asking, words = (said, None) if is_statement else (self.query, None if self.is_yes else in_quote(citation))
         found = Found(self.query, self.found)
         shortfall = says_against(self.query, said, citation.quote, in_quote(citation))
         if shortfall == "hedge" and found.is_agreed(place):
@@ -305,6 +309,8 @@ class _Case:
             shortfall = self._shortfall(said, place) or (
                 "relation" if self._is_of_another(said, citation, passage, focus) else ""
             )
+        if not shortfall and self._is_of_another_name(asking, passage, Span(citation.start, citation.end), words):
+            shortfall = "relation"
         if not shortfall and is_nearer_another(self.query, said, place, focus, self.found):
             shortfall = "relation"
         if not shortfall and found.is_out(place):
@@ -321,11 +327,28 @@ class _Case:
         replacement = found.replacement_of(said, place)
         if replacement is not None:
             return replacement
-        return rival_of(self.query, said, place, self.found, lambda one, span: found.no_longer_holds(one, span, said))
+        return rival_of(
+            self.query,
+            said,
+            place,
+            self.found,
+            lambda one, span: found.no_longer_holds(one, span, said) or self._is_of_another_name(self.query, one, span, None),
+        )
+
+    def _is_of_another_name(self, asking: str, passage: Passage, sentence: Span, inside: Span | None) -> bool:
+        """Whether a sentence, or some words in it, are of another name of the same make than the query or statement has."""
+        if (
+            asking == self.query and kind_asked(asking) == "yes_no" and not self.is_yes
+        ):  # another one may be the reason for a no
+            return False
+        text = passage.text[sentence.start : sentence.end]
+        return is_of_another_name(asking, text, inside, lambda: place_of(passage, sentence).headings)
 
     def _is_of_another(self, said: str, citation: Citation, passage: Passage, focus: Span) -> bool:
         """Whether what is cited stands behind another label, or in the row of another thing, than the query asks for."""
         inside = in_quote(citation)
+        if inside is None and is_one_of_several(said, passage.title):
+            return True
         if inside is not None and is_of_another_value(self.query, citation.quote, place_of(passage, focus).words, inside):
             return True
         if inside is not None and is_other_cell(self.query, said, passage, focus, self.found):
@@ -354,7 +377,7 @@ class _Case:
     def _shortfall(self, said: str, place: Place) -> Shortfall:
         """Why a place that has the words of an answer does not bear it out; empty if it does."""
         kind = kind_asked(self.query)
-        if not is_of_kind(said, kind) or is_something_else(said, kind, self.passages):
+        if not is_of_kind(said, kind) or is_other_measure(self.query, said) or is_something_else(said, kind, self.passages):
             return "kind"
         if not is_about(self.query, said, place, self.settled, self.passages):
             return "subject"

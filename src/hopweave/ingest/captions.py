@@ -17,6 +17,8 @@ _BREAK = re.compile(PARAGRAPH)
 _LONGEST = 150
 """Characters of a caption."""
 _STATES_UNITS = re.compile(r"\b(?:in|figures|amounts|values|prices)\b", re.IGNORECASE)
+_NUMBERED = re.compile(r"[^\W\d_]+\.?\s\d")
+"""How the caption of another table begins: `Table 5`."""
 _LONGEST_ROW = 4_000
 """Characters."""
 
@@ -56,7 +58,7 @@ class Captions:
     def _take(self, paragraph: str, *, is_section: bool) -> None:
         """Takes a paragraph that may be above rows."""
         is_title = len(paragraph) <= _LONGEST and "\n" not in paragraph and is_heading(paragraph)
-        if self._was_row and is_title and not is_section:
+        if self._was_row and is_title and not is_section and not _NUMBERED.match(paragraph):
             self._group = paragraph
             return
         states_units = len(paragraph) <= _LONGEST and _STATES_UNITS.search(paragraph) is not None

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
+from operator import attrgetter
 from typing import NamedTuple
 
 from hopweave.text.sentences import sentence_spans_of_long
@@ -102,7 +103,8 @@ class Blocks:
     def add(self, text: str, *, is_bold: bool = False) -> None:
         """Adds a paragraph; white space around it is dropped, and an empty one is left out.
 
-        Bold lines are headings if there are no others, as where people make headings without a style for them.
+        Bold lines are headings if there are no others, as where people make headings without a style for them; bold questions
+        also are below others.
         """
         if text := text.strip():
             if is_bold and not self._terms and _may_be_heading(text):
@@ -137,13 +139,19 @@ class Blocks:
     def part(self, place: str = "") -> Part:
         """All of it."""
         self._end_terms()
-        return Part(PARAGRAPH.join(self._pieces), (*self._headings, *self._bold_headings()), place)
+        headings = sorted([*self._headings, *self._bold_headings()], key=attrgetter("start"))
+        return Part(PARAGRAPH.join(self._pieces), tuple(headings), place)
 
     def _bold_headings(self) -> list[Heading]:
-        """The bold lines, if nothing but a title is a heading and these are several, but not most of the paragraphs."""
+        """The bold lines, if nothing but a title is a heading and these are several, but not most of the paragraphs.
+
+        Among other headings, those of them that are questions.
+        """
         is_marked = len(self._headings) > 1 or any(heading.start for heading in self._headings)
         with_text = [line for line in self._bold if line.start + len(line.text) + len(PARAGRAPH) < self._length]
-        if is_marked or not _FEWEST_BOLD <= len(with_text) <= (len(self._pieces) + 1) // 2:
+        if is_marked:
+            with_text = [line for line in with_text if line.text.endswith("?")]
+        if not _FEWEST_BOLD <= len(with_text) <= (len(self._pieces) + 1) // 2:
             return []
         level = 1 + max((heading.level for heading in self._headings), default=0)
         return [line._replace(level=level) for line in with_text]

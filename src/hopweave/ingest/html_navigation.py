@@ -110,6 +110,8 @@ def grade_of(name: str, tag: Tag, counts: Counts, *, is_in_text: bool) -> int:
     is_of_site = (name in _SITE and not is_in_text) or tag.role in _SITE_ROLES
     if is_of_site and not counts.num_headings:
         return NAMED
+    if name == "aside" and _lists_links(counts):
+        return NAMED
     if _is_named(name, tag) and _says_no_text(tag.names, counts, is_in_text=is_in_text):
         return NAMED
     return LIKELY if name in _LISTS and _leads_away(counts) else 0
@@ -128,6 +130,11 @@ def _says_no_text(names: frozenset[str], counts: Counts, *, is_in_text: bool) ->
     return not _STEP_NAMES.isdisjoint(names) or (
         not _LINK_NAMES.isdisjoint(names) and counts.num_linked * 2 >= counts.num_characters
     )
+
+
+def _lists_links(counts: Counts) -> bool:
+    """Whether a part is a list of links under a single heading, such as `Related articles`."""
+    return counts.num_headings == 1 < counts.num_links and counts.num_linked * 2 >= counts.num_characters
 
 
 def _leads_away(counts: Counts) -> bool:

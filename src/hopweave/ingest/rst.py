@@ -28,7 +28,7 @@ _READ_DIRECTIVES = frozenset(
 )
 """Directives whose text is part of the page; of others (include, raw, toctree, math and the like) nothing is shown."""
 
-_SAYS_NOTHING = frozenset({"figure", "image", "list-table", "code", "code-block", "sourcecode"})
+_SAYS_NOTHING = frozenset({"figure", "image", "code", "code-block", "sourcecode"})
 """Directives whose first line is a path or a language."""
 
 _ROLE = re.compile(r"(?::[\w:.+-]{1,60}:)?`~?(?P<said>[^`<>\n]{1,1000})(?:<[^`<>\n]{1,2000}>)?`_{0,2}")

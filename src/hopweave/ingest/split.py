@@ -35,7 +35,8 @@ def cut_part(part: Part, max_words: int) -> Iterator[Cut]:
     """The passages of a part, in order, each with as many whole sentences as fit into `max_words`.
 
     A passage ends where a section ends, unless it would be shorter than a quarter of `max_words`; then it goes on into the
-    next. A sentence that is too long is split at word boundaries. Only white space is dropped between passages.
+    next, but not beyond a section whose heading is before the passage, as all its text is to be read with that. A sentence that
+    is too long is split at word boundaries. Only white space is dropped between passages.
 
     Args:
         part: with its text and headings.
@@ -47,23 +48,33 @@ def cut_part(part: Part, max_words: int) -> Iterator[Cut]:
             yield Cut(Span(0, len(part.text)), _shared(sections))
         return
     captions = Captions({heading.start for heading in part.headings})
-    for first, last, span in _spans(part.text, max_words, [section.start for section in sections]):
+    for first, last, span in _spans(part.text, max_words, sections):
         above = captions.above(part.text, span.start, span.end)
         yield Cut(span, (*_shared(sections[first : last + 1]), *above))
 
 
 def split_spans(text: str, max_words: int) -> Iterator[Span]:
     """The spans of the passages of a text without headings; see `cut_part`."""
-    for _, _, span in _spans(text, max_words, [0]):
+    for _, _, span in _spans(text, max_words, [_Section(0, (), has_text=True)]):
         yield span
 
 
 class _Section(NamedTuple):
-    """A section: where it starts, the headings it stands under, its own included, and whether it has text of its own."""
+    """A section of a part.
+
+    Attributes:
+        start: where it starts.
+        headings: that it stands under, its own included.
+        has_text: whether it has text of its own.
+        end: the number of the first section that does not stand under its heading; 0 for none.
+        end_of_outer: the number of the first section that does not stand under the heading above its own; 0 for none.
+    """
 
     start: int
     headings: tuple[str, ...]
     has_text: bool
+    end: int = 0
+    end_of_outer: int = 0
 
 
 def _sections(part: Part) -> list[_Section]:
@@ -71,11 +82,30 @@ def _sections(part: Part) -> list[_Section]:
     above: list[Heading] = []
     ends = [*(heading.start for heading in part.headings), len(part.text)]
     found = [_Section(0, part.within, bool(part.text[: ends[0]].strip()))]
-    for heading, end in zip(part.headings, ends[1:], strict=True):
+    closing = _ends([heading.level for heading in part.headings])
+    for heading, end, (own, outer) in zip(part.headings, ends[1:], closing, strict=True):
         above = [*(one for one in above if one.level < heading.level), heading]
         has_text = " ".join(part.text[heading.start : end].split()) not in {"", heading.text}
-        found.append(_Section(heading.start, (*part.within, *(one.text for one in above)), has_text))
+        found.append(_Section(heading.start, (*part.within, *(one.text for one in above)), has_text, own, outer))
     return found
+
+
+def _ends(levels: Sequence[int]) -> list[tuple[int, int]]:
+    """Of the sections with headings of some levels, the numbers of the sections where they and the next outer ones end.
+
+    Sections are numbered from 1, and 0 stands for the end of all.
+
+    >>> _ends([1, 2, 2, 1])
+    [(4, 0), (3, 4), (4, 4), (0, 0)]
+    """
+    ends, outer = [0] * (len(levels) + 1), [0] * (len(levels) + 1)
+    opened: list[int] = []
+    for number, level in enumerate(levels, start=1):
+        while opened and levels[opened[-1] - 1] >= level:
+            ends[opened.pop()] = number
+        outer[number] = opened[-1] if opened else 0
+        opened.append(number)
+    return [(ends[number], ends[outer[number]]) for number in range(1, len(levels) + 1)]
 
 
 def _shared(sections: Sequence[_Section]) -> tuple[str, ...]:
@@ -85,21 +115,24 @@ def _shared(sections: Sequence[_Section]) -> tuple[str, ...]:
     return tuple(level[0] for level in takewhile(lambda level: len(set(level)) == 1, levels))
 
 
-def _spans(text: str, max_words: int, starts: Sequence[int]) -> Iterator[tuple[int, int, Span]]:
+def _spans(text: str, max_words: int, sections: Sequence[_Section]) -> Iterator[tuple[int, int, Span]]:
     """The spans of passages, each with the numbers of the first and the last section that it has text of."""
-    start, end, num_words = 0, 0, 0
+    starts = [section.start for section in sections]
+    start, end, num_words, last = 0, 0, 0, 0
     first = section = 0
     for piece, num_piece_words in _pieces(text, max_words, starts):
         now = section
         while now + 1 < len(starts) and starts[now + 1] <= piece.start:
             now += 1
         is_long_enough = now > section and num_words * _SHORTEST_SHARE >= max_words
-        if num_words and (is_long_enough or num_words + num_piece_words > max_words):
+        if num_words and (is_long_enough or 0 < last <= now or num_words + num_piece_words > max_words):
             yield first, section, Span(start, end)
             num_words = 0
         section = now
         if not num_words:
             start, first = piece.start, section
+            own = sections[section]
+            last = own.end_of_outer if piece.start <= own.start else own.end
         end = piece.end
         num_words += num_piece_words
     if num_words:

@@ -16,6 +16,7 @@ from hopweave.text.languages import is_foreign
 from hopweave.text.matching import is_yes_or_no, normalize_answer
 from hopweave.text.sentences import first_sentence
 from hopweave.text.values import MONTHS, normalize_values
+from hopweave.text.values_alike import values_in
 
 Kind = Literal["yes_no", "year", "date", "number", "version", "person", "place", "licence", "any"]
 
@@ -56,6 +57,7 @@ _KINDS = tuple(
     )
     for kind, asked in _ASKED
 )
+_ASKS_FOR_A_MEASURE = re.compile(r"\bhow (?:long|old|tall|high|deep|wide|far|fast|heavy|loud|hot|cold)\b", re.IGNORECASE)
 _RELATIVE = re.compile(r",\s+(?:who|whom|whose|where|when)\b", re.IGNORECASE)
 _FORMULA = re.compile(r"\b[a-z]\s*[-+*/^]\s*\d|\d\s*[-+*/^]\s*[a-z]\b")
 _PERIOD = re.compile(
@@ -125,6 +127,18 @@ def is_of_kind(answer: str, kind: Kind) -> bool:
             return has_letter and not _is_date(said)
         case _:
             return True
+
+
+def is_other_measure(query: str, answer: str) -> bool:
+    """Whether a question asks how long, old, tall and the like something is, and an answer is a percentage or a sum of money.
+
+    >>> is_other_measure("How long does it take?", "50%"), is_other_measure("How long does it take?", "50 s")
+    (True, False)
+    """
+    if not _ASKS_FOR_A_MEASURE.search(query) or is_foreign(query):
+        return False
+    kinds = {value.kind for value in values_in(answer)}
+    return bool(kinds) and kinds <= {"%", "money"}
 
 
 def is_something_else(answer: str, kind: Kind, passages: Sequence[Passage]) -> bool:

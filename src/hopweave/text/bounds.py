@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from hopweave.text.values_alike import Value
+from hopweave.core.types import Span
+from hopweave.text.values_alike import DIGITS, UNIT, Value
 
 _NEAR = r"\W*(?:[\w-]+\s){0,4}\W*$"
 _BOUNDS = tuple(
@@ -22,6 +23,10 @@ _BOUNDS = tuple(
     )
 )
 """How a query asks for an upper or a lower bound, and what stands before one."""
+_RANGE = re.compile(
+    rf"(?<![\w.,])(?P<low>{DIGITS})(?:\s?{UNIT})?\s?(?:to|–|-)\s?(?P<high>{DIGITS})(?![\w.,]*\d)", re.IGNORECASE
+)
+_NUMBER = re.compile(DIGITS)
 _LONGEST = 100
 """Characters before a value among which such words are looked for."""
 
@@ -51,3 +56,29 @@ def bounds_asked(query: str, sentence: str, values: Iterable[Value]) -> Sequence
         return any(stated.search(before) for stated in looked_for)
 
     return [value for value in values if is_bound(value) == bool(wanted)]
+
+
+def is_no_end(query: str, sentence: str, focus: Span) -> bool:
+    """Whether a query asks for a bound, and a sentence gives it as an end of a range, while a number in it is something else.
+
+    Args:
+        query: the query.
+        sentence: the sentence; one that names bounds as such is left alone.
+        focus: the position of the number in it; a whole range has both bounds.
+
+    >>> told = "It can be set from 1 to 9 minutes; the default is 3."
+    >>> [is_no_end("What is its maximum?", told, Span(start, start + 1)) for start in (19, 24, 50)]
+    [True, False, True]
+    """
+    upper, lower = (asked.search(query) is not None for asked, _ in _BOUNDS)
+    ranges = list(_RANGE.finditer(sentence)) if upper != lower else []
+    if not ranges or not any(map(str.isdigit, sentence[focus.start : focus.end])):
+        return False
+    if any(
+        stated.search(sentence[max(0, one.start() - _LONGEST) : one.start()])
+        for _, stated in _BOUNDS
+        for one in _NUMBER.finditer(sentence)
+    ):
+        return False
+    end = "high" if upper else "low"
+    return not any(one.start(end) < focus.end and focus.start < one.end(end) for one in ranges)

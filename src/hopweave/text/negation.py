@@ -42,8 +42,8 @@ _UP_TO = re.compile(r"(?:[^\s,]+\s+){0,4}")
 """What may stand between these and the name of what they leave out."""
 
 _ANY = re.compile(rf"n['’]t\b|\b(?:{'|'.join(sorted(_OF_VERBS | _OF_NOUNS | _FAILING))})\b", re.IGNORECASE)
-_NUMBER_SIGN = re.compile(r"(?<=\w\s)No(?=\.?:)|(?<=[.-])No(?=\.?:)|\bNo(?=\.\s?\d)")
-"""`Customer No: 10040`, `Art.-No.: 5`, `No. 7`, which deny nothing."""
+_NUMBER_SIGN = re.compile(r"(?<=\w\s)[Nn]o(?=\.?:)|(?<=[.-])[Nn]o(?=\.?:)|\b[Nn]o(?=\.\s?\d)")
+"""`Part no.: 10040`, `Art.-No.: 5`, `No. 7`, which deny nothing."""
 
 _UNTIL = re.compile(r"\b(?:until|till|before)\b", re.IGNORECASE)
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 
 from hopweave.core.types import Span
+from hopweave.text.wanted import content_stems
 
 _BETWEEN = r"(?:[\"”']?\s?\(\s?|\s(?:[a-z]+\s){0,3})"
 _NAME_BEHIND = re.compile(rf"(?P<between>{_BETWEEN})(?P<first>[^\W_a-z])")
@@ -13,6 +14,9 @@ _NAME_BEFORE = re.compile(rf"(?:^|\W)(?P<first>[^\W_a-z])[^\W_]*(?P<between>{_BE
 _FARTHEST = 60
 """Characters before a number among which the name is looked for."""
 
+_AMOUNT_OF = re.compile(r"(?P<amount>(?<![\w.,])\d[\d.,]*(?:\s?[^\W\d_]+)?) of (?:the )?(?P<what>[^\W\d_]{3,30})")
+_OF_AN_AMOUNT = re.compile(r"(?<![^\W_])(?P<what>[^\W\d_]{3,30}) of (?P<amount>\d[\d.,]*(?:\s?[^\W\d_]+)?)")
+"""`20 ml of vinegar`, and `a depth of 40 mm`."""
 _UNIT = re.compile(r"\d(?P<unit>\D*)$")
 
 
@@ -46,6 +50,34 @@ def is_of_another(names: Iterable[str], sentence: str, focus: Span) -> bool:
         own = re.compile(re.escape(before["between"]) + r"\d")
         return any(own.match(sentence, end) for _, end in spans)
     return False
+
+
+def is_amount_of_another(query: str, sentence: str, focus: Span) -> bool:
+    """Whether an amount is one of something else than a query asks for, of which the sentence has an amount as well.
+
+    Args:
+        query: the query.
+        sentence: the sentence.
+        focus: the position of the amount in it.
+
+    >>> told = "Take 1 litre of water and 20 ml of vinegar."
+    >>> [is_amount_of_another("How much vinegar is needed?", told, Span(start, start + 5)) for start in (5, 26)]
+    [True, False]
+    >>> told = "Drill a hole with a diameter of 6 mm and a depth of 40 mm."
+    >>> [is_amount_of_another("How deep is the hole?", told, Span(start, start + 4)) for start in (32, 52)]
+    [True, False]
+    """
+    asked = content_stems(query)
+    for pattern in (_AMOUNT_OF, _OF_AN_AMOUNT):
+        amounts = list(pattern.finditer(sentence))
+        own = next((one for one in amounts if one.start("amount") < focus.end and focus.start < one.end("amount")), None)
+        if own is not None and not _is_asked(own, asked) and any(_is_asked(one, asked) for one in amounts):
+            return True
+    return False
+
+
+def _is_asked(amount: re.Match[str], asked: Set[str]) -> bool:
+    return not content_stems(amount["what"]).isdisjoint(asked)
 
 
 def _begins_a_name(first: str) -> bool:

@@ -27,6 +27,8 @@ _BETWEEN = re.compile(
     re.IGNORECASE,
 )
 """What stands between parts. Behind some words, a part begins that may have its value only after a comma: `but for keys, 5`."""
+_WRAPPED = re.compile(r"(?<=[a-z,])\n(?=[a-z(])|(?<=\b(?:at|by|in|of|on|to))\n|(?<=\b(?:and|for|the))\n|(?<=\b(?:from|with))\n")
+"""A line break within a clause: a small letter follows, or it is behind a word that ends none."""
 _BRACKET = re.compile(r"[()\[\]]")
 _MASK = "\N{SYMBOL FOR NULL}"
 _VERB = re.compile(
@@ -172,7 +174,7 @@ def _texts(sentence: str, other: Part, own: Part, *, is_named_after: bool) -> di
 
 def parts_with(sentence: str, values: Sequence[Value]) -> list[Part]:
     """The parts of a sentence with one of some values; what has none belongs to the part before it, else to the next."""
-    cuts = list(_BETWEEN.finditer(_masked(sentence)))
+    cuts = list(_BETWEEN.finditer(_WRAPPED.sub(" ", _masked(sentence))))
     starts, ends = [0, *(cut.end() for cut in cuts)], [*(cut.start() for cut in cuts), len(sentence)]
     begun = [value.span.start for value in values]
     parts: list[Part] = []

@@ -95,7 +95,8 @@ def tells_of_opposite(asking: str, sentence: str, focus: Span) -> bool:
         if relation.opposites and not relation.opposites & asked.keys():
             told = _nearest(sentence, focus, {relation.name, *relation.opposites})
             is_told_alone = len({name for _, name in told}) == 1
-            if told and told[0][1] != relation.name and not (is_told_alone and relation.stated.search(sentence)):
+            nearest = {name for at, name in told if at == told[0][0]}  # both in `turn it on or off`
+            if told and relation.name not in nearest and not (is_told_alone and relation.stated.search(sentence)):
                 return True
     return False
 

@@ -114,7 +114,8 @@ def is_other_row(query: str, row: str, focus: Span, others: Iterable[str]) -> bo
 def is_under_other_label(query: str, text: str, focus: Span) -> bool:
     """Whether some words of a text stand behind another label than a query asks for: `Technical lead: Ada. Project lead: Ida.`
 
-    They do if the query has another label of the text as it is, and not theirs. Labels of one word are in too many queries.
+    They do if the query has another label of the text as it is, and neither theirs nor what is behind it has that. Labels of
+    one word are in too many queries.
 
     >>> told = "Technical lead: Ada. Project lead: Ida."
     >>> [is_under_other_label("Who is the project lead?", told, Span(start, start + 3)) for start in (16, 35)]
@@ -124,9 +125,16 @@ def is_under_other_label(query: str, text: str, focus: Span) -> bool:
     own = next((label for label in reversed(labels) if label.end() <= focus.start), None)
     if own is None or _ENDS.search(text, own.end(), focus.start):
         return False
-    asked = f" {normalize_answer(query)} "
+    asked, line = f" {normalize_answer(query)} ", f" {normalize_answer(text[own.end() : _end_of_line(text, focus.end)])} "
     names = {name for label in labels if len(words_of(label["name"])) > 1 and (name := normalize_answer(label["name"]))}
-    return f" {normalize_answer(own['name'])} " not in asked and any(f" {name} " in asked for name in names)
+    return f" {normalize_answer(own['name'])} " not in asked and any(
+        f" {name} " in asked and f" {name} " not in line for name in names
+    )
+
+
+def _end_of_line(text: str, at: int) -> int:
+    end = _ENDS.search(text, at)
+    return end.start() if end is not None else len(text)
 
 
 def is_on_another_line(query: str, text: str, focus: Span) -> bool:
@@ -142,9 +150,23 @@ def is_on_another_line(query: str, text: str, focus: Span) -> bool:
     own = next((line for line in lines if line.span.start <= focus.start < line.span.end), None)
     if own is None:
         return False
-    begun, end = text.rfind("\n\n", 0, focus.start), text.find("\n\n", focus.start)
-    block = [line for line in lines if begun < line.span.start and (end < 0 or line.span.end <= end)]
+    block = _block_of(lines.index(own), lines, text)
     return _is_in_other_cell(query, [line for line in block if _has_digit(line.value) == _has_digit(own.value)], focus)
+
+
+def _block_of(at: int, lines: Sequence[Cell], text: str) -> Sequence[Cell]:
+    """Of some lines with labels, that of a number and those around it, as far as no paragraph of other text is between them."""
+    first = last = at
+    while first > 0 and _are_next(lines[first - 1], lines[first], text):
+        first -= 1
+    while last + 1 < len(lines) and _are_next(lines[last], lines[last + 1], text):
+        last += 1
+    return lines[first : last + 1]
+
+
+def _are_next(one: Cell, other: Cell, text: str) -> bool:
+    between = text[one.span.end : other.span.start]
+    return "\n\n" not in between or between.strip() == f"{other.name}:"
 
 
 def _has_digit(text: str) -> bool:

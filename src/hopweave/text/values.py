@@ -77,6 +77,9 @@ _ARTICLES = {"a", "an", "the"}
 _WORD = re.compile(r"\S+")
 _AMBIGUOUS = frozenset({"1", "1th"})
 """`one` is a pronoun as well, and `first` an adverb."""
+_DECIMAL = re.compile(r"\d\.\d")
+_IS_A_DAY = re.compile(rf"\s(?:{'|'.join(MONTHS)})\b", re.IGNORECASE)
+"""What follows a number that is the day of a date, as which `2.0` is never written."""
 _MOST_VALUE_WORDS = 6
 _MOST_MORE_WORDS = 3
 """A value in words may be longer: `two hundred and five`."""
@@ -151,6 +154,7 @@ def places_of_value(said: str, text: str) -> Iterator[Span]:
     if f" {wanted} " not in f" {normalize_values(text)} ":  # most have it nowhere
         return
     words = list(_WORD.finditer(text))
+    is_decimal = _DECIMAL.search(said) is not None
     most = len(wanted.split()) + _MOST_MORE_WORDS
     end = 0
     for at, first in enumerate(words):
@@ -158,7 +162,7 @@ def places_of_value(said: str, text: str) -> Iterator[Span]:
             continue
         for last in words[at : at + most]:
             found = text[first.start() : last.end()]
-            if normalize_values(found) == wanted:
+            if normalize_values(found) == wanted and not (is_decimal and _IS_A_DAY.match(text, last.end())):
                 inside = found.strip(_AROUND)
                 start = first.start() + found.index(inside)
                 end = start + len(inside)

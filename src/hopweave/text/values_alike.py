@@ -33,7 +33,7 @@ _TIME = (
 )
 _UNIT = (
     r"(?:%|percent|per\scent|°\s?[CFK]|[kmµun]?g|mcg|[mµd]?l|[kcmnµ]?m|[mµn]?mol|[mkµ]?I?U|[kM]?W|[kKMG]?i?B|bytes?|[kMG]?Hz|[mk]?V"
-    r"|bar|k?Pa|mmHg)(?:/\w+)*"
+    r"|bar|k?Pa|mmHg|Nm)(?:/\w+)*"
 )
 UNIT = rf"(?:{_MONEY}|{_UNIT}|{_TIME})"
 _VALUE = re.compile(
@@ -44,6 +44,7 @@ _VALUE = re.compile(
 )
 
 _OF_A_CLAUSE = re.compile(r"(?:\d{1,3}\.){1,3}(?:\d{1,3})?[ \t]+(?=[A-Z\"“])")
+_CLAUSE_ON_A_LINE = re.compile(rf"^[ \t]*{_OF_A_CLAUSE.pattern}", re.MULTILINE)
 _NUMBER_ALONE = re.compile(r"[\d.]+\s?(?:%|per\s?cent)?", re.IGNORECASE)
 NUMBER, COUNTED = "number", "number of "
 
@@ -92,6 +93,16 @@ def are_alike(one: str, other: str) -> bool:
     (True, False, False)
     """
     return one == other or (NUMBER in (one, other) and one.startswith(NUMBER) and other.startswith(NUMBER))
+
+
+@remembered
+def without_numbers_of_clauses(text: str) -> str:
+    r"""A text with blanks for the numbers with which its lines begin.
+
+    >>> without_numbers_of_clauses("3. Lock\nHold 3 keys.")
+    '   Lock\nHold 3 keys.'
+    """
+    return _CLAUSE_ON_A_LINE.sub(lambda number: " " * len(number[0]), text)
 
 
 def is_number_of_a_clause(said: str, span: Span, text: str) -> bool:

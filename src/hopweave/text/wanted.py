@@ -11,6 +11,10 @@ from hopweave.text.content_words import keys_of, stem
 
 _NAMED_BY_LETTER = re.compile(r"(?<=[a-z] )[A-Z](?![\w.]\w|\w)")
 
+_WORDS_OF_DIMENSIONS = "deep depth, high height, tall height, wide width, broad width, heavy weight"
+_DIMENSIONS = {stem(word): stem(name) for word, name in map(str.split, _WORDS_OF_DIMENSIONS.split(","))}
+"""How a question asks for what a text names: `How deep is it?`"""
+
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
@@ -42,7 +46,8 @@ def content_stems(text: str) -> frozenset[str]:
     >>> sorted(content_stems("the patients in group B"))
     ['B', 'group', 'patie']
     """
-    return frozenset(stem(part) for key in keys_of(text) for part in key.split("-")) | letters_in(text)
+    stems = (stem(part) for key in keys_of(text) for part in key.split("-"))
+    return frozenset(_DIMENSIONS.get(one, one) for one in stems) | letters_in(text)
 
 
 def letters_in(text: str) -> set[str]:

@@ -1,0 +1,132 @@
+"""Names of the same make, such as those of models, errors and groups: `X200`, `X200 Pro` and `X300`, `E1` and `E2`.
+
+They have the same letters, and a number or an ending of their own. What is said of one of them is not said of another.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Set
+from typing import NamedTuple
+
+from hopweave.core.memoize import remembered
+from hopweave.core.types import Span
+
+_NAME = re.compile(
+    r"(?<![\w.,/-])(?P<make>[A-Z][A-Za-z]{0,5}-?)\d{1,4}[A-Z]?(?:-[A-Z]{1,2}\d?)?(?![\w/-])(?!\.\d)"
+    r"(?: (?:Pro|Plus|Max|Mini|Ultra|Lite|Air|Basic|Classic|Compact|Premium|Deluxe|Sport|Turbo)\b)?"
+)
+_RANGE = re.compile(r" ?(?:to|through|up to|–|—|-|\.\.) ?(?:the )?")
+_BETWEEN = re.compile(r"[,;] |\n|\s(?:and|or|but|while|whereas)\s")
+_JOINED = re.compile(r",?\s?(?:(?:and|or|/|&)\s?)?(?:the\s)?")
+"""What stands between names of which the same is said."""
+
+
+class _Named(NamedTuple):
+    """A name: its letters, which those of its make share, all of it, and where it stands."""
+
+    make: str
+    name: str
+    span: Span
+
+
+def is_of_another_name(query: str, sentence: str, focus: Span | None, above: Callable[[], Iterable[str]]) -> bool:
+    """Whether some words of a sentence are said of another name than one of the same make that a query has.
+
+    What they are said of is named in their part of the sentence, else in the sentence, else in the nearest heading above it.
+
+    Args:
+        query: the query.
+        sentence: the sentence.
+        focus: the position of the words in it; names in them do not count. `None` for all of it.
+        above: gives the headings above it, from the nearest.
+
+    >>> told = "The X200 has six cells, the X300 has eight."
+    >>> [is_of_another_name("How many has the X300?", told, Span(start, start + 3), tuple) for start in (13, 37)]
+    [True, False]
+    """
+    asked: dict[str, set[str]] = {}
+    for one in _names_in(query):
+        asked.setdefault(one.make, set()).add(one.name)
+    return any(_is_said_of_another(make, names, sentence, focus, above) for make, names in asked.items())
+
+
+def is_one_of_several(said: str, title: str) -> bool:
+    """Whether an answer is a name that a title has beside others of its make, so that not all below it is about it.
+
+    >>> is_one_of_several("X200", "X200 and X300: manual"), is_one_of_several("X200", "X200: manual")
+    (True, False)
+    """
+    own = {(one.make, one.name) for one in _names_in(said)}
+    there = {(one.make, one.name) for one in _names_in(title)}
+    return bool(own & there) and any(make == other and name != one for make, name in own for other, one in there)
+
+
+def _is_said_of_another(
+    make: str, asked: Set[str], sentence: str, focus: Span | None, above: Callable[[], Iterable[str]]
+) -> bool:
+    there = [one for one in _names_in(sentence) if one.make == make]
+    if any(_has_range(sentence, one) for one in there):
+        return False
+    told = [one for one in there if focus is None or not (one.span.start < focus.end and focus.start < one.span.end)]
+    if focus is not None and (excepted := [one for one in told if _is_excepted(sentence, one, focus)]):
+        if asked <= {one.name for one in excepted}:
+            return True
+        told = [one for one in told if one not in excepted]
+    if told:
+        part = _part_of(sentence, focus) if focus is not None else Span(0, len(sentence))
+        beside = {one.name for group in _groups(sentence, told) if any(_is_in(part, one) for one in group) for one in group}
+        return asked.isdisjoint(beside or {one.name for one in told})
+    if there:  # the answer is a name of this make itself
+        return False
+    named = ({one.name for one in _names_in(heading) if one.make == make} for heading in above())
+    return asked.isdisjoint(next(filter(None, named), asked))
+
+
+def _groups(sentence: str, told: Iterable[_Named]) -> list[list[_Named]]:
+    """Names of one make, those together of which the same is said: `the X200 and the X300`."""
+    groups: list[list[_Named]] = []
+    for one in told:
+        if groups and _JOINED.fullmatch(sentence, groups[-1][-1].span.end, one.span.start):
+            groups[-1].append(one)
+        else:
+            groups.append([one])
+    return groups
+
+
+def _is_excepted(sentence: str, one: _Named, focus: Span) -> bool:
+    """Whether brackets that some words do not stand in have what is said of a name instead: `5 hours (X300: 4 hours)`."""
+    return (
+        sentence[one.span.start - 1 : one.span.start] == "("
+        and sentence.startswith(":", one.span.end)
+        and not one.span.start <= focus.start < sentence.find(")", one.span.end)
+    )
+
+
+def _is_in(part: Span, one: _Named) -> bool:
+    return part.start <= one.span.start < part.end
+
+
+def _part_of(sentence: str, focus: Span) -> Span:
+    """The part of a sentence, between commas and the like, that some words stand in."""
+    start = max((match.end() for match in _BETWEEN.finditer(sentence, 0, focus.start)), default=0)
+    after = _BETWEEN.search(sentence, focus.end)
+    return Span(start, after.start() if after is not None else len(sentence))
+
+
+def _has_range(sentence: str, one: _Named) -> bool:
+    """Whether a name is the beginning of a range: `X100 to X300`."""
+    between = _RANGE.match(sentence, one.span.end)
+    return between is not None and _NAME.match(sentence, between.end()) is not None
+
+
+def _names_in(text: str) -> Iterator[_Named]:
+    return iter(_found(text))
+
+
+@remembered
+def _found(text: str) -> tuple[_Named, ...]:
+    return tuple(
+        _Named(match["make"].casefold(), " ".join(match[0].split()).casefold(), Span(*match.span()))
+        for match in _NAME.finditer(text)
+    )
