@@ -14,6 +14,8 @@ from itertools import pairwise
 from statistics import median
 from typing import NamedTuple
 
+from hopweave.ingest.pdf_columns import columns_of, columns_under, cut, nearest
+from hopweave.ingest.pdf_heads import Name, names_above
 from hopweave.ingest.pdf_layout import Grid, Rule, Segment, TextLine, Word, grids_of, lines_of, straight
 from hopweave.ingest.table_heads import is_period, is_value
 
@@ -29,8 +31,8 @@ _PARAGRAPH_GAP = 1.6
 """Between two rows, as a share of the height of a line, at most."""
 _TIGHT = 1.35
 """From the top of a line to that of the next within a paragraph, as a share of its height, at most."""
-_SET_APART = 1.15
-"""How much further rows are apart than the lines of a cell."""
+_SAME_PITCH = 1.08
+"""Lines of a cell are at most this much further apart than the closest ones of the table."""
 _FULL_LINE = 0.6
 """Share of the width of a page that a line of text has, at least."""
 _MARGIN = 0.1
@@ -127,18 +129,19 @@ def _runs(lines: Sequence[TextLine], words: Sequence[Word]) -> Iterator[list[Tex
         gap = line.top - run[-1].bottom if run else 0.0
         is_apart = run and (gap > _PARAGRAPH_GAP * line.height or (len(gaps) > 1 and gap > _LEAST_GAP * line.height + _MORE * median(gaps)))
         if is_text or is_apart or (run and _begins_another(run, line, words)):
-            yield from _trimmed(run)
+            yield from _trimmed(run, words)
             run, gaps = [], []
-        elif run:
-            gaps.append(max(gap, 0.0))
+        elif run and gap > 0:
+            gaps.append(gap)
         if not is_text:
             run.append(line)
-    yield from _trimmed(run)
+    yield from _trimmed(run, words)
 
 
 def _begins_another(run: Sequence[TextLine], line: TextLine, words: Sequence[Word]) -> bool:
     """Whether a line in bold type, without numbers, comes after rows in other type: it names the columns of another table."""
-    if len(line.segments) < 2 or not _is_bold(line, words) or any(is_value(words[one].text) for one in line.numbers):
+    told = (" ".join(words[one].text for one in segment.words) for segment in line.segments)
+    if len(line.segments) < 2 or not _is_bold(line, words) or any(map(is_value, told)):
         return False
     return any(len(one.segments) > 1 and not _is_bold(one, words) for one in run[-2:])
 
@@ -147,10 +150,15 @@ def _is_bold(line: TextLine, words: Sequence[Word]) -> bool:
     return all(words[one].is_bold for one in line.numbers)
 
 
-def _trimmed(run: Sequence[TextLine]) -> Iterator[list[TextLine]]:
+def _trimmed(run: Sequence[TextLine], words: Sequence[Word]) -> Iterator[list[TextLine]]:
+    """A run from its first line with a wide gap, or the bold line before that, whose names may nearly touch."""
     told = [number for number, line in enumerate(run) if len(line.segments) > 1]
-    if len(told) >= _FEWEST_ROWS:
-        yield list(run[told[0] : told[-1] + 1 + _MOST_LINES_OF_A_CELL])
+    if len(told) < _FEWEST_ROWS:
+        return
+    first = told[0]
+    if first and _is_bold(run[first - 1], words) and not _is_bold(run[first], words):
+        first -= 1
+    yield list(run[first : told[-1] + 1 + _MOST_LINES_OF_A_CELL])
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +220,7 @@ class _Page:
 
     def of_run(self, run: Sequence[TextLine], before: Found | None) -> Iterator[Found]:
         """The tables in some lines."""
-        columns = _columns(run, self.words)
+        columns = columns_of(run, self.words)
         if len(columns) < 2:
             return
         pieces: list[list[_Row]] = [[]]
@@ -230,12 +238,21 @@ class _Page:
     def _placed(self, line: TextLine, columns: Sequence[tuple[float, float]]) -> _Row | None:
         """A line as a row; `None` if it runs across columns like text."""
         row = _Row(line.top, line.bottom)
+        if len(line.segments) > len(columns):
+            return None if columns_under(Segment([], line.left, line.right), columns)[1] > 1 else self._in_one(line, columns)
         for segment in line.segments:
-            for piece in _cut(segment, columns, self.words):
-                first, width = _columns_under(piece, columns)
+            for piece in cut(segment, columns, self.words):
+                first, width = columns_under(piece, columns)
+                if width == 0:
+                    first = nearest(piece, first, columns, row.cells)
                 if width > 1 and (len(line.segments) == 1 or len(self.text(piece.words)) > _LONGEST_NAME):
                     return None
                 row.put(first, piece.words, width)
+        return row
+
+    def _in_one(self, line: TextLine, columns: Sequence[tuple[float, float]]) -> _Row:
+        row = _Row(line.top, line.bottom)
+        row.put(columns_under(Segment([], line.left, line.right), columns)[0], line.numbers)
         return row
 
     def _of_rows(self, lines: list[_Row], columns: Sequence[tuple[float, float]], before: Found | None) -> Found | None:
@@ -275,7 +292,7 @@ class _Page:
         if any(_LEADER.search(text) for row in texts for text in row.values()):
             return None
         num_head = self._num_head(rows, texts, columns, is_grid=is_grid)
-        names = _names(rows[:num_head], texts[:num_head], columns)
+        names = names_above([self._names(row, cells) for row, cells in zip(rows[:num_head], texts[:num_head], strict=True)], columns, is_grid=is_grid)
         body = texts[num_head:]
         if num_head and not _are_names(names):
             return None
@@ -305,6 +322,18 @@ class _Page:
         if num_columns < _FEWEST_COLUMNS and not is_ruled:
             return False
         return any(_are_figures([row[column] for row in texts if column in row], least) for column in range(1, num_columns))
+
+    def _names(self, row: _Row, cells: Mapping[int, str]) -> list[Name]:
+        return [
+            Name(
+                text,
+                column,
+                row.widths.get(column, 1),
+                min(self.words[number].left for number in row.cells[column]),
+                max(self.words[number].right for number in row.cells[column]),
+            )
+            for column, text in cells.items()
+        ]
 
     def _num_head(
         self, rows: Sequence[_Row], texts: Sequence[Mapping[int, str]], columns: Sequence[tuple[float, float]], *, is_grid: bool
@@ -336,31 +365,50 @@ def _in_rows(page: _Page, lines: Sequence[_Row], ruled: Sequence[int]) -> Iterat
     if not lines:
         return
     height = median(line.bottom - line.top for line in lines)
-    full = [number for number, line in enumerate(lines) if len(line.cells) > 1 and 0 in line.cells]
-    usual = median([lines[other].top - lines[one].top for one, other in pairwise(full)] or [0.0])
+    leading = _leading(page, lines, height)
     breaks = set(ruled)
     is_ruled = len(breaks) >= max(_FEWEST_ROWS, _OVERLAP * len(lines))
-    row = _Row(lines[0].top, lines[0].bottom, dict(lines[0].cells), dict(lines[0].widths))
-    last = lines[0]
-    for number, line in enumerate(lines[1:], start=1):
-        pitch = line.top - last.top
-        is_near = pitch <= _TIGHT * height
-        are_apart = usual > _SET_APART * pitch
-        if line.top < last.bottom - _OVERLAP * height:
-            goes_on = True
-        elif number in breaks or not is_near:
+    row: _Row | None = None
+    last_of: dict[int, float] = {}
+    for number, line in enumerate(lines):
+        below = [line.top - last_of[column] for column in line.cells if column in last_of]
+        is_near = not below or min(below) <= _TIGHT * height
+        if row is None or number in breaks or not is_near:
             goes_on = False
-        elif is_ruled or are_apart:
+        elif not below:
+            goes_on = line.top < row.bottom - _OVERLAP * height or is_ruled
+        elif is_ruled:
             goes_on = not _both_have_values(page, row, line)
+        elif leading:
+            goes_on = min(below) <= leading
         else:
             goes_on = _is_rest(page, row, line)
-        if goes_on:
-            row.take(line)
+        if row is None or not goes_on:
+            if row is not None:
+                yield row
+            row, last_of = _Row(line.top, line.bottom, dict(line.cells), dict(line.widths)), {}
         else:
-            yield row
-            row = _Row(line.top, line.bottom, dict(line.cells), dict(line.widths))
-        last = line
-    yield row
+            row.take(line)
+        last_of.update(dict.fromkeys(line.cells, line.top))
+    if row is not None:
+        yield row
+
+
+def _leading(page: _Page, lines: Sequence[_Row], height: float) -> float:
+    """From a line of a cell to the next of it, at most; 0 if rows are not further apart than that."""
+    last_of: dict[int, _Row] = {}
+    pitches: list[float] = []
+    of_values: list[float] = []
+    for line in lines:
+        for column in line.cells:
+            if (above := last_of.get(column)) is not None:
+                pitches.append(line.top - above.top)
+                if column and all(is_value(page.text(one.cells[column])) for one in (above, line)):
+                    of_values.append(pitches[-1])
+            last_of[column] = line
+    least = min((pitch for pitch in pitches if pitch > height * _LEAST_SHARE), default=0.0) * _SAME_PITCH
+    is_plain = bool(of_values) and min(of_values) > least and max(pitches) > least
+    return least if is_plain else 0.0
 
 
 def _both_have_values(page: _Page, row: _Row, line: _Row) -> bool:
@@ -376,93 +424,6 @@ def _is_rest(page: _Page, row: _Row, line: _Row) -> bool:
     if 0 not in texts:
         return set(texts) <= set(row.cells) and not any(map(is_value, texts.values())) and 0 in row.cells
     return texts[0][:1].islower() and (len(texts) == 1 or set(row.cells) == {0})
-
-
-def _columns(run: Sequence[TextLine], words: Sequence[Word]) -> list[tuple[float, float]]:
-    """The columns that the segments of some lines stand in: those of the lines with most of them, and what is beside these.
-
-    Two columns are one if no line has both, as where numbers stand to the right and their name to the left.
-    """
-    columns: list[tuple[float, float]] = []
-    lines = sorted((line for line in run if len(line.segments) > 1), key=lambda one: -len(one.segments))
-    for line in lines:
-        for segment in line.segments:
-            for piece in _cut(segment, columns, words) if columns else [segment]:
-                first, width = _columns_under(piece, columns)
-                if width == 0:
-                    columns.insert(first, (piece.left, piece.right))
-                elif width == 1:
-                    left, right = columns[first]
-                    columns[first] = min(left, piece.left), max(right, piece.right)
-    there: list[set[int]] = [set() for _ in columns]
-    for number, line in enumerate(lines):
-        for segment in line.segments:
-            for piece in _cut(segment, columns, words):
-                first, width = _columns_under(piece, columns)
-                if width == 1:
-                    there[first].add(number)
-    at = 0
-    while at + 1 < len(columns):
-        if there[at] & there[at + 1]:
-            at += 1
-            continue
-        columns[at : at + 2] = [(columns[at][0], columns[at + 1][1])]
-        there[at : at + 2] = [there[at] | there[at + 1]]
-    return columns
-
-
-def _columns_under(segment: Segment, columns: Sequence[tuple[float, float]]) -> tuple[int, int]:
-    """The first column that a segment touches, and how many; if none, where one for it would stand, and 0."""
-    first = bisect_left(columns, segment.left, key=lambda column: column[1])
-    last = bisect_right(columns, segment.right, key=lambda column: column[0])
-    return first, max(last - first, 0)
-
-
-def _cut(segment: Segment, columns: Sequence[tuple[float, float]], words: Sequence[Word]) -> list[Segment]:
-    """A segment in pieces that stand in one column each, if it can be cut so; else as it is.
-
-    Words that the file writes together stay together if that is possible.
-    """
-    if _columns_under(segment, columns)[1] < 2:
-        return [segment]
-    together: list[list[int]] = []
-    for number in segment.words:
-        if words[number].is_first or not together:
-            together.append([])
-        together[-1].append(number)
-    for pieces in (together, [[number] for number in segment.words]):
-        if (cut := _in_columns(pieces, columns, words)) is not None:
-            return cut
-    return [segment]
-
-
-def _in_columns(
-    pieces: Sequence[Sequence[int]], columns: Sequence[tuple[float, float]], words: Sequence[Word]
-) -> list[Segment] | None:
-    """Words by their column; `None` if some touch several, or none."""
-    found: dict[int, Segment] = {}
-    for numbers in pieces:
-        left, right = words[numbers[0]].left, words[numbers[-1]].right
-        at, touched = _columns_under(Segment([], left, right), columns)
-        if touched != 1:
-            return None
-        piece = found.setdefault(at, Segment([], left, right))
-        piece.words += numbers
-        piece.right = right
-    return [found[at] for at in sorted(found)]
-
-
-def _names(
-    rows: Sequence[_Row], texts: Sequence[Mapping[int, str]], columns: Sequence[tuple[float, float]]
-) -> tuple[str, ...]:
-    """What stands above each column, from top to bottom, each text once."""
-    names: list[list[str]] = [[] for _ in columns]
-    for row, cells in zip(rows, texts, strict=True):
-        for column, text in cells.items():
-            for above in names[column : column + row.widths.get(column, 1)]:
-                if text not in above:
-                    above.append(text)
-    return tuple(" ".join(above) for above in names)
 
 
 def _are_names(names: Sequence[str]) -> bool:

@@ -1,0 +1,148 @@
+"""The columns that the words of some lines stand in, told by the blanks between them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator, Sequence
+from itertools import pairwise
+
+from hopweave.ingest.pdf_layout import Segment, TextLine, Word
+from hopweave.ingest.table_heads import is_value
+
+_FEWEST_CUT, _SHARE_CUT, _LEAST_CUT = 3, 0.7, 1.5
+"""Of the lines of a column that are cut at a gap, and the width of that in points."""
+
+
+def columns_of(run: Sequence[TextLine], words: Sequence[Word]) -> list[tuple[float, float]]:
+    """The left and right of each column: those of the lines with most cells and a number, and what is beside these."""
+    wide = [line for line in run if len(line.segments) > 1]
+    if not wide:
+        return []
+    lines = sorted(wide, key=lambda line: (not _has_value(line, words), -len(line.segments)))
+    full = [line for line in lines if len(line.segments) == len(lines[0].segments)]
+    columns = [(min(one.left for one in alike), max(one.right for one in alike)) for alike in zip(*(line.segments for line in full))]
+    if any(after[0] <= before[1] for before, after in pairwise(columns)):
+        columns = [(one.left, one.right) for one in lines[0].segments]
+    for line in lines:
+        for segment in line.segments:
+            for piece in cut(segment, columns, words):
+                first, width = columns_under(piece, columns)
+                if width == 1:
+                    left, right = columns[first]
+                    columns[first] = min(left, piece.left), max(right, piece.right)
+                elif width == 0 and not _free_beside(first, columns, line):
+                    columns.insert(first, (piece.left, piece.right))
+    return list(_split_columns(columns, run, words))
+
+
+def columns_under(segment: Segment, columns: Sequence[tuple[float, float]]) -> tuple[int, int]:
+    """The first column that a segment touches, and how many; if none, where one for it would stand, and 0."""
+    first = _first_ending_after(segment.left, columns)
+    last = first
+    while last < len(columns) and columns[last][0] <= segment.right:
+        last += 1
+    return first, last - first
+
+
+def _first_ending_after(place: float, columns: Sequence[tuple[float, float]]) -> int:
+    return next((at for at, column in enumerate(columns) if column[1] >= place), len(columns))
+
+
+def nearest(segment: Segment, first: int, columns: Sequence[tuple[float, float]], taken: Collection[int]) -> int:
+    """The column of a segment between two columns: the free one, or the one nearer to it."""
+    sides = [at for at in (first - 1, first) if 0 <= at < len(columns)]
+    free = [at for at in sides if at not in taken] or sides
+    return min(free, key=lambda at: max(columns[at][0] - segment.right, segment.left - columns[at][1]))
+
+
+def cut(segment: Segment, columns: Sequence[tuple[float, float]], words: Sequence[Word]) -> list[Segment]:
+    """A segment in pieces that stand in one column each, if it can be cut so; else as it is.
+
+    Words that the file writes together stay together if that is possible.
+    """
+    if columns_under(segment, columns)[1] < 2:
+        return [segment]
+    together: list[list[int]] = []
+    for number in segment.words:
+        if words[number].is_first or not together:
+            together.append([])
+        together[-1].append(number)
+    for pieces in (together, [[number] for number in segment.words]):
+        if (found := _in_columns(pieces, columns, words)) is not None:
+            return found
+    return [segment]
+
+
+def _in_columns(
+    pieces: Sequence[Sequence[int]], columns: Sequence[tuple[float, float]], words: Sequence[Word]
+) -> list[Segment] | None:
+    """Words by their column; `None` if some touch several. Those that touch none are with what they are closest to."""
+    boxes = [Segment(list(numbers), words[numbers[0]].left, words[numbers[-1]].right) for numbers in pieces]
+    joined: list[tuple[int | None, Segment]] = []
+    for number, box in enumerate(boxes):
+        at, touched = columns_under(box, columns)
+        if touched > 1:
+            return None
+        before = box.left - boxes[number - 1].right if number else math.inf
+        after = boxes[number + 1].left - box.right if number + 1 < len(boxes) else math.inf
+        last = joined[-1] if joined else None
+        is_same = last is not None and (last[0] == at if touched and last[0] is not None else touched > 0 or before <= after)
+        if last is not None and is_same:
+            last[1].words += box.words
+            last[1].right = box.right
+            joined[-1] = (at if touched else last[0], last[1])
+        else:
+            joined.append((at if touched else None, box))
+    return [segment for _, segment in joined]
+
+
+def _has_value(line: TextLine, words: Sequence[Word]) -> bool:
+    return any(is_value(" ".join(words[one].text for one in segment.words)) for segment in line.segments)
+
+
+def _free_beside(first: int, columns: Sequence[tuple[float, float]], line: TextLine) -> bool:
+    """Whether a line has nothing in a column next to a place between two columns, in which what stands there may belong."""
+    return any(
+        all(one.left > columns[at][1] or one.right < columns[at][0] for one in line.segments)
+        for at in (first - 1, first)
+        if 0 <= at < len(columns)
+    )
+
+
+def _split_columns(
+    columns: Sequence[tuple[float, float]], run: Sequence[TextLine], words: Sequence[Word]
+) -> Iterator[tuple[float, float]]:
+    """Columns, those cut in two that have a gap on all lines, the first of them included, as where cells nearly touch."""
+    for column in columns:
+        told = [_pieces_in(line, column, words) for line in run if len(line.segments) > 1]
+        told = [pieces for pieces in told if pieces]
+        start = column[0]
+        for gap in _gaps(sorted(piece for pieces in told for piece in pieces)):
+            both = [pieces[0][0] < gap[0] and pieces[-1][1] > gap[1] for pieces in told]
+            if both[0] and sum(both) >= max(_FEWEST_CUT, _SHARE_CUT * len(both)):
+                yield start, gap[0]
+                start = gap[1]
+        yield start, column[1]
+
+
+def _pieces_in(line: TextLine, column: tuple[float, float], words: Sequence[Word]) -> list[tuple[float, float]]:
+    """The left and right of what a line has in a column, words that are written together as one."""
+    pieces: list[tuple[float, float]] = []
+    for number in line.numbers:
+        word = words[number]
+        if word.left > column[1] or word.right < column[0]:
+            continue
+        if pieces and not word.is_first:
+            pieces[-1] = pieces[-1][0], word.right
+        else:
+            pieces.append((word.left, word.right))
+    return pieces
+
+
+def _gaps(pieces: Sequence[tuple[float, float]]) -> Iterator[tuple[float, float]]:
+    """What some pieces, in order, leave free between them."""
+    end: float | None = None
+    for left, right in pieces:
+        if end is not None and left - end >= _LEAST_CUT:
+            yield end, left
+        end = right if end is None else max(end, right)
