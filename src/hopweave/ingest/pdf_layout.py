@@ -9,6 +9,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from statistics import median
 from typing import NamedTuple
 
 _SAME_LINE = 0.6
@@ -17,6 +18,8 @@ _GAP = 0.5
 """Between two cells of a line, as a share of its height, at least; words of running text are closer."""
 _NEAR = 2.5
 """Points within which rules are on one line, or touch."""
+_OUTSIDE = 10.0
+"""Points from which on a rule along the page goes on beyond the last one down it, around a column that is open at the side."""
 _MOST_RULES = 500
 """Of a page, in one direction; a drawing has more."""
 _MOST_CELLS = 10_000
@@ -226,7 +229,9 @@ def grids_of(along: Sequence[Rule], down: Sequence[Rule]) -> list[Grid]:
 
 
 def _grid(along: Sequence[Rule], down: Sequence[Rule]) -> Grid | None:
-    columns, rows = _apart(rule.left for rule in down), _apart(rule.top for rule in along)
+    sides = (median(rule.left for rule in along), median(rule.right for rule in along)) if along else ()
+    inner, rows = _apart(rule.left for rule in down), _apart(rule.top for rule in along)
+    columns = _apart((*inner, *(side for side in sides if not inner or not inner[0] - _OUTSIDE <= side <= inner[-1] + _OUTSIDE)))
     if len(columns) <= _FEWEST_COLUMNS or len(rows) < 2 or len(columns) * len(rows) > _MOST_CELLS:
         return None
     walls, floors = set(), set()

@@ -56,7 +56,7 @@ def with_rows(text: str, words: Sequence[Word], rules: Iterable[Rule], before: O
             continue
         read = Table(before.names if before is not None and goes_on else None)
         if table.names:
-            read.add(dict(enumerate(table.names)), is_header=True)
+            read.add({at: name.rstrip(": ") for at, name in enumerate(table.names)}, is_header=True)
         for row in table.rows:
             read.add(row)
         written.append((letters, list(read.texts())))
@@ -82,7 +82,7 @@ def _replaced(text: str, written: Sequence[tuple[list[int], Sequence[str]]]) -> 
         return text
     longest = max(map(len, text.split("\n")))
     pieces: list[str] = []
-    line = ""
+    line, is_emptied = "", False
     for at, character in enumerate(text):
         if at in rows_at:
             pieces.append(line)
@@ -90,12 +90,13 @@ def _replaced(text: str, written: Sequence[tuple[list[int], Sequence[str]]]) -> 
             _part_caption(pieces, longest)
             pieces += ["", *PARAGRAPH.join(rows_at[at]).split("\n"), ""]
         if character == "\n":
-            pieces.append(line)
-            line = ""
-        elif at not in dropped:
+            pieces += [] if is_emptied and not line.strip() else [line]
+            line, is_emptied = "", False
+        elif at in dropped:
+            is_emptied = True
+        else:
             line += character
-    pieces.append(line)
-    return "\n".join(pieces)
+    return "\n".join(pieces if is_emptied and not line.strip() else [*pieces, line])
 
 
 def _part_caption(lines: list[str], longest: int) -> None:
