@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 
@@ -11,28 +12,92 @@ from hopweave.ingest.table_heads import is_value
 
 _FEWEST_CUT, _SHARE_CUT, _LEAST_CUT = 3, 0.7, 1.5
 """Of the lines of a column that are cut at a gap, and the width of that in points."""
+_OVERLAP = 0.3
+"""Share of the height of a line that is beside the one above, from which on both are of one row."""
+_CUT = 0.22
+"""Between words of two columns, as a share of their height, at least, if only the gap tells them apart."""
+_APART = 1.0
+"""Points between two columns, at least."""
 
 
 def columns_of(run: Sequence[TextLine], words: Sequence[Word]) -> list[tuple[float, float]]:
-    """The left and right of each column: those of the lines with most cells and a number, and what is beside these."""
-    wide = [line for line in run if len(line.segments) > 1]
+    """The left and right of each column.
+
+    They are those of the lines with a number that have as many cells as the line above them, or else most; what else touches
+    them is in them, and what is between two taken ones is one more. If the line above the numbers has more cells than any other,
+    as where cells are empty, its columns are from one name to the next.
+    """
+    wide = [line for line in _bands(run) if len(line.segments) > 1]
+    with_value = [line for line in wide if _has_value(line, words)]
     if not wide:
         return []
-    lines = sorted(wide, key=lambda line: (not _has_value(line, words), -len(line.segments)))
-    full = [line for line in lines if len(line.segments) == len(lines[0].segments)]
+    first = with_value[0] if with_value else wide[-1]
+    above = next((line for line in reversed(wide) if line.top < first.top), None)
+    counted = Counter(len(line.segments) for line in with_value or wide)
+    num = max(counted)
+    if above is not None and len(above.segments) > num and (slots := _slots(above, with_value)):
+        return slots
+    if above is not None and counted[len(above.segments)] > counted[num]:
+        num = len(above.segments)
+    told = [*([above] if above is not None else ()), *(with_value or wide)]
+    full = [line for line in told if len(line.segments) == num]
     columns = [(min(one.left for one in alike), max(one.right for one in alike)) for alike in zip(*(line.segments for line in full))]
     if any(after[0] <= before[1] for before, after in pairwise(columns)):
-        columns = [(one.left, one.right) for one in lines[0].segments]
-    for line in lines:
-        for segment in line.segments:
+        columns = [(one.left, one.right) for one in full[-1].segments]
+    for line in sorted(told, key=lambda line: -len(line.segments)):
+        for segment in line.segments if len(line.segments) <= num + 1 else ():
             for piece in cut(segment, columns, words):
-                first, width = columns_under(piece, columns)
+                first_column, width = columns_under(piece, columns)
                 if width == 1:
-                    left, right = columns[first]
-                    columns[first] = min(left, piece.left), max(right, piece.right)
-                elif width == 0 and not _free_beside(first, columns, line):
-                    columns.insert(first, (piece.left, piece.right))
+                    left, right = columns[first_column]
+                    columns[first_column] = min(left, piece.left), max(right, piece.right)
+                elif width == 0 and not _free_beside(first_column, columns, line):
+                    columns.insert(first_column, (piece.left, piece.right))
     return list(_split_columns(columns, run, words))
+
+
+def _bands(run: Sequence[TextLine]) -> list[TextLine]:
+    """Lines, those that are partly beside each other as one, such as the lines of a cell and a number halfway down."""
+    bands: list[TextLine] = []
+    for line in run:
+        if not bands or line.top >= bands[-1].bottom - _OVERLAP * line.height:
+            bands.append(TextLine(line.top, line.bottom, [Segment([*one.words], one.left, one.right) for one in line.segments]))
+            continue
+        joined: list[Segment] = []
+        for one in sorted((*bands[-1].segments, *line.segments), key=lambda one: one.left):
+            if joined and one.left <= joined[-1].right:
+                joined[-1] = Segment([*joined[-1].words, *one.words], joined[-1].left, max(joined[-1].right, one.right))
+            else:
+                joined.append(one)
+        bands[-1] = TextLine(bands[-1].top, line.bottom, joined)
+    return bands
+
+
+def _slots(names: TextLine, lines: Sequence[TextLine]) -> list[tuple[float, float]]:
+    """Columns from the left of each name to that of the next, or likewise of their rights, if all cells are within one."""
+    lefts, rights = [one.left for one in names.segments], [one.right for one in names.segments]
+    ends = [one.right for line in lines for one in (line.segments[0], line.segments[-1])]
+    for starts, stops in (
+        (lefts, [*(left - _APART for left in lefts[1:]), max(*ends, rights[-1])]),
+        ([min(lefts[0], *(line.left for line in lines)), *(right + _APART for right in rights[:-1])], rights),
+        ([lefts[0], *_halfway(names)], [*(place - _APART for place in _halfway(names)), rights[-1]]),
+    ):
+        slots = list(zip(starts, stops, strict=True))
+        if all(_fit(line, slots) for line in lines):
+            return slots
+    return []
+
+
+def _halfway(line: TextLine) -> list[float]:
+    return [(before.right + after.left) / 2 for before, after in pairwise(line.segments)]
+
+
+def _fit(line: TextLine, slots: Sequence[tuple[float, float]]) -> bool:
+    """Whether each cell of a line is in a column of its own."""
+    taken = [
+        at for one in line.segments for at, slot in enumerate(slots) if slot[0] - _APART <= one.left and one.right <= slot[1] + _APART
+    ]
+    return len(taken) == len(line.segments) == len(set(taken))
 
 
 def columns_under(segment: Segment, columns: Sequence[tuple[float, float]]) -> tuple[int, int]:
@@ -58,19 +123,25 @@ def nearest(segment: Segment, first: int, columns: Sequence[tuple[float, float]]
 def cut(segment: Segment, columns: Sequence[tuple[float, float]], words: Sequence[Word]) -> list[Segment]:
     """A segment in pieces that stand in one column each, if it can be cut so; else as it is.
 
-    Words that the file writes together stay together if that is possible.
+    Words that the file writes together stay together; if that is not known, only gaps tell.
     """
     if columns_under(segment, columns)[1] < 2:
         return [segment]
     together: list[list[int]] = []
     for number in segment.words:
-        if words[number].is_first or not together:
+        if words[number].is_first is not False or not together:
             together.append([])
         together[-1].append(number)
-    for pieces in (together, [[number] for number in segment.words]):
-        if (found := _in_columns(pieces, columns, words)) is not None:
-            return found
-    return [segment]
+    found = _in_columns(together, columns, words)
+    is_told = all(words[number].is_first is not None for number in segment.words)
+    return found if found is not None and (is_told or _are_apart(found, words)) else [segment]
+
+
+def _are_apart(pieces: Sequence[Segment], words: Sequence[Word]) -> bool:
+    """Whether gaps between some pieces are wider than a blank, and than all gaps within them."""
+    within = [words[after].left - words[one].right for piece in pieces for one, after in pairwise(piece.words)]
+    least = max([_CUT * (words[pieces[0].words[0]].bottom - words[pieces[0].words[0]].top), *within])
+    return all(after.left - before.right >= least for before, after in pairwise(pieces))
 
 
 def _in_columns(
@@ -132,7 +203,7 @@ def _pieces_in(line: TextLine, column: tuple[float, float], words: Sequence[Word
         word = words[number]
         if word.left > column[1] or word.right < column[0]:
             continue
-        if pieces and not word.is_first:
+        if pieces and word.is_first is False:
             pieces[-1] = pieces[-1][0], word.right
         else:
             pieces.append((word.left, word.right))

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
+_SET_APART = 1.12
+"""From the top of a row to that of the next, as a share of its height, if these are not lines of one name."""
 _ALIGNED = 3.0
 """Points by which the edges of a name and of what is below it may differ."""
 
@@ -18,6 +21,8 @@ class Name(NamedTuple):
         width: how many columns it touches, or covers if it is merged.
         left: of the text, in points.
         right: of the text.
+        top: of the text.
+        height: of its first line.
     """
 
     text: str
@@ -25,6 +30,8 @@ class Name(NamedTuple):
     width: int
     left: float
     right: float
+    top: float = 0.0
+    height: float = 0.0
 
 
 def names_above(
@@ -32,20 +39,39 @@ def names_above(
 ) -> tuple[str, ...]:
     """What stands above each column, from top to bottom, each text once.
 
-    A name stands above several columns if it is merged or touches them, or if the names below it would otherwise not differ.
+    A name stands above several columns if it is merged or touches them, if the names below it would otherwise not differ, or if
+    it is further above fewer names than the next line of a name is.
 
     Args:
         rows: of names, from the top.
         columns: the left and right of each.
         is_grid: whether rules show which cells are merged.
     """
+    if not is_grid:
+        rows = _with_halfway(rows)
     plain = _joined([[(name, name.column, name.width) for name in row] for row in rows], len(columns))
     told = [name for name in plain if name]
     is_plain = len(set(told)) == len(told) and all(name.width == 1 for row in rows for name in row)
+    is_plain &= not any(
+        len(row) < len(below) and below[0].top - row[0].top > _SET_APART * row[0].height for row, below in pairwise(rows)
+    )
     if is_grid or is_plain:
         return plain
-    groups = [[*_spread(row, below, columns)] for row, below in zip(rows, rows[1:], strict=False)]
+    groups = [[*_spread(row, below, columns)] for row, below in pairwise(rows)]
     return _joined([*groups, [(name, name.column, name.width) for name in rows[-1]]], len(columns))
+
+
+def _with_halfway(rows: Sequence[Sequence[Name]]) -> list[list[Name]]:
+    """Rows, those that stand halfway between two as part of the lower one, such as a name of two rows."""
+    kept: list[list[Name]] = []
+    for row in rows:
+        above = kept[-1] if kept else []
+        is_halfway = above and row and above[0].top + above[0].height > row[0].top
+        if is_halfway and not {name.column for name in above} & {name.column for name in row} and len(kept) > 1:
+            kept[-1] = sorted((*above, *row), key=lambda name: name.column)
+        else:
+            kept.append(list(row))
+    return kept
 
 
 def _joined(rows: Sequence[Sequence[tuple[Name, int, int]]], num_columns: int) -> tuple[str, ...]:
@@ -66,20 +92,24 @@ def _spread(
     Groups are next to each other up to the right end of the table. A name is at the left of its group, at its right, or, if it
     is neither, in the middle.
     """
-    lefts = {one.column: one.left for one in below}
-    rights = {one.column: one.right for one in below}
-    edges = [column[1] for column in columns]
+    own = [name for name in row if name.column > 0]
+    lefts, rights = {one.column: one.left for one in below}, {_last(one): one.right for one in below}
     end = len(columns)
-    if all(abs(name.left - lefts.get(name.column, columns[name.column][0])) <= _ALIGNED for name in row):
-        for name in reversed(row):
-            yield name, name.column, max(end - name.column, 1)
-            end = name.column
-        return
-    if all(abs(name.right - rights.get(_last(name), edges[_last(name)])) <= _ALIGNED for name in row):
-        start = 0 if row[0].column == 0 else 1
+    if own and all(abs(name.right - rights.get(_last(name), columns[_last(name)][1])) <= _ALIGNED for name in own):
+        start = 1
         for name in row:
-            yield name, start, _last(name) + 1 - start
-            start = _last(name) + 1
+            first = min(start, name.column)
+            yield name, first, _last(name) + 1 - first
+            start = max(_last(name) + 1, 1)
+        return
+    if own and all(
+        abs(name.left - lefts.get(name.column, columns[name.column][0])) <= _ALIGNED
+        or (name.left <= columns[name.column][0] and name.right < columns[_last(name)][1] - _ALIGNED)
+        for name in own
+    ):
+        for name in reversed(row):
+            yield name, name.column, end - name.column if name.column else 1
+            end = name.column
         return
     for name in reversed(row):
         middle, right = (name.left + name.right) / 2, columns[end - 1][1]

@@ -16,6 +16,8 @@ _SAME_LINE = 0.6
 """Share of the lower of two words that is beside the other, from which on they are on one line."""
 _GAP = 0.5
 """Between two cells of a line, as a share of its height, at least; words of running text are closer."""
+_CLOSE, _FEWEST_CLOSE = 0.3, 3
+"""Between two words of running text, as a share of their height, at most; and how many such must be seen."""
 _NEAR = 2.5
 """Points within which rules are on one line, or touch."""
 _OUTSIDE = 10.0
@@ -34,7 +36,7 @@ class Word(NamedTuple):
         left, top, right, bottom: its box.
         is_bold: whether it is set in bold type.
         is_fixed: whether all letters of its type are of one width.
-        is_first: whether it is the first of words that the file writes together.
+        is_first: whether it is the first of words that the file writes together; `None` if that is not known.
     """
 
     text: str
@@ -44,7 +46,7 @@ class Word(NamedTuple):
     bottom: float
     is_bold: bool = False
     is_fixed: bool = False
-    is_first: bool = True
+    is_first: bool | None = None
 
     @property
     def middle(self) -> float:
@@ -97,6 +99,17 @@ class TextLine:
     def numbers(self) -> Iterator[int]:
         """Its words."""
         return (number for segment in self.segments for number in segment.words)
+
+
+def told_apart(words: Sequence[Word]) -> Sequence[Word]:
+    """Words, without what is written together if most close ones are not, as where a file writes word by word."""
+    close = [
+        word.is_first
+        for before, word in pairwise(words)
+        if 0 < word.left - before.right < _CLOSE * (word.bottom - word.top) and before.top < word.bottom and word.top < before.bottom
+    ]
+    is_known = len(close) >= _FEWEST_CLOSE and 2 * sum(map(bool, close)) < len(close)
+    return words if is_known else [word._replace(is_first=None) for word in words]
 
 
 def lines_of(words: Sequence[Word], which: Iterable[int]) -> list[TextLine]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import pairwise
 from statistics import median
@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from hopweave.ingest.pdf_columns import columns_of, columns_under, cut, nearest
 from hopweave.ingest.pdf_heads import Name, names_above
-from hopweave.ingest.pdf_layout import Grid, Rule, Segment, TextLine, Word, grids_of, lines_of, straight
+from hopweave.ingest.pdf_layout import Grid, Rule, Segment, TextLine, Word, grids_of, lines_of, straight, told_apart
 from hopweave.ingest.table_heads import is_period, is_value
 
 _FEWEST_COLUMNS = 3
@@ -101,7 +101,8 @@ def tables_on(words: Sequence[Word], rules: Iterable[Rule], before: Found | None
         before: a table at the end of the page before, which the first one of this page may go on with.
     """
     along, down = straight(rules)
-    page = _Page(words, along)
+    words = told_apart(words)
+    page = _Page(words, along, {word.text.casefold() for word in words})
     found: list[Found] = []
     free = {number for number, word in enumerate(words) if word.right > word.left}
     for grid in grids_of(along, down):
@@ -158,26 +159,36 @@ def _trimmed(run: Sequence[TextLine], words: Sequence[Word]) -> Iterator[list[Te
     first = told[0]
     if first and _is_bold(run[first - 1], words) and not _is_bold(run[first], words):
         first -= 1
+    while first and run[first - 1].bottom > run[first].top:
+        first -= 1
     yield list(run[first : told[-1] + 1 + _MOST_LINES_OF_A_CELL])
 
 
 @dataclass(frozen=True, slots=True)
 class _Page:
+    """The words of a page, its rules along it, and the words that are written on it, in small letters."""
+
     words: Sequence[Word]
     along: Sequence[Rule]
+    known: Set[str]
 
     def text(self, numbers: Iterable[int]) -> str:
         """The text of a cell; a word that is divided at the end of a line keeps its hyphen."""
-        said = ""
+        said: list[str] = []
         last: Word | None = None
         for number in sorted(numbers):
             word = self.words[number]
-            is_divided = (
-                last is not None and said[-1:] == "-" and word.top > last.top + _EDGE and word.text[:1].islower() and len(said) > 2
-            )
-            said += word.text if is_divided or last is None else f" {word.text}"
+            is_below = last is not None and word.top > last.top + _EDGE
+            said[-1:] = self._divided(said[-1], word.text) if is_below and said else [*said[-1:], word.text]
             last = word
-        return said
+        return " ".join(said)
+
+    def _divided(self, before: str, after: str) -> list[str]:
+        """The last word of a line and the first of the next, as one if it was divided, without a hyphen of its own."""
+        if not (before.endswith("-") and len(before) > 2 and before[-2].isalpha() and after[0].islower()):
+            return [before, after]
+        parts, whole = {before[:-1].casefold(), after.casefold()}, before[:-1] + after
+        return [before + after] if parts <= self.known and whole.casefold() not in self.known else [whole]
 
     def of_grid(self, grid: Grid, inside: Sequence[int], before: Found | None) -> Found | None:
         """A grid as a table; `None` if it is none."""
@@ -256,7 +267,7 @@ class _Page:
         return row
 
     def _of_rows(self, lines: list[_Row], columns: Sequence[tuple[float, float]], before: Found | None) -> Found | None:
-        while lines and len(lines[0].cells) < 2:
+        while lines and len(lines[0].cells) < 2 and not (len(lines) > 1 and lines[0].bottom > lines[1].top):
             lines = lines[1:]
         rows = list(_in_rows(self, lines, self._between(lines, columns)))
         while rows and len(rows[-1].cells) < 2:
@@ -331,6 +342,8 @@ class _Page:
                 row.widths.get(column, 1),
                 min(self.words[number].left for number in row.cells[column]),
                 max(self.words[number].right for number in row.cells[column]),
+                row.top,
+                self.words[row.cells[column][0]].bottom - self.words[row.cells[column][0]].top,
             )
             for column, text in cells.items()
         ]
