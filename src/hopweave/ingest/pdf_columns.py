@@ -33,13 +33,15 @@ def columns_of(run: Sequence[TextLine], words: Sequence[Word]) -> list[tuple[flo
         return []
     first = with_value[0] if with_value else wide[-1]
     above = next((line for line in reversed(wide) if line.top < first.top), None)
+    told = [*([above] if above is not None else ()), *(with_value or wide)]
+    if projected := _projected(told) or _projected(with_value):
+        return list(_split_columns(projected, run, words))
     counted = Counter(len(line.segments) for line in with_value or wide)
     num = max(counted)
     if above is not None and len(above.segments) > num and (slots := _slots(above, with_value)):
         return slots
     if above is not None and counted[len(above.segments)] > counted[num]:
         num = len(above.segments)
-    told = [*([above] if above is not None else ()), *(with_value or wide)]
     full = [line for line in told if len(line.segments) == num]
     columns = [(min(one.left for one in alike), max(one.right for one in alike)) for alike in zip(*(line.segments for line in full))]
     if any(after[0] <= before[1] for before, after in pairwise(columns)):
@@ -71,6 +73,18 @@ def _bands(run: Sequence[TextLine]) -> list[TextLine]:
                 joined.append(one)
         bands[-1] = TextLine(bands[-1].top, line.bottom, joined)
     return bands
+
+
+def _projected(lines: Sequence[TextLine]) -> list[tuple[float, float]]:
+    """What no blank separates on all lines, if each line has at most one cell in each, and some line one in every one."""
+    columns: list[tuple[float, float]] = []
+    for left, right in sorted((one.left, one.right) for line in lines for one in line.segments):
+        if columns and left < columns[-1][1] + _APART:
+            columns[-1] = columns[-1][0], max(columns[-1][1], right)
+        else:
+            columns.append((left, right))
+    is_full = len(columns) == max((len(line.segments) for line in lines), default=0) > 1
+    return columns if is_full and all(_fit(line, columns) for line in lines) else []
 
 
 def _slots(names: TextLine, lines: Sequence[TextLine]) -> list[tuple[float, float]]:

@@ -42,6 +42,10 @@ _LEAST_GAP, _MORE = 0.5, 1.5
 """Between two tables: as a share of the height of a line, and times the gap between most rows, together."""
 _OVERLAP = 0.3
 _MOST_LINES_OF_A_CELL = 12
+_MOST_GROUPS = 2
+"""Lines between the names of columns and the first row with a number."""
+_MOST_ABOVE = 4
+"""Lines above a table that have wide gaps, too, such as a running header."""
 _LEAST_SHARE = 0.5
 _WIDE = 0.7
 """Share of the width of a table that a rule between rows has."""
@@ -152,13 +156,14 @@ def _is_bold(line: TextLine, words: Sequence[Word]) -> bool:
 
 
 def _trimmed(run: Sequence[TextLine], words: Sequence[Word]) -> Iterator[list[TextLine]]:
-    """A run from its first line with a wide gap, or the bold line before that, whose names may nearly touch."""
+    """A run from its first line with a wide gap, or a bold line close before that, whose names may nearly touch."""
     told = [number for number, line in enumerate(run) if len(line.segments) > 1]
     if len(told) < _FEWEST_ROWS:
         return
     first = told[0]
-    if first and _is_bold(run[first - 1], words) and not _is_bold(run[first], words):
-        first -= 1
+    before = [number for number in range(max(first - _MOST_GROUPS - 1, 0), first) if _is_bold(run[number], words)]
+    if before and not _is_bold(run[first], words):
+        first = before[-1]
     while first and run[first - 1].bottom > run[first].top:
         first -= 1
     yield list(run[first : told[-1] + 1 + _MOST_LINES_OF_A_CELL])
@@ -267,13 +272,18 @@ class _Page:
         return row
 
     def _of_rows(self, lines: list[_Row], columns: Sequence[tuple[float, float]], before: Found | None) -> Found | None:
-        while lines and len(lines[0].cells) < 2 and not (len(lines) > 1 and lines[0].bottom > lines[1].top):
+        for _ in range(_MOST_ABOVE):
+            while lines and len(lines[0].cells) < 2 and not (len(lines) > 1 and lines[0].bottom > lines[1].top):
+                lines = lines[1:]
+            rows = list(_in_rows(self, lines, self._between(lines, columns)))
+            while rows and (len(rows[-1].cells) < 2 or rows[-1].widths):
+                rows.pop()
+            inside = sorted(number for row in rows for words in row.cells.values() for number in words)
+            table = self._table(rows, columns, inside, before, is_grid=False) if rows else None
+            if table is not None or not rows:
+                return table
             lines = lines[1:]
-        rows = list(_in_rows(self, lines, self._between(lines, columns)))
-        while rows and len(rows[-1].cells) < 2:
-            rows.pop()
-        inside = sorted(number for row in rows for words in row.cells.values() for number in words)
-        return self._table(rows, columns, inside, before, is_grid=False)
+        return None
 
     def _between(self, rows: Sequence[_Row], columns: Sequence[tuple[float, float]]) -> list[int]:
         """The numbers of the rows that a rule is above."""
