@@ -92,7 +92,8 @@ def _spread(
     Groups are next to each other up to the right end of the table. A name is at the left of its group, at its right, or, if it
     is neither, in the middle.
     """
-    own = [name for name in row if name.column > 0]
+    named = {one.column for one in below}
+    own = [name for name in row if name.column > 0 and named & {*range(name.column, _last(name) + 1)}]
     lefts, rights = {one.column: one.left for one in below}, {_last(one): one.right for one in below}
     end = len(columns)
     if own and all(abs(name.right - rights.get(_last(name), columns[_last(name)][1])) <= _ALIGNED for name in own):

@@ -128,6 +128,7 @@ def lines_of(words: Sequence[Word], which: Iterable[int]) -> list[TextLine]:
         else:
             lines[-1][1].append(number)
     for line, numbers in lines:
+        line.top, line.bottom = (median(getattr(words[one], side) for one in numbers) for side in ("top", "bottom"))
         line.segments = list(_segments(words, sorted(numbers, key=lambda one: words[one].left)))
     return [line for line, _ in lines]
 

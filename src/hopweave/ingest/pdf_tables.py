@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -254,8 +255,8 @@ class _Page:
     def _placed(self, line: TextLine, columns: Sequence[tuple[float, float]]) -> _Row | None:
         """A line as a row; `None` if it runs across columns like text."""
         row = _Row(line.top, line.bottom)
-        if len(line.segments) > len(columns):
-            return None if columns_under(Segment([], line.left, line.right), columns)[1] > 1 else self._in_one(line, columns)
+        if len(line.segments) > len(columns) and not _is_within(line, columns):
+            return None
         for segment in line.segments:
             for piece in cut(segment, columns, self.words):
                 first, width = columns_under(piece, columns)
@@ -264,11 +265,6 @@ class _Page:
                 if width > 1 and (len(line.segments) == 1 or len(self.text(piece.words)) > _LONGEST_NAME):
                     return None
                 row.put(first, piece.words, width)
-        return row
-
-    def _in_one(self, line: TextLine, columns: Sequence[tuple[float, float]]) -> _Row:
-        row = _Row(line.top, line.bottom)
-        row.put(columns_under(Segment([], line.left, line.right), columns)[0], line.numbers)
         return row
 
     def _of_rows(self, lines: list[_Row], columns: Sequence[tuple[float, float]], before: Found | None) -> Found | None:
@@ -381,6 +377,15 @@ class _Page:
         if any(is_value(text) for row in texts[:num_head] for text in row.values()):
             return 0
         return num_head if num_head <= most else 0
+
+
+def _is_within(line: TextLine, columns: Sequence[tuple[float, float]]) -> bool:
+    """Whether a line with more cells than there are columns has them in one column, as where the words of a cell are far apart."""
+    beside = _MARGIN * (columns[-1][1] - columns[0][0])
+    if line.left < columns[0][0] - _EDGE or line.right > columns[-1][1] + beside:
+        return False
+    counted = Counter(columns_under(segment, columns) for segment in line.segments)
+    return all(width == 1 for _, width in counted) and sum(count > 1 for count in counted.values()) == 1
 
 
 def _in_rows(page: _Page, lines: Sequence[_Row], ruled: Sequence[int]) -> Iterator[_Row]:
