@@ -114,6 +114,12 @@ def _fit(line: TextLine, slots: Sequence[tuple[float, float]]) -> bool:
     return len(taken) == len(line.segments) == len(set(taken))
 
 
+def widest_gap(lines: Sequence[TextLine]) -> float | None:
+    """Where the widest blank down all of some lines ends; `None` if there is none."""
+    gaps = [*_gaps(sorted((one.left, one.right) for line in lines for one in line.segments))]
+    return max(gaps, key=lambda gap: gap[1] - gap[0])[1] if gaps else None
+
+
 def columns_under(segment: Segment, columns: Sequence[tuple[float, float]]) -> tuple[int, int]:
     """The first column that a segment touches, and how many; if none, where one for it would stand, and 0."""
     first = _first_ending_after(segment.left, columns)

@@ -15,7 +15,7 @@ from itertools import pairwise
 from statistics import median
 from typing import NamedTuple
 
-from hopweave.ingest.pdf_columns import columns_of, columns_under, cut, nearest
+from hopweave.ingest.pdf_columns import columns_of, columns_under, cut, nearest, widest_gap
 from hopweave.ingest.pdf_heads import Name, names_above
 from hopweave.ingest.pdf_layout import Grid, Rule, Segment, TextLine, Word, grids_of, lines_of, straight, told_apart
 from hopweave.ingest.table_heads import is_period, is_value
@@ -48,11 +48,15 @@ _MOST_GROUPS = 2
 _MOST_ABOVE = 4
 """Lines above a table that have wide gaps, too, such as a running header."""
 _LEAST_SHARE = 0.5
+_FEWEST_LINES = 4
+"""Of running text beside a table."""
 _WIDE = 0.7
 """Share of the width of a table that a rule between rows has."""
 _EDGE = 3.0
 """Points."""
 _LEADER = re.compile(r"(?:\.\s?){4,}|…{2,}|·{4,}")
+_LABEL = re.compile(r":\s+\S")
+"""In a cell of a form: `Name: Ada`."""
 _HAS_DIGIT = re.compile(r"\d")
 _HAS_LETTER = re.compile(r"[^\W\d_]")
 
@@ -117,7 +121,7 @@ def tables_on(words: Sequence[Word], rules: Iterable[Rule], before: Found | None
         if table is not None:
             found.append(table)
     for run in _runs(lines_of(words, free), words):
-        found += page.of_run(run, before)
+        found += [*page.of_run(run, before)] or page.beside_text(run)
     return sorted(found, key=lambda one: (one.top, one.columns))
 
 
@@ -251,6 +255,28 @@ class _Page:
             table = self._of_rows(rows, columns, before)
             if table is not None:
                 yield table
+
+    def beside_text(self, run: Sequence[TextLine]) -> Iterator[Found]:
+        """The tables in some lines that have running text on one side, as where a page has two columns."""
+        gap = widest_gap(run)
+        if gap is None:
+            return
+        sides: tuple[list[int], list[int]] = ([], [])
+        for line in run:
+            for number in line.numbers:
+                sides[self.words[number].left >= gap].append(number)
+        lines = [lines_of(self.words, side) for side in sides]
+        if any(self._is_text(side) for side in lines):
+            for side in lines:
+                for part in _runs(side, self.words):
+                    yield from self.of_run(part, None)
+
+    def _is_text(self, lines: Sequence[TextLine]) -> bool:
+        """Whether most of some lines are as long as they can be, and many go on with a word in small letters."""
+        width = max(line.right for line in lines) - min(line.left for line in lines)
+        num_full = sum(line.right - line.left >= _WIDE * width for line in lines)
+        num_going_on = sum(self.words[next(line.numbers)].text[0].islower() for line in lines)
+        return len(lines) >= _FEWEST_LINES and num_full >= _LEAST_SHARE * len(lines) and num_going_on >= _OVERLAP * len(lines)
 
     def _placed(self, line: TextLine, columns: Sequence[tuple[float, float]]) -> _Row | None:
         """A line as a row; `None` if it runs across columns like text."""
@@ -459,6 +485,7 @@ def _are_names(names: Sequence[str]) -> bool:
     return (
         all(names[1:])
         and len(set(told)) == len(told)
+        and not any(_LABEL.search(name) for name in told)
         and all(len(name) <= _LONGEST_NAME and (_HAS_LETTER.search(name) or is_period(name)) for name in told)
     )
 
