@@ -172,7 +172,10 @@ def _read_pdf(file: CorpusFile, limits: Limits) -> Document:
 
 def _drawn(told: Mapping[str, Any]) -> tuple[list[Word], list[Rule]]:
     """What is drawn on a page, in points."""
-    words = [Word(text, *(place / 10 for place in box), bool(style & 1), bool(style & 2), bool(style & 4)) for text, *box, style in told["drawn"]]
+    words = [
+        Word(text, *(place / 10 for place in box), bool(style & 1), bool(style & 2), bool(style & 4))
+        for text, *box, style in told["drawn"]
+    ]
     return words, [Rule(*(place / 10 for place in box)) for box in told["rules"]]
 
 

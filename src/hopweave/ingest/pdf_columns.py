@@ -23,9 +23,9 @@ _APART = 1.0
 def columns_of(run: Sequence[TextLine], words: Sequence[Word]) -> list[tuple[float, float]]:
     """The left and right of each column.
 
-    They are those of the lines with a number that have as many cells as the line above them, or else most; what else touches
-    them is in them, and what is between two taken ones is one more. If the line above the numbers has more cells than any other,
-    as where cells are empty, its columns are from one name to the next.
+    They are what blanks separate on all lines with numbers and on the line of names above them. Where that fails, they are those
+    of the lines that have as many cells as the names, or else most; what else touches them is in them, and what is between two
+    taken ones is one more.
     """
     wide = [line for line in _bands(run) if len(line.segments) > 1]
     with_value = [line for line in wide if _has_value(line, words)]
@@ -38,12 +38,12 @@ def columns_of(run: Sequence[TextLine], words: Sequence[Word]) -> list[tuple[flo
         return list(_split_columns(projected, run, words))
     counted = Counter(len(line.segments) for line in with_value or wide)
     num = max(counted)
-    if above is not None and len(above.segments) > num and (slots := _slots(above, with_value)):
-        return slots
     if above is not None and counted[len(above.segments)] > counted[num]:
         num = len(above.segments)
     full = [line for line in told if len(line.segments) == num]
-    columns = [(min(one.left for one in alike), max(one.right for one in alike)) for alike in zip(*(line.segments for line in full))]
+    columns = [
+        (min(one.left for one in alike), max(one.right for one in alike)) for alike in zip(*(line.segments for line in full), strict=True)
+    ]
     if any(after[0] <= before[1] for before, after in pairwise(columns)):
         columns = [(one.left, one.right) for one in full[-1].segments]
     for line in sorted(told, key=lambda line: -len(line.segments)):
@@ -87,29 +87,13 @@ def _projected(lines: Sequence[TextLine]) -> list[tuple[float, float]]:
     return columns if is_full and all(_fit(line, columns) for line in lines) else []
 
 
-def _slots(names: TextLine, lines: Sequence[TextLine]) -> list[tuple[float, float]]:
-    """Columns from the left of each name to that of the next, or likewise of their rights, if all cells are within one."""
-    lefts, rights = [one.left for one in names.segments], [one.right for one in names.segments]
-    ends = [one.right for line in lines for one in (line.segments[0], line.segments[-1])]
-    for starts, stops in (
-        (lefts, [*(left - _APART for left in lefts[1:]), max(*ends, rights[-1])]),
-        ([min(lefts[0], *(line.left for line in lines)), *(right + _APART for right in rights[:-1])], rights),
-        ([lefts[0], *_halfway(names)], [*(place - _APART for place in _halfway(names)), rights[-1]]),
-    ):
-        slots = list(zip(starts, stops, strict=True))
-        if all(_fit(line, slots) for line in lines):
-            return slots
-    return []
-
-
-def _halfway(line: TextLine) -> list[float]:
-    return [(before.right + after.left) / 2 for before, after in pairwise(line.segments)]
-
-
 def _fit(line: TextLine, slots: Sequence[tuple[float, float]]) -> bool:
     """Whether each cell of a line is in a column of its own."""
     taken = [
-        at for one in line.segments for at, slot in enumerate(slots) if slot[0] - _APART <= one.left and one.right <= slot[1] + _APART
+        at
+        for one in line.segments
+        for at, slot in enumerate(slots)
+        if slot[0] - _APART <= one.left and one.right <= slot[1] + _APART
     ]
     return len(taken) == len(line.segments) == len(set(taken))
 

@@ -53,7 +53,8 @@ def names_above(
     told = [name for name in plain if name]
     is_plain = len(set(told)) == len(told) and all(name.width == 1 for row in rows for name in row)
     is_plain &= not any(
-        0 < len(row) < len(below) and max(name.top for name in below) - row[0].top > _SET_APART * row[0].height for row, below in pairwise(rows)
+        0 < len(row) < len(below) and max(name.top for name in below) - row[0].top > _SET_APART * row[0].height
+        for row, below in pairwise(rows)
     )
     if is_grid or is_plain:
         return plain

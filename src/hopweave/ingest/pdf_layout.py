@@ -106,7 +106,9 @@ def told_apart(words: Sequence[Word]) -> Sequence[Word]:
     close = [
         word.is_first
         for before, word in pairwise(words)
-        if 0 < word.left - before.right < _CLOSE * (word.bottom - word.top) and before.top < word.bottom and word.top < before.bottom
+        if 0 < word.left - before.right < _CLOSE * (word.bottom - word.top)
+        and before.top < word.bottom
+        and word.top < before.bottom
     ]
     is_known = len(close) >= _FEWEST_CLOSE and 2 * sum(map(bool, close)) < len(close)
     return words if is_known else [word._replace(is_first=None) for word in words]
@@ -245,10 +247,13 @@ def grids_of(along: Sequence[Rule], down: Sequence[Rule]) -> list[Grid]:
 def _grid(along: Sequence[Rule], down: Sequence[Rule]) -> Grid | None:
     sides = (median(rule.left for rule in along), median(rule.right for rule in along)) if along else ()
     inner, rows = _apart(rule.left for rule in down), _apart(rule.top for rule in along)
-    columns = _apart((*inner, *(side for side in sides if not inner or not inner[0] - _OUTSIDE <= side <= inner[-1] + _OUTSIDE)))
+    columns = _apart(
+        (*inner, *(side for side in sides if not inner or not inner[0] - _OUTSIDE <= side <= inner[-1] + _OUTSIDE))
+    )
     if len(columns) <= _FEWEST_COLUMNS or len(rows) < 2 or len(columns) * len(rows) > _MOST_CELLS:
         return None
-    walls, floors = set(), set()
+    walls: set[tuple[int, int]] = set()
+    floors: set[tuple[int, int]] = set()
     for rule in down:
         at = bisect_right(columns, rule.left) - 1
         walls.update((row, at) for row in _covered(rows, rule.top, rule.bottom))

@@ -69,7 +69,9 @@ def with_rows(text: str, words: Sequence[Word], rules: Iterable[Rule], before: O
 def _num_lines(words: Sequence[Word], table: Found, *, is_above: bool) -> int:
     """The lines above or below a table."""
     tops = sorted(
-        word.top for word in words if word.right > word.left and (word.bottom <= table.top if is_above else word.top >= table.bottom)
+        word.top
+        for word in words
+        if word.right > word.left and (word.bottom <= table.top if is_above else word.top >= table.bottom)
     )
     return sum(1 for number, top in enumerate(tops) if not number or top - tops[number - 1] > 2.0)
 

@@ -137,7 +137,9 @@ def _runs(lines: Sequence[TextLine], words: Sequence[Word]) -> Iterator[list[Tex
         is_full = line.right - line.left > _FULL_LINE * width and line.left < left + _MARGIN * width
         is_text = is_alone and (is_full or line.height > _LARGER * usual)
         gap = line.top - run[-1].bottom if run else 0.0
-        is_apart = run and (gap > _PARAGRAPH_GAP * line.height or (len(gaps) > 1 and gap > _LEAST_GAP * line.height + _MORE * median(gaps)))
+        is_apart = run and (
+            gap > _PARAGRAPH_GAP * line.height or (len(gaps) > 1 and gap > _LEAST_GAP * line.height + _MORE * median(gaps))
+        )
         if is_text or is_apart or (run and _begins_another(run, line, words)):
             yield from _trimmed(run, words)
             run, gaps = [], []
@@ -335,7 +337,11 @@ class _Page:
         if any(_LEADER.search(text) for row in texts for text in row.values()):
             return None
         num_head = self._num_head(rows, texts, columns, is_grid=is_grid)
-        names = names_above([self._names(row, cells) for row, cells in zip(rows[:num_head], texts[:num_head], strict=True)], columns, is_grid=is_grid)
+        names = names_above(
+            [self._names(row, cells) for row, cells in zip(rows[:num_head], texts[:num_head], strict=True)],
+            columns,
+            is_grid=is_grid,
+        )
         body = texts[num_head:]
         if num_head and not _are_names(names):
             return None
@@ -343,7 +349,9 @@ class _Page:
             if before is None or not _are_alike(before.columns, columns):
                 return None
             names = ()
-        if not self._is_body(rows[num_head:], body, is_grid=is_grid, num_columns=len(columns), is_ruled=bool(self._between(rows, columns))):
+        if not self._is_body(
+            rows[num_head:], body, is_grid=is_grid, num_columns=len(columns), is_ruled=bool(self._between(rows, columns))
+        ):
             return None
         if any(width > 1 and len(row.cells) > 1 for row in rows[num_head:] for width in row.widths.values()):
             return None
