@@ -173,8 +173,8 @@ def _read_pdf(file: CorpusFile, limits: Limits) -> Document:
 def _drawn(told: Mapping[str, Any]) -> tuple[list[Word], list[Rule]]:
     """What is drawn on a page, in points."""
     words = [
-        Word(text, *(place / 10 for place in box), bool(style & 1), bool(style & 2), bool(style & 4))
-        for text, *box, style in told["drawn"]
+        Word(text, left / 10, top / 10, right / 10, bottom / 10, bool(style & 1), bool(style & 2), bool(style & 4))
+        for text, left, top, right, bottom, style in told["drawn"]
     ]
     return words, [Rule(*(place / 10 for place in box)) for box in told["rules"]]
 

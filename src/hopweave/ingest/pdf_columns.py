@@ -12,6 +12,7 @@ from hopweave.ingest.table_heads import is_value
 
 _FEWEST_CUT, _SHARE_CUT, _LEAST_CUT = 3, 0.7, 1.5
 """Of the lines of a column that are cut at a gap, and the width of that in points."""
+_MOST_COLUMNS = 50
 _OVERLAP = 0.3
 """Share of the height of a line that is beside the one above, from which on both are of one row."""
 _CUT = 0.22
@@ -23,13 +24,13 @@ _APART = 1.0
 def columns_of(run: Sequence[TextLine], words: Sequence[Word]) -> list[tuple[float, float]]:
     """The left and right of each column.
 
-    They are what blanks separate on all lines with numbers and on the line of names above them. Where that fails, they are those
-    of the lines that have as many cells as the names, or else most; what else touches them is in them, and what is between two
-    taken ones is one more.
+    They are what blanks separate on all lines with numbers and on the line of names above them. Where that fails, they are
+    those of the lines that have as many cells as the names, or else most; what else touches them is in them, and what is
+    between two taken ones is one more.
     """
     wide = [line for line in _bands(run) if len(line.segments) > 1]
     with_value = [line for line in wide if _has_value(line, words)]
-    if not wide:
+    if not wide or max(len(line.segments) for line in wide) > _MOST_COLUMNS:
         return []
     first = with_value[0] if with_value else wide[-1]
     above = next((line for line in reversed(wide) if line.top < first.top), None)
@@ -42,7 +43,8 @@ def columns_of(run: Sequence[TextLine], words: Sequence[Word]) -> list[tuple[flo
         num = len(above.segments)
     full = [line for line in told if len(line.segments) == num]
     columns = [
-        (min(one.left for one in alike), max(one.right for one in alike)) for alike in zip(*(line.segments for line in full), strict=True)
+        (min(one.left for one in alike), max(one.right for one in alike))
+        for alike in zip(*(line.segments for line in full), strict=True)
     ]
     if any(after[0] <= before[1] for before, after in pairwise(columns)):
         columns = [(one.left, one.right) for one in full[-1].segments]
@@ -83,7 +85,7 @@ def _projected(lines: Sequence[TextLine]) -> list[tuple[float, float]]:
             columns[-1] = columns[-1][0], max(columns[-1][1], right)
         else:
             columns.append((left, right))
-    is_full = len(columns) == max((len(line.segments) for line in lines), default=0) > 1
+    is_full = len(columns) <= _MOST_COLUMNS and len(columns) == max((len(line.segments) for line in lines), default=0) > 1
     return columns if is_full and all(_fit(line, columns) for line in lines) else []
 
 

@@ -40,6 +40,8 @@ _SPACE, _DIVIDED = 0x20, 0x02
 """Codes of characters; the second one is that of a hyphen at the end of a line."""
 _MAX_PIECES = 20_000
 """Maximum number of pieces of the lines of a page."""
+_MAX_DRAWN = 20_000
+"""Maximum number of words, and of straight lines, of a page that are told."""
 _THIN = 30
 """Tenths of a point: a line is at most as thick as this, and longer."""
 
@@ -109,7 +111,8 @@ class _Drawn:
         try:
             page = self._document[number - 1]
             shown = _Shown(page)
-            return list(_words(page, shown)), list(_rules(page, shown))
+            words, rules = list(_words(page, shown)), list(_rules(page, shown))
+            return (words, rules) if max(len(words), len(rules)) <= _MAX_DRAWN else ([], [])
         except Exception:  # noqa: BLE001 - see above
             return [], []
 
