@@ -250,6 +250,8 @@ class _Page:
         *,
         is_grid: bool,
     ) -> Found | None:
+        if len(rows) < 2:
+            return None
         texts = [{column: self.cells.text(numbers) for column, numbers in sorted(row.cells.items())} for row in rows]
         if any(_LEADER.search(text) for row in texts for text in row.values()):
             return None
