@@ -21,7 +21,7 @@ _CLOSE, _FEWEST_CLOSE = 0.3, 3
 _NEAR = 2.5
 """Points within which rules are on one line, or touch."""
 _OUTSIDE = 10.0
-"""Points from which on a rule along the page goes on beyond the last one down it, around a column that is open at the side."""
+"""Points from which on rules go on beyond the last one across them, around a column or row that is open at the side."""
 _MOST_RULES = 500
 """Of a page, in one direction; a drawing has more."""
 _MOST_CELLS = 10_000
@@ -245,11 +245,8 @@ def grids_of(along: Sequence[Rule], down: Sequence[Rule]) -> list[Grid]:
 
 
 def _grid(along: Sequence[Rule], down: Sequence[Rule]) -> Grid | None:
-    sides = (median(rule.left for rule in along), median(rule.right for rule in along)) if along else ()
-    inner, rows = _apart(rule.left for rule in down), _apart(rule.top for rule in along)
-    columns = _apart(
-        (*inner, *(side for side in sides if not inner or not inner[0] - _OUTSIDE <= side <= inner[-1] + _OUTSIDE))
-    )
+    columns = _with_open_sides([rule.left for rule in down], [(rule.left, rule.right) for rule in along])
+    rows = _with_open_sides([rule.top for rule in along], [(rule.top, rule.bottom) for rule in down])
     if len(columns) <= _FEWEST_COLUMNS or len(rows) < 2 or len(columns) * len(rows) > _MOST_CELLS:
         return None
     walls: set[tuple[int, int]] = set()
@@ -274,6 +271,15 @@ def _grid(along: Sequence[Rule], down: Sequence[Rule]) -> Grid | None:
             for below in range(row, row + num_rows):
                 areas.update({(below, column + right): area for right in range(num_columns)})
     return Grid(columns, rows, areas)
+
+
+def _with_open_sides(places: Sequence[float], across: Sequence[tuple[float, float]]) -> tuple[float, ...]:
+    """The places of rules, and the ends of those across them that go on beyond the first or last one."""
+    inner = _apart(places)
+    if not inner or not across:
+        return inner
+    ends = median(start for start, _ in across), median(end for _, end in across)
+    return _apart((*inner, *(end for end in ends if not inner[0] - _OUTSIDE <= end <= inner[-1] + _OUTSIDE)))
 
 
 def _covered(places: Sequence[float], start: float, end: float) -> range:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from statistics import median
 
 from hopweave.ingest.pdf_layout import TextLine, Word
-from hopweave.ingest.table_heads import is_value
+from hopweave.ingest.table_heads import is_period, is_value
 
 _FEWEST_LINES = 2
 """With a wide gap."""
@@ -22,6 +23,9 @@ _MARGIN = 0.1
 """Share of the width of a page by which a line of text may be indented."""
 _LARGER = 1.15
 """The height of a line that is a heading, relative to most lines."""
+_AT_LEFT = 3.0
+"""Points by which a line may begin after the others."""
+_WORD = re.compile(r"[^\W\d_]")
 _MOST_LINES_OF_A_CELL = 12
 _MOST_GROUPS = 2
 """Lines between the names of columns and the first row with a number."""
@@ -54,11 +58,17 @@ def runs_of(lines: Sequence[TextLine], words: Sequence[Word]) -> Iterator[list[T
 
 
 def _begins_another(run: Sequence[TextLine], line: TextLine, words: Sequence[Word]) -> bool:
-    """Whether a line in bold type, without numbers, comes after rows in other type: it names the columns of another table."""
-    told = (" ".join(words[one].text for one in segment.words) for segment in line.segments)
-    if len(line.segments) < 2 or not _is_bold(line, words) or any(map(is_value, told)):
+    """Whether a line names the columns of another table: all of it is words, and it is in bold type after rows in other type,
+    or below a line that stands alone at the left, such as a caption, below numbers.
+    """
+    told = [" ".join(words[one].text for one in segment.words) for segment in line.segments]
+    if len(told) < 2 or not all(_WORD.search(one) or is_period(one) for one in told) or any(map(is_value, told)):
         return False
-    return any(len(one.segments) > 1 and not _is_bold(one, words) for one in run[-2:])
+    if _is_bold(line, words):
+        return any(len(one.segments) > 1 and not _is_bold(one, words) for one in run[-2:])
+    above = run[-1]
+    is_alone = len(above.segments) == 1 and above.left <= min(line.left, run[0].left) + _AT_LEFT and above.bottom <= line.top
+    return is_alone and any(is_value(words[one.segments[-1].words[0]].text) for one in run[-3:-1])
 
 
 def _is_bold(line: TextLine, words: Sequence[Word]) -> bool:
