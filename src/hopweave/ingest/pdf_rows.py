@@ -17,13 +17,10 @@ from hopweave.ingest.document import PARAGRAPH
 from hopweave.ingest.office_tables import Table
 from hopweave.ingest.pdf_layout import Rule, Word
 from hopweave.ingest.pdf_tables import Found, tables_on
+from hopweave.ingest.pdf_text import FULL_LINE, MOST_LINES
 
 _HYPHENS = frozenset("\xad\x02\ufffe\u2010\u2011")
-_FULL_LINE = 0.7
-"""Share of the longest line of a page from which on a line goes on in the next, unless it ends a sentence."""
 _LONGEST_CAPTION = 150
-_MOST_LINES = 3
-"""Of a header or footer."""
 _CAPTION = re.compile(r"(?:table|tab\.|tabelle|tableau|tabla|tabela|tabella|таблица|表)\s*[\dIVX]", re.IGNORECASE)
 
 
@@ -49,7 +46,7 @@ def with_rows(text: str, words: Sequence[Word], rules: Iterable[Rule], before: O
     written: list[tuple[list[int], Sequence[str]]] = []
     for table in tables:
         goes_on = before is not None and not table.names
-        if goes_on and (table is not tables[0] or _num_lines(words, table, is_above=True) > _MOST_LINES):
+        if goes_on and (table is not tables[0] or _num_lines(words, table, is_above=True) > MOST_LINES):
             continue
         letters = [at for number in table.words for at in places[number]]
         if not letters or -1 in letters:
@@ -61,7 +58,7 @@ def with_rows(text: str, words: Sequence[Word], rules: Iterable[Rule], before: O
             read.add(row)
         written.append((letters, list(read.texts())))
         last = Open(table, read.names)
-    if last is not None and _num_lines(words, last.table, is_above=False) > _MOST_LINES:
+    if last is not None and _num_lines(words, last.table, is_above=False) > MOST_LINES:
         last = None
     return _replaced(text, written), last
 
@@ -108,7 +105,7 @@ def _part_caption(lines: list[str], longest: int) -> None:
     if len(lines) < 2 or len(lines[-1]) > _LONGEST_CAPTION:
         return
     before = lines[-2].strip()
-    goes_on = before and before[-1] not in ".:;!?" and len(before) >= _FULL_LINE * longest
+    goes_on = before and before[-1] not in ".:;!?" and len(before) >= FULL_LINE * longest
     if before and (not goes_on or _CAPTION.match(lines[-1].strip())):
         lines.insert(-1, "")
 
