@@ -61,8 +61,9 @@ def read(stream: Any) -> None:
     """Reports the title, each page in order, and at the end the outline.
 
     Without an outline of several entries, each page is followed by its lines, with the size of their type and whether they are
-    bold. Each page with text is followed by its words and straight lines, where they are drawn. A page that could not be read has the reason as `unread`: it is a `picture`, too `large`, or `damaged`. An error of a
-    file that is not damaged has the name of its `reasons.Reason` as `kind`.
+    bold. Each page with text is followed by its words and straight lines, where they are drawn. A page that could not be read
+    has the reason as `unread`: it is a `picture`, too `large`, or `damaged`. An error of a file that is not damaged has the
+    name of its `reasons.Reason` as `kind`.
     """
     import pypdf
 
