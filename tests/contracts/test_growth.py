@@ -26,6 +26,8 @@ from hopweave.core.types import Citation, Claim, Hit, Passage, Question, Span
 from hopweave.ingest.documents import read_document
 from hopweave.ingest.json_stream import load_json
 from hopweave.ingest.mail import read_mail
+from hopweave.ingest.pdf_layout import Rule, Word
+from hopweave.ingest.pdf_rows import with_rows
 from hopweave.ingest.recognise import format_of
 from hopweave.ingest.split import split_spans
 from hopweave.retrieval.index import links
@@ -319,6 +321,36 @@ LONGEST = {
     "choice.parse_choice": ("", "best choice is ", "9 "),
 }
 """What each text begins with, and pieces of which it is made."""
+
+
+PAGES = {
+    "a line": lambda at: (20 * at, 0),
+    "running text": lambda at: (10 * (at % 60), 12 * (at // 60)),
+    "a column": lambda at: (0, 12 * at),
+    "a place": lambda at: (0, 0),
+    "stairs": lambda at: (4 * at, 3 * at),
+    "two columns": lambda at: (300 * (at % 2), 12 * (at // 2)),
+    "a table": lambda at: (60 * (at % 6), 12 * (at // 6)),
+    "a wide table": lambda at: (60 * (at % 45), 12 * (at // 45)),
+}
+"""Where words may stand on a page of a PDF, by their number."""
+RULES = {
+    "no rules": [],
+    "a grid": [rule for at in range(400) for rule in (Rule(0, 12 * at, 900, 12 * at), Rule(20 * at, 0, 20 * at, 900))],
+    "rows": [Rule(0, 12 * at, 900, 12 * at) for at in range(400)],
+}
+
+
+@pytest.mark.parametrize("rules", RULES)
+@pytest.mark.parametrize("page", PAGES)
+def test_tables_of_a_page_are_found_in_time_that_grows_no_faster_than_its_words(page, rules):
+    def reader(text):
+        placed = ((word, *PAGES[page](at)) for at, word in enumerate(text.split()))
+        with_rows(text, [Word(word, x, y, x + 8, y + 10) for word, x, y in placed], RULES[rules], None)
+
+    if seconds(reader, made_of("7 ", BASE, "Name " * 6)) >= SECONDS:
+        times, took = growth(reader, "7 ", ("Name " * 6, ""), BASE)
+        assert times < MOST_GROWTH, f"{times:.0f} times longer for 4 times the words, {took:.1f} s"
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,8 @@ from hopweave.ingest.file_bytes import open_regular
 from hopweave.ingest.formats import CAN_RECOGNISE, IMAGE_SUFFIXES, CorpusFile, Limits
 from hopweave.ingest.odf import read_odf
 from hopweave.ingest.pdf_headings import Line, headings_by_size, title_of
+from hopweave.ingest.pdf_layout import Rule, Word
+from hopweave.ingest.pdf_rows import Open, with_rows
 from hopweave.ingest.pdf_text import Bookmark, parts_of_pages
 from hopweave.ingest.pptx import read_pptx
 from hopweave.ingest.reasons import Reason, Unreadable, reading
@@ -40,7 +42,7 @@ _READERS: Mapping[str, Callable[[Archive], Document]] = {
 """Formats that are zip files of XML."""
 _WORKER = Path(__file__).with_name("pdf_process.py")
 _OCR_WORKER = Path(__file__).with_name("ocr_process.py")
-_LINES = b'{"lines"'
+_BESIDES = (b'{"lines"', b'{"drawn"')
 _OCR_SHARE = 0.8
 """Of the time that is left for a PDF, how much its pictures may take; the rest is for cutting its text."""
 _INSTALL_OCR = "have it recognised (pip install 'hopweave[ocr]')"
@@ -140,6 +142,7 @@ def _read_pdf(file: CorpusFile, limits: Limits) -> Document:
     lines: list[list[Line]] = []
     bookmarks: list[Bookmark] = []
     unread: dict[str, list[str]] = {}
+    last_table: Open | None = None
     with closing(_told_by_process(file, limits)) as told:
         for what in told:
             if "error" in what:
@@ -147,6 +150,8 @@ def _read_pdf(file: CorpusFile, limits: Limits) -> Document:
             title = what.get("title", title)
             if "page" in what:
                 pages.append(what["text"])
+            if "drawn" in what:
+                pages[-1], last_table = with_rows(pages[-1], *_drawn(what), last_table)
             if "lines" in what:
                 lines.append([Line(*line) for line in what["lines"]])
             if kind := what.get("unread"):
@@ -163,6 +168,15 @@ def _read_pdf(file: CorpusFile, limits: Limits) -> Document:
     reasons = [_of_pages(unread[kind], *_OF_PAGES[kind]) for kind in _OF_PAGES if kind in unread]
     title = " ".join(str(title).split()) or title_of(by_size)
     return Document(title, parts, f"{file.source}: {'; '.join(reasons)}" if reasons else "")
+
+
+def _drawn(told: Mapping[str, Any]) -> tuple[list[Word], list[Rule]]:
+    """What is drawn on a page, in points."""
+    words = [
+        Word(text, left / 10, top / 10, right / 10, bottom / 10, bool(style & 1), bool(style & 2), bool(style & 4))
+        for text, left, top, right, bottom, style in told["drawn"]
+    ]
+    return words, [Rule(*(place / 10 for place in box)) for box in told["rules"]]
 
 
 def _of_pages(numbers: list[str], of_one: str, of_many: str, remedy: str) -> str:
@@ -182,7 +196,7 @@ def _told_by_process(
     assert seconds is not None  # noqa: S101 - it is a document, which always has a limit
     with open_regular(file) as raw, pdf_process(raw, max_seconds or seconds, *arguments, program=program) as (told, watch):
         while line := told.readline(max_bytes + 1):
-            num_bytes += 0 if line.startswith(_LINES) else len(line)  # they are its text once more
+            num_bytes += 0 if line.startswith(_BESIDES) else len(line)  # they are its text once more
             if num_bytes > max_bytes:
                 raise limits.too_long(f"the text of {file.source}", "max_row_mib")
             what = json.loads(line) if line.endswith(b"\n") else {}

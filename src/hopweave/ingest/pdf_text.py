@@ -17,7 +17,7 @@ from hopweave.ingest.document import Blocks, Part
 
 _FEWEST_PAGES = 4
 """Lines repeat by chance on fewer."""
-_MOST_LINES = 3
+MOST_LINES = 3
 """Of a header or footer."""
 _LONGEST_RUNNING_LINE = 150
 _DIGITS = re.compile(r"\d{1,6}")
@@ -26,7 +26,7 @@ _MOST_NUMBERS = 3
 
 _WORD = re.compile(r"\w+(?:-\w+)*")
 _BROKEN_WORD = re.compile(r"(?<!\w)(\w{2,40})(-|\xad)[ \t]*\n[ \t]*(\w{1,40})")
-_FULL_LINE = 0.7
+FULL_LINE = 0.7
 """Share of the longest line of a page from which on a line goes on in the next, unless it ends a sentence."""
 _SHORTEST_LINE = 40
 """Characters of the longest line of a page that has paragraphs."""
@@ -89,7 +89,7 @@ def without_running_lines(pages: Sequence[str], check: Check = no_check) -> list
     lines = [page.split("\n") for page in pages]
     for is_top in (True, False):
         kept: set[str] = set()
-        for _ in range(_MOST_LINES):
+        for _ in range(MOST_LINES):
             check()
             ends = [_end(page, is_top=is_top) for page in lines]
             running = _running([() if at is None else _keys(page[at], number) for number, (page, at) in _pairs(lines, ends)])
@@ -166,7 +166,7 @@ def _in_paragraphs(text: str, longest: int) -> str:
 
 def _joined(lines: Sequence[str], longest: int) -> Iterator[str]:
     for line, following in pairwise(lines):
-        goes_on = line[-1] not in ".:;!?" and len(line) >= _FULL_LINE * longest and following[0].isalnum()
+        goes_on = line[-1] not in ".:;!?" and len(line) >= FULL_LINE * longest and following[0].isalnum()
         yield line + (" " if goes_on or following[0].islower() else "\n")
     yield lines[-1]
 

@@ -62,6 +62,11 @@ def is_period(cell: str) -> bool:
     return _PERIOD.fullmatch(cell) is not None
 
 
+def is_value(cell: str) -> bool:
+    """Whether a cell is a number and nothing else, which is no year and no day."""
+    return _NUMBER.fullmatch(cell) is not None and not is_period(cell)
+
+
 def head_of(rows: Sequence[TableRow], *, is_further: bool = False, needs_numbers: bool = False) -> Head:
     """What the first rows of a table are, none of which is marked.
 
@@ -100,7 +105,7 @@ def names_of(rows: Sequence[TableRow]) -> dict[int, str]:
 
 def goes_on_below(row: TableRow, below: TableRow) -> bool:
     """Whether a marked row of names has cells across columns which the row below it, without a mark, names one by one."""
-    return has_groups(row) and len(below.cells) > 1 and not any(map(_is_value, below.cells.values()))
+    return has_groups(row) and len(below.cells) > 1 and not any(map(is_value, below.cells.values()))
 
 
 def _is_above_several(row: TableRow, below: TableRow) -> bool:
@@ -153,7 +158,3 @@ def _are_numbers(cells: Sequence[str], least: float) -> bool:
     told = [cell for cell in cells if not _NOTHING.fullmatch(cell)]
     numbers = [cell for cell in told if _NUMBER.fullmatch(cell)]
     return bool(told) and not all(map(is_period, told)) and len(numbers) >= least * len(told)
-
-
-def _is_value(cell: str) -> bool:
-    return _NUMBER.fullmatch(cell) is not None and not is_period(cell)
