@@ -114,6 +114,20 @@ def test_a_pdf_that_takes_too_long_is_ended_and_a_bad_file(tmp_path, monkeypatch
     assert "took longer than 1 seconds to read; leave it out, or raise max_seconds (--max-seconds)" in said
 
 
+def test_a_pdf_of_which_only_the_places_of_words_kill_the_reader_is_read_without_them(tmp_path, monkeypatch):
+    worker = tmp_path / "worker.py"
+    worker.write_text(
+        "import os, sys\n"
+        'print(\'{"page": 1, "text": "The light of Orlau."}\', flush=True)\n'
+        "if sys.argv[1:] != ['text']: os.abort()\n"
+        "print('{\"end\": true}')\n"
+    )
+    monkeypatch.setattr(pages, "_WORKER", worker)
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.pdf").write_bytes(pdf("x"))
+    assert [passage.text for passage in read(tmp_path / "in")] == ["The light of Orlau."]
+
+
 def test_a_pdf_reader_that_dies_or_says_too_much_is_a_bad_file(tmp_path, monkeypatch):
     worker = tmp_path / "worker.py"
     monkeypatch.setattr(pages, "_WORKER", worker)

@@ -8,7 +8,7 @@ import sys
 import threading
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
 from time import monotonic
@@ -137,37 +137,57 @@ def _read_pdf(file: CorpusFile, limits: Limits) -> Document:
         message = f"{file.source} needs the library pypdf to be read; install it with: pip install 'hopweave[documents]'"
         raise Unreadable(message, Reason.NEEDS_LIBRARY)
     began = monotonic()
-    title = ""
-    pages: list[str] = []
-    lines: list[list[Line]] = []
-    bookmarks: list[Bookmark] = []
-    unread: dict[str, list[str]] = {}
-    last_table: Open | None = None
-    with closing(_told_by_process(file, limits)) as told:
-        for what in told:
-            if "error" in what:
-                raise Unreadable(f"{file.source} {what['error']}", Reason[what.get("kind", Reason.DAMAGED.name)])
-            title = what.get("title", title)
-            if "page" in what:
-                pages.append(what["text"])
-            if "drawn" in what:
-                pages[-1], last_table = with_rows(pages[-1], *_drawn(what), last_table)
-            if "lines" in what:
-                lines.append([Line(*line) for line in what["lines"]])
-            if kind := what.get("unread"):
-                unread.setdefault(kind, []).append(str(what["page"]))
-            bookmarks += (Bookmark(*entry) for entry in what.get("outline", ()))
+    try:
+        told = _told_of_pdf(file, limits)
+    except _EndedEarly:  # by the library that says where words are drawn, which is compiled code
+        told = _told_of_pdf(file, limits, "text")
+    pages, unread = told.pages, told.unread
     if CAN_RECOGNISE and "picture" in unread:
         _recognise(file, limits, _OCR_SHARE * ((limits.seconds_for(file) or 0) - (monotonic() - began)), pages, unread)
-    by_size = headings_by_size(lines)
-    parts = tuple(part for part in parts_of_pages(pages, by_size or bookmarks, limits.deadline(file).check) if part.text)
+    by_size = headings_by_size(told.lines)
+    parts = tuple(part for part in parts_of_pages(pages, by_size or told.bookmarks, limits.deadline(file).check) if part.text)
     if not parts:
         kind = next((kind for kind in _OF_FILES if kind in unread), "picture")
         problem, remedy, reason = _OF_FILES[kind]
         raise Unreadable(f"{file.source} {problem.format(_listed(unread.get(kind, [])))}; {remedy}", reason)
     reasons = [_of_pages(unread[kind], *_OF_PAGES[kind]) for kind in _OF_PAGES if kind in unread]
-    title = " ".join(str(title).split()) or title_of(by_size)
+    title = " ".join(str(told.title).split()) or title_of(by_size)
     return Document(title, parts, f"{file.source}: {'; '.join(reasons)}" if reasons else "")
+
+
+class _EndedEarly(DataError):
+    """The process that read a file died."""
+
+
+@dataclass(slots=True)
+class _Told:
+    """What is told of a PDF: its pages with their lines, its bookmarks, and pages that could not be read, by reason."""
+
+    title: str = ""
+    pages: list[str] = field(default_factory=list)
+    lines: list[list[Line]] = field(default_factory=list)
+    bookmarks: list[Bookmark] = field(default_factory=list)
+    unread: dict[str, list[str]] = field(default_factory=dict)
+
+
+def _told_of_pdf(file: CorpusFile, limits: Limits, *arguments: str) -> _Told:
+    found = _Told()
+    last_table: Open | None = None
+    with closing(_told_by_process(file, limits, *arguments)) as told:
+        for what in told:
+            if "error" in what:
+                raise Unreadable(f"{file.source} {what['error']}", Reason[what.get("kind", Reason.DAMAGED.name)])
+            found.title = what.get("title", found.title)
+            if "page" in what:
+                found.pages.append(what["text"])
+            if "drawn" in what:
+                found.pages[-1], last_table = with_rows(found.pages[-1], *_drawn(what), last_table)
+            if "lines" in what:
+                found.lines.append([Line(*line) for line in what["lines"]])
+            if kind := what.get("unread"):
+                found.unread.setdefault(kind, []).append(str(what["page"]))
+            found.bookmarks += (Bookmark(*entry) for entry in what.get("outline", ()))
+    return found
 
 
 def _drawn(told: Mapping[str, Any]) -> tuple[list[Word], list[Rule]]:
@@ -205,7 +225,7 @@ def _told_by_process(
                 return
         if watch.finished.is_set():
             raise limits.too_slow(file.source, seconds)
-        raise DataError(f"{file.source} is damaged: the process that read it ended early; save it again, or leave it out")
+        raise _EndedEarly(f"{file.source} is damaged: the process that read it ended early; save it again, or leave it out")
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """Reads the PDF on standard input and reports each page in a line of JSON: a separate program, see `pages`.
 
-With the number of a page it draws that page instead, see `drawn_page`: a line of JSON, then the image, as PNG.
+With the number of a page it draws that page instead, see `drawn_page`: a line of JSON, then the image, as PNG. With `text`, it
+does not say where words are drawn, for which it needs a library of compiled code.
 
 A PDF is a program for drawing pages, and a malicious one can run forever or request any amount of memory. So it is read in a
 process that can be killed. It imports nothing of hopweave, so it starts quickly.
@@ -57,13 +58,13 @@ def tell(**what: Any) -> None:
     sys.stdout.flush()
 
 
-def read(stream: Any) -> None:
+def read(stream: Any, *, with_places: bool = True) -> None:
     """Reports the title, each page in order, and at the end the outline.
 
     Without an outline of several entries, each page is followed by its lines, with the size of their type and whether they are
-    bold. Each page with text is followed by its words and straight lines, where they are drawn. A page that could not be read
-    has the reason as `unread`: it is a `picture`, too `large`, or `damaged`. An error of a file that is not damaged has the
-    name of its `reasons.Reason` as `kind`.
+    bold. With places, each page with text is followed by its words and straight lines, where they are drawn. A page that could
+    not be read has the reason as `unread`: it is a `picture`, too `large`, or `damaged`. An error of a file that is not damaged
+    has the name of its `reasons.Reason` as `kind`.
     """
     import pypdf
 
@@ -76,7 +77,7 @@ def read(stream: Any) -> None:
         return
     outline = _outline(reader)
     tell(title=_title(reader))
-    drawn = _Drawn(stream)
+    drawn = _Drawn(stream) if with_places else None
     for number, page in enumerate(reader.pages, start=1):
         warnings.is_too_large = False
         letters = None if len(outline) > 1 else _Letters()
@@ -88,7 +89,7 @@ def read(stream: Any) -> None:
         tell(page=number, text=text, unread=unread)
         if letters is not None:
             tell(lines=letters.lines())
-        if text.strip() and len(text) <= _MAX_CHARACTERS:
+        if drawn is not None and text.strip() and len(text) <= _MAX_CHARACTERS:
             words, rules = drawn.on_page(number)
             tell(drawn=words, rules=rules)
     tell(end=True, outline=outline)
@@ -427,12 +428,13 @@ def limit_memory(max_bytes: int) -> None:
 
 if __name__ == "__main__":
     asked = sys.argv[1:]
-    limit_memory(_MAX_MEMORY_BYTES_DRAWING if asked else _MAX_MEMORY_BYTES)
+    draws = bool(asked) and asked != ["text"]
+    limit_memory(_MAX_MEMORY_BYTES_DRAWING if draws else _MAX_MEMORY_BYTES)
     try:
-        if asked:
+        if draws:
             draw(sys.stdin.buffer, int(asked[0]))
         else:
-            read(sys.stdin.buffer)
+            read(sys.stdin.buffer, with_places=not asked)
     except Exception as error:  # noqa: BLE001 - whatever a damaged file leads to is told in one line
         said = " ".join(f"{type(error).__name__}: {error}".split()).encode("utf-8", "replace").decode()
         if type(error).__name__ == "DependencyError":
