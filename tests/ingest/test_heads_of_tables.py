@@ -157,3 +157,9 @@ def test_groups_of_rows_are_told_in_a_table_whose_first_column_has_no_name(tmp_p
     rows = [("", "Note", "2023"), ("Assets",), ("Cash", "4", "6.5"), ("Debts",), ("Loans", "5", "8.5")]
     [passage] = of_sheet(tmp_path, [(at, *row) for at, row in enumerate(rows, start=1)])
     assert passage.text.split("\n\n") == ["Assets", "Cash; Note: 4; 2023: 6.5.", "Debts", "Loans; Note: 5; 2023: 8.5."]
+
+
+def test_names_beside_an_empty_corner_name_columns_of_values_with_units(tmp_path):
+    rows = [(1, "", "M1", "M2"), (2, "Power", "1,450 W", "1,600 W"), (3, "Tank", "1.8 l", "2.4 l")]
+    [passage] = of_sheet(tmp_path, rows)
+    assert passage.text.split("\n\n") == ["Power; M1: 1,450 W; M2: 1,600 W.", "Tank; M1: 1.8 l; M2: 2.4 l."]

@@ -144,7 +144,7 @@ def _name_columns(names: Mapping[int, str], below: Sequence[Mapping[int, str]], 
     words = [name for name in names.values() if not is_period(name)]
     if len(words) < len(names):  # such as `town, 2023, 2024` above numbers
         return has_numbers and (0 not in names or names[0] in words) and len(set(names.values())) == len(names)
-    return are_names(words) and (has_numbers or (len(names) > 2 and not is_further))
+    return are_names(words) and (has_numbers or (len({0, *names}) > 2 and not is_further))
 
 
 def _have_numbers(names: Iterable[int], below: Sequence[Mapping[int, str]]) -> bool:
