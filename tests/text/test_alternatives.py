@@ -26,6 +26,7 @@ COMPARED = [
 ]
 NOT_COMPARED = [
     "How do I list or delete tags?",
+    "Which of the teams that he led was sold and renamed?",
     "What is the difference between gzip and bz2?",
     "Who wrote calls such as poll and epoll?",
     "Which is the oldest, gzip, bz2 or xz?",

@@ -18,8 +18,8 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 _TOKEN = re.compile(r"[^\s,;:?!()—؟،]+|[,;:?!()—؟،]")
 _APART = frozenset(",;:?!()—؟،")
 _POSSESSIVE = re.compile(r"\w['’]s")
-_PAIR = re.compile(r"\b(?:both|which\s+of)\b", re.IGNORECASE)
-_OF_TWO = re.compile(r"\bbetween\b", re.IGNORECASE)  # what differs between two is said of both at once
+_PAIR = re.compile(r"\b(?:both|which\s+of)\s+(?:the\s+)?$", re.IGNORECASE)
+_OF_TWO = re.compile(r"\bbetween\b|\bof the two\b", re.IGNORECASE)  # what differs between two is said of both at once
 _CLAUSE = "if when while which what who whose whom where how"
 """Words that begin another clause and no alternative: `Is it safe, when tags are pushed or fetched?`."""
 
@@ -114,8 +114,8 @@ def _sides(text: str, start: int, end: int) -> tuple[Span, Span] | None:
     either = ["or"] if is_english else words_for(language, "either").split()
     wanted = wanted_of(text[start:end]) if is_english else None
     is_choice = any(word in either for word in words)
-    is_pair = is_english and any(one.search(text, start, end) for one in ([_PAIR] if wanted is None else [_PAIR, _OF_TWO]))
-    if not is_choice and wanted != "same" and not is_pair:
+    is_compared = wanted == "same" or (wanted is not None and _OF_TWO.search(text, start, end) is not None)
+    if not (is_choice or is_compared or is_english):
         return None
     places = [place for place, word in enumerate(words[:-1]) if (word in either if is_choice else word == "and")]
     if not places:
@@ -126,6 +126,8 @@ def _sides(text: str, start: int, end: int) -> tuple[Span, Span] | None:
     if found is None or _is_listed(words, found[0].start):
         return None
     spans = [Span(tokens[side.start].start(), tokens[side.end - 1].end()) for side in found]
+    if not (is_choice or is_compared or _PAIR.search(text[start : spans[0].start])):
+        return None
     return (spans[0], spans[1]) if all(_says_something(text[span.start : span.end]) for span in spans) else None
 
 
