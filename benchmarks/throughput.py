@@ -138,10 +138,10 @@ def _found(options: argparse.Namespace, method: str) -> tuple[dict[str, Any], fl
 
 
 async def _ask(options: argparse.Namespace) -> dict[str, float]:
+    gc.set_threshold(50_000)  # before anything else is imported, as the command line does
     from hopweave import Question, Weaver, read_settings
     from hopweave.core.protocols import Opens
 
-    gc.set_threshold(50_000)  # as the command line does
     started_at = time.process_time()
     with tempfile.TemporaryDirectory() as folder:
         settings = read_settings(
