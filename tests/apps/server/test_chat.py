@@ -108,6 +108,17 @@ def test_models_are_methods_over_the_corpora_of_the_key(client, address):
             other.chat.completions.create(model=MODEL, messages=ASKED)
 
 
+def test_a_corpus_alone_is_asked_by_the_default_method(client, address):
+    alone, named = (client.chat.completions.create(model=model, messages=ASKED) for model in ("light", MODEL))
+    assert alone.choices[0].message.content == named.choices[0].message.content
+    assert alone.model == "light"
+    with (
+        openai.OpenAI(base_url=f"{address}/v1", api_key=OTHER_KEY, max_retries=0) as other,
+        pytest.raises(openai.NotFoundError, match="there is no model 'light'"),
+    ):
+        other.chat.completions.create(model="light", messages=ASKED)
+
+
 def test_the_official_client_raises_its_own_errors(client, address):
     with pytest.raises(openai.NotFoundError) as none:
         client.chat.completions.create(model="gpt-4", messages=ASKED)

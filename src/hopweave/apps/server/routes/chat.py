@@ -226,12 +226,14 @@ def _turns(messages: list[_Message]) -> tuple[Turn, ...]:
 
 
 def _chosen(name: str, service: Service, caller: Caller) -> tuple[str, str]:
-    """The method and the corpus of a model.
+    """The method and the corpus of a model; either alone is a model, too.
 
     Raises:
         Refused: if there is no such model, or the caller may not search its corpus.
     """
     method, at, corpus = name.partition(AT)
+    if not at and method not in service.choices.methods:
+        method, at, corpus = service.choices.default_method, AT, name
     if method in service.choices.methods and (corpus or not at):
         try:
             return method, service.corpus_of(caller, corpus if at else None)
