@@ -337,9 +337,8 @@ class _Case:
 
     def _is_of_another_name(self, asking: str, passage: Passage, sentence: Span, inside: Span | None) -> bool:
         """Whether a sentence, or some words in it, are of another name of the same make than the query or statement has."""
-        if (
-            asking == self.query and kind_asked(asking) == "yes_no" and not self.is_yes
-        ):  # another one may be the reason for a no
+        is_no = asking == self.query and kind_asked(asking) == "yes_no" and not self.is_yes
+        if is_no:  # another one may be the reason
             return False
         text = passage.text[sentence.start : sentence.end]
         return is_of_another_name(asking, text, inside, lambda: place_of(passage, sentence).headings)

@@ -6,15 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from statistics import median
 
-from hopweave.ingest.pdf_layout import Word
+from hopweave.ingest.pdf_layout import SAME_ROW, Word
 from hopweave.ingest.table_heads import is_value
 
 _TIGHT = 1.35
 """From the top of a line to that of the next within a paragraph, as a share of its height, at most."""
 _SAME_PITCH = 1.08
 """Lines of a cell are at most this much further apart than the closest ones of the table."""
-_OVERLAP = 0.3
-"""Share of the height of a line that is beside the one above, from which on both are of one row."""
 _FEWEST_RULES, _SHARE_RULED = 2, 0.3
 """Of the lines of a table whose rows have rules between them."""
 _LEAST_PITCH = 0.5
@@ -111,7 +109,7 @@ def rows_of(cells: Cells, lines: Sequence[Row], ruled: Sequence[int]) -> Iterato
         if row is None or number in breaks or not is_near:
             goes_on = False
         elif not below:
-            goes_on = line.top < row.bottom - _OVERLAP * height or is_ruled
+            goes_on = line.top < row.bottom - SAME_ROW * height or is_ruled
         elif is_ruled:
             goes_on = not _both_have_values(cells, row, line)
         elif leading:

@@ -7,14 +7,12 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 
-from hopweave.ingest.pdf_layout import Segment, TextLine, Word
+from hopweave.ingest.pdf_layout import SAME_ROW, Segment, TextLine, Word, text_of
 from hopweave.ingest.table_heads import is_value
 
 _FEWEST_CUT, _SHARE_CUT, _LEAST_CUT = 3, 0.7, 1.5
 """Of the lines of a column that are cut at a gap, and the width of that in points."""
 _MOST_COLUMNS = 50
-_OVERLAP = 0.3
-"""Share of the height of a line that is beside the one above, from which on both are of one row."""
 _CUT = 0.22
 """Between words of two columns, as a share of their height, at least, if only the gap tells them apart."""
 _APART = 1.0
@@ -64,7 +62,7 @@ def _bands(run: Sequence[TextLine]) -> list[TextLine]:
     """Lines, those that are partly beside each other as one, such as the lines of a cell and a number halfway down."""
     bands: list[TextLine] = []
     for line in run:
-        if not bands or line.top >= bands[-1].bottom - _OVERLAP * line.height:
+        if not bands or line.top >= bands[-1].bottom - SAME_ROW * line.height:
             bands.append(TextLine(line.top, line.bottom, [Segment([*one.words], one.left, one.right) for one in line.segments]))
             continue
         joined: list[Segment] = []
@@ -174,7 +172,7 @@ def _in_columns(
 
 
 def _has_value(line: TextLine, words: Sequence[Word]) -> bool:
-    return any(is_value(" ".join(words[one].text for one in segment.words)) for segment in line.segments)
+    return any(is_value(text_of(segment, words)) for segment in line.segments)
 
 
 def _free_beside(first: int, columns: Sequence[tuple[float, float]], line: TextLine) -> bool:

@@ -14,6 +14,8 @@ from typing import NamedTuple
 
 _SAME_LINE = 0.6
 """Share of the lower of two words that is beside the other, from which on they are on one line."""
+SAME_ROW = 0.3
+"""Share of the height of a line that is beside the one above, from which on both are of one row."""
 _GAP = 0.5
 """Between two cells of a line, as a share of its height, at least; words of running text are closer."""
 _CLOSE, _FEWEST_CLOSE = 0.3, 3
@@ -99,6 +101,11 @@ class TextLine:
     def numbers(self) -> Iterator[int]:
         """Its words."""
         return (number for segment in self.segments for number in segment.words)
+
+
+def text_of(segment: Segment, words: Sequence[Word]) -> str:
+    """The words of a segment as they are drawn, with blanks between them."""
+    return " ".join(words[number].text for number in segment.words)
 
 
 def told_apart(words: Sequence[Word]) -> Sequence[Word]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from statistics import median
 
-from hopweave.ingest.pdf_layout import TextLine, Word
+from hopweave.ingest.pdf_layout import TextLine, Word, text_of
 from hopweave.ingest.table_heads import is_period, is_value
 
 _FEWEST_LINES = 2
@@ -61,7 +61,7 @@ def _begins_another(run: Sequence[TextLine], line: TextLine, words: Sequence[Wor
     """Whether a line names the columns of another table: all of it is words, and it is in bold type after rows in other type,
     or below a line that stands alone at the left, such as a caption, below numbers.
     """
-    told = [" ".join(words[one].text for one in segment.words) for segment in line.segments]
+    told = [text_of(segment, words) for segment in line.segments]
     if len(told) < 2 or not all(_WORD.search(one) or is_period(one) for one in told) or any(map(is_value, told)):
         return False
     if _is_bold(line, words):

@@ -19,7 +19,8 @@ _TOKEN = re.compile(r"[^\s,;:?!()—؟،]+|[,;:?!()—؟،]")
 _APART = frozenset(",;:?!()—؟،")
 _POSSESSIVE = re.compile(r"\w['’]s")
 _PAIR = re.compile(r"\b(?:both|which\s+of)\s+(?:the\s+)?$", re.IGNORECASE)
-_OF_TWO = re.compile(r"\bbetween\b|\bof the two\b", re.IGNORECASE)  # what differs between two is said of both at once
+_OF_TWO = re.compile(r"\bbetween\b|\bof the two\b", re.IGNORECASE)
+"""Of a comparison; what differs between two things is said of both at once."""
 _CLAUSE = "if when while which what who whose whom where how"
 """Words that begin another clause and no alternative: `Is it safe, when tags are pushed or fetched?`."""
 

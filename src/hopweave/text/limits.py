@@ -20,8 +20,8 @@ def limit_in(question: str) -> str:
     >>> limit_in("Was the light built before 12 May 1900?"), limit_in("Was the light built in 1900?")
     ('12 May 1900', '')
     """
-    found = [] if is_foreign(question) else list(_LIMIT.finditer(question))
-    return found[0]["value"].strip(" .") if len(found) == 1 else ""
+    found = _found(question)
+    return _value(found) if found is not None else ""
 
 
 def is_beyond_limit(question: str, value: str) -> bool | None:
@@ -31,7 +31,15 @@ def is_beyond_limit(question: str, value: str) -> bool | None:
     >>> is_beyond_limit(asked, "90 seconds"), is_beyond_limit(asked, "1 hour"), is_beyond_limit(asked, "90 packets")
     (True, False, None)
     """
-    limit = limit_in(question)
-    found = _LIMIT.search(question) if limit else None
-    order = order_of_values(value, limit) if found is not None else 0
+    found = _found(question)
+    order = order_of_values(value, _value(found)) if found is not None else 0
     return (order > 0) == (found["above"] is not None) if found is not None and order else None
+
+
+def _found(question: str) -> re.Match[str] | None:
+    found = [] if is_foreign(question) else list(_LIMIT.finditer(question))
+    return found[0] if len(found) == 1 else None
+
+
+def _value(found: re.Match[str]) -> str:
+    return found["value"].strip(" .")

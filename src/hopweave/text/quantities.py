@@ -44,6 +44,7 @@ UNITS: dict[str, tuple[str, tuple[Decimal, ...]]] = {
         for name in names.split()
     },
 }
+"""The units of time and memory by name: what they measure, and their sizes in seconds or bytes; `MB` has two."""
 _EVERY = {"hourly": "hour", "daily": "day", "weekly": "week", "monthly": "month", "yearly": "year", "annually": "year"}
 
 _UNIT = "|".join(sorted(UNITS, key=len, reverse=True))

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from hopweave.core.memoize import remembered
 from hopweave.text.key_terms import words_in
 from hopweave.text.quantities import UNITS
-from hopweave.text.values import NUMBER_WORDS, normalize_values
+from hopweave.text.values import NUMBER_WORDS, SCALES, normalize_values
 
 _OTHERS = {
     "time": {"month months": "2629746", "year years yr yrs": "31556952", "decade decades": "315569520"},
@@ -65,12 +65,12 @@ _KNOWN: dict[str, tuple[str, tuple[Decimal, ...]]] = {
         name: (of, (Decimal(size),)) for of, units in _OTHERS.items() for names, size in units.items() for name in names.split()
     },
 }
+_MEASURES = frozenset({*(of for of, _ in _KNOWN.values()), "%"})
 _LONGEST_SIGN = 3
 """Letters of the sign of a unit, in which capitals count: `mW`, `MW`."""
-_THOUSANDS = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12}
 _NUMBER = rf"[-\u2212]?\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|[-\u2212]?\d+(?:\.\d+)?|(?i:\b(?:{'|'.join(NUMBER_WORDS)})\b)"
 _SIZE = re.compile(
-    rf"(?<![\w.,])(?P<money>[$€£¥]\s?)?(?P<number>{_NUMBER})(?![.,]?\d)(?:\s?(?P<scale>{'|'.join(_THOUSANDS)})\b)?"
+    rf"(?<![\w.,])(?P<money>[$€£¥]\s?)?(?P<number>{_NUMBER})(?![.,]?\d)(?:\s?(?P<scale>{'|'.join(SCALES)})\b)?"
     r"(?:[\s-]?(?P<unit>%|[^\W\d_]+(?:[23²³](?!\w)|/s\b)?))?",
 )
 _JOINED = re.compile(r"\s?(?:and\s|,\s)?")
@@ -126,9 +126,6 @@ def order_of_versions(left: str, right: str) -> int | None:
     return (one > other) - (one < other)
 
 
-_MEASURES = frozenset({*(of for of, _ in _KNOWN.values()), "%"})
-
-
 def _are_of_one_kind(one: str, other: str) -> bool:
     """Whether two may be compared: both measured alike, or counted, where one need not say what."""
     return one == other or (not (one and other) and not {one, other} & _MEASURES)
@@ -153,7 +150,7 @@ def _size_of(value: str) -> _Size | None:
 def _made(match: re.Match[str]) -> _Size:
     number = Decimal(normalize_values(match["number"].lstrip("-\u2212")).replace(",", ""))
     number = -number if match["number"][0] in "-\u2212" else number
-    number *= Decimal(10) ** _THOUSANDS.get(match["scale"] or "", 0)
+    number *= SCALES.get(match["scale"] or "", 1)
     if match["money"]:
         return _Size(match["money"].strip(), number, number)
     unit = match["unit"] or ""

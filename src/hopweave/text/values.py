@@ -60,12 +60,12 @@ _SMALL = {word: value for value, word in enumerate(_ONES)} | {word: 10 * value f
 NUMBER_WORDS = tuple(_SMALL)
 """Numbers in one word, from zero to ninety."""
 
-_SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000, "trillion": 1_000_000_000_000}
+SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000, "trillion": 1_000_000_000_000}
 _ORDINALS = {
     "first": "one", "second": "two", "third": "three", "fifth": "five", "eighth": "eight", "ninth": "nine", "twelfth": "twelve",
     **{f"{word}th": word for word in _ONES if word not in {"one", "two", "three", "five", "eight", "nine", "twelve"}},
     **{f"{word[:-1]}ieth": word for word in _TENS},
-    **{f"{word}th": word for word in _SCALES},
+    **{f"{word}th": word for word in SCALES},
 }  # fmt: skip
 _DIGITS = re.compile(r"(-?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?))(st|nd|rd|th)?$")
 _TOKEN = re.compile(
@@ -247,8 +247,8 @@ def _number(tokens: Sequence[str], start: int) -> tuple[int, Decimal, str]:
     digits = _DIGITS.match(tokens[start])
     if digits is not None:
         value, end = Decimal(digits[1].replace(",", "")), start + 1
-        while end < min(len(tokens), start + 1 + _MOST_SCALES) and tokens[end] in _SCALES and not digits[2]:
-            value, end = value * _SCALES[tokens[end]], end + 1
+        while end < min(len(tokens), start + 1 + _MOST_SCALES) and tokens[end] in SCALES and not digits[2]:
+            value, end = value * SCALES[tokens[end]], end + 1
         return end - start, value, "th" if digits[2] else ""
     total, part, end, last = 0, 0, start, 0
     while end < len(tokens):
@@ -256,8 +256,8 @@ def _number(tokens: Sequence[str], start: int) -> tuple[int, Decimal, str]:
         word = _ORDINALS.get(tokens[end], tokens[end])
         if word in _SMALL and (end == start or last >= 100 or (last >= 20 and _SMALL[word] < 10)):
             part, last = part + _SMALL[word], _SMALL[word]
-        elif word in _SCALES and end > start:
-            last = _SCALES[word]
+        elif word in SCALES and end > start:
+            last = SCALES[word]
             part, total = (part * last, total) if last == 100 else (0, total + part * last)
         elif not is_and:
             break
