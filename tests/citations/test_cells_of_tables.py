@@ -201,3 +201,30 @@ def test_a_number_in_a_sentence_is_no_answer_where_a_cell_has_more_of_the_questi
     ]
     storage = "What is the storage temperature of the VK of Orlau Pumps?"
     assert support(storage, "-50 to 135 °C", told, title="Orlau Pumps VK") == "supported"
+
+
+LIGHTS = "Sula; winter: 17.5; spring: 14.5; summer: 9.5.\n\nBrno; winter: 16.5; spring: 13.5; summer: 8.5."
+
+
+@pytest.mark.parametrize(
+    "text", ["Table 4: Hours of Orlau Light.\n\n{}", "{}\n\nTable 4: Hours of Orlau Light."], ids=["above", "below"]
+)
+def test_the_caption_of_a_table_tells_what_its_rows_are_about(text):
+    asked = "How many hours did Orlau Light burn in Sula in spring?"
+    found = [support(asked, one, text.format(LIGHTS), title="lights") for one in ("14.5", "17.5", "13.5")]
+    assert found == ["supported", "unsupported", "unsupported"]
+    assert support(asked, "14.5", LIGHTS, title="lights") == "unsupported"
+
+
+def test_a_caption_below_a_table_is_not_that_of_the_table_that_follows():
+    other = LIGHTS.replace("17.5", "3.5").replace("14.5", "2.5")
+    text = f"{LIGHTS}\n\nTable 4: Hours of Orlau Light.\n\n{other}\n\nTable 5: Hours of Marlow Light."
+    asked = "How many hours did Marlow Light burn in Sula in spring?"
+    assert [support(asked, one, text, title="lights") for one in ("2.5", "14.5")] == ["supported", "unsupported"]
+
+
+def test_the_number_of_a_section_is_no_word_of_the_question():
+    steps = "Sula; 2-step: 7.5; 3-step: 8.5; 4-step: 9.5."
+    asked = "What does Sula need with 4-step lamps?"
+    found = [support(asked, one, steps, sections=("4 Results", "4.2 Lamps")) for one in ("9.5", "8.5")]
+    assert found == ["supported", "unsupported"]

@@ -38,6 +38,24 @@ def test_the_caption_of_a_table_ends_with_it():
     assert {above for above, begun in found if not begun.startswith("item: lamp")} == {()}
 
 
+def test_passages_of_rows_alone_know_the_caption_below_their_table():
+    below = "Table 3: Lamps that were counted."
+    first, *others = sections("It was a good year.", *rows("lamp"), f"{below} So it was.", "Then all was over for good.")
+    assert first[0] == ()
+    assert others
+    assert [above for above, begun in others if begun.startswith("item: lamp")] == [(below,), ()]  # the last has it in its text
+
+
+def test_what_stands_above_the_first_group_of_rows_is_not_above_the_second():
+    found = sections("It was a good year for all of us.", "Assets", *rows("lamp"), "Liabilities", *rows("oil"))
+    assert {above for above, begun in found if begun.startswith("item: oil")} == {("Liabilities",)}
+
+
+def test_a_group_below_a_title_is_replaced_by_the_next_group():
+    found = sections("Balance sheet", "Assets", *rows("lamp"), "Liabilities", *rows("oil"))
+    assert {above for above, begun in found if begun.startswith("item: oil")} == {("Balance sheet", "Liabilities")}
+
+
 def test_a_heading_is_no_caption_and_ends_one():
     found = sections("Table 1", *rows("lamp"), "Oil", *rows("oil"), headings=["Oil"])
     assert {above for above, begun in found if begun.startswith("item: oil")} == {("Oil",)}

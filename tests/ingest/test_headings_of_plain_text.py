@@ -49,6 +49,25 @@ It is dry.
 """
 
 
+PAPER = """What is known of lamps is said here.
+
+1 Introduction
+
+The lamp is lit at dusk every day of the year.
+
+2 Method
+
+It was counted how often.
+
+2.1 Lamps
+
+They are of brass.
+
+3 Results
+
+It was seen that it burns.
+"""
+
 OUTLINE = """Orla NEWS                                    -*- outline -*-
 
 * Noteworthy changes in release 2.1 (2024-03-01) [stable]
@@ -107,6 +126,7 @@ def headings(text):
         (RENDERED, [(1, "NAME"), (1, "WHAT IT DOES"), (1, "SEE ALSO")]),
         (UNDERLINED, [(1, "Kerrow Light"), (2, "Oil"), (2, "Boats")]),
         (NUMBERED, [(1, "1. Lamp"), (2, "1.1 Wicks"), (1, "2. Oil")]),
+        (PAPER, [(1, "1 Introduction"), (1, "2 Method"), (2, "2.1 Lamps"), (1, "3 Results")]),
         (
             OUTLINE,
             [
@@ -140,6 +160,8 @@ NONE = {
     "a list": "What to do today, before the night:\n\n1. Light the lamp.\n\n2. Fill the oil.\n\n3. Write it into the log.\n",
     "a year": "The keepers of that year were many.\n\n1842 Ada Finch came to the light\n\nShe stayed.\n",
     "names in capitals": "ADA FINCH\n\nSULA ORLAU\n\nKERROW LIGHT\n\nMARLOW HALL\n",
+    "amounts": "The store has what follows.\n\n3 Lamps of brass\n\nThey are old.\n\n2 Barrels of oil\n\nThey are full.\n",
+    "steps": "What to do when it is dark, in this order:\n\n1 Light the lamp\n\n2 Fill the oil\n\nThen write it down.\n",
     "a list with stars": "What to do today, before the night:\n\n* Light the lamp\n\n* Fill the oil\n\n* Write\n",
     "versions of two things": "The lamp is an old one:\n\nversion 1.3\n\nThe oil is a newer one:\n\nversion 2.0\n\nSo it is.\n",
     "a table": "name      oil\n--------  ---\nlamp one  dry\n\nand a sentence that is long enough\n",

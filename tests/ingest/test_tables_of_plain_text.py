@@ -1,4 +1,4 @@
-"""Tables whose columns are set apart by blanks."""
+"""Tables whose columns are set apart by blanks or tabs."""
 
 import pytest
 
@@ -34,6 +34,72 @@ def test_each_row_of_a_table_in_plain_text_has_the_names_of_its_columns(text, sa
     ],
 )
 def test_lines_that_are_no_table_stay_as_they_are(text):
+    assert with_rows(text) == text
+
+
+OILS = "\t\tLamps\t\tBoats\n\tSula\tBrno\tUlm\tDrum\nOils of plants\t\t\t\t\nRape\t31.5\t5.9\t25.8\t21.9\nFlax\t33.5\t9.4\t30.4\t21.5"
+OILS_SAID = [
+    "Oils of plants",
+    "Rape; Sula: 31.5; Lamps Brno: 5.9; Lamps Ulm: 25.8; Boats Drum: 21.9.",
+    "Flax; Sula: 33.5; Lamps Brno: 9.4; Lamps Ulm: 30.4; Boats Drum: 21.5.",
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (OILS, OILS_SAID),
+        (f"Table 3: Hours of light.\n{OILS}\nThis is all.", ["Table 3: Hours of light.", *OILS_SAID, "This is all."]),
+        (
+            "\tSula Brno\t\tUlm\nRape\t31\t5\t25\nFlax\t33\t9\t30",
+            ["Rape; Sula: 31; Brno: 5; Ulm: 25.", "Flax; Sula: 33; Brno: 9; Ulm: 30."],
+        ),
+        (
+            "\tOil\t2023\t2024\nSula\tRape\t1\t2\n\tFlax\t3\t4\nBrno\tRape\t5\t6\n\tFlax\t7\t8",
+            [
+                "Sula; Oil: Rape; 2023: 1; 2024: 2.",
+                "Sula; Oil: Flax; 2023: 3; 2024: 4.",
+                "Brno; Oil: Rape; 2023: 5; 2024: 6.",
+                "Brno; Oil: Flax; 2023: 7; 2024: 8.",
+            ],
+        ),
+        (
+            "Hours\nOil\tSula\tBrno\nRape\t1\t2\nFlax\t3\t4\nPrices\t\t\n\tUlm\tDrum\tTell\nRape\t5\t6\t0\nFlax\t7\t8\t9",
+            [
+                "Hours",
+                "Oil: Rape; Sula: 1; Brno: 2.",
+                "Oil: Flax; Sula: 3; Brno: 4.",
+                "Prices",
+                "Rape; Ulm: 5; Drum: 6; Tell: 0.",
+                "Flax; Ulm: 7; Drum: 8; Tell: 9.",
+            ],
+        ),
+    ],
+    ids=["names in two rows", "beside text", "two names in a cell", "groups", "two tables"],
+)
+def test_lines_with_tabs_are_read_as_a_sheet_is(text, said):
+    assert with_rows(text).split("\n\n") == said
+
+
+def test_a_table_beside_another_one_that_is_none_is_read():
+    assert with_rows("Oil\tSula\tBrno\nRape\t1\t2\nFlax\t3\t4\n\ta\tb\nx\ty\tz").split("\n\n") == [
+        "Oil: Rape; Sula: 1; Brno: 2.",
+        "Oil: Flax; Sula: 3; Brno: 4.",
+        "\ta\tb\nx\ty\tz",
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "#define\tFIRST\t1\n#define\tSECOND\t2\n#define\tTHIRD\t3",
+        "/* port */\tint\tport\t9000\nchar\tname\t8\nlong\tsize\t16",
+        "all:\n\tcc -o lamp lamp.c\n\tcc -O2 -o oil oil.c\n\ttest 5 -gt 3",
+        "name\t\tvalue\nlamp\t\t\t4\noil\t3\nboat\t\t7",
+        "name\ttown\tcountry\nAda\tUlm\tGermany\nIda\tBrno\tCzechia",
+    ],
+)
+def test_tabs_that_align_or_indent_make_no_table(text):
     assert with_rows(text) == text
 
 

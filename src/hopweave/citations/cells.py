@@ -28,6 +28,7 @@ _HOW_MANY = re.compile(r"\s*(?:in\s[\w\s,]{1,30},\s)?how\s(?:(?P<many>many)|much
 _MONEY = re.compile(rf"{CURRENCY}|\([A-Z]{{3}}\)|(?i:\b(?:value|price|cost|amount)\b)")
 _BEFORE_A_DIGIT = re.compile(r"\D*(?=\d)")
 _MOST_WORDS_BEFORE = 3
+_NUMBER_OF_A_SECTION = re.compile(r"(?:^|(?<=> ))\d{1,2}(?:\.\d{1,2}){0,3}\.?\s(?=[^\W\d_])", re.MULTILINE)
 _MOST_ROWS = 400
 """Rows of the passages that were found which are looked at."""
 
@@ -68,9 +69,7 @@ def is_of_another_row(query: str, said: str, one: tuple[Passage, Span], other: t
         return False
     asked = _Asking(query, said).words
     here = words_asked(asked, f"{row.above}\n{one[0].text[row.span.start : row.span.end]}")
-    there = (
-        f"{other[0].text[other[1].start : other[1].end]}\n{rival.above if rival is not None else ''}\n{words_above(other[0])}"
-    )
+    there = f"{other[0].text[other[1].start : other[1].end]}\n{rival.above if rival is not None else ''}\n{_above(other[0])}"
     return not here <= words_asked(asked, there)
 
 
@@ -141,7 +140,7 @@ def _is_rather_in_a_table(asking: _Asking, passage: Passage, focus: Span, found:
     if not numbers_of(keys_of(asking.said)):
         return False
     sentences = [line for line in place_of(passage, focus).text.split("\n") if not is_row(line)]
-    here = words_asked(asking.words, "\n".join([*sentences, words_above(passage)]))
+    here = words_asked(asking.words, "\n".join([*sentences, _above(passage)]))
     known = words_of_cells(asking.query)
     return any(
         here < words_asked(asking.words, _told(other, row, cell)) and not words_of_cells(cell.value) <= known
@@ -177,7 +176,7 @@ def _is_of_money(cell: Cell) -> bool:
 
 
 def _is_of_another_period(asked: frozenset[str], passage: Passage, row: Row, own: Cell) -> bool:
-    for told in (own.name, row_words(row.cells, own), row.above, "\n".join(passage.sections), words_above(passage)):
+    for told in (own.name, row_words(row.cells, own), row.above, "\n".join(passage.sections), _above(passage)):
         if is_of_another_period(asked, told):
             return True
         if has_period(told):
@@ -193,7 +192,12 @@ def _is_named(row: Row, asked: frozenset[str]) -> bool:
 
 def _told(passage: Passage, row: Row, cell: Cell) -> str:
     """All that says what a cell is."""
-    return "\n".join([cell.name, row_words(row.cells, cell), row.above, words_above(passage)])
+    return "\n".join([cell.name, row_words(row.cells, cell), row.above, _above(passage)])
+
+
+def _above(passage: Passage) -> str:
+    """What is above a passage, without the numbers of its sections: that of `4 Results` is not a 4 of the query."""
+    return _NUMBER_OF_A_SECTION.sub("", words_above(passage))
 
 
 def _rows_of_document(passage: Passage, found: Sequence[Passage]) -> Iterator[tuple[Passage, Row]]:

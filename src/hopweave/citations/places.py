@@ -19,7 +19,7 @@ from hopweave.text.parties import Party, parties_in
 from hopweave.text.scripts import runs_together
 from hopweave.text.sentences import sentence_around, sentence_spans
 from hopweave.text.table_rows import is_row
-from hopweave.text.tables_in_text import is_heading
+from hopweave.text.tables_in_text import is_heading, row_at
 
 _SUFFIXES = re.compile(r"(?:\.[a-z]\w{0,8}){1,2}$", re.IGNORECASE)
 _PAGE = re.compile(r"\.x?html?(?:\.\w{2,4})?$", re.IGNORECASE)
@@ -102,7 +102,9 @@ def place_of(passage: Passage, focus: Span) -> Place:
         num_read += 1
     read = before[len(before) - num_read :]
     own = next((one for one in sentences if one.span.start <= span.start < one.span.end), Sentence(span, "", ""))
-    above = [line for line in own.heading.split("\n") if line not in read]
+    row = row_at(passage.text, span)
+    heads = (own.heading if row is None else f"{own.heading}\n{row.above}").split("\n")
+    above = [line for line in dict.fromkeys(heads) if line not in read]
     return Place(passage, span, "\n".join(filter(None, [*above, *read, quote])), own.heading, own.item)
 
 

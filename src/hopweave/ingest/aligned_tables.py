@@ -1,17 +1,23 @@
-"""Tables of plain text, whose columns are set apart by blanks or bars: rows become texts with the names of their columns."""
+"""Tables of plain text, with blanks, tabs or bars between columns: rows become texts with the names of their columns."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from itertools import chain, groupby, takewhile
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, groupby, pairwise, takewhile
 
 from hopweave.ingest.document import PARAGRAPH, row_text
-from hopweave.ingest.table_heads import TableRow, head_of, is_period
+from hopweave.ingest.office_tables import Table
+from hopweave.ingest.table_heads import TableRow, head_of, is_period, is_value
 
 _GAP = re.compile(r"\s{2,}|\t")
 _RULE = re.compile(r"[\s=+|:_–—-]+")
 _HAS_DIGIT = re.compile(r"\d")
+_IS_OF_CODE = re.compile(r"#\s?[a-z]{3}|[*/(\"'{<]")
+"""How what is no name of a column begins: `#define`, a comment, a string."""
+_FEWEST_VALUES = 3
+_LEAST_SHARE_FILLED = 0.5
+"""Of the cells of a column with a name."""
 _FEWEST_COLUMNS, _FEWEST_ROWS = 3, 2
 """Of a table: two columns, or a single row below the names, may as well be anything else that is set apart."""
 
@@ -20,7 +26,8 @@ def with_rows(text: str) -> str:
     r"""A text in which each row of a table is a paragraph with the names of its columns.
 
     A table is lines without an empty one between them that all have as many cells, the first of which names columns with
-    numbers below it. All other lines are as they were.
+    numbers below it; or lines in a row with tabs, one between each cell and the next, as a sheet is copied. All other lines are
+    as they were.
 
     >>> print(with_rows("Pier   2021   2024\nP1     0.12   0.15\nP2     0.26   0.31"))
     Pier: P1; 2021: 0.12; 2024: 0.15.
@@ -33,25 +40,102 @@ def with_rows(text: str) -> str:
 
 def _read(block: Sequence[str]) -> Sequence[str]:
     """The lines of a block, or what is read of them if they are a table."""
-    lines = [line for line in block if not _RULE.fullmatch(line)]
-    if len(lines) < _FEWEST_ROWS + 1 or not _HAS_DIGIT.search(lines[-1]):
+    if rows := _of_same_length([line for line in block if not _RULE.fullmatch(line)]):
+        return PARAGRAPH.join(rows).split("\n")
+    runs = [(has_tabs, [*lines]) for has_tabs, lines in groupby(block, key=lambda line: "\t" in line)]
+    read = [_of_tabs(lines) if has_tabs else [] for has_tabs, lines in runs]
+    if not any(read):
         return block
+    texts = (PARAGRAPH.join(rows) or "\n".join(lines) for rows, (_, lines) in zip(read, runs, strict=True))
+    return PARAGRAPH.join(texts).split("\n")
+
+
+def _of_tabs(lines: Sequence[str]) -> list[str]:
+    """The rows of tables whose cells are set apart by a tab each, and the lines between; nothing without a table."""
+    told = (line.split("\t") for line in lines if not _RULE.fullmatch(line))
+    found = [*_tables_in([{at: cell.strip() for at, cell in enumerate(cells) if cell.strip()} for cells in told])]
+    tables = [_with_split_names(rows) for rows in found]
+    are_sheets = [*map(_is_sheet, tables)]
+    if not any(are_sheets):
+        return []
+    texts: list[str] = []
+    for rows, is_sheet in zip(tables, are_sheets, strict=True):
+        table = Table()
+        for row in rows:
+            table.add(row)
+        lines = ["\t".join(row.get(at, "") for at in range(max(row) + 1)) for row in rows]
+        texts += table.texts() if is_sheet else ["\n".join(lines)]
+    return texts
+
+
+def _is_sheet(rows: Sequence[Mapping[int, str]]) -> bool:
+    """Whether rows are a table as it is copied from a sheet, and not lines of code, or words that tabs only align."""
+    head = head_of([*map(TableRow, rows)], needs_numbers=True)
+    body = [row for row in rows[head.num_titles + head.num_rows :] if len(row) > 1]
+    if not head.names or sum(map(_num_values, body)) < _FEWEST_VALUES or any(map(_IS_OF_CODE.match, head.names.values())):
+        return False
+    return all(sum(at in row for row in body) >= _LEAST_SHARE_FILLED * len(body) for at in head.names if at)
+
+
+def _tables_in(rows: Sequence[Mapping[int, str]]) -> Iterator[Sequence[Mapping[int, str]]]:
+    """The tables below one another: each begins with names, above which the first column is empty, and with its title."""
+    start = 0
+    for number, (row, below) in enumerate(pairwise(rows)):
+        if len(row) < 2 or 0 in row or _num_values(row) or len(row) < _num_values(below):
+            continue
+        first = number
+        while first > start and len(rows[first - 1]) == 1:
+            first -= 1
+        if any(map(_num_values, rows[start:first])):
+            yield rows[start:first]
+            start = first
+    yield rows[start:]
+
+
+def _num_values(row: Mapping[int, str]) -> int:
+    return sum(map(is_value, row.values()))
+
+
+def _with_split_names(rows: Sequence[Mapping[int, str]]) -> list[Mapping[int, str]]:
+    """Rows whose first ones have each name in its own column: text that was taken from a page may have several in one cell.
+
+    >>> _with_split_names([{1: "HotpotQA MuSiQue"}, {0: "React", 1: "17", 2: "15"}])[0]
+    {1: 'HotpotQA', 2: 'MuSiQue'}
+    """
+    told = [*rows]
+    for number, (row, below) in enumerate(pairwise(rows)):
+        if _num_values(row) or not _num_values(below):
+            continue
+        ends = [*row, max(below) + 1][1:]
+        names: dict[int, str] = {}
+        for (at, name), end in zip(row.items(), ends, strict=True):
+            words = name.split()
+            is_split = len(words) == end - at and all(is_value(below.get(column, "")) for column in range(at, end))
+            names |= dict(zip(range(at, end), words, strict=True)) if is_split else {at: name}
+        told[number] = names
+    return told
+
+
+def _of_same_length(lines: Sequence[str]) -> list[str]:
+    """The rows of a table of lines with as many cells; none if it is none."""
+    if len(lines) < _FEWEST_ROWS + 1 or not _HAS_DIGIT.search(lines[-1]):
+        return []
     cells = [_cells(line) for line in lines]
     title = [line.strip() for line, _ in takewhile(lambda one: len(one[1]) == 1, zip(lines, cells, strict=True))]
     rows = cells[len(title) :]
     if len(rows) < _FEWEST_ROWS + 1 or len(rows[-1]) < _FEWEST_COLUMNS or len(title) > 1:
-        return block
+        return []
     if len(rows[0]) == len(rows[-1]) - 1:
         rows[0] = ["", *rows[0]]  # the first column has no name
     if any(len(row) != len(rows[-1]) for row in rows):
-        return block
+        return []
     told = [TableRow({at: cell for at, cell in enumerate(row) if cell}) for row in rows]
     head = head_of(told)
     has_names = all(cell[0].isalpha() or is_period(cell) for cell in filter(None, rows[0]))
     if head.num_titles or head.num_rows != 1 or not has_names or not any(_HAS_DIGIT.match(cell) for cell in rows[-1]):
-        return block
+        return []
     names = [head.names.get(at, "") for at in range(len(rows[0]))]
-    return PARAGRAPH.join([*title, *(row_text(names, row) for row in rows[1:])]).split("\n")
+    return [*title, *(row_text(names, row) for row in rows[1:])]
 
 
 def _cells(line: str) -> list[str]:

@@ -1,6 +1,7 @@
 """What stands above a table, for passages that begin within it: its caption or unit, and the group of rows.
 
-Rows are paragraphs, so a long table is cut between them. Titles of sheets are headings and need none of this.
+Rows are paragraphs, so a long table is cut between them. A caption with a number may as well stand below it, for passages that
+end within it. Titles of sheets are headings and need none of this.
 """
 
 from __future__ import annotations
@@ -8,10 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from itertools import pairwise
+from typing import NamedTuple
 
 from hopweave.ingest.document import PARAGRAPH
+from hopweave.text.sentences import sentence_spans
 from hopweave.text.table_rows import cells_of
-from hopweave.text.tables_in_text import is_heading
+from hopweave.text.tables_in_text import is_caption, is_heading
 
 _BREAK = re.compile(PARAGRAPH)
 _LONGEST = 150
@@ -21,6 +24,15 @@ _NUMBERED = re.compile(r"[^\W\d_]+\.?\s\d")
 """How the caption of another table begins: `Table 5`."""
 _LONGEST_ROW = 4_000
 """Characters."""
+_LONGEST_CAPTION = 300
+"""Characters of its first sentence, where it stands below the table."""
+
+
+class _Below(NamedTuple):
+    """The caption below a table: where the rows end, and its text."""
+
+    end: int
+    caption: str
 
 
 class Captions:
@@ -33,10 +45,13 @@ class Captions:
     def __init__(self, headings: Collection[int]) -> None:
         self._headings = headings
         self._caption = self._group = ""
-        self._was_row = False
+        self._was_row = self._was_caption = False
+        self._below = _Below(0, "")
 
     def above(self, text: str, start: int, end: int) -> tuple[str, ...]:
         """What stands above the rows that a passage begins with, from the outermost; nothing if it begins with something else.
+
+        If it has rows alone, that may be a caption below the table.
 
         Args:
             text: the whole text.
@@ -44,6 +59,7 @@ class Captions:
             end: where it ends.
         """
         found: tuple[str, ...] = ()
+        has_rows_alone = True
         breaks = [match.end() for match in _BREAK.finditer(text, start, end)]
         for number, (begin, after) in enumerate(pairwise([start, *breaks, end])):
             paragraph = text[begin:after].strip()
@@ -53,16 +69,52 @@ class Captions:
             if not is_row:
                 self._take(paragraph, is_section=begin in self._headings)
             self._was_row = is_row
+            has_rows_alone = has_rows_alone and is_row
+        if has_rows_alone and not is_caption(self._caption):
+            return tuple(filter(None, (self._caption_below(text, end), *found)))
         return found
 
+    def _caption_below(self, text: str, start: int) -> str:
+        """The first sentence of the caption below the rows that go on at some position; empty without one."""
+        if start >= self._below.end:
+            end = start
+            for match in _BREAK.finditer(text, start):
+                if _is_row(text[end : match.start()].strip()) or match.start() == start:
+                    end = match.end()
+                    continue
+                break
+            said = _first_sentence(text[end : end + _LONGEST_CAPTION])
+            self._below = _Below(end, said if is_caption(said) else "")
+        return self._below.caption
+
     def _take(self, paragraph: str, *, is_section: bool) -> None:
-        """Takes a paragraph that may be above rows."""
-        is_title = len(paragraph) <= _LONGEST and "\n" not in paragraph and is_heading(paragraph)
-        if self._was_row and is_title and not is_section and not _NUMBERED.match(paragraph):
+        """Takes a paragraph that may be above rows.
+
+        What stands alone above the first rows may be the first of several groups, such as `Assets` before `Liabilities`.
+        """
+        is_title = len(paragraph) <= _LONGEST and "\n" not in paragraph and is_heading(paragraph) and not is_section
+        is_numbered = _NUMBERED.match(paragraph) is not None
+        states_units = _states_units(paragraph) and not is_section
+        if is_title and not is_numbered and self._was_row:
+            is_of_all = self._group or _NUMBERED.match(self._caption) or _states_units(self._caption)
+            self._caption, self._group = self._caption if is_of_all else "", paragraph
+        elif is_title and not is_numbered and not states_units and self._caption and self._was_caption:
             self._group = paragraph
-            return
-        states_units = len(paragraph) <= _LONGEST and _STATES_UNITS.search(paragraph) is not None
-        self._caption, self._group = paragraph if (is_title or states_units) and not is_section else "", ""
+        elif is_title or states_units:
+            self._caption, self._group = paragraph, ""
+        else:
+            said = _first_sentence(paragraph)
+            self._caption, self._group = said if is_caption(said) and not is_section else "", ""
+        self._was_caption = bool(self._caption)
+
+
+def _states_units(paragraph: str) -> bool:
+    return len(paragraph) <= _LONGEST and _STATES_UNITS.search(paragraph) is not None
+
+
+def _first_sentence(text: str) -> str:
+    first = next(iter(sentence_spans(text[:_LONGEST_CAPTION])), None)
+    return text[first.start : first.end] if first is not None else ""
 
 
 def _is_row(paragraph: str) -> bool:

@@ -214,7 +214,7 @@ def row_text(names: Sequence[str], cells: Sequence[str]) -> str:
         names: of the columns; a cell of a column without a name stands alone.
         cells: in the order of the names; empty ones are left out.
     """
-    named = ((" ".join(name.split()), cell.strip()) for name, cell in zip_longest(names, cells, fillvalue=""))
+    named = ((_as_words(name), cell.strip()) for name, cell in zip_longest(names, cells, fillvalue=""))
     shown = [f"{name}: {cell}" if name else cell for name, cell in named if cell]
     if sum(map(len, shown)) <= _LONGEST_ROW_SENTENCE:
         return _ended("; ".join(map(_as_one_sentence, shown)))
@@ -236,9 +236,15 @@ def _in_turn(cells: Sequence[str]) -> Iterator[list[str]]:
     yield group
 
 
-def _as_one_sentence(text: str) -> str:
+def _as_one_sentence(text: str, between: str = "; ") -> str:
     *others, last = (text[span.start : span.end] for span in sentence_spans_of_long(text))
-    return "; ".join([*(sentence.rstrip(".") for sentence in others), last])
+    return between.join([*(sentence.rstrip(".") for sentence in others), last])
+
+
+def _as_words(name: str) -> str:
+    """The name of a column without what would end a sentence in it, such as the dot of `Perf. (mean)`."""
+    shown = " ".join(name.split())
+    return _as_one_sentence(shown, " ") if ". " in shown else shown
 
 
 def _ended(text: str) -> str:

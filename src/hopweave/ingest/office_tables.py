@@ -7,7 +7,7 @@ from itertools import chain, takewhile
 from typing import NamedTuple
 
 from hopweave.ingest.document import row_text
-from hopweave.ingest.table_heads import LONGEST_NAME, Head, TableRow, goes_on_below, has_groups, head_of, names_of
+from hopweave.ingest.table_heads import LONGEST_NAME, Head, TableRow, goes_on_below, groups_of, has_groups, head_of, names_of
 
 MAX_COLUMNS = 16_384
 """Maximum columns of a table, fields of a record, and values of its metadata: the width of a sheet in Excel and LibreOffice."""
@@ -82,18 +82,19 @@ class Table:
         if any(len(name) > LONGEST_NAME for row in rows[: head.num_rows] for name in row.cells.values()):
             head = Head()
         num_titles = head.num_titles or (0 if head.names else _num_alone(rows))
-        titles, rest = rows[:num_titles], rows[num_titles + head.num_rows :]
+        titles, body = rows[:num_titles], [row.cells for row in rows[num_titles + head.num_rows :]]
+        rest = [{0: group, **cells} if group else cells for group, cells in zip(groups_of(body), body, strict=True)]
         yield from _title([" ".join(row.cells.values()) for row in titles], TITLE if rest else ROW)
-        if titles or head.names or not all(row.cells.keys() <= self.names.keys() for row in rest):
+        if titles or head.names or not all(row.keys() <= self.names.keys() for row in rest):
             self.names = dict(head.names)
-        columns = {*self.names, *(min(row.cells) for row in rest)}
-        last = max((number for number, row in enumerate(rest) if len(row.cells) > 1), default=-1)
+        columns = {*self.names, *map(min, rest)}
+        last = max((number for number, row in enumerate(rest) if len(row) > 1), default=-1)
         for number, row in enumerate(rest):
-            cells = list(row.cells.values())
-            if self.names and len(columns) >= _FEWEST_COLUMNS and len(cells) == 1 and min(row.cells) == min(columns):
+            cells = list(row.values())
+            if self.names and len(columns) >= _FEWEST_COLUMNS and len(cells) == 1 and min(row) == min(columns):
                 yield Line(cells[0], GROUP if number < last and _may_be_title(cells[0]) else ROW)
             elif self.names:
-                yield Line(row_text([self.names.get(at, "") for at in row.cells], cells))
+                yield Line(row_text([self.names.get(at, "") for at in row], cells))
             else:
                 yield Line(" ".join(cells))
 

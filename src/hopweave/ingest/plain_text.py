@@ -36,9 +36,11 @@ _MIN_CAPITALS = 4
 """Letters; fewer are an abbreviation."""
 _MIN_SHARE_OF_TEXT = 0.5
 """If more than half of the lines look like headings, they are a list."""
-_STARTS_NUMBERED = {"0", "1", "2"}
-_CAPITAL, _OUTLINED, _RELEASED = "capitals", "outline", "release"
+_FIRST_NUMBER = re.compile(r"[012]\b")
+_CAPITAL, _OUTLINED, _RELEASED, _NUMBER_ALONE = "capitals", "outline", "release", "number alone"
 _MIN_RELEASES = 3
+_MIN_COUNTED = 3
+"""Headings such as `2 Results`, without a dot: fewer may be items of a list, or amounts."""
 
 
 class _Found(NamedTuple):
@@ -106,7 +108,9 @@ def _candidates(lines: Sequence[str], check: Check) -> list[_Found]:
         elif not below.strip() and (match := _OUTLINE.fullmatch(line.rstrip())):
             found.append(_Found(at, _OUTLINED, len(match["stars"]), " ".join(match["said"].split())))
         elif not below.strip() and (match := _NUMBERED.fullmatch(line.rstrip())) and _is_title(match):
-            found.append(_Found(at, "numbered", match["number"].count(".") + 1, said))
+            depth = match["number"].count(".")
+            style = "numbered" if depth or match["dot"] else _NUMBER_ALONE
+            found.append(_Found(at, style, depth + 1, said))
         elif not below.strip() and said[-1] not in ".,;:!?" and _RELEASE.fullmatch(said):
             found.append(_Found(at, _RELEASED, 0, said))
         elif _is_in_capitals(said) and _is_above_text(lines, at):
@@ -124,11 +128,7 @@ def _is_underline(line: str, above: str) -> bool:
 
 def _is_title(match: re.Match[str]) -> bool:
     """Whether a numbered line does not read like an item of a list, which is a sentence."""
-    return (
-        match["said"][-1] not in ".,;:!?"
-        and len(match["said"].split()) <= 10
-        and ("." in match["number"] or bool(match["dot"]))
-    )
+    return match["said"][-1] not in ".,;:!?" and len(match["said"].split()) <= 10
 
 
 def _is_in_capitals(said: str) -> bool:
@@ -148,14 +148,25 @@ def _consistent(found: Sequence[_Found], lines: Sequence[str]) -> list[_Found]:
     Items of a list begin with one star as well, and a single line with a version says something of it.
     """
     num_lines = sum(1 for line in lines if line.strip())
+    counted = {one.line: one._replace(style="numbered") for one in _counted(found)}
+    found = [counted.get(one.line, one) for one in found if one.style != _NUMBER_ALONE or one.line in counted]
     numbered = [one for one in found if one.style == "numbered"]
-    is_counted = len(numbered) > 1 and numbered[0].text.partition(".")[0] in _STARTS_NUMBERED
+    is_counted = len(numbered) > 1 and bool(_FIRST_NUMBER.match(numbered[0].text))
     are_several = sum(1 for one in found if one.style == _CAPITAL) > 1
     depths = {one.depth for one in found if one.style == _OUTLINED}
     are_releases = sum(1 for one in found if one.style == _RELEASED) >= _MIN_RELEASES
     says = {"numbered": is_counted, _CAPITAL: are_several, _OUTLINED: {1, 2} <= depths, _RELEASED: are_releases}
     kept = [one for one in found if says.get(one.style, True)]
     return kept if len(kept) <= _MIN_SHARE_OF_TEXT * num_lines and any(len(line.split()) > 5 for line in lines) else []
+
+
+def _counted(found: Sequence[_Found]) -> list[_Found]:
+    """Those without a dot behind their number if these count up, which amounts and the numbers of lines do not."""
+    counted: list[_Found] = []
+    for one in found:
+        if one.style == _NUMBER_ALONE and one.text.split()[0] == str(len(counted) + 1):
+            counted.append(one)
+    return counted if len(counted) >= _MIN_COUNTED else []
 
 
 def _levels(found: Sequence[_Found]) -> list[int]:

@@ -62,6 +62,26 @@ def is_period(cell: str) -> bool:
     return _PERIOD.fullmatch(cell) is not None
 
 
+def groups_of(rows: Sequence[Mapping[int, str]]) -> list[str]:
+    """For each row of a table without a first cell, the first cell above that it belongs to; empty for all others.
+
+    An empty cell may as well have no value. It belongs to the one above only if all rows have words in the second column which
+    several of them share, and which are told apart by the first cell: `North, apples`, `, pears`, `South, apples`, `, pears`.
+
+    Args:
+        rows: below the names of the columns; the text of cells by the number of the column.
+    """
+    above = [""] * len(rows)
+    for number, row in enumerate(rows):
+        if len(row) > 1:
+            above[number] = row.get(0) or (above[number - 1] if number else "")
+    named = [(first, row.get(1, "")) for first, row in zip(above, rows, strict=True) if len(row) > 1]
+    seconds = {second for _, second in named}
+    are_words = all(first and second and not is_value(second) for first, second in named)
+    is_told = are_words and len(seconds) < len(set(named)) == len(named)
+    return ["" if 0 in row or not is_told else first for first, row in zip(above, rows, strict=True)]
+
+
 def is_value(cell: str) -> bool:
     """Whether a cell is a number and nothing else, which is no year and no day."""
     return _NUMBER.fullmatch(cell) is not None and not is_period(cell)
@@ -78,7 +98,8 @@ def head_of(rows: Sequence[TableRow], *, is_further: bool = False, needs_numbers
         needs_numbers: whether names of columns are only told by numbers below them, and there are three or more.
     """
     for at in range(min(len(rows) - 1, _MOST_TITLES + 1)):
-        is_grouped = at > 0 and _is_above_several(rows[at - 1], rows[at])
+        has_values = any(map(is_value, rows[at].cells.values()))
+        is_grouped = at > 0 and not has_values and _is_above_several(rows[at - 1], rows[at])
         names = names_of(rows[at - is_grouped : at + 1])
         num_titles = at - is_grouped
         if any(len(row.cells) >= len(names) for row in rows[:num_titles]):

@@ -8,7 +8,7 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from hopweave.ingest.document import row_text
-from hopweave.ingest.table_heads import TableRow, head_of
+from hopweave.ingest.table_heads import TableRow, groups_of, head_of
 
 _LONGEST_NAME = 100
 """Characters of the name of a column."""
@@ -56,7 +56,7 @@ def rows_as_text(rows: Sequence[Sequence[Cell]], num_head: int = 0) -> list[str]
         return None
     lines = [_across(row, width) if at >= num_titles else _said(row) for at, row in enumerate(placed[:num_head])]
     room = _MOST_TIMES_LONGER * sum(len(cell.text) + len(": ") for row in rows for cell in row)
-    for row in placed[num_head:]:
+    for row in _with_groups(placed[num_head:]):
         lines.append(_across(row, width) or _alone(row, width) or _named(names, row))
         room -= len(lines[-1])
         if room < 0:
@@ -99,14 +99,22 @@ def _unmarked(rows: Sequence[Sequence[_Placed]]) -> tuple[int, int]:
     """How many rows of a table without header cells are its title, and how many these and those that name its columns; 0, 0 if
     that is not plain.
     """
-    told = []
-    for row in rows:
-        cells = {placed.column: text for placed in row if (text := _on_a_line(placed.cell))}
-        told.append(TableRow(cells, {placed.column: placed.cell.num_columns for placed in row}))
+    told = [TableRow(_told(row), {placed.column: placed.cell.num_columns for placed in row}) for row in rows]
     if not all(row.cells for row in told):
         return 0, 0
     head = head_of(told, needs_numbers=True)
     return head.num_titles, head.num_titles + head.num_rows
+
+
+def _told(row: Sequence[_Placed]) -> dict[int, str]:
+    """The text of the cells that have one, by the number of the column."""
+    return {placed.column: text for placed in row if (text := _on_a_line(placed.cell))}
+
+
+def _with_groups(rows: Sequence[Sequence[_Placed]]) -> Iterator[Sequence[_Placed]]:
+    """Rows below the names of the columns, each with the first cell that it belongs to."""
+    for group, row in zip(groups_of([_told(row) for row in rows]), rows, strict=True):
+        yield [_Placed(0, Cell(group)), *(placed for placed in row if placed.column)] if group else row
 
 
 def _said(row: Sequence[_Placed]) -> str:

@@ -28,10 +28,14 @@ def is_in_order(sentence: str) -> bool:
 def is_of_another_in_order(wanted: Wanted, sentence: str, focus: Span) -> bool:
     """Whether the query has another of the things of a list than the one whose place in it is that of a value in its list.
 
+    A sentence with values alone ("in the four groups by 1, 7, 3 and 9 cases, respectively") does not say whose any of them is.
+
     >>> told = "It was seen in 1, 7 and 3 cases in groups A, B and C, respectively."
     >>> wanted = Wanted("How many were seen in group B?", {"B"})
     >>> [is_of_another_in_order(wanted, told, Span(at, at + 1)) for at in (15, 18, 24)]
     [True, False, True]
+    >>> is_of_another_in_order(wanted, "In the groups, 1, 7 and 3 cases were seen, respectively.", Span(18, 19))
+    True
     """
     numbers = list(_IN_A_LIST.finditer(sentence))
     at = next((index for index, number in enumerate(numbers) if number.start() <= focus.start < number.end()), None)
@@ -42,10 +46,14 @@ def is_of_another_in_order(wanted: Wanted, sentence: str, focus: Span) -> bool:
         first -= 1
     while last + 1 < len(numbers) and _JOINS_NUMBERS.fullmatch(sentence, numbers[last].end(), numbers[last + 1].start()):
         last += 1
+    are_alone = last > first
     for names in _LIST_OF_NAMES.finditer(sentence):
+        if names.start() <= numbers[at].start() < names.end():
+            continue
+        are_alone = False
         items = [names["first"], *filter(None, _COMMA.split(names["middle"])), names["last"]]
         if len(items) == last - first + 1 and not any(item[0].isdigit() for item in items):
             named = [index for index, item in enumerate(items) if wanted.among(f"a {item}")]
             if len(named) == 1:
                 return named[0] != at - first
-    return False
+    return are_alone

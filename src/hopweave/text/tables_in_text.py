@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from hopweave.core.memoize import remembered
@@ -10,6 +11,10 @@ from hopweave.text.sentences import sentence_spans
 from hopweave.text.table_rows import Cell, cell_at, cells_of
 
 _LONGEST_HEADING = 100
+_CAPTION = re.compile(
+    r"(?:tab(?:le|elle|leau|la|ella|el|ela|ulka|ell)\b|tab\.|таблица\b|表)\s*\d{1,3}(?:[.-]\d{1,3}){0,2}\s*[.:|–—-]",
+    re.IGNORECASE,
+)
 
 
 class Row(NamedTuple):
@@ -18,7 +23,8 @@ class Row(NamedTuple):
     Attributes:
         span: where it is in the text.
         cells: of it.
-        above: the headings that it stands under, each on a line, up to the next heading further down.
+        above: the headings that it stands under, each on a line, up to the next heading further down; a caption with a number
+            is one of them, also below the table.
         before: the sentences between the last heading, or the last table, and the rows.
     """
 
@@ -46,12 +52,17 @@ def rows_of(text: str) -> tuple[Row, ...]:
     above: list[str] = []
     before: list[str] = []
     last = "row"
+    first = 0  # the first row of a table
     for span in sentence_spans(text):
         sentence = text[span.start : span.end]
         cells = cells_of(sentence)
         if cells:
+            first = first if last == "row" else len(rows)
             rows.append(Row(span, cells, "\n".join(above), "\n".join(before)))
-        elif is_heading(sentence):
+        elif is_caption(sentence) and last == "row" and len(rows) > first and not any(map(is_caption, above)):
+            rows[first:] = [row._replace(above="\n".join([*above, sentence])) for row in rows[first:]]
+            above, before = [], [sentence]
+        elif is_heading(sentence) or is_caption(sentence):
             above = [*above, sentence] if last == "heading" else [sentence]
             before = []
         else:
@@ -63,6 +74,15 @@ def rows_of(text: str) -> tuple[Row, ...]:
 def row_at(text: str, focus: Span) -> Row | None:
     """The row of a text that some words stand in; `None` if they are in none."""
     return next((row for row in rows_of(text) if row.span.start <= focus.start < row.span.end), None)
+
+
+def is_caption(text: str) -> bool:
+    """Whether a sentence is the caption of a table with its number.
+
+    >>> is_caption("Table 4: How often it was seen."), is_caption("Table 4 shows how often.")
+    (True, False)
+    """
+    return _CAPTION.match(text) is not None
 
 
 def is_heading(text: str) -> bool:
