@@ -37,7 +37,10 @@ def test_lines_that_are_no_table_stay_as_they_are(text):
     assert with_rows(text) == text
 
 
-OILS = "\t\tLamps\t\tBoats\n\tSula\tBrno\tUlm\tDrum\nOils of plants\t\t\t\t\nRape\t31.5\t5.9\t25.8\t21.9\nFlax\t33.5\t9.4\t30.4\t21.5"
+OILS = (
+    "\t\tLamps\t\tBoats\n\tSula\tBrno\tUlm\tDrum\nOils of plants\t\t\t\t\n"
+    "Rape\t31.5\t5.9\t25.8\t21.9\nFlax\t33.5\t9.4\t30.4\t21.5"
+)
 OILS_SAID = [
     "Oils of plants",
     "Rape; Sula: 31.5; Lamps Brno: 5.9; Lamps Ulm: 25.8; Boats Drum: 21.9.",
