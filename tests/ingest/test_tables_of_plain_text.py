@@ -28,7 +28,8 @@ def test_each_row_of_a_table_in_plain_text_has_the_names_of_its_columns(text, sa
         "He waited.  She came.  It rained.\nThen it stopped.  They left.  All of them.\nNobody came back.  Ever.  At 7.",
         "Pier      2021    2024\nP1        0.12    0.15",
         "P1        0.12    0.15\nP2        0.26    0.31\nP3        0.08    0.09",
-        "Pier      2021    2024\nP1        0.12\nP2        0.26    0.31",
+        "Pier      2021    2024\nP1 0.12\nP2        0.26    0.31",
+        "Wages .............. 1,250  1,180\nRent ...............   300    290\nOther ..............   120    115",
         "name      town\nAda       7\nIda       8",
         "drwxr-xr-x  2 ada  users  4096 May  1 x\n-rw-r--r--  1 ada  users  17 May  1 y\n-rw-r--r--  1 ada  users  19 May  1 z",
     ],
@@ -104,6 +105,50 @@ def test_a_table_beside_another_one_that_is_none_is_read():
 )
 def test_tabs_that_align_or_indent_make_no_table(text):
     assert with_rows(text) == text
+
+
+STATEMENT = """                          Year ended 31 December
+                            2023        2022
+                          --------    --------
+Net sales                 $ 12,345    $ 11,210
+Operating costs:
+  Selling ..............     1,200
+  Rent                         900         850"""
+STATEMENT_SAID = [
+    "Net sales; Year ended 31 December 2023: $12,345; Year ended 31 December 2022: $11,210.",
+    "Operating costs:",
+    "Selling; Year ended 31 December 2023: 1,200.",
+    "Rent; Year ended 31 December 2023: 900; Year ended 31 December 2022: 850.",
+]
+TOTAL = "\n\nTotal                     $ 14,445    $ 12,060"
+TOTAL_SAID = "Total; Year ended 31 December 2023: $14,445; Year ended 31 December 2022: $12,060."
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Pier      2021    2024\nP1        0.12\nP2        0.26    0.31", ["Pier: P1; 2021: 0.12.", SAID.split("\n\n")[1]]),
+        (
+            "Pier\t\t2021\t2024\nP1\t\t0.12\nP2 of Sula\t0.26\t0.31",
+            ["Pier: P1; 2021: 0.12.", "Pier: P2 of Sula; 2021: 0.26; 2024: 0.31."],
+        ),
+        (STATEMENT, STATEMENT_SAID),
+        (f"{STATEMENT}{TOTAL}", [*STATEMENT_SAID, TOTAL_SAID]),
+        (f"{STATEMENT}{TOTAL}\n\nIt was a good year.", [*STATEMENT_SAID, TOTAL_SAID, "It was a good year."]),
+        (
+            f"\n{STATEMENT}\n\nA line.\n\n{PIERS}",
+            ["\n".join(["", STATEMENT_SAID[0]]), *STATEMENT_SAID[1:], "A line.", *SAID.split("\n\n")],
+        ),
+    ],
+    ids=["an empty cell", "aligned by tabs", "a statement", "and its total", "and text below", "two tables"],
+)
+def test_cells_that_stand_below_each_other_are_a_column(text, said):
+    assert with_rows(text).split("\n\n") == said
+
+
+def test_figures_in_capitals_are_no_heading():
+    document = read_plain("OILS OF SULA\n\nThey are dear.\n\nTOTAL 210 161 220\n\nOILS OF BRNO\n\nThey are not dear at all.")
+    assert [one.text for one in document.parts[0].headings] == ["OILS OF SULA", "OILS OF BRNO"]
 
 
 def test_headings_are_found_around_a_table():

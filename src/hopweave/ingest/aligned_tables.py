@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, groupby, pairwise, takewhile
 
 from hopweave.ingest.document import PARAGRAPH, row_text
 from hopweave.ingest.office_tables import Table
+from hopweave.ingest.placed_tables import are_rows, rows_by_place
 from hopweave.ingest.table_heads import TableRow, head_of, is_period, is_value
 
 _GAP = re.compile(r"\s{2,}|\t")
 _RULE = re.compile(r"[\s=+|:_–—-]+")
 _HAS_DIGIT = re.compile(r"\d")
+_MOST_JOINED = 2
+"""Further blocks of lines that a table may have."""
 _IS_OF_CODE = re.compile(r"#\s?[a-z]{3}|[*/(\"'{<]")
 """How what is no name of a column begins: `#define`, a comment, a string."""
 _FEWEST_VALUES = 3
@@ -26,21 +29,40 @@ def with_rows(text: str) -> str:
     r"""A text in which each row of a table is a paragraph with the names of its columns.
 
     A table is lines without an empty one between them that all have as many cells, the first of which names columns with
-    numbers below it; or lines in a row with tabs, one between each cell and the next, as a sheet is copied. All other lines are
-    as they were.
+    numbers below it; lines whose cells stand below each other, some of which may be empty; or lines in a row with tabs, one
+    between each cell and the next, as a sheet is copied. All other lines are as they were.
 
     >>> print(with_rows("Pier   2021   2024\nP1     0.12   0.15\nP2     0.26   0.31"))
     Pier: P1; 2021: 0.12; 2024: 0.15.
     <BLANKLINE>
     Pier: P2; 2021: 0.26; 2024: 0.31.
     """
-    blocks = ([*lines] for _, lines in groupby(text.split("\n"), key=lambda line: bool(line.strip())))
-    return "\n".join(chain.from_iterable(_read(block) for block in blocks))
+    blocks = [[*lines] for _, lines in groupby(text.split("\n"), key=lambda line: bool(line.strip()))]
+    read: list[str] = []
+    at = 0
+    while at < len(blocks):
+        num_blocks, lines = _joined(blocks[at : at + 2 * _MOST_JOINED + 1]) or (1, _read(blocks[at]))
+        read += lines
+        at += num_blocks
+    return "\n".join(read)
+
+
+def _joined(blocks: Sequence[Sequence[str]]) -> tuple[int, Sequence[str]] | None:
+    """The lines of a table with an empty line below its names or above its last rows, and how many blocks it has."""
+    if not blocks[0][0].strip():
+        return None
+    for last in range(len(blocks) - 1 - (len(blocks) - 1) % 2, 0, -2):
+        if any(len(empty) > 1 for empty in blocks[1:last:2]) or not all(map(are_rows, blocks[2 : last + 1 : 2])):
+            continue
+        if rows := rows_by_place(_without_rules(chain.from_iterable(blocks[: last + 1 : 2]))):
+            return last + 1, PARAGRAPH.join(rows).split("\n")
+    return None
 
 
 def _read(block: Sequence[str]) -> Sequence[str]:
     """The lines of a block, or what is read of them if they are a table."""
-    if rows := _of_same_length([line for line in block if not _RULE.fullmatch(line)]):
+    lines = _without_rules(block)
+    if rows := _of_same_length(lines) or rows_by_place(lines):
         return PARAGRAPH.join(rows).split("\n")
     runs = [(has_tabs, [*lines]) for has_tabs, lines in groupby(block, key=lambda line: "\t" in line)]
     read = [_of_tabs(lines) if has_tabs else [] for has_tabs, lines in runs]
@@ -50,9 +72,13 @@ def _read(block: Sequence[str]) -> Sequence[str]:
     return PARAGRAPH.join(texts).split("\n")
 
 
+def _without_rules(lines: Iterable[str]) -> list[str]:
+    return [line for line in lines if not _RULE.fullmatch(line)]
+
+
 def _of_tabs(lines: Sequence[str]) -> list[str]:
     """The rows of tables whose cells are set apart by a tab each, and the lines between; nothing without a table."""
-    told = (line.split("\t") for line in lines if not _RULE.fullmatch(line))
+    told = (line.split("\t") for line in _without_rules(lines))
     found = [*_tables_in([{at: cell.strip() for at, cell in enumerate(cells) if cell.strip()} for cells in told])]
     tables = [_with_split_names(rows) for rows in found]
     are_sheets = [*map(_is_sheet, tables)]

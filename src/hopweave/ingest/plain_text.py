@@ -132,7 +132,9 @@ def _is_title(match: re.Match[str]) -> bool:
 
 
 def _is_in_capitals(said: str) -> bool:
-    return len(_LETTERS.findall(said)) >= _MIN_CAPITALS and len(said.split()) <= 8 and _CAPITALS.fullmatch(said) is not None
+    words = said.split()
+    are_words = len(words) <= 8 and sum(map(str.isdigit, words)) <= 1  # several numbers are those of a row
+    return are_words and len(_LETTERS.findall(said)) >= _MIN_CAPITALS and _CAPITALS.fullmatch(said) is not None
 
 
 def _is_above_text(lines: Sequence[str], at: int) -> bool:
