@@ -41,7 +41,7 @@ def rows_by_place(lines: Sequence[str]) -> list[str]:
     >>> rows_by_place(["Pier   2021  2024", "P1     0.12  0.15", "P2           0.31"])
     ['Pier: P1; 2021: 0.12; 2024: 0.15.', 'Pier: P2; 2024: 0.31.']
     """
-    if not _FEWEST_ROWS < len(lines) <= _MOST_LINES:
+    if not _FEWEST_ROWS < len(lines) <= _MOST_LINES or sum(map(_has_cells, lines)) <= _FEWEST_ROWS:
         return []
     told = [_words_of(line) for line in lines]
     with_values = [number for number, words in enumerate(told) if _has_value(words)]
@@ -73,7 +73,12 @@ def _is_table(rows: Sequence[TableRow], first: int) -> bool:
 
 def are_rows(lines: Sequence[str]) -> bool:
     """Whether lines may be further rows of a table above them: each has two cells or more, and a number in one of them."""
-    return all(_has_value(_words_of(line)) for line in lines)
+    return all(_has_cells(line) and _has_value(_words_of(line)) for line in lines)
+
+
+def _has_cells(line: str) -> bool:
+    said = line.strip()
+    return "  " in said or "\t" in said
 
 
 def _words_of(line: str) -> list[_Words]:
