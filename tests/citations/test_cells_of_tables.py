@@ -228,3 +228,10 @@ def test_the_number_of_a_section_is_no_word_of_the_question():
     asked = "What does Sula need with 4-step lamps?"
     found = [support(asked, one, steps, sections=("4 Results", "4.2 Lamps")) for one in ("9.5", "8.5")]
     assert found == ["supported", "unsupported"]
+
+
+def test_a_caption_below_a_table_is_that_of_all_its_groups_of_rows():
+    newer = LIGHTS.replace("Sula", "Ulm").replace("Brno", "Drum").replace("winter: 17.5; ", "")
+    text = f"Old lamps\n\n{LIGHTS}\n\nNew lamps\n\n{newer}\n\nTable 4: Hours of Orlau Light."
+    asked = "How many hours did Orlau Light burn in {} in spring?"
+    assert [support(asked.format(town), "14.5", text, title="lights") for town in ("Sula", "Ulm")] == ["supported"] * 2

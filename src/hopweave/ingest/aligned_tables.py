@@ -89,8 +89,8 @@ def _of_tabs(lines: Sequence[str]) -> list[str]:
         table = Table()
         for row in rows:
             table.add(row)
-        lines = ["\t".join(row.get(at, "") for at in range(max(row) + 1)) for row in rows]
-        texts += table.texts() if is_sheet else ["\n".join(lines)]
+        as_they_were = ("\t".join(row.get(at, "") for at in range(max(row) + 1)) for row in rows)
+        texts += table.texts() if is_sheet else ["\n".join(as_they_were)]
     return texts
 
 

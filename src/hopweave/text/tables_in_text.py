@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from hopweave.core.memoize import remembered
@@ -52,23 +53,32 @@ def rows_of(text: str) -> tuple[Row, ...]:
     above: list[str] = []
     before: list[str] = []
     last = "row"
-    first = 0  # the first row of a table
+    first, is_apart = 0, True  # the first row of a table, and whether the next row is one
     for span in sentence_spans(text):
         sentence = text[span.start : span.end]
         cells = cells_of(sentence)
         if cells:
-            first = first if last == "row" else len(rows)
+            if is_apart or not _have_names_in_common(rows[-1].cells, cells):
+                first = len(rows)
             rows.append(Row(span, cells, "\n".join(above), "\n".join(before)))
+            is_apart = False
         elif is_caption(sentence) and last == "row" and len(rows) > first and not any(map(is_caption, above)):
-            rows[first:] = [row._replace(above="\n".join([*above, sentence])) for row in rows[first:]]
-            above, before = [], [sentence]
+            rows[first:] = [row._replace(above="\n".join(filter(None, [row.above, sentence]))) for row in rows[first:]]
+            above, before, is_apart = [], [], True
         elif is_heading(sentence) or is_caption(sentence):
             above = [*above, sentence] if last == "heading" else [sentence]
             before = []
+            is_apart = is_apart or is_caption(sentence)
         else:
             before = [*before, sentence] if last != "row" else [sentence]
+            is_apart = True
         last = "row" if cells else "heading" if not before else "sentence"
     return tuple(rows)
+
+
+def _have_names_in_common(cells: Sequence[Cell], others: Sequence[Cell]) -> bool:
+    names = {cell.name for cell in cells if cell.name}
+    return any(cell.name in names for cell in others)
 
 
 def row_at(text: str, focus: Span) -> Row | None:
