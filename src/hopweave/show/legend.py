@@ -88,6 +88,7 @@ LABELS: dict[str, str] = {
     "plan": "the steps that the model intends to take",
     "probe": "whether the model says that it can answer without searching",
     "query": "a query that is sent to the retriever",
+    "whole passages": "an answer read from whole passages, after what was read from their sentences did not hold",
     "reading": "an answer read from numbered facts, with the evidence against it",
     "recitation": "what the model recites from memory",
     "repair": "something malformed was made usable, as described",

@@ -80,7 +80,7 @@ async def test_what_comes_of_a_dialogue(dialogue, seen):
 async def test_an_empty_retrieval_is_said_and_the_model_answers_all_the_same():
     record = await ask("Ida Renn", ())
     assert "(No passage was found.)" in calls(record)[0][0].text
-    assert "direct_retrieval.none" in record.setup.prompts
+    assert "from_passages.none" in record.setup.prompts
     assert verdicts(record) == [(ASKED, "Ida Renn", "unsupported")]
 
 

@@ -596,3 +596,46 @@ async def test_the_check_of_a_hop_that_spoke_against_an_answer_is_told_with_its_
     record = await ask([SPLIT, answered("Mara Lind", 2), answered("Ghent", 2), answered("Vask", 4)])
     found = own_checks(record.steps)[record.answer.verdict.carried_by]
     assert f'what was read for "{REST}" is not in the words of the fact that was named' in found
+
+
+MANUAL = "Which port does Orla Bridge use?"
+IN_MANUAL = [
+    Passage(
+        "m1", "Orla Bridge uses a port. If none is given, it is 9418.", "Lamp manual", "m.html", 0, 54
+    ),
+    Passage("m2", "Kerrow Light uses port 70.", "Lamp manual", "m.html", 54, 80),
+]
+
+
+async def asked_of_a_manual(*replies, found=IN_MANUAL, **options):
+    return await ask(list(replies), {MANUAL: found}, MANUAL, **options)
+
+
+@pytest.mark.parametrize("doubted", [answered("8080", 1), answered("", 0)], ids=["in no fact", "no answer"])
+async def test_what_is_in_doubt_is_read_from_whole_passages_of_the_documents(doubted):
+    record = await asked_of_a_manual(doubted, "9418")
+    assert purposes(record) == ["answer", "whole"]
+    assert all(passage.text in calls(record)[1][-1].text for passage in IN_MANUAL)
+    assert verdicts(record) == [(MANUAL, "9418", "supported")]
+
+
+async def test_what_holds_is_not_read_again():
+    record = await asked_of_a_manual(answered("9418", 2))
+    assert purposes(record) == ["answer"]
+
+
+@pytest.mark.parametrize(
+    ("found", "options"),
+    [([Passage("m1", IN_MANUAL[0].text, "Lamp manual")], {}), (IN_MANUAL, {"num_whole_passages": 0})],
+    ids=["passages of their own", "switched off"],
+)
+async def test_only_passages_of_documents_are_read_whole(found, options):
+    record = await asked_of_a_manual(answered("8080", 1), found=found, **options)
+    assert purposes(record) == ["answer"]
+
+
+@pytest.mark.parametrize("reply", ["8081", "I do not know.", ""])
+async def test_what_whole_passages_do_not_have_is_not_kept(reply):
+    record = await asked_of_a_manual(answered("8080", 1), reply)
+    assert purposes(record) == ["answer", "whole"]
+    assert record.answer.short == "unknown"

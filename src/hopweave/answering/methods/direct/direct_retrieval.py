@@ -9,7 +9,6 @@ is tuned on this. Calls: 1, and one more if a reader asks the model; rounds of r
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Annotated
@@ -17,17 +16,15 @@ from typing import Annotated
 from hopweave.answering.demonstrations import Demonstration
 from hopweave.answering.toolkit.claims import one_answer
 from hopweave.answering.toolkit.demos import drawn, packed
-from hopweave.answering.toolkit.final_answer import bare_answer, closing_request
-from hopweave.answering.toolkit.probing import REFUSED, probed, refuses
+from hopweave.answering.toolkit.final_answer import bare_answer
+from hopweave.answering.toolkit.from_passages import example, prompt_with
+from hopweave.answering.toolkit.probing import REFUSED, refuses
 from hopweave.core.errors import BudgetReached
 from hopweave.core.options import Bounded, Count, Whole
-from hopweave.core.prompt import fence, prompts_beside
 from hopweave.core.protocols import MethodContext
-from hopweave.core.types import Answer, Message, Passage, Question
+from hopweave.core.types import Answer, Message, Question
 
 GROUP = "searches once"
-
-_PROMPTS = prompts_beside(__file__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +45,12 @@ class DirectRetrieval(Bounded):
 
     async def answer(self, question: Question, workbench: MethodContext) -> Answer:
         hits = (await workbench.search([question.text], self.num_passages))[0]
-        ask, labels = closing_request(workbench, _PROMPTS, question)
-        passages = _shown(workbench, [hit.passage for hit in hits]) or workbench.fill(_PROMPTS["none"])
-        ask = probed(workbench, ask, from_passages=True) if self.probe else ask
-        values = {"ask": ask, "labels": labels, "passages": passages, "question": question.text}
+        passages = [hit.passage for hit in hits]
         longest = self.max_tokens_long if question.form == "long" else self.max_tokens
         demos = drawn(question, "direct_retrieval", self.n_demos, self.seed)
-        rest = workbench.fill(_PROMPTS["direct_retrieval"], examples="", **values)
+        rest = prompt_with(workbench, question, passages, is_probe=self.probe)
         examples = await packed(workbench, [self._example(workbench, one) for one in demos], rest, longest)
-        prompt = workbench.fill(_PROMPTS["direct_retrieval"], examples=examples, **values)
+        prompt = prompt_with(workbench, question, passages, examples=examples, is_probe=self.probe)
         sampling = replace(workbench.sampling, max_tokens=longest)
         reply = await workbench.reply([Message("user", prompt)], purpose="answer", sampling=sampling)
         if self.read_first and hits:
@@ -70,13 +64,4 @@ class DirectRetrieval(Bounded):
     def _example(self, workbench: MethodContext, one: Demonstration) -> str:
         num_gold = len(one.passages())
         passages = one.passages(max(0, self.num_passages - num_gold), self.seed)
-        return workbench.fill(
-            _PROMPTS["example"], passages=_shown(workbench, passages), question=one.question, answer=one.answer
-        )
-
-
-def _shown(workbench: MethodContext, passages: Sequence[Passage]) -> str:
-    return "\n".join(
-        workbench.fill(_PROMPTS["passage"], rank=str(rank), passage=fence(passage.text, passage.heading))
-        for rank, passage in enumerate(passages, start=1)
-    )
+        return example(workbench, one.question, passages, one.answer)

@@ -15,8 +15,9 @@ JSON object. Readings are checked without a model: whether an answer occurs in i
 lead there. A question with one hop, or one whose hops fail the checks, is read directly over the likeliest sentences.
 Questions that compare two things are not decided by the model: it fills in the two values with their facts, and code compares
 them. Calls: 1 for a question that describes nothing without naming it, which is seen without asking; 2 for another one of one
-hop, 1 more for each further hop, and 1 more if they fail the checks. For a comparison 1, and 1 for each side whose value no
-fact about it states. Searches: 1, and 1 per hop or such a side.
+hop, 1 more for each further hop, and 1 more if they fail the checks; and 1 more if the answer to a question of one hop is in
+doubt and was read from sentences of documents: it is read from whole passages then. For a comparison 1, and 1 for each side
+whose value no fact about it states. Searches: 1, and 1 per hop or such a side.
 
 Every step is a claim whose evidence is the sentence that it was read from.
 """
@@ -46,6 +47,7 @@ from hopweave.answering.reading.reading import (
 )
 from hopweave.answering.toolkit.claims import Assertion, answer_from_claims, one_answer
 from hopweave.answering.toolkit.final_answer import bare_answer
+from hopweave.answering.toolkit.from_passages import prompt_with
 from hopweave.citations.made_up import is_made_up
 from hopweave.core.errors import BudgetReached
 from hopweave.core.options import AtLeast, Bounded, Count, Whole
@@ -54,6 +56,7 @@ from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Answer, Hit, Message, Passage, Question
 from hopweave.text.comparing import is_choice, wanted_of
 from hopweave.text.evidence import Evidence
+from hopweave.text.refusal import does_not_know
 
 GROUP = "searches in turns"
 
@@ -89,6 +92,7 @@ _LARGE = Sizes(
     max_tokens_long=1200,
 )
 _UNKNOWN = "unknown"
+_LONGEST_WHOLE = 64  # tokens, of an answer that is read from whole passages
 _PLANNED = ("two", "town", "spouse", "year", "state", "film", "grandfather", "sister")
 
 
@@ -121,6 +125,10 @@ class Stitch(Bounded):
     max_gap_hop: Annotated[Annotated[float, AtLeast(0)] | None, "the same for each hop; none: 3.5, reading first no limit"] = (
         None
     )
+    num_whole_passages: Annotated[
+        Whole,
+        "planning first: whole passages that are read if what was read from sentences of documents is in doubt; 0 reads none",
+    ] = 5
     compare: Annotated[bool, "compare two values by code instead of asking the model"] = True
     least_probability: Annotated[
         float, AtLeast(0, 1), "an answer that the model finds less probable is shown as unsupported; 0 sets no bound"
@@ -211,6 +219,8 @@ class _Stitching:
                     self.hops.clear()
                     reading = at_once
                     doubts = [problems_in_words(against, at_once.asked), *(doubts if steps else ())]
+                if against and not steps and (read := await self._read_whole(hits)) is not None:
+                    return read
         except BudgetReached as reached:
             self.stopped_because = reached.limit
         doubt = "; ".join(filter(None, doubts))
@@ -219,6 +229,23 @@ class _Stitching:
             self.workbench.decide("made up", reading.answer)
             return self._finished(_UNKNOWN, behind, ending=unstated(()))
         return self._finished(reading.answer, behind, asked=reading.asked, doubt=doubt)
+
+    async def _read_whole(self, hits: Sequence[Hit]) -> Answer | None:
+        """The answer that the model reads from whole passages of documents; `None` without any, or if none has its words.
+
+        What answers a question about a manual is often said in sentences that have none of its words, around those that do.
+        """
+        passages = [hit.passage for hit in hits[: self.options.num_whole_passages]]
+        if not any(passage.start is not None for passage in passages):
+            return None
+        sampling = replace(self.workbench.sampling, max_tokens=_LONGEST_WHOLE)
+        prompt = prompt_with(self.workbench, self.question, passages)
+        reply = await self.workbench.reply([Message("user", prompt)], purpose="whole", sampling=sampling)
+        short, _ = bare_answer(self.workbench, reply.text, self.question)
+        said = unescape(short)
+        is_kept = bool(said) and not does_not_know(said) and not is_made_up(self.question.text, said, passages)
+        self.workbench.decide("whole passages", said or "?", is_kept=is_kept)
+        return self._finished(short, passages, asked=self.question.text) if is_kept else None
 
     async def _planned(self) -> tuple[str, ...]:
         """The questions of the hops; empty for a question of one."""
