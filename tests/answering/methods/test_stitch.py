@@ -600,9 +600,7 @@ async def test_the_check_of_a_hop_that_spoke_against_an_answer_is_told_with_its_
 
 MANUAL = "Which port does Orla Bridge use?"
 IN_MANUAL = [
-    Passage(
-        "m1", "Orla Bridge uses a port. If none is given, it is 9418.", "Lamp manual", "m.html", 0, 54
-    ),
+    Passage("m1", "Orla Bridge uses a port. If none is given, it is 9418.", "Lamp manual", "m.html", 0, 54),
     Passage("m2", "Kerrow Light uses port 70.", "Lamp manual", "m.html", 54, 80),
 ]
 
