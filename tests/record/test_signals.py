@@ -36,6 +36,12 @@ def test_a_place_about_something_else_shares_less():
     assert found["shared_words"] < 0.5
 
 
+@pytest.mark.parametrize(("is_kept", "problems"), [(True, 0), (False, -1)])
+def test_a_reading_of_sentences_says_nothing_of_an_answer_from_whole_passages(is_kept, problems):
+    readings = [("reading", {"problems": ["open"], "probability": 0.5}), ("whole passages", {"is_kept": is_kept})]
+    assert signals(decisions=readings)["problems"] == problems
+
+
 def test_what_the_method_recorded_of_its_reading():
     found = signals(decisions=[("reading", {"problems": ["open", "unsure"], "probability": 0.5, "missing": ["more"]})])
     assert found["probability"] == pytest.approx(-0.6931, abs=1e-3)

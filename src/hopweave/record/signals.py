@@ -24,6 +24,9 @@ from hopweave.text.matching import is_contained
 _READING = "reading"
 """The label of the decision under which methods record what they read off facts, with `problems`, `probability`, `missing`."""
 
+_WHOLE = "whole passages"
+"""The label of the decision under which `stitch` records what it read from whole passages, and whether that `is_kept`."""
+
 _LEAST_PROBABILITY = 0.01
 
 
@@ -71,8 +74,9 @@ class _Seen:
 
     @cached_property
     def readings(self) -> Sequence[Mapping[str, Any]]:
-        """The details of each reading of facts, in order."""
-        return self._decided(_READING)
+        """The details of each reading of facts, in order; none if the answer was read from whole passages instead."""
+        is_from_whole = any(data.get("is_kept") for data in self._decided(_WHOLE))
+        return [] if is_from_whole else self._decided(_READING)
 
     @cached_property
     def checked(self) -> dict[str, float]:
