@@ -308,6 +308,7 @@ LONGEST = {
     "sentence_spans": ("", "“", "'", "a", "A. "),
     "links.openings": ("", "a.", "module ", "a\t", "a(1"),
     "document.html": ("", "<!--", "<!", "<a ", "<![CDATA["),
+    "document.txt": ("", "\ta\tb\n", "\ta\tb\nc\t1\t2\n", "a  b  c\nd  1  2\ne  3  4\n\n", "a  1  "),
     "document.man": ("", "\\", ".de x\n", ".if n \\{", "x\\\n", ".TS\n", '"'),
     "read_mail": ("", "From: a\n", "=?", "\n ", "=?x?b?"),
     "format_of": ("", " \n", "a: b\n", "<!--", '.\\"\n'),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, groupby, pairwise, takewhile
 
@@ -100,21 +101,22 @@ def _is_sheet(rows: Sequence[Mapping[int, str]]) -> bool:
     body = [row for row in rows[head.num_titles + head.num_rows :] if len(row) > 1]
     if not head.names or sum(map(_num_values, body)) < _FEWEST_VALUES or any(map(_IS_OF_CODE.match, head.names.values())):
         return False
-    return all(sum(at in row for row in body) >= _LEAST_SHARE_FILLED * len(body) for at in head.names if at)
+    num_filled = Counter(chain.from_iterable(body))
+    return all(num_filled[at] >= _LEAST_SHARE_FILLED * len(body) for at in head.names if at)
 
 
 def _tables_in(rows: Sequence[Mapping[int, str]]) -> Iterator[Sequence[Mapping[int, str]]]:
     """The tables below one another: each begins with names, above which the first column is empty, and with its title."""
-    start = 0
+    start, has_values = 0, False
     for number, (row, below) in enumerate(pairwise(rows)):
-        if len(row) < 2 or 0 in row or _num_values(row) or len(row) < _num_values(below):
-            continue
-        first = number
-        while first > start and len(rows[first - 1]) == 1:
-            first -= 1
-        if any(map(_num_values, rows[start:first])):
+        is_of_values = _num_values(row) > 0
+        if has_values and len(row) > 1 and 0 not in row and not is_of_values and len(row) >= _num_values(below):
+            first = number
+            while first > start and len(rows[first - 1]) == 1:
+                first -= 1
             yield rows[start:first]
-            start = first
+            start, has_values = first, False
+        has_values = has_values or (is_of_values and len(row) > 1)
     yield rows[start:]
 
 

@@ -25,7 +25,7 @@ _NUMBERED = re.compile(r"[^\W\d_]+\.?\s\d")
 _LONGEST_ROW = 4_000
 """Characters."""
 _LONGEST_CAPTION = 300
-"""Characters of its first sentence, where it stands below the table."""
+"""Characters in which its first sentence is looked for."""
 
 
 class _Below(NamedTuple):
@@ -83,7 +83,7 @@ class Captions:
                     end = match.end()
                     continue
                 break
-            said = _first_sentence(text[end : end + _LONGEST_CAPTION])
+            said = _first_sentence(text, end)
             self._below = _Below(end, said if is_caption(said) else "")
         return self._below.caption
 
@@ -112,9 +112,10 @@ def _states_units(paragraph: str) -> bool:
     return len(paragraph) <= _LONGEST and _STATES_UNITS.search(paragraph) is not None
 
 
-def _first_sentence(text: str) -> str:
-    first = next(iter(sentence_spans(text[:_LONGEST_CAPTION])), None)
-    return text[first.start : first.end] if first is not None else ""
+def _first_sentence(text: str, start: int = 0) -> str:
+    said = text[start : start + _LONGEST_CAPTION]
+    first = next(iter(sentence_spans(said)), None)
+    return said[first.start : first.end] if first is not None else ""
 
 
 def _is_row(paragraph: str) -> bool:

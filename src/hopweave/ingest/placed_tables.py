@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -61,7 +62,8 @@ def _is_table(rows: Sequence[TableRow], first: int) -> bool:
     """Whether names of columns end above the first row with numbers, and name columns of them."""
     head = head_of(rows)
     body = [row.cells for row in rows[first:]]
-    num_values = [sum(is_value(row.get(at, "")) for row in body) for at in head.names if at]
+    values = Counter(at for row in body for at, cell in row.items() if is_value(cell))
+    num_values = [values[at] for at in head.names if at]
     return (
         head.num_titles + head.num_rows == first
         and all(name[0].isalnum() for name in head.names.values())

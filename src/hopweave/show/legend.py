@@ -88,7 +88,6 @@ LABELS: dict[str, str] = {
     "plan": "the steps that the model intends to take",
     "probe": "whether the model says that it can answer without searching",
     "query": "a query that is sent to the retriever",
-    "whole passages": "an answer read from whole passages, after what was read from their sentences did not hold",
     "reading": "an answer read from numbered facts, with the evidence against it",
     "recitation": "what the model recites from memory",
     "repair": "something malformed was made usable, as described",
@@ -114,6 +113,7 @@ LABELS: dict[str, str] = {
     "vote": "how the replies or candidates voted",
     "whole_corpus": "the question is about the documents as a whole, so search answers it and not the method",
     "withheld": "the answer that was withheld, since no passage supports it or it is not certain enough",
+    "whole passages": "an answer read from whole passages, after what was read from their sentences was in doubt",
 }
 """The meaning of the labels of decisions. Labels of methods from other packages are not explained."""
 
