@@ -3,6 +3,7 @@
 import pytest
 
 from hopweave.ingest.aligned_tables import with_rows
+from hopweave.ingest.html_page import read_html
 from hopweave.ingest.plain_text import read_plain
 
 PIERS = "Pier      2021    2024\n----      ----    ----\nP1        0.12    0.15\nP2        0.26    0.31"
@@ -27,15 +28,55 @@ def test_each_row_of_a_table_in_plain_text_has_the_names_of_its_columns(text, sa
     [
         "He waited.  She came.  It rained.\nThen it stopped.  They left.  All of them.\nNobody came back.  Ever.  At 7.",
         "Pier      2021    2024\nP1        0.12    0.15",
-        "P1        0.12    0.15\nP2        0.26    0.31\nP3        0.08    0.09",
         "Pier      2021    2024\nP1 0.12\nP2        0.26    0.31",
-        "Wages .............. 1,250  1,180\nRent ...............   300    290\nOther ..............   120    115",
-        "name      town\nAda       7\nIda       8",
+        "1.  first of all\n2.  then this\n3.  and that",
+        "int a;    /* one */\nint b;    /* two */\nint c;    /* three */",
+        "USR1    print progress\nHUP  finish the file\nTERM  stop at once",
         "drwxr-xr-x  2 ada  users  4096 May  1 x\n-rw-r--r--  1 ada  users  17 May  1 y\n-rw-r--r--  1 ada  users  19 May  1 z",
     ],
 )
 def test_lines_that_are_no_table_stay_as_they_are(text):
     assert with_rows(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "P1        0.12    0.15\nP2        0.26    0.31\nP3        0.08    0.09",
+            ["P1; 0.12; 0.15.", "P2; 0.26; 0.31.", "P3; 0.08; 0.09."],
+        ),
+        (
+            "Wages .............. 1,250  1,180\nRent ...............   300    290\nOther ..............   120    115",
+            ["Wages; 1,250; 1,180.", "Rent; 300; 290.", "Other; 120; 115."],
+        ),
+        ("name      town\nAda       7\nIda       8", ["name: Ada; town: 7.", "name: Ida; town: 8."]),
+        (
+            "Presidents\n  1898-1907   Ada Finch\n  1907-1919   Ida Renn   (first woman)\n  1919-       Una Marsh",
+            ["Presidents", "1898-1907: Ada Finch.", "1907-1919: Ida Renn (first woman).", "1919-: Una Marsh."],
+        ),
+        (
+            "                 Actual    Budget\n  Sales YTD      £8.7m     £9.2m\n  Gross margin   41.3%     42.0%",
+            ["Sales YTD; Actual: £8.7m; Budget: £9.2m.", "Gross margin; Actual: 41.3%; Budget: 42.0%."],
+        ),
+        (
+            "                  Budget   Spent   Forecast\nLicences          410      395     410\n"
+            "Integrator (Sula) 780      512     865"
+            "\nStaff             360      241     405",
+            [
+                "Licences; Budget: 410; Spent: 395; Forecast: 410.",
+                "Integrator (Sula); Budget: 780; Spent: 512; Forecast: 865.",
+                "Staff; Budget: 360; Spent: 241; Forecast: 405.",
+            ],
+        ),
+        (
+            "             101     103\n            -----   -----\nBrno dep    06:12   08:27\nUlm         07:22   09:36",
+            ["Brno dep; 101: 06:12; 103: 08:27.", "Ulm; 101: 07:22; 103: 09:36."],
+        ),
+    ],
+)
+def test_lines_in_columns_without_names_are_read_line_by_line(text, said):
+    assert with_rows(text).split("\n\n") == said
 
 
 OILS = (
@@ -155,3 +196,19 @@ def test_headings_are_found_around_a_table():
     document = read_plain(f"1. Piers\n\n{PIERS}\n\n2. Cost\n\nIt costs more than was planned for it.")
     [part] = document.parts
     assert [part.text[one.start :].split("\n")[0] for one in part.headings] == ["1. Piers", "2. Cost"]
+
+
+def test_a_table_in_preformatted_text_of_a_page_is_read_as_one():
+    page = "<p>Phones</p><pre>             Sula    Brno\nReception    4000    5000\nFirst aid    4999    5999</pre><p>End</p>"
+    [part] = read_html(page).parts
+    assert part.text.split("\n\n") == [
+        "Phones",
+        "Reception; Sula: 4000; Brno: 5000.",
+        "First aid; Sula: 4999; Brno: 5999.",
+        "End",
+    ]
+
+
+def test_other_preformatted_text_of_a_page_stays_as_it_is():
+    [part] = read_html("<p>Run:</p><pre>git add .\n\ngit commit</pre>").parts
+    assert part.text == "Run:\n\ngit add .\ngit commit"

@@ -185,7 +185,7 @@ def states_relation(query: str, place: Place, settled: Sequence[Claim] = ()) -> 
     and its relations need not be stated here.
     """
     names = names_in(query)
-    if not all(_has(place.words, name) for name in names):
+    if not all(is_named_in(place.words, name) for name in names):
         return True
     asked = relations_asked(query)
     on_the_way = [settled[number - 1] for name in names for number in leads_from(name, settled)] if names else settled
@@ -204,12 +204,12 @@ def says_as_much(query: str, answer: str, place: Place, settled: Sequence[Claim]
     """
     names = names_in(query)
     if not (is_english(query) or is_foreign(query)) or not all(
-        _has(place.words, name) for name in names if not keys_of(name) <= keys_of(answer)
+        is_named_in(place.words, name) for name in names if not keys_of(name) <= keys_of(answer)
     ):
         return True
     wanted = {stem(word) for word in content_of(query, names)} - _GENERIC - stems_of(answer)
     known = f"{place.passage.heading}\n{place.text}"
-    if any(not _has(known, name) for name in names if not keys_of(name) <= keys_of(answer)):
+    if any(not is_named_in(known, name) for name in names if not keys_of(name) <= keys_of(answer)):
         return len(wanted & stems_of(place.text)) >= _LEAST_SHARE * len(wanted)
     stated = [relation for relation in relations_asked(query) if relation.stated.search(place.words)]
     if not _has_a_word_of_its_own(query, answer, place, settled, stated, wanted):
@@ -228,7 +228,7 @@ def _has_a_word_of_its_own(
     """
     beyond = wanted - stems_of(names_the_document(place.passage))
     is_brief = len({stem(word) for word in content_of(place.sentence, ())} - _GENERIC - stems_of(answer)) < _FEWEST_OWN
-    if len(beyond) < _FEWEST_OWN or is_brief or any(_has(place.text, name) for name in names_in(query)):
+    if len(beyond) < _FEWEST_OWN or is_brief or any(is_named_in(place.text, name) for name in names_in(query)):
         return True
     own = "\n".join([*place.passage.sections, place.text])
     return bool(beyond & (_words_for(stated, query) | stems_of(_with_what_leads_to(place, settled, own))))
@@ -270,7 +270,7 @@ def _words_for(relations: Iterable[Relation], query: str) -> set[str]:
 def _with_what_leads_to(place: Place, settled: Sequence[Claim], words: str = "") -> str:
     """The words of a place, all or only some, and of the claims whose answers lead to it, one through another."""
     reached, left = words or place.words, list(settled)
-    while leading := next((claim for claim in left if any(_has(reached, one) for one in names_of(claim))), None):
+    while leading := next((claim for claim in left if any(is_named_in(reached, one) for one in names_of(claim))), None):
         left.remove(leading)
         reached += f"\n{leading.query} {leading.text}"
     return reached
@@ -305,7 +305,7 @@ def _is_instruction(said: str) -> bool:
 
 
 def _is_tied(name: str, place: Place, settled: Sequence[Claim], others: Sequence[Passage]) -> bool:
-    if _has(place.words, name) or _is_tied_by_claims(name, place, settled) or is_dated(name, place.words):
+    if is_named_in(place.words, name) or _is_tied_by_claims(name, place, settled) or is_dated(name, place.words):
         return True
     if is_of_its_document(name, place, others):
         return True
@@ -330,10 +330,10 @@ def leads_from(name: str, claims: Sequence[Claim], *, but: str = "") -> list[int
     """
     reached, path = [name], list[int]()
     left = [number for number, claim in enumerate(claims, start=1) if claim.text and claim.support == "supported"]
-    while leading := next((n for n in left if any(_has(_from_what(claims[n - 1]), one) for one in reached)), 0):
+    while leading := next((n for n in left if any(is_named_in(_from_what(claims[n - 1]), one) for one in reached)), 0):
         left.remove(leading)
         said = f"{_from_what(claims[leading - 1])} {claims[leading - 1].text}"
-        if not but or not _has(said.replace(name, "") if but in name else said, but):  # `fq` is in `fq_codel`
+        if not but or not is_named_in(said.replace(name, "") if but in name else said, but):  # `fq` is in `fq_codel`
             path.append(leading)
             reached += names_of(claims[leading - 1])
     return path
@@ -356,8 +356,10 @@ def names_of(claim: Claim) -> list[str]:
 
 def _is_tied_by_claims(name: str, place: Place, settled: Sequence[Claim]) -> bool:
     """Whether claims lead from a name to a place."""
-    led_to = [one for number in leads_from(name, settled) for one in names_of(settled[number - 1]) if not _has(name, one)]
-    return any(_has(place.words, one) or _has(place.words, one.partition(" of ")[0]) for one in led_to)
+    led_to = [
+        one for number in leads_from(name, settled) for one in names_of(settled[number - 1]) if not is_named_in(name, one)
+    ]
+    return any(is_named_in(place.words, one) or is_named_in(place.words, one.partition(" of ")[0]) for one in led_to)
 
 
 def _from_what(claim: Claim) -> str:
@@ -368,12 +370,12 @@ def _from_what(claim: Claim) -> str:
 def _is_joined(name: str, other: Passage, place: Place) -> bool:
     """Whether a passage that has a name names the page of a place, or is a page that the place names."""
     named = "" if are_of_one_document(other, place.passage) else _bare(other.title)
-    if named and _has(place.text, named) and _has(f"{other.title}\n{other.text}", name):
+    if named and is_named_in(place.text, named) and is_named_in(f"{other.title}\n{other.text}", name):
         return True
     title = _bare(place.passage.title)
-    if not title or not _has(other.text, title):  # most texts do not have it anywhere
+    if not title or not is_named_in(other.text, title):  # most texts do not have it anywhere
         return False
-    return any(_has(text, title) and _has(f"{other.title}\n{text}", name) for text in _sentences(other.text))
+    return any(is_named_in(text, title) and is_named_in(f"{other.title}\n{text}", name) for text in _sentences(other.text))
 
 
 @remembered
@@ -387,7 +389,8 @@ def _sentences(text: str) -> tuple[str, ...]:
     return tuple(text[span.start : span.end] for span in sentence_spans(text))
 
 
-def _has(text: str, name: str) -> bool:
+def is_named_in(text: str, name: str) -> bool:
+    """Whether a text has a name, in whatever case, or all its words."""
     wanted = keys_of(name)
     if not wanted:
         return False

@@ -74,17 +74,22 @@ def is_of_another_row(query: str, said: str, one: tuple[Passage, Span], other: t
 
 
 def is_another_case(row: str, other: str, said: str) -> bool:
-    """Whether two rows are cases of one thing, with words of their own in a further column: two causes of a fault.
+    """Whether two rows are of two things, by the words of their first column, or are cases of one thing, by those of a further
+    column: two causes of a fault.
 
     >>> row = "Fault: noise; Cause: dust; Remedy: wash it."
     >>> is_another_case(row, "Fault: noise; Cause: rust; Remedy: oil it.", "wash it")
     True
     >>> is_another_case(row, "Fault: noise; Cause: dust; Remedy: oil it.", "wash it")
     False
+    >>> is_another_case("Service: under two years; Days: 25.", "Service: five years; Days: 28.", "25")
+    True
     """
     cells, others = cells_of(row), cells_of(other)
-    if not cells or [cell.name for cell in cells] != [cell.name for cell in others] or cells[0].value != others[0].value:
+    if not cells or [cell.name for cell in cells] != [cell.name for cell in others]:
         return False
+    if cells[0].value != others[0].value:
+        return not _is_number(cells[0].value) and not _is_number(others[0].value)
     return any(
         one.value != another.value and not _is_number(one.value) and locate(said, one.value) is None
         for one, another in zip(cells[1:], others[1:], strict=True)

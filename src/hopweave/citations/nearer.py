@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from hopweave.citations.about import is_english, names_in, names_its_subject, says_nothing
+from hopweave.citations.about import is_english, is_named_in, names_in, names_its_subject, says_nothing
 from hopweave.citations.places import (
     Place,
     are_of_one_document,
@@ -14,21 +14,33 @@ from hopweave.citations.places import (
     names_the_document,
     parties_of_document,
     sentences_of,
+    words_above,
 )
 from hopweave.core.types import Passage, Span
 from hopweave.text.answer_kinds import kind_asked
 from hopweave.text.changes import is_earlier_asked
 from hopweave.text.content_words import keys_of, named_keys, numbers_of
+from hopweave.text.labels import is_of_another_case
 from hopweave.text.parties import Party, is_party
 from hopweave.text.parts import is_in_other_part, parts_with
 from hopweave.text.relations import relations_asked
 from hopweave.text.sentences import sentence_spans
+from hopweave.text.succession import is_on_other_side
+from hopweave.text.superlatives import is_one_of_a_list
 from hopweave.text.table_rows import is_row
 from hopweave.text.values import MONTHS
-from hopweave.text.values_alike import NUMBER, Value, value_at, values_in
+from hopweave.text.values_alike import COUNTED, NUMBER, Value, are_alike, value_at, values_in
 from hopweave.text.wanted import Wanted, content_stems
 
 _KIND_ASKED = re.compile(r"\b(?:which|what)\s+(?!is\b|are\b|was\b|were\b)[a-z]+", re.IGNORECASE)
+_NO_THING = (
+    "does did do is are was were can could may must will would should have has had more less longer of time money people"
+    " persons times days hours weeks months years minutes seconds percent units pieces items things"
+)
+_AMOUNT_ASKED = re.compile(rf"\bhow (?:much|many) (?!(?:{'|'.join(_NO_THING.split())})\b)(?P<what>[a-z]{{3,}})", re.IGNORECASE)
+"""`How much lime`, `how many lamps`."""
+_CLEARLY_MORE, _FEWEST_OWN = 0.2, 2
+"""Of the words of a query; chosen on documents of sixteen kinds (docs/design/measured.md)."""
 _LITTLE = 0.5
 """A sentence with at most this share of the words that a query wants says little of what is asked."""
 
@@ -57,6 +69,12 @@ def is_nearer_another(query: str, said: str, place: Place, focus: Span, passages
     own = value_at(inside, values)
     if own is not None and own.kind == "date" and said.strip().isdigit() and kind_asked(query) == "number":
         return True
+    if own is not None and not is_statement and _is_amount_of_something_else(query, place, own, passages):
+        return True
+    if is_on_other_side(asking, place.sentence, place.following, inside):
+        return True
+    if is_one_of_a_list(asking, place.sentence, "\n".join(place.headings), inside):
+        return True
     terms = _terms_asked(asking, parties)
     # Words that all of the document is about tell its parts apart only where nothing else does.
     beside = content_stems("\n".join([names_the_document(place.passage), *terms]))
@@ -65,9 +83,31 @@ def is_nearer_another(query: str, said: str, place: Place, focus: Span, passages
         is_in_other_part(Wanted(asking, some, terms), place.sentence, inside, values) for some in (words, content_stems(asking))
     ):
         return True
-    return not is_statement and _is_in_another_sentence(
-        _unnamed(Wanted(asking, words, terms), said), said, place, own.kind if own else "", passages
+    wanted = Wanted(asking, words, terms)
+    read = "\n".join([words_above(place.passage), place.heading, place.item, place.text.removesuffix(place.sentence)])
+    if is_of_another_case(wanted, read, place.sentence, inside, place.following):
+        return True
+    if is_statement:
+        return False
+    kind = own.kind if own else ""
+    return _is_in_another_sentence(_unnamed(wanted, said), said, place, kind, passages) or _is_told_better(
+        query, said, place, kind, passages
     )
+
+
+def _is_amount_of_something_else(query: str, place: Place, own: Value, passages: Sequence[Passage]) -> bool:
+    """Whether a query asks how much there is of something that the place does not name, but another sentence with an amount."""
+    asked = _AMOUNT_ASKED.search(query)
+    if asked is None:
+        return False
+    what = content_stems(asked["what"])
+    counted = {value.kind.removeprefix(COUNTED) for value in values_in(place.sentence) if value.kind.startswith(COUNTED)}
+    if own.kind.startswith(COUNTED) and what & counted and own.kind.removeprefix(COUNTED) not in what:
+        return True
+    if own.kind == NUMBER or what & content_stems("\n".join([place.words, place.item])):
+        return False
+    others = (one.text[span.start : span.end] for one in passages for span in sentence_spans(one.text))
+    return any(are_alike(value.kind, own.kind) for other in others if what & content_stems(other) for value in values_in(other))
 
 
 def _terms_asked(asking: str, parties: Iterable[Party]) -> frozenset[str]:
@@ -104,6 +144,31 @@ def _is_in_another_sentence(wanted: Wanted, said: str, place: Place, kind: str, 
         for heading, *other in _others_alike(said, kind, one.text, parties) if are_of_one_document(place.passage, one) else ():
             there = wanted.among("\n".join([*one.sections, heading, *other]))
             if here < there or (here == there and above < headed.among(heading)):
+                return True
+    return False
+
+
+def _is_told_better(query: str, said: str, place: Place, kind: str, passages: Sequence[Passage]) -> bool:
+    """Whether another sentence that was found has clearly more of a query's words, and something that could be its answer.
+
+    Nothing is said of a query that leads through something else: the place itself has to name what it names; nor of a sentence
+    that has hardly a word besides the answer, as "New in version 3.6."
+    """
+    own = {word for word in content_stems(place.sentence) - content_stems(said) if not says_nothing(word)}
+    if len(own) < _FEWEST_OWN or not all(is_named_in(place.words, name) for name in names_in(query)):
+        return False
+    asked = {word for word in content_stems(query) if not says_nothing(word)}
+    least = len(asked & content_stems(f"{place.words}\n{place.item}")) + _CLEARLY_MORE * len(asked)
+    answer, known = keys_of(said), keys_of(query) | frozenset(MONTHS)
+    for one in passages:
+        above = words_above(one)
+        if len(asked & content_stems(f"{above}\n{one.text}")) <= least:
+            continue
+        for span, heading, item in sentences_of(one.text):
+            sentence = one.text[span.start : span.end]
+            if len(asked & content_stems("\n".join([above, heading, item, sentence]))) <= least or answer <= keys_of(sentence):
+                continue
+            if any(are_alike(value.kind, kind) for value in values_in(sentence)) if kind else named_keys(sentence) - known:
                 return True
     return False
 

@@ -47,6 +47,7 @@ _FEWEST_WITHOUT_NAME = 4
 """Content words that a sentence without a name needs: fewer are in many sentences."""
 _OF_A_MESSAGE = re.compile(r"^Quoted\b|@[\w.-]+>?, .*\d")
 """What stands above the passages of a message: when it was sent says nothing of what it is about."""
+_NUMBER_OF_A_SECTION = re.compile(r"\d{1,2}[.)]?\s+(?=[^\W\d_])")
 _MOST_PLACES = 8
 """How many of the places where a passage has an answer are looked at."""
 
@@ -233,8 +234,13 @@ def _is_titled(said: str, passage: Passage) -> bool:
     if not numbers_of(keys_of(said)):
         return locate(said, passage.title) is not None
     headings = [heading for heading in (passage.title, *passage.sections) if not _OF_A_MESSAGE.search(heading)]
-    numbered = [heading for heading in headings if numbers_of(keys_of(heading))]
+    numbered = [heading for heading in map(_without_number_of_section, headings) if numbers_of(keys_of(heading))]
     return bool(numbered) and locate(said, numbered[-1]) is not None
+
+
+def _without_number_of_section(heading: str) -> str:
+    """A heading without the number that only counts it: `4 Results` has no 4. Releases have names like `1.2 (2021)`."""
+    return _NUMBER_OF_A_SECTION.sub("", heading)
 
 
 def _about_the_title(mark: int, query: str, passage: Passage) -> Citation:

@@ -64,6 +64,12 @@ class Place:
         """The sentence alone."""
         return self.passage.text[self.span.start : self.span.end]
 
+    @property
+    def following(self) -> str:
+        """The sentence after it; empty if there is none."""
+        text = self.passage.text
+        return next((text[span.start : span.end] for span in sentence_spans(text) if span.start >= self.span.end), "")
+
 
 def words_above(passage: Passage) -> str:
     """What says of a whole passage what it is about: its title and sections, and the name of its file."""

@@ -96,8 +96,7 @@ class Found:
 
     def is_agreed(self, place: Place) -> bool:
         """Whether the next sentence says that what a place proposes was agreed."""
-        following = _following(place)
-        return bool(following) and _AGREED.search(following) is not None
+        return _AGREED.search(place.following) is not None
 
     def replacement_of(self, said: str, place: Place) -> tuple[Passage, Span] | None:
         """A sentence on the same subject that says of an answer that it no longer holds; `None` if there is none.
@@ -164,7 +163,7 @@ def _says_replaced(query: str, sentence: str, inside: Span) -> bool:
 
 
 def _is_taken_back(place: Place) -> bool:
-    following = _following(place)
+    following = place.following
     return _DENIED.search(following) is not None or (
         _MAY_BE_REJECTED.search(place.sentence) is not None and _REJECTED.search(following) is not None
     )
@@ -175,12 +174,6 @@ def _heading_above(place: Place) -> str:
     text = place.passage.text
     before = (text[span.start : span.end] for span in reversed(sentence_spans(text)) if span.end <= place.span.start)
     return next(filter(is_heading, before), "".join(place.passage.sections[-1:]))
-
-
-def _following(place: Place) -> str:
-    """The sentence after a place; empty if there is none."""
-    text = place.passage.text
-    return next((text[span.start : span.end] for span in sentence_spans(text) if span.start >= place.span.end), "")
 
 
 def _is_outdated(passage: Passage) -> bool:

@@ -11,9 +11,14 @@ from hopweave.ingest.document import PARAGRAPH, row_text
 from hopweave.ingest.office_tables import Table
 from hopweave.ingest.placed_tables import are_rows, rows_by_place
 from hopweave.ingest.table_heads import TableRow, head_of, is_period, is_value
+from hopweave.ingest.term_lists import terms_in
 
 _GAP = re.compile(r"\s{2,}|\t")
 _RULE = re.compile(r"[\s=+|:_–—-]+")
+_COLUMN_RULE = re.compile(r"\s*(?:[-=_]{2,}\s+)+[-=_]{2,}\s*")
+_FULL_RULE = re.compile(r"\s*[-=_]{10,}\s*")
+"""Below a title that is as long as the page is wide."""
+_MOST_MARKED = 3
 _HAS_DIGIT = re.compile(r"\d")
 _MOST_JOINED = 2
 """Further blocks of lines that a table may have."""
@@ -61,16 +66,23 @@ def _joined(blocks: Sequence[Sequence[str]]) -> tuple[int, Sequence[str]] | None
 
 
 def _read(block: Sequence[str]) -> Sequence[str]:
-    """The lines of a block, or what is read of them if they are a table."""
-    lines = _without_rules(block)
-    if rows := _of_same_length(lines) or rows_by_place(lines):
-        return PARAGRAPH.join(rows).split("\n")
+    """The lines of a block, or what is read of them if they are a table or a list, with or without a title above a rule."""
+    for num_titles in (0, 2) if len(block) > 2 and _FULL_RULE.fullmatch(block[1]) else (0,):
+        body = block[num_titles:]
+        lines = _without_rules(body)
+        if rows := _of_same_length(lines) or rows_by_place(lines, _num_marked(body)) or terms_in(lines):
+            return PARAGRAPH.join([*filter(None, ["\n".join(block[:num_titles])]), *rows]).split("\n")
     runs = [(has_tabs, [*lines]) for has_tabs, lines in groupby(block, key=lambda line: "\t" in line)]
     read = [_of_tabs(lines) if has_tabs else [] for has_tabs, lines in runs]
     if not any(read):
         return block
     texts = (PARAGRAPH.join(rows) or "\n".join(lines) for rows, (_, lines) in zip(read, runs, strict=True))
     return PARAGRAPH.join(texts).split("\n")
+
+
+def _num_marked(block: Sequence[str]) -> int:
+    """The lines above a rule below each column, which name these; 0 without one."""
+    return next((number for number, line in enumerate(block[: _MOST_MARKED + 1]) if _COLUMN_RULE.fullmatch(line)), 0)
 
 
 def _without_rules(lines: Iterable[str]) -> list[str]:

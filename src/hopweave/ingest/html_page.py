@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from html import unescape
 from typing import NamedTuple
 
 from hopweave.core.errors import DataError
+from hopweave.ingest.aligned_tables import with_rows
 from hopweave.ingest.deadline import Check, no_check
-from hopweave.ingest.document import Document
+from hopweave.ingest.document import PARAGRAPH, Document
 from hopweave.ingest.html_blocks import BOLD, PLAIN, TERM, PageBlocks
 from hopweave.ingest.html_navigation import LIKELY, LONGEST_BAR, Counts, grade_of, is_bar, is_step, may_be_navigation
 from hopweave.ingest.html_tags import Tag, Tags, link_target, numbering_of
@@ -159,6 +161,7 @@ class _Page:
     link: _Link | None = None
     links: list[_Link] = field(default_factory=list)
     has_plain: bool = False  # whether some of the paragraph is not bold
+    has_columns: bool = False  # whether some of it is preformatted
 
     def start(self, name: str, written: str) -> None:
         if name == "body":
@@ -212,6 +215,7 @@ class _Page:
             self.titles.append(text)
         if not self.num_dropped:
             self.has_plain |= not (text.isspace() or self.num_open["b"] or self.num_open["strong"])
+            self.has_columns |= bool(self.num_open["pre"])
             self.pieces.append(text if self.num_open["pre"] else " " if text.isspace() else _SPACE.sub(" ", text))
 
     def document(self) -> Document:
@@ -293,8 +297,7 @@ class _Page:
         link = self.link
         self._end_link()
         self.link = link and link._replace(start=0)
-        lines = (" ".join(line.split()) for line in "".join(self.pieces).split("\n"))
-        if paragraph := "\n".join(filter(None, lines)):
+        for paragraph in self._paragraphs("".join(self.pieces)):
             start = len(self.blocks)
             self.counts.num_characters += len(paragraph)
             is_bold = self.style == PLAIN and not self.has_plain
@@ -303,7 +306,15 @@ class _Page:
                 self.blocks.mark(start, LIKELY)
         self.pieces.clear()
         self.links.clear()
-        self.has_plain = False
+        self.has_plain = self.has_columns = False
+
+    def _paragraphs(self, text: str) -> Iterator[str]:
+        """Yields one paragraph; of preformatted text, the rows of its tables as paragraphs of their own."""
+        told = with_rows(text) if self.has_columns and self.blocks.table is None else text
+        for piece in told.split(PARAGRAPH) if told != text else [text]:
+            lines = (" ".join(line.split()) for line in piece.split("\n"))
+            if paragraph := "\n".join(filter(None, lines)):
+                yield paragraph
 
     def _is_bar(self) -> bool:
         """Whether the paragraph is a row of links to elsewhere."""

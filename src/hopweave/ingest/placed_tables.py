@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from hopweave.ingest.document import row_text
 from hopweave.ingest.office_tables import Table
 from hopweave.ingest.table_heads import TableRow, head_of, is_value
 
@@ -20,6 +21,7 @@ _LEADERS = re.compile(r"(?<=\s)(?:\.\s?){3,}(?=\s)|(?<=\w)\.{3,}(?=\s)")
 _SIGN_APART = re.compile(r"(?P<sign>[$£€])(?P<blanks> +)(?=[\d(])")
 _FEWEST_COLUMNS, _FEWEST_ROWS, _FEWEST_VALUES = 3, 2, 2
 _MOST_NAME_LINES = 4
+_IS_OF_CODE = re.compile(r"^[#*/{}<>=;|&]|[;{}\\]$")
 _MOST_LINES = 2_000
 _MOST_INDENT = 8
 """Blanks before what stands above rows of its own."""
@@ -33,29 +35,74 @@ class _Words(NamedTuple):
     text: str
 
 
-def rows_by_place(lines: Sequence[str]) -> list[str]:
-    r"""The rows of a table, with the names of their columns; none if lines are no table.
+def rows_by_place(lines: Sequence[str], num_head: int = 0) -> list[str]:
+    r"""The rows of a table, with the names of their columns if it has any; none if lines are no table.
 
     The columns are what no row with numbers has anything in between. At least two of them have names and numbers, and all rows
-    have something in the first.
+    have something in the first; if no line names them, all rows have something in each.
+
+    Args:
+        lines: without rules.
+        num_head: the first lines, which a rule below each column marks as its names; 0 without one.
 
     >>> rows_by_place(["Pier   2021  2024", "P1     0.12  0.15", "P2           0.31"])
     ['Pier: P1; 2021: 0.12; 2024: 0.15.', 'Pier: P2; 2024: 0.31.']
+    >>> rows_by_place(["Ulm    101", "P1   08:15"], num_head=1)
+    ['Ulm: P1; 101: 08:15.']
+    >>> rows_by_place(["T300   300 kg    £890", "T600   600 kg  £1,090", "T900   900 kg  £1,490"])
+    ['T300; 300 kg; £890.', 'T600; 600 kg; £1,090.', 'T900; 900 kg; £1,490.']
     """
-    if not _FEWEST_ROWS < len(lines) <= _MOST_LINES or sum(map(_has_cells, lines)) <= _FEWEST_ROWS:
+    if not max(_FEWEST_ROWS, num_head) < len(lines) + bool(num_head) <= _MOST_LINES:
         return []
-    told = [_words_of(line) for line in lines]
+    if sum(map(_has_cells, lines)) <= (0 if num_head else _FEWEST_ROWS):
+        return []
+    told = _with_columns_apart([_words_of(line) for line in lines])
     with_values = [number for number, words in enumerate(told) if _has_value(words)]
-    if len(with_values) < _FEWEST_ROWS or not 0 < with_values[0] <= _MOST_NAME_LINES:
+    if num_head:
+        with_values = [number for number in range(num_head, len(told)) if len(told[number]) > 1]
+    if not with_values or with_values[0] > _MOST_NAME_LINES or (len(with_values) < _FEWEST_ROWS and not num_head):
         return []
     starts, ends = _columns([told[number] for number in with_values])
     rows = [row for words in told if (row := _row(words, starts, ends)) is not None]
-    if len(starts) < _FEWEST_COLUMNS or len(rows) < len(lines) or not _is_table(rows, with_values[0]):
+    if len(rows) < len(lines) or len(starts) < (_FEWEST_COLUMNS - bool(num_head)):
         return []
+    if not num_head and not _is_table(rows, with_values[0]):
+        return _without_names(rows, len(starts))
     table = Table()
-    for row in rows:
-        table.add(row.cells, widths=row.widths)
+    for number, row in enumerate(rows):
+        table.add(row.cells, widths=row.widths, is_header=number < num_head)
     return [*table.texts()]
+
+
+def _without_names(rows: Sequence[TableRow], num_columns: int) -> list[str]:
+    """The rows of a table that has no names of columns, but all cells, and below a title at most."""
+    num_titles = int(bool(rows) and len(rows[0].cells) < num_columns and not any(map(is_value, rows[0].cells.values())))
+    body = [[*row.cells.values()] for row in rows[num_titles:]]
+    if len(body) <= _FEWEST_ROWS or any(len(cells) != num_columns or not any(map(is_value, cells)) for cells in body):
+        return []
+    if any(map(_IS_OF_CODE.search, (cell for cells in body for cell in cells))):
+        return []
+    return [*(" ".join(row.cells.values()) for row in rows[:num_titles]), *(row_text([], cells) for cells in body)]
+
+
+def _with_columns_apart(told: Sequence[list[_Words]]) -> list[list[_Words]]:
+    """Lines of words, with those cut where a column of numbers begins after a single blank: `Integrator (Tessera) 780`."""
+    most = max(map(len, told), default=0)
+    full = [words for words in told if len(words) == most and _has_value(words)]
+    if most < _FEWEST_COLUMNS or len(full) < _FEWEST_VALUES:
+        return [*told]
+    places = [[words[at] for words in full] for at in range(1, most)]
+    numbers = [min(one.start for one in column) for column in places if all(is_value(one.text) for one in column)]
+    return [[piece for one in words for piece in _cut(one, numbers)] for words in told]
+
+
+def _cut(words: _Words, starts: Iterable[int]) -> list[_Words]:
+    for start in starts:
+        at = start - words.start
+        if 0 < at < len(words.text) and words.text[at - 1] == " " and is_value(words.text[at:].partition(" ")[0]):
+            before = words.text[: at - 1]
+            return [_Words(words.start, words.start + len(before), before), _Words(start, words.end, words.text[at:])]
+    return [words]
 
 
 def _is_table(rows: Sequence[TableRow], first: int) -> bool:

@@ -17,6 +17,8 @@ def is_under_other_condition(query: str, sentence: str, focus: Span) -> bool:
     >>> asked = "What is the bonus above EUR 50,000?"
     >>> [is_under_other_condition(asked, told, place) for place in (Span(13, 15), Span(38, 40))]
     [True, False]
+    >>> is_under_other_condition("What is its pH at 5%?", "Its pH is 1.1 (pure), 1.9 (at 5%).", Span(10, 13))
+    True
     """
     values = values_in(sentence)
     own = value_at(focus, values)
@@ -25,13 +27,17 @@ def is_under_other_condition(query: str, sentence: str, focus: Span) -> bool:
         return False
     parts = parts_with(sentence, [value for value in values if are_alike(value.kind, own.kind)])
     here = next((part.span for part in parts if part.span.start <= own.span.start < part.span.end), None)
+    others = [part for part in parts if part.span != here]
     if here is None:
         return False
     for kind, said in asked:
         conditions = [value for value in values if value.kind == kind != own.kind]
         within = [value for value in conditions if here.start <= value.span.start < here.end]
-        if within and not any(_said(sentence, value) == said for value in within):
-            return any(_said(sentence, value) == said for value in conditions)
+        asked_for = [value for value in conditions if _said(sentence, value) == said]
+        if within and not any(value in within for value in asked_for):
+            return bool(asked_for)
+        if not within and any(part.span.start <= value.span.start < part.span.end for value in asked_for for part in others):
+            return True
     return False
 
 

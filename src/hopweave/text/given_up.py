@@ -42,7 +42,7 @@ _IN_BRACKETS = re.compile(
 )
 _CHANGED = (
     r"(?:mov|chang|rais|increas|reduc|postpon|renam)(?:e|es|ed|ing)|(?:lower|extend|shorten|delay|shift)(?:s|ed|ing)?"
-    r"|switch(?:es|ed)?|slip(?:s|ped)?|put back|brought forward|rises|falls|grows"
+    r"|switch(?:es|ed)?|cuts?|slip(?:s|ped)?|put back|brought forward|rises|falls|grows"
 )
 _FROM = re.compile(rf"\b(?:{_CHANGED})\b(?:\s[\w'’.-]+){{0,4}}?\sfrom\s(?:[\w'’.-]+\s){{0,3}}$", re.IGNORECASE)
 _UP_FROM = re.compile(r"\b(?:up|down) from\s(?:[\w'’.-]+\s){0,2}$", re.IGNORECASE)
@@ -50,6 +50,7 @@ _CHANGED_TO = re.compile(rf"[^.]{{0,60}}\b(?:{_CHANGED})\s(?:it|this|that|them|t
 """`15 May; the board has extended it to 30 June`."""
 _TO = re.compile(r"(?:\s[\w'’.-]+){0,2}\s(?:to|until|into)\b", re.IGNORECASE)
 _WAS = re.compile(r"\b(?:was|were)\s(?:[\w'’.-]+\s){0,2}$", re.IGNORECASE)
+_NOW_AND_WAS = re.compile(r"\bnow\b[^;,]*[;,]\s(?:it|this|they|before,? it)\s(?:was|were)\s[^;:,]*$", re.IGNORECASE)
 _AND_IS = re.compile(r"\s*,?\s(?:but\s|and\s)?(?:it\s)?(?:is|are)(?:\snow)?\s")
 _FORMERLY = re.compile(
     r"\bused to (?:be|stand|run|lie|live|have|cost|take|go|listen|work)\b[^;:,]*$|\bformerly\b[^;:,]*$"
@@ -69,7 +70,7 @@ _I_WROTE = re.compile(r"\b(?:I|we) (?:had )?(?:wrote|said|stated|gave|typed|writ
 _RIGHT_IS = re.compile(
     r"\b(?:it (?:is|should)|should (?:be|have been|read)|the (?:right|correct)|in fact|actually|meant)\b", re.IGNORECASE
 )
-_OLD_COLUMN = re.compile(r"\b(?:original|previous|old|former|initial|planned|was|from|before)\b", re.IGNORECASE)
+_OLD_COLUMN = re.compile(r"\b(?:original|baseline|last|previous|old|former|initial|planned|was|from|before)\b", re.IGNORECASE)
 _NEW_COLUMN = re.compile(r"\b(?:current|new|actual|revised|latest|to|now|after)\b", re.IGNORECASE)
 _OF_TIME = frozenset(("date", "due", "deadline", "day", "time"))
 """Columns may name a time differently: `Was due`, `New date`."""
@@ -116,7 +117,7 @@ def _is_replaced(before: str, after: str) -> bool:
 
 def _is_past(asking: str, before: str, after: str) -> bool:
     """Whether something was once so: `was 7%, is 8%`, `Previously it was 7%`; in some year or version, if none is asked for."""
-    if _FORMERLY.search(before) or (_WAS.search(before) and _AND_IS.match(after)):
+    if _FORMERLY.search(before) or _NOW_AND_WAS.search(before) or (_WAS.search(before) and _AND_IS.match(after)):
         return True
     is_once = _ONCE.search(before) is not None or (
         _IT_WAS.search(before) is not None and _IN_A_VERSION.search(after) is not None
@@ -131,5 +132,5 @@ def _is_old_column(asking: str, sentence: str, focus: Span) -> bool:
     if own is None or not _OLD_COLUMN.search(own.name) or _OLD_COLUMN.search(asking):
         return False
     rest = keys_of(_OLD_COLUMN.sub(" ", own.name)) - _OF_TIME
-    others = [cell.name for cell in cells if _NEW_COLUMN.search(cell.name)]
-    return any(keys_of(_NEW_COLUMN.sub(" ", name)) - _OF_TIME == rest for name in others)
+    new = (keys_of(_NEW_COLUMN.sub(" ", cell.name)) - _OF_TIME for cell in cells if _NEW_COLUMN.search(cell.name))
+    return any(left in (rest, frozenset()) for left in new)

@@ -34,6 +34,10 @@ _REPLACED = re.compile(
     r"(?:(?:deleted|removed|struck out) and\s)?(?:replaced|substituted|superseded)\s(?:by|with)\b",
     re.IGNORECASE,
 )
+_NOT_FOR = re.compile(
+    r"[^().;\n]{0,30}\((?:but )?(?:not|never|except(?: for)?|excluding|excl\.?)\s(?P<what>[^()]{1,60})\)", re.IGNORECASE
+)
+"""`17:30 to 18:30 (not on Fridays)`."""
 _QUOTED = re.compile(r"[\"”'’]")
 _BEFORE = re.compile(
     r"\b(?:before|original(?:ly)?|former(?:ly)?|previous(?:ly)?|first|old|replace[ds]?|until)\b", re.IGNORECASE
@@ -109,6 +113,9 @@ def denies_there(asking: str, sentence: str, focus: Span) -> bool:
         return True
     if not (_may_deny(sentence) or _LEAVING_OUT.search(sentence)) or _denied(asking).soon:
         return False
+    excluded = _NOT_FOR.match(sentence, focus.end)
+    if excluded is not None and _denied(asking).there & set(map(root, words_of(excluded["what"]))):
+        return True
     clause = clause_around(sentence, focus)
     if _NOT_THAT.match(sentence, clause.start, focus.start):
         return True

@@ -16,7 +16,10 @@ _FARTHEST = 60
 
 _AMOUNT_OF = re.compile(r"(?P<amount>(?<![\w.,])\d[\d.,]*(?:\s?[^\W\d_]+)?) of (?:the )?(?P<what>[^\W\d_]{3,30})")
 _OF_AN_AMOUNT = re.compile(r"(?<![^\W_])(?P<what>[^\W\d_]{3,30}) of (?P<amount>\d[\d.,]*(?:\s?[^\W\d_]+)?)")
-"""`20 ml of vinegar`, and `a depth of 40 mm`."""
+_AMOUNT_IN_A_WAY = re.compile(
+    r"(?P<amount>(?<![\w.,])\d[\d.,]*(?:\s?[^\W\d_]+)?) (?P<what>long|wide|high|deep|tall|thick|broad|heavy|old)\b"
+)
+"""`20 ml of vinegar`, `a depth of 40 mm`, and `34 metres long`."""
 _UNIT = re.compile(r"\d(?P<unit>\D*)$")
 
 
@@ -68,7 +71,7 @@ def is_amount_of_another(query: str, sentence: str, focus: Span) -> bool:
     [True, False]
     """
     asked = content_stems(query)
-    for pattern in (_AMOUNT_OF, _OF_AN_AMOUNT):
+    for pattern in (_AMOUNT_OF, _OF_AN_AMOUNT, _AMOUNT_IN_A_WAY):
         amounts = list(pattern.finditer(sentence))
         own = next((one for one in amounts if one.start("amount") < focus.end and focus.start < one.end("amount")), None)
         if own is not None and not _is_asked(own, asked) and any(_is_asked(one, asked) for one in amounts):

@@ -43,6 +43,11 @@ _BEFORE_A_VALUE = re.compile(
     r"(?:\W|\b(?:in|by|at|to|from|of|for|with|on|was|were|is|are|it|only|about|up|and|or|a|an|the)\b)*", re.IGNORECASE
 )
 _CLAUSES = re.compile(r";\s+|,?\s(?:while|whereas)\s", re.IGNORECASE)
+_SAME_VERB = re.compile(
+    r"(?:[A-Z][\w'’.-]*\s){1,4}(?P<verb>(?!(?:and|or|of|the|for|in)\b)[a-z]{2,})\s[^,;]{0,80}?(?P<cut>,\s(?:and\s|but\s)?)"
+    r"(?=(?:[A-Z][\w'’.-]*\s){1,4}(?P=verb)\s)"
+)
+"""`Ada uses cod, Ida uses trout`."""
 _LETTERS = re.compile(r"[^\W\d_]+")
 _PREPOSITIONS = "in by at to from of for with on as after before under until"
 _NO_SUBJECT = frozenset(f"{_PREPOSITIONS} then later again first online finally".split())
@@ -125,16 +130,19 @@ def _is_in_other_clause(wanted: Wanted, sentence: str, focus: Span) -> bool:
     >>> [_is_in_other_clause(Wanted("", {"edito"}), told, Span(start, start + 3)) for start in (15, 41)]
     [True, False]
     """
-    cuts = list(_CLAUSES.finditer(_masked(sentence)))
-    starts, ends = [0, *(cut.end() for cut in cuts)], [*(cut.start() for cut in cuts), len(sentence)]
+    masked = _masked(sentence)
+    same = list(_SAME_VERB.finditer(masked))
+    cuts = sorted([*(cut.span() for cut in _CLAUSES.finditer(masked)), *(cut.span("cut") for cut in same)])
+    verb = re.compile("|".join([_VERB.pattern, *(rf"\b{re.escape(one['verb'])}\b" for one in same)]), re.IGNORECASE)
+    starts, ends = [0, *(end for _, end in cuts)], [*(start for start, _ in cuts), len(sentence)]
     clauses = [sentence[start:end] for start, end in zip(starts, ends, strict=True)]
     own = next((index for index, end in enumerate(ends) if starts[index] <= focus.start and focus.end <= end), None)
-    if own is None or not _VERB.search(clauses[own]) or _STANDS_FOR.search(clauses[own]):
+    if own is None or not verb.search(clauses[own]) or _STANDS_FOR.search(clauses[own]):
         return False
     if own > 0 and not _has_subject(clauses[own], ""):
         return False
     here = wanted.among(clauses[own])
-    return len(clauses) <= _MOST_PARTS and any(here < wanted.among(one) and _VERB.search(one) for one in clauses)
+    return len(clauses) <= _MOST_PARTS and any(here < wanted.among(one) and verb.search(one) for one in clauses)
 
 
 def _is_meant(wanted: Wanted, sentence: str, other: Part, own: Part, *, is_named_after: bool) -> bool:

@@ -15,7 +15,7 @@ _CELL = re.compile(r"(?:^|; )(?P<name>[^\W_][^:;\n]{0,99}): (?=\S)")
 _UNNAMED = re.compile(r"(?P<value>[^\W_][^:;.!?\n]{0,99})(?=; )")
 """The first cell of a row whose column has no name: `Sales; 2023: 5; 2024: 6.`"""
 _LABEL = re.compile(r"(?:^|(?<=[.;!?\n])[ \t]*)(?P<name>[^\W\d_][^:;.!?\n]{2,39}): (?=\S)", re.MULTILINE)
-_LINE = re.compile(r"^(?P<name>[A-Z][^:.;\n]{1,29}): +(?P<value>\S[^\n]{0,99})$", re.MULTILINE)
+_LINE = re.compile(r"^[ \t]*(?:[-*•] )?(?P<name>[A-Z][^:.;\n]{1,39}): +(?P<value>\S[^\n]{0,99})$", re.MULTILINE)
 _ENDS = re.compile(r"[.!?]\s|\n")
 _OF_A_COLUMN = re.compile(r"\b(?:range|reference|normal|limits?|unit|how many|number|interval|n)\b", re.IGNORECASE)
 _FEWEST_CELLS = 2

@@ -20,11 +20,11 @@ _MONTHS = rf"(?-i:{'|'.join(month.capitalize() for month in MONTHS)})"
 _YEAR = r"[12]\d{3}"
 _DATE = (
     rf"\b(?:\d{{1,2}}(?:st|nd|rd|th)?\s+{_MONTHS}(?:,?\s+{_YEAR})?|{_MONTHS}\s+(?:{_YEAR}|\d{{1,2}}(?:,?\s+{_YEAR})?)"
-    rf"|{_YEAR}-\d\d-\d\d|(?:1\d|20)\d\d(?![\w.,]\d))(?!\w)"
+    rf"|{_YEAR}-\d\d-\d\d|\d{{1,2}}[./]\d{{1,2}}[./]{_YEAR}|(?:1\d|20)\d\d(?![\w.,]\d))(?!\w)"
 )
 DIGITS = r"[-−–]?\d+(?:[.,]\d+)*"
 _WORDS = rf"\b(?:{'|'.join(NUMBER_WORDS)})(?:-(?:{'|'.join(NUMBER_WORDS[1:10])}))?\b"
-_NUMBER = rf"(?:{DIGITS}|{_WORDS})(?:\s?±\s?{DIGITS})?(?:\s?(?:to|-|–)\s?(?:{DIGITS}|{_WORDS}))?"
+_NUMBER = rf"(?:{DIGITS}|{_WORDS}|\bhalf an?\b)(?:\s?±\s?{DIGITS})?(?:\s?(?:to|-|–)\s?(?:{DIGITS}|{_WORDS}))?"
 _MONEY = rf"(?:{CURRENCY}|\bcrowns?\b)"  # which are of several currencies
 _OFTEN = r"(?:once|twice|(?:three|four) times)\s(?:an?\s\w+|(?:per|every|each)\s\w+|daily|weekly|monthly|yearly)"
 _TIME = (
@@ -36,8 +36,14 @@ _UNIT = (
     r"|bar|k?Pa|mmHg|Nm)(?:/\w+)*"
 )
 UNIT = rf"(?:{_MONEY}|{_UNIT}|{_TIME})"
+_PREFIX = re.compile(r"^(?:[kcdmnµu]|[kmg]i?|mc)(?=(?:Hz|g|l|m|mol|I?U|W|B|V|Pa)(?:/|$))", re.IGNORECASE)
+"""What makes a unit larger or smaller: 2 MHz could stand where 500 kHz do."""
+_SIGNS = {"litre": "l", "liter": "l", "metre": "m", "meter": "m", "gram": "g"}
+_PREFIXED_WORD = re.compile(r"^(?:kilo|centi|milli|micro)(?=litre|liter|metre|meter|gram)")
+_CLOCK = r"\d{1,2}:\d{2}(?::\d{2})?(?!\d)(?:\s?[ap]\.?m\b)?|\d{1,2}(?:\.\d{2})?\s?[ap]\.?m\b"
 _VALUE = re.compile(
-    rf"(?<![\w.,])(?:(?P<often>{_OFTEN}(?!\w))|(?P<date>{_DATE})|(?P<sum>{_MONEY}\s?{_NUMBER}|{_NUMBER}\s?{_MONEY})"
+    rf"(?<![\w.,])(?:(?P<often>{_OFTEN}(?!\w))|(?P<date>{_DATE})"
+    rf"|(?P<clock>(?:{_CLOCK})(?:\s?(?:to|until|-|–|—)\s?(?:{_CLOCK}))?(?!:\d))|(?P<sum>{_MONEY}\s?{_NUMBER}|{_NUMBER}\s?{_MONEY})"
     rf"|{_NUMBER}[\s-]?(?:(?P<time>{_TIME})|(?P<unit>{_UNIT}))(?!\w)"
     rf"|{_NUMBER}(?=\s(?P<noun>[a-z]{{3,}})\b)|{DIGITS}(?:\s?±\s?{DIGITS})?(?:\s?(?:to|-|–)\s?{DIGITS})?(?!\w))",
     re.IGNORECASE,
@@ -46,7 +52,7 @@ _VALUE = re.compile(
 _OF_A_CLAUSE = re.compile(r"(?:\d{1,3}\.){1,3}(?:\d{1,3})?[ \t]+(?=[A-Z\"“])")
 _CLAUSE_ON_A_LINE = re.compile(rf"^[ \t]*{_OF_A_CLAUSE.pattern}", re.MULTILINE)
 _NUMBER_ALONE = re.compile(r"[\d.]+\s?(?:%|per\s?cent)?", re.IGNORECASE)
-NUMBER, COUNTED = "number", "number of "
+NUMBER, COUNTED, CLOCK = "number", "number of ", "clock"
 
 
 class Value(NamedTuple):
@@ -63,7 +69,9 @@ def values_in(text: str) -> tuple[Value, ...]:
     >>> [value.kind for value in values_in("From 1 May 2023, pay £5 within ten working days, or 4% of 20 crates.")]
     ['date', 'money', 'time', '%', 'number of crate']
     >>> [value.kind for value in values_in("2.1 ± 0.6 mU/L in 1987, twice daily, with 3")]
-    ['mU/L', 'date', 'time', 'number']
+    ['U/L', 'date', 'time', 'number']
+    >>> [value.kind for value in values_in("half a litre, 5 ml, 200 kHz and 2.2 MHz from 17:30 to 18:30")]
+    ['l', 'l', 'Hz', 'Hz', 'clock']
     """
     return tuple(Value(_kind(match), Span(*match.span())) for match in _VALUE.finditer(text))
 
@@ -80,9 +88,14 @@ def _kind(match: re.Match[str]) -> str:
         return "money"
     if match["often"] or match["time"]:
         return "time"
+    if match["clock"]:
+        return CLOCK
     if match["unit"]:
-        return re.sub(r"per\s?cent", "%", "".join(match["unit"].split()), flags=re.IGNORECASE)
+        unit = re.sub(r"per\s?cent", "%", "".join(match["unit"].split()), flags=re.IGNORECASE)
+        return _PREFIX.sub("", unit)
     noun = (match["noun"] or "").casefold()
+    if sign := _SIGNS.get(_PREFIXED_WORD.sub("", noun).removesuffix("s")):
+        return sign
     return f"{COUNTED}{stem(noun)}" if noun and noun not in FUNCTION_WORDS else NUMBER
 
 

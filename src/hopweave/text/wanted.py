@@ -44,7 +44,7 @@ def content_stems(text: str) -> frozenset[str]:
     """The stems of the content words of a text, and its letters that name something.
 
     >>> sorted(content_stems("the patients in group B"))
-    ['B', 'group', 'patie']
+    ['B', 'b', 'group', 'patie']
     """
     stems = (stem(part) for key in keys_of(text) for part in key.split("-"))
     return frozenset(_DIMENSIONS.get(one, one) for one in stems) | letters_in(text)

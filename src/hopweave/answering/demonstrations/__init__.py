@@ -73,8 +73,8 @@ class Demonstration:
     def sub_questions(self) -> tuple[str, ...]:
         """The queries in a form that can be asked before any is answered: earlier answers are referred to by number.
 
-        >>> demonstrations()[0].sub_questions
-        ('Who composed The Planets?', 'In which town was the answer to 1 born?')
+        >>> demonstrations()[2].sub_questions
+        ('Who painted Girl with a Pearl Earring?', 'In which year did the answer to 1 die?')
         """
         return _sub_questions(self, "the")
 

@@ -1,0 +1,67 @@
+"""Lists of plain text in two columns, such as `HUP    finish the file` above `TERM   stop at once`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from hopweave.ingest.document import row_text
+from hopweave.ingest.table_heads import are_names, is_value
+
+_ENTRY = re.compile(r"(?P<before>\s*)(?P<term>\S+(?: \S+){0,5})(?P<gap> {2,})(?P<said>\S+(?: \S+)*)(?P<note>\s+\(.+\))?\s*")
+_LONGEST_TERM = 40
+_FEWEST = 3
+_IS_OF_CODE = re.compile(r"[#*/{}<>=;|&]|.*[;{}]$")
+_IS_MARKER = re.compile(r"[-*+•·–—o]|\(?\w{1,3}[.)]")
+"""What begins an item of a list, and is no term."""
+_ENDS = (".", "!", "?", ";")
+
+
+def terms_in(lines: Sequence[str]) -> list[str]:
+    """The entries of a list in two columns, each as `term: what it says.`; none if lines are no such list.
+
+    In all entries, what is said begins at the same place, where lines that go on begin as well. A line before the first
+    entry may be a title.
+
+    >>> terms_in(["Signals", "  USR1  print progress", "  HUP   finish the file,", "        then exit", "  TERM  stop at once"])
+    ['Signals', 'USR1: print progress.', 'HUP: finish the file, then exit.', 'TERM: stop at once.']
+    """
+    if sum("  " in line.strip() for line in lines) < _FEWEST:
+        return []
+    first = next((number for number, line in enumerate(lines) if _ENTRY.fullmatch(line.expandtabs())), 0)
+    entries: list[list[str]] = []
+    place = (-1, -1)
+    for line in (line.expandtabs() for line in lines[first:]):
+        entry = _ENTRY.fullmatch(line)
+        if entry is None:
+            if not entries or len(line) - len(line.lstrip()) != place[1] or "  " in line.strip():
+                return []
+            entries[-1].append(line.strip())
+            continue
+        if (entries and entry.span("term")[0] != place[0]) or (entries and entry.start("said") != place[1]):
+            return []
+        place = (entry.start("term"), entry.start("said"))
+        entries.append([entry["term"], " ".join([entry["said"], *(entry["note"] or "").split()])])
+    if len(entries) < _FEWEST or first > 1 or not all(map(_is_entry, entries)):
+        return []
+    title = [line.strip() for line in lines[:first]]
+    if _has_names(entries):
+        [names, *rows] = entries
+        return [*title, *(row_text(names, row) for row in rows)]
+    return [*title, *map(_told, entries)]
+
+
+def _has_names(entries: Sequence[Sequence[str]]) -> bool:
+    """Whether the first entry names the columns: it is of words, and what all others say is a number."""
+    return are_names(entries[0]) and not is_value(entries[0][1]) and all(is_value(" ".join(said)) for _, *said in entries[1:])
+
+
+def _is_entry(entry: Sequence[str]) -> bool:
+    term, said = entry[0], entry[1]
+    is_term = len(term) <= _LONGEST_TERM and not _IS_MARKER.fullmatch(term)
+    return is_term and not _IS_OF_CODE.match(term) and not _IS_OF_CODE.match(said)
+
+
+def _told(entry: Sequence[str]) -> str:
+    said = " ".join(entry[1:])
+    return f"{entry[0].rstrip(':')}: {said}{'' if said.endswith(_ENDS) else '.'}"

@@ -1,0 +1,147 @@
+"""Values of a case that a sentence names beside them: `four hours (K-series: six hours)`, `£5, for children £3`.
+
+A value stands for the case that is named with it, and another one further on for a case that is named there. What is said
+before a value is said of those behind it as well, so only words that come after it tell that it is not meant. Only values of
+one kind are compared (`text.values_alike`). Only English is understood.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hopweave.core.memoize import remembered
+from hopweave.core.types import Span
+from hopweave.text.languages import is_foreign
+from hopweave.text.table_rows import is_row
+from hopweave.text.values_alike import NUMBER, Value, are_alike, value_at, values_in
+from hopweave.text.wanted import Wanted, content_stems
+
+_CUT = re.compile(
+    r"[,;:](?!\d)\s*|\s?[()\[\]]\s?|\s[–—]\s|\.\s+|\n(?!\s*[a-z(])|\s(?:and|or|but|while|whereas)\s", re.IGNORECASE
+)
+_CASE = re.compile(
+    r"(?:for|if|when|with|without|unless|except|in|on|at|under|over|above|below|after|from|until|between|where)\s+\S",
+    re.IGNORECASE,
+)
+"""How a clause begins that says for what its value holds."""
+_VERB = re.compile(
+    r"\b(?:is|are|was|were|be|has|have|had|may|can|must|should|will|does|did|\w{2,}ed|took|gave|made|became|built|held|came|went"
+    r"|left)\b",
+    re.IGNORECASE,
+)
+_BESIDES = re.compile(
+    r"\s*(?P<what>\b(?:deputy|vice|assistant|stand-?in|substitute|reserve|former(?:ly)?|previous(?:ly)?|until|before|last \w+"
+    r"|acting|(?:19|20)\d\d))\b[^()]{0,40}$",
+    re.IGNORECASE,
+)
+"""What says that brackets are of another time, or of somebody beside the one who is meant."""
+_OF_ONE_STORY = frozenset({"date", NUMBER})
+"""Kinds of which a sentence tells several that belong together: the years of a life."""
+_MOST_LATER = 20
+"""Values behind one that are looked at."""
+
+
+def is_of_another_case(wanted: Wanted, read: str, sentence: str, focus: Span, following: str = "") -> bool:
+    """Whether a value stands before another one of its kind that is named for a case that is asked for, and it is not.
+
+    So it is if the other one has words before it that are asked for and that nothing up to the value has; or behind it, if
+    nothing that is asked for stands behind the value itself. So are words in brackets that are of another time, or of somebody
+    else, than is asked for: `(deputy: Ida Renn)`.
+
+    Args:
+        wanted: what is asked for.
+        read: what the sentence is read with, itself not included.
+        sentence: the sentence.
+        focus: the position of the value in it.
+        following: the sentence after it, which counts if it begins with a case: `For children it is 5.`
+
+    >>> told = "Charge it for four hours (K-series: six hours)."
+    >>> def asked(query): return Wanted(query, content_stems(query))
+    >>> [is_of_another_case(asked("How long for the K-series?"), "", told, Span(start, start + 5)) for start in (14, 36)]
+    [True, False]
+    """
+    if is_foreign(sentence) or is_row(sentence):
+        return False
+    if _is_beside(wanted.query, sentence, focus):
+        return True
+    values = values_in(sentence)
+    own = value_at(focus, values)
+    if own is None:
+        return False
+    parts = _parts_of(sentence)
+    before = f"{read}\n{sentence[: parts.around(own).end]}"
+    later = [one for one in values if one.span.start >= own.span.end and are_alike(one.kind, own.kind)]
+    if any(_is_asked_there(wanted, before, parts, own, other) for other in later[:_MOST_LATER]):
+        return True
+    if own.kind in _OF_ONE_STORY or not (opened := _CASE.match(following)):
+        return False
+    label = next((following[: one.span.start] for one in values_in(following) if are_alike(one.kind, own.kind)), "")
+    return len(label) > opened.end() and bool(_new(wanted, label, f"{read}\n{sentence}"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """A sentence, and where its parts begin and end."""
+
+    sentence: str
+    starts: Sequence[int]
+    ends: Sequence[int]
+
+    def around(self, value: Value) -> Span:
+        """The part with a value, or those that it covers."""
+        first = bisect_right(self.starts, value.span.start) - 1
+        last = bisect_left(self.ends, value.span.end)
+        return Span(self.starts[first], self.ends[min(last, len(self.ends) - 1)])
+
+
+@remembered
+def _parts_of(sentence: str) -> _Parts:
+    """The parts of a sentence, between commas, brackets and conjunctions.
+
+    A colon in brackets or behind a comma parts the label of a value from what is before it, not from the value.
+    """
+    cuts: list[re.Match[str]] = []
+    has_comma, depth = False, 0
+    for cut in _CUT.finditer(sentence):
+        depth += cut[0].count("(") - cut[0].count(")")
+        has_comma = has_comma or cut[0].startswith(",")
+        if not (cut[0].startswith(":") and (depth > 0 or has_comma)):
+            cuts.append(cut)
+    return _Parts(sentence, [0, *(cut.end() for cut in cuts)], [*(cut.start() for cut in cuts), len(sentence)])
+
+
+def _is_asked_there(wanted: Wanted, before: str, parts: _Parts, own: Value, other: Value) -> bool:
+    """Whether a value behind another one is named for what is asked for, and nothing before it has these words."""
+    sentence, there = parts.sentence, parts.around(other)
+    if there.start < own.span.end:
+        return False
+    opened = sentence.rfind("(", own.span.end, other.span.start)
+    is_inside = opened >= 0 and ")" not in sentence[opened : other.span.start]
+    start = max(opened, sentence.rfind(",", opened, other.span.start)) + 1 if is_inside else there.start
+    label, tail = sentence[start : other.span.start], sentence[other.span.end : there.end]
+    is_clause = _VERB.search(label) is not None and not _CASE.match(label)
+    if not is_clause and _new(wanted, label, before):
+        return True
+    own_tail = sentence[own.span.end : parts.around(own).end]
+    return not wanted.among(own_tail) and not _VERB.search(tail) and own.kind != "date" and bool(_new(wanted, tail, before))
+
+
+def _new(wanted: Wanted, label: str, before: str) -> set[str]:
+    """What of the words that are wanted a label has, and nothing before it."""
+    return wanted.among(label) - content_stems(before)
+
+
+def _is_beside(query: str, sentence: str, focus: Span) -> bool:
+    """Whether some words stand in brackets that are of another time, or of somebody else, than a query asks for.
+
+    >>> _is_beside("Who is the caretaker?", "Caretaker: Ada Finch (deputy: Ida Renn)", Span(30, 38))
+    True
+    """
+    opened = sentence.rfind("(", 0, focus.start)
+    if opened < 0 or ")" in sentence[opened : focus.start]:
+        return False
+    found = _BESIDES.match(sentence[opened + 1 : focus.start])
+    return found is not None and not content_stems(found["what"]) & content_stems(query)
