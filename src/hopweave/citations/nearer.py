@@ -18,9 +18,9 @@ from hopweave.citations.places import (
 )
 from hopweave.core.types import Passage, Span
 from hopweave.text.answer_kinds import kind_asked
+from hopweave.text.cases import is_of_another_case
 from hopweave.text.changes import is_earlier_asked
 from hopweave.text.content_words import keys_of, named_keys, numbers_of
-from hopweave.text.labels import is_of_another_case
 from hopweave.text.parties import Party, is_party
 from hopweave.text.parts import is_in_other_part, parts_with
 from hopweave.text.relations import relations_asked
