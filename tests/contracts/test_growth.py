@@ -34,6 +34,7 @@ from hopweave.retrieval.index import links
 from hopweave.text import (
     alike_names,
     bounds,
+    cases,
     citation_marks,
     defaults,
     estimates,
@@ -49,6 +50,8 @@ from hopweave.text import (
     refusal,
     relations,
     sentences,
+    succession,
+    superlatives,
     table_rows,
     values,
     values_alike,
@@ -211,6 +214,11 @@ OTHERS = {
         "What is it?", f"{text} 7", Span(len(text) + 1, len(text) + 2)
     ),
     "is_on_another_line": lambda text: table_rows.is_on_another_line("Who is A?", f"B: c\n{text}\nA: d", Span(3, 4)),
+    "is_of_another_case": lambda text: cases.is_of_another_case(
+        wanted.Wanted("How much for children?", wanted.content_stems("how much for children")), "", f"£5 {text} £6", Span(0, 2)
+    ),
+    "is_on_other_side": lambda text: succession.is_on_other_side("Who took over?", f"A {text}", text, Span(0, 1)),
+    "is_one_of_a_list": lambda text: superlatives.is_one_of_a_list("Which is the longest?", f"A {text}", "", Span(0, 1)),
     "parties_in": parties.parties_in,
     "is_replaced": lambda text: negation.is_replaced("What is it?", f"5 {text}", Span(0, 1)),
     "judge": lambda text: support.judge("What does the key cost?", "£7", [Passage("p", f"{text}\nThe key costs £7.", "Orlau")]),
@@ -308,7 +316,16 @@ LONGEST = {
     "sentence_spans": ("", "“", "'", "a", "A. "),
     "links.openings": ("", "a.", "module ", "a\t", "a(1"),
     "document.html": ("", "<!--", "<!", "<a ", "<![CDATA["),
-    "document.txt": ("", "\ta\tb\n", "\ta\tb\nc\t1\t2\n", "a  b  c\nd  1  2\ne  3  4\n\n", "a  1  "),
+    "document.txt": (
+        "",
+        "\ta\tb\n",
+        "\ta\tb\nc\t1\t2\n",
+        "a  b  c\nd  1  2\ne  3  4\n\n",
+        "a  1  ",
+        "a  b\n",
+        "a  1  2\n",
+        "a\n----------\n",
+    ),
     "document.man": ("", "\\", ".de x\n", ".if n \\{", "x\\\n", ".TS\n", '"'),
     "read_mail": ("", "From: a\n", "=?", "\n ", "=?x?b?"),
     "format_of": ("", " \n", "a: b\n", "<!--", '.\\"\n'),
