@@ -20,7 +20,7 @@ from hopweave.text.values_alike import NUMBER, Value, are_alike, value_at, value
 from hopweave.text.wanted import Wanted, content_stems
 
 _CUT = re.compile(
-    r"[,;:](?!\d)\s*|\s?[()\[\]]\s?|\s[–—]\s|\.\s+|\n(?!\s*[a-z(])|\s(?:and|or|but|while|whereas)\s", re.IGNORECASE
+    r"[,;:](?!\d)\s*|\s?[()\[\]]\s?|\s[–—]\s|\.\s+|\n(?![ \t]*[a-z(])|\s(?:and|or|but|while|whereas)\s", re.IGNORECASE
 )
 _CASE = re.compile(
     r"(?:for|if|when|with|without|unless|except|in|on|at|under|over|above|below|after|from|until|between|where)\s+\S",
