@@ -52,9 +52,8 @@ def rows_by_place(lines: Sequence[str], num_head: int = 0) -> list[str]:
     >>> rows_by_place(["T300   300 kg    £890", "T600   600 kg  £1,090", "T900   900 kg  £1,490"])
     ['T300; 300 kg; £890.', 'T600; 600 kg; £1,090.', 'T900; 900 kg; £1,490.']
     """
-    if not max(_FEWEST_ROWS, num_head) < len(lines) + bool(num_head) <= _MOST_LINES:
-        return []
-    if sum(map(_has_cells, lines)) <= (0 if num_head else _FEWEST_ROWS):
+    least = num_head or _FEWEST_ROWS
+    if not least < len(lines) <= _MOST_LINES or sum(map(_has_cells, lines)) <= (0 if num_head else least):
         return []
     told = _with_columns_apart([_words_of(line) for line in lines])
     with_values = [number for number, words in enumerate(told) if _has_value(words)]
@@ -64,7 +63,7 @@ def rows_by_place(lines: Sequence[str], num_head: int = 0) -> list[str]:
         return []
     starts, ends = _columns([told[number] for number in with_values])
     rows = [row for words in told if (row := _row(words, starts, ends)) is not None]
-    if len(rows) < len(lines) or len(starts) < (_FEWEST_COLUMNS - bool(num_head)):
+    if len(rows) < len(lines) or len(starts) < _FEWEST_COLUMNS - bool(num_head):  # two columns need a rule
         return []
     if not num_head and not _is_table(rows, with_values[0]):
         return _without_names(rows, len(starts))
@@ -86,7 +85,7 @@ def _without_names(rows: Sequence[TableRow], num_columns: int) -> list[str]:
 
 
 def _with_columns_apart(told: Sequence[list[_Words]]) -> list[list[_Words]]:
-    """Lines of words, with those cut where a column of numbers begins after a single blank: `Integrator (Tessera) 780`."""
+    """Lines of words, with those cut where a column of numbers begins after a single blank: `Builders (Ulm) 780`."""
     most = max(map(len, told), default=0)
     full = [words for words in told if len(words) == most and _has_value(words)]
     if most < _FEWEST_COLUMNS or len(full) < _FEWEST_VALUES:

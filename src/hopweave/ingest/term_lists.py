@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from hopweave.ingest.document import row_text
 from hopweave.ingest.table_heads import are_names, is_value
 
-_ENTRY = re.compile(r"(?P<before>\s*)(?P<term>\S+(?: \S+){0,5})(?P<gap> {2,})(?P<said>\S+(?: \S+)*)(?P<note>\s+\(.+\))?\s*")
+_ENTRY = re.compile(r"\s*(?P<term>\S+(?: \S+){0,5}) {2,}(?P<said>\S+(?: \S+)*)(?P<note>\s+\(.+\))?\s*")
 _LONGEST_TERM = 40
 _FEWEST = 3
 _IS_OF_CODE = re.compile(r"[#*/{}<>=;|&]|.*[;{}]$")
@@ -38,9 +38,10 @@ def terms_in(lines: Sequence[str]) -> list[str]:
                 return []
             entries[-1].append(line.strip())
             continue
-        if (entries and entry.span("term")[0] != place[0]) or (entries and entry.start("said") != place[1]):
+        own = (entry.start("term"), entry.start("said"))
+        if entries and own != place:
             return []
-        place = (entry.start("term"), entry.start("said"))
+        place = own
         entries.append([entry["term"], " ".join([entry["said"], *(entry["note"] or "").split()])])
     if len(entries) < _FEWEST or first > 1 or not all(map(_is_entry, entries)):
         return []
