@@ -118,3 +118,17 @@ def test_lines_with_labels_may_be_indented():
     asked = "Who is caretaker of the Old Cemetery?"
     assert judge(asked, "Ida Renn", [lines]).support == "supported"
     assert judge(asked, "Ada Finch", [lines]).support == "unsupported"
+
+
+@pytest.mark.parametrize(
+    ("query", "answer", "support"),
+    [
+        ("I've moved to Orlau. When is the office of Orlau open on Saturdays?", "06:30 to 17:00", "supported"),
+        ("I've moved to Orlau. When is the office of Orlau open on Saturdays?", "05:50 to 19:20", "unsupported"),
+        ("When is the office of Orlau open on Sundays?", "06:30 to 17:00", "unsupported"),
+        ("Up to what time is the office of Orlau open on Saturday?", "17:00", "supported"),
+    ],
+)
+def test_days_may_be_abbreviated_and_contractions_are_no_names(query, answer, support):
+    hours = Passage("a", "Office of Orlau: Mon-Fri 05:50 to 19:20, Sat 06:30 to 17:00.", "Orlau")
+    assert judge(query, answer, [hours]).support == support

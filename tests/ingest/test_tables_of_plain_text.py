@@ -70,6 +70,15 @@ def test_lines_that_are_no_table_stay_as_they_are(text):
             ],
         ),
         (
+            "                BASIC     COMFORT\nSum insured     EUR 600   EUR 700\n"
+            "Bicycle theft   -         EUR 1,500\nHotel costs     60 days   full",
+            [
+                "Sum insured; BASIC: EUR 600; COMFORT: EUR 700.",
+                "Bicycle theft; BASIC: -; COMFORT: EUR 1,500.",
+                "Hotel costs; BASIC: 60 days; COMFORT: full.",
+            ],
+        ),
+        (
             "             101     103\n            -----   -----\nBrno dep    06:12   08:27\nUlm         07:22   09:36",
             ["Brno dep; 101: 06:12; 103: 08:27.", "Ulm; 101: 07:22; 103: 09:36."],
         ),

@@ -69,7 +69,28 @@ _DETERMINED = re.compile(
 )
 """What stands before a German noun, and seldom before a name: an article or the like, and adjectives."""
 
-_OPENING = frozenset(("after", "before", "besides", "both", "during", "since", "under", "until", "while", "with", "without"))
+_CONTRACTED = re.compile(
+    r"^(?:I|We|You|He|She|It|They|That|There|Here|This|What|Who|Where|How|When|Let)['’](?:m|re|ve|s|ll|d)\b\s*"
+)
+"""What is no name although it has a capital: `I've`, `What's`."""
+_OPENING = frozenset(
+    (
+        "after",
+        "before",
+        "besides",
+        "both",
+        "during",
+        "least",
+        "most",
+        "since",
+        "under",
+        "until",
+        "up",
+        "while",
+        "with",
+        "without",
+    )
+)
 """What a sentence may begin with before a name, besides `FUNCTION_WORDS`."""
 
 _GENERIC_WORDS = """
@@ -100,7 +121,7 @@ def names_in(query: str) -> list[str]:
 @remembered
 def _names_in(query: str) -> tuple[str, ...]:
     said = chain.from_iterable(_VERSION_OF.split(name) for name in anchors(query))
-    names = [_without_opening(name) for name in said if any(map(str.isalpha, name))]
+    names = [_without_opening(_CONTRACTED.sub("", name)) for name in said if any(map(str.isalpha, name))]
     known = [*codes_in(query), *names]
     versions = [match[0] for match in _VERSION.finditer(query) if not any(match[0] in name for name in known)]
     return tuple(dict.fromkeys(filter(None, [*known, *versions])))

@@ -11,19 +11,24 @@ from hopweave.text.content_words import keys_of, words_of
 from hopweave.text.table_cells import words_asked, words_of_cells
 from hopweave.text.table_rows import is_row
 from hopweave.text.values import MONTHS
+from hopweave.text.wanted import content_stems, is_weekday
 
 _NUMBER_OR_SPACE = re.compile(r"[\d\s.,:/-]+")
 _MONTHS = frozenset(month[:3] for month in MONTHS)
 
 
 def is_dated(name: str, told: str) -> bool:
-    """Whether a name is a date, or a month of a year, and a text has it in whatever form: `2024-05-06`, `Jan` below `2024`.
+    """Whether a name is a date, a month of a year or a day of the week, and a text has it in whatever form: `Jan` below `2024`.
 
     >>> is_dated("6 May 2024", "Time: 2024-05-06 08:00"), is_dated("January 2024", "Use of 2024; Jan: 5")
     (True, True)
     >>> is_dated("6 May 2024", "Time: 2024-05-07 08:00"), is_dated("Unit 6", "Unit 6")
     (False, False)
+    >>> is_dated("Saturdays", "Mon-Fri 9-12, Sat 9-11"), is_dated("Saturdays", "Mon-Fri 9-12")
+    (True, False)
     """
+    if is_weekday(name):
+        return content_stems(name) <= content_stems(told)
     words = words_of_cells(name)
     letters = [word for word in words if not _NUMBER_OR_SPACE.fullmatch(word)]
     is_date = len(letters) < len(words) and all(word[:3] in _MONTHS for word in letters)

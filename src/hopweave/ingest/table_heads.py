@@ -17,9 +17,13 @@ _MOST_TITLES = 8
 """Rows above those that name the columns."""
 _NO_NAME = re.compile(r"|[\d.,:/+%-]+|.{100,}", re.DOTALL)
 _PERIOD = re.compile(r"(?:19|20)\d\d(?:[/-]\d{2,4}){0,2}|\d{1,2}\.\d{1,2}\.(?:19|20)\d\d")
-_UNIT = r"(?:[kKmMp]|[bm]n|pp|pts?|ms|s|min|h|[kmµ]?g|[kcm]m|m?l|dB|[kMG]?Hz|[kMGT]?i?B|[km]?[WVA]|°C)"
-_NUMBER = re.compile(rf"[-+(−–]?\s?[$£€]?\s?\d[\d.,:/\s-]*(?:{_UNIT}|[%$£€])?\)?")
-"""A number with its sign, unit or scale: `-£8.7m`."""
+_UNIT = (
+    r"(?:[kKmMp]|[bm]n|pp|pts?|ms|s|min|h|[kmµ]?g|[kcm]m|m?l|dB|[kMG]?Hz|[kMGT]?i?B|[km]?[WVA]|°C"
+    r"|(?:minute|hour|day|week|month|year)s?)"
+)
+_MONEY = r"(?:[$£€]|EUR|USD|GBP|CHF)"
+_NUMBER = re.compile(rf"[-+(−–]?\s?{_MONEY}?\s?\d[\d.,:/\s-]*(?:{_UNIT}|%|{_MONEY})?\)?")
+"""A number with its sign, unit or scale: `-£8.7m`, `60 days`."""
 _NOTHING = re.compile(r"[-–—]|n\.?/?a\.?", re.IGNORECASE)
 """What stands in a cell that has no value."""
 _LEAST_SHARE_OF_NUMBERS = 0.5

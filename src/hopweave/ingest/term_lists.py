@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from hopweave.ingest.document import row_text
 from hopweave.ingest.table_heads import are_names, is_value
 
-_ENTRY = re.compile(r"\s*(?P<term>\S+(?: \S+){0,5}) {2,}(?P<said>\S+(?: \S+)*)(?P<note>\s+\(.+\))?\s*")
+_ENTRY = re.compile(r"\s*(?P<term>\S+(?: \S+){0,9}) {2,}(?P<said>\S+(?: \S+)*)(?P<note>\s+\(.+\))?\s*")
 _LONGEST_TERM = 40
 _FEWEST = 3
 _IS_OF_CODE = re.compile(r"[#*/{}<>=;|&]|.*[;{}]$")

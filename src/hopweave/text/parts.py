@@ -19,7 +19,7 @@ from hopweave.text.in_order import is_in_order, is_of_another_in_order
 from hopweave.text.languages import is_foreign
 from hopweave.text.table_rows import is_row
 from hopweave.text.values_alike import COUNTED, NUMBER, Value, are_alike, value_at, values_in
-from hopweave.text.wanted import Wanted, content_stems, letters_in
+from hopweave.text.wanted import Wanted, content_stems, letters_in, stem_asked
 
 _BETWEEN = re.compile(
     r"(?P<opens>,?\s(?:but|while|whereas|except|save|unless)\s|,\s(?:and|or),\s)"
@@ -235,7 +235,7 @@ def _own_names(part: str, kind: str) -> set[str]:
         if are_alike(value.kind, kind):
             said[value.span.start : value.span.end] = " " * (value.span.end - value.span.start)
     left = "".join(said)
-    return {stem(key) for name in anchors(left) for key in keys_of(name)} | letters_in(left)
+    return {stem_asked(key) for name in anchors(left) for key in keys_of(name)} | letters_in(left)
 
 
 @remembered

@@ -14,6 +14,12 @@ _NAMED_BY_LETTER = re.compile(r"(?<=[a-z] )[A-Z](?![\w.]\w|\w)")
 _WORDS_OF_DIMENSIONS = "deep depth, high height, tall height, wide width, broad width, heavy weight"
 _DIMENSIONS = {stem(word): stem(name) for word, name in map(str.split, _WORDS_OF_DIMENSIONS.split(","))}
 """How a question asks for what a text names: `How deep is it?`"""
+_WEEKDAYS = {
+    day[:letters]: stem(day)
+    for day in ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+    for letters in (3, 4, 5)
+}
+"""How days are abbreviated: `Sat`, `Thurs`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +52,23 @@ def content_stems(text: str) -> frozenset[str]:
     >>> sorted(content_stems("the patients in group B"))
     ['B', 'b', 'group', 'patie']
     """
-    stems = (stem(part) for key in keys_of(text) for part in key.split("-"))
-    return frozenset(_DIMENSIONS.get(one, one) for one in stems) | letters_in(text)
+    return frozenset(stem_asked(part) for key in keys_of(text) for part in key.split("-")) | letters_in(text)
+
+
+def stem_asked(word: str) -> str:
+    """The stem of a word, the same for a day and its abbreviation, and for `deep` and `depth`."""
+    found = stem(word)
+    return _WEEKDAYS.get(found, _DIMENSIONS.get(found, found))
+
+
+def is_weekday(name: str) -> bool:
+    """Whether a name is that of a day of the week: `Saturdays`.
+
+    >>> is_weekday("Saturdays"), is_weekday("Wed"), is_weekday("Sats on Sea")
+    (True, True, False)
+    """
+    stems = set(map(stem_asked, keys_of(name)))
+    return len(stems) == 1 and stems <= set(_WEEKDAYS.values())
 
 
 def letters_in(text: str) -> set[str]:
