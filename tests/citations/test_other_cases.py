@@ -132,3 +132,8 @@ def test_lines_with_labels_may_be_indented():
 def test_days_may_be_abbreviated_and_contractions_are_no_names(query, answer, support):
     hours = Passage("a", "Office of Orlau: Mon-Fri 05:50 to 19:20, Sat 06:30 to 17:00.", "Orlau")
     assert judge(query, answer, [hours]).support == support
+
+
+def test_names_that_a_preposition_follows_are_one_list():
+    band = Passage("a", "The members of the Orlau band are Ada Finch on drums, Ida Renn on bass.", "Orlau band")
+    assert judge("Who is a member of the Orlau band?", "Ida Renn", [band]).support == "supported"
