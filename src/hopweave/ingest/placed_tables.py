@@ -79,9 +79,14 @@ def _without_names(rows: Sequence[TableRow], num_columns: int) -> list[str]:
     body = [[*row.cells.values()] for row in rows[num_titles:]]
     if len(body) <= _FEWEST_ROWS or any(len(cells) != num_columns or not any(map(is_value, cells)) for cells in body):
         return []
-    if any(map(_IS_OF_CODE.search, (cell for cells in body for cell in cells))):
+    if any(map(is_of_code, (cell for cells in body for cell in cells))):
         return []
     return [*(" ".join(row.cells.values()) for row in rows[:num_titles]), *(row_text([], cells) for cells in body)]
+
+
+def is_of_code(cell: str) -> bool:
+    """Whether a cell looks like a piece of a program: a comment, a sign, or the end of a statement."""
+    return _IS_OF_CODE.search(cell) is not None
 
 
 def _with_columns_apart(told: Sequence[list[_Words]]) -> list[list[_Words]]:

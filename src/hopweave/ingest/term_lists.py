@@ -6,12 +6,12 @@ import re
 from collections.abc import Sequence
 
 from hopweave.ingest.document import row_text
+from hopweave.ingest.placed_tables import is_of_code
 from hopweave.ingest.table_heads import are_names, is_value
 
 _ENTRY = re.compile(r"\s*(?P<term>\S+(?: \S+){0,9}) {2,}(?P<said>\S+(?: \S+)*)(?P<note>\s+\(.+\))?\s*")
 _LONGEST_TERM = 40
 _FEWEST = 3
-_IS_OF_CODE = re.compile(r"[#*/{}<>=;|&]|.*[;{}]$")
 _IS_MARKER = re.compile(r"[-*+•·–—o]|\(?\w{1,3}[.)]")
 """What begins an item of a list, and is no term."""
 _ENDS = (".", "!", "?", ";")
@@ -60,7 +60,7 @@ def _has_names(entries: Sequence[Sequence[str]]) -> bool:
 def _is_entry(entry: Sequence[str]) -> bool:
     term, said = entry[0], entry[1]
     is_term = len(term) <= _LONGEST_TERM and not _IS_MARKER.fullmatch(term)
-    return is_term and not _IS_OF_CODE.match(term) and not _IS_OF_CODE.match(said)
+    return is_term and not is_of_code(term) and not is_of_code(said)
 
 
 def _told(entry: Sequence[str]) -> str:
