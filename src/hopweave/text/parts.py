@@ -44,7 +44,7 @@ _BEFORE_A_VALUE = re.compile(
 )
 _CLAUSES = re.compile(r";\s+|,?\s(?:while|whereas)\s", re.IGNORECASE)
 _SAME_VERB = re.compile(
-    r"(?:[A-Z][\w'’.-]*\s){1,4}(?P<verb>(?!(?:as|has|his|is|its|this|was)\b)[a-z]{2,}(?:s|ed))\s[^,;]{0,80}?(?P<cut>,\s(?:and\s|but\s)?)"
+    r"(?<![\w'’.-])(?:[A-Z][\w'’.-]*\s){1,4}(?P<verb>(?!(?:as|has|his|is|its|this|was)\b)[a-z]{2,}(?:s|ed))\s[^,;]{0,80}?(?P<cut>,\s(?:and\s|but\s)?)"
     r"(?=(?:[A-Z][\w'’.-]*\s){1,4}(?P=verb)\s)"
 )
 """`Ada uses cod, Ida uses trout`."""
