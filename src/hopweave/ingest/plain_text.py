@@ -7,6 +7,7 @@ blank line, is short, does not end like a sentence, and has text of its own belo
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from itertools import accumulate
 from typing import NamedTuple
@@ -14,12 +15,19 @@ from typing import NamedTuple
 from hopweave.ingest.aligned_tables import with_rows
 from hopweave.ingest.deadline import Check, no_check
 from hopweave.ingest.document import Document, Heading, Part
+from hopweave.ingest.letterhead import is_in_capitals, title_of
 from hopweave.ingest.log_lines import log_of
 
 _UNDERLINE = re.compile(r"([=\-~^*#+])\1{2,199}")
-_NUMBERED = re.compile(r"(?P<number>\d{1,3}(?:\.\d{1,3}){0,4})(?P<dot>\.?)[ \t]{1,4}(?P<said>[A-Z][^\n]{1,80})")
-_CAPITALS = re.compile(r"[A-Z][A-Z0-9]*(?:[ \t,/&'():_-]+[A-Z0-9]+\)?)*")
-_LETTERS = re.compile(r"[A-Z]")
+_NUMBERED = re.compile(r"(?P<number>\d{1,3}(?:\.\d{1,3}){0,4})(?P<dot>\.?)[ \t]{1,4}(?P<said>[^\W\d_][^\n]{1,80})")
+_ARTICLE = re.compile(
+    r"(?P<word>§|art(?:icles?|ikel|ículo|icolo|igo)?\b\.?|se(?:ction|cción|zione|cção|ção|ctie)|abschnitt|cha(?:pter|pitre)"
+    r"|kapit(?:el|ola)|cap(?:ítulo|itolo)|hoofdstuk|part(?:ie|e)?|teil|deel|tit(?:le|re|olo)|título|cl(?:ause|[áa]usula|ausola)"
+    r"|anne?xe?|anexo|anhang|allegato|appendix|rozdział|глава|статья|раздел)[ \t]?(?P<number>\d{1,3})(?:[ \t]*[-–—:.)]+)?"
+    r"(?:[ \t]+(?P<said>[^\W_][^\n]{1,80}))?",
+    re.IGNORECASE,
+)
+"""`§ 2 Fees`, `Article 3 - Hours`, `SECTION 4: First aid`, in the words of several languages."""
 _OUTLINE = re.compile(r"(?P<stars>\*{1,4}) (?P<said>\S.*)")
 _RELEASE = re.compile(
     r"(?:(?:[\w.+-]+ ){0,2}(?:version|release|changes (?:in|since|for|from)|news for)\s[^.!?]{0,30}?\d\S*(?:\s.*)?"
@@ -31,16 +39,13 @@ _RELEASE = re.compile(
 _OVERSTRUCK = re.compile(r".\x08")
 
 _LONGEST = 80
-_MOST_TITLE_WORDS = 14
-_MIN_CAPITALS = 4
-"""Letters; fewer are an abbreviation."""
 _MIN_SHARE_OF_TEXT = 0.5
 """If more than half of the lines look like headings, they are a list."""
 _FIRST_NUMBER = re.compile(r"[012]\b")
-_CAPITAL, _OUTLINED, _RELEASED, _NUMBER_ALONE = "capitals", "outline", "release", "number alone"
+_CAPITAL, _OUTLINED, _RELEASED, _NUMBER_ALONE, _IN_ARTICLES = "capitals", "outline", "release", "number alone", "article "
 _MIN_RELEASES = 3
 _MIN_COUNTED = 3
-"""Headings such as `2 Results`, without a dot: fewer may be items of a list, or amounts."""
+"""Headings such as `2 Results`, without a dot, or `Part 2`: fewer may be items of a list, amounts, or captions."""
 
 
 class _Found(NamedTuple):
@@ -55,7 +60,7 @@ class _Found(NamedTuple):
 def read_plain(content: str, check: Check = no_check) -> Document:
     """A text with its headings, and rows of tables as `aligned_tables` has them.
 
-    Its title is a first line in capitals, or that of a Python package's metadata: `Name Version`.
+    `letterhead` says what its title is.
 
     Args:
         content: the text.
@@ -63,7 +68,7 @@ def read_plain(content: str, check: Check = no_check) -> Document:
     """
     text = _OVERSTRUCK.sub("", content).strip()
     if (log := log_of(text, check)) is not None:
-        return Document(_title(text), (log,))
+        return Document(title_of(text), (log,))
     lines = with_rows(text).split("\n")
     found = _consistent(_candidates(lines, check), lines)
     for one in found:
@@ -73,23 +78,7 @@ def read_plain(content: str, check: Check = no_check) -> Document:
     levels = _levels(found)
     headings = (Heading(starts[one.line], level, one.text) for one, level in zip(found, levels, strict=True))
     text = "\n".join(lines)
-    return Document(_title(text), (Part(text, tuple(headings)),))
-
-
-def _title(text: str) -> str:
-    r"""The package that core metadata (`METADATA`, `PKG-INFO`) are about, else a first line in capitals; empty without one.
-
-    >>> _title("TRAVEL POLICY OF ORLAU LTD\nValid from May."), _title("Travel policy.")
-    ('TRAVEL POLICY OF ORLAU LTD', '')
-    """
-    if text.startswith("Metadata-Version:"):
-        head = text.partition("\n\n")[0]
-        found = (re.search(rf"^{field}: *(\S{{1,{_LONGEST}}})$", head, re.MULTILINE) for field in ("Name", "Version"))
-        return " ".join(match[1] for match in found if match)
-    first, _, rest = text.partition("\n")
-    said = " ".join(first.split())
-    is_title = 1 < len(said.split()) <= _MOST_TITLE_WORDS and len(said) <= _LONGEST and _CAPITALS.fullmatch(said)
-    return said if is_title and any(map(str.islower, rest)) else ""
+    return Document(title_of(text), (Part(text, tuple(headings)),))
 
 
 def _candidates(lines: Sequence[str], check: Check) -> list[_Found]:
@@ -107,13 +96,15 @@ def _candidates(lines: Sequence[str], check: Check) -> list[_Found]:
             continue
         elif not below.strip() and (match := _OUTLINE.fullmatch(line.rstrip())):
             found.append(_Found(at, _OUTLINED, len(match["stars"]), " ".join(match["said"].split())))
-        elif not below.strip() and (match := _NUMBERED.fullmatch(line.rstrip())) and _is_title(match):
+        elif not below.strip() and (match := _NUMBERED.fullmatch(line.rstrip())) and _is_heading(match):
             depth = match["number"].count(".")
             style = "numbered" if depth or match["dot"] else _NUMBER_ALONE
             found.append(_Found(at, style, depth + 1, said))
+        elif (match := _ARTICLE.fullmatch(line.rstrip())) and _is_heading(match) and not below.strip()[:1].islower():
+            found.append(_Found(at, f"{_IN_ARTICLES}{match['word'].casefold()}", 0, said))
         elif not below.strip() and said[-1] not in ".,;:!?" and _RELEASE.fullmatch(said):
             found.append(_Found(at, _RELEASED, 0, said))
-        elif _is_in_capitals(said) and _is_above_text(lines, at):
+        elif is_in_capitals(said) and _is_above_text(lines, at):
             found.append(_Found(at, _CAPITAL, 0, said))
     return found
 
@@ -126,15 +117,10 @@ def _is_underline(line: str, above: str) -> bool:
     return indents <= 1 and abs(len(line.strip()) - len(above.strip())) <= 3
 
 
-def _is_title(match: re.Match[str]) -> bool:
-    """Whether a numbered line does not read like an item of a list, which is a sentence."""
-    return match["said"][-1] not in ".,;:!?" and len(match["said"].split()) <= 10
-
-
-def _is_in_capitals(said: str) -> bool:
-    words = said.split()
-    are_words = len(words) <= 8 and sum(map(str.isdigit, words)) <= 1  # several numbers are those of a row
-    return are_words and len(_LETTERS.findall(said)) >= _MIN_CAPITALS and _CAPITALS.fullmatch(said) is not None
+def _is_heading(match: re.Match[str]) -> bool:
+    """Whether a numbered line does not read like an item of a list, which is a sentence or begins in lower case."""
+    said = match["said"] or match[0]
+    return not said[0].islower() and said[-1] not in ".,;:!?" and len(said.split()) <= 10
 
 
 def _is_above_text(lines: Sequence[str], at: int) -> bool:
@@ -157,7 +143,9 @@ def _consistent(found: Sequence[_Found], lines: Sequence[str]) -> list[_Found]:
     are_several = sum(1 for one in found if one.style == _CAPITAL) > 1
     depths = {one.depth for one in found if one.style == _OUTLINED}
     are_releases = sum(1 for one in found if one.style == _RELEASED) >= _MIN_RELEASES
+    articles = Counter(one.style for one in found if one.style.startswith(_IN_ARTICLES))
     says = {"numbered": is_counted, _CAPITAL: are_several, _OUTLINED: {1, 2} <= depths, _RELEASED: are_releases}
+    says |= {style: num >= _MIN_COUNTED for style, num in articles.items()}
     kept = [one for one in found if says.get(one.style, True)]
     return kept if len(kept) <= _MIN_SHARE_OF_TEXT * num_lines and any(len(line.split()) > 5 for line in lines) else []
 

@@ -1,0 +1,107 @@
+"""What the first lines of a plain text say that it is: who writes, and of what.
+
+Text has no field for a title, so who wrote it put it above the rest, in capitals or on short lines of its own. The rule is
+conservative, since what is taken for a title is shown with each passage: text whose first lines read like sentences, rows
+of a table, code or labels with values has none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+_CAPITALS = re.compile(r"[^\W\d_][^\W_]*(?:[ \t,./&'’\"«»„“”():_–—-]+[^\W_]+[)»”“\"]?)*[.]?")
+_MIN_CAPITALS = 4
+"""Letters; fewer are an abbreviation."""
+_MOST_HEADING_WORDS, _MOST_TITLE_WORDS = 8, 14
+_LONGEST, _LONGEST_IN_ALL = 90, 120
+_MOST_LINES = 3
+_FEWEST_LINES = 5
+"""Lines with text that follow a title that is not in capitals."""
+_GAP = re.compile(r"\t|[ ]{3,}")
+_NO_TITLE = re.compile(r"[{}<>=$|\\;]|::|//|^\W*[-*•#>\d]|[.,:!?…]$|\b(?:https?|www)\b")
+_LABEL = re.compile(r"[^\W\d_][\w /-]{1,24} ?: ?\S")
+_SENDER = re.compile(
+    r"(?:from|von|de|da|van|fra|från|od|от|от кого|kimden|lähettäjä|feladó|差出人|发件人|보낸 사람)[ \t\u00a0]?[:：].*",
+    re.IGNORECASE,
+)
+_SUBJECT = re.compile(
+    r"(?:subject|betreff|objet|asunto|oggetto|onderwerp|assunto|emne|ämne|temat|předmět|тема|konu|aihe|tárgy|件名|主题|제목)"
+    r"[ \t\u00a0]?[:：][ \t]*(?:(?:re|fwd?|aw|wg|tr|rv|r|i|sv|vs|odp|ynt|antw|回复)[ \t]?[:：][ \t]*)*(?P<said>\S.*)",
+    re.IGNORECASE,
+)
+_OF_A_PAGE = re.compile(r"(?P<name>\w[\w.+-]*\(\d\w{0,3}\))\s.*\s(?P=name)", re.IGNORECASE)
+"""The first line of a rendered manual page: `LS(1)  User Commands  LS(1)`."""
+_ADDRESS = re.compile(r"[,/].*\d|^\(")
+"""What stands below a title and is none: an address, a date, something in brackets."""
+_IN_BRACKETS = re.compile(r"\s*\([^()]*\)$")
+_WRAPPED = 60
+"""A line with more letters may go on in the next one."""
+_FIELD = re.compile(rf"(?m)^(Name|Version): *(\S{{1,{_LONGEST}}})$")
+
+
+def title_of(text: str) -> str:
+    r"""The title of a plain text; empty if its first lines tell none.
+
+    It is the package that core metadata (`METADATA`, `PKG-INFO`) are about, the subject of a mail, the name of a manual page,
+    or what stands on the first lines, up to three.
+
+    >>> title_of("TRAVEL POLICY OF ORLAU LTD\nValid from May."), title_of("Travel policy.\nIt is short.")
+    ('TRAVEL POLICY OF ORLAU LTD', '')
+    >>> title_of("From: Ida Renn\nTo: all\nSubject: Re: The new lamp\n\nIt is lit.")
+    'The new lamp'
+    >>> title_of("LS(1)      User Commands      LS(1)\n\nNAME"), title_of("ORLAU\nSALES\nin 2024")
+    ('ls(1)', 'ORLAU - SALES')
+    """
+    if text.startswith("Metadata-Version:"):
+        found = dict(_FIELD.findall(text.partition("\n\n")[0]))
+        return " ".join(found[name] for name in ("Name", "Version") if name in found)
+    first, _, rest = text.partition("\n")
+    if _SENDER.fullmatch(first):
+        subjects = map(_SUBJECT.fullmatch, text.partition("\n\n")[0].split("\n"))
+        return next((match["said"].strip() for match in subjects if match is not None), "")
+    if (page := _OF_A_PAGE.fullmatch(first)) is not None:
+        return page["name"].lower()
+    in_capitals = is_in_capitals(" ".join(_GAP.split(_IN_BRACKETS.sub("", first.strip()))[0].split()), _MOST_TITLE_WORDS)
+    if in_capitals and not any(map(str.islower, rest)):
+        return ""
+    lines = list(_first_lines(text, in_capitals=in_capitals))
+    said = " - ".join(lines)
+    return said if len(said.split()) > 1 else ""
+
+
+def is_in_capitals(said: str, most_words: int = _MOST_HEADING_WORDS) -> bool:
+    """Whether a line is in capitals, of whatever script has them, and neither a number nor an abbreviation.
+
+    >>> is_in_capitals("ÖFFNUNGSZEITEN"), is_in_capitals("Öffnungszeiten"), is_in_capitals("ISO"), is_in_capitals("A 1 2 3")
+    (True, False, False, False)
+    """
+    words = said.split()
+    are_words = len(words) <= most_words and sum(map(str.isdigit, words)) <= 1  # several numbers are those of a row
+    has_letters = sum(map(str.isalpha, said)) >= _MIN_CAPITALS
+    return are_words and has_letters and said.isupper() and _CAPITALS.fullmatch(said) is not None
+
+
+def _first_lines(text: str, *, in_capitals: bool) -> Iterator[str]:
+    """Yields the first lines of a text that are its title; none if they read like something else.
+
+    Below a line in capitals, a label with its value may say of what it is: `Product: Ferrolin`.
+    """
+    block, _, rest = text.partition("\n\n")
+    if not in_capitals and sum(1 for line in rest.split("\n", 200) if line.strip()) < _FEWEST_LINES:
+        return
+    length = 0
+    for number, line in enumerate(block.split("\n", _MOST_LINES)[:_MOST_LINES]):
+        cells = _GAP.split(line.strip())
+        said = " ".join(cells[0].split())
+        length += len(said)
+        if not said or len(said) > _LONGEST or length > _LONGEST_IN_ALL:
+            return
+        is_label = number == 1 and in_capitals and _LABEL.match(said) is not None
+        if not (is_label or is_in_capitals(said, _MOST_TITLE_WORDS)):
+            is_none = said[0].islower() or _NO_TITLE.search(said) or _LABEL.match(said) or (number and _ADDRESS.search(said))
+            if is_none or len(cells) > 1:
+                return
+        yield said
+        if is_label or len(said) > _WRAPPED:
+            return
