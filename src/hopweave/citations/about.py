@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence, Set
+from functools import cache
 from itertools import chain
 
 from hopweave.citations.places import (
@@ -25,7 +26,7 @@ from hopweave.text.answer_kinds import kind_asked
 from hopweave.text.comparing import life_date
 from hopweave.text.content_words import anchors, content_of, keys_of, stem, stems_of
 from hopweave.text.key_terms import FUNCTION_WORDS, words_in
-from hopweave.text.languages import is_foreign, language_of
+from hopweave.text.languages import is_foreign, language_of, words_for
 from hopweave.text.matching import normalize_answer
 from hopweave.text.page_names import pages_named_small
 from hopweave.text.parties import is_party
@@ -55,6 +56,8 @@ _VERSION = re.compile(r"(?<![\w.])\d+(?:\.\d+)+(?!\w)")
 _VERSION_OF = re.compile(r"(?<![^\W_])\d+(?:\.\d+)+ of (?:the )?")
 """`version 2.1 of the Orlau tools` names the tools."""
 _YEAR = re.compile(r"\d{4}")
+_FEWEST_INFLECTED = 4
+"""Letters of a part of a name that may have another ending in the text."""
 _NUMBERED = re.compile(r"(?<![\w-])([a-z][a-z-]+)\s(\d+(?:\.\d+)*)(?![\w,:/-])")
 _NUMBERED_THERE = re.compile(r"(?<![\w-])([^\W\d_][^\W_-]*)\s\d+(?:\.\d+)*(?![\w,:/-])")
 _CODE = re.compile(
@@ -104,6 +107,7 @@ question above earlier previous percentage percent proportion should must done""
 _GENERIC = frozenset(map(stem, _GENERIC_WORDS.split()))
 """Words of a query that say what kind of answer it wants, or nothing much, not what it is about."""
 
+_ELIDED = ("c", "d", "j", "l", "m", "n", "qu", "s", "t", "un", "all", "dell", "nell", "sull")
 _SAY_NOTHING = frozenset(map(stem, [*FUNCTION_WORDS, "s", "t"]))
 """The stems of function words, and what apostrophes leave over."""
 
@@ -111,6 +115,18 @@ _SAY_NOTHING = frozenset(map(stem, [*FUNCTION_WORDS, "s", "t"]))
 def says_nothing(word: str) -> bool:
     """Whether the stem of a word of a query says only what kind of answer it wants, or nothing."""
     return word in _GENERIC or word in _SAY_NOTHING
+
+
+def telling(words: Iterable[str], asking: str) -> frozenset[str]:
+    """Those of the stems of words of a query, or of a text like it, that say what it is about."""
+    none = _saying_nothing(language_of(asking)) if is_foreign(asking) else frozenset[str]()
+    return frozenset(word for word in words if not says_nothing(word) and word not in none)
+
+
+@cache
+def _saying_nothing(code: str) -> frozenset[str]:
+    """The stems of the words of a language that say nothing of a subject."""
+    return frozenset(map(stem, [*words_for(code, "small").split(), *words_for(code, "generic").split(), *_ELIDED]))
 
 
 def names_in(query: str) -> list[str]:
@@ -223,12 +239,12 @@ def says_as_much(query: str, answer: str, place: Place, settled: Sequence[Claim]
     Where only the name of the file does, all that the document says is about it, so half of the words have to stand in the
     place itself.
     """
-    names = names_in(query)
+    names = _names_beside_nouns(query, place)
     if not (is_english(query) or is_foreign(query)) or not all(
         is_named_in(place.words, name) for name in names if not keys_of(name) <= keys_of(answer)
     ):
         return True
-    wanted = {stem(word) for word in content_of(query, names)} - _GENERIC - stems_of(answer)
+    wanted = telling(map(stem, content_of(query, names)), query) - stems_of(answer)
     known = f"{place.passage.heading}\n{place.text}"
     if any(not is_named_in(known, name) for name in names if not keys_of(name) <= keys_of(answer)):
         return len(wanted & stems_of(place.text)) >= _LEAST_SHARE * len(wanted)
@@ -237,6 +253,14 @@ def says_as_much(query: str, answer: str, place: Place, settled: Sequence[Claim]
         return False
     there = _words_for(stated, query) | stems_of(_with_what_leads_to(place, settled))
     return len(wanted) < _FEWEST_ASKED or len(wanted & there) >= _LEAST_SAID * len(wanted)
+
+
+def _names_beside_nouns(query: str, place: Place) -> list[str]:
+    """The names of a query; of a German one, whose nouns all look like names, those that the document of a place is named by."""
+    names = names_in(query)
+    if language_of(query) != "de":
+        return names
+    return [name for name in names if is_named_in(names_the_document(place.passage), name)]
 
 
 def _has_a_word_of_its_own(
@@ -248,8 +272,12 @@ def _has_a_word_of_its_own(
     "New in version 3.6."; nor if the query has no two such words.
     """
     beyond = wanted - stems_of(names_the_document(place.passage))
-    is_brief = len({stem(word) for word in content_of(place.sentence, ())} - _GENERIC - stems_of(answer)) < _FEWEST_OWN
-    if len(beyond) < _FEWEST_OWN or is_brief or any(is_named_in(place.text, name) for name in names_in(query)):
+    is_brief = len(telling(map(stem, content_of(place.sentence, ())), place.sentence) - stems_of(answer)) < _FEWEST_OWN
+    if (
+        len(beyond) < _FEWEST_OWN
+        or is_brief
+        or any(is_named_in(place.text, name) for name in _names_beside_nouns(query, place))
+    ):
         return True
     own = "\n".join([*place.passage.sections, place.text])
     return bool(beyond & (_words_for(stated, query) | stems_of(_with_what_leads_to(place, settled, own))))
@@ -278,7 +306,7 @@ def share_of_words(query: str, answer: str, place: Place, settled: Sequence[Clai
     """
     names = names_in(query)
     wanted = {stem(key) for name in names for key in keys_of(name)} | {stem(word) for word in content_of(query, names)}
-    wanted -= _GENERIC | stems_of(answer) | _words_for(relations_asked(query), query)
+    wanted = telling(wanted, query) - stems_of(answer) - _words_for(relations_asked(query), query)
     there = stems_of(_with_what_leads_to(place, settled))
     return len(wanted & there) / len(wanted) if wanted else 1.0
 
@@ -417,5 +445,9 @@ def is_named_in(text: str, name: str) -> bool:
         return False
     if normalize_answer(name) in normalize_answer(text) or (wanted <= keys_of(text) and not runs_together(name)):
         return True
-    # Where names are inflected, they are compared as other words are; letters of scripts without spaces prove nothing.
-    return is_foreign(text) and name.isalpha() and not runs_together(name) and stem(name) in stems_of(text)
+    if not is_foreign(text) or runs_together(name):  # letters of scripts without spaces prove nothing
+        return False
+    # Where names are inflected, they are compared as other words are; numbers and letters as they are.
+    there, stems = keys_of(text), stems_of(text)
+    parts = [part for word in wanted for part in ([word] if word in there else word.split("-"))]
+    return all(stem(part) in stems if part.isalpha() and len(part) >= _FEWEST_INFLECTED else part in there for part in parts)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from hopweave.citations.about import says_nothing
+from hopweave.citations.about import telling
 from hopweave.citations.citing import locate
 from hopweave.citations.places import place_of, words_above
 from hopweave.core.types import Passage, Span
@@ -105,7 +105,7 @@ class _Asking:
     words: frozenset[str] = field(init=False)
 
     def __post_init__(self) -> None:
-        words = frozenset(word for word in words_of_cells(self.query) if not says_nothing(word))
+        words = telling(words_of_cells(self.query), self.query)
         object.__setattr__(self, "words", words - words_of_cells(self.said))
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from hopweave.citations.about import is_english, is_named_in, names_in, names_its_subject, says_nothing
+from hopweave.citations.about import is_english, is_named_in, names_in, names_its_subject, telling
 from hopweave.citations.places import (
     Place,
     are_of_one_document,
@@ -21,6 +21,7 @@ from hopweave.text.answer_kinds import kind_asked
 from hopweave.text.cases import is_of_another_case
 from hopweave.text.changes import is_earlier_asked
 from hopweave.text.content_words import keys_of, named_keys, numbers_of
+from hopweave.text.languages import is_foreign
 from hopweave.text.parties import Party, is_party
 from hopweave.text.parts import is_in_other_part, parts_with
 from hopweave.text.relations import relations_asked
@@ -62,7 +63,11 @@ def is_nearer_another(query: str, said: str, place: Place, focus: Span, passages
     is_statement = names_its_subject(said)
     asking = said if is_statement else query
     inside = Span(focus.start - place.span.start, focus.end - place.span.start)
-    if not is_english(asking) or is_row(place.sentence) or is_earlier_asked(asking, place.sentence, inside):
+    if (
+        not (is_english(asking) or is_foreign(asking))
+        or is_row(place.sentence)
+        or is_earlier_asked(asking, place.sentence, inside)
+    ):
         return False
     parties = parties_of_document(place.passage, passages)
     values = _values(place.sentence, parties)
@@ -78,7 +83,7 @@ def is_nearer_another(query: str, said: str, place: Place, focus: Span, passages
     terms = _terms_asked(asking, parties)
     # Words that all of the document is about tell its parts apart only where nothing else does.
     beside = content_stems("\n".join([names_the_document(place.passage), *terms]))
-    words = {word for word in content_stems(asking) - beside if not says_nothing(word)}
+    words = telling(content_stems(asking) - beside, asking)
     if any(
         is_in_other_part(Wanted(asking, some, terms), place.sentence, inside, values) for some in (words, content_stems(asking))
     ):
@@ -154,10 +159,10 @@ def _is_told_better(query: str, said: str, place: Place, kind: str, passages: Se
     Nothing is said of a query that leads through something else: the place itself has to name what it names; nor of a sentence
     that has hardly a word besides the answer, as "New in version 3.6."
     """
-    own = {word for word in content_stems(place.sentence) - content_stems(said) if not says_nothing(word)}
+    own = telling(content_stems(place.sentence) - content_stems(said), place.sentence)
     if len(own) < _FEWEST_OWN or not all(is_named_in(place.words, name) for name in names_in(query)):
         return False
-    asked = {word for word in content_stems(query) if not says_nothing(word)}
+    asked = telling(content_stems(query), query)
     least = len(asked & content_stems(f"{place.words}\n{place.item}")) + _CLEARLY_MORE * len(asked)
     answer, known = keys_of(said), keys_of(query) | frozenset(MONTHS)
     for one in passages:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 
-from hopweave.citations.about import is_english, says_nothing
+from hopweave.citations.about import is_english, telling
 from hopweave.citations.occurrences import in_quote, occurrences
 from hopweave.citations.places import Place, are_of_one_document, names_the_document, place_of
 from hopweave.core.memoize import remembered
@@ -107,7 +107,7 @@ class Found:
         """
         if not is_english(self.query):
             return None
-        wanted = {word for word in content_stems(self.query) - content_stems(said) if not says_nothing(word)}
+        wanted = telling(content_stems(self.query) - content_stems(said), self.query)
         here = wanted & content_stems(place.words)
         number = _ONE_NUMBER.fullmatch(said)
         forms = (said, number[1]) if number is not None else (said,)

@@ -11,26 +11,20 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
 
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Span
-from hopweave.text.languages import is_foreign
+from hopweave.text.languages import is_foreign, language_of, words_for
 from hopweave.text.table_rows import is_row
 from hopweave.text.values_alike import NUMBER, Value, are_alike, value_at, values_in
 from hopweave.text.wanted import Wanted, content_stems
 
-_CUT = re.compile(
-    r"[,;:](?!\d)\s*|\s?[()\[\]]\s?|\s[–—]\s|\.\s+|\n(?![ \t]*[a-z(])|\s(?:and|or|but|while|whereas)\s", re.IGNORECASE
-)
-_CASE = re.compile(
-    r"(?:for|if|when|with|without|unless|except|in|on|at|under|over|above|below|after|from|until|between|where)\s+\S",
-    re.IGNORECASE,
-)
-"""How a clause begins that says for what its value holds."""
-_VERB = re.compile(
-    r"\b(?:is|are|was|were|be|has|have|had|may|can|must|should|will|does|did|\w{2,}ed|took|gave|made|became|built|held|came|went"
-    r"|left)\b",
-    re.IGNORECASE,
+_ENGLISH = (
+    "and|or|but|while|whereas",
+    "for|if|when|with|without|unless|except|in|on|at|under|over|above|below|after|from|until|between|where",
+    r"is|are|was|were|be|has|have|had|may|can|must|should|will|does|did|\w{2,}ed|took|gave|made|became|built|held|came|went|left",
 )
 _BESIDES = re.compile(
     r"\s*(?P<what>\b(?:deputy|vice|assistant|stand-?in|substitute|reserve|former(?:ly)?|previous(?:ly)?|until|before|last \w+"
@@ -63,9 +57,9 @@ def is_of_another_case(wanted: Wanted, read: str, sentence: str, focus: Span, fo
     >>> [is_of_another_case(asked("How long for the K-series?"), "", told, Span(start, start + 5)) for start in (14, 36)]
     [True, False]
     """
-    if is_foreign(sentence) or is_row(sentence):
+    if is_row(sentence):
         return False
-    if _is_beside(wanted.query, sentence, focus):
+    if not is_foreign(sentence) and _is_beside(wanted.query, sentence, focus):
         return True
     values = values_in(sentence)
     own = value_at(focus, values)
@@ -76,17 +70,40 @@ def is_of_another_case(wanted: Wanted, read: str, sentence: str, focus: Span, fo
     later = [one for one in values if one.span.start >= own.span.end and are_alike(one.kind, own.kind)]
     if any(_is_asked_there(wanted, before, parts, own, other) for other in later[:_MOST_LATER]):
         return True
-    if own.kind in _OF_ONE_STORY or not (opened := _CASE.match(following)):
+    if own.kind in _OF_ONE_STORY or not (opened := parts.words.case.match(following)):
         return False
     label = next((following[: one.span.start] for one in values_in(following) if are_alike(one.kind, own.kind)), "")
     return len(label) > opened.end() and bool(_new(wanted, label, f"{read}\n{sentence}"))
 
 
+class _Words(NamedTuple):
+    """The words of a language, as patterns: what parts a sentence, how a part begins that names a case, verbs."""
+
+    cut: re.Pattern[str]
+    case: re.Pattern[str]
+    verb: re.Pattern[str]
+
+
+@cache
+def _words(code: str) -> _Words:
+    if code in ("", "en"):
+        joins, cases, verbs = _ENGLISH
+    else:
+        joins = "|".join(filter(None, [*words_for(code, "joins").split(), words_for(code, "opens")])) or r"(?!)"
+        cases, verbs = (words_for(code, what) or r"(?!)" for what in ("cases", "verbs"))
+    return _Words(
+        re.compile(rf"[,;:](?!\d)\s*|\s?[()\[\]]\s?|\s[–—]\s|\.\s+|\n(?![ \t]*[a-z(])|\s(?:{joins})\s", re.IGNORECASE),
+        re.compile(rf"(?:{cases})\s+\S", re.IGNORECASE),
+        re.compile(rf"\b(?:{verbs})\b", re.IGNORECASE),
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class _Parts:
-    """A sentence, and where its parts begin and end."""
+    """A sentence, the words of its language, and where its parts begin and end."""
 
     sentence: str
+    words: _Words
     starts: Sequence[int]
     ends: Sequence[int]
 
@@ -103,14 +120,15 @@ def _parts_of(sentence: str) -> _Parts:
 
     A colon in brackets or behind a comma parts the label of a value from what is before it, not from the value.
     """
+    words = _words(language_of(sentence) if is_foreign(sentence) else "en")
     cuts: list[re.Match[str]] = []
     has_comma, depth = False, 0
-    for cut in _CUT.finditer(sentence):
+    for cut in words.cut.finditer(sentence):
         depth += cut[0].count("(") - cut[0].count(")")
         has_comma = has_comma or cut[0].startswith(",")
         if not (cut[0].startswith(":") and (depth > 0 or has_comma)):
             cuts.append(cut)
-    return _Parts(sentence, [0, *(cut.end() for cut in cuts)], [*(cut.start() for cut in cuts), len(sentence)])
+    return _Parts(sentence, words, [0, *(cut.end() for cut in cuts)], [*(cut.start() for cut in cuts), len(sentence)])
 
 
 def _is_asked_there(wanted: Wanted, before: str, parts: _Parts, own: Value, other: Value) -> bool:
@@ -122,11 +140,16 @@ def _is_asked_there(wanted: Wanted, before: str, parts: _Parts, own: Value, othe
     is_inside = opened >= 0 and ")" not in sentence[opened : other.span.start]
     start = max(opened, sentence.rfind(",", opened, other.span.start)) + 1 if is_inside else there.start
     label, tail = sentence[start : other.span.start], sentence[other.span.end : there.end]
-    is_clause = _VERB.search(label) is not None and not _CASE.match(label)
+    is_clause = parts.words.verb.search(label) is not None and not parts.words.case.match(label)
     if not is_clause and _new(wanted, label, before):
         return True
     own_tail = sentence[own.span.end : parts.around(own).end]
-    return not wanted.among(own_tail) and not _VERB.search(tail) and own.kind != "date" and bool(_new(wanted, tail, before))
+    return (
+        not wanted.among(own_tail)
+        and not parts.words.verb.search(tail)
+        and own.kind != "date"
+        and bool(_new(wanted, tail, before))
+    )
 
 
 def _new(wanted: Wanted, label: str, before: str) -> set[str]:

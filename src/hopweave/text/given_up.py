@@ -92,7 +92,11 @@ def is_given_up(asking: str, sentence: str, focus: Span) -> bool:
     >>> is_given_up("When was the window before?", told, Span(26, 34))
     False
     """
-    if is_foreign(sentence) or _ASKS_FOR_IT.search(asking):
+    if is_foreign(sentence):
+        from hopweave.text.formers import is_given_up_elsewhere  # which few texts need
+
+        return is_given_up_elsewhere(asking, sentence, focus)
+    if _ASKS_FOR_IT.search(asking):
         return False
     before, after = sentence[: focus.start], sentence[focus.end :]
     if _is_rejected(before, after) or _is_old_column(asking, sentence, focus):

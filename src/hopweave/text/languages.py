@@ -116,6 +116,13 @@ def words_for(code: str, what: str) -> str:
     return _table().get(code, {}).get(what, "")
 
 
+@cache
+def pattern_for(code: str, what: str) -> re.Pattern[str]:
+    """The same as a pattern for whole words in any case, which matches nothing if the language has none."""
+    words = words_for(code, what)
+    return re.compile(rf"(?<![\w-])(?:{words})(?![\w-])" if words else r"(?!)", re.IGNORECASE)
+
+
 def all_words_for(what: str) -> str:
     """The same of all languages: regular expressions, with `|` between them."""
     return "|".join(words for code in _table() if (words := words_for(code, what)))
@@ -180,4 +187,4 @@ def _table() -> Mapping[str, Mapping[str, str]]:
     }
 
 
-_LISTS = frozenset({"small", "asks", "if", "begins", "governed", "pronouns", "months"})
+_LISTS = frozenset({"small", "asks", "if", "begins", "governed", "pronouns", "months", "numbers", "joins", "generic"})

@@ -10,23 +10,19 @@ import re
 from bisect import bisect_left
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
+from functools import cache
+from typing import NamedTuple
 
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Span
 from hopweave.text.bounds import bounds_asked, is_bound_asked
 from hopweave.text.content_words import anchors, keys_of, stem
 from hopweave.text.in_order import is_in_order, is_of_another_in_order
-from hopweave.text.languages import is_foreign
+from hopweave.text.languages import is_foreign, language_of, words_for
 from hopweave.text.table_rows import is_row
 from hopweave.text.values_alike import COUNTED, NUMBER, Value, are_alike, value_at, values_in
 from hopweave.text.wanted import Wanted, content_stems, letters_in, stem_asked
 
-_BETWEEN = re.compile(
-    r"(?P<opens>,?\s(?:but|while|whereas|except|save|unless)\s|,\s(?:and|or),\s)"
-    r"|;\s+|\n\s*|,\s+(?:(?:and|or)\s)?|\s(?:and|or|vs\.?|versus|against|compared (?:with|to))\s",
-    re.IGNORECASE,
-)
-"""What stands between parts. Behind some words, a part begins that may have its value only after a comma: `but for keys, 5`."""
 _WRAPPED = re.compile(r"(?<=[a-z,])\n(?=[a-z(])|(?<=\b(?:at|by|in|of|on|to))\n|(?<=\b(?:and|for|the))\n|(?<=\b(?:from|with))\n")
 """A line break within a clause: a small letter follows, or it is behind a word that ends none."""
 _BRACKET = re.compile(r"[()\[\]]")
@@ -39,9 +35,8 @@ _VERB = re.compile(
 _AUXILIARY = re.compile(r"is|are|was|were|be|been|has|have|had|may|can|must|should|will|does|did|do", re.IGNORECASE)
 _STANDS_FOR = re.compile(r"\b(?:its?|they|their|those|that|these|he|his|she|her)\b", re.IGNORECASE)
 _REFERS_BACK = re.compile(r"\b(?:(?:that|this|such|those|these)\s\w+|thereafter|afterwards)\b", re.IGNORECASE)
-_BEFORE_A_VALUE = re.compile(
-    r"(?:\W|\b(?:in|by|at|to|from|of|for|with|on|was|were|is|are|it|only|about|up|and|or|a|an|the)\b)*", re.IGNORECASE
-)
+_JOINS, _OPENS, _COMPARES = "and|or", "but|while|whereas|except|save|unless", r"vs\.?|versus|against|compared (?:with|to)"
+_BEFORE = "in|by|at|to|from|of|for|with|on|was|were|is|are|it|only|about|up|and|or|a|an|the"
 _CLAUSES = re.compile(r";\s+|,?\s(?:while|whereas)\s", re.IGNORECASE)
 _SAME_VERB = re.compile(
     r"(?<![\w'’.-])(?:[A-Z][\w'’.-]*\s){1,4}(?P<verb>(?!(?:as|has|his|is|its|this|was)\b)[a-z]{2,}(?:s|ed))\s[^,;]{0,80}?(?P<cut>,\s(?:and\s|but\s)?)"
@@ -55,6 +50,40 @@ _CLOSING = frozenset({";", ""})
 """What ends a clause, with a line break: it does not join what is before it to what is after it."""
 _FEWEST_PARTS, _MOST_PARTS = 2, 20
 """With more parts, a sentence is a list or a table that was not read as one."""
+
+
+class _Words(NamedTuple):
+    """The words of a language, as patterns.
+
+    Attributes:
+        between: what stands between parts. Behind some words, a part begins that may have its value only after a comma:
+            `but for keys, 5`.
+        before: what stands before a value and is not what it is about.
+    """
+
+    between: re.Pattern[str]
+    before: re.Pattern[str]
+
+
+@cache
+def _words(code: str) -> _Words:
+    if code in ("", "en"):
+        joins, opens, before, compares = _JOINS, _OPENS, _BEFORE, f"|{_COMPARES}"
+    else:
+        joins = "|".join(words_for(code, "joins").split()) or r"(?!)"
+        opens, compares = words_for(code, "opens") or r"(?!)", ""
+        before = "|".join([*words_for(code, "small").split(), words_for(code, "cases") or r"(?!)"])
+    return _Words(
+        re.compile(
+            rf"(?P<opens>,?\s(?:{opens})\s|,\s(?:{joins}),\s)|;\s+|\n\s*|,\s+(?:(?:{joins})\s)?|\s(?:{joins}{compares})\s",
+            re.IGNORECASE,
+        ),
+        re.compile(rf"(?:\W|\b(?:{before})\b)*", re.IGNORECASE),
+    )
+
+
+def _words_of(sentence: str) -> _Words:
+    return _words(language_of(sentence) if is_foreign(sentence) else "en")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +119,12 @@ def is_in_other_part(wanted: Wanted, sentence: str, focus: Span, values: Sequenc
     >>> [is_in_other_part(wanted, told, Span(start, start + 4), values_in(told)) for start in (7, 37)]
     [False, True]
     """
-    if is_foreign(sentence) or is_row(sentence):
+    if is_row(sentence):
         return False
     wanted = wanted.without(content_stems(sentence[focus.start : focus.end]))
     own = value_at(focus, values)
     if own is None:
-        return _is_in_other_clause(wanted, sentence, focus)
+        return not is_foreign(sentence) and _is_in_other_clause(wanted, sentence, focus)
     if is_in_order(sentence):
         return is_of_another_in_order(wanted, sentence, focus)
     masked = _masked(sentence)
@@ -117,7 +146,7 @@ def _is_another_meant(wanted: Wanted, sentence: str, own: Value, alike: Sequence
         return False
     is_named_after = any(part.begins_with_value for part in parts[1:])
     has_verb = bool(_verbs(sentence[here.span.start : here.span.end]))
-    is_alone = _BEFORE_A_VALUE.fullmatch(sentence, here.span.start, here.value.span.start) is not None
+    is_alone = _words_of(sentence).before.fullmatch(sentence, here.span.start, here.value.span.start) is not None
     if here.is_bare and ((is_named_after and not has_verb) or is_alone):
         return False  # what another part says is of this one as well: `3 and 5 gates`, `6.1 vs. 9.8`
     return any(_is_meant(wanted, sentence, other, here, is_named_after=is_named_after) for other in parts if other != here)
@@ -182,7 +211,7 @@ def _texts(sentence: str, other: Part, own: Part, *, is_named_after: bool) -> di
 
 def parts_with(sentence: str, values: Sequence[Value]) -> list[Part]:
     """The parts of a sentence with one of some values; what has none belongs to the part before it, else to the next."""
-    cuts = list(_BETWEEN.finditer(_WRAPPED.sub(" ", _masked(sentence))))
+    cuts = list(_words_of(sentence).between.finditer(_WRAPPED.sub(" ", _masked(sentence))))
     starts, ends = [0, *(cut.end() for cut in cuts)], [*(cut.start() for cut in cuts), len(sentence)]
     begun = [value.span.start for value in values]
     parts: list[Part] = []
@@ -204,7 +233,7 @@ def parts_with(sentence: str, values: Sequence[Value]) -> list[Part]:
 
 
 def _part(sentence: str, span: Span, value: Value) -> Part:
-    is_first = _BEFORE_A_VALUE.fullmatch(sentence, span.start, value.span.start) is not None
+    is_first = _words_of(sentence).before.fullmatch(sentence, span.start, value.span.start) is not None
     has_more = _LETTERS.search(_without_brackets(sentence[value.span.end : span.end])) is not None
     return Part(span, value, is_first and has_more, not has_more)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import cache
 from typing import NamedTuple
 
 from hopweave.core.memoize import remembered
@@ -14,6 +15,7 @@ from hopweave.core.types import Span
 from hopweave.text.amounts import CURRENCY
 from hopweave.text.content_words import stem
 from hopweave.text.key_terms import FUNCTION_WORDS
+from hopweave.text.languages import is_foreign, language_of, months, words_for
 from hopweave.text.values import MONTHS, NUMBER_WORDS
 
 _MONTHS = rf"(?-i:{'|'.join(month.capitalize() for month in MONTHS)})"
@@ -24,7 +26,6 @@ _DATE = (
 )
 DIGITS = r"[-−–]?\d+(?:[.,]\d+)*"
 _WORDS = rf"\b(?:{'|'.join(NUMBER_WORDS)})(?:-(?:{'|'.join(NUMBER_WORDS[1:10])}))?\b"
-_NUMBER = rf"(?:{DIGITS}|{_WORDS}|\bhalf an?\b)(?:\s?±\s?{DIGITS})?(?:\s?(?:to|-|–)\s?(?:{DIGITS}|{_WORDS}))?"
 _MONEY = rf"(?:{CURRENCY}|\bcrowns?\b)"  # which are of several currencies
 _OFTEN = r"(?:once|twice|(?:three|four) times)\s(?:an?\s\w+|(?:per|every|each)\s\w+|daily|weekly|monthly|yearly)"
 _TIME = (
@@ -40,14 +41,39 @@ _PREFIX = re.compile(r"^(?:[kcdmnµu]|[kmg]i?|mc)(?=(?:Hz|g|l|m|mol|I?U|W|B|V|Pa
 """What makes a unit larger or smaller: 2 MHz could stand where 500 kHz do."""
 _SIGNS = {"litre": "l", "liter": "l", "metre": "m", "meter": "m", "gram": "g"}
 _PREFIXED_WORD = re.compile(r"^(?:kilo|centi|milli|micro)(?=litre|liter|metre|meter|gram)")
+_UNITS_BEYOND = r"(?:[kcmd]?m[²³]|m[23](?!\w)|µF|[kM]?bit/s|[GMT]o)"
 _CLOCK = r"\d{1,2}:\d{2}(?::\d{2})?(?!\d)(?:\s?[ap]\.?m\b)?|\d{1,2}(?:\.\d{2})?\s?[ap]\.?m\b"
-_VALUE = re.compile(
-    rf"(?<![\w.,])(?:(?P<often>{_OFTEN}(?!\w))|(?P<date>{_DATE})"
-    rf"|(?P<clock>(?:{_CLOCK})(?:\s?(?:to|until|-|–|—)\s?(?:{_CLOCK}))?(?!:\d))|(?P<sum>{_MONEY}\s?{_NUMBER}|{_NUMBER}\s?{_MONEY})"
-    rf"|{_NUMBER}[\s-]?(?:(?P<time>{_TIME})|(?P<unit>{_UNIT}))(?!\w)"
-    rf"|{_NUMBER}(?=\s(?P<noun>[a-z]{{3,}})\b)|{DIGITS}(?:\s?±\s?{DIGITS})?(?:\s?(?:to|-|–)\s?{DIGITS})?(?!\w))",
-    re.IGNORECASE,
-)
+_CLOCK_ELSEWHERE = r"\d{1,2}[:.]\d{2}(?!\d)\s?(?:Uhr|h|uur)\b|\d{1,2}\sUhr\b|\d{1,2}\s?h\s?\d{2}\b|\d{1,2}:\d{2}(?!\d)"
+
+
+def _values(words: str, date: str, clock: str, time: str, unit: str, noun: str) -> re.Pattern[str]:
+    """Values of a language, by its numbers in words, its dates, times of day, units of time, units, and words."""
+    number = rf"(?:{DIGITS}|{words}|\bhalf an?\b)(?:\s?±\s?{DIGITS})?(?:\s?(?:to|-|–)\s?(?:{DIGITS}|{words}))?"
+    return re.compile(
+        rf"(?<![\w.,])(?:(?P<often>{_OFTEN}(?!\w))|(?P<date>{date})"
+        rf"|(?P<clock>(?:{clock})(?:\s?(?:to|until|-|–|—)\s?(?:{clock}))?(?!:\d))|(?P<sum>{_MONEY}\s?{number}|{number}\s?{_MONEY})"
+        rf"|{number}[\s-]?(?:(?P<time>{time})|(?P<unit>{unit}))(?!\w)"
+        rf"|{number}(?=\s(?P<noun>{noun}{{3,}})\b)|{DIGITS}(?:\s?±\s?{DIGITS})?(?:\s?(?:to|-|–)\s?{DIGITS})?(?!\w))",
+        re.IGNORECASE,
+    )
+
+
+_VALUE = _values(_WORDS, _DATE, _CLOCK, _TIME, _UNIT, "[a-z]")
+
+
+@cache
+def _values_of(code: str) -> re.Pattern[str]:
+    """Those of another language than English; units of time are known in some."""
+    numbers, times = words_for(code, "numbers").split(), words_for(code, "times")
+    words = rf"\b(?:{'|'.join([*NUMBER_WORDS, *numbers])})\b"
+    named = "|".join(sorted((name for name in months() if len(name) > 3), key=len, reverse=True))
+    of = r"(?:de\s+|del\s+)?"
+    date = rf"\b\d{{1,2}}(?:\.|er|º|°)?\s+{of}(?:{named})(?:\s+{of}{_YEAR})?(?!\w)|\b(?:{named})\s+{of}{_YEAR}(?!\w)"
+    dotted = rf"\b\d{{1,2}}\.\s?\d{{1,2}}\.(?:\s?{_YEAR})?(?!\d)"
+    unit = rf"(?:{_UNITS_BEYOND}|{_UNIT})"
+    time = rf"(?:{times}|{_TIME})" if times else _TIME
+    return _values(words, f"{date}|{dotted}|{_DATE}", _CLOCK_ELSEWHERE, time, unit, r"[^\W\d_]")
+
 
 _OF_A_CLAUSE = re.compile(r"(?:\d{1,3}\.){1,3}(?:\d{1,3})?[ \t]+(?=[A-Z\"“])")
 _CLAUSE_ON_A_LINE = re.compile(rf"^[ \t]*{_OF_A_CLAUSE.pattern}", re.MULTILINE)
@@ -73,7 +99,8 @@ def values_in(text: str) -> tuple[Value, ...]:
     >>> [value.kind for value in values_in("half a litre, 5 ml, 200 kHz and 2.2 MHz from 17:30 to 18:30")]
     ['l', 'l', 'Hz', 'Hz', 'clock']
     """
-    return tuple(Value(_kind(match), Span(*match.span())) for match in _VALUE.finditer(text))
+    pattern = _values_of(language_of(text)) if is_foreign(text) else _VALUE
+    return tuple(Value(_kind(match), Span(*match.span())) for match in pattern.finditer(text))
 
 
 def value_at(focus: Span, values: Iterable[Value]) -> Value | None:
