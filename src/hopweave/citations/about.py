@@ -55,6 +55,8 @@ _NO_PART_OF_A_NAME = re.compile(r"\s*(?:\([^()]*\)|,?\s(?:[A-Z]\.){1,4}|,?\s(?:I
 _VERSION = re.compile(r"(?<![\w.])\d+(?:\.\d+)+(?!\w)")
 _VERSION_OF = re.compile(r"(?<![^\W_])\d+(?:\.\d+)+ of (?:the )?")
 """`version 2.1 of the Orlau tools` names the tools."""
+_BEGINNING = 400
+"""Characters with which a document begins."""
 _YEAR = re.compile(r"\d{4}")
 _FEWEST_INFLECTED = 4
 """Letters of a part of a name that may have another ending in the text."""
@@ -231,36 +233,45 @@ def states_relation(query: str, place: Place, settled: Sequence[Claim] = ()) -> 
     return all(relation.stated.search(place.words) for relation in open_ones)
 
 
-def says_as_much(query: str, answer: str, place: Place, settled: Sequence[Claim] = ()) -> bool:
+def _beginning(place: Place, others: Iterable[Passage]) -> str:
+    """How the document of a place begins, if that was found: what all of it is about stands there."""
+    return "".join(one.text[:_BEGINNING] for one in others if not one.start and are_of_one_document(one, place.passage))
+
+
+def says_as_much(query: str, answer: str, place: Place, settled: Sequence[Claim] = (), others: Sequence[Passage] = ()) -> bool:
     """Whether a place has a third of the words that a query has besides its names, if these are three or more.
 
     A word for a relation counts if the place states the relation. Words of claims that lead to the place count as its own.
     Where the place itself does not name what the query names, the query leads through something else, and nothing is asked.
-    Where only the name of the file does, all that the document says is about it, so half of the words have to stand in the
-    place itself.
+    Where only the name of the file does, or how the document begins, all that this says is about it, so half of the words have
+    to stand in the place itself.
     """
-    names = _names_beside_nouns(query, place)
-    if not (is_english(query) or is_foreign(query)) or not all(
-        is_named_in(place.words, name) for name in names if not keys_of(name) <= keys_of(answer)
-    ):
+    beginning = _beginning(place, others)
+    names = [name for name in _names_beside_nouns(query, place, beginning) if not keys_of(name) <= keys_of(answer)]
+    around = f"{place.words}\n{beginning}"
+    if not (is_english(query) or is_foreign(query)) or not all(is_named_in(around, name) for name in names):
         return True
     wanted = telling(map(stem, content_of(query, names)), query) - stems_of(answer)
     known = f"{place.passage.heading}\n{place.text}"
-    if any(not is_named_in(known, name) for name in names if not keys_of(name) <= keys_of(answer)):
+    if any(not is_named_in(known, name) for name in names):
         return len(wanted & stems_of(place.text)) >= _LEAST_SHARE * len(wanted)
     stated = [relation for relation in relations_asked(query) if relation.stated.search(place.words)]
-    if not _has_a_word_of_its_own(query, answer, place, settled, stated, wanted):
+    if not (
+        any(is_named_in(place.text, name) for name in names)
+        or _has_a_word_of_its_own(query, answer, place, settled, stated, wanted)
+    ):
         return False
     there = _words_for(stated, query) | stems_of(_with_what_leads_to(place, settled))
     return len(wanted) < _FEWEST_ASKED or len(wanted & there) >= _LEAST_SAID * len(wanted)
 
 
-def _names_beside_nouns(query: str, place: Place) -> list[str]:
-    """The names of a query; of a German one, whose nouns all look like names, those that the document of a place is named by."""
+def _names_beside_nouns(query: str, place: Place, beginning: str) -> list[str]:
+    """The names of a query; of a German one, whose nouns all look like names, those by which the document is named."""
     names = names_in(query)
     if language_of(query) != "de":
         return names
-    return [name for name in names if is_named_in(names_the_document(place.passage), name)]
+    named = f"{names_the_document(place.passage)}\n{beginning}"
+    return [name for name in names if is_named_in(named, name)]
 
 
 def _has_a_word_of_its_own(
@@ -268,16 +279,12 @@ def _has_a_word_of_its_own(
 ) -> bool:
     """Whether a place has a word that a query wants and that is not the whole document's.
 
-    Nothing is asked of a place that names what the query names, nor of a sentence that has hardly a word besides the answer, as
-    "New in version 3.6."; nor if the query has no two such words.
+    Nothing is asked of a sentence that has hardly a word besides the answer, as "New in version 3.6."; nor if the query has no
+    two such words.
     """
     beyond = wanted - stems_of(names_the_document(place.passage))
     is_brief = len(telling(map(stem, content_of(place.sentence, ())), place.sentence) - stems_of(answer)) < _FEWEST_OWN
-    if (
-        len(beyond) < _FEWEST_OWN
-        or is_brief
-        or any(is_named_in(place.text, name) for name in _names_beside_nouns(query, place))
-    ):
+    if len(beyond) < _FEWEST_OWN or is_brief:
         return True
     own = "\n".join([*place.passage.sections, place.text])
     return bool(beyond & (_words_for(stated, query) | stems_of(_with_what_leads_to(place, settled, own))))
@@ -356,7 +363,7 @@ def _is_instruction(said: str) -> bool:
 def _is_tied(name: str, place: Place, settled: Sequence[Claim], others: Sequence[Passage]) -> bool:
     if is_named_in(place.words, name) or _is_tied_by_claims(name, place, settled) or is_dated(name, place.words):
         return True
-    if is_of_its_document(name, place, others):
+    if is_of_its_document(name, place, others) or is_named_in(_beginning(place, others), name):
         return True
     if any(_is_joined(name, one, place) for one in others if one.id != place.passage.id):
         return True

@@ -382,7 +382,7 @@ class _Case:
             return "subject"
         is_stated_here = (
             states_relation(self.query, place, self.settled)
-            and says_as_much(self.query, said, place, self.settled)
+            and says_as_much(self.query, said, place, self.settled, self.passages)
             and is_date_in_place(self.query, said, place.text)
         )
         return "" if is_stated_here else "relation"

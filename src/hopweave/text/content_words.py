@@ -40,7 +40,9 @@ _FEWEST_LETTERS = 4
 _REASONING = re.compile(r"\s*(?:thus[ ,]|so[ ,]|that is,|therefore|hence)", re.IGNORECASE)
 _EQUATION = re.compile(r"\d\s*[+-]\s*[\d.,]+\s*=\s*[\d.,]")
 _ORDINAL = re.compile(r"(\d)(?:st|nd|rd|th)$")
-_ELISION = re.compile(r"(?<![^\W_])(?:[cdjlmnst]|qu|un|all|dell|nell|sull)['’](?=[^\W_])", re.IGNORECASE)
+_ELISION = re.compile(
+    r"(?<![^\W_])(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu|quelqu|un|all|dell|nell|sull)['’](?=[^\W_])", re.IGNORECASE
+)
 
 
 def estimated_tokens(text: str) -> int:
