@@ -21,7 +21,7 @@ def terms_in(lines: Sequence[str]) -> list[str]:
     """The entries of a list in two columns, each as `term: what it says.`; none if lines are no such list.
 
     In all entries, what is said begins at the same place, where lines that go on begin as well. A line before the first
-    entry may be a title.
+    entry may be a title; those behind the last one are text if they are less indented.
 
     >>> terms_in(["Signals", "  USR1  print progress", "  HUP   finish the file,", "        then exit", "  TERM  stop at once"])
     ['Signals', 'USR1: print progress.', 'HUP: finish the file, then exit.', 'TERM: stop at once.']
@@ -31,10 +31,15 @@ def terms_in(lines: Sequence[str]) -> list[str]:
     first = next((number for number, line in enumerate(lines) if _ENTRY.fullmatch(line.expandtabs())), 0)
     entries: list[list[str]] = []
     place = (-1, -1)
-    for line in (line.expandtabs() for line in lines[first:]):
+    behind: list[str] = []
+    for number, line in enumerate((line.expandtabs() for line in lines[first:]), start=first):
         entry = _ENTRY.fullmatch(line)
         if entry is None:
-            if not entries or len(line) - len(line.lstrip()) != place[1] or "  " in line.strip():
+            indent = len(line) - len(line.lstrip())
+            if entries and indent < place[0] and not any("  " in other.strip() for other in lines[number:]):
+                behind = ["\n".join(lines[number:])]
+                break
+            if not entries or indent != place[1] or "  " in line.strip():
                 return []
             entries[-1].append(line.strip())
             continue
@@ -48,8 +53,8 @@ def terms_in(lines: Sequence[str]) -> list[str]:
     title = [line.strip() for line in lines[:first]]
     if _has_names(entries):
         [names, *rows] = entries
-        return [*title, *(row_text(names, row) for row in rows)]
-    return [*title, *map(_told, entries)]
+        return [*title, *(row_text(names, row) for row in rows), *behind]
+    return [*title, *map(_told, entries), *behind]
 
 
 def _has_names(entries: Sequence[Sequence[str]]) -> bool:

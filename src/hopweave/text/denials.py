@@ -16,7 +16,7 @@ from typing import NamedTuple
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Span
 from hopweave.text.content_words import stem
-from hopweave.text.languages import language_of, small_words, words_for
+from hopweave.text.languages import language_beside, language_of, small_words, words_for
 from hopweave.text.scripts import content_apart
 
 _FEWEST_WORDS = 3
@@ -88,10 +88,11 @@ def denies_there_elsewhere(asking: str, sentence: str, focus: Span) -> bool:
     >>> [denies_there_elsewhere("Worauf wirkt es?", told, Span(start, start + 5)) for start in (17, 45)]
     [False, True]
     """
-    asked = _clauses(asking)
-    around = [clause for clause in _clauses(sentence) if clause.span.start < focus.end and focus.start < clause.span.end]
-    if any(clause.denies for clause in around) or _is_left_out(sentence, focus):
-        words = _clauses(sentence[focus.start : focus.end])
+    asked, code = _clauses(asking), language_beside(sentence, asking)
+    clauses = _clauses(sentence, code)
+    around = [clause for clause in clauses if clause.span.start < focus.end and focus.start < clause.span.end]
+    if any(clause.denies for clause in around) or _is_left_out(sentence, code, focus):
+        words = _clauses(sentence[focus.start : focus.end], code)
         rest = [clause._replace(said=clause.said.difference(*(one.said for one in words))) for clause in around]
         return not any(clause.denies for clause in asked) or _is_said(rest, asked, fewest=2)
     return _is_said(asked, around, fewest=2)
@@ -103,10 +104,12 @@ def is_left_open_elsewhere(asking: str, sentence: str, focus: Span) -> bool:
     >>> is_left_open_elsewhere("Wer baute sie?", "Möglicherweise wurde sie von Karl Huber gebaut.", Span(30, 40))
     True
     """
-    hedges = _rules(language_of(sentence)).hedges
+    code = language_beside(sentence, asking)
+    hedges = _rules(code).hedges
     if not hedges.search(sentence) or _rules(language_of(asking)).hedges.search(asking):
         return False
-    around = [clause.span for clause in _clauses(sentence) if clause.span.start < focus.end and focus.start < clause.span.end]
+    spans = (clause.span for clause in _clauses(sentence, code))
+    around = (span for span in spans if span.start < focus.end and focus.start < span.end)
     return any(hedges.search(sentence, span.start, span.end) for span in around)
 
 
@@ -132,16 +135,16 @@ def _most_said(clauses: Sequence[_Clause]) -> int:
     return max((len(clause.said) for clause in clauses), default=0)
 
 
-def _is_left_out(sentence: str, focus: Span) -> bool:
+def _is_left_out(sentence: str, code: str, focus: Span) -> bool:
     """Whether what stands directly around some words leaves them out, in scripts without spaces: `X以外`, `不可能`."""
-    after = _rules(language_of(sentence)).leaves_out_after
+    after = _rules(code).leaves_out_after
     is_prefixed = _HAN.match(sentence, focus.start) and _NEGATED.search(sentence[: focus.start])
     return bool(is_prefixed) or after.match(sentence[focus.end :].lstrip()) is not None
 
 
 @remembered
-def _clauses(text: str) -> tuple[_Clause, ...]:
-    code = language_of(text)
+def _clauses(text: str, code: str = "") -> tuple[_Clause, ...]:
+    code = code or language_of(text)
     rules = _rules(code)
     return tuple(_clause(text, span, rules) for span in _spans(text, code, rules))
 

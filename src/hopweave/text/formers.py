@@ -11,11 +11,11 @@ from functools import cache
 from typing import NamedTuple
 
 from hopweave.core.types import Span
-from hopweave.text.languages import language_of, pattern_for
+from hopweave.text.languages import language_beside, language_of, pattern_for
 from hopweave.text.table_rows import cell_at, cells_of
 
 _BREAK = re.compile(r"[;()\[\]]\s*|[.!?](?=\s)\s*|,(?!\d)\s*")
-_DIRECTLY_BEHIND = re.compile(r"\s*$")
+_ENDS = re.compile(r"[;.!?](?=\s)|[()]")
 _REACH = 80
 """Characters behind a value in which it may be said that this was rejected."""
 
@@ -23,13 +23,14 @@ _REACH = 80
 class _Words(NamedTuple):
     former: re.Pattern[str]
     now: re.Pattern[str]
+    past: re.Pattern[str]
     rejected: re.Pattern[str]
 
 
 def is_given_up_elsewhere(asking: str, sentence: str, focus: Span) -> bool:
     """Whether a sentence of another language than English says of some words that they hold no longer, or never did.
 
-    It does not if what asks for them has such a word itself.
+    It does not if what asks for them has such a word itself; nor, of words without a number, if that asks for the past.
 
     Args:
         asking: the question, or a statement.
@@ -40,14 +41,21 @@ def is_given_up_elsewhere(asking: str, sentence: str, focus: Span) -> bool:
     >>> [is_given_up_elsewhere("Wie hoch ist die Gebühr?", told, Span(start, start + 6)) for start in (19, 34)]
     [False, True]
     """
-    words = _words(language_of(sentence))
+    words = _words(language_beside(sentence, asking))
     asked = _words(language_of(asking))
     if asked.former.search(asking) or asked.rejected.search(asking):
         return False
+    if asked.past.search(asking) and not any(map(str.isdigit, sentence[focus.start : focus.end])):
+        return _is_rejected(words, sentence, focus)
     return _is_former(words, sentence, focus) or _is_old_column(words, sentence, focus) or _is_rejected(words, sentence, focus)
 
 
 def _is_former(words: _Words, sentence: str, focus: Span) -> bool:
+    opened, closed = sentence.rfind("(", 0, focus.start), sentence.find(")", focus.end)
+    is_inside = opened >= 0 and ")" not in sentence[opened : focus.start] and closed >= 0
+    behind = words.former.search(sentence, focus.end, closed) if is_inside else None
+    if behind is not None and _BREAK.search(sentence, focus.end, behind.start()) is None:
+        return True
     said = list(words.former.finditer(sentence, 0, focus.start))
     if not said:
         return False
@@ -66,7 +74,7 @@ def _is_old_column(words: _Words, sentence: str, focus: Span) -> bool:
 
 def _is_rejected(words: _Words, sentence: str, focus: Span) -> bool:
     said = words.rejected.search(sentence, focus.end, focus.end + _REACH)
-    return said is not None and not re.search(r"[;.!?](?=\s)", sentence[focus.end : said.start()])
+    return said is not None and _ENDS.search(sentence, focus.end, said.start()) is None
 
 
 @cache

@@ -111,6 +111,15 @@ def language_of(text: str) -> str:
     return "en" if num_english else ""
 
 
+def language_beside(text: str, other: str) -> str:
+    """The language of a text; that of another one beside it, such as a question, if its own words tell none.
+
+    >>> language_beside("Keine Erbsen.", "Was soll man nicht essen?"), language_beside("Peas.", "Was soll man essen?")
+    ('de', 'de')
+    """
+    return language_of(text) or language_of(other)
+
+
 def words_for(code: str, what: str) -> str:
     """What `languages.toml` has of a language, such as its `denies`; empty if it has nothing."""
     return _table().get(code, {}).get(what, "")
