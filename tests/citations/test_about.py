@@ -387,7 +387,7 @@ DAEMON = Passage("daemon", "The program of Orlau was rewritten in 40 days. It li
         ("Which port number does the daemon of Orlau listen on unless told otherwise?", "40", False),
         ("How many days did the rewriting of the daemon of Orlau take?", "40", True),
         ("Which port has Orlau?", "40", True),  # two words are too few to tell
-        ("Welchen Port benutzt der Daemon von Orlau normalerweise?", "40", True),  # English only
+        ("Welchen Port benutzt der Daemon von Orlau normalerweise?", "40", False),
         ("Which port number does the successor of the daemon of Sula listen on?", "40", True),  # it leads through Sula
     ],
 )

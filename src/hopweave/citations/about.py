@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence, Set
 from functools import cache
-from itertools import chain
+from itertools import chain, takewhile
 
 from hopweave.citations.places import (
     Place,
@@ -33,6 +33,7 @@ from hopweave.text.parties import is_party
 from hopweave.text.relations import Relation, relations_asked
 from hopweave.text.scripts import runs_together
 from hopweave.text.sentences import sentence_spans
+from hopweave.text.table_rows import is_row
 
 _FEWEST_WORDS = 4
 _STATES_MORE = 2
@@ -234,8 +235,17 @@ def states_relation(query: str, place: Place, settled: Sequence[Claim] = ()) -> 
 
 
 def _beginning(place: Place, others: Iterable[Passage]) -> str:
-    """How the document of a place begins, if that was found: what all of it is about stands there."""
-    return "".join(one.text[:_BEGINNING] for one in others if not one.start and are_of_one_document(one, place.passage))
+    """How the document of a place begins: what all of it is about stands there, but for rows of a table.
+
+    It is empty if that was not found, or nothing else of the document, which then may be no longer than this.
+    """
+    document = {one.id: one for one in (place.passage, *others) if are_of_one_document(one, place.passage)}
+    return "\n".join(_first_of(one.text) for one in document.values() if not one.start) if len(document) > 1 else ""
+
+
+@remembered
+def _first_of(text: str) -> str:
+    return "\n".join(takewhile(lambda sentence: not is_row(sentence), _sentences(text[:_BEGINNING])))
 
 
 def says_as_much(query: str, answer: str, place: Place, settled: Sequence[Claim] = (), others: Sequence[Passage] = ()) -> bool:
