@@ -113,6 +113,28 @@ orla (1.2-1) unstable; urgency=low
   * Initial release.
 """
 
+ARTICLES = """Die Mühle
+
+§ 1 Geltung
+Diese Ordnung gilt für alle, die in der Mühle sind.
+
+§ 2 Öffnungszeiten
+Dienstag bis Freitag ist offen.
+
+§ 3 Gebühren
+Es kostet 5 Euro.
+"""
+IN_FRENCH = """Le moulin est ouvert à tous ceux qui viennent à pied.
+
+ACCÈS
+
+On entre par la porte du nord.
+
+HORAIRES D'ÉTÉ
+
+De 9 h à 12 h, sauf le lundi.
+"""
+
 
 def headings(text):
     [part] = read_document(text, ".txt").parts
@@ -126,6 +148,13 @@ def headings(text):
         (RENDERED, [(1, "NAME"), (1, "WHAT IT DOES"), (1, "SEE ALSO")]),
         (UNDERLINED, [(1, "Kerrow Light"), (2, "Oil"), (2, "Boats")]),
         (NUMBERED, [(1, "1. Lamp"), (2, "1.1 Wicks"), (1, "2. Oil")]),
+        (ARTICLES, [(1, "§ 1 Geltung"), (1, "§ 2 Öffnungszeiten"), (1, "§ 3 Gebühren")]),
+        (
+            ARTICLES.replace("§", "Artikel"),
+            [(1, "Artikel 1 Geltung"), (1, "Artikel 2 Öffnungszeiten"), (1, "Artikel 3 Gebühren")],
+        ),
+        (ARTICLES.replace("\n§ 3 Gebühren", ""), []),
+        (IN_FRENCH, [(1, "ACCÈS"), (1, "HORAIRES D'ÉTÉ")]),
         (PAPER, [(1, "1 Introduction"), (1, "2 Method"), (2, "2.1 Lamps"), (1, "3 Results")]),
         (
             OUTLINE,

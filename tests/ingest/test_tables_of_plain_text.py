@@ -221,3 +221,14 @@ def test_a_table_in_preformatted_text_of_a_page_is_read_as_one():
 def test_other_preformatted_text_of_a_page_stays_as_it_is():
     [part] = read_html("<p>Run:</p><pre>git add .\n\ngit commit</pre>").parts
     assert part.text == "Run:\n\ngit add .\ngit commit"
+
+
+def test_a_list_in_two_columns_ends_where_text_is_less_indented():
+    listed = "3. Waste\n  Paper      Monday\n  Glass      Friday\n  Rest       Saturday"
+    assert with_rows(f"{listed}\nBins are put out by six\nin the morning.").split("\n\n") == [
+        "3. Waste",
+        "Paper: Monday.",
+        "Glass: Friday.",
+        "Rest: Saturday.",
+        "Bins are put out by six\nin the morning.",
+    ]

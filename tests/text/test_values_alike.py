@@ -26,3 +26,18 @@ from hopweave.text.values_alike import values_in
 )
 def test_each_value_has_a_kind(text, kinds):
     assert [value.kind for value in values_in(text)] == kinds
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [
+        ("Die Probezeit dauert sechs Monate oder 30 Arbeitstage.", ["time", "time"]),
+        ("geöffnet bis 18 Uhr, ab 1. Juni 2024 bis 17.30 Uhr", ["clock", "date", "clock"]),
+        ("Le délai est de trois semaines, jusqu'à 18h30 le 1er février 2024.", ["time", "clock", "date"]),
+        ("El plazo es de 20 días hábiles y vence el 5 de mayo de 2024.", ["time", "date"]),
+        ("La superficie è di 63,40 m² e costa 1.250 euro in tre mesi.", ["m²", "money", "time"]),
+        ("Sie hat drei Türme und 12 Fenster.", ["number of turme", "number of fenst"]),
+    ],
+)
+def test_so_it_has_in_other_languages(text, kinds):
+    assert [value.kind for value in values_in(text)] == kinds

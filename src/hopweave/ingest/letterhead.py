@@ -19,7 +19,12 @@ _MOST_LINES = 3
 _FEWEST_LINES = 5
 """Lines with text that follow a title that is not in capitals."""
 _GAP = re.compile(r"\t|[ ]{3,}")
-_NO_TITLE = re.compile(r"[{}<>=$|\\;]|::|//|^\W*[-*•#>\d]|[.,:!?…]$|\b(?:https?|www)\b")
+_NO_TITLE = re.compile(
+    r"[{}<>=$|\\;]|::|//|^\W*[-*•#>\d]|^[^\w«„“¿¡]|^\w{2,3},? \d|[.,:!?…]$|[a-z]{3}[.!?] [A-Z]|\b(?:https?|www)\b|(?:(.)\1){3}"
+    r"|\s(?:a|an|and|are|as|at|by|for|from|in|is|of|on|or|that|the|this|to|was|were|which|with|we|you)$"
+)
+_RELEASE = re.compile(r"(?:noteworthy |overview of )?(?:changes|version)\b.*\d", re.IGNORECASE)
+"""How the last section of a list of changes begins, which is no title of the others."""
 _LABEL = re.compile(r"[^\W\d_][\w /-]{1,24} ?: ?\S")
 _SENDER = re.compile(
     r"(?:from|von|de|da|van|fra|från|od|от|от кого|kimden|lähettäjä|feladó|差出人|发件人|보낸 사람)[ \t\u00a0]?[:：].*",
@@ -91,7 +96,10 @@ def _first_lines(text: str, *, in_capitals: bool) -> Iterator[str]:
     if not in_capitals and sum(1 for line in rest.split("\n", 200) if line.strip()) < _FEWEST_LINES:
         return
     length = 0
-    for number, line in enumerate(block.split("\n", _MOST_LINES)[:_MOST_LINES]):
+    lines = block.split("\n", _MOST_LINES)
+    if not in_capitals and lines[1:2] and lines[1].lstrip()[:1].islower():
+        return  # a sentence goes on
+    for number, line in enumerate(lines[:_MOST_LINES]):
         cells = _GAP.split(line.strip())
         said = " ".join(cells[0].split())
         length += len(said)
@@ -99,7 +107,13 @@ def _first_lines(text: str, *, in_capitals: bool) -> Iterator[str]:
             return
         is_label = number == 1 and in_capitals and _LABEL.match(said) is not None
         if not (is_label or is_in_capitals(said, _MOST_TITLE_WORDS)):
-            is_none = said[0].islower() or _NO_TITLE.search(said) or _LABEL.match(said) or (number and _ADDRESS.search(said))
+            is_none = (
+                said[0].islower()
+                or _NO_TITLE.search(said)
+                or _RELEASE.match(said)
+                or _LABEL.match(said)
+                or (number and _ADDRESS.search(said))
+            )
             if is_none or len(cells) > 1:
                 return
         yield said

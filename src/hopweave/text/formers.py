@@ -14,7 +14,7 @@ from hopweave.core.types import Span
 from hopweave.text.languages import language_beside, language_of, pattern_for
 from hopweave.text.table_rows import cell_at, cells_of
 
-_BREAK = re.compile(r"[;()\[\]]\s*|[.!?](?=\s)\s*|,(?!\d)\s*")
+_BREAK = re.compile(r"[;()\[\]]|,(?!\d)|(?<=\w{4})[.!?](?=\s)")
 _ENDS = re.compile(r"[;.!?](?=\s)|[()]")
 _REACH = 80
 """Characters behind a value in which it may be said that this was rejected."""

@@ -1,0 +1,67 @@
+"""The first lines of a plain text are its title where they say what it is, and nothing where they are text."""
+
+import pytest
+
+from hopweave.ingest.documents import read_document
+from hopweave.ingest.letterhead import is_in_capitals, title_of
+
+TEXT = "\n\nThe lamp is lit at dusk.\nIt burns.\nOil is kept below.\nIt is dry.\nBoats come by.\nThey are few.\n"
+
+
+@pytest.mark.parametrize(
+    ("first_lines", "title"),
+    [
+        (
+            "STADT ÖRLAU\nBenutzungsordnung der Bibliothek\nbeschlossen am 14. Mai",
+            "STADT ÖRLAU - Benutzungsordnung der Bibliothek",
+        ),
+        ("Gemeinde Orlau\nNiederschrift über die 31. Sitzung", "Gemeinde Orlau - Niederschrift über die 31. Sitzung"),
+        ("ОРЛАУСКИЙ МАЯК\nПравила", "ОРЛАУСКИЙ МАЯК - Правила"),
+        ("Orlau v2.10.5 Release Notes\n===========================", "Orlau v2.10.5 Release Notes"),
+        (
+            "SAFETY DATA SHEET (extract)\nProduct: FERROLIN 22      Version 6.1",
+            "SAFETY DATA SHEET (extract) - Product: FERROLIN 22",
+        ),
+        ("RÉSIDENCE LES GLYCINES\n27, avenue du Port", "RÉSIDENCE LES GLYCINES"),
+        ("ORLAU LTD\n(April 2025)", "ORLAU LTD"),
+        ("LAMP(1)        User Commands        LAMP(1)", "lamp(1)"),
+        ("Von: Ida Renn\nAn: alle\nBetreff: AW: WG: Die neue Lampe", "Die neue Lampe"),
+        ("De : Ida Renn\nObjet : RE: La lampe", "La lampe"),
+        ("Rules", ""),
+        ("This package was downloaded from\nthe harbour of Orlau", ""),
+        ("Ida Renn was the founder, designer and author of", ""),
+        ("It burns. Nobody sees it.", ""),
+        ("Lamp: brass\nOil: dry", ""),
+        ("Name      Town      Age\nIda Renn      Orlau      5", ""),
+        ("import lamp\nlamp.light()", ""),
+        ("- Buy oil\n- Buy wicks", ""),
+        ("Version 2.5 (30 May)\nThe lamp is lit", ""),
+        ("Dear Ida,", ""),
+    ],
+)
+def test_the_first_lines_are_the_title_unless_they_are_text(first_lines, title):
+    assert title_of(first_lines + TEXT) == title
+
+
+def test_short_lines_with_hardly_a_text_below_have_no_title():
+    assert title_of("Two boats\n\nThey are few.") == ""
+
+
+def test_a_document_of_plain_text_has_that_title():
+    assert read_document(f"TOWN OF ORLAU\nMINUTES OF MAY{TEXT}", ".txt").title == "TOWN OF ORLAU - MINUTES OF MAY"
+
+
+@pytest.mark.parametrize(
+    ("line", "is_one"),
+    [
+        ("ÜBERBLICK", True),
+        ("RÈGLEMENT INTÉRIEUR", True),
+        ("COMUNIDAD «LAS LILAS»", True),
+        ("Überblick", False),
+        ("ISO", False),
+        ("北京市", False),
+        ("TOTAL 210 161", False),
+    ],
+)
+def test_capitals_are_those_of_any_script(line, is_one):
+    assert is_in_capitals(line) is is_one

@@ -1,0 +1,51 @@
+"""Values that sentences of other languages call former or rejected."""
+
+import pytest
+
+from hopweave.core.types import Span
+from hopweave.text.given_up import is_given_up
+
+ASKED = {
+    "de": ("Wie hoch ist die Gebühr?", "Wie hoch war die Gebühr vorher?"),
+    "fr": ("Quel est le prix de la carte ?", "Quel était le prix auparavant ?"),
+    "es": ("¿Cuánto cuesta el abono?", "¿Cuánto costaba el abono anteriormente?"),
+    "it": ("Quanto costa la tessera?", "Quanto costava la tessera in precedenza?"),
+}
+
+
+def given_up(asking, sentence, words):
+    start = sentence.index(words)
+    return is_given_up(asking, sentence, Span(start, start + len(words)))
+
+
+@pytest.mark.parametrize(
+    ("code", "sentence", "old", "new"),
+    [
+        ("de", "Die Gebühr beträgt 5 Euro (bisher 4 Euro).", "4 Euro", "5 Euro"),
+        ("de", "Bisher kostete es 4 Euro, seit Mai 5 Euro.", "4 Euro", "5 Euro"),
+        ("de", "Leitung: Ida Renn, bis 2020 Otto Lind", "Otto Lind", "Ida Renn"),
+        ("de", "Ort; bisher: Markt; neu: Wiese.", "Markt", "Wiese"),
+        ("de", "Der Antrag auf 9 Euro wurde abgelehnt; es bleibt bei 5 Euro.", "9 Euro", "5 Euro"),
+        ("fr", "La carte coûte 12 € (10 € l'an passé).", "10 €", "12 €"),
+        ("fr", "La carte, auparavant à 10 €, coûte 12 € depuis mai.", "10 €", "12 €"),
+        ("es", "El abono cuesta 22 € (antes 24 €).", "24 €", "22 €"),
+        ("es", "Abono; antes: 24 €; ahora: 22 €.", "24 €", "22 €"),
+        ("it", "La tessera costa 10 euro (fino al 2024 erano 8).", "8", "10 euro"),
+        ("it", "La proposta di 15 euro è stata respinta, la tessera resta a 10 euro.", "15 euro", "10 euro"),
+    ],
+)
+def test_of_two_values_the_former_one_is_given_up_unless_it_is_asked_for(code, sentence, old, new):
+    now, before = ASKED[code]
+    assert given_up(now, sentence, old)
+    assert not given_up(now, sentence, new)
+    assert not given_up(before, sentence, old)
+
+
+def test_names_of_what_was_once_so_are_an_answer_to_what_was():
+    told = "La biblioteca, prima nel convento di Orlau, è ora in piazza."
+    assert given_up("Dove è la biblioteca?", told, "convento di Orlau")
+    assert not given_up("Dove era la biblioteca?", told, "convento di Orlau")
+
+
+def test_a_language_without_such_words_gives_nothing_up():
+    assert not given_up("Сколько это стоит?", "Раньше это стоило 5 рублей.", "5 рублей")
