@@ -4,7 +4,7 @@ import unicodedata
 
 import pytest
 
-from hopweave.citations.support import claim_of
+from hopweave.citations.support import claim_of, judge
 from hopweave.core.types import Passage
 
 MILL = {
@@ -147,3 +147,82 @@ def test_a_not_counts_in_hebrew_arabic_korean_and_greek(text, query, answer, is_
     claim = claim_of(1, query, answer, "retrieved", [Passage("x", text, "")])
     assert (claim.support == "supported") is is_supported
     assert [text[one.focus.start : one.focus.end] for one in claim.citations] == [answer]
+
+
+RULES = {
+    "de": Passage(
+        "de#1",
+        "Die Probezeit in der Orlauer Mühle dauert sechs Monate, bei Auszubildenden vier Monate. Der Nachlass in der Orlauer "
+        "Mühle beträgt 30 % für Schüler, 15 % mit der Inselkarte. Das Wehr ist grün. Der Mahlgang der Orlauer Mühle ist rot.",
+        "Orlauer Mühle",
+    ),
+    "fr": Passage(
+        "fr#1",
+        "Le délai du moulin d'Orlau est de deux jours pour le blé et de cinq jours pour le seigle. L'entrée du moulin d'Orlau "
+        "coûte 8 €, pour les enfants 3 €.",
+        "Le moulin d'Orlau",
+    ),
+    "es": Passage(
+        "es#1",
+        "La entrada del molino de Orlau cuesta 8 euros, para los niños 3 euros. El molino de Orlau abre a las 9:00.",
+        "Molino",
+    ),
+    "it": Passage(
+        "it#1",
+        "Il condensatore del mulino di Orlau è di 8 µF per la SP 250, 10 µF per la SP 400. La tessera del mulino di Orlau "
+        "costa 8 euro, per i ragazzi 3 euro.",
+        "Il mulino di Orlau",
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("code", "query", "right", "wrong"),
+    [
+        ("de", "Wie lang ist die Probezeit für Auszubildende in der Orlauer Mühle?", "vier Monate", "sechs Monate"),
+        ("de", "Wie hoch ist der Nachlass in der Orlauer Mühle mit der Inselkarte?", "15 %", "30 %"),
+        ("fr", "Quel est le délai du moulin d'Orlau pour le seigle ?", "cinq jours", "deux jours"),
+        ("fr", "Combien coûte l'entrée du moulin d'Orlau pour les enfants ?", "3 €", "8 €"),
+        ("es", "¿Cuánto cuesta la entrada del molino de Orlau para los niños?", "3 euros", "8 euros"),
+        ("it", "Di quanti µF è il condensatore del mulino di Orlau per la SP 400?", "10 µF", "8 µF"),
+        ("it", "Quanto costa la tessera del mulino di Orlau per i ragazzi?", "3 euro", "8 euro"),
+    ],
+)
+def test_a_value_of_another_case_supports_nothing(code, query, right, wrong):
+    assert judge(query, right, [RULES[code]]).support == "supported"
+    assert judge(query, wrong, [RULES[code]]).support == "unsupported"
+
+
+def test_a_german_noun_counts_as_a_word_that_the_place_needs_and_not_as_a_name():
+    query = "Welche Farbe hat der Mahlgang in der Orlauer Mühle?"
+    assert judge(query, "rot", [RULES["de"]]).support == "supported"
+    assert judge(query, "grün", [RULES["de"]]).support == "unsupported"
+
+
+@pytest.mark.parametrize(
+    ("name", "told", "is_tied"),
+    [
+        ("Wer baute den Turm der Orlauer Windmühlen?", "Ida Renn baute den Turm der Orlauer Windmühle.", True),
+        ("Wer baute den Turm der Orlau-Mühle?", "Ida Renn baute den Turm der Mühle in Orlau.", True),
+        ("Wer baute den Turm der Mühle 27 in Orlau?", "Ida Renn baute den Turm der Mühle 28 in Orlau.", False),
+    ],
+)
+def test_names_of_several_words_may_be_inflected_and_their_numbers_may_not(name, told, is_tied):
+    assert (judge(name, "Ida Renn", [Passage("p", told)]).support == "supported") is is_tied
+
+
+OPENED = "Safety sheet\n\nProduct: Ferrolin S-30, made in Orlau.\n\nKeep it dry."
+FIRST, LATER = (
+    Passage("sheet#1", OPENED, "sheet", "sheet.txt"),
+    Passage(
+        "sheet#2", "Eyes are rinsed for 15 minutes. Chrome may be treated for two minutes.", "sheet", "sheet.txt", start=900
+    ),
+)
+
+
+def test_what_a_document_begins_with_is_what_its_sentences_are_about_if_these_have_half_of_the_words():
+    query = "For how many minutes are eyes rinsed after contact with Ferrolin S-30?"
+    assert judge(query, "15 minutes", [LATER]).shortfall == "subject"
+    assert judge(query, "15 minutes", [LATER, FIRST]).support == "supported"
+    assert judge(query, "two minutes", [LATER, FIRST]).support == "unsupported"
+    assert judge(query.replace("Ferrolin S-30", "Ferrolin S-40"), "15 minutes", [LATER, FIRST]).shortfall == "subject"

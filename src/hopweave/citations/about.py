@@ -214,6 +214,8 @@ def _is_of_another_number(query: str, place: Place) -> bool:
 def _may_be_a_noun(name: str, query: str) -> bool:
     """Whether a word with a capital is no name for sure: German writes all nouns with one; names have no article."""
     at = query.find(name)
+    if any(map(str.isdigit, name)):
+        return False
     return language_of(query) == "de" and _DETERMINED.search(query[:at] if at > 0 else "") is not None
 
 
