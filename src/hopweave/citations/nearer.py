@@ -21,6 +21,7 @@ from hopweave.text.answer_kinds import kind_asked
 from hopweave.text.cases import is_of_another_case
 from hopweave.text.changes import is_earlier_asked
 from hopweave.text.content_words import keys_of, named_keys, numbers_of
+from hopweave.text.ends import is_other_end
 from hopweave.text.languages import is_foreign
 from hopweave.text.parties import Party, is_party
 from hopweave.text.parts import is_in_other_part, parts_with
@@ -75,6 +76,8 @@ def is_nearer_another(query: str, said: str, place: Place, focus: Span, passages
     if own is not None and own.kind == "date" and said.strip().isdigit() and kind_asked(query) == "number":
         return True
     if own is not None and not is_statement and _is_amount_of_something_else(query, place, own, passages):
+        return True
+    if is_other_end(asking, place.sentence, inside):
         return True
     if is_on_other_side(asking, place.sentence, place.following, inside):
         return True

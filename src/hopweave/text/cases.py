@@ -65,6 +65,8 @@ def is_of_another_case(wanted: Wanted, read: str, sentence: str, focus: Span, fo
     own = value_at(focus, values)
     if own is None:
         return False
+    if _is_aside(wanted, sentence, own, values):
+        return True
     parts = _parts_of(sentence)
     before = f"{read}\n{sentence[: parts.around(own).end]}"
     later = [one for one in values if one.span.start >= own.span.end and are_alike(one.kind, own.kind)]
@@ -155,6 +157,16 @@ def _is_asked_there(wanted: Wanted, before: str, parts: _Parts, own: Value, othe
 def _new(wanted: Wanted, label: str, before: str) -> set[str]:
     """What of the words that are wanted a label has, and nothing before it."""
     return wanted.among(label) - content_stems(before)
+
+
+def _is_aside(wanted: Wanted, sentence: str, own: Value, values: Sequence[Value]) -> bool:
+    """Whether a value stands in brackets behind one of its kind, for a case that is not asked for: `£5 (£3 for pupils)`."""
+    opened, closed = sentence.rfind("(", 0, own.span.start), sentence.find(")", own.span.end)
+    if opened < 0 or closed < 0 or ")" in sentence[opened : own.span.start]:
+        return False
+    is_behind = any(are_alike(one.kind, own.kind) and one.span.end <= opened <= one.span.end + 2 for one in values)
+    beside = content_stems(f"{sentence[opened : own.span.start]} {sentence[own.span.end : closed]}")
+    return is_behind and bool(beside) and not wanted.among(sentence[opened:closed])
 
 
 def _is_beside(query: str, sentence: str, focus: Span) -> bool:

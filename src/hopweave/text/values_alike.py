@@ -66,7 +66,9 @@ def _values_of(code: str) -> re.Pattern[str]:
     """Those of another language than English; units of time are known in some."""
     numbers, times = words_for(code, "numbers").split(), words_for(code, "times")
     words = rf"\b(?:{'|'.join([*NUMBER_WORDS, *numbers])})\b"
-    named = "|".join(sorted((name for name in months() if len(name) > 3), key=len, reverse=True))
+    own = {name for forms in words_for(code, "months").split() for name in forms.split("/")}
+    known = (re.escape(name) for name in months() if len(name) > 3 or name in own)  # short ones are words elsewhere
+    named = "|".join(sorted(known, key=len, reverse=True))
     of = r"(?:de\s+|del\s+)?"
     date = rf"\b\d{{1,2}}(?:\.|er|º|°)?\s+{of}(?:{named})(?:\s+{of}{_YEAR})?(?!\w)|\b(?:{named})\s+{of}{_YEAR}(?!\w)"
     dotted = rf"\b\d{{1,2}}\.\s?\d{{1,2}}\.(?:\s?{_YEAR})?(?!\d)"

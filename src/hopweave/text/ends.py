@@ -1,0 +1,69 @@
+"""The two ends of a period or range, `from 1 May to 4 June`: one answers "Until when?", the other "From when?"."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import NamedTuple
+
+from hopweave.core.types import Span
+from hopweave.text.languages import language_beside, words_for
+from hopweave.text.values_alike import are_alike, value_at, values_in
+
+_ENGLISH = {
+    "until": r"(?:until|till|up to|by) (?:when|what|which)",
+    "since": r"(?:from|since|as of) (?:when|what|which)",
+    "to": "to|until|till|through",
+}
+_RANGE = re.compile(r"(?P<first>\d[\d.,:]*)(?P<between>[^\d]{1,12})(?P<last>\d[\d.,:]*)")
+_FARTHEST = 20
+"""Characters between the ends of a period."""
+
+
+class _Words(NamedTuple):
+    until: re.Pattern[str]
+    since: re.Pattern[str]
+    to: re.Pattern[str]
+
+
+def is_other_end(asking: str, sentence: str, focus: Span) -> bool:
+    """Whether some words are the beginning of a period where its end is asked for, or the end where its beginning is.
+
+    Languages that have no words for this in `languages.toml` tell nothing.
+
+    Args:
+        asking: the question.
+        sentence: the sentence.
+        focus: the position of the words in it.
+
+    >>> told = "The heating is on from 1 November to 15 April."
+    >>> [is_other_end("Until when is it on?", told, Span(start, end)) for start, end in ((23, 33), (37, 45))]
+    [True, False]
+    """
+    words = _words(language_beside(asking, sentence))
+    is_end_asked, is_beginning_asked = (pattern.search(asking) is not None for pattern in (words.until, words.since))
+    values = values_in(sentence)
+    own = value_at(focus, values)
+    if own is None or is_end_asked == is_beginning_asked:
+        return False
+    if (inner := _RANGE.search(sentence, own.span.start, own.span.end)) is not None:
+        begins, ends = focus.start <= inner.start("first"), focus.end >= inner.end("last")
+        if begins != ends:
+            return begins == is_end_asked
+    alike = [one for one in values if are_alike(own.kind, one.kind)]
+    is_beginning = any(_joins(words, sentence, own.span.end, one.span.start) for one in alike)
+    is_end = any(_joins(words, sentence, one.span.end, own.span.start) for one in alike)
+    return (is_beginning and is_end_asked) or (is_end and is_beginning_asked and not is_beginning)
+
+
+def _joins(words: _Words, sentence: str, start: int, end: int) -> bool:
+    return start < end <= start + _FARTHEST and words.to.fullmatch(sentence, start, end) is not None
+
+
+@cache
+def _words(code: str) -> _Words:
+    table = _ENGLISH if code in ("", "en") else {what: words_for(code, what) or r"(?!)" for what in _ENGLISH}
+    return _Words(
+        *(re.compile(rf"\b(?:{table[what]})(?!\w)", re.IGNORECASE) for what in ("until", "since")),
+        to=re.compile(rf"\s*(?:–|-|{table['to']})\s*(?:the|dem|den|le|el|il|o|het)?\s*", re.IGNORECASE),
+    )
