@@ -324,8 +324,8 @@ def share_of_words(query: str, answer: str, place: Place, settled: Sequence[Clai
     Words of the answer do not count, nor do those for a relation or for the kind of answer that is wanted.
     """
     names = names_in(query)
-    wanted = {stem(key) for name in names for key in keys_of(name)} | {stem(word) for word in content_of(query, names)}
-    wanted = telling(wanted, query) - stems_of(answer) - _words_for(relations_asked(query), query)
+    words = chain(map(stem, content_of(query, names)), (stem(key) for name in names for key in keys_of(name)))
+    wanted = telling(words, query) - stems_of(answer) - _words_for(relations_asked(query), query)
     there = stems_of(_with_what_leads_to(place, settled))
     return len(wanted & there) / len(wanted) if wanted else 1.0
 

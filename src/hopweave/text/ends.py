@@ -63,7 +63,6 @@ def _joins(words: _Words, sentence: str, start: int, end: int) -> bool:
 @cache
 def _words(code: str) -> _Words:
     table = _ENGLISH if code in ("", "en") else {what: words_for(code, what) or r"(?!)" for what in _ENGLISH}
-    return _Words(
-        *(re.compile(rf"\b(?:{table[what]})(?!\w)", re.IGNORECASE) for what in ("until", "since")),
-        to=re.compile(rf"\s*(?:–|-|{table['to']})\s*(?:the|dem|den|le|el|il|o|het)?\s*", re.IGNORECASE),
-    )
+    until, since = (re.compile(rf"\b(?:{table[what]})(?!\w)", re.IGNORECASE) for what in ("until", "since"))
+    to = rf"\s*(?:–|-|{table['to']})\s*(?:the|dem|den|le|el|il|o|het)?\s*"
+    return _Words(until, since, re.compile(to, re.IGNORECASE))

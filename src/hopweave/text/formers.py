@@ -16,6 +16,8 @@ from hopweave.text.table_rows import cell_at, cells_of
 
 _BREAK = re.compile(r"[;()\[\]]|,(?!\d)|(?<=\w{4})[.!?](?=\s)")
 _ENDS = re.compile(r"[;.!?](?=\s)|[()]")
+_APPOSED = re.compile(r",\s+(?:(?:der|die|das|le|la|el|il|lo|o|a|de|het)\s)?|,\s+l['’]")
+"""Before what says of a name who that is: `Otto Lind, ehemaliger Leiter`."""
 _REACH = 80
 """Characters behind a value in which it may be said that this was rejected."""
 
@@ -55,6 +57,8 @@ def _is_former(words: _Words, sentence: str, focus: Span) -> bool:
     is_inside = opened >= 0 and ")" not in sentence[opened : focus.start] and closed >= 0
     behind = words.former.search(sentence, focus.end, closed) if is_inside else None
     if behind is not None and _BREAK.search(sentence, focus.end, behind.start()) is None:
+        return True
+    if (apposed := _APPOSED.match(sentence, focus.end)) is not None and words.former.match(sentence, apposed.end()):
         return True
     said = list(words.former.finditer(sentence, 0, focus.start))
     if not said:

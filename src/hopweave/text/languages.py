@@ -114,10 +114,13 @@ def language_of(text: str) -> str:
 def language_beside(text: str, other: str) -> str:
     """The language of a text; that of another one beside it, such as a question, if its own words tell none.
 
-    >>> language_beside("Keine Erbsen.", "Was soll man nicht essen?"), language_beside("Peas.", "Was soll man essen?")
-    ('de', 'de')
+    Two languages that are not English are taken for that of the other one, since a short text is easily mistaken.
+
+    >>> language_beside("Keine Erbsen.", "Was soll man nicht essen?"), language_beside("Per hond (was 5).", "Wat kost een hond?")
+    ('de', 'nl')
     """
-    return language_of(text) or language_of(other)
+    own, others = language_of(text), language_of(other)
+    return others if not own or (own != "en" and others not in {"", "en"}) else own
 
 
 def words_for(code: str, what: str) -> str:
