@@ -26,6 +26,7 @@ def given_up(asking, sentence, words):
         ("de", "Leitung: Ida Renn, bis 2020 Otto Lind", "Otto Lind", "Ida Renn"),
         ("de", "Ort; bisher: Markt; neu: Wiese.", "Markt", "Wiese"),
         ("de", "Der Antrag auf 9 Euro wurde abgelehnt; es bleibt bei 5 Euro.", "9 Euro", "5 Euro"),
+        ("de", "Geleitet wird sie von Ida Renn; Otto Lind, ehemaliger Leiter, wohnt dort.", "Otto Lind", "Ida Renn"),
         ("fr", "La carte coûte 12 € (10 € l'an passé).", "10 €", "12 €"),
         ("fr", "La carte, auparavant à 10 €, coûte 12 € depuis mai.", "10 €", "12 €"),
         ("es", "El abono cuesta 22 € (antes 24 €).", "24 €", "22 €"),

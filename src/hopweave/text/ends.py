@@ -40,7 +40,7 @@ def is_other_end(asking: str, sentence: str, focus: Span) -> bool:
     >>> [is_other_end("Until when is it on?", told, Span(start, end)) for start, end in ((23, 33), (37, 45))]
     [True, False]
     """
-    words = _words(language_beside(asking, sentence))
+    words = _words(language_beside(sentence, asking))
     is_end_asked, is_beginning_asked = (pattern.search(asking) is not None for pattern in (words.until, words.since))
     values = values_in(sentence)
     own = value_at(focus, values)

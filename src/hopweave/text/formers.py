@@ -14,7 +14,7 @@ from hopweave.core.types import Span
 from hopweave.text.languages import language_beside, language_of, pattern_for
 from hopweave.text.table_rows import cell_at, cells_of
 
-_BREAK = re.compile(r"[;()\[\]]|,(?!\d)|(?<=\w{4})[.!?](?=\s)")
+_BREAK = re.compile(r",(?!\d)|(?<=\w{4})[.!?](?=\s)|[;()\[\]]")
 _ENDS = re.compile(r"[;.!?](?=\s)|[()]")
 _APPOSED = re.compile(r",\s+(?:(?:der|die|das|le|la|el|il|lo|o|a|de|het)\s)?|,\s+l['’]")
 """Before what says of a name who that is: `Otto Lind, ehemaliger Leiter`."""
@@ -58,7 +58,9 @@ def _is_former(words: _Words, sentence: str, focus: Span) -> bool:
     behind = words.former.search(sentence, focus.end, closed) if is_inside else None
     if behind is not None and _BREAK.search(sentence, focus.end, behind.start()) is None:
         return True
-    if (apposed := _APPOSED.match(sentence, focus.end)) is not None and words.former.match(sentence, apposed.end()):
+    apposed = _APPOSED.match(sentence, focus.end)
+    said_of_it = words.former.match(sentence, apposed.end()) if apposed is not None else None
+    if said_of_it is not None and said_of_it[0].isalpha():
         return True
     said = list(words.former.finditer(sentence, 0, focus.start))
     if not said:

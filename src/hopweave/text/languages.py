@@ -116,7 +116,7 @@ def language_beside(text: str, other: str) -> str:
 
     Two languages that are not English are taken for that of the other one, since a short text is easily mistaken.
 
-    >>> language_beside("Keine Erbsen.", "Was soll man nicht essen?"), language_beside("Per hond (was 5).", "Wat kost een hond?")
+    >>> language_beside("Keine Erbsen.", "Was isst er nicht?"), language_beside("Per nacht.", "Wat kost een hond?")
     ('de', 'nl')
     """
     own, others = language_of(text), language_of(other)
