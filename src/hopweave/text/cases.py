@@ -162,9 +162,9 @@ def _new(wanted: Wanted, label: str, before: str) -> set[str]:
 def _is_aside(wanted: Wanted, sentence: str, own: Value, values: Sequence[Value]) -> bool:
     """Whether a value stands in brackets behind one of its kind, for a case that is not asked for: `£5 (£3 for pupils)`."""
     opened, closed = sentence.rfind("(", 0, own.span.start), sentence.find(")", own.span.end)
-    if opened < 0 or closed < 0 or ")" in sentence[opened : own.span.start]:
+    if own.kind.startswith(NUMBER) or opened < 0 or closed < 0 or ")" in sentence[opened : own.span.start]:
         return False
-    is_behind = any(are_alike(one.kind, own.kind) and one.span.end <= opened <= one.span.end + 2 for one in values)
+    is_behind = any(one.kind == own.kind and one.span.end <= opened <= one.span.end + 2 for one in values)
     beside = content_stems(f"{sentence[opened : own.span.start]} {sentence[own.span.end : closed]}")
     return is_behind and bool(beside) and not wanted.among(sentence[opened:closed])
 
