@@ -23,6 +23,7 @@ from hopweave.citations import citing, fragments, marking, places, support
 from hopweave.core import prompt
 from hopweave.core.errors import DataError
 from hopweave.core.types import Citation, Claim, Hit, Passage, Question, Span
+from hopweave.ingest import letterhead
 from hopweave.ingest.documents import read_document
 from hopweave.ingest.json_stream import load_json
 from hopweave.ingest.mail import read_mail
@@ -37,8 +38,10 @@ from hopweave.text import (
     cases,
     citation_marks,
     defaults,
+    ends,
     estimates,
     evidence,
+    given_up,
     hedges,
     kinship,
     matching,
@@ -220,6 +223,15 @@ OTHERS = {
     "is_on_other_side": lambda text: succession.is_on_other_side("Who took over?", f"A {text}", text, Span(0, 1)),
     "is_one_of_a_list": lambda text: superlatives.is_one_of_a_list("Which is the longest?", f"A {text}", "", Span(0, 1)),
     "parties_in": parties.parties_in,
+    "title_of": letterhead.title_of,
+    "is_other_end": lambda text: ends.is_other_end("Until when is it lit?", f"from 1 May to 4 June {text}", Span(5, 10)),
+    "values_in.german": lambda text: values_alike.values_in(f"Das ist nicht für die {text}"),
+    "is_given_up.german": lambda text: given_up.is_given_up("Was kostet das?", f"Das ist nicht {text} 7 Euro", Span(14, 15)),
+    "judge.german": lambda text: support.judge(
+        "Was kostet der Schlüssel in Orlau?",
+        "7 Euro",
+        [Passage("p", f"Der Schlüssel kostet in Orlau 7 Euro, für Kinder {text} 5 Euro.", "Orlau")],
+    ),
     "is_replaced": lambda text: negation.is_replaced("What is it?", f"5 {text}", Span(0, 1)),
     "judge": lambda text: support.judge("What does the key cost?", "£7", [Passage("p", f"{text}\nThe key costs £7.", "Orlau")]),
     "judge.who": lambda text: support.judge(

@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence, Set
 from functools import cache
-from itertools import chain, takewhile
+from itertools import chain
 
 from hopweave.citations.places import (
     Place,
     are_of_one_document,
+    beginning_of_document,
     begins_with_pronoun,
     names_the_document,
     parties_of_document,
@@ -33,7 +34,6 @@ from hopweave.text.parties import is_party
 from hopweave.text.relations import Relation, relations_asked
 from hopweave.text.scripts import runs_together
 from hopweave.text.sentences import sentence_spans
-from hopweave.text.table_rows import is_row
 
 _FEWEST_WORDS = 4
 _STATES_MORE = 2
@@ -56,8 +56,6 @@ _NO_PART_OF_A_NAME = re.compile(r"\s*(?:\([^()]*\)|,?\s(?:[A-Z]\.){1,4}|,?\s(?:I
 _VERSION = re.compile(r"(?<![\w.])\d+(?:\.\d+)+(?!\w)")
 _VERSION_OF = re.compile(r"(?<![^\W_])\d+(?:\.\d+)+ of (?:the )?")
 """`version 2.1 of the Orlau tools` names the tools."""
-_BEGINNING = 400
-"""Characters with which a document begins."""
 _YEAR = re.compile(r"\d{4}")
 _FEWEST_INFLECTED = 4
 """Letters of a part of a name that may have another ending in the text."""
@@ -110,6 +108,7 @@ question above earlier previous percentage percent proportion should must done""
 _GENERIC = frozenset(map(stem, _GENERIC_WORDS.split()))
 """Words of a query that say what kind of answer it wants, or nothing much, not what it is about."""
 
+# What is left of articles and pronouns before an apostrophe in French and Italian.
 _ELIDED = ("c", "d", "j", "l", "m", "n", "qu", "s", "t", "un", "all", "dell", "nell", "sull")
 _SAY_NOTHING = frozenset(map(stem, [*FUNCTION_WORDS, "s", "t"]))
 """The stems of function words, and what apostrophes leave over."""
@@ -236,20 +235,6 @@ def states_relation(query: str, place: Place, settled: Sequence[Claim] = ()) -> 
     return all(relation.stated.search(place.words) for relation in open_ones)
 
 
-def _beginning(place: Place, others: Iterable[Passage]) -> str:
-    """How the document of a place begins: what all of it is about stands there, but for rows of a table.
-
-    It is empty if that was not found, or nothing else of the document, which then may be no longer than this.
-    """
-    document = {one.id: one for one in (place.passage, *others) if are_of_one_document(one, place.passage)}
-    return "\n".join(_first_of(one.text) for one in document.values() if not one.start) if len(document) > 1 else ""
-
-
-@remembered
-def _first_of(text: str) -> str:
-    return "\n".join(takewhile(lambda sentence: not is_row(sentence), _sentences(text[:_BEGINNING])))
-
-
 def says_as_much(query: str, answer: str, place: Place, settled: Sequence[Claim] = (), others: Sequence[Passage] = ()) -> bool:
     """Whether a place has a third of the words that a query has besides its names, if these are three or more.
 
@@ -258,7 +243,7 @@ def says_as_much(query: str, answer: str, place: Place, settled: Sequence[Claim]
     Where only the name of the file does, or how the document begins, all that this says is about it, so half of the words have
     to stand in the place itself.
     """
-    beginning = _beginning(place, others)
+    beginning = beginning_of_document(place.passage, others)
     names = [name for name in _names_beside_nouns(query, place, beginning) if not keys_of(name) <= keys_of(answer)]
     around = f"{place.words}\n{beginning}"
     if not (is_english(query) or is_foreign(query)) or not all(is_named_in(around, name) for name in names):
@@ -375,7 +360,7 @@ def _is_instruction(said: str) -> bool:
 def _is_tied(name: str, place: Place, settled: Sequence[Claim], others: Sequence[Passage]) -> bool:
     if is_named_in(place.words, name) or _is_tied_by_claims(name, place, settled) or is_dated(name, place.words):
         return True
-    if is_of_its_document(name, place, others) or is_named_in(_beginning(place, others), name):
+    if is_of_its_document(name, place, others) or is_named_in(beginning_of_document(place.passage, others), name):
         return True
     if any(_is_joined(name, one, place) for one in others if one.id != place.passage.id):
         return True

@@ -48,7 +48,7 @@ _LITTLE = 0.5
 
 
 def is_nearer_another(query: str, said: str, place: Place, focus: Span, passages: Sequence[Passage]) -> bool:
-    """Whether another value than the answer is what an English query asks for.
+    """Whether another value than the answer is what a query asks for, in a language that is known.
 
     It is if it is of the same kind, such as a time or a sum of money, and stands with all the words of the query that the
     answer stands with, and more: in another part of the sentence, or in another sentence of the document. The day of a date is

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import NamedTuple
 
 from hopweave.core.memoize import remembered
@@ -28,6 +29,8 @@ _HEADED = re.compile(r"[A-Z][A-Z \t,/&'():_-]{3,60}\n\s*\S")
 """A sentence that begins with a heading in capitals: what is before it belongs to another section."""
 _ITEM = re.compile(r"(?:\d{1,2}[.)]|[a-z]\)|[A-Z][A-Za-z]+ \d{1,2}[:.])\s")
 """How an item of a numbered list begins: `2. Open the lid.`, `b) Wipe it.`, `Step 3: Close it.`"""
+_BEGINNING = 400
+"""Characters with which a document begins."""
 _PRONOUN = re.compile(r"\W*(?:he|she|it|they|his|her|its|their)\b", re.IGNORECASE)
 
 
@@ -92,6 +95,22 @@ def parties_of_document(passage: Passage, found: Iterable[Passage]) -> list[Part
     """The parties that the document of a passage names, as far as its passages were found."""
     document = {one.id: one for one in (passage, *found) if are_of_one_document(passage, one)}
     return [party for one in document.values() for party in parties_in(one.text)]
+
+
+def beginning_of_document(passage: Passage, found: Iterable[Passage]) -> str:
+    """How the document of a passage begins: what all of it is about stands there, but for rows of a table.
+
+    It is empty if that was not found, or nothing else of the document, which then may be no longer than this.
+    """
+    document = {one.id: one for one in (passage, *found) if are_of_one_document(passage, one)}
+    return "\n".join(_beginning_of(one.text) for one in document.values() if not one.start) if len(document) > 1 else ""
+
+
+@remembered
+def _beginning_of(text: str) -> str:
+    begun = text[:_BEGINNING]
+    sentences = (begun[span.start : span.end] for span in sentence_spans(begun))
+    return "\n".join(takewhile(lambda sentence: not is_row(sentence), sentences))
 
 
 def place_of(passage: Passage, focus: Span) -> Place:

@@ -16,11 +16,14 @@ _ENGLISH = {
     "to": "to|until|till|through",
 }
 _RANGE = re.compile(r"(?P<first>\d[\d.,:]*)(?P<between>[^\d]{1,12})(?P<last>\d[\d.,:]*)")
+"""Two ends in one value: `8:30-17:00`."""
 _FARTHEST = 20
 """Characters between the ends of a period."""
 
 
 class _Words(NamedTuple):
+    """How a language asks for the end and the beginning of a period, and what stands between them, as patterns."""
+
     until: re.Pattern[str]
     since: re.Pattern[str]
     to: re.Pattern[str]
@@ -46,7 +49,8 @@ def is_other_end(asking: str, sentence: str, focus: Span) -> bool:
     own = value_at(focus, values)
     if own is None or is_end_asked == is_beginning_asked:
         return False
-    if (inner := _RANGE.search(sentence, own.span.start, own.span.end)) is not None:
+    inner = _RANGE.search(sentence, own.span.start, own.span.end)
+    if inner is not None and words.to.fullmatch(inner["between"]) is not None:
         begins, ends = focus.start <= inner.start("first"), focus.end >= inner.end("last")
         if begins != ends:
             return begins == is_end_asked

@@ -23,6 +23,8 @@ _REACH = 80
 
 
 class _Words(NamedTuple):
+    """The words of a language, as patterns; `languages.toml` says what each is for."""
+
     former: re.Pattern[str]
     now: re.Pattern[str]
     past: re.Pattern[str]
