@@ -227,11 +227,13 @@ OTHERS = {
     "is_other_end": lambda text: ends.is_other_end("Until when is it lit?", f"from 1 May to 4 June {text}", Span(5, 10)),
     "values_in.german": lambda text: values_alike.values_in(f"Das ist nicht für die {text}"),
     "is_given_up.german": lambda text: given_up.is_given_up("Was kostet das?", f"Das ist nicht {text} 7 Euro", Span(14, 15)),
-    "judge.german": lambda text: support.judge(
-        "Was kostet der Schlüssel in Orlau?",
-        "7 Euro",
-        [Passage("p", f"Der Schlüssel kostet in Orlau 7 Euro, für Kinder {text} 5 Euro.", "Orlau")],
+    "is_of_another_case.german": lambda text: cases.is_of_another_case(
+        wanted.Wanted("Was kostet das für Kinder?", wanted.content_stems("für Kinder")),
+        "",
+        f"Das ist nicht 7 € {text} 5 €",
+        Span(14, 15),
     ),
+    "is_in_other_part.german": lambda text: is_in_other_part("Was kostet A?", f"Das ist nicht 7 € {text} 5 €", Span(14, 15)),
     "is_replaced": lambda text: negation.is_replaced("What is it?", f"5 {text}", Span(0, 1)),
     "judge": lambda text: support.judge("What does the key cost?", "£7", [Passage("p", f"{text}\nThe key costs £7.", "Orlau")]),
     "judge.who": lambda text: support.judge(

@@ -14,7 +14,7 @@ _CAPITALS = re.compile(r"[^\W\d_][^\W_]*(?:[ \t,./&'’\"«»„“”():_–—
 _MIN_CAPITALS = 4
 """Letters; fewer are an abbreviation."""
 _MOST_HEADING_WORDS, _MOST_TITLE_WORDS = 8, 14
-_LONGEST, _LONGEST_IN_ALL = 90, 120
+_LONGEST, _LONGEST_IN_ALL, _LONGEST_LINE = 90, 120, 250
 _MOST_LINES = 3
 _FEWEST_LINES = 5
 """Lines with text that follow a title that is not in capitals."""
@@ -39,7 +39,7 @@ _OF_A_PAGE = re.compile(r"(?P<name>\w[\w.+-]*\(\d\w{0,3}\))\s.*\s(?P=name)", re.
 """The first line of a rendered manual page: `LS(1)  User Commands  LS(1)`."""
 _ADDRESS = re.compile(r"[,/].*\d|^\(")
 """What stands below a title and is none: an address, a date, something in brackets."""
-_IN_BRACKETS = re.compile(r"\s*\([^()]*\)$")
+_IN_BRACKETS = re.compile(r"(?<!\s)\s*\([^()]*\)$")
 _WRAPPED = 60
 """A line with more letters may go on in the next one."""
 _FIELD = re.compile(rf"(?m)^(Name|Version): *(\S{{1,{_LONGEST}}})$")
@@ -65,6 +65,8 @@ def title_of(text: str) -> str:
     if _SENDER.fullmatch(first):
         subjects = map(_SUBJECT.fullmatch, text.partition("\n\n")[0].split("\n"))
         return next((match["said"].strip() for match in subjects if match is not None), "")
+    if len(first) > _LONGEST_LINE:
+        return ""
     if (page := _OF_A_PAGE.fullmatch(first)) is not None:
         return page["name"].lower()
     in_capitals = is_in_capitals(" ".join(_GAP.split(_IN_BRACKETS.sub("", first.strip()))[0].split()), _MOST_TITLE_WORDS)
