@@ -2,7 +2,7 @@
 
 A value stands for the case that is named with it, and another one further on for a case that is named there. What is said
 before a value is said of those behind it as well, so only words that come after it tell that it is not meant. Only values of
-one kind are compared (`text.values_alike`). Only English is understood.
+one kind are compared (`text.values_alike`). English is understood, and in part the languages whose words `languages.toml` has.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Values that their own sentence says hold no longer, or never did: rejected, `moved from` them, `(was 600)`, `used to be`.
 
-They answer a question for what was before or what was proposed, and none for what holds. Only English is understood.
+They answer a question for what was before or what was proposed, and none for what holds. `text.formers` is the same for other
+languages than English, in part.
 """
 
 from __future__ import annotations

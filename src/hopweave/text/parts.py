@@ -1,7 +1,8 @@
 """Sentences that give several things a value each, in parts of their own: `0.84 with Suladin and 1.27 with placebo`.
 
 Where a part of a sentence has all the words of the question that another part has, and more, a value of the latter is not the
-one that was asked for. Only values of one kind are compared (`text.values_alike`). Only English is understood.
+one that was asked for. Only values of one kind are compared (`text.values_alike`). English is understood, and
+in part the languages whose words `languages.toml` has.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Values by their kind: of two of the same kind, such as two dates, one could stand in the other's place.
 
-Units are understood in English, and by their signs.
+Units are understood by their signs; those of time, numbers in words and months in English and the languages whose words
+`languages.toml` has.
 """
 
 from __future__ import annotations
@@ -33,32 +34,31 @@ _TIME = (
     r"(?:ms|s|sec(?:ond)?s?|min(?:ute)?s?|h|hrs?|hours?|days?|weeks?|months?|years?)"
 )
 _UNIT = (
-    r"(?:%|percent|per\scent|°\s?[CFK]|[kmµun]?g|mcg|[mµd]?l|[kcmnµ]?m|[mµn]?mol|[mkµ]?I?U|[kM]?W|[kKMG]?i?B|bytes?|[kMG]?Hz|[mk]?V"
-    r"|bar|k?Pa|mmHg|Nm)(?:/\w+)*"
+    r"(?:%|percent|per\scent|[kcmd]?m[²³]|m[23](?!\w)|µF|[kM]?bit/s|[GMT]o|°\s?[CFK]|[kmµun]?g|mcg|[mµd]?l|[kcmnµ]?m|[mµn]?mol"
+    r"|[mkµ]?I?U|[kM]?W|[kKMG]?i?B|bytes?|[kMG]?Hz|[mk]?V|bar|k?Pa|mmHg|Nm)(?:/\w+)*"
 )
 UNIT = rf"(?:{_MONEY}|{_UNIT}|{_TIME})"
 _PREFIX = re.compile(r"^(?:[kcdmnµu]|[kmg]i?|mc)(?=(?:Hz|g|l|m|mol|I?U|W|B|V|Pa)(?:/|$))", re.IGNORECASE)
 """What makes a unit larger or smaller: 2 MHz could stand where 500 kHz do."""
 _SIGNS = {"litre": "l", "liter": "l", "metre": "m", "meter": "m", "gram": "g"}
 _PREFIXED_WORD = re.compile(r"^(?:kilo|centi|milli|micro)(?=litre|liter|metre|meter|gram)")
-_UNITS_BEYOND = r"(?:[kcmd]?m[²³]|m[23](?!\w)|µF|[kM]?bit/s|[GMT]o)"
 _CLOCK = r"\d{1,2}:\d{2}(?::\d{2})?(?!\d)(?:\s?[ap]\.?m\b)?|\d{1,2}(?:\.\d{2})?\s?[ap]\.?m\b"
 _CLOCK_ELSEWHERE = r"\d{1,2}[:.]\d{2}(?!\d)\s?(?:Uhr|h|uur)\b|\d{1,2}\sUhr\b|\d{1,2}\s?h\s?\d{2}\b|\d{1,2}:\d{2}(?!\d)"
 
 
-def _values(words: str, date: str, clock: str, time: str, unit: str, noun: str) -> re.Pattern[str]:
-    """Values of a language, by its numbers in words, its dates, times of day, units of time, units, and words."""
+def _values(words: str, date: str, clock: str, time: str, noun: str) -> re.Pattern[str]:
+    """Values of a language, by its numbers in words, its dates, times of day, units of time, and words for what is counted."""
     number = rf"(?:{DIGITS}|{words}|\bhalf an?\b)(?:\s?±\s?{DIGITS})?(?:\s?(?:to|-|–)\s?(?:{DIGITS}|{words}))?"
     return re.compile(
         rf"(?<![\w.,])(?:(?P<often>{_OFTEN}(?!\w))|(?P<date>{date})"
         rf"|(?P<clock>(?:{clock})(?:\s?(?:to|until|-|–|—)\s?(?:{clock}))?(?!:\d))|(?P<sum>{_MONEY}\s?{number}|{number}\s?{_MONEY})"
-        rf"|{number}[\s-]?(?:(?P<time>{time})|(?P<unit>{unit}))(?!\w)"
-        rf"|{number}(?=\s(?P<noun>{noun}{{3,}})\b)|{DIGITS}(?:\s?±\s?{DIGITS})?(?:\s?(?:to|-|–)\s?{DIGITS})?(?!\w))",
+        rf"|{number}[\s-]?(?:(?P<time>{time})|(?P<unit>{_UNIT}))(?!\w)"
+        rf"|{number}(?=\s(?P<noun>{noun})\b)|{DIGITS}(?:\s?±\s?{DIGITS})?(?:\s?(?:to|-|–)\s?{DIGITS})?(?!\w))",
         re.IGNORECASE,
     )
 
 
-_VALUE = _values(_WORDS, _DATE, _CLOCK, _TIME, _UNIT, "[a-z]")
+_VALUE = _values(_WORDS, _DATE, _CLOCK, _TIME, "[a-z]{3,}")
 
 
 @cache
@@ -72,9 +72,8 @@ def _values_of(code: str) -> re.Pattern[str]:
     of = r"(?:de\s+|del\s+)?"
     date = rf"\b\d{{1,2}}(?:\.|er|º|°)?\s+{of}(?:{named})(?:\s+{of}{_YEAR})?(?!\w)|\b(?:{named})\s+{of}{_YEAR}(?!\w)"
     dotted = rf"\b\d{{1,2}}\.\s?\d{{1,2}}\.(?:\s?{_YEAR})?(?!\d)"
-    unit = rf"(?:{_UNITS_BEYOND}|{_UNIT})"
     time = rf"(?:{times}|{_TIME})" if times else _TIME
-    return _values(words, f"{date}|{dotted}|{_DATE}", _CLOCK_ELSEWHERE, time, unit, r"[^\W\d_]")
+    return _values(words, f"{date}|{dotted}|{_DATE}", _CLOCK_ELSEWHERE, time, r"[^\W\d_]{3,}")
 
 
 _OF_A_CLAUSE = re.compile(r"(?:\d{1,3}\.){1,3}(?:\d{1,3})?[ \t]+(?=[A-Z\"“])")
