@@ -114,21 +114,17 @@ _SAY_NOTHING = frozenset(map(stem, [*FUNCTION_WORDS, "s", "t"]))
 """The stems of function words, and what apostrophes leave over."""
 
 
-def says_nothing(word: str) -> bool:
-    """Whether the stem of a word of a query says only what kind of answer it wants, or nothing."""
-    return word in _GENERIC or word in _SAY_NOTHING
-
-
 def telling(words: Iterable[str], asking: str) -> frozenset[str]:
     """Those of the stems of words of a query, or of a text like it, that say what it is about."""
-    none = _saying_nothing(language_of(asking)) if is_foreign(asking) else frozenset[str]()
-    return frozenset(word for word in words if not says_nothing(word) and word not in none)
+    none = _saying_nothing(language_of(asking))
+    return frozenset(word for word in words if word not in none)
 
 
 @cache
 def _saying_nothing(code: str) -> frozenset[str]:
-    """The stems of the words of a language that say nothing of a subject."""
-    return frozenset(map(stem, [*words_for(code, "small").split(), *words_for(code, "generic").split(), *_ELIDED]))
+    """The stems of the words of a language that say only what kind of answer is wanted, or nothing; of English always."""
+    words = [*words_for(code, "small").split(), *words_for(code, "generic").split(), *_ELIDED] if code not in {"", "en"} else []
+    return _GENERIC | _SAY_NOTHING | frozenset(map(stem, words))
 
 
 def names_in(query: str) -> list[str]:
@@ -212,10 +208,10 @@ def _is_of_another_number(query: str, place: Place) -> bool:
 
 def _may_be_a_noun(name: str, query: str) -> bool:
     """Whether a word with a capital is no name for sure: German writes all nouns with one; names have no article."""
-    at = query.find(name)
-    if any(map(str.isdigit, name)):
+    if language_of(query) != "de" or any(map(str.isdigit, name)):
         return False
-    return language_of(query) == "de" and _DETERMINED.search(query[:at] if at > 0 else "") is not None
+    at = query.find(name)
+    return _DETERMINED.search(query[:at] if at > 0 else "") is not None
 
 
 def states_relation(query: str, place: Place, settled: Sequence[Claim] = ()) -> bool:

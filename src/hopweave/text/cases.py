@@ -16,16 +16,11 @@ from typing import NamedTuple
 
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Span
-from hopweave.text.languages import is_foreign, language_of, words_for
+from hopweave.text.languages import NOTHING, is_foreign, language_of, words_for
 from hopweave.text.table_rows import is_row
 from hopweave.text.values_alike import NUMBER, Value, are_alike, value_at, values_in
 from hopweave.text.wanted import Wanted, content_stems
 
-_ENGLISH = (
-    "and|or|but|while|whereas",
-    "for|if|when|with|without|unless|except|in|on|at|under|over|above|below|after|from|until|between|where",
-    r"is|are|was|were|be|has|have|had|may|can|must|should|will|does|did|\w{2,}ed|took|gave|made|became|built|held|came|went|left",
-)
 _BESIDES = re.compile(
     r"\s*(?P<what>\b(?:deputy|vice|assistant|stand-?in|substitute|reserve|former(?:ly)?|previous(?:ly)?|until|before|last \w+"
     r"|acting|(?:19|20)\d\d))\b[^()]{0,40}$",
@@ -88,11 +83,8 @@ class _Words(NamedTuple):
 
 @cache
 def _words(code: str) -> _Words:
-    if code in ("", "en"):
-        joins, cases, verbs = _ENGLISH
-    else:
-        joins = "|".join(filter(None, [*words_for(code, "joins").split(), words_for(code, "opens")])) or r"(?!)"
-        cases, verbs = (words_for(code, what) or r"(?!)" for what in ("cases", "verbs"))
+    joins = "|".join(filter(None, [*words_for(code, "joins").split(), words_for(code, "opens")])) or NOTHING
+    cases, verbs = (words_for(code, what) or NOTHING for what in ("cases", "verbs"))
     return _Words(
         re.compile(rf"[,;:](?!\d)\s*|\s?[()\[\]]\s?|\s[–—]\s|\.\s+|\n(?![ \t]*[a-z(])|\s(?:{joins})\s", re.IGNORECASE),
         re.compile(rf"(?:{cases})\s+\S", re.IGNORECASE),
@@ -122,7 +114,7 @@ def _parts_of(sentence: str) -> _Parts:
 
     A colon in brackets or behind a comma parts the label of a value from what is before it, not from the value.
     """
-    words = _words(language_of(sentence) if is_foreign(sentence) else "en")
+    words = _words(language_of(sentence) or "en")
     cuts: list[re.Match[str]] = []
     has_comma, depth = False, 0
     for cut in words.cut.finditer(sentence):

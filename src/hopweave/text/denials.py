@@ -16,7 +16,7 @@ from typing import NamedTuple
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Span
 from hopweave.text.content_words import stem
-from hopweave.text.languages import language_beside, language_of, small_words, words_for
+from hopweave.text.languages import NOTHING, language_beside, language_of, small_words, whole_words, words_for
 from hopweave.text.scripts import content_apart
 
 _FEWEST_WORDS = 3
@@ -228,6 +228,4 @@ def _rules(code: str) -> _Rules:
 
 
 def _pattern(words: str, *, is_spaced: bool) -> re.Pattern[str]:
-    if not words:
-        return re.compile(r"(?!)")
-    return re.compile(rf"(?<![\w-])(?:{words})(?![\w-])" if is_spaced else words, re.IGNORECASE)
+    return whole_words(words) if is_spaced else re.compile(words or NOTHING, re.IGNORECASE)

@@ -7,14 +7,9 @@ from functools import cache
 from typing import NamedTuple
 
 from hopweave.core.types import Span
-from hopweave.text.languages import language_beside, words_for
+from hopweave.text.languages import NOTHING, language_beside, pattern_for, words_for
 from hopweave.text.values_alike import are_alike, value_at, values_in
 
-_ENGLISH = {
-    "until": r"(?:until|till|up to|by) (?:when|what|which)",
-    "since": r"(?:from|since|as of) (?:when|what|which)",
-    "to": "to|until|till|through",
-}
 _RANGE = re.compile(r"(?P<first>\d[\d.,:]*)(?P<between>[^\d]{1,12})(?P<last>\d[\d.,:]*)")
 """Two ends in one value: `8:30-17:00`."""
 _FARTHEST = 20
@@ -43,7 +38,7 @@ def is_other_end(asking: str, sentence: str, focus: Span) -> bool:
     >>> [is_other_end("Until when is it on?", told, Span(start, end)) for start, end in ((23, 33), (37, 45))]
     [True, False]
     """
-    words = _words(language_beside(sentence, asking))
+    words = _words(language_beside(sentence, asking) or "en")
     is_end_asked, is_beginning_asked = (pattern.search(asking) is not None for pattern in (words.until, words.since))
     values = values_in(sentence)
     own = value_at(focus, values)
@@ -66,7 +61,5 @@ def _joins(words: _Words, sentence: str, start: int, end: int) -> bool:
 
 @cache
 def _words(code: str) -> _Words:
-    table = _ENGLISH if code in ("", "en") else {what: words_for(code, what) or r"(?!)" for what in _ENGLISH}
-    until, since = (re.compile(rf"\b(?:{table[what]})(?!\w)", re.IGNORECASE) for what in ("until", "since"))
-    to = rf"\s*(?:–|-|{table['to']})\s*(?:the|dem|den|le|el|il|o|het)?\s*"
-    return _Words(until, since, re.compile(to, re.IGNORECASE))
+    to = rf"\s*(?:–|-|{words_for(code, 'to') or NOTHING})\s*(?:the|dem|den|le|el|il|o|het)?\s*"
+    return _Words(pattern_for(code, "until"), pattern_for(code, "since"), re.compile(to, re.IGNORECASE))

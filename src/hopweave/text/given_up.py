@@ -11,7 +11,7 @@ import re
 from hopweave.core.types import Span
 from hopweave.text.content_words import keys_of
 from hopweave.text.decisions import ASKS_FOR_FORMER, ASKS_FOR_PROPOSED, ASKS_FOR_REJECTED, IS, REJECTED
-from hopweave.text.languages import language_beside
+from hopweave.text.languages import is_foreign_beside
 from hopweave.text.table_rows import cell_at, cells_of
 
 _NO_VERB = (
@@ -93,7 +93,7 @@ def is_given_up(asking: str, sentence: str, focus: Span) -> bool:
     >>> is_given_up("When was the window before?", told, Span(26, 34))
     False
     """
-    if language_beside(sentence, asking) not in ("", "en"):
+    if is_foreign_beside(sentence, asking):
         from hopweave.text.formers import is_given_up_elsewhere  # which few texts need
 
         return is_given_up_elsewhere(asking, sentence, focus)

@@ -11,7 +11,7 @@ import re
 from hopweave.core.types import Span
 from hopweave.text.clauses import clause_around
 from hopweave.text.content_words import stem, stems_of, words_of
-from hopweave.text.languages import language_beside
+from hopweave.text.languages import is_foreign_beside
 
 _ADVERBS = "possibly|probably|perhaps|maybe|presumably|apparently|allegedly|reportedly|supposedly|purportedly|likely"
 _OPEN = re.compile(
@@ -37,7 +37,7 @@ def is_left_open(asking: str, sentence: str, focus: Span) -> bool:
     >>> [is_left_open("Where was she born?", told, Span(start, start + 4)) for start in (16, 34)]
     [False, True]
     """
-    if language_beside(sentence, asking) not in ("", "en"):
+    if is_foreign_beside(sentence, asking):
         from hopweave.text.denials import is_left_open_elsewhere  # which few texts need
 
         return is_left_open_elsewhere(asking, sentence, focus)

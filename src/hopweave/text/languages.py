@@ -65,6 +65,8 @@ _PLAIN = re.compile(r"(?<![^|\s])[^\W\d_]+(?![^|\s(])")  # a word of an expressi
 _MANY = 15
 """A text of so many words is not told by one of them alone, which may be the name of a variable."""
 
+NOTHING = r"(?!)"
+"""An expression that matches nothing."""
 _FARTHEST = 400
 """How many characters of a text are looked at."""
 
@@ -123,6 +125,11 @@ def language_beside(text: str, other: str) -> str:
     return others if not own or (own != "en" and others not in {"", "en"}) else own
 
 
+def is_foreign_beside(text: str, other: str) -> bool:
+    """Whether a text is plainly in another language than English, or tells none, and one beside it is."""
+    return language_beside(text, other) not in {"", "en"}
+
+
 def words_for(code: str, what: str) -> str:
     """What `languages.toml` has of a language, such as its `denies`; empty if it has nothing."""
     return _table().get(code, {}).get(what, "")
@@ -131,8 +138,12 @@ def words_for(code: str, what: str) -> str:
 @cache
 def pattern_for(code: str, what: str) -> re.Pattern[str]:
     """The same as a pattern for whole words in any case, which matches nothing if the language has none."""
-    words = words_for(code, what)
-    return re.compile(rf"(?<![\w-])(?:{words})(?![\w-])" if words else r"(?!)", re.IGNORECASE)
+    return whole_words(words_for(code, what))
+
+
+def whole_words(words: str) -> re.Pattern[str]:
+    """A pattern for the words of an expression in any case, none of which is a part of a longer one; for none, nothing."""
+    return re.compile(rf"(?<![\w-])(?:{words})(?![\w-])" if words else NOTHING, re.IGNORECASE)
 
 
 def all_words_for(what: str) -> str:

@@ -11,7 +11,7 @@ from hopweave.core.types import Span
 from hopweave.text.clauses import clause_around
 from hopweave.text.content_words import stem, words_of
 from hopweave.text.defaults import asks_for_default
-from hopweave.text.languages import is_foreign, language_beside
+from hopweave.text.languages import is_foreign, is_foreign_beside
 
 _WORD = re.compile(r"\d+(?:[.,]\d+)+(?!\w)|[^\W_]+(?:['’-][^\W_]+)*")
 _OF_VERBS = frozenset({"not", "never", "nor", "neither", "cannot", "nobody", "nothing"})
@@ -105,7 +105,7 @@ def denies_there(asking: str, sentence: str, focus: Span) -> bool:
     >>> [denies_there("Where is it used?", told, Span(start, start + 4)) for start in (8, 24)]
     [False, True]
     """
-    if language_beside(sentence, asking) not in ("", "en"):
+    if is_foreign_beside(sentence, asking):
         from hopweave.text.denials import denies_there_elsewhere  # which few texts need
 
         return denies_there_elsewhere(asking, sentence, focus)

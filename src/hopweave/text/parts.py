@@ -19,7 +19,7 @@ from hopweave.core.types import Span
 from hopweave.text.bounds import bounds_asked, is_bound_asked
 from hopweave.text.content_words import anchors, keys_of, stem
 from hopweave.text.in_order import is_in_order, is_of_another_in_order
-from hopweave.text.languages import is_foreign, language_of, words_for
+from hopweave.text.languages import NOTHING, is_foreign, language_of, words_for
 from hopweave.text.table_rows import is_row
 from hopweave.text.values_alike import COUNTED, NUMBER, Value, are_alike, value_at, values_in
 from hopweave.text.wanted import Wanted, content_stems, letters_in, stem_asked
@@ -36,7 +36,8 @@ _VERB = re.compile(
 _AUXILIARY = re.compile(r"is|are|was|were|be|been|has|have|had|may|can|must|should|will|does|did|do", re.IGNORECASE)
 _STANDS_FOR = re.compile(r"\b(?:its?|they|their|those|that|these|he|his|she|her)\b", re.IGNORECASE)
 _REFERS_BACK = re.compile(r"\b(?:(?:that|this|such|those|these)\s\w+|thereafter|afterwards)\b", re.IGNORECASE)
-_JOINS, _OPENS, _COMPARES = "and|or", "but|while|whereas|except|save|unless", r"vs\.?|versus|against|compared (?:with|to)"
+_OPENS_TOO, _COMPARES = "|except|save|unless", r"|vs\.?|versus|against|compared (?:with|to)"
+"""What else parts a sentence of English."""
 _BEFORE = "in|by|at|to|from|of|for|with|on|was|were|is|are|it|only|about|up|and|or|a|an|the"
 _CLAUSES = re.compile(r";\s+|,?\s(?:while|whereas)\s", re.IGNORECASE)
 _SAME_VERB = re.compile(
@@ -68,12 +69,10 @@ class _Words(NamedTuple):
 
 @cache
 def _words(code: str) -> _Words:
-    if code in ("", "en"):
-        joins, opens, before, compares = _JOINS, _OPENS, _BEFORE, f"|{_COMPARES}"
-    else:
-        joins = "|".join(words_for(code, "joins").split()) or r"(?!)"
-        opens, compares = words_for(code, "opens") or r"(?!)", ""
-        before = "|".join([*words_for(code, "small").split(), words_for(code, "cases") or r"(?!)"])
+    joins, opens = "|".join(words_for(code, "joins").split()) or NOTHING, words_for(code, "opens") or NOTHING
+    before, compares = "|".join([*words_for(code, "small").split(), words_for(code, "cases") or NOTHING]), ""
+    if code == "en":
+        opens, before, compares = opens + _OPENS_TOO, _BEFORE, _COMPARES
     return _Words(
         re.compile(
             rf"(?P<opens>,?\s(?:{opens})\s|,\s(?:{joins}),\s)|;\s+|\n\s*|,\s+(?:(?:{joins})\s)?|\s(?:{joins}{compares})\s",
@@ -84,7 +83,7 @@ def _words(code: str) -> _Words:
 
 
 def _words_of(sentence: str) -> _Words:
-    return _words(language_of(sentence) if is_foreign(sentence) else "en")
+    return _words(language_of(sentence) or "en")
 
 
 @dataclass(frozen=True, slots=True)
