@@ -40,7 +40,10 @@ def server(script: str, delay: float, *more: str) -> Iterator[Running]:
     command = [sys.executable, script, "--serve", "--delay", str(delay), *more]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
-            yield Running(process.stdout.readline().strip() if process.stdout else "", process)
+            base_url = process.stdout.readline().strip() if process.stdout else ""
+            if not base_url:
+                raise SystemExit("the server of the benchmark ended before it listened; what it said is above")
+            yield Running(base_url, process)
         finally:
             process.terminate()
 

@@ -17,7 +17,6 @@ from hopweave.citations.places import (
     are_of_one_document,
     beginning_of_document,
     begins_with_pronoun,
-    names_the_document,
     parties_of_document,
 )
 from hopweave.citations.report_names import is_dated, is_of_its_document
@@ -26,6 +25,7 @@ from hopweave.core.types import Claim, Passage
 from hopweave.text.answer_kinds import kind_asked
 from hopweave.text.comparing import life_date
 from hopweave.text.content_words import anchors, content_of, keys_of, stem, stems_of
+from hopweave.text.document_names import names_the_document
 from hopweave.text.key_terms import FUNCTION_WORDS, words_in
 from hopweave.text.languages import is_foreign, language_of, words_for
 from hopweave.text.matching import normalize_answer

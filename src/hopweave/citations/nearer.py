@@ -11,16 +11,15 @@ from hopweave.citations.places import (
     Place,
     are_of_one_document,
     begins_with_pronoun,
-    names_the_document,
     parties_of_document,
     sentences_of,
-    words_above,
 )
 from hopweave.core.types import Passage, Span
 from hopweave.text.answer_kinds import kind_asked
 from hopweave.text.cases import is_of_another_case
 from hopweave.text.changes import is_earlier_asked
 from hopweave.text.content_words import keys_of, named_keys, numbers_of
+from hopweave.text.document_names import names_the_document, words_above
 from hopweave.text.ends import is_other_end
 from hopweave.text.languages import is_foreign
 from hopweave.text.parties import Party, is_party

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Passage, Span
+from hopweave.text.document_names import words_above
 from hopweave.text.key_terms import words_in
 from hopweave.text.languages import is_foreign, language_of, words_for
 from hopweave.text.parties import Party, parties_in
@@ -22,9 +23,6 @@ from hopweave.text.sentences import sentence_around, sentence_spans
 from hopweave.text.table_rows import is_row
 from hopweave.text.tables_in_text import is_heading, row_at
 
-_SUFFIXES = re.compile(r"(?:\.[a-z]\w{0,8}){1,2}$", re.IGNORECASE)
-_PAGE = re.compile(r"\.x?html?(?:\.\w{2,4})?$", re.IGNORECASE)
-_BETWEEN_WORDS = re.compile(r"[\s_-]+")
 _HEADED = re.compile(r"[A-Z][A-Z \t,/&'():_-]{3,60}\n\s*\S")
 """A sentence that begins with a heading in capitals: what is before it belongs to another section."""
 _ITEM = re.compile(r"(?:\d{1,2}[.)]|[a-z]\)|[A-Z][A-Za-z]+ \d{1,2}[:.])\s")
@@ -72,16 +70,6 @@ class Place:
         """The sentence after it; empty if there is none."""
         text = self.passage.text
         return next((text[span.start : span.end] for span in sentence_spans(text) if span.start >= self.span.end), "")
-
-
-def words_above(passage: Passage) -> str:
-    """What says of a whole passage what it is about: its title and sections, and the name of its file."""
-    return "\n".join(filter(None, [passage.heading, _file_name(passage.source)]))
-
-
-def names_the_document(passage: Passage) -> str:
-    """What all passages of a document have above them: its title, and the name of its file."""
-    return "\n".join(filter(None, [passage.title, _file_name(passage.source)]))
 
 
 def are_of_one_document(one: Passage, other: Passage) -> bool:
@@ -194,18 +182,3 @@ def begins_with_pronoun(text: str) -> bool:
         return text.lstrip(" \n「『（(").startswith(tuple(pronouns))
     first = next(iter(words_in(text)), None)
     return first is not None and first.written.casefold() in pronouns
-
-
-@remembered
-def _file_name(source: str) -> str:
-    """The words of the name of a file, which often says what a document with a general title is about.
-
-    Web pages are named as addresses, by rules of their own (`sql-dropdatabase.html`), and have titles.
-
-    >>> _file_name("contracts/Orlau_Supply-Agreement_v2.docx#page=3"), _file_name("sql-dropdatabase.html")
-    ('Orlau Supply Agreement v2', '')
-    """
-    name = source.partition("#")[0].replace("\\", "/").rpartition("/")[2]
-    if _PAGE.search(name):
-        return ""
-    return " ".join(_BETWEEN_WORDS.split(_SUFFIXES.sub("", name))).strip()

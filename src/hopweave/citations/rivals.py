@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator, Sequence, Set
 
 from hopweave.citations.about import names_in
 from hopweave.citations.cells import is_another_case, is_of_another_row
-from hopweave.citations.places import Place, words_above
+from hopweave.citations.places import Place
 from hopweave.core.types import Passage, Span
 from hopweave.text.agreement import agree
 from hopweave.text.content_words import keys_of, named_keys, numbers_of
+from hopweave.text.document_names import words_above
 from hopweave.text.sentences import sentence_spans
 
 _FEWEST_WORDS = 4

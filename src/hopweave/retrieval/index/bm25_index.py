@@ -28,6 +28,7 @@ from hopweave.retrieval.index.index_writing import Staging, full_disk
 from hopweave.retrieval.index.language_detection import Sample
 from hopweave.retrieval.index.links import opening, openings, title_key
 from hopweave.retrieval.index.passage_rows import passage_of_row, row_of_passage
+from hopweave.text.document_names import words_above
 from hopweave.text.scripts import num_words, runs_together
 
 ENGINE = "bm25"
@@ -371,7 +372,7 @@ class Writing:
             self._counts["words"] += by * num_words(passage.text)
             self._counts["documents"] += by * (passage.id in {(name := document_id_of(passage)), f"{name}#1"})
             self._counts["titled"] += by * bool(passage.title)
-        self._num_cut += by * runs_together(f"{passage.heading}\n{passage.text}")
+        self._num_cut += by * runs_together(f"{words_above(passage)}\n{passage.text}")
 
     def publish(self) -> IndexSummary:
         """Publishes the new state as the current one."""
@@ -475,7 +476,7 @@ def _engine_document(passage: Passage, number: int, analysis: Analysis, layout: 
     values = [] if layout < _LINKS_SINCE else list(_link_values(passage))
     if layout >= _FILTERS_SINCE:
         values += [(name, value) for name, several in filter_values(passage).items() for value in several]
-    heading, text = analysis.searchable(passage.heading), analysis.searchable(passage.text)
+    heading, text = analysis.searchable(words_above(passage)), analysis.searchable(passage.text)
     document = tantivy.Document()
     document.add_text("id", passage.id)
     document.add_text("document", document_id_of(passage))

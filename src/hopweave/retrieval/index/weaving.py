@@ -26,6 +26,7 @@ from hopweave.core.types import Hit, Passage, Via
 from hopweave.retrieval.index.bm25_search import Clause, Found, terms_of
 from hopweave.retrieval.index.links import opening
 from hopweave.retrieval.index.word_index import Document, WordIndex, candidates_of, function_terms
+from hopweave.text.document_names import words_above
 
 FIRST_HITS = 60
 FRONT = 4
@@ -219,7 +220,7 @@ class Weaving:
         """
         num_unknown = self._words.num_unknown(self._text)
         total = self._weight(self._idf) + num_unknown * self._words.highest_idf
-        return self._weight(self._idf.keys() & terms_of(f"{passage.heading}\n{passage.text}")) / total if total else 0.0
+        return self._weight(self._idf.keys() & terms_of(f"{words_above(passage)}\n{passage.text}")) / total if total else 0.0
 
     def _has_all_words(self, best: Document) -> bool:
         """Whether the best passage has nearly all words of the question, as it has if it answers it by itself."""

@@ -38,6 +38,7 @@ from hopweave.retrieval.index.bm25_search import (
     terms_of,
 )
 from hopweave.retrieval.index.links import is_named, keys_of, mentions, names, opening, title_key, words_of
+from hopweave.text.document_names import words_above
 from hopweave.text.key_terms import FUNCTION_WORDS, words_in
 from hopweave.text.languages import is_foreign, language_of, words_for
 from hopweave.text.page_names import page_name
@@ -127,12 +128,12 @@ class Document:
     @cached_property
     def terms(self) -> frozenset[str]:
         """The terms of title, sections and text."""
-        return frozenset(terms_of(f"{self.passage.heading}\n{self.passage.text}"))
+        return frozenset(terms_of(f"{words_above(self.passage)}\n{self.passage.text}"))
 
     @cached_property
     def title_terms(self) -> frozenset[str]:
         """The terms of title and sections."""
-        return frozenset(terms_of(self.passage.heading))
+        return frozenset(terms_of(words_above(self.passage)))
 
     @cached_property
     def sentences(self) -> tuple[frozenset[str], ...]:

@@ -18,6 +18,7 @@ from hopweave.retrieval.index.analysis import ENGLISH, Analysis
 from hopweave.retrieval.index.bm25_search import MAX_QUERY_TERMS, SCORE_DECIMALS
 from hopweave.retrieval.index.index_folder import Fingerprint
 from hopweave.retrieval.index.passage_rows import passage_of_row, row_of_passage
+from hopweave.text.document_names import words_above
 from hopweave.text.scripts import runs_together
 
 BATCH = 500
@@ -194,7 +195,7 @@ class Sums:
 
 
 def _has_cuts(passage: Passage) -> bool:
-    return runs_together(f"{passage.heading}\n{passage.text}")
+    return runs_together(f"{words_above(passage)}\n{passage.text}")
 
 
 def average(total: int, number: int) -> float:
@@ -228,8 +229,8 @@ def row_of(passage: Passage, vector: Sequence[float], analysis: Analysis) -> Row
         raise DataError(f"passage {passage.id!r} contains an unpaired surrogate, which is not a character; remove it") from None
     if not passage.id:
         raise DataError(f"a passage of {passage.source or 'the corpus'} has no id; give it one")
-    terms = Counter(analysis.terms_of(f"{passage.heading}\n{passage.text}"))
-    title_terms = Counter(analysis.terms_of(passage.heading))
+    terms = Counter(analysis.terms_of(f"{words_above(passage)}\n{passage.text}"))
+    title_terms = Counter(analysis.terms_of(words_above(passage)))
     document = key_of(document_id_of(passage))
     return Row(key_of(passage.id), document, content, terms, title_terms, filter_values(passage), vector)
 

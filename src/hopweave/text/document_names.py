@@ -1,0 +1,49 @@
+"""What says of a whole passage what it is about: its title and sections, and the name of its file."""
+
+from __future__ import annotations
+
+import re
+
+from hopweave.core.memoize import remembered
+from hopweave.core.types import Passage
+
+_SUFFIXES = re.compile(r"(?:\.[a-z]\w{0,8}){1,2}$", re.IGNORECASE)
+_UNTELLING = re.compile(r"\.(?:x?html?|jsonl?|ndjson)(?:\.\w{2,4})?$", re.IGNORECASE)
+_BETWEEN_WORDS = re.compile(r"[\s_-]+")
+_WORD = re.compile(r"\w+")
+
+
+def words_above(passage: Passage) -> str:
+    """Its title and sections, and those words of the name of its file that they do not have, on a line of their own.
+
+    >>> passage = Passage("1", "Notice is 30 days.", title="Supply Agreement", source="Orlau_Supply-Agreement_v2.docx")
+    >>> words_above(passage).splitlines()
+    ['Supply Agreement', 'Orlau v2']
+    """
+    heading, named = passage.heading, words_of_file_name(passage.source)
+    if not named:
+        return heading
+    known = {word.casefold() for word in _WORD.findall(heading)}
+    more = " ".join(word for word in named.split() if not known.issuperset(one.casefold() for one in _WORD.findall(word)))
+    return "\n".join(filter(None, [heading, more]))
+
+
+def names_the_document(passage: Passage) -> str:
+    """What all passages of a document have above them: its title, and the name of its file."""
+    return "\n".join(filter(None, [passage.title, words_of_file_name(passage.source)]))
+
+
+@remembered
+def words_of_file_name(source: str) -> str:
+    """The words of the name of a file, which often says what a document with a general title is about.
+
+    Web pages are named as addresses, by rules of their own (`sql-dropdatabase.html`), and have titles; a file of many records
+    is not what one of them is about.
+
+    >>> words_of_file_name("contracts/Orlau_Supply-Agreement_v2.docx#page=3"), words_of_file_name("sql-dropdatabase.html")
+    ('Orlau Supply Agreement v2', '')
+    """
+    name = source.partition("#")[0].replace("\\", "/").rpartition("/")[2]
+    if "://" in source or _UNTELLING.search(name):
+        return ""
+    return " ".join(_BETWEEN_WORDS.split(_SUFFIXES.sub("", name))).strip()
