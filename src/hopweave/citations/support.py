@@ -35,6 +35,7 @@ from hopweave.citations.about import (
 from hopweave.citations.against import says_against
 from hopweave.citations.cells import is_other_cell
 from hopweave.citations.citing import cite, locate
+from hopweave.citations.editions import is_of_another_edition
 from hopweave.citations.nearer import is_nearer_another
 from hopweave.citations.occurrences import asserted, holds, in_quote, none_of, occurrences, plain
 from hopweave.citations.places import Place, place_of
@@ -310,6 +311,8 @@ class _Case:
                 "relation" if self._is_of_another(said, citation, passage, focus) else ""
             )
         if not shortfall and self._is_of_another_name(asking, passage, Span(citation.start, citation.end), words):
+            shortfall = "relation"
+        if not shortfall and not is_statement and is_of_another_edition(self.query, place, self.found):
             shortfall = "relation"
         if not shortfall and is_nearer_another(self.query, said, place, focus, self.found):
             shortfall = "relation"

@@ -12,10 +12,13 @@ from typing import NamedTuple
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Span
 
+_CURRENCIES = "|".join("EUR USD GBP CHF SEK DKK NOK PLN CZK RUB HUF JPY CNY INR AUD CAD BRL".split())
 _NAME = re.compile(
-    r"(?<![\w.,/-])(?P<make>[A-Z][A-Za-z]{0,5}-?)\d{1,4}[A-Z]?(?:-[A-Z]{1,2}\d?)?(?![\w/-])(?!\.\d)"
-    r"(?: (?:Pro|Plus|Max|Mini|Ultra|Lite|Air|Basic|Classic|Compact|Premium|Deluxe|Sport|Turbo)\b)?"
+    rf"(?<![\w.,/-])(?P<make>[A-Z][A-Za-z]{{0,5}}-?|(?!(?:{_CURRENCIES})\b)[A-Z]{{2,5}} )\d{{1,4}}[A-Z]?(?:-[A-Z]{{1,2}}\d?)?"
+    r"(?![\w/-])(?![.,]\d)(?! ?[%°])"
+    r"(?: (?:Pro|Plus|Max|Mini|Ultra|Lite|Air|Basic|Classic|Compact|Premium|Deluxe|Sport|Turbo|HD|XL)\b)?"
 )
+"""One word of letters and digits, or capitals and a number: `X200 Pro`, `WM 40`. A sum of money is no name."""
 _RANGE = re.compile(r" ?(?:to|through|up to|–|—|-|\.\.) ?(?:the )?")
 _BETWEEN = re.compile(r"[,;] |\n|\s(?:and|or|but|while|whereas)\s")
 _JOINED = re.compile(r",?\s?(?:(?:and|or|/|&)\s?)?(?:the\s)?")

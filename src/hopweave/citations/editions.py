@@ -1,0 +1,67 @@
+"""Editions of one document, such as the price lists of two years: what one of them says is not what another one says.
+
+Their names (title, first section, file) have most words in common, and each has a year, a version or a number of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from hopweave.citations.places import Place, are_of_one_document
+from hopweave.core.memoize import remembered
+from hopweave.core.types import Passage
+
+_YEAR = re.compile(r"(?<!\d)(?P<first>(?:19|20)\d\d)(?:\s?[/–-]\s?(?P<second>(?:19|20)?\d\d))?(?!\d)")
+_NUMBERED = re.compile(r"(?P<what>[^\W\d_]+)(?:\.?[\s_-]{0,2}|\s(?:no|nr|n°|№)\.?\s?)(?P<number>\d{1,3}(?:\.\d{1,3})*)(?![\d/]|\.\d)")
+_VERSION = re.compile(r"v|ver|vers|versi(?:on|ón|one|oon)|verze|wersja|версия|версии|issue|edition|release|rev|revision", re.IGNORECASE)
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_SHARED = 0.5
+"""Of the words of the shorter of two names."""
+
+
+def is_of_another_edition(query: str, place: Place, passages: Sequence[Passage]) -> bool:
+    """Whether a query names the edition of a document by its year or version, and a place is in another one.
+
+    It is if another document that was found has this in its name, and is an edition of the same; and neither the place nor the
+    name of its own document has it.
+
+    Args:
+        query: the query.
+        place: the place.
+        passages: all that were found.
+    """
+    asked = _marks(query)
+    if not asked:
+        return False
+    own = _name_of(place.passage)
+    missing = asked - _marks("\n".join([own, place.words, place.item]))
+    return bool(missing) and any(
+        missing & _marks(other) and _are_editions(own, other)
+        for one in passages
+        if not are_of_one_document(place.passage, one) and (other := _name_of(one)) != own
+    )
+
+
+def _name_of(passage: Passage) -> str:
+    """What the document of a passage is called: its title, the section that all of it may be in, and its file."""
+    name = passage.source.partition("#")[0].replace("\\", "/").rpartition("/")[2]
+    return "\n".join([passage.title, *passage.sections[:1], name.replace("_", " ").rpartition(".")[0]])
+
+
+@remembered
+def _marks(text: str) -> frozenset[str]:
+    """The years of a text, the numbers of its versions, and others with the word before them: `2023`, `2023/24`, `v 3.2`, `hc 25`."""
+    marks = set()
+    for year in _YEAR.finditer(text):
+        is_span = year["second"] is not None and int(year["second"][-2:]) == (int(year["first"]) + 1) % 100
+        marks.add(f"{year['first']}/{year['second'][-2:]}" if is_span else year["first"])
+    for one in _NUMBERED.finditer(text):
+        what = "v" if _VERSION.fullmatch(one["what"]) else one["what"].casefold()
+        marks.add(f"{what} {one['number']}")
+    return frozenset(marks)
+
+
+def _are_editions(one: str, other: str) -> bool:
+    ours, theirs = ({word.casefold() for word in _WORD.findall(name)} for name in (one, other))
+    return bool(ours and theirs) and len(ours & theirs) >= _SHARED * min(len(ours), len(theirs))
