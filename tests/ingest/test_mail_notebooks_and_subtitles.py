@@ -39,6 +39,13 @@ def test_a_message_is_its_subject_its_head_and_its_text(tmp_path, charset):
     assert passage.text == f"{HEAD}\n\nGrüße.\n\nOil is dry."
 
 
+@pytest.mark.parametrize("charset", ["utf-8", "latin-1"])
+def test_letters_that_a_head_has_without_encoding_are_read(charset):
+    read = read_mail("From: École des Aubépines <ecole@orvanches.example>\nSubject: Réunion\n\nBonjour".encode(charset))
+    assert read.title == "Réunion"
+    assert read.parts[0].text.startswith("From: École des Aubépines")
+
+
 def test_plain_text_comes_before_html_and_attachments_are_named(tmp_path):
     both = message(html="<p>Not this.")
     both.add_attachment(b"%PDF", maintype="application", subtype="pdf", filename="bill für oil.pdf")

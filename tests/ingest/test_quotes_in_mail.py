@@ -88,3 +88,24 @@ def test_a_quote_of_an_earlier_message_of_a_mailbox_is_left_out(tmp_path):
     path = written(tmp_path, "box.mbox", box)
     assert [passage.text.count("rape oil") for passage in read(path)] == [1, 0]
     assert [passage.text.count("rape oil") for passage in read(path, keep_copies=True)] == [1, 0, 1]
+
+
+def test_a_quote_with_marks_whose_head_has_marks_too_is_read_once():
+    text = """We use 36.
+
+> From: f@orlau.example
+> Date: Tue, 11 Jun 2024
+> Subject: Cores
+>
+> The other 36 are fine.
+
+>> From: n@orlau.example
+>> Date: Sun, 9 Jun 2024
+>> Subject: Cores
+>>
+>> Twelve of 48 are warm.
+"""
+    own, quotes = without_quotes(text)
+    assert own == "We use 36."
+    assert [quote.text for quote in quotes] == ["The other 36 are fine.", "Twelve of 48 are warm."]
+    assert [quote.whose.partition(";")[0] for quote in quotes] == ["From: f@orlau.example", "From: n@orlau.example"]

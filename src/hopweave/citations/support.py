@@ -41,6 +41,7 @@ from hopweave.citations.occurrences import asserted, holds, in_quote, none_of, o
 from hopweave.citations.places import Place, place_of
 from hopweave.citations.rivals import rival_of
 from hopweave.citations.superseded import Found
+from hopweave.citations.threads import written_later
 from hopweave.citations.yes_or_no import speaks_for_it
 from hopweave.core.types import Citation, Claim, Origin, Passage, Reading, Shortfall, Span, Support
 from hopweave.text.agreement import agree
@@ -320,14 +321,14 @@ class _Case:
             shortfall = "replaced"
         if shortfall:
             return Assessment("unsupported", (citation,), shortfall=shortfall)
-        rival = None if is_statement else self._rival_of(said, place, found) or self._says_other_kin(said)
+        rival = None if is_statement else self._rival_of(said, place, focus, found) or self._says_other_kin(said)
         if rival is None:
             return Assessment("supported", (citation,), shortfall="")
         return Assessment("contradicted", (citation,), cite(0, *rival), "rival")
 
-    def _rival_of(self, said: str, place: Place, found: Found) -> tuple[Passage, Span] | None:
+    def _rival_of(self, said: str, place: Place, focus: Span, found: Found) -> tuple[Passage, Span] | None:
         """A sentence that says that something else replaced an answer, or that has something else in its place."""
-        replacement = found.replacement_of(said, place)
+        replacement = found.replacement_of(said, place) or written_later(self.query, said, place, focus, self.found)
         if replacement is not None:
             return replacement
         return rival_of(

@@ -40,6 +40,10 @@ class _ShortFields(Compat32):
         name, value = super().header_source_parse(sourcelines)
         return name, str(value)[:_MAX_PARSED_FIELD]
 
+    def header_fetch_parse(self, name: str, value: str) -> str:
+        """See `email.policy.Policy`. Letters that a program wrote without encoding them stay; the library gives them up."""
+        return value
+
 
 def read_mail(content: bytes, source: str = "the message", check: Check = no_check) -> Document:
     """Reads a message. Of alternatives it takes the plain text, or else the HTML page.
@@ -100,7 +104,7 @@ def _field(message: Message, name: str) -> str:
 
 def _decoded(value: str) -> str:
     """A field as text: on one line, with its encoded words (RFC 2047) decoded where that is possible."""
-    shown = " ".join(value[:_MAX_FIELD].split())
+    shown = " ".join(_unencoded(value[:_MAX_FIELD]).split())
     try:
         pieces = [
             _as_text(piece, charset or "ascii") if isinstance(piece, bytes) else piece
@@ -109,6 +113,14 @@ def _decoded(value: str) -> str:
     except (MessageError, ValueError):
         return _valid(shown)
     return _valid(" ".join("".join(pieces).split()))
+
+
+def _unencoded(value: str) -> str:
+    """A field with the letters that stand in it as bytes, which the parser keeps as surrogates."""
+    try:
+        return value if value.isascii() else _as_text(value.encode("ascii", "surrogateescape"), "utf-8")
+    except UnicodeEncodeError:  # decoded already
+        return value
 
 
 def _text(part: Message) -> str:

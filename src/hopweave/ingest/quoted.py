@@ -85,6 +85,9 @@ def without_quotes(text: str, check: Check = no_check) -> tuple[str, list[Quote]
             own = said
         elif said.strip():
             quotes[-1] = quotes[-1]._replace(text=_unwrapped(said, check))
+        elif rest:  # nothing but another quote, such as a head with marks above a text with marks
+            whose = whose or quotes[-1].whose
+            quotes.pop()
         if not rest:
             break
         quotes.append(Quote(whose, _unwrapped(rest, check)))
@@ -136,7 +139,8 @@ def _heads(lines: Sequence[str]) -> Iterator[tuple[int, int, str]]:
         fields = [match for line in lines[at : at + 8] if (match := _FIELD.fullmatch(line.strip()))]
         num_fields = next((n for n in range(8) if at + n >= len(lines) or not _FIELD.fullmatch(lines[at + n].strip())), 8)
         is_below_blank = at == 0 or not lines[at - 1].strip() or _LINE.fullmatch(lines[at - 1].strip()) is not None
-        if is_below_blank and num_fields >= _FEWEST_FIELDS and fields[0]["name"].casefold() in _FROM:
+        is_head = num_fields >= _FEWEST_FIELDS and fields[0]["name"].casefold() in _FROM
+        if is_head and is_below_blank and not lines[at].startswith(">"):
             start = at - 1 if at and lines[at - 1].strip() else at
             while start > 0 and not lines[start - 1].strip():
                 start -= 1
