@@ -29,6 +29,9 @@ _BESIDES = re.compile(
 """What says that brackets are of another time, or of somebody beside the one who is meant."""
 _OF_ONE_STORY = frozenset({"date", NUMBER})
 """Kinds of which a sentence tells several that belong together: the years of a life."""
+_ENDS = re.compile(r"[.;()]")
+_NEAR = 25
+"""Characters between a value and brackets with another one: `£55 per paper (£45 until 2024)`."""
 _MOST_LATER = 20
 """Values behind one that are looked at."""
 
@@ -140,7 +143,7 @@ def _is_asked_there(wanted: Wanted, before: str, parts: _Parts, own: Value, othe
     own_tail = sentence[own.span.end : parts.around(own).end]
     return (
         not wanted.among(own_tail)
-        and not parts.words.verb.search(tail)
+        and (not parts.words.verb.search(tail) or parts.words.case.match(tail.lstrip()) is not None)
         and own.kind != "date"
         and bool(_new(wanted, tail, before))
     )
@@ -156,7 +159,11 @@ def _is_aside(wanted: Wanted, sentence: str, own: Value, values: Sequence[Value]
     opened, closed = sentence.rfind("(", 0, own.span.start), sentence.find(")", own.span.end)
     if own.kind.startswith(NUMBER) or opened < 0 or closed < 0 or ")" in sentence[opened : own.span.start]:
         return False
-    is_behind = any(one.kind == own.kind and one.span.end <= opened <= one.span.end + 2 for one in values)
+    is_behind = any(
+        one.kind == own.kind and not _ENDS.search(sentence, one.span.end, opened)
+        for one in values
+        if one.span.end <= opened <= one.span.end + _NEAR
+    )
     beside = content_stems(f"{sentence[opened : own.span.start]} {sentence[own.span.end : closed]}")
     return is_behind and bool(beside) and not wanted.among(sentence[opened:closed])
 

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
 from hopweave.core.types import Span
-from hopweave.text.languages import NOTHING, language_beside, pattern_for, words_for
-from hopweave.text.values_alike import are_alike, value_at, values_in
+from hopweave.text.languages import NOTHING, is_foreign, language_beside, pattern_for, words_for
+from hopweave.text.values_alike import CLOCK, Value, are_alike, value_at, values_in
 
 _RANGE = re.compile(r"(?P<first>\d[\d.,:]*)(?P<between>[^\d]{1,12})(?P<last>\d[\d.,:]*)")
 """Two ends in one value: `8:30-17:00`."""
+_BETWEEN = re.compile(r"\bbetween\s(?:(?:about|some|roughly)\s)?$", re.IGNORECASE)
+_ASKS_FOR_AN_END = re.compile(
+    r"\b(?:min\w*|max\w*|least|most|lowest|highest|smallest|largest|shortest|longest|lower|upper|from|between|up to|range\w*|cheapest"
+    r"|dearest|start\w*|begin\w*|end\w*|limit\w*)\b",
+    re.IGNORECASE,
+)
 _FARTHEST = 20
 """Characters between the ends of a period."""
 
@@ -42,8 +49,10 @@ def is_other_end(asking: str, sentence: str, focus: Span) -> bool:
     is_end_asked, is_beginning_asked = (pattern.search(asking) is not None for pattern in (words.until, words.since))
     values = values_in(sentence)
     own = value_at(focus, values)
-    if own is None or is_end_asked == is_beginning_asked:
+    if own is None:
         return False
+    if is_end_asked == is_beginning_asked:
+        return not is_foreign(sentence) and _is_end_of_amounts(asking, sentence, own, values)
     inner = _RANGE.search(sentence, own.span.start, own.span.end)
     if inner is not None and words.to.fullmatch(inner["between"]) is not None:
         begins, ends = focus.start <= inner.start("first"), focus.end >= inner.end("last")
@@ -53,6 +62,18 @@ def is_other_end(asking: str, sentence: str, focus: Span) -> bool:
     is_beginning = any(_joins(words, sentence, own.span.end, one.span.start) for one in alike)
     is_end = any(_joins(words, sentence, one.span.end, own.span.start) for one in alike)
     return (is_beginning and is_end_asked) or (is_end and is_beginning_asked and not is_beginning)
+
+
+def _is_end_of_amounts(asking: str, sentence: str, own: Value, values: Sequence[Value]) -> bool:
+    """Whether an amount is one end of a range, and no end is asked for: `between 190 and 205`."""
+    if own.kind in {"date", CLOCK} or _ASKS_FOR_AN_END.search(asking):
+        return False
+    return any(
+        _BETWEEN.search(sentence[: first.span.start]) is not None
+        and sentence[first.span.end : last.span.start].strip() == "and"
+        and own in (first, last)
+        for first, last in zip(values, values[1:])
+    )
 
 
 def _joins(words: _Words, sentence: str, start: int, end: int) -> bool:

@@ -152,6 +152,41 @@ def _is_another_meant(wanted: Wanted, sentence: str, own: Value, alike: Sequence
     return any(_is_meant(wanted, sentence, other, here, is_named_after=is_named_after) for other in parts if other != here)
 
 
+def is_one_of_several(wanted: Wanted, sentence: str, focus: Span, values: Sequence[Value]) -> bool:
+    """Whether a value stands beside others of its kind, each with words of its own, and none of these words is wanted.
+
+    What comes before the first value is said of all of them where the others have their words behind them.
+
+    Args:
+        wanted: what is asked for.
+        sentence: the sentence.
+        focus: the position of the value in it.
+        values: all its values.
+
+    >>> told = "It is 5 for adults and 3 for children."
+    >>> [is_one_of_several(Wanted("", {word}), told, Span(6, 7), values_in(told)) for word in ("price", "adult", "child")]
+    [True, False, False]
+    """
+    own = value_at(focus, values)
+    if own is None or own.kind == "date" or is_row(sentence) or is_in_order(sentence):
+        return False
+    masked = _masked(sentence)
+    alike = [one for one in values if are_alike(one.kind, own.kind) and masked[one.span.start] != _MASK]
+    parts = parts_with(sentence, alike) if own in alike else []
+    if not _FEWEST_PARTS <= len(parts) <= _MOST_PARTS:
+        return False
+    is_named_after = all(part.begins_with_value for part in parts[1:])
+    said = [
+        _without_brackets(sentence[part.value.span.end if is_named_after else part.span.start : part.span.end])
+        for part in parts
+    ]
+    words = [
+        content_stems(text) - content_stems(sentence[part.value.span.start : part.value.span.end])
+        for text, part in zip(said, parts, strict=True)
+    ]
+    return all(words) and not any(wanted.among(text) for text in said)
+
+
 def _is_in_other_clause(wanted: Wanted, sentence: str, focus: Span) -> bool:
     """Whether some words without a number are in another full clause than the one with the words of a query, and more of them.
 

@@ -78,6 +78,8 @@ def _values_of(code: str) -> re.Pattern[str]:
 
 _OF_A_CLAUSE = re.compile(r"(?:\d{1,3}\.){1,3}(?:\d{1,3})?[ \t]+(?=[A-Z\"“])")
 _CLAUSE_ON_A_LINE = re.compile(rf"^[ \t]*{_OF_A_CLAUSE.pattern}", re.MULTILINE)
+_UNCOUNTED = re.compile(r"\w{4,}(?<!e)ed|after|before|during|within|without|until|since|under|over|above|below|between")
+"""What comes behind a number and is not what is counted: `48 received it at once, 21 after changes`."""
 _NUMBER_ALONE = re.compile(r"[\d.]+\s?(?:%|per\s?cent)?", re.IGNORECASE)
 NUMBER, COUNTED, CLOCK = "number", "number of ", "clock"
 
@@ -124,7 +126,7 @@ def _kind(match: re.Match[str]) -> str:
     noun = (match["noun"] or "").casefold()
     if sign := _SIGNS.get(_PREFIXED_WORD.sub("", noun).removesuffix("s")):
         return sign
-    return f"{COUNTED}{stem(noun)}" if noun and noun not in FUNCTION_WORDS else NUMBER
+    return f"{COUNTED}{stem(noun)}" if noun and noun not in FUNCTION_WORDS and not _UNCOUNTED.fullmatch(noun) else NUMBER
 
 
 def are_alike(one: str, other: str) -> bool:
