@@ -3,9 +3,10 @@
     python benchmarks/everyday.py [--half choose|confirm] [--grounds de,fr] [--passages 20] [--list]
 
 Each folder below `everyday/` has documents as people have them (contracts, minutes, manuals, mails, price lists ...), written
-for this, and questions with the right short answer and up to four wrong ones, all of which its documents state of something else:
-another year, product or case, a former or a rejected value. For each question, `weave` finds passages in an index of its folder, and each
-answer is judged as the only claim. Choose on every second question (`choose`), and look only at the totals of the others (`confirm`).
+for this, and questions with the right short answer and up to four wrong ones, all of which its documents state of something
+else: another year, product or case, a former or a rejected value. For each question, `weave` finds passages in an index of its
+folder, and each answer is judged as the only claim. Choose on every second question (`choose`), and look only at the totals of
+the others (`confirm`).
 
 Prints for each language how often the file that states the answer is among the passages, and how many right and wrong answers
 have a tick. `--list` shows, of the choosing half, the wrong answers with a tick (`WRONG`) and the right ones without (`right`).

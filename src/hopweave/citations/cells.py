@@ -11,6 +11,7 @@ from hopweave.citations.citing import locate
 from hopweave.citations.places import place_of
 from hopweave.core.types import Passage, Span
 from hopweave.text.amounts import CURRENCY
+from hopweave.text.bounds import is_bound_asked
 from hopweave.text.content_words import keys_of, numbers_of
 from hopweave.text.document_names import words_above
 from hopweave.text.table_cells import (
@@ -24,6 +25,7 @@ from hopweave.text.table_cells import (
 )
 from hopweave.text.table_rows import Cell, cells_of, is_row
 from hopweave.text.tables_in_text import Row, row_at, rows_of
+from hopweave.text.values_alike import NUMBER, values_in
 
 _HOW_MANY = re.compile(r"\s*(?:in\s[\w\s,]{1,30},\s)?how\s(?:(?P<many>many)|much(?!\sof\b))\s", re.IGNORECASE)
 _MONEY = re.compile(rf"{CURRENCY}|\([A-Z]{{3}}\)|(?i:\b(?:value|price|cost|amount)\b)")
@@ -128,6 +130,8 @@ def _is_other(asking: _Asking, passage: Passage, row: Row, own: Cell, found: Seq
     is_named = _is_named(row, asked)
     if any(_is_meant_before(asking, cell, own) for cell in row.cells if _is_number(cell.value) == is_number):
         return True
+    if _is_one_of_several(asking, row, own) or _is_any_row(asking, passage, row, own, found):
+        return True
     known = words_of_cells(asking.query)
     for other_passage, other in _rows_of_document(passage, found):
         for cell in other.cells:
@@ -136,9 +140,31 @@ def _is_other(asking: _Asking, passage: Passage, row: Row, own: Cell, found: Seq
             there = words_asked(asked, _told(other_passage, other, cell))
             if here < there and not words_of_cells(cell.value) <= known:
                 return True
-            if here == there and not is_named and cell.name == own.name and _is_named(other, asked):
+            if len(here) <= len(there) and not is_named and cell.name == own.name and _is_named(other, asked):
                 return True
     return False
+
+
+def _is_one_of_several(asking: _Asking, row: Row, own: Cell) -> bool:
+    """Whether a row has several values of a kind, and the query nothing of the names of their columns."""
+    alike = [cell for cell in row.cells[1:] if _kinds(cell) & _kinds(own)]
+    is_told = own not in alike or len(alike) == 1 or is_bound_asked(asking.query)
+    return not is_told and not any(words_asked(asking.words, cell.name) for cell in alike)
+
+
+def _kinds(cell: Cell) -> set[str]:
+    return {value.kind for value in values_in(cell.value)} - {NUMBER}
+
+
+def _is_any_row(asking: _Asking, passage: Passage, row: Row, own: Cell, found: Sequence[Passage]) -> bool:
+    """Whether the words of an answer are a name that other rows have others of, and nothing in its row is asked for."""
+    names = [cell.name for cell in row.cells]
+    if numbers_of(keys_of(asking.said)) or words_asked(asking.words, "\n".join(name for name in names if name != own.name)):
+        return False
+    if words_asked(asking.words, "\n".join(cell.value for cell in row.cells if cell is not own)):
+        return False
+    others = (other for _, other in _rows_of_document(passage, found) if other is not row)
+    return len(names) > 1 and any([cell.name for cell in other.cells] == names for other in others)
 
 
 def _is_rather_in_a_table(asking: _Asking, passage: Passage, focus: Span, found: Sequence[Passage]) -> bool:

@@ -55,7 +55,7 @@ def _name_of(passage: Passage) -> str:
 
 @remembered
 def _marks(text: str) -> frozenset[str]:
-    """The years of a text, the numbers of its versions, and others with the word before them: `2023`, `2023/24`, `v 3.2`, `hc 25`."""
+    """The years of a text, the numbers of its versions, and others with the word before them: `2023/24`, `v 3.2`, `hc 25`."""
     marks = set()
     for year in _YEAR.finditer(text):
         is_span = year["second"] is not None and int(year["second"][-2:]) == (int(year["first"]) + 1) % 100

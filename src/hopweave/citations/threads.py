@@ -16,7 +16,8 @@ from hopweave.text.wanted import content_stems
 
 _QUOTE = re.compile(r"#quote=(\d+)")
 _ASKS_FOR_EARLIER = re.compile(
-    r"\b(?:at first|first|original\w*|initial\w*|earlier|old|former\w*|previous\w*|before|propos\w+|suggest\w*|ask\w*|wr[io]te)\b",
+    r"\b(?:at first|first|original\w*|initial\w*|earlier|old|former\w*|previous\w*|before|propos\w+|suggest\w*"
+    r"|ask\w*|wr[io]te)\b",
     re.IGNORECASE,
 )
 

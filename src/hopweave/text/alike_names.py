@@ -12,7 +12,7 @@ from typing import NamedTuple
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Span
 
-_CURRENCIES = "|".join("EUR USD GBP CHF SEK DKK NOK PLN CZK RUB HUF JPY CNY INR AUD CAD BRL".split())
+_CURRENCIES = "EUR|USD|GBP|CHF|SEK|DKK|NOK|PLN|CZK|RUB|HUF|JPY|CNY|INR|AUD|CAD|BRL"
 _NAME = re.compile(
     rf"(?<![\w.,/-])(?P<make>[A-Z][A-Za-z]{{0,5}}-?|(?!(?:{_CURRENCIES})\b)[A-Z]{{2,5}} )\d{{1,4}}[A-Z]?(?:-[A-Z]{{1,2}}\d?)?"
     r"(?![\w/-])(?![.,]\d)(?! ?[%°])"

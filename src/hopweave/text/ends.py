@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from hopweave.core.types import Span
@@ -15,8 +16,8 @@ _RANGE = re.compile(r"(?P<first>\d[\d.,:]*)(?P<between>[^\d]{1,12})(?P<last>\d[\
 """Two ends in one value: `8:30-17:00`."""
 _BETWEEN = re.compile(r"\bbetween\s(?:(?:about|some|roughly)\s)?$", re.IGNORECASE)
 _ASKS_FOR_AN_END = re.compile(
-    r"\b(?:min\w*|max\w*|least|most|lowest|highest|smallest|largest|shortest|longest|lower|upper|from|between|up to|range\w*|cheapest"
-    r"|dearest|start\w*|begin\w*|end\w*|limit\w*)\b",
+    r"\b(?:min\w*|max\w*|least|most|lowest|highest|smallest|largest|shortest|longest|lower|upper|from|between|up to|range\w*"
+    r"|cheapest|dearest|start\w*|begin\w*|end\w*|limit\w*)\b",
     re.IGNORECASE,
 )
 _FARTHEST = 20
@@ -72,7 +73,7 @@ def _is_end_of_amounts(asking: str, sentence: str, own: Value, values: Sequence[
         _BETWEEN.search(sentence[: first.span.start]) is not None
         and sentence[first.span.end : last.span.start].strip() == "and"
         and own in (first, last)
-        for first, last in zip(values, values[1:])
+        for first, last in pairwise(values)
     )
 
 

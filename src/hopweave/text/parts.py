@@ -50,6 +50,7 @@ _PREPOSITIONS = "in by at to from of for with on as after before under until"
 _NO_SUBJECT = frozenset(f"{_PREPOSITIONS} then later again first online finally".split())
 _CLOSING = frozenset({";", ""})
 """What ends a clause, with a line break: it does not join what is before it to what is after it."""
+_PER = re.compile(r"\s(?:per|an?|each|every)\s\w+", re.IGNORECASE)
 _FEWEST_PARTS, _MOST_PARTS = 2, 20
 """With more parts, a sentence is a list or a table that was not read as one."""
 
@@ -176,15 +177,15 @@ def is_one_of_several(wanted: Wanted, sentence: str, focus: Span, values: Sequen
     if not _FEWEST_PARTS <= len(parts) <= _MOST_PARTS:
         return False
     is_named_after = all(part.begins_with_value for part in parts[1:])
-    said = [
-        _without_brackets(sentence[part.value.span.end if is_named_after else part.span.start : part.span.end])
-        for part in parts
-    ]
-    words = [
-        content_stems(text) - content_stems(sentence[part.value.span.start : part.value.span.end])
-        for text, part in zip(said, parts, strict=True)
-    ]
-    return all(words) and not any(wanted.among(text) for text in said)
+    said = [_own_words(sentence, part, is_named_after=is_named_after) for part in parts]
+    return all(map(content_stems, said)) and not any(map(wanted.among, said))
+
+
+def _own_words(sentence: str, part: Part, *, is_named_after: bool) -> str:
+    """What is said of the value of a part alone, without itself and what it is counted by: `per share`."""
+    value = part.value.span
+    before = "" if is_named_after else sentence[part.span.start : value.start]
+    return _without_brackets(f"{before} {_PER.sub('', sentence[value.end : part.span.end])}")
 
 
 def _is_in_other_clause(wanted: Wanted, sentence: str, focus: Span) -> bool:

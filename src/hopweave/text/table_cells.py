@@ -24,7 +24,7 @@ _DIGIT = re.compile(r"\d")
 _LETTER = re.compile(r"[^\W\d_]")
 _DATE = re.compile(r"\d{4}-\d\d|\d{1,2}[:./]\d\d")
 _SCENARIO = re.compile(
-    r"\b(?:budget|plan|forecast|target|estimate|project|guidance|outlook)\w*|\b(?:prior|previous|preceding|last)\b",
+    r"\b(?:budget|plan|forecast|target|estimate|project|guidance|outlook|preventiv|presupuest|prévision|voranschlag)\w*|\b(?:prior|previous|preceding|last)\b",
     re.IGNORECASE,
 )
 _EARLIER = re.compile(r"prior|previous|preceding|last")
