@@ -23,6 +23,41 @@ def test_each_row_of_a_table_in_plain_text_has_the_names_of_its_columns(text, sa
     assert with_rows(text) == said
 
 
+def test_names_above_all_columns_but_the_first_are_names_whatever_they_are():
+    text = "9. Properties\n          220         220 HD\nColour    pale green  none\npH        10.8        13.2\nSmell     none        faint"
+    assert with_rows(text).split("\n\n") == [
+        "9. Properties",
+        "Colour; 220: pale green; 220 HD: none.",
+        "pH; 220: 10.8; 220 HD: 13.2.",
+        "Smell; 220: none; 220 HD: faint.",
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "          220         220 HD\nColour    pale green\npH        10.8        13.2",
+        "       said he,  and went\nHome       at last he    came\nAgain  and   again",
+        "          A         B\nOne row   1         2",
+    ],
+)
+def test_lines_that_do_not_stand_below_names_are_no_table(text):
+    assert with_rows(text) == text
+
+
+def test_names_in_two_lines_above_a_rule_and_a_note_below_the_last_one_are_told_from_rows():
+    rule = "-" * 40
+    text = (
+        f"Article   Old price   1 to 4   5 to 19\n          (1 to 4)\n{rule}\nP40          318.00   329.00    312.00\n"
+        f"P65             new   598.00    568.00\n{rule}\n(1) Without tax."
+    )
+    assert with_rows(text).split("\n\n") == [
+        "Article: P40; Old price (1 to 4): 318.00; 1 to 4: 329.00; 5 to 19: 312.00.",
+        "Article: P65; Old price (1 to 4): new; 1 to 4: 598.00; 5 to 19: 568.00.",
+        "(1) Without tax.",
+    ]
+
+
 @pytest.mark.parametrize(
     "text",
     [

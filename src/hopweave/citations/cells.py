@@ -149,7 +149,8 @@ def _is_one_of_several(asking: _Asking, row: Row, own: Cell) -> bool:
     """Whether a row has several values of a kind, and the query nothing of the names of their columns."""
     alike = [cell for cell in row.cells[1:] if _kinds(cell) & _kinds(own)]
     is_told = own not in alike or len(alike) == 1 or is_bound_asked(asking.query)
-    return not is_told and not any(words_asked(asking.words, cell.name) for cell in alike)
+    asked = words_of_cells(asking.query)  # with `may`, which is a month as well
+    return not is_told and not any(words_asked(asked, cell.name) for cell in alike)
 
 
 def _kinds(cell: Cell) -> set[str]:

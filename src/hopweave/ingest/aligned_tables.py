@@ -14,6 +14,9 @@ from hopweave.ingest.table_heads import TableRow, head_of, is_period, is_value
 from hopweave.ingest.term_lists import terms_in
 
 _GAP = re.compile(r"\s{2,}|\t")
+_CELL = re.compile(r"\S+(?: \S+)*")
+_NEARLY = 2
+"""Characters between where a name begins or ends and its cells do."""
 _RULE = re.compile(r"[\s=+|:_–—-]+")
 _COLUMN_RULE = re.compile(r"\s*(?:[-=_]{2,}\s+)+[-=_]{2,}\s*")
 _FULL_RULE = re.compile(r"\s*[-=_]{10,}\s*")
@@ -66,11 +69,17 @@ def _joined(blocks: Sequence[Sequence[str]]) -> tuple[int, Sequence[str]] | None
 
 
 def _read(block: Sequence[str]) -> Sequence[str]:
-    """The lines of a block, or what is read of them if they are a table or a list, with or without a title above a rule."""
+    """The lines of a block, or what is read of them if they are a table or a list, with or without a title above a rule.
+
+    What comes after the rule below the rows of a table is read by itself.
+    """
+    rules = [at for at, line in enumerate(block) if _FULL_RULE.fullmatch(line)]
+    if len(rules) > 1 and 0 < rules[0] == _num_marked(block) and (after := block[rules[1] + 1 :]):
+        return [*_read(block[: rules[1]]), "", *_read(after)]
     for num_titles in (0, 2) if len(block) > 2 and _FULL_RULE.fullmatch(block[1]) else (0,):
         body = block[num_titles:]
         lines = _without_rules(body)
-        if rows := _of_same_length(lines) or rows_by_place(lines, _num_marked(body)) or terms_in(lines):
+        if rows := _of_same_length(lines) or _labelled(lines) or rows_by_place(lines, _num_marked(body)) or terms_in(lines):
             return PARAGRAPH.join([*filter(None, ["\n".join(block[:num_titles])]), *rows]).split("\n")
     runs = [(has_tabs, [*lines]) for has_tabs, lines in groupby(block, key=lambda line: "\t" in line)]
     read = [_of_tabs(lines) if has_tabs else [] for has_tabs, lines in runs]
@@ -81,8 +90,10 @@ def _read(block: Sequence[str]) -> Sequence[str]:
 
 
 def _num_marked(block: Sequence[str]) -> int:
-    """The lines above a rule below each column, which name these; 0 without one."""
-    return next((number for number, line in enumerate(block[: _MOST_MARKED + 1]) if _COLUMN_RULE.fullmatch(line)), 0)
+    """The lines above a rule below each column, or below several names, which name these; 0 without one."""
+    has_names = len(_spans(block[0])) >= _FEWEST_COLUMNS
+    head = enumerate(block[: _MOST_MARKED + 1])
+    return next((at for at, line in head if _COLUMN_RULE.fullmatch(line) or (has_names and _FULL_RULE.fullmatch(line))), 0)
 
 
 def _without_rules(lines: Iterable[str]) -> list[str]:
@@ -176,6 +187,33 @@ def _of_same_length(lines: Sequence[str]) -> list[str]:
         return []
     names = [head.names.get(at, "") for at in range(len(rows[0]))]
     return [*title, *(row_text(names, row) for row in rows[1:])]
+
+
+def _labelled(lines: Sequence[str]) -> list[str]:
+    r"""The rows of a table whose first column has no name, each cell below or above the name of its column; none if it is none.
+
+    >>> _labelled(["            220      220 HD", "Colour      green    none", "pH          10.8     13.2"])
+    ['Colour; 220: green; 220 HD: none.', 'pH; 220: 10.8; 220 HD: 13.2.']
+    """
+    title = [*takewhile(lambda line: len(_spans(line)) == 1, lines)]
+    names, rows = [_spans(line) for line in lines[len(title) :][:1]], [_spans(line) for line in lines[len(title) + 1 :]]
+    if len(title) > 1 or len(rows) < _FEWEST_ROWS or len(names[0]) < _FEWEST_COLUMNS - 1:
+        return []
+    if not all(len(row) == len(names[0]) + 1 and row[0].end() <= names[0][0].start() for row in rows):
+        return []
+    if not all(_is_below(name, cell) for row in rows for name, cell in zip(names[0], row[1:], strict=True)):
+        return []
+    told = ["", *(name[0] for name in names[0])]
+    return [*(line.strip() for line in title), *(row_text(told, [cell[0] for cell in row]) for row in rows)]
+
+
+def _spans(line: str) -> list[re.Match[str]]:
+    return [*_CELL.finditer(line)]
+
+
+def _is_below(name: re.Match[str], cell: re.Match[str]) -> bool:
+    """Whether a cell begins or ends where the name of its column does, or nearly so."""
+    return abs(name.start() - cell.start()) <= _NEARLY or abs(name.end() - cell.end()) <= _NEARLY
 
 
 def _cells(line: str) -> list[str]:
