@@ -24,7 +24,10 @@ def test_each_row_of_a_table_in_plain_text_has_the_names_of_its_columns(text, sa
 
 
 def test_names_above_all_columns_but_the_first_are_names_whatever_they_are():
-    text = "9. Properties\n          220         220 HD\nColour    pale green  none\npH        10.8        13.2\nSmell     none        faint"
+    text = (
+        "9. Properties\n          220         220 HD\nColour    pale green  none\npH        10.8        13.2\n"
+        "Smell     none        faint"
+    )
     assert with_rows(text).split("\n\n") == [
         "9. Properties",
         "Colour; 220: pale green; 220 HD: none.",

@@ -30,7 +30,7 @@ from hopweave.text.succession import is_on_other_side
 from hopweave.text.superlatives import is_one_of_a_list
 from hopweave.text.table_rows import is_row
 from hopweave.text.values import MONTHS
-from hopweave.text.values_alike import COUNTED, NUMBER, Value, are_alike, value_at, values_in
+from hopweave.text.values_alike import CLOCK, COUNTED, NUMBER, Value, are_alike, value_at, values_in
 from hopweave.text.wanted import Wanted, content_stems
 
 _KIND_ASKED = re.compile(r"\b(?:which|what)\s+(?!is\b|are\b|was\b|were\b)[a-z]+", re.IGNORECASE)
@@ -38,7 +38,9 @@ _NO_THING = (
     "does did do is are was were can could may must will would should have has had more less longer of time money people"
     " persons times days hours weeks months years minutes seconds percent units pieces items things"
 )
-_AMOUNT_ASKED = re.compile(rf"\bhow (?:much|many) (?!(?:{'|'.join(_NO_THING.split())})\b)(?P<what>[a-z]{{3,}})", re.IGNORECASE)
+_AMOUNT_ASKED = re.compile(
+    rf"\bhow (?P<how>much|many) (?!(?:{'|'.join(_NO_THING.split())})\b)(?P<what>[a-z]{{3,}})", re.IGNORECASE
+)
 """`How much lime`, `how many lamps`."""
 _CLEARLY_MORE, _FEWEST_OWN = 0.2, 2
 """Of the words of a query; chosen on documents of sixteen kinds (docs/design/measured.md)."""
@@ -110,6 +112,12 @@ def _is_amount_of_something_else(query: str, place: Place, own: Value, passages:
     if asked is None:
         return False
     what = content_stems(asked["what"])
+    if (
+        asked["how"].casefold() == "many"
+        and own.kind in {"time", "money", "%", CLOCK}
+        and not what & content_stems(place.sentence)
+    ):
+        return True
     counted = {value.kind.removeprefix(COUNTED) for value in values_in(place.sentence) if value.kind.startswith(COUNTED)}
     if own.kind.startswith(COUNTED) and what & counted and own.kind.removeprefix(COUNTED) not in what:
         return True

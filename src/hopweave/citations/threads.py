@@ -25,7 +25,8 @@ _ASKS_FOR_EARLIER = re.compile(
 def written_later(query: str, said: str, place: Place, focus: Span, passages: Sequence[Passage]) -> tuple[Passage, Span] | None:
     """A sentence in a later mail than the quoted one with an answer, with another value of its kind; `None` if there is none.
 
-    Of the words of the query that the subject does not have, it has as many as the place of the answer.
+    Of the words of the query that the subject does not have, it has as many, with what it stands under, as the sentence of the
+    answer.
 
     Args:
         query: the query. If it asks for what was written earlier, nothing is found.
@@ -39,7 +40,7 @@ def written_later(query: str, said: str, place: Place, focus: Span, passages: Se
     if not how_old or own is None or own.kind == NUMBER or _asks_for_earlier(query):
         return None
     wanted = telling(content_stems(query) - content_stems(names_the_document(place.passage)), query)
-    least = len(wanted & content_stems("\n".join([place.heading, place.item, place.sentence])))
+    least = len(wanted & content_stems(place.sentence))
     for one in passages:
         if not are_of_one_document(place.passage, one) or _how_old(one) >= how_old:
             continue

@@ -27,6 +27,8 @@ _BESIDES = re.compile(
     re.IGNORECASE,
 )
 """What says that brackets are of another time, or of somebody beside the one who is meant."""
+_REASON = re.compile(r"\bbecause\b", re.IGNORECASE)
+_ASKS_FOR_REASON = re.compile(r"\b(?:why|how come|because|reason\w*|caus\w+|led|due)\b", re.IGNORECASE)
 _OF_ONE_STORY = frozenset({"date", NUMBER})
 """Kinds of which a sentence tells several that belong together: the years of a life."""
 _ENDS = re.compile(r"[.;()]")
@@ -57,7 +59,7 @@ def is_of_another_case(wanted: Wanted, read: str, sentence: str, focus: Span, fo
     """
     if is_row(sentence):
         return False
-    if not is_foreign(sentence) and _is_beside(wanted.query, sentence, focus):
+    if not is_foreign(sentence) and (_is_beside(wanted.query, sentence, focus) or _is_in_reason(wanted, sentence, focus)):
         return True
     values = values_in(sentence)
     own = value_at(focus, values)
@@ -166,6 +168,16 @@ def _is_aside(wanted: Wanted, sentence: str, own: Value, values: Sequence[Value]
     )
     beside = content_stems(f"{sentence[opened : own.span.start]} {sentence[own.span.end : closed]}")
     return is_behind and bool(beside) and not wanted.among(sentence[opened:closed])
+
+
+def _is_in_reason(wanted: Wanted, sentence: str, focus: Span) -> bool:
+    """Whether some words stand in the reason for what is asked for: `It meets in the hall, because the library is painted.`"""
+    reason = next(
+        (one for one in _REASON.finditer(sentence, 0, focus.start) if "." not in sentence[one.end() : focus.start]), None
+    )
+    if reason is None or _ASKS_FOR_REASON.search(wanted.query):
+        return False
+    return not wanted.among(sentence[reason.end() :]) and bool(wanted.among(sentence[: reason.start()]))
 
 
 def _is_beside(query: str, sentence: str, focus: Span) -> bool:

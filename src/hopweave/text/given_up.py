@@ -46,6 +46,8 @@ _CHANGED = (
     r"|switch(?:es|ed)?|cuts?|slip(?:s|ped)?|put back|brought forward|rises|falls|grows"
 )
 _FROM = re.compile(rf"\b(?:{_CHANGED})\b(?:\s[\w'’.-]+){{0,4}}?\sfrom\s(?:[\w'’.-]+\s){{0,3}}$", re.IGNORECASE)
+_OF_AN_AMOUNT = re.compile(r"[%$£€]|\bper cent\b")
+"""What changes `from` this is something else now; `from 1 May` tells since when it does."""
 _UP_FROM = re.compile(r"\b(?:up|down) from\s(?:[\w'’.-]+\s){0,2}$", re.IGNORECASE)
 _CHANGED_TO = re.compile(rf"[^.]{{0,60}}\b(?:{_CHANGED})\s(?:it|this|that|them|the \w+)\s(?:to|until)\b", re.IGNORECASE)
 """`15 May; the board has extended it to 30 June`."""
@@ -100,6 +102,8 @@ def is_given_up(asking: str, sentence: str, focus: Span) -> bool:
     if _ASKS_FOR_IT.search(asking):
         return False
     before, after = sentence[: focus.start], sentence[focus.end :]
+    if _OF_AN_AMOUNT.search(sentence[focus.start : focus.end]) and _FROM.search(before):
+        return True
     if _is_rejected(before, after) or _is_old_column(asking, sentence, focus):
         return True
     if not _ASKS_FOR_THE_PAST.search(asking):
