@@ -91,7 +91,7 @@ def _words(code: str) -> _Words:
     joins = "|".join(filter(None, [*words_for(code, "joins").split(), words_for(code, "opens")])) or NOTHING
     cases, verbs = (words_for(code, what) or NOTHING for what in ("cases", "verbs"))
     return _Words(
-        re.compile(rf"[,;:](?!\d)\s*|\s?[()\[\]]\s?|\s[–—]\s|\.\s+|\n(?![ \t]*[a-z(])|\s(?:{joins})\s", re.IGNORECASE),
+        re.compile(rf"[,;:](?!\d)\s*|\s?[()\[\]]\s?|\s[–—]\s|\.\s+(?!\d)|\n(?![ \t]*[a-z(])|\s(?:{joins})\s", re.IGNORECASE),
         re.compile(rf"(?:{cases})\s+\S", re.IGNORECASE),
         re.compile(rf"\b(?:{verbs})\b", re.IGNORECASE),
     )

@@ -57,14 +57,18 @@ _BEFORE_A_NAME_ELSEWHERE = re.compile(
 )
 _ORDINALS_WITH_STOP = frozenset({"de", "da", "sv", "fi", "cs", "hu", "pl"})
 _ORDINAL = re.compile(r"(?<![\w.,])\d{1,2}\.$")
+_DAY_AND_MONTH = re.compile(r"(?<![\w.,])\d{1,2}\.\s?\d{1,2}\.$")
+_MONTH_AND_YEAR = re.compile(r"\d{1,2}\.\s?(?:19|20)\d\d(?!\d)")
+_YEAR = re.compile(r"(?:19|20)\d\d(?!\d)")
 _BEFORE_AN_ORDINAL = re.compile(
     r"(?<!\w)(?:de[rmns]|die|das|am|im|vom|zum|zur|beim|ab|seit|jede[rsmn]?|eine[rsmn]?|den|dne|il|et)\s\d{1,2}\.$",
     re.IGNORECASE,
 )
 
-_UNFINISHED = "acc|excl|incl|resp"
+_UNFINISHED = "acc|excl|incl|resp|ekskl|exkl|inkl|vč|zzgl"
 """Abbreviations with which no sentence ends."""
 _GOES_WITH_MORE = re.compile(rf"(?<!\w)(?:{_UNFINISHED})\.$", re.IGNORECASE)
+_OF_MONEY = re.compile(r"(?<!\w)(?:kr|руб|коп|Kč|Fr)\.$")
 _GOES_ON_AT_ONCE = re.compile(r":|-[^\W\d_]")
 _INITIAL = re.compile(r"(?<!\w)[^\W\d_]\.$")
 
@@ -175,7 +179,9 @@ def _counts(place: _Place) -> bool:
 
 
 def _is_unfinished(place: _Place) -> bool:
-    """`incl. VAT`, `acc. to the list`."""
+    """`incl. VAT`, `acc. to the list`, `5 kr. (before: 4 kr.)`."""
+    if _OF_MONEY.search(place.said):
+        return place.rest[0] == "(" or place.rest[0].islower()
     return _GOES_WITH_MORE.search(place.said) is not None
 
 
@@ -251,11 +257,16 @@ def _is_abbreviated_elsewhere(place: _Place) -> bool:
 
 
 def _is_an_ordinal(place: _Place) -> bool:
-    """`12. Mai 1958`, `die 2. Auflage`, but not `von 1 bis 4. Die ...`: languages that write ordinals with a full stop."""
-    if place.language not in _ORDINALS_WITH_STOP:
-        return False
+    """`12. Mai 1958`, `die 2. Auflage`, but not `von 1 bis 4. Die ...`: languages that write ordinals with a full stop.
+
+    What is as plain as `31. 3. 2024` and `1. januar` is known without the language, which a row of a table may not tell.
+    """
     if _ORDINAL.search(place.said) is None:
         return False
+    if _MONTH_AND_YEAR.match(place.rest) or (_DAY_AND_MONTH.search(place.said) and _YEAR.match(place.rest)):
+        return True
+    if place.language not in _ORDINALS_WITH_STOP:
+        return place.word.islower() and place.word in months()
     return place.word.casefold() in months() or _BEFORE_AN_ORDINAL.search(place.said) is not None
 
 
