@@ -29,6 +29,7 @@ from hopweave.text.values_alike import NUMBER, values_in
 
 _HOW_MANY = re.compile(r"\s*(?:in\s[\w\s,]{1,30},\s)?how\s(?:(?P<many>many)|much(?!\sof\b))\s", re.IGNORECASE)
 _MONEY = re.compile(rf"{CURRENCY}|\([A-Z]{{3}}\)|(?i:\b(?:value|price|cost|amount)\b)")
+_DENIES = re.compile(r"\b(?:not|never|no|without|non|\w+n['’]t)\b", re.IGNORECASE)
 _BEFORE_A_DIGIT = re.compile(r"\D*(?=\d)")
 _MOST_WORDS_BEFORE = 3
 _NUMBER_OF_A_SECTION = re.compile(r"(?:^|(?<=> ))\d{1,2}(?:\.\d{1,2}){0,3}\.?\s(?=[^\W\d_])", re.MULTILINE)
@@ -130,6 +131,10 @@ def _is_other(asking: _Asking, passage: Passage, row: Row, own: Cell, found: Seq
     is_named = _is_named(row, asked)
     if any(_is_meant_before(asking, cell, own) for cell in row.cells if _is_number(cell.value) == is_number):
         return True
+    if any(
+        _is_denied_otherwise(asking.query, cell.name, own.name) for cell in row.cells if _is_number(cell.value) == is_number
+    ):
+        return True
     if _is_one_of_several(asking, row, own) or _is_any_row(asking, passage, row, own, found):
         return True
     known = words_of_cells(asking.query)
@@ -143,6 +148,13 @@ def _is_other(asking: _Asking, passage: Passage, row: Row, own: Cell, found: Seq
             if len(here) <= len(there) and not is_named and cell.name == own.name and _is_named(other, asked):
                 return True
     return False
+
+
+def _is_denied_otherwise(query: str, name: str, own: str) -> bool:
+    """Whether the name of a column denies a word of another one, `not registered` beside `registered`, and one of them is asked for."""
+    denied = words_of_cells(name) & words_of_cells(own) & words_of_cells(query)
+    are_opposite = bool(denied) and (_DENIES.search(name) is None) != (_DENIES.search(own) is None)
+    return are_opposite and (_DENIES.search(query) is None) == (_DENIES.search(name) is None)
 
 
 def _is_one_of_several(asking: _Asking, row: Row, own: Cell) -> bool:

@@ -16,6 +16,7 @@ from email.parser import BytesFeedParser
 from email.policy import Compat32
 
 from hopweave.core.errors import DataError
+from hopweave.ingest.aligned_tables import with_rows
 from hopweave.ingest.deadline import Check, no_check
 from hopweave.ingest.document import PARAGRAPH, Blocks, Document, Part
 from hopweave.ingest.html_page import read_html
@@ -144,7 +145,7 @@ def _valid(text: str) -> str:
 def _plain(text: str, check: Check) -> tuple[Part, list[Quote]]:
     own, quotes = without_quotes(text.replace("\r\n", "\n"), check)
     blocks = Blocks()
-    for paragraph in own.split(PARAGRAPH):
+    for paragraph in with_rows(own).split(PARAGRAPH):
         blocks.add(paragraph)
     return blocks.part(), quotes
 

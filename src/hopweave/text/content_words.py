@@ -29,8 +29,11 @@ _JOIN_A_NAME = "of the de la le du des del di da dos van von der den und y e al 
 _OPEN_A_SENTENCE = (
     "a an the in on at of as it its he his him she her they them their this that these those there both all each of one two "
     "thus so therefore hence since because when while where who which what after before during until by for from with to "
-    "and but or no not yes according also however then if i we you how why whose whom did does do is are was were has have had "
-    "can could under within through among into upon without please tell give name list"
+    "and but or no not yes according also however then if i we you how why whose whom did does do is are was were has have "
+    "had can could under within through among into upon without please tell give name list once unless although though "
+    "whenever wherever assuming suppose supposing provided given going unlike besides apart instead per between across "
+    "around behind below beneath beyond despite regarding concerning following including our my your should would must "
+    "shall will some any every either neither most"
 )
 _SAY_NOTHING = "that this these those there their they them were with from which what when where have been being does whose"
 _CONNECTORS, _OPENERS, _NOT_CONTENT = (frozenset(words.split()) for words in (_JOIN_A_NAME, _OPEN_A_SENTENCE, _SAY_NOTHING))
