@@ -151,7 +151,7 @@ def _is_other(asking: _Asking, passage: Passage, row: Row, own: Cell, found: Seq
 
 
 def _is_denied_otherwise(query: str, name: str, own: str) -> bool:
-    """Whether one of two columns denies a word that the other has, `not registered`, `registered`, and the other is asked for."""
+    """Whether one of two columns denies a word that the other has (`not registered`), and the other one is asked for."""
     denied = words_of_cells(name) & words_of_cells(own) & words_of_cells(query)
     are_opposite = bool(denied) and (_DENIES.search(name) is None) != (_DENIES.search(own) is None)
     return are_opposite and (_DENIES.search(query) is None) == (_DENIES.search(name) is None)
