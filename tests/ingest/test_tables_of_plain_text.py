@@ -36,9 +36,25 @@ def test_names_above_all_columns_but_the_first_are_names_whatever_they_are():
     ]
 
 
+def test_names_above_words_are_names_if_each_cell_begins_below_one_and_a_column_has_numbers():
+    text = "Duty\n  Week from   First    Second\n  Mon 2 May   Ada      Ida\n  Mon 9 May   Ida      Otto"
+    assert with_rows(text).split("\n\n")[1:] == [
+        "Week from: Mon 2 May; First: Ada; Second: Ida.",
+        "Week from: Mon 9 May; First: Ida; Second: Otto.",
+    ]
+
+
+def test_lines_in_which_dots_lead_to_an_amount_are_paragraphs_and_what_is_between_them_stays():
+    text = "2. Fees (a year)\n   Member ....... £138\n   Family ....... £224\n2.1 Fees are due in May."
+    assert with_rows(text).split("\n\n") == ["2. Fees (a year)", "Member: £138.", "Family: £224.", "2.1 Fees are due in May."]
+
+
 @pytest.mark.parametrize(
     "text",
     [
+        "Ada   Oslo   violin\nIda   Rome   cello\nEva   Riga   harp",
+        "1 Care ........... 3\n2 Use ............ 7",
+        "Usage: tool [FILE]... [-t]\n  or: tool [FILE]... -d 5",
         "          220         220 HD\nColour    pale green\npH        10.8        13.2",
         "       said he,  and went\nHome       at last he    came\nAgain  and   again",
         "          A         B\nOne row   1         2",

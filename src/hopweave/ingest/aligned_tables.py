@@ -15,6 +15,7 @@ from hopweave.ingest.term_lists import terms_in
 
 _GAP = re.compile(r"\s{2,}|\t")
 _CELL = re.compile(r"\S+(?: \S+)*")
+_LED = re.compile(r"\s*(?P<label>\w.*?)\s*\.{4,}\s*(?P<value>(?=\D{0,20}\d)\S+(?: \S+){0,6})\s*")
 _NEARLY = 2
 """Characters between where a name begins or ends and its cells do."""
 _RULE = re.compile(r"[\s=+|:_–—-]+")
@@ -79,8 +80,16 @@ def _read(block: Sequence[str]) -> Sequence[str]:
     for num_titles in (0, 2) if len(block) > 2 and _FULL_RULE.fullmatch(block[1]) else (0,):
         body = block[num_titles:]
         lines = _without_rules(body)
-        if rows := _of_same_length(lines) or _labelled(lines) or rows_by_place(lines, _num_marked(body)) or terms_in(lines):
+        if (
+            rows := _of_same_length(lines)
+            or _labelled(lines)
+            or _dated(lines)
+            or rows_by_place(lines, _num_marked(body))
+            or terms_in(lines)
+        ):
             return PARAGRAPH.join([*filter(None, ["\n".join(block[:num_titles])]), *rows]).split("\n")
+    if paragraphs := _led(block):
+        return PARAGRAPH.join(paragraphs).split("\n")
     runs = [(has_tabs, [*lines]) for has_tabs, lines in groupby(block, key=lambda line: "\t" in line)]
     read = [_of_tabs(lines) if has_tabs else [] for has_tabs, lines in runs]
     if not any(read):
@@ -205,6 +214,53 @@ def _labelled(lines: Sequence[str]) -> list[str]:
         return []
     told = ["", *(name[0] for name in names[0])]
     return [*(line.strip() for line in title), *(row_text(told, [cell[0] for cell in row]) for row in rows)]
+
+
+def _dated(lines: Sequence[str]) -> list[str]:
+    """The rows of a table each of whose cells begins below the name of its column, one of them always with a number; none if
+    it is none, or the name of that column has a number, too.
+
+    >>> _dated(["Week from  First   Second", "2 May      Ada     Ida", "9 May      Ida     Otto"])
+    ['Week from: 2 May; First: Ada; Second: Ida.', 'Week from: 9 May; First: Ida; Second: Otto.']
+    """
+    title = [*takewhile(lambda line: len(_spans(line)) == 1, lines)]
+    names, *rows = [_spans(line) for line in lines[len(title) :]] or [[]]
+    if (
+        len(title) > 1
+        or len(rows) < _FEWEST_ROWS
+        or len(names) < _FEWEST_COLUMNS
+        or any(len(row) != len(names) for row in rows)
+    ):
+        return []
+    columns = [*zip(names, *rows, strict=True)]
+    is_aligned = all(abs(name.start() - cell.start()) <= _NEARLY for name, *cells in columns for cell in cells)
+    has_numbers = any(
+        not _HAS_DIGIT.search(name[0]) and all(_HAS_DIGIT.search(cell[0]) for cell in cells) for name, *cells in columns
+    )
+    if not is_aligned or not has_numbers or any(_IS_OF_CODE.match(name[0]) for name in names):
+        return []
+    told = [name[0] for name in names]
+    return [*(line.strip() for line in title), *(row_text(told, [cell[0] for cell in row]) for row in rows)]
+
+
+def _led(block: Sequence[str]) -> list[str]:
+    """The lines of a block, those by themselves in which dots lead from words to more than a number; nothing without two such.
+
+    >>> _led(["Fees", "Member ..... £138", "Family ..... £224"]), _led(["1 Care ..... 3", "2 Use ..... 7"])
+    (['Fees', 'Member: £138.', 'Family: £224.'], [])
+    """
+    led = [_LED.fullmatch(line) for line in block]
+    said = [one for one in led if one is not None]
+    if len(said) < _FEWEST_ROWS or all(one["value"].isdigit() for one in said):
+        return []
+    told: list[str] = []
+    for is_led, lines in groupby(zip(led, block, strict=True), key=lambda pair: pair[0] is not None):
+        pairs = [*lines]
+        if is_led:
+            told += [row_text([one["label"].strip()], [one["value"]]) for one, _ in pairs if one is not None]
+        else:
+            told.append("\n".join(line for _, line in pairs))
+    return told
 
 
 def _spans(line: str) -> list[re.Match[str]]:
