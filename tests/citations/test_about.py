@@ -538,3 +538,8 @@ def test_a_row_of_a_table_is_read_with_the_sentence_before_it_only_if_that_leads
         claim_of(1, led, "next to door 3", "retrieved", [replace(before, text=f"The lamps of Orlau:\n\n{row}")]).support
         == "supported"
     )
+
+
+@pytest.mark.parametrize("said", ["St Oswin's school hall", "Police and fire officers", "Ferry and bus pass of Kerrow"])
+def test_a_name_with_more_words_and_no_verb_is_no_statement_of_its_own(said):
+    assert not names_its_subject(said)

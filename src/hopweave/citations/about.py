@@ -36,8 +36,9 @@ from hopweave.text.scripts import runs_together
 from hopweave.text.sentences import sentence_spans
 
 _FEWEST_WORDS = 4
-_STATES_MORE = 2
-"""With so many words besides its names, an answer is a full statement, even without a verb that is known."""
+_STATES_MORE, _FEWEST_WORDS_WITHOUT_VERB = 2, 7
+"""With so many words besides its names, and in all, an answer is a full statement, even without a verb that is known. A shorter
+one is a name with more words: `St Oswin's school hall`."""
 _VERB = re.compile(
     r"\b(?:is|are|was|were|has|have|had|can|does|did|\w{2,}ed|won|wrote|made|led|began|became|built|sang|held|ran|gave|took"
     r"|came|went|left|lay|grew|fought|taught|kept|brought|bought|lost|drew|knew|spoke|stood|fell|rose|chose|wore|met"
@@ -342,7 +343,9 @@ def names_its_subject(said: str) -> bool:
         or begins_with_pronoun(said)
     ):
         return False
-    return _VERB.search(said) is not None or len(content_of(said, names)) >= _STATES_MORE
+    return _VERB.search(said) is not None or (
+        len(words) >= _FEWEST_WORDS_WITHOUT_VERB and len(content_of(said, names)) >= _STATES_MORE
+    )
 
 
 def _is_instruction(said: str) -> bool:

@@ -11,6 +11,7 @@ from hopweave.core.types import Passage, Span
 from hopweave.text.content_words import keys_of
 from hopweave.text.document_names import names_the_document
 from hopweave.text.languages import language_of, pattern_for
+from hopweave.text.tables_in_text import row_at, rows_of
 from hopweave.text.values_alike import NUMBER, value_at, values_in
 from hopweave.text.wanted import content_stems
 
@@ -37,7 +38,11 @@ def written_later(query: str, said: str, place: Place, focus: Span, passages: Se
     """
     own = value_at(Span(focus.start - place.span.start, focus.end - place.span.start), values_in(place.sentence))
     how_old = _how_old(place.passage)
-    if not how_old or own is None or own.kind == NUMBER or _asks_for_earlier(query):
+    if not how_old or _asks_for_earlier(query):
+        return None
+    if row := _row_written_later(place, focus, passages, how_old):
+        return row
+    if own is None or own.kind == NUMBER:
         return None
     wanted = telling(content_stems(query) - content_stems(names_the_document(place.passage)), query)
     least = len(wanted & content_stems(place.sentence))
@@ -49,6 +54,22 @@ def written_later(query: str, said: str, place: Place, focus: Span, passages: Se
             is_other = any(value.kind == own.kind for value in values_in(sentence)) and not keys_of(said) <= keys_of(sentence)
             if is_other and len(wanted & content_stems("\n".join([heading, item, sentence]))) >= least:
                 return one, span
+    return None
+
+
+def _row_written_later(place: Place, focus: Span, passages: Sequence[Passage], how_old: int) -> tuple[Passage, Span] | None:
+    """The row of a table in a later mail that begins as the one with an answer does, and has another value in its column."""
+    row = row_at(place.passage.text, focus)
+    own = row.cell_at(focus) if row is not None else None
+    if row is None or own is None or own is row.cells[0]:
+        return None
+    for one in passages:
+        if not are_of_one_document(place.passage, one) or _how_old(one) >= how_old:
+            continue
+        for other in rows_of(one.text):
+            values = {cell.name: cell.value for cell in other.cells}
+            if other.cells[0].value == row.cells[0].value and values.get(own.name, own.value) != own.value:
+                return one, other.span
     return None
 
 

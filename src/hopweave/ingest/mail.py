@@ -86,7 +86,9 @@ def read_mail(content: bytes, source: str = "the message", check: Check = no_che
 
 
 def _part(quote: Quote, number: int) -> Part:
-    return Part(quote.text, place=f"{QUOTE}{number}", within=(f"Quoted: {quote.whose}" if quote.whose else "Quoted",))
+    return Part(
+        with_rows(quote.text), place=f"{QUOTE}{number}", within=(f"Quoted: {quote.whose}" if quote.whose else "Quoted",)
+    )
 
 
 def _leaves(message: Message, check: Check) -> Iterator[Message]:

@@ -12,13 +12,15 @@ from typing import NamedTuple
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Span
 
+_SUFFIXES = "Pro|Plus|Max|Mini|Ultra|Lite|Air|Basic|Classic|Compact|Premium|Deluxe|Sport|Turbo|HD|XL"
 _CURRENCIES = "EUR|USD|GBP|CHF|SEK|DKK|NOK|PLN|CZK|RUB|HUF|JPY|CNY|INR|AUD|CAD|BRL"
 _NAME = re.compile(
     rf"(?<![\w.,/-])(?P<make>[A-Z][A-Za-z]{{0,5}}-?|(?!(?:{_CURRENCIES})\b)[A-Z]{{2,5}} )\d{{1,4}}[A-Z]?(?:-[A-Z]{{1,2}}\d?)?"
     r"(?![\w/-])(?![.,]\d)(?! ?[%°])"
-    r"(?: (?:Pro|Plus|Max|Mini|Ultra|Lite|Air|Basic|Classic|Compact|Premium|Deluxe|Sport|Turbo|HD|XL)\b)?"
+    rf"(?: (?:{_SUFFIXES})\b)?"
 )
 """One word of letters and digits, or capitals and a number: `X200 Pro`, `WM 40`. A sum of money is no name."""
+_VARIANT = re.compile(rf"(?P<base>[A-Z][\w-]*(?: [A-Z][\w-]*){{0,3}}) (?:{_SUFFIXES})\b")
 _RANGE = re.compile(r" ?(?:to|through|up to|–|—|-|\.\.) ?(?:the )?")
 _BETWEEN = re.compile(r"[,;] |\n|\s(?:and|or|but|while|whereas)\s")
 _JOINED = re.compile(r",?\s?(?:(?:and|or|/|&)\s?)?(?:the\s)?")
@@ -48,10 +50,28 @@ def is_of_another_name(query: str, sentence: str, focus: Span | None, above: Cal
     >>> [is_of_another_name("How many has the X300?", told, Span(start, start + 3), tuple) for start in (13, 37)]
     [True, False]
     """
+    if _is_of_a_variant(query, [sentence, *above()]):
+        return True
     asked: dict[str, set[str]] = {}
     for one in _names_in(query):
         asked.setdefault(one.make, set()).add(one.name)
     return any(_is_said_of_another(make, names, sentence, focus, above) for make, names in asked.items())
+
+
+def _is_of_a_variant(query: str, texts: Iterable[str]) -> bool:
+    """Whether the first of some texts that has the name of a product of a query has only another one, such as `Terminal Pro`.
+
+    >>> _is_of_a_variant("What does the Orlau Terminal cost?", ["The Terminal Pro costs 5."])
+    True
+    >>> _is_of_a_variant("What does the Orlau Terminal cost?", ["The Terminal costs 4, the Terminal Pro 5."])
+    False
+    """
+    for text in texts:
+        bases = {one["base"].removeprefix("The ") for one in _VARIANT.finditer(text)}
+        alone = [re.compile(rf"(?<![\w-]){re.escape(base)}(?![\w-])(?! (?:{_SUFFIXES})\b)") for base in bases]
+        if asked := [pattern for pattern in alone if pattern.search(query)]:
+            return not any(pattern.search(text) for pattern in asked)
+    return False
 
 
 def is_one_of_several(said: str, title: str) -> bool:

@@ -27,6 +27,9 @@ _BESIDES = re.compile(
     re.IGNORECASE,
 )
 """What says that brackets are of another time, or of somebody beside the one who is meant."""
+_OF_WHICH = re.compile(r"\b(?:of (?:which|whom|these)|including)\s(?:about\s)?$", re.IGNORECASE)
+_OF_THEM = re.compile(r"\s(?:of (?:them|whom|which|these))\b", re.IGNORECASE)
+_IN_ALL = re.compile(r"\b(?:in all|altogether|in total|total|overall|all together)\b", re.IGNORECASE)
 _REASON = re.compile(r"\bbecause\b", re.IGNORECASE)
 _ASKS_FOR_REASON = re.compile(r"\b(?:why|how come|because|reason\w*|caus\w+|led|due)\b", re.IGNORECASE)
 _OF_ONE_STORY = frozenset({"date", NUMBER})
@@ -59,7 +62,9 @@ def is_of_another_case(wanted: Wanted, read: str, sentence: str, focus: Span, fo
     """
     if is_row(sentence):
         return False
-    if not is_foreign(sentence) and (_is_beside(wanted.query, sentence, focus) or _is_in_reason(wanted, sentence, focus)):
+    if not is_foreign(sentence) and any(
+        rule(wanted, sentence, focus) for rule in (_is_beside, _is_in_reason, _is_of_the_whole)
+    ):
         return True
     values = values_in(sentence)
     own = value_at(focus, values)
@@ -180,14 +185,30 @@ def _is_in_reason(wanted: Wanted, sentence: str, focus: Span) -> bool:
     return not wanted.among(sentence[reason.end() :]) and bool(wanted.among(sentence[: reason.start()]))
 
 
-def _is_beside(query: str, sentence: str, focus: Span) -> bool:
+def _is_of_the_whole(wanted: Wanted, sentence: str, focus: Span) -> bool:
+    """Whether an amount is a part of another one, and nothing that is said of the part is asked for: `£15, of which £4 is for tea`.
+
+    >>> told = "It has £15 for 2025, of which £4 is for tea."
+    >>> [_is_of_the_whole(Wanted("", {word}), told, Span(30, 32)) for word in ("tea", "money")]
+    [False, True]
+    """
+    after = _OF_THEM.match(sentence, focus.end)
+    if after is None and not _OF_WHICH.search(sentence[: focus.start]):
+        return False
+    if _IN_ALL.search(wanted.query):
+        return True
+    end = sentence.find(",", focus.end)
+    return not wanted.among(sentence[focus.end : end if end >= 0 else len(sentence)])
+
+
+def _is_beside(wanted: Wanted, sentence: str, focus: Span) -> bool:
     """Whether some words stand in brackets that are of another time, or of somebody else, than a query asks for.
 
-    >>> _is_beside("Who is the caretaker?", "Caretaker: Ada Finch (deputy: Ida Renn)", Span(30, 38))
+    >>> _is_beside(Wanted("Who is the caretaker?", set()), "Caretaker: Ada Finch (deputy: Ida Renn)", Span(30, 38))
     True
     """
     opened = sentence.rfind("(", 0, focus.start)
     if opened < 0 or ")" in sentence[opened : focus.start]:
         return False
     found = _BESIDES.match(sentence[opened + 1 : focus.start])
-    return found is not None and not content_stems(found["what"]) & content_stems(query)
+    return found is not None and not content_stems(found["what"]) & content_stems(wanted.query)
