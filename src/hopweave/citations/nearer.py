@@ -21,6 +21,7 @@ from hopweave.text.changes import is_earlier_asked
 from hopweave.text.content_words import keys_of, named_keys, numbers_of
 from hopweave.text.document_names import names_the_document, words_above
 from hopweave.text.ends import is_other_end
+from hopweave.text.enumerations import is_one_of_a_row
 from hopweave.text.languages import is_foreign
 from hopweave.text.parties import Party, is_party
 from hopweave.text.parts import is_in_other_part, is_one_of_several, parts_with
@@ -79,6 +80,8 @@ def is_nearer_another(query: str, said: str, place: Place, focus: Span, passages
     if own is not None and not is_statement and _is_amount_of_something_else(query, place, own, passages):
         return True
     if is_other_end(asking, place.sentence, inside):
+        return True
+    if not is_statement and is_one_of_a_row(query, place.sentence, inside):
         return True
     if is_on_other_side(asking, place.sentence, place.following, inside):
         return True

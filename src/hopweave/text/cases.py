@@ -27,6 +27,11 @@ _BESIDES = re.compile(
     re.IGNORECASE,
 )
 """What says that brackets are of another time, or of somebody beside the one who is meant."""
+_PLAN = re.compile(
+    r"\b(?P<what>target|goal|aim|budget|forecast|estimate|projection|guidance)\s(?:of|was|is)\s(?:about\s)?$", re.IGNORECASE
+)
+_STANDS_FOR = re.compile(r"\b(?:he|she|they|this|that|these|those)\b", re.IGNORECASE)
+_IF = re.compile(r"(?:If|Unless|In case|Should|When|Where)\s")
 _OF_WHICH = re.compile(r"\b(?:of (?:which|whom|these)|including)\s(?:about\s)?$", re.IGNORECASE)
 _OF_THEM = re.compile(r"\s(?:of (?:them|whom|which|these))\b", re.IGNORECASE)
 _IN_ALL = re.compile(r"\b(?:in all|altogether|in total|total|overall|all together)\b", re.IGNORECASE)
@@ -63,7 +68,7 @@ def is_of_another_case(wanted: Wanted, read: str, sentence: str, focus: Span, fo
     if is_row(sentence):
         return False
     if not is_foreign(sentence) and any(
-        rule(wanted, sentence, focus) for rule in (_is_beside, _is_in_reason, _is_of_the_whole)
+        rule(wanted, sentence, focus) for rule in (_is_beside, _is_in_reason, _is_of_the_whole, _is_of_a_plan, _is_conditional)
     ):
         return True
     values = values_in(sentence)
@@ -183,6 +188,21 @@ def _is_in_reason(wanted: Wanted, sentence: str, focus: Span) -> bool:
     if reason is None or _ASKS_FOR_REASON.search(wanted.query):
         return False
     return not wanted.among(sentence[reason.end() :]) and bool(wanted.among(sentence[: reason.start()]))
+
+
+def _is_of_a_plan(wanted: Wanted, sentence: str, focus: Span) -> bool:
+    """Whether an amount is called a target or the like, and that is not asked for: `the target of 99.9 % was missed`."""
+    plan = _PLAN.search(sentence[: focus.start])
+    return plan is not None and not content_stems(plan["what"]) & content_stems(wanted.query)
+
+
+def _is_conditional(wanted: Wanted, sentence: str, focus: Span) -> bool:
+    """Whether a sentence says something for a case that is not asked for: `If it rains, it is in the hall.`"""
+    opened = _IF.match(sentence)
+    if opened is None or not opened.end() <= focus.start:
+        return False
+    said = f"{sentence[opened.end() : focus.start]} {sentence[focus.end :]}"
+    return not wanted.among(said) and not _STANDS_FOR.search(said)
 
 
 def _is_of_the_whole(wanted: Wanted, sentence: str, focus: Span) -> bool:

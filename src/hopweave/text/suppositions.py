@@ -36,6 +36,7 @@ _PROPOSED = re.compile(
     r"|\b(?:proposes|suggests)\s(?:to|that|we|using|moving)\b|\b(?:moved|argued|demanded) that\b|\b(?:prefers|favou?rs)\b"
     r"|\b(?:asked|asks|asking|called|campaigned|argued|pleaded|petitioned|lobbied)\sfor\b"
     r"|\b(?:[Ss]uggestion|[Pp]roposal|[Mm]otion|[Ii]dea)\s(?:of|to|that|for|is|was)\b"
+    r"|\b(?:[Aa]mendment|[Pp]roposal|[Mm]otion)(?: \w+)?:\s(?:to|that)\b"
     r"|\b(?:I|[Ww]e) (?:propose|suggest|recommend|move)\b|\b(?:votes?|voted) for\b"
     r"|\b(?:had|have|has|we|was|were)\sconsidered\b|\bthought of\b|\b(?:[Ww]hat|[Hh]ow) about\b"
 )
