@@ -66,7 +66,8 @@ _IN_A_VERSION = re.compile(r"\bin (?:version|release|the (?:old|first|previous|e
 _EARLIER = re.compile(
     r"\b(?:earlier|original|previous|former|old|initial)"
     r"\s(?:date|value|deadline|plan|price|limit|version|draft|budget|time|name|figure|number)\s(?:of|was|is|said)\s[^;:,]*$"
-    r"|\b(?:[Vv]ersion|[Dd]raft|[Ii]ssue|[Ee]dition) \d[\d.]*(?:\s\w+){0,3} (?:had|said|gave|spoke of|named|listed|showed)\b[^;:,]*$"
+    r"|\b(?:[Vv]ersion|[Dd]raft|[Ii]ssue|[Ee]dition) \d[\d.]*(?:\s\w+){0,3}"
+    r" (?:had|said|gave|spoke of|named|listed|showed)\b[^;:,]*$"
     r"|\bstill (?:gives?|says?|shows?|states?|names?|lists?)\b[^;:,]*$"
     r"|\b(?:the|an?)(?:\s\w+)?\sdraft\b[^;:.]*\b(?:said|says|had|gave|named)\b[^;:,]*$",
     re.IGNORECASE,
