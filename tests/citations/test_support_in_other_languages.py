@@ -173,6 +173,29 @@ RULES = {
         "costa 8 euro, per i ragazzi 3 euro.",
         "Il mulino di Orlau",
     ),
+    "sv": Passage(
+        "sv#1",
+        "Inträdet till kvarnen i Orlau kostar 80 kr, för barn 30 kr. Väntetiden i kvarnen i Orlau är två dagar för vete och fem "
+        "dagar för råg.",
+        "Kvarnen i Orlau",
+    ),
+    "da": Passage(
+        "da#1",
+        "Entreen til møllen i Orlau koster 80 kr, for børn 30 kr. Møllen i Orlau maler på hverdage kl. 7-18 og lørdage "
+        "kl. 9-14.",
+        "Møllen i Orlau",
+    ),
+    "cs": Passage(
+        "cs#1",
+        "Vstup do mlýna v Orlau stojí 80 Kč, pro děti 30 Kč. Čekání ve mlýně v Orlau trvá dva dny u pšenice a pět dnů u "
+        "žita.",
+        "Mlýn v Orlau",
+    ),
+    "ru": Passage(
+        "ru#1",
+        "Вход на мельницу в Орлау стоит 80 рублей, для детей 30 рублей.",
+        "Мельница в Орлау",
+    ),
 }
 
 
@@ -186,6 +209,13 @@ RULES = {
         ("es", "¿Cuánto cuesta la entrada del molino de Orlau para los niños?", "3 euros", "8 euros"),
         ("it", "Di quanti µF è il condensatore del mulino di Orlau per la SP 400?", "10 µF", "8 µF"),
         ("it", "Quanto costa la tessera del mulino di Orlau per i ragazzi?", "3 euro", "8 euro"),
+        ("sv", "Hur mycket kostar inträdet till kvarnen i Orlau för barn?", "30 kr", "80 kr"),
+        ("sv", "Hur lång är väntetiden i kvarnen i Orlau för råg?", "fem dagar", "två dagar"),
+        ("da", "Hvor meget koster entreen til møllen i Orlau for børn?", "30 kr", "80 kr"),
+        ("da", "Hvornår maler møllen i Orlau om lørdagen?", "9-14", "7-18"),
+        ("cs", "Kolik stojí vstup do mlýna v Orlau pro děti?", "30 Kč", "80 Kč"),
+        ("cs", "Jak dlouho trvá čekání ve mlýně v Orlau u žita?", "pět dnů", "dva dny"),
+        ("ru", "Сколько стоит вход на мельницу в Орлау для детей?", "30 рублей", "80 рублей"),
     ],
 )
 def test_a_value_of_another_case_supports_nothing(code, query, right, wrong):

@@ -10,6 +10,10 @@ ASKED = {
     "fr": ("Quel est le prix de la carte ?", "Quel était le prix auparavant ?"),
     "es": ("¿Cuánto cuesta el abono?", "¿Cuánto costaba el abono anteriormente?"),
     "it": ("Quanto costa la tessera?", "Quanto costava la tessera in precedenza?"),
+    "sv": ("Hur mycket kostar kortet?", "Hur mycket kostade kortet tidigare?"),
+    "da": ("Hvor meget koster kortet?", "Hvor meget kostede kortet tidligere?"),
+    "cs": ("Kolik stojí průkaz?", "Kolik stál průkaz dříve?"),
+    "ru": ("Сколько стоит абонемент?", "Сколько стоил абонемент раньше?"),
 }
 
 
@@ -31,6 +35,14 @@ def given_up(asking, sentence, words):
         ("fr", "La carte, auparavant à 10 €, coûte 12 € depuis mai.", "10 €", "12 €"),
         ("es", "El abono cuesta 22 € (antes 24 €).", "24 €", "22 €"),
         ("es", "Abono; antes: 24 €; ahora: 22 €.", "24 €", "22 €"),
+        ("sv", "Kortet kostar 90 kr (tidigare 80 kr).", "80 kr", "90 kr"),
+        ("sv", "Förslaget om 95 kr avslogs, kortet kostar fortfarande 90 kr.", "95 kr", "90 kr"),
+        ("da", "Kortet koster 90 kr (hidtil 80 kr).", "80 kr", "90 kr"),
+        ("da", "Forslaget om 95 kr blev forkastet, og kortet koster stadig 90 kr.", "95 kr", "90 kr"),
+        ("cs", "Průkaz stojí 90 Kč (dosud 80 Kč).", "80 Kč", "90 Kč"),
+        ("cs", "Návrh na 95 Kč byl zamítnut, průkaz stojí 90 Kč.", "95 Kč", "90 Kč"),
+        ("ru", "Абонемент стоит 900 рублей (ранее 800 рублей).", "800 рублей", "900 рублей"),
+        ("ru", "Предложение о 950 рублях отклонено, абонемент стоит 900 рублей.", "950 рублях", "900 рублей"),
         ("it", "La tessera costa 10 euro (fino al 2024 erano 8).", "8", "10 euro"),
         ("it", "La proposta di 15 euro è stata respinta, la tessera resta a 10 euro.", "15 euro", "10 euro"),
     ],
