@@ -175,8 +175,8 @@ RULES = {
     ),
     "sv": Passage(
         "sv#1",
-        "Inträdet till kvarnen i Orlau kostar 80 kr, för barn 30 kr. Väntetiden i kvarnen i Orlau är två dagar för vete och fem "
-        "dagar för råg.",
+        "Inträdet till kvarnen i Orlau kostar 80 kr, för barn 30 kr. Väntetiden i kvarnen i Orlau är två dagar för vete och "
+        "fem dagar för råg.",
         "Kvarnen i Orlau",
     ),
     "da": Passage(
@@ -187,8 +187,7 @@ RULES = {
     ),
     "cs": Passage(
         "cs#1",
-        "Vstup do mlýna v Orlau stojí 80 Kč, pro děti 30 Kč. Čekání ve mlýně v Orlau trvá dva dny u pšenice a pět dnů u "
-        "žita.",
+        "Vstup do mlýna v Orlau stojí 80 Kč, pro děti 30 Kč. Čekání ve mlýně v Orlau trvá dva dny u pšenice a pět dnů u žita.",
         "Mlýn v Orlau",
     ),
     "ru": Passage(
