@@ -6,7 +6,8 @@ Each folder below `everyday/` has documents as people have them (contracts, minu
 for this, and questions with the right short answer and up to four wrong ones, all of which its documents state of something
 else: another year, product or case, a former or a rejected value. For each question, `weave` finds passages in an index of its
 folder, and each answer is judged as the only claim. Choose on every second question (`choose`), and look only at the totals of
-the others (`confirm`).
+the others (`confirm`). A further ground is a folder with `docs/` and `questions.jsonl` (`id`, `language`, `question`, `answer`,
+`wrong`, `file`).
 
 Prints for each language how often the file that states the answer is among the passages, and how many right and wrong answers
 have a tick. `--list` shows, of the choosing half, the wrong answers with a tick (`WRONG`) and the right ones without (`right`).
@@ -57,8 +58,8 @@ def main() -> None:
     options = _options()
     by_language: defaultdict[str, Counts] = defaultdict(Counts)
     for ground in _grounds(options.grounds):
-        _count(ground, options, by_language)
-    by_language["all"] = _together(list(by_language.values()))
+        count(ground, options, by_language)
+    by_language["all"] = together(list(by_language.values()))
     heads = columns(("questions in",), ("questions", "file found", "right answers ticked", "wrong answers ticked"))
     print("\n".join(table_markdown(Table(heads, rows(_row(name, counts) for name, counts in by_language.items())))))
 
@@ -68,7 +69,8 @@ def _row(name: str, counts: Counts) -> tuple[str, ...]:
     return (name, str(len(counts.right)), str(counts.num_found), *ticks)
 
 
-def _together(several: Sequence[Counts]) -> Counts:
+def together(several: Sequence[Counts]) -> Counts:
+    """The counts of several languages, added up."""
     of_all = Counts(sum(one.num_found for one in several))
     for one in several:
         of_all.right += one.right
@@ -76,7 +78,8 @@ def _together(several: Sequence[Counts]) -> Counts:
     return of_all
 
 
-def _count(ground: Path, options: argparse.Namespace, by_language: defaultdict[str, Counts]) -> None:
+def count(ground: Path, options: argparse.Namespace, by_language: defaultdict[str, Counts]) -> None:
+    """Judges the answers to the questions of a folder, and adds to the counts of their language."""
     asked = [json.loads(line) for line in (ground / "questions.jsonl").read_text("utf-8").splitlines()]
     with tempfile.TemporaryDirectory() as folder:
         BM25.take_in(Path(folder) / "index", Intake([ground / "docs"], options=CorpusOptions()), update=False)
