@@ -14,7 +14,7 @@ from hopweave.core.types import Passage
 
 _YEAR = re.compile(r"(?<!\d)(?P<first>(?:19|20)\d\d)(?:\s?[/–-]\s?(?P<second>(?:19|20)?\d\d))?(?!\d)")
 _NUMBERED = re.compile(
-    r"(?P<what>[^\W\d_]+)(?:\.?[\s_-]{0,2}|\s(?:no|nr|n°|№)\.?\s?)(?P<number>\d{1,3}(?:\.\d{1,3})*)(?![\d/]|\.\d)"
+    r"(?<![^\W\d_])(?P<what>[^\W\d_]++)(?:\.?[\s_-]{0,2}|\s(?:no|nr|n°|№)\.?\s?)(?P<number>\d{1,3}(?:\.\d{1,3})*)(?![\d/]|\.\d)"
 )
 _VERSION = re.compile(
     r"v|ver|vers|versi(?:on|ón|one|oon)|verze|wersja|версия|версии|issue|edition|release|rev|revision", re.IGNORECASE

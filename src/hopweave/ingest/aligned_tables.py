@@ -15,7 +15,7 @@ from hopweave.ingest.term_lists import terms_in
 
 _GAP = re.compile(r"\s{2,}|\t")
 _CELL = re.compile(r"\S+(?: \S+)*")
-_LED = re.compile(r"\s*(?P<label>\w.*?)\s*\.{4,}\s*(?P<value>(?=\D{0,20}\d)\S+(?: \S+){0,6})\s*")
+_LED = re.compile(r"\s*+(?P<label>\w(?:.*?[^\s.])??)\s*+\.{4,}+\s*+(?P<value>(?=\D{0,20}\d)\S++(?: \S++){0,6})\s*+")
 _NEARLY = 2
 """Characters between where a name begins or ends and its cells do."""
 _RULE = re.compile(r"[\s=+|:_–—-]+")

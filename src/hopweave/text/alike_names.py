@@ -20,7 +20,7 @@ _NAME = re.compile(
     rf"(?: (?:{_SUFFIXES})\b)?"
 )
 """One word of letters and digits, or capitals and a number: `X200 Pro`, `WM 40`. A sum of money is no name."""
-_VARIANT = re.compile(rf"(?P<base>[A-Z][\w-]*(?: [A-Z][\w-]*){{0,3}}) (?:{_SUFFIXES})\b")
+_VARIANT = re.compile(rf"(?<![\w-])(?P<base>[A-Z][\w-]*(?: [A-Z][\w-]*){{0,3}}) (?:{_SUFFIXES})\b")
 _RANGE = re.compile(r" ?(?:to|through|up to|–|—|-|\.\.) ?(?:the )?")
 _BETWEEN = re.compile(r"[,;] |\n|\s(?:and|or|but|while|whereas)\s")
 _JOINED = re.compile(r",?\s?(?:(?:and|or|/|&)\s?)?(?:the\s)?")
