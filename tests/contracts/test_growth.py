@@ -34,11 +34,14 @@ from hopweave.ingest.split import split_spans
 from hopweave.retrieval.index import links
 from hopweave.text import (
     alike_names,
+    asides,
     bounds,
     cases,
     citation_marks,
     defaults,
+    document_names,
     ends,
+    enumerations,
     estimates,
     evidence,
     given_up,
@@ -223,6 +226,24 @@ OTHERS = {
     "is_on_other_side": lambda text: succession.is_on_other_side("Who took over?", f"A {text}", text, Span(0, 1)),
     "is_one_of_a_list": lambda text: superlatives.is_one_of_a_list("Which is the longest?", f"A {text}", "", Span(0, 1)),
     "parties_in": parties.parties_in,
+    "is_told_beside": lambda text: asides.is_told_beside(
+        wanted.Wanted("What is it?", wanted.content_stems(text[:99])), f"{text} £5", Span(len(text) + 1, len(text) + 3)
+    ),
+    "is_one_of_a_row": lambda text: enumerations.is_one_of_a_row("Where is it?", text, Span(0, 1)),
+    "words_above": lambda text: document_names.words_above(Passage("p", "", text, f"{text}.txt")),
+    "judge.editions": lambda text: support.judge(
+        "What does the key cost in version 2?",
+        "£7",
+        [
+            Passage("p", f"{text} The key costs £7.", "Orlau", "fees_v3.txt"),
+            Passage("q", f"{text} The key costs £6.", "Orlau", "fees_v2.txt"),
+        ],
+    ),
+    "judge.mail": lambda text: support.judge(
+        "What does the key cost?",
+        "£7",
+        [Passage("p", f"{text} The key costs £7.", "Re", "a.eml#quote=1"), Passage("q", f"{text} It is £6.", "Re", "a.eml")],
+    ),
     "title_of": letterhead.title_of,
     "is_other_end": lambda text: ends.is_other_end("Until when is it lit?", f"from 1 May to 4 June {text}", Span(5, 10)),
     "values_in.german": lambda text: values_alike.values_in(f"Das ist nicht für die {text}"),

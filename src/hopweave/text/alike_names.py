@@ -66,12 +66,16 @@ def _is_of_a_variant(query: str, texts: Iterable[str]) -> bool:
     >>> _is_of_a_variant("What does the Orlau Terminal cost?", ["The Terminal costs 4, the Terminal Pro 5."])
     False
     """
-    for text in texts:
-        bases = {one["base"].removeprefix("The ") for one in _VARIANT.finditer(text)}
-        alone = [re.compile(rf"(?<![\w-]){re.escape(base)}(?![\w-])(?! (?:{_SUFFIXES})\b)") for base in bases]
-        if asked := [pattern for pattern in alone if pattern.search(query)]:
-            return not any(pattern.search(text) for pattern in asked)
-    return False
+    return next((has_only_one for text in texts if (has_only_one := _has_only_a_variant(text, query)) is not None), False)
+
+
+@remembered
+def _has_only_a_variant(text: str, query: str) -> bool | None:
+    """Whether a text has a product of a query only in another one's name; `None` if it has no such name."""
+    bases = {one["base"].removeprefix("The ") for one in _VARIANT.finditer(text)}
+    alone = [re.compile(rf"(?<![\w-]){re.escape(base)}(?![\w-])(?! (?:{_SUFFIXES})\b)") for base in bases if base in query]
+    asked = [pattern for pattern in alone if pattern.search(query)]
+    return not any(pattern.search(text) for pattern in asked) if asked else None
 
 
 def is_one_of_several(said: str, title: str) -> bool:
