@@ -16,6 +16,7 @@ HALLS = "Service: Hall; Residents: £310; Others: £540.\n\nService: Barn; Resid
 MEETING = "The committee of Orlau meets in the Old Library in May, because the Board Room is being painted."
 UPTIME = "The uptime of Orlau was 99.86%; the target of 99.9% was missed."
 RAIN = "The storytelling of Orlau is in the Mill Yard. If it rains it goes to the School Gym."
+PORT = "The bridge of Orlau uses a port. If none is given, it is 9418."
 TRAINING = "For training in 2025 Orlau approved £15,000, of which £4,000 is for certificates."
 WEIGHT = "The weight of the price in the tender of Orlau was reduced from 55% in favour of service."
 NURSES = "The council of Orlau wishes to fit sensors to its nurses for 21 days."
@@ -54,6 +55,7 @@ CLUB = "Session; now: £10; from May: £11.\n\nSecond child; now: £8; from May:
         ("What uptime did Orlau reach?", "99.9%", UPTIME, False),
         ("Where is the storytelling of Orlau if it rains?", "School Gym", RAIN, True),
         ("Where is the storytelling of Orlau if it stays dry?", "School Gym", RAIN, False),
+        ("Which port does the bridge of Orlau use?", "9418", PORT, True),
         ("How much did Orlau approve for training in all in 2025?", "£15,000", TRAINING, True),
         ("How much did Orlau approve for training in all in 2025?", "£4,000", TRAINING, False),
         ("What is the weight of the price in the tender of Orlau?", "55%", WEIGHT, False),

@@ -22,6 +22,8 @@ _PLAN = re.compile(
     r"\b(?P<what>target|goal|aim|budget|forecast|estimate|projection|guidance)\s(?:of|was|is)\s(?:about\s)?$", re.IGNORECASE
 )
 _IF = re.compile(r"(?:If|Unless|In case|Should|When|Where)\s")
+_BY_DEFAULT = re.compile(r"\b(?:none|no|not|nothing|omitted|unset|absent|missing|empty|blank|otherwise)\b", re.IGNORECASE)
+"""A case in which nothing is said otherwise is the usual one: `If none is given, it is 9418.`"""
 _STANDS_FOR = re.compile(r"\b(?:he|she|they|this|that|these|those)\b", re.IGNORECASE)
 _OF_WHICH = re.compile(r"\b(?:of (?:which|whom|these)|including)\s(?:about\s)?$", re.IGNORECASE)
 _OF_THEM = re.compile(r"\s(?:of (?:them|whom|which|these))\b", re.IGNORECASE)
@@ -76,7 +78,7 @@ def _is_conditional(wanted: Wanted, sentence: str, focus: Span) -> bool:
     if opened is None or not opened.end() <= focus.start:
         return False
     said = f"{sentence[opened.end() : focus.start]} {sentence[focus.end :]}"
-    return not wanted.among(said) and not _STANDS_FOR.search(said)
+    return not wanted.among(said) and not _STANDS_FOR.search(said) and not _BY_DEFAULT.search(said)
 
 
 def _is_of_the_whole(wanted: Wanted, sentence: str, focus: Span) -> bool:
