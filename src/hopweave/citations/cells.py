@@ -135,7 +135,7 @@ def _is_other(asking: _Asking, passage: Passage, row: Row, own: Cell, found: Seq
         _is_denied_otherwise(asking.query, cell.name, own.name) for cell in row.cells if _is_number(cell.value) == is_number
     ):
         return True
-    if _is_one_of_several(asking, row, own) or _is_any_row(asking, passage, row, own, found):
+    if _is_unchosen(asking, row, own) or _is_any_row(asking, passage, row, own, found):
         return True
     known = words_of_cells(asking.query)
     for other_passage, other in _rows_of_document(passage, found):
@@ -157,7 +157,7 @@ def _is_denied_otherwise(query: str, name: str, own: str) -> bool:
     return are_opposite and (_DENIES.search(query) is None) == (_DENIES.search(name) is None)
 
 
-def _is_one_of_several(asking: _Asking, row: Row, own: Cell) -> bool:
+def _is_unchosen(asking: _Asking, row: Row, own: Cell) -> bool:
     """Whether a row has several values of a kind, and the query nothing of the names of their columns."""
     alike = [cell for cell in row.cells[1:] if _kinds(cell) & _kinds(own)]
     is_told = own not in alike or len(alike) == 1 or is_bound_asked(asking.query)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from hopweave.citations.places import Place, are_of_one_document
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Passage
+from hopweave.text.document_names import file_name_of
 
 _YEAR = re.compile(r"(?<!\d)(?P<first>(?:19|20)\d\d)(?:\s?[/–-]\s?(?P<second>(?:19|20)?\d\d))?(?!\d)")
 _NUMBERED = re.compile(
@@ -49,8 +50,8 @@ def is_of_another_edition(query: str, place: Place, passages: Sequence[Passage])
 
 def _name_of(passage: Passage) -> str:
     """What the document of a passage is called: its title, the section that all of it may be in, and its file."""
-    name = passage.source.partition("#")[0].replace("\\", "/").rpartition("/")[2]
-    return "\n".join([passage.title, *passage.sections[:1], name.replace("_", " ").rpartition(".")[0]])
+    name = file_name_of(passage.source).replace("_", " ").rpartition(".")[0]
+    return "\n".join([passage.title, *passage.sections[:1], name])
 
 
 @remembered

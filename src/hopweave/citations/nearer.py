@@ -24,7 +24,7 @@ from hopweave.text.ends import is_other_end
 from hopweave.text.enumerations import is_one_of_a_row
 from hopweave.text.languages import is_foreign
 from hopweave.text.parties import Party, is_party
-from hopweave.text.parts import is_in_other_part, is_one_of_several, parts_with
+from hopweave.text.parts import is_in_other_part, is_unchosen, parts_with
 from hopweave.text.relations import relations_asked
 from hopweave.text.sentences import sentence_spans
 from hopweave.text.succession import is_on_other_side
@@ -95,7 +95,7 @@ def is_nearer_another(query: str, said: str, place: Place, focus: Span, passages
         is_in_other_part(Wanted(asking, some, terms), place.sentence, inside, values) for some in (words, content_stems(asking))
     ):
         return True
-    if not is_statement and is_one_of_several(Wanted(asking, content_stems(asking), terms), place.sentence, inside, values):
+    if not is_statement and is_unchosen(Wanted(asking, content_stems(asking), terms), place.sentence, inside, values):
         return True
     wanted = Wanted(asking, words, terms)
     read = "\n".join([words_above(place.passage), place.heading, place.item, place.text.removesuffix(place.sentence)])

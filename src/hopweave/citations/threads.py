@@ -15,7 +15,7 @@ from hopweave.text.tables_in_text import row_at, rows_of
 from hopweave.text.values_alike import NUMBER, value_at, values_in
 from hopweave.text.wanted import content_stems
 
-_QUOTE = re.compile(r"#quote=(\d+)")
+_QUOTE = re.compile(r"#quote=(\d+)")  # as `ingest.quoted.QUOTE` begins the place of a quote
 _ASKS_FOR_EARLIER = re.compile(
     r"\b(?:at first|first|original\w*|initial\w*|earlier|old|former\w*|previous\w*|before|propos\w+|suggest\w*"
     r"|ask\w*|wr[io]te)\b",
@@ -36,19 +36,18 @@ def written_later(query: str, said: str, place: Place, focus: Span, passages: Se
         focus: the position of its words in the text of the passage.
         passages: all that were found.
     """
-    own = value_at(Span(focus.start - place.span.start, focus.end - place.span.start), values_in(place.sentence))
     how_old = _how_old(place.passage)
     if not how_old or _asks_for_earlier(query):
         return None
-    if row := _row_written_later(place, focus, passages, how_old):
+    later = [one for one in passages if are_of_one_document(place.passage, one) and _how_old(one) < how_old]
+    if row := _row_written_later(place, focus, later):
         return row
+    own = value_at(Span(focus.start - place.span.start, focus.end - place.span.start), values_in(place.sentence))
     if own is None or own.kind == NUMBER:
         return None
     wanted = telling(content_stems(query) - content_stems(names_the_document(place.passage)), query)
     least = len(wanted & content_stems(place.sentence))
-    for one in passages:
-        if not are_of_one_document(place.passage, one) or _how_old(one) >= how_old:
-            continue
+    for one in later:
         for span, heading, item in sentences_of(one.text):
             sentence = one.text[span.start : span.end]
             is_other = any(value.kind == own.kind for value in values_in(sentence)) and not keys_of(said) <= keys_of(sentence)
@@ -57,15 +56,13 @@ def written_later(query: str, said: str, place: Place, focus: Span, passages: Se
     return None
 
 
-def _row_written_later(place: Place, focus: Span, passages: Sequence[Passage], how_old: int) -> tuple[Passage, Span] | None:
+def _row_written_later(place: Place, focus: Span, later: Sequence[Passage]) -> tuple[Passage, Span] | None:
     """The row of a table in a later mail that begins as the one with an answer does, and has another value in its column."""
     row = row_at(place.passage.text, focus)
     own = row.cell_at(focus) if row is not None else None
     if row is None or own is None or own is row.cells[0]:
         return None
-    for one in passages:
-        if not are_of_one_document(place.passage, one) or _how_old(one) >= how_old:
-            continue
+    for one in later:
         for other in rows_of(one.text):
             values = {cell.name: cell.value for cell in other.cells}
             if other.cells[0].value == row.cells[0].value and values.get(own.name, own.value) != own.value:
@@ -80,7 +77,7 @@ def _how_old(passage: Passage) -> int:
 
 
 def _asks_for_earlier(query: str) -> bool:
-    words = language_of(query)
-    if words == "en":
+    code = language_of(query)
+    if code == "en":
         return _ASKS_FOR_EARLIER.search(query) is not None
-    return any(pattern_for(words, what).search(query) for what in ("former", "rejected"))
+    return any(pattern_for(code, what).search(query) for what in ("former", "rejected"))

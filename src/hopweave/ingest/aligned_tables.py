@@ -9,12 +9,11 @@ from itertools import chain, groupby, pairwise, takewhile
 
 from hopweave.ingest.document import PARAGRAPH, row_text
 from hopweave.ingest.office_tables import Table
-from hopweave.ingest.placed_tables import are_rows, rows_by_place
+from hopweave.ingest.placed_tables import Words, are_rows, rows_by_place, words_of_line
 from hopweave.ingest.table_heads import TableRow, head_of, is_period, is_value
 from hopweave.ingest.term_lists import terms_in
 
 _GAP = re.compile(r"\s{2,}|\t")
-_CELL = re.compile(r"\S+(?: \S+)*")
 _LED = re.compile(r"\s*+(?P<label>\w(?:.*?[^\s.])??)\s*+\.{4,}+\s*+(?P<value>(?=\D{0,20}\d)\S++(?: \S++){0,6})\s*+")
 _NEARLY = 2
 """Characters between where a name begins or ends and its cells do."""
@@ -100,7 +99,7 @@ def _read(block: Sequence[str]) -> Sequence[str]:
 
 def _num_marked(block: Sequence[str]) -> int:
     """The lines above a rule below each column, or below several names, which name these; 0 without one."""
-    has_names = len(_spans(block[0])) >= _FEWEST_COLUMNS
+    has_names = len(words_of_line(block[0])) >= _FEWEST_COLUMNS
     head = enumerate(block[: _MOST_MARKED + 1])
     return next((at for at, line in head if _COLUMN_RULE.fullmatch(line) or (has_names and _FULL_RULE.fullmatch(line))), 0)
 
@@ -204,16 +203,14 @@ def _labelled(lines: Sequence[str]) -> list[str]:
     >>> _labelled(["            220      220 HD", "Colour      green    none", "pH          10.8     13.2"])
     ['Colour; 220: green; 220 HD: none.', 'pH; 220: 10.8; 220 HD: 13.2.']
     """
-    title = [*takewhile(lambda line: len(_spans(line)) == 1, lines)]
-    names, rows = [_spans(line) for line in lines[len(title) :][:1]], [_spans(line) for line in lines[len(title) + 1 :]]
-    if len(title) > 1 or len(rows) < _FEWEST_ROWS or len(names[0]) < _FEWEST_COLUMNS - 1:
+    title, names, rows = _apart(lines)
+    if not rows or len(names) < _FEWEST_COLUMNS - 1:
         return []
-    if not all(len(row) == len(names[0]) + 1 and row[0].end() <= names[0][0].start() for row in rows):
+    if not all(len(row) == len(names) + 1 and row[0].end <= names[0].start for row in rows):
         return []
-    if not all(_is_below(name, cell) for row in rows for name, cell in zip(names[0], row[1:], strict=True)):
+    if not all(_is_below(name, cell) for row in rows for name, cell in zip(names, row[1:], strict=True)):
         return []
-    told = ["", *(name[0] for name in names[0])]
-    return [*(line.strip() for line in title), *(row_text(told, [cell[0] for cell in row]) for row in rows)]
+    return [*title, *_told(["", *(name.text for name in names)], rows)]
 
 
 def _dated(lines: Sequence[str]) -> list[str]:
@@ -223,24 +220,28 @@ def _dated(lines: Sequence[str]) -> list[str]:
     >>> _dated(["Week from  First   Second", "2 May      Ada     Ida", "9 May      Ida     Otto"])
     ['Week from: 2 May; First: Ada; Second: Ida.', 'Week from: 9 May; First: Ida; Second: Otto.']
     """
-    title = [*takewhile(lambda line: len(_spans(line)) == 1, lines)]
-    names, *rows = [_spans(line) for line in lines[len(title) :]] or [[]]
-    if (
-        len(title) > 1
-        or len(rows) < _FEWEST_ROWS
-        or len(names) < _FEWEST_COLUMNS
-        or any(len(row) != len(names) for row in rows)
-    ):
+    title, names, rows = _apart(lines)
+    if not rows or len(names) < _FEWEST_COLUMNS or any(len(row) != len(names) for row in rows):
         return []
     columns = [*zip(names, *rows, strict=True)]
-    is_aligned = all(abs(name.start() - cell.start()) <= _NEARLY for name, *cells in columns for cell in cells)
+    is_aligned = all(abs(name.start - cell.start) <= _NEARLY for name, *cells in columns for cell in cells)
     has_numbers = any(
-        not _HAS_DIGIT.search(name[0]) and all(_HAS_DIGIT.search(cell[0]) for cell in cells) for name, *cells in columns
+        not _HAS_DIGIT.search(name.text) and all(_HAS_DIGIT.search(cell.text) for cell in cells) for name, *cells in columns
     )
-    if not is_aligned or not has_numbers or any(_IS_OF_CODE.match(name[0]) for name in names):
+    if not is_aligned or not has_numbers or any(_IS_OF_CODE.match(name.text) for name in names):
         return []
-    told = [name[0] for name in names]
-    return [*(line.strip() for line in title), *(row_text(told, [cell[0] for cell in row]) for row in rows)]
+    return [*title, *_told([name.text for name in names], rows)]
+
+
+def _apart(lines: Sequence[str]) -> tuple[list[str], list[Words], list[list[Words]]]:
+    """A title of one line at most, the names of columns, and the rows of what may be a table; no rows if it is none."""
+    title = [line.strip() for line in takewhile(lambda line: len(words_of_line(line)) == 1, lines)]
+    names, *rows = [words_of_line(line) for line in lines[len(title) :]] or [[]]
+    return title, names, rows if len(title) <= 1 and len(rows) >= _FEWEST_ROWS else []
+
+
+def _told(names: Sequence[str], rows: Iterable[Sequence[Words]]) -> list[str]:
+    return [row_text(names, [cell.text for cell in row]) for row in rows]
 
 
 def _led(block: Sequence[str]) -> list[str]:
@@ -263,13 +264,9 @@ def _led(block: Sequence[str]) -> list[str]:
     return told
 
 
-def _spans(line: str) -> list[re.Match[str]]:
-    return [*_CELL.finditer(line)]
-
-
-def _is_below(name: re.Match[str], cell: re.Match[str]) -> bool:
+def _is_below(name: Words, cell: Words) -> bool:
     """Whether a cell begins or ends where the name of its column does, or nearly so."""
-    return abs(name.start() - cell.start()) <= _NEARLY or abs(name.end() - cell.end()) <= _NEARLY
+    return abs(name.start - cell.start) <= _NEARLY or abs(name.end - cell.end) <= _NEARLY
 
 
 def _cells(line: str) -> list[str]:

@@ -27,7 +27,7 @@ _MOST_INDENT = 8
 """Blanks before what stands above rows of its own."""
 
 
-class _Words(NamedTuple):
+class Words(NamedTuple):
     """Words of a line that single blanks join: where they begin and end, and what they are."""
 
     start: int
@@ -55,7 +55,7 @@ def rows_by_place(lines: Sequence[str], num_head: int = 0) -> list[str]:
     least = num_head or _FEWEST_ROWS
     if not least < len(lines) <= _MOST_LINES or sum(map(_has_cells, lines)) <= (0 if num_head else least):
         return []
-    told = _with_columns_apart([_words_of(line) for line in lines])
+    told = _with_columns_apart([words_of_line(line) for line in lines])
     with_values = [number for number, words in enumerate(told) if _has_value(words)]
     if num_head:
         with_values = [number for number in range(num_head, len(told)) if len(told[number]) > 1]
@@ -89,7 +89,7 @@ def is_of_code(cell: str) -> bool:
     return _IS_OF_CODE.search(cell) is not None
 
 
-def _with_columns_apart(told: Sequence[list[_Words]]) -> list[list[_Words]]:
+def _with_columns_apart(told: Sequence[list[Words]]) -> list[list[Words]]:
     """Lines of words, with those cut where a column of numbers begins after a single blank: `Builders (Ulm) 780`."""
     most = max(map(len, told), default=0)
     full = [words for words in told if len(words) == most and _has_value(words)]
@@ -100,12 +100,12 @@ def _with_columns_apart(told: Sequence[list[_Words]]) -> list[list[_Words]]:
     return [[piece for one in words for piece in _cut(one, numbers)] for words in told]
 
 
-def _cut(words: _Words, starts: Iterable[int]) -> list[_Words]:
+def _cut(words: Words, starts: Iterable[int]) -> list[Words]:
     for start in starts:
         at = start - words.start
         if 0 < at < len(words.text) and words.text[at - 1] == " " and is_value(words.text[at:].partition(" ")[0]):
             before = words.text[: at - 1]
-            return [_Words(words.start, words.start + len(before), before), _Words(start, words.end, words.text[at:])]
+            return [Words(words.start, words.start + len(before), before), Words(start, words.end, words.text[at:])]
     return [words]
 
 
@@ -126,7 +126,7 @@ def _is_table(rows: Sequence[TableRow], first: int) -> bool:
 
 def are_rows(lines: Sequence[str]) -> bool:
     """Whether lines may be further rows of a table above them: each has two cells or more, and a number in one of them."""
-    return all(_has_cells(line) and _has_value(_words_of(line)) for line in lines)
+    return all(_has_cells(line) and _has_value(words_of_line(line)) for line in lines)
 
 
 def _has_cells(line: str) -> bool:
@@ -134,17 +134,18 @@ def _has_cells(line: str) -> bool:
     return "  " in said or "\t" in said
 
 
-def _words_of(line: str) -> list[_Words]:
+def words_of_line(line: str) -> list[Words]:
+    """What two blanks or more set apart in a line, with tabs as blanks, and without dots that lead to a number."""
     shown = _LEADERS.sub(lambda found: " " * len(found[0]), line.expandtabs())
     shown = _SIGN_APART.sub(lambda found: f"{found['blanks']}{found['sign']}", shown)
-    return [_Words(*match.span(), match[0]) for match in _WORDS.finditer(shown)]
+    return [Words(*match.span(), match[0]) for match in _WORDS.finditer(shown)]
 
 
-def _has_value(words: Sequence[_Words]) -> bool:
+def _has_value(words: Sequence[Words]) -> bool:
     return len(words) > 1 and any(is_value(one.text) for one in words)
 
 
-def _columns(rows: Iterable[Sequence[_Words]]) -> tuple[list[int], list[int]]:
+def _columns(rows: Iterable[Sequence[Words]]) -> tuple[list[int], list[int]]:
     """Where the columns begin and end: what words of the rows cover without a gap."""
     starts: list[int] = []
     ends: list[int] = []
@@ -157,7 +158,7 @@ def _columns(rows: Iterable[Sequence[_Words]]) -> tuple[list[int], list[int]]:
     return starts, ends
 
 
-def _row(words: Sequence[_Words], starts: Sequence[int], ends: Sequence[int]) -> TableRow | None:
+def _row(words: Sequence[Words], starts: Sequence[int], ends: Sequence[int]) -> TableRow | None:
     """The words of a line by columns; `None` if two of them are in one. Words without a column below are in the nearest."""
     cells: dict[int, str] = {}
     widths: dict[int, int] = {}

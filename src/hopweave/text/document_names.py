@@ -33,6 +33,11 @@ def names_the_document(passage: Passage) -> str:
     return "\n".join(filter(None, [passage.title, words_of_file_name(passage.source)]))
 
 
+def file_name_of(source: str) -> str:
+    """The name of a file without its folders, and without the place in it."""
+    return source.partition("#")[0].replace("\\", "/").rpartition("/")[2]
+
+
 @remembered
 def words_of_file_name(source: str) -> str:
     """The words of the name of a file, which often says what a document with a general title is about.
@@ -43,7 +48,7 @@ def words_of_file_name(source: str) -> str:
     >>> words_of_file_name("contracts/Orlau_Supply-Agreement_v2.docx#page=3"), words_of_file_name("sql-dropdatabase.html")
     ('Orlau Supply Agreement v2', '')
     """
-    name = source.partition("#")[0].replace("\\", "/").rpartition("/")[2]
+    name = file_name_of(source)
     if "://" in source or _UNTELLING.search(name):
         return ""
     return " ".join(_BETWEEN_WORDS.split(_SUFFIXES.sub("", name))).strip()

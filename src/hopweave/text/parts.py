@@ -153,7 +153,7 @@ def _is_another_meant(wanted: Wanted, sentence: str, own: Value, alike: Sequence
     return any(_is_meant(wanted, sentence, other, here, is_named_after=is_named_after) for other in parts if other != here)
 
 
-def is_one_of_several(wanted: Wanted, sentence: str, focus: Span, values: Sequence[Value]) -> bool:
+def is_unchosen(wanted: Wanted, sentence: str, focus: Span, values: Sequence[Value]) -> bool:
     """Whether a value stands beside others of its kind, each with words of its own, and none of these words is wanted.
 
     What comes before the first value is said of all of them where the others have their words behind them.
@@ -165,7 +165,7 @@ def is_one_of_several(wanted: Wanted, sentence: str, focus: Span, values: Sequen
         values: all its values.
 
     >>> told = "It is 5 for adults and 3 for children."
-    >>> [is_one_of_several(Wanted("", {word}), told, Span(6, 7), values_in(told)) for word in ("price", "adult", "child")]
+    >>> [is_unchosen(Wanted("", {word}), told, Span(6, 7), values_in(told)) for word in ("price", "adult", "child")]
     [True, False, False]
     """
     own = value_at(focus, values)
