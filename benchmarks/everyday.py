@@ -22,6 +22,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from hopweave.citations.support import judge
 from hopweave.core.types import Passage
@@ -57,7 +58,7 @@ def main() -> None:
     """The command."""
     options = _options()
     by_language: defaultdict[str, Counts] = defaultdict(Counts)
-    for ground in _grounds(options.grounds):
+    for ground in grounds_named(options.grounds):
         count(ground, options, by_language)
     by_language["all"] = together(list(by_language.values()))
     heads = columns(("questions in",), ("questions", "file found", "right answers ticked", "wrong answers ticked"))
@@ -80,11 +81,10 @@ def together(several: Sequence[Counts]) -> Counts:
 
 def count(ground: Path, options: argparse.Namespace, by_language: defaultdict[str, Counts]) -> None:
     """Judges the answers to the questions of a folder, and adds to the counts of their language."""
-    asked = [json.loads(line) for line in (ground / "questions.jsonl").read_text("utf-8").splitlines()]
     with tempfile.TemporaryDirectory() as folder:
-        BM25.take_in(Path(folder) / "index", Intake([ground / "docs"], options=CorpusOptions()), update=False)
+        index_ground(ground, Path(folder) / "index")
         retriever = Weave(Path(folder) / "index")
-        for one in asked[HALVES[options.half] :: 2]:
+        for one in asked_of(ground, options.half):
             [hits] = retriever.search([one["question"]], options.passages)
             passages = [hit.passage for hit in hits]
             counts = by_language[one["language"]]
@@ -95,6 +95,17 @@ def count(ground: Path, options: argparse.Namespace, by_language: defaultdict[st
             if options.list and options.half == "choose":
                 for line in _told(one, has_tick=counts.right[-1], wrong_ticks=[wrong for wrong, has in ticked.items() if has]):
                     print(line)
+
+
+def asked_of(ground: Path, half: str) -> list[dict[str, Any]]:
+    """The questions of a half of a folder: `id`, `language`, `question`, `answer`, `wrong` and `file` of each."""
+    lines = (ground / "questions.jsonl").read_text("utf-8").splitlines()
+    return [json.loads(line) for line in lines][HALVES[half] :: 2]
+
+
+def index_ground(ground: Path, index: Path) -> None:
+    """Makes an index of the documents of a folder."""
+    BM25.take_in(index, Intake([ground / "docs"], options=CorpusOptions()), update=False)
 
 
 def _told(one: dict[str, str], *, has_tick: bool, wrong_ticks: Sequence[str]) -> Iterator[str]:
@@ -108,7 +119,8 @@ def _has_tick(question: str, answer: str, passages: Sequence[Passage]) -> bool:
     return judge(question, answer, passages).support == "supported"
 
 
-def _grounds(names: str) -> list[Path]:
+def grounds_named(names: str) -> list[Path]:
+    """The folders of some names, separated by commas; without any, all."""
     chosen = [FOLDER / name for name in names.split(",") if name] or sorted(path for path in FOLDER.iterdir() if path.is_dir())
     if missing := [path.name for path in chosen if not path.is_dir()]:
         raise SystemExit(f"no such ground in {FOLDER}: {', '.join(missing)}")

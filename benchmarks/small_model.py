@@ -12,7 +12,8 @@ at while `stitch` was written; so none of these confirms anything.
         [--without-gold] [--llm NAME] [--retriever weave] [--set KEY=VALUE ...] [--as LABEL] [--baseline direct_retrieval]
         [--outcomes FILE]
 
-`--ground GROUND` in place of `--data DATA` asks all questions of a half of the documentation ground (documentation/README.md).
+`--ground GROUND` in place of `--data DATA` asks all questions of a half of the documentation ground (documentation/README.md),
+and `--everyday en-town,de` those of folders of everyday documents (everyday.py).
 
 `--without-gold` shows what is answered without evidence. What is searched is then, of each Wikipedia file, its pooled passages
 without the gold ones of all questions of the half; of the documentation ground, the index without the files that any question
@@ -49,6 +50,7 @@ from typing import Any
 
 import _ticks
 from _corpora import FILES, MORE_PASSAGES, passages_of_file
+from everyday import asked_of, grounds_named, index_ground
 
 from hopweave.apps.cli._console import console
 from hopweave.apps.cli._options import listed
@@ -146,6 +148,7 @@ def _options() -> argparse.Namespace:
     ground = parser.add_mutually_exclusive_group(required=True)
     ground.add_argument("--data", type=Path, help="folder of the three files and of 2Wiki's further passages")
     ground.add_argument("--ground", type=Path, help="folder that documentation/fetch.py has built")
+    ground.add_argument("--everyday", metavar="FOLDERS", help="folders of everyday documents, separated by commas")
     parser.add_argument("--out", type=Path, required=True, help="folder for corpora, replies and runs; the same goes on")
     parser.add_argument("--half", choices=tuple(NUM_QUESTIONS), required=True, help="which questions")
     parser.add_argument("--methods", default=METHODS, help="separated by commas")
@@ -170,6 +173,8 @@ def _options() -> argparse.Namespace:
     options.questions = most if options.questions is None else options.questions
     if not 1 <= options.questions <= most:
         parser.error(f"--questions must be from 1 to {most}, which is all that {options.half} draws of a file")
+    if options.everyday and options.without_gold:
+        parser.error("--without-gold is for --data and --ground: everyday documents have no gold passages")
     if options.label and len(listed(options.methods)) != 1:
         parser.error("--as is the label of one method; give one with --methods")
     return options
@@ -177,6 +182,8 @@ def _options() -> argparse.Namespace:
 
 def _num_questions(options: argparse.Namespace) -> int:
     """How many questions a half has of each dataset."""
+    if options.everyday:
+        return min(len(asked_of(ground, options.half)) for ground in grounds_named(options.everyday))
     if not options.ground:
         return NUM_QUESTIONS[options.half]
     questions = options.ground / options.half / "questions.jsonl"
@@ -187,13 +194,33 @@ def _num_questions(options: argparse.Namespace) -> int:
 
 def _half(options: argparse.Namespace) -> str:
     """What tells apart the runs of grounds and halves."""
-    ground = f"{DOCUMENTATION}-" if options.ground else ""
+    ground = f"{DOCUMENTATION}-" if options.ground else "everyday-" if options.everyday else ""
     return f"{ground}{options.half}{'-without-gold' if options.without_gold else ''}"
 
 
 def _dataset_plans(options: argparse.Namespace) -> dict[str, DatasetPlan]:
     """The questions, each dataset in a file of its own layout, and the indexes of their passages."""
+    if options.everyday:
+        return _everyday_plans(options)
     return _documentation_plans(options) if options.ground else _wikipedia_plans(options)
+
+
+def _everyday_plans(options: argparse.Namespace) -> dict[str, DatasetPlan]:
+    plans = {}
+    for ground in grounds_named(options.everyday):
+        asked = options.out / f"{_half(options)}{_later(options)}" / f"{ground.name}.jsonl"
+        examples = [
+            {"id": one["id"], "question": one["question"], "answers": [one["answer"]]}
+            for one in asked_of(ground, options.half)[options.after :]
+        ]
+        asked.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(asked, "".join(f"{json.dumps(one)}\n" for one in examples))
+        index = options.out / "corpora" / f"everyday-{ground.name}"
+        if not (index / "manifest.json").is_file():
+            index.parent.mkdir(parents=True, exist_ok=True)
+            index_ground(ground, index)
+        plans[ground.name] = DatasetPlan("jsonl", {"path": str(asked)}, str(index), options.questions)
+    return plans
 
 
 def _documentation_plans(options: argparse.Namespace) -> dict[str, DatasetPlan]:
@@ -349,7 +376,7 @@ def _tables(runs: Sequence[Answered], others: Sequence[Answered], baseline: str,
     heads = columns(("method",), HEADS)
     shown = [*datasets, ALL] if len(datasets) > 1 else datasets
     for dataset in shown:
-        title = "All three, over all questions" if dataset == ALL else dataset
+        title = "All, over all questions" if dataset == ALL else dataset
         lines = rows([one.label, *_cells(one, dataset)] for one in runs)
         yield Table(heads, lines, title, notes=_NOTES if dataset == shown[-1] else ())
     base = next((one for one in [*runs, *others] if one.label == baseline), runs[0])

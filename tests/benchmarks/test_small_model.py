@@ -62,10 +62,10 @@ def scene(tmp_path, monkeypatch):
     Path("rules.json").write_text(json.dumps({"rules": rules}))
 
 
-def shown(capsys, monkeypatch, *arguments):
+def shown(capsys, monkeypatch, *arguments, source=("--data", "data")):
     """The rows of each table that the benchmark prints, by its title and the method, of several the last one."""
     model = ["--llm", "scripted", "--set", "llms.scripted.rules_file=rules.json"]
-    monkeypatch.setattr(sys, "argv", ["small_model.py", "--data", "data", "--out", "out", *model, *arguments])
+    monkeypatch.setattr(sys, "argv", ["small_model.py", *source, "--out", "out", *model, *arguments])
     small_model.main()
     return {title: {row["method"]: row for row in rows} for title, rows in tables_in(capsys.readouterr().out).items()}
 
@@ -94,7 +94,7 @@ def test_the_halves_are_the_first_30_and_40_others_of_which_none_was_looked_at(c
 @pytest.mark.slow
 def test_tables_say_what_is_right_what_it_cost_and_whether_it_cites_the_gold_sentences(capsys, monkeypatch):
     tables = shown(capsys, monkeypatch, "--half", "choose", "--questions", "4", "--methods", "direct,direct_retrieval")
-    whole, of_musique = tables["All three, over all questions"], tables["musique"]
+    whole, of_musique = tables["All, over all questions"], tables["musique"]
     for row in whole.values():
         assert (row["questions"], row["failed"], row["right %"], row["calls"]) == ("12", "0", "50.0", "1.0")
     cites = whole["direct_retrieval"]
@@ -116,6 +116,20 @@ def test_more_questions_begin_with_the_fewer_and_cost_their_own_calls_alone(caps
     lines = Path("out/confirm-3/direct/records/musique/direct.jsonl").read_text().splitlines()
     calls = [step for line in lines for step in json.loads(line)["steps"] if step["kind"] == "model_call"]
     assert [call["timing"]["from_store"] for call in calls] == [True, True, False]
+
+
+@pytest.mark.slow
+def test_everyday_documents_are_asked_about_each_folder_in_an_index_of_its_own(capsys, monkeypatch):
+    asked = ("--half", "confirm", "--questions", "2", "--methods", "direct_retrieval")
+    tables = shown(capsys, monkeypatch, *asked, source=("--everyday", "en-town,de"))
+    assert [tables[name]["direct_retrieval"]["questions"] for name in ("en-town", "de", "All, over all questions")] == [
+        "2",
+        "2",
+        "4",
+    ]
+    lines = Path("out/everyday-confirm-2/direct_retrieval/records/de/direct_retrieval.jsonl").read_text().splitlines()
+    assert [json.loads(line)["question"]["id"] for line in lines] == ["DE-02", "DE-04"]
+    assert Path("out/corpora/everyday-en-town").is_dir()
 
 
 def test_what_comes_after_the_first_questions_is_a_draw_and_a_run_of_its_own(capsys, monkeypatch):
@@ -221,4 +235,13 @@ def test_a_file_that_holds_no_outcomes_is_refused_and_stays(capsys, monkeypatch)
 def test_what_cannot_be_is_refused_in_a_line_that_says_what_to_do(capsys, monkeypatch, arguments, said):
     with pytest.raises(SystemExit) as refused:
         shown(capsys, monkeypatch, *arguments)
+    assert said in f"{refused.value} {capsys.readouterr().err}"
+
+
+@pytest.mark.parametrize(
+    ("folders", "arguments", "said"), [("de", ("--without-gold",), "no gold passages"), ("klingon", (), "no such ground")]
+)
+def test_everyday_folders_that_cannot_be_asked_are_refused(capsys, monkeypatch, folders, arguments, said):
+    with pytest.raises(SystemExit) as refused:
+        shown(capsys, monkeypatch, "--half", "choose", *arguments, source=("--everyday", folders))
     assert said in f"{refused.value} {capsys.readouterr().err}"
