@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from hopweave.core.types import Hit, Passage, Via
 from hopweave.show.plain import one_line
 from hopweave.text.content_words import stem, stems_of, words_of
+from hopweave.text.document_names import words_above
 from hopweave.text.scripts import in_pairs, runs_together
 from hopweave.text.sentences import sentence_spans
 
@@ -26,11 +27,11 @@ def via_text(via: Via | None) -> str:
 
 
 def matched_words(query: str, passage: Passage) -> list[str]:
-    """The words of a query that occur in a passage's title or text, in any inflection, in the order of the query.
+    """The words of a query that are in a passage's text or above it, in any inflection, in the order of the query.
 
     In scripts without spaces, such as Japanese, these are pairs of letters.
     """
-    text = f"{passage.heading}\n{passage.text}"
+    text = f"{words_above(passage)}\n{passage.text}"
     held = stems_of(text)
     words = [word for word in dict.fromkeys(words_of(query)) if stem(word) in held and not runs_together(word)]
     return words + [pair for pair in dict.fromkeys(in_pairs(query).split()) if runs_together(pair) and pair in text]

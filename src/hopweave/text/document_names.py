@@ -10,7 +10,7 @@ from hopweave.core.types import Passage
 _SUFFIXES = re.compile(r"(?:\.[a-z]\w{0,8}){1,2}$", re.IGNORECASE)
 _UNTELLING = re.compile(r"\.(?:x?html?|jsonl?|ndjson)(?:\.\w{2,4})?$", re.IGNORECASE)
 _BETWEEN_WORDS = re.compile(r"[\s_-]+")
-_WORD = re.compile(r"\w+")
+_WORD = re.compile(r"[^\W_]+")
 
 
 def words_above(passage: Passage) -> str:
@@ -20,12 +20,23 @@ def words_above(passage: Passage) -> str:
     >>> words_above(passage).splitlines()
     ['Supply Agreement', 'Orlau v2']
     """
-    heading, named = passage.heading, words_of_file_name(passage.source)
-    if not named:
-        return heading
-    known = {word.casefold() for word in _WORD.findall(heading)}
-    more = " ".join(word for word in named.split() if not known.issuperset(one.casefold() for one in _WORD.findall(word)))
-    return "\n".join(filter(None, [heading, more]))
+    return "\n".join(filter(None, [passage.heading, _more_of_file_name(passage)]))
+
+
+def full_heading(passage: Passage) -> str:
+    """Its heading as a model sees it: its sections below `full_title`.
+
+    >>> named = "Orlau_Supply-Agreement_v2.docx"
+    >>> full_heading(Passage("1", "Notice is 30 days.", "Supply Agreement", named, sections=("4. Term",)))
+    'Supply Agreement (Orlau v2) > 4. Term'
+    """
+    return " > ".join(filter(None, (full_title(passage), *passage.sections)))
+
+
+def full_title(passage: Passage) -> str:
+    """Its title with those words of the name of its file that its heading lacks: often they tell editions apart."""
+    more = _more_of_file_name(passage)
+    return f"{passage.title} ({more})" if passage.title and more else passage.title or more
 
 
 def names_the_document(passage: Passage) -> str:
@@ -36,6 +47,15 @@ def names_the_document(passage: Passage) -> str:
 def file_name_of(source: str) -> str:
     """The name of a file without its folders, and without the place in it."""
     return source.partition("#")[0].replace("\\", "/").rpartition("/")[2]
+
+
+def _more_of_file_name(passage: Passage) -> str:
+    """The words of the name of a file that title and sections lack."""
+    named = words_of_file_name(passage.source)
+    if not named:
+        return ""
+    known = {word.casefold() for word in _WORD.findall(passage.heading)}
+    return " ".join(word for word in named.split() if not known.issuperset(one.casefold() for one in _WORD.findall(word)))
 
 
 @remembered

@@ -24,6 +24,7 @@ from typing import NamedTuple
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Hit, Passage, Span
 from hopweave.text.content_words import estimated_tokens, keys_of, stem, stems_of
+from hopweave.text.document_names import full_heading, full_title
 from hopweave.text.instructions import blanked
 from hopweave.text.repetition import Repetitions, Said
 from hopweave.text.sentences import sentence_spans
@@ -89,7 +90,7 @@ class Evidence:
     @property
     def title(self) -> str:
         """The title of its passage as it is shown: a long one is truncated."""
-        title = self.passage.heading
+        title = full_heading(self.passage)
         return title if len(title) <= _LONGEST_TITLE else f"{title[:_LONGEST_TITLE].rstrip()} ..."
 
 
@@ -199,7 +200,7 @@ def _is_said(number: int, scored: Sequence[Evidence], repetitions: Repetitions, 
 
 
 def _repetitions_of(scored: Sequence[Evidence]) -> Repetitions:
-    return Repetitions([Said(one.text, one.passage.title, one.passage.id, one.is_part) for one in scored])
+    return Repetitions([Said(one.text, full_title(one.passage), one.passage.id, one.is_part) for one in scored])
 
 
 class _Basket:

@@ -49,7 +49,7 @@ class Said:
 
     Attributes:
         text: the sentence.
-        title: the title of its passage; empty if it has none.
+        title: the title of its document, with what tells it from others of that title; empty if it has none.
         passage: identifies its passage.
         is_part: whether it is only a part of a long sentence; parts are neither stubs nor compared.
     """

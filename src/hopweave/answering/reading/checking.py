@@ -10,6 +10,7 @@ from hopweave.answering.reading.hops import NOTHING_SETTLED, Way
 from hopweave.citations.citing import locate
 from hopweave.citations.support import adds
 from hopweave.text.content_words import anchors, keys_of
+from hopweave.text.document_names import full_heading
 from hopweave.text.evidence import Evidence
 from hopweave.text.matching import is_contained, is_yes_or_no, normalize_answer
 from hopweave.text.quotation import PLAIN
@@ -165,4 +166,4 @@ def _has(fact: Evidence, name: str) -> bool:
 
 
 def _words_of(fact: Evidence) -> str:
-    return f"{fact.passage.heading}\n{fact.text}"
+    return f"{full_heading(fact.passage)}\n{fact.text}"

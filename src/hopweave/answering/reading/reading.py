@@ -26,6 +26,7 @@ from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Hit, Message, Passage, Reply
 from hopweave.text.comparing import Side, asked_alone, compared, compares_others, life_date, wanted_of
 from hopweave.text.content_words import keys_of
+from hopweave.text.document_names import full_heading
 from hopweave.text.evidence import Evidence, chosen_sentences
 from hopweave.text.matching import is_contained
 from hopweave.text.refusal import does_not_know
@@ -349,7 +350,7 @@ def _side(question: str, values: Mapping[str, Any], ask: str) -> Side:
 
 def _is_told(name: str, facts: Sequence[Evidence]) -> bool:
     """Whether a fact or its title has a name; if none does, the model took it from a worked example."""
-    return any(is_contained(name, f"{fact.passage.heading}\n{fact.text}") for fact in facts)
+    return any(is_contained(name, f"{full_heading(fact.passage)}\n{fact.text}") for fact in facts)
 
 
 def _is_about(side: Side, fact: Evidence) -> bool:
@@ -368,7 +369,7 @@ def _stating(side: Side, facts: Sequence[Evidence]) -> Evidence | None:
     about = keys_of(side.through or side.name)
 
     def states(fact: Evidence) -> bool:
-        return is_contained(side.value, fact.text) and about <= keys_of(f"{fact.passage.heading} {fact.text}")
+        return is_contained(side.value, fact.text) and about <= keys_of(f"{full_heading(fact.passage)} {fact.text}")
 
     named = _numbered(side.fact, facts)
     if named is not None and states(named):
@@ -380,7 +381,7 @@ def _fact(values: Mapping[str, Any], facts: Sequence[Evidence], words: str) -> E
     """The fact that the model named, if it contains the words, else the first that does, else the one it named."""
     number = values.get("fact")
     named = _numbered(number, facts) if isinstance(number, int) else None
-    if named is not None and words and is_contained(words, f"{named.passage.heading}\n{named.text}"):
+    if named is not None and words and is_contained(words, f"{full_heading(named.passage)}\n{named.text}"):
         return named
     return _holding(words, facts) or named
 

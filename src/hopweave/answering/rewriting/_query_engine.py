@@ -12,6 +12,7 @@ from hopweave.core.prompt import escape, fence, prompts_beside, unescape
 from hopweave.core.protocols import MethodContext
 from hopweave.core.ranking import in_turns, ranked
 from hopweave.core.types import Hit, Message, Passage
+from hopweave.text.document_names import full_heading
 
 Ranking = Annotated[
     Literal["clean", "faithful"],
@@ -57,7 +58,9 @@ class QueryEngine:
     async def answered(self, question: str, hits: Sequence[Hit]) -> Part:
         """Answers a part from its results."""
         shown = [
-            self.workbench.fill(PROMPTS["passage"], rank=str(hit.rank), passage=fence(hit.passage.text, hit.passage.heading))
+            self.workbench.fill(
+                PROMPTS["passage"], rank=str(hit.rank), passage=fence(hit.passage.text, full_heading(hit.passage))
+            )
             for hit in hits[: self.num_shown]
         ]
         passages = "\n\n".join(shown) or self.workbench.fill(PROMPTS["no_passage"])

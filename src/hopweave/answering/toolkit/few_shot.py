@@ -14,6 +14,7 @@ from hopweave.core.memoize import remembered
 from hopweave.core.prompt import fence, prompts_beside
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Passage, Question
+from hopweave.text.document_names import full_heading
 
 Style = Literal["cot", "direct"]
 Instruction = Annotated[
@@ -148,7 +149,7 @@ class Packer:
         return "\n".join(lines)
 
     def _shown(self, passages: Sequence[Passage], words: int) -> list[str]:
-        return [_shown(passage.text, passage.heading, words) for passage in passages]
+        return [_shown(passage.text, full_heading(passage), words) for passage in passages]
 
     def _evidence(self, shown: Sequence[str]) -> str:
         if shown:

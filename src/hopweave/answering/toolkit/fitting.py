@@ -9,6 +9,7 @@ from hopweave.answering.toolkit.few_shot import cut_words
 from hopweave.core.prompt import fence, prompts_beside
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Passage
+from hopweave.text.document_names import full_heading
 
 _PROMPTS = prompts_beside(__file__)
 
@@ -73,7 +74,7 @@ async def _first(workbench: MethodContext, passage: Passage, room: int, max_word
 
 
 def _shown(workbench: MethodContext, number: int, passage: Passage, max_words: int) -> str:
-    shown = fence(cut_words(passage.text, max_words), passage.heading)
+    shown = fence(cut_words(passage.text, max_words), full_heading(passage))
     return workbench.fill(_PROMPTS["passage"], number=str(number), passage=shown)
 
 

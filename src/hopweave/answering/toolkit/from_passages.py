@@ -9,6 +9,7 @@ from hopweave.answering.toolkit.probing import probed
 from hopweave.core.prompt import fence, prompts_beside
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Passage, Question
+from hopweave.text.document_names import full_heading
 
 _PROMPTS = prompts_beside(__file__)
 
@@ -43,6 +44,6 @@ def example(workbench: MethodContext, question: str, passages: Sequence[Passage]
 
 def _shown(workbench: MethodContext, passages: Sequence[Passage]) -> str:
     return "\n".join(
-        workbench.fill(_PROMPTS["passage"], rank=str(rank), passage=fence(passage.text, passage.heading))
+        workbench.fill(_PROMPTS["passage"], rank=str(rank), passage=fence(passage.text, full_heading(passage)))
         for rank, passage in enumerate(passages, start=1)
     )

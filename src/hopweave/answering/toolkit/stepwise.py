@@ -11,6 +11,7 @@ from hopweave.citations.citing import on_one_line
 from hopweave.core.prompt import fence, unescape
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Answer, Hit, Origin, Question
+from hopweave.text.document_names import full_heading
 
 NOTHING_FOUND = "No results found."
 """Replaces the passages in a text that the model continues, if there are none."""
@@ -33,7 +34,7 @@ class Step:
 
 def shown(hits: Sequence[Hit], max_words: int = SHOWN_WORDS) -> list[str]:
     """Passages as shown in a prompt, best first: fenced, and cut to `max_words`."""
-    return [fence(cut_words(hit.passage.text, max_words), hit.passage.heading) for hit in hits]
+    return [fence(cut_words(hit.passage.text, max_words), full_heading(hit.passage)) for hit in hits]
 
 
 def stepwise_answer(

@@ -18,6 +18,7 @@ from hopweave.answering.toolkit.stepwise import SHOWN_WORDS
 from hopweave.core.prompt import fence, prompts_beside
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Hit, Passage, Span
+from hopweave.text.document_names import full_title
 from hopweave.text.matching import normalize_answer
 from hopweave.text.sentences import sentence_spans
 
@@ -74,7 +75,7 @@ def passages_behind(sentences: Sequence[Sentence]) -> list[Passage]:
 def page_of(passages: Sequence[Passage]) -> Page:
     """A page that consists of these passages, in order."""
     hits = [Hit(passage, 0.0, rank) for rank, passage in enumerate(passages, start=1)]
-    return Page(passages[0].title, tuple(sentence for hit in hits for sentence in sentences_of(hit)))
+    return Page(full_title(passages[0]), tuple(sentence for hit in hits for sentence in sentences_of(hit)))
 
 
 def opened(page: Page, num_sentences: int) -> Seen:
@@ -147,8 +148,8 @@ class Wiki:
         return is_same and self.page is not None and self.num_given < len(self.page.holding(self.keyword))
 
     def _page(self, best: Hit, hits: Sequence[Hit]) -> Page:
-        title = best.passage.title
-        same = [hit for hit in hits if title and _key(hit.passage.title) == _key(title)] or [best]
+        title = full_title(best.passage)
+        same = [hit for hit in hits if title and _key(full_title(hit.passage)) == _key(title)] or [best]
         parts = list({hit.passage.id: hit for hit in sorted(same, key=_place)}.values())
         if self.mode == "retriever":
             parts.sort(key=lambda hit: hit.passage.id != best.passage.id)
@@ -162,14 +163,15 @@ def _place(hit: Hit) -> tuple[bool, str, int, int]:
 
 
 def _is_title(entity: str, hit: Hit) -> bool:
-    return bool(hit.passage.title) and _key(hit.passage.title) == _key(entity)
+    return any(title and _key(title) == _key(entity) for title in (hit.passage.title, full_title(hit.passage)))
 
 
 def _titles(hits: Sequence[Hit]) -> str:
     titles: dict[str, str] = {}
     for hit in hits:
-        if hit.passage.title.strip():
-            titles.setdefault(_key(hit.passage.title), " ".join(hit.passage.title.split()))
+        title = " ".join(full_title(hit.passage).split())
+        if title:
+            titles.setdefault(_key(title), title)
     nearest = list(titles.values())[:_NUM_SIMILAR]
     return "\n".join(cut_words(title, SHOWN_WORDS) for title in nearest)
 

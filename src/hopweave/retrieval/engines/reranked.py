@@ -21,6 +21,7 @@ from hopweave.core.types import Hit
 from hopweave.core.visibility import PUBLIC, Visible
 from hopweave.retrieval.encoders.cross_encoders import EndpointReranker, HubReranker, OnnxReranker, Reranker
 from hopweave.retrieval.encoders.encoders import onnx_file
+from hopweave.retrieval.index.vector_source import encoded_text
 from hopweave.retrieval.opened_engines import opened
 
 NEEDS_EXTRA = "dense"
@@ -81,7 +82,7 @@ class Reranked:
         self._engine = None
 
     def _ranked(self, query: str, hits: Sequence[Hit], max_hits: int) -> list[Hit]:
-        texts = [f"{hit.passage.heading}. {hit.passage.text}" if hit.passage.heading else hit.passage.text for hit in hits]
+        texts = [encoded_text(hit.passage) for hit in hits]
         scores = [round(score, _DECIMALS) for score in self._reranker.scores(query, texts)] if hits else []
         best = sorted(zip(scores, hits, strict=True), key=lambda pair: -pair[0])[:max_hits]
         return [Hit(hit.passage, score, rank, hit.via) for rank, (score, hit) in enumerate(best, start=1)]

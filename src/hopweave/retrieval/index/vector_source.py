@@ -20,6 +20,7 @@ from hopweave.core.files import write_whole
 from hopweave.core.types import Passage
 from hopweave.retrieval.encoders.cluster_encoding import ClusterEncoder, EncodesAhead, EncodesTexts
 from hopweave.retrieval.encoders.encoders import Vectors
+from hopweave.text.document_names import full_heading
 
 GIVEN = "given"
 """Used as the encoder's name for vectors made elsewhere by an unnamed model."""
@@ -168,8 +169,9 @@ class GivenPassages:
 
 
 def encoded_text(passage: Passage) -> str:
-    """The encoded text of a passage: its title and sections, a full stop, its text."""
-    return f"{passage.heading}. {passage.text}" if passage.heading else passage.text
+    """The encoded text of a passage: its title and sections (`text.document_names.full_heading`), a full stop, its text."""
+    heading = full_heading(passage)
+    return f"{heading}. {passage.text}" if heading else passage.text
 
 
 class _Kept:

@@ -46,6 +46,7 @@ from hopweave.core.options import Bounded, Count, Temperature, TopP, Whole
 from hopweave.core.prompt import fence, prompts_beside
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Answer, Hit, Message, Question, Sampling
+from hopweave.text.document_names import full_heading
 
 GROUP = "searches once"
 
@@ -106,7 +107,7 @@ class _Sampled:
 
     async def sample(self) -> None:
         """Answers from every paragraph, in parallel; the parsed results are recorded under it."""
-        evidence = [fence(one.text, one.hit.passage.heading) for one in self.paragraphs]
+        evidence = [fence(one.text, full_heading(one.hit.passage)) for one in self.paragraphs]
         evidence = evidence or [self.workbench.fill(_PROMPTS["none_found"])]
         try:
             prompts = await self._prompts(evidence)
@@ -179,7 +180,9 @@ class _Sampled:
         return [
             self.workbench.fill(
                 _PROMPTS[prompt],
-                evidence="\n".join(fence(passage.text, passage.heading) for passage in one.passages(0, self.options.seed)),
+                evidence="\n".join(
+                    fence(passage.text, full_heading(passage)) for passage in one.passages(0, self.options.seed)
+                ),
                 question=asked(self.workbench, self.question, one.question),
                 answer=one.answer,
             )

@@ -11,6 +11,7 @@ from hopweave.answering.toolkit.few_shot import cut_words
 from hopweave.core.prompt import fence, prompts_beside
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Hit, Message, Passage, Question
+from hopweave.text.document_names import full_heading
 from hopweave.text.matching import normalize_answer, num_in_common
 from hopweave.text.quotation import QUOTATION_MARKS
 
@@ -108,7 +109,8 @@ class Finder:
 
     async def _named_titles(self) -> list[str]:
         shown = "\n".join(
-            fence(cut_words(passage.text, self.options.max_words_shown), passage.heading) for passage in self.question.pinned
+            fence(cut_words(passage.text, self.options.max_words_shown), full_heading(passage))
+            for passage in self.question.pinned
         )
         prompt = self.workbench.fill(
             _PROMPTS["titles"], num=str(self.options.num_titles), passages=shown, question=self.question.text

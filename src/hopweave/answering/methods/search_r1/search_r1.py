@@ -39,6 +39,7 @@ from hopweave.core.options import Bounded, Count, Whole
 from hopweave.core.prompt import escape, prompts_beside, unescape
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Answer, Hit, Question, Sampling
+from hopweave.text.document_names import full_heading
 from hopweave.text.final import final_answer
 
 GROUP = "searches in turns"
@@ -171,7 +172,7 @@ class _Searching:
     def _shown(self, hit: Hit) -> str:
         """A passage on one line. Its tags are escaped, so that it can end neither itself nor the information."""
         text = cut_words(hit.passage.text, self.options.max_words)
-        title, text = (escape(on_one_line(words)) for words in (hit.passage.heading, text))
+        title, text = (escape(on_one_line(words)) for words in (full_heading(hit.passage), text))
         return self.workbench.fill(_PROMPTS["passage"], rank=str(hit.rank), title=title, text=text)
 
     def _read(self, said: str) -> None:

@@ -10,6 +10,7 @@ from hopweave.core.prompt import escape, fence, prompts_beside
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Hit, Passage
 from hopweave.text.content_words import estimated_tokens
+from hopweave.text.document_names import full_heading
 from hopweave.text.evidence import Evidence, chosen_sentences, condensed_text
 from hopweave.text.matching import normalize_answer
 
@@ -139,7 +140,7 @@ class Shelf:
         passage = self.passages[number - 1]
         self.whole.add(number)
         self.shown.append(number)
-        return self.workbench.fill(_PROMPTS["passage"], number=str(number), passage=fence(passage.text, passage.heading))
+        return self.workbench.fill(_PROMPTS["passage"], number=str(number), passage=fence(passage.text, full_heading(passage)))
 
     def _excerpt(self, number: int, text: str) -> str:
         self.shown.append(number)
@@ -148,7 +149,7 @@ class Shelf:
 
     def _excerpts(self, query: str, hits: Sequence[Hit]) -> dict[str, str]:
         """The likeliest sentences of each passage, by its id; a passage that is to be shown whole is missing."""
-        tokens = sum(estimated_tokens(f"{hit.passage.heading}\n{hit.passage.text}") for hit in hits)
+        tokens = sum(estimated_tokens(f"{full_heading(hit.passage)}\n{hit.passage.text}") for hit in hits)
         if not self.max_tokens or tokens <= self.max_tokens:
             return {}
         chosen: dict[str, list[Evidence]] = {hit.passage.id: [] for hit in hits}
@@ -188,7 +189,7 @@ def _joined(passage: Passage, chosen: Sequence[Evidence]) -> str:
 
 def _title(passage: Passage) -> str:
     """The title; a long one is cut."""
-    heading = passage.heading
+    heading = full_heading(passage)
     return heading if len(heading) <= _LONGEST_TITLE else f"{heading[:_LONGEST_TITLE].rstrip()} ..."
 
 

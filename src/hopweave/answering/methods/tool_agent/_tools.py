@@ -12,6 +12,7 @@ from hopweave.answering.methods.tool_agent._shelf import Shelf, key_of_query, nu
 from hopweave.core.prompt import escape, prompts_beside, unescape
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Hit, Question
+from hopweave.text.document_names import full_heading
 from hopweave.text.final import map_label
 
 _PROMPTS = prompts_beside(str(Path(__file__).with_name("tool_agent.py")))
@@ -75,7 +76,7 @@ class Tools:
             return f"search: {' | '.join(action.queries)}"
         if action.name == READ:
             passage = self.shelf.passage(action.number)
-            title = f" ({passage.heading})" if passage is not None and passage.heading else ""
+            title = f" ({full_heading(passage)})" if passage is not None and full_heading(passage) else ""
             return f"read_passage: {action.number}{title}"
         return "answer"
 

@@ -31,6 +31,7 @@ from hopweave.core.options import Bounded, Count, Whole
 from hopweave.core.prompt import fence, prompts_beside, unescape
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Answer, Hit, Question
+from hopweave.text.document_names import full_heading
 from hopweave.text.final import MARKER, final_answer
 from hopweave.text.matching import normalize_answer
 
@@ -200,7 +201,7 @@ class _Writing:
         for number, step in enumerate(one.steps):
             if number < _CALLS_IN_EXAMPLE:
                 passage = " ".join(step.passage.text.split()[: self.options.max_words or None])
-                words.append(_call(step.query, fence(passage, step.passage.heading)))
+                words.append(_call(step.query, fence(passage, full_heading(step.passage))))
             if not is_long:
                 words.append(step.sentence)
         words += [] if is_long or not one.conclusion else [one.conclusion]

@@ -16,6 +16,7 @@ from hopweave.citations.citing import on_one_line
 from hopweave.core.prompt import Prompt, escape, fence, prompts_beside, unescape
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Hit, Message, Question, Sampling
+from hopweave.text.document_names import full_heading
 from hopweave.text.final import final_answer
 from hopweave.text.matching import normalize_answer
 from hopweave.text.refusal import is_refusal, without_yes
@@ -145,7 +146,9 @@ class NodeTalk:
     def shown(self, hits: Sequence[Hit]) -> str:
         """Passages as shown in a prompt."""
         shown = [
-            self.workbench.fill(PROMPTS["passage"], rank=str(hit.rank), passage=fence(hit.passage.text, hit.passage.heading))
+            self.workbench.fill(
+                PROMPTS["passage"], rank=str(hit.rank), passage=fence(hit.passage.text, full_heading(hit.passage))
+            )
             for hit in hits
         ]
         return "\n\n".join(shown) or self.workbench.fill(PROMPTS["no_passage"])
