@@ -20,7 +20,9 @@ Wanted = Literal["least", "most", "same"]
 
 _YES_OR_NO = re.compile(r"\s*(?:are|were|is|was|do|does|did|have|has|had)\b", re.IGNORECASE)
 _SAME = re.compile(r"\b(?:same|both|share|shares|shared|alike)\b", re.IGNORECASE)
-_TWO = re.compile(r"\bor\b|\bbetween\b|\bout of\b|\bof the two\b|\bthan\b", re.IGNORECASE)
+_TWO = re.compile(r"\bor\b|\bof the two\b", re.IGNORECASE)
+_OF_NAMES = re.compile(r"\bbetween\b|\bout of\b|\bthan\b", re.IGNORECASE)
+"""Of a comparison only if the question names two things: not of `more than 10 days` or `two days out of the week`."""
 _CHOICE = re.compile(r"[A-Z0-9]\S*\s+or\s+(?:(?:the|an?)\s+)?[\"\u201c]?[A-Z0-9]")
 _LEAST = re.compile(
     r"\b(?:first|earlier|earliest|older|oldest|elder|eldest|before|shorter|shortest|fewer|fewest|smaller|smallest|less|least"
@@ -89,18 +91,23 @@ def wanted_of(question: str) -> Wanted | None:
     >>> wanted_of("Was Orla Bridge or Kerrow Light built first?")
     'least'
     >>> wanted_of("Who was the first mayor of Orlau?")
+    >>> wanted_of("What does Ida pay for each mile if she has driven more than 10,000?")
     """
     if is_foreign(question):
         return None
     if _YES_OR_NO.match(question) and not is_choice(question):
         return "same" if _SAME.search(question) else None
-    if not _TWO.search(question):
+    if not _TWO.search(question) and not (_OF_NAMES.search(question) and _num_named(question) > 1):
         return None
     if _AGE.search(question) and (_LONG.search(question) or _SHORT.search(question)):
         return "most" if _LONG.search(question) else "least"
     if _MOST.search(question):
         return "most"
     return "least" if _LEAST.search(question) else None
+
+
+def _num_named(question: str) -> int:
+    return sum(name[0].isalpha() and name != "I" for name in anchors(question))
 
 
 def is_choice(question: str) -> bool:

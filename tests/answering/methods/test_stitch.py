@@ -226,6 +226,13 @@ async def test_values_that_cannot_be_compared_leave_the_question_to_a_reading():
     assert purposes(record) == ["compare", "answer"]
 
 
+async def test_things_of_a_worked_example_are_not_compared_nor_looked_up():
+    question = "Which was built first, Orla Bridge or Kerrow Light?"
+    sides = [{"name": name, "value": "", "fact": 0} for name in ("Low Water", "The Long Tide")]
+    record = await ask([said(first=sides[0], second=sides[1]), answered("Orla Bridge")], {question: [BRIDGE]}, question)
+    assert (purposes(record), queries(record)) == (["compare", "answer"], [question])
+
+
 async def test_comparing_by_code_can_be_turned_off():
     question = "Which was built first, Orla Bridge or Kerrow Light?"
     record = await ask([answered("Orla Bridge")], {question: [BRIDGE]}, question, compare=False)
@@ -313,6 +320,10 @@ def test_what_speaks_against_a_reading(read, way, problems):
         ("Who was the first mayor of Orlau?", None),
         ("Is Orlau older than its bridge?", None),
         ("When was the older of the two bridges built?", "least"),
+        ("What do I get for each mile if I have driven more than 10,000?", None),
+        ("How often must the firm out of Orlau pay before it closes?", None),
+        ("Was Kerrow Light built earlier, and by how much, than Orla Bridge?", None),
+        ("Who was born later than Mara Lind, but earlier than Greta Falk?", "most"),
     ],
 )
 def test_what_a_question_wants_of_two_values(question, wanted):

@@ -190,9 +190,10 @@ class FactReader:
         values = values_of(self.workbench, reply, "compare", {"ask": str, "first": dict, "second": dict})
         sides: list[Side] = []
         said: list[Assertion] = []
-        for name in ("first", "second"):
-            if name in values:
-                side, assertion = await self._valued(question, _side(question, values[name], _text(values, "ask")), facts)
+        found = [_side(question, values[name], _text(values, "ask")) for name in ("first", "second") if name in values]
+        if all(_is_compared(question, side, facts) for side in found):
+            for one in found:
+                side, assertion = await self._valued(question, one, facts)
                 sides.append(side)
                 said += [assertion] if assertion is not None else []
         wanted = wanted_of(question)
@@ -346,6 +347,11 @@ def _side(question: str, values: Mapping[str, Any], ask: str) -> Side:
     through = through if compares_others(question) else ""  # else it comes from a worked example
     asked = asked_alone(question, ask=" ".join(unescape(ask).split()), about=through or name)
     return Side(name, through, asked, value, number if isinstance(number, int) else 0)
+
+
+def _is_compared(question: str, side: Side, facts: Sequence[Evidence]) -> bool:
+    """Whether a side has a name of the question or of a fact: if not, the model took it from a worked example."""
+    return not keys_of(side.name).isdisjoint(keys_of(question)) or _is_told(side.name, facts)
 
 
 def _is_told(name: str, facts: Sequence[Evidence]) -> bool:
