@@ -2,8 +2,10 @@
 
 import pytest
 
+from hopweave.citations.against import says_against
 from hopweave.citations.support import judge
-from hopweave.core.types import Passage
+from hopweave.core.types import Passage, Span
+from hopweave.text.rankings import is_of_other_place
 
 
 def support(asked, answer, *texts, title="Orlau Pumps report", sections=()):
@@ -235,3 +237,27 @@ def test_a_caption_below_a_table_is_that_of_all_its_groups_of_rows():
     text = f"Old lamps\n\n{LIGHTS}\n\nNew lamps\n\n{newer}\n\nTable 4: Hours of Orlau Light."
     asked = "How many hours did Orlau Light burn in {} in spring?"
     assert [support(asked.format(town), "14.5", text, title="lights") for town in ("Sula", "Ulm")] == ["supported"] * 2
+
+
+@pytest.mark.parametrize(
+    ("asked", "place"),
+    [
+        ("Which boat finished second in the Marlow series?", 2),
+        ("Which boat came 3rd in the Marlow series?", 3),
+        ("Which boat took first place in the Marlow series?", 1),
+    ],
+)
+def test_a_row_of_a_ranking_does_not_answer_which_came_in_another_place(asked, place):
+    rows = {number: f"Place: {number}; Boat: Ulm Eel; 7 Sep: 2." for number in (1, 2, 3)}
+    found = {number: says_against(asked, "Ulm Eel", row, Span(16, 23)) for number, row in rows.items()}
+    assert found == {number: "" if number == place else "relation" for number in rows}
+
+
+@pytest.mark.parametrize("asked", ["Who was first in the second race?", "Which boat sailed the second course?", "Who won?"])
+def test_what_came_first_in_a_part_or_is_called_the_second_is_no_place_in_a_ranking(asked):
+    assert not is_of_other_place(asked, "Place: 3; Boat: Ulm Eel.")
+
+
+@pytest.mark.parametrize("row", ["Place: Sula; Boat: Ulm Eel.", "Boat: Ulm Eel; Net: 9."])
+def test_a_row_without_a_place_in_a_ranking_is_of_none(row):
+    assert not is_of_other_place("Who finished second?", row)

@@ -53,6 +53,7 @@ from hopweave.text import (
     parties,
     parts,
     quantities,
+    rankings,
     refusal,
     relations,
     sentences,
@@ -224,6 +225,7 @@ OTHERS = {
         wanted.Wanted("How much for children?", wanted.content_stems("how much for children")), "", f"£5 {text} £6", Span(0, 2)
     ),
     "is_on_other_side": lambda text: succession.is_on_other_side("Who took over?", f"A {text}", text, Span(0, 1)),
+    "is_of_other_place": lambda text: rankings.is_of_other_place(f"Who came second? {text}", f"Place: 3; Boat: {text}"),
     "is_one_of_a_list": lambda text: superlatives.is_one_of_a_list("Which is the longest?", f"A {text}", "", Span(0, 1)),
     "parties_in": parties.parties_in,
     "is_told_beside": lambda text: asides.is_told_beside(
