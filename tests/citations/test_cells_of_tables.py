@@ -261,3 +261,11 @@ def test_what_came_first_in_a_part_or_is_called_the_second_is_no_place_in_a_rank
 @pytest.mark.parametrize("row", ["Place: Sula; Boat: Ulm Eel.", "Boat: Ulm Eel; Net: 9."])
 def test_a_row_without_a_place_in_a_ranking_is_of_none(row):
     assert not is_of_other_place("Who finished second?", row)
+
+
+def test_a_row_of_another_table_of_the_document_leaves_an_answer_open_and_does_not_contradict_it():
+    row = "Segment: Labels; Actual 2023: {}; Budget 2023: {}; Actual 2022: 63.1."
+    text = f"Revenue by segment\n\n{row.format(68.4, 66.5)}\n\nOperating profit by segment\n\n{row.format(9.7, 8.9)}"
+    asked = "How much turnover had Orlau budgeted for Labels in 2023?"
+    found = judge(asked, "66.5", [Passage("p", text, "Orlau plc", "report.md")])
+    assert (found.support, found.shortfall, found.contradicted_by) == ("unsupported", "rival", None)

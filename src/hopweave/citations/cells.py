@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from hopweave.citations.about import telling
 from hopweave.citations.citing import locate
-from hopweave.citations.places import place_of
+from hopweave.citations.places import are_of_one_document, place_of
 from hopweave.core.types import Passage, Span
 from hopweave.text.amounts import CURRENCY
 from hopweave.text.bounds import is_bound_asked
@@ -75,6 +75,14 @@ def is_of_another_row(query: str, said: str, one: tuple[Passage, Span], other: t
     here = words_asked(asked, f"{row.above}\n{one[0].text[row.span.start : row.span.end]}")
     there = f"{other[0].text[other[1].start : other[1].end]}\n{rival.above if rival is not None else ''}\n{_above(other[0])}"
     return not here <= words_asked(asked, there)
+
+
+def are_of_two_tables(one: tuple[Passage, Span], other: tuple[Passage, Span]) -> bool:
+    """Whether two positions are in rows of two tables of a document, below different headings: neither denies the other."""
+    row, another = (row_at(passage.text, span) for passage, span in (one, other))
+    if row is None or another is None or not are_of_one_document(one[0], other[0]):
+        return False
+    return bool(row.above and another.above) and row.above != another.above
 
 
 def is_another_case(row: str, other: str, said: str) -> bool:

@@ -33,7 +33,7 @@ from hopweave.citations.about import (
     states_relation,
 )
 from hopweave.citations.against import says_against
-from hopweave.citations.cells import is_other_cell
+from hopweave.citations.cells import are_of_two_tables, is_other_cell
 from hopweave.citations.citing import cite, locate
 from hopweave.citations.editions import is_of_another_edition
 from hopweave.citations.nearer import is_nearer_another
@@ -324,6 +324,8 @@ class _Case:
         rival = None if is_statement else self._rival_of(said, place, focus, found) or self._says_other_kin(said)
         if rival is None:
             return Assessment("supported", (citation,), shortfall="")
+        if are_of_two_tables((passage, focus), rival):
+            return Assessment("unsupported", (citation,), shortfall="rival")
         return Assessment("contradicted", (citation,), cite(0, *rival), "rival")
 
     def _rival_of(self, said: str, place: Place, focus: Span, found: Found) -> tuple[Passage, Span] | None:
