@@ -35,6 +35,7 @@ from hopweave.retrieval.index import links
 from hopweave.text import (
     alike_names,
     asides,
+    bands,
     bounds,
     cases,
     citation_marks,
@@ -226,6 +227,10 @@ OTHERS = {
     ),
     "is_on_other_side": lambda text: succession.is_on_other_side("Who took over?", f"A {text}", text, Span(0, 1)),
     "is_of_other_place": lambda text: rankings.is_of_other_place(f"Who came second? {text}", f"Place: 3; Boat: {text}"),
+    "is_in_other_band": lambda text: bands.is_in_other_band(
+        f"What is it after 5 years? {text}", f"Years: 1 to 4 {text}; Days: 3; {text}", Span(0, 1)
+    ),
+    "is_in_band": lambda text: bands.is_in_band(text, "Years: 1 to 4; Days: 3."),
     "is_one_of_a_list": lambda text: superlatives.is_one_of_a_list("Which is the longest?", f"A {text}", "", Span(0, 1)),
     "parties_in": parties.parties_in,
     "is_told_beside": lambda text: asides.is_told_beside(

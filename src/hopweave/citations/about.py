@@ -105,7 +105,7 @@ which what also another around back besides both case change choose come comes c
 exactly find gets get give gives goes going have instead into just keep keeps know let lets like make makes need needs none
 nothing once only ones other otherwise over own please put puts really right say says simply since someone something still
 take takes tell tells than them told unless until want wants when whether while will with without work works answer answers
-question above earlier previous percentage percent proportion should must done"""
+question above earlier previous percentage percent proportion should must done made gave took taken kept"""
 _GENERIC = frozenset(map(stem, _GENERIC_WORDS.split()))
 """Words of a query that say what kind of answer it wants, or nothing much, not what it is about."""
 

@@ -6,6 +6,7 @@ import re
 
 from hopweave.citations.about import names_in, names_its_subject
 from hopweave.core.types import Shortfall, Span
+from hopweave.text.bands import is_in_other_band
 from hopweave.text.bounds import is_no_end
 from hopweave.text.changes import is_other_figure
 from hopweave.text.conditions import is_under_other_condition
@@ -57,6 +58,7 @@ def says_against(query: str, said: str, sentence: str, focus: Span | None) -> Sh
         tells_of_opposite(said if relations_asked(said) else asking, sentence, focus)
         or is_other_column(asking, sentence, focus)
         or is_of_other_place(asking, sentence)
+        or is_in_other_band(asking, sentence, focus)
         or is_of_another(names_in(asking), sentence, focus)
         or is_amount_of_another(asking, sentence, focus)
         or is_of_an_estimate(asking, sentence, focus)

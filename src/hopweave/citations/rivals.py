@@ -9,6 +9,7 @@ from hopweave.citations.cells import is_another_case, is_of_another_row
 from hopweave.citations.places import Place
 from hopweave.core.types import Passage, Span
 from hopweave.text.agreement import agree
+from hopweave.text.bands import holds_for_others
 from hopweave.text.content_words import keys_of, named_keys, numbers_of
 from hopweave.text.document_names import words_above
 from hopweave.text.sentences import sentence_spans
@@ -58,6 +59,7 @@ def rival_of(
         is_rival = needed <= there | above and _is_alike(said, instead & (named_keys(text) or instead))
         is_of_another = is_rival and (
             is_another_case(sentence, text, said)
+            or holds_for_others(query, text)
             or is_of_another_row(query, said, (place.passage, place.span), (passage, span))
         )
         if is_rival and not is_of_another and not is_out(passage, span):

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from hopweave.core.types import Span
 from hopweave.text.values_alike import DIGITS, UNIT, Value
 
-_NEAR = r"\W*(?:[\w-]+\s){0,4}\W*$"
+_NEAR = r"\W*(?:[\w-]+:?\s){0,4}\W*$"
 _BOUNDS = tuple(
     (re.compile(rf"\b(?:{asked})\b", re.IGNORECASE), re.compile(rf"\b(?:{stated})\b{_NEAR}", re.IGNORECASE))
     for asked, stated in (

@@ -20,7 +20,7 @@ Wanted = Literal["least", "most", "same"]
 
 _YES_OR_NO = re.compile(r"\s*(?:are|were|is|was|do|does|did|have|has|had)\b", re.IGNORECASE)
 _SAME = re.compile(r"\b(?:same|both|share|shares|shared|alike)\b", re.IGNORECASE)
-_TWO = re.compile(r"\bor\b|\bof the two\b", re.IGNORECASE)
+_TWO = re.compile(r"\bor\b|\bof the two\b|\bbetween\s(?!\d)\S+(?:\s\S+){0,5}\sand\b", re.IGNORECASE)
 _OF_NAMES = re.compile(r"\bbetween\b|\bout of\b|\bthan\b", re.IGNORECASE)
 """Of a comparison only if the question names two things: not of `more than 10 days` or `two days out of the week`."""
 _CHOICE = re.compile(r"[A-Z0-9]\S*\s+or\s+(?:(?:the|an?)\s+)?[\"\u201c]?[A-Z0-9]")

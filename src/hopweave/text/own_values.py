@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from hopweave.core.types import Span
 from hopweave.text.answer_kinds import kind_asked
+from hopweave.text.bands import is_in_band
 from hopweave.text.content_words import words_of
 from hopweave.text.languages import is_foreign
 from hopweave.text.negation import root
@@ -44,6 +45,8 @@ def is_of_another_value(asking: str, sentence: str, around: str, focus: Span) ->
         return False
     if _is_row_of_nothing_asked(asking, sentence, focus):
         return True
+    if is_in_band(asking, sentence):
+        return False
     own = value_at(focus, values_in(sentence))
     for kind, span in _values(asking):
         asked = normalize_values(asking[span.start : span.end])

@@ -1,0 +1,162 @@
+"""Bands, for which the rows or columns of a table hold: `under 5 years`, `5 to 14 years`, `15 years and over`."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from hopweave.core.memoize import remembered
+from hopweave.core.types import Span
+from hopweave.text.table_rows import Cell, cell_at, cells_of
+from hopweave.text.values import normalize_values
+
+_SIGNS = {"<": " under ", ">": " over ", "≤": " up to ", "≥": " at least "}
+_SIGN = re.compile(f"[{''.join(_SIGNS)}]")
+_FIRST = re.compile(r"\bfirst\s(?=[$€£¥]?\d)", re.IGNORECASE)
+_DASH = re.compile(r"(?<=\d)\s?[-\u2010-\u2015]\s?(?=[$€£¥]?\d)")
+_PLUS = re.compile(r"(?<=\d)\s?\+(?!\s?\d)")
+_NUMBER = r"(?P<{}>[$€£¥]?\d+(?:\.\d+)?)"
+_UNIT = r"(?:\s(?!to\b|and\b|or\b)[a-z]\w*)?"
+_BETWEEN = re.compile(
+    rf"(?:\bbetween\s{_NUMBER.format('first')}{_UNIT}\sand|(?:\bfrom\s)?(?<![\w.]){_NUMBER.format('begin')}{_UNIT}\s(?:up\s)?to)"
+    rf"\s(?P<is_open>under\s|below\s|less\sthan\s)?{_NUMBER.format('end')}"
+)
+_BELOW = re.compile(
+    r"\b(?:(?P<is_open>under|below|less\sthan|fewer\sthan|shorter\sthan|younger\sthan)|up\sto|not\smore\sthan|no\smore\sthan|at\smost"
+    rf"|max(?:imum)?|within)\s{_NUMBER.format('end')}|(?<![\w.]){_NUMBER.format('last')}{_UNIT}\s(?:and|or)\s(?:under|less|fewer|below)\b"
+)
+_ABOVE = re.compile(
+    r"\b(?:(?P<is_open>over|above|more\sthan|longer\sthan|older\sthan|exceeding)|from|after|at\sleast|min(?:imum)?)"
+    rf"\s{_NUMBER.format('begin')}|(?<![\w.]){_NUMBER.format('first')}{_UNIT}\s(?:(?:and|or)\s(?:over|more|above|older|longer)\b|upwards\b|plus\b)"
+)
+_ALONE = re.compile(rf"(?<![\w.]){_NUMBER.format('begin')}(?![\w.])")
+_AFTER = re.compile(r"\b(?:from|after|within)\s(?=[$€£¥]?\d)")
+"""In a query it names a point, not all that is beyond it."""
+_SMALL_WORDS = """
+under below less fewer shorter younger than up to not no more at most max maximum within and or over above longer older
+exceeding from after least min minimum upwards plus between until of in for per the with on by
+"""
+_NO_UNITS = frozenset(_SMALL_WORDS.split())
+_WORD = re.compile(r"[a-z]{2,}")
+_WORDS = re.compile(r"(?:\s[a-z]\w*){1,2}")
+
+
+class _Range(NamedTuple):
+    """The numbers from one to another, and what they count: the words behind them, or a currency."""
+
+    low: float
+    high: float
+    is_open_below: bool
+    is_open_above: bool
+    units: frozenset[str]
+
+    def is_apart_from(self, other: _Range) -> bool:
+        """Whether no number is in both."""
+        for lower, upper in ((self, other), (other, self)):
+            if lower.high < upper.low or (lower.high == upper.low and (lower.is_open_above or upper.is_open_below)):
+                return True
+        return False
+
+
+def is_in_other_band(query: str, row: str, focus: Span) -> bool:
+    """Whether a row, or the column of some words in it, holds for other amounts than a query names.
+
+    >>> row = "Service: 5 to 14 years; Days: 28."
+    >>> [is_in_other_band(f"How many days off has Ida after {num} years?", row, Span(30, 32)) for num in ("six", "two", "20")]
+    [False, True, True]
+    >>> rates = "Vehicle: car; First 10,000 miles: 45p; Each further mile: 25p."
+    >>> asked = "What do I get for a mile after more than 10,000 miles by car?"
+    >>> [is_in_other_band(asked, rates, Span(at, at + 3)) for at in (34, 58)]
+    [True, False]
+    """
+    own = cell_at(cells_of(row), focus.start)
+    return own is not None and (holds_for_others(query, row, own) or _is_apart(query, _bands(own.name)))
+
+
+def holds_for_others(query: str, row: str, own: Cell | None = None) -> bool:
+    """Whether a row, by its cells but for one, holds for other amounts than a query names."""
+    others = [one for one in cells_of(row) if one != own] if _asked(query) else []
+    return any(_is_apart(query, _bands_of(one)) for one in others)
+
+
+def is_in_band(query: str, row: str) -> bool:
+    """Whether a cell of a row names a band that has an amount of a query.
+
+    >>> is_in_band("How many days off are there after six years?", "Service: 5 to 14 years; Days: 28.")
+    True
+    """
+    asked = _asked(query)
+    told = [band for cell in cells_of(row) for band in _bands_of(cell)] if asked else []
+    return any(one.units & band.units and not one.is_apart_from(band) for one in asked for band in told)
+
+
+def _is_apart(query: str, told: Iterable[_Range]) -> bool:
+    """Whether one of some bands has none of the amounts that a query names of what it is a band of."""
+    for band in told:
+        compared = [one for one in _asked(query) if one.units & band.units]
+        if compared and all(one.is_apart_from(band) for one in compared):
+            return True
+    return False
+
+
+def _bands_of(cell: Cell) -> Iterator[_Range]:
+    """The bands in a cell, whose unit may stand in the name of its column."""
+    for band in _bands(cell.value):
+        yield band._replace(units=band.units | _units(cell.name))
+
+
+@remembered
+def _bands(text: str) -> tuple[_Range, ...]:
+    """The bands that a text names."""
+    return tuple(_ranges(_plain(text)))
+
+
+@remembered
+def _asked(query: str) -> tuple[_Range, ...]:
+    """The amounts that a query names: bands, and single ones."""
+    plain = _AFTER.sub("", _plain(query))
+    bands = list(_ranges(plain))
+    rest = plain
+    for pattern in (_BETWEEN, _BELOW, _ABOVE):
+        rest = pattern.sub(" ", rest)
+    return (*bands, *(_made(found, plain=rest) for found in _ALONE.finditer(rest)))
+
+
+def _ranges(plain: str) -> Iterator[_Range]:
+    for pattern in (_BETWEEN, _BELOW, _ABOVE):
+        for found in pattern.finditer(plain):
+            yield _made(found, plain)
+        plain = pattern.sub(" ", plain)
+
+
+def _made(found: re.Match[str], plain: str) -> _Range:
+    named = found.groupdict()
+    low, high = named.get("begin") or named.get("first"), named.get("end") or named.get("last")
+    is_point = found.re is _ALONE
+    is_open = bool(named.get("is_open"))
+    numbers = [one for one in (low, high) if one]
+    units = {one[0] for one in numbers if not one[0].isdigit()} | _units_behind(plain, found)
+    begin, end = _value(low, -math.inf), _value(low if is_point else high, math.inf)
+    return _Range(begin, end, is_open and not high, is_open and bool(high), frozenset(units))
+
+
+def _value(number: str | None, otherwise: float) -> float:
+    return float(number.lstrip("$€£¥")) if number else otherwise
+
+
+def _units_behind(plain: str, found: re.Match[str]) -> frozenset[str]:
+    """Two words behind the last number, and of those within the band."""
+    behind = _WORDS.match(plain, found.end())
+    return _units(f"{found[0]} {behind[0] if behind is not None else ''}")
+
+
+def _units(text: str) -> frozenset[str]:
+    """The words of a text that may be what a number counts, in the singular."""
+    return frozenset(word.removesuffix("s") for word in _WORD.findall(text.casefold()) if word not in _NO_UNITS)
+
+
+def _plain(text: str) -> str:
+    signed = _FIRST.sub("up to ", _SIGN.sub(lambda sign: _SIGNS[sign[0]], _PLUS.sub(" or more", _DASH.sub(" to ", text))))
+    return " ".join(normalize_values(signed).split())
