@@ -12,13 +12,14 @@ from hopweave.core.types import Span
 from hopweave.text.table_rows import Cell, cell_at, cells_of
 from hopweave.text.values import normalize_values
 
+_CURRENCIES = "$€£¥"
 _SIGNS = {"<": " under ", ">": " over ", "≤": " up to ", "≥": " at least "}
 _SIGN = re.compile(f"[{''.join(_SIGNS)}]")
 _FIRST = re.compile(r"\bfirst\s(?=[$€£¥]?\d)", re.IGNORECASE)
 _DASH = re.compile(r"(?<=\d)\s?[-\u2010-\u2015]\s?(?=[$€£¥]?\d)")
 _PLUS = re.compile(r"(?<=\d)\s?\+(?!\s?\d)")
 _NUMBER = r"(?P<{}>[$€£¥]?\d+(?:\.\d+)?)"
-_UNIT = r"(?:\s(?!to\b|and\b|or\b)[a-z]\w*)?"
+_UNIT = r"(?:\s(?!to\b|and\b|or\b)[^\W\d_]\w*)?"
 _BETWEEN = re.compile(
     rf"(?:\bbetween\s{_NUMBER.format('first')}{_UNIT}\sand|(?:\bfrom\s)?(?<![\w.]){_NUMBER.format('begin')}{_UNIT}\s(?:up\s)?to)"
     rf"\s(?P<is_open>under\s|below\s|less\sthan\s)?{_NUMBER.format('end')}"
@@ -39,8 +40,10 @@ under below less fewer shorter younger than up to not no more at most max maximu
 exceeding from after least min minimum upwards plus between until of in for per the with on by
 """
 _NO_UNITS = frozenset(_SMALL_WORDS.split())
-_WORD = re.compile(r"[a-z]{2,}")
-_WORDS = re.compile(r"(?:\s[a-z]\w*){1,2}")
+_WORD = re.compile(r"[^\W\d_]+")
+_WORDS = re.compile(r"(?:\s[^\W\d_]\w*){1,2}")
+"""Behind a number: `business miles`."""
+_SHORTEST_PLURAL = 3
 
 
 class _Range(NamedTuple):
@@ -110,53 +113,49 @@ def _bands_of(cell: Cell) -> Iterator[_Range]:
 @remembered
 def _bands(text: str) -> tuple[_Range, ...]:
     """The bands that a text names."""
-    return tuple(_ranges(_plain(text)))
+    return tuple(_bands_and_rest(_plain(text))[0])
 
 
 @remembered
 def _asked(query: str) -> tuple[_Range, ...]:
     """The amounts that a query names: bands, and single ones."""
-    plain = _AFTER.sub("", _plain(query))
-    bands = list(_ranges(plain))
-    rest = plain
-    for pattern in (_BETWEEN, _BELOW, _ABOVE):
-        rest = pattern.sub(" ", rest)
-    return (*bands, *(_made(found, plain=rest) for found in _ALONE.finditer(rest)))
+    bands, rest = _bands_and_rest(_AFTER.sub("", _plain(query)))
+    return (*bands, *(_range(found, rest) for found in _ALONE.finditer(rest)))
 
 
-def _ranges(plain: str) -> Iterator[_Range]:
+def _bands_and_rest(plain: str) -> tuple[list[_Range], str]:
+    bands: list[_Range] = []
     for pattern in (_BETWEEN, _BELOW, _ABOVE):
-        for found in pattern.finditer(plain):
-            yield _made(found, plain)
+        bands += (_range(found, plain) for found in pattern.finditer(plain))
         plain = pattern.sub(" ", plain)
+    return bands, plain
 
 
-def _made(found: re.Match[str], plain: str) -> _Range:
+def _range(found: re.Match[str], plain: str) -> _Range:
+    """What a match of one of the patterns says."""
     named = found.groupdict()
     low, high = named.get("begin") or named.get("first"), named.get("end") or named.get("last")
-    is_point = found.re is _ALONE
-    is_open = bool(named.get("is_open"))
-    numbers = [one for one in (low, high) if one]
-    units = {one[0] for one in numbers if not one[0].isdigit()} | _units_behind(plain, found)
-    begin, end = _value(low, -math.inf), _value(low if is_point else high, math.inf)
-    return _Range(begin, end, is_open and not high, is_open and bool(high), frozenset(units))
-
-
-def _value(number: str | None, otherwise: float) -> float:
-    return float(number.lstrip("$€£¥")) if number else otherwise
-
-
-def _units_behind(plain: str, found: re.Match[str]) -> frozenset[str]:
-    """Two words behind the last number, and of those within the band."""
+    high = low if found.re is _ALONE else high
     behind = _WORDS.match(plain, found.end())
-    return _units(f"{found[0]} {behind[0] if behind is not None else ''}")
+    units = _units(f"{found[0]} {behind[0] if behind is not None else ''}")
+    currencies = {one[0] for one in (low, high) if one and not one[0].isdigit()}
+    is_open = bool(named.get("is_open"))
+    return _Range(
+        _number(low, -math.inf), _number(high, math.inf), is_open and not high, is_open and bool(high), units | currencies
+    )
+
+
+def _number(written: str | None, otherwise: float) -> float:
+    return float(written.lstrip(_CURRENCIES)) if written else otherwise
 
 
 def _units(text: str) -> frozenset[str]:
     """The words of a text that may be what a number counts, in the singular."""
-    return frozenset(word.removesuffix("s") for word in _WORD.findall(text.casefold()) if word not in _NO_UNITS)
+    words = (word for word in _WORD.findall(text.casefold()) if word not in _NO_UNITS)
+    return frozenset(word.removesuffix("s") if len(word) > _SHORTEST_PLURAL else word for word in words)
 
 
 def _plain(text: str) -> str:
-    signed = _FIRST.sub("up to ", _SIGN.sub(lambda sign: _SIGNS[sign[0]], _PLUS.sub(" or more", _DASH.sub(" to ", text))))
-    return " ".join(normalize_values(signed).split())
+    """A text with numbers in digits, and signs in words."""
+    signed = _SIGN.sub(lambda sign: _SIGNS[sign[0]], _PLUS.sub(" or more", _DASH.sub(" to ", text)))
+    return " ".join(normalize_values(_FIRST.sub("up to ", signed)).split())
