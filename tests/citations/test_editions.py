@@ -36,6 +36,21 @@ def test_a_document_that_is_no_edition_of_the_one_with_the_year_may_answer():
     assert judge(asked, "£40", [LETTER]).support == judge(asked, "£40", [LETTER, ONE]).support
 
 
+@pytest.mark.parametrize(
+    ("source", "asked", "has_tick"),
+    [
+        ("rules_2021.txt", "What does hire of the hall of Orlau cost in 2025?", False),
+        ("rules_2025.txt", "What does hire of the hall of Orlau cost in 2025?", True),
+        ("rules_2024-25.txt", "What does hire of the hall of Orlau cost in 2025?", True),
+        ("rules_2025.txt", "What did hire of the hall of Orlau cost in 2021?", True),  # later documents tell of earlier years
+        ("rules.txt", "What does hire of the hall of Orlau cost in 2025?", True),
+    ],
+)
+def test_what_a_document_of_an_earlier_year_says_is_not_how_it_is_in_a_later_one(source, asked, has_tick):
+    told = Passage("p", "Hire of the hall costs £40 an evening.", "Rules of the hall of Orlau", source)
+    assert (judge(asked, "£40", [told]).support == "supported") is has_tick
+
+
 def mail(text, quote):
     return Passage(f"m#{quote}", text, "Re: Trip to Kerrow", f"trip.eml#quote={quote}" if quote else "trip.eml")
 

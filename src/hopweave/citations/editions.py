@@ -20,6 +20,7 @@ _NUMBERED = re.compile(
 _VERSION = re.compile(
     r"v|ver|vers|versi(?:on|ón|one|oon)|verze|wersja|версия|версии|issue|edition|release|rev|revision", re.IGNORECASE
 )
+_FOUR_DIGITS = re.compile(r"(?:19|20)\d\d")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _SHARED = 0.5
 """Of the words of the shorter of two names."""
@@ -29,7 +30,7 @@ def is_of_another_edition(query: str, place: Place, passages: Sequence[Passage])
     """Whether a query names the edition of a document by its year or version, and a place is in another one.
 
     It is if another document that was found has this in its name, and is an edition of the same; and neither the place nor the
-    name of its own document has it.
+    name of its own document has it. So it is if its document has only earlier years in its name than the query has.
 
     Args:
         query: the query.
@@ -41,11 +42,25 @@ def is_of_another_edition(query: str, place: Place, passages: Sequence[Passage])
         return False
     own = _name_of(place.passage)
     missing = asked - _marks("\n".join([own, place.words, place.item]))
+    if _are_years_before(_marks(own), missing):
+        return True
     return bool(missing) and any(
         missing & _marks(other) and _are_editions(own, other)
         for one in passages
         if not are_of_one_document(place.passage, one) and (other := _name_of(one)) != own
     )
+
+
+def _are_years_before(known: frozenset[str], asked: frozenset[str]) -> bool:
+    """Whether some marks have years, all of them before those of others."""
+    ours, theirs = _years(known), _years(asked)
+    return bool(ours and theirs) and max(ours) < min(theirs)
+
+
+def _years(marks: frozenset[str]) -> list[int]:
+    """The years among some marks: of `2023/24` both."""
+    found = [(int(year[0]), mark) for mark in marks if (year := _FOUR_DIGITS.match(mark))]
+    return [year + later for year, mark in found for later in range(1 + ("/" in mark))]
 
 
 def _name_of(passage: Passage) -> str:
