@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
+from hopweave.answering.toolkit.fenced import fenced
 from hopweave.citations.citing import NOT_IN_CORPUS, on_one_line
-from hopweave.core.prompt import escape, fence, prompts_beside, unescape
+from hopweave.core.prompt import escape, prompts_beside, unescape
 from hopweave.core.protocols import MethodContext
 from hopweave.core.ranking import in_turns, ranked
 from hopweave.core.types import Hit, Message, Passage
-from hopweave.text.document_names import full_heading
 
 Ranking = Annotated[
     Literal["clean", "faithful"],
@@ -58,9 +58,7 @@ class QueryEngine:
     async def answered(self, question: str, hits: Sequence[Hit]) -> Part:
         """Answers a part from its results."""
         shown = [
-            self.workbench.fill(
-                PROMPTS["passage"], rank=str(hit.rank), passage=fence(hit.passage.text, full_heading(hit.passage))
-            )
+            self.workbench.fill(PROMPTS["passage"], rank=str(hit.rank), passage=fenced(hit.passage))
             for hit in hits[: self.num_shown]
         ]
         passages = "\n\n".join(shown) or self.workbench.fill(PROMPTS["no_passage"])

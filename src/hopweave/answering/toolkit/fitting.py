@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from hopweave.answering.toolkit.fenced import fenced
 from hopweave.answering.toolkit.few_shot import cut_words
-from hopweave.core.prompt import fence, prompts_beside
+from hopweave.core.prompt import prompts_beside
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Passage
-from hopweave.text.document_names import full_heading
 
 _PROMPTS = prompts_beside(__file__)
 
@@ -74,7 +74,7 @@ async def _first(workbench: MethodContext, passage: Passage, room: int, max_word
 
 
 def _shown(workbench: MethodContext, number: int, passage: Passage, max_words: int) -> str:
-    shown = fence(cut_words(passage.text, max_words), full_heading(passage))
+    shown = fenced(passage, cut_words(passage.text, max_words))
     return workbench.fill(_PROMPTS["passage"], number=str(number), passage=shown)
 
 

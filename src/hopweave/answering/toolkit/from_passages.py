@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hopweave.answering.toolkit.fenced import fenced
 from hopweave.answering.toolkit.final_answer import closing_request
 from hopweave.answering.toolkit.probing import probed
-from hopweave.core.prompt import fence, prompts_beside
+from hopweave.core.prompt import prompts_beside
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Passage, Question
-from hopweave.text.document_names import full_heading
 
 _PROMPTS = prompts_beside(__file__)
 
@@ -44,6 +44,6 @@ def example(workbench: MethodContext, question: str, passages: Sequence[Passage]
 
 def _shown(workbench: MethodContext, passages: Sequence[Passage]) -> str:
     return "\n".join(
-        workbench.fill(_PROMPTS["passage"], rank=str(rank), passage=fence(passage.text, full_heading(passage)))
+        workbench.fill(_PROMPTS["passage"], rank=str(rank), passage=fenced(passage))
         for rank, passage in enumerate(passages, start=1)
     )

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hopweave.answering.toolkit.claims import Assertion, answer_from_claims, passages_of
+from hopweave.answering.toolkit.fenced import fenced
 from hopweave.answering.toolkit.few_shot import cut_words
 from hopweave.citations.citing import on_one_line
-from hopweave.core.prompt import fence, unescape
+from hopweave.core.prompt import unescape
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Answer, Hit, Origin, Question
-from hopweave.text.document_names import full_heading
 
 NOTHING_FOUND = "No results found."
 """Replaces the passages in a text that the model continues, if there are none."""
@@ -34,7 +34,7 @@ class Step:
 
 def shown(hits: Sequence[Hit], max_words: int = SHOWN_WORDS) -> list[str]:
     """Passages as shown in a prompt, best first: fenced, and cut to `max_words`."""
-    return [fence(cut_words(hit.passage.text, max_words), full_heading(hit.passage)) for hit in hits]
+    return [fenced(hit.passage, cut_words(hit.passage.text, max_words)) for hit in hits]
 
 
 def stepwise_answer(

@@ -11,12 +11,12 @@ from typing import Any, Literal
 from hopweave.answering.demonstrations import Demonstration, DemonstrationStep
 from hopweave.answering.methods.decomp._controller import parse_answers
 from hopweave.answering.toolkit.demos import asked, packed, rationale
+from hopweave.answering.toolkit.fenced import fenced
 from hopweave.answering.toolkit.final_answer import bare_answer, file_missing, is_missing
 from hopweave.answering.toolkit.stepwise import shown
-from hopweave.core.prompt import escape, fence, prompts_beside, unescape
+from hopweave.core.prompt import escape, prompts_beside, unescape
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Hit, Message, Passage, Question
-from hopweave.text.document_names import full_heading
 from hopweave.text.final import demanded, final_answer
 
 Style = Literal["cot", "direct"]
@@ -238,7 +238,7 @@ class Modules:
 
     @staticmethod
     def _with_passages(passages: Sequence[Passage], question: str, said: str) -> str:
-        return "\n".join([*(fence(one.text, full_heading(one)) for one in passages), f"Q: {question}", f"A: {said}"])
+        return "\n".join([*(fenced(one) for one in passages), f"Q: {question}", f"A: {said}"])
 
 
 def _fact(step: DemonstrationStep) -> str:

@@ -40,13 +40,13 @@ from hopweave.answering.methods.internet_augmented._rescoring import (
 from hopweave.answering.toolkit.claims import one_answer
 from hopweave.answering.toolkit.concurrency import side_by_side
 from hopweave.answering.toolkit.demos import asked, drawn, packed
+from hopweave.answering.toolkit.fenced import fenced
 from hopweave.answering.toolkit.final_answer import bare_answer
 from hopweave.core.errors import BudgetReached
 from hopweave.core.options import Bounded, Count, Temperature, TopP, Whole
-from hopweave.core.prompt import fence, prompts_beside
+from hopweave.core.prompt import prompts_beside
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Answer, Hit, Message, Question, Sampling
-from hopweave.text.document_names import full_heading
 
 GROUP = "searches once"
 
@@ -107,7 +107,7 @@ class _Sampled:
 
     async def sample(self) -> None:
         """Answers from every paragraph, in parallel; the parsed results are recorded under it."""
-        evidence = [fence(one.text, full_heading(one.hit.passage)) for one in self.paragraphs]
+        evidence = [fenced(one.hit.passage, one.text) for one in self.paragraphs]
         evidence = evidence or [self.workbench.fill(_PROMPTS["none_found"])]
         try:
             prompts = await self._prompts(evidence)
@@ -180,9 +180,7 @@ class _Sampled:
         return [
             self.workbench.fill(
                 _PROMPTS[prompt],
-                evidence="\n".join(
-                    fence(passage.text, full_heading(passage)) for passage in one.passages(0, self.options.seed)
-                ),
+                evidence="\n".join(fenced(passage) for passage in one.passages(0, self.options.seed)),
                 question=asked(self.workbench, self.question, one.question),
                 answer=one.answer,
             )

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Literal
 
+from hopweave.answering.toolkit.fenced import fenced
 from hopweave.answering.toolkit.few_shot import cut_words
-from hopweave.core.prompt import fence, prompts_beside
+from hopweave.core.prompt import prompts_beside
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Hit, Message, Passage, Question
-from hopweave.text.document_names import full_heading
 from hopweave.text.matching import normalize_answer, num_in_common
 from hopweave.text.quotation import QUOTATION_MARKS
 
@@ -109,8 +109,7 @@ class Finder:
 
     async def _named_titles(self) -> list[str]:
         shown = "\n".join(
-            fence(cut_words(passage.text, self.options.max_words_shown), full_heading(passage))
-            for passage in self.question.pinned
+            fenced(passage, cut_words(passage.text, self.options.max_words_shown)) for passage in self.question.pinned
         )
         prompt = self.workbench.fill(
             _PROMPTS["titles"], num=str(self.options.num_titles), passages=shown, question=self.question.text

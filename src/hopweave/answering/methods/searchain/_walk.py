@@ -22,12 +22,12 @@ from hopweave.answering.methods.searchain._tracing import NEXT_EXAMPLE, Tracing,
 from hopweave.answering.toolkit.claims import Assertion, file_claims, marked_answer, on_one_line, text_of, with_conclusion
 from hopweave.answering.toolkit.concurrency import why_stopped
 from hopweave.answering.toolkit.demos import drawn, packed
+from hopweave.answering.toolkit.fenced import fenced
 from hopweave.core.errors import BudgetReached, SettingsError
 from hopweave.core.options import Count, Whole, check_options, name_of_part, options_for
-from hopweave.core.prompt import escape, fence, prompts_beside, unescape
+from hopweave.core.prompt import escape, prompts_beside, unescape
 from hopweave.core.protocols import ExcerptReader, MethodContext, ModelReader, is_part
 from hopweave.core.types import Answer, Message, Origin, Passage, Question, Reading, Sampling
-from hopweave.text.document_names import full_heading
 from hopweave.text.evidence import condensed_text
 from hopweave.text.final import demanded
 from hopweave.text.key_terms import only_repeats
@@ -490,7 +490,7 @@ class Walk:
     def _feedback(self, prompt: str, here: PathNode) -> str:
         values = {"query": escape(here.query), "question": self.question.text}
         if here.passage is not None:
-            values["passage"] = fence(self._shown_of(here, here.passage), full_heading(here.passage))
+            values["passage"] = fenced(here.passage, self._shown_of(here, here.passage))
         if here.answer:
             values["span"] = escape(on_one_line(here.answer))
         return self._fill(prompt, **values)

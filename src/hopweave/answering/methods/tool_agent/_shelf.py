@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from hopweave.answering.toolkit.fenced import fenced
 from hopweave.core.prompt import escape, fence, prompts_beside
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Hit, Passage
@@ -140,7 +141,7 @@ class Shelf:
         passage = self.passages[number - 1]
         self.whole.add(number)
         self.shown.append(number)
-        return self.workbench.fill(_PROMPTS["passage"], number=str(number), passage=fence(passage.text, full_heading(passage)))
+        return self.workbench.fill(_PROMPTS["passage"], number=str(number), passage=fenced(passage))
 
     def _excerpt(self, number: int, text: str) -> str:
         self.shown.append(number)

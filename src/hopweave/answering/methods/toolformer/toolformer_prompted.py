@@ -24,14 +24,14 @@ from hopweave.answering.toolkit.adopted_phrase import adopted_phrase
 from hopweave.answering.toolkit.claims import on_one_line, one_answer
 from hopweave.answering.toolkit.concurrency import why_stopped
 from hopweave.answering.toolkit.demos import NumDemos, asked, closing, drawn, packed
+from hopweave.answering.toolkit.fenced import fenced
 from hopweave.answering.toolkit.final_answer import file_missing, forced, is_missing, of_form
 from hopweave.answering.toolkit.stepwise import NOTHING_FOUND, SHOWN_WORDS, TOKENS_PER_WORD, Step, shown, stepwise_answer
 from hopweave.answering.toolkit.transcript import Transcript
 from hopweave.core.options import Bounded, Count, Whole
-from hopweave.core.prompt import fence, prompts_beside, unescape
+from hopweave.core.prompt import prompts_beside, unescape
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Answer, Hit, Question
-from hopweave.text.document_names import full_heading
 from hopweave.text.final import MARKER, final_answer
 from hopweave.text.matching import normalize_answer
 
@@ -201,7 +201,7 @@ class _Writing:
         for number, step in enumerate(one.steps):
             if number < _CALLS_IN_EXAMPLE:
                 passage = " ".join(step.passage.text.split()[: self.options.max_words or None])
-                words.append(_call(step.query, fence(passage, full_heading(step.passage))))
+                words.append(_call(step.query, fenced(step.passage, passage)))
             if not is_long:
                 words.append(step.sentence)
         words += [] if is_long or not one.conclusion else [one.conclusion]

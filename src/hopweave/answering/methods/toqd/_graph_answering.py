@@ -12,11 +12,11 @@ from hopweave.answering.methods.toqd._graph import GraphNode, QuestionGraph, pai
 from hopweave.answering.methods.toqd._graph_writing import graph_text
 from hopweave.answering.parsing.probability import probability_of
 from hopweave.answering.parsing.rewritten import parse_rewritten
+from hopweave.answering.toolkit.fenced import fenced
 from hopweave.citations.citing import on_one_line
-from hopweave.core.prompt import Prompt, escape, fence, prompts_beside, unescape
+from hopweave.core.prompt import Prompt, escape, prompts_beside, unescape
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Hit, Message, Question, Sampling
-from hopweave.text.document_names import full_heading
 from hopweave.text.final import final_answer
 from hopweave.text.matching import normalize_answer
 from hopweave.text.refusal import is_refusal, without_yes
@@ -145,12 +145,7 @@ class NodeTalk:
 
     def shown(self, hits: Sequence[Hit]) -> str:
         """Passages as shown in a prompt."""
-        shown = [
-            self.workbench.fill(
-                PROMPTS["passage"], rank=str(hit.rank), passage=fence(hit.passage.text, full_heading(hit.passage))
-            )
-            for hit in hits
-        ]
+        shown = [self.workbench.fill(PROMPTS["passage"], rank=str(hit.rank), passage=fenced(hit.passage)) for hit in hits]
         return "\n\n".join(shown) or self.workbench.fill(PROMPTS["no_passage"])
 
     async def _reply(self, prompt: str, purpose: str) -> str:

@@ -9,15 +9,15 @@ from typing import Literal
 
 from hopweave.answering.demonstrations import Demonstration
 from hopweave.answering.toolkit.claims import Assertion, on_one_line
+from hopweave.answering.toolkit.fenced import fenced
 from hopweave.answering.toolkit.few_shot import cut_words
 from hopweave.answering.toolkit.stepwise import SHOWN_WORDS
 from hopweave.answering.toolkit.wiki import Sentence, passages_behind, sentences_of
 from hopweave.citations.support import is_stated
 from hopweave.core.errors import BudgetReached
-from hopweave.core.prompt import Prompts, fence, unescape
+from hopweave.core.prompt import Prompts, unescape
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Message, Origin, Question
-from hopweave.text.document_names import full_heading
 
 Ranked = Callable[[str, Sequence[str]], list[int]]
 """Returns the positions of texts by their relevance to a query, best first."""
@@ -134,13 +134,13 @@ class Editor:
         examples = [
             self.workbench.fill(
                 self.prompts["check_example"],
-                evidence=fence(step.passage.text, full_heading(step.passage)),
+                evidence=fenced(step.passage),
                 query=step.query,
                 sentence=step.sentence,
             )
             for step in steps
         ]
-        shown = [fence(cut_words(one.text, SHOWN_WORDS), full_heading(one.hit.passage)) for one in edit.evidence]
+        shown = [fenced(one.hit.passage, cut_words(one.text, SHOWN_WORDS)) for one in edit.evidence]
         evidence = "\n".join(shown) or self.workbench.fill(self.prompts["nothing"])
         said = await self._said("check", examples, evidence=evidence, query=edit.query)
         text = _behind(on_one_line(unescape(said)), "a:")
