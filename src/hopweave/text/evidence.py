@@ -200,7 +200,8 @@ def _is_said(number: int, scored: Sequence[Evidence], repetitions: Repetitions, 
 
 
 def _repetitions_of(scored: Sequence[Evidence]) -> Repetitions:
-    return Repetitions([Said(one.text, full_title(one.passage), one.passage.id, one.is_part) for one in scored])
+    titles = {passage.id: full_title(passage) for passage in {one.passage.id: one.passage for one in scored}.values()}
+    return Repetitions([Said(one.text, titles[one.passage.id], one.passage.id, one.is_part) for one in scored])
 
 
 class _Basket:
