@@ -11,6 +11,10 @@ _SUFFIXES = re.compile(r"(?:\.[a-z]\w{0,8}){1,2}$", re.IGNORECASE)
 _UNTELLING = re.compile(r"\.(?:x?html?|jsonl?|ndjson)(?:\.\w{2,4})?$", re.IGNORECASE)
 _BETWEEN_WORDS = re.compile(r"[\s_-]+")
 _WORD = re.compile(r"[^\W_]+")
+_IDENTIFIER = re.compile(
+    r"\b[0-9a-f]{8}(?: [0-9a-f]{4}){3} [0-9a-f]{12}\b|\b(?=\d*[a-f])(?=[a-f]*\d)[0-9a-f]{8,}\b|\b\d{11,}\b", re.IGNORECASE
+)
+"""A name that a program gives to a file, which tells a model nothing."""
 
 
 def words_above(passage: Passage) -> str:
@@ -34,8 +38,12 @@ def full_heading(passage: Passage) -> str:
 
 
 def full_title(passage: Passage) -> str:
-    """Its title with those words of the name of its file that its heading lacks: often they tell editions apart."""
-    more = _more_of_file_name(passage)
+    """Its title with those words of the name of its file that its heading lacks: often they tell editions apart.
+
+    >>> [full_title(Passage("1", "", "Fees", name)) for name in ("fees_2024.pdf", "3f2b8c1e-9d4a-4b7e-8f1a-2c3d4e5f6a7b.pdf")]
+    ['Fees (2024)', 'Fees']
+    """
+    more = " ".join(_IDENTIFIER.sub(" ", _more_of_file_name(passage)).split())
     return f"{passage.title} ({more})" if passage.title and more else passage.title or more
 
 
