@@ -199,6 +199,15 @@ def test_a_source_below_an_answer_names_the_file_that_it_was_read_from(file, bel
     assert said.citations[0]["source"] == file
 
 
+def test_an_annotation_names_the_edition_that_only_the_name_of_the_file_tells(tmp_path):
+    with client_of(app_over(tmp_path)) as client:
+        made = client.post("/v1/answers", json={"question": QUESTION}).json()["record"]
+    for passage in made["passages"]:
+        passage["source"] = "lights/carrow_head_2024.txt"
+    said = cited(Record.from_json(json.dumps(made)), "http://127.0.0.1/")
+    assert said.annotations[0]["url_citation"]["title"] == "Carrow Head (2024)"
+
+
 def test_the_words_that_contradict_an_answer_stand_below_its_sources(tmp_path):
     with client_of(app_over(tmp_path)) as client:
         made = client.post("/v1/answers", json={"question": QUESTION}).json()["record"]

@@ -14,6 +14,7 @@ from hopweave.core.json_text import whole
 from hopweave.core.types import Answer, Citation, Passage
 from hopweave.record import Record
 from hopweave.text.citation_marks import Mark, leading_mark, single_marks
+from hopweave.text.document_names import full_heading
 
 NO_ANSWER = "I found no answer to that in the corpus."
 _STANDING = {
@@ -83,7 +84,7 @@ def _is_source(line: str) -> bool:
 
 
 def _annotation(mark: Mark, passage: Passage, address: str) -> dict[str, Any]:
-    title = whole(passage.heading or passage.id)
+    title = whole(full_heading(passage) or passage.id)  # clients show nothing else of the passage
     place = {"start_index": mark.start, "end_index": mark.end, "title": title, "url": _url(passage, address)}
     return {"type": "url_citation", "url_citation": place}
 
