@@ -127,7 +127,7 @@ NOT_TEXT = {"probability_of", "edges_text", "chain_of", "render_nodes", "demande
 """Public functions of the parsers that read no text of a model."""
 
 BASE = 6_000
-SLOW = {"document.md": 2_000} | dict.fromkeys(("judge", "judge.who", "judge.earlier", "judge.editions", "judge.mail"), 2_000)
+SLOW = {"document.md": 2_000}
 """Readers of which less shows how they grow: they take longer for each character."""
 
 SECONDS = 0.03
