@@ -15,10 +15,10 @@ from hopweave.text.values import normalize_values
 _CURRENCIES = "$€£¥"
 _SIGNS = {"<": " under ", ">": " over ", "≤": " up to ", "≥": " at least "}
 _SIGN = re.compile(f"[{''.join(_SIGNS)}]")
-_FIRST = re.compile(r"\bfirst\s(?=[$€£¥]?\d)", re.IGNORECASE)
-_DASH = re.compile(r"(?<=\d)\s?[-\u2010-\u2015]\s?(?=[$€£¥]?\d)")
+_FIRST = re.compile(rf"\bfirst\s(?=[{_CURRENCIES}]?\d)", re.IGNORECASE)
+_DASH = re.compile(rf"(?<=\d)\s?[-\u2010-\u2015]\s?(?=[{_CURRENCIES}]?\d)")
 _PLUS = re.compile(r"(?<=\d)\s?\+(?!\s?\d)")
-_NUMBER = r"(?P<{}>[$€£¥]?\d+(?:\.\d+)?)"
+_NUMBER = rf"(?P<{{}}>[{_CURRENCIES}]?\d+(?:\.\d+)?)"
 _UNIT = r"(?:\s(?!to\b|and\b|or\b)[^\W\d_]\w*)?"
 _BETWEEN = re.compile(
     rf"(?:\bbetween\s{_NUMBER.format('first')}{_UNIT}\sand|(?:\bfrom\s)?(?<![\w.]){_NUMBER.format('begin')}{_UNIT}\s(?:up\s)?to)"
@@ -33,7 +33,7 @@ _ABOVE = re.compile(
     rf"\s{_NUMBER.format('begin')}|(?<![\w.]){_NUMBER.format('first')}{_UNIT}\s(?:(?:and|or)\s(?:over|more|above|older|longer)\b|upwards\b|plus\b)"
 )
 _ALONE = re.compile(rf"(?<![\w.]){_NUMBER.format('begin')}(?![\w.])")
-_AFTER = re.compile(r"\b(?:from|after|within)\s(?=[$€£¥]?\d)")
+_AFTER = re.compile(rf"\b(?:from|after|within)\s(?=[{_CURRENCIES}]?\d)")
 """In a query it names a point, not all that is beyond it."""
 _SMALL_WORDS = """
 under below less fewer shorter younger than up to not no more at most max maximum within and or over above longer older

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from hopweave.text.table_rows import cells_of
+from hopweave.text.values import ORDINALS
 
-_ORDINALS = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"]
 _PLACE_ASKED = re.compile(
-    rf"\b(?:(?P<word>{'|'.join(_ORDINALS)})|(?P<number>\d{{1,3}})(?:st|nd|rd|th))"
+    rf"\b(?:(?P<word>{'|'.join(ORDINALS)})|(?P<number>\d{{1,3}})(?:st|nd|rd|th))"
     r"(?:[ -]places?\b|(?=\s*[?,.]|\s*$|\s+(?:overall|in|at|of|on|among|with)\b))",
     re.IGNORECASE,
 )
@@ -29,6 +29,6 @@ def is_of_other_place(query: str, row: str) -> bool:
     asked = _PLACE_ASKED.search(query)
     if asked is None or _PART.search(query):
         return False
-    place = int(asked["number"]) if asked["number"] else _ORDINALS.index(asked["word"].lower()) + 1
+    place = int(asked["number"]) if asked["number"] else ORDINALS.index(asked["word"].lower()) + 1
     told = (_NUMBER.match(cell.value) for cell in cells_of(row) if _COLUMN.fullmatch(cell.name))
     return any(int(number[1]) != place for number in told if number is not None)

@@ -13,10 +13,10 @@ from hopweave.core.memoize import remembered
 from hopweave.text.content_words import stem
 from hopweave.text.key_terms import FUNCTION_WORDS
 from hopweave.text.table_rows import Cell
-from hopweave.text.values import normalize_values
+from hopweave.text.values import ORDINALS, normalize_values
 from hopweave.text.wanted import letters_in
 
-_ORDINALS = ("first", "second", "third", "fourth")
+_ORDINALS = ORDINALS[:4]
 _PART_OF_A_YEAR = re.compile(rf"\b(?P<which>{'|'.join(_ORDINALS)})\s+(?P<what>quarter|half)\b", re.IGNORECASE)
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _PART = re.compile(r"[qh][1-4]")

@@ -61,6 +61,9 @@ NUMBER_WORDS = tuple(_SMALL)
 """Numbers in one word, from zero to ninety."""
 
 SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000, "trillion": 1_000_000_000_000}
+ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+"""As a text writes them, in order."""
+
 _ORDINALS = {
     "first": "one", "second": "two", "third": "three", "fifth": "five", "eighth": "eight", "ninth": "nine", "twelfth": "twelve",
     **{f"{word}th": word for word in _ONES if word not in {"one", "two", "three", "five", "eight", "nine", "twelve"}},

@@ -1,10 +1,10 @@
 """The pages that ReAct navigates: a search opens one, and a lookup steps through its sentences that contain a keyword.
 
 The authors' environment is Wikipedia. Here the corpus replaces it, of which a method sees only what the retriever finds: a
-page consists of all passages with one title among the hits of a single search, `num_hits` deep. In mode `title`, an entity
-opens the page with exactly that title (ignoring case, punctuation and articles), read from its beginning; without such a page,
-the closest titles are named. In mode `retriever`, the way in which the same retriever serves all compared methods, the best hit
-opens its page and comes first on it.
+page consists of all passages with one title (`text.document_names.full_title`) among the hits of a single search, `num_hits`
+deep. In mode `title`, an entity opens the page with exactly that title (ignoring case, punctuation and articles), read from its
+beginning; without such a page, the closest titles are named. In mode `retriever`, the way in which the same retriever serves
+all compared methods, the best hit opens its page and comes first on it.
 """
 
 from __future__ import annotations

@@ -76,8 +76,8 @@ class Tools:
             return f"search: {' | '.join(action.queries)}"
         if action.name == READ:
             passage = self.shelf.passage(action.number)
-            title = f" ({full_heading(passage)})" if passage is not None and full_heading(passage) else ""
-            return f"read_passage: {action.number}{title}"
+            heading = full_heading(passage) if passage is not None else ""
+            return f"read_passage: {action.number}{f' ({heading})' if heading else ''}"
         return "answer"
 
     async def done(self, actions: Sequence[Action], problems: Sequence[str], step: int | None) -> list[Told]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
+from hopweave.text import values
 from hopweave.text.sentences import sentence_spans
 
-ORDINALS = ("First", "Second", "Third", "Fourth", "Fifth", "Sixth", "Seventh", "Eighth", "Ninth", "Tenth")
+ORDINALS = tuple(word.capitalize() for word in values.ORDINALS)
 """The words with which the sentences begin, in order."""
 
 # With its comma, and only where a sentence may begin: "the Second World War" does not start one.
