@@ -8,28 +8,37 @@ from collections.abc import Mapping, Sequence
 from hopweave.ingest.deadline import Check, no_check
 from hopweave.ingest.document import Blocks, Document, Part
 from hopweave.ingest.rst_lists import RstLists
-from hopweave.ingest.rst_tables import Table, grid_table, list_table, simple_table
+from hopweave.ingest.rst_tables import Table, csv_table, grid_table, list_table, simple_table
 from hopweave.ingest.tables import rows_as_text
 
 _LINE = re.compile(r"([!-/:-@\[-`{-~])\1{2,}[ \t]*")
 _MARKED = re.compile(r"(?P<indent>[ \t]*)\.\.(?:[ \t]+(?P<said>.*))?")
-_DIRECTIVE = re.compile(r"(?:\|[^|]*\|[ \t]+)?(?P<name>[\w:.+-]+?)[ \t]?::(?:[ \t]+(?P<said>.*))?")
-_FOOTNOTE = re.compile(r"\[(?:\d+|[#*]|#?[\w.-]+)\][ \t]+")
-_OPTION = re.compile(r"[ \t]*:[^:\s][^:]*:(?=[ \t]|$).*")
-_HEADER_ROWS = re.compile(r"[ \t]*:header-rows:[ \t]*(\d)[ \t]*")
+_DIRECTIVE = re.compile(r"(?P<name>[\w:.+-]+?)[ \t]?::(?:[ \t]+(?P<said>.*))?")
+_FOOTNOTE = re.compile(r"\[(?:\d+|[#*]|#?[\w.-]+)\](?:[ \t]+|$)")
+_OPTION = re.compile(r"[ \t]*:(?P<name>[^:\s][^:]*):(?=[ \t]|$)(?P<said>.*)")
 _GRID = re.compile(r"[ \t]*\+[-=+]+\+[ \t]*|[ \t]*=+(?:[ \t]+=+)+[ \t]*")
 
 _WORDS = re.compile(r"\S+")
-_READ_DIRECTIVES = frozenset(
-    _WORDS.findall(
-        "admonition attention caution danger epigraph error figure hint highlights image important note pull-quote rubric "
-        "seealso sidebar tip topic versionadded versionchanged deprecated warning table list-table code code-block sourcecode"
-    )
+_LEFT_OUT = re.compile(
+    r"(?:\w+:)*(?:auto\w+|bibliography|citation|contents|current(?:library|module)|default-domain|default-role|digraph|footer|graph|graphviz"
+    r"|header|highlight|highlightlang|include|index|inheritance-diagram|literalinclude|mermaid|meta|(?:code|module|section)author|module"
+    r"|namespace|plantuml|raw|restructuredtext-test-directive|role|sect(?:ion-)?num(?:bering)?|tabularcolumns|target-notes|testcleanup"
+    r"|testsetup|title|toctree|uml)"
 )
-"""Directives whose text is part of the page; of others (include, raw, toctree, math and the like) nothing is shown."""
+"""Directives that are for programs, or name other files; what others say is part of the page, also that of extensions."""
 
-_SAYS_NOTHING = frozenset({"figure", "image", "code", "code-block", "sourcecode"})
-"""Directives whose first line is a path or a language."""
+_CODE = frozenset(_WORDS.findall("code code-block sourcecode doctest testcode testoutput prompt console"))
+_SAYS_NOTHING = _CODE | frozenset(_WORDS.findall("container cssclass figure ifconfig image only parsed-literal rst-class"))
+"""Directives whose first line is a path, a language or a condition."""
+_OF_TABLES = frozenset({"table", "list-table", "csv-table"})
+_SINCE = {
+    "versionadded": "New in version",
+    "versionchanged": "Changed in version",
+    "deprecated": "Deprecated since version",
+    "deprecated-removed": "Deprecated since version",
+    "versionremoved": "Removed in version",
+}
+"""What readers see instead of these directives."""
 
 _ROLE = re.compile(r"(?::[\w:.+-]{1,60}:)?`~?(?P<said>[^`<>\n]{1,1000})(?:<[^`<>\n]{1,2000}>)?`_{0,2}")
 _LITERAL = re.compile(r"``(?P<said>[^\n]+?)``")
@@ -66,6 +75,8 @@ def read_rst(content: str, check: Check = no_check) -> Document:
         else:
             kept += _plain([lists.numbered(lines[at])])
             at += 1
+            if lines[at - 1].rstrip().endswith("::"):
+                at = _as_written(lines, at, _indent_of(lines[at - 1]), kept)
     return Document(title, (_part(kept, levels),))
 
 
@@ -108,33 +119,82 @@ def _is_underline(lines: list[str], at: int) -> bool:
 
 def _marked(lines: list[str], at: int, match: re.Match[str], kept: list[str]) -> int:
     """Reads a block that begins with two dots; returns the line after it."""
-    said = (match["said"] or "").strip()
-    directive = _DIRECTIVE.fullmatch(said)
-    shown = directive is not None and directive["name"] in _READ_DIRECTIVES
-    if directive and shown and directive["said"] and directive["name"] not in _SAYS_NOTHING:
-        kept += ["", _inline(directive["said"])]
-    footnote = _FOOTNOTE.match(said)
-    if footnote:
-        kept += ["", _inline(said[footnote.end() :])]
-        return at + 1
+    indent, said = len(match["indent"]), (match["said"] or "").strip()
     kept.append("")
     at += 1
-    if directive and directive["name"] == "list-table":
-        end = _end_of_block(lines, at, len(match["indent"]))
-        num_head = sum(int(found[1]) for found in map(_HEADER_ROWS.fullmatch, lines[at:end]) if found)
-        if rows := _rows(list_table([line for line in lines[at:end] if not _OPTION.fullmatch(line)], num_head)):
-            kept += rows
-            return end
-    if shown:
-        while at < len(lines) and _OPTION.fullmatch(lines[at]):
-            at += 1
+    if not said and not "".join(lines[at : at + 1]).strip():
+        return at  # two dots alone only set apart what comes before and after them
+    if footnote := _FOOTNOTE.match(said):
+        kept.append(_inline(said[footnote.end() :]))
         return at
-    return _end_of_block(lines, at, len(match["indent"]))
+    directive = _DIRECTIVE.fullmatch(said)
+    name = directive["name"].casefold() if directive else ""
+    if directive is None or _LEFT_OUT.fullmatch(name):
+        return _end_of_block(lines, at, indent)
+    if name in _OF_TABLES:
+        return _table(lines, at, indent, name, directive["said"] or "", kept)
+    argument = "" if name in _SAYS_NOTHING else (directive["said"] or "").strip()
+    column = match.start("said") + directive.start("said")
+    if name in _SINCE:
+        version, _, what = argument.partition(" ")
+        is_all = not what and _start_of_block(lines, at, indent) is None
+        argument = f"{_SINCE[name]} {version}{'.' if is_all else ':'} {what}".strip()
+    kept.append(_inline(argument))
+    while argument and at < len(lines) and lines[at].strip() and _indent_of(lines[at]) == column:
+        kept.append(_inline(lines[at].strip()))  # another signature of what is described
+        at += 1
+    while at < len(lines) and _OPTION.fullmatch(lines[at]):
+        at += 1
+    if name in _CODE:
+        return _as_written(lines, at, indent, kept)
+    # What is described, such as a function, and the first paragraph about it are one.
+    is_described = argument and argument[-1] not in ".!?"
+    return (_start_of_block(lines, at, indent) if is_described else None) or at
+
+
+def _as_written(lines: Sequence[str], at: int, indent: int, kept: list[str]) -> int:
+    """Reads a block of code, of which nothing is markup; returns the line after it."""
+    end = _end_of_block(lines, at, indent)
+    written = [line for line in lines[at:end] if line.strip()]
+    least = min(map(_indent_of, written), default=0)
+    if written:
+        kept += ["", *(line[least:].rstrip() for line in written), ""]
+    return end
+
+
+def _indent_of(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _table(lines: list[str], at: int, indent: int, name: str, caption: str, kept: list[str]) -> int:
+    """Reads a directive that is a table; returns the line after it, or that after its options if it is read line by line."""
+    kept.append(_inline(caption))
+    end = _end_of_block(lines, at, indent)
+    given = [line for line in lines[at:end] if not _OPTION.fullmatch(line)]
+    options = {found["name"]: found["said"].strip() for found in map(_OPTION.fullmatch, lines[at:end]) if found}
+    num_head = int(written) if (written := options.get("header-rows", "0")).isdecimal() and len(written) < 3 else 0
+    table = None
+    if name == "list-table":
+        table = list_table(given, num_head)
+    elif name == "csv-table":
+        table = csv_table(given, num_head, options.get("header", ""), options.get("delim", ","))
+    if rows := _rows(table) if table else []:
+        kept += rows
+        return end
+    while at < end and _OPTION.fullmatch(lines[at]):
+        at += 1
+    return at
+
+
+def _start_of_block(lines: Sequence[str], at: int, indent: int) -> int | None:
+    """The number of the first line with text, if it is indented further."""
+    first = next((number for number in range(at, len(lines)) if lines[number].strip()), None)
+    return first if first is not None and _indent_of(lines[first]) > indent else None
 
 
 def _end_of_block(lines: Sequence[str], at: int, indent: int) -> int:
     """The number of the line after those that are empty or indented further."""
-    while at < len(lines) and (not lines[at].strip() or len(lines[at]) - len(lines[at].lstrip()) > indent):
+    while at < len(lines) and (not lines[at].strip() or _indent_of(lines[at]) > indent):
         at += 1
     return at
 

@@ -1,7 +1,8 @@
-"""Tables of reStructuredText, as rows of cells: grid tables, simple tables, and lists of rows."""
+"""Tables of reStructuredText, as rows of cells: grid tables, simple tables, lists of rows, and comma-separated values."""
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise, takewhile
@@ -74,6 +75,26 @@ def list_table(lines: Sequence[str], num_head: int) -> Table:
         elif rows:
             rows[-1][-1].append(line.strip())
     return Table([[Cell(" ".join(cell)) for cell in row] for row in rows], num_head, len(lines))
+
+
+def csv_table(lines: Sequence[str], num_head: int, header: str, delimiter: str) -> Table:
+    """The rows of comma-separated values; none if they cannot be told apart.
+
+    Args:
+        lines: of the rows.
+        num_head: rows at their beginning that name columns.
+        header: a row that names them, too.
+        delimiter: a character, or `tab` or `space`.
+    """
+    between = {"tab": "\t", "space": " "}.get(delimiter, delimiter)
+    if len(between) != 1:
+        return Table([], 0, len(lines))
+    written = [header] * bool(header) + [line.strip() for line in lines if line.strip()]
+    try:
+        rows = list(csv.reader(written, delimiter=between, skipinitialspace=True))
+    except (csv.Error, ValueError):
+        return Table([], 0, len(lines))
+    return Table([[Cell(" ".join(cell.split())) for cell in row] for row in rows], num_head + bool(header), len(lines))
 
 
 def _from(lines: Sequence[str], at: int) -> Iterator[str]:
