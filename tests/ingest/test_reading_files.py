@@ -92,7 +92,7 @@ def test_a_file_is_read_as_passages(tmp_path, name, content, expected):
 @pytest.mark.parametrize("suffix", [".md", ".markdown"])
 def test_markdown_becomes_the_text_that_a_reader_sees(tmp_path, suffix):
     [passage] = read(written(tmp_path, f"a{suffix}", MARKDOWN))
-    assert passage.title == "The Ulm minster"
+    assert passage.title == "From the front"
     assert passage.text == (
         "The Ulm minster\n\nIt is the tallest church,\nsays spire(). A tower\n\ncity: Ulm; metres: 161.\n\n"
         "height = 161\nwidth = 3\n\nIn a block"

@@ -1,0 +1,339 @@
+"""Markdown (CommonMark with tables), and what notes and wikis add to it: front matter, footnotes, `[[links]]`, callouts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from hopweave.core.errors import DataError
+from hopweave.ingest.deadline import Check, no_check
+from hopweave.ingest.document import Blocks, Document, Part, heading_at_start
+from hopweave.ingest.html_page import read_html
+from hopweave.ingest.item_numbers import ItemNumbers
+from hopweave.ingest.tables import Cell, plain_rows, rows_as_text
+from hopweave.text.quotation import unquoted
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.rules_block import StateBlock
+    from markdown_it.rules_core import StateCore
+    from markdown_it.rules_inline import StateInline
+    from markdown_it.token import Token
+
+_FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?\n)?(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
+_FRONT_TITLE = re.compile(r"^title:(.+)$", re.MULTILINE)
+_BLANK_LINES = re.compile(r"\n\s*\n")
+_CALLOUT = re.compile(r"\[!([A-Za-z][\w-]{0,30})\][+-]?\s*")
+_NOTE = re.compile(r"\[\^([^\]\s]{1,100})\]:[ \t]*")
+_NOTE_MARK = re.compile(r"\[\^([^\]\s]{1,100})\]")
+_WIKI_LINK = re.compile(
+    r"(?P<is_embedded>!)?\[\[(?P<page>[^\[\]|#\n]{0,200})(?:#\^?(?P<heading>[^\[\]|\n]{0,200}))?"
+    r"(?:\\?\|(?P<shown>[^\[\]\n]{0,200}))?\]\](?![(\[])"
+)
+_MEDIA = frozenset({".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".bmp", ".mp3", ".mp4", ".m4a", ".wav", ".webm", ".pdf"})
+
+_MAX_DEPTH = 100
+"""Maximum nesting of Markdown's quotes (one level each) and lists (two). Documents seldom go beyond ten."""
+_MAX_INLINE_DEPTH = 20
+"""Maximum nesting of brackets within a line; deeper ones are left unchanged. The time for a line grows with this number."""
+_NOTE_INDENT = 4
+
+_CLOSINGS = {"<!--": "-->", "<![CDATA[": "]]>", "<!": ">", "<?": "?>"}
+
+
+def read_markdown(content: str, source: str = "the document", check: Check = no_check) -> Document:
+    """Reads a document. Its footnotes follow the paragraphs that refer to them.
+
+    The title is that of the front matter, or else its first heading; one below the first level only if the document begins with
+    it and has no other of its level: in a note, which is named by its file, it is a section.
+
+    Args:
+        content: the document.
+        source: its name in messages.
+        check: called for every piece of markup.
+
+    Raises:
+        DataError: if it is nested too deeply.
+    """
+    title = ""
+    front = _FRONT_MATTER.match(content)
+    if front:
+        found = _FRONT_TITLE.search(front[1] or "")
+        title = unquoted(found[1]) if found else ""
+        content = content[front.end() :]
+    tokens = _parser(source, check).parse(content)
+    part = _Reading(tokens, source, check).part()
+    return Document(title or _title_of(tokens, part), (part,))
+
+
+def _title_of(tokens: Sequence[Token], part: Part) -> str:
+    headings = [(int(token.tag[1]), tokens[at + 1]) for at, token in enumerate(tokens) if token.type == "heading_open"]
+    if not headings:
+        return heading_at_start(part)
+    level, first = headings[0]
+    is_only_one = min((other for other, _ in headings[1:]), default=level + 1) > level
+    return _inline_text(first).strip() if level == 1 or (is_only_one and heading_at_start(part)) else ""
+
+
+# -- parsing ------------------------------------------------------------------------------------------------------------------
+
+
+def _parser(source: str, check: Check) -> MarkdownIt:
+    """A parser that reports excessive nesting, which the library drops silently."""
+    from markdown_it import MarkdownIt
+
+    def block(state: StateBlock, _start: int, _end: int, silent: bool) -> bool:  # noqa: FBT001 - the library's signature
+        check()
+        if not silent and state.level > _MAX_DEPTH:
+            what = f"{source} is nested too deeply, more than {_MAX_DEPTH} levels of quotes and lists"
+            raise DataError(f"{what}; flatten it, or leave it out")
+        return False
+
+    def inline(_state: StateInline, _silent: bool) -> bool:  # noqa: FBT001 - the library's signature
+        check()
+        return False
+
+    def to_lines(state: StateCore) -> None:
+        state.md.options["maxNesting"] = _MAX_INLINE_DEPTH
+
+    parser = MarkdownIt("commonmark", {"maxNesting": _MAX_DEPTH + 3}).enable("table")
+    parser.core.ruler.before("inline", "to_lines", to_lines)
+    parser.block.ruler.before("table", "check", block, {"alt": ["paragraph", "reference", "blockquote", "list"]})
+    parser.block.ruler.before("reference", "note", _note, {"alt": ["paragraph", "reference"]})
+    parser.inline.ruler.before("text", "check", inline)
+    parser.inline.ruler.before("link", "note_mark", _note_mark)
+    parser.inline.ruler.before("link", "wiki_link", _wiki_link)
+    parser.inline.ruler.before("html_inline", "closed_markup", _closed_markup())
+    return parser
+
+
+def _note(state: StateBlock, start: int, end: int, silent: bool) -> bool:  # noqa: FBT001 - the library's signature
+    """A rule for footnotes, which the library takes for the addresses of links, and drops, if they are single words."""
+    begin = state.bMarks[start] + state.tShift[start]
+    found = _NOTE.match(state.src, begin, state.eMarks[start])
+    if found is None or state.is_code_block(start):
+        return False
+    if silent:
+        return True
+    paragraphs = [[state.src[found.end() : state.eMarks[start]]]]
+    others = state.md.block.ruler.getRules("paragraph")
+
+    def begins_another(line: int) -> bool:
+        return any(rule(state, line, end, True) for rule in others)  # noqa: FBT003 - the library's signature
+
+    line = start + 1
+    while line < end:
+        is_indented = state.sCount[line] - state.blkIndent >= _NOTE_INDENT
+        if state.isEmpty(line):
+            line = state.skipEmptyLines(line)
+            if line >= end or state.sCount[line] - state.blkIndent < _NOTE_INDENT:
+                break
+            paragraphs.append([])
+            continue
+        if state.sCount[line] < state.blkIndent or (not is_indented and begins_another(line)):
+            break
+        paragraphs[-1].append(state.src[state.bMarks[line] + state.tShift[line] : state.eMarks[line]])
+        line += 1
+    state.env.setdefault("notes", set()).add(found[1])
+    state.push("note_open", "", 1).meta["label"] = found[1]
+    for lines in paragraphs:
+        token = state.push("inline", "", 0)
+        token.content, token.map, token.children = "\n".join(lines).strip(), [start, line], []
+    state.push("note_close", "", -1)
+    state.line = line
+    return True
+
+
+def _note_mark(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - the library's signature
+    """A rule for references to footnotes that the document has."""
+    found = _NOTE_MARK.match(state.src, state.pos) if state.src.startswith("[^", state.pos) else None
+    if found is None or found[1] not in state.env.get("notes", ()):
+        return False
+    if not silent:
+        state.push("note_mark", "", 0).meta["label"] = found[1]
+    state.pos = found.end()
+    return True
+
+
+def _wiki_link(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - the library's signature
+    """A rule for links by the name of a page, as in Obsidian and MediaWiki: `[[page#heading|text]]`."""
+    if state.src[state.pos] not in "![":
+        return False
+    found = _WIKI_LINK.match(state.src, state.pos)
+    if found is None or not any(map(str.isalpha, found["page"] + (found["heading"] or ""))) or found["page"][:1] == " ":
+        return False
+    if not silent:
+        state.push("text", "", 0).content = _shown_of_link(found)
+    state.pos = found.end()
+    return True
+
+
+def _shown_of_link(link: re.Match[str]) -> str:
+    page, shown = PurePosixPath(link["page"].strip()), (link["shown"] or "").strip()
+    if link["is_embedded"] and page.suffix.casefold() in _MEDIA:
+        return shown if any(map(str.isalpha, shown.replace("x", ""))) else ""  # else it is a size, such as 300x200
+    name = page.stem if page.suffix.casefold() == ".md" else page.name
+    return shown or " > ".join(filter(None, (name, (link["heading"] or "").strip())))
+
+
+def _closed_markup() -> Callable[[StateInline, bool], bool]:
+    """A rule for inline comments and the like; the library's own takes time quadratic in their number."""
+    unclosed: set[tuple[str, str]] = set()
+
+    def rule(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - the library's signature
+        if state.src[state.pos] != "<":
+            return False
+        opening = next((opening for opening in _CLOSINGS if state.src.startswith(opening, state.pos)), "")
+        if not opening or (state.src, opening) in unclosed:
+            return False
+        closing = _CLOSINGS[opening]
+        end = state.src.find(closing, state.pos + 2)
+        if end < 0:
+            unclosed.add((state.src, opening))
+            return False
+        if not silent:
+            state.push("html_inline", "", 0)
+        state.pos = end + len(closing)
+        return True
+
+    return rule
+
+
+# -- reading ------------------------------------------------------------------------------------------------------------------
+
+
+class _Reading:
+    """The text of a parsed document.
+
+    Args:
+        tokens: of the document.
+        source: its name in messages.
+        check: called for every token.
+    """
+
+    def __init__(self, tokens: Sequence[Token], source: str, check: Check) -> None:
+        self._tokens = tokens
+        self._source = source
+        self._check = check
+        self._blocks = Blocks()
+        self._items = ItemNumbers()
+        self._notes = dict(_notes_in(tokens))
+        self._marked: list[str] = []  # labels of notes that the block refers to
+        self._rows: list[list[Cell]] = []
+        self._level = 0
+        self._is_in_table = False
+        marked = {label for token in tokens if token.type == "inline" for label in _marks_in(token)}
+        self._unmarked = self._notes.keys() - marked
+
+    def part(self) -> Part:
+        is_in_note = False
+        for token in self._tokens:
+            self._check()
+            if token.type == "note_open":
+                is_in_note = True
+                self._marked += self._unmarked & {token.meta["label"]}
+            elif token.type == "note_close":
+                is_in_note = False
+                self._add_notes()
+            elif not is_in_note:
+                self._read(token)
+        self._add_notes()
+        return self._blocks.part()
+
+    def _read(self, token: Token) -> None:
+        if token.type == "table_open":
+            self._is_in_table = True
+            self._items.end_item()
+        elif token.type == "table_close":
+            for line in rows_as_text(self._rows, num_head=1) or plain_rows(self._rows):
+                self._blocks.add(line)
+            self._rows, self._is_in_table = [], False
+            self._add_notes()
+        elif token.type == "tr_open":
+            self._rows.append([])
+        elif token.type == "heading_open":
+            self._level = int(token.tag[1])
+        elif token.type in _LISTS:
+            _LISTS[token.type](self._items, token)
+        elif token.type == "inline":
+            self._read_line(token)
+        elif token.type in {"fence", "code_block"}:
+            self._blocks.add(self._items.numbered(_BLANK_LINES.sub("\n", token.content)))
+        elif token.type == "html_block":
+            self._blocks.add_part(read_html(token.content, self._source, self._check).parts[0])
+
+    def _read_line(self, token: Token) -> None:
+        self._marked += _marks_in(token)
+        text = _inline_text(token)
+        if self._is_in_table:
+            self._rows[-1].append(Cell(text))
+            return
+        if self._level:
+            self._blocks.add_heading(self._items.numbered(text), self._level)
+            self._level = 0
+        else:
+            text = _CALLOUT.sub(lambda found: f"{found[1].capitalize()}: ", text, count=1) if text.startswith("[!") else text
+            self._blocks.add(self._items.numbered(text), is_bold=_is_bold(token))
+        self._add_notes()
+
+    def _add_notes(self) -> None:
+        """Adds the notes that the last block refers to, each once."""
+        for label in self._marked:
+            self._blocks.add(self._notes.pop(label, ""))
+        self._marked.clear()
+
+
+_LISTS: Mapping[str, Callable[[ItemNumbers, Token], object]] = {
+    "ordered_list_open": lambda items, token: items.begin_list(int(token.attrs.get("start", 1))),
+    "bullet_list_open": lambda items, _: items.begin_list(None),
+    "list_item_open": lambda items, _: items.begin_item(),
+    "list_item_close": lambda items, _: items.end_item(),
+    "ordered_list_close": lambda items, _: items.end_list(),
+    "bullet_list_close": lambda items, _: items.end_list(),
+}
+
+
+def _notes_in(tokens: Sequence[Token]) -> Iterator[tuple[str, str]]:
+    """The labels and texts of footnotes."""
+    label = ""
+    texts: list[str] = []
+    for token in tokens:
+        if token.type == "note_open":
+            label, texts = token.meta["label"], []
+        elif token.type == "inline":
+            texts.append(_inline_text(token))
+        elif token.type == "note_close":
+            yield label, "\n\n".join(texts)
+
+
+def _marks_in(inline: Token) -> list[str]:
+    """The labels of the footnotes that a line refers to."""
+    return [token.meta["label"] for token in inline.children or () if token.type == "note_mark"]
+
+
+def _is_bold(inline: Token) -> bool:
+    """Whether all text of a line is strong."""
+    depth, has_text = 0, False
+    for token in inline.children or ():
+        depth += token.type == "strong_open"
+        depth -= token.type == "strong_close"
+        if token.type in {"text", "code_inline", "image"} and token.content.strip():
+            if not depth:
+                return False
+            has_text = True
+    return has_text
+
+
+def _inline_text(inline: Token) -> str:
+    """The visible text of a line: link texts, code, image descriptions; no markup and no tags."""
+    pieces = []
+    for token in inline.children or ():
+        if token.type in {"softbreak", "hardbreak"}:
+            pieces.append("\n")
+        elif token.type == "image":
+            pieces.append(_inline_text(token))
+        elif token.type in {"text", "code_inline"}:
+            pieces.append(token.content)
+    return "".join(pieces)
