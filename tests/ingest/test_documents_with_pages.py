@@ -163,8 +163,32 @@ CHANGED = (
 )
 
 
+def note(number, text, kind="footnote"):
+    return f'<w:{kind} w:id="{number}">{paragraph(text)}</w:{kind}>'
+
+
+def mark(number, kind="footnote"):
+    return f'<w:r><w:{kind}Reference w:id="{number}"/></w:r>'
+
+
+def test_notes_of_a_docx_follow_what_refers_to_them(tmp_path):
+    cell = f"<w:tc><w:p>{mark(2)}<w:r><w:t>161</w:t></w:r></w:p></w:tc>"
+    body = (
+        f'<w:p><w:pPr><w:pStyle w:val="Heading1"/></w:pPr><w:r><w:t>Spire</w:t></w:r>{mark(1)}</w:p>',
+        f"<w:p><w:r><w:t>Tall.</w:t></w:r>{mark(1, 'endnote')}<w:del>{mark(4)}</w:del></w:p>",
+        TABLE.replace("<w:tc>" + paragraph("161") + "</w:tc>", cell),
+        paragraph("The end."),
+    )
+    footnotes = note(-1, "") + note(1, "Of stone.") + note(2, "In 1890.") + note(3, "Left over.") + note(4, "Deleted.")
+    (tmp_path / "a.docx").write_bytes(docx(*body, footnotes=footnotes, endnotes=note(1, "Of all.", "endnote")))
+    [passage] = read(tmp_path)
+    assert passage.text == (
+        "Spire\n\nOf stone.\n\nTall.\n\nOf all.\n\ncity: Ulm; metres: 161.\n\nIn 1890.\n\nThe end.\n\nLeft over."
+    )
+
+
 def test_a_docx_becomes_the_text_that_a_reader_sees(tmp_path):
-    content = docx(paragraph("The minster", "Title"), paragraph("Tall & old."), TABLE, CHANGED, footnotes=paragraph("A note."))
+    content = docx(paragraph("The minster", "Title"), paragraph("Tall & old."), TABLE, CHANGED, footnotes=note(2, "A note."))
     (tmp_path / "a.docx").write_bytes(content)
     text = "The minster\n\nTall & old.\n\ncity: Ulm; metres: 161.\n\nnew a\nb\n\nA note."
     assert read(tmp_path) == [Passage("a.docx", text, "The minster", "a.docx")]

@@ -76,6 +76,10 @@ def test_a_footnote_of_a_table_follows_it_and_one_of_a_heading_the_heading():
     assert text_of(page) == "Fares\n\nOf 2025.\n\nclass: adult; price: 4.80.\n\nIn euros.\n\nText."
 
 
+def test_two_footnotes_of_one_name_are_both_kept():
+    assert text_of("Costs.[^1]\n\n[^1]: Half.\n\n[^1]: Nothing.\n") == "Costs.\n\nHalf.\n\nNothing."
+
+
 def test_a_reference_without_a_footnote_stays():
     assert text_of("Costs.[^1]") == "Costs.[^1]"
 

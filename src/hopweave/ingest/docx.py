@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from hopweave.ingest.document import Blocks, Document, heading_at_start
@@ -16,6 +16,8 @@ _LEFT_OUT = frozenset({"w:del", "w:moveFrom", "mc:Fallback"})
 _EARLIER = frozenset({"w:pPrChange", "w:rPrChange", "w:tblPrChange", "w:trPrChange", "w:tcPrChange", "w:sectPrChange"})
 """Properties as they were before a tracked change."""
 _NOTES = ("footnotes", "endnotes")
+_NOTE = {"w:footnote": "footnote", "w:endnote": "endnote"}
+_NOTE_MARK = {"w:footnoteReference": "footnote", "w:endnoteReference": "endnote"}
 _MAX_LEVEL = 9
 _MAX_STYLES_ABOVE = 20
 """Styles that a style is based on; the chains of real ones are five long."""
@@ -29,7 +31,8 @@ def read_docx(archive: Archive) -> Document:
 
     The title is the paragraph with the style Title, or that in the properties, or the first main heading. Headings are told by
     their style or outline level, or by bold type if nothing has one; an automatic table of contents is left out. Numbered
-    paragraphs begin with their numbers. Pages exist only after layout, so the format has none.
+    paragraphs begin with their numbers, and notes follow the paragraph or table that refers to them. Pages exist only after
+    layout, so the format has none.
 
     Raises:
         DataError: if it is damaged, or beyond the limits.
@@ -44,11 +47,14 @@ def read_docx(archive: Archive) -> Document:
     name = parts.get("numbering", "word/numbering.xml")
     if name in archive:
         archive.parse(name, numbering.start)
-    body = _Body(styles, numbering, archive)
-    archive.parse(main, body.start, body.end, body.add)
+    notes: dict[str, str] = {}
     for kind in _NOTES:
         if (name := parts.get(kind, f"word/{kind}.xml")) in archive:
-            archive.parse(name, body.start, body.end, body.add)
+            note = _Notes(styles, numbering, archive, notes)
+            archive.parse(name, note.start, note.end, note.add)
+    body = _Body(styles, numbering, archive, notes)
+    archive.parse(main, body.start, body.end, body.add)
+    body.add_notes(notes)
     part = body.blocks.part()
     return Document(body.title or title_of(archive) or body.heading or heading_at_start(part), (part,))
 
@@ -150,10 +156,19 @@ def _level(written: str) -> int | None:
 
 
 class _Body:
-    """The text read so far."""
+    """The text read so far.
 
-    def __init__(self, styles: _Styles, numbering: Numbering, archive: Archive) -> None:
+    Args:
+        styles: of the document.
+        numbering: of its lists.
+        archive: that it is in.
+        notes: the texts of its footnotes and endnotes; those that have been added are removed.
+    """
+
+    def __init__(self, styles: _Styles, numbering: Numbering, archive: Archive, notes: dict[str, str]) -> None:
         self.blocks = Blocks()
+        self._notes = notes
+        self._marked: list[str] = []  # notes that the paragraph or table refers to
         self.title = self.heading = ""
         self._styles = styles
         self._numbering = numbering
@@ -189,6 +204,8 @@ class _Body:
             self._is_bold = None
         elif element == "w:b" and self._num_runs:
             self._is_bold = value_of(attributes) not in _OFF
+        elif element in _NOTE_MARK:
+            self._mark(_NOTE_MARK[element] + value_of(attributes, "id"))
         elif element in {"w:t", "m:t"}:
             self._is_text = True
         elif self._num_runs and element in {"w:tab", "w:br", "w:cr"}:  # a tab outside of a run is where one would stop
@@ -214,6 +231,12 @@ class _Body:
         elif element == "w:tbl" and (table := self._rows.end_table()):
             for text in self._archive.counted(table.texts()):
                 self.blocks.add(text)
+            self._add_marked()
+
+    def add_notes(self, labels: Iterable[str]) -> None:
+        """Adds notes, each once."""
+        for label in list(labels):
+            self.blocks.add(self._notes.pop(label, ""))
 
     def add(self, text: str) -> None:
         if self._is_text and not self._num_left_out:
@@ -241,12 +264,24 @@ class _Body:
         if self._styles.is_title(style):
             self.title = self.title or " ".join(paragraph.split())
         numbered = f"{number} {paragraph}" if number and paragraph else paragraph
-        if not level:
-            self.blocks.add(numbered, is_bold=is_bold)
-            return
         if level == 1:
             self.heading = self.heading or " ".join(paragraph.split())
-        self.blocks.add_heading(numbered, level)
+        if level:
+            self.blocks.add_heading(numbered, level)
+        else:
+            self.blocks.add(numbered, is_bold=is_bold)
+        self._add_marked()
+
+    def _mark(self, label: str) -> None:
+        """Notes that a note is referred to; with the reference, the note is deleted."""
+        if self._num_left_out:
+            self._notes.pop(label, None)
+        else:
+            self._marked.append(label)
+
+    def _add_marked(self) -> None:
+        self.add_notes(self._marked)
+        self._marked.clear()
 
     def _number(self) -> str:
         """The number of the paragraph that ends; a list of its own counts over that of its style, even if it is none."""
@@ -254,6 +289,22 @@ class _Body:
             return self._numbering.next(self._list, self._list_level, self._style)
         named, style = self._styles.list(self._style)
         return self._numbering.next(named, self._list_level, style) if named else ""
+
+
+class _Notes(_Body):
+    """The footnotes or endnotes of a document, which are added to the notes that it is given."""
+
+    _label = ""
+
+    def start(self, name: str, attributes: Mapping[str, str]) -> None:
+        if kind := _NOTE.get(short(name)):
+            self._label, self.blocks = kind + value_of(attributes, "id"), Blocks()
+        super().start(name, attributes)
+
+    def end(self, name: str) -> None:
+        super().end(name)
+        if short(name) in _NOTE and (text := self.blocks.part().text):
+            self._notes[self._label] = text
 
 
 class _Rows:

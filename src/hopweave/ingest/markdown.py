@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from hopweave.core.errors import DataError
 from hopweave.ingest.deadline import Check, no_check
-from hopweave.ingest.document import Blocks, Document, Part, heading_at_start
+from hopweave.ingest.document import PARAGRAPH, Blocks, Document, Part, heading_at_start
 from hopweave.ingest.html_page import read_html
 from hopweave.ingest.item_numbers import ItemNumbers
 from hopweave.ingest.tables import Cell, plain_rows, rows_as_text
@@ -219,7 +219,9 @@ class _Reading:
         self._check = check
         self._blocks = Blocks()
         self._items = ItemNumbers()
-        self._notes = dict(_notes_in(tokens))
+        self._notes: dict[str, str] = {}
+        for label, text in _notes_in(tokens):
+            self._notes[label] = f"{self._notes[label]}{PARAGRAPH}{text}" if label in self._notes else text
         self._marked: list[str] = []  # labels of notes that the block refers to
         self._rows: list[list[Cell]] = []
         self._level = 0
@@ -305,7 +307,7 @@ def _notes_in(tokens: Sequence[Token]) -> Iterator[tuple[str, str]]:
         elif token.type == "inline":
             texts.append(_inline_text(token))
         elif token.type == "note_close":
-            yield label, "\n\n".join(texts)
+            yield label, PARAGRAPH.join(texts)
 
 
 def _marks_in(inline: Token) -> list[str]:
