@@ -10,6 +10,7 @@ from hopweave.ingest.document import Blocks, Document, heading_at_start
 from hopweave.ingest.docx_numbers import Numbering, level_in
 from hopweave.ingest.office_tables import MAX_COLUMNS, Table
 from hopweave.ingest.ooxml import main_part, relations, short, title_of, value_of
+from hopweave.ingest.superscripts import raised
 from hopweave.ingest.zipped import Archive
 
 _LEFT_OUT = frozenset({"w:del", "w:moveFrom", "mc:Fallback"})
@@ -180,6 +181,7 @@ class _Body:
         self._list = ""
         self._list_level: int | None = None
         self._is_bold: bool | None = None  # of the run, if it says so
+        self._is_raised = False
         self._boldness: set[bool | None] = set()  # of the runs of the paragraph
         self._num_runs = self._num_left_out = self._num_earlier = 0
         self._is_text = False
@@ -201,9 +203,11 @@ class _Body:
             self._list_level = level_in(value_of(attributes))
         elif element == "w:r":
             self._num_runs += 1
-            self._is_bold = None
+            self._is_bold, self._is_raised = None, False
         elif element == "w:b" and self._num_runs:
             self._is_bold = value_of(attributes) not in _OFF
+        elif element == "w:vertAlign" and self._num_runs:
+            self._is_raised = value_of(attributes) == "superscript"
         elif element in _NOTE_MARK:
             self._mark(_NOTE_MARK[element] + value_of(attributes, "id"))
         elif element in {"w:t", "m:t"}:
@@ -240,7 +244,7 @@ class _Body:
 
     def add(self, text: str) -> None:
         if self._is_text and not self._num_left_out:
-            self._pieces.append(text)
+            self._pieces.append(raised(text, "".join(self._pieces[-2:])) if self._is_raised else text)
             if text.strip():
                 self._boldness.add(self._is_bold)
 

@@ -22,6 +22,7 @@ from hopweave.ingest.html_blocks import BOLD, PLAIN, TERM, PageBlocks
 from hopweave.ingest.html_navigation import LIKELY, LONGEST_BAR, Counts, grade_of, is_bar, is_step, may_be_navigation
 from hopweave.ingest.html_tags import Tag, Tags, link_target, numbering_of
 from hopweave.ingest.item_numbers import ItemNumbers
+from hopweave.ingest.superscripts import raised
 
 MAX_DEPTH = 100_000
 """Maximum number of elements that are open at once. Browsers build trees 512 deep; but a tag that is never closed leaves its
@@ -216,6 +217,8 @@ class _Page:
         if not self.num_dropped:
             self.has_plain |= not (text.isspace() or self.num_open["b"] or self.num_open["strong"])
             self.has_columns |= bool(self.num_open["pre"])
+            if self.num_open["sup"]:
+                text = raised(text, "".join(self.pieces[-2:]))
             self.pieces.append(text if self.num_open["pre"] else " " if text.isspace() else _SPACE.sub(" ", text))
 
     def document(self) -> Document:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 
 from hopweave.core.errors import DataError
@@ -9,6 +10,7 @@ from hopweave.ingest.document import Blocks, Document, Part
 from hopweave.ingest.odf_lists import OdfHeadings, OdfLists
 from hopweave.ingest.office_tables import MAX_COLUMNS, SheetRow, Table, sheet_lines
 from hopweave.ingest.slides import Slide
+from hopweave.ingest.superscripts import raised
 from hopweave.ingest.table_heads import LONGEST_NAME, TableRow
 from hopweave.ingest.xlsx import part_of_sheet
 from hopweave.ingest.zipped import Archive
@@ -28,6 +30,8 @@ _FRAMES_LEFT_OUT = frozenset({"date-time", "footer", "header", "page-number", "p
 _MAX_REPEATED = 1_000
 """Equal rows and cells next to each other that are written once; empty ones go on to the end of a sheet."""
 _MAX_SPACES = 100
+_RAISED = re.compile(r"super|[1-9][0-9]*%")
+"""How styles of superscripts place their text."""
 _WITH_LISTS = frozenset({"office:text", "office:presentation"})
 
 
@@ -104,6 +108,9 @@ class _Body:
         self._lists = OdfLists()
         self._headings = OdfHeadings()
         self._number = ""
+        self._style = ""
+        self._raising: set[str] = set()  # the names of styles of superscripts
+        self._spans: list[bool] = []  # of the open ones, whether they are superscripts
         self._ends: Mapping[str, Callable[[], None]] = {
             "text:p": self._end_paragraph,
             "text:h": self._end_paragraph,
@@ -119,6 +126,10 @@ class _Body:
         self._start_style(_short(name), {_short(key): value for key, value in attributes.items()})
 
     def _start_style(self, element: str, given: Mapping[str, str]) -> None:
+        if element == "style:style":
+            self._style = given.get("style:name", "")
+        elif element == "style:text-properties" and _RAISED.match(given.get("style:text-position", "")):
+            self._raising.add(self._style)
         self._lists.start_style(element, given)
         self._headings.start_style(element, given)
 
@@ -138,10 +149,11 @@ class _Body:
         match element:
             case "office:text" | "office:spreadsheet" | "office:presentation":
                 self._kind = element
-            case "text:p":
-                self._paragraphs.append(([], 0))
-            case "text:h":
-                self._paragraphs.append(([], _number(given, "text:outline-level", 10)))
+            case "text:p" | "text:h":
+                level = _number(given, "text:outline-level", 10) if element == "text:h" else 0
+                self._paragraphs.append(([], level))
+            case "text:span":
+                self._spans.append(given.get("text:style-name", "") in self._raising)
             case "text:s":
                 self.add(" " * _number(given, "text:c", _MAX_SPACES))
             case "text:tab":
@@ -155,6 +167,8 @@ class _Body:
 
     def end(self, name: str) -> None:
         element = _short(name)
+        if element == "text:span":
+            self._spans.pop()
         if self._is_in_lists:
             self._lists.end(element)
         if ends := self._ends.get(element):
@@ -173,7 +187,8 @@ class _Body:
 
     def add(self, text: str) -> None:
         if self._paragraphs and not self._num_left_out:
-            self._paragraphs[-1][0].append(text)
+            pieces = self._paragraphs[-1][0]
+            pieces.append(raised(text, "".join(pieces[-2:])) if any(self._spans[-1:]) else text)
 
     def _end_paragraph(self) -> None:
         pieces, level = self._paragraphs.pop()
@@ -222,7 +237,7 @@ class _Body:
             return
         if self._kind == "office:spreadsheet":
             lines = sheet_lines(SheetRow(number, row) for number, row, _ in rows)
-            self.parts.append(part_of_sheet(self._rows.name, lines, self._archive))
+            self.parts.append(part_of_sheet(self._rows.name, lines, self._archive.count))
             return
         table = Table()
         for _, row, is_header in rows:

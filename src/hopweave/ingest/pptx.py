@@ -9,6 +9,7 @@ from hopweave.ingest.office_tables import Table
 from hopweave.ingest.ooxml import main_part, relations, short, title_of, value_of
 from hopweave.ingest.pptx_numbers import PptxNumbers
 from hopweave.ingest.slides import Slide
+from hopweave.ingest.superscripts import raised
 from hopweave.ingest.zipped import Archive
 
 _TITLES = frozenset({"title", "ctrTitle"})
@@ -61,7 +62,7 @@ class _Shapes:
         self._place = ""
         self._pieces: list[str] = []
         self._paragraphs: list[str] = []
-        self._is_text = False
+        self._is_text = self._is_raised = False
         self._num_fallback = 0
         self._table: Table | None = None
         self._cells: dict[int, str] = {}
@@ -78,6 +79,10 @@ class _Shapes:
                 self._place = ""
             case "p:ph":
                 self._place = attributes.get("type", "body")
+            case "a:r" | "a:fld":
+                self._is_raised = False
+            case "a:rPr":
+                self._is_raised = not attributes.get("baseline", "-").startswith(("-", "0"))
             case "a:t":
                 self._is_text = True
             case "a:br":
@@ -117,7 +122,7 @@ class _Shapes:
 
     def add(self, text: str) -> None:
         if self._is_text and not self._num_fallback:
-            self._pieces.append(text)
+            self._pieces.append(raised(text, "".join(self._pieces[-2:])) if self._is_raised else text)
 
     def _end_paragraph_of_cell(self) -> None:
         self._paragraphs.append(self._numbers.numbered(" ".join("".join(self._pieces).split())))
