@@ -1,6 +1,7 @@
 """Files of many formats, made from the text of a real document in Markdown.
 
-The libraries that write them are not among the extras of hopweave: python-docx, python-pptx, openpyxl, odfpy and reportlab.
+The libraries that write them are not among the extras of hopweave: python-docx, python-pptx, openpyxl, odfpy and reportlab. The
+old office formats are made by LibreOffice (`soffice`), and markup by pandoc.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import json
 import lzma
 import mailbox
 import re
+import subprocess
 import tarfile
 import tempfile
 import zipfile
@@ -299,6 +301,56 @@ def ipynb(source: bytes) -> bytes:
     return json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells}).encode()
 
 
+def _by_office(source: bytes, suffix: str, wanted: str) -> bytes:
+    """A document in an old format, as LibreOffice saves it."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, f"a{suffix}")
+        path.write_bytes(source)
+        command = ["soffice", "--headless", f"-env:UserInstallation=file://{folder}/profile", "--convert-to", wanted]
+        subprocess.run([*command, "--outdir", folder, str(path)], check=True, capture_output=True)
+        return path.with_suffix(f".{wanted}").read_bytes()
+
+
+def rtf(source: bytes) -> bytes:
+    """A DOCX as RTF."""
+    return _by_office(source, ".docx", "rtf")
+
+
+def doc(source: bytes) -> bytes:
+    """A DOCX as Word 97 saves it."""
+    return _by_office(source, ".docx", "doc")
+
+
+def ppt(source: bytes) -> bytes:
+    """A PPTX as PowerPoint 97 saves it."""
+    return _by_office(source, ".pptx", "ppt")
+
+
+def xls(source: bytes) -> bytes:
+    """An XLSX as Excel 97 saves it."""
+    return _by_office(source, ".xlsx", "xls")
+
+
+def _by_pandoc(source: bytes, wanted: str) -> bytes:
+    command = ["pandoc", "--from=gfm", f"--to={wanted}", "--standalone", "--shift-heading-level-by=-1"]
+    return subprocess.run(command, input=source, check=True, capture_output=True).stdout
+
+
+def adoc(source: bytes) -> bytes:
+    """AsciiDoc."""
+    return _by_pandoc(source, "asciidoc")
+
+
+def org(source: bytes) -> bytes:
+    """Org."""
+    return _by_pandoc(source, "org")
+
+
+def tex(source: bytes) -> bytes:
+    """LaTeX."""
+    return _by_pandoc(source, "latex")
+
+
 def _message(source: bytes) -> EmailMessage:
     heading, *_ = _sections(source)
     message = EmailMessage()
@@ -450,6 +502,7 @@ MAKERS: Mapping[str, Callable[[bytes], bytes]] = {
         for one in (
             *(docx, german_docx, pptx, xlsx, odt, ods, odp, epub, pdf, two_columns, scan, picture, encrypted_pdf),
             *(encrypted_docx, ipynb, eml, mbox, srt, vtt, tsv, jsonl, utf16, latin1, html, zst, tar_gz, cut),
+            *(rtf, doc, ppt, xls, adoc, org, tex),
         )
     },
 }

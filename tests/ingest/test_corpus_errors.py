@@ -98,7 +98,7 @@ def test_a_link_to_nothing_is_named(tmp_path):
 
 
 def test_a_folder_with_nothing_to_index_says_what_there_is(tmp_path):
-    refused(tmp_path, match=r"nothing to index in .*; give files of these formats: \.eml ")
+    refused(tmp_path, match=r"nothing to index in .*; give files of these formats: \.adoc ")
     (tmp_path / "a.mp3").write_bytes(b"\x89\x00")
     refused(tmp_path, match=r"nothing to index in .*: unknown format \(1\): \.mp3; convert those")
     (tmp_path / "b.jsonl").write_text(json.dumps({"text": " "}))

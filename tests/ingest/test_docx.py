@@ -182,3 +182,11 @@ def test_a_tracked_change_of_a_number_and_a_document_without_lists_number_nothin
     assert passage.text == "Fill"
     [passage] = read(written(tmp_path, "b.docx", docx(item("Light", 0, 1))))
     assert passage.text == "Light"
+
+
+def test_hidden_text_is_left_out_and_a_hyphen_that_does_not_break_is_one(tmp_path):
+    hidden = (
+        '<w:r><w:rPr><w:vanish/></w:rPr><w:t>not shown</w:t></w:r><w:r><w:rPr><w:vanish w:val="0"/></w:rPr><w:t> is</w:t></w:r>'
+    )
+    (tmp_path / "a.docx").write_bytes(docx(f"<w:p><w:r><w:t>X</w:t><w:noBreakHyphen/><w:t>ray</w:t></w:r>{hidden}</w:p>"))
+    assert [passage.text for passage in read(tmp_path)] == ["X-ray is"]

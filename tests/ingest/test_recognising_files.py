@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from support.corpora import read, refused, written
 
+from hopweave.ingest.find import find_files
 from hopweave.ingest.formats import FORMATS, READ, SOURCE_CODE_SUFFIXES
 from hopweave.ingest.intake import Intake
 from hopweave.ingest.reasons import Reason, Unreadable
@@ -37,7 +38,7 @@ NOT_TEXTS = {
     "bytes of no encoding": bytes(range(128, 256)) * 9, "a key": b"-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBg\n",
     "base64": (b"QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVphYmNkZWZnaGlqa2xtbm9wcXJzdHV2\n") * 50,
     "markup": b'<?xml version="1.0"?>\n<lamp>lit</lamp>', "data": b'{"lamp": [1, 2]}', "numbers": b"1.5 2.5 3.5\n" * 99,
-    "PostScript": b"%!PS-Adobe-3.0\n/lamp { lit } def\n", "RTF": rb"{\rtf1\ansi The lamp}",
+    "PostScript": b"%!PS-Adobe-3.0\n/lamp { lit } def\n",
 }  # fmt: skip
 
 
@@ -55,6 +56,28 @@ def test_text_is_read_whatever_its_name_and_titled_by_all_of_it(tmp_path):
 @pytest.mark.parametrize("content", NOT_TEXTS.values(), ids=NOT_TEXTS)
 def test_what_is_not_written_for_people_is_not_read(content):
     assert format_of(content) == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "suffix"),
+    [
+        ("lamp", rb"{\rtf1\ansi The lamp}", ".rtf"),
+        ("lamp.doc", rb"{\rtf1\ansi The lamp}", ".rtf"),
+        ("lamp.xls", b"<html><table><tr><td>lamp</td></tr></table></html>", ".html"),
+        ("lamp.xls", b"lamp\tlit\nKerrow Light\t1843\n", ".txt"),
+        ("lamp.doc", b"PK\x03\x04", ".docx"),
+        ("lamp.ppt", b"PK\x03\x04", ".pptx"),
+        ("lamp.ppt", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", ".ppt"),
+        ("lamp.doc", b"\0\1\2", ".doc"),
+        ("lamp.dotx", b"PK\x03\x04", ".docx"),
+        ("lamp.xlsm.gz", b"", ".xlsx"),
+    ],
+)
+def test_files_of_old_office_programs_are_what_their_content_says(tmp_path, name, content, suffix):
+    written(tmp_path, name, content)
+    [file] = find_files([tmp_path])
+    assert file.suffix == suffix
+    assert file.stem == "lamp"
 
 
 @pytest.mark.parametrize("name", TEXTS)

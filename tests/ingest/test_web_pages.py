@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from hopweave.core.errors import DataError
 from hopweave.ingest.documents import read_document
 from hopweave.ingest.read import CorpusOptions, read_corpus
 
@@ -61,6 +62,9 @@ def test_navigation_is_left_out(navigation, is_before):
         ("<div id=header><h2>NAME</h2><p>lamp</p></div>", "NAME\n\nlamp"),
         ("<article><header>By Ada Finch</header><footer>Written at sea</footer></article>", "By Ada Finch\n\nWritten at sea"),
         ("<section><aside>Mind the step.</aside></section>", "Mind the step."),
+        ('<p>Oil.</p><aside epub:type="footnote"><p>Of whales.</p></aside>', "Oil.\n\nOf whales."),
+        ('<p>Oil.</p><aside role="doc-footnote">Of whales. <a href="#a">↩\ufe0e</a></aside>', "Oil.\n\nOf whales."),
+        ('<p>Oil.</p><footer class="footnotes"><p><a href="#b">^</a> Of whales.</p></footer>', "Oil.\n\nOf whales."),
         ("<aside><h3>Oil</h3><p>Keep it dry.</p></aside>", "Oil\n\nKeep it dry."),
         ("<div class=sidebar>Mind the step, see <a href=x>here</a>.</div>", "Mind the step, see here."),
         ("<div class=table-contents><table><tr><td>a<td>b</table></div>", "a b"),
@@ -262,3 +266,42 @@ def test_the_time_for_tables_of_restructured_text_does_so_too(piece):
     assert any(
         seconds(16_000) < 32 * max(seconds(2_000), 0.004) for _ in range(3)
     )  # garbage of other tests may be collected meanwhile
+
+
+ARCHIVE = """From: <Saved by a browser>
+Subject: =?utf-8?Q?The_light_of_=C3=84rrow?=
+MIME-Version: 1.0
+Content-Type: multipart/related; type="text/html"; boundary="----x"
+
+------x
+Content-Type: text/html
+Content-Transfer-Encoding: quoted-printable
+Content-Location: https://example.org/light
+
+<html><body><nav><a href=3D"/">Home</a></nav><h1>The light</h1><p>It was lit in 1843, at =C3=84rrow.</p></body></html>
+------x
+Content-Type: image/png
+Content-Transfer-Encoding: base64
+
+iVBORw0KGgo=
+------x--
+"""
+
+
+@pytest.mark.parametrize("suffix", [".mht", ".mhtml"])
+def test_a_page_that_was_saved_as_one_file_is_read_as_a_page(tmp_path, suffix):
+    (tmp_path / f"a{suffix}").write_text(ARCHIVE)
+    [passage] = read_corpus([tmp_path])
+    assert passage.text == "The light\n\nIt was lit in 1843, at Ärrow."
+    assert passage.title == "The light"
+
+
+def test_such_a_page_without_a_title_has_that_of_the_file(tmp_path):
+    (tmp_path / "a.mhtml").write_text(ARCHIVE.replace("<h1>The light</h1>", ""))
+    assert [passage.title for passage in read_corpus([tmp_path])] == ["The light of Ärrow"]
+
+
+def test_a_page_of_such_a_file_may_be_missing(tmp_path):
+    (tmp_path / "a.mhtml").write_text(ARCHIVE.replace("text/html", "text/css"))
+    with pytest.raises(DataError, match=r"a\.mhtml holds no text; leave it out"):
+        list(read_corpus([tmp_path]))

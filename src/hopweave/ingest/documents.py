@@ -1,7 +1,11 @@
-"""Documents that are text: plain, Markdown, HTML, reStructuredText, manual pages, notebooks, subtitles."""
+"""Documents that are text, by their formats."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
+from hopweave.ingest.calendars import read_ics
+from hopweave.ingest.cards import read_vcf
 from hopweave.ingest.deadline import Check, no_check
 from hopweave.ingest.document import Blocks, Document
 from hopweave.ingest.html_page import read_html
@@ -30,15 +34,19 @@ def read_document(content: str, suffix: str, source: str = "the document", check
         return read_html(content, source, check)
     if suffix in {".md", ".markdown"}:
         return read_markdown(content, source, check)
-    if suffix == ".rst":
-        return read_rst(content, check)
-    if suffix == ".man":
-        return read_man_page(content, check)
     if suffix == ".ipynb":
         return _read_notebook(content, source, check)
-    if suffix in {".srt", ".vtt"}:
-        return read_subtitles(content, check)
-    return read_plain(content, check)
+    return _READERS.get(suffix, read_plain)(content, check)
+
+
+_READERS: Mapping[str, Callable[[str, Check], Document]] = {
+    ".ics": read_ics,
+    ".man": read_man_page,
+    ".rst": read_rst,
+    ".srt": read_subtitles,
+    ".vcf": read_vcf,
+    ".vtt": read_subtitles,
+}
 
 
 def _read_notebook(content: str, source: str, check: Check) -> Document:

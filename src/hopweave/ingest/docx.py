@@ -24,6 +24,8 @@ _MAX_STYLES_ABOVE = 20
 """Styles that a style is based on; the chains of real ones are five long."""
 _HEADING = re.compile(r"heading ?([1-9])", re.IGNORECASE)
 _CONTENTS = re.compile(r"toc ?(?:[1-9]|heading)", re.IGNORECASE)
+_OF_RUNS = frozenset({"w:b", "w:vanish", "w:vertAlign"})
+_SIGNS = {"w:tab": " ", "w:br": "\n", "w:cr": "\n", "w:noBreakHyphen": "-"}
 _OFF = frozenset({"0", "false", "off"})
 
 
@@ -181,7 +183,7 @@ class _Body:
         self._list = ""
         self._list_level: int | None = None
         self._is_bold: bool | None = None  # of the run, if it says so
-        self._is_raised = False
+        self._is_raised = self._is_hidden = False
         self._boldness: set[bool | None] = set()  # of the runs of the paragraph
         self._num_runs = self._num_left_out = self._num_earlier = 0
         self._is_text = False
@@ -203,19 +205,26 @@ class _Body:
             self._list_level = level_in(value_of(attributes))
         elif element == "w:r":
             self._num_runs += 1
-            self._is_bold, self._is_raised = None, False
-        elif element == "w:b" and self._num_runs:
-            self._is_bold = value_of(attributes) not in _OFF
-        elif element == "w:vertAlign" and self._num_runs:
-            self._is_raised = value_of(attributes) == "superscript"
+            self._is_bold, self._is_raised, self._is_hidden = None, False, False
+        elif self._num_runs and element in _OF_RUNS:
+            self._read_run(element, value_of(attributes))
         elif element in _NOTE_MARK:
             self._mark(_NOTE_MARK[element] + value_of(attributes, "id"))
         elif element in {"w:t", "m:t"}:
             self._is_text = True
-        elif self._num_runs and element in {"w:tab", "w:br", "w:cr"}:  # a tab outside of a run is where one would stop
-            self._pieces.append(" " if element == "w:tab" else "\n")
+        elif self._num_runs and element in _SIGNS:  # a tab outside of a run is where one would stop
+            self._pieces.append(_SIGNS[element])
         else:
             self._rows.start(element, attributes)
+
+    def _read_run(self, element: str, value: str) -> None:
+        """Reads a property of a run."""
+        if element == "w:b":
+            self._is_bold = value not in _OFF
+        elif element == "w:vanish":
+            self._is_hidden = value not in _OFF
+        else:
+            self._is_raised = value == "superscript"
 
     def end(self, name: str) -> None:
         element = short(name)
@@ -243,7 +252,7 @@ class _Body:
             self.blocks.add(self._notes.pop(label, ""))
 
     def add(self, text: str) -> None:
-        if self._is_text and not self._num_left_out:
+        if self._is_text and not self._num_left_out and not self._is_hidden:
             self._pieces.append(raised(text, "".join(self._pieces[-2:])) if self._is_raised else text)
             if text.strip():
                 self._boldness.add(self._is_bold)

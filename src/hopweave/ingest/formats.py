@@ -17,8 +17,19 @@ from hopweave.ingest.reasons import Reason, Unreadable, reading
 RECORD_SUFFIXES = frozenset({".json", ".jsonl", ".ndjson", ".tsv", ".csv"})
 """Files that contain many records."""
 
-TEXT_SUFFIXES = frozenset(
-    {".txt", ".log", ".md", ".markdown", ".html", ".htm", ".xhtml", ".rst", ".man", ".ipynb", ".srt", ".vtt", ".eml"}
+MARKUP_SUFFIXES = frozenset(
+    {".adoc", ".asciidoc", ".dbk", ".fb2", ".mediawiki", ".opml", ".org", ".t2t", ".tex", ".textile", ".typ"}
+)
+"""Markup that pandoc reads; see `hopweave.ingest.pandoc`."""
+
+WEB_ARCHIVE_SUFFIXES = frozenset({".mht", ".mhtml"})
+"""Web pages with their pictures, in the form of a message."""
+
+TEXT_SUFFIXES = (
+    MARKUP_SUFFIXES
+    | WEB_ARCHIVE_SUFFIXES
+    | {".txt", ".log", ".md", ".markdown", ".html", ".htm", ".xhtml", ".rst", ".man", ".ipynb", ".srt", ".vtt", ".ics", ".vcf"}
+    | {".eml"}
 )
 """Files that are one text document each, by their names; others are recognised by their content, see `recognise`."""
 
@@ -29,10 +40,22 @@ _OCR_LIBRARIES = ("onnxruntime", "PIL", "pypdfium2", "rapidocr")
 CAN_RECOGNISE = all(map(find_spec, _OCR_LIBRARIES))
 """Whether the extra `ocr` is installed."""
 
-BOOK_SUFFIXES = frozenset({".pdf", ".docx", ".epub", ".pptx", ".xlsx", ".odt", ".ods", ".odp"}) | (
-    IMAGE_SUFFIXES if CAN_RECOGNISE else frozenset()
+LEGACY_SUFFIXES = frozenset({".doc", ".xls", ".ppt", ".msg", ".rtf"})
+"""Formats of office programs before they saved zip files of XML."""
+
+BOOK_SUFFIXES = (
+    frozenset({".pdf", ".docx", ".epub", ".pptx", ".xlsx", ".odt", ".ods", ".odp"})
+    | LEGACY_SUFFIXES
+    | (IMAGE_SUFFIXES if CAN_RECOGNISE else frozenset())
 )
 """Files that are one document each, but not text."""
+
+_SAME_FORMAT = {
+    ".docm": ".docx", ".dotx": ".docx", ".dotm": ".docx", ".xlsm": ".xlsx", ".xltx": ".xlsx", ".xltm": ".xlsx", ".xlt": ".xls",
+    ".pptm": ".pptx", ".ppsx": ".pptx", ".ppsm": ".pptx", ".potx": ".pptx", ".potm": ".pptx", ".pps": ".ppt", ".ott": ".odt",
+    ".ots": ".ods", ".otp": ".odp",
+}  # fmt: skip
+"""Templates, shows and files with macros, by the formats that they are in."""
 
 DOCUMENT_SUFFIXES = TEXT_SUFFIXES | BOOK_SUFFIXES
 """Files that are one document each."""
@@ -60,10 +83,13 @@ COMPRESSIONS: Mapping[str, str] = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", 
 _SHORT = {
     ".tgz": ".tar.gz", ".taz": ".tar.gz", ".tbz": ".tar.bz2", ".tbz2": ".tar.bz2", ".txz": ".tar.xz", ".tzst": ".tar.zst"
 }  # fmt: skip
-LIBRARIES = {".pdf": "pypdf", ".zst": "zstandard"}
+LIBRARIES = {
+    ".pdf": "pypdf", ".zst": "zstandard", ".doc": "olefile", ".ppt": "olefile", ".msg": "olefile", ".xls": "xlrd",
+    **dict.fromkeys(MARKUP_SUFFIXES, "pypandoc"),
+}  # fmt: skip
 """Optional libraries by the suffix of the format or compression that needs them."""
 _READABLE = RECORD_SUFFIXES | DOCUMENT_SUFFIXES | ARCHIVE_SUFFIXES
-_OTHER_NAMES = frozenset({".markdown", ".htm", ".xhtml", ".ndjson"})
+_OTHER_NAMES = frozenset({".markdown", ".htm", ".xhtml", ".ndjson", ".asciidoc", ".mht"})
 
 FORMATS = " ".join(
     suffix
@@ -167,12 +193,14 @@ class CorpusFile:
     @property
     def named_suffix(self) -> str:
         """The same, by its name alone."""
-        return ".jsonl" if self.is_wiki else self._plain_name.suffix.lower()
+        suffix = ".jsonl" if self.is_wiki else self._plain_name.suffix.lower()
+        return _SAME_FORMAT.get(suffix, suffix)
 
     @property
     def stem(self) -> str:
         """Its name without the suffixes of its format; a suffix that says nothing, such as that of `README.first`, is kept."""
-        return shown_name(self._plain_name.name if self.looks else self._plain_name.stem)
+        says_nothing = self.looks and self.named_suffix not in DOCUMENT_SUFFIXES
+        return shown_name(self._plain_name.name if says_nothing else self._plain_name.stem)
 
     @property
     def is_wiki(self) -> bool:

@@ -32,6 +32,8 @@ _STEP_NAMES = frozenset(
 _LINK_NAMES = frozenset(_WORDS.findall("nav navigation menu toc contents tableofcontents sidebar header toctree"))
 _FOOTER_NAMES = frozenset(_WORDS.findall("footer pagefooter sitefooter globalfooter"))
 _NOTICE = re.compile(r"(?:cookies?|consent|gdpr)(?:banner|notice|bar|consent|popup|dialog|message|modal|warning|overlay)")
+_NOTE_ROLES = frozenset({"doc-footnote", "doc-endnote", "doc-endnotes"})
+_NOTE_NAMES = frozenset(_WORDS.findall("footnote footnotes endnote endnotes rearnote rearnotes"))
 _NAMES = _STEP_NAMES | _LINK_NAMES | _FOOTER_NAMES
 
 _STEPS = frozenset({"prev", "previous", "next"})
@@ -105,7 +107,8 @@ def grade_of(name: str, tag: Tag, counts: Counts, *, is_in_text: bool) -> int:
     """
     if name == "nav" or tag.role in _CERTAIN_ROLES or tag.is_hidden:
         return CERTAIN
-    if counts.num_mains:
+    is_of_notes = tag.role in _NOTE_ROLES or not _NOTE_NAMES.isdisjoint(tag.names)
+    if counts.num_mains or is_of_notes:
         return 0
     is_of_site = (name in _SITE and not is_in_text) or tag.role in _SITE_ROLES
     if is_of_site and not counts.num_headings:

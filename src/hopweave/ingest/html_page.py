@@ -64,7 +64,8 @@ _PLAIN_BLOCKS = frozenset({"blockquote", "div", "figure", "li", "p", "pre"})
 """Blocks of which only attributes matter."""
 _LISTS = frozenset({"ol", "ul", "menu"})
 _TABLE_PARTS = frozenset({"table", "thead", "tbody", "tfoot"})
-_PERMALINKS = frozenset("¶#§🔗⚓")
+_PERMALINKS = frozenset("¶#§🔗⚓↩^↑") | {"↩\N{VARIATION SELECTOR-15}"}
+"""What leads to where it stands, or from a note to what refers to it."""
 
 
 def read_html(content: str, source: str = "the page", check: Check = no_check) -> Document:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 _ATTRIBUTE = re.compile(r"""([^\s"'<>/=]++)(?:\s*+=\s*+("[^"]*+"?|'[^']*+'?|[^\s>]*+))?+""")
 _HREF = re.compile(r"\shref\s*+=\s*+[\"']?(#?)", re.IGNORECASE)
 _NUMBERING = frozenset({"start", "type", "reversed", "value"})
-_READ = frozenset({"class", "id", "role", "hidden", "aria-hidden", "aria-level", "colspan", "rowspan"})
+_READ = frozenset({"class", "id", "role", "hidden", "aria-hidden", "aria-level", "colspan", "rowspan", "epub:type"})
 _INTEGER = re.compile(r"-?[0-9]{1,6}")
 _WORD = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+")
 
@@ -23,7 +23,8 @@ class Tag(NamedTuple):
 
     Attributes:
         role: in lower case.
-        names: words of its class and id, in lower case, apart and joined: `site-nav` is `site`, `nav` and `sitenav`.
+        names: words of its class, id and part of a book, in lower case, apart and joined: `site-nav` is `site`, `nav` and
+            `sitenav`.
         is_hidden: whether it is marked as not shown, or as not read out.
         level: of a heading, with the role `heading`; else 0.
         colspan: columns that a cell covers, at least 1.
@@ -115,7 +116,7 @@ def _tag(name: str, written: str) -> Tag:
     found = _attributes(name, written, _READ)
     role = found.get("role", "").strip().lower()
     # The id of a section is made of its heading, which may well be "Navigation".
-    named = f"{found.get('class', '')} {'' if name == 'section' else found.get('id', '')}"
+    named = f"{found.get('class', '')} {'' if name == 'section' else found.get('id', '')} {found.get('epub:type', '')}"
     is_hidden = "hidden" in found and found["hidden"].lower() != "until-found" and role != "tabpanel"
     return Tag(
         role,

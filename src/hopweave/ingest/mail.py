@@ -6,8 +6,9 @@ which have whoever wrote those above them (`hopweave.ingest.quoted`).
 
 from __future__ import annotations
 
+import codecs
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from email.errors import MessageError
 from email.header import decode_header
@@ -23,11 +24,17 @@ from hopweave.ingest.html_page import read_html
 from hopweave.ingest.quoted import QUOTE, Quote, without_quotes
 
 _PIECE_BYTES = 1 << 17
-_MAX_FIELD = 1_000
+MAX_FIELD = 1_000
 """Characters of a field of the head that are shown."""
 _MAX_PARSED_FIELD = 8_000
 _MAX_PARTS = 1_000
+_PAGES = frozenset({"text/html", "application/xhtml+xml"})
 _SHOWN = ("From", "To", "Cc", "Date")
+_FIRST_OF_QUOTED = re.compile(r"\W{0,3}(?:From|Von|De)\W{0,2}[ \t]?:[^\n]*", re.IGNORECASE)
+_FIELD = re.compile(r"\W{0,3}\w[\w ]{0,30}\W{0,2}[ \t]?:[^\n]*")
+_FIRST_FIELD = re.compile(r"^[\w-]++:", re.MULTILINE)
+_NO_CHARSETS = frozenset({"punycode", "idna", "unicode-escape", "raw-unicode-escape"})
+"""Encodings of the library that are no charsets; the first one takes time quadratic in the length of a text."""
 _BLOCK_QUOTE = re.compile(r"<(/?)blockquote\b[^<>]{0,2000}>", re.IGNORECASE)
 _BEGINS, _ENDS = "\ue000", "\ue001"
 """Stand where a quote of a page begins and ends while it is read: no text has these, since they are of private use."""
@@ -46,6 +53,10 @@ class _ShortFields(Compat32):
         return value
 
 
+Body = tuple[Part, Sequence[Quote]]
+"""What a text of a message says itself, and the quotes with which it ends."""
+
+
 def read_mail(content: bytes, source: str = "the message", check: Check = no_check) -> Document:
     """Reads a message. Of alternatives it takes the plain text, or else the HTML page.
 
@@ -57,32 +68,88 @@ def read_mail(content: bytes, source: str = "the message", check: Check = no_che
     Raises:
         DataError: if its parts are nested too deeply.
     """
+    message, leaves = _parsed(content, source, check)
+    texts = [leaf for leaf in leaves if leaf.get_content_type() == "text/plain" and not leaf.get_filename()]
+    pages = [leaf for leaf in leaves if leaf.get_content_type() == "text/html" and not leaf.get_filename()]
+    bodies = [body_of_text(_text(leaf), check) for leaf in texts]
+    if not any(part.text or quotes for part, quotes in bodies):
+        bodies = [body for leaf in pages for body in bodies_of_page(_text(leaf), source, check)]
+    names = [_decoded(leaf.get_filename() or "") for leaf in leaves]
+    return message_document(_field(message, "Subject"), _fields(message), bodies, names)
+
+
+def read_web_archive(content: bytes, source: str = "the page", check: Check = no_check) -> Document:
+    """Reads a web page that was saved with its pictures as one file (MHTML, RFC 2557).
+
+    Args:
+        content: the file.
+        source: its name in messages.
+        check: called for each piece.
+
+    Raises:
+        DataError: if its parts are nested too deeply.
+    """
+    message, leaves = _parsed(content, source, check)
+    page = next((leaf for leaf in leaves if leaf.get_content_type() in _PAGES), None)
+    read = read_html(_text(page) if page is not None else "", source, check)
+    return replace(read, title=read.title or _field(message, "Subject"))
+
+
+def _parsed(content: bytes, source: str, check: Check) -> tuple[Message, list[Message]]:
+    """A message and its parts that are not made of others."""
     parser = BytesFeedParser(policy=_ShortFields())
     try:
         for start in range(0, len(content), _PIECE_BYTES):
             check()
             parser.feed(content[start : start + _PIECE_BYTES])
         message = parser.close()
-        leaves = list(_leaves(message, check))
+        return message, list(_leaves(message, check))
     except RecursionError:
         raise DataError(f"{source} is nested too deeply; leave it out") from None
+
+
+def message_document(subject: str, fields: Mapping[str, str], bodies: Sequence[Body], attachments: Iterable[str]) -> Document:
+    """A message as a document: its own text, with its head above and the names of what is attached below, and its quotes.
+
+    Args:
+        subject: the title.
+        fields: of the head, in order; empty ones are left out.
+        bodies: its texts.
+        attachments: their names; empty ones are left out.
+    """
     blocks = Blocks()
-    fields = ((name, _field(message, name)) for name in _SHOWN)
-    blocks.add("\n".join(f"{name}: {value}" for name, value in fields if value))
-    texts = [leaf for leaf in leaves if leaf.get_content_type() == "text/plain" and not leaf.get_filename()]
-    pages = [leaf for leaf in leaves if leaf.get_content_type() == "text/html" and not leaf.get_filename()]
-    read = [_plain(_text(leaf), check) for leaf in texts]
-    if not any(part.text or quotes for part, quotes in read):
-        read = [_page(part, check) for leaf in pages for part in read_html(_marked(_text(leaf)), source, check).parts]
-    for part, _ in read:
+    blocks.add("\n".join(f"{name}: {value}" for name, value in fields.items() if value))
+    for part, _ in bodies:
         blocks.add_part(part)
-    names = [name for leaf in leaves if (name := _decoded(leaf.get_filename() or ""))]
-    if names:
+    if names := [*filter(None, attachments)]:
         blocks.add("Attachments: " + ", ".join(names))
-    whose = ", ".join(filter(None, [_field(message, "From"), _field(message, "Date")]))
+    whose = ", ".join(filter(None, [fields.get("From"), fields.get("Date")]))
     own = replace(blocks.part(), within=(whose,) if whose else ())
-    quotes = [quote for _, found in read for quote in found]
-    return Document(_field(message, "Subject"), (own, *(_part(quote, number) for number, quote in enumerate(quotes, start=1))))
+    quotes = [quote for _, found in bodies for quote in found]
+    return Document(subject, (own, *(_part(quote, number) for number, quote in enumerate(quotes, start=1))))
+
+
+def fields_of(head: str) -> dict[str, str]:
+    """The fields that are shown of the head of a message, as it was sent; empty if it lacks them."""
+    first = _FIRST_FIELD.search(head)
+    written = head[first.start() :].replace("\r\n", "\n").partition("\n\n")[0] if first is not None else ""
+    parser = BytesFeedParser(policy=_ShortFields())
+    parser.feed(written.encode("utf-8", "replace"))
+    return _fields(parser.close())
+
+
+def body_of_text(text: str, check: Check) -> Body:
+    """What a plain text says, with each row of a table as a paragraph."""
+    own, quotes = without_quotes(text.replace("\r\n", "\n"), check)
+    blocks = Blocks()
+    for paragraph in with_rows(own).split(PARAGRAPH):
+        blocks.add(paragraph)
+    return blocks.part(), quotes
+
+
+def bodies_of_page(page: str, source: str, check: Check) -> list[Body]:
+    """What an HTML page says."""
+    return [body_of_part(part, check) for part in read_html(_marked(page), source, check).parts]
 
 
 def _part(quote: Quote, number: int) -> Part:
@@ -101,17 +168,20 @@ def _leaves(message: Message, check: Check) -> Iterator[Message]:
             yield part
 
 
+def _fields(message: Message) -> dict[str, str]:
+    return {name: _field(message, name) for name in _SHOWN}
+
+
 def _field(message: Message, name: str) -> str:
     return _decoded(str(message.get(name, "")))
 
 
 def _decoded(value: str) -> str:
     """A field as text: on one line, with its encoded words (RFC 2047) decoded where that is possible."""
-    shown = " ".join(_unencoded(value[:_MAX_FIELD]).split())
+    shown = " ".join(_unencoded(value[:MAX_FIELD]).split())
     try:
         pieces = [
-            _as_text(piece, charset or "ascii") if isinstance(piece, bytes) else piece
-            for piece, charset in decode_header(shown)
+            as_text(piece, charset or "ascii") if isinstance(piece, bytes) else piece for piece, charset in decode_header(shown)
         ]
     except (MessageError, ValueError):
         return _valid(shown)
@@ -121,20 +191,22 @@ def _decoded(value: str) -> str:
 def _unencoded(value: str) -> str:
     """A field with the letters that stand in it as bytes, which the parser keeps as surrogates."""
     try:
-        return value if value.isascii() else _as_text(value.encode("ascii", "surrogateescape"), "utf-8")
+        return value if value.isascii() else as_text(value.encode("ascii", "surrogateescape"), "utf-8")
     except UnicodeEncodeError:  # decoded already
         return value
 
 
 def _text(part: Message) -> str:
     payload = part.get_payload(decode=True)
-    return _as_text(payload, part.get_content_charset("utf-8")) if isinstance(payload, bytes) else ""
+    return as_text(payload, part.get_content_charset("utf-8")) if isinstance(payload, bytes) else ""
 
 
-def _as_text(content: bytes, charset: str) -> str:
+def as_text(content: bytes, charset: str) -> str:
+    """Some bytes as text: in a charset, or else in UTF-8 or that of Western Windows, whichever they are."""
     for name in (charset, "utf-8"):
         try:
-            return _valid(content.decode(name))
+            if codecs.lookup(name).name not in _NO_CHARSETS:
+                return _valid(content.decode(name))
         except (LookupError, ValueError):
             continue
     return content.decode("cp1252", "replace")
@@ -144,24 +216,17 @@ def _valid(text: str) -> str:
     return text.encode("utf-8", "replace").decode().replace("\0", "")
 
 
-def _plain(text: str, check: Check) -> tuple[Part, list[Quote]]:
-    own, quotes = without_quotes(text.replace("\r\n", "\n"), check)
-    blocks = Blocks()
-    for paragraph in with_rows(own).split(PARAGRAPH):
-        blocks.add(paragraph)
-    return blocks.part(), quotes
-
-
 def _marked(page: str) -> str:
     """A page with a paragraph of its own where a quote begins or ends."""
     page = page.replace(_BEGINS, "").replace(_ENDS, "")
     return _BLOCK_QUOTE.sub(lambda tag: f"<p>{_ENDS}</p>{tag[0]}" if tag[1] else f"{tag[0]}<p>{_BEGINS}</p>", page)
 
 
-def _page(part: Part, check: Check) -> tuple[Part, list[Quote]]:
-    """What a page says, and its quotes, which are found as in plain text."""
+def body_of_part(part: Part, check: Check) -> Body:
+    """What a part of a page says; its quotes are found as in plain text."""
     starts = {heading.start: heading for heading in part.headings}
     depth, at = 0, 0
+    is_in_head = False
     lines: list[str] = []
     kept: list[tuple[str, int]] = []
     for paragraph in part.text.split(PARAGRAPH):
@@ -169,6 +234,10 @@ def _page(part: Part, check: Check) -> tuple[Part, list[Quote]]:
         at += len(paragraph) + len(PARAGRAPH)
         said = paragraph.replace(_BEGINS, "").replace(_ENDS, "").strip()
         depth = max(0, depth + paragraph.count(_BEGINS) - paragraph.count(_ENDS))
+        is_in_head = is_in_head and _FIELD.fullmatch(said) is not None
+        if is_in_head:  # each field may be a paragraph of its own
+            lines.pop()
+        is_in_head = is_in_head or (not depth and _FIRST_OF_QUOTED.fullmatch(said) is not None)
         if said:
             lines += [f"{'>' * depth} {line}" if depth else line for line in said.split("\n")] + [">" * depth]
             kept.append((said, heading.level if heading is not None and not depth else 0))

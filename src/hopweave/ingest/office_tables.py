@@ -17,6 +17,8 @@ _FEWEST_COLUMNS = 3
 _LONGEST_TITLE = 120
 _MOST_TITLES = 4
 """Lines of a title."""
+_MAX_MERGED = 1 << 20
+"""Rows of all merged cells of a sheet, which has as many rows."""
 _ENDS_A_SENTENCE = (".", "!", "?", ";")
 _BEGIN_A_NOTE = ("*", "¹", "²", "³", "†", "‡", "(", "[")
 
@@ -119,6 +121,56 @@ class SheetRow(NamedTuple):
 
     number: int
     row: TableRow
+
+
+def edges_apart(edges: Iterable[int], least: int) -> list[int]:
+    """The edges between the columns or rows of a table whose cells say where they are, in order.
+
+    Args:
+        edges: of all cells.
+        least: those that are as close, or closer, are one.
+    """
+    apart: list[int] = []
+    for edge in sorted(set(edges)):
+        if not apart or edge - apart[-1] > least:
+            apart.append(edge)
+    return apart
+
+
+class SheetCells:
+    """The cells of a sheet that is being read."""
+
+    def __init__(self) -> None:
+        self._rows: dict[int, dict[int, str]] = {}
+        self._widths: dict[int, dict[int, int]] = {}
+        self._num_merged = 0
+
+    def add(self, row: int, column: int, text: str) -> None:
+        """Adds a cell with text; its column is counted from 0."""
+        self._rows.setdefault(row, {})[column] = text
+
+    def merge(self, first: int, last: int, column: int, num_columns: int) -> None:
+        """Repeats the text of a cell in those below that are merged with it; all cells have been added before.
+
+        Args:
+            first: the row of the cell.
+            last: the last row that it covers.
+            column: of the cell.
+            num_columns: that it covers.
+        """
+        if column in self._rows.get(first, {}) and num_columns > 1:
+            self._widths.setdefault(first, {})[column] = num_columns
+        text = self._rows.get(first, {}).get(column, "")
+        self._num_merged += last - first
+        if not text or len(text) > LONGEST_NAME or self._num_merged > _MAX_MERGED:
+            return
+        for number in range(first + 1, last + 1):
+            if number in self._rows:
+                self._rows[number].setdefault(column, text)
+
+    def rows(self) -> Iterator[SheetRow]:
+        """The rows with text, in order."""
+        return (SheetRow(at, TableRow(self._rows[at], self._widths.get(at, {}))) for at in sorted(self._rows))
 
 
 def sheet_lines(rows: Iterable[SheetRow]) -> Iterator[Line]:

@@ -15,18 +15,24 @@ from time import monotonic
 from typing import IO, Any, BinaryIO
 
 from hopweave.core.errors import DataError
+from hopweave.ingest.deadline import Check
+from hopweave.ingest.doc import read_doc
 from hopweave.ingest.document import Document
 from hopweave.ingest.docx import read_docx
 from hopweave.ingest.epub import read_epub
 from hopweave.ingest.file_bytes import open_regular
 from hopweave.ingest.formats import CAN_RECOGNISE, IMAGE_SUFFIXES, CorpusFile, Limits
 from hopweave.ingest.odf import read_odf
+from hopweave.ingest.outlook import read_msg
 from hopweave.ingest.pdf_headings import Line, headings_by_size, title_of
 from hopweave.ingest.pdf_layout import Rule, Word
 from hopweave.ingest.pdf_rows import Open, with_rows
 from hopweave.ingest.pdf_text import Bookmark, parts_of_pages
+from hopweave.ingest.ppt import read_ppt
 from hopweave.ingest.pptx import read_pptx
 from hopweave.ingest.reasons import Reason, Unreadable, reading
+from hopweave.ingest.rtf import read_rtf
+from hopweave.ingest.xls import read_xls
 from hopweave.ingest.xlsx import read_xlsx
 from hopweave.ingest.zipped import Archive
 
@@ -40,6 +46,14 @@ _READERS: Mapping[str, Callable[[Archive], Document]] = {
     ".xlsx": read_xlsx,
 }
 """Formats that are zip files of XML."""
+_LEGACY: Mapping[str, Callable[[bytes, str, Check, Limits], Document]] = {
+    ".doc": read_doc,
+    ".msg": lambda content, source, check, _: read_msg(content, source, check),
+    ".ppt": read_ppt,
+    ".rtf": lambda content, source, check, _: read_rtf(content, source, check),
+    ".xls": read_xls,
+}
+"""Formats that are held in memory as a whole."""
 _WORKER = Path(__file__).with_name("pdf_process.py")
 _OCR_WORKER = Path(__file__).with_name("ocr_process.py")
 _BESIDES = (b'{"lines"', b'{"drawn"')
@@ -86,8 +100,14 @@ def read_pages(file: CorpusFile, limits: Limits) -> Document:
             return _read_picture(file, limits)
         if file.suffix == ".pdf":
             return _read_pdf(file, limits)
-        with Archive(raw, file.source, limits, limits.deadline(file).check) as archive:
-            read = _READERS[file.suffix](archive)
+        check = limits.deadline(file).check
+        if file.suffix in _LEGACY:
+            if file.num_bytes > limits.max_row_mib << 20:
+                raise limits.too_long(file.source, "max_row_mib")
+            read = _LEGACY[file.suffix](raw.read(), file.source, check, limits)
+        else:
+            with Archive(raw, file.source, limits, check) as archive:
+                read = _READERS[file.suffix](archive)
     parts = tuple(part for part in read.parts if part.text.strip())
     if not parts:
         raise Unreadable(f"{file.source} holds no text; leave it out", Reason.EMPTY)

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 from hopweave.core.errors import DataError
 from hopweave.ingest.file_bytes import declared_encoding, encoding_of, head_of
-from hopweave.ingest.formats import IMAGE_SUFFIXES, CorpusFile
+from hopweave.ingest.formats import IMAGE_SUFFIXES, LEGACY_SUFFIXES, CorpusFile
 from hopweave.text.scripts import lacks_blanks
 
 HEAD_BYTES = 8 << 10
 """So much of a file is looked at."""
 
-TEXT, TROFF, MAIL, MAILBOX, SCRIPT = ".txt", ".man", ".eml", ".mbox", ".sh"
+TEXT, TROFF, MAIL, MAILBOX, SCRIPT, RTF = ".txt", ".man", ".eml", ".mbox", ".sh", ".rtf"
 
 _CONTROL = re.compile(r"[^\x20-\x7e\x80-\U0010ffff\t\n\r\v\f\b\x1b]|[\x80-\x84\x86-\x9f\ufffe\uffff]")
 _TROFF = re.compile(r"(?:\s*+\\\".*+\n)*+\s*+(?:[.']\s*\\\"|\.(?:TH|Dd|so|SH|de1?|ds|nr|if|ie|ig|tr)\b)")
@@ -26,9 +26,13 @@ _MAIL_FIELD = re.compile(r"^(?:received|return-path|message-id|delivered-to|x-mo
 _FROM_FIELD = re.compile(r"^from:", re.IGNORECASE | re.MULTILINE)
 _MAILBOX = re.compile(r"From \S{1,200} .{0,200}?\d\d:\d\d.{0,100}\n(?=[!-9;-~]+:)")
 _FOR_PROGRAMS = re.compile(
-    r"#!|%!PS|\{\\rtf|-----BEGIN |begin \d{3} |<\?xml|<\?php|<svg|<[a-zA-Z][\w:-]*(?:\s[^<>]*)?>|\{\s*[\"}]|\[\s*[\[{\"\d-]"
+    r"#!|%!PS|-----BEGIN |begin \d{3} |<\?xml|<\?php|<svg|<[a-zA-Z][\w:-]*(?:\s[^<>]*)?>|\{\s*[\"}]|\[\s*[\[{\"\d-]"
 )
 """Text that is not meant to be read: scripts, pages of PostScript, keys, markup and data."""
+
+_COMPOUND, _ZIP = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"PK\x03\x04"
+_OFFICE = LEGACY_SUFFIXES - {RTF, ".msg"}
+"""Names that programs also give to web pages, RTF, text and newer files, so that an office program opens them."""
 
 _MIN_SHARE_OF_LETTERS = 0.4
 _MAX_WORD = 40
@@ -42,13 +46,15 @@ def recognised(file: CorpusFile, *, is_asked_for: bool) -> CorpusFile:
         file: on the disk. It is opened only if its name says nothing.
         is_asked_for: whether source code and data are text as well.
     """
-    is_known = file.is_readable or file.suffix in IMAGE_SUFFIXES
+    is_known = (file.is_readable and file.suffix not in _OFFICE) or file.suffix in IMAGE_SUFFIXES
     if file.special or is_known or (file.is_source_code and not is_asked_for):
         return file
     try:
         head = head_of(file, HEAD_BYTES)
     except DataError:  # reading it says why
-        return replace(file, looks=TEXT)
+        return file if file.suffix in _OFFICE else replace(file, looks=TEXT)
+    if file.suffix in _OFFICE:
+        return replace(file, looks=_format_of_office(head, file.suffix))
     return replace(file, looks=format_of(head, is_asked_for=is_asked_for))
 
 
@@ -61,6 +67,8 @@ def format_of(head: bytes, *, is_asked_for: bool = False) -> str:
     """
     if head.startswith(b"%PDF-"):
         return ".pdf"
+    if head.startswith(b"{\\rtf"):
+        return RTF
     text = _decoded(head)
     is_troff = bool(_TROFF.match(text) and _TROFF_BODY.search(text))
     if not text.strip() or _CONTROL.search(text.translate(_DELIMITERS) if is_troff else text):
@@ -77,6 +85,13 @@ def format_of(head: bytes, *, is_asked_for: bool = False) -> str:
     if text.startswith("#!") and not is_asked_for:
         return SCRIPT
     return TEXT if is_asked_for or _is_for_people(text) else ""
+
+
+def _format_of_office(head: bytes, suffix: str) -> str:
+    """What a file with the name of an old office format is; empty if it is that, or nothing that is known."""
+    if head.startswith(_COMPOUND):
+        return ""
+    return f"{suffix}x" if head.startswith(_ZIP) else format_of(head)
 
 
 def _decoded(head: bytes) -> str:

@@ -8,7 +8,7 @@ from typing import Protocol
 from hopweave.ingest.deadline import Check, no_check
 from hopweave.ingest.document import Document, is_one_of_several
 from hopweave.ingest.file_bytes import bytes_of, open_text, unpacked
-from hopweave.ingest.formats import BOOK_SUFFIXES, CorpusFile, Limits, OnBytes
+from hopweave.ingest.formats import BOOK_SUFFIXES, MARKUP_SUFFIXES, WEB_ARCHIVE_SUFFIXES, CorpusFile, Limits, OnBytes
 from hopweave.ingest.reasons import Reason, Unreadable
 from hopweave.ingest.recognise import MAIL
 from hopweave.ingest.split import cut_part
@@ -105,14 +105,19 @@ def _document(file: CorpusFile, limits: Limits, on_bytes: OnBytes, check: Check)
         if on_bytes is not None and file.content is None:
             on_bytes(file.num_bytes)
         return book
-    if file.suffix == MAIL:
-        from hopweave.ingest.mail import read_mail
+    if file.suffix == MAIL or file.suffix in WEB_ARCHIVE_SUFFIXES:
+        from hopweave.ingest.mail import read_mail, read_web_archive
 
-        return read_mail(bytes_of(file, on_bytes, limits, check), file.source, check)
+        read = read_mail if file.suffix == MAIL else read_web_archive
+        return read(bytes_of(file, on_bytes, limits, check), file.source, check)
     with open_text(file, on_bytes, limits, unit="file", check=check) as stream:
         text = stream.read()
     if not text.strip():
         raise Unreadable(f"{file.source} is empty; remove it or leave it out", Reason.EMPTY)
+    if file.suffix in MARKUP_SUFFIXES:
+        from hopweave.ingest.pandoc import read_markup
+
+        return read_markup(text, file, limits, check)
     from hopweave.ingest.documents import read_document
 
     return read_document(text, file.suffix, file.source, check)

@@ -11,15 +11,12 @@ from collections.abc import Callable, Iterator, Mapping
 
 from hopweave.ingest.document import Blocks, Document, Part
 from hopweave.ingest.number_format import BUILT_IN, GENERAL, shown
-from hopweave.ingest.office_tables import MAX_COLUMNS, ROW, Line, SheetRow, sheet_lines
+from hopweave.ingest.office_tables import MAX_COLUMNS, ROW, Line, SheetCells, sheet_lines
 from hopweave.ingest.ooxml import main_part, relations, short, title_of
-from hopweave.ingest.table_heads import LONGEST_NAME, TableRow
 from hopweave.ingest.zipped import Archive
 
 _CELL = re.compile(r"([A-Z]{1,3})([0-9]{1,7})")
 _RANGE = re.compile(rf"{_CELL.pattern}:{_CELL.pattern}")
-_MAX_MERGED = 1 << 20
-"""Rows of all merged cells of a sheet, which has as many rows."""
 _UNNAMED = re.compile(r"(?:Sheet|Tabelle|Feuil|Hoja|Foglio|Planilha)\d+")
 _TRUTH = {"0": "FALSE", "1": "TRUE"}
 
@@ -47,17 +44,23 @@ def read_xlsx(archive: Archive) -> Document:
         if identity in known and known[identity].kind == "worksheet":
             sheet = _Sheet(archive.count, strings.found, styles.codes(), is_1904=book.is_1904)
             archive.parse(known[identity].target, sheet.start, sheet.end, sheet.add)
-            found.append(part_of_sheet(title, sheet_lines(sheet.rows()), archive))
+            found.append(part_of_sheet(title, sheet_lines(sheet.cells.rows()), archive.count))
     return Document(title_of(archive), tuple(found))
 
 
-def part_of_sheet(name: str, lines: Iterator[Line], archive: Archive) -> Part:
-    """A sheet as a part of a document; its name is above its text, unless a program gave it, and so are titles in it."""
+def part_of_sheet(name: str, lines: Iterator[Line], count: Callable[[int], None]) -> Part:
+    """A sheet as a part of a document; its name is above its text, unless a program gave it, and so are titles in it.
+
+    Args:
+        name: of the sheet.
+        lines: its text.
+        count: notes how long each of them is.
+    """
     blocks = Blocks()
     if not _UNNAMED.fullmatch(name):
         blocks.add_heading(name, 1, is_shown=False)
     for text, level in lines:
-        archive.count(len(text))
+        count(len(text))
         if level == ROW:
             blocks.add(text)
         else:
@@ -135,16 +138,19 @@ class _Styles:
 
 
 class _Sheet:
-    """A sheet that is being read."""
+    """A sheet that is being read.
+
+    Attributes:
+        cells: those with text.
+    """
 
     def __init__(self, count: Callable[[int], None], strings: list[str], codes: list[str], *, is_1904: bool) -> None:
         self._count = count
         self._strings = strings
         self._codes = codes
         self._is_1904 = is_1904
-        self._rows: dict[int, dict[int, str]] = {}
-        self._widths: dict[int, dict[int, int]] = {}
-        self._row = self._num_merged = 0
+        self.cells = SheetCells()
+        self._row = 0
         self._column = -1
         self._cell: Mapping[str, str] = {}
         self._pieces: list[str] = []
@@ -172,16 +178,12 @@ class _Sheet:
         if element == "s:c":
             if text := self._shown("".join(self._pieces)).strip():
                 self._count(len(text))
-                self._rows.setdefault(self._row, {})[self._column] = text
+                self.cells.add(self._row, self._column, text)
             self._pieces.clear()
 
     def add(self, text: str) -> None:
         if self._is_text and not self._is_reading:
             self._pieces.append(text)
-
-    def rows(self) -> Iterator[SheetRow]:
-        """The rows with text, in order."""
-        return (SheetRow(at, TableRow(self._rows[at], self._widths.get(at, {}))) for at in sorted(self._rows))
 
     def _shown(self, value: str) -> str:
         match self._cell.get("t", "n"):
@@ -198,20 +200,10 @@ class _Sheet:
                 return value
 
     def _merge(self, place: str) -> None:
-        """Repeats the text of a cell in those below that are merged with it; it comes after all rows."""
-        found = _RANGE.fullmatch(place)
-        if found is None:
-            return
-        column, first, last = _column(found[1]), int(found[2]), int(found[4])
-        if column in self._rows.get(first, {}) and (width := _column(found[3]) - column + 1) > 1:
-            self._widths.setdefault(first, {})[column] = width
-        text = self._rows.get(first, {}).get(column, "")
-        self._num_merged += last - first
-        if not text or len(text) > LONGEST_NAME or self._num_merged > _MAX_MERGED:
-            return
-        for number in range(first + 1, last + 1):
-            if number in self._rows:
-                self._rows[number].setdefault(column, text)
+        """Merges cells; the elements that say so come after all rows."""
+        if found := _RANGE.fullmatch(place):
+            column = _column(found[1])
+            self.cells.merge(int(found[2]), int(found[4]), column, _column(found[3]) - column + 1)
 
 
 def _column(letters: str) -> int:

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 app = typer.Typer(add_completion=False)
 
 _EXTRAS = {  # what no component of the catalog needs
-    "documents": "PDF files",
+    "documents": "PDF files, and those of Office 97 to 2003 and of Outlook",
+    "pandoc": "AsciiDoc, Org, LaTeX and other markup",
     "ocr": "text in pictures and scans",
     "server": "hopweave serve",
     "mcp": "hopweave mcp",
