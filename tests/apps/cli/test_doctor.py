@@ -52,7 +52,7 @@ def test_what_the_extras_add_to_no_component_is_told_with_what_installs_it(monke
     missing_from = catalog.missing_from
     monkeypatch.setattr(catalog, "missing_from", lambda extra: ["pypdf"] if extra == "documents" else missing_from(extra))
     said = lines(doctor(0, HOPWEAVE_LLM="scripted"), "-")
-    assert "PDF files: pypdf is not installed; it comes with: pip install 'hopweave[documents]'" in said
+    assert "PDF, old Office and Outlook files: pypdf is not installed; it comes with: pip install 'hopweave[documents]'" in said
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 app = typer.Typer(add_completion=False)
 
 _EXTRAS = {  # what no component of the catalog needs
-    "documents": "PDF files, and those of Office 97 to 2003 and of Outlook",
+    "documents": "PDF, old Office and Outlook files",
     "pandoc": "AsciiDoc, Org, LaTeX and other markup",
     "ocr": "text in pictures and scans",
     "server": "hopweave serve",

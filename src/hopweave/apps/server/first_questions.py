@@ -32,8 +32,8 @@ _MAX_BEGINNING = 400
 
 _FORMATS = {
     ".md": "Markdown", ".markdown": "Markdown", ".txt": "text", ".htm": "HTML", ".log": "text", ".adoc": "AsciiDoc",
-    ".asciidoc": "AsciiDoc", ".dbk": "DocBook", ".mediawiki": "MediaWiki", ".org": "Org", ".tex": "LaTeX", ".textile": "Textile",
-    ".typ": "Typst",
+    ".asciidoc": "AsciiDoc", ".dbk": "DocBook", ".mediawiki": "MediaWiki", ".org": "Org", ".tex": "LaTeX",
+    ".textile": "Textile", ".typ": "Typst",
 }  # fmt: skip
 _KNOWN_SUFFIXES = RECORD_SUFFIXES | DOCUMENT_SUFFIXES | IMAGE_SUFFIXES | SOURCE_CODE_SUFFIXES
 _SUFFIX = re.compile(r"(\.[a-z0-9]{1,8})(?:\.(?:gz|bz2|xz|zst))?(?:#[^/]*)?$", re.IGNORECASE)
