@@ -37,7 +37,9 @@ _ABBREVIATION = re.compile(
 _MOST_LAYERS = 50  # of marks around an answer; each is one more pass over it
 _ABBREVIATION_LENGTH = 12  # the longest that is recognised, so that a long run of initials is not scanned over and over
 _TITLE = re.compile(r"(?:Dr|Mr|Mrs|Ms|Mt|Prof|St)\.")
-_EDGES = "*_` \t"
+_EDGES = "*` \t"
+_EMPHASISED = re.compile(r"(_{1,3})(?P<said>[^_\s](?:.*[^_\s])?)\1", re.DOTALL)
+"""What Markdown sets apart by underscores, which otherwise are part of a name: `__init__`, `nodedbg_`."""
 _SYNONYMS = {
     "yes": ("true",),
     "no": ("false",),
@@ -115,7 +117,13 @@ def _marker_elsewhere() -> re.Pattern[str]:
 
 
 def _without_edges(line: str) -> str:
-    line = without_unclosed_mark(unquoted(line.strip(_EDGES).lstrip(": \t").rstrip(" ,;:")))
+    line = line.strip(_EDGES)
+    if not line.strip("_"):
+        return ""
+    emphasised = _EMPHASISED.fullmatch(line)
+    if emphasised and (emphasised["said"][0].isupper() or not emphasised["said"].isidentifier()):
+        line = emphasised["said"]
+    line = without_unclosed_mark(unquoted(line.lstrip(": \t").rstrip(" ,;:")))
     bare = line.rstrip(".。")
     keeps_stop = bare != line and _ABBREVIATION.search(f"{bare}."[-_ABBREVIATION_LENGTH:])
     return f"{bare}." if keeps_stop else bare.rstrip()

@@ -174,6 +174,23 @@ def test_a_mark_between_two_words_parts_them():
     assert short_form("Brno[1]and Vienna [2].") == "Brno and Vienna"
 
 
+@pytest.mark.parametrize(
+    ("written", "bare"),
+    [
+        ("nodedbg_.", "nodedbg_"),
+        ("`__init__`", "__init__"),
+        ("_private", "_private"),
+        ("_The Long Tide_", "The Long Tide"),
+        ("**_Kerrow_**.", "Kerrow"),
+        ("_1843_", "1843"),
+        ("__", ""),
+    ],
+)
+def test_underscores_are_part_of_a_name_unless_they_only_set_it_apart(written, bare):
+    assert short_form(written) == bare
+    assert final_answer(f"So the final answer is {written}", Question("q", "?"))[0] == bare
+
+
 @given(st.text('ab"“”*_`.,: [1]'))
 def test_a_short_form_is_its_own_short_form(text):
     assert short_form(short_form(text)) == short_form(text)
