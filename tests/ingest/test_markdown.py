@@ -80,6 +80,10 @@ def test_two_footnotes_of_one_name_are_both_kept():
     assert text_of("Costs.[^1]\n\n[^1]: Half.\n\n[^1]: Nothing.\n") == "Costs.\n\nHalf.\n\nNothing."
 
 
+def test_a_footnote_to_which_only_a_footnote_refers_is_kept():
+    assert text_of("Costs.[^1]\n\n[^1]: Half.[^2]\n\n[^2]: On Sundays.\n") == "Costs.\n\nHalf.\n\nOn Sundays."
+
+
 def test_a_reference_without_a_footnote_stays():
     assert text_of("Costs.[^1]") == "Costs.[^1]"
 
@@ -162,30 +166,21 @@ def test_time_grows_with_the_length_and_not_faster(piece):
     assert any(seconds(16_000) < 32 * max(seconds(2_000), 0.002) for _ in range(3))
 
 
-PIECES = [
-    "[^a]",
-    "[^a]: ",
-    "\n",
-    "\n\n",
-    "    ",
-    "> ",
-    "- ",
-    "[[",
-    "]]",
-    "|",
-    "#",
-    "text",
-    "![[",
-    "[!note]",
-    "```",
-    "`",
-    "x.png",
-    "\t",
-]
+KEPT = ["[^a]", "[^a]: ", "\n", "\n\n", "    ", "> ", "- ", "#", "text", "[!note]", "\t", "]]"]
+PIECES = [*KEPT, "`", "[[", "![[", "|", "```", "x.png", "# ", "---\n"]
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=60))
-def test_any_mixture_is_read(pieces):
+def test_any_mixture_is_read_or_refused(pieces):
+    try:
+        document = read_markdown("".join(pieces))
+    except DataError:
+        return
+    assert len(document.parts) == 1
+
+
+@given(st.lists(st.sampled_from(KEPT), max_size=60))
+def test_no_word_is_lost_or_repeated(pieces):
     page = "".join(pieces)
     try:
         document = read_markdown(page)

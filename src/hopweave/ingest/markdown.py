@@ -241,6 +241,7 @@ class _Reading:
                 self._add_notes()
             elif not is_in_note:
                 self._read(token)
+        self._marked += self._notes  # those that only notes refer to
         self._add_notes()
         return self._blocks.part()
 
