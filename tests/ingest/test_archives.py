@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from support.corpora import read, refused
+from support.documents import zipped
 
 from hopweave.ingest.intake import Intake
 from hopweave.ingest.read import read_corpus
@@ -263,3 +264,11 @@ def test_less_than_half_of_an_archive_is_held_at_a_time(tmp_path):
 
 def _environment():
     return {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+
+
+def test_a_member_with_an_old_office_name_is_what_its_content_says(tmp_path):
+    (tmp_path / "a.zip").write_bytes(zipped({"lamp.doc": rb"{\rtf1\ansi The lamp.}", "lamp.xls": "<html><p>Lit.</p></html>"}))
+    assert {passage.id: passage.text for passage in read_corpus([tmp_path / "a.zip"])} == {
+        "a.zip/lamp.doc": "The lamp.",
+        "a.zip/lamp.xls": "Lit.",
+    }

@@ -132,9 +132,13 @@ Or:
 
    int *a, *b;
 
+.. math:: a_1
+
+   b_2 = |c|
+
 and *no* more.
 """
-    assert text_of(page) == "Write:\n\nx_ = *y* | z\n  ``w``\n\nOr:\n\nint *a, *b;\n\nand no more."
+    assert text_of(page) == ("Write:\n\nx_ = *y* | z\n  ``w``\n\nOr:\n\nint *a, *b;\n\na_1\n\nb_2 = |c|\n\nand no more.")
 
 
 def test_two_dots_alone_end_a_list_and_leave_out_nothing():

@@ -26,7 +26,7 @@ RAISED = '<w:rPr><w:vertAlign w:val="superscript"/></w:rPr>'
     ],
 )
 def test_numbers_are_raised_but_exponents_of_units(before, text, shown):
-    assert before + raised(text, before) == shown
+    assert before + raised(text, [before]) == shown
 
 
 def test_superscripts_of_a_page_are_raised():

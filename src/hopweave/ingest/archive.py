@@ -24,7 +24,7 @@ from hopweave.ingest.ahead import Ahead, Pieces
 from hopweave.ingest.file_bytes import BUFFER_BYTES, decompressed, open_regular, unpacked, watched
 from hopweave.ingest.formats import IMAGE_SUFFIXES, CorpusFile, Limits, OnBytes
 from hopweave.ingest.reasons import reading
-from hopweave.ingest.recognise import HEAD_BYTES, MAILBOX, TEXT, format_of
+from hopweave.ingest.recognise import HEAD_BYTES, MAILBOX, TEXT, told_by
 from hopweave.ingest.zipped import BROKEN, refuse_long_list
 
 _AHEAD = 64
@@ -200,8 +200,10 @@ def _of_member(member: CorpusFile, opens: Callable[[], IO[bytes] | None], total:
             head += piece
     except DataError as found:
         error = total.refused(found)
-    if not member.is_readable:
-        member = replace(member, looks=TEXT if error else format_of(head[:HEAD_BYTES]))
+    if error is None:
+        member = told_by(head[:HEAD_BYTES], member)
+    elif not member.is_readable:
+        member = replace(member, looks=TEXT)
     member = _not_nested(member)
     yield _Opens(member)
     if not member.is_readable:

@@ -8,9 +8,9 @@ from datetime import date, time, timedelta
 from typing import NamedTuple
 
 from hopweave.ingest.content_lines import Line, in_words, pieces_of
+from hopweave.ingest.number_format import WEEKDAYS
 from hopweave.text.values import MONTHS
 
-_WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _MOMENT = re.compile(
     r"(?P<year>\d{4})-?(?P<month>\d\d)-?(?P<day>\d\d)"
     r"(?:[T ]?(?P<hour>\d\d):?(?P<minute>\d\d)(?::?(?P<second>\d\d))?(?:[.,]\d{1,9})?(?P<zone>Z|[+-]\d\d:?(?:\d\d)?)?)?",
@@ -31,7 +31,7 @@ class Moment(NamedTuple):
     zone: str = ""
 
     def __str__(self) -> str:
-        return ", ".join(filter(None, [f"{_WEEKDAYS[self.day.weekday()]} {day_in_words(self.day)}", self.time])) + self.zone
+        return ", ".join(filter(None, [f"{WEEKDAYS[self.day.weekday()]} {day_in_words(self.day)}", self.time])) + self.zone
 
 
 def moment_of(value: str, zone: str = "") -> Moment | None:
@@ -107,7 +107,7 @@ def duration_in_words(value: str, *, has_time: bool) -> str:
 
 _BLANK = re.compile(r"\s++")
 _UNITS = {"HOURLY": "hour", "DAILY": "day", "WEEKLY": "week", "MONTHLY": "month", "YEARLY": "year"}
-_DAY_NAMES = {day[:2].upper(): day for day in _WEEKDAYS}
+_DAY_NAMES = {day[:2].upper(): day for day in WEEKDAYS}
 _ORDINALS = {"1": "first", "2": "second", "3": "third", "4": "fourth", "5": "fifth", "-1": "last"}
 _NUMBER = re.compile(r"[1-9]\d{0,5}", re.ASCII)
 

@@ -9,9 +9,11 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
 from io import BytesIO
+from typing import Any
 
 from hopweave.core.errors import DataError
 from hopweave.ingest.deadline import Check, no_check
@@ -21,7 +23,7 @@ from hopweave.ingest.reasons import Reason, Unreadable
 SUMMARY = "\x05SummaryInformation"
 """The stream with the properties of a document."""
 
-_SIGNATURE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+SIGNATURE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _SLACK_BYTES = 1 << 16
 _MAX_DIRECTORY_BYTES = 2 << 20
 """Of the list of streams, in entries of 128 bytes; the library looks for each one among all before it."""
@@ -80,29 +82,13 @@ def streams_of(
         DataError: for a file that is damaged, encrypted, or of another kind; the message says what it looks like.
         Unreadable: if the library is missing.
     """
-    suffix = _KINDS[mains[0]][1]
-    if not content.startswith(_SIGNATURE):
-        raise _not_compound(content, source, suffix)
-    if find_spec("olefile") is None:
-        message = f"{source} needs the library olefile to be read; install it with: pip install 'hopweave[documents]'"
-        raise Unreadable(message, Reason.NEEDS_LIBRARY)
-    olefile = import_module("olefile")
-    raw = _Limited(content, check)
     found: dict[str, bytes] = {}
-    try:
-        raw.num_left = len(content) // _FAT_SHARE + _MAX_DIRECTORY_BYTES
-        with olefile.OleFileIO(raw) as file:
-            raw.num_left = len(content) + _SLACK_BYTES  # each byte is in one stream at most
-            names = [*mains, *others] if any(map(file.exists, mains)) else []
-            for name in filter(file.exists, names):
-                found[name] = file.openstream([name]).read()
-            is_encrypted = file.exists("EncryptedPackage")
-            kinds = [kind for name, kind in _KINDS.items() if file.exists(name)]
-    except DataError:
-        raise
-    except Exception as error:  # noqa: BLE001 - the library raises whatever damaged numbers lead to
-        said = str(error) if isinstance(error, OSError) else "its sectors do not fit together"
-        raise damaged(source, " ".join(said.split())[:200]) from None
+    with opened(content, source, _KINDS[mains[0]][1], check) as file:
+        names = [*mains, *others] if any(map(file.exists, mains)) else []
+        for name in filter(file.exists, names):
+            found[name] = file.openstream([name]).read()
+        is_encrypted = file.exists("EncryptedPackage")
+        kinds = [kind for name, kind in _KINDS.items() if file.exists(name)]
     if found:
         return found
     if is_encrypted:
@@ -111,6 +97,38 @@ def streams_of(
         what, suffix = kinds[0]
         raise DataError(f"{source} is {what} by its content; rename it to NAME{suffix}, or leave it out")
     raise damaged(source, f"it has no stream {mains[0]}")
+
+
+@contextmanager
+def opened(content: bytes, source: str, suffix: str, check: Check = no_check) -> Iterator[Any]:
+    """A compound file opened by the library, which may read each byte of it once; what it raises is damage.
+
+    Args:
+        content: the file.
+        source: its name in messages.
+        suffix: of the format that its name says.
+        check: called for each sector that is read.
+
+    Raises:
+        DataError: for a file that is damaged, or no compound file; the message says what it looks like.
+        Unreadable: if the library is missing.
+    """
+    if not content.startswith(SIGNATURE):
+        raise _not_compound(content, source, suffix)
+    if find_spec("olefile") is None:
+        message = f"{source} needs the library olefile to be read; install it with: pip install 'hopweave[documents]'"
+        raise Unreadable(message, Reason.NEEDS_LIBRARY)
+    raw = _Limited(content, check)
+    try:
+        raw.num_left = len(content) // _FAT_SHARE + _MAX_DIRECTORY_BYTES
+        with import_module("olefile").OleFileIO(raw) as file:
+            raw.num_left = len(content) + _SLACK_BYTES  # each byte is in one stream at most
+            yield file
+    except DataError:
+        raise
+    except Exception as error:  # noqa: BLE001 - the library raises whatever damaged numbers lead to
+        said = str(error) if isinstance(error, OSError) else "its sectors do not fit together"
+        raise damaged(source, " ".join(said.split())[:200]) from None
 
 
 def encrypted(source: str) -> Unreadable:
@@ -205,18 +223,6 @@ def summary_title(stream: bytes) -> str:
     except LookupError:
         shown = written.decode("cp1252", "replace")
     return " ".join(shown.partition("\0")[0].split())
-
-
-def utf_16_units(written: bytes) -> str:
-    """Text in UTF-16 as one character for each unit, since that is how the formats count: those of two units stay two."""
-    wide = bytearray(2 * (len(written) & ~1))
-    wide[::4], wide[1::4] = written[: len(written) & ~1 : 2], written[1::2]
-    return wide.decode("utf-32-le", "surrogatepass")
-
-
-def from_units(units: str) -> str:
-    """The same text, with characters of two units as one."""
-    return units.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 class TextCount:

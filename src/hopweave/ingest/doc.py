@@ -6,18 +6,19 @@ import struct
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
-from hopweave.ingest.compound_file import SUMMARY, TextCount, damaged, from_units, streams_of, summary_title
+from hopweave.ingest.compound_file import SUMMARY, TextCount, damaged, streams_of, summary_title
 from hopweave.ingest.deadline import Check, no_check
 from hopweave.ingest.doc_file import PARAGRAPH_END, SHOWN_AS, Attached, WordFile
 from hopweave.ingest.doc_properties import Cells, Paragraph
 from hopweave.ingest.document import Blocks, Document, heading_at_start
 from hopweave.ingest.formats import Limits
 from hopweave.ingest.office_tables import Table, edges_apart
+from hopweave.ingest.paragraph_styles import level_of_outline
+from hopweave.ingest.utf_16 import from_units
 
 _CELL_END = "\x07"
 _SAME_EDGE = 30
 """20ths of a point: edges of cells in different rows that are as close are one."""
-_MAX_LEVEL = 9
 
 
 def read_doc(content: bytes, source: str = "the document", check: Check = no_check, limits: Limits | None = None) -> Document:
@@ -112,7 +113,7 @@ class _Body:
             return
         if styles.is_title(said.style):
             self.title = self.title or " ".join(self._shown(begin, end).split())
-        level = styles.level(said.style) if said.outline is None else (said.outline + 1) % (_MAX_LEVEL + 1)
+        level = styles.level(said.style) if said.outline is None else level_of_outline(said.outline)
         if not level:
             of_style = styles.is_bold(said.style)
             self.blocks.add(numbered, is_bold=self._file.is_bold(begin, end, of_style=of_style))

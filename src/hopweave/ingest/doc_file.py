@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from hopweave.core.errors import DataError
-from hopweave.ingest.compound_file import damaged, encrypted, utf_16_units
+from hopweave.ingest.compound_file import damaged, encrypted
 from hopweave.ingest.deadline import Check
 from hopweave.ingest.doc_lists import numbering_of
 from hopweave.ingest.doc_properties import (
@@ -30,6 +30,7 @@ from hopweave.ingest.doc_properties import (
     styles_of,
 )
 from hopweave.ingest.superscripts import raised
+from hopweave.ingest.utf_16 import utf_16_units
 
 _WORD_97, _WORD_97_BETA = 0xA5EC, 0xC0
 _EARLIER_WORDS = frozenset({0xA59B, 0xA59C, 0xA5DB, 0xA5DC, 0xA697, 0xA699})
@@ -222,7 +223,7 @@ class WordFile:
             self._boldness.append(_boldness(said))
             text = written[first:last]
             if said.is_raised:
-                text = raised(text, "".join(shown[-2:]))
+                text = raised(text, shown)
             if said.symbol and said.symbol not in _PRIVATE:
                 text = _NO_MARK.sub(chr(said.symbol), text)
             shown.append(_NO_MARK.sub(_HIDDEN, text) if said.is_hidden or said.symbol in _PRIVATE else text)

@@ -15,6 +15,7 @@ from enum import IntEnum
 from typing import NamedTuple
 
 from hopweave.ingest.deadline import Check
+from hopweave.ingest.paragraph_styles import MAX_STYLES_ABOVE, level_of_outline
 
 _PAGE_BYTES = 512
 _PLACE_BYTES = 4
@@ -54,7 +55,6 @@ _SHORT = frozenset(Change) - {Change.CELLS, Change.TABS}
 _BYTES_OF_CELL = 20
 _CONTINUED, _RESTARTED, _MERGED = 0x20, 0x40, 0x03
 
-_MAX_STYLES_ABOVE = 20
 _PARAGRAPH_STYLE = 1
 _TITLE, _FIRST_CONTENTS, _LAST_CONTENTS = 62, 19, 27
 _LAST_HEADING = 9
@@ -237,7 +237,7 @@ class Styles:
         """The level of headings in a style, its own or that of the ones it is based on; 0 if it is none for headings."""
         for known in self._chain(style):
             if known.paragraph.outline is not None:
-                return (known.paragraph.outline + 1) % (_LAST_HEADING + 1)
+                return level_of_outline(known.paragraph.outline)
             if 1 <= known.kind <= _LAST_HEADING:
                 return known.kind
         return 0
@@ -268,7 +268,7 @@ class Styles:
         )
 
     def _chain(self, style: int) -> Iterator[_Style]:
-        for _ in range(_MAX_STYLES_ABOVE):
+        for _ in range(MAX_STYLES_ABOVE):
             known = self._styles.get(style)
             if known is None:
                 return

@@ -10,6 +10,7 @@ from hopweave.ingest.document import Blocks, Document, heading_at_start
 from hopweave.ingest.docx_numbers import Numbering, level_in
 from hopweave.ingest.office_tables import MAX_COLUMNS, Table
 from hopweave.ingest.ooxml import main_part, relations, short, title_of, value_of
+from hopweave.ingest.paragraph_styles import HEADING, MAX_STYLES_ABOVE, level_of_outline
 from hopweave.ingest.superscripts import raised
 from hopweave.ingest.zipped import Archive
 
@@ -19,10 +20,6 @@ _EARLIER = frozenset({"w:pPrChange", "w:rPrChange", "w:tblPrChange", "w:trPrChan
 _NOTES = ("footnotes", "endnotes")
 _NOTE = {"w:footnote": "footnote", "w:endnote": "endnote"}
 _NOTE_MARK = {"w:footnoteReference": "footnote", "w:endnoteReference": "endnote"}
-_MAX_LEVEL = 9
-_MAX_STYLES_ABOVE = 20
-"""Styles that a style is based on; the chains of real ones are five long."""
-_HEADING = re.compile(r"heading ?([1-9])", re.IGNORECASE)
 _CONTENTS = re.compile(r"toc ?(?:[1-9]|heading)", re.IGNORECASE)
 _OF_RUNS = frozenset({"w:b", "w:vanish", "w:vertAlign"})
 _SIGNS = {"w:tab": " ", "w:br": "\n", "w:cr": "\n", "w:noBreakHyphen": "-"}
@@ -112,18 +109,18 @@ class _Styles:
 
     def level(self, style: str) -> int:
         """The level of headings in a style, its own or that of the ones it is based on; 0 if it is none for headings."""
-        for _ in range(_MAX_STYLES_ABOVE):
+        for _ in range(MAX_STYLES_ABOVE):
             known = self._styles.get(style) or _Style()
             if known.level is not None:
                 return known.level
-            if named := _HEADING.fullmatch(known.name or style):
+            if named := HEADING.fullmatch(known.name or style):
                 return int(named[1])
             style = known.based_on
         return 0
 
     def list(self, style: str) -> tuple[str, str]:
         """The id of the list of a style, its own or that of the ones it is based on, and the style that names it."""
-        for _ in range(_MAX_STYLES_ABOVE):
+        for _ in range(MAX_STYLES_ABOVE):
             known = self._styles.get(style) or _Style()
             if known.list:
                 return known.list, style
@@ -132,7 +129,7 @@ class _Styles:
 
     def is_bold(self, style: str) -> bool:
         """Whether text in a style is bold, by itself or by the ones it is based on."""
-        for _ in range(_MAX_STYLES_ABOVE):
+        for _ in range(MAX_STYLES_ABOVE):
             known = self._styles.get(style) or _Style()
             if known.is_bold is not None:
                 return known.is_bold
@@ -155,7 +152,7 @@ def _level(written: str) -> int | None:
     """An outline level, which counts from 0, as that of a heading; the last one is for other text."""
     if not written.isdecimal() or len(written) > 1:
         return None
-    return (int(written) + 1) % (_MAX_LEVEL + 1)
+    return level_of_outline(int(written))
 
 
 class _Body:
@@ -253,7 +250,7 @@ class _Body:
 
     def add(self, text: str) -> None:
         if self._is_text and not self._num_left_out and not self._is_hidden:
-            self._pieces.append(raised(text, "".join(self._pieces[-2:])) if self._is_raised else text)
+            self._pieces.append(raised(text, self._pieces) if self._is_raised else text)
             if text.strip():
                 self._boldness.add(self._is_bold)
 

@@ -219,7 +219,7 @@ class _Page:
             self.has_plain |= not (text.isspace() or self.num_open["b"] or self.num_open["strong"])
             self.has_columns |= bool(self.num_open["pre"])
             if self.num_open["sup"]:
-                text = raised(text, "".join(self.pieces[-2:]))
+                text = raised(text, self.pieces)
             self.pieces.append(text if self.num_open["pre"] else " " if text.isspace() else _SPACE.sub(" ", text))
 
     def document(self) -> Document:

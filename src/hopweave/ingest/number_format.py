@@ -27,7 +27,7 @@ _MONTHS = (
     "January", "February", "March", "April", "May", "June",
     "July", "August", "September", "October", "November", "December",
 )  # fmt: skip
-_DAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
+WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
 _FIRST_DAY = {False: datetime(1899, 12, 30), True: datetime(1904, 1, 1)}
 _LEAP_DAY = 60
 """29 February 1900, which did not exist but is counted."""
@@ -127,7 +127,7 @@ def _of_moment(moment: datetime, code: str, *, is_minute: bool, has_noon: bool) 
         case "m":
             return f"{moment.month:0{width}d}"
         case "d" if len(code) > 2:
-            return _DAYS[moment.weekday()][: 3 if len(code) == 3 else 9]
+            return WEEKDAYS[moment.weekday()][: 3 if len(code) == 3 else 9]
         case "d":
             return f"{moment.day:0{width}d}"
         case "h":

@@ -188,7 +188,7 @@ class _Body:
     def add(self, text: str) -> None:
         if self._paragraphs and not self._num_left_out:
             pieces = self._paragraphs[-1][0]
-            pieces.append(raised(text, "".join(pieces[-2:])) if any(self._spans[-1:]) else text)
+            pieces.append(raised(text, pieces) if any(self._spans[-1:]) else text)
 
     def _end_paragraph(self) -> None:
         pieces, level = self._paragraphs.pop()

@@ -11,13 +11,11 @@ import struct
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
-from importlib import import_module
-from io import BytesIO
 from typing import Any
 from uuid import UUID
 
-from hopweave.core.errors import DataError
-from hopweave.ingest.compound_file import damaged, streams_of
+from hopweave.ingest.code_pages import CODE_PAGES
+from hopweave.ingest.compound_file import damaged, opened, streams_of
 from hopweave.ingest.deadline import Check, no_check
 from hopweave.ingest.document import Document
 from hopweave.ingest.file_bytes import declared_encoding
@@ -82,21 +80,15 @@ _OF_OTHERS = {
 _FIRST_NAMED, _NUM_KNOWN_SETS, _SET_BYTES = 0x8000, 3, 16
 
 _CODE_PAGES = {
-    **{28590 + number: f"iso-8859-{number}" for number in range(1, 17)},
+    **CODE_PAGES,
     **dict.fromkeys((50220, 50221, 50222), "iso-2022-jp"),
     **dict.fromkeys((936, 51936), "gb18030"),
     1200: "utf-16-le",
     1201: "utf-16-be",
-    10000: "mac-roman",
     20127: "ascii",
-    20866: "koi8-r",
-    21866: "koi8-u",
-    51932: "euc-jp",
-    51949: "euc-kr",
     65000: "utf-7",
-    65001: "utf-8",
 }
-"""The charsets of those code pages whose names differ."""
+"""With the charsets of messages; a page that is not here has the name `cp` and its number."""
 _EPOCH = datetime(1601, 1, 1, tzinfo=UTC)
 _NEEDS_QUOTES = re.compile(r"[,;:<>@\"]")
 
@@ -131,27 +123,20 @@ def read_msg(content: bytes, source: str = "the message", check: Check = no_chec
 def _storages(content: bytes, source: str, check: Check) -> dict[str, dict[str, bytes]]:
     """The streams that are read, by the storage that they are in; it has no name for those of the message itself."""
     found: dict[str, dict[str, bytes]] = {"": streams_of(content, source, [_PROPERTIES], check=check)}
-    olefile = import_module("olefile")
     num_left = len(content)
-    try:
-        with olefile.OleFileIO(BytesIO(content)) as file:
-            waiting: list[tuple[tuple[str, ...], Any]] = [((), file.root)]
-            for above, storage in waiting:  # which grows meanwhile
-                for entry in storage.kids:
-                    check()
-                    path = (*above, entry.name)
-                    waiting += [(path, entry)] if entry.kids and len(path) < _DEEPEST else []
-                    if entry.kids or not _WANTED.fullmatch("/".join(path)):
-                        continue
-                    num_left -= entry.size
-                    if num_left < 0 or file.root.size > len(content):  # chains of sectors may go in circles
-                        raise damaged(source, "its streams are longer than the file")
-                    found.setdefault("/".join(above), {})[entry.name] = file.openstream(path).read()
-    except DataError:
-        raise
-    except Exception as error:  # noqa: BLE001 - the library raises whatever damaged numbers lead to
-        said = str(error) if isinstance(error, OSError) else "its sectors do not fit together"
-        raise damaged(source, " ".join(said.split())[:200]) from None
+    with opened(content, source, ".msg", check) as file:
+        waiting: list[tuple[tuple[str, ...], Any]] = [((), file.root)]
+        for above, storage in waiting:  # which grows meanwhile
+            for entry in storage.kids:
+                check()
+                path = (*above, entry.name)
+                waiting += [(path, entry)] if entry.kids and len(path) < _DEEPEST else []
+                if entry.kids or not _WANTED.fullmatch("/".join(path)):
+                    continue
+                num_left -= entry.size
+                if num_left < 0 or file.root.size > len(content):  # chains of sectors may go in circles
+                    raise damaged(source, "its streams are longer than the file")
+                found.setdefault("/".join(above), {})[entry.name] = file.openstream(path).read()
     return found
 
 

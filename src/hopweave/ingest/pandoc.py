@@ -61,7 +61,7 @@ def read_markup(content: str, file: CorpusFile, limits: Limits, check: Check) ->
         DataError: if it is XML, and pandoc is not installed or cannot read it.
     """
     seconds = _SHARE * (limits.seconds_for(file) or 0)
-    page = as_page(content, file.suffix, seconds, limits.max_row_mib << 20)
+    page = _as_page(content, file.suffix, seconds, limits.max_row_mib << 20)
     if page is not None:
         return read_html(page, file.source, check)
     if file.suffix not in _XML:
@@ -83,7 +83,7 @@ def _converter() -> str | None:
     return shutil.which("pandoc")
 
 
-def as_page(content: str, suffix: str, max_seconds: float, max_bytes: int) -> str | None:
+def _as_page(content: str, suffix: str, max_seconds: float, max_bytes: int) -> str | None:
     """A document as a web page, with its notes below the paragraphs that refer to them.
 
     Args:

@@ -20,7 +20,6 @@ from hopweave.ingest.compound_file import (
     encrypted,
     streams_of,
     summary_title,
-    utf_16_units,
 )
 from hopweave.ingest.deadline import Check, no_check
 from hopweave.ingest.document import Document
@@ -29,6 +28,7 @@ from hopweave.ingest.office_tables import Table
 from hopweave.ingest.ppt_text import TITLES, Numbering, Text, numberings_of
 from hopweave.ingest.slides import Slide
 from hopweave.ingest.table_heads import LONGEST_NAME
+from hopweave.ingest.utf_16 import utf_16_units
 
 
 class _Kind(IntEnum):

@@ -7,9 +7,9 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from hopweave.ingest.compound_file import from_units
 from hopweave.ingest.pptx_numbers import PptxNumbers
 from hopweave.ingest.superscripts import raised
+from hopweave.ingest.utf_16 import from_units
 
 TITLES = frozenset({0, 6})
 """Kinds of texts that are titles."""
@@ -152,7 +152,7 @@ def _with_superscripts(units: str, runs: _Runs) -> str:
     at = 0
     for end, is_raised in zip(runs.ends, runs.are_raised, strict=True):
         piece = units[at:end]
-        pieces.append(raised(piece, "".join(pieces[-2:])) if is_raised else piece)
+        pieces.append(raised(piece, pieces) if is_raised else piece)
         at = end
     return "".join([*pieces, units[at:]])
 

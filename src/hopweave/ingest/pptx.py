@@ -122,7 +122,7 @@ class _Shapes:
 
     def add(self, text: str) -> None:
         if self._is_text and not self._num_fallback:
-            self._pieces.append(raised(text, "".join(self._pieces[-2:])) if self._is_raised else text)
+            self._pieces.append(raised(text, self._pieces) if self._is_raised else text)
 
     def _end_paragraph_of_cell(self) -> None:
         self._paragraphs.append(self._numbers.numbered(" ".join("".join(self._pieces).split())))

@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 from hopweave.core.errors import DataError
+from hopweave.ingest.compound_file import SIGNATURE
 from hopweave.ingest.file_bytes import declared_encoding, encoding_of, head_of
 from hopweave.ingest.formats import IMAGE_SUFFIXES, LEGACY_SUFFIXES, CorpusFile
 from hopweave.text.scripts import lacks_blanks
@@ -30,7 +31,7 @@ _FOR_PROGRAMS = re.compile(
 )
 """Text that is not meant to be read: scripts, pages of PostScript, keys, markup and data."""
 
-_COMPOUND, _ZIP = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"PK\x03\x04"
+_ZIP = b"PK\x03\x04"
 _OFFICE = LEGACY_SUFFIXES - {RTF, ".msg"}
 """Names that programs also give to web pages, RTF, text and newer files, so that an office program opens them."""
 
@@ -53,9 +54,14 @@ def recognised(file: CorpusFile, *, is_asked_for: bool) -> CorpusFile:
         head = head_of(file, HEAD_BYTES)
     except DataError:  # reading it says why
         return file if file.suffix in _OFFICE else replace(file, looks=TEXT)
+    return told_by(head, file, is_asked_for=is_asked_for)
+
+
+def told_by(head: bytes, file: CorpusFile, *, is_asked_for: bool = False) -> CorpusFile:
+    """The same file; if its name does not say its format for sure, with what it looks like. Arguments as of `format_of`."""
     if file.suffix in _OFFICE:
         return replace(file, looks=_format_of_office(head, file.suffix))
-    return replace(file, looks=format_of(head, is_asked_for=is_asked_for))
+    return file if file.is_readable else replace(file, looks=format_of(head, is_asked_for=is_asked_for))
 
 
 def format_of(head: bytes, *, is_asked_for: bool = False) -> str:
@@ -89,7 +95,7 @@ def format_of(head: bytes, *, is_asked_for: bool = False) -> str:
 
 def _format_of_office(head: bytes, suffix: str) -> str:
     """What a file with the name of an old office format is; empty if it is that, or nothing that is known."""
-    if head.startswith(_COMPOUND):
+    if head.startswith(SIGNATURE):
         return ""
     return f"{suffix}x" if head.startswith(_ZIP) else format_of(head)
 

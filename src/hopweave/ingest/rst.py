@@ -28,6 +28,7 @@ _LEFT_OUT = re.compile(
 """Directives that are for programs, or name other files; what others say is part of the page, also that of extensions."""
 
 _CODE = frozenset(_WORDS.findall("code code-block sourcecode doctest testcode testoutput prompt console"))
+_AS_WRITTEN = _CODE | {"math"}
 _SAYS_NOTHING = _CODE | frozenset(_WORDS.findall("container cssclass figure ifconfig image only parsed-literal rst-class"))
 """Directives whose first line is a path, a language or a condition."""
 _OF_TABLES = frozenset({"table", "list-table", "csv-table"})
@@ -145,7 +146,7 @@ def _marked(lines: list[str], at: int, match: re.Match[str], kept: list[str]) ->
         at += 1
     while at < len(lines) and _OPTION.fullmatch(lines[at]):
         at += 1
-    if name in _CODE:
+    if name in _AS_WRITTEN:
         return _as_written(lines, at, indent, kept)
     # What is described, such as a function, and the first paragraph about it are one.
     is_described = argument and argument[-1] not in ".!?"

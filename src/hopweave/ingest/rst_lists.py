@@ -7,30 +7,24 @@ import re
 from hopweave.ingest.item_numbers import ItemNumbers
 
 _ITEM = re.compile(r"[(]?(?:(?P<auto>#)|(?P<digits>[0-9]{1,6})|(?P<letter>[A-Za-z]))[.)][ ]+(?=\S)")
-_CODE = re.compile(r"\.\. (?:code|code-block|sourcecode|parsed-literal|math|raw)::")
 
 
 class RstLists:
     """The lists of a page, line by line: an item that is written `#.` gets its number, and others keep theirs.
 
-    A list ends with a line that is indented less than its items, or as far and is none. Literal blocks stay as they are.
+    A list ends with a line that is indented less than its items, or as far and is none.
     """
 
     def __init__(self) -> None:
         self._numbers = ItemNumbers()
         self._indents: list[int] = []
-        self._literal: int | None = None
 
     def numbered(self, line: str) -> str:
         """The next line of the page, its indentation included."""
         if not line.strip():
             return line
         indent = len(line) - len(line.lstrip())
-        if self._literal is not None and indent > self._literal:
-            return line
         said = line.strip()
-        is_directive = said.startswith(".. ")
-        self._literal = indent if _CODE.match(said) or (said.endswith("::") and not is_directive) else None
         item = _ITEM.match(said)
         while self._indents and (self._indents[-1] > indent or (self._indents[-1] == indent and item is None)):
             self._numbers.end_list()

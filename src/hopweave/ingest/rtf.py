@@ -13,13 +13,16 @@ from html import escape
 from typing import NamedTuple
 
 from hopweave.core.errors import DataError
+from hopweave.ingest.code_pages import CODE_PAGES
 from hopweave.ingest.deadline import Check, no_check
 from hopweave.ingest.document import PARAGRAPH, Blocks, Document, heading_at_start
 from hopweave.ingest.html_page import read_html
+from hopweave.ingest.paragraph_styles import HEADING, MAX_STYLES_ABOVE, level_of_outline
 from hopweave.ingest.plain_text import read_plain
 from hopweave.ingest.rtf_tables import Cell, Row, RowFormat, row_texts
-from hopweave.ingest.rtf_text import CHARSETS, CODE_PAGES, DEFAULT_PAGES, SYMBOLS, WESTERN, Font, encoding_of, pictures, symbols
+from hopweave.ingest.rtf_text import CHARSETS, DEFAULT_PAGES, SYMBOLS, WESTERN, Font, encoding_of, pictures, symbols
 from hopweave.ingest.superscripts import raised
+from hopweave.ingest.utf_16 import from_units
 
 _START = re.compile(rb"(?:\xef\xbb\xbf)?\s*+(?=\{\\rtf)")
 _TOKEN = re.compile(
@@ -32,10 +35,6 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 _MAX_DEPTH = 10_000
 _MAX_DIGITS = 10
-_MAX_STYLES_ABOVE = 20
-"""Styles that a style is based on; the chains of real ones are five long."""
-_MAX_LEVEL = 9
-_HEADING = re.compile(r"heading ?([1-9])", re.IGNORECASE)
 _CONTENTS = re.compile(r"(?:toc|contents) ?(?:[1-9]|heading)", re.IGNORECASE)
 _SYMBOL_FIELD = re.compile(
     r"\s*+SYMBOL\s++(?:0x(?P<hex>[0-9a-f]{1,4})|(?P<number>[0-9]{1,5}))\b(?P<rest>.{0,200})", re.I | re.S
@@ -304,7 +303,7 @@ class _Reader:
         if group.out is None or is_hidden or group.is_rtf:
             return
         if group.is_raised:
-            text = raised(text, "".join(group.out[-2:]))
+            text = raised(text, group.out)
         if group.out is not self._pieces:
             group.out.append(text)
             return
@@ -582,15 +581,15 @@ class _Reader:
     def _level(self, group: _Group) -> int:
         """The level of headings that a paragraph in a group is at, from 1; 0 for other text."""
         if group.level is not None:
-            return _level_from(group.level)
+            return level_of_outline(group.level)
         number: int | None = group.style
-        for _ in range(_MAX_STYLES_ABOVE):
+        for _ in range(MAX_STYLES_ABOVE):
             style = None if number is None else self._styles.get(number)
             if style is None:
                 break
             if style.level is not None:
-                return _level_from(style.level)
-            if named := _HEADING.fullmatch(style.name):
+                return level_of_outline(style.level)
+            if named := HEADING.fullmatch(style.name):
                 return int(named[1])
             number = style.based_on
         return 0
@@ -667,14 +666,9 @@ def _number(written: bytes | None) -> int | None:
     return None if written is None else int(written[:_MAX_DIGITS])
 
 
-def _level_from(outline: int) -> int:
-    """An outline level, which counts from 0, as that of a heading; the last one is for other text."""
-    return outline + 1 if 0 <= outline < _MAX_LEVEL else 0
-
-
 def _valid(text: str) -> str:
     """Text with characters that were given by two numbers as one."""
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace") if _SURROGATE.search(text) else text
+    return from_units(text) if _SURROGATE.search(text) else text
 
 
 def _shown(pieces: Sequence[str] | None) -> str:
