@@ -14,8 +14,8 @@ from hypothesis import settings
 from support.drawn_once import draw_once
 from support.postgres_server import postgres_server
 
+from hopweave.core.files import models_folder
 from hopweave.models.llms import _learnt
-from hopweave.models.weights.known import models_folder
 
 draw_once()
 

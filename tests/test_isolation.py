@@ -10,7 +10,7 @@ from pathlib import Path
 
 from platformdirs import user_cache_path, user_config_path, user_data_path, user_state_path
 
-from hopweave.models.weights.known import models_folder
+from hopweave.core.files import models_folder
 from hopweave.run.settings import read_settings
 
 

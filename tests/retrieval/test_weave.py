@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.towns import ids
+from support.word_vectors import write_word_vectors
 
 from hopweave.core.errors import DataError, SettingsError
 from hopweave.core.types import Passage
@@ -478,3 +479,45 @@ def test_titles_that_are_compared_lead_on_as_in_any_other_question(tmp_path):
 def test_a_comparison_of_which_one_side_is_nowhere_finds_the_other(tmp_path):
     BM25.build(tmp_path / "index", [Passage("kerrow", "Only kerrow.", "Kerrow")])
     assert ids(found(tmp_path / "index", "Zorb, kerrow or blixt?", 3)) == ["kerrow"]
+
+
+PAGES = [
+    Passage("wages", "Wages of a mariner: the directory of salary and pay.", "Office"),
+    Passage("erase", "With care and before anything else, erase what is in the directory of the mariner.", "Cellar"),
+    *(Passage(f"page-{n}", f"The mariner pays for the file of page {n}.", f"Page {n}") for n in range(30)),
+]
+IN_OTHER_WORDS = "How does a mariner delete a directory?"
+
+
+@pytest.fixture
+def with_vectors(tmp_path, monkeypatch):
+    """Says where word vectors are, once they are wanted."""
+    monkeypatch.setenv("HOPWEAVE_MODELS", str(tmp_path / "models"))
+    return lambda: write_word_vectors(tmp_path / "models")
+
+
+@pytest.fixture
+def pages(tmp_path):
+    BM25.build(tmp_path / "pages", PAGES)
+    return tmp_path / "pages"
+
+
+def test_what_says_the_same_in_other_words_comes_first_with_word_vectors(pages, with_vectors):
+    assert ids(found(pages, IN_OTHER_WORDS, 2)) == ["wages", "erase"]
+    with_vectors()
+    assert ids(found(pages, IN_OTHER_WORDS, 2)) == ["erase", "wages"]
+    assert ids(found(pages, IN_OTHER_WORDS, 2, word_vectors=False)) == ["wages", "erase"]
+
+
+def test_word_vectors_leave_words_to_be_searched_for_and_questions_with_names_as_they_were(index, pages, with_vectors):
+    words = "mariner delete directory"
+    before = [(ids(found(pages, words)), ids(found(index))) for _ in range(2)]
+    with_vectors()
+    assert [(ids(found(pages, words)), ids(found(index)))] * 2 == before
+
+
+def test_the_identity_says_which_word_vectors_count(pages, with_vectors):
+    without = Weave(pages).identity
+    with_vectors()
+    assert Weave(pages).identity == f"{without} word_vectors=wordllama-l2-supercat-256"
+    assert Weave(pages, word_vectors=False).identity == without

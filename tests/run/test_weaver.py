@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from support.word_vectors import write_word_vectors
 from support.workbench import others, until
 
 import hopweave
@@ -533,6 +534,16 @@ async def test_parts_that_are_given_are_used_and_closed(tmp_path):
     assert closed == ["retriever"]
     with pytest.raises(DataError, match="is closed"):
         store.get("k")
+
+
+async def test_a_record_says_which_word_vectors_there_were_and_nothing_where_there_were_none(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOPWEAVE_MODELS", str(tmp_path))
+    async with weaver() as made:
+        without = await made.answer("What is the capital of France?")
+        write_word_vectors(tmp_path)
+        with_them = await made.answer("What is the capital of France?")
+    assert "word_vectors" not in json.loads(without.to_json())["setup"]
+    assert Record.from_json(with_them.to_json()).setup.word_vectors == "wordllama-l2-supercat-256"
 
 
 async def test_observers_hear_of_each_question_they_were_given_to():

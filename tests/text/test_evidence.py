@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.word_vectors import write_word_vectors
 
 from hopweave.core.types import Hit, Passage, Span, Via
 from hopweave.text.content_words import estimated_tokens
@@ -176,3 +177,16 @@ def test_an_excerpt_holds_the_words_that_must_be_seen(question, text, answer, bu
     shown = condensed_text(question, Passage("p", text), budget, answer=answer, words=words)
     wanted = text[words.start : words.end]
     assert not wanted.strip() or wanted in shown
+
+
+def test_the_sentence_that_says_it_in_other_words_is_chosen_with_word_vectors(tmp_path, monkeypatch):
+    text = "The harbour has rules. Nobody is paid on Friday. Erase the directory by hand. What rsync does is noted."
+    hits = [Hit(Passage("rules", text, "Rules", start=900, end=900 + len(text)), 1.0, 1)]
+    monkeypatch.setenv("HOPWEAVE_MODELS", str(tmp_path))
+
+    def likeliest():
+        return max(chosen_sentences("How does rsync delete a folder?", hits, 500), key=lambda one: one.score).text
+
+    assert likeliest() == "What rsync does is noted."
+    write_word_vectors(tmp_path)
+    assert likeliest() == "Erase the directory by hand."

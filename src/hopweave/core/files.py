@@ -1,4 +1,5 @@
-"""Files: reading them, walking folders, external names, untrusted JSON and TOML, checksums, atomic writes, and locks.
+"""Files: reading them, walking folders, external names, untrusted JSON and TOML, checksums, atomic writes, locks, and where
+models are.
 
 Every file that a user gives is read by `read_whole` or `read_lines`, and every folder walked by `walk`, so the same limits
 apply to all of them: only regular files, at most `MAX_HELD_BYTES` in memory at once, folders of any depth.
@@ -24,6 +25,8 @@ from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
 from typing import Any, BinaryIO
+
+from platformdirs import user_cache_path
 
 from hopweave.core.errors import DataError
 
@@ -408,3 +411,9 @@ def _holder_of(path: Path) -> int | None:
             return int(file.read(20))
     except (OSError, ValueError):
         return None
+
+
+def models_folder() -> Path:
+    """The folder of model files: `HOPWEAVE_MODELS`, or one in the user's cache folder."""
+    chosen = os.environ.get("HOPWEAVE_MODELS")
+    return Path(chosen).expanduser() if chosen else user_cache_path("hopweave") / "models"

@@ -76,6 +76,7 @@ class Setup:
         version: the version of hopweave.
         method: name of the method; `options` are its options in full.
         llm: identity of the model; `retriever` and `reader` likewise, empty if there is none.
+        word_vectors: name of the word vectors by which sentences were chosen; empty if there were none.
         prompts: fingerprint of each prompt that was used.
         budget: limits of the question; a missing limit is not set.
         settings: the settings as given, without secrets.
@@ -87,6 +88,7 @@ class Setup:
     llm: str
     retriever: str = ""
     reader: str = ""
+    word_vectors: Annotated[str, Field(exclude_if=lambda name: not name)] = ""
     prompts: Mapping[str, str] = field(default_factory=dict)
     budget: Mapping[str, float] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)

@@ -53,6 +53,7 @@ from hopweave.run.whole_corpus import answer_whole_corpus
 from hopweave.run.workbench import Workbench
 from hopweave.text.citation_marks import settle_marks
 from hopweave.text.whole_corpus import WholeCorpus, whole_corpus
+from hopweave.text.word_vectors import word_vectors
 
 if TYPE_CHECKING:
     from hopweave.run.conversation import Turn
@@ -295,6 +296,7 @@ class Weaver:
             llm=self.components.llm.identity,
             retriever=self.components.retriever_identity,
             reader=reader.identity if reader is not None else "",
+            word_vectors=word_vectors(),
             budget=budget.limits(),
             settings=self._public_settings,
         )

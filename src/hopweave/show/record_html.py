@@ -354,6 +354,7 @@ def _setup(record: Record) -> Markup:
         ("model", setup.llm),
         ("retriever", setup.retriever),
         ("reader", setup.reader),
+        ("word vectors", setup.word_vectors),
         ("options", _listed(setup.options)),
         ("budget", _listed(setup.budget)),
         ("prompts", _listed(setup.prompts)),

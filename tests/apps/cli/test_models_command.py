@@ -3,13 +3,14 @@
 from pathlib import Path
 
 import pytest
+from support.word_vectors import write_word_vectors
 from typer.testing import CliRunner
 
 from hopweave.apps.cli.models import app
 from hopweave.core.errors import DataError, ModelError, SettingsError
 from hopweave.models import weights as models
 from hopweave.models.llms.llama_cpp import LlamaCpp
-from hopweave.models.weights import DEFAULT_MODEL, KNOWN_MODELS, memory
+from hopweave.models.weights import DEFAULT_MODEL, KNOWN_MODELS, WORD_VECTOR_FILES, memory
 from hopweave.models.weights.memory import Memory
 from hopweave.models.weights.prompt_states import PromptStates, folder_of
 
@@ -200,3 +201,48 @@ def test_mistakes_are_left_to_the_caller_to_print(folder, tmp_path):
     assert isinstance(run("remove", "none").exception, SettingsError)
     (tmp_path / "page.gguf").write_bytes(b"<html>")
     assert isinstance(run("fetch", "mine", "--from", str(tmp_path / "page.gguf")).exception, DataError)
+
+
+@pytest.fixture
+def fetched(folder, monkeypatch):
+    """What is fetched, and put into place; each fails whose name is in `failing`."""
+    names, failing = [], []
+
+    def fetch(name, **_more):
+        if name in failing:
+            raise DataError(f"{name} could not be fetched")
+        names.append(name)
+        path = models.model_path(name)
+        path.write_bytes(b"GGUF")
+        return path
+
+    monkeypatch.setattr(models, "fetch", fetch)
+    return names, failing
+
+
+def test_word_vectors_are_fetched_with_the_default_model_or_by_their_name(fetched):
+    names, _ = fetched
+    assert run("fetch", "--no-warm").exit_code == 0
+    assert names == [DEFAULT_MODEL, *WORD_VECTOR_FILES]
+    names.clear()
+    assert run("fetch", "word-vectors").stdout.splitlines() == [str(models.model_path(name)) for name in WORD_VECTOR_FILES]
+    names.clear()
+    assert run("fetch", "qwen3-8b", "--no-warm").exit_code == 0
+    assert names == ["qwen3-8b"]
+
+
+def test_the_default_model_does_without_word_vectors_that_cannot_be_fetched(fetched):
+    names, failing = fetched
+    failing.append("word-vectors")
+    done = run("fetch", "--no-warm")
+    assert (done.exit_code, names) == (0, [DEFAULT_MODEL])
+    assert "without word vectors, less is found" in done.stderr
+    assert isinstance(run("fetch", "word-vectors").exception, DataError)
+
+
+def test_the_list_says_where_word_vectors_are_or_how_to_get_them_and_they_are_removed_by_name(folder):
+    assert "(18 MB): hopweave models fetch word-vectors" in run("list").stdout
+    write_word_vectors(folder)
+    assert f"other words: {models.model_path('word-vectors')}" in run("list").stdout
+    assert run("remove", "word-vectors").exit_code == 0
+    assert not any(models.model_path(name).exists() for name in WORD_VECTOR_FILES)

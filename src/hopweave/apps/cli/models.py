@@ -40,6 +40,7 @@ def list_models() -> None:
     say_table(Table(heads, rows(lines)).without_empty(("path",)))
     say()
     _say_what_suits()
+    _say_word_vectors()
     _say_what_is_computed()
 
 
@@ -48,7 +49,10 @@ def fetch(
     *,
     name: Annotated[
         str | None,
-        typer.Argument(help="A known model, or hf:OWNER/REPO/FILE.gguf; defaults to the default model.", show_default=False),
+        typer.Argument(
+            help="A known model, word-vectors, or hf:OWNER/REPO/FILE.gguf; defaults to the default model and word-vectors.",
+            show_default=False,
+        ),
     ] = None,
     source: Annotated[
         Path | None, typer.Option("--from", help="Use this file instead of downloading one.", show_default=False)
@@ -69,22 +73,51 @@ def fetch(
     No local model is needed if you use any OpenAI-compatible endpoint instead: --llm openai_compatible
     --set llms.openai_compatible.base_url=ADDRESS --set llms.openai_compatible.model=NAME
     """
-    from hopweave.models.weights import DEFAULT_MODEL
+    from hopweave.models.weights import DEFAULT_MODEL, WORD_VECTOR_FILES, WORD_VECTORS
     from hopweave.models.weights import fetch as fetch_model
 
-    with _progress() as (on_progress, on_note):
-        path = fetch_model(name or DEFAULT_MODEL, from_path=source, on_progress=on_progress, on_note=on_note)
-    say(str(path))
-    if not no_warm:
-        _warm(name or DEFAULT_MODEL)
+    model = name or DEFAULT_MODEL
+    if model not in WORD_VECTOR_FILES:
+        with _progress() as (on_progress, on_note):
+            path = fetch_model(model, from_path=source, on_progress=on_progress, on_note=on_note)
+        say(str(path))
+    elif source is not None:
+        say(str(fetch_model(model, from_path=source)))
+    if source is None and name in {None, WORD_VECTORS}:
+        _fetch_word_vectors(is_needed=name is not None)
+    if not no_warm and model not in WORD_VECTOR_FILES:
+        _warm(model)
 
 
 @app.command(short_help="Delete a model from this machine.")
 def remove(name: Annotated[str, typer.Argument(help="A model, by its name in the list.")]) -> None:
     """Delete a model from this machine, with any unfinished downloads and what it computed for the beginnings of prompts."""
+    from hopweave.models.weights import WORD_VECTOR_FILES, WORD_VECTORS
     from hopweave.models.weights import remove as remove_model
 
-    say(f"{_size(remove_model(name))} freed")
+    names = list(WORD_VECTOR_FILES) if name == WORD_VECTORS else [name]
+    say(f"{_size(sum(map(remove_model, names)))} freed")
+
+
+def _fetch_word_vectors(*, is_needed: bool) -> None:
+    """Fetches the word vectors; what prevents it is an error only if it was they that were asked for.
+
+    Raises:
+        DataError: if they are needed and could not be fetched.
+    """
+    from hopweave.core.errors import DataError
+    from hopweave.models.weights import WORD_VECTOR_FILES
+    from hopweave.models.weights import fetch as fetch_model
+
+    try:
+        for file in WORD_VECTOR_FILES:
+            with _progress() as (on_progress, on_note):
+                path = fetch_model(file, on_progress=on_progress, on_note=on_note)
+            say(str(path))
+    except DataError as error:
+        if is_needed:
+            raise
+        say(f"without word vectors, less is found of what is said in other words: {error}", err=True)
 
 
 def _warm(name: str) -> None:
@@ -179,6 +212,18 @@ def _say_what_suits() -> None:
     model = suiting(here)
     say(f"this machine, with {_described(here)}: {model.name}")
     say(f"get it with: hopweave models fetch {model.name}; use it with: --set llms.llama_cpp.model={model.name}")
+
+
+def _say_word_vectors() -> None:
+    """Where the word vectors are, or how to get them."""
+    from hopweave.models.weights import WORD_VECTOR_FILES, WORD_VECTORS, model_path
+    from hopweave.text.word_vectors import word_vectors
+
+    if word_vectors():
+        say(f"word vectors, which find what is said in other words: {model_path(WORD_VECTORS)}")
+    else:
+        size = _size(sum(file.num_bytes for file in WORD_VECTOR_FILES.values()))
+        say(f"word vectors, which find what is said in other words ({size}): hopweave models fetch {WORD_VECTORS}")
 
 
 def _say_what_is_computed() -> None:

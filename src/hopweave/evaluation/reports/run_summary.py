@@ -80,6 +80,7 @@ class _Cell:
         self.offline.add(record)
         self.options = setup.options if self.options is None else self.options
         said = {"version": setup.version, "model": setup.llm, "retriever": setup.retriever, "reader": setup.reader}
+        said |= {"word vectors": setup.word_vectors} if setup.word_vectors else {}
         said |= {"budget of a question": _listed(setup.budget), "sampling": _listed(setup.settings.get("sampling"))}
         for name, value in said.items():
             self.settings.setdefault(name, {})[value] = None

@@ -88,6 +88,7 @@ def facts_of(shared: SharedComponents) -> dict[str, str]:
         setup = weaver.setup(weaver.budget)
         facts[f"the retriever for {cell.dataset}"] = setup.retriever
         facts["the reader"] = setup.reader
+        facts["the word vectors"] = setup.word_vectors
         facts[f"the options of {cell.method}"] = repr(sorted(setup.options.items()))
     return facts
 

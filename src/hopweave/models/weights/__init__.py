@@ -26,18 +26,21 @@ if TYPE_CHECKING:
     from hopweave.models.weights.known import (
         DEFAULT_MODEL,
         KNOWN_MODELS,
+        WORD_VECTOR_FILES,
+        WORD_VECTORS,
         KnownModel,
         Thinking,
         WheelMember,
         how_to_get,
         is_present,
         model_path,
-        models_folder,
     )
 
 __all__ = [
     "DEFAULT_MODEL",
     "KNOWN_MODELS",
+    "WORD_VECTORS",
+    "WORD_VECTOR_FILES",
     "HubFile",
     "KnownModel",
     "Thinking",
@@ -49,7 +52,6 @@ __all__ = [
     "is_present",
     "model_identity",
     "model_path",
-    "models_folder",
     "parts_beside",
     "remove",
 ]

