@@ -190,3 +190,5 @@ def test_the_sentence_that_says_it_in_other_words_is_chosen_with_word_vectors(tm
     assert likeliest() == "What rsync does is noted."
     write_word_vectors(tmp_path)
     assert likeliest() == "Erase the directory by hand."
+    hits = [Hit(Passage("rules", text, "Rules"), 1.0, 1)]  # an article
+    assert likeliest() == "The harbour has rules."

@@ -2,8 +2,8 @@
 
 The score of a sentence combines its passage's score, the words it shares with the question, its position (an article defines
 its subject at the beginning; a passage from further on in a document does not), whether it contains the kind of value that is
-asked for, whether its passage was reached by a link, and how near it is to the question in meaning. Stubs and repetitions
-(`text.repetition`) take no room from the others.
+asked for, whether its passage was reached by a link and, in documents, how near it is to the question in meaning
+(`text.word_vectors`). Stubs and repetitions (`text.repetition`) take no room from the others.
 
 The weights were fitted (logistic regression) on the gold sentences of the first 50 development questions of HotpotQA and of
 2WikiMultiHopQA, among the ten passages that `weave` finds. On the other 50 of each, 350 tokens of sentences contain 91.7% of
@@ -36,9 +36,8 @@ _FIRST = 2.5
 _SECOND = 1.0
 _LINKED = 1.4
 _RIGHT_KIND = 0.6
-_NEAR = 1.0
-_NEAR_IN_A_DOCUMENT = 4.0
-"""In an article, what is asked for is mostly said in the words of the question, or at the beginning."""
+_NEAR = 4.0
+"""Not where all passages are articles: there, what is asked for is mostly said in the words of the question or at the beginning."""
 
 _LONG = 200
 """The length, in tokens, up to which a sentence is not split: a table or a transcript is one sentence and might fit no budget.
@@ -323,7 +322,7 @@ def _scored(question: str, hits: Sequence[Hit]) -> list[Evidence]:
     total = math.fsum(weights.values()) or 1.0
     best = max((hit.score for hit in hits), default=0.0)
     value = next((value for words, value in _KINDS if words.search(question.casefold())), None)
-    near = nearness(question, [Headed(full_heading(hit.passage), unit.text) for hit, _, unit in units])
+    near = _nearness(question, units)
     scored = []
     for (hit, number, unit), stems, share in zip(units, shared, near, strict=True):
         score = _PASSAGE_SCORE * (hit.score / best if best > 0 else 1.0)
@@ -331,6 +330,13 @@ def _scored(question: str, hits: Sequence[Hit]) -> list[Evidence]:
         score += 0.0 if hit.passage.start else {0: _FIRST, 1: _SECOND}.get(number, 0.0)
         score += _LINKED * (hit.via is not None and hit.via.by == "link")
         score += _RIGHT_KIND * (value is not None and value.search(unit.text) is not None)
-        score += share * (_NEAR if hit.passage.start is None else _NEAR_IN_A_DOCUMENT)
+        score += _NEAR * share
         scored.append(Evidence(hit.passage, unit.span, score, unit.is_part))
     return scored
+
+
+def _nearness(question: str, units: Sequence[tuple[Hit, int, _Unit]]) -> Sequence[float]:
+    """How near each unit is to the question in meaning, relative to the others; 0 if all passages are articles."""
+    if all(hit.passage.start is None for hit, _, _ in units):
+        return [0.0] * len(units)
+    return nearness(question, [Headed(full_heading(hit.passage), unit.text) for hit, _, unit in units])
