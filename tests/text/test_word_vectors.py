@@ -139,3 +139,8 @@ def test_the_farthest_is_0_and_the_nearest_1(tmp_path_factory, texts, window):
     assert len(found) == len(texts)
     assert all(0 <= one <= 1 for one in found)
     assert not any(found) or (min(found), max(found)) == (0.0, 1.0)
+
+
+def test_of_a_text_without_end_only_the_beginning_is_looked_at(vectors):
+    wages = "wages " * 4_000
+    assert near(f"{wages}erase directory", f"erase directory {wages}", "harbour", window=4) == [0.0, 1.0, 0.0]

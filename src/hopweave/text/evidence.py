@@ -37,7 +37,7 @@ _SECOND = 1.0
 _LINKED = 1.4
 _RIGHT_KIND = 0.6
 _NEAR = 4.0
-"""Not where all passages are articles: there, what is asked for is mostly said in the words of the question or at the beginning."""
+"""Not where all passages are articles: there, what is asked for is mostly said in words of the question or at the beginning."""
 
 _LONG = 200
 """The length, in tokens, up to which a sentence is not split: a table or a transcript is one sentence and might fit no budget.

@@ -15,6 +15,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache, cached_property
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -32,6 +33,9 @@ VECTORS_FILE = "wordllama-l2-supercat-256.safetensors"
 VOCABULARY_FILE = "wordllama-l2-supercat-256.tokenizer.json"
 
 _NUMBERS = 128
+_MOST_WORDS = 4_000
+"""How many words of a text are looked at: a passage of a file of records may have any length."""
+
 _BEGINS_A_WORD = "\u2581"
 _TENSOR = "embedding.weight"
 _WORD = re.compile(r"[^\W\d_]+")
@@ -109,7 +113,9 @@ class _WordVectors:
 
     def _rows(self, text: str) -> list[int]:
         rows = self._rows_of_words
-        return [row for word in _WORD.findall(text) if (row := rows.get(word, rows.get(word.lower()))) is not None]
+        words = (match[0] for match in _WORD.finditer(text))
+        known = (row for word in words if (row := rows.get(word, rows.get(word.lower()))) is not None)
+        return list(islice(known, _MOST_WORDS))
 
     @cached_property
     def _table(self) -> Vectors:

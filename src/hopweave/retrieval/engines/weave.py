@@ -55,7 +55,7 @@ class Weave:
     set_choice: Annotated[bool, "choose each passage by what it adds to those before it"] = True
     title_weight: Annotated[float, AtLeast(0, 1000), "how much the title's own BM25 score adds"] = 0.5
     comparisons: Annotated[bool, "search for each of the two things that a query compares"] = True
-    word_vectors: Annotated[bool, "count nearness in meaning, with vectors from: hopweave models fetch word-vectors"] = True
+    word_vectors: Annotated[bool, "without another first engine, count nearness in meaning, by: hopweave models fetch word-vectors"] = True
     max_tokens: Annotated[Count | None, "show only the likeliest sentences, up to this many tokens; none: entire passages"] = (
         None
     )
@@ -90,7 +90,8 @@ class Weave:
     def identity(self) -> str:
         """Name, options, and the fingerprint of the corpus."""
         first = f" first={self._first.identity}" if self._first is not None else ""
-        vectors = f" word_vectors={word_vectors()}" if self.word_vectors and word_vectors() else ""
+        name = word_vectors() if self.word_vectors and self._first is None else ""
+        vectors = f" word_vectors={name}" if name else ""
         return (
             f"weave depth={self.depth} links={self.links} residual={self.residual} set_choice={self.set_choice} "
             f"comparisons={self.comparisons} title_weight={self.title_weight:g} max_tokens={self.max_tokens} "
