@@ -55,7 +55,7 @@ class Weave:
     set_choice: Annotated[bool, "choose each passage by what it adds to those before it"] = True
     title_weight: Annotated[float, AtLeast(0, 1000), "how much the title's own BM25 score adds"] = 0.5
     comparisons: Annotated[bool, "search for each of the two things that a query compares"] = True
-    word_vectors: Annotated[bool, "without another first engine, count nearness in meaning, by: hopweave models fetch word-vectors"] = True
+    word_vectors: Annotated[bool, "after bm25, count nearness in meaning, by: hopweave models fetch word-vectors"] = True
     max_tokens: Annotated[Count | None, "show only the likeliest sentences, up to this many tokens; none: entire passages"] = (
         None
     )
