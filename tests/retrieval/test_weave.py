@@ -493,7 +493,7 @@ IN_OTHER_WORDS = "How does a mariner delete a directory?"
 def with_vectors(tmp_path, monkeypatch):
     """Says where word vectors are, once they are wanted."""
     monkeypatch.setenv("HOPWEAVE_MODELS", str(tmp_path / "models"))
-    return lambda: write_word_vectors(tmp_path / "models")
+    return lambda: write_word_vectors(tmp_path / "models", monkeypatch)
 
 
 @pytest.fixture

@@ -188,7 +188,7 @@ def test_the_sentence_that_says_it_in_other_words_is_chosen_with_word_vectors(tm
         return max(chosen_sentences("How does rsync delete a folder?", hits, 500), key=lambda one: one.score).text
 
     assert likeliest() == "What rsync does is noted."
-    write_word_vectors(tmp_path)
+    write_word_vectors(tmp_path, monkeypatch)
     assert likeliest() == "Erase the directory by hand."
     hits = [Hit(Passage("rules", text, "Rules"), 1.0, 1)]  # an article
     assert likeliest() == "The harbour has rules."

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from hopweave.core.errors import DataError
-from hopweave.core.files import models_folder, open_regular, read_json, read_whole
+from hopweave.core.files import models_folder, open_regular, read_json, read_whole, sha256_of
 from hopweave.text.languages import language_of
 
 if TYPE_CHECKING:
@@ -31,6 +31,11 @@ if TYPE_CHECKING:
 
 VECTORS_FILE = "wordllama-l2-supercat-256.safetensors"
 VOCABULARY_FILE = "wordllama-l2-supercat-256.tokenizer.json"
+SHA256 = {
+    VECTORS_FILE: "64b47a2dc493cb8e85944076601189739852d7b64e0e1eedcb1937a251cd9fd5",
+    VOCABULARY_FILE: "93248f2a9ec36c7b35f700a033d5f36228aae48db61aee31007fa49062cdeb68",
+}
+"""The checksum of each file, which is compared when it is fetched and when it is read."""
 
 _NUMBERS = 128
 _MOST_WORDS = 4_000
@@ -122,27 +127,37 @@ class _WordVectors:
         """The vectors of whole words, of shape (words, 128)."""
         import numpy as np
 
-        path = self._folder / VECTORS_FILE
-        try:
-            with open_regular(path) as file:
-                num_bytes = int.from_bytes(file.read(8), "little")
-                about = read_json(file.read(min(num_bytes, 1 << 20)))[_TENSOR]
-            shape, kind = tuple(about["shape"]), {"F16": np.float16, "F32": np.float32}[about["dtype"]]
-            pieces = np.memmap(path, kind, "r", 8 + num_bytes + about["data_offsets"][0], shape)
-            table: Vectors = pieces[list(self._pieces.values()), :_NUMBERS].astype(np.float32)
-        except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
-            raise _damaged(path) from error
+        path = self._checked(VECTORS_FILE)
+        with open_regular(path) as file:
+            num_bytes = int.from_bytes(file.read(8), "little")
+            about = read_json(file.read(num_bytes))[_TENSOR]
+        pieces = np.memmap(path, "<f2", "r", 8 + num_bytes, tuple(about["shape"]))
+        table: Vectors = pieces[list(self._pieces.values()), :_NUMBERS].astype(np.float32)
         return table
 
     @cached_property
     def _pieces(self) -> Mapping[str, int]:
         """The number of each piece of the vocabulary that is a whole word."""
-        path = self._folder / VOCABULARY_FILE
+        pieces = read_json(read_whole(self._checked(VOCABULARY_FILE)))["model"]["vocab"].items()
+        return {piece[1:]: number for piece, number in pieces if piece[:1] == _BEGINS_A_WORD and piece[1:].isalpha()}
+
+    def _checked(self, name: str) -> Path:
+        """The path of a file that is the known one.
+
+        Raises:
+            DataError: if it is not, or cannot be read.
+        """
+        path = self._folder / name
         try:
-            pieces = read_json(read_whole(path))["model"]["vocab"].items()
-            return {piece[1:]: int(number) for piece, number in pieces if piece[:1] == _BEGINS_A_WORD and piece[1:].isalpha()}
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-            raise _damaged(path) from error
+            is_known = sha256_of(path) == SHA256[name]
+        except OSError as error:
+            raise DataError(f"cannot read the word vectors {path}: {error.strerror}; check its permissions") from None
+        if not is_known:
+            raise DataError(
+                f"{path} is not the file of word vectors that was fetched: it was modified on disk; run hopweave models remove "
+                "word-vectors, then hopweave models fetch word-vectors"
+            )
+        return path
 
     @cached_property
     def _rows_of_words(self) -> Mapping[str, int]:
@@ -161,10 +176,3 @@ def _vectors() -> _WordVectors | None:
 @cache
 def _opened(folder: Path) -> _WordVectors:
     return _WordVectors(folder)
-
-
-def _damaged(path: Path) -> DataError:
-    return DataError(
-        f"{path} is no file of word vectors; it was damaged on disk: run hopweave models remove word-vectors, "
-        "then hopweave models fetch word-vectors"
-    )

@@ -12,7 +12,7 @@ from typing import Literal
 from hopweave.core.errors import SettingsError, suggest
 from hopweave.core.files import models_folder
 from hopweave.models.weights.hub_names import HubFile, first_part, hub_file, is_hub_name, stored_as
-from hopweave.text.word_vectors import VECTORS_FILE, VOCABULARY_FILE
+from hopweave.text.word_vectors import SHA256, VECTORS_FILE, VOCABULARY_FILE
 
 DEFAULT_MODEL = "qwen2.5-coder-1.5b-instruct"
 
@@ -227,7 +227,7 @@ WORD_VECTOR_FILES: Mapping[str, KnownModel] = {
             about="WordLlama, l2_supercat, 256 numbers for each piece of a vocabulary",
             file_name=VECTORS_FILE,
             num_bytes=16_384_096,
-            sha256="64b47a2dc493cb8e85944076601189739852d7b64e0e1eedcb1937a251cd9fd5",
+            sha256=SHA256[VECTORS_FILE],
             licence="MIT",
             hub=HubFile("dleemiller/word-llama-l2-supercat", "main", "l2_supercat_256.safetensors"),
             wheels=(WheelMember(*_WORDLLAMA, "wordllama/weights/l2_supercat_256.safetensors", _ANY_MACHINE),),
@@ -238,7 +238,7 @@ WORD_VECTOR_FILES: Mapping[str, KnownModel] = {
             about="the vocabulary of these",
             file_name=VOCABULARY_FILE,
             num_bytes=1_842_796,
-            sha256="93248f2a9ec36c7b35f700a033d5f36228aae48db61aee31007fa49062cdeb68",
+            sha256=SHA256[VOCABULARY_FILE],
             licence="MIT",
             hub=HubFile("dleemiller/word-llama-l2-supercat", "main", "l2_supercat_tokenizer_config.json"),
             wheels=(WheelMember(*_WORDLLAMA, "wordllama/tokenizers/l2_supercat_tokenizer_config.json", _ANY_MACHINE),),
