@@ -227,6 +227,9 @@ def test_word_vectors_are_fetched_with_the_default_model_or_by_their_name(fetche
     names.clear()
     assert run("fetch", "word-vectors").stdout.splitlines() == [str(models.model_path(name)) for name in WORD_VECTOR_FILES]
     names.clear()
+    assert run("fetch", "word-vectors-vocabulary").exit_code == 0
+    assert names == list(WORD_VECTOR_FILES)
+    names.clear()
     assert run("fetch", "qwen3-8b", "--no-warm").exit_code == 0
     assert names == ["qwen3-8b"]
 

@@ -73,7 +73,7 @@ def fetch(
     No local model is needed if you use any OpenAI-compatible endpoint instead: --llm openai_compatible
     --set llms.openai_compatible.base_url=ADDRESS --set llms.openai_compatible.model=NAME
     """
-    from hopweave.models.weights import DEFAULT_MODEL, WORD_VECTOR_FILES, WORD_VECTORS
+    from hopweave.models.weights import DEFAULT_MODEL, WORD_VECTOR_FILES
     from hopweave.models.weights import fetch as fetch_model
 
     model = name or DEFAULT_MODEL
@@ -83,7 +83,7 @@ def fetch(
         say(str(path))
     elif source is not None:
         say(str(fetch_model(model, from_path=source)))
-    if source is None and name in {None, WORD_VECTORS}:
+    if source is None and name in {None, *WORD_VECTOR_FILES}:
         _fetch_word_vectors(is_needed=name is not None)
     if not no_warm and model not in WORD_VECTOR_FILES:
         _warm(model)
