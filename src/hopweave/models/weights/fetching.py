@@ -228,10 +228,9 @@ def _take(name: str, wanted: list[KnownModel], source: Path, on_progress: OnProg
         except OSError as error:
             raise DataError(f"cannot read the model file {one}: {error.strerror}; check the path") from None
         if known and known.sha256 and sha256 != known.sha256:
-            raise DataError(
-                f"{one} is not {name}: its SHA-256 is {sha256}, expected {known.sha256}; "
-                f"to use it under another name: hopweave models fetch NAME --from {one}"
-            )
+            said = f"{one} is not {name}: its SHA-256 is {sha256}, expected {known.sha256}; "
+            otherwise = f"to use it under another name: hopweave models fetch NAME --from {one}"
+            raise DataError(said + (f"get {known.hub.file_name}" if name in WORD_VECTOR_FILES else otherwise))
         _place(_copied(one, target), target, sha256, known.name if known and is_hub_name(known.name) else str(one))
     return targets[0]
 
