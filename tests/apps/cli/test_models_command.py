@@ -203,44 +203,23 @@ def test_mistakes_are_left_to_the_caller_to_print(folder, tmp_path):
     assert isinstance(run("fetch", "mine", "--from", str(tmp_path / "page.gguf")).exception, DataError)
 
 
-@pytest.fixture
-def fetched(folder, monkeypatch):
-    """What is fetched, and put into place; each fails whose name is in `failing`."""
-    names, failing = [], []
+def test_both_files_of_the_word_vectors_are_fetched_by_the_name_of_either(folder, monkeypatch):
+    names = []
 
     def fetch(name, **_more):
-        if name in failing:
-            raise DataError(f"{name} could not be fetched")
         names.append(name)
-        path = models.model_path(name)
-        path.write_bytes(b"GGUF")
-        return path
+        return models.model_path(name)
 
     monkeypatch.setattr(models, "fetch", fetch)
-    return names, failing
-
-
-def test_word_vectors_are_fetched_with_the_default_model_or_by_their_name(fetched):
-    names, _ = fetched
+    paths = [str(models.model_path(name)) for name in WORD_VECTOR_FILES]
+    for name in WORD_VECTOR_FILES:
+        names.clear()
+        assert run("fetch", name).stdout.splitlines() == paths
+        assert names == list(WORD_VECTOR_FILES)
+    names.clear()
     assert run("fetch", "--no-warm").exit_code == 0
-    assert names == [DEFAULT_MODEL, *WORD_VECTOR_FILES]
-    names.clear()
-    assert run("fetch", "word-vectors").stdout.splitlines() == [str(models.model_path(name)) for name in WORD_VECTOR_FILES]
-    names.clear()
-    assert run("fetch", "word-vectors-vocabulary").exit_code == 0
-    assert names == list(WORD_VECTOR_FILES)
-    names.clear()
-    assert run("fetch", "qwen3-8b", "--no-warm").exit_code == 0
-    assert names == ["qwen3-8b"]
-
-
-def test_the_default_model_does_without_word_vectors_that_cannot_be_fetched(fetched):
-    names, failing = fetched
-    failing.append("word-vectors")
-    done = run("fetch", "--no-warm")
-    assert (done.exit_code, names) == (0, [DEFAULT_MODEL])
-    assert "without word vectors, less is found" in done.stderr
-    assert isinstance(run("fetch", "word-vectors").exception, DataError)
+    assert run("fetch", "word-vectors", "--from", "mine").exit_code == 0
+    assert names == [DEFAULT_MODEL, "word-vectors"]
 
 
 def test_the_list_says_where_word_vectors_are_or_how_to_get_them_and_they_are_removed_by_name(folder):

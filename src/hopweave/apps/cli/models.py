@@ -50,8 +50,7 @@ def fetch(
     name: Annotated[
         str | None,
         typer.Argument(
-            help="A known model, word-vectors, or hf:OWNER/REPO/FILE.gguf; defaults to the default model and word-vectors.",
-            show_default=False,
+            help="A known model, hf:OWNER/REPO/FILE.gguf, or word-vectors; defaults to the default model.", show_default=False
         ),
     ] = None,
     source: Annotated[
@@ -77,14 +76,12 @@ def fetch(
     from hopweave.models.weights import fetch as fetch_model
 
     model = name or DEFAULT_MODEL
-    if model not in WORD_VECTOR_FILES:
+    # Both files of the word vectors, unless the user has one of them.
+    files = list(WORD_VECTOR_FILES) if model in WORD_VECTOR_FILES and source is None else [model]
+    for file in files:
         with _progress() as (on_progress, on_note):
-            path = fetch_model(model, from_path=source, on_progress=on_progress, on_note=on_note)
+            path = fetch_model(file, from_path=source, on_progress=on_progress, on_note=on_note)
         say(str(path))
-    elif source is not None:
-        say(str(fetch_model(model, from_path=source)))
-    if source is None and name in {None, *WORD_VECTOR_FILES}:
-        _fetch_word_vectors(is_needed=name is not None)
     if not no_warm and model not in WORD_VECTOR_FILES:
         _warm(model)
 
@@ -97,27 +94,6 @@ def remove(name: Annotated[str, typer.Argument(help="A model, by its name in the
 
     names = list(WORD_VECTOR_FILES) if name == WORD_VECTORS else [name]
     say(f"{_size(sum(map(remove_model, names)))} freed")
-
-
-def _fetch_word_vectors(*, is_needed: bool) -> None:
-    """Fetches the word vectors; what prevents it is an error only if it was they that were asked for.
-
-    Raises:
-        DataError: if they are needed and could not be fetched.
-    """
-    from hopweave.core.errors import DataError
-    from hopweave.models.weights import WORD_VECTOR_FILES
-    from hopweave.models.weights import fetch as fetch_model
-
-    try:
-        for file in WORD_VECTOR_FILES:
-            with _progress() as (on_progress, on_note):
-                path = fetch_model(file, on_progress=on_progress, on_note=on_note)
-            say(str(path))
-    except DataError as error:
-        if is_needed:
-            raise
-        say(f"without word vectors, less is found of what is said in other words: {error}", err=True)
 
 
 def _warm(name: str) -> None:
