@@ -67,7 +67,7 @@ def nearness(query: str, texts: Sequence[Headed], *, window: int = 0, of_heading
         them apart.
 
     Raises:
-        DataError: if the files of the vectors are damaged, with what to do.
+        DataError: if a file of the vectors was modified or cannot be read, with what to do.
     """
     vectors = _vectors()
     if vectors is None or len(texts) < 2 or language_of(query) != "en":

