@@ -42,6 +42,12 @@ def test_a_reading_of_sentences_says_nothing_of_an_answer_from_whole_passages(is
     assert signals(decisions=readings)["problems"] == problems
 
 
+def test_readings_for_a_plan_that_was_dropped_say_nothing_of_the_answer():
+    doubtful, sure = {"problems": ["unsure"], "probability": 0.5}, {"problems": [], "probability": 1.0}
+    found = signals(decisions=[("reading", doubtful), ("plan dropped", {}), ("reading", sure)])
+    assert (found["probability"], found["problems"]) == (0, 0)
+
+
 def test_what_the_method_recorded_of_its_reading():
     found = signals(decisions=[("reading", {"problems": ["open", "unsure"], "probability": 0.5, "missing": ["more"]})])
     assert found["probability"] == pytest.approx(-0.6931, abs=1e-3)

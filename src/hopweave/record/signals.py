@@ -24,6 +24,9 @@ from hopweave.text.matching import is_contained
 _READING = "reading"
 """The label of the decision under which methods record what they read off facts, with `problems`, `probability`, `missing`."""
 
+_DROPPED = "plan dropped"
+"""The label of the decision by which `stitch` gives up a plan, and what it read for it."""
+
 _WHOLE = "whole passages"
 """The label of the decision under which `stitch` records what it read from whole passages, and whether that `is_kept`."""
 
@@ -74,9 +77,13 @@ class _Seen:
 
     @cached_property
     def readings(self) -> Sequence[Mapping[str, Any]]:
-        """The details of each reading of facts, in order; none if the answer was read from whole passages instead."""
+        """The details of each reading of facts, in order; none if the answer was read from whole passages instead.
+
+        Those for a plan that was dropped are left out.
+        """
         is_from_whole = any(data.get("is_kept") for data in self._decided(_WHOLE))
-        return [] if is_from_whole else self._decided(_READING)
+        dropped = max((step.id for step in self._decisions(_DROPPED)), default=-1)
+        return [] if is_from_whole else [step.data for step in self._decisions(_READING) if step.id > dropped]
 
     @cached_property
     def checked(self) -> dict[str, float]:
@@ -85,7 +92,10 @@ class _Seen:
         return {} if data is None else {name: math.nan if data[name] is None else float(data[name]) for name in CHECKED}
 
     def _decided(self, label: str) -> Sequence[Mapping[str, Any]]:
-        return [step.data for step in self.record.own_steps if isinstance(step, Decision) and step.label == label]
+        return [step.data for step in self._decisions(label)]
+
+    def _decisions(self, label: str) -> Sequence[Decision]:
+        return [step for step in self.record.own_steps if isinstance(step, Decision) and step.label == label]
 
     def ranks(self) -> Iterator[int]:
         """Yields the rank, from 1, of each cited passage in each list that has it."""

@@ -86,6 +86,7 @@ LABELS: dict[str, str] = {
     "paragraph": "one of the paragraphs, each of which is used alone to answer the question",
     "path": "a query that the answer rests on, in order, with its final answer",
     "plan": "the steps that the model intends to take",
+    "plan dropped": "what an earlier step was answered with, which is in doubt or no name; the question is read as it is",
     "probe": "whether the model says that it can answer without searching",
     "query": "a query that is sent to the retriever",
     "reading": "an answer read from numbered facts, with the evidence against it",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -648,3 +649,38 @@ async def test_what_whole_passages_do_not_have_is_not_kept(reply):
     record = await asked_of_a_manual(answered("8080", 1), reply)
     assert purposes(record) == ["answer", "whole"]
     assert record.answer.short == "unknown"
+
+
+IN_DOCUMENTS = [replace(passage, source="b.html", start=0, end=60) for passage in (BRIDGE, LIND, OTHER)]
+LONG = "Orla Bridge is a bridge of 1902. It was designed by Mara Lind."
+
+
+async def planned_over(*replies, passages=IN_DOCUMENTS):
+    bridge, lind, other = passages
+    return await ask([SPLIT, *replies], {ASKED: [bridge, lind, other], HOP: [bridge], REST: [lind]})
+
+
+@pytest.mark.parametrize("first", [improbable("Mara Lind"), answered("Ghent", 2), answered(LONG, 1), answered("", 0)])
+async def test_a_plan_over_documents_is_dropped_where_its_first_answer_is_in_doubt_or_a_sentence(first):
+    record = await planned_over(first, answered("Vask", 4))
+    assert purposes(record) == ["plan", "answer", "answer"]
+    assert queries(record) == [ASKED, HOP]
+    assert verdicts(record) == [(ASKED, "Vask", "supported")]
+    assert [step.label for step in record.own_steps if isinstance(step, Decision)].count("plan dropped") == 1
+
+
+async def test_a_plan_over_documents_goes_on_from_a_name_that_was_surely_read():
+    record = await planned_over(answered("Mara Lind", 2), answered("Vask", 2))
+    assert queries(record) == [ASKED, HOP, REST]
+    assert record.answer.short == "Vask"
+
+
+async def test_over_whole_articles_a_plan_goes_on_from_an_improbable_answer():
+    record = await planned_over(improbable("Mara Lind"), answered("Vask", 2), passages=[BRIDGE, LIND, OTHER])
+    assert queries(record) == [ASKED, HOP, REST]
+
+
+async def test_whole_passages_are_read_after_a_plan_was_dropped_as_if_there_had_been_none():
+    record = await planned_over(answered("Ghent", 2), answered("Ghent", 2), "Vask")
+    assert purposes(record) == ["plan", "answer", "answer", "whole"]
+    assert verdicts(record) == [(ASKED, "Vask", "supported")]

@@ -12,7 +12,8 @@ people and things that the question describes without naming them ("the county w
 hops: a question for each, and the question itself with the answer in its place. For each hop, the likeliest sentences of the
 passages found for it are numbered as facts, and the model gives the number of the fact that answers, and the answer, as one
 JSON object. Readings are checked without a model: whether an answer occurs in its fact, and whether the names in the question
-lead there. A question with one hop, or one whose hops fail the checks, is read directly over the likeliest sentences.
+lead there. A question with one hop, or one whose hops fail the checks, is read directly over the likeliest sentences; over
+documents a plan is dropped already where an earlier hop is in doubt.
 Questions that compare two things are not decided by the model: it fills in the two values with their facts, and code compares
 them. Calls: 1 for a question that describes nothing without naming it, which is seen without asking; 2 for another one of one
 hop, 1 more for each further hop, and 1 more if they fail the checks; and 1 more if the answer to a question of one hop is in
@@ -93,6 +94,7 @@ _LARGE = Sizes(
 )
 _UNKNOWN = "unknown"
 _LONGEST_WHOLE = 64  # tokens, of an answer that is read from whole passages
+_LONGEST_NAME = 8  # words
 _PLANNED = ("two", "town", "spouse", "year", "state", "film", "grandfather", "sister")
 
 
@@ -211,8 +213,11 @@ class _Stitching:
         reading, problems = Reading(self.question.text, "", None, 1.0, facts), ["none"]
         doubts = [problems_in_words(problems, reading.asked)]
         try:
-            if steps := await self._planned() if is_split else ():
-                reading, problems, doubts = await self._read_hops(steps, hits)
+            steps = await self._planned() if is_split else ()
+            if steps and (read_so := await self._read_hops(steps, hits)) is not None:
+                reading, problems, doubts = read_so
+            else:
+                steps = ()
             if not does_hold(problems):
                 at_once, against = await self.reader.read(self.question.text, facts)
                 if not reading.answer or weight(against) <= weight(problems):
@@ -235,9 +240,10 @@ class _Stitching:
 
         What answers a question about a manual is often said in sentences that have none of its words, around those that do.
         """
-        passages = [hit.passage for hit in hits[: self.options.num_whole_passages]]
-        if not any(passage.start is not None for passage in passages):
+        first = hits[: self.options.num_whole_passages]
+        if not _is_of_documents(first):
             return None
+        passages = [hit.passage for hit in first]
         sampling = replace(self.workbench.sampling, max_tokens=_LONGEST_WHOLE)
         prompt = prompt_with(self.workbench, self.question, passages)
         reply = await self.workbench.reply([Message("user", prompt)], purpose="whole", sampling=sampling)
@@ -273,14 +279,22 @@ class _Stitching:
             messages.append(Message("assistant", self.workbench.fill(_PROMPTS[f"reply_plan_{example}"])))
         return messages
 
-    async def _read_hops(self, steps: Sequence[str], hits: Sequence[Hit]) -> tuple[Reading, list[str], list[str]]:
-        """The last reading, the problems of all of them, and these in words; without an answer if an earlier hop has none."""
+    async def _read_hops(self, steps: Sequence[str], hits: Sequence[Hit]) -> tuple[Reading, list[str], list[str]] | None:
+        """The last reading, the problems of all of them, and these in words; without an answer if an earlier hop has none.
+
+        `None` over documents if an earlier answer is in doubt or no name: questions about documents mostly name what they mean
+        ("the pump filter of the WM 40"), and what is read for that instead leads astray.
+        """
         answers: list[str] = []
         problems: list[str] = []
         doubts: list[str] = []
         for step in steps:
             asked = answered(step, answers)
             reading, against = await self.reader.read_hop(asked, hits)
+            if step is not steps[-1] and _is_of_documents(hits) and (against or not _may_be_name(reading.answer)):
+                self.workbench.decide("plan dropped", reading.answer or "?")
+                self.hops.clear()
+                return None
             problems += against
             doubts.append(problems_in_words(against, asked))
             if not reading.answer:
@@ -328,6 +342,16 @@ class _Stitching:
         reply = await self.workbench.reply([Message("user", text)], purpose="answer", sampling=sampling)
         short, how = bare_answer(self.workbench, reply.text, self.question)
         return one_answer(self.question, reply.text, short, how, hits)
+
+
+def _is_of_documents(hits: Sequence[Hit]) -> bool:
+    """Whether some of the hits are parts of documents, not whole articles."""
+    return any(hit.passage.start is not None for hit in hits)
+
+
+def _may_be_name(answer: str) -> bool:
+    """Whether an answer can stand in a question for what it names: no sentence can."""
+    return len(answer.split()) <= _LONGEST_NAME
 
 
 def _texts_of(values: Mapping[str, Any], name: str) -> list[str]:
