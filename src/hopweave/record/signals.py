@@ -81,7 +81,7 @@ class _Seen:
 
         Those for a plan that was dropped are left out.
         """
-        is_from_whole = any(data.get("is_kept") for data in self._decided(_WHOLE))
+        is_from_whole = any(step.data.get("is_kept") for step in self._decisions(_WHOLE))
         dropped = max((step.id for step in self._decisions(_DROPPED)), default=-1)
         return [] if is_from_whole else [step.data for step in self._decisions(_READING) if step.id > dropped]
 
@@ -90,9 +90,6 @@ class _Seen:
         """The outcomes of the check, by signal; empty if there was none."""
         data = check_in(self.record.own_steps)
         return {} if data is None else {name: math.nan if data[name] is None else float(data[name]) for name in CHECKED}
-
-    def _decided(self, label: str) -> Sequence[Mapping[str, Any]]:
-        return [step.data for step in self._decisions(label)]
 
     def _decisions(self, label: str) -> Sequence[Decision]:
         return [step for step in self.record.own_steps if isinstance(step, Decision) and step.label == label]

@@ -13,12 +13,12 @@ hops: a question for each, and the question itself with the answer in its place.
 passages found for it are numbered as facts, and the model gives the number of the fact that answers, and the answer, as one
 JSON object. Readings are checked without a model: whether an answer occurs in its fact, and whether the names in the question
 lead there. A question with one hop, or one whose hops fail the checks, is read directly over the likeliest sentences; over
-documents a plan is dropped already where an earlier hop is in doubt.
-Questions that compare two things are not decided by the model: it fills in the two values with their facts, and code compares
-them. Calls: 1 for a question that describes nothing without naming it, which is seen without asking; 2 for another one of one
-hop, 1 more for each further hop, and 1 more if they fail the checks; and 1 more if the answer to a question of one hop is in
-doubt and was read from sentences of documents: it is read from whole passages then. For a comparison 1, and 1 for each side
-whose value no fact about it states. Searches: 1, and 1 per hop or such a side.
+documents a plan is dropped already where an earlier hop is in doubt. Questions that compare two things are not decided by the
+model: it fills in the two values with their facts, and code compares them. Calls: 1 for a question that describes nothing
+without naming it, which is seen without asking; 2 for another one of one hop, 1 more for each further hop, and 1 more if they
+fail the checks; and 1 more if the answer to a question of one hop is in doubt and was read from sentences of documents: it is
+read from whole passages then. For a comparison 1, and 1 for each side whose value no fact about it states. Searches: 1, and 1
+per hop or such a side.
 
 Every step is a claim whose evidence is the sentence that it was read from.
 """
@@ -214,17 +214,16 @@ class _Stitching:
         doubts = [problems_in_words(problems, reading.asked)]
         try:
             steps = await self._planned() if is_split else ()
-            if steps and (read_so := await self._read_hops(steps, hits)) is not None:
-                reading, problems, doubts = read_so
-            else:
-                steps = ()
+            hops = await self._read_hops(steps, hits) if steps else None
+            if hops is not None:
+                reading, problems, doubts = hops
             if not does_hold(problems):
                 at_once, against = await self.reader.read(self.question.text, facts)
                 if not reading.answer or weight(against) <= weight(problems):
                     self.hops.clear()
                     reading = at_once
-                    doubts = [problems_in_words(against, at_once.asked), *(doubts if steps else ())]
-                if against and not steps and (read := await self._read_whole(hits)) is not None:
+                    doubts = [problems_in_words(against, at_once.asked), *(doubts if hops is not None else ())]
+                if against and hops is None and (read := await self._read_whole(hits)) is not None:
                     return read
         except BudgetReached as reached:
             self.stopped_because = reached.limit
@@ -291,7 +290,8 @@ class _Stitching:
         for step in steps:
             asked = answered(step, answers)
             reading, against = await self.reader.read_hop(asked, hits)
-            if step is not steps[-1] and _is_of_documents(hits) and (against or not _may_be_name(reading.answer)):
+            is_earlier = step is not steps[-1]
+            if is_earlier and _is_of_documents(hits) and (against or not _may_be_name(reading.answer)):
                 self.workbench.decide("plan dropped", reading.answer or "?")
                 self.hops.clear()
                 return None
@@ -300,7 +300,7 @@ class _Stitching:
             if not reading.answer:
                 break
             answers.append(reading.answer)
-            if step is not steps[-1]:
+            if is_earlier:
                 behind = passages_behind(reading)
                 self.hops.append(Assertion(asked, reading.answer, "retrieved", behind, doubt=doubts[-1]))
         return reading, problems, doubts
