@@ -368,6 +368,14 @@ def eml(source: bytes) -> bytes:
     return message.as_bytes()
 
 
+def with_docx(source: bytes) -> bytes:
+    """A short mail to which the document is attached, as DOCX."""
+    message = _message(b"## The guide\n\nIt is attached.\n")
+    kind = "vnd.openxmlformats-officedocument.wordprocessingml.document"
+    message.add_attachment(docx(source), maintype="application", subtype=kind, filename="guide.docx")
+    return message.as_bytes()
+
+
 def mbox(source: bytes) -> bytes:
     """A mailbox with a message for each half of the document, and an answer."""
     at = source.find(b"\n## ", len(source) // 2)
@@ -501,7 +509,7 @@ MAKERS: Mapping[str, Callable[[bytes], bytes]] = {
         one.__name__: one
         for one in (
             *(docx, german_docx, pptx, xlsx, odt, ods, odp, epub, pdf, two_columns, scan, picture, encrypted_pdf),
-            *(encrypted_docx, ipynb, eml, mbox, srt, vtt, tsv, jsonl, utf16, latin1, html, zst, tar_gz, cut),
+            *(encrypted_docx, ipynb, eml, with_docx, mbox, srt, vtt, tsv, jsonl, utf16, latin1, html, zst, tar_gz, cut),
             *(rtf, doc, ppt, xls, adoc, org, tex),
         )
     },

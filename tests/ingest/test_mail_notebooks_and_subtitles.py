@@ -48,9 +48,9 @@ def test_letters_that_a_head_has_without_encoding_are_read(charset):
 
 def test_plain_text_comes_before_html_and_attachments_are_named(tmp_path):
     both = message(html="<p>Not this.")
-    both.add_attachment(b"%PDF", maintype="application", subtype="pdf", filename="bill für oil.pdf")
-    [passage] = read(written(tmp_path, "a.eml", both.as_bytes()))
-    assert passage.text == f"{HEAD}\n\nThe lamp is lit.\n\nOil is dry.\n\nAttachments: bill für oil.pdf"
+    both.add_attachment(b"It is 9.", maintype="application", subtype="octet-stream", filename="bill für oil.txt")
+    passage, _ = read(written(tmp_path, "a.eml", both.as_bytes()))
+    assert passage.text == f"{HEAD}\n\nThe lamp is lit.\n\nOil is dry.\n\nAttachments: bill für oil.txt"
     page = message(None, "<h1>Oil</h1><p>It is <b>dry</b>.<script>no</script>")
     [passage] = read(written(tmp_path, "b.eml", page.as_bytes()), max_words=0)
     assert passage.text == f"{HEAD}\n\nOil\n\nIt is dry."

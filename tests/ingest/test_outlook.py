@@ -65,10 +65,12 @@ def saved(texts, *, recipients=RECIPIENTS, attached=(), values=None, code_page=N
         made |= streams({"3001": name, "39FE": address}, code_page, storage)
     for number, one in enumerate(attached):
         storage = f"__attach_version1.0_#{number:08X}/"
-        made[f"{storage}__properties_version1.0"] = properties({"3705": 1}, 8)
+        flags = one.get("flags", 0) if not isinstance(one, str) else 0
+        made[f"{storage}__properties_version1.0"] = properties({"3705": 1, "3714": flags}, 8)
         inner = f"{storage}__substg1.0_3701000D/"
         made |= streams({"0037": one, "1000": "Within."}, code_page, inner) if isinstance(one, str) else {}
-        made |= streams(one | {"3701": b"%PDF-1.7 not read"}, code_page, storage) if not isinstance(one, str) else {}
+        texts_of_it = {tag: text for tag, text in one.items() if tag != "flags"} if not isinstance(one, str) else {}
+        made |= streams(texts_of_it, code_page, storage)
     if named:
         sets = [*dict.fromkeys(which for which, _ in named)]
         entries = (struct.pack("<LHH", number, 2 * (3 + sets.index(which)), at) for at, (which, number) in enumerate(named))
@@ -129,7 +131,7 @@ def test_a_message_is_read_as_the_same_one_of_mail():
     )
     mail.set_content(text)
     mail.add_attachment(b"%PDF", maintype="application", subtype="pdf", filename="bill für oil.pdf")
-    read = read_msg(saved({"0037": "Öl", "1000": text} | SENDER, attached=[{"3707": "bill für oil.pdf"}]))
+    read = read_msg(saved({"0037": "Öl", "1000": text} | SENDER, attached=[{"3707": "bill für oil.pdf", "3701": b"%PDF"}]))
     assert read == read_mail(mail.as_bytes())
     assert "Pier: P1; 2021: 0.12; 2024: 0.15." in read.parts[0].text
     assert (read.parts[1].text, read.parts[1].place) == ("Is it rape oil?", "quote=1")
@@ -227,7 +229,7 @@ def test_a_message_with_nothing_in_it_has_no_text():
     assert (document.title, document.parts[0].text) == ("", "")
 
 
-def test_attachments_are_named_and_not_read():
+def test_attachments_are_named():
     attached = [{"3707": f"bill {number}.pdf", "3704": "BILL~1.PDF"} for number in range(30)]
     shown = ", ".join(f"bill {number}.pdf" for number in range(30))
     text = text_of(ordinary(attached=[*attached, {"3704": "OLD.DOC"}, {"3001": "A picture"}, {}, "Night watch"]))

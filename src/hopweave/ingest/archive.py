@@ -108,7 +108,7 @@ def _of_tar(archive: CorpusFile, stream: Pieces, total: _Total) -> Iterator[_Eve
             tar.members.clear()  # type: ignore[attr-defined]  # all of them would be kept
             if not found.isdir():
                 kind = _KINDS.get(found.type, "" if found.isreg() else stat.filemode(found.mode))
-                yield from _of_member(_member(archive, found.name, kind), partial(tar.extractfile, found), total)
+                yield from _of_member(member_of(archive, found.name, kind), partial(tar.extractfile, found), total)
 
 
 def _of_zip(archive: CorpusFile, on_bytes: OnBytes, limits: Limits, total: _Total) -> Iterator[_Event]:
@@ -118,7 +118,7 @@ def _of_zip(archive: CorpusFile, on_bytes: OnBytes, limits: Limits, total: _Tota
             for found in opened.infolist():
                 if not found.is_dir():
                     kind = "symbolic link" if stat.S_ISLNK(found.external_attr >> 16) else ""
-                    member = _member(archive, found.filename, kind)
+                    member = member_of(archive, found.filename, kind)
                     yield from _of_member(member, partial(_opened, archive, opened, found), total)
     if on_bytes is not None:
         on_bytes(archive.num_bytes)
@@ -155,7 +155,7 @@ def _of_mailbox(archive: CorpusFile, stream: Pieces) -> Iterator[_Event]:
             if number:
                 yield _Ends(None)
             number += 1
-            yield _Opens(_member(archive, f"{number}.eml", ""))
+            yield _Opens(member_of(archive, f"{number}.eml", ""))
         elif not number and line.strip():
             raise DataError(
                 f"{archive.source} is not a mailbox: it begins with no line 'From ...'; correct it, or leave it out"
@@ -216,8 +216,14 @@ def _of_member(member: CorpusFile, opens: Callable[[], IO[bytes] | None], total:
     yield _Ends(error)
 
 
-def _member(archive: CorpusFile, name: str, kind: str) -> CorpusFile:
-    """A member as a file of the corpus; its name is never used as a path."""
+def member_of(archive: CorpusFile, name: str, kind: str) -> CorpusFile:
+    """A member as a file of the corpus; its name is never used as a path.
+
+    Args:
+        archive: which holds it.
+        name: of the member.
+        kind: why it is not to be read; empty if it is.
+    """
     parts = [part for part in PurePosixPath(shown_name(name)).parts if part not in ("/", "..")]
     below = PurePosixPath(*parts)
     member = CorpusFile(archive.path.joinpath(below), f"{archive.source}/{below}", f"{archive.document_id}/{below}", kind)

@@ -67,6 +67,20 @@ class Part:
         return replace(self, headings=(*carried, *self.headings), within=self.within or earlier.within)
 
 
+class Attachment(NamedTuple):
+    """A file that is within a document, such as one that is attached to a message.
+
+    Attributes:
+        name: as the document has it.
+        content: its bytes; empty if they are not read.
+        within: what it is attached to, a heading above all of its text.
+    """
+
+    name: str
+    content: bytes
+    within: str
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
     """A document.
@@ -75,11 +89,13 @@ class Document:
         title: empty if it has none.
         parts: those with text, in order.
         unread: which part could not be read, and why; empty if everything was.
+        attached: the files within it.
     """
 
     title: str
     parts: tuple[Part, ...]
     unread: str = ""
+    attached: tuple[Attachment, ...] = ()
 
 
 def open_headings(headings: Iterable[Heading]) -> list[Heading]:

@@ -167,8 +167,9 @@ class CorpusFile:
         document_id: the id of the document in it, if it is one: its path below the root that it belongs to; see `find.Roots`.
         special: its kind if it is not a regular file, such as `FIFO`; else empty.
         at: its absolute path, which identifies it from one update of an index to the next; empty if not needed.
-        content: its content, if it is a member of an archive that is being read.
+        content: its content, if it is a member of an archive, or attached to a file, that is being read.
         looks: its format as a suffix, if its content shows what its name does not; see `recognise`.
+        within: the headings above all of its text: what it is attached to.
     """
 
     path: Path
@@ -178,6 +179,7 @@ class CorpusFile:
     at: Path = Path()
     content: BinaryIO | None = None
     looks: str = ""
+    within: tuple[str, ...] = ()
 
     @property
     def compression(self) -> str:
@@ -240,6 +242,11 @@ class CorpusFile:
     def is_archive(self) -> bool:
         """Whether it holds other files."""
         return self.suffix in ARCHIVE_SUFFIXES
+
+    @property
+    def is_in_archive(self) -> bool:
+        """Whether it is a member of an archive, or attached to one, and so has no path of its own."""
+        return self.content is not None and self.at == Path()
 
     @property
     def num_bytes(self) -> int:

@@ -1,4 +1,4 @@
-"""A message of e-mail (RFC 5322): its subject as title, who wrote it to whom and when, and its text; attachments are named.
+"""A message of e-mail (RFC 5322): its subject as title, who wrote it to whom and when, its text, and what is attached.
 
 All of its passages have the sender and the date above them; earlier messages that it quotes at its end are parts of their own,
 which have whoever wrote those above them (`hopweave.ingest.quoted`).
@@ -19,7 +19,7 @@ from email.policy import Compat32
 from hopweave.core.errors import DataError
 from hopweave.ingest.aligned_tables import with_rows
 from hopweave.ingest.deadline import Check, no_check
-from hopweave.ingest.document import PARAGRAPH, Blocks, Document, Part
+from hopweave.ingest.document import PARAGRAPH, Attachment, Blocks, Document, Part
 from hopweave.ingest.html_page import read_html
 from hopweave.ingest.quoted import QUOTE, Quote, without_quotes
 
@@ -74,8 +74,8 @@ def read_mail(content: bytes, source: str = "the message", check: Check = no_che
     bodies = [body_of_text(_text(leaf), check) for leaf in texts]
     if not any(part.text or quotes for part, quotes in bodies):
         bodies = [body for leaf in pages for body in bodies_of_page(_text(leaf), source, check)]
-    names = [_decoded(leaf.get_filename() or "") for leaf in leaves]
-    return message_document(_field(message, "Subject"), _fields(message), bodies, names)
+    attached = [(_decoded(name), _content(leaf)) for leaf in leaves if (name := leaf.get_filename()) and not _is_of_page(leaf)]
+    return message_document(_field(message, "Subject"), _fields(message), bodies, attached)
 
 
 def read_web_archive(content: bytes, source: str = "the page", check: Check = no_check) -> Document:
@@ -108,25 +108,30 @@ def _parsed(content: bytes, source: str, check: Check) -> tuple[Message, list[Me
         raise DataError(f"{source} is nested too deeply; leave it out") from None
 
 
-def message_document(subject: str, fields: Mapping[str, str], bodies: Sequence[Body], attachments: Iterable[str]) -> Document:
+def message_document(
+    subject: str, fields: Mapping[str, str], bodies: Sequence[Body], attachments: Iterable[tuple[str, bytes]]
+) -> Document:
     """A message as a document: its own text, with its head above and the names of what is attached below, and its quotes.
 
     Args:
         subject: the title.
         fields: of the head, in order; empty ones are left out.
         bodies: its texts.
-        attachments: their names; empty ones are left out.
+        attachments: their names, and their content as far as it is to be read; those without a name are left out.
     """
+    named = [(name, content) for name, content in attachments if name]
     blocks = Blocks()
     blocks.add("\n".join(f"{name}: {value}" for name, value in fields.items() if value))
     for part, _ in bodies:
         blocks.add_part(part)
-    if names := [*filter(None, attachments)]:
-        blocks.add("Attachments: " + ", ".join(names))
+    if named:
+        blocks.add("Attachments: " + ", ".join(name for name, _ in named))
     whose = ", ".join(filter(None, [fields.get("From"), fields.get("Date")]))
     own = replace(blocks.part(), within=(whose,) if whose else ())
     quotes = [quote for _, found in bodies for quote in found]
-    return Document(subject, (own, *(_part(quote, number) for number, quote in enumerate(quotes, start=1))))
+    parts = (own, *(_part(quote, number) for number, quote in enumerate(quotes, start=1)))
+    within = "Attached to: " + ", ".join(filter(None, [subject, whose]))
+    return Document(subject, parts, attached=tuple(Attachment(name, content, within) for name, content in named))
 
 
 def fields_of(head: str) -> dict[str, str]:
@@ -197,8 +202,19 @@ def _unencoded(value: str) -> str:
 
 
 def _text(part: Message) -> str:
+    content = _content(part)
+    return as_text(content, part.get_content_charset("utf-8")) if content else ""
+
+
+def _content(part: Message) -> bytes:
     payload = part.get_payload(decode=True)
-    return as_text(payload, part.get_content_charset("utf-8")) if isinstance(payload, bytes) else ""
+    return payload if isinstance(payload, bytes) else b""
+
+
+def _is_of_page(part: Message) -> bool:
+    """Whether a part is a picture that the page of its message shows, such as a logo; it is not attached to the message."""
+    is_shown = part["Content-ID"] is not None and part.get_content_disposition() != "attachment"
+    return part.get_content_maintype() == "image" and is_shown
 
 
 def as_text(content: bytes, charset: str) -> str:

@@ -38,7 +38,8 @@ _WANTED = re.compile(
     r"__properties_version1\.0|__substg1\.0_(?:[\dA-F]{4}001[EF]|10(?:13|09)0102)"
     r"|__nameid_version1\.0/__substg1\.0_000[23]0102"
     r"|__recip_version1\.0_#000000[\dA-F]{2}/(?:__properties_version1\.0|__substg1\.0_(?:3001|3003|39FE)001[EF])"
-    r"|__attach_version1\.0_#00000[\dA-F]{3}/__substg1\.0_(?:(?:3001|3704|3707)001[EF]|3701000D/__substg1\.0_0037001[EF])",
+    r"|__attach_version1\.0_#00000[\dA-F]{3}/(?:__properties_version1\.0|__substg1\.0_(?:(?:3001|3704|3707)001[EF]|37010102"
+    r"|3701000D/__substg1\.0_0037001[EF]))",
     re.ASCII | re.IGNORECASE,
 )
 """The streams that are read: texts of the message, whom it goes to, what is attached, and the names of further properties."""
@@ -57,7 +58,9 @@ _SENDER_NAME, _SENDER_ADDRESS = ("0C1A", "0042"), ("5D01", "5D02", "0C1F", "0065
 _SENT = ("0039", "0E06")
 _SHOWN_TO, _SHOWN_CC = "0E04", "0E03"
 _RECIPIENT_KIND, _RECIPIENT_NAME, _RECIPIENT_ADDRESS = "0C15", "3001", ("39FE", "3003")
-_FILE_NAME = ("3707", "3704", "3001")
+_FILE_NAME, _CONTENT = ("3707", "3704", "3001"), "3701"
+_ATTACHED_HOW, _ON_PAGE = "3714", 4
+"""Flags of what is attached; one of them says that it is a picture of the page."""
 _CONTACT = "ipm.contact"
 _OF_CONTACTS = {
     "Job title": "3A17",
@@ -244,13 +247,16 @@ def _tags_by_name(names: _Item) -> dict[tuple[bytes, int], str]:
     return found
 
 
-def _attachments(message: _Item, storages: Mapping[str, Mapping[str, bytes]]) -> Iterable[str]:
-    """The names of what is attached; a message without one has its subject."""
-    found: dict[str, str] = {}
-    for name, streams in storages.items():
-        if name.startswith(_ATTACHMENT):
-            which = name.partition("/")[0]
-            found[which] = found.get(which) or _Item(streams, 0, message.charset).line(*_FILE_NAME, _SUBJECT)
+def _attachments(message: _Item, storages: Mapping[str, Mapping[str, bytes]]) -> Iterable[tuple[str, bytes]]:
+    """The names of what is attached, and its content; a message without a name has its subject, and is not read."""
+    found: dict[str, tuple[str, bytes]] = {}
+    for place, streams in storages.items():
+        if place.startswith(_ATTACHMENT):
+            which = place.partition("/")[0]
+            one = _Item(streams, _OTHER_HEAD, message.charset)
+            name, content = found.get(which, ("", b""))
+            if not one.number(_ATTACHED_HOW) & _ON_PAGE:
+                found[which] = name or one.line(*_FILE_NAME, _SUBJECT), content or one.binary(_CONTENT)
     return found.values()
 
 

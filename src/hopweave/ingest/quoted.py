@@ -7,6 +7,7 @@ answer is not understood without them, with a `>` before each paragraph.
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -48,10 +49,18 @@ class Quote(NamedTuple):
 
 
 class Mailbox:
-    """The messages of a mailbox that were read before, to leave out what later ones only quote of them."""
+    """The messages of a mailbox that were read before, to leave out what later ones only quote of them, or attach again."""
 
     def __init__(self) -> None:
         self._letters: deque[str] = deque(maxlen=_MOST_MESSAGES)
+        self._attached: set[bytes] = set()
+
+    def attaches_again(self, content: bytes) -> bool:
+        """Whether the same file, to the last byte, was attached to an earlier message, or to this one."""
+        key = hashlib.sha256(content).digest()
+        is_again = key in self._attached
+        self._attached.add(key)
+        return is_again
 
     def quotes_again(self, pieces: Sequence[tuple[str, str]]) -> list[bool]:
         """Which pieces of the next message are quotes whose text, of 100 letters or more, an earlier message has.

@@ -16,9 +16,10 @@ from hopweave.core.files import shown_name
 from hopweave.core.types import Passage
 from hopweave.core.visibility import ACCESS, METADATA, is_key, labels_in, labels_of, plain_value
 from hopweave.ingest.archive import members
+from hopweave.ingest.attachments import attached_files
 from hopweave.ingest.copies import Copies, Copy, holder, letters_of
 from hopweave.ingest.deadline import Deadline
-from hopweave.ingest.document import Part, repeats, row_text
+from hopweave.ingest.document import Attachment, Part, repeats, row_text
 from hopweave.ingest.find import OnUnlisted, Roots, Selection, find_files
 from hopweave.ingest.formats import IMAGE_SUFFIXES, MAX_FILE_MIB, MAX_ROW_MIB, CorpusFile, Limits, OnBytes
 from hopweave.ingest.json_stream import fields_of
@@ -38,6 +39,8 @@ TITLE_FIELDS = ("title", "name")
 _LONGEST_CELL_TITLE = 100
 """Characters of a cell that may be the title of its row; a longer one is text."""
 _COLUMN = f"{METADATA}."
+_Besides = tuple[str, Sequence[Attachment]]
+"""What could not be read of a file, empty if everything was, and what is attached to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +108,7 @@ class CorpusOptions:
         """What a file's passages depend on, apart from its content; a file that was read with other options is read again."""
         fields = (self.id_field, self.title_field, self.text_field)
         limits = (self.max_row_mib, self.max_file_mib, self.max_seconds)
-        return f"23 {(self.max_words, *fields, *limits, self.access, self.keep_copies)!r}"
+        return f"24 {(self.max_words, *fields, *limits, self.access, self.keep_copies)!r}"
 
 
 def read_corpus(
@@ -251,12 +254,17 @@ class Reading:
         self.left_out = []
         if file.is_archive:
             yield from self._archive(file)
-            return
+        else:
+            yield from self._file(file)
+
+    def _file(self, file: CorpusFile) -> Generator[Passage, None, None]:
+        """The passages of a file that is no archive, and of what is attached to it."""
         self._deadline = self._options.limits.deadline(file)
         num_before = self.tally.num_passages
         num_unread = len(self.tally.unread)
+        attached: Sequence[Attachment] = ()
         try:
-            unread = yield from self._document(file) if file.is_document else self._records(file)
+            unread, attached = yield from self._document(file) if file.is_document else self._records(file)
             if unread:
                 self.tally.unread.append(Unread(file.source, unread, self.tally.num_passages - num_before))
         except DataError as error:
@@ -266,6 +274,12 @@ class Reading:
             self.tally.num_taken += isinstance(error, TakenId)
         if self.tally.num_passages > num_before or len(self.tally.unread) == num_unread:
             self.tally.read[file.suffix or "no suffix"] += 1
+        for one, content in attached_files(file, attached):
+            is_compared = one.is_readable and one.is_in_archive and not self._options.keep_copies
+            if is_compared and self._mailbox.attaches_again(content):
+                self.tally.skip(Reason.ATTACHED_AGAIN, one.source)
+            elif self._is_taken(one):
+                yield from self._file(one)
 
     def _note_unread(self, source: str, error: DataError, path: Path, num_passages: int = 0) -> None:
         """Notes that a file or folder could not be read, or only in part."""
@@ -278,7 +292,7 @@ class Reading:
             with closing(members(archive, self._on_bytes, self._options.limits)) as found:
                 for member in found:
                     if self._is_taken(member):
-                        yield from self.passages(member)
+                        yield from self._file(member)
             self.tally.num_found -= 1
         except DataError as error:
             if not self._options.lenient:
@@ -296,8 +310,8 @@ class Reading:
             return True
         return False
 
-    def _document(self, file: CorpusFile) -> Generator[Passage, None, str]:
-        """The passages of a document; returns what could not be read."""
+    def _document(self, file: CorpusFile) -> Generator[Passage, None, _Besides]:
+        """The passages of a document; returns what else it has."""
         whole = None
         if self._elsewhere is not None:
             with self._deadline.paused():  # whoever reads it keeps to the same time
@@ -308,9 +322,9 @@ class Reading:
         elif self._on_bytes is not None:
             self._on_bytes(file.num_bytes)
         yield from self._passages_of(file, whole)
-        return whole.unread
+        return whole.unread, whole.attached
 
-    def _records(self, file: CorpusFile) -> Generator[Passage, None, str]:
+    def _records(self, file: CorpusFile) -> Generator[Passage, None, _Besides]:
         is_empty = True
         rows = read_rows(file, self._on_bytes, self._options.limits, self._deadline.check)
         if (self._options.id_field, self._options.title_field, self._options.text_field) == (None, None, None):
@@ -336,7 +350,7 @@ class Reading:
                 self.tally.num_duplicates += 1  # its id follows from its content, which is in the index
         if is_empty:
             raise Unreadable(f"{file.source} is empty: it has no records; remove it or leave it out", Reason.EMPTY)
-        return ""
+        return "", ()
 
     def _hand_out(self, passage: Passage) -> Iterator[Passage]:
         with self._deadline.paused():
@@ -350,16 +364,16 @@ class Reading:
         whole = Passage(file.document_id, "", title, file.source, access=self._options.access)
         pieces = document.pieces
         is_whole = len(pieces) == 1 and not pieces[0].place
-        is_compared = not self._options.keep_copies and file.content is None
+        is_compared = not self._options.keep_copies and not file.is_in_archive
         letters = [letters_of(piece.text) for piece in pieces] if is_compared else []
         held_by = [self._copies.holders_of(one) for one in letters]
-        is_in_mailbox = file.suffix == MAIL and file.content is not None and not self._options.keep_copies
+        is_in_mailbox = file.suffix == MAIL and file.is_in_archive and not self._options.keep_copies
         quoted = (
             self._mailbox.quotes_again([(one.place, one.text) for one in pieces]) if is_in_mailbox else [False] * len(pieces)
         )
         for number, piece in enumerate(pieces, start=1):
             below = tuple(dropwhile(lambda heading: repeats(heading, title), piece.sections))
-            passage = replace(whole, text=piece.text, sections=below)
+            passage = replace(whole, text=piece.text, sections=(*file.within, *below))
             if not is_whole:
                 place = f"{file.source}#{piece.place}" if piece.place else file.source
                 passage = replace(passage, id=f"{whole.id}#{number}", source=place, start=piece.start, end=piece.end)
@@ -407,7 +421,11 @@ class Reading:
         known = [name for name, value in row.values.items() if value is not None and value in (title,)]
         text = with_who(row.values, text, known)
         passage = Passage(
-            _id_text(record_id, place), _text(text, "text", place), _text(title or "", "title", place), file.source
+            _id_text(record_id, place),
+            _text(text, "text", place),
+            _text(title or "", "title", place),
+            file.source,
+            sections=file.within,
         )
         return self._with_labels(passage, row, place)
 
@@ -425,7 +443,7 @@ class Reading:
         if title is None:
             title = next((cell for cell in cells.values() if cell != _cell(record_id) and len(cell) <= _LONGEST_CELL_TITLE), "")
         text = row_text(list(cells), list(cells.values()))
-        sections = (row.title,) if row.title else ()
+        sections = (*file.within, row.title) if row.title else file.within
         passage = Passage(_id_text(record_id, place), text, _text(title, "title", place), file.source, sections=sections)
         return self._with_labels(passage, row, place)
 

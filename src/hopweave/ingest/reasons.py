@@ -39,6 +39,7 @@ class Reason(Enum):
     NOT_UTF8 = "not UTF-8", "convert them to UTF-8, for example with iconv"
     EMPTY = "no text", "leave them out"
     SCAN = "no text, as in scans", ""
+    ATTACHED_AGAIN = "attached to an earlier message as well", "to read them again, add --keep-copies"
     TAKEN_ID = "an id that another file has", "make the ids unique"
     UNREACHABLE = "out of reach", "change their modes or check the disk, and run the same command again"
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from hopweave.ingest.deadline import Check, no_check
-from hopweave.ingest.document import Document, is_one_of_several
+from hopweave.ingest.document import Attachment, Document, is_one_of_several
 from hopweave.ingest.file_bytes import bytes_of, open_text, unpacked
 from hopweave.ingest.formats import BOOK_SUFFIXES, MARKUP_SUFFIXES, WEB_ARCHIVE_SUFFIXES, CorpusFile, Limits, OnBytes
 from hopweave.ingest.reasons import Reason, Unreadable
@@ -41,11 +41,13 @@ class WholeDocument:
         title: empty if it has none.
         pieces: in order; there is at least one.
         unread: which part could not be read, and why; empty if everything was.
+        attached: the files within it, which are read as files of their own.
     """
 
     title: str
     pieces: tuple[Piece, ...]
     unread: str = ""
+    attached: tuple[Attachment, ...] = ()
 
 
 class ReadsElsewhere(Protocol):
@@ -92,7 +94,7 @@ def read_whole(
     if not pieces:
         raise Unreadable(f"{file.source} holds no text; leave it out", Reason.EMPTY)
     title = "" if is_one_of_several(document.title, document.parts) else document.title
-    return WholeDocument(title, tuple(pieces), document.unread)
+    return WholeDocument(title, tuple(pieces), document.unread, document.attached)
 
 
 # The readers of formats are imported where they are needed: some take a while, and few corpora need all of them.
