@@ -124,6 +124,34 @@ Dienstag bis Freitag ist offen.
 § 3 Gebühren
 Es kostet 5 Euro.
 """
+CONTRACT = """Supply agreement of the light and the oil mill, signed in May
+
+1. Subject
+The mill delivers oil of rape to the light, which pays for it as is said
+below.
+
+2. Prices
+
+Barrels of oil cost 9 pounds each.
+
+4) What if it is late?
+The light may buy its oil from another mill.
+
+1. Signed for the mill
+Ada Finch, who owns it.
+"""
+AMENDMENT = """What is said in the agreement changes as follows, from the first of June.
+
+A. Prices (replaces section 2)
+Barrels of oil cost 10 pounds each, or 9 if more than twenty
+are bought in one month.
+
+B. Term
+It ends in 2031.
+
+C. All else
+It stays as it is.
+"""
 IN_FRENCH = """Le moulin est ouvert à tous ceux qui viennent à pied.
 
 ACCÈS
@@ -154,6 +182,8 @@ def headings(text):
             [(1, "Artikel 1 Geltung"), (1, "Artikel 2 Öffnungszeiten"), (1, "Artikel 3 Gebühren")],
         ),
         (ARTICLES.replace("\n§ 3 Gebühren", ""), []),
+        (CONTRACT, [(1, "1. Subject"), (1, "2. Prices"), (1, "4) What if it is late?"), (1, "1. Signed for the mill")]),
+        (AMENDMENT, [(1, "A. Prices (replaces section 2)"), (1, "B. Term"), (1, "C. All else")]),
         (IN_FRENCH, [(1, "ACCÈS"), (1, "HORAIRES D'ÉTÉ")]),
         (PAPER, [(1, "1 Introduction"), (1, "2 Method"), (2, "2.1 Lamps"), (1, "3 Results")]),
         (
@@ -191,6 +221,16 @@ NONE = {
     "names in capitals": "ADA FINCH\n\nSULA ORLAU\n\nKERROW LIGHT\n\nMARLOW HALL\n",
     "amounts": "The store has what follows.\n\n3 Lamps of brass\n\nThey are old.\n\n2 Barrels of oil\n\nThey are full.\n",
     "steps": "What to do when it is dark, in this order:\n\n1 Light the lamp\n\n2 Fill the oil\n\nThen write it down.\n",
+    "a list of long items": "What to do today, before the night:\n\n1. Light the lamp in the tower that stands on the\n"
+    "northern pier\n\n2. Fill the oil into the barrel that stands in the\nlower store, below\n\n"
+    "3. Write all that was done into the log\nof the light\n",
+    "a list of indented items": "What to do:\n\n1. Light the lamp\n   as soon as it is dark.\n\n2. Fill the oil\n   into it.\n"
+    "\n3. Write it down\n   at once, in the log of the light.\n",
+    "a list of verses": "1. The lamp is lit\nand it burns all night long.\n\n2. The oil is dry\nand so is the wick.\n\n"
+    "3. It goes out\nat dawn.\n",
+    "two captions": "1. The lamp\nIt is lit at dusk every day of the year.\n\n2. The oil\nIt is dry in the lower store.\n",
+    "questions of an exam": "3. The lamp\nWho lit it in that year, and who put it out?\n\n7. The oil\nWhere was it?\n\n"
+    "9. Boats\nHow many?\n",
     "a list with stars": "What to do today, before the night:\n\n* Light the lamp\n\n* Fill the oil\n\n* Write\n",
     "versions of two things": "The lamp is an old one:\n\nversion 1.3\n\nThe oil is a newer one:\n\nversion 2.0\n\nSo it is.\n",
     "a table": "name      oil\n--------  ---\nlamp one  dry\n\nand a sentence that is long enough\n",

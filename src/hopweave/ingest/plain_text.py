@@ -1,7 +1,8 @@
 """Plain text and its headings: underlined, numbered, in capitals, of an outline or of a release, each on a line of its own.
 
 The rule is conservative, since a line that is taken for a heading is shown above all that follows: a heading stands after a
-blank line, is short, does not end like a sentence, and has text of its own below it.
+blank line, is short, does not end like a sentence, and has text of its own below it. That text may follow without a blank line
+if the headings count up (`4. Payment`) and their lines end before they are full.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from itertools import accumulate
+from itertools import accumulate, takewhile
 from typing import NamedTuple
 
 from hopweave.ingest.aligned_tables import with_rows
@@ -28,6 +29,8 @@ _ARTICLE = re.compile(
     re.IGNORECASE,
 )
 """`§ 2 Fees`, `Article 3 - Hours`, `SECTION 4: First aid`, in the words of several languages."""
+_COUNTED = re.compile(r"(?P<number>\d{1,2}|[A-Z])[.)][ \t]{1,4}(?P<said>[^\W\d_][^\n]{1,60})")
+"""`4. Payment`, `4) Payment`, `D. Payment`; longer ones are items of a list."""
 _OUTLINE = re.compile(r"(?P<stars>\*{1,4}) (?P<said>\S.*)")
 _RELEASE = re.compile(
     r"(?:(?:[\w.+-]+ ){0,2}(?:version|release|changes (?:in|since|for|from)|news for)\s[^.!?]{0,30}?\d\S*(?:\s.*)?"
@@ -36,6 +39,7 @@ _RELEASE = re.compile(
     re.IGNORECASE,
 )
 """What a list of changes begins a section with: `version 1.2 - 3 May 2021`, `orla (1.2-1) unstable; urgency=low`."""
+_END_OF_NUMBER = re.compile(r"[.)\s]")
 _OVERSTRUCK = re.compile(r".\x08")
 
 _LONGEST = 80
@@ -43,9 +47,13 @@ _MIN_SHARE_OF_TEXT = 0.5
 """If more than half of the lines look like headings, they are a list."""
 _FIRST_NUMBER = re.compile(r"[012]\b")
 _CAPITAL, _OUTLINED, _RELEASED, _NUMBER_ALONE, _IN_ARTICLES = "capitals", "outline", "release", "number alone", "article "
+_NUMBERED_ABOVE, _LETTERED_ABOVE = "numbered above text", "lettered above text"
 _MIN_RELEASES = 3
 _MIN_COUNTED = 3
 """Headings such as `2 Results`, without a dot, or `Part 2`: fewer may be items of a list, amounts, or captions."""
+_TO_COUNT = frozenset({_NUMBER_ALONE, _NUMBERED_ABOVE, _LETTERED_ABOVE})
+_WIDEST_GAP = 2
+"""How much the next heading's number is higher at most: one may not look like a heading."""
 
 
 class _Found(NamedTuple):
@@ -100,6 +108,8 @@ def _candidates(lines: Sequence[str], check: Check) -> list[_Found]:
             depth = match["number"].count(".")
             style = "numbered" if depth or match["dot"] else _NUMBER_ALONE
             found.append(_Found(at, style, depth + 1, said))
+        elif (match := _COUNTED.fullmatch(line.rstrip())) and _is_heading(match, may_ask=True) and _ends_early(lines, at):
+            found.append(_Found(at, _NUMBERED_ABOVE if match["number"].isdigit() else _LETTERED_ABOVE, 1, said))
         elif (match := _ARTICLE.fullmatch(line.rstrip())) and _is_heading(match) and not below.strip()[:1].islower():
             found.append(_Found(at, f"{_IN_ARTICLES}{match['word'].casefold()}", 0, said))
         elif not below.strip() and said[-1] not in ".,;:!?" and _RELEASE.fullmatch(said):
@@ -117,10 +127,20 @@ def _is_underline(line: str, above: str) -> bool:
     return indents <= 1 and abs(len(line.strip()) - len(above.strip())) <= 3
 
 
-def _is_heading(match: re.Match[str]) -> bool:
+def _is_heading(match: re.Match[str], *, may_ask: bool = False) -> bool:
     """Whether a numbered line does not read like an item of a list, which is a sentence or begins in lower case."""
     said = match["said"] or match[0]
-    return not said[0].islower() and said[-1] not in ".,;:!?" and len(said.split()) <= 10
+    ends_like_one = said[-1] not in ".,;:!?" or (may_ask and said[-1] == "?")
+    return not said[0].islower() and ends_like_one and len(said.split()) <= 10
+
+
+def _ends_early(lines: Sequence[str], at: int) -> bool:
+    """Whether the next word would have fitted in a line, so that the text below it is a new paragraph, and not indented."""
+    below = list(takewhile(str.strip, lines[at + 1 :]))
+    if not below or below[0][0] in " \t" or below[0].lstrip()[0].islower():
+        return False
+    width = max(map(len, below if len(below) > 1 else lines))
+    return len(f"{lines[at].rstrip()} {below[0].split()[0]}") <= width
 
 
 def _is_above_text(lines: Sequence[str], at: int) -> bool:
@@ -137,7 +157,8 @@ def _consistent(found: Sequence[_Found], lines: Sequence[str]) -> list[_Found]:
     """
     num_lines = sum(1 for line in lines if line.strip())
     counted = {one.line: one._replace(style="numbered") for one in _counted(found)}
-    found = [counted.get(one.line, one) for one in found if one.style != _NUMBER_ALONE or one.line in counted]
+    counted |= {one.line: one for one in (*_above_text(found, _NUMBERED_ABOVE), *_above_text(found, _LETTERED_ABOVE))}
+    found = [counted.get(one.line, one) for one in found if one.style not in _TO_COUNT or one.line in counted]
     numbered = [one for one in found if one.style == "numbered"]
     is_counted = len(numbered) > 1 and bool(_FIRST_NUMBER.match(numbered[0].text))
     are_several = sum(1 for one in found if one.style == _CAPITAL) > 1
@@ -156,6 +177,20 @@ def _counted(found: Sequence[_Found]) -> list[_Found]:
     for one in found:
         if one.style == _NUMBER_ALONE and one.text.split()[0] == str(len(counted) + 1):
             counted.append(one)
+    return counted if len(counted) >= _MIN_COUNTED else []
+
+
+def _above_text(found: Sequence[_Found], style: str) -> list[_Found]:
+    """Those directly above their text whose numbers, or letters, count up, with those that have a blank line below them."""
+    counted: list[_Found] = []
+    last = 0
+    for one in found:
+        if one.style == style or (style == _NUMBERED_ABOVE and one.style == "numbered" and one.depth == 1):
+            written = _END_OF_NUMBER.split(one.text, maxsplit=1)[0]
+            number = int(written) if written.isdigit() else ord(written) - ord("A") + 1
+            if last < number <= last + _WIDEST_GAP or (number == 1 and last >= _MIN_COUNTED):
+                counted.append(one._replace(style=style.partition(" ")[0]))
+                last = number
     return counted if len(counted) >= _MIN_COUNTED else []
 
 
