@@ -24,13 +24,17 @@ _NUMBERED = re.compile(r"(?P<number>\d{1,3}(?:\.\d{1,3}){0,4})(?P<dot>\.?)[ \t]{
 _ARTICLE = re.compile(
     r"(?P<word>§|art(?:icles?|ikel|ículo|icolo|igo)?\b\.?|se(?:ction|cción|zione|cção|ção|ctie)|abschnitt|cha(?:pter|pitre)"
     r"|kapit(?:el|ola)|cap(?:ítulo|itolo)|hoofdstuk|part(?:ie|e)?|teil|deel|tit(?:le|re|olo)|título|cl(?:ause|[áa]usula|ausola)"
-    r"|anne?xe?|anexo|anhang|allegato|appendix|rozdział|глава|статья|раздел)[ \t]?(?P<number>\d{1,3})(?:[ \t]*[-–—:.)]+)?"
+    r"|anne?xe?|anexo|anhang|allegato|appendix|rozdział|глава|статья|раздел|čl(?:\.|ánek)|(?:agenda )?item|top"
+    r"|(?:dagsordens)?punkt|r[ée]solution)[ \t]?(?:n[°ºor]\.?[ \t]?)?(?P<number>\d{1,3}|[IVX]{1,5}\b)(?:[ \t]*[-–—:.)]+)?"
     r"(?:[ \t]+(?P<said>[^\W_][^\n]{1,80}))?",
     re.IGNORECASE,
 )
 """`§ 2 Fees`, `Article 3 - Hours`, `SECTION 4: First aid`, in the words of several languages."""
-_COUNTED = re.compile(r"(?P<number>\d{1,2}|[A-Z])[.)][ \t]{1,4}(?P<said>[^\W\d_][^\n]{1,60})")
-"""`4. Payment`, `4) Payment`, `D. Payment`; longer ones are items of a list."""
+_COUNTED = re.compile(
+    r"(?:(?P<digits>\d{1,2})[.)]|(?P<roman>[IVX]{1,5})[.)]|(?P<letter>[A-Z])[.)]|(?P<minute>\d{1,4}/\d{1,3})[.)]?)"
+    r"[ \t]{1,4}(?P<said>[^\W\d_][^\n]{1,60})"
+)
+"""`4. Payment`, `4) Payment`, `IV. Payment`, `D. Payment`, `25/04 Payment`; longer ones are items of a list."""
 _OUTLINE = re.compile(r"(?P<stars>\*{1,4}) (?P<said>\S.*)")
 _RELEASE = re.compile(
     r"(?:(?:[\w.+-]+ ){0,2}(?:version|release|changes (?:in|since|for|from)|news for)\s[^.!?]{0,30}?\d\S*(?:\s.*)?"
@@ -47,11 +51,13 @@ _MIN_SHARE_OF_TEXT = 0.5
 """If more than half of the lines look like headings, they are a list."""
 _FIRST_NUMBER = re.compile(r"[012]\b")
 _CAPITAL, _OUTLINED, _RELEASED, _NUMBER_ALONE, _IN_ARTICLES = "capitals", "outline", "release", "number alone", "article "
-_NUMBERED_ABOVE, _LETTERED_ABOVE = "numbered above text", "lettered above text"
+_COUNTING = ("digits", "roman", "letter", "minute")
+"""The ways to count whose headings may stand directly above their text."""
+_ROMAN = {"I": 1, "II": 2, "III": 3, "IV": 4, "V": 5, "VI": 6, "VII": 7, "VIII": 8, "IX": 9, "X": 10, "XI": 11, "XII": 12}
 _MIN_RELEASES = 3
 _MIN_COUNTED = 3
 """Headings such as `2 Results`, without a dot, or `Part 2`: fewer may be items of a list, amounts, or captions."""
-_TO_COUNT = frozenset({_NUMBER_ALONE, _NUMBERED_ABOVE, _LETTERED_ABOVE})
+_TO_COUNT = frozenset({_NUMBER_ALONE, *_COUNTING})
 _WIDEST_GAP = 2
 """How much the next heading's number is higher at most: one may not look like a heading."""
 
@@ -91,6 +97,7 @@ def read_plain(content: str, check: Check = no_check) -> Document:
 
 def _candidates(lines: Sequence[str], check: Check) -> list[_Found]:
     found = []
+    longest = max(map(len, lines))
     for at, line in enumerate(lines):
         check()
         is_first = at == 0 or not lines[at - 1].strip()
@@ -108,8 +115,8 @@ def _candidates(lines: Sequence[str], check: Check) -> list[_Found]:
             depth = match["number"].count(".")
             style = "numbered" if depth or match["dot"] else _NUMBER_ALONE
             found.append(_Found(at, style, depth + 1, said))
-        elif (match := _COUNTED.fullmatch(line.rstrip())) and _is_heading(match, may_ask=True) and _ends_early(lines, at):
-            found.append(_Found(at, _NUMBERED_ABOVE if match["number"].isdigit() else _LETTERED_ABOVE, 1, said))
+        elif ways := _ways_to_count(lines, at, longest):
+            found += [_Found(at, way, 1, said) for way in ways]
         elif (match := _ARTICLE.fullmatch(line.rstrip())) and _is_heading(match) and not below.strip()[:1].islower():
             found.append(_Found(at, f"{_IN_ARTICLES}{match['word'].casefold()}", 0, said))
         elif not below.strip() and said[-1] not in ".,;:!?" and _RELEASE.fullmatch(said):
@@ -134,12 +141,21 @@ def _is_heading(match: re.Match[str], *, may_ask: bool = False) -> bool:
     return not said[0].islower() and ends_like_one and len(said.split()) <= 10
 
 
-def _ends_early(lines: Sequence[str], at: int) -> bool:
-    """Whether the next word would have fitted in a line, so that the text below it is a new paragraph, and not indented."""
-    below = list(takewhile(str.strip, lines[at + 1 :]))
-    if not below or below[0][0] in " \t" or below[0].lstrip()[0].islower():
-        return False
-    width = max(map(len, below if len(below) > 1 else lines))
+def _ways_to_count(lines: Sequence[str], at: int, longest: int) -> list[str]:
+    """The ways in which a line may count that may be a heading above its text; a letter may be a Roman number."""
+    match = _COUNTED.fullmatch(lines[at].rstrip())
+    if match is None or not _is_heading(match, may_ask=True) or not _ends_early(lines, at, longest):
+        return []
+    is_letter = len(match["roman"] or "") == 1
+    return [way for way in _COUNTING if match[way] or (way == "letter" and is_letter)]
+
+
+def _ends_early(lines: Sequence[str], at: int, longest: int) -> bool:
+    """Whether the next word would have fitted in a line, so that the text below it is a new paragraph."""
+    below = list(takewhile(str.strip, (lines[after] for after in range(at + 1, len(lines)))))
+    if not below or below[0].lstrip()[0].islower():
+        return not below
+    width = max(map(len, below)) if len(below) > 1 else longest
     return len(f"{lines[at].rstrip()} {below[0].split()[0]}") <= width
 
 
@@ -157,8 +173,9 @@ def _consistent(found: Sequence[_Found], lines: Sequence[str]) -> list[_Found]:
     """
     num_lines = sum(1 for line in lines if line.strip())
     counted = {one.line: one._replace(style="numbered") for one in _counted(found)}
-    counted |= {one.line: one for one in (*_above_text(found, _NUMBERED_ABOVE), *_above_text(found, _LETTERED_ABOVE))}
-    found = [counted.get(one.line, one) for one in found if one.style not in _TO_COUNT or one.line in counted]
+    counted |= {one.line: one for style in _COUNTING for one in _above_text(found, style)}
+    ruled = (counted.get(one.line, one) for one in found if one.style not in _TO_COUNT or one.line in counted)
+    found = list(dict.fromkeys(ruled))  # a letter that is also a Roman number was there twice
     numbered = [one for one in found if one.style == "numbered"]
     is_counted = len(numbered) > 1 and bool(_FIRST_NUMBER.match(numbered[0].text))
     are_several = sum(1 for one in found if one.style == _CAPITAL) > 1
@@ -181,17 +198,24 @@ def _counted(found: Sequence[_Found]) -> list[_Found]:
 
 
 def _above_text(found: Sequence[_Found], style: str) -> list[_Found]:
-    """Those directly above their text whose numbers, or letters, count up, with those that have a blank line below them."""
+    """Those of a way to count that count up; of those with digits, also those that have a blank line below them."""
     counted: list[_Found] = []
     last = 0
     for one in found:
-        if one.style == style or (style == _NUMBERED_ABOVE and one.style == "numbered" and one.depth == 1):
-            written = _END_OF_NUMBER.split(one.text, maxsplit=1)[0]
-            number = int(written) if written.isdigit() else ord(written) - ord("A") + 1
+        if one.style == style or (style == "digits" and one.style == "numbered" and one.depth == 1):
+            number = _number(one.text, style)
+            last = number - 1 if style == "minute" and not counted else last  # the minutes of a year are counted through
             if last < number <= last + _WIDEST_GAP or (number == 1 and last >= _MIN_COUNTED):
-                counted.append(one._replace(style=style.partition(" ")[0]))
+                counted.append(one._replace(style="numbered" if style == "digits" else f"{style} counted"))
                 last = number
     return counted if len(counted) >= _MIN_COUNTED else []
+
+
+def _number(heading: str, style: str) -> int:
+    written = _END_OF_NUMBER.split(heading, maxsplit=1)[0]
+    if style in ("digits", "minute"):
+        return int(written.rpartition("/")[2])
+    return _ROMAN.get(written, 0) if style == "roman" else ord(written) - ord("A") + 1
 
 
 def _levels(found: Sequence[_Found]) -> list[int]:
