@@ -14,6 +14,7 @@ from itertools import accumulate, takewhile
 from typing import NamedTuple
 
 from hopweave.ingest.aligned_tables import with_rows
+from hopweave.ingest.counted_headings import FEWEST, WAYS, counting_up, reads_like_a_heading, ways_to_count
 from hopweave.ingest.deadline import Check, no_check
 from hopweave.ingest.document import Document, Heading, Part
 from hopweave.ingest.letterhead import is_in_capitals, title_of
@@ -30,11 +31,6 @@ _ARTICLE = re.compile(
     re.IGNORECASE,
 )
 """`§ 2 Fees`, `Article 3 - Hours`, `SECTION 4: First aid`, in the words of several languages."""
-_COUNTED = re.compile(
-    r"(?:(?P<digits>\d{1,2})[.)]|(?P<roman>[IVX]{1,5})[.)]|(?P<letter>[A-Z])[.)]|(?P<minute>\d{1,4}/\d{1,3})[.)]?)"
-    r"[ \t]{1,4}(?P<said>[^\W\d_][^\n]{1,60})"
-)
-"""`4. Payment`, `4) Payment`, `IV. Payment`, `D. Payment`, `25/04 Payment`; longer ones are items of a list."""
 _OUTLINE = re.compile(r"(?P<stars>\*{1,4}) (?P<said>\S.*)")
 _RELEASE = re.compile(
     r"(?:(?:[\w.+-]+ ){0,2}(?:version|release|changes (?:in|since|for|from)|news for)\s[^.!?]{0,30}?\d\S*(?:\s.*)?"
@@ -43,7 +39,6 @@ _RELEASE = re.compile(
     re.IGNORECASE,
 )
 """What a list of changes begins a section with: `version 1.2 - 3 May 2021`, `orla (1.2-1) unstable; urgency=low`."""
-_END_OF_NUMBER = re.compile(r"[.)\s]")
 _OVERSTRUCK = re.compile(r".\x08")
 
 _LONGEST = 80
@@ -51,15 +46,8 @@ _MIN_SHARE_OF_TEXT = 0.5
 """If more than half of the lines look like headings, they are a list."""
 _FIRST_NUMBER = re.compile(r"[012]\b")
 _CAPITAL, _OUTLINED, _RELEASED, _NUMBER_ALONE, _IN_ARTICLES = "capitals", "outline", "release", "number alone", "article "
-_COUNTING = ("digits", "roman", "letter", "minute")
-"""The ways to count whose headings may stand directly above their text."""
-_ROMAN = {"I": 1, "II": 2, "III": 3, "IV": 4, "V": 5, "VI": 6, "VII": 7, "VIII": 8, "IX": 9, "X": 10, "XI": 11, "XII": 12}
 _MIN_RELEASES = 3
-_MIN_COUNTED = 3
-"""Headings such as `2 Results`, without a dot, or `Part 2`: fewer may be items of a list, amounts, or captions."""
-_TO_COUNT = frozenset({_NUMBER_ALONE, *_COUNTING})
-_WIDEST_GAP = 2
-"""How much the next heading's number is higher at most: one may not look like a heading."""
+_TO_COUNT = frozenset({_NUMBER_ALONE, *WAYS})
 
 
 class _Found(NamedTuple):
@@ -115,7 +103,7 @@ def _candidates(lines: Sequence[str], check: Check) -> list[_Found]:
             depth = match["number"].count(".")
             style = "numbered" if depth or match["dot"] else _NUMBER_ALONE
             found.append(_Found(at, style, depth + 1, said))
-        elif ways := _ways_to_count(lines, at, longest):
+        elif (ways := ways_to_count(line)) and _ends_early(lines, at, longest):
             found += [_Found(at, way, 1, said) for way in ways]
         elif (match := _ARTICLE.fullmatch(line.rstrip())) and _is_heading(match) and not below.strip()[:1].islower():
             found.append(_Found(at, f"{_IN_ARTICLES}{match['word'].casefold()}", 0, said))
@@ -134,20 +122,9 @@ def _is_underline(line: str, above: str) -> bool:
     return indents <= 1 and abs(len(line.strip()) - len(above.strip())) <= 3
 
 
-def _is_heading(match: re.Match[str], *, may_ask: bool = False) -> bool:
-    """Whether a numbered line does not read like an item of a list, which is a sentence or begins in lower case."""
-    said = match["said"] or match[0]
-    ends_like_one = said[-1] not in ".,;:!?" or (may_ask and said[-1] == "?")
-    return not said[0].islower() and ends_like_one and len(said.split()) <= 10
-
-
-def _ways_to_count(lines: Sequence[str], at: int, longest: int) -> list[str]:
-    """The ways in which a line may count that may be a heading above its text; a letter may be a Roman number."""
-    match = _COUNTED.fullmatch(lines[at].rstrip())
-    if match is None or not _is_heading(match, may_ask=True) or not _ends_early(lines, at, longest):
-        return []
-    is_letter = len(match["roman"] or "") == 1
-    return [way for way in _COUNTING if match[way] or (way == "letter" and is_letter)]
+def _is_heading(match: re.Match[str]) -> bool:
+    """Whether a numbered line reads like a heading."""
+    return reads_like_a_heading(match["said"] or match[0])
 
 
 def _ends_early(lines: Sequence[str], at: int, longest: int) -> bool:
@@ -173,7 +150,7 @@ def _consistent(found: Sequence[_Found], lines: Sequence[str]) -> list[_Found]:
     """
     num_lines = sum(1 for line in lines if line.strip())
     counted = {one.line: one._replace(style="numbered") for one in _counted(found)}
-    counted |= {one.line: one for style in _COUNTING for one in _above_text(found, style)}
+    counted |= {one.line: one for way in WAYS for one in _above_text(found, way)}
     ruled = (counted.get(one.line, one) for one in found if one.style not in _TO_COUNT or one.line in counted)
     found = list(dict.fromkeys(ruled))  # a letter that is also a Roman number was there twice
     numbered = [one for one in found if one.style == "numbered"]
@@ -183,7 +160,7 @@ def _consistent(found: Sequence[_Found], lines: Sequence[str]) -> list[_Found]:
     are_releases = sum(1 for one in found if one.style == _RELEASED) >= _MIN_RELEASES
     articles = Counter(one.style for one in found if one.style.startswith(_IN_ARTICLES))
     says = {"numbered": is_counted, _CAPITAL: are_several, _OUTLINED: {1, 2} <= depths, _RELEASED: are_releases}
-    says |= {style: num >= _MIN_COUNTED for style, num in articles.items()}
+    says |= {style: num >= FEWEST for style, num in articles.items()}
     kept = [one for one in found if says.get(one.style, True)]
     return kept if len(kept) <= _MIN_SHARE_OF_TEXT * num_lines and any(len(line.split()) > 5 for line in lines) else []
 
@@ -194,28 +171,14 @@ def _counted(found: Sequence[_Found]) -> list[_Found]:
     for one in found:
         if one.style == _NUMBER_ALONE and one.text.split()[0] == str(len(counted) + 1):
             counted.append(one)
-    return counted if len(counted) >= _MIN_COUNTED else []
+    return counted if len(counted) >= FEWEST else []
 
 
-def _above_text(found: Sequence[_Found], style: str) -> list[_Found]:
-    """Those of a way to count that count up; of those with digits, also those that have a blank line below them."""
-    counted: list[_Found] = []
-    last = 0
-    for one in found:
-        if one.style == style or (style == "digits" and one.style == "numbered" and one.depth == 1):
-            number = _number(one.text, style)
-            last = number - 1 if style == "minute" and not counted else last  # the minutes of a year are counted through
-            if last < number <= last + _WIDEST_GAP or (number == 1 and last >= _MIN_COUNTED):
-                counted.append(one._replace(style="numbered" if style == "digits" else f"{style} counted"))
-                last = number
-    return counted if len(counted) >= _MIN_COUNTED else []
-
-
-def _number(heading: str, style: str) -> int:
-    written = _END_OF_NUMBER.split(heading, maxsplit=1)[0]
-    if style in ("digits", "minute"):
-        return int(written.rpartition("/")[2])
-    return _ROMAN.get(written, 0) if style == "roman" else ord(written) - ord("A") + 1
+def _above_text(found: Sequence[_Found], way: str) -> list[_Found]:
+    """Those that count up in one way; of those with digits, also those that have a blank line below them."""
+    among = [one for one in found if one.style == way or (way == "digits" and one.style == "numbered" and one.depth == 1)]
+    style = "numbered" if way == "digits" else f"{way} counted"
+    return [among[at]._replace(style=style) for at in counting_up([one.text for one in among], way)]
 
 
 def _levels(found: Sequence[_Found]) -> list[int]:
