@@ -177,6 +177,18 @@ They are lit at dusk.
 25/11  BOATS
 Two.
 """
+TERMS = """Prices of the mill, as they are from the first of May
+
+Returns
+What was bought can be brought back within thirty days, with the slip.
+
+Carriage
+Orders over 50 pounds
+are brought for nothing.
+
+Repairs at Kerrow
+The mill repairs what it has sold for as long as parts can be had.
+"""
 AGENDA = """Was bei der Versammlung am neunten Mai gesagt wurde, in der Halle
 
 TOP 1  Lampen
@@ -227,6 +239,9 @@ def headings(text):
         ),
         (MINUTES, [(1, "25/09 LAMPS"), (1, "25/10 OIL"), (1, "25/11 BOATS")]),
         (MINUTES.replace("25/09", "25/01"), []),
+        (TERMS, [(1, "Returns"), (1, "Carriage"), (1, "Repairs at Kerrow")]),
+        (TERMS.replace("Returns\n", "1. Returns\n\n2. Lamps\n\n"), [(1, "1. Returns"), (1, "2. Lamps")]),
+        (TERMS.replace("Returns\n", "Returns: "), []),
         (AGENDA, [(1, "TOP 1 Lampen"), (1, "TOP 2 Öl"), (1, "TOP 3 Boote")]),
         (
             AGENDA.replace("TOP 1 ", "Résolution n° I -")
@@ -281,6 +296,11 @@ NONE = {
     "two captions": "1. The lamp\nIt is lit at dusk every day of the year.\n\n2. The oil\nIt is dry in the lower store.\n",
     "questions of an exam": "3. The lamp\nWho lit it in that year, and who put it out?\n\n7. The oil\nWhere was it?\n\n"
     "9. Boats\nHow many?\n",
+    "a letter": "Dear Ada\nThe lamp is out again, and nobody knows why that is.\n\nCould you come and see to it?\n"
+    "\nKind regards\nSula Renn, who keeps the light of Kerrow.\n",
+    "an address": "Ada Finch\nKerrow Light\nOrlau\n\nIda Renn\nMarlow Hall\nOrlau\n\nSula Holt\nPier Road\nBrno\n",
+    "wrapped paragraphs": "The lamp is lit at dusk\nevery day of the year, as it is said.\n\n"
+    "The oil is dry in the store\nof the light, it is said.\n\nThe boats are two of them\nand nobody has a third one.\n",
     "a list with stars": "What to do today, before the night:\n\n* Light the lamp\n\n* Fill the oil\n\n* Write\n",
     "versions of two things": "The lamp is an old one:\n\nversion 1.3\n\nThe oil is a newer one:\n\nversion 2.0\n\nSo it is.\n",
     "a table": "name      oil\n--------  ---\nlamp one  dry\n\nand a sentence that is long enough\n",

@@ -2,7 +2,7 @@
 
 The rule is conservative, since a line that is taken for a heading is shown above all that follows: a heading stands after a
 blank line, is short, does not end like a sentence, and has text of its own below it. That text may follow without a blank line
-if the headings count up (`4. Payment`) and their lines end before they are full.
+if the line ends before it is full, and the headings count up (`4. Payment`) or nothing else in the text is a heading.
 """
 
 from __future__ import annotations
@@ -39,6 +39,8 @@ _RELEASE = re.compile(
     re.IGNORECASE,
 )
 """What a list of changes begins a section with: `version 1.2 - 3 May 2021`, `orla (1.2-1) unstable; urgency=low`."""
+_TITLE = re.compile(r"[^\W\d_a-z][^\n.:;,!?|<>=/\\{}\[\]_*#\t]{2,40}")
+"""`Returns`, `What happened`: what may be a heading directly above its text by its words alone."""
 _OVERSTRUCK = re.compile(r".\x08")
 
 _LONGEST = 80
@@ -46,7 +48,10 @@ _MIN_SHARE_OF_TEXT = 0.5
 """If more than half of the lines look like headings, they are a list."""
 _FIRST_NUMBER = re.compile(r"[012]\b")
 _CAPITAL, _OUTLINED, _RELEASED, _NUMBER_ALONE, _IN_ARTICLES = "capitals", "outline", "release", "number alone", "article "
+_TITLED = "title"
 _MIN_RELEASES = 3
+_MOST_WORDS, _FEWEST_BELOW = 5, 6
+"""Words of a title, and of the paragraph below it."""
 _TO_COUNT = frozenset({_NUMBER_ALONE, *WAYS})
 
 
@@ -111,6 +116,8 @@ def _candidates(lines: Sequence[str], check: Check) -> list[_Found]:
             found.append(_Found(at, _RELEASED, 0, said))
         elif is_in_capitals(said) and _is_above_text(lines, at):
             found.append(_Found(at, _CAPITAL, 0, said))
+        elif _is_title_above_text(lines, at, longest):
+            found.append(_Found(at, _TITLED, 0, said))
     return found
 
 
@@ -129,11 +136,26 @@ def _is_heading(match: re.Match[str]) -> bool:
 
 def _ends_early(lines: Sequence[str], at: int, longest: int) -> bool:
     """Whether the next word would have fitted in a line, so that the text below it is a new paragraph."""
-    below = list(takewhile(str.strip, (lines[after] for after in range(at + 1, len(lines)))))
+    below = _directly_below(lines, at)
     if not below or below[0].lstrip()[0].islower():
         return not below
     width = max(map(len, below)) if len(below) > 1 else longest
     return len(f"{lines[at].rstrip()} {below[0].split()[0]}") <= width
+
+
+def _directly_below(lines: Sequence[str], at: int) -> list[str]:
+    """The lines below one, up to a blank one."""
+    return list(takewhile(str.strip, (lines[after] for after in range(at + 1, len(lines)))))
+
+
+def _is_title_above_text(lines: Sequence[str], at: int, longest: int) -> bool:
+    """Whether a few words stand directly above a paragraph that ends like one."""
+    line = lines[at].rstrip()
+    if not _TITLE.fullmatch(line) or "  " in line or len(line.split()) > _MOST_WORDS or not _ends_early(lines, at, longest):
+        return False
+    below = _directly_below(lines, at)
+    words = " ".join(below).split()
+    return len(words) >= _FEWEST_BELOW and below[0][0] not in " \t" and not words[0][0].islower() and words[-1][-1] in ".!?:)"
 
 
 def _is_above_text(lines: Sequence[str], at: int) -> bool:
@@ -161,7 +183,9 @@ def _consistent(found: Sequence[_Found], lines: Sequence[str]) -> list[_Found]:
     articles = Counter(one.style for one in found if one.style.startswith(_IN_ARTICLES))
     says = {"numbered": is_counted, _CAPITAL: are_several, _OUTLINED: {1, 2} <= depths, _RELEASED: are_releases}
     says |= {style: num >= FEWEST for style, num in articles.items()}
-    kept = [one for one in found if says.get(one.style, True)]
+    titled = [one for one in found if one.style == _TITLED]
+    kept = [one for one in found if one.style != _TITLED and says.get(one.style, True)]
+    kept = kept or (titled if len(titled) >= FEWEST else [])
     return kept if len(kept) <= _MIN_SHARE_OF_TEXT * num_lines and any(len(line.split()) > 5 for line in lines) else []
 
 
