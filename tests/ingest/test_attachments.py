@@ -130,7 +130,7 @@ def test_a_message_that_is_attached_is_read_without_what_is_attached_to_it(tmp_p
     [_, forwarded] = read(written(tmp_path, "a.eml", outer.as_bytes()), tally=tally)
     assert (forwarded.id, forwarded.title, forwarded.sections) == ("a.eml/forwarded.eml", "Wick", (WITHIN, WHOSE))
     [(name, number)] = tally.skipped[Reason.SPECIAL].items()
-    assert (name.rpartition("/a.eml/")[2], number) == ("forwarded.eml/deep.txt (attached to what is attached itself)", 1)
+    assert (name.rpartition("/a.eml/")[2], number) == ("forwarded.eml/deep.txt (attached to an attached message)", 1)
 
 
 def test_a_mailbox_has_what_is_attached_again_only_once(tmp_path):

@@ -16,7 +16,7 @@ from hopweave.ingest.file_bytes import decompressed
 from hopweave.ingest.formats import CorpusFile
 from hopweave.ingest.recognise import HEAD_BYTES, TEXT, told_by
 
-_TOO_DEEP = "attached to what is attached itself"
+_TOO_DEEP = "attached to an attached message"
 
 
 def attached_files(message: CorpusFile, attached: Sequence[Attachment]) -> Iterator[tuple[CorpusFile, bytes]]:
