@@ -3,7 +3,9 @@
 import pytest
 from support.corpora import read, written
 
+from hopweave.ingest.aligned_tables import with_rows
 from hopweave.ingest.documents import read_document
+from hopweave.text.sentences import sentence_spans
 
 RENDERED = """LAMP(1)                         User Commands                         LAMP(1)
 
@@ -318,6 +320,30 @@ def test_other_lines_are_no_headings(text):
 def test_a_passage_of_plain_text_has_its_section(tmp_path):
     found = read(written(tmp_path, "README", UNDERLINED), max_words=12)
     assert (found[-1].title, found[-1].sections) == ("Kerrow Light", ("Boats",))
+
+
+@pytest.mark.parametrize(
+    ("text", "heading", "below"),
+    [
+        (CONTRACT, "1. Subject", "The mill delivers oil"),
+        (MINUTES, "25/10  OIL", "It is dry, and none"),
+        (ARTICLES, "§ 1 Geltung", "Diese Ordnung gilt"),
+        (TERMS, "Returns", "What was bought"),
+    ],
+)
+def test_a_heading_is_no_part_of_the_first_sentence_of_its_section(text, heading, below):
+    [part] = read_document(text, ".txt").parts
+    [whole] = [
+        part.text[span.start : span.end] for span in sentence_spans(part.text) if below in part.text[span.start : span.end]
+    ]
+    assert whole.startswith(below)
+    assert f"{heading}\n\n" in part.text
+
+
+def test_nothing_else_of_a_text_changes():
+    for text in (RENDERED, UNDERLINED, NUMBERED, RELEASES, PACKAGED, IN_FRENCH, *NONE.values()):
+        [part] = read_document(text, ".txt").parts
+        assert part.text == with_rows(text.strip())
 
 
 def test_struck_out_letters_of_printed_pages_are_read_once(tmp_path):

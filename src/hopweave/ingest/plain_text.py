@@ -81,6 +81,8 @@ def read_plain(content: str, check: Check = no_check) -> Document:
     for one in found:
         if one.style == _OUTLINED:
             lines[one.line] = one.text
+        elif one.style != _CAPITAL and _begins_text(lines, one.line + 1):  # else a quote of its first sentence has the heading
+            lines[one.line] += "\n"
     starts = [0, *accumulate(len(line) + 1 for line in lines)]
     levels = _levels(found)
     headings = (Heading(starts[one.line], level, one.text) for one, level in zip(found, levels, strict=True))
@@ -132,6 +134,11 @@ def _is_underline(line: str, above: str) -> bool:
 def _is_heading(match: re.Match[str]) -> bool:
     """Whether a numbered line reads like a heading."""
     return reads_like_a_heading(match["said"] or match[0])
+
+
+def _begins_text(lines: Sequence[str], at: int) -> bool:
+    """Whether there is a line with text, and none of signs that underlines the one above it."""
+    return at < len(lines) and any(map(str.isalnum, lines[at]))
 
 
 def _ends_early(lines: Sequence[str], at: int, longest: int) -> bool:
