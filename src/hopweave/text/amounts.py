@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from decimal import Decimal, InvalidOperation
 from typing import NamedTuple
 
 from hopweave.core.memoize import remembered
@@ -67,6 +68,22 @@ def is_amount(said: str) -> bool:
     (True, True, True, False, False)
     """
     return _amount(said.strip()) is not None
+
+
+def number_and_unit(said: str) -> tuple[Decimal, str] | None:
+    """The number that a text consists of, and its unit as by `code_of_unit`; empty without one. `None` for any other text.
+
+    >>> number_and_unit("£1,840"), number_and_unit("45 %"), number_and_unit("560"), number_and_unit("from 5 to 7")
+    ((Decimal('1840'), 'GBP'), (Decimal('45'), '%'), (Decimal('560'), ''), None)
+    """
+    found = _SAID.fullmatch(said.strip())
+    if found is None or (found["before"] and found["after"]):
+        return None
+    unit = code_of_unit(found["before"] or found["after"] or "")
+    try:
+        return Decimal(_value(found["number"], is_money=unit in _CURRENCIES.values())), unit
+    except InvalidOperation:
+        return None
 
 
 def places_of_amount(said: str, text: str, heading: str = "") -> Iterator[Span]:

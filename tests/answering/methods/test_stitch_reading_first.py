@@ -189,6 +189,31 @@ async def test_a_comparison_rests_on_both_sides_and_cites_both():
     assert {citation.passage_id for citation in carrier.citations} == {"bridge", "light"}
 
 
+@pytest.mark.parametrize(
+    ("answer", "support"),
+    [("15 years", "supported"), ("15", "supported"), ("16 years", "unsupported"), ("15 days", "unsupported")],
+)
+async def test_an_answer_that_is_computed_rests_on_the_values_if_code_computes_the_same(answer, support):
+    asked = "How many years after Kerrow Light was Orla Bridge built?"
+    steps = [("When was Kerrow Light built?", "1887", [1]), ("When was Orla Bridge built?", "1902", [2])]
+    bridge = Passage("bridge", "Orla Bridge was built in 1902.", "Orla Bridge")
+    record = await ask([reading(*steps, answer=answer)], {asked: [LIGHT, bridge]}, asked)
+    assert record.answer.short == answer
+    assert record.answer.verdict.support == support
+    cited = {citation.passage_id for citation in record.answer.claims[-1].citations}
+    assert cited == ({"light", "bridge"} if support == "supported" else set())
+
+
+async def test_a_step_that_only_computes_the_answer_is_nothing_against_it():
+    asked = "How many years after Kerrow Light was Orla Bridge built?"
+    steps = [("When was Kerrow Light built?", "1887", [1]), ("When was Orla Bridge built?", "1902", [2])]
+    computed = ("How many years are between 1887 and 1902?", "15 years", [1, 2])
+    bridge = Passage("bridge", "Orla Bridge was built in 1902.", "Orla Bridge")
+    record = await ask([reading(*steps, computed, answer="15 years")], {asked: [LIGHT, bridge]}, asked)
+    assert record.answer.verdict.support == "supported"
+    assert {citation.passage_id for citation in record.answer.claims[-1].citations} == {"light", "bridge"}
+
+
 async def test_a_comparison_that_its_own_values_decide_otherwise_is_unsupported_and_says_why():
     question = "Which was built first, Orla Bridge or Kerrow Light?"
     steps = [("When was Orla Bridge built?", "1902", [1]), ("When was Kerrow Light built?", "1887", [3])]

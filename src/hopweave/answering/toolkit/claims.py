@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
+from hopweave.citations.calculations import calculated_from
 from hopweave.citations.citing import on_one_line
 from hopweave.citations.comparisons import premises_of
 from hopweave.citations.marking import text_of, validate_marks
@@ -213,16 +214,17 @@ def answer_from_claims(
 
 
 def concluded(question: Question, short: str, claims: list[Claim]) -> list[Claim]:
-    """The claims, with the answer to a comparison concluded from those of both sides, if passages support them."""
+    """The claims, with an answer that is compared or computed concluded from those of the steps, if passages support them."""
     last = claims[-1]
-    if last.query != question.text or last.support == "supported":
+    is_answer = last.query == question.text or normalize_answer(last.text) == normalize_answer(short)
+    if last.support == "supported" or not is_answer:
         return claims
     made = _conclusion(question, short, last.text, claims[:-1])
-    return [*claims[:-1], made] if made is not None else claims
+    return [*claims[:-1], replace(made, query=last.query)] if made is not None else claims
 
 
 def with_conclusion(workbench: MethodContext, question: Question, short: str, claims: Sequence[Claim]) -> Sequence[Claim]:
-    """The claims of the steps, followed by the answer to a comparison if those of both its sides bear it out."""
+    """The claims of the steps, followed by an answer that is compared or computed, if they bear it out."""
     made = _conclusion(question, short, unescape(short), claims)
     if made is None:
         return claims
@@ -231,8 +233,9 @@ def with_conclusion(workbench: MethodContext, question: Question, short: str, cl
 
 
 def _conclusion(question: Question, short: str, text: str, steps: Sequence[Claim]) -> Claim | None:
-    """The claim that an answer to a comparison makes after those of the steps, if they bear it out."""
-    premises = premises_of(question.text, unescape(short), steps)
+    """The claim that an answer that is compared or computed makes after those of the steps, if they bear it out."""
+    said = unescape(short)
+    premises = premises_of(question.text, said, steps) or calculated_from(question.text, said, steps)
     behind = [steps[number - 1] for number in premises]
     return conclusion_of(len(steps) + 1, question.text, text, behind) if behind else None
 
