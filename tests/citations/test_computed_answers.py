@@ -51,6 +51,32 @@ def test_an_answer_from_other_values_is_not_borne_out(steps, why):
     assert calculated_from(ASKED, "£80" if "£" in steps[-1][1] else "80", supported(*steps)) == (), why
 
 
+OARS = ("What do the new oars cost the club in 2025?", "£900")
+RENT = ("What does the rent of the shed cost the club in 2025?", "£3,720")
+INSURANCE = ("What does the insurance cost the club in 2025?", "£560")
+
+
+@pytest.mark.parametrize(
+    ("asked", "steps", "said", "holds"),
+    [
+        ("What do the insurance and the new oars cost the club in total in 2025?", [INSURANCE, OARS], "£1,460", True),
+        ("What do all items cost the club in total in 2025?", [INSURANCE, OARS], "£1,460", False),
+        ("What do the insurance and the new oars cost the club in total in 2025?", [INSURANCE, RENT], "£4,280", False),
+        (
+            "What do the insurance, the rent and the new oars cost the club in total in 2025?",
+            [INSURANCE, OARS],
+            "£1,460",
+            False,
+        ),
+        ("How much more do the new oars cost the club than the insurance in 2025?", [INSURANCE, OARS], "£340", True),
+        ("How much more do the new oars cost the club than the insurance in 2025?", [INSURANCE, RENT], "£3,160", False),
+        ("By how much did the insurance of Kerrow Rowing Club rise from 2024 to 2025?", [BEFORE, AFTER], "£80", True),
+    ],
+)
+def test_the_steps_are_about_all_that_is_asked_and_nothing_else(asked, steps, said, holds):
+    assert bool(calculated_from(asked, said, supported(*steps))) is holds
+
+
 def test_one_step_that_no_passage_supports_is_enough_against_it():
     first, second = supported(BEFORE, AFTER)
     assert calculated_from(ASKED, "£80", [replace(first, support="unsupported"), second]) == ()

@@ -1,7 +1,7 @@
 """Whether what is supported gives an answer that is computed: a difference, the time between two dates, or a total.
 
 No passage states such an answer. It is supported if all steps are, their values computed by code give it, and the steps are
-about what the question names.
+about what the question asks, all of it.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hopweave.core.types import Claim
-from hopweave.text.calculations import calculation_asked, is_computed, is_value
+from hopweave.text.calculations import Calculation, calculation_asked, is_computed, is_value
 from hopweave.text.content_words import keys_of, named_keys, numbers_of, stems_of
 from hopweave.text.key_terms import words_in
 from hopweave.text.matching import normalize_answer
@@ -19,6 +19,8 @@ _OF_CALCULATIONS = frozenset(
     {
         "much", "many", "more", "less", "fewer", "old", "older", "younger", "long", "longer", "shorter",
         "difference", "total", "altogether", "combined", "together", "sum", "years", "months", "weeks", "days",
+        "rise", "rose", "risen", "increase", "increased", "fall", "fell", "fallen", "decrease", "decreased", "drop", "dropped",
+        "grow", "grew", "grown", "change", "changed", "go", "goes", "went", "up", "down", "lie", "lies", "pass", "take", "took",
         "after", "before", "between", "from", "until", "since", "later", "earlier", "passed", "elapsed", "apart",
     }
 )  # fmt: skip
@@ -49,16 +51,21 @@ def calculated_from(question: str, short: str, claims: Sequence[Claim]) -> tuple
         return ()
     valued = [claim for claim in steps if is_value(claim.text)]
     are_enough = len(valued) == _NUM_OF_A_DIFFERENCE if wanted == "difference" else len(valued) >= _NUM_OF_A_DIFFERENCE
-    if not are_enough or len({claim.query for claim in valued}) < len(valued) or not _is_about(question, steps, valued):
+    if not are_enough or len({claim.query for claim in valued}) < len(valued) or not _is_about(question, wanted, steps, valued):
         return ()
     return tuple(behind) if is_computed(question, wanted, short, [claim.text for claim in valued]) else ()
 
 
-def _is_about(question: str, claims: Sequence[Claim], valued: Sequence[Claim]) -> bool:
-    """Whether steps have all that a question names and half of its other words, and ask for no other numbers or years."""
+def _is_about(question: str, wanted: Calculation, claims: Sequence[Claim], valued: Sequence[Claim]) -> bool:
+    """Whether steps have all words of a question and ask for no other numbers, nor those of a total for other things."""
     told = " ".join(f"{claim.query} {claim.text}" for claim in claims)
-    names = named_keys(question)
-    others = {word.stem for word in words_in(question) if word.says_something and word.key not in names | _OF_CALCULATIONS}
-    is_covered = names <= keys_of(told) and 2 * len(others & stems_of(told)) >= len(others)
-    known = numbers_of(keys_of(question)) | {key for claim in claims for key in numbers_of(keys_of(claim.text))}
-    return is_covered and all(numbers_of(keys_of(claim.query)) <= known for claim in valued)
+    found = " ".join(claim.text for claim in claims)
+    known = numbers_of(keys_of(question)) | numbers_of(keys_of(found))
+    is_covered = named_keys(question) <= keys_of(told) and _words(question) <= stems_of(told)
+    is_same = wanted == "difference" or all(_words(claim.query) <= stems_of(f"{question} {found}") for claim in valued)
+    return is_covered and is_same and all(numbers_of(keys_of(claim.query)) <= known for claim in valued)
+
+
+def _words(text: str) -> set[str]:
+    """The stems of the words that say what is counted or measured."""
+    return {word.stem for word in words_in(text) if word.says_something and word.key not in _OF_CALCULATIONS}
