@@ -86,9 +86,10 @@ def is_computed(question: str, wanted: Calculation, said: str, values: Sequence[
         return False
     number, unit = answer[0], _singular(answer[1])
     dates = [_only_date(value) for value in values]
-    if wanted == "difference" and all(dates) and (unit in _UNITS_OF_TIME or not unit):
+    of_time = unit or _unit_asked(question)
+    if wanted == "difference" and all(dates) and of_time in _UNITS_OF_TIME:  # else 1500 and 1200 are no years
         one, other = sorted(one for one in dates if one is not None)
-        return number in _times_between(one, other, unit or _unit_asked(question), is_age=_OF_AGE.search(question) is not None)
+        return number in _times_between(one, other, of_time, is_age=_OF_AGE.search(question) is not None)
     amounts = [number_and_unit(value) for value in values]
     units = {_singular(amount[1]) for amount in amounts if amount is not None}
     if None in amounts or len(units) != 1 or unit not in {"", *units}:
