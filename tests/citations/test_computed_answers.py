@@ -6,7 +6,8 @@ import pytest
 
 from hopweave.answering.toolkit.claims import concluded
 from hopweave.citations.calculations import calculated_from
-from hopweave.core.types import Citation, Claim, Question
+from hopweave.citations.support import conclusion_of, is_conclusion
+from hopweave.core.types import Citation, Claim, Question, Span
 
 ASKED = "How much more does the insurance of Kerrow Rowing Club cost in 2025 than in 2024?"
 BEFORE = ("How much did the insurance of Kerrow Rowing Club cost in 2024?", "£480")
@@ -75,6 +76,17 @@ INSURANCE = ("What does the insurance cost the club in 2025?", "£560")
 )
 def test_the_steps_are_about_all_that_is_asked_and_nothing_else(asked, steps, said, holds):
     assert bool(calculated_from(asked, said, supported(*steps))) is holds
+
+
+def test_two_values_of_one_sentence_make_a_conclusion():
+    row = "item: Insurance; 2024: 480; 2025: 560."
+    steps = [
+        Claim(query, row[start:end], "retrieved", "supported", (Citation(mark, "p", 0, len(row), row, Span(start, end)),))
+        for mark, (query, start, end) in enumerate([(BEFORE[0], 23, 26), (AFTER[0], 34, 37)], start=1)
+    ]
+    made = conclusion_of(3, ASKED, "80", steps)
+    assert is_conclusion(made, [*steps, made])
+    assert not is_conclusion(steps[0], [*steps, made])
 
 
 def test_one_step_that_no_passage_supports_is_enough_against_it():

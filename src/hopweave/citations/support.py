@@ -180,8 +180,9 @@ def is_conclusion(claim: Claim | None, claims: Iterable[Claim]) -> bool:
     return len(cited) > 1 and cited not in behind and cited == frozenset().union(*behind)
 
 
-def _places(claim: Claim) -> frozenset[tuple[str, int, int]]:
-    return frozenset((citation.passage_id, citation.start, citation.end) for citation in claim.citations)
+def _places(claim: Claim) -> frozenset[tuple[str, int, int, Span | None]]:
+    """What a claim cites: two values of one sentence are two places."""
+    return frozenset((citation.passage_id, citation.start, citation.end, citation.focus) for citation in claim.citations)
 
 
 def mention_of(query: str, document: str, citation: Citation) -> Claim:
