@@ -71,6 +71,7 @@ INSURANCE = ("What does the insurance cost the club in 2025?", "£560")
         ),
         ("How much more do the new oars cost the club than the insurance in 2025?", [INSURANCE, OARS], "£340", True),
         ("How much more do the new oars cost the club than the insurance in 2025?", [INSURANCE, RENT], "£3,160", False),
+        ("How much cheaper is the insurance for the club than the new oars in 2025?", [INSURANCE, OARS], "£340", True),
         ("By how much did the insurance of Kerrow Rowing Club rise from 2024 to 2025?", [BEFORE, AFTER], "£80", True),
     ],
 )

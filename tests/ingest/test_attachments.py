@@ -123,6 +123,18 @@ def test_what_cannot_be_read_is_listed_and_the_message_is_kept(tmp_path):
     refused(path, match=r"a\.eml/bill\.pdf ")
 
 
+def test_source_code_and_mailboxes_that_are_attached_are_not_read(tmp_path):
+    box = mailbox_of(tmp_path, message(subject="Wick")).read_bytes()
+    (tmp_path / "in.mbox").unlink()
+    tally = Tally()
+    code = b"The lamp is lit here, as every night of the year.\n"
+    [own] = read(saved(tmp_path, "a.eml", ("lamp.py", code), ("lamp.css", code), ("box", box)), tally=tally)
+    assert own.text.endswith("Attachments: lamp.py, lamp.css, box")
+    assert tally.skipped[Reason.SOURCE_CODE] == {".py": 1, ".css": 1}
+    [name] = tally.skipped[Reason.SPECIAL]
+    assert name.endswith("/a.eml/box (.mbox to be unpacked first)")
+
+
 def test_a_message_that_is_attached_is_read_without_what_is_attached_to_it(tmp_path):
     inner = message(("deep.txt", b"Nine."), subject="Wick")
     outer = message(("forwarded.eml", inner.as_bytes()))

@@ -9,22 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hopweave.core.types import Claim
-from hopweave.text.calculations import Calculation, calculation_asked, is_computed, is_value
+from hopweave.text.calculations import WORDS, Calculation, calculation_asked, is_computed, is_value
 from hopweave.text.content_words import keys_of, named_keys, numbers_of, stems_of
 from hopweave.text.key_terms import words_in
 from hopweave.text.matching import normalize_answer
 
 _NUM_OF_A_DIFFERENCE = 2
-_OF_CALCULATIONS = frozenset(
-    {
-        "much", "many", "more", "less", "fewer", "old", "older", "younger", "long", "longer", "shorter",
-        "difference", "total", "altogether", "combined", "together", "sum", "years", "months", "weeks", "days",
-        "rise", "rose", "risen", "increase", "increased", "fall", "fell", "fallen", "decrease", "decreased", "drop", "dropped",
-        "grow", "grew", "grown", "change", "changed", "go", "goes", "went", "up", "down", "lie", "lies", "pass", "take", "took",
-        "after", "before", "between", "from", "until", "since", "later", "earlier", "passed", "elapsed", "apart",
-    }
-)  # fmt: skip
-"""Words that say what is to be computed, and not of what."""
 
 
 def calculated_from(question: str, short: str, claims: Sequence[Claim]) -> tuple[int, ...]:
@@ -68,4 +58,4 @@ def _is_about(question: str, wanted: Calculation, claims: Sequence[Claim], value
 
 def _words(text: str) -> set[str]:
     """The stems of the words that say what is counted or measured."""
-    return {word.stem for word in words_in(text) if word.says_something and word.key not in _OF_CALCULATIONS}
+    return {word.stem for word in words_in(text) if word.says_something and word.key not in WORDS}

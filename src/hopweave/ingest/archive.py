@@ -22,9 +22,9 @@ from hopweave.core.errors import DataError
 from hopweave.core.files import shown_name
 from hopweave.ingest.ahead import Ahead, Pieces
 from hopweave.ingest.file_bytes import BUFFER_BYTES, decompressed, open_regular, unpacked, watched
-from hopweave.ingest.formats import IMAGE_SUFFIXES, CorpusFile, Limits, OnBytes
+from hopweave.ingest.formats import CorpusFile, Limits, OnBytes
 from hopweave.ingest.reasons import reading
-from hopweave.ingest.recognise import HEAD_BYTES, MAILBOX, TEXT, told_by
+from hopweave.ingest.recognise import HEAD_BYTES, MAILBOX, TEXT, is_left_closed, told_by
 from hopweave.ingest.zipped import BROKEN, refuse_long_list
 
 _AHEAD = 64
@@ -185,8 +185,7 @@ def _beginnings(lines: io.BufferedReader) -> Iterator[tuple[bytes, bool]]:
 
 def _of_member(member: CorpusFile, opens: Callable[[], IO[bytes] | None], total: _Total) -> Iterator[_Event]:
     """A member, its pieces and its end; one whose name does not say its format is recognised by its first pieces."""
-    is_picture = member.suffix in IMAGE_SUFFIXES and not member.is_readable
-    if member.special or member.is_source_code or is_picture:
+    if is_left_closed(member):
         yield _Opens(member)
         return
     head, error = b"", None
@@ -204,7 +203,7 @@ def _of_member(member: CorpusFile, opens: Callable[[], IO[bytes] | None], total:
         member = told_by(head[:HEAD_BYTES], member)
     elif not member.is_readable:
         member = replace(member, looks=TEXT)
-    member = _not_nested(member)
+    member = not_nested(member)
     yield _Opens(member)
     if not member.is_readable:
         return
@@ -227,10 +226,11 @@ def member_of(archive: CorpusFile, name: str, kind: str) -> CorpusFile:
     parts = [part for part in PurePosixPath(shown_name(name)).parts if part not in ("/", "..")]
     below = PurePosixPath(*parts)
     member = CorpusFile(archive.path.joinpath(below), f"{archive.source}/{below}", f"{archive.document_id}/{below}", kind)
-    return _not_nested(member)
+    return not_nested(member)
 
 
-def _not_nested(member: CorpusFile) -> CorpusFile:
+def not_nested(member: CorpusFile) -> CorpusFile:
+    """The same member; if it is an archive, as one that is not to be read."""
     is_nested = not member.special and member.is_archive
     return replace(member, special=f"{member.suffix} to be unpacked first") if is_nested else member
 

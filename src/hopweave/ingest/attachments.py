@@ -10,11 +10,11 @@ from typing import BinaryIO, cast
 
 from hopweave.core.errors import DataError
 from hopweave.ingest.ahead import Pieces
-from hopweave.ingest.archive import member_of
+from hopweave.ingest.archive import member_of, not_nested
 from hopweave.ingest.document import Attachment
 from hopweave.ingest.file_bytes import decompressed
 from hopweave.ingest.formats import CorpusFile
-from hopweave.ingest.recognise import HEAD_BYTES, TEXT, told_by
+from hopweave.ingest.recognise import HEAD_BYTES, TEXT, is_left_closed, told_by
 
 _TOO_DEEP = "attached to an attached message"
 
@@ -49,9 +49,11 @@ def _new_name(name: str, taken: set[str]) -> str:
 
 def _recognised(file: CorpusFile, content: bytes) -> CorpusFile:
     """The same file; if its name does not say its format, with what it looks like."""
+    if is_left_closed(file):
+        return file
     try:
         with closing(decompressed(file, io.BytesIO(content))) as pieces:
             head = next(pieces, b"")
     except DataError:  # reading it says why
         return file if file.is_readable else replace(file, looks=TEXT)
-    return told_by(head[:HEAD_BYTES], file)
+    return not_nested(told_by(head[:HEAD_BYTES], file))

@@ -110,7 +110,7 @@ def _candidates(lines: Sequence[str], check: Check) -> list[_Found]:
             depth = match["number"].count(".")
             style = "numbered" if depth or match["dot"] else _NUMBER_ALONE
             found.append(_Found(at, style, depth + 1, said))
-        elif (ways := ways_to_count(line)) and _ends_early(lines, at, longest):
+        elif (ways := ways_to_count(line)) and _ends_early(line, _directly_below(lines, at), longest):
             found += [_Found(at, way, 1, said) for way in ways]
         elif (match := _ARTICLE.fullmatch(line.rstrip())) and _is_heading(match) and not below.strip()[:1].islower():
             found.append(_Found(at, f"{_IN_ARTICLES}{match['word'].casefold()}", 0, said))
@@ -141,13 +141,12 @@ def _begins_text(lines: Sequence[str], at: int) -> bool:
     return at < len(lines) and any(map(str.isalnum, lines[at]))
 
 
-def _ends_early(lines: Sequence[str], at: int, longest: int) -> bool:
-    """Whether the next word would have fitted in a line, so that the text below it is a new paragraph."""
-    below = _directly_below(lines, at)
+def _ends_early(line: str, below: Sequence[str], longest: int) -> bool:
+    """Whether a line stands alone, or the next word would have fitted in it, so that the text below it is a new paragraph."""
     if not below or below[0].lstrip()[0].islower():
         return not below
     width = max(map(len, below)) if len(below) > 1 else longest
-    return len(f"{lines[at].rstrip()} {below[0].split()[0]}") <= width
+    return len(f"{line.rstrip()} {below[0].split()[0]}") <= width
 
 
 def _directly_below(lines: Sequence[str], at: int) -> list[str]:
@@ -158,9 +157,11 @@ def _directly_below(lines: Sequence[str], at: int) -> list[str]:
 def _is_title_above_text(lines: Sequence[str], at: int, longest: int) -> bool:
     """Whether a few words stand directly above a paragraph that ends like one."""
     line = lines[at].rstrip()
-    if not _TITLE.fullmatch(line) or "  " in line or len(line.split()) > _MOST_WORDS or not _ends_early(lines, at, longest):
+    if not _TITLE.fullmatch(line) or "  " in line or len(line.split()) > _MOST_WORDS:
         return False
     below = _directly_below(lines, at)
+    if not _ends_early(line, below, longest):
+        return False
     words = " ".join(below).split()
     return len(words) >= _FEWEST_BELOW and below[0][0] not in " \t" and not words[0][0].islower() and words[-1][-1] in ".!?:)"
 

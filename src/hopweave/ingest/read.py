@@ -275,8 +275,8 @@ class Reading:
         if self.tally.num_passages > num_before or len(self.tally.unread) == num_unread:
             self.tally.read[file.suffix or "no suffix"] += 1
         for one, content in attached_files(file, attached):
-            is_compared = one.is_readable and one.is_in_archive and not self._options.keep_copies
-            if is_compared and self._mailbox.attaches_again(content):
+            may_recur = one.is_readable and one.is_in_archive and not self._options.keep_copies
+            if may_recur and self._mailbox.attaches_again(content):
                 self.tally.skip(Reason.ATTACHED_AGAIN, one.source)
             elif self._is_taken(one):
                 yield from self._file(one)

@@ -57,6 +57,12 @@ def recognised(file: CorpusFile, *, is_asked_for: bool) -> CorpusFile:
     return told_by(head, file, is_asked_for=is_asked_for)
 
 
+def is_left_closed(file: CorpusFile) -> bool:
+    """Whether a file within another is not opened, whatever it holds: a special one, source code, a picture without OCR."""
+    is_picture = file.suffix in IMAGE_SUFFIXES and not file.is_readable
+    return bool(file.special) or file.is_source_code or is_picture
+
+
 def told_by(head: bytes, file: CorpusFile, *, is_asked_for: bool = False) -> CorpusFile:
     """The same file; if its name does not say its format for sure, with what it looks like. Arguments as of `format_of`."""
     if file.suffix in _OFFICE:

@@ -76,13 +76,10 @@ def number_and_unit(said: str) -> tuple[Decimal, str] | None:
     >>> number_and_unit("£1,840"), number_and_unit("45 %"), number_and_unit("560"), number_and_unit("from 5 to 7")
     ((Decimal('1840'), 'GBP'), (Decimal('45'), '%'), (Decimal('560'), ''), None)
     """
-    found = _SAID.fullmatch(said.strip())
-    if found is None or (found["before"] and found["after"]):
-        return None
-    unit = code_of_unit(found["before"] or found["after"] or "")
+    found = _number(said.strip())
     try:
-        return Decimal(_value(found["number"], is_money=unit in _CURRENCIES.values())), unit
-    except InvalidOperation:
+        return (Decimal(found.number), found.unit) if found is not None else None
+    except InvalidOperation:  # `1.840.000 kg`
         return None
 
 
@@ -158,12 +155,18 @@ def _has_unit(wanted: _Amount, number: str, cell: Cell | None, cells: Sequence[C
     return bool(is_money) and currencies == {wanted.unit}
 
 
-@remembered
 def _amount(said: str) -> _Amount | None:
+    found = _number(said)
+    return found if found is not None and found.unit else None
+
+
+@remembered
+def _number(said: str) -> _Amount | None:
+    """A number that is all of a text, with its unit if it has one."""
     found = _SAID.fullmatch(said)
-    if found is None or bool(found["before"]) == bool(found["after"]):
+    if found is None or (found["before"] and found["after"]):
         return None
-    unit = code_of_unit(found["before"] or found["after"])
+    unit = code_of_unit(found["before"] or found["after"] or "")
     is_money = unit in _CURRENCIES.values()
     return _Amount(_value(found["number"], is_money=is_money), unit, is_money)
 

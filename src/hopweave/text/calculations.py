@@ -13,15 +13,27 @@ from typing import Literal, NamedTuple
 
 from hopweave.text.amounts import number_and_unit
 from hopweave.text.languages import is_foreign
-from hopweave.text.values import MONTHS, normalize_values
+from hopweave.text.values import DATE, normalize_values, parts_of_date
 
 Calculation = Literal["difference", "total"]
 
 _TIMES = r"(?:years?|months?|weeks?|days?)"
-_MORE = (
-    r"(?:more|less|fewer|older|younger|longer|shorter|taller|higher|lower|cheaper|dearer|larger|smaller|bigger|heavier|lighter"
-    r"|faster|slower|later|earlier|further|farther|deeper|wider)"
-)
+_COMPARATIVES = (
+    "more", "less", "fewer", "older", "younger", "longer", "shorter", "taller", "higher", "lower", "cheaper",
+    "dearer", "larger", "smaller", "bigger", "heavier", "lighter", "faster", "slower", "later", "earlier", "further",
+    "farther", "deeper", "wider",
+)  # fmt: skip
+_MORE = rf"(?:{'|'.join(_COMPARATIVES)})"
+WORDS = frozenset(
+    {
+        *_COMPARATIVES, "much", "many", "old", "long", "difference", "total", "altogether", "combined", "together",
+        "sum", "years", "months", "weeks", "days", "rise", "rose", "risen", "increase", "increased", "fall", "fell",
+        "fallen", "decrease", "decreased", "drop", "dropped", "grow", "grew", "grown", "change", "changed", "go",
+        "goes", "went", "up", "down", "lie", "lies", "pass", "passed", "elapsed", "take", "took", "apart", "after",
+        "before", "between", "from", "until", "since",
+    }
+)  # fmt: skip
+"""Words that say what is to be computed, and not of what."""
 _DIFFERENCE = re.compile(
     rf"\bdifference\b|\bby\s+how\s+(?:much|many)\b|\bhow\s+(?:much|many)\s+(?:\w+\s+){{0,3}}?{_MORE}\b|\bhow\s+old\b"
     rf"|\bhow\s+(?:long|many\s+{_TIMES})\b.*\b(?:after|before|between|from|until|since|later|earlier|passed|elapsed|apart)\b",
@@ -32,7 +44,6 @@ _TOTAL = re.compile(
 )
 _OF_AGE = re.compile(r"\b(?:old|older|younger|age)\b", re.IGNORECASE)
 _UNIT_ASKED = re.compile(rf"\bhow\s+many\s+({_TIMES})\b|\b(?:in)\s+({_TIMES})\b", re.IGNORECASE)
-_ONLY_DATE = re.compile(rf"([12]\d{{3}})(?: ({'|'.join(MONTHS)})(?: (\d{{1,2}}))?)?")
 _UNITS_OF_TIME = frozenset({"year", "month", "week", "day"})
 
 
@@ -120,10 +131,8 @@ def _unit_asked(question: str) -> str:
 
 
 def _only_date(text: str) -> _Date | None:
-    found = _ONLY_DATE.fullmatch(normalize_values(text))
-    if found is None:
-        return None
-    return _Date(int(found[1]), MONTHS.index(found[2]) + 1 if found[2] else 0, int(found[3] or 0))
+    found = DATE.fullmatch(normalize_values(text))
+    return _Date(*parts_of_date(found)) if found is not None else None
 
 
 def _day_of(found: _Date) -> date | None:

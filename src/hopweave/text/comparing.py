@@ -14,7 +14,7 @@ from hopweave.text.content_words import anchors
 from hopweave.text.key_terms import words_in
 from hopweave.text.languages import is_foreign
 from hopweave.text.sizes import is_measured, order_of, order_of_versions
-from hopweave.text.values import MONTHS, agree_by_value, normalize_values
+from hopweave.text.values import DATE, MONTHS, agree_by_value, normalize_values, parts_of_date
 
 Wanted = Literal["least", "most", "same"]
 
@@ -50,7 +50,6 @@ _THROUGH = re.compile(
 _LONG = re.compile(r"\b(?:older|oldest|longer|longest|greater|higher)\b", re.IGNORECASE)
 _SHORT = re.compile(r"\b(?:younger|youngest|shorter|shortest|lower)\b", re.IGNORECASE)
 _LAST_OF = re.compile(r".*\bor\s+(?:(?:the|an?)\s+)?\W?(\w+)", re.IGNORECASE)
-_DATE = re.compile(rf"\b([12]\d{{3}})(?: ({'|'.join(MONTHS)})(?: (\d{{1,2}}))?)?\b")
 _BIRTH = re.compile(r"\b(?:born|birth|older|oldest|elder|eldest|younger|youngest)\b", re.IGNORECASE)
 _AGE = re.compile(r"\b(?:age|ages|lived|lives|living)\b", re.IGNORECASE)
 _BORN = re.compile(r"\b(?:born|b\.)", re.IGNORECASE)
@@ -250,7 +249,7 @@ def _names_another(question: str, first: Side, second: Side) -> bool:
 
 def _age(value: str) -> int:
     """The days between two dates, by months of 31; 0 unless there are two."""
-    dates = [(*_dated(found[0], is_end=False), 0, 0)[:3] for found in _DATE.finditer(normalize_values(value))]
+    dates = [(*_dated(found[0], is_end=False), 0, 0)[:3] for found in DATE.finditer(normalize_values(value))]
     if len(dates) != 2:
         return 0
     (year, month, day), (last_year, last_month, last_day) = dates
@@ -259,9 +258,8 @@ def _age(value: str) -> int:
 
 def _dated(text: str, *, is_end: bool) -> tuple[int, ...]:
     """Year, month and day of the first or last date in a text, as far as it names them; empty without a year."""
-    dates = list(_DATE.finditer(normalize_values(text)))
+    dates = list(DATE.finditer(normalize_values(text)))
     if not dates:
         return ()
-    found = dates[-1 if is_end else 0]
-    parts = (int(found[1]), MONTHS.index(found[2]) + 1 if found[2] else 0, int(found[3] or 0))
+    parts = parts_of_date(dates[-1 if is_end else 0])
     return parts[: 1 + bool(parts[1]) + bool(parts[1] and parts[2])]

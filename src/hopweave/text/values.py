@@ -91,6 +91,15 @@ _AROUND = _PUNCTUATION.translate(str.maketrans("", "", "-−–—"))
 """What may surround a value; a minus is part of it."""
 
 
+DATE = re.compile(rf"\b([12]\d{{3}})(?: ({'|'.join(MONTHS)})(?: (\d{{1,2}}))?)?\b")
+"""A date in a text that is normalised by `normalize_values`; see `parts_of_date`."""
+
+
+def parts_of_date(found: re.Match[str]) -> tuple[int, int, int]:
+    """Year, month and day of a match of `DATE`; 0 for what it does not name."""
+    return int(found[1]), MONTHS.index(found[2]) + 1 if found[2] else 0, int(found[3] or 0)
+
+
 @lru_cache(1024)
 def normalize_values(text: str) -> str:
     """A text normalised for comparison: lower case, no articles or punctuation, dates and numbers in one form.
