@@ -20,6 +20,7 @@ from hopweave.citations.places import (
     parties_of_document,
 )
 from hopweave.citations.report_names import is_dated, is_of_its_document
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Claim, Passage
 from hopweave.text.answer_kinds import kind_asked
@@ -39,42 +40,42 @@ _FEWEST_WORDS = 4
 _STATES_MORE, _FEWEST_WORDS_WITHOUT_VERB = 2, 7
 """With so many words besides its names, and in all, an answer is a full statement, even without a verb that is known. A shorter
 one is a name with more words: `St Oswin's school hall`."""
-_VERB = re.compile(
+_VERB = lazy_pattern(
     r"\b(?:is|are|was|were|has|have|had|can|does|did|\w{2,}ed|won|wrote|made|led|began|became|built|sang|held|ran|gave|took"
     r"|came|went|left|lay|grew|fought|taught|kept|brought|bought|lost|drew|knew|spoke|stood|fell|rose|chose|wore|met"
     r"|lies|stands|lives|means|comes|goes|leaves|keeps|makes|gives|takes|needs)\b"
 )
-_ORDER = re.compile(r"\s*[A-Z][a-z]+(?:\s(?:and|or)\s[a-z]+)?(?=\s(?:the|an?|your|it|them|all|each|every|no|this|these)\s)")
+_ORDER = lazy_pattern(r"\s*[A-Z][a-z]+(?:\s(?:and|or)\s[a-z]+)?(?=\s(?:the|an?|your|it|them|all|each|every|no|this|these)\s)")
 """The verb that an instruction begins with, which is no name: `Press the key and wait.`"""
-_PHRASE = re.compile(r"\s*(?!(?:the|an?|its?|all|no)\s)[a-z]+\s")
+_PHRASE = lazy_pattern(r"\s*(?!(?:the|an?|its?|all|no)\s)[a-z]+\s")
 """How a phrase begins, such as an instruction in small letters; without a known verb, it is no statement."""
 _LEAST_SHARE = 0.5
 """The share of the words of a query without names that a place must have, and of capitalised words in other languages."""
 _FEWEST_ASKED, _LEAST_SAID, _FEWEST_OWN = 3, 1 / 3, 2
 """See `says_as_much`. Chosen on the choosing questions of all grounds (docs/design/measured.md)."""
 
-_NO_PART_OF_A_NAME = re.compile(r"\s*(?:\([^()]*\)|,?\s(?:[A-Z]\.){1,4}|,?\s(?:Inc|Ltd|Jr|Sr)\.?)$")
-_VERSION = re.compile(r"(?<![\w.])\d+(?:\.\d+)+(?!\w)")
-_VERSION_OF = re.compile(r"(?<![^\W_])\d+(?:\.\d+)+ of (?:the )?")
+_NO_PART_OF_A_NAME = lazy_pattern(r"\s*(?:\([^()]*\)|,?\s(?:[A-Z]\.){1,4}|,?\s(?:Inc|Ltd|Jr|Sr)\.?)$")
+_VERSION = lazy_pattern(r"(?<![\w.])\d+(?:\.\d+)+(?!\w)")
+_VERSION_OF = lazy_pattern(r"(?<![^\W_])\d+(?:\.\d+)+ of (?:the )?")
 """`version 2.1 of the Orlau tools` names the tools."""
-_YEAR = re.compile(r"\d{4}")
+_YEAR = lazy_pattern(r"\d{4}")
 _FEWEST_INFLECTED = 4
 """Letters of a part of a name that may have another ending in the text."""
-_NUMBERED = re.compile(r"(?<![\w-])([a-z][a-z-]+)\s(\d+(?:\.\d+)*)(?![\w,:/-])")
-_NUMBERED_THERE = re.compile(r"(?<![\w-])([^\W\d_][^\W_-]*)\s\d+(?:\.\d+)*(?![\w,:/-])")
-_CODE = re.compile(
+_NUMBERED = lazy_pattern(r"(?<![\w-])([a-z][a-z-]+)\s(\d+(?:\.\d+)*)(?![\w,:/-])")
+_NUMBERED_THERE = lazy_pattern(r"(?<![\w-])([^\W\d_][^\W_-]*)\s\d+(?:\.\d+)*(?![\w,:/-])")
+_CODE = lazy_pattern(
     r"(?<![\w-])--?[A-Za-z][\w-]*|`[^`]+`|\b[a-z]+(?:_[a-z0-9]+)+\b|\b[a-z]\w*\.[a-z]\w*(?:\.\w+)*\b|\b[a-z]+[A-Z]\w*\b"
     r"|\b[a-z]{2,}\d+[a-z0-9]*\b"
 )
 """Names that are written without a capital at their beginning: options, identifiers, files, and what is quoted as code."""
 
-_DETERMINED = re.compile(
+_DETERMINED = lazy_pattern(
     r"\b(?i:d(?:er|ie|as|en|em|es)|(?:k?ein|welch|dies|jed|jen|manch|all|sein|ihr|mein|unser|viel|wenig|mehrer|einig)(?:e[mnrs]?)?"
     r"|im|am|zum|zur|vom|beim|ins|ans|aufs|mehr)(?:\s+[a-zäöüß]+){0,2}\s+$"
 )
 """What stands before a German noun, and seldom before a name: an article or the like, and adjectives."""
 
-_CONTRACTED = re.compile(
+_CONTRACTED = lazy_pattern(
     r"^(?:I|We|You|He|She|It|They|That|There|Here|This|What|Who|Where|How|When|Let)['’](?:m|re|ve|s|ll|d)\b\s*"
 )
 """What is no name although it has a capital: `I've`, `What's`."""

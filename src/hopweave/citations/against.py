@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
 from hopweave.citations.about import names_in, names_its_subject
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Shortfall, Span
 from hopweave.text.bands import is_in_other_band
 from hopweave.text.bounds import is_no_end
@@ -26,7 +25,7 @@ from hopweave.text.table_rows import is_other_column
 from hopweave.text.values import MONTHS
 from hopweave.text.values_alike import values_in
 
-_DAY = re.compile(rf"\d\s(?:{'|'.join(month.capitalize() for month in MONTHS)})\b")
+_DAY = lazy_pattern(rf"\d\s(?:{'|'.join(month.capitalize() for month in MONTHS)})\b")
 """Also at the end of a range: `from 12 to 14 June`."""
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from hopweave.citations.about import telling
 from hopweave.citations.citing import locate
 from hopweave.citations.places import are_of_one_document, place_of
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Passage, Span
 from hopweave.text.amounts import CURRENCY
 from hopweave.text.bounds import is_bound_asked
@@ -27,12 +28,12 @@ from hopweave.text.table_rows import Cell, cells_of, is_row
 from hopweave.text.tables_in_text import Row, row_at, rows_of
 from hopweave.text.values_alike import NUMBER, values_in
 
-_HOW_MANY = re.compile(r"\s*(?:in\s[\w\s,]{1,30},\s)?how\s(?:(?P<many>many)|much(?!\sof\b))\s", re.IGNORECASE)
-_MONEY = re.compile(rf"{CURRENCY}|\([A-Z]{{3}}\)|(?i:\b(?:value|price|cost|amount)\b)")
-_DENIES = re.compile(r"\b(?:not|never|no|without|non|\w+n['’]t)\b", re.IGNORECASE)
-_BEFORE_A_DIGIT = re.compile(r"\D*(?=\d)")
+_HOW_MANY = lazy_pattern(r"\s*(?:in\s[\w\s,]{1,30},\s)?how\s(?:(?P<many>many)|much(?!\sof\b))\s", re.IGNORECASE)
+_MONEY = lazy_pattern(rf"{CURRENCY}|\([A-Z]{{3}}\)|(?i:\b(?:value|price|cost|amount)\b)")
+_DENIES = lazy_pattern(r"\b(?:not|never|no|without|non|\w+n['’]t)\b", re.IGNORECASE)
+_BEFORE_A_DIGIT = lazy_pattern(r"\D*(?=\d)")
 _MOST_WORDS_BEFORE = 3
-_NUMBER_OF_A_SECTION = re.compile(r"(?:^|(?<=> ))\d{1,2}(?:\.\d{1,2}){0,3}\.?\s(?=[^\W\d_])", re.MULTILINE)
+_NUMBER_OF_A_SECTION = lazy_pattern(r"(?:^|(?<=> ))\d{1,2}(?:\.\d{1,2}){0,3}\.?\s(?=[^\W\d_])", re.MULTILINE)
 _MOST_ROWS = 400
 """Rows of the passages that were found which are looked at."""
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.core.prompt import unescape
 from hopweave.core.types import Citation, Passage, Span
@@ -24,10 +25,10 @@ NOT_IN_CORPUS = "not-in-corpus:"
 """Prefix of the id of a passage that the model wrote: it may appear in a ranking, but cannot support anything."""
 
 _EDGES = f" \t\n{QUOTATION_MARKS}.,;:()[]。、，．！？：；（）《》"
-_BETWEEN_SIGNS = re.compile(rf"(?<=[{NO_BLANKS}、。，；：！？）」』])\s+(?=[{NO_BLANKS}（「『])")
+_BETWEEN_SIGNS = lazy_pattern(rf"(?<=[{NO_BLANKS}、。，；：！？）」』])\s+(?=[{NO_BLANKS}（「『])")
 """White space where a script has none: a line ends there, or ended before the text was read."""
 
-_MAY_BE_GROUPS = re.compile(r"\d\s\d{3}")
+_MAY_BE_GROUPS = lazy_pattern(r"\d\s\d{3}")
 _NUMERALS = "〇零一二三四五六七八九十百千万億兆萬亿"
 """Of numbers in Chinese and Japanese letters, of which a part is another number."""
 

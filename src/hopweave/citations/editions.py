@@ -9,19 +9,20 @@ import re
 from collections.abc import Sequence
 
 from hopweave.citations.places import Place, are_of_one_document
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Passage
 from hopweave.text.document_names import file_name_of
 
-_YEAR = re.compile(r"(?<!\d)(?P<first>(?:19|20)\d\d)(?:\s?[/–-]\s?(?P<second>(?:19|20)?\d\d))?(?!\d)")
-_NUMBERED = re.compile(
+_YEAR = lazy_pattern(r"(?<!\d)(?P<first>(?:19|20)\d\d)(?:\s?[/–-]\s?(?P<second>(?:19|20)?\d\d))?(?!\d)")
+_NUMBERED = lazy_pattern(
     r"(?<![^\W\d_])(?P<what>[^\W\d_]++)(?:\.?[\s_-]{0,2}|\s(?:no|nr|n°|№)\.?\s?)(?P<number>\d{1,3}(?:\.\d{1,3})*)(?![\d/]|\.\d)"
 )
-_VERSION = re.compile(
+_VERSION = lazy_pattern(
     r"v|ver|vers|versi(?:on|ón|one|oon)|verze|wersja|версия|версии|issue|edition|release|rev|revision", re.IGNORECASE
 )
-_FOUR_DIGITS = re.compile(r"(?:19|20)\d\d")
-_WORD = re.compile(r"[^\W\d_]{2,}")
+_FOUR_DIGITS = lazy_pattern(r"(?:19|20)\d\d")
+_WORD = lazy_pattern(r"[^\W\d_]{2,}")
 _SHARED = 0.5
 """Of the words of the shorter of two names."""
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from hopweave.citations.citing import on_one_line
 from hopweave.citations.occurrences import asserted
 from hopweave.citations.support import adds
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Answer, Claim, Span, Support, Verdict
 from hopweave.text.citation_marks import keep_marks, marks_in, without_marks
@@ -37,7 +38,7 @@ WHOLE_CORPUS = frozenset({LISTING, OVERVIEW})
 
 _SENTENCE_END = ".!? \t\n"
 _FEWEST_WORDS = 3
-_PRONOUN = re.compile(r"\b(?:he|she|it|its|his|her|him|they|them|their|there|this|these|here)\b", re.IGNORECASE)
+_PRONOUN = lazy_pattern(r"\b(?:he|she|it|its|his|her|him|they|them|their|there|this|these|here)\b", re.IGNORECASE)
 _STATES_MORE = 2
 """With at least this many words besides its names, an answer is a full statement, which need not repeat its query."""
 

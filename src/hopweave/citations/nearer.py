@@ -14,6 +14,7 @@ from hopweave.citations.places import (
     parties_of_document,
     sentences_of,
 )
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Passage, Span
 from hopweave.text.answer_kinds import kind_asked
 from hopweave.text.cases import is_of_another_case
@@ -34,12 +35,12 @@ from hopweave.text.values import MONTHS
 from hopweave.text.values_alike import CLOCK, COUNTED, NUMBER, Value, are_alike, value_at, values_in
 from hopweave.text.wanted import Wanted, content_stems
 
-_KIND_ASKED = re.compile(r"\b(?:which|what)\s+(?!is\b|are\b|was\b|were\b)[a-z]+", re.IGNORECASE)
+_KIND_ASKED = lazy_pattern(r"\b(?:which|what)\s+(?!is\b|are\b|was\b|were\b)[a-z]+", re.IGNORECASE)
 _NO_THING = (
     "does did do is are was were can could may must will would should have has had more less longer of time money people"
     " persons times days hours weeks months years minutes seconds percent units pieces items things"
 )
-_AMOUNT_ASKED = re.compile(
+_AMOUNT_ASKED = lazy_pattern(
     rf"\bhow (?P<how>much|many) (?!(?:{'|'.join(_NO_THING.split())})\b)(?P<what>[a-z]{{3,}})", re.IGNORECASE
 )
 """`How much lime`, `how many lamps`."""

@@ -10,7 +10,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, islice
@@ -23,6 +22,7 @@ from hopweave.citations.about import (
 )
 from hopweave.citations.citing import cite, locate
 from hopweave.citations.places import place_of
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.core.prompt import unescape
 from hopweave.core.types import Citation, Passage, Reading, Span
@@ -38,16 +38,16 @@ from hopweave.text.table_rows import is_row
 from hopweave.text.values import has_value, places_of_value
 from hopweave.text.values_alike import is_number_of_a_clause, without_numbers_of_clauses
 
-_LISTED = re.compile(r",\s+(?:and\s+|or\s+)?|;\s+|\s+and\s+|\s+or\s+|\s+&\s+")
+_LISTED = lazy_pattern(r",\s+(?:and\s+|or\s+)?|;\s+|\s+and\s+|\s+or\s+|\s+&\s+")
 _MOST_LISTED, _LONGEST_ITEM = 5, 4
 """How many things, of how many words each, an answer may list to be looked for one by one."""
 _LEAST_SHARE, _LEAST_SHARE_WITHOUT_NAME = 0.5, 0.85
 """The share of a sentence's content words, names apart, that the sentence which states it must have."""
 _FEWEST_WITHOUT_NAME = 4
 """Content words that a sentence without a name needs: fewer are in many sentences."""
-_OF_A_MESSAGE = re.compile(r"^Quoted\b|@[\w.-]+>?, .*\d")
+_OF_A_MESSAGE = lazy_pattern(r"^Quoted\b|@[\w.-]+>?, .*\d")
 """What stands above the passages of a message: when it was sent says nothing of what it is about."""
-_NUMBER_OF_A_SECTION = re.compile(r"\d{1,2}[.)]?\s+(?=[^\W\d_])")
+_NUMBER_OF_A_SECTION = lazy_pattern(r"\d{1,2}[.)]?\s+(?=[^\W\d_])")
 _MOST_PLACES = 8
 """How many of the places where a passage has an answer are looked at."""
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from hopweave.citations.marking import carrier_of
 from hopweave.citations.support import adds
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.prompt import unescape
 from hopweave.core.types import Answer, Claim, Question, Shortfall
 from hopweave.text.answer_kinds import is_of_kind, kind_asked
@@ -16,7 +17,7 @@ from hopweave.text.content_words import keys_of, stem
 from hopweave.text.languages import is_foreign
 from hopweave.text.matching import is_yes_or_no, normalize_answer
 
-_OR = re.compile(r"\bor\b", re.IGNORECASE)
+_OR = lazy_pattern(r"\bor\b", re.IGNORECASE)
 """May offer a choice, of which the answer is a part."""
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import NamedTuple
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Passage, Span
 from hopweave.text.document_names import words_above
@@ -23,13 +24,13 @@ from hopweave.text.sentences import sentence_around, sentence_spans
 from hopweave.text.table_rows import is_row
 from hopweave.text.tables_in_text import is_heading, row_at
 
-_HEADED = re.compile(r"[A-Z][A-Z \t,/&'():_-]{3,60}\n\s*\S")
+_HEADED = lazy_pattern(r"[A-Z][A-Z \t,/&'():_-]{3,60}\n\s*\S")
 """A sentence that begins with a heading in capitals: what is before it belongs to another section."""
-_ITEM = re.compile(r"(?:\d{1,2}[.)]|[a-z]\)|[A-Z][A-Za-z]+ \d{1,2}[:.])\s")
+_ITEM = lazy_pattern(r"(?:\d{1,2}[.)]|[a-z]\)|[A-Z][A-Za-z]+ \d{1,2}[:.])\s")
 """How an item of a numbered list begins: `2. Open the lid.`, `b) Wipe it.`, `Step 3: Close it.`"""
 _BEGINNING = 400
 """Characters with which a document begins."""
-_PRONOUN = re.compile(r"\W*(?:he|she|it|they|his|her|its|their)\b", re.IGNORECASE)
+_PRONOUN = lazy_pattern(r"\W*(?:he|she|it|they|his|her|its|their)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from hopweave.citations.places import Place, are_of_one_document
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Passage
 from hopweave.text.content_words import keys_of, words_of
 from hopweave.text.document_names import names_the_document
@@ -14,7 +14,7 @@ from hopweave.text.table_rows import is_row
 from hopweave.text.values import MONTHS
 from hopweave.text.wanted import content_stems, is_weekday
 
-_NUMBER_OR_SPACE = re.compile(r"[\d\s.,:/-]+")
+_NUMBER_OR_SPACE = lazy_pattern(r"[\d\s.,:/-]+")
 _MONTHS = frozenset(month[:3] for month in MONTHS)
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from hopweave.citations.about import is_english, telling
 from hopweave.citations.occurrences import in_quote, occurrences
 from hopweave.citations.places import Place, are_of_one_document, place_of
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Passage, Span
 from hopweave.text.content_words import keys_of, numbers_of
@@ -27,35 +28,35 @@ from hopweave.text.tables_in_text import is_heading
 from hopweave.text.values_alike import NUMBER, values_in
 from hopweave.text.wanted import content_stems
 
-_REJECTED = re.compile(
+_REJECTED = lazy_pattern(
     rf"^\W*{ITSELF}\s{IS}\s(?:\w+ly\s|later\s|then\s)?{REJECTED}\b"
     r"|^[^.;:]{0,60}\b(?:withdrew|retracted|rejects|rejected) (?:it|this|that|the (?:proposal|motion|request|suggestion))\b",
     re.IGNORECASE,
 )
-_AGREED = re.compile(rf"^\W*{ITSELF}\s{IS}\s(?:\w+ly\s|then\s)?{AGREED}\b", re.IGNORECASE)
-_DENIED = re.compile(
+_AGREED = lazy_pattern(rf"^\W*{ITSELF}\s{IS}\s(?:\w+ly\s|then\s)?{AGREED}\b", re.IGNORECASE)
+_DENIED = lazy_pattern(
     r"^\W*(?:this|that|it)\s(?:was|were|is)"
     r"\s(?:not\s(?:true|so|correct|the case)|wrong|false|untrue|incorrect|a (?:mistake|typo))\b"
     r"|^[^.;:]{0,60}\b(?:denies|denied|disputes|disputed|contradicts|contradicted)\s(?:this|that|it)\b"
     r"|^[^.;:]{0,60}\bnever (?:said|promised|agreed to|claimed) (?:this|that|so|it)\b",
     re.IGNORECASE,
 )
-_MAY_BE_REJECTED = re.compile(
+_MAY_BE_REJECTED = lazy_pattern(
     r"\b(?:propos|suggest|recommend|motion|mov|ask|demand|want|request|offer|could|should|would|plan|idea)\w*\b", re.IGNORECASE
 )
-_NOW = re.compile(
+_NOW = lazy_pattern(
     r"\b(?:is|are|was|were|has|have|will be)\s(?:\w+\s)?now\b|\bnow\s(?:is|are|has|in|at|on|from|to|set|takes?|starts?|\d)",
     re.IGNORECASE,
 )
 _OUT = r"(?:outdated|obsolete|superseded|replaced|withdrawn|rejected|abandoned|declined|archived|out of date)"
 _OF_ITSELF = r"this\s(?:page|document|policy|version|draft|article|procedure|guide|proposal|plan|note|specification|manual)"
-_OUTDATED = re.compile(
+_OUTDATED = lazy_pattern(
     r"(?:^|\n)\W*(?:outdated|obsolete|superseded|withdrawn|out of date)\W{0,3}(?:[.:!\n]|$)"
     rf"|(?:^|\n|\.\s)\W*status\W{{1,5}}{_OUT}\b|\b{_OF_ITSELF}\s(?:is|was|has been)\s(?:now\s|since\s)?(?:{_OUT}|no longer)\b"
     rf"|\b{_OF_ITSELF}\s(?:describes|covers)\sthe\s(?:old|former|previous)\b|(?:^|[.\n]\s*)(?:replaced|superseded)\sby\s",
     re.IGNORECASE,
 )
-_OF_THE_REJECTED = re.compile(
+_OF_THE_REJECTED = lazy_pattern(
     r"^\W*(?:\d+[.)]\s*)?(?:(?:rejected|discarded|dismissed|withdrawn|abandoned|unused)\b|(?:alternatives?|options?|proposals?|ideas)"
     r"\s(?:that were\s)?(?:considered|rejected|discarded|not (?:chosen|taken|adopted))\b"
     r"|not (?:adopted|chosen|approved|taken up)\b|out of scope\b)",
@@ -64,12 +65,12 @@ _OF_THE_REJECTED = re.compile(
 """Headings of what was not chosen."""
 _HOW_FAR = 400
 """Characters from the beginning of a document in which it says that of itself."""
-_AS_IT_IS = re.compile(r"\b(?:at present|the present|current(?:ly)?|existing|today's)\b", re.IGNORECASE)
+_AS_IT_IS = lazy_pattern(r"\b(?:at present|the present|current(?:ly)?|existing|today's)\b", re.IGNORECASE)
 """In what is outdated or was never adopted, what is said of how things are holds all the same."""
-_OF_AN_OPTION = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
+_OF_AN_OPTION = lazy_pattern(r"(?<![\w-])--?[A-Za-z][\w-]*")
 """What an option does `instead of` something leaves that as it is without the option."""
-_ONE_NUMBER = re.compile(r"\W*(\d[\d.,]*)\s?\D{1,15}")
-_ASKS_FOR_OLD = re.compile(
+_ONE_NUMBER = lazy_pattern(r"\W*(\d[\d.,]*)\s?\D{1,15}")
+_ASKS_FOR_OLD = lazy_pattern(
     r"\b(?:old|former|previous|original|earlier|outdated|obsolete|withdrawn|rejected|superseded|propos\w+|version|draft|before"
     r"|until (?!when)|history)\b",
     re.IGNORECASE,

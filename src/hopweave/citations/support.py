@@ -43,6 +43,7 @@ from hopweave.citations.rivals import rival_of
 from hopweave.citations.superseded import Found
 from hopweave.citations.threads import written_later
 from hopweave.citations.yes_or_no import speaks_for_it
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Citation, Claim, Origin, Passage, Reading, Shortfall, Span, Support
 from hopweave.text.agreement import agree
 from hopweave.text.alike_names import is_of_another_name, is_one_of_several
@@ -64,8 +65,8 @@ CONFIDENT_ABOVE = 0.0
 _FEW = 5
 """The maximum number of words, beyond those of the query, of an answer that counts as short in comparisons with a reading."""
 _ALIKE_LETTERS = 4
-_CONSTANT = re.compile(r"[A-Z][A-Z0-9_]+")
-_ASKS_FOR_CONSTANT = re.compile(r"\b(?:variable|constant|macro|keyword|signal|symbol)s?\b", re.IGNORECASE)
+_CONSTANT = lazy_pattern(r"[A-Z][A-Z0-9_]+")
+_ASKS_FOR_CONSTANT = lazy_pattern(r"\b(?:variable|constant|macro|keyword|signal|symbol)s?\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from hopweave.citations.about import telling
 from hopweave.citations.places import Place, are_of_one_document, sentences_of
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Passage, Span
 from hopweave.text.content_words import keys_of
 from hopweave.text.document_names import names_the_document
@@ -15,8 +16,8 @@ from hopweave.text.tables_in_text import row_at, rows_of
 from hopweave.text.values_alike import NUMBER, value_at, values_in
 from hopweave.text.wanted import content_stems
 
-_QUOTE = re.compile(r"#quote=(\d+)")  # as `ingest.quoted.QUOTE` begins the place of a quote
-_ASKS_FOR_EARLIER = re.compile(
+_QUOTE = lazy_pattern(r"#quote=(\d+)")  # as `ingest.quoted.QUOTE` begins the place of a quote
+_ASKS_FOR_EARLIER = lazy_pattern(
     r"\b(?:at first|first|original\w*|initial\w*|earlier|old|former\w*|previous\w*|before|propos\w+|suggest\w*"
     r"|ask\w*|wr[io]te)\b",
     re.IGNORECASE,

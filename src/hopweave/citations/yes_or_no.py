@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 
 from hopweave.citations.about import names_in, names_its_subject
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Claim, Passage
 from hopweave.text.answer_kinds import kind_asked
 from hopweave.text.comparing import wanted_of
@@ -16,7 +17,7 @@ from hopweave.text.matching import is_yes, is_yes_or_no
 from hopweave.text.negation import deny_alike, root
 
 _LEAST_SHARE = 0.5
-_LIMITS = re.compile(
+_LIMITS = lazy_pattern(
     r"\b(?:than|and|or|both|same|only|all|any|every|each|always|just|still|already|until|unless|except|but|however|before|after"
     r"|formerly|longer|instead|if|when|without)\b",
     re.IGNORECASE,

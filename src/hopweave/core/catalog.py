@@ -24,6 +24,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from hopweave.core.errors import MissingExtra, SettingsError, suggest
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.part_files import class_of, part_file, path_of, text_of
 
 if TYPE_CHECKING:
@@ -64,10 +65,10 @@ METHOD_GROUPS: dict[str, str] = {
 """The groups of methods, by when they search, in the order in which they are shown; a method's file names its `GROUP`."""
 _OF_OBJECTS = frozenset({"identity", "abilities", "engine"})
 
-_DOCSTRING = re.compile(r'r?"""([^\n]*?)(?:"""|\n)')
-_REQUIREMENT = re.compile(r"(?P<name>[\w.-]+).*;.*extra\s*==\s*['\"](?P<extra>[\w-]+)['\"]")
-_NEEDS_EXTRA = re.compile(r'^NEEDS_EXTRA = "([a-z]+)"$', re.MULTILINE)
-_GROUP = re.compile(r'^GROUP = "([a-z ]+)"$', re.MULTILINE)
+_DOCSTRING = lazy_pattern(r'r?"""([^\n]*?)(?:"""|\n)')
+_REQUIREMENT = lazy_pattern(r"(?P<name>[\w.-]+).*;.*extra\s*==\s*['\"](?P<extra>[\w-]+)['\"]")
+_NEEDS_EXTRA = lazy_pattern(r'^NEEDS_EXTRA = "([a-z]+)"$', re.MULTILINE)
+_GROUP = lazy_pattern(r'^GROUP = "([a-z ]+)"$', re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,6 @@ import errno
 import hashlib
 import json
 import os
-import re
 import stat
 import tomllib
 import warnings
@@ -29,6 +28,7 @@ from typing import Any, BinaryIO
 from platformdirs import user_cache_path
 
 from hopweave.core.errors import DataError
+from hopweave.core.lazy_pattern import lazy_pattern
 
 MAX_BYTES = 200
 """The longest file name, in bytes; file systems allow 255, and suffixes are added."""
@@ -46,7 +46,7 @@ SPECIAL = {stat.S_IFIFO: "FIFO", stat.S_IFSOCK: "socket", stat.S_IFCHR: "device"
 OnProgress = Callable[[int, int], None]
 """Called with the number of bytes done and the total."""
 
-_NAME = re.compile(r"[\w+=,@-](?:[\w.+=,@ -]*[\w.+=,@-])?")
+_NAME = lazy_pattern(r"[\w+=,@-](?:[\w.+=,@ -]*[\w.+=,@-])?")
 _TOO_DEEP = "its brackets are nested too deeply"
 _CHUNK_BYTES = 1 << 20
 _MIB = 1 << 20

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-import re
 from functools import cache
 from typing import Any
 
 from pydantic import TypeAdapter
 from pydantic_core import PydanticSerializationError
 
-_HALF_A_PAIR = re.compile("[\ud800-\udfff]")
+from hopweave.core.lazy_pattern import lazy_pattern
+
+_HALF_A_PAIR = lazy_pattern("[\ud800-\udfff]")
 
 
 def whole(text: str) -> str:

@@ -22,8 +22,9 @@ from types import ModuleType
 
 from hopweave.core.errors import SettingsError
 from hopweave.core.files import read_whole
+from hopweave.core.lazy_pattern import lazy_pattern
 
-_NAME = re.compile(r"(?P<path>.*\.py)(?::(?P<class_name>[^\W\d]\w*))?", re.DOTALL)
+_NAME = lazy_pattern(r"(?P<path>.*\.py)(?::(?P<class_name>[^\W\d]\w*))?", re.DOTALL)
 _MODULE = "hopweave_part_"
 
 _allowed: set[Path] = set()

@@ -24,10 +24,11 @@ from urllib.parse import urlsplit
 
 from hopweave.core.catalog import require
 from hopweave.core.errors import DatabaseError, DataError, SettingsError
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.redaction import Secrets, public_address
 
 _SCHEMES = ("postgres://", "postgresql://")
-_LOOPBACK = re.compile(r"localhost|127(\.\d+){3}|::1|/.*|@.*|")
+_LOOPBACK = lazy_pattern(r"localhost|127(\.\d+){3}|::1|/.*|@.*|")
 _CONNECT_SECONDS = 10
 _SILENT_SECONDS = 35.0
 """How long to wait for a statement: longer than the session's `statement_timeout`, which an unresponsive server may ignore."""

@@ -19,9 +19,10 @@ from pathlib import Path
 
 from hopweave.core.errors import SettingsError, suggest
 from hopweave.core.files import read_toml, read_whole
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 
-_PLACEHOLDER = re.compile(r"\{([a-z][a-z0-9_]*)\}")
+_PLACEHOLDER = lazy_pattern(r"\{([a-z][a-z0-9_]*)\}")
 
 _BEGINNINGS: set[str] = set()
 """What all prompts that were read begin with, up to the first placeholder. A model gets bare texts, since that is all that its

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from hopweave.core.lazy_pattern import lazy_pattern
+
 LEFT_OUT = "(left out)"
 """Replaces the secret of a setting or an address."""
 HIDDEN = "***"
@@ -16,7 +18,7 @@ HIDDEN = "***"
 _MIN_SECRET = 4
 _MIN_SECRET_IN_REPLY = 8
 
-_SECRET_NAME = re.compile(
+_SECRET_NAME = lazy_pattern(
     r"(?:^|[_-])(?:api[_-]?key|secret|password|(?:proxy-)?authorization|cookie|(?:access|auth|bearer|hf)[_-]?token)$",
     re.IGNORECASE,
 )
@@ -24,18 +26,18 @@ FOREIGN = frozenset({"extra_body", "extra_headers", "headers", "extra_query"})
 """Settings that are sent to an endpoint unchanged: the names in them are defined by the endpoint."""
 
 # There, and in the query of a URL, the last word of a name decides. Those of a tokenizer or a cache are not secrets.
-_SECRET_WORD = re.compile(
+_SECRET_WORD = lazy_pattern(
     r"api_?key|auth|authentication|authorization|bearer|cookie|credentials?|jwt|keys?|passphrase|passw(?:or)?d|pat|pwd|sas|secrets?"
     r"|sig|signature|tokens?",
     re.IGNORECASE,
 )
-_NO_SECRET = re.compile(
+_NO_SECRET = lazy_pattern(
     r"(?:^|[_-])(?:eos|bos|pad|unk|sep|cls|mask|stop|start|end|max|min|num|new|cache)[_-]?(?:tokens?|keys?)$", re.IGNORECASE
 )
-_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
-_USER_INFO = re.compile(r"(?<=://)[^/@\s]+@")
-_QUERY_FIELD = re.compile(r"(?<=[?&])([^=&#\s]+)=([^&#\s]*)")
-_MAYBE_ESCAPED = re.compile(r"\\|%[0-9A-Fa-f]{2}|&#")
+_WORD = lazy_pattern(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+_USER_INFO = lazy_pattern(r"(?<=://)[^/@\s]+@")
+_QUERY_FIELD = lazy_pattern(r"(?<=[?&])([^=&#\s]+)=([^&#\s]*)")
+_MAYBE_ESCAPED = lazy_pattern(r"\\|%[0-9A-Fa-f]{2}|&#")
 
 
 def is_secret_name(name: str, *, is_foreign: bool = False) -> bool:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from hopweave.core.errors import DataError, SettingsError
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Passage
 
 ACCESS, METADATA = "access", "metadata"
@@ -27,7 +27,7 @@ MAX_VALUE_CHARACTERS = 1000
 _EVERYONE = ""
 """Stored in place of a label for a passage without labels."""
 
-_NO_TEXT = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+_NO_TEXT = lazy_pattern(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 Condition = tuple[str, tuple[str, ...]]
 """A field, and values of which a passage must have at least one in that field."""

@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, groupby, pairwise, takewhile
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.document import PARAGRAPH, row_text
 from hopweave.ingest.office_tables import Table
 from hopweave.ingest.placed_tables import Words, are_rows, rows_by_place, words_of_line
 from hopweave.ingest.table_heads import TableRow, head_of, is_period, is_value
 from hopweave.ingest.term_lists import terms_in
 
-_GAP = re.compile(r"\s{2,}|\t")
-_LED = re.compile(r"\s*+(?P<label>\w(?:.*?[^\s.])??)\s*+\.{4,}+\s*+(?P<value>(?=\D{0,20}\d)\S++(?: \S++){0,6})\s*+")
+_GAP = lazy_pattern(r"\s{2,}|\t")
+_LED = lazy_pattern(r"\s*+(?P<label>\w(?:.*?[^\s.])??)\s*+\.{4,}+\s*+(?P<value>(?=\D{0,20}\d)\S++(?: \S++){0,6})\s*+")
 _NEARLY = 2
 """Characters between where a name begins or ends and its cells do."""
-_RULE = re.compile(r"[\s=+|:_–—-]+")
-_COLUMN_RULE = re.compile(r"\s*(?:[-=_]{2,}\s+)+[-=_]{2,}\s*")
-_FULL_RULE = re.compile(r"\s*[-=_]{10,}\s*")
+_RULE = lazy_pattern(r"[\s=+|:_–—-]+")
+_COLUMN_RULE = lazy_pattern(r"\s*(?:[-=_]{2,}\s+)+[-=_]{2,}\s*")
+_FULL_RULE = lazy_pattern(r"\s*[-=_]{10,}\s*")
 """Below a title that is as long as the page is wide."""
 _MOST_MARKED = 3
-_HAS_DIGIT = re.compile(r"\d")
+_HAS_DIGIT = lazy_pattern(r"\d")
 _MOST_JOINED = 2
 """Further blocks of lines that a table may have."""
-_IS_OF_CODE = re.compile(r"#\s?[a-z]{3}|[*/(\"'{<]")
+_IS_OF_CODE = lazy_pattern(r"#\s?[a-z]{3}|[*/(\"'{<]")
 """How what is no name of a column begins: `#define`, a comment, a string."""
 _FEWEST_VALUES = 3
 _LEAST_SHARE_FILLED = 0.5

@@ -6,7 +6,6 @@ HotpotQA's Wikipedia has this form: a `.tar.bz2` of folders with files `wiki_00.
 from __future__ import annotations
 
 import io
-import re
 import stat
 import tarfile
 import zipfile
@@ -20,6 +19,7 @@ from typing import IO, BinaryIO, NamedTuple, cast
 
 from hopweave.core.errors import DataError
 from hopweave.core.files import shown_name
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.ahead import Ahead, Pieces
 from hopweave.ingest.file_bytes import BUFFER_BYTES, decompressed, open_regular, unpacked, watched
 from hopweave.ingest.formats import CorpusFile, Limits, OnBytes
@@ -36,8 +36,8 @@ _MAX_HEADER_BYTES = 1 << 20
 _HEADERS = frozenset(
     {tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK, tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE}
 )
-_BEGINS = re.compile(rb"From \S.*\d\d:\d\d")
-_FIELD = re.compile(rb">?From |[!-9;-~]+:")
+_BEGINS = lazy_pattern(rb"From \S.*\d\d:\d\d")
+_FIELD = lazy_pattern(rb">?From |[!-9;-~]+:")
 _KINDS = {
     tarfile.SYMTYPE: "symbolic link", tarfile.LNKTYPE: "hard link", tarfile.CHRTYPE: "device", tarfile.BLKTYPE: "device",
     tarfile.FIFOTYPE: "FIFO", tarfile.GNUTYPE_SPARSE: "sparse file",

@@ -7,16 +7,17 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import date, time, timedelta
 from typing import NamedTuple
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.content_lines import Line, in_words, pieces_of
 from hopweave.ingest.number_format import WEEKDAYS
 from hopweave.text.values import MONTHS
 
-_MOMENT = re.compile(
+_MOMENT = lazy_pattern(
     r"(?P<year>\d{4})-?(?P<month>\d\d)-?(?P<day>\d\d)"
     r"(?:[T ]?(?P<hour>\d\d):?(?P<minute>\d\d)(?::?(?P<second>\d\d))?(?:[.,]\d{1,9})?(?P<zone>Z|[+-]\d\d:?(?:\d\d)?)?)?",
     re.ASCII,
 )
-_DURATION = re.compile(
+_DURATION = lazy_pattern(
     r"\+?P(?:(?P<week>\d{1,9})W)?(?:(?P<day>\d{1,9})D)?"
     r"(?:T(?:(?P<hour>\d{1,9})H)?(?:(?P<minute>\d{1,9})M)?(?:(?P<second>\d{1,9})S)?)?",
     re.ASCII,
@@ -105,11 +106,11 @@ def duration_in_words(value: str, *, has_time: bool) -> str:
     return "for " + in_words([f"{count} {unit}{'s' * (count != 1)}" for unit, count in counts.items()])
 
 
-_BLANK = re.compile(r"\s++")
+_BLANK = lazy_pattern(r"\s++")
 _UNITS = {"HOURLY": "hour", "DAILY": "day", "WEEKLY": "week", "MONTHLY": "month", "YEARLY": "year"}
 _DAY_NAMES = {day[:2].upper(): day for day in WEEKDAYS}
 _ORDINALS = {"1": "first", "2": "second", "3": "third", "4": "fourth", "5": "fifth", "-1": "last"}
-_NUMBER = re.compile(r"[1-9]\d{0,5}", re.ASCII)
+_NUMBER = lazy_pattern(r"[1-9]\d{0,5}", re.ASCII)
 
 
 def rule(line: Line) -> str:

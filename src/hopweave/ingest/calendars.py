@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.calendar_times import moments, rule, when
 from hopweave.ingest.content_lines import (
     SCHEME,
@@ -39,8 +40,10 @@ _TAKES_PART = {
 }
 """What is said of who is invited, beyond the usual."""
 _USUAL = frozenset({"CONFIRMED", "FINAL"})
-_TAG = re.compile(r"</?(?:p|br|div|span|b|i|u|strong|em|a|ul|ol|li|h[1-6]|table|html|html-blob)\b[^<>]{0,2000}>", re.IGNORECASE)
-_BREAKS = re.compile(r"<(?:p|br|div|li|html)\b", re.IGNORECASE)
+_TAG = lazy_pattern(
+    r"</?(?:p|br|div|span|b|i|u|strong|em|a|ul|ol|li|h[1-6]|table|html|html-blob)\b[^<>]{0,2000}>", re.IGNORECASE
+)
+_BREAKS = lazy_pattern(r"<(?:p|br|div|li|html)\b", re.IGNORECASE)
 _MOST_TAGS = 10_000
 
 

@@ -11,16 +11,17 @@ from collections.abc import Collection
 from itertools import pairwise
 from typing import NamedTuple
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.document import PARAGRAPH
 from hopweave.text.sentences import sentence_spans
 from hopweave.text.table_rows import cells_of
 from hopweave.text.tables_in_text import is_caption, is_heading
 
-_BREAK = re.compile(PARAGRAPH)
+_BREAK = lazy_pattern(PARAGRAPH)
 _LONGEST = 150
 """Characters of a caption."""
-_STATES_UNITS = re.compile(r"\b(?:in|figures|amounts|values|prices)\b", re.IGNORECASE)
-_NUMBERED = re.compile(r"[^\W\d_]+\.?\s\d")
+_STATES_UNITS = lazy_pattern(r"\b(?:in|figures|amounts|values|prices)\b", re.IGNORECASE)
+_NUMBERED = lazy_pattern(r"[^\W\d_]+\.?\s\d")
 """How the caption of another table begins: `Table 5`."""
 _LONGEST_ROW = 4_000
 """Characters."""

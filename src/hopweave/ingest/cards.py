@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.calendar_times import day_in_words, moment_of
 from hopweave.ingest.content_lines import (
     SCHEME,
@@ -24,7 +25,7 @@ from hopweave.ingest.deadline import Check, no_check
 from hopweave.ingest.document import Blocks, Document
 from hopweave.text.values import MONTHS
 
-_APPLE_LABEL = re.compile(r"_\$!<(.*)>!\$_")
+_APPLE_LABEL = lazy_pattern(r"_\$!<(.*)>!\$_")
 _TYPES = {"cell": "mobile", "iphone": "iPhone"}
 _USUAL_TYPES = frozenset(
     re.findall(r"\S+", "pref voice internet x400 dom intl postal parcel other quoted-printable base64 8bit 7bit uri text vcard")
@@ -36,9 +37,9 @@ _IN_NAME = (3, 1, 2, 0)
 _CARD = "Card"
 _NAMES = ("FN", "N", "ORG", "NICKNAME", "EMAIL")
 """What may name a card, the best first."""
-_PARTIAL_DATE = re.compile(r"--(?P<month>\d\d)-?(?P<day>\d\d)|(?P<year>\d{4})-(?P<month_of_year>\d\d)", re.ASCII)
-_WORD = re.compile(r"\w+")
-_IDENTIFIER = re.compile(r"(?:urn|data|uid):", re.IGNORECASE)
+_PARTIAL_DATE = lazy_pattern(r"--(?P<month>\d\d)-?(?P<day>\d\d)|(?P<year>\d{4})-(?P<month_of_year>\d\d)", re.ASCII)
+_WORD = lazy_pattern(r"\w+")
+_IDENTIFIER = lazy_pattern(r"(?:urn|data|uid):", re.IGNORECASE)
 
 
 def read_vcf(content: str, check: Check = no_check) -> Document:
@@ -134,10 +135,10 @@ _CARD_FACTS: Mapping[str, tuple[str, Callable[[Line], str]]] = {
     "CATEGORIES": ("categories", as_list),
 }
 """What is shown of a card, in order, before what has other names."""
-_NAMED_BY_A_PROGRAM = re.compile(
+_NAMED_BY_A_PROGRAM = lazy_pattern(
     r"X-(?:MS|EVOLUTION|KADDRESSBOOK(?:-X)?)-(?=(?:SPOUSE|MANAGER|ASSISTANT|ANNIVERSARY|PROFESSION|DEPARTMENT|OFFICE|IMADDRESS|TEL))"
 )
-_OF_PROGRAMS = re.compile(
+_OF_PROGRAMS = lazy_pattern(
     r"X-(?:AB(?!OUT)|APPLE|MS|MICROSOFT|EVOLUTION|MOZILLA|GOOGLE|ANDROID|IMAGE|SHARED|ADDRESSBOOKSERVER|NC|SYNTHESIS|PHOTO|UID"
     r"|REV|KADDRESSBOOK|CREATED|CLASS|FAVORITE|WAB|LOTUS|PRODID)[\w-]*"
 )

@@ -16,6 +16,7 @@ from io import BytesIO
 from typing import Any
 
 from hopweave.core.errors import DataError
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.deadline import Check, no_check
 from hopweave.ingest.formats import Limits
 from hopweave.ingest.reasons import Reason, Unreadable
@@ -48,11 +49,11 @@ _PACKAGES = {
 }
 _SOUGHT_BYTES = 1 << 16
 _STARTS = {"{\\rtf": ".rtf", "%PDF-": ".pdf", "MIME-Version:": ".eml"}
-_HTML = re.compile(
+_HTML = lazy_pattern(
     r"\s*+(?:<(?:!--[^>]{0,2000}>|\?xml[^>]{0,2000}>)\s*+)*+<(?:!doctype html|html|head|meta|style|table|body|div|title)\b",
     re.IGNORECASE,
 )
-_NOT_TEXT = re.compile(r"[^\x20-\x7e\x80-\U0010ffff\t\n\r\f]")
+_NOT_TEXT = lazy_pattern(r"[^\x20-\x7e\x80-\U0010ffff\t\n\r\f]")
 _SHOWN_KINDS = {
     ".csv": "a table in plain text",
     ".eml": "a web page in a message",

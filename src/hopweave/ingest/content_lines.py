@@ -7,24 +7,25 @@ from binascii import a2b_qp
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.deadline import Check
 from hopweave.ingest.document import Blocks, Part, heading_at_start
 from hopweave.ingest.mail import as_text
 
-SCHEME = re.compile(r"(?:mailto|tel|invalid):", re.IGNORECASE)
+SCHEME = lazy_pattern(r"(?:mailto|tel|invalid):", re.IGNORECASE)
 _FOLD = (" ", "\t")
 _OLD_VERSIONS = frozenset({"1.0", "2.1"})
 """Of both formats. In these, the blank with which a folded line goes on is part of the text."""
-_HEAD = re.compile(
+_HEAD = lazy_pattern(
     r"(?:(?P<group>[\w-]++)\.)?+(?P<name>[A-Za-z][\w-]*+)[ \t]*+(?P<parameters>(?:;(?:\"[^\"]*+\"|[^:])*+)?+):(?!//)"
 )
-_PARAMETER = re.compile(r";\s*+(?P<name>[\w-]++)\s*+(?:=(?P<value>(?:\"[^\"]*+\"|[^;])*+))?+")
-_QUOTED_PRINTABLE = re.compile(r"[^:]{0,300}?;(?:ENCODING=)?\"?QUOTED-PRINTABLE[\";:]", re.IGNORECASE)
-_BINARY = re.compile(r";(?:ENCODING=)?\"?(?:B|BASE64)(?:[\";]|\Z)", re.IGNORECASE)
-_ESCAPE = re.compile(r"\\([nN\\,;:\"])")
-_CARET = re.compile(r"\^([n'^])")
+_PARAMETER = lazy_pattern(r";\s*+(?P<name>[\w-]++)\s*+(?:=(?P<value>(?:\"[^\"]*+\"|[^;])*+))?+")
+_QUOTED_PRINTABLE = lazy_pattern(r"[^:]{0,300}?;(?:ENCODING=)?\"?QUOTED-PRINTABLE[\";:]", re.IGNORECASE)
+_BINARY = lazy_pattern(r";(?:ENCODING=)?\"?(?:B|BASE64)(?:[\";]|\Z)", re.IGNORECASE)
+_ESCAPE = lazy_pattern(r"\\([nN\\,;:\"])")
+_CARET = lazy_pattern(r"\^([n'^])")
 _CARETS = {"n": "\n", "'": '"', "^": "^"}
-_BLANK_LINES = re.compile(r"\n(?:[^\S\n]*+\n)++")
+_BLANK_LINES = lazy_pattern(r"\n(?:[^\S\n]*+\n)++")
 
 
 class Line(NamedTuple):

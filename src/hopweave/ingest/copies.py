@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import sqlite3
 import unicodedata
 import zlib
@@ -22,6 +21,8 @@ from functools import cache, lru_cache
 from itertools import accumulate, chain
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
+
+from hopweave.core.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,7 +39,7 @@ _MAX_LIKE_IT = 8
 """Anchors with the same hash: so many are kept of a document, and so many are compared."""
 _CACHED_TEXTS = 4
 
-_NO_LETTER = re.compile(r"[\W_]+")
+_NO_LETTER = lazy_pattern(r"[\W_]+")
 _NO_ASCII_LETTER = bytes(code for code in range(128) if not chr(code).isalnum())
 _FACTOR = 0x9E3779B97F4A7C15
 _INVERSE = pow(_FACTOR, -1, 1 << 64)

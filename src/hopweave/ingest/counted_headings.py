@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
+
+from hopweave.core.lazy_pattern import lazy_pattern
 
 WAYS = ("digits", "roman", "letter", "minute")
 """The ways to count: `4.`, `IV.`, `D.`, and `25/04` as the minutes of a year."""
@@ -11,12 +12,12 @@ WAYS = ("digits", "roman", "letter", "minute")
 FEWEST = 3
 """So many count up: fewer may be items of a list, amounts, or captions."""
 
-_COUNTED = re.compile(
+_COUNTED = lazy_pattern(
     r"(?:(?P<digits>\d{1,2})[.)]|(?P<roman>[IVX]{1,5})[.)]|(?P<letter>[A-Z])[.)]|(?P<minute>\d{1,4}/\d{1,3})[.)]?)"
     r"[ \t]{1,4}(?P<said>[^\W\d_][^\n]{1,60})"
 )
 """Longer ones are items of a list."""
-_END_OF_NUMBER = re.compile(r"[.)\s]")
+_END_OF_NUMBER = lazy_pattern(r"[.)\s]")
 _MOST_WORDS = 10
 _WIDEST_GAP = 2
 """How much the next heading's number is higher at most: one may not look like a heading."""

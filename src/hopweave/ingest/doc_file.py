@@ -6,7 +6,6 @@ stand anywhere in the main stream, and what they are (a cell, a heading, hidden)
 
 from __future__ import annotations
 
-import re
 import struct
 from array import array
 from bisect import bisect_left, bisect_right
@@ -15,6 +14,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from hopweave.core.errors import DataError
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.compound_file import damaged, encrypted
 from hopweave.ingest.deadline import Check
 from hopweave.ingest.doc_lists import numbering_of
@@ -48,15 +48,15 @@ _SHORT_CHANGES = {
 }  # fmt: skip
 """What a piece may say of its text in two bytes, by the numbers that such changes have there."""
 
-PARAGRAPH_END = re.compile("[\r\x07\x0c]")
-_FIELD = re.compile("[\x13\x14\x15]")
+PARAGRAPH_END = lazy_pattern("[\r\x07\x0c]")
+_FIELD = lazy_pattern("[\x13\x14\x15]")
 _BEGIN, _SEPARATOR = "\x13", "\x14"
-_NO_MARK = re.compile("[^\r\x07\x0c]")
+_NO_MARK = lazy_pattern("[^\r\x07\x0c]")
 _HIDDEN = "\0"
 SHOWN_AS = {**dict.fromkeys(range(0x20)), 0x09: " ", **dict.fromkeys((0x0A, 0x0B, 0x0C, 0x0E), "\n"), 0x1E: "-"}
 """Characters for programs: what stands for pictures, notes, optional hyphens and the like is left out."""
 _CP1252 = {at: ord(shown) for at in range(0x80, 0xA0) if (shown := bytes([at]).decode("cp1252", "ignore"))}
-_SHOWN = re.compile(r"[^\0-\x20\xa0]")
+_SHOWN = lazy_pattern(r"[^\0-\x20\xa0]")
 _BOLD, _AS_IN_STYLE, _NOT_AS_IN_STYLE = 1, 2, 3
 _PRIVATE = range(0xE000, 0xF900)
 

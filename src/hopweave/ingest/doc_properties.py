@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import NamedTuple
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.deadline import Check
 from hopweave.ingest.paragraph_styles import MAX_STYLES_ABOVE, level_of_outline
 
@@ -58,7 +59,7 @@ _CONTINUED, _RESTARTED, _MERGED = 0x20, 0x40, 0x03
 _PARAGRAPH_STYLE = 1
 _TITLE, _FIRST_CONTENTS, _LAST_CONTENTS = 62, 19, 27
 _LAST_HEADING = 9
-_CONTENTS_NAME = re.compile(r"toc heading", re.IGNORECASE)
+_CONTENTS_NAME = lazy_pattern(r"toc heading", re.IGNORECASE)
 _AS_IN_STYLE, _NOT_AS_IN_STYLE = 0x80, 0x81
 _INITIAL_KINDS = 0x7
 

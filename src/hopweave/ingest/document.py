@@ -9,13 +9,14 @@ from itertools import zip_longest
 from operator import attrgetter
 from typing import NamedTuple
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.text.sentences import sentence_spans_of_long
 from hopweave.text.values import MONTHS
 
 PARAGRAPH = "\n\n"
-_WORD = re.compile(r"\w+")
-_NUMBER = re.compile(r"\d+(?:\.\d+)*")
-_MONTH = re.compile(rf"\b(?:{'|'.join(month[:3] for month in MONTHS)})[a-z]*\.?(?=\s+\d)", re.IGNORECASE)
+_WORD = lazy_pattern(r"\w+")
+_NUMBER = lazy_pattern(r"\d+(?:\.\d+)*")
+_MONTH = lazy_pattern(rf"\b(?:{'|'.join(month[:3] for month in MONTHS)})[a-z]*\.?(?=\s+\d)", re.IGNORECASE)
 
 _LONGEST_ROW_SENTENCE = 500
 """Characters of a row of a table that is a single sentence."""

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.document import Blocks, Document, heading_at_start
 from hopweave.ingest.docx_numbers import Numbering, level_in
 from hopweave.ingest.office_tables import MAX_COLUMNS, Table
@@ -20,7 +21,7 @@ _EARLIER = frozenset({"w:pPrChange", "w:rPrChange", "w:tblPrChange", "w:trPrChan
 _NOTES = ("footnotes", "endnotes")
 _NOTE = {"w:footnote": "footnote", "w:endnote": "endnote"}
 _NOTE_MARK = {"w:footnoteReference": "footnote", "w:endnoteReference": "endnote"}
-_CONTENTS = re.compile(r"toc ?(?:[1-9]|heading)", re.IGNORECASE)
+_CONTENTS = lazy_pattern(r"toc ?(?:[1-9]|heading)", re.IGNORECASE)
 _OF_RUNS = frozenset({"w:b", "w:vanish", "w:vertAlign"})
 _SIGNS = {"w:tab": " ", "w:br": "\n", "w:cr": "\n", "w:noBreakHyphen": "-"}
 _OFF = frozenset({"0", "false", "off"})

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.item_numbers import numeral
 from hopweave.ingest.ooxml import short, value_of
 
@@ -15,7 +15,7 @@ _LONGEST = 40
 _MAX_DIGITS = 6
 _STYLES = {"lowerLetter": "a", "upperLetter": "A", "lowerRoman": "i", "upperRoman": "I"}
 _UNNUMBERED = frozenset({"bullet", "none"})
-_PLACE = re.compile(r"%([1-9])")
+_PLACE = lazy_pattern(r"%([1-9])")
 
 
 @dataclass(slots=True)

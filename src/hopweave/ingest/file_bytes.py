@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, BinaryIO, Literal, cast
 
 from hopweave.core import files
 from hopweave.core.errors import DataError
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest import decompression
 from hopweave.ingest.ahead import Ahead, Pieces
 from hopweave.ingest.deadline import Check, no_check
@@ -42,7 +43,7 @@ _MARKS = (
 _DECLARED_WITHIN = 1024
 """Bytes from the beginning among which an HTML page declares its encoding, as browsers have it."""
 
-_DECLARED = re.compile(
+_DECLARED = lazy_pattern(
     rb"""<meta\s[^>]{0,200}?charset\s*=\s*["']?(?P<page>[\w-]{1,40})|<\?xml\s[^>]{0,200}?encoding\s*=\s*["'](?P<xml>[\w-]{1,40})"""
     rb"""|\A[^\n]{0,200}-\*-[^\n]{0,100}?coding:\s*(?P<line>[\w-]{1,40})""",
     re.IGNORECASE,

@@ -11,6 +11,7 @@ from typing import BinaryIO, Literal
 
 from hopweave.core.errors import DataError
 from hopweave.core.files import shown_name
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.deadline import Deadline
 from hopweave.ingest.reasons import Reason, Unreadable, reading
 
@@ -101,7 +102,7 @@ FORMATS = " ".join(
 READ = f"{FORMATS}, also compressed ({' '.join(COMPRESSIONS)}), and other text"
 """All that is read, for messages and help."""
 
-_WIKI = re.compile(r"wiki_\d+")
+_WIKI = lazy_pattern(r"wiki_\d+")
 """Files of JSON lines as WikiExtractor names them; HotpotQA's Wikipedia consists of such."""
 
 OnBytes = Callable[[int], None] | None

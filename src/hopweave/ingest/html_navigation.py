@@ -5,13 +5,13 @@ The elements, roles and names of a part tell, and how much of it is links. What 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from itertools import accumulate
 from operator import attrgetter, sub
 from typing import NamedTuple
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.html_tags import Tag
 
 CERTAIN, NAMED, LIKELY = 3, 2, 1
@@ -25,13 +25,13 @@ _CERTAIN_ROLES = frozenset({"navigation", "search"})
 _SITE_ROLES = frozenset({"banner", "contentinfo"})
 _SITE = frozenset({"header", "footer", "aside"})
 _NAMEABLE = frozenset({"div", "p", "section", "form", "aside", "header", "footer", *_LISTS})
-_WORDS = re.compile(r"\w+")
+_WORDS = lazy_pattern(r"\w+")
 _STEP_NAMES = frozenset(
     _WORDS.findall("navheader navfooter docnav navbar breadcrumb breadcrumbs sphinxsidebar pagination pager")
 )
 _LINK_NAMES = frozenset(_WORDS.findall("nav navigation menu toc contents tableofcontents sidebar header toctree"))
 _FOOTER_NAMES = frozenset(_WORDS.findall("footer pagefooter sitefooter globalfooter"))
-_NOTICE = re.compile(r"(?:cookies?|consent|gdpr)(?:banner|notice|bar|consent|popup|dialog|message|modal|warning|overlay)")
+_NOTICE = lazy_pattern(r"(?:cookies?|consent|gdpr)(?:banner|notice|bar|consent|popup|dialog|message|modal|warning|overlay)")
 _NOTE_ROLES = frozenset({"doc-footnote", "doc-endnote", "doc-endnotes"})
 _NOTE_NAMES = frozenset(_WORDS.findall("footnote footnotes endnote endnotes rearnote rearnotes"))
 _NAMES = _STEP_NAMES | _LINK_NAMES | _FOOTER_NAMES
@@ -42,8 +42,8 @@ LONGEST_BAR = 400
 """Characters of a row of links, such as to the pages before and after."""
 _LONGEST_STEP = 20
 _FEWEST_LINKS = 3
-_LETTERS = re.compile(r"[^\W\d_]+")
-_BETWEEN = re.compile(r"[|>»›]")
+_LETTERS = lazy_pattern(r"[^\W\d_]+")
+_BETWEEN = lazy_pattern(r"[|>»›]")
 
 TITLES = frozenset({"contents", "table of contents", "on this page", "in this article", "in this section"})
 """Headings of tables of contents."""

@@ -15,6 +15,7 @@ from html import unescape
 from typing import NamedTuple
 
 from hopweave.core.errors import DataError
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.aligned_tables import with_rows
 from hopweave.ingest.deadline import Check, no_check
 from hopweave.ingest.document import PARAGRAPH, Document
@@ -28,7 +29,7 @@ MAX_DEPTH = 100_000
 """Maximum number of elements that are open at once. Browsers build trees 512 deep; but a tag that is never closed leaves its
 element open to the end of the page, and old pages have thousands of such tags. `_END_OPTIONAL` do not count."""
 
-_MARKUP = re.compile(
+_MARKUP = lazy_pattern(
     r"<!--(?:-?>|(?:[^-]++|-(?!-!?>))*+(?:--!?>)?)"
     r"|<!\[CDATA\[(?:[^\]]++|\](?!\]>))*+(?:\]\]>)?"
     r"|<[!?][^>]*+>?"
@@ -36,11 +37,11 @@ _MARKUP = re.compile(
     r"(?:[^>=]++|=\s*+(?:\"[^\"]*+\"?|'[^']*+'?)?+)*+(?P<end>>)?"
     r"|</[^>]*+>?"
 )
-_RAW_END = {name: re.compile(rf"</{name}(?=[\s/>])|\Z", re.IGNORECASE) for name in ("script", "style")}
-_LONG_REFERENCE = re.compile(r"&#[xX]?[0-9a-fA-F]{20,}+;?")  # not a character, and a number too long for Python
-_SPACE = re.compile(r"\s+")
+_RAW_END = {name: lazy_pattern(rf"</{name}(?=[\s/>])|\Z", re.IGNORECASE) for name in ("script", "style")}
+_LONG_REFERENCE = lazy_pattern(r"&#[xX]?[0-9a-fA-F]{20,}+;?")  # not a character, and a number too long for Python
+_SPACE = lazy_pattern(r"\s+")
 
-_WORDS = re.compile(r"\w+")
+_WORDS = lazy_pattern(r"\w+")
 _DROPPED = frozenset(_WORDS.findall("head title script style noscript template svg math iframe object select button"))
 _BLOCKS = frozenset(
     _WORDS.findall(

@@ -6,12 +6,14 @@ import re
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-_ATTRIBUTE = re.compile(r"""([^\s"'<>/=]++)(?:\s*+=\s*+("[^"]*+"?|'[^']*+'?|[^\s>]*+))?+""")
-_HREF = re.compile(r"\shref\s*+=\s*+[\"']?(#?)", re.IGNORECASE)
+from hopweave.core.lazy_pattern import lazy_pattern
+
+_ATTRIBUTE = lazy_pattern(r"""([^\s"'<>/=]++)(?:\s*+=\s*+("[^"]*+"?|'[^']*+'?|[^\s>]*+))?+""")
+_HREF = lazy_pattern(r"\shref\s*+=\s*+[\"']?(#?)", re.IGNORECASE)
 _NUMBERING = frozenset({"start", "type", "reversed", "value"})
 _READ = frozenset({"class", "id", "role", "hidden", "aria-hidden", "aria-level", "colspan", "rowspan", "epub:type"})
-_INTEGER = re.compile(r"-?[0-9]{1,6}")
-_WORD = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+")
+_INTEGER = lazy_pattern(r"-?[0-9]{1,6}")
+_WORD = lazy_pattern(r"[A-Z]?[a-z0-9]+|[A-Z]+")
 
 _LONGEST_SPAN = 100
 """Columns or rows that a cell covers at most: more only say that it covers all."""

@@ -13,17 +13,18 @@ from dataclasses import dataclass
 from typing import Any, TextIO
 
 from hopweave.core.errors import DataError
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.formats import Limits
 
 MAX_DEPTH = 100
 """Maximum nesting of lists and objects in one row."""
 
 _PIECE_LENGTH = 1 << 16
-_BLANKS = re.compile(r"[ \t\r\n]*+")
-_STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
-_SCALAR = re.compile(r'[^\s,:"\[\]{}]*+')
-_UP_TO_BRACKET = re.compile(r'(?:[^"\[\]{}]++|"(?:[^"\\]++|\\.)*+")*+', re.DOTALL)
-_BRACKETS = re.compile(r'"(?:[^"\\]++|\\.)*+"?|(?P<open>[\[{])|(?P<close>[\]}])', re.DOTALL)
+_BLANKS = lazy_pattern(r"[ \t\r\n]*+")
+_STRING = lazy_pattern(r'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
+_SCALAR = lazy_pattern(r'[^\s,:"\[\]{}]*+')
+_UP_TO_BRACKET = lazy_pattern(r'(?:[^"\[\]{}]++|"(?:[^"\\]++|\\.)*+")*+', re.DOTALL)
+_BRACKETS = lazy_pattern(r'"(?:[^"\\]++|\\.)*+"?|(?P<open>[\[{])|(?P<close>[\]}])', re.DOTALL)
 _DECODER = json.JSONDecoder()
 _MAX_SHOWN_NAMES = 20
 _MAX_SHOWN_NAME = 60

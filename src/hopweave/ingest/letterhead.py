@@ -10,7 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-_CAPITALS = re.compile(r"[^\W\d_][^\W_]*(?:[ \t,./&'’\"«»„“”():_–—-]+[^\W_]+[)»”“\"]?)*[.]?")
+from hopweave.core.lazy_pattern import lazy_pattern
+
+_CAPITALS = lazy_pattern(r"[^\W\d_][^\W_]*(?:[ \t,./&'’\"«»„“”():_–—-]+[^\W_]+[)»”“\"]?)*[.]?")
 _MIN_CAPITALS = 4
 """Letters; fewer are an abbreviation."""
 _MOST_HEADING_WORDS, _MOST_TITLE_WORDS = 8, 14
@@ -18,31 +20,31 @@ _LONGEST, _LONGEST_IN_ALL, _LONGEST_LINE = 90, 120, 250
 _MOST_LINES = 3
 _FEWEST_LINES = 5
 """Lines with text that follow a title that is not in capitals."""
-_GAP = re.compile(r"\t|[ ]{3,}")
-_NO_TITLE = re.compile(
+_GAP = lazy_pattern(r"\t|[ ]{3,}")
+_NO_TITLE = lazy_pattern(
     r"[{}<>=$|\\;]|::|//|^\W*[-*•#>\d]|^[^\w«„“¿¡]|^\w{2,3},? \d|[.,:!?…]$|[a-z]{3}[.!?] [A-Z]|\b(?:https?|www)\b|(?:(.)\1){3}"
     r"|\s(?:a|an|and|are|as|at|by|for|from|in|is|of|on|or|that|the|this|to|was|were|which|with|we|you)$"
 )
-_RELEASE = re.compile(r"(?:noteworthy |overview of )?(?:changes|version)\b.*\d", re.IGNORECASE)
+_RELEASE = lazy_pattern(r"(?:noteworthy |overview of )?(?:changes|version)\b.*\d", re.IGNORECASE)
 """How the last section of a list of changes begins, which is no title of the others."""
-_LABEL = re.compile(r"[^\W\d_][\w /-]{1,24} ?: ?\S")
-_SENDER = re.compile(
+_LABEL = lazy_pattern(r"[^\W\d_][\w /-]{1,24} ?: ?\S")
+_SENDER = lazy_pattern(
     r"(?:from|von|de|da|van|fra|från|od|от|от кого|kimden|lähettäjä|feladó|差出人|发件人|보낸 사람)[ \t\u00a0]?[:：].*",
     re.IGNORECASE,
 )
-_SUBJECT = re.compile(
+_SUBJECT = lazy_pattern(
     r"(?:subject|betreff|objet|asunto|oggetto|onderwerp|assunto|emne|ämne|temat|předmět|тема|konu|aihe|tárgy|件名|主题|제목)"
     r"[ \t\u00a0]?[:：][ \t]*(?:(?:re|fwd?|aw|wg|tr|rv|r|i|sv|vs|odp|ynt|antw|回复)[ \t]?[:：][ \t]*)*(?P<said>\S.*)",
     re.IGNORECASE,
 )
-_OF_A_PAGE = re.compile(r"(?P<name>\w[\w.+-]*\(\d\w{0,3}\))\s.*\s(?P=name)", re.IGNORECASE)
+_OF_A_PAGE = lazy_pattern(r"(?P<name>\w[\w.+-]*\(\d\w{0,3}\))\s.*\s(?P=name)", re.IGNORECASE)
 """The first line of a rendered manual page: `LS(1)  User Commands  LS(1)`."""
-_ADDRESS = re.compile(r"[,/].*\d|^\(")
+_ADDRESS = lazy_pattern(r"[,/].*\d|^\(")
 """What stands below a title and is none: an address, a date, something in brackets."""
-_IN_BRACKETS = re.compile(r"(?<!\s)\s*\([^()]*\)$")
+_IN_BRACKETS = lazy_pattern(r"(?<!\s)\s*\([^()]*\)$")
 _WRAPPED = 60
 """A line with more letters may go on in the next one."""
-_FIELD = re.compile(rf"(?m)^(Name|Version): *(\S{{1,{_LONGEST}}})$")
+_FIELD = lazy_pattern(rf"(?m)^(Name|Version): *(\S{{1,{_LONGEST}}})$")
 
 
 def title_of(text: str) -> str:

@@ -9,8 +9,7 @@ belong to the entry before them. A line that says which day begins (`--- Day cha
 
 from __future__ import annotations
 
-import re
-
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.deadline import Check, no_check
 from hopweave.ingest.document import Blocks, Part
 
@@ -18,8 +17,8 @@ _DATE = (
     r"(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}|[A-Z][a-z]{2} [ \d]?\d|\d{1,2} [A-Z][a-z]{2,8} \d{4})"
 )
 _TIME = r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1,6})?)?(?:\s?[AaPp]\.?[Mm]\.?)?(?:Z|\s?[+-]\d{2}:?\d{2})?"
-_ENTRY = re.compile(rf"[\[(<]?(?:{_DATE}(?:[T, ]|, )\s?)?{_TIME}[\])>]?(?=[\s:,-])[^\n]*\S")
-_DAY = re.compile(
+_ENTRY = lazy_pattern(rf"[\[(<]?(?:{_DATE}(?:[T, ]|, )\s?)?{_TIME}[\])>]?(?=[\s:,-])[^\n]*\S")
+_DAY = lazy_pattern(
     r"(?:-{2,}|\*{2,}|={2,})\s*(?:Log opened|Day changed|Beginning of day|Session Start:?)?\s*(?P<day>\S.*?)[-*=\s]*"
 )
 _LONGEST_DAY = 200

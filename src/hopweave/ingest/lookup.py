@@ -9,9 +9,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Hit, Passage
 
-_SPLIT_ID = re.compile(r"(.+)#\d+", re.DOTALL)
+_SPLIT_ID = lazy_pattern(r"(.+)#\d+", re.DOTALL)
 
 
 @runtime_checkable

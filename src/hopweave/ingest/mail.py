@@ -17,6 +17,7 @@ from email.parser import BytesFeedParser
 from email.policy import Compat32
 
 from hopweave.core.errors import DataError
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.aligned_tables import with_rows
 from hopweave.ingest.deadline import Check, no_check
 from hopweave.ingest.document import PARAGRAPH, Attachment, Blocks, Document, Part
@@ -30,12 +31,12 @@ _MAX_PARSED_FIELD = 8_000
 _MAX_PARTS = 1_000
 _PAGES = frozenset({"text/html", "application/xhtml+xml"})
 _SHOWN = ("From", "To", "Cc", "Date")
-_FIRST_OF_QUOTED = re.compile(r"\W{0,3}(?:From|Von|De)\W{0,2}[ \t]?:[^\n]*", re.IGNORECASE)
-_FIELD = re.compile(r"\W{0,3}\w[\w ]{0,30}\W{0,2}[ \t]?:[^\n]*")
-_FIRST_FIELD = re.compile(r"^[\w-]++:", re.MULTILINE)
+_FIRST_OF_QUOTED = lazy_pattern(r"\W{0,3}(?:From|Von|De)\W{0,2}[ \t]?:[^\n]*", re.IGNORECASE)
+_FIELD = lazy_pattern(r"\W{0,3}\w[\w ]{0,30}\W{0,2}[ \t]?:[^\n]*")
+_FIRST_FIELD = lazy_pattern(r"^[\w-]++:", re.MULTILINE)
 _NO_CHARSETS = frozenset({"punycode", "idna", "unicode-escape", "raw-unicode-escape"})
 """Encodings of the library that are no charsets; the first one takes time quadratic in the length of a text."""
-_BLOCK_QUOTE = re.compile(r"<(/?)blockquote\b[^<>]{0,2000}>", re.IGNORECASE)
+_BLOCK_QUOTE = lazy_pattern(r"<(/?)blockquote\b[^<>]{0,2000}>", re.IGNORECASE)
 _BEGINS, _ENDS = "\ue000", "\ue001"
 """Stand where a quote of a page begins and ends while it is read: no text has these, since they are of private use."""
 

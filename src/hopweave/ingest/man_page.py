@@ -9,6 +9,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.deadline import Check, no_check
 from hopweave.ingest.document import Blocks, Document
 from hopweave.ingest.mdoc import Mdoc
@@ -29,7 +30,7 @@ _NOT_SHOWN = frozenset(
     )
 )
 """Requests and macros that change how a page looks and say nothing."""
-_TABLE_OPTIONS = re.compile(r"\btab\s*\((.)\)")
+_TABLE_OPTIONS = lazy_pattern(r"\btab\s*\((.)\)")
 _CELL_START, _CELL_END = "T{", "T}"
 
 

@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from hopweave.core.errors import DataError
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.deadline import Check, no_check
 from hopweave.ingest.document import PARAGRAPH, Blocks, Document, Part, heading_at_start
 from hopweave.ingest.html_page import read_html
@@ -22,13 +23,13 @@ if TYPE_CHECKING:
     from markdown_it.rules_inline import StateInline
     from markdown_it.token import Token
 
-_FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?\n)?(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
-_FRONT_TITLE = re.compile(r"^title:(.+)$", re.MULTILINE)
-_BLANK_LINES = re.compile(r"\n\s*\n")
-_CALLOUT = re.compile(r"\[!([A-Za-z][\w-]{0,30})\][+-]?\s*")
-_NOTE = re.compile(r"\[\^([^\]\s]{1,100})\]:[ \t]*")
-_NOTE_MARK = re.compile(r"\[\^([^\]\s]{1,100})\]")
-_WIKI_LINK = re.compile(
+_FRONT_MATTER = lazy_pattern(r"\A---[ \t]*\n(.*?\n)?(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
+_FRONT_TITLE = lazy_pattern(r"^title:(.+)$", re.MULTILINE)
+_BLANK_LINES = lazy_pattern(r"\n\s*\n")
+_CALLOUT = lazy_pattern(r"\[!([A-Za-z][\w-]{0,30})\][+-]?\s*")
+_NOTE = lazy_pattern(r"\[\^([^\]\s]{1,100})\]:[ \t]*")
+_NOTE_MARK = lazy_pattern(r"\[\^([^\]\s]{1,100})\]")
+_WIKI_LINK = lazy_pattern(
     r"(?P<is_embedded>!)?\[\[(?P<page>[^\[\]|#\n]{0,200})(?:#\^?(?P<heading>[^\[\]|\n]{0,200}))?"
     r"(?:\\?\|(?P<shown>[^\[\]\n]{0,200}))?\]\](?![(\[])"
 )

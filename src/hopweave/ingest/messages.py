@@ -7,13 +7,13 @@ a row of a table, and its comments below it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 from hopweave.core.errors import DataError
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.visibility import ACCESS, METADATA, plain_value
 from hopweave.ingest.document import PARAGRAPH, row_text
 from hopweave.ingest.records import TEXT_FIELDS, Row
@@ -25,7 +25,7 @@ _WHEN = ("ts", "timestamp", "date", "datetime", "created_at", "created", "sent_a
 _WHERE = ("channel", "channel_name", "room", "conversation")
 _NAMES = ("real_name", "display_name", "name", "login", "username", "email", "emailAddress")
 _PROFILE = "user_profile"
-_EPOCH = re.compile(r"1\d{9}(?:\d{3})?(?:\.\d+)?")
+_EPOCH = lazy_pattern(r"1\d{9}(?:\d{3})?(?:\.\d+)?")
 _MILLISECONDS = 10_000_000_000
 _LONGEST_VALUE, _MOST_ENTRIES = 300, 1_000
 _COLUMN = f"{METADATA}."

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from hopweave.core.errors import DataError
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.deadline import Check
 from hopweave.ingest.document import Blocks
 from hopweave.ingest.json_stream import load_json
 
-_TERMINAL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
-_BLANK_LINES = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")
+_TERMINAL = lazy_pattern(r"\x1b\[[0-9;?]*[A-Za-z]")
+_BLANK_LINES = lazy_pattern(r"\n[ \t]*(?:\n[ \t]*)+")
 
 
 def read_cells(content: str, source: str, check: Check) -> Iterator[tuple[str, str]]:

@@ -7,6 +7,8 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from itertools import takewhile
 
+from hopweave.core.lazy_pattern import lazy_pattern
+
 GENERAL = "General"
 BUILT_IN = {
     1: "0", 2: "0.00", 3: "#,##0", 4: "#,##0.00", 9: "0%", 10: "0.00%", 14: "yyyy-mm-dd", 15: "d-mmm-yy", 16: "d-mmm",
@@ -15,7 +17,7 @@ BUILT_IN = {
 }  # fmt: skip
 """Formats by their numbers. 14 and 22 depend on the language of the program; here they are as in ISO 8601."""
 
-_TOKEN = re.compile(
+_TOKEN = lazy_pattern(
     r'"(?P<quoted>[^"]*)"|\\(?P<escaped>.)|_.|\*.|\[\$(?P<currency>[^\]-]*)[^\]]*\]|\[(?P<elapsed>h+|m+|s+)\]|\[[^\]]*\]'
     r"|(?P<date>AM/PM|A/P|y+|m+|d+|h+|s+)|(?P<number>[0#?.,%]+)|(?P<other>.)",
     re.IGNORECASE | re.DOTALL,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 
 from hopweave.core.errors import DataError
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.document import Blocks, Document, Part
 from hopweave.ingest.odf_lists import OdfHeadings, OdfLists
 from hopweave.ingest.office_tables import MAX_COLUMNS, SheetRow, Table, sheet_lines
@@ -30,7 +30,7 @@ _FRAMES_LEFT_OUT = frozenset({"date-time", "footer", "header", "page-number", "p
 _MAX_REPEATED = 1_000
 """Equal rows and cells next to each other that are written once; empty ones go on to the end of a sheet."""
 _MAX_SPACES = 100
-_RAISED = re.compile(r"super|[1-9][0-9]*%")
+_RAISED = lazy_pattern(r"super|[1-9][0-9]*%")
 """How styles of superscripts place their text."""
 _WITH_LISTS = frozenset({"office:text", "office:presentation"})
 

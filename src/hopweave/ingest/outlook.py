@@ -14,6 +14,7 @@ from email.utils import format_datetime
 from typing import Any
 from uuid import UUID
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.code_pages import CODE_PAGES
 from hopweave.ingest.compound_file import damaged, opened, streams_of
 from hopweave.ingest.deadline import Check, no_check
@@ -34,7 +35,7 @@ from hopweave.ingest.reasons import Reason, Unreadable
 _PROPERTIES = "__properties_version1.0"
 _NAMES = "__nameid_version1.0"
 _RECIPIENT, _ATTACHMENT = "__recip_version1.0_#", "__attach_version1.0_#"
-_WANTED = re.compile(
+_WANTED = lazy_pattern(
     r"__properties_version1\.0|__substg1\.0_(?:[\dA-F]{4}001[EF]|10(?:13|09)0102)"
     r"|__nameid_version1\.0/__substg1\.0_000[23]0102"
     r"|__recip_version1\.0_#000000[\dA-F]{2}/(?:__properties_version1\.0|__substg1\.0_(?:3001|3003|39FE)001[EF])"
@@ -93,7 +94,7 @@ _CODE_PAGES = {
 }
 """With the charsets of messages; a page that is not here has the name `cp` and its number."""
 _EPOCH = datetime(1601, 1, 1, tzinfo=UTC)
-_NEEDS_QUOTES = re.compile(r"[,;:<>@\"]")
+_NEEDS_QUOTES = lazy_pattern(r"[,;:<>@\"]")
 
 _COMPRESSED, _PLAIN = b"LZFu", b"MELA"
 _DICTIONARY = (

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-HEADING = re.compile(r"heading ?([1-9])", re.IGNORECASE)
+from hopweave.core.lazy_pattern import lazy_pattern
+
+HEADING = lazy_pattern(r"heading ?([1-9])", re.IGNORECASE)
 """The names of styles of headings, which are English whatever the language of the program."""
 
 MAX_STYLES_ABOVE = 20

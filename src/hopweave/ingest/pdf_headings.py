@@ -6,11 +6,11 @@ bookmarks, as if they had none: docs/design/measured.md, "A folder of many forma
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.pdf_text import Bookmark
 
 _LARGER = 1.08
@@ -26,11 +26,11 @@ _MOST_ALIKE = 2
 _MOST_LEVEL_OF_TITLE = 2
 _MOST_SHARE = 0.25
 """Where more of the lines look like headings, as on a poster, size says nothing."""
-_NUMBERED = re.compile(r"\d{1,2}(?:\.\d{1,2}){0,3}\.?\s+\w")
-_LEADER = re.compile(r"(?:\.\s?){4,}")
+_NUMBERED = lazy_pattern(r"\d{1,2}(?:\.\d{1,2}){0,3}\.?\s+\w")
+_LEADER = lazy_pattern(r"(?:\.\s?){4,}")
 """What leads to the number of a page in a table of contents."""
-_ENDS_WITH_PAGE = re.compile(r"\s\d{1,4}$")
-_NUMBERS = re.compile(r"\d+")
+_ENDS_WITH_PAGE = lazy_pattern(r"\s\d{1,4}$")
+_NUMBERS = lazy_pattern(r"\d+")
 
 
 class Line(NamedTuple):

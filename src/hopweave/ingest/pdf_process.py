@@ -21,13 +21,15 @@ from importlib import import_module
 from io import BytesIO
 from typing import Any
 
+from hopweave.core.lazy_pattern import lazy_pattern
+
 _MAX_MEMORY_BYTES = 4 << 30
 _MAX_MEMORY_BYTES_DRAWING = 1 << 30
 _MAX_REASON = 200
 _MAX_BOOKMARKS = 10_000
 _MAX_TITLE = 200
 # What programs put before a title, and what they give for want of one.
-_PROGRAM = re.compile(r"^\s*Microsoft (?:Office )?(?:Word|Excel|PowerPoint)\s+-\s+")
+_PROGRAM = lazy_pattern(r"^\s*Microsoft (?:Office )?(?:Word|Excel|PowerPoint)\s+-\s+")
 _NO_TITLES = frozenset({"untitled", "untitled document", "unknown", "anonymous", "no title", "powerpoint presentation", "none"})
 
 _WIDTH, _MAX_HEIGHT, _MAX_PIXELS = 1240, 3000, 4_000_000
@@ -46,7 +48,7 @@ _MAX_DRAWN = 20_000
 _THIN = 30
 """Tenths of a point: a line is at most as thick as this, and longer."""
 
-_BOLD = re.compile(r"bold|black|heavy|semib|demi|cmbx|sfbx", re.IGNORECASE)
+_BOLD = lazy_pattern(r"bold|black|heavy|semib|demi|cmbx|sfbx", re.IGNORECASE)
 """Of the name of a font; `CMBX` is that of TeX."""
 _WIDEST_SPACE = 333
 """Thousandths of an em: a space of most typefaces has fewer."""

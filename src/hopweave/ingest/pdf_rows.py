@@ -13,6 +13,7 @@ from functools import lru_cache
 from itertools import accumulate, takewhile
 from typing import NamedTuple
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.document import PARAGRAPH
 from hopweave.ingest.office_tables import Table
 from hopweave.ingest.pdf_layout import Rule, Word
@@ -21,7 +22,7 @@ from hopweave.ingest.pdf_text import FULL_LINE, MOST_LINES
 
 _HYPHENS = frozenset("\xad\x02\ufffe\u2010\u2011")
 _LONGEST_CAPTION = 150
-_CAPTION = re.compile(r"(?:table|tab\.|tabelle|tableau|tabla|tabela|tabella|таблица|表)\s*[\dIVX]", re.IGNORECASE)
+_CAPTION = lazy_pattern(r"(?:table|tab\.|tabelle|tableau|tabla|tabela|tabella|таблица|表)\s*[\dIVX]", re.IGNORECASE)
 
 
 class Open(NamedTuple):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from statistics import median
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.pdf_layout import TextLine, Word, text_of
 from hopweave.ingest.table_heads import is_period, is_value
 
@@ -25,7 +25,7 @@ _LARGER = 1.15
 """The height of a line that is a heading, relative to most lines."""
 _AT_LEFT = 3.0
 """Points by which a line may begin after the others."""
-_WORD = re.compile(r"[^\W\d_]")
+_WORD = lazy_pattern(r"[^\W\d_]")
 _MOST_LINES_OF_A_CELL = 12
 _MOST_GROUPS = 2
 """Lines between the names of columns and the first row with a number."""

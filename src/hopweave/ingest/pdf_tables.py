@@ -6,7 +6,6 @@ rules, by bold type, or by numbers below. Without names, or in doubt, it is no t
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,6 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.pdf_cells import Cells, Row, rows_of
 from hopweave.ingest.pdf_columns import columns_of, columns_under, cut, nearest, widest_gap
 from hopweave.ingest.pdf_heads import Name, names_above
@@ -46,12 +46,12 @@ _EDGE = 3.0
 """Points by which a line may begin before a table."""
 _BESIDE = 0.1
 """Share of the width of a table by which a line may end after it."""
-_LEADER = re.compile(r"(?:\.\s?){4,}|…{2,}|·{4,}")
+_LEADER = lazy_pattern(r"(?:\.\s?){4,}|…{2,}|·{4,}")
 """What leads to the number of a page in a table of contents."""
-_LABEL = re.compile(r":\s+\S")
+_LABEL = lazy_pattern(r":\s+\S")
 """In a cell of a form: `Name: Ada`."""
-_HAS_DIGIT = re.compile(r"\d")
-_HAS_LETTER = re.compile(r"[^\W\d_]")
+_HAS_DIGIT = lazy_pattern(r"\d")
+_HAS_LETTER = lazy_pattern(r"[^\W\d_]")
 
 
 class Found(NamedTuple):

@@ -12,6 +12,7 @@ from dataclasses import replace
 from itertools import groupby, pairwise
 from typing import NamedTuple
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.deadline import Check, no_check
 from hopweave.ingest.document import Blocks, Part
 
@@ -20,12 +21,12 @@ _FEWEST_PAGES = 4
 MOST_LINES = 3
 """Of a header or footer."""
 _LONGEST_RUNNING_LINE = 150
-_DIGITS = re.compile(r"\d{1,6}")
+_DIGITS = lazy_pattern(r"\d{1,6}")
 _MOST_NUMBERS = 3
 """Numbers in a line that may be that of the page."""
 
-_WORD = re.compile(r"\w+(?:-\w+)*")
-_BROKEN_WORD = re.compile(r"(?<!\w)(\w{2,40})(-|\xad)[ \t]*\n[ \t]*(\w{1,40})")
+_WORD = lazy_pattern(r"\w+(?:-\w+)*")
+_BROKEN_WORD = lazy_pattern(r"(?<!\w)(\w{2,40})(-|\xad)[ \t]*\n[ \t]*(\w{1,40})")
 FULL_LINE = 0.7
 """Share of the longest line of a page from which on a line goes on in the next, unless it ends a sentence."""
 _SHORTEST_LINE = 40
@@ -36,7 +37,7 @@ _MOST_SOUGHT = 100
 _SOUGHT_IN = 50_000
 """Characters of a page in which they are looked for."""
 _NUMBER = r"(?:(?:chapter|section|part|appendix)\s+)?(?:\d+|[ivxlc]+|[a-z])(?:[.-]\d+)*[.:)]?"
-_NUMBERED = re.compile(rf"{_NUMBER}\s+(?=\S)", re.IGNORECASE)
+_NUMBERED = lazy_pattern(rf"{_NUMBER}\s+(?=\S)", re.IGNORECASE)
 
 
 class Bookmark(NamedTuple):

@@ -5,23 +5,23 @@ Unlike in a table whose lines all have as many cells, cells may be empty here, a
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.document import row_text
 from hopweave.ingest.office_tables import Table
 from hopweave.ingest.table_heads import TableRow, head_of, is_value
 
-_WORDS = re.compile(r"\S+(?: \S+)*")
+_WORDS = lazy_pattern(r"\S+(?: \S+)*")
 """What two blanks or more set apart."""
-_LEADERS = re.compile(r"(?<=\s)(?:\.\s?){3,}(?=\s)|(?<=\w)\.{3,}(?=\s)")
-_SIGN_APART = re.compile(r"(?P<sign>[$£€])(?P<blanks> +)(?=[\d(])")
+_LEADERS = lazy_pattern(r"(?<=\s)(?:\.\s?){3,}(?=\s)|(?<=\w)\.{3,}(?=\s)")
+_SIGN_APART = lazy_pattern(r"(?P<sign>[$£€])(?P<blanks> +)(?=[\d(])")
 _FEWEST_COLUMNS, _FEWEST_ROWS, _FEWEST_VALUES = 3, 2, 2
 _MOST_NAME_LINES = 4
-_IS_OF_CODE = re.compile(r"^[#*/{}<>=;|&]|[;{}\\]$")
+_IS_OF_CODE = lazy_pattern(r"^[#*/{}<>=;|&]|[;{}\\]$")
 _MOST_LINES = 2_000
 _MOST_INDENT = 8
 """Blanks before what stands above rows of its own."""

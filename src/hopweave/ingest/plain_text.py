@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from itertools import accumulate, takewhile
 from typing import NamedTuple
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.aligned_tables import with_rows
 from hopweave.ingest.counted_headings import FEWEST, WAYS, counting_up, reads_like_a_heading, ways_to_count
 from hopweave.ingest.deadline import Check, no_check
@@ -20,9 +21,9 @@ from hopweave.ingest.document import Document, Heading, Part
 from hopweave.ingest.letterhead import is_in_capitals, title_of
 from hopweave.ingest.log_lines import log_of
 
-_UNDERLINE = re.compile(r"([=\-~^*#+])\1{2,199}")
-_NUMBERED = re.compile(r"(?P<number>\d{1,3}(?:\.\d{1,3}){0,4})(?P<dot>\.?)[ \t]{1,4}(?P<said>[^\W\d_][^\n]{1,80})")
-_ARTICLE = re.compile(
+_UNDERLINE = lazy_pattern(r"([=\-~^*#+])\1{2,199}")
+_NUMBERED = lazy_pattern(r"(?P<number>\d{1,3}(?:\.\d{1,3}){0,4})(?P<dot>\.?)[ \t]{1,4}(?P<said>[^\W\d_][^\n]{1,80})")
+_ARTICLE = lazy_pattern(
     r"(?P<word>§|art(?:icles?|ikel|ículo|icolo|igo)?\b\.?|se(?:ction|cción|zione|cção|ção|ctie)|abschnitt|cha(?:pter|pitre)"
     r"|kapit(?:el|ola)|cap(?:ítulo|itolo)|hoofdstuk|part(?:ie|e)?|teil|deel|tit(?:le|re|olo)|título|cl(?:ause|[áa]usula|ausola)"
     r"|anne?xe?|anexo|anhang|allegato|appendix|rozdział|глава|статья|раздел|čl(?:\.|ánek)|(?:agenda )?item|top"
@@ -31,22 +32,22 @@ _ARTICLE = re.compile(
     re.IGNORECASE,
 )
 """`§ 2 Fees`, `Article 3 - Hours`, `SECTION 4: First aid`, in the words of several languages."""
-_OUTLINE = re.compile(r"(?P<stars>\*{1,4}) (?P<said>\S.*)")
-_RELEASE = re.compile(
+_OUTLINE = lazy_pattern(r"(?P<stars>\*{1,4}) (?P<said>\S.*)")
+_RELEASE = lazy_pattern(
     r"(?:(?:[\w.+-]+ ){0,2}(?:version|release|changes (?:in|since|for|from)|news for)\s[^.!?]{0,30}?\d\S*(?:\s.*)?"
     r"|v?\d+(?:[.-]\d+)+(?:\s.*)?"
     r"|[\w.+-]+ \(\S*\d\S*\) [\w -]+; urgency=\w+)",
     re.IGNORECASE,
 )
 """What a list of changes begins a section with: `version 1.2 - 3 May 2021`, `orla (1.2-1) unstable; urgency=low`."""
-_TITLE = re.compile(r"[^\W\d_a-z][^\n.:;,!?|<>=/\\{}\[\]_*#\t]{2,40}")
+_TITLE = lazy_pattern(r"[^\W\d_a-z][^\n.:;,!?|<>=/\\{}\[\]_*#\t]{2,40}")
 """`Returns`, `What happened`: what may be a heading directly above its text by its words alone."""
-_OVERSTRUCK = re.compile(r".\x08")
+_OVERSTRUCK = lazy_pattern(r".\x08")
 
 _LONGEST = 80
 _MIN_SHARE_OF_TEXT = 0.5
 """If more than half of the lines look like headings, they are a list."""
-_FIRST_NUMBER = re.compile(r"[012]\b")
+_FIRST_NUMBER = lazy_pattern(r"[012]\b")
 _CAPITAL, _OUTLINED, _RELEASED, _NUMBER_ALONE, _IN_ARTICLES = "capitals", "outline", "release", "number alone", "article "
 _TITLED = "title"
 _MIN_RELEASES = 3

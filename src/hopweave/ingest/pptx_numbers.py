@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.item_numbers import given_number, numeral
 
 _STYLES = {"alphaLc": "a", "alphaUc": "A", "romanLc": "i", "romanUc": "I"}
-_SCHEME = re.compile(r"(?:alpha|roman)[LU]c")
-_LEVEL_OF_STYLE = re.compile(r"a:lvl([1-9])pPr")
+_SCHEME = lazy_pattern(r"(?:alpha|roman)[LU]c")
+_LEVEL_OF_STYLE = lazy_pattern(r"a:lvl([1-9])pPr")
 
 
 @dataclass(frozen=True, slots=True)

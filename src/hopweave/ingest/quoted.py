@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.copies import FEWEST_LETTERS, letters_of
 from hopweave.ingest.deadline import Check, no_check
 from hopweave.ingest.document import PARAGRAPH
@@ -20,10 +21,10 @@ from hopweave.ingest.document import PARAGRAPH
 QUOTE = "quote="
 """How the place of a quote in its message begins."""
 
-_MARKS = re.compile(r"(?:>[ \t]?)+")
-_LINE = re.compile(r"[-_]{3,}[ \t]*(?:[^\W\d_][^-_\n]{0,60}[ \t]*[-_]{3,})?[ \t]*")
+_MARKS = lazy_pattern(r"(?:>[ \t]?)+")
+_LINE = lazy_pattern(r"[-_]{3,}[ \t]*(?:[^\W\d_][^-_\n]{0,60}[ \t]*[-_]{3,})?[ \t]*")
 """`-----Original Message-----`, or a line alone."""
-_FIELD = re.compile(
+_FIELD = lazy_pattern(
     r"\W{0,3}(?P<name>From|Sent|Date|To|Cc|Subject|Reply-To|Von|Gesendet|Datum|An|Betreff|De|Envoyé|Enviado(?: el)?"
     r"|À|Para|Objet|Asunto)"
     r"\W{0,2}[ \t]?:\W{0,3}[ \t]*(?P<value>\S.*)",
@@ -33,7 +34,7 @@ _FROM = frozenset({"from", "von", "de"})
 _FEWEST_FIELDS = 3
 _MOST_DEPTH = 20
 _LONGEST_OPENING = 200
-_OPENING = re.compile(r"(?!>)[^\n]*\w[^\n]*(?:\n(?!>)[^\n]+)?:[ \t]*")
+_OPENING = lazy_pattern(r"(?!>)[^\n]*\w[^\n]*(?:\n(?!>)[^\n]+)?:[ \t]*")
 """`On Monday, Ada Finch wrote:`, which may go on in a second line."""
 
 

@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 from hopweave.core.errors import DataError
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.compound_file import SIGNATURE
 from hopweave.ingest.file_bytes import declared_encoding, encoding_of, head_of
 from hopweave.ingest.formats import IMAGE_SUFFIXES, LEGACY_SUFFIXES, CorpusFile
@@ -16,17 +17,17 @@ HEAD_BYTES = 8 << 10
 
 TEXT, TROFF, MAIL, MAILBOX, SCRIPT, RTF = ".txt", ".man", ".eml", ".mbox", ".sh", ".rtf"
 
-_CONTROL = re.compile(r"[^\x20-\x7e\x80-\U0010ffff\t\n\r\v\f\b\x1b]|[\x80-\x84\x86-\x9f\ufffe\uffff]")
-_TROFF = re.compile(r"(?:\s*+\\\".*+\n)*+\s*+(?:[.']\s*\\\"|\.(?:TH|Dd|so|SH|de1?|ds|nr|if|ie|ig|tr)\b)")
-_TROFF_BODY = re.compile(r"^\.[ \t]*(?:TH|SH|Dd|Dt|Sh|so)\b|^[.']\\\"", re.MULTILINE)
+_CONTROL = lazy_pattern(r"[^\x20-\x7e\x80-\U0010ffff\t\n\r\v\f\b\x1b]|[\x80-\x84\x86-\x9f\ufffe\uffff]")
+_TROFF = lazy_pattern(r"(?:\s*+\\\".*+\n)*+\s*+(?:[.']\s*\\\"|\.(?:TH|Dd|so|SH|de1?|ds|nr|if|ie|ig|tr)\b)")
+_TROFF_BODY = lazy_pattern(r"^\.[ \t]*(?:TH|SH|Dd|Dt|Sh|so)\b|^[.']\\\"", re.MULTILINE)
 _DELIMITERS = str.maketrans("", "", "\1\2\3\4\5\6\7")
 """Control characters that manual pages put around the arguments of requests."""
-_HTML = re.compile(r"(?>\s++|<\?xml[^>]*+>|<!--.*?-->)*+<(?:!doctype html|html)\b", re.IGNORECASE | re.DOTALL)
-_FIELDS = re.compile(r"(?:[!-9;-~]+:[^\n]*\n(?:[ \t][^\n]*\n)*)+")
-_MAIL_FIELD = re.compile(r"^(?:received|return-path|message-id|delivered-to|x-mozilla-status):", re.IGNORECASE | re.MULTILINE)
-_FROM_FIELD = re.compile(r"^from:", re.IGNORECASE | re.MULTILINE)
-_MAILBOX = re.compile(r"From \S{1,200} .{0,200}?\d\d:\d\d.{0,100}\n(?=[!-9;-~]+:)")
-_FOR_PROGRAMS = re.compile(
+_HTML = lazy_pattern(r"(?>\s++|<\?xml[^>]*+>|<!--.*?-->)*+<(?:!doctype html|html)\b", re.IGNORECASE | re.DOTALL)
+_FIELDS = lazy_pattern(r"(?:[!-9;-~]+:[^\n]*\n(?:[ \t][^\n]*\n)*)+")
+_MAIL_FIELD = lazy_pattern(r"^(?:received|return-path|message-id|delivered-to|x-mozilla-status):", re.IGNORECASE | re.MULTILINE)
+_FROM_FIELD = lazy_pattern(r"^from:", re.IGNORECASE | re.MULTILINE)
+_MAILBOX = lazy_pattern(r"From \S{1,200} .{0,200}?\d\d:\d\d.{0,100}\n(?=[!-9;-~]+:)")
+_FOR_PROGRAMS = lazy_pattern(
     r"#!|%!PS|-----BEGIN |begin \d{3} |<\?xml|<\?php|<svg|<[a-zA-Z][\w:-]*(?:\s[^<>]*)?>|\{\s*[\"}]|\[\s*[\[{\"\d-]"
 )
 """Text that is not meant to be read: scripts, pages of PostScript, keys, markup and data."""

@@ -10,6 +10,7 @@ from itertools import chain, islice, repeat, zip_longest
 from typing import Any, NamedTuple
 
 from hopweave.core.errors import DataError
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.visibility import ACCESS, METADATA
 from hopweave.ingest.deadline import Check, no_check
 from hopweave.ingest.file_bytes import open_text
@@ -25,7 +26,7 @@ _FEWEST_CELLS = 2
 _LONGEST_VALUE = 300
 """Characters of a text that is a cell of a table; a longer one is most likely the text of its record."""
 _SEPARATORS = ",;\t|"
-_SEPARATOR_LINE = re.compile(r'"?sep=([,;\t|])"?\s*', re.IGNORECASE)
+_SEPARATOR_LINE = lazy_pattern(r'"?sep=([,;\t|])"?\s*', re.IGNORECASE)
 _LONGEST_HEAD = 1 << 20
 """Characters of the first line that separators are looked for in."""
 _MAX_CELL_CHARACTERS = 1 << 24

@@ -5,21 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.deadline import Check, no_check
 from hopweave.ingest.document import Blocks, Document, Part
 from hopweave.ingest.rst_lists import RstLists
 from hopweave.ingest.rst_tables import Table, csv_table, grid_table, list_table, simple_table
 from hopweave.ingest.tables import rows_as_text
 
-_LINE = re.compile(r"([!-/:-@\[-`{-~])\1{2,}[ \t]*")
-_MARKED = re.compile(r"(?P<indent>[ \t]*)\.\.(?:[ \t]+(?P<said>.*))?")
-_DIRECTIVE = re.compile(r"(?P<name>[\w:.+-]+?)[ \t]?::(?:[ \t]+(?P<said>.*))?")
-_FOOTNOTE = re.compile(r"\[(?:\d+|[#*]|#?[\w.-]+)\](?:[ \t]+|$)")
-_OPTION = re.compile(r"[ \t]*:(?P<name>[^:\s][^:]*):(?=[ \t]|$)(?P<said>.*)")
-_GRID = re.compile(r"[ \t]*\+[-=+]+\+[ \t]*|[ \t]*=+(?:[ \t]+=+)+[ \t]*")
+_LINE = lazy_pattern(r"([!-/:-@\[-`{-~])\1{2,}[ \t]*")
+_MARKED = lazy_pattern(r"(?P<indent>[ \t]*)\.\.(?:[ \t]+(?P<said>.*))?")
+_DIRECTIVE = lazy_pattern(r"(?P<name>[\w:.+-]+?)[ \t]?::(?:[ \t]+(?P<said>.*))?")
+_FOOTNOTE = lazy_pattern(r"\[(?:\d+|[#*]|#?[\w.-]+)\](?:[ \t]+|$)")
+_OPTION = lazy_pattern(r"[ \t]*:(?P<name>[^:\s][^:]*):(?=[ \t]|$)(?P<said>.*)")
+_GRID = lazy_pattern(r"[ \t]*\+[-=+]+\+[ \t]*|[ \t]*=+(?:[ \t]+=+)+[ \t]*")
 
-_WORDS = re.compile(r"\S+")
-_LEFT_OUT = re.compile(
+_WORDS = lazy_pattern(r"\S+")
+_LEFT_OUT = lazy_pattern(
     r"(?:\w+:)*(?:auto\w+|bibliography|citation|contents|current(?:library|module)|default-domain|default-role|digraph|footer|graph|graphviz"
     r"|header|highlight|highlightlang|include|index|inheritance-diagram|literalinclude|mermaid|meta|(?:code|module|section)author|module"
     r"|namespace|plantuml|raw|restructuredtext-test-directive|role|sect(?:ion-)?num(?:bering)?|tabularcolumns|target-notes|testcleanup"
@@ -41,11 +42,11 @@ _SINCE = {
 }
 """What readers see instead of these directives."""
 
-_ROLE = re.compile(r"(?::[\w:.+-]{1,60}:)?`~?(?P<said>[^`<>\n]{1,1000})(?:<[^`<>\n]{1,2000}>)?`_{0,2}")
-_LITERAL = re.compile(r"``(?P<said>[^\n]+?)``")
-_STRONG = re.compile(r"(?<![\w*])\*{1,2}(?P<said>\S(?:[^*\n]*[^*\s])?)\*{1,2}(?![\w*])")
-_SUBSTITUTION = re.compile(r"\|(?P<said>[^|\s][^|\n]{0,200})\|_{0,2}")
-_REFERENCE = re.compile(r"\b(?P<said>\w+)__?(?!\w)")
+_ROLE = lazy_pattern(r"(?::[\w:.+-]{1,60}:)?`~?(?P<said>[^`<>\n]{1,1000})(?:<[^`<>\n]{1,2000}>)?`_{0,2}")
+_LITERAL = lazy_pattern(r"``(?P<said>[^\n]+?)``")
+_STRONG = lazy_pattern(r"(?<![\w*])\*{1,2}(?P<said>\S(?:[^*\n]*[^*\s])?)\*{1,2}(?![\w*])")
+_SUBSTITUTION = lazy_pattern(r"\|(?P<said>[^|\s][^|\n]{0,200})\|_{0,2}")
+_REFERENCE = lazy_pattern(r"\b(?P<said>\w+)__?(?!\w)")
 
 
 def read_rst(content: str, check: Check = no_check) -> Document:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.item_numbers import ItemNumbers
 
-_ITEM = re.compile(r"[(]?(?:(?P<auto>#)|(?P<digits>[0-9]{1,6})|(?P<letter>[A-Za-z]))[.)][ ]+(?=\S)")
+_ITEM = lazy_pattern(r"[(]?(?:(?P<auto>#)|(?P<digits>[0-9]{1,6})|(?P<letter>[A-Za-z]))[.)][ ]+(?=\S)")
 
 
 class RstLists:

@@ -8,11 +8,12 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise, takewhile
 from typing import NamedTuple
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.tables import Cell
 
-_GRID = re.compile(r"\+[-=+]+\+")
-_SIMPLE = re.compile(r"=+(?: +=+)+")
-_ITEM = re.compile(r"(?P<row>\*[ ]+)?-(?:[ ]+(?P<said>.*))?")
+_GRID = lazy_pattern(r"\+[-=+]+\+")
+_SIMPLE = lazy_pattern(r"=+(?: +=+)+")
+_ITEM = lazy_pattern(r"(?P<row>\*[ ]+)?-(?:[ ]+(?P<said>.*))?")
 
 
 class Table(NamedTuple):

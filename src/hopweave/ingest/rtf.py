@@ -13,6 +13,7 @@ from html import escape
 from typing import NamedTuple
 
 from hopweave.core.errors import DataError
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.code_pages import CODE_PAGES
 from hopweave.ingest.deadline import Check, no_check
 from hopweave.ingest.document import PARAGRAPH, Blocks, Document, heading_at_start
@@ -24,22 +25,22 @@ from hopweave.ingest.rtf_text import CHARSETS, DEFAULT_PAGES, SYMBOLS, WESTERN, 
 from hopweave.ingest.superscripts import raised
 from hopweave.ingest.utf_16 import from_units
 
-_START = re.compile(rb"(?:\xef\xbb\xbf)?\s*+(?=\{\\rtf)")
-_TOKEN = re.compile(
+_START = lazy_pattern(rb"(?:\xef\xbb\xbf)?\s*+(?=\{\\rtf)")
+_TOKEN = lazy_pattern(
     rb"(?P<text>[^\\{}]++)|(?P<brace>[{}])|(?P<codes>(?:\\'[0-9A-Fa-f]{2})++)"
     rb"|\\(?P<word>(?P<name>[A-Za-z]++)(?P<number>-?[0-9]++)?) ?|\\(?P<sign>[^A-Za-z]?)"
 )
-_BRACE = re.compile(rb"[{}]|\\bin(?P<length>[0-9]++) ?|\\.", re.DOTALL)
+_BRACE = lazy_pattern(rb"[{}]|\\bin(?P<length>[0-9]++) ?|\\.", re.DOTALL)
 _NO_TEXT = bytes(code for code in (*range(32), 127) if code != ord("\t"))
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_SURROGATE = lazy_pattern("[\ud800-\udfff]")
 
 _MAX_DEPTH = 10_000
 _MAX_DIGITS = 10
-_CONTENTS = re.compile(r"(?:toc|contents) ?(?:[1-9]|heading)", re.IGNORECASE)
-_SYMBOL_FIELD = re.compile(
+_CONTENTS = lazy_pattern(r"(?:toc|contents) ?(?:[1-9]|heading)", re.IGNORECASE)
+_SYMBOL_FIELD = lazy_pattern(
     r"\s*+SYMBOL\s++(?:0x(?P<hex>[0-9a-f]{1,4})|(?P<number>[0-9]{1,5}))\b(?P<rest>.{0,200})", re.I | re.S
 )
-_FONT_OF_FIELD = re.compile(r"\\f\s{0,9}\"?\s{0,9}([^\"\\]{1,50})", re.IGNORECASE)
+_FONT_OF_FIELD = lazy_pattern(r"\\f\s{0,9}\"?\s{0,9}([^\"\\]{1,50})", re.IGNORECASE)
 
 _HTML, _TEXT = "html", "text"
 _FONTS, _STYLES = "fonts", "styles"

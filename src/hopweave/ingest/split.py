@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise, takewhile
 from typing import NamedTuple
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Span
 from hopweave.ingest.captions import Captions
 from hopweave.ingest.document import Heading, Part
@@ -15,10 +16,10 @@ from hopweave.text.scripts import NO_BLANKS, WORD_SIZED, lacks_blanks
 from hopweave.text.sentences import sentence_spans_of_long
 
 # A run of 100 characters without a space counts as a word, so that text without spaces is split too.
-_WORD = re.compile(r"\S{1,100}")
+_WORD = lazy_pattern(r"\S{1,100}")
 _SHORTEST_SHARE = 4
 """A passage that ends with its section has at least the maximum number of words divided by this."""
-_WORD_OR_PIECE = re.compile(rf"{WORD_SIZED}|[^\s{NO_BLANKS}]{{1,100}}")
+_WORD_OR_PIECE = lazy_pattern(rf"{WORD_SIZED}|[^\s{NO_BLANKS}]{{1,100}}")
 
 
 class Cut(NamedTuple):

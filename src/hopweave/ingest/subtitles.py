@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from html import unescape
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.deadline import Check, no_check
 from hopweave.ingest.document import Document, Part
 
-_TIMES = re.compile(r"\s*(?:(\d{1,3}):)?(\d{1,2}):(\d{2})[.,]\d{1,3}[ \t]+-->[ \t]+\S+.*")
-_SPEAKER = re.compile(r"<v(?:\.[\w.-]*)?[ \t]+([^<>]{1,100})>")
-_MARKUP = re.compile(r"</?[a-zA-Z\d][^<>]{0,200}>|\{\\[^{}]{0,200}\}")
-_SENTENCE_END = re.compile(r"[.!?。！？…][\"'”’)]*$")
+_TIMES = lazy_pattern(r"\s*(?:(\d{1,3}):)?(\d{1,2}):(\d{2})[.,]\d{1,3}[ \t]+-->[ \t]+\S+.*")
+_SPEAKER = lazy_pattern(r"<v(?:\.[\w.-]*)?[ \t]+([^<>]{1,100})>")
+_MARKUP = lazy_pattern(r"</?[a-zA-Z\d][^<>]{0,200}>|\{\\[^{}]{0,200}\}")
+_SENTENCE_END = lazy_pattern(r"[.!?。！？…][\"'”’)]*$")
 
 _SECONDS = 60
 _MAX_SECONDS = 120

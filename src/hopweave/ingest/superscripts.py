@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
+from hopweave.core.lazy_pattern import lazy_pattern
+
 _RAISED = str.maketrans("0123456789+-\N{MINUS SIGN}", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
-_NUMBERS = re.compile(r"\s*[-+\N{MINUS SIGN}]?[0-9]{1,6}(?:\s*[,;]\s*[0-9]{1,6})*\s*")
-_UNIT = re.compile(r"(?<![^\W\d_])[^\W\d_]{1,2}$")
+_NUMBERS = lazy_pattern(r"\s*[-+\N{MINUS SIGN}]?[0-9]{1,6}(?:\s*[,;]\s*[0-9]{1,6})*\s*")
+_UNIT = lazy_pattern(r"(?<![^\W\d_])[^\W\d_]{1,2}$")
 
 
 def raised(text: str, before: Sequence[str]) -> str:

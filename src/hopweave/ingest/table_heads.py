@@ -11,20 +11,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from hopweave.core.lazy_pattern import lazy_pattern
+
 LONGEST_NAME = 200
 """Characters of what several rows repeat: the name of a column, and the text of a cell that is merged with those below."""
 _MOST_TITLES = 8
 """Rows above those that name the columns."""
-_NO_NAME = re.compile(r"|[\d.,:/+%-]+|.{100,}", re.DOTALL)
-_PERIOD = re.compile(r"(?:19|20)\d\d(?:[/-]\d{2,4}){0,2}|\d{1,2}\.\d{1,2}\.(?:19|20)\d\d")
+_NO_NAME = lazy_pattern(r"|[\d.,:/+%-]+|.{100,}", re.DOTALL)
+_PERIOD = lazy_pattern(r"(?:19|20)\d\d(?:[/-]\d{2,4}){0,2}|\d{1,2}\.\d{1,2}\.(?:19|20)\d\d")
 _UNIT = (
     r"(?:[kKmMp]|[bm]n|pp|pts?|ms|s|min|h|[kmµ]?g|[kcm]m|m?l|dB|[kMG]?Hz|[kMGT]?i?B|[km]?[WVA]|°C"
     r"|(?:minute|hour|day|week|month|year)s?)"
 )
 _MONEY = r"(?:[$£€]|EUR|USD|GBP|CHF)"
-_NUMBER = re.compile(rf"[-+(−–]?\s?{_MONEY}?\s?\d[\d.,:/\s-]*(?:{_UNIT}|%|{_MONEY})?\)?")
+_NUMBER = lazy_pattern(rf"[-+(−–]?\s?{_MONEY}?\s?\d[\d.,:/\s-]*(?:{_UNIT}|%|{_MONEY})?\)?")
 """A number with its sign, unit or scale: `-£8.7m`, `60 days`."""
-_NOTHING = re.compile(r"[-–—]|n\.?/?a\.?", re.IGNORECASE)
+_NOTHING = lazy_pattern(r"[-–—]|n\.?/?a\.?", re.IGNORECASE)
 """What stands in a cell that has no value."""
 _LEAST_SHARE_OF_NUMBERS = 0.5
 _FEWEST_COLUMNS = 3

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.document import row_text
 from hopweave.ingest.placed_tables import is_of_code
 from hopweave.ingest.table_heads import are_names, is_value
 
-_ENTRY = re.compile(r"\s*(?P<term>\S+(?: \S+){0,9}) {2,}(?P<said>\S+(?: \S+)*)(?P<note>\s+\(.+\))?\s*")
+_ENTRY = lazy_pattern(r"\s*(?P<term>\S+(?: \S+){0,9}) {2,}(?P<said>\S+(?: \S+)*)(?P<note>\s+\(.+\))?\s*")
 _LONGEST_TERM = 40
 _FEWEST = 3
-_IS_MARKER = re.compile(r"[-*+•·–—o]|\(?\w{1,3}[.)]")
+_IS_MARKER = lazy_pattern(r"[-*+•·–—o]|\(?\w{1,3}[.)]")
 """What begins an item of a list, and is no term."""
 _ENDS = (".", "!", "?", ";")
 

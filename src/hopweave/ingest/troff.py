@@ -9,9 +9,10 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.deadline import Check
 
-_ESCAPE = re.compile(
+_ESCAPE = lazy_pattern(
     r"\\(?:"
     r"(?P<comment>[\"#].*)"
     r"|(?P<font>[fFmMgksYn](?:\[[^\]\n]*\]|\([^\n]{2}|[-+]?[^\n]))"
@@ -77,9 +78,9 @@ _MAX_STRING = 200
 _MAX_CONDITIONS = 20
 """Within each other in a line."""
 
-_CONDITION = re.compile(r"(?P<not>!?)\s*(?P<test>[a-zA-Z](?![a-zA-Z])|[^\s\\]*(?:\\[^\s{][^\s\\]*)*)\s*(?P<then>.*)")
-_CONTROL = re.compile(r"[.']\s*(?P<name>[^\s\\]*)[ \t]*(?P<rest>.*)")
-_ARGUMENT = re.compile(r'"((?:[^"]|"")*)(?:"|$)|((?:\\ |\S)+)')
+_CONDITION = lazy_pattern(r"(?P<not>!?)\s*(?P<test>[a-zA-Z](?![a-zA-Z])|[^\s\\]*(?:\\[^\s{][^\s\\]*)*)\s*(?P<then>.*)")
+_CONTROL = lazy_pattern(r"[.']\s*(?P<name>[^\s\\]*)[ \t]*(?P<rest>.*)")
+_ARGUMENT = lazy_pattern(r'"((?:[^"]|"")*)(?:"|$)|((?:\\ |\S)+)')
 
 
 class Line(NamedTuple):

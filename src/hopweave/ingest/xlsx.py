@@ -6,18 +6,18 @@ sheet shows, so they would save little.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.document import Blocks, Document, Part
 from hopweave.ingest.number_format import BUILT_IN, GENERAL, shown
 from hopweave.ingest.office_tables import MAX_COLUMNS, ROW, Line, SheetCells, sheet_lines
 from hopweave.ingest.ooxml import main_part, relations, short, title_of
 from hopweave.ingest.zipped import Archive
 
-_CELL = re.compile(r"([A-Z]{1,3})([0-9]{1,7})")
-_RANGE = re.compile(rf"{_CELL.pattern}:{_CELL.pattern}")
-_UNNAMED = re.compile(r"(?:Sheet|Tabelle|Feuil|Hoja|Foglio|Planilha)\d+")
+_CELL = lazy_pattern(r"([A-Z]{1,3})([0-9]{1,7})")
+_RANGE = lazy_pattern(rf"{_CELL.pattern}:{_CELL.pattern}")
+_UNNAMED = lazy_pattern(r"(?:Sheet|Tabelle|Feuil|Hoja|Foglio|Planilha)\d+")
 _TRUTH = {"0": "FALSE", "1": "TRUE"}
 
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
@@ -27,6 +26,7 @@ from platformdirs import user_config_path
 from hopweave.core.catalog import PROTOCOLS, Role, entries
 from hopweave.core.errors import SettingsError
 from hopweave.core.files import MAX_HELD_BYTES, lock, open_regular, read_json, write_whole
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.part_files import part_file
 
 SCHEMA = "hopweave.trusted/1"
@@ -59,7 +59,7 @@ _FREE: Mapping[str, frozenset[str]] = {
     ),
     "duplicate_detectors": frozenset({"threshold", "device"}),
 }
-_GUARDED = re.compile(
+_GUARDED = lazy_pattern(
     r"(?:^|_)(?:urls?|uri|address|host|env|keys?|secrets?|passwords?|credentials?|authorization|headers?|cookies?|prox(?:y|ies)"
     r"|access|tls|ssl|certs?|certificates?|commands?|modules?|plugins?|entry_points?|extra_body|remote_code)$"
 )

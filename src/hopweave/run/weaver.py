@@ -38,6 +38,7 @@ from hopweave.core.errors import (
     error_that_counts,
 )
 from hopweave.core.json_text import one_line_of_json
+from hopweave.core.lazy_pattern import compile_soon
 from hopweave.core.protocols import Method, Noting, Probes, is_part
 from hopweave.core.types import Answer, Question
 from hopweave.record import Change, Failure, Observer, Record, Setup, Trace, citation_problems
@@ -216,6 +217,7 @@ class Weaver:
         llm = self.components.llm
         if is_part(llm, Probes) and not self.components.is_replay:
             await llm.probe()
+        compile_soon()
         trace = Trace(observers)
         workbench = Workbench(self.components, trace, self.budget, again)
         started_at = datetime.now(UTC).isoformat(timespec="milliseconds")
@@ -268,19 +270,24 @@ class Weaver:
 
     async def _answers(self, waiting: Iterator[Question], max_parallel: int) -> AsyncGenerator[Record, None]:
         running: list[asyncio.Task[Record]] = []
+        ended: list[asyncio.Task[Record]] = []
         starts = Starts()
+        num_started = 0
         try:
             while True:
-                while len(running) < max_parallel and (question := next(waiting, None)) is not None:
-                    await starts.turn()
+                has_failed = any(task.exception() is not None for task in ended)
+                while not has_failed and len(running) < max_parallel and (question := next(waiting, None)) is not None:
+                    if num_started < max_parallel:  # those that follow come when another ends, which is seldom at once
+                        await starts.turn()
                     running.append(asyncio.create_task(self.answer(question)))
+                    num_started += 1
+                for task in ended:
+                    yield task.result()
                 if not running:
                     return
                 done, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
-                for task in sorted(done, key=lambda task: (task.exception() is not None, running.index(task))):
-                    record = task.result()
-                    running.remove(task)
-                    yield record
+                ended = sorted(done, key=lambda task: (task.exception() is not None, running.index(task)))
+                running = [task for task in running if task not in done]
         finally:
             for task in running:
                 task.cancel()

@@ -15,6 +15,7 @@ from typing import Any
 from hopweave.citations.citing import cite, locate, on_one_line
 from hopweave.citations.marking import LISTING, OVERVIEW
 from hopweave.citations.support import mention_of
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Answer, Citation, Hit, Passage, Span
 from hopweave.ingest.lookup import count_documents, document_id_of
 from hopweave.run.corpus_overview import Overview
@@ -35,9 +36,9 @@ MAX_LISTED = 20
 MAX_NAMED = 5
 """How many documents the bare answer names; of more, it is their number."""
 
-_OR = re.compile(r"\s+or\s+", re.IGNORECASE)
-_BOTH = re.compile(r"(?:both|either|any|some)\s+", re.IGNORECASE)
-_PLURAL, _ENDING = re.compile(r"(?<=\w{3})(?:e?(?<!s)s|es)$"), re.compile(r"(?<=\w{3})(?:ed|ing|ie|i|e|y)$")
+_OR = lazy_pattern(r"\s+or\s+", re.IGNORECASE)
+_BOTH = lazy_pattern(r"(?:both|either|any|some)\s+", re.IGNORECASE)
+_PLURAL, _ENDING = lazy_pattern(r"(?<=\w{3})(?:e?(?<!s)s|es)$"), lazy_pattern(r"(?<=\w{3})(?:ed|ing|ie|i|e|y)$")
 _READS_SOME = "hopweave answers from the passages that a search finds and does not read all documents, so it does not"
 _NOT_DONE: Mapping[Wanted, str] = {
     "topics": f"{_READS_SOME} say what they are about as a whole.",

@@ -6,9 +6,9 @@ except letters, digits and a short list is written as a numeric entity, which no
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.record import Record
 from hopweave.show.legend import banner_of
 from hopweave.show.outline import Kind, Node, Tone, make_outline
@@ -28,7 +28,7 @@ _PLAIN = frozenset(" ,.?!'()/+=-")
 
 # Sequences that Mermaid still interprets after decoding the entities (line break, formula, icon) and, in a text of letters
 # alone, the one statement that its grammar finds anywhere in a line. An invisible word joiner (U+2060) breaks them up.
-_STILL_READ = re.compile(r"(?<=\\)(?=n)|(?<=\$)(?=\$)|(?<=:)(?=fa-)|(?<=direction)(?= )")
+_STILL_READ = lazy_pattern(r"(?<=\\)(?=n)|(?<=\$)(?=\$)|(?<=:)(?=fa-)|(?<=direction)(?= )")
 _JOINER = "\u2060"
 # Mermaid itself encodes entities with this ligature while parsing, and would mistake one in our text for its own.
 _LIGATURE = "\ufb02"

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.show.markup import Markup, folded, joined, tag
 from hopweave.show.table import Number, Row, Table, TableCell, Words, plain_text
 
-_PARTS = re.compile(r"[^_/+]*[_/+]+|[^_/+]+")
+_PARTS = lazy_pattern(r"[^_/+]*[_/+]+|[^_/+]+")
 
 
 def table_html(table: Table) -> Markup:

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.show.plain import one_line
 from hopweave.show.table import Row, Table, TableCell, Words, plain_text
 
-_SPECIAL = re.compile(
+_SPECIAL = lazy_pattern(
     r"\\(?=[!-/:-@\[-`{-~]|$)|[`{}$\[\]]"
     r"|(?<!\s)\*|\*(?!\s)|(?<![^\W_])_|_(?![^\W_])|(?<=\S)~|~(?=~)"  # around words, these are marks of emphasis
     r"|<(?=[A-Za-z/!?])|^>|&(?=#?\w+;)|(?<!\S)#"
 )
 """What Markdown takes for more than the sign that it is, by what is around it: `a < b & c` is text as it is."""
 
-_IN_BRACKETS = re.compile(r"\[(?![ xX]\]|\^)[^\[\]]*\](?![\[(:])")
+_IN_BRACKETS = lazy_pattern(r"\[(?![ xX]\]|\^)[^\[\]]*\](?![\[(:])")
 """Brackets that are text, such as `[0.2, 0.4]` and `hopweave[eval]`: no link, no name of one, no box to tick, no footnote."""
-_MARK = re.compile(r"^(\d+)([.)])(?=\s|$)|^([-+](?=\s|$)|[-=](?=[-=\s]*$))")
+_MARK = lazy_pattern(r"^(\d+)([.)])(?=\s|$)|^([-+](?=\s|$)|[-=](?=[-=\s]*$))")
 """The start of a list item, or a line that turns the line above it into a heading; a sign before a number is neither."""
 
 _BAR = "&#124;"

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import re
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.text.nations import is_only_nations, nations_in
 from hopweave.text.quantities import are_equal
 from hopweave.text.values import agree_by_value, normalize_values
 
-_BETWEEN_ITEMS = re.compile(r"\s*[,;/&]\s*(?:(?:and|or)\s+)?|\s+(?:and|or|as\s+well\s+as)\s+", re.IGNORECASE)
-_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*\.?")
-_INITIALS = re.compile(r"(?:[A-Z]\.?){2,8}")
+_BETWEEN_ITEMS = lazy_pattern(r"\s*[,;/&]\s*(?:(?:and|or)\s+)?|\s+(?:and|or|as\s+well\s+as)\s+", re.IGNORECASE)
+_WORD = lazy_pattern(r"[^\W_]+(?:['’-][^\W_]+)*\.?")
+_INITIALS = lazy_pattern(r"(?:[A-Z]\.?){2,8}")
 _LEFT_OUT = frozenset({"a", "an", "the", "of", "for", "and", "in", "on", "de", "la", "du", "des", "at"})
 _AROUND = frozenset({"a", "an", "by", "command", "flag", "in", "is", "option", "the", "to", "use", "using", "with"})
 _MOST_CHARACTERS = 200  # longer texts are no short answers

@@ -9,21 +9,22 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Set
 from typing import NamedTuple
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Span
 
 _SUFFIXES = "Pro|Plus|Max|Mini|Ultra|Lite|Air|Basic|Classic|Compact|Premium|Deluxe|Sport|Turbo|HD|XL"
 _CURRENCIES = "EUR|USD|GBP|CHF|SEK|DKK|NOK|PLN|CZK|RUB|HUF|JPY|CNY|INR|AUD|CAD|BRL"
-_NAME = re.compile(
+_NAME = lazy_pattern(
     rf"(?<![\w.,/-])(?P<make>[A-Z][A-Za-z]{{0,5}}-?|(?!(?:{_CURRENCIES})\b)[A-Z]{{2,5}} )\d{{1,4}}[A-Z]?(?:-[A-Z]{{1,2}}\d?)?"
     r"(?![\w/-])(?![.,]\d)(?! ?[%°])"
     rf"(?: (?:{_SUFFIXES})\b)?"
 )
 """One word of letters and digits, or capitals and a number: `X200 Pro`, `WM 40`. A sum of money is no name."""
-_VARIANT = re.compile(rf"(?<![\w-])(?P<base>[A-Z][\w-]*(?: [A-Z][\w-]*){{0,3}}) (?:{_SUFFIXES})\b")
-_RANGE = re.compile(r" ?(?:to|through|up to|–|—|-|\.\.) ?(?:the )?")
-_BETWEEN = re.compile(r"[,;] |\n|\s(?:and|or|but|while|whereas)\s")
-_JOINED = re.compile(r",?\s?(?:(?:and|or|/|&)\s?)?(?:the\s)?")
+_VARIANT = lazy_pattern(rf"(?<![\w-])(?P<base>[A-Z][\w-]*(?: [A-Z][\w-]*){{0,3}}) (?:{_SUFFIXES})\b")
+_RANGE = lazy_pattern(r" ?(?:to|through|up to|–|—|-|\.\.) ?(?:the )?")
+_BETWEEN = lazy_pattern(r"[,;] |\n|\s(?:and|or|but|while|whereas)\s")
+_JOINED = lazy_pattern(r",?\s?(?:(?:and|or|/|&)\s?)?(?:the\s)?")
 """What stands between names of which the same is said."""
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Span
 from hopweave.text.comparing import wanted_of
 from hopweave.text.content_words import anchors
@@ -13,13 +14,13 @@ from hopweave.text.key_terms import words_in
 from hopweave.text.languages import language_of, words_for
 from hopweave.text.quotation import QUOTATION_MARKS
 
-_ASKS = re.compile("[?؟]")
-_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
-_TOKEN = re.compile(r"[^\s,;:?!()—؟،]+|[,;:?!()—؟،]")
+_ASKS = lazy_pattern("[?؟]")
+_SENTENCE = lazy_pattern(r"(?<=[.!?])\s+(?=[A-Z])")
+_TOKEN = lazy_pattern(r"[^\s,;:?!()—؟،]+|[,;:?!()—؟،]")
 _APART = frozenset(",;:?!()—؟،")
-_POSSESSIVE = re.compile(r"\w['’]s")
-_PAIR = re.compile(r"\b(?:both|which\s+of)\s+(?:the\s+)?$", re.IGNORECASE)
-_OF_TWO = re.compile(r"\bbetween\b|\bof the two\b", re.IGNORECASE)
+_POSSESSIVE = lazy_pattern(r"\w['’]s")
+_PAIR = lazy_pattern(r"\b(?:both|which\s+of)\s+(?:the\s+)?$", re.IGNORECASE)
+_OF_TWO = lazy_pattern(r"\bbetween\b|\bof the two\b", re.IGNORECASE)
 """Of a comparison; what differs between two things is said of both at once."""
 _CLAUSE = "if when while which what who whose whom where how"
 """Words that begin another clause and no alternative: `Is it safe, when tags are pushed or fetched?`."""
@@ -32,9 +33,9 @@ less least longer shorter first last earlier later older newer bigger smaller la
 """Words with which no short name goes on: it begins after one, or ends before one."""
 
 _ENDS_A_NAME = _APART.union(_AROUND.split())
-_BETWEEN = re.compile(r",?\s+(?:or|and)\s+", re.IGNORECASE)
+_BETWEEN = lazy_pattern(r",?\s+(?:or|and)\s+", re.IGNORECASE)
 _AROUND_A_NAME = f" ,?!.{QUOTATION_MARKS}"
-_ARTICLE = re.compile(r"(?:the|an?|its)\s+")
+_ARTICLE = lazy_pattern(r"(?:the|an?|its)\s+")
 _LONGEST_NAME = 6
 _LONGEST_CLAUSE = 12
 

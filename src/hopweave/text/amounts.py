@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal, InvalidOperation
 from typing import NamedTuple
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Span
 from hopweave.text.sentences import sentence_spans
@@ -26,29 +27,29 @@ _CODES = "|".join(sorted((re.escape(name) for name in _CURRENCIES if name.isalph
 CURRENCY = rf"(?:{_SIGNS}|(?<!\w)(?:{_CODES})(?!\w))"
 """Signs, codes and English names of currencies: a regular expression that ignores case."""
 _NUMBER = r"\d{1,3}(?:\.\d{3})+(?:,\d\d)?|\d+,\d\d(?!\d)|\d+(?:,\d{3})*(?:\.\d+)?"
-_CONTINENTAL = re.compile(r"\d{1,3}(?:\.\d{3})+(?:,\d\d)?|\d+,\d\d")
+_CONTINENTAL = lazy_pattern(r"\d{1,3}(?:\.\d{3})+(?:,\d\d)?|\d+,\d\d")
 """Amounts of money with points between groups of digits, and a comma before the cents: no currency has three decimals here."""
 _SWAPPED = str.maketrans(".,", ",.")
 _UNIT = r"°\s?[CFK]|[^\W\d_]{1,12}(?:/[^\W\d_]{1,12}){0,3}|%"
-_SHARED_UNIT = re.compile(
+_SHARED_UNIT = lazy_pattern(
     rf"(?:(?:\s?±\s?|,\s|,?\s(?:and|or|to)\s|\s?[-–]\s?)[-−–]?(?:{_NUMBER})){{1,8}}\s?(?P<unit>{_UNIT})(?![^\W_])",
     re.IGNORECASE,
 )
 """What follows a number that shares the unit of a later one: `2.1 ± 0.6 mU/L`, `1, 8 and 4 mg`."""
-_SAID = re.compile(
+_SAID = lazy_pattern(
     rf"(?:(?P<before>{CURRENCY})\s?)?(?P<number>{_NUMBER})(?:\s?(?P<after>{CURRENCY}|{_UNIT}))?\.?", re.IGNORECASE
 )
-_IN_TEXT = re.compile(
+_IN_TEXT = lazy_pattern(
     rf"(?:(?P<before>{CURRENCY})\s?)?(?<![\w.,-])(?P<number>{_NUMBER})(?![\w%]|[.,]\d)(?:\s?(?P<after>{CURRENCY}))?",
     re.IGNORECASE,
 )
-_ANY_CURRENCY = re.compile(CURRENCY, re.IGNORECASE)
+_ANY_CURRENCY = lazy_pattern(CURRENCY, re.IGNORECASE)
 _LONGEST_CURRENCY = len(" dollars ")
-_BRACKETS = re.compile(r"[(\[<][^)\]>]*[)\]>]")
-_WORDS = re.compile(rf"{_SIGNS}|{_UNIT}")
+_BRACKETS = lazy_pattern(r"[(\[<][^)\]>]*[)\]>]")
+_WORDS = lazy_pattern(rf"{_SIGNS}|{_UNIT}")
 _UNIT_COLUMNS = frozenset({"unit", "units", "uom"})
-_CENTS = re.compile(r"[.,]\d\d$")
-_OF_MONEY = re.compile(
+_CENTS = lazy_pattern(r"[.,]\d\d$")
+_OF_MONEY = lazy_pattern(
     r"\b(?:price|cost|rate|rent|fee|wage|salary|amount|total|sum|net|gross|budget|turnover|revenue)s?\b", re.IGNORECASE
 )
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Passage
 from hopweave.text.languages import is_foreign
@@ -21,8 +22,8 @@ from hopweave.text.values_alike import values_in
 Kind = Literal["yes_no", "year", "date", "number", "version", "person", "place", "licence", "any"]
 
 _AUXILIARY = "are|is|was|were|am|do|does|did|have|has|had|can|could|will|would|should|may|must"
-_IS_IT = re.compile(rf"\s*(?:{_AUXILIARY})\b", re.IGNORECASE)
-_ASKING = re.compile(r"\b(?:who|whom|whose|what|which|where|when|why|how)\b", re.IGNORECASE)
+_IS_IT = lazy_pattern(rf"\s*(?:{_AUXILIARY})\b", re.IGNORECASE)
+_ASKING = lazy_pattern(r"\b(?:who|whom|whose|what|which|where|when|why|how)\b", re.IGNORECASE)
 _OF = r"(?= (?:of|where|when|that|(?:in|on|at|from|to) which)\b)"  # unlike `the date format`, `the state bird`
 _ASKED: tuple[tuple[Kind, str], ...] = (
     ("year", r"(?:what|which) year"),
@@ -50,31 +51,31 @@ _ASKED: tuple[tuple[Kind, str], ...] = (
 _KINDS = tuple(
     (
         kind,
-        re.compile(
+        lazy_pattern(
             rf"(?:^|[,;:.]\s|\b(?:in|at|on|from|of|since|by|to|under|with|for|until|before|after)\s)\s*(?:{asked})\b",
             re.IGNORECASE,
         ),
     )
     for kind, asked in _ASKED
 )
-_ASKS_FOR_A_MEASURE = re.compile(r"\bhow (?:long|old|tall|high|deep|wide|far|fast|heavy|loud|hot|cold)\b", re.IGNORECASE)
-_RELATIVE = re.compile(r",\s+(?:who|whom|whose|where|when)\b", re.IGNORECASE)
-_FORMULA = re.compile(r"\b[a-z]\s*[-+*/^]\s*\d|\d\s*[-+*/^]\s*[a-z]\b")
-_PERIOD = re.compile(
+_ASKS_FOR_A_MEASURE = lazy_pattern(r"\bhow (?:long|old|tall|high|deep|wide|far|fast|heavy|loud|hot|cold)\b", re.IGNORECASE)
+_RELATIVE = lazy_pattern(r",\s+(?:who|whom|whose|where|when)\b", re.IGNORECASE)
+_FORMULA = lazy_pattern(r"\b[a-z]\s*[-+*/^]\s*\d|\d\s*[-+*/^]\s*[a-z]\b")
+_PERIOD = lazy_pattern(
     r"\b(?:century|war|reign|era|age|period|dynasty|spring|summer|autumn|fall|winter|morning|evening|night|noon|dawn|midnight|today"
     r"|tomorrow|yesterday|day|week|month|year|never|always|before|after|during|while|if|once|until|every|each"
     rf"|mon|tues|wednes|thurs|fri|satur|sun|{'|'.join(MONTHS)})",
     re.IGNORECASE,
 )
-_AMOUNT = re.compile(
+_AMOUNT = lazy_pattern(
     r"\b(?:no|none|all|both|half|twice|once|dozens?|several|unlimited|infinite|never|always|daily|weekly|monthly|yearly|hourly"
     r"|annually|single|pair|forever|(?:every|each|per|once an?) (?:hour|day|week|month|year))\b",
     re.IGNORECASE,
 )
-_LICENCE = re.compile(
+_LICENCE = lazy_pattern(
     r"[A-Z]{2,}|(?i:licen[cs]e|public domain|apache|artistic|zlib|mozilla|eclipse|creative commons|copyleft|python|free)"
 )
-_WORK = re.compile(
+_WORK = lazy_pattern(
     r"\b(?:is|was|are)\s+(?:an?|the)\s+(?:[\w'’.-]+\s+){0,6}?"
     r"(?:film|movie|novel|album|song|single|book|magazine|newspaper|series|sitcom"
     r"|opera|play|video game|episode|painting|poem|short story|river|lake|mountain|village|town|city|municipality|county"
@@ -83,7 +84,7 @@ _WORK = re.compile(
 )
 _WORDS_OF_DATES = "in on at the of a st nd rd th bc ad bce ce c circa and to from until"
 _DATE_WORDS = frozenset((*_WORDS_OF_DATES.split(), *MONTHS))
-_PERSON = re.compile(r"\bborn\b|\b(?:he|she|his|her)\b|\([^()]*\d{4}[^()]*\)", re.IGNORECASE)
+_PERSON = lazy_pattern(r"\bborn\b|\b(?:he|she|his|her)\b|\([^()]*\d{4}[^()]*\)", re.IGNORECASE)
 
 
 @remembered

@@ -7,27 +7,28 @@ from __future__ import annotations
 
 import re
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Span
 from hopweave.text.wanted import Wanted, content_stems
 
-_BESIDES = re.compile(
+_BESIDES = lazy_pattern(
     r"\s*(?P<what>\b(?:deputy|vice|assistant|stand-?in|substitute|reserve|former(?:ly)?|previous(?:ly)?|until|before|last \w+"
     r"|acting|(?:19|20)\d\d))\b[^()]{0,40}$",
     re.IGNORECASE,
 )
 """What says that brackets are of another time, or of somebody beside the one who is meant."""
-_REASON = re.compile(r"\bbecause\b", re.IGNORECASE)
-_ASKS_FOR_REASON = re.compile(r"\b(?:why|how come|because|reason\w*|caus\w+|led|due)\b", re.IGNORECASE)
-_PLAN = re.compile(
+_REASON = lazy_pattern(r"\bbecause\b", re.IGNORECASE)
+_ASKS_FOR_REASON = lazy_pattern(r"\b(?:why|how come|because|reason\w*|caus\w+|led|due)\b", re.IGNORECASE)
+_PLAN = lazy_pattern(
     r"\b(?P<what>target|goal|aim|budget|forecast|estimate|projection|guidance)\s(?:of|was|is)\s(?:about\s)?$", re.IGNORECASE
 )
-_IF = re.compile(r"(?:If|Unless|In case|Should|When|Where)\s")
-_BY_DEFAULT = re.compile(r"\b(?:none|no|not|nothing|omitted|unset|absent|missing|empty|blank|otherwise)\b", re.IGNORECASE)
+_IF = lazy_pattern(r"(?:If|Unless|In case|Should|When|Where)\s")
+_BY_DEFAULT = lazy_pattern(r"\b(?:none|no|not|nothing|omitted|unset|absent|missing|empty|blank|otherwise)\b", re.IGNORECASE)
 """A case in which nothing is said otherwise is the usual one: `If none is given, it is 9418.`"""
-_STANDS_FOR = re.compile(r"\b(?:he|she|they|this|that|these|those)\b", re.IGNORECASE)
-_OF_WHICH = re.compile(r"\b(?:of (?:which|whom|these)|including)\s(?:about\s)?$", re.IGNORECASE)
-_OF_THEM = re.compile(r"\s(?:of (?:them|whom|which|these))\b", re.IGNORECASE)
-_IN_ALL = re.compile(r"\b(?:in all|altogether|in total|total|overall|all together)\b", re.IGNORECASE)
+_STANDS_FOR = lazy_pattern(r"\b(?:he|she|they|this|that|these|those)\b", re.IGNORECASE)
+_OF_WHICH = lazy_pattern(r"\b(?:of (?:which|whom|these)|including)\s(?:about\s)?$", re.IGNORECASE)
+_OF_THEM = lazy_pattern(r"\s(?:of (?:them|whom|which|these))\b", re.IGNORECASE)
+_IN_ALL = lazy_pattern(r"\b(?:in all|altogether|in total|total|overall|all together)\b", re.IGNORECASE)
 
 
 def is_told_beside(wanted: Wanted, sentence: str, focus: Span) -> bool:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Span
 from hopweave.text.table_rows import Cell, cell_at, cells_of
@@ -14,34 +15,34 @@ from hopweave.text.values import normalize_values
 
 _CURRENCIES = "$€£¥"
 _SIGNS = {"<": " under ", ">": " over ", "≤": " up to ", "≥": " at least "}
-_SIGN = re.compile(f"[{''.join(_SIGNS)}]")
-_FIRST = re.compile(rf"\bfirst\s(?=[{_CURRENCIES}]?\d)", re.IGNORECASE)
-_DASH = re.compile(rf"(?<=\d)\s?[-\u2010-\u2015]\s?(?=[{_CURRENCIES}]?\d)")
-_PLUS = re.compile(r"(?<=\d)\s?\+(?!\s?\d)")
+_SIGN = lazy_pattern(f"[{''.join(_SIGNS)}]")
+_FIRST = lazy_pattern(rf"\bfirst\s(?=[{_CURRENCIES}]?\d)", re.IGNORECASE)
+_DASH = lazy_pattern(rf"(?<=\d)\s?[-\u2010-\u2015]\s?(?=[{_CURRENCIES}]?\d)")
+_PLUS = lazy_pattern(r"(?<=\d)\s?\+(?!\s?\d)")
 _NUMBER = rf"(?P<{{}}>[{_CURRENCIES}]?\d+(?:\.\d+)?)"
 _UNIT = r"(?:\s(?!to\b|and\b|or\b)[^\W\d_]\w*)?"
-_BETWEEN = re.compile(
+_BETWEEN = lazy_pattern(
     rf"(?:\bbetween\s{_NUMBER.format('first')}{_UNIT}\sand|(?:\bfrom\s)?(?<![\w.]){_NUMBER.format('begin')}{_UNIT}\s(?:up\s)?to)"
     rf"\s(?P<is_open>under\s|below\s|less\sthan\s)?{_NUMBER.format('end')}"
 )
-_BELOW = re.compile(
+_BELOW = lazy_pattern(
     r"\b(?:(?P<is_open>under|below|less\sthan|fewer\sthan|shorter\sthan|younger\sthan)|up\sto|not\smore\sthan|no\smore\sthan|at\smost"
     rf"|max(?:imum)?|within)\s{_NUMBER.format('end')}|(?<![\w.]){_NUMBER.format('last')}{_UNIT}\s(?:and|or)\s(?:under|less|fewer|below)\b"
 )
-_ABOVE = re.compile(
+_ABOVE = lazy_pattern(
     r"\b(?:(?P<is_open>over|above|more\sthan|longer\sthan|older\sthan|exceeding)|from|after|at\sleast|min(?:imum)?)"
     rf"\s{_NUMBER.format('begin')}|(?<![\w.]){_NUMBER.format('first')}{_UNIT}\s(?:(?:and|or)\s(?:over|more|above|older|longer)\b|upwards\b|plus\b)"
 )
-_ALONE = re.compile(rf"(?<![\w.]){_NUMBER.format('begin')}(?![\w.])")
-_AFTER = re.compile(rf"\b(?:from|after|within)\s(?=[{_CURRENCIES}]?\d)")
+_ALONE = lazy_pattern(rf"(?<![\w.]){_NUMBER.format('begin')}(?![\w.])")
+_AFTER = lazy_pattern(rf"\b(?:from|after|within)\s(?=[{_CURRENCIES}]?\d)")
 """In a query it names a point, not all that is beyond it."""
 _SMALL_WORDS = """
 under below less fewer shorter younger than up to not no more at most max maximum within and or over above longer older
 exceeding from after least min minimum upwards plus between until of in for per the with on by
 """
 _NO_UNITS = frozenset(_SMALL_WORDS.split())
-_WORD = re.compile(r"[^\W\d_]+")
-_WORDS = re.compile(r"(?:\s[^\W\d_]\w*){1,2}")
+_WORD = lazy_pattern(r"[^\W\d_]+")
+_WORDS = lazy_pattern(r"(?:\s[^\W\d_]\w*){1,2}")
 """Behind a number: `business miles`."""
 _SHORTEST_PLURAL = 3
 
@@ -135,7 +136,7 @@ def _range(found: re.Match[str], plain: str) -> _Range:
     """What a match of one of the patterns says."""
     named = found.groupdict()
     low, high = named.get("begin") or named.get("first"), named.get("end") or named.get("last")
-    high = low if found.re is _ALONE else high
+    high = low if found.re.pattern == _ALONE.pattern else high
     behind = _WORDS.match(plain, found.end())
     units = _units(f"{found[0]} {behind[0] if behind is not None else ''}")
     currencies = {one[0] for one in (low, high) if one and not one[0].isdigit()}

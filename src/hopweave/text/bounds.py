@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Span
 from hopweave.text.values_alike import DIGITS, UNIT, Value
 
 _NEAR = r"\W*(?:[\w-]+:?\s){0,4}\W*$"
 _BOUNDS = tuple(
-    (re.compile(rf"\b(?:{asked})\b", re.IGNORECASE), re.compile(rf"\b(?:{stated})\b{_NEAR}", re.IGNORECASE))
+    (lazy_pattern(rf"\b(?:{asked})\b", re.IGNORECASE), lazy_pattern(rf"\b(?:{stated})\b{_NEAR}", re.IGNORECASE))
     for asked, stated in (
         (
             r"max(?:imum)?|at most|no more than|cap(?:ped)?|ceiling|upper limit",
@@ -23,10 +24,10 @@ _BOUNDS = tuple(
     )
 )
 """How a query asks for an upper or a lower bound, and what stands before one."""
-_RANGE = re.compile(
+_RANGE = lazy_pattern(
     rf"(?<![\w.,])(?P<low>{DIGITS})(?:\s?{UNIT})?\s?(?:to|–|-)\s?(?P<high>{DIGITS})(?![\w.,]*\d)", re.IGNORECASE
 )
-_NUMBER = re.compile(DIGITS)
+_NUMBER = lazy_pattern(DIGITS)
 _LONGEST = 100
 """Characters before a value among which such words are looked for."""
 

@@ -11,6 +11,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Literal, NamedTuple
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.text.amounts import number_and_unit
 from hopweave.text.languages import is_foreign
 from hopweave.text.values import DATE, normalize_values, parts_of_date
@@ -34,16 +35,16 @@ WORDS = frozenset(
     }
 )  # fmt: skip
 """Words that say what is to be computed, and not of what."""
-_DIFFERENCE = re.compile(
+_DIFFERENCE = lazy_pattern(
     rf"\bdifference\b|\bby\s+how\s+(?:much|many)\b|\bhow\s+(?:much|many)\s+(?:\w+\s+){{0,3}}?{_MORE}\b|\bhow\s+old\b"
     rf"|\bhow\s+(?:long|many\s+{_TIMES})\b.*\b(?:after|before|between|from|until|since|later|earlier|passed|elapsed|apart)\b",
     re.IGNORECASE,
 )
-_TOTAL = re.compile(
+_TOTAL = lazy_pattern(
     r"\b(?:(?:in|the|their)\s+total|altogether|in\s+all|combined|(?:all|put|taken)\s+together|sum\s+of)\b", re.IGNORECASE
 )
-_OF_AGE = re.compile(r"\b(?:old|older|younger|age)\b", re.IGNORECASE)
-_UNIT_ASKED = re.compile(rf"\bhow\s+many\s+({_TIMES})\b|\b(?:in)\s+({_TIMES})\b", re.IGNORECASE)
+_OF_AGE = lazy_pattern(r"\b(?:old|older|younger|age)\b", re.IGNORECASE)
+_UNIT_ASKED = lazy_pattern(rf"\bhow\s+many\s+({_TIMES})\b|\b(?:in)\s+({_TIMES})\b", re.IGNORECASE)
 _UNITS_OF_TIME = frozenset({"year", "month", "week", "day"})
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Span
 from hopweave.text.asides import is_told_beside
@@ -24,7 +25,7 @@ from hopweave.text.wanted import Wanted, content_stems
 
 _OF_ONE_STORY = frozenset({"date", NUMBER})
 """Kinds of which a sentence tells several that belong together: the years of a life."""
-_ENDS = re.compile(r"[.;()]")
+_ENDS = lazy_pattern(r"[.;()]")
 _NEAR = 25
 """Characters between a value and brackets with another one: `£55 per paper (£45 until 2024)`."""
 _MOST_LATER = 20

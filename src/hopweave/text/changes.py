@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Span
 from hopweave.text.languages import is_foreign
@@ -24,49 +25,49 @@ _VERB = (
 )
 _NOUN = r"(?:increase|decrease|rise|decline|growth|drop|fall|reduction|gain|change)"
 _ABOUT = r"(?:(?:about|nearly|almost|some|over|around)\s)?"
-_CHANGES = re.compile(rf"\b{_VERB}\b", re.IGNORECASE)
-_BY = re.compile(rf"\b{_VERB}(?:\s\w+){{0,3}}?\s(?:by\s)?{_ABOUT}$", re.IGNORECASE)
-_NOT_BY = re.compile(r"\b(?:to|from|at|in|of|was|were|is|are|stood|for)\s(?:\w+\s)?$", re.IGNORECASE)
-_OF_A_CHANGE = re.compile(rf"\b{_NOUN} of {_ABOUT}$", re.IGNORECASE)
-_DOWN = re.compile(r"(?:down|f[ae]ll|decreas|declin|reduc|drop)", re.IGNORECASE)
-_DIRECTED = re.compile(
+_CHANGES = lazy_pattern(rf"\b{_VERB}\b", re.IGNORECASE)
+_BY = lazy_pattern(rf"\b{_VERB}(?:\s\w+){{0,3}}?\s(?:by\s)?{_ABOUT}$", re.IGNORECASE)
+_NOT_BY = lazy_pattern(r"\b(?:to|from|at|in|of|was|were|is|are|stood|for)\s(?:\w+\s)?$", re.IGNORECASE)
+_OF_A_CHANGE = lazy_pattern(rf"\b{_NOUN} of {_ABOUT}$", re.IGNORECASE)
+_DOWN = lazy_pattern(r"(?:down|f[ae]ll|decreas|declin|reduc|drop)", re.IGNORECASE)
+_DIRECTED = lazy_pattern(
     r"\b(?:up|down|r[io]se|risen|rising|gr[eo]w\w*|f[ae]ll(?:s|en|ing)?|(?:in|de)creas\w+|declin\w+|reduc\w+|drop\w*)\b",
     re.IGNORECASE,
 )
-_IS_LEVEL = re.compile(rf"\b(?:to|from|at|was|were|is|are)\s{_ABOUT}$", re.IGNORECASE)
-_IS_RESULT = re.compile(rf"\b(?:to|at|was|were|is|are)\s{_ABOUT}$", re.IGNORECASE)
-_ASKS_CHANGE = re.compile(
+_IS_LEVEL = lazy_pattern(rf"\b(?:to|from|at|was|were|is|are)\s{_ABOUT}$", re.IGNORECASE)
+_IS_RESULT = lazy_pattern(rf"\b(?:to|at|was|were|is|are)\s{_ABOUT}$", re.IGNORECASE)
+_ASKS_CHANGE = lazy_pattern(
     rf"\bby (?:how much|what|how many)\b|\bhow (?:much|far|strongly|fast|many)\b.*\b{_VERB}\b|\b(?:growth|change)\b",
     re.IGNORECASE,
 )
-_CUT = re.compile(
+_CUT = lazy_pattern(
     r"(?P<opens>,?\s(?:(?:up|down)\s(?:from|on)|from|compared (?:with|to)|against|versus|vs\.?|to|by))\s"
     r"|;\s|,\s(?:and\s)?|\s(?:and|while|whereas|but)\s|\s?\(|\)",
     re.IGNORECASE,
 )
-_OPENS_EARLIER = re.compile(r"(?:up|down)\s(?:from|on)|from|compared (?:with|to)|against", re.IGNORECASE)
-_NEEDS_TIME = re.compile(r"compared (?:with|to)|against", re.IGNORECASE)
-_TIME = re.compile(
+_OPENS_EARLIER = lazy_pattern(r"(?:up|down)\s(?:from|on)|from|compared (?:with|to)|against", re.IGNORECASE)
+_NEEDS_TIME = lazy_pattern(r"compared (?:with|to)|against", re.IGNORECASE)
+_TIME = lazy_pattern(
     r"\b(?:years?|quarter|half|months?|weeks?|period|time|ago|earlier|before|previous|prior|last|(?:19|20)\d\d)\b",
     re.IGNORECASE,
 )
-_ASKS_EARLIER = re.compile(
+_ASKS_EARLIER = lazy_pattern(
     r"\b(?:previous\w*|prior|earlier|last|before|preceding|ago|former\w*|original\w*|initial\w*|beginning|start\w*|from)\b",
     re.IGNORECASE,
 )
-_YEAR = re.compile(r"(?<![\d.,£$€-])(?:19|20)\d\d(?![\d%]|[.,]\d)")
-_YEAR_BEFORE = re.compile(
+_YEAR = lazy_pattern(r"(?<![\d.,£$€-])(?:19|20)\d\d(?![\d%]|[.,]\d)")
+_YEAR_BEFORE = lazy_pattern(
     r"\b(?:a|one) year (?:ago|earlier|before)|\b(?:the|in the) (?:previous|prior|preceding) year\b", re.IGNORECASE
 )
-_BEGINS_WITH_YEAR = re.compile(r"(?:19|20)\d\d:\s")
-_TIME_BEFORE = re.compile(
+_BEGINS_WITH_YEAR = lazy_pattern(r"(?:19|20)\d\d:\s")
+_TIME_BEFORE = lazy_pattern(
     r"\b(?:previous|prior|preceding|last)\s(?:financial\s|fiscal\s)?(?:year|quarter|month|period)\b"
     r"|\b(?:year|quarter|month) (?:ago|earlier|before)\b",
     re.IGNORECASE,
 )
-_MONTH_BEHIND = re.compile(rf"\s(?:{'|'.join(month.capitalize() for month in MONTHS)})\b")
+_MONTH_BEHIND = lazy_pattern(rf"\s(?:{'|'.join(month.capitalize() for month in MONTHS)})\b")
 """Behind the days of a time: `from 19 to 21 June`."""
-_FRAME = re.compile(r"\W*(?:in|during|for|at|by|over)\b[^.,;()£$€%]{0,60}?\b(?P<year>(?:19|20)\d\d)\b", re.IGNORECASE)
+_FRAME = lazy_pattern(r"\W*(?:in|during|for|at|by|over)\b[^.,;()£$€%]{0,60}?\b(?P<year>(?:19|20)\d\d)\b", re.IGNORECASE)
 """What a sentence begins with, and all its values are of that have no other year: `In the first half of 2024 sales were ...`"""
 
 

@@ -11,16 +11,17 @@ from array import array
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 
 _NUMBER = r"\d{1,3}"
 _BRACKETS = rf"\[{_NUMBER}(?:\s*+[,;–-]\s*+{_NUMBER})*+\]"
 # The lookbehinds for the start of the blanks keep long runs of them linear.
-_MARKS = re.compile(rf"(?P<before>(?<![ \t])[ \t]*+)(?P<marks>{_BRACKETS}(?:[ \t]*+{_BRACKETS})*+)(?P<after>[ \t]*+)")
-_BLANKS_AND_BRACKETS = re.compile(rf"(?<!\s)\s*+{_BRACKETS}")
-_SINGLE = re.compile(rf"\[({_NUMBER})\]")
-_LEADING = re.compile(rf"{_SINGLE.pattern} ")
-_MEMBERS = re.compile(r"(\d+)(?:\s*+[–-]\s*+(\d+))?")
+_MARKS = lazy_pattern(rf"(?P<before>(?<![ \t])[ \t]*+)(?P<marks>{_BRACKETS}(?:[ \t]*+{_BRACKETS})*+)(?P<after>[ \t]*+)")
+_BLANKS_AND_BRACKETS = lazy_pattern(rf"(?<!\s)\s*+{_BRACKETS}")
+_SINGLE = lazy_pattern(rf"\[({_NUMBER})\]")
+_LEADING = lazy_pattern(rf"{_SINGLE.pattern} ")
+_MEMBERS = lazy_pattern(r"(\d+)(?:\s*+[–-]\s*+(\d+))?")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Span
 
-_BETWEEN = re.compile(
+_BETWEEN = lazy_pattern(
     r"[;:\[\]—]|\((?!\))|(?<!\()\)|,\s|\s–\s|\bbut (?!not\b)"
     r"|\b(?:and (?!not\b)|or|which|who|although|though|while|if|unless)\b",
     re.IGNORECASE,

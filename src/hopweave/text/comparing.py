@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.text.content_words import anchors
 from hopweave.text.key_terms import words_in
 from hopweave.text.languages import is_foreign
@@ -18,47 +19,47 @@ from hopweave.text.values import DATE, MONTHS, agree_by_value, normalize_values,
 
 Wanted = Literal["least", "most", "same"]
 
-_YES_OR_NO = re.compile(r"\s*(?:are|were|is|was|do|does|did|have|has|had)\b", re.IGNORECASE)
-_SAME = re.compile(r"\b(?:same|both|share|shares|shared|alike)\b", re.IGNORECASE)
-_TWO = re.compile(r"\bor\b|\bof the two\b|\bbetween\s(?!\d)\S+(?:\s\S+){0,5}\sand\b", re.IGNORECASE)
-_OF_NAMES = re.compile(r"\bbetween\b|\bout of\b|\bthan\b", re.IGNORECASE)
+_YES_OR_NO = lazy_pattern(r"\s*(?:are|were|is|was|do|does|did|have|has|had)\b", re.IGNORECASE)
+_SAME = lazy_pattern(r"\b(?:same|both|share|shares|shared|alike)\b", re.IGNORECASE)
+_TWO = lazy_pattern(r"\bor\b|\bof the two\b|\bbetween\s(?!\d)\S+(?:\s\S+){0,5}\sand\b", re.IGNORECASE)
+_OF_NAMES = lazy_pattern(r"\bbetween\b|\bout of\b|\bthan\b", re.IGNORECASE)
 """Of a comparison only if the question names two things: not of `more than 10 days` or `two days out of the week`."""
-_CHOICE = re.compile(r"[A-Z0-9]\S*\s+or\s+(?:(?:the|an?)\s+)?[\"\u201c]?[A-Z0-9]")
-_LEAST = re.compile(
+_CHOICE = lazy_pattern(r"[A-Z0-9]\S*\s+or\s+(?:(?:the|an?)\s+)?[\"\u201c]?[A-Z0-9]")
+_LEAST = lazy_pattern(
     r"\b(?:first|earlier|earliest|older|oldest|elder|eldest|before|shorter|shortest|fewer|fewest|smaller|smallest|less|least"
     r"|lower|lowest|nearer|closer)\b",
     re.IGNORECASE,
 )
-_END = re.compile(r"\b(?:died?|dies|deaths?|ended|closed|dissolved)\b", re.IGNORECASE)
-_MOST = re.compile(
+_END = lazy_pattern(r"\b(?:died?|dies|deaths?|ended|closed|dissolved)\b", re.IGNORECASE)
+_MOST = lazy_pattern(
     r"\b(?:later|latest|younger|youngest|newer|newest|after|(?:more|most)\s+recent(?:ly)?|recent|longer|longest|larger|largest"
     r"|bigger|biggest|greater|greatest|higher|highest|taller|tallest|more|most|farther|further)\b",
     re.IGNORECASE,
 )
-_BY_TIME = re.compile(r"\b(?:first|earlier|later|older|newer|sooner|since|recent(?:ly)?|longer)\b", re.IGNORECASE)
-_THE_THING, _THE_OTHER = re.compile(r"\bX\b"), re.compile(r"\bY\b")
-_SAME_WHAT = re.compile(r"\bsame\s+(\w+)", re.IGNORECASE)
+_BY_TIME = lazy_pattern(r"\b(?:first|earlier|later|older|newer|sooner|since|recent(?:ly)?|longer)\b", re.IGNORECASE)
+_THE_THING, _THE_OTHER = lazy_pattern(r"\bX\b"), lazy_pattern(r"\bY\b")
+_SAME_WHAT = lazy_pattern(r"\bsame\s+(\w+)", re.IGNORECASE)
 _NO_RELATION = """number amount kind type sort size length version release edition copy which one two both all some most many
 part half lot means out"""
 """Words before `of` after which no other thing is meant than the one that is named: `the number of lines`."""
-_THROUGH = re.compile(
+_THROUGH = lazy_pattern(
     r"\bwhose\b|\b(?:has|have|had)\s+(?:a|an|the)\s+(?!(?:most|more|fewer|fewest|less|least|same)\b)[a-z]|\bboth\s+[a-z]\w*(?:or|er)s\b"
     r"|\b[a-z]\w*['’]s\s+[a-z]\w*(?:or|er|ess|ist)\b"
     rf"|\b(?!(?:{'|'.join(_NO_RELATION.split())})\b)[a-z]\w*\s+of\s+"
     r"(?:(?:the\s+)?(?:[a-z]\w*\s+){0,2}[\"\u201c]?(?!I\b)[A-Z0-9]|both\b)"
 )
-_LONG = re.compile(r"\b(?:older|oldest|longer|longest|greater|higher)\b", re.IGNORECASE)
-_SHORT = re.compile(r"\b(?:younger|youngest|shorter|shortest|lower)\b", re.IGNORECASE)
-_LAST_OF = re.compile(r".*\bor\s+(?:(?:the|an?)\s+)?\W?(\w+)", re.IGNORECASE)
-_BIRTH = re.compile(r"\b(?:born|birth|older|oldest|elder|eldest|younger|youngest)\b", re.IGNORECASE)
-_AGE = re.compile(r"\b(?:age|ages|lived|lives|living)\b", re.IGNORECASE)
-_BORN = re.compile(r"\b(?:born|b\.)", re.IGNORECASE)
+_LONG = lazy_pattern(r"\b(?:older|oldest|longer|longest|greater|higher)\b", re.IGNORECASE)
+_SHORT = lazy_pattern(r"\b(?:younger|youngest|shorter|shortest|lower)\b", re.IGNORECASE)
+_LAST_OF = lazy_pattern(r".*\bor\s+(?:(?:the|an?)\s+)?\W?(\w+)", re.IGNORECASE)
+_BIRTH = lazy_pattern(r"\b(?:born|birth|older|oldest|elder|eldest|younger|youngest)\b", re.IGNORECASE)
+_AGE = lazy_pattern(r"\b(?:age|ages|lived|lives|living)\b", re.IGNORECASE)
+_BORN = lazy_pattern(r"\b(?:born|b\.)", re.IGNORECASE)
 _MONTH = rf"(?:{'|'.join(MONTHS)})"
-_WRITTEN_DATE = re.compile(
+_WRITTEN_DATE = lazy_pattern(
     rf"\b(?:(?:\d{{1,2}}\s+)?{_MONTH}\s+[12]\d{{3}}|{_MONTH}\s+\d{{1,2}},\s+[12]\d{{3}}|[12]\d{{3}})\b", re.IGNORECASE
 )
 _BRITISH = frozenset({"british", "english", "scottish", "welsh"})
-_BRACKET = re.compile(r"\(([^()]*)\)")
+_BRACKET = lazy_pattern(r"\(([^()]*)\)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,19 +12,20 @@ import unicodedata
 from collections.abc import Sequence, Set
 from functools import lru_cache
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.text.languages import is_foreign, small_words
 from hopweave.text.scripts import apart, content_apart, runs_together
 
-WORD = re.compile(r"[^\W_]+(?:['’.,-][^\W_]+)*")
+WORD = lazy_pattern(r"[^\W_]+(?:['’.,-][^\W_]+)*")
 BYTES_PER_TOKEN = 4
 _SMALL_WORDS = """
 a an and are as at be been but by did do does for from had has have he her his in is it its of on or she so than that the their
 there they this thus to was were what when where which who whom whose with how why"""
 _SMALL = frozenset(_SMALL_WORDS.split())
 
-_LETTERS = re.compile(r"[^\W_]+")
-_TOKEN = re.compile(r"\d[\d.,]*\d|[^\W_](?:[\w'’.-]*\w)?(?:(?<=[A-Z])(?<!\w\w)\.)?")
+_LETTERS = lazy_pattern(r"[^\W_]+")
+_TOKEN = lazy_pattern(r"\d[\d.,]*\d|[^\W_](?:[\w'’.-]*\w)?(?:(?<=[A-Z])(?<!\w\w)\.)?")
 _JOIN_A_NAME = "of the de la le du des del di da dos van von der den und y e al el bin ibn"
 _OPEN_A_SENTENCE = (
     "a an the in on at of as it its he his him she her they them their this that these those there both all each of one two "
@@ -40,10 +41,10 @@ _CONNECTORS, _OPENERS, _NOT_CONTENT = (frozenset(words.split()) for words in (_J
 _SAME_LETTERS = 5
 _FEWEST_LETTERS = 4
 
-_REASONING = re.compile(r"\s*(?:thus[ ,]|so[ ,]|that is,|therefore|hence)", re.IGNORECASE)
-_EQUATION = re.compile(r"\d\s*[+-]\s*[\d.,]+\s*=\s*[\d.,]")
-_ORDINAL = re.compile(r"(\d)(?:st|nd|rd|th)$")
-_ELISION = re.compile(
+_REASONING = lazy_pattern(r"\s*(?:thus[ ,]|so[ ,]|that is,|therefore|hence)", re.IGNORECASE)
+_EQUATION = lazy_pattern(r"\d\s*[+-]\s*[\d.,]+\s*=\s*[\d.,]")
+_ORDINAL = lazy_pattern(r"(\d)(?:st|nd|rd|th)$")
+_ELISION = lazy_pattern(
     r"(?<![^\W_])(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu|quelqu|un|all|dell|nell|sull)['’](?=[^\W_])", re.IGNORECASE
 )
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Span
 from hopweave.text.content_words import keys_of
 
-_ASKS_FOR_DEFAULT = re.compile(
+_ASKS_FOR_DEFAULT = lazy_pattern(
     r"\bdefaults?\b|\bunless (?:told|said|set|stated) otherwise\b"
     r"|(?:n['’]t|\bnot|\bwithout) (?:choos|set|g[ia]v|specif|say|pass|nam)\w*",
     re.IGNORECASE,
 )
-_DEFAULT = re.compile(
+_DEFAULT = lazy_pattern(
     r"(?<![\w.,-])(-?\d[\w.,]*)(?:\s++\w+)?\s++(?:is|being)\s++the\s++default\b"
     r"|\bdefaults?(?:\s++values?)?(?:\s++(?:is|are|of|to|being)|:|=)\s*+(-?\d[\w.,]*)",
     re.IGNORECASE,

@@ -13,6 +13,7 @@ from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Span
 from hopweave.text.content_words import stem
@@ -26,17 +27,17 @@ _LEAST_SHARE = 0.5
 """The share of the words of a clause that another text has if it speaks of the same."""
 
 _UNSPACED = frozenset({"ja", "zh", "ko", "th"})
-_STRONG = re.compile(r"[;:؛()\[\]…]|[.!?؟](?=\s)")
-_COMMA = re.compile(r"[,،](?=\s)")
-_WORD = re.compile(r"[^\W_]+")
-_TO_DO = re.compile(r"\bzu \w+n\b|\b\w+zu\w+en\b")  # a German infinitive clause, which the one before it may deny
-_CHINESE = re.compile(r"[，；。！？：（）()「」『』“”《》;]|[,:](?=\s)")
-_JAPANESE = re.compile(
+_STRONG = lazy_pattern(r"[;:؛()\[\]…]|[.!?؟](?=\s)")
+_COMMA = lazy_pattern(r"[,،](?=\s)")
+_WORD = lazy_pattern(r"[^\W_]+")
+_TO_DO = lazy_pattern(r"\bzu \w+n\b|\b\w+zu\w+en\b")  # a German infinitive clause, which the one before it may deny
+_CHINESE = lazy_pattern(r"[，；。！？：（）()「」『』“”《》;]|[,:](?=\s)")
+_JAPANESE = lazy_pattern(
     r"[。；！？：（）()「」『』;]|(?:場合|とき|時)(?:には|には|に|は)?[、,]?|(?:れば|たら|なら|ても|ので|から|ため|ますが|ですが|るが|たが|けど|し|て)[、,]"
 )
-_KOREAN = re.compile(r"[;:()「」『』]|[,.](?=\s)|(?:면|지만|는데)\s")
-_NEGATED = re.compile(r"[不非未無无没沒]$")
-_HAN = re.compile(r"[\u3400-\u9fff]")
+_KOREAN = lazy_pattern(r"[;:()「」『』]|[,.](?=\s)|(?:면|지만|는데)\s")
+_NEGATED = lazy_pattern(r"[不非未無无没沒]$")
+_HAN = lazy_pattern(r"[\u3400-\u9fff]")
 
 
 class _Rules(NamedTuple):

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Passage
 
-_SUFFIXES = re.compile(r"(?:\.[a-z]\w{0,8}){1,2}$", re.IGNORECASE)
-_UNTELLING = re.compile(r"\.(?:x?html?|jsonl?|ndjson)(?:\.\w{2,4})?$", re.IGNORECASE)
-_BETWEEN_WORDS = re.compile(r"[\s_-]+")
-_WORD = re.compile(r"[^\W_]+")
-_IDENTIFIER = re.compile(
+_SUFFIXES = lazy_pattern(r"(?:\.[a-z]\w{0,8}){1,2}$", re.IGNORECASE)
+_UNTELLING = lazy_pattern(r"\.(?:x?html?|jsonl?|ndjson)(?:\.\w{2,4})?$", re.IGNORECASE)
+_BETWEEN_WORDS = lazy_pattern(r"[\s_-]+")
+_WORD = lazy_pattern(r"[^\W_]+")
+_IDENTIFIER = lazy_pattern(
     r"\b[0-9a-f]{8}(?: [0-9a-f]{4}){3} [0-9a-f]{12}\b|\b(?=\d*[a-f])(?=[a-f]*\d)[0-9a-f]{8,}\b|\b\d{11,}\b", re.IGNORECASE
 )
 """A name that a program gives to a file, which tells a model nothing."""

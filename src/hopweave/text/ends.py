@@ -8,14 +8,15 @@ from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Span
 from hopweave.text.languages import NOTHING, is_foreign, language_beside, pattern_for, words_for
 from hopweave.text.values_alike import CLOCK, Value, are_alike, value_at, values_in
 
-_RANGE = re.compile(r"(?P<first>\d[\d.,:]*)(?P<between>[^\d]{1,12})(?P<last>\d[\d.,:]*)")
+_RANGE = lazy_pattern(r"(?P<first>\d[\d.,:]*)(?P<between>[^\d]{1,12})(?P<last>\d[\d.,:]*)")
 """Two ends in one value: `8:30-17:00`."""
-_BETWEEN = re.compile(r"\bbetween\s(?:(?:about|some|roughly)\s)?$", re.IGNORECASE)
-_ASKS_FOR_AN_END = re.compile(
+_BETWEEN = lazy_pattern(r"\bbetween\s(?:(?:about|some|roughly)\s)?$", re.IGNORECASE)
+_ASKS_FOR_AN_END = lazy_pattern(
     r"\b(?:min\w*|max\w*|least|most|lowest|highest|smallest|largest|shortest|longest|lower|upper|from|between|up to|range\w*"
     r"|cheapest|dearest|start\w*|begin\w*|end\w*|limit\w*)\b",
     re.IGNORECASE,

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import re
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Span
 from hopweave.text.languages import is_foreign
 
 _ITEM = r"(?:the )?[A-Z][\w'’.-]*(?: (?:of |de |the )?[A-Z][\w'’.-]*){0,4}(?: \([^()]{0,60}\))?"
-_LIST = re.compile(rf"(?<![\w'’.-]){_ITEM}(?:, {_ITEM}){{1,8}},? (?:and|or) {_ITEM}")
-_ASKS_FOR_ONE = re.compile(r"^\W*(?:where|who|in which|which|what|to whom|at which|on which)\b", re.IGNORECASE)
-_ASKS_FOR_SOME = re.compile(
+_LIST = lazy_pattern(rf"(?<![\w'’.-]){_ITEM}(?:, {_ITEM}){{1,8}},? (?:and|or) {_ITEM}")
+_ASKS_FOR_ONE = lazy_pattern(r"^\W*(?:where|who|in which|which|what|to whom|at which|on which)\b", re.IGNORECASE)
+_ASKS_FOR_SOME = lazy_pattern(
     r"\b(?:are|were|have|do|did you|any|one of|some|example|names?|members?|includ\w+|among|between|of the following)\b",
     re.IGNORECASE,
 )

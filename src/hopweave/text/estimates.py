@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import re
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Span
 from hopweave.text.values_alike import DIGITS
 
 _NUMBER = rf"{DIGITS}\s?%?"
 _AROUND = tuple(
-    (re.compile(found), re.compile(rf"\b(?:{asked})\b|±", re.IGNORECASE))
+    (lazy_pattern(found), lazy_pattern(rf"\b(?:{asked})\b|±", re.IGNORECASE))
     for found, asked in (
         (
             rf"(?:(?<![\w.,]){_NUMBER}\s)?\b"

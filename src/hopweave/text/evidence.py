@@ -14,13 +14,13 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import NamedTuple
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Hit, Passage, Span
 from hopweave.text.content_words import estimated_tokens, keys_of, stem, stems_of
@@ -59,13 +59,13 @@ _TOKENS_OF_A_TITLE = 3
 """The tokens that show a passage's title in a prompt, in addition to the title itself."""
 
 _KINDS = [  # a pattern of what a question asks for, and one of what a sentence that answers it contains
-    (re.compile(r"\b(when|date|year|older|younger|earlier|later|first|died)\b"), re.compile(r"\b(1\d{3}|20\d\d)\b")),
-    (re.compile(r"\b(how many|how much|number|population|age)\b"), re.compile(r"\d")),
+    (lazy_pattern(r"\b(when|date|year|older|younger|earlier|later|first|died)\b"), lazy_pattern(r"\b(1\d{3}|20\d\d)\b")),
+    (lazy_pattern(r"\b(how many|how much|number|population|age)\b"), lazy_pattern(r"\d")),
     (
-        re.compile(r"\b(where|country|city|place|nationality|located|state|county|town)\b"),
-        re.compile(r"\b(?:in|at|near|from|of)\s+(?:the\s+)?[A-Z]"),
+        lazy_pattern(r"\b(where|country|city|place|nationality|located|state|county|town)\b"),
+        lazy_pattern(r"\b(?:in|at|near|from|of)\s+(?:the\s+)?[A-Z]"),
     ),
-    (re.compile(r"\b(who|whose|whom)\b"), re.compile(r"\b[A-Z][a-z]+ [A-Z][a-z]+")),
+    (lazy_pattern(r"\b(who|whose|whom)\b"), lazy_pattern(r"\b[A-Z][a-z]+ [A-Z][a-z]+")),
 ]
 
 

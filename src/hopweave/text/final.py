@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.core.types import AnswerForm, Question
 from hopweave.text.citation_marks import drop_marks, drop_marks_between_words
@@ -16,29 +17,29 @@ from hopweave.text.sentences import sentence_spans
 MARKER = "So the final answer is"
 
 _LADDER = (
-    ("marker", re.compile(r"\bso\s+the\s+final\s+answer\s+is\b", re.IGNORECASE)),
-    ("alt-marker", re.compile(r"\bthe\s+final\s+answer\s+is\b", re.IGNORECASE)),
-    ("alt-marker", re.compile(r"\bso,?\s+the\s+answer\s+is\b", re.IGNORECASE)),
-    ("alt-marker", re.compile(r"\bthe\s+answer\s+is\b", re.IGNORECASE)),
-    ("alt-marker", re.compile(r"\banswer\s+is\b", re.IGNORECASE)),
-    ("alt-marker", re.compile(r"\banswer[ \t]*+\]?+[ \t]*+\**+[ \t]*+:", re.IGNORECASE)),
+    ("marker", lazy_pattern(r"\bso\s+the\s+final\s+answer\s+is\b", re.IGNORECASE)),
+    ("alt-marker", lazy_pattern(r"\bthe\s+final\s+answer\s+is\b", re.IGNORECASE)),
+    ("alt-marker", lazy_pattern(r"\bso,?\s+the\s+answer\s+is\b", re.IGNORECASE)),
+    ("alt-marker", lazy_pattern(r"\bthe\s+answer\s+is\b", re.IGNORECASE)),
+    ("alt-marker", lazy_pattern(r"\banswer\s+is\b", re.IGNORECASE)),
+    ("alt-marker", lazy_pattern(r"\banswer[ \t]*+\]?+[ \t]*+\**+[ \t]*+:", re.IGNORECASE)),
 )
 # "Note that the answer is based on ..." refers to an answer given elsewhere, and gives none.
-_SPEAKS_OF = re.compile(
+_SPEAKS_OF = lazy_pattern(
     r"\s*+(?:(?:also|only|directly|clearly|solely|therefore)\s++)?(?:based\s+(?:up)?on\b|according\s+to\b"
     r"|(?:\w++\s++)?(?:on|from|by|in|with)\s++(?:(?:the|this|these|all|my|your|provided|given|above)\s++){1,3}"
     r"(?:passages?|contexts?|texts?|sources?|information|paragraphs?|documents?|evidence|chain|queries|answers)\b"
     r"|(?:given|stated|found|provided|mentioned|shown)\s+(?:above|below|here|there)\b|(?:correct|complete|clear)\b\W*+$)",
     re.IGNORECASE | re.MULTILINE,
 )
-_ABBREVIATION = re.compile(
+_ABBREVIATION = lazy_pattern(
     r"(?:\b[A-Za-z]\.\s?){2,}$|\b(?:Jr|Sr|Inc|Ltd|Co|Corp|Bros|Esq|St|Mt|Dr|Mr|Mrs|Ms|Ave|Blvd|Ph\.D|etc)\.$"
 )
 _MOST_LAYERS = 50  # of marks around an answer; each is one more pass over it
 _ABBREVIATION_LENGTH = 12  # the longest that is recognised, so that a long run of initials is not scanned over and over
-_TITLE = re.compile(r"(?:Dr|Mr|Mrs|Ms|Mt|Prof|St)\.")
+_TITLE = lazy_pattern(r"(?:Dr|Mr|Mrs|Ms|Mt|Prof|St)\.")
 _EDGES = "*` \t"
-_EMPHASISED = re.compile(r"(_{1,3})(?P<said>[^_\s](?:.*[^_\s])?)\1", re.DOTALL)
+_EMPHASISED = lazy_pattern(r"(_{1,3})(?P<said>[^_\s](?:.*[^_\s])?)\1", re.DOTALL)
 """What Markdown sets apart by underscores, which otherwise are part of a name: `__init__`, `nodedbg_`."""
 _SYNONYMS = {
     "yes": ("true",),

@@ -10,13 +10,14 @@ import re
 from functools import cache
 from typing import NamedTuple
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Span
 from hopweave.text.languages import language_beside, language_of, pattern_for
 from hopweave.text.table_rows import cell_at, cells_of
 
-_BREAK = re.compile(r",(?!\d)|(?<=\w{4})[.!?](?=\s)|[;()\[\]]")
-_ENDS = re.compile(r"[;.!?](?=\s)|[()]")
-_APPOSED = re.compile(r",\s+(?:(?:der|die|das|le|la|el|il|lo|o|a|de|het)\s)?|,\s+l['’]")
+_BREAK = lazy_pattern(r",(?!\d)|(?<=\w{4})[.!?](?=\s)|[;()\[\]]")
+_ENDS = lazy_pattern(r"[;.!?](?=\s)|[()]")
+_APPOSED = lazy_pattern(r",\s+(?:(?:der|die|das|le|la|el|il|lo|o|a|de|het)\s)?|,\s+l['’]")
 """Before what says of a name who that is: `Otto Lind, ehemaliger Leiter`."""
 _REACH = 80
 """Characters behind a value in which it may be said that this was rejected."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Span
 from hopweave.text.content_words import keys_of
 from hopweave.text.decisions import ASKS_FOR_FORMER, ASKS_FOR_PROPOSED, ASKS_FOR_REJECTED, IS, REJECTED
@@ -19,7 +20,7 @@ _NO_VERB = (
     r"|withdrew|resigned|stepped|retired|quit|left|no)\b)[\w'’.%/-]+){0,6}"
 )
 """What belongs to the subject of a sentence, before its verb."""
-_IS_REJECTED = re.compile(
+_IS_REJECTED = lazy_pattern(
     rf"{_NO_VERB}\s(?:"
     rf"(?:(?:has|have|had)\s[^;:,]{{1,60}}\sbut\s)?{IS}\s(?:\w+ly\s|considered and\s|then\s|later\s)?{REJECTED}\b"
     r"|(?:has |had )?(?:withdrew|withdraws|withdrawn|retracted)\s(?:its|his|her|their|the)\b"
@@ -28,15 +29,15 @@ _IS_REJECTED = re.compile(
     r"|(?:is|was|are|were) (?:wrong|incorrect|outdated|obsolete|a (?:mistake|typo|slip))\b)",
     re.IGNORECASE,
 )
-_BY = re.compile(r"\bby\s$", re.IGNORECASE)
-_AFTER_IT = re.compile(
+_BY = lazy_pattern(r"\bby\s$", re.IGNORECASE)
+_AFTER_IT = lazy_pattern(
     r"[^;:]{0,60},?\s(?:but|and|which)\s(?:the\s\w+|it|this|they|we|that)\s(?:\w+\s)?"
     r"(?:did not agree|refused|declined|rejected (?:it|this|that)|(?:was|were) (?:never|not) \w+|was rejected"
     r"|was true (?:before|until))",
     re.IGNORECASE,
 )
 """`45 euros, but the board did not agree`."""
-_IN_BRACKETS = re.compile(
+_IN_BRACKETS = lazy_pattern(
     r"\((?:it |this )?(?:until [^:()]{1,30}:|(?:was|were|formerly|previously|before|earlier|originally|old"
     r"|(?:raised|reduced|lowered|increased|cut|up|down|moved|changed|extended) from)\b)[^()]*$",
     re.IGNORECASE,
@@ -45,25 +46,25 @@ _CHANGED = (
     r"(?:mov|chang|rais|increas|reduc|postpon|renam)(?:e|es|ed|ing)|(?:lower|extend|shorten|delay|shift)(?:s|ed|ing)?"
     r"|switch(?:es|ed)?|cuts?|slip(?:s|ped)?|put back|brought forward|rises|falls|grows"
 )
-_FROM = re.compile(rf"\b(?:{_CHANGED})\b(?:\s[\w'’.-]+){{0,4}}?\sfrom\s(?:[\w'’.-]+\s){{0,3}}$", re.IGNORECASE)
-_OF_AN_AMOUNT = re.compile(r"[%$£€]|\bper cent\b")
+_FROM = lazy_pattern(rf"\b(?:{_CHANGED})\b(?:\s[\w'’.-]+){{0,4}}?\sfrom\s(?:[\w'’.-]+\s){{0,3}}$", re.IGNORECASE)
+_OF_AN_AMOUNT = lazy_pattern(r"[%$£€]|\bper cent\b")
 """What changes `from` this is something else now; `from 1 May` tells since when it does."""
-_UP_FROM = re.compile(r"\b(?:up|down) from\s(?:[\w'’.-]+\s){0,2}$", re.IGNORECASE)
-_CHANGED_TO = re.compile(rf"[^.]{{0,60}}\b(?:{_CHANGED})\s(?:it|this|that|them|the \w+)\s(?:to|until)\b", re.IGNORECASE)
+_UP_FROM = lazy_pattern(r"\b(?:up|down) from\s(?:[\w'’.-]+\s){0,2}$", re.IGNORECASE)
+_CHANGED_TO = lazy_pattern(rf"[^.]{{0,60}}\b(?:{_CHANGED})\s(?:it|this|that|them|the \w+)\s(?:to|until)\b", re.IGNORECASE)
 """`15 May; the board has extended it to 30 June`."""
-_TO = re.compile(r"(?:\s[\w'’.-]+){0,2}\s(?:to|until|into)\b", re.IGNORECASE)
-_WAS = re.compile(r"\b(?:was|were)\s(?:[\w'’.-]+\s){0,2}$", re.IGNORECASE)
-_NOW_AND_WAS = re.compile(r"\bnow\b[^;,]*[;,]\s(?:it|this|they|before,? it)\s(?:was|were)\s[^;:,]*$", re.IGNORECASE)
-_AND_IS = re.compile(r"\s*,?\s(?:but\s|and\s)?(?:it\s)?(?:is|are)(?:\snow)?\s")
-_FORMERLY = re.compile(
+_TO = lazy_pattern(r"(?:\s[\w'’.-]+){0,2}\s(?:to|until|into)\b", re.IGNORECASE)
+_WAS = lazy_pattern(r"\b(?:was|were)\s(?:[\w'’.-]+\s){0,2}$", re.IGNORECASE)
+_NOW_AND_WAS = lazy_pattern(r"\bnow\b[^;,]*[;,]\s(?:it|this|they|before,? it)\s(?:was|were)\s[^;:,]*$", re.IGNORECASE)
+_AND_IS = lazy_pattern(r"\s*,?\s(?:but\s|and\s)?(?:it\s)?(?:is|are)(?:\snow)?\s")
+_FORMERLY = lazy_pattern(
     r"\bused to (?:be|stand|run|lie|live|have|cost|take|go|listen|work)\b[^;:,]*$|\bformerly\b[^;:,]*$"
     r"|^\W*(?:previously|originally|initially|at first|in the past)\b[^;:]*$",
     re.IGNORECASE,
 )
-_ONCE = re.compile(r"^\W*(?:before|until|prior to|up to)\s(?:\w+\s)?\d[\w-]*,?\s[^;:]*$", re.IGNORECASE)
-_IT_WAS = re.compile(r"^\W*(?:it|this|that|they)\s(?:was|were)\s[^;:,]*$", re.IGNORECASE)
-_IN_A_VERSION = re.compile(r"\bin (?:version|release|the (?:old|first|previous|earlier) \w+)\b", re.IGNORECASE)
-_EARLIER = re.compile(
+_ONCE = lazy_pattern(r"^\W*(?:before|until|prior to|up to)\s(?:\w+\s)?\d[\w-]*,?\s[^;:]*$", re.IGNORECASE)
+_IT_WAS = lazy_pattern(r"^\W*(?:it|this|that|they)\s(?:was|were)\s[^;:,]*$", re.IGNORECASE)
+_IN_A_VERSION = lazy_pattern(r"\bin (?:version|release|the (?:old|first|previous|earlier) \w+)\b", re.IGNORECASE)
+_EARLIER = lazy_pattern(
     r"\b(?:earlier|original|previous|former|old|initial)"
     r"\s(?:date|value|deadline|plan|price|limit|version|draft|budget|time|name|figure|number)\s(?:of|was|is|said)\s[^;:,]*$"
     r"|\b(?:[Vv]ersion|[Dd]raft|[Ii]ssue|[Ee]dition) \d[\d.]*(?:\s\w+){0,3}"
@@ -72,16 +73,16 @@ _EARLIER = re.compile(
     r"|\b(?:the|an?)(?:\s\w+)?\sdraft\b[^;:.]*\b(?:said|says|had|gave|named)\b[^;:,]*$",
     re.IGNORECASE,
 )
-_I_WROTE = re.compile(r"\b(?:I|we) (?:had )?(?:wrote|said|stated|gave|typed|written)\b[^;.]*$", re.IGNORECASE)
-_RIGHT_IS = re.compile(
+_I_WROTE = lazy_pattern(r"\b(?:I|we) (?:had )?(?:wrote|said|stated|gave|typed|written)\b[^;.]*$", re.IGNORECASE)
+_RIGHT_IS = lazy_pattern(
     r"\b(?:it (?:is|should)|should (?:be|have been|read)|the (?:right|correct)|in fact|actually|meant)\b", re.IGNORECASE
 )
-_OLD_COLUMN = re.compile(r"\b(?:original|baseline|last|previous|old|former|initial|planned|was|from|before)\b", re.IGNORECASE)
-_NEW_COLUMN = re.compile(r"\b(?:current|new|actual|revised|latest|to|now|after)\b", re.IGNORECASE)
+_OLD_COLUMN = lazy_pattern(r"\b(?:original|baseline|last|previous|old|former|initial|planned|was|from|before)\b", re.IGNORECASE)
+_NEW_COLUMN = lazy_pattern(r"\b(?:current|new|actual|revised|latest|to|now|after)\b", re.IGNORECASE)
 _OF_TIME = frozenset(("date", "due", "deadline", "day", "time"))
 """Columns may name a time differently: `Was due`, `New date`."""
-_ASKS_FOR_IT = re.compile(rf"\b(?:{ASKS_FOR_FORMER}|{ASKS_FOR_REJECTED}|{ASKS_FOR_PROPOSED})\b", re.IGNORECASE)
-_ASKS_FOR_THE_PAST = re.compile(r"\b(?:was|were|did|had)\b", re.IGNORECASE)
+_ASKS_FOR_IT = lazy_pattern(rf"\b(?:{ASKS_FOR_FORMER}|{ASKS_FOR_REJECTED}|{ASKS_FOR_PROPOSED})\b", re.IGNORECASE)
+_ASKS_FOR_THE_PAST = lazy_pattern(r"\b(?:was|were|did|had)\b", re.IGNORECASE)
 
 
 def is_given_up(asking: str, sentence: str, focus: Span) -> bool:

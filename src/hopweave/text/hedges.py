@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Span
 from hopweave.text.clauses import clause_around
 from hopweave.text.content_words import stem, stems_of, words_of
 from hopweave.text.languages import is_foreign_beside
 
 _ADVERBS = "possibly|probably|perhaps|maybe|presumably|apparently|allegedly|reportedly|supposedly|purportedly|likely"
-_OPEN = re.compile(
+_OPEN = lazy_pattern(
     rf"\b(?:{_ADVERBS}|alleged|rumou?r(?:ed|s)?|purported|unconfirmed|apocryphal|hypothetical|nominated|planned|unsuccessfully"
     r"|(?:is|was|were|been|being|an?|the) proposed|(?:said|believed|thought|reported|claimed) to|scheduled (?:to|for)"
     r"|(?:was|were) (?:intended|supposed|expected) to|(?:attempted|tried|sought) to|(?:may|might|could|would) have been)\b",

@@ -7,17 +7,18 @@ from __future__ import annotations
 
 import re
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Span
 from hopweave.text.values_alike import DIGITS, UNIT
 from hopweave.text.wanted import Wanted
 
-_IN_ORDER = re.compile(r"\brespectively\b", re.IGNORECASE)
-_IN_A_LIST = re.compile(DIGITS)
-_JOINS_NUMBERS = re.compile(rf"(?:\s?{UNIT})?(?:,?\s(?:and|or)\s|,\s)", re.IGNORECASE)
-_LIST_OF_NAMES = re.compile(
+_IN_ORDER = lazy_pattern(r"\brespectively\b", re.IGNORECASE)
+_IN_A_LIST = lazy_pattern(DIGITS)
+_JOINS_NUMBERS = lazy_pattern(rf"(?:\s?{UNIT})?(?:,?\s(?:and|or)\s|,\s)", re.IGNORECASE)
+_LIST_OF_NAMES = lazy_pattern(
     r"(?<![^\s,;()])(?P<first>[^\s,;()]+)(?P<middle>(?:,\s(?!and\s|or\s)[^,;()]{1,40}?){0,8}),?\s(?:and|or)\s(?:the\s)?(?P<last>[^\s,;().]+)"
 )
-_COMMA = re.compile(r",\s*")
+_COMMA = lazy_pattern(r",\s*")
 
 
 def is_in_order(sentence: str) -> bool:

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.prompt import escape
 from hopweave.core.types import Passage, Span
 from hopweave.text.languages import all_words_for
@@ -22,7 +23,7 @@ from hopweave.text.quotation import CLOSING, OPENING
 from hopweave.text.sentences import sentence_spans
 
 _SAY = r"(?:answer|reply|respond|say|output|print|return|write|conclude|finish|repeat|state)"
-_COMMANDS = re.compile(
+_COMMANDS = lazy_pattern(
     r"\b(?:ignore|disregard|forget|override|bypass|do\s+not\s+(?:use|trust|cite|consider|rely\s+on))\b.{0,80}?"
     r"\b(?:instructions?|previous|prior|above|earlier|others?|context|passages?|documents?|question|rules|prompt|system)\b"
     rf"|\byou\s+(?:must|should|shall|will|are\s+to|have\s+to|need\s+to|can)\s+(?:\w+\s+)?(?:{_SAY}|ignore|disregard|forget|treat"
@@ -35,13 +36,13 @@ _COMMANDS = re.compile(
     r"|<\|[^|>\n]{0,40}\|>|\[/?inst\]|<</?sys>>|</?(?:system|instructions?|passage|context|assistant|user)\b[^>\n]{0,80}>",
     re.IGNORECASE,
 )
-_OPENINGS = re.compile(
+_OPENINGS = lazy_pattern(
     r"[\W_]*+(?:(?:system|assistant|user|developer|administrator|admin|human|instructions?|feedback|prompt|task)\b"
     r"(?:\s+(?:message|note|prompt|notice|override|update))?\s*+[:>\]]"
     rf"|(?:(?:please|now|always|just|only|instead|therefore)\b,?\s+)*+{_SAY}\s*+(?:with\b|only\b|exactly\b|that\b|the\b|[:{OPENING}]))",
     re.IGNORECASE,
 )
-_WORDS = re.compile(r"\w+")
+_WORDS = lazy_pattern(r"\w+")
 _FEWEST_REPEATED = 6
 _SHARE_REPEATED = 0.6
 _SHARE_ASKED = 0.8

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Span
 from hopweave.text.scripts import RUN_TOGETHER, runs_together
 
-_WORD = re.compile(r"\d+(?:[.,]\d+)*(?![^\W\d_])|[^\W_]+(?:['’][^\W_]+)*")
-_WORD_OR_LETTER = re.compile(
+_WORD = lazy_pattern(r"\d+(?:[.,]\d+)*(?![^\W\d_])|[^\W_]+(?:['’][^\W_]+)*")
+_WORD_OR_LETTER = lazy_pattern(
     rf"[{RUN_TOGETHER}]|\d+(?:[.,]\d+)*(?![^\W\d_{RUN_TOGETHER}])|[^\W_{RUN_TOGETHER}]+(?:['’][^\W_{RUN_TOGETHER}]+)*"
 )
 _STEM = 5
-_SENTENCE_BREAK = re.compile(r"[.!?;:\n]\s")
-_ABBREVIATED = re.compile(r"(?<![^\W_])[^\W_]{1,2}$")
+_SENTENCE_BREAK = lazy_pattern(r"[.!?;:\n]\s")
+_ABBREVIATED = lazy_pattern(r"(?<![^\W_])[^\W_]{1,2}$")
 
 _FUNCTION_WORDS = """
 a an the this that these those there here it its he him his she her hers they them their theirs i me my we us our you your

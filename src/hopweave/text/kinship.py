@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Span
 
@@ -63,26 +64,26 @@ _OTHER_SEX: dict[Sex, Sex] = {"m": "f", "f": "m"}
 
 _KIN = rf"(?P<kin>(?:(?:great-?)*grand|step-?|half-?)?(?:{'|'.join(_ROLES)}))s?(?P<law>-in-law)?"
 _MORE = r"(?:[\w-]+\s++){0,3}?"
-_OF = re.compile(rf"\b{_KIN}\s++of\s", re.IGNORECASE)
-_OWN = re.compile(rf"(?:\b(?:his|her|their)|['’]s)\s++{_MORE}{_KIN}(?:,|\s++(?:is|was))?$", re.IGNORECASE)
-_AND_OWN = re.compile(rf"(?<!\s),?\s++(?:and|by)\s++(?:his|her)\s++{_MORE}{_KIN},?$", re.IGNORECASE)
-_BEHIND = re.compile(
+_OF = lazy_pattern(rf"\b{_KIN}\s++of\s", re.IGNORECASE)
+_OWN = lazy_pattern(rf"(?:\b(?:his|her|their)|['’]s)\s++{_MORE}{_KIN}(?:,|\s++(?:is|was))?$", re.IGNORECASE)
+_AND_OWN = lazy_pattern(rf"(?<!\s),?\s++(?:and|by)\s++(?:his|her)\s++{_MORE}{_KIN},?$", re.IGNORECASE)
+_BEHIND = lazy_pattern(
     rf"\s*+(?:\([^()]*+\))?(?:,|\s(?:is|was|became))\s++(?!and\b)(?:the\s++|an?\s++)?{_MORE}{_KIN}\s++of\s", re.IGNORECASE
 )
-_OWNED = re.compile(rf"['’]s\s++{_MORE}{_KIN}\b", re.IGNORECASE)
+_OWNED = lazy_pattern(rf"['’]s\s++{_MORE}{_KIN}\b", re.IGNORECASE)
 _QUESTIONS = tuple(
-    re.compile(form, re.IGNORECASE)
+    lazy_pattern(form, re.IGNORECASE)
     for form in (
         rf"\bwho (?:is|was|are|were) (?:the )?{_MORE}{_KIN} of (?P<of>[^?]+)",
         rf"\bwho (?:is|was|are|were) (?P<of>[^?]+?)['’]s {_MORE}{_KIN}\W*$",
         rf"\bname of (?:the )?{_MORE}{_KIN} of (?P<of>[^?]+)",
     )
 )
-_STATEMENT = re.compile(rf"(?P<who>[^,.;?]+?) (?:is|was) (?:the |an? )?{_MORE}{_KIN} of (?P<of>[^,.;?]+)", re.IGNORECASE)
+_STATEMENT = lazy_pattern(rf"(?P<who>[^,.;?]+?) (?:is|was) (?:the |an? )?{_MORE}{_KIN} of (?P<of>[^,.;?]+)", re.IGNORECASE)
 _LONGEST = 400
 """How many characters of a question or a statement are looked at."""
 
-_WORD = re.compile(_KIN, re.IGNORECASE)
+_WORD = lazy_pattern(_KIN, re.IGNORECASE)
 _MOST_TITLES = 3
 """How many words in small letters may stand before a name, such as `the English painter`."""
 

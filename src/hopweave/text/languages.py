@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.text.scripts import runs_together
 
@@ -60,8 +61,8 @@ _ENOUGH = 60
 """A text of Latin letters with one of these words, which only English has, in so many letters is English."""
 
 # Not within code: `os.path`, `non-reserved`, `-o`.
-_WORD = re.compile(r"(?<![\w.\-=/\\@&#:$%~+*<])[^\W\d_]+(?![\w\-=/\\@(\[]|[.:]\w)")
-_PLAIN = re.compile(r"(?<![^|\s])[^\W\d_]+(?![^|\s(])")  # a word of an expression that stands for itself
+_WORD = lazy_pattern(r"(?<![\w.\-=/\\@&#:$%~+*<])[^\W\d_]+(?![\w\-=/\\@(\[]|[.:]\w)")
+_PLAIN = lazy_pattern(r"(?<![^|\s])[^\W\d_]+(?![^|\s(])")  # a word of an expression that stands for itself
 _MANY = 15
 """A text of so many words is not told by one of them alone, which may be the name of a variable."""
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.text.comparing import order_of_values
 from hopweave.text.languages import is_foreign
 
 _ABOVE = "more|greater|larger|longer|higher|bigger|heavier|later|over|above|exceeds?|at least|no less|after"
 _BELOW = "less|fewer|smaller|shorter|lower|lighter|earlier|under|below|at most|no more|before"
-_LIMIT = re.compile(
+_LIMIT = lazy_pattern(
     rf"\b(?:(?P<above>{_ABOVE})|(?:{_BELOW}))\s+(?:than\s+)?(?=(?P<value>(?:[a-z]+\s){{0,2}}[$€£¥]?\d[^?;:()]*))", re.IGNORECASE
 )
 

@@ -8,15 +8,16 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Literal
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.text.languages import all_words_for
 from hopweave.text.quotation import CLOSING
 from hopweave.text.scripts import runs_together
 
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
-_ARTICLES = re.compile(r"\b(a|an|the)\b")
-_SEPARATING = re.compile(r"\W*+")
-_NOT_WORDS = re.compile(r"[^a-z0-9]+")
+_ARTICLES = lazy_pattern(r"\b(a|an|the)\b")
+_SEPARATING = lazy_pattern(r"\W*+")
+_NOT_WORDS = lazy_pattern(r"[^a-z0-9]+")
 
 Match = Literal["words", "characters"]
 

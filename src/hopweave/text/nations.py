@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from hopweave.core.lazy_pattern import lazy_pattern
+
 # One nation a line: the names of the country, then, after the colon, the words for its people and its things.
 _NATIONS = """
 Afghanistan: Afghan Afghani
@@ -197,7 +199,7 @@ _SMALL = """
 a an the in of from is are was were be been by and or he she it they his her its their born citizen citizens national nationals
 nationality country people person origin descent"""
 _SMALL_WORDS = frozenset(_SMALL.split())
-_WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
+_WORD = lazy_pattern(r"[^\W_]+(?:['’.-][^\W_]+)*")
 
 
 def nations_in(text: str) -> frozenset[str]:

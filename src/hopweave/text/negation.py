@@ -6,6 +6,7 @@ import re
 from itertools import pairwise
 from typing import NamedTuple
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Span
 from hopweave.text.clauses import clause_around
@@ -13,7 +14,7 @@ from hopweave.text.content_words import stem, words_of
 from hopweave.text.defaults import asks_for_default
 from hopweave.text.languages import is_foreign, is_foreign_beside
 
-_WORD = re.compile(r"\d+(?:[.,]\d+)+(?!\w)|[^\W_]+(?:['’-][^\W_]+)*")
+_WORD = lazy_pattern(r"\d+(?:[.,]\d+)+(?!\w)|[^\W_]+(?:['’-][^\W_]+)*")
 _OF_VERBS = frozenset({"not", "never", "nor", "neither", "cannot", "nobody", "nothing"})
 _FAILING = frozenset({"fail", "fails", "failed", "refuse", "refuses", "refused", "declined", "unable"})
 """With `to`, these deny a verb as well."""
@@ -22,34 +23,34 @@ _OF_NOUNS = frozenset({"no", "without"})
 _NO_DENIAL = frozenset({"only", "just", "merely", "least", "sooner"})
 """After these, `not` and `no` deny nothing: `not only`, `no sooner`."""
 
-_LEAVING_OUT = re.compile(
+_LEAVING_OUT = lazy_pattern(
     r"\b(?:instead of|rather than|other than|apart from|except(?: for)?|excluding|unlike|without|(?:(?:but|and)\s|,\s)not)\s",
     re.IGNORECASE,
 )
-_NOT_THAT = re.compile(r"not\s(?:(?:at|by|from|in|of|on|to)\s)?(?:the|an?)\s", re.IGNORECASE)
+_NOT_THAT = lazy_pattern(r"not\s(?:(?:at|by|from|in|of|on|to)\s)?(?:the|an?)\s", re.IGNORECASE)
 """How a clause begins that has no verb, and leaves out what it names: `in Sula, not the office in Brno`."""
 
-_REPLACED = re.compile(
+_REPLACED = lazy_pattern(
     r"(?:\s\w+){0,3}[\"”'’]?,?\s(?:is|are|was|were|(?:has|have) been|shall be)\s(?:hereby\s)?"
     r"(?:(?:deleted|removed|struck out) and\s)?(?:replaced|substituted|superseded)\s(?:by|with)\b",
     re.IGNORECASE,
 )
-_NOT_FOR = re.compile(
+_NOT_FOR = lazy_pattern(
     r"[^().;\n]{0,30}\((?:but )?(?:not|never|except(?: for)?|excluding|excl\.?)\s(?P<what>[^()]{1,60})\)", re.IGNORECASE
 )
 """`17:30 to 18:30 (not on Fridays)`."""
-_QUOTED = re.compile(r"[\"”'’]")
-_BEFORE = re.compile(
+_QUOTED = lazy_pattern(r"[\"”'’]")
+_BEFORE = lazy_pattern(
     r"\b(?:before|original(?:ly)?|former(?:ly)?|previous(?:ly)?|first|old|replace[ds]?|until)\b", re.IGNORECASE
 )
-_UP_TO = re.compile(r"(?:[^\s,]+\s+){0,4}")
+_UP_TO = lazy_pattern(r"(?:[^\s,]+\s+){0,4}")
 """What may stand between these and the name of what they leave out."""
 
-_ANY = re.compile(rf"n['’]t\b|\b(?:{'|'.join(sorted(_OF_VERBS | _OF_NOUNS | _FAILING))})\b", re.IGNORECASE)
-_NUMBER_SIGN = re.compile(r"(?<=\w\s)[Nn]o(?=\.?:)|(?<=[.-])[Nn]o(?=\.?:)|\b[Nn]o(?=\.\s?\d)")
+_ANY = lazy_pattern(rf"n['’]t\b|\b(?:{'|'.join(sorted(_OF_VERBS | _OF_NOUNS | _FAILING))})\b", re.IGNORECASE)
+_NUMBER_SIGN = lazy_pattern(r"(?<=\w\s)[Nn]o(?=\.?:)|(?<=[.-])[Nn]o(?=\.?:)|\b[Nn]o(?=\.\s?\d)")
 """`Part no.: 10040`, `Art.-No.: 5`, `No. 7`, which deny nothing."""
 
-_UNTIL = re.compile(r"\b(?:until|till|before)\b", re.IGNORECASE)
+_UNTIL = lazy_pattern(r"\b(?:until|till|before)\b", re.IGNORECASE)
 
 _PASTS = """
 become became|begin began begun|bring brought|build built|buy bought|choose chose chosen|come came|find found|get got

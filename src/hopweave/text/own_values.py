@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Span
 from hopweave.text.answer_kinds import kind_asked
 from hopweave.text.bands import is_in_band
@@ -18,7 +18,7 @@ from hopweave.text.table_rows import is_row
 from hopweave.text.values import normalize_values
 from hopweave.text.values_alike import NUMBER, value_at, values_in
 
-_CLOCK = re.compile(r"(?<![\d:])\d{1,2}:\d{2}(?::\d{2})?(?![\d:])")
+_CLOCK = lazy_pattern(r"(?<![\d:])\d{1,2}:\d{2}(?::\d{2})?(?![\d:])")
 
 
 def is_of_another_value(asking: str, sentence: str, around: str, focus: Span) -> bool:

@@ -9,16 +9,17 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.text.key_terms import words_in
 
-_SEPARATOR = re.compile(r"\s+[—–|·-]\s+")
-_SITE = re.compile(
+_SEPARATOR = lazy_pattern(r"\s+[—–|·-]\s+")
+_SITE = lazy_pattern(
     r"\b(?:documentation|docs?|manuals?|handbook|wiki|reference|guide|help|version|website|homepage)\b|\d\.\d", re.IGNORECASE
 )
-_SECTION = re.compile(r"(?<=[^\W\d_])\.[1-9][a-z]?$")
-_CODE_NAME = re.compile(r"[\w.+-]+")
-_MANUAL_SECTION = re.compile(r"\([1-9][a-z]?\)$")
+_SECTION = lazy_pattern(r"(?<=[^\W\d_])\.[1-9][a-z]?$")
+_CODE_NAME = lazy_pattern(r"[\w.+-]+")
+_MANUAL_SECTION = lazy_pattern(r"\([1-9][a-z]?\)$")
 
 
 def page_name(title: str) -> str:

@@ -5,22 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Set
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Span
 from hopweave.text.wanted import content_stems
 
 _BETWEEN = r"(?:[\"”']?\s?\(\s?|\s(?:[a-z]+\s){0,3})"
-_NAME_BEHIND = re.compile(rf"(?P<between>{_BETWEEN})(?P<first>[^\W_a-z])")
-_NAME_BEFORE = re.compile(rf"(?:^|\W)(?P<first>[^\W_a-z])[^\W_]*(?P<between>{_BETWEEN})$")
+_NAME_BEHIND = lazy_pattern(rf"(?P<between>{_BETWEEN})(?P<first>[^\W_a-z])")
+_NAME_BEFORE = lazy_pattern(rf"(?:^|\W)(?P<first>[^\W_a-z])[^\W_]*(?P<between>{_BETWEEN})$")
 _FARTHEST = 60
 """Characters before a number among which the name is looked for."""
 
-_AMOUNT_OF = re.compile(r"(?P<amount>(?<![\w.,])\d[\d.,]*(?:\s?[^\W\d_]+)?) of (?:the )?(?P<what>[^\W\d_]{3,30})")
-_OF_AN_AMOUNT = re.compile(r"(?<![^\W_])(?P<what>[^\W\d_]{3,30}) of (?P<amount>\d[\d.,]*(?:\s?[^\W\d_]+)?)")
-_AMOUNT_IN_A_WAY = re.compile(
+_AMOUNT_OF = lazy_pattern(r"(?P<amount>(?<![\w.,])\d[\d.,]*(?:\s?[^\W\d_]+)?) of (?:the )?(?P<what>[^\W\d_]{3,30})")
+_OF_AN_AMOUNT = lazy_pattern(r"(?<![^\W_])(?P<what>[^\W\d_]{3,30}) of (?P<amount>\d[\d.,]*(?:\s?[^\W\d_]+)?)")
+_AMOUNT_IN_A_WAY = lazy_pattern(
     r"(?P<amount>(?<![\w.,])\d[\d.,]*(?:\s?[^\W\d_]+)?) (?P<what>long|wide|high|deep|tall|thick|broad|heavy|old)\b"
 )
 """`20 ml of vinegar`, `a depth of 40 mm`, and `34 metres long`."""
-_UNIT = re.compile(r"\d(?P<unit>\D*)$")
+_UNIT = lazy_pattern(r"\d(?P<unit>\D*)$")
 
 
 def is_of_another(names: Iterable[str], sentence: str, focus: Span) -> bool:

@@ -8,17 +8,18 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.text.content_words import keys_of
 
-_DEFINED = re.compile(
+_DEFINED = lazy_pattern(
     r"\(\s*(?:hereinafter\s+|hereafter\s+)?(?:referred to as\s+|called\s+)?(?:the\s+)?[\"“”'‘](?:the\s+)?"
     r"(?P<term>[A-Z][a-z]+(?:\s[A-Z][a-z]+){0,2})[\"“”'’]\s*\)"
 )
-_LABELLED = re.compile(r"^(?P<term>[A-Z][a-z]+): +(?P<name>[A-Z0-9][^\n]*)$", re.MULTILINE)
-_USED = re.compile(r"\b[Tt]he (?P<term>[A-Z][a-z]+)\b")
+_LABELLED = lazy_pattern(r"^(?P<term>[A-Z][a-z]+): +(?P<name>[A-Z0-9][^\n]*)$", re.MULTILINE)
+_USED = lazy_pattern(r"\b[Tt]he (?P<term>[A-Z][a-z]+)\b")
 _FEWEST_LABELLED, _MOST_PARTIES = 2, 20
-_SENTENCE_END = re.compile(r"[.:;]\s|\n")
+_SENTENCE_END = lazy_pattern(r"[.:;]\s|\n")
 _LONGEST_NAME = 200
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import NamedTuple
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Span
 from hopweave.text.bounds import bounds_asked, is_bound_asked
@@ -24,33 +25,35 @@ from hopweave.text.table_rows import is_row
 from hopweave.text.values_alike import COUNTED, NUMBER, Value, are_alike, value_at, values_in
 from hopweave.text.wanted import Wanted, content_stems, letters_in, stem_asked
 
-_WRAPPED = re.compile(r"(?<=[a-z,])\n(?=[a-z(])|(?<=\b(?:at|by|in|of|on|to))\n|(?<=\b(?:and|for|the))\n|(?<=\b(?:from|with))\n")
+_WRAPPED = lazy_pattern(
+    r"(?<=[a-z,])\n(?=[a-z(])|(?<=\b(?:at|by|in|of|on|to))\n|(?<=\b(?:and|for|the))\n|(?<=\b(?:from|with))\n"
+)
 """A line break within a clause: a small letter follows, or it is behind a word that ends none."""
-_BRACKET = re.compile(r"[()\[\]]")
+_BRACKET = lazy_pattern(r"[()\[\]]")
 _MASK = "\N{SYMBOL FOR NULL}"
-_VERB = re.compile(
+_VERB = lazy_pattern(
     r"\b(?:is|are|was|were|be|been|has|have|had|may|can|must|should|will|does|did|do|\w{2,}ed|fell|rose|ran|grew|took|gave|made|led|began"
     r"|became|built|held|came|went|left|got|kept|brought|bought|lost|lies|stands|lives|means|comes|goes|gives|takes|needs)\b",
     re.IGNORECASE,
 )
-_AUXILIARY = re.compile(r"is|are|was|were|be|been|has|have|had|may|can|must|should|will|does|did|do", re.IGNORECASE)
-_STANDS_FOR = re.compile(r"\b(?:its?|they|their|those|that|these|he|his|she|her)\b", re.IGNORECASE)
-_REFERS_BACK = re.compile(r"\b(?:(?:that|this|such|those|these)\s\w+|thereafter|afterwards)\b", re.IGNORECASE)
+_AUXILIARY = lazy_pattern(r"is|are|was|were|be|been|has|have|had|may|can|must|should|will|does|did|do", re.IGNORECASE)
+_STANDS_FOR = lazy_pattern(r"\b(?:its?|they|their|those|that|these|he|his|she|her)\b", re.IGNORECASE)
+_REFERS_BACK = lazy_pattern(r"\b(?:(?:that|this|such|those|these)\s\w+|thereafter|afterwards)\b", re.IGNORECASE)
 _OPENS_TOO, _COMPARES = "|except|save|unless", r"|vs\.?|versus|against|compared (?:with|to)"
 """What else parts a sentence of English."""
 _BEFORE = "in|by|at|to|from|of|for|with|on|was|were|is|are|it|only|about|up|and|or|a|an|the"
-_CLAUSES = re.compile(r";\s+|,?\s(?:while|whereas)\s", re.IGNORECASE)
-_SAME_VERB = re.compile(
+_CLAUSES = lazy_pattern(r";\s+|,?\s(?:while|whereas)\s", re.IGNORECASE)
+_SAME_VERB = lazy_pattern(
     r"(?<![\w'’.-])(?:[A-Z][\w'’.-]*\s){1,4}(?P<verb>(?!(?:as|has|his|is|its|this|was)\b)[a-z]{2,}(?:s|ed))\s[^,;]{0,80}?(?P<cut>,\s(?:and\s|but\s)?)"
     r"(?=(?:[A-Z][\w'’.-]*\s){1,4}(?P=verb)\s)"
 )
 """`Ada uses cod, Ida uses trout`."""
-_LETTERS = re.compile(r"[^\W\d_]+")
+_LETTERS = lazy_pattern(r"[^\W\d_]+")
 _PREPOSITIONS = "in by at to from of for with on as after before under until"
 _NO_SUBJECT = frozenset(f"{_PREPOSITIONS} then later again first online finally".split())
 _CLOSING = frozenset({";", ""})
 """What ends a clause, with a line break: it does not join what is before it to what is after it."""
-_PER = re.compile(r"\s(?:per|an?|each|every)\s\w+", re.IGNORECASE)
+_PER = lazy_pattern(r"\s(?:per|an?|each|every)\s\w+", re.IGNORECASE)
 _FEWEST_PARTS, _MOST_PARTS = 2, 20
 """With more parts, a sentence is a list or a table that was not read as one."""
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import NamedTuple
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Span
 from hopweave.text.sentences import sentence_spans
@@ -49,13 +50,13 @@ _EVERY = {"hourly": "hour", "daily": "day", "weekly": "week", "monthly": "month"
 
 _UNIT = "|".join(sorted(UNITS, key=len, reverse=True))
 _NUMBER = rf"\d+(?:,\d{{3}})*(?:\.\d+)?|{'|'.join(NUMBER_WORDS)}"
-_QUANTITY = re.compile(rf"(?<![\w.,-])(?P<number>(?i:{_NUMBER}))[\s-]?(?P<unit>{_UNIT})(?!\w)")
-_FREQUENCY = re.compile(
+_QUANTITY = lazy_pattern(rf"(?<![\w.,-])(?P<number>(?i:{_NUMBER}))[\s-]?(?P<unit>{_UNIT})(?!\w)")
+_FREQUENCY = lazy_pattern(
     rf"\b(?:(?P<adverb>{'|'.join(_EVERY)})|(?:(?:once )?(?:every|each|per)|once an?)\s(?P<noun>hour|day|week|month|year))\b",
     re.IGNORECASE,
 )
-_LONE_UNIT = re.compile(rf"(?:(?:in|of|many)\s|[<(])(?P<unit>{_UNIT})(?!\w)")
-_LONE_NUMBER = re.compile(rf"(?<![\w.,-])(?:\d+(?:,\d{{3}})*(?:\.\d+)?)(?![\w%]|[.,]\d|[\s-](?:{_UNIT})\b)")
+_LONE_UNIT = lazy_pattern(rf"(?:(?:in|of|many)\s|[<(])(?P<unit>{_UNIT})(?!\w)")
+_LONE_NUMBER = lazy_pattern(rf"(?<![\w.,-])(?:\d+(?:,\d{{3}})*(?:\.\d+)?)(?![\w%]|[.,]\d|[\s-](?:{_UNIT})\b)")
 
 
 class _Quantity(NamedTuple):

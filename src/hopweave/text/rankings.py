@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import re
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.text.table_rows import cells_of
 from hopweave.text.values import ORDINALS
 
-_PLACE_ASKED = re.compile(
+_PLACE_ASKED = lazy_pattern(
     rf"\b(?:(?P<word>{'|'.join(ORDINALS)})|(?P<number>\d{{1,3}})(?:st|nd|rd|th))"
     r"(?:[ -]places?\b|(?=\s*[?,.]|\s*$|\s+(?:overall|in|at|of|on|among|with)\b))",
     re.IGNORECASE,
 )
 """`finished second`, `came 3rd in the cup`, `second place`; not `the second race`."""
-_PART = re.compile(r"\b(?:race|heat|round|lap|leg|stage|match|game|half)s?\b", re.IGNORECASE)
+_PART = lazy_pattern(r"\b(?:race|heat|round|lap|leg|stage|match|game|half)s?\b", re.IGNORECASE)
 """In which another place may have been reached than in the whole."""
-_COLUMN = re.compile(r"\s*(?:place|position|pos|rank|ranking|standing)\.?\s*", re.IGNORECASE)
-_NUMBER = re.compile(r"\W*(\d{1,3})(?!\d)")
+_COLUMN = lazy_pattern(r"\s*(?:place|position|pos|rank|ranking|standing)\.?\s*", re.IGNORECASE)
+_NUMBER = lazy_pattern(r"\W*(\d{1,3})(?!\d)")
 
 
 def is_of_other_place(query: str, row: str) -> bool:

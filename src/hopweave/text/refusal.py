@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Span
 from hopweave.text.languages import all_words_for
 from hopweave.text.quotation import CLOSING
 
 # A phrase expresses ignorance if it ends there, or continues after punctuation or with a function word. If it continues with
 # any other word, it is the beginning of a name: "Unknown Pleasures", "None of the Above", "I Don't Know How to Love Him".
-_DOES_NOT_KNOW = re.compile(
+_DOES_NOT_KNOW = lazy_pattern(
     r"[?.…–—_\s-]*+$|[\W_]*+"
     r"(?:(?:sorry,?\s+)?(?:i|we)(?:\s+am|\s+are|['’]m|['’]re)?\s+(?:"
     r"(?:do\s+not|don['’]t)\s+(?:know|have\s+(?:(?:any|enough|the|that|sufficient|access|specific|to|this)\s+)*"
@@ -27,16 +28,16 @@ _DOES_NOT_KNOW = re.compile(
     re.IGNORECASE,
 )
 
-_NO = re.compile(
+_NO = lazy_pattern(
     r"[\W_]*+(?:(?:(?:final[ \t]++)?answer|reply|response|a)[ \t*_]*+:[\W_]*+)?no[*_]*+\s*+[!！]++(?P<rest>[^\n]*+)",
     re.IGNORECASE,
 )
-_BARE_NO = re.compile(
+_BARE_NO = lazy_pattern(
     r"[\W_]*+(?:(?i:(?:(?:final[ \t]++)?answer|reply|response|a)[ \t*_]*+:)[\W_]*+)?NO[^\w\n\u2060]*+(?:\n|$)"
 )
 # A name that happens to be "No!": the following words say what it is.
-_GOES_ON = re.compile(rf"[*_`{CLOSING}]*+\s*+(?:(?-i:is|was|are|were|by|has|had)\b|\(\d{{4}})")
-_CANNOT_SAY = re.compile(
+_GOES_ON = lazy_pattern(rf"[*_`{CLOSING}]*+\s*+(?:(?-i:is|was|are|were|by|has|had)\b|\(\d{{4}})")
+_CANNOT_SAY = lazy_pattern(
     r"[\W_]*+(?:unfortunately,?\s+)?(?:based\s+on\s+[^,\n]{1,80},\s+)?"
     r"(?:(?:i\s+am|i['’]m|we\s+are)\s+(?:very\s+)?sorry\b[,.]?\s+(?:but\s+)?(?:i|we|the|there|it)\s+(?:\w+\s+){0,2}(?:not|can['’]t|cannot|don['’]t|no)\b"
     r"|there\s+is\s+(?:no|not\s+enough)\s+(?:information|mention)\b"
@@ -45,10 +46,10 @@ _CANNOT_SAY = re.compile(
     r"(?:say|mention|provide|state|contain|specify|give|include|says|mentions|provides|states|contains|specifies|gives)\b)",
     re.IGNORECASE,
 )
-_NONE = re.compile(r"[\W_]*+none[\W_]*+", re.IGNORECASE)
-_NONE_AS_VALUE = re.compile(r"\bnone\b(?=[^\w\s.,;:]*+\s*+(?:[.,;:]|$))", re.IGNORECASE | re.MULTILINE)
-_DENIES = re.compile(r"\b(?:not|no|none|cannot|can['’]t|don['’]t|doesn['’]t)\b", re.IGNORECASE)
-_YES = re.compile(r"[\W_]*+yes[*_]*+\s*+[!！]++[\W_]*+", re.IGNORECASE)
+_NONE = lazy_pattern(r"[\W_]*+none[\W_]*+", re.IGNORECASE)
+_NONE_AS_VALUE = lazy_pattern(r"\bnone\b(?=[^\w\s.,;:]*+\s*+(?:[.,;:]|$))", re.IGNORECASE | re.MULTILINE)
+_DENIES = lazy_pattern(r"\b(?:not|no|none|cannot|can['’]t|don['’]t|doesn['’]t)\b", re.IGNORECASE)
+_YES = lazy_pattern(r"[\W_]*+yes[*_]*+\s*+[!！]++[\W_]*+", re.IGNORECASE)
 
 
 def does_not_know(text: str) -> bool:

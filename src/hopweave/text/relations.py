@@ -14,6 +14,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Span
 from hopweave.text.languages import is_foreign
@@ -39,7 +40,7 @@ class Relation:
     only_opposes: bool = False
 
 
-_BRACKETS = re.compile(r"\([^()]*\)")
+_BRACKETS = lazy_pattern(r"\([^()]*\)")
 _YEARS_OF_A_LIFE = r"\([^()]*\d{3,4}[^()]*\)"
 
 

@@ -18,11 +18,12 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from typing import NamedTuple
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.text.content_words import WORD, anchors, keys_of, words_of
 from hopweave.text.scripts import apart
 
-_LEAD_IN = re.compile(
+_LEAD_IN = lazy_pattern(
     r"\b(?:may|can|could|might)\s+(?:(?:also|commonly|either|variously)\s+){0,3}"
     r"(?:refer\s+to\b[^.!?:]{0,80}|stand\s+for\s*|mean\s*|be\s*):|\brefers?\s+to\s*[:.]?\s*\Z",
     re.IGNORECASE,
@@ -38,8 +39,8 @@ _LETTERS_OF_SMALL_WORDS = 40
 _MOST_COMPARED = 200
 """The number of sentences with which one is compared at most, so that time grows with the text and not with its square."""
 
-_IN_BRACKETS = re.compile(r"\([^()]*\)")
-_THE_THING = re.compile(r"\W*[Tt]he\s+[a-z]")
+_IN_BRACKETS = lazy_pattern(r"\([^()]*\)")
+_THE_THING = lazy_pattern(r"\W*[Tt]he\s+[a-z]")
 _OPENING = " \"'“‘([«"
 
 

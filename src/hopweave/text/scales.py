@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from decimal import Decimal, InvalidOperation
 from typing import NamedTuple
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Span
 from hopweave.text.amounts import CURRENCY, code_of_unit, is_currency, is_unit_column
@@ -29,14 +30,14 @@ _SCALES = {
 _SCALE = "|".join(sorted(map(re.escape, _SCALES), key=len, reverse=True))
 _NUMBER = r"\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?:[.,]\d+)?|\d[\d.,]*\d|\d"
 _WORD = r"%|°\s?[CFK]|[^\W\d_]{1,12}(?:\([A-Z]\))?(?:/[^\W\d_]{1,8}){0,2}"
-_SAID = re.compile(
+_SAID = lazy_pattern(
     rf"(?P<minus>[-−–])?\s?(?P<before>{CURRENCY}|(?-i:[A-Z]{{3}}))?\s?(?P<sign>[-−–]|\()?(?P<number>{_NUMBER})\)?"
     rf"(?:\s?(?P<scale>{_SCALE})(?![^\W_]))?(?:\s?(?P<after>{CURRENCY}|{_WORD}))?(?:\s?(?:/|per)\s?(?P<per>[\w ]{{1,20}}))?\.?",
     re.IGNORECASE,
 )
-_CELL = re.compile(rf"(?P<minus>[-−–])?\s?(?P<sign>\()?(?P<number>{_NUMBER})\)?[ *†‡¹²³.]*")
+_CELL = lazy_pattern(rf"(?P<minus>[-−–])?\s?(?P<sign>\()?(?P<number>{_NUMBER})\)?[ *†‡¹²³.]*")
 _MONEY = tuple(
-    re.compile(form, re.IGNORECASE)
+    lazy_pattern(form, re.IGNORECASE)
     for form in (
         rf"\b(?P<scale>{_SCALE})\s(?:of\s)?(?:US\s)?(?P<currency>{CURRENCY})",
         rf"(?P<currency>{CURRENCY})\s?(?P<scale>{_SCALE})?(?![^\W_])",
@@ -48,12 +49,14 @@ _UNIT = (
     r"%|°\s?[CFK]|[kMGTmcdµμn]?(?:Wh|W|VA|V|A|Hz|g|m|l|L|s|Pa|J|Nm|N|Ω|bar|t)|rpm|ppm|dB(?:\([A-Z]\))?|[A-Z]{3}"
     r"|(?:second|minute|hour|day|week|month|year|tonne|piece)s|[^\W\d_]{1,6}/[^\W\d_]{1,6}"
 )
-_STATED = re.compile(rf"[(\[](?:in\s)?(?P<within>{_UNIT})(?:\s[^()\[\]]*)?[)\]](?!\S)|\bin\s(?P<bare>{_UNIT})\s*(?:[.,;)\n]|$)")
-_IS_UNIT = re.compile(_UNIT)
-_PER_SHARE = re.compile(r"\bper\s(?:\w+\s)?share\b", re.IGNORECASE)
-_EXCEPT_PER_SHARE = re.compile(r"\b(?:except|other than|excluding)\b[^.\n]*\bshare\b", re.IGNORECASE)
-_CONTINENTAL = re.compile(r"\d{1,3}(?:\.\d{3})+,\d+|\d{1,3}(?:\.\d{3}){2,}|\d+,(?:\d{1,2}|\d{4,})")
-_GROUPS = re.compile(r"[, \u00a0\u202f]")
+_STATED = lazy_pattern(
+    rf"[(\[](?:in\s)?(?P<within>{_UNIT})(?:\s[^()\[\]]*)?[)\]](?!\S)|\bin\s(?P<bare>{_UNIT})\s*(?:[.,;)\n]|$)"
+)
+_IS_UNIT = lazy_pattern(_UNIT)
+_PER_SHARE = lazy_pattern(r"\bper\s(?:\w+\s)?share\b", re.IGNORECASE)
+_EXCEPT_PER_SHARE = lazy_pattern(r"\b(?:except|other than|excluding)\b[^.\n]*\bshare\b", re.IGNORECASE)
+_CONTINENTAL = lazy_pattern(r"\d{1,3}(?:\.\d{3})+,\d+|\d{1,3}(?:\.\d{3}){2,}|\d+,(?:\d{1,2}|\d{4,})")
+_GROUPS = lazy_pattern(r"[, \u00a0\u202f]")
 
 
 class _Unit(NamedTuple):

@@ -7,6 +7,8 @@ import re
 import unicodedata
 from functools import cache
 
+from hopweave.core.lazy_pattern import lazy_pattern
+
 _HAN_AND_KANA = (
     "\u3005-\u3007\u3021-\u3029\u3031-\u3035\u3038-\u303c\u3041-\u3096\u3099\u309a\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff"
     "\u3105-\u312f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U000323af"
@@ -19,7 +21,7 @@ _MARKS = (
 )
 # Tone marks and signs that silence or stack letters: they are not letters, so they would split a term.
 _JAMO = "\u1160-\u11ff"  # vowels and final consonants of a decomposed syllable
-_SIGNS = re.compile("[\u0e47-\u0e4c\u0e4e\u0ec8-\u0ecc\u0ece\u1037\u1039\u103a\u17c9-\u17d3\u3099\u309a]+")
+_SIGNS = lazy_pattern("[\u0e47-\u0e4c\u0e4e\u0ec8-\u0ecc\u0ece\u1037\u1039\u103a\u17c9-\u17d3\u3099\u309a]+")
 
 RUN_TOGETHER = f"{_HAN_AND_KANA}{_HANGUL}{_THAI_TO_BURMESE}"
 """The letters of these scripts, for a character class. Korean has spaces, but particles are attached to its words."""
@@ -36,15 +38,15 @@ WORD_SIZED = (
 NO_BLANKS = f"{_HAN_AND_KANA}{_THAI_TO_BURMESE}"
 """The letters of the scripts without spaces, for a character class."""
 
-_RUN = re.compile(f"[{RUN_TOGETHER}]+")
+_RUN = lazy_pattern(f"[{RUN_TOGETHER}]+")
 _SAYING_LITTLE = "的了是在吗呢和与及或于其之为由被将把就也都而但并么嗎與於為將這这那哪个個些些什谁誰何几幾您你我们們很以"
 """Letters of Chinese that join words or ask; so do most words in hiragana."""
 
-_WIDE = re.compile("[\uff01-\uffdc]+")
-_ANY = re.compile(f"[{RUN_TOGETHER}\uff01-\uffdc]")
-_LETTER = re.compile(rf"[^{_MARKS}][{_MARKS}]*|[{_MARKS}]+")
-_WITHOUT_BLANKS = re.compile(f"[{NO_BLANKS}]")
-_SIZED_OR_SPACED = re.compile(rf"{WORD_SIZED}|[^\s{NO_BLANKS}]+")
+_WIDE = lazy_pattern("[\uff01-\uffdc]+")
+_ANY = lazy_pattern(f"[{RUN_TOGETHER}\uff01-\uffdc]")
+_LETTER = lazy_pattern(rf"[^{_MARKS}][{_MARKS}]*|[{_MARKS}]+")
+_WITHOUT_BLANKS = lazy_pattern(f"[{NO_BLANKS}]")
+_SIZED_OR_SPACED = lazy_pattern(rf"{WORD_SIZED}|[^\s{NO_BLANKS}]+")
 
 
 def runs_together(text: str) -> bool:

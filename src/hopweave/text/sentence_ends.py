@@ -10,71 +10,74 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Span
 from hopweave.text.languages import months
 
 _LOOK_BACK = 80
 _LOOK_AHEAD = 240
 
-_LETTER = re.compile(r"[^\W_]")
-_WORD = re.compile(r"[^\W_]+")
-_EMPTY_LINE = re.compile(r"[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]\s*[\n\x0b\x0c\x1c-\x1e\x85\u2028\u2029]|\r\s*\r|\u2029|\x0c")
-_LINE_END = re.compile(r"[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
-_UNMARKED = re.compile(r"[^\W_]\s*$|[,:;-]\s*$")
+_LETTER = lazy_pattern(r"[^\W_]")
+_WORD = lazy_pattern(r"[^\W_]+")
+_EMPTY_LINE = lazy_pattern(
+    r"[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]\s*[\n\x0b\x0c\x1c-\x1e\x85\u2028\u2029]|\r\s*\r|\u2029|\x0c"
+)
+_LINE_END = lazy_pattern(r"[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+_UNMARKED = lazy_pattern(r"[^\W_]\s*$|[,:;-]\s*$")
 
 # Abbreviations before a number (the library knows a few of them; streets of German addresses end in one), and those that may
 # precede a number in words.
-_COUNTS = re.compile(
+_COUNTS = lazy_pattern(
     r"(?<!\w)(?:nos?|vols?|approx|ca?|figs?|pp?|chap|ch|secs?|arts?|op|pts?|eqs?|vers?|est|max|min|avg|nr|pos|par|rev|ref|tel|ext"
     r"|\w+str)\.$",
     re.IGNORECASE,
 )
-_ABOUT = re.compile(r"(?<!\w)(?:approx|ca|est|max|min|avg)\.$", re.IGNORECASE)
+_ABOUT = lazy_pattern(r"(?<!\w)(?:approx|ca|est|max|min|avg)\.$", re.IGNORECASE)
 
-_ITEM = re.compile(r"\d{1,2}\.")
-_ITEM_OF_A_PARAGRAPH = re.compile(r"(?:(?:\d{1,3}|[A-Za-z]|[ivxlc]{2,6}|[IVXLC]{2,6})\.\s*)+")
+_ITEM = lazy_pattern(r"\d{1,2}\.")
+_ITEM_OF_A_PARAGRAPH = lazy_pattern(r"(?:(?:\d{1,3}|[A-Za-z]|[ivxlc]{2,6}|[IVXLC]{2,6})\.\s*)+")
 """Numbers that are items only where a paragraph begins: elsewhere they may well be an answer, as in `It is A. B is wrong.`"""
 _LONGEST_ITEM = len("xxviii.")
-_ASKED = re.compile(r"[?!]$")
-_ASKED_AND_CLOSED = re.compile(r"[?!][\"'”’)\]]*$")
-_IN_BRACKETS = re.compile(r"\(\s*([^()]+)\)")
-_PAUSED = re.compile(r"(?P<word>[^\W_]+)(?P<space>\s*)(?:\.{3,}|…)$")
-_ADDRESS = re.compile(r"(?<!\w)(?:www\.|https?://)\S*$", re.IGNORECASE)
-_CAPITALS = re.compile(r"[A-Z]{2,}")
-_CAPITALS_BEFORE = re.compile(r"[A-Z]{2,}\.$")
+_ASKED = lazy_pattern(r"[?!]$")
+_ASKED_AND_CLOSED = lazy_pattern(r"[?!][\"'”’)\]]*$")
+_IN_BRACKETS = lazy_pattern(r"\(\s*([^()]+)\)")
+_PAUSED = lazy_pattern(r"(?P<word>[^\W_]+)(?P<space>\s*)(?:\.{3,}|…)$")
+_ADDRESS = lazy_pattern(r"(?<!\w)(?:www\.|https?://)\S*$", re.IGNORECASE)
+_CAPITALS = lazy_pattern(r"[A-Z]{2,}")
+_CAPITALS_BEFORE = lazy_pattern(r"[A-Z]{2,}\.$")
 _TITLES = "Dr|Mr|Mrs|Ms|Mme|Mlle|Messrs|Prof|Mt"
 _SAINTS = "St|Ste|Sta|Ft"
-_BEFORE_A_PERSON = re.compile(rf"(?<!\w)(?:{_TITLES})\.$")
-_BEFORE_A_SAINT = re.compile(rf"(?<!\w)(?:{_SAINTS})\.$")
+_BEFORE_A_PERSON = lazy_pattern(rf"(?<!\w)(?:{_TITLES})\.$")
+_BEFORE_A_SAINT = lazy_pattern(rf"(?<!\w)(?:{_SAINTS})\.$")
 # Those of other languages, of which the library knows some: before a number, and before a name.
-_COUNTS_ELSEWHERE = re.compile(
+_COUNTS_ELSEWHERE = lazy_pattern(
     r"(?<!\w)(?:nr|abs|abb|abschn|art|kap|tab|bd|s|ca|etwa|vgl|p|pp|págs?|pag|núm|n|chap|fig|éd|cf|env|см|рис|стр|гл|табл|п|пп|разд"
     r"|т|вып|ст|ок|ред|rys|str|ust|č|obr)\.$",
     re.IGNORECASE,
 )
-_BEFORE_A_NAME_ELSEWHERE = re.compile(
+_BEFORE_A_NAME_ELSEWHERE = lazy_pattern(
     r"(?<!\w)(?:Hr|Fr|Hrn|Prof|Dr|Dipl|Ing|St|M|MM|Mme|Mlle|Mgr|Sr|Sra|Srta|Dña|D|Sig|Dott|проф|акад|доц|им|гр|г-н|д-р|ул|просп|[А-ЯЁІЇЄ])\.$"
 )
 _ORDINALS_WITH_STOP = frozenset({"de", "da", "sv", "fi", "cs", "hu", "pl"})
-_ORDINAL = re.compile(r"(?<![\w.,])\d{1,2}\.$")
-_DAY_AND_MONTH = re.compile(r"(?<![\w.,])\d{1,2}\.\s?\d{1,2}\.$")
-_MONTH_AND_YEAR = re.compile(r"\d{1,2}\.\s?(?:19|20)\d\d(?!\d)")
-_YEAR = re.compile(r"(?:19|20)\d\d(?!\d)")
-_BEFORE_AN_ORDINAL = re.compile(
+_ORDINAL = lazy_pattern(r"(?<![\w.,])\d{1,2}\.$")
+_DAY_AND_MONTH = lazy_pattern(r"(?<![\w.,])\d{1,2}\.\s?\d{1,2}\.$")
+_MONTH_AND_YEAR = lazy_pattern(r"\d{1,2}\.\s?(?:19|20)\d\d(?!\d)")
+_YEAR = lazy_pattern(r"(?:19|20)\d\d(?!\d)")
+_BEFORE_AN_ORDINAL = lazy_pattern(
     r"(?<!\w)(?:de[rmns]|die|das|am|im|vom|zum|zur|beim|ab|seit|jede[rsmn]?|eine[rsmn]?|den|dne|il|et)\s\d{1,2}\.$",
     re.IGNORECASE,
 )
 
 _UNFINISHED = "acc|excl|incl|resp|ekskl|exkl|inkl|vč|zzgl"
 """Abbreviations with which no sentence ends."""
-_GOES_WITH_MORE = re.compile(rf"(?<!\w)(?:{_UNFINISHED})\.$", re.IGNORECASE)
-_OF_MONEY = re.compile(r"(?<!\w)(?:kr|руб|коп|Kč|Fr)\.$")
-_GOES_ON_AT_ONCE = re.compile(r":|-[^\W\d_]")
-_INITIAL = re.compile(r"(?<!\w)[^\W\d_]\.$")
+_GOES_WITH_MORE = lazy_pattern(rf"(?<!\w)(?:{_UNFINISHED})\.$", re.IGNORECASE)
+_OF_MONEY = lazy_pattern(r"(?<!\w)(?:kr|руб|коп|Kč|Fr)\.$")
+_GOES_ON_AT_ONCE = lazy_pattern(r":|-[^\W\d_]")
+_INITIAL = lazy_pattern(r"(?<!\w)[^\W\d_]\.$")
 
 # Before a capital letter, most sentences end without any of these, which is all that has to be known of them. The library knows
 # initials in ASCII.
-_ODD_END = re.compile(rf"(?:[^.]|\.\.|(?<!\w)(?:{_TITLES}|{_SAINTS}|{_UNFINISHED}|www|[^\W\x00-\x7f])\.)\Z")
+_ODD_END = lazy_pattern(rf"(?:[^.]|\.\.|(?<!\w)(?:{_TITLES}|{_SAINTS}|{_UNFINISHED}|www|[^\W\x00-\x7f])\.)\Z")
 _LONGEST_ODD_END = len(" Messrs.")
 
 # Words with which a sentence begins more often than a name does; words after `?`, after which a sentence in lower case may

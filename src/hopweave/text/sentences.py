@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Span
 from hopweave.text.languages import language_of
@@ -13,15 +13,15 @@ from hopweave.text.sentence_ends import goes_on
 # The library cannot handle these: white space of several bytes before a full stop makes its Rust code panic, which no
 # `except Exception` catches; half a character, as from a broken escape, is an error. Each is replaced by one character, so
 # offsets stay valid.
-_WIDE_SPACE = re.compile(r"[^\S\x00-\x7f]")
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_WIDE_SPACE = lazy_pattern(r"[^\S\x00-\x7f]")
+_SURROGATE = lazy_pattern("[\ud800-\udfff]")
 
 # The library ends no sentence before a small letter, with which many a sentence of Japanese or Chinese begins: `。mount は`.
-_ENDS_IN_SIGNS = re.compile(r"[。！？](?=\s*[a-z])")
+_ENDS_IN_SIGNS = lazy_pattern(r"[。！？](?=\s*[a-z])")
 
 # It takes every letter before a full stop for an initial: also that of a unit ("for 8 h.", "at 5 ml/h."), and the name of one
 # of several things ("in group B.").
-_ENDS_IN_A_LETTER = re.compile(
+_ENDS_IN_A_LETTER = lazy_pattern(
     r"(?:(?<=\d)[ \u00a0]?[a-z]|(?<=[^\W\d_]/)[A-Za-z]"
     r"|(?<![^\W_])(?:[Gg]roup|[Aa]rm|[Cc]lass|[Tt]ype|[Gg]rade|[Ss]tage|[Pp]hase|[Cc]ohort|[Vv]itamin|[Hh]epatitis|[Aa]ppendix|[Aa]nnex"
     r"|[Ss]chedule|[Oo]ption|[Pp]lan) [A-Z])\.(?=\s+[A-Z][a-z])"

@@ -9,6 +9,7 @@ import re
 from decimal import Decimal
 from typing import NamedTuple
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.text.key_terms import words_in
 from hopweave.text.quantities import UNITS
@@ -69,12 +70,12 @@ _MEASURES = frozenset({*(of for of, _ in _KNOWN.values()), "%"})
 _LONGEST_SIGN = 3
 """Letters of the sign of a unit, in which capitals count: `mW`, `MW`."""
 _NUMBER = rf"[-\u2212]?\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|[-\u2212]?\d+(?:\.\d+)?|(?i:\b(?:{'|'.join(NUMBER_WORDS)})\b)"
-_SIZE = re.compile(
+_SIZE = lazy_pattern(
     rf"(?<![\w.,])(?P<money>[$€£¥]\s?)?(?P<number>{_NUMBER})(?![.,]?\d)(?:\s?(?P<scale>{'|'.join(SCALES)})\b)?"
     r"(?:[\s-]?(?P<unit>%|[^\W\d_]+(?:[23²³](?!\w)|/s\b)?))?",
 )
-_JOINED = re.compile(r"\s?(?:and\s|,\s)?")
-_VERSION = re.compile(r"(?<![\w.])\d+(?:\.\d+)+(?![\w.]*\d)")
+_JOINED = lazy_pattern(r"\s?(?:and\s|,\s)?")
+_VERSION = lazy_pattern(r"(?<![\w.])\d+(?:\.\d+)+(?![\w.]*\d)")
 
 
 class _Size(NamedTuple):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Span
 from hopweave.text.content_words import content_of, stem, stems_of, words_of
 from hopweave.text.languages import is_foreign
@@ -19,32 +20,34 @@ _SAID = (
     r"|points out|told \w+(?: \w+)?|tells \w+|asked|asks|wondered|knows|knew|hopes|hoped|expects|expected|insisted|insists"
     r"|complained|complains|denies|denied)"
 )
-_REPORTS = re.compile(
+_REPORTS = lazy_pattern(
     r"(?:\s[A-Z][\w'’-]+){0,3}(?:\s\([^()]*\))?,?(?:\s[^.;:,]{1,40},)?\s(?:has\s|had\s|have\s|also\s)?"
     rf"(?P<verb>{_SAID})\s(?:\w+\s)?(?:that|whether|if)\s"
 )
 """What follows the name of someone who only reports: `Ada (chair) has said that `."""
-_BY = re.compile(r"\b(?P<verb>\w{2,}ed|written|made|built|sent|given|taken|drawn|found|held|led|chosen|done|won|paid|sold) by ")
-_BEGINS_ANEW = re.compile(r"[;:]|\b(?:by|who|which|for|in|on|to)\b|\b\w{2,}ed\b")
+_BY = lazy_pattern(
+    r"\b(?P<verb>\w{2,}ed|written|made|built|sent|given|taken|drawn|found|held|led|chosen|done|won|paid|sold) by "
+)
+_BEGINS_ANEW = lazy_pattern(r"[;:]|\b(?:by|who|which|for|in|on|to)\b|\b\w{2,}ed\b")
 """Between the `by` and a name that does not go with it."""
 
-_LINE_OF_A_CHAT = re.compile(
+_LINE_OF_A_CHAT = lazy_pattern(
     r"^\W{0,3}(?P<when>\[[^\]\n]{1,40}\]\s*|\d[\d.:/, T-]{3,25}(?:[AaPp]\.?[Mm]\.?)?\]?\s*(?:-\s)?)"
     r"(?P<who><[^<>\n]{1,40}>|[^\W\d][^:\n]{0,40}?(?=:\s))"
 )
-_TASK = re.compile(r"^\W*(?:\[[ xX]?\]\s*)?(?P<who>[A-Z][\w.'’-]+(?:\s[A-Z][\w.'’-]+){1,2}):\s")
-_I = re.compile(r"\b(?:I|me|my|mine|myself|we|us|our)\b")
+_TASK = lazy_pattern(r"^\W*(?:\[[ xX]?\]\s*)?(?P<who>[A-Z][\w.'’-]+(?:\s[A-Z][\w.'’-]+){1,2}):\s")
+_I = lazy_pattern(r"\b(?:I|me|my|mine|myself|we|us|our)\b")
 
-_HEAD = re.compile(r"^(?P<name>From|To|Cc|Bcc|Reply-To|Date|Sent|Subject|Attachments):\s", re.MULTILINE)
-_OF_A_MESSAGE = re.compile(r"^From:[^\n]*\n(?:.*\n)?(?:To|Date|Sent|Subject|Cc):[^\n]*", re.MULTILINE)
-_THERE = re.compile(
+_HEAD = lazy_pattern(r"^(?P<name>From|To|Cc|Bcc|Reply-To|Date|Sent|Subject|Attachments):\s", re.MULTILINE)
+_OF_A_MESSAGE = lazy_pattern(r"^From:[^\n]*\n(?:.*\n)?(?:To|Date|Sent|Subject|Cc):[^\n]*", re.MULTILINE)
+_THERE = lazy_pattern(
     r"^\W{0,2}(?P<name>Present|Attend(?:ees|ing|ance)|Participants|Guests|Apologies(?: for absence)?|Absent|Excused|Regrets"
     r"|Distribution)\W{0,2}:\s",
     re.MULTILINE | re.IGNORECASE,
 )
 _MAIL = r"e?-?mails?|messages?"
 _ASKED_OF: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = tuple(
-    (re.compile(rf"(?:{label})", re.IGNORECASE), re.compile(rf"\b(?:{asked})\b", re.IGNORECASE))
+    (lazy_pattern(rf"(?:{label})", re.IGNORECASE), lazy_pattern(rf"\b(?:{asked})\b", re.IGNORECASE))
     for label, asked in (
         ("from|reply-to", rf"sender|wrote|writes?|written|author|{_MAIL}|repli\w+|answered"),
         ("to|b?cc|distribution", rf"receiv\w+|recipients?|copied|cc|addressed|{_MAIL}"),
@@ -59,21 +62,21 @@ _ASKED_OF: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = tuple(
 )
 """The labels of a head, or of a list of those who were there, and the words of a question for what stands behind them."""
 
-_SIGN_OFF = re.compile(
+_SIGN_OFF = lazy_pattern(
     r"^(?:-- ?$|(?:(?:with )?(?:kind|best|warm|many)(?: \w+)? (?:regards|wishes|thanks)|regards|best|cheers|thanks"
     r"|thank you|sincerely|yours \w+|all the best|greetings)[,.!]?$|(?:(?:kind )?regards|best|cheers|thanks),?\s(?=[A-Z]))",
     re.IGNORECASE | re.MULTILINE,
 )
-_ABOVE_A_QUOTE = re.compile(r"\b(?:wrote|writes|schrieb|a écrit|escribió|ha scritto)\s?:\s*$")
-_SIGNED = re.compile(r"\b(?:sign\w*|wr(?:ote|ites?|itten)|sender|author|sa(?:id|ys?))\b", re.IGNORECASE)
-_SAYS = re.compile(r"\b(?:sa(?:id|ys?)|tell\w*|told|claim\w*|announc\w*|report\w*|mention\w*|according)\b", re.IGNORECASE)
-_SPEAKS = re.compile(
+_ABOVE_A_QUOTE = lazy_pattern(r"\b(?:wrote|writes|schrieb|a écrit|escribió|ha scritto)\s?:\s*$")
+_SIGNED = lazy_pattern(r"\b(?:sign\w*|wr(?:ote|ites?|itten)|sender|author|sa(?:id|ys?))\b", re.IGNORECASE)
+_SAYS = lazy_pattern(r"\b(?:sa(?:id|ys?)|tell\w*|told|claim\w*|announc\w*|report\w*|mention\w*|according)\b", re.IGNORECASE)
+_SPEAKS = lazy_pattern(
     r"\b(?:sa(?:id|ys?)|wr(?:ote|ites?)|ask\w*|announc\w*|report\w*|mention\w*|suspect\w*|propos\w*|suggest\w*|recommend\w*"
     r"|think\w*|thought|claim\w*|confirm\w*|complain\w*|tell\w*|told|answer\w*|repl\w+|comment\w*|point\w* out|explain\w*"
     r"|warn\w*|promis\w*|offer\w*)\b",
     re.IGNORECASE,
 )
-_WHO = re.compile(r"\b(?:who|whom|whose)\b", re.IGNORECASE)
+_WHO = lazy_pattern(r"\b(?:who|whom|whose)\b", re.IGNORECASE)
 
 
 def is_of_who_speaks(asking: str, names: Sequence[str], sentence: str, focus: Span) -> bool:

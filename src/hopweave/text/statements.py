@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import re
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.text.amounts import CURRENCY
 from hopweave.text.answer_kinds import is_of_kind, kind_asked
 from hopweave.text.content_words import keys_of, named_keys, stems_of
 from hopweave.text.key_terms import FUNCTION_WORDS
 
-_AMOUNT = re.compile(
+_AMOUNT = lazy_pattern(
     rf"(?:(?:{CURRENCY}|(?-i:\b[A-Z]{{3}}))\s?)?(?<![\w.,−–-])[-−–(]?\d+(?:[.,:]\d+|[ \u00a0\u202f]\d{{3}}(?!\d))*\)?"
     rf"(?:\s?(?:thousand|million|billion))?(?:\s?(?:%|{CURRENCY}|°\s?[CF]|[^\W\d_]{{1,8}}(?:\([A-Z]\))?(?:/[^\W\d_]{{1,8}})*)(?:/\w+)?)?",
     re.IGNORECASE,
 )
-_NOT = re.compile(r"\b(?:not|no|never|none|neither|nor|without|less|more|most|least)\b|n['’]t\b", re.IGNORECASE)
+_NOT = lazy_pattern(r"\b(?:not|no|never|none|neither|nor|without|less|more|most|least)\b|n['’]t\b", re.IGNORECASE)
 _FEWEST_WORDS = 4
 
 

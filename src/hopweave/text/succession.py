@@ -4,29 +4,30 @@ from __future__ import annotations
 
 import re
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Span
 from hopweave.text.languages import is_foreign
 
-_ASKS_FOR_NEXT = re.compile(
+_ASKS_FOR_NEXT = lazy_pattern(
     r"\b(?:succe(?:eds?|eded|ssors?)|(?:takes?|took|taking|taken) over|replac(?:es?|ed|ing)|comes? after|came after)\b",
     re.IGNORECASE,
 )
-_ASKS_FOR_LAST = re.compile(
+_ASKS_FOR_LAST = lazy_pattern(
     r"\b(?:predecessors?|preced(?:es?|ed)"
     r"|before (?:him|her|them|it|that|the (?:present|current|new)\b"
     r"|[A-Z][\w'’.-]*(?: [A-Z][\w'’.-]*){0,3}(?: (?:took|takes|became|was|came)\b|\?)))",
 )
-_NEXT = re.compile(
+_NEXT = lazy_pattern(
     r"\b(?:(?:his|her|their|the|whose) successor\b|succeeded by\b|replaced by\b|followed by\b|handed? over to\b|hands over to\b"
     r"|taken over by\b|(?:is|are|will be) (?:taking|to take) over\b)",
     re.IGNORECASE,
 )
-_LAST = re.compile(
+_LAST = lazy_pattern(
     r"\b(?:(?:his|her|their|the|whose) predecessor\b|before (?:him|her|that|them|then)\b|succeeded (?!by)|took over from\b"
     r"|takes over from\b|replaced (?!by)|replaces\b|following\b)",
     re.IGNORECASE,
 )
-_NAME = re.compile(r"(?:[\s,:]+[a-z]+){0,5}[\s,:]+[A-Z]")
+_NAME = lazy_pattern(r"(?:[\s,:]+[a-z]+){0,5}[\s,:]+[A-Z]")
 """A name, behind a few words: `is the former player Ida`."""
 
 

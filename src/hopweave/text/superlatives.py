@@ -5,19 +5,20 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Span
 from hopweave.text.content_words import stem, words_of
 from hopweave.text.languages import is_foreign
 from hopweave.text.values_alike import are_alike, value_at, values_in
 
-_SUPERLATIVE = re.compile(
+_SUPERLATIVE = lazy_pattern(
     r"\b(?:(?:most|least)\s(?!of\b|likely\b|recent)[a-z]{3,}"
     r"|(?!(?:guest|request|interest|forest|honest|harvest|protest|contest|invest|arrest|modest|digest|manifest|suggest|latest|nearest"
     r"|earnest|conquest|tempest|test|rest|west|best|chest|nest|quest|guest|pest|vest|crest|quest|attest|infest|priest|midwest)\b)"
     r"[a-z]{2,}est)\b",
     re.IGNORECASE,
 )
-_LAST = re.compile(r"\blast\s(?!year|week|month|quarter|time\b|name\b)[a-z]+", re.IGNORECASE)
+_LAST = lazy_pattern(r"\blast\s(?!year|week|month|quarter|time\b|name\b)[a-z]+", re.IGNORECASE)
 _FEWEST = 2
 
 

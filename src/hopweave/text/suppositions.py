@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Span
 from hopweave.text.clauses import clause_around
 from hopweave.text.content_words import stem, stems_of, words_of
@@ -19,7 +20,7 @@ _AUXILIARY = (
     r"(?:are|is|was|were|am|do|does|did|have|has|had|can|could|will|would|should|shall|may|might|must)(?:n['’]t)?"
     r"|can['’]t|won['’]t"
 )
-_ASKS = re.compile(
+_ASKS = lazy_pattern(
     rf"(?:^|[:;,>\]—-]\s?|\b(?:and|or|so|but)\s)\W{{0,3}}(?:who|whom|whose|what|which|where|when|why|how|{_AUXILIARY})\b",
     re.IGNORECASE,
 )
@@ -31,7 +32,7 @@ _FEW = 4
 _PASSIVE = (
     r"(?i:(?:is|are|was|were|be|been|being|as|the|an?|its|their|this|these|of|with|by|and|or|not|commonly|usually|generally)\s)"
 )
-_PROPOSED = re.compile(
+_PROPOSED = lazy_pattern(
     rf"(?<!\w)(?P<passive>{_PASSIVE})?(?:[Pp]roposed(?! (?:marriage|a toast)\b)|[Ss]uggested|[Rr]ecommended|demanded)\b"
     r"|\b(?:proposes|suggests)\s(?:to|that|we|using|moving)\b|\b(?:moved|argued|demanded) that\b|\b(?:prefers|favou?rs)\b"
     r"|\b(?:asked|asks|asking|called|campaigned|argued|pleaded|petitioned|lobbied)\sfor\b"
@@ -40,21 +41,21 @@ _PROPOSED = re.compile(
     r"|\b(?:I|[Ww]e) (?:propose|suggest|recommend|move)\b|\b(?:votes?|voted) for\b"
     r"|\b(?:had|have|has|we|was|were)\sconsidered\b|\bthought of\b|\b(?:[Ww]hat|[Hh]ow) about\b"
 )
-_BELIEVED = re.compile(
+_BELIEVED = lazy_pattern(
     r"\b(?:thinks?|thought|believes?|believed|suspects?|suspected|guess(?:es|ed)?|fears?|feared|hopes?|hoped|doubts?|doubted)"
     r"\s(?:that|this|it|he|she|they|we|you|the|a|there|[A-Z])|\b[Ss]uspected (?:cause|culprit|reason|fault|source)\b"
     r"|\bpromis(?:e|es|ed)\s(?:to|that)\b|\b(?:I|we|he|she|they|people) (?:expect|expected|assume|assumed)\b"
     r"|\b[A-Z]\w+ [A-Z]\w+ (?:[a-z]+ [a-z]+ and )?(?:expects|assumes)\b"
 )
-_AS_A_POSSIBILITY = re.compile(
+_AS_A_POSSIBILITY = lazy_pattern(
     r"[^;:]{0,30}\bas (?:a|one) (?:possibility|possible \w+|option|idea|suggestion|candidate|proposal)\b", re.IGNORECASE
 )
-_IS_CANDIDATE = re.compile(
+_IS_CANDIDATE = lazy_pattern(
     r"\s(?:(?:will|is|was|has|had)\s)?"
     r"(?:(?:stand(?:s|ing)?|stood|run(?:s|ning)?|ran|appl(?:y|ied|ies)|bids?) for|a candidate)\b"
 )
-_AGREED = re.compile(rf"\b(?:{ITSELF}|which)\s{IS}\s(?:\w+ly\s)?{AGREED}\b", re.IGNORECASE)
-_WHETHER = re.compile(
+_AGREED = lazy_pattern(rf"\b(?:{ITSELF}|which)\s{IS}\s(?:\w+ly\s)?{AGREED}\b", re.IGNORECASE)
+_WHETHER = lazy_pattern(
     r"\b(?:ask\w*|wonder\w*|know\w*|question|decid\w+|unclear|unknown|open|discuss\w*|consider\w*|see|check\w*)\b[^;:.]{0,30}"
     r"\bwhether\b[^;:.]*$|\b(?:asked|asks|wonders?|wondered) if\b[^;:.,]*$",
     re.IGNORECASE,
@@ -64,15 +65,15 @@ _OF_A_LIFE = (
     r"|be (?:the|known))"
 )
 """What biographies tell of what came later: `He would become mayor`."""
-_WOULD = re.compile(
+_WOULD = lazy_pattern(
     rf"\bwould\b(?!{_OF_A_LIFE})|\b(?:we|you|I) could\b|\bcould we\b|\bcould (?:come|perhaps|then)\b", re.IGNORECASE
 )
-_SOON = re.compile(r"\s(?:\w+\s)?$")
+_SOON = lazy_pattern(r"\s(?:\w+\s)?$")
 """What may stand between some words and the `would` that they are the subject of."""
-_IF = re.compile(r"^\W*(?:if|unless|in case|should)\b(?P<case>[^,;]*),", re.IGNORECASE)
-_WILL = re.compile(r"\b(?:will|would)\b|['’]ll\b", re.IGNORECASE)
-_ASKED_FOR_SUCH = re.compile(rf"\b(?:{ASKS_FOR_PROPOSED}|{ASKS_FOR_BELIEVED})\b", re.IGNORECASE)
-_ASKED_FOR_SUPPOSED = re.compile(r"\b(?:would|could|if|unless|whether|in case)\b", re.IGNORECASE)
+_IF = lazy_pattern(r"^\W*(?:if|unless|in case|should)\b(?P<case>[^,;]*),", re.IGNORECASE)
+_WILL = lazy_pattern(r"\b(?:will|would)\b|['’]ll\b", re.IGNORECASE)
+_ASKED_FOR_SUCH = lazy_pattern(rf"\b(?:{ASKS_FOR_PROPOSED}|{ASKS_FOR_BELIEVED})\b", re.IGNORECASE)
+_ASKED_FOR_SUPPOSED = lazy_pattern(r"\b(?:would|could|if|unless|whether|in case)\b", re.IGNORECASE)
 
 
 def is_only_supposed(asking: str, sentence: str, focus: Span) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Set
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.text.content_words import stem
 from hopweave.text.key_terms import FUNCTION_WORDS
@@ -17,22 +18,22 @@ from hopweave.text.values import ORDINALS, normalize_values
 from hopweave.text.wanted import letters_in
 
 _ORDINALS = ORDINALS[:4]
-_PART_OF_A_YEAR = re.compile(rf"\b(?P<which>{'|'.join(_ORDINALS)})\s+(?P<what>quarter|half)\b", re.IGNORECASE)
-_YEAR = re.compile(r"(?:19|20)\d\d")
-_PART = re.compile(r"[qh][1-4]")
-_DIGIT = re.compile(r"\d")
-_LETTER = re.compile(r"[^\W\d_]")
-_DATE = re.compile(r"\d{4}-\d\d|\d{1,2}[:./]\d\d")
-_SCENARIO = re.compile(
+_PART_OF_A_YEAR = lazy_pattern(rf"\b(?P<which>{'|'.join(_ORDINALS)})\s+(?P<what>quarter|half)\b", re.IGNORECASE)
+_YEAR = lazy_pattern(r"(?:19|20)\d\d")
+_PART = lazy_pattern(r"[qh][1-4]")
+_DIGIT = lazy_pattern(r"\d")
+_LETTER = lazy_pattern(r"[^\W\d_]")
+_DATE = lazy_pattern(r"\d{4}-\d\d|\d{1,2}[:./]\d\d")
+_SCENARIO = lazy_pattern(
     r"\b(?:budget|plan|forecast|target|estimate|project|guidance|outlook|preventiv|presupuest|prévision|voranschlag)\w*|\b(?:prior|previous|preceding|last)\b",
     re.IGNORECASE,
 )
-_EARLIER = re.compile(r"prior|previous|preceding|last")
-_BEFORE = re.compile(r"\b(?:before|prior to|without)\s(?:the\s|any\s)?(?P<what>[^\W\d_]{4,})", re.IGNORECASE)
-_NON = re.compile(r"\bnon[-\u2010\u2011\s](?=[a-z])", re.IGNORECASE)
-_ABBREVIATION = re.compile(r"\b[A-Z]{2}\b")
+_EARLIER = lazy_pattern(r"prior|previous|preceding|last")
+_BEFORE = lazy_pattern(r"\b(?:before|prior to|without)\s(?:the\s|any\s)?(?P<what>[^\W\d_]{4,})", re.IGNORECASE)
+_NON = lazy_pattern(r"\bnon[-\u2010\u2011\s](?=[a-z])", re.IGNORECASE)
+_ABBREVIATION = lazy_pattern(r"\b[A-Z]{2}\b")
 """May be a function word in capitals: `IT`."""
-_WORD = re.compile(r"[^\W\d_]{4,}")
+_WORD = lazy_pattern(r"[^\W\d_]{4,}")
 _FEWEST_LETTERS = 3
 """Of the name of a column, to abbreviate a word: `Typ` for typical."""
 _SMALL = frozenset(map(stem, FUNCTION_WORDS)) - {"may"}

@@ -6,18 +6,19 @@ import re
 from collections.abc import Iterable, Sequence, Set
 from typing import NamedTuple
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Span
 from hopweave.text.content_words import keys_of, stem, stems_of, words_of
 from hopweave.text.matching import normalize_answer
 
-_CELL = re.compile(r"(?:^|; )(?P<name>[^\W_][^:;\n]{0,99}): (?=\S)")
-_UNNAMED = re.compile(r"(?P<value>[^\W_][^:;.!?\n]{0,99})(?=; )")
+_CELL = lazy_pattern(r"(?:^|; )(?P<name>[^\W_][^:;\n]{0,99}): (?=\S)")
+_UNNAMED = lazy_pattern(r"(?P<value>[^\W_][^:;.!?\n]{0,99})(?=; )")
 """The first cell of a row whose column has no name: `Sales; 2023: 5; 2024: 6.`"""
-_LABEL = re.compile(r"(?:^|(?<=[.;!?\n])[ \t]*)(?P<name>[^\W\d_][^:;.!?\n]{2,39}): (?=\S)", re.MULTILINE)
-_LINE = re.compile(r"^[ \t]*(?:[-*•] )?(?P<name>[A-Z][^:.;\n]{1,39}): +(?P<value>\S[^\n]{0,99})$", re.MULTILINE)
-_ENDS = re.compile(r"[.!?]\s|\n")
-_OF_A_COLUMN = re.compile(r"\b(?:range|reference|normal|limits?|unit|how many|number|interval|n)\b", re.IGNORECASE)
+_LABEL = lazy_pattern(r"(?:^|(?<=[.;!?\n])[ \t]*)(?P<name>[^\W\d_][^:;.!?\n]{2,39}): (?=\S)", re.MULTILINE)
+_LINE = lazy_pattern(r"^[ \t]*(?:[-*•] )?(?P<name>[A-Z][^:.;\n]{1,39}): +(?P<value>\S[^\n]{0,99})$", re.MULTILINE)
+_ENDS = lazy_pattern(r"[.!?]\s|\n")
+_OF_A_COLUMN = lazy_pattern(r"\b(?:range|reference|normal|limits?|unit|how many|number|interval|n)\b", re.IGNORECASE)
 _FEWEST_CELLS = 2
 _FEWEST_LETTERS = 3
 """Of the name of a column, to abbreviate a word: `VER.` for a version."""

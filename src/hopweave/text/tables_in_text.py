@@ -6,13 +6,14 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Span
 from hopweave.text.sentences import sentence_spans
 from hopweave.text.table_rows import Cell, cell_at, cells_of
 
 _LONGEST_HEADING = 100
-_CAPTION = re.compile(
+_CAPTION = lazy_pattern(
     r"(?:tab(?:le|elle|leau|la|ella|el|ela|ulka|ell)\b|tab\.|таблица\b|表)\s*\d{1,3}(?:[.-]\d{1,3}){0,2}\s*[.:|–—-]",
     re.IGNORECASE,
 )

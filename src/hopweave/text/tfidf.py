@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+
+from hopweave.core.lazy_pattern import lazy_pattern
 
 Vector = Mapping[str, float]
 """The components that are not zero."""
 
-_WORD = re.compile(r"\w+")
+_WORD = lazy_pattern(r"\w+")
 
 
 def every_word(text: str) -> list[str]:

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from functools import cache, lru_cache
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Span
 from hopweave.text.languages import is_foreign, language_of, months
 from hopweave.text.quotation import QUOTATION_MARKS
@@ -28,7 +29,7 @@ _MONTH = (
 _DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?"
 _YEAR = r"(?P<year>[12]\d{3})"
 _DATES = tuple(
-    re.compile(rf"(?<![\w.,/-]){form}(?![\w/-]|[.,]\d)", re.IGNORECASE)
+    lazy_pattern(rf"(?<![\w.,/-]){form}(?![\w/-]|[.,]\d)", re.IGNORECASE)
     for form in (
         rf"(?:the\s+)?{_DAY}\s+(?:of\s+)?{_MONTH}(?:,?\s+(?:of\s+)?{_YEAR})?",
         rf"{_MONTH}\s+(?:the\s+)?{_DAY}(?:,?\s+{_YEAR})?",
@@ -39,18 +40,18 @@ _DATES = tuple(
         r"(?P<first>\d{1,2})/(?P<second>\d{1,2})/(?P<year>[12]\d{3})",
     )
 )
-_DATE_IN_SIGNS = re.compile(
+_DATE_IN_SIGNS = lazy_pattern(
     r"(?<!\d)(?P<year>[12]\d{3})\s?[年년]\s?(?P<number>1[0-2]|0?[1-9])\s?[月월](?:\s?(?P<day>[0-3]?\d)\s?[日号號일])?"
 )
 _POINT_BETWEEN_GROUPS = frozenset({"de", "es", "it", "pt", "nl", "da", "tr", "el", "ro"})
 _COMMA_BEFORE_DECIMALS = _POINT_BETWEEN_GROUPS | {"fr", "ru", "uk", "pl", "cs", "sv", "fi", "hu"}
-_DECIMALS = re.compile(r"(?<![\w.,])\d+,\d+(?![\w]|[.,]\d)")
-_GROUPS_OR_DECIMALS = re.compile(r"(?<![\w.,])(?:\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d+,\d+)(?![\w]|[.,]\d)")
-_NARROW_BETWEEN_GROUPS = re.compile(r"(?<![\w.,])\d{1,3}(?:[\u00a0\u2009\u202f]\d{3})+(?!\w)")
-_BLANK_BETWEEN_GROUPS = re.compile(r"(?<![\w.,])(?<!\d\s)\d{1,3}(?:[ \u00a0\u2009\u202f]\d{3})+(?!\w|\s\d)")
-_HAS_DIGIT = re.compile(r"\d")
+_DECIMALS = lazy_pattern(r"(?<![\w.,])\d+,\d+(?![\w]|[.,]\d)")
+_GROUPS_OR_DECIMALS = lazy_pattern(r"(?<![\w.,])(?:\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d+,\d+)(?![\w]|[.,]\d)")
+_NARROW_BETWEEN_GROUPS = lazy_pattern(r"(?<![\w.,])\d{1,3}(?:[\u00a0\u2009\u202f]\d{3})+(?!\w)")
+_BLANK_BETWEEN_GROUPS = lazy_pattern(r"(?<![\w.,])(?<!\d\s)\d{1,3}(?:[ \u00a0\u2009\u202f]\d{3})+(?!\w|\s\d)")
+_HAS_DIGIT = lazy_pattern(r"\d")
 _SWAPPED = str.maketrans({".": ",", ",": "."})
-_BLANKS = re.compile(r"\s")
+_BLANKS = lazy_pattern(r"\s")
 _ONES = (
     *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
     *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
@@ -70,18 +71,18 @@ _ORDINALS = {
     **{f"{word[:-1]}ieth": word for word in _TENS},
     **{f"{word}th": word for word in SCALES},
 }  # fmt: skip
-_DIGITS = re.compile(r"(-?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?))(st|nd|rd|th)?$")
-_TOKEN = re.compile(
+_DIGITS = lazy_pattern(r"(-?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?))(st|nd|rd|th)?$")
+_TOKEN = lazy_pattern(
     r"(?:(?<![\w-])-(?=\d))?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\d)|\d+\.\d+(?!\w))|(?<![\w-])-(?=\d)\d+|[^\s/-]+"
 )
 _DASHES = str.maketrans("–—−‐‑", "-----")
 _MOST_SCALES = 3
 _ARTICLES = {"a", "an", "the"}
-_WORD = re.compile(r"\S+")
+_WORD = lazy_pattern(r"\S+")
 _AMBIGUOUS = frozenset({"1", "1th"})
 """`one` is a pronoun as well, and `first` an adverb."""
-_DECIMAL = re.compile(r"\d\.\d")
-_IS_A_DAY = re.compile(rf"\s(?:{'|'.join(MONTHS)})\b", re.IGNORECASE)
+_DECIMAL = lazy_pattern(r"\d\.\d")
+_IS_A_DAY = lazy_pattern(rf"\s(?:{'|'.join(MONTHS)})\b", re.IGNORECASE)
 """What follows a number that is the day of a date, as which `2.0` is never written."""
 _MOST_VALUE_WORDS = 6
 _MOST_MORE_WORDS = 3
@@ -91,7 +92,7 @@ _AROUND = _PUNCTUATION.translate(str.maketrans("", "", "-−–—"))
 """What may surround a value; a minus is part of it."""
 
 
-DATE = re.compile(rf"\b([12]\d{{3}})(?: ({'|'.join(MONTHS)})(?: (\d{{1,2}}))?)?\b")
+DATE = lazy_pattern(rf"\b([12]\d{{3}})(?: ({'|'.join(MONTHS)})(?: (\d{{1,2}}))?)?\b")
 """A date in a text that is normalised by `normalize_values`; see `parts_of_date`."""
 
 

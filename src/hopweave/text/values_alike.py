@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import NamedTuple
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Span
 from hopweave.text.amounts import CURRENCY
@@ -38,10 +39,10 @@ _UNIT = (
     r"|[mkµ]?I?U|[kM]?W|[kKMG]?i?B|bytes?|[kMG]?Hz|[mk]?V|bar|k?Pa|mmHg|Nm)(?:/\w+)*"
 )
 UNIT = rf"(?:{_MONEY}|{_UNIT}|{_TIME})"
-_PREFIX = re.compile(r"^(?:[kcdmnµu]|[kmg]i?|mc)(?=(?:Hz|g|l|m|mol|I?U|W|B|V|Pa)(?:/|$))", re.IGNORECASE)
+_PREFIX = lazy_pattern(r"^(?:[kcdmnµu]|[kmg]i?|mc)(?=(?:Hz|g|l|m|mol|I?U|W|B|V|Pa)(?:/|$))", re.IGNORECASE)
 """What makes a unit larger or smaller: 2 MHz could stand where 500 kHz do."""
 _SIGNS = {"litre": "l", "liter": "l", "metre": "m", "meter": "m", "gram": "g"}
-_PREFIXED_WORD = re.compile(r"^(?:kilo|centi|milli|micro)(?=litre|liter|metre|meter|gram)")
+_PREFIXED_WORD = lazy_pattern(r"^(?:kilo|centi|milli|micro)(?=litre|liter|metre|meter|gram)")
 _CLOCK = r"\d{1,2}:\d{2}(?::\d{2})?(?!\d)(?:\s?[ap]\.?m\b)?|\d{1,2}(?:\.\d{2})?\s?[ap]\.?m\b"
 _CLOCK_ELSEWHERE = r"\d{1,2}[:.]\d{2}(?!\d)\s?(?:Uhr|h|uur)\b|\d{1,2}\sUhr\b|\d{1,2}\s?h\s?\d{2}\b|\d{1,2}:\d{2}(?!\d)"
 
@@ -49,7 +50,7 @@ _CLOCK_ELSEWHERE = r"\d{1,2}[:.]\d{2}(?!\d)\s?(?:Uhr|h|uur)\b|\d{1,2}\sUhr\b|\d{
 def _values(words: str, date: str, clock: str, time: str, noun: str) -> re.Pattern[str]:
     """Values of a language, by its numbers in words, its dates, times of day, units of time, and words for what is counted."""
     number = rf"(?:{DIGITS}|{words}|\bhalf an?\b)(?:\s?±\s?{DIGITS})?(?:\s?(?:to|-|–)\s?(?:{DIGITS}|{words}))?"
-    return re.compile(
+    return lazy_pattern(
         rf"(?<![\w.,])(?:(?P<often>{_OFTEN}(?!\w))|(?P<date>{date})"
         rf"|(?P<clock>(?:{clock})(?:\s?(?:to|until|-|–|—)\s?(?:{clock}))?(?!:\d))|(?P<sum>{_MONEY}\s?{number}|{number}\s?{_MONEY})"
         rf"|{number}[\s-]?(?:(?P<time>{time})|(?P<unit>{_UNIT}))(?!\w)"
@@ -76,11 +77,11 @@ def _values_of(code: str) -> re.Pattern[str]:
     return _values(words, f"{date}|{dotted}|{_DATE}", _CLOCK_ELSEWHERE, time, r"[^\W\d_]{3,}")
 
 
-_OF_A_CLAUSE = re.compile(r"(?:\d{1,3}\.){1,3}(?:\d{1,3})?[ \t]+(?=[A-Z\"“])")
-_CLAUSE_ON_A_LINE = re.compile(rf"^[ \t]*{_OF_A_CLAUSE.pattern}", re.MULTILINE)
-_UNCOUNTED = re.compile(r"\w{4,}(?<!e)ed|after|before|during|within|without|until|since|under|over|above|below|between")
+_OF_A_CLAUSE = lazy_pattern(r"(?:\d{1,3}\.){1,3}(?:\d{1,3})?[ \t]+(?=[A-Z\"“])")
+_CLAUSE_ON_A_LINE = lazy_pattern(rf"^[ \t]*{_OF_A_CLAUSE.pattern}", re.MULTILINE)
+_UNCOUNTED = lazy_pattern(r"\w{4,}(?<!e)ed|after|before|during|within|without|until|since|under|over|above|below|between")
 """What comes behind a number and is not what is counted: `48 received it at once, 21 after changes`."""
-_NUMBER_ALONE = re.compile(r"[\d.]+\s?(?:%|per\s?cent)?", re.IGNORECASE)
+_NUMBER_ALONE = lazy_pattern(r"[\d.]+\s?(?:%|per\s?cent)?", re.IGNORECASE)
 NUMBER, COUNTED, CLOCK = "number", "number of ", "clock"
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Set
 from dataclasses import dataclass, replace
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.text.content_words import keys_of, stem
 
-_NAMED_BY_LETTER = re.compile(r"(?<=[a-z] )[A-Z](?![\w.]\w|\w)")
+_NAMED_BY_LETTER = lazy_pattern(r"(?<=[a-z] )[A-Z](?![\w.]\w|\w)")
 
 _WORDS_OF_DIMENSIONS = "deep depth, high height, tall height, wide width, broad width, heavy weight"
 _DIMENSIONS = {stem(word): stem(name) for word, name in map(str.split, _WORDS_OF_DIMENSIONS.split(","))}

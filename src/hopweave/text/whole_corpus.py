@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.text.key_terms import words_in
 from hopweave.text.quotation import unquoted
 
@@ -112,17 +113,17 @@ _OTHERS: tuple[tuple[Wanted, tuple[str, ...]], ...] = (
 )
 
 
-_MAY_BE = re.compile(
+_MAY_BE = lazy_pattern(
     r"\b(?:documents?|docs?|files?|pdfs?|corpus|everything|all of|of (?:them|these|those)|(?:these|my|our|your) \w+"
     r"|knowledge base|this (?:collection|index|folder|text))\b",
     re.IGNORECASE,
 )
 """What each of these questions has, so that the others need not be compared with all patterns."""
 
-_REFERS = re.compile(r"\b(?:them|it|this|these|those|everything)\b", re.IGNORECASE)
+_REFERS = lazy_pattern(r"\b(?:them|it|this|these|those|everything)\b", re.IGNORECASE)
 
 # A subject with a question inside takes more than a search; and search does not know which document says most.
-_TOO_MUCH = re.compile(r"\b(?:who|whom|whose|what|which|when|where|why|how|that|because|if|most|least)\b", re.IGNORECASE)
+_TOO_MUCH = lazy_pattern(r"\b(?:who|whom|whose|what|which|when|where|why|how|that|because|if|most|least)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,6 @@ equally near.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from functools import cache, cached_property
 from itertools import islice
@@ -21,6 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hopweave.core.errors import DataError
 from hopweave.core.files import models_folder, open_regular, read_json, read_whole, sha256_of
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.text.languages import language_of
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ _MOST_WORDS = 4_000
 
 _BEGINS_A_WORD = "\u2581"
 _TENSOR = "embedding.weight"
-_WORD = re.compile(r"[^\W\d_]+")
+_WORD = lazy_pattern(r"[^\W\d_]+")
 
 
 class Headed(NamedTuple):

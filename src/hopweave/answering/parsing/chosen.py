@@ -6,8 +6,9 @@ import re
 from collections.abc import Sequence
 
 from hopweave.answering.parsing.json_object import parse_json_object
+from hopweave.core.lazy_pattern import lazy_pattern
 
-_AROUND = re.compile(r"^[\W_]++|(?<![\W_])[\W_]++$")
+_AROUND = lazy_pattern(r"^[\W_]++|(?<![\W_])[\W_]++$")
 _MARKERS = r"answer|choice|option|label|class|category"
 
 

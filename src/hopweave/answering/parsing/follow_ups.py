@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.text.final import short_form
 from hopweave.text.quotation import unquoted
 
@@ -24,7 +25,7 @@ Kind = Literal["follow_up", "intermediate", "final", "question"]
 
 _OPENING = r"[ \t>*_#`•·+|-]*+"
 _EMPHASIS = r"[ \t*_`]*+"
-_MARKER = re.compile(
+_MARKER = lazy_pattern(
     # At the start of a line, decorated or not, or after the end of a sentence.
     rf"(?:^{_OPENING}(?:\d++[.)]{_OPENING})?+|(?<=[.?!:][ \t])[*_`]*+)"
     rf"(?:(?:(?P<follow_up>follow[ \t-]++up(?:[ \t]++questions?+)?+)|(?P<intermediate>intermediate[ \t]++answer)"
@@ -33,11 +34,13 @@ _MARKER = re.compile(
     r"[*_`]*+",
     re.IGNORECASE | re.MULTILINE,
 )
-_NEEDED = re.compile(
+_NEEDED = lazy_pattern(
     r"^[^\S\n]*+(?:are\s+follow[\s-]+up\s+questions\s+needed(?:\s+here)?\W*+)?+(?:yes|no)\b[.,:]?+", re.IGNORECASE
 )
-_NONE = re.compile(r"\W*(?:none|n/?a|nothing|no(?:t)?(?: (?:more|further|needed|necessary|follow.{0,40}))?)\W*", re.IGNORECASE)
-_LINE_BREAK = re.compile(r"\r\n?")
+_NONE = lazy_pattern(
+    r"\W*(?:none|n/?a|nothing|no(?:t)?(?: (?:more|further|needed|necessary|follow.{0,40}))?)\W*", re.IGNORECASE
+)
+_LINE_BREAK = lazy_pattern(r"\r\n?")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.text.citation_marks import marks_in, without_marks
 from hopweave.text.sentences import sentence_spans
 
-_LINE_END = re.compile("\n")
-_BULLET = re.compile(r"\s*+(?:[>#*•·–-]++\s++)*+(?:\d{1,2}[.)]\s++)?+")
+_LINE_END = lazy_pattern("\n")
+_BULLET = lazy_pattern(r"\s*+(?:[>#*•·–-]++\s++)*+(?:\d{1,2}[.)]\s++)?+")
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,39 +12,42 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.text.matching import normalize_answer
 from hopweave.text.quotation import CLOSING, unquoted
 
 _LABEL = r"(?:(?:sub[\s-]?)?(?:question|query)|step|q)"
-_NUMBERED = re.compile(
+_NUMBERED = lazy_pattern(
     rf"^(?P<indent>[ \t>]*+)[*_#`•·+|-]*+[ \t]*+[*_`\[(]*+(?:{_LABEL}[ \t#_-]*+)?(?P<number>\d{{1,3}})(?!\d)"
     r"(?:[*_`]*+[.):\]][*_`:.)]*+|[*_`]*+[ \t]++[-–—][ \t])[ \t]*+(?P<text>.*)$",
     re.IGNORECASE,
 )
-_BULLET = re.compile(r"^(?P<indent>[ \t>]*+)(?:[-*•·+–—][ \t]++|[*_]*+\(?[a-i][.)][*_]*+[ \t]++)(?P<text>\S.*)$")
-_INLINE = re.compile(r"(?<=[?.!;:,])[ \t]++(?=[*_(\[]*+\d{1,2}[.)][ \t]*+[^\W\d])")
-_TALK_BEHIND = re.compile(rf"(?<=\?)[{CLOSING}*_]*+[ \t]++(?=[(\[–—A-Z-])")
-_FENCE = re.compile(r"^[ \t]*```\w*[ \t]*$", re.MULTILINE)
+_BULLET = lazy_pattern(r"^(?P<indent>[ \t>]*+)(?:[-*•·+–—][ \t]++|[*_]*+\(?[a-i][.)][*_]*+[ \t]++)(?P<text>\S.*)$")
+_INLINE = lazy_pattern(r"(?<=[?.!;:,])[ \t]++(?=[*_(\[]*+\d{1,2}[.)][ \t]*+[^\W\d])")
+_TALK_BEHIND = lazy_pattern(rf"(?<=\?)[{CLOSING}*_]*+[ \t]++(?=[(\[–—A-Z-])")
+_FENCE = lazy_pattern(r"^[ \t]*```\w*[ \t]*$", re.MULTILINE)
 _MOST_DIRECTIVES = 20
-_LINE_BREAK = re.compile(r"\r\n?")
+_LINE_BREAK = lazy_pattern(r"\r\n?")
 
-_DROP = re.compile(r"\bdrop(?:ped|ping)?\b(?:[^\n:\d]{0,40}+:|(?=[ \t]++(?:sub-?questions?[ \t]++)?\d))", re.IGNORECASE)
-_KEEP = re.compile(r"\b(?:keep|kept|remaining|retain(?:ed)?)\b[^\n:\d]{0,40}+:", re.IGNORECASE)
-_DROPPING = re.compile(r"\b(?:drop|remov|filter|discard|irrelevant|off-topic|redundan|exclud|eliminat|delet)\w*", re.IGNORECASE)
-_NOT = re.compile(r"\b(?:not|no|none|nothing|never|neither|keep|kept)\b|n['’]t\b", re.IGNORECASE)
-_NONE = re.compile(
+_DROP = lazy_pattern(r"\bdrop(?:ped|ping)?\b(?:[^\n:\d]{0,40}+:|(?=[ \t]++(?:sub-?questions?[ \t]++)?\d))", re.IGNORECASE)
+_KEEP = lazy_pattern(r"\b(?:keep|kept|remaining|retain(?:ed)?)\b[^\n:\d]{0,40}+:", re.IGNORECASE)
+_DROPPING = lazy_pattern(
+    r"\b(?:drop|remov|filter|discard|irrelevant|off-topic|redundan|exclud|eliminat|delet)\w*", re.IGNORECASE
+)
+_NOT = lazy_pattern(r"\b(?:not|no|none|nothing|never|neither|keep|kept)\b|n['’]t\b", re.IGNORECASE)
+_NONE = lazy_pattern(
     r"\bnone\b|\bnothing\b|\bno\s+(?:sub[\s-]?)?questions?\b|\ball\b[^.\n]{0,40}\b(?:relevant|helpful|useful|kept|keep)\b",
     re.IGNORECASE,
 )
-_LIST_OF_NONE = re.compile(r"\W*+(?:none|nothing|no|n/a)\b", re.IGNORECASE)
-_LIST_OF_ALL = re.compile(r"\W*+(?:all|everything)\b(?P<but>[^\n\d]*\b(?:but|except)\b)?", re.IGNORECASE)
-_BETWEEN = re.compile(
+_LIST_OF_NONE = lazy_pattern(r"\W*+(?:none|nothing|no|n/a)\b", re.IGNORECASE)
+_LIST_OF_ALL = lazy_pattern(r"\W*+(?:all|everything)\b(?P<but>[^\n\d]*\b(?:but|except)\b)?", re.IGNORECASE)
+_BETWEEN = lazy_pattern(
     r"(?:[\s*_`\[\](){}\"'#.,;:&/+-]|\b(?:and|or|as\s+well\s+as|(?:sub[\s-]?)?questions?|numbers?|nos?)\b|\bq(?=\d))*+",
     re.IGNORECASE,
 )
-_MEMBER = re.compile(r"(?<!\d)(\d{1,3})(?:[ \t]*[-–][ \t]*(\d{1,3}))?(?!\w|\.\d)(?:[ \t]*+\([^()\n]*\))?")
-_ITEM_LINE = re.compile(rf"[ \t]*+(?:[-*•·+–][ \t]*+)?[*_`\[(]*+(?:{_LABEL}[ \t#_-]*+)?\d{{1,3}}(?!\w|\.\d)", re.IGNORECASE)
-_NUMBER = re.compile(r"(?<![\w.])\d{1,3}(?!\w|\.\d)")
+_MEMBER = lazy_pattern(r"(?<!\d)(\d{1,3})(?:[ \t]*[-–][ \t]*(\d{1,3}))?(?!\w|\.\d)(?:[ \t]*+\([^()\n]*\))?")
+_ITEM_LINE = lazy_pattern(rf"[ \t]*+(?:[-*•·+–][ \t]*+)?[*_`\[(]*+(?:{_LABEL}[ \t#_-]*+)?\d{{1,3}}(?!\w|\.\d)", re.IGNORECASE)
+_NUMBER = lazy_pattern(r"(?<![\w.])\d{1,3}(?!\w|\.\d)")
 
 
 @dataclass(frozen=True, slots=True)

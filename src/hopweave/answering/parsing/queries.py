@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterable, Sequence
 
 from hopweave.answering.parsing.numbered import Numbered, parse_numbered
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.text.matching import normalize_answer
 from hopweave.text.quotation import unquoted
 
-_LABEL = re.compile(r"^\W*(?:search\s+)?quer(?:y|ies)\W*?:\W*", re.IGNORECASE)
+_LABEL = lazy_pattern(r"^\W*(?:search\s+)?quer(?:y|ies)\W*?:\W*", re.IGNORECASE)
 _LONGEST = 400
 
 

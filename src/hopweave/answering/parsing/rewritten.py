@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import re
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.text.quotation import OPENING, unquoted
 from hopweave.text.refusal import is_refusal
 
 _LONGEST = 400
-_BEFORE_QUESTION = re.compile(
+_BEFORE_QUESTION = lazy_pattern(
     r"^[\W_]*+(?:(?:the\s+)?(?:new|rewritten|revised|sub)?[\s-]*+(?:sub[\s-]?)?question(?:\s+is)?[\s*_]*+:)[\s*_]*+|^[>\s*_#-]+|^\d{1,2}[.)]\s+",
     re.IGNORECASE,
 )
-_ASKS = re.compile(r"\b(?:who|whom|whose|what|which|when|where|why|how)\b", re.IGNORECASE)
-_VERB = re.compile(r"\b(?:is|are|was|were|has|have|had|does|did|do|can|could|will|would|should|may|might)\b", re.IGNORECASE)
-_BEGINS_WITH_VERB = re.compile(rf"[\W_]*+{_VERB.pattern}", re.IGNORECASE)
+_ASKS = lazy_pattern(r"\b(?:who|whom|whose|what|which|when|where|why|how)\b", re.IGNORECASE)
+_VERB = lazy_pattern(r"\b(?:is|are|was|were|has|have|had|does|did|do|can|could|will|would|should|may|might)\b", re.IGNORECASE)
+_BEGINS_WITH_VERB = lazy_pattern(rf"[\W_]*+{_VERB.pattern}", re.IGNORECASE)
 
 
 def parse_rewritten(text: str, question: str) -> str:

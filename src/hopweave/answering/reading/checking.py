@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from hopweave.answering.reading.hops import NOTHING_SETTLED, Way
 from hopweave.citations.citing import locate
 from hopweave.citations.support import adds
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.text.content_words import anchors, keys_of
 from hopweave.text.document_names import full_heading
 from hopweave.text.evidence import Evidence
@@ -30,11 +31,11 @@ ONE_SIDED = "values that passages state were not found for both things that are 
 """The doubt about the answer to a comparison that code made without passages for both sides."""
 NOT_ASKED = "it was not said which question the value answers"
 """The doubt about a value in a comparison."""
-_YES_OR_NO = re.compile(r"\s*(?:are|is|was|were|am|do|does|did|have|has|had|can|could|will|would|should)\b", re.IGNORECASE)
-ASKING = re.compile(r"\b(?:who|whom|whose|what|which|where|when|why|how)\b", re.IGNORECASE)
+_YES_OR_NO = lazy_pattern(r"\s*(?:are|is|was|were|am|do|does|did|have|has|had|can|could|will|would|should)\b", re.IGNORECASE)
+ASKING = lazy_pattern(r"\b(?:who|whom|whose|what|which|where|when|why|how)\b", re.IGNORECASE)
 """Words that ask for something."""
-_YEAR = re.compile(r"\s*(?:in\s+)?(?:what|which)\s+year\b", re.IGNORECASE)
-_PLACE = re.compile(r"\s*where\b", re.IGNORECASE)
+_YEAR = lazy_pattern(r"\s*(?:in\s+)?(?:what|which)\s+year\b", re.IGNORECASE)
+_PLACE = lazy_pattern(r"\s*where\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import re
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.text.values import MONTHS
 
 _MONTH = rf"(?:{'|'.join(MONTHS)})"
-_DATE = re.compile(
+_DATE = lazy_pattern(
     rf"\b(?:\d{{1,2}}(?:st|nd|rd|th)?\s+{_MONTH},?\s+\d{{4}}|{_MONTH}\s+\d{{1,2}}(?:st|nd|rd|th)?,\s+\d{{4}})\b", re.IGNORECASE
 )
-_IN_DATE = re.compile(rf"\b{_MONTH}\b", re.IGNORECASE)
-_ASKS_WHEN = re.compile(r"\s*(?:when|on (?:what|which) (?:date|day))\b", re.IGNORECASE)
-_ASKS_WHERE = re.compile(r"\b(?:where|place|birthplace|city|town|hometown)\b", re.IGNORECASE)
-_REGION = re.compile(r",\s+(?:[A-Z][\w'\u2019.-]*)(?:\s+[A-Z][\w'\u2019-]+)*(?=\s*(?:[,.;:)\]]|$|and\b|in\b|on\b|to\b|as\b))")
+_IN_DATE = lazy_pattern(rf"\b{_MONTH}\b", re.IGNORECASE)
+_ASKS_WHEN = lazy_pattern(r"\s*(?:when|on (?:what|which) (?:date|day))\b", re.IGNORECASE)
+_ASKS_WHERE = lazy_pattern(r"\b(?:where|place|birthplace|city|town|hometown)\b", re.IGNORECASE)
+_REGION = lazy_pattern(r",\s+(?:[A-Z][\w'\u2019.-]*)(?:\s+[A-Z][\w'\u2019-]+)*(?=\s*(?:[,.;:)\]]|$|and\b|in\b|on\b|to\b|as\b))")
 
 
 def completed(question: str, answer: str, fact: str) -> str:

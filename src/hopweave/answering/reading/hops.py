@@ -14,12 +14,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.text.content_words import anchors, keys_of
 from hopweave.text.key_terms import Word, words_in
 
 MAX_STEPS = 3
-_REFERENCE = re.compile(r"#(\d)")
-_NUMBER_SIGN = re.compile(r"#(?=\d)")
+_REFERENCE = lazy_pattern(r"#(\d)")
+_NUMBER_SIGN = lazy_pattern(r"#(?=\d)")
 _ASKING = frozenset(
     {*("who", "whom", "whose", "what", "which", "where", "when", "how", "in", "of")}
     | {*("did", "do", "does", "is", "was", "are", "were", "has", "have", "had")}
@@ -43,12 +44,12 @@ _LONG = 80
 _HEAD = 3
 """How many words after the article are searched for a common noun."""
 
-_CLAUSE = re.compile(r"\s*,?\s*(?:who|that|which|whose|where)\b", re.IGNORECASE)
-_DEFINITE = re.compile(r"[Tt]he\s+(?!\d)")
-_NAMING = re.compile(r"\s*(?:who|what|which|where)\s+(?:is|was|are|were)\s+(?:the\s+names?\s+of\s+)?", re.IGNORECASE)
-_WHO = re.compile(r"who\b", re.IGNORECASE)
-_LEADING = re.compile(r"^The\b ")
-_POSSESSED = re.compile(r"(?:['\u2019]s|s['\u2019])\s+[a-z]")
+_CLAUSE = lazy_pattern(r"\s*,?\s*(?:who|that|which|whose|where)\b", re.IGNORECASE)
+_DEFINITE = lazy_pattern(r"[Tt]he\s+(?!\d)")
+_NAMING = lazy_pattern(r"\s*(?:who|what|which|where)\s+(?:is|was|are|were)\s+(?:the\s+names?\s+of\s+)?", re.IGNORECASE)
+_WHO = lazy_pattern(r"who\b", re.IGNORECASE)
+_LEADING = lazy_pattern(r"^The\b ")
+_POSSESSED = lazy_pattern(r"(?:['\u2019]s|s['\u2019])\s+[a-z]")
 _RELATIVES = {
     "father-in-law": ("father", "spouse"),
     "mother-in-law": ("mother", "spouse"),
@@ -66,8 +67,8 @@ _RELATIVES = {
     "stepson": ("son", "spouse"),
     "stepdaughter": ("daughter", "spouse"),
 }
-_OF_RELATIVE = re.compile(rf"\bthe\s+({'|'.join(_RELATIVES)})\s+of\b", re.IGNORECASE)
-_POSSESSED_RELATIVE = re.compile(rf"['\u2019]s\s+({'|'.join(_RELATIVES)})\b", re.IGNORECASE)
+_OF_RELATIVE = lazy_pattern(rf"\bthe\s+({'|'.join(_RELATIVES)})\s+of\b", re.IGNORECASE)
+_POSSESSED_RELATIVE = lazy_pattern(rf"['\u2019]s\s+({'|'.join(_RELATIVES)})\b", re.IGNORECASE)
 
 
 def spelled_out(question: str) -> str:

@@ -22,6 +22,7 @@ from typing import Annotated, Literal
 
 from hopweave.answering.parsing.rewritten import parse_rewritten
 from hopweave.answering.rewriting._query_engine import PROMPTS, Part, QueryEngine, Ranking, pairs, ranking_of
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.options import Bounded, Count
 from hopweave.core.prompt import escape, prompts_beside, unescape
 from hopweave.core.protocols import MethodContext
@@ -30,8 +31,8 @@ from hopweave.core.types import Hit, Message
 from hopweave.text.matching import normalize_answer
 
 _PROMPTS = prompts_beside(__file__)
-_NONE_ALONE = re.compile(r"[\W_]*+(?:(?:new|next)[\s_]++question[\W_]*+)?none\b(?![^?]*\?)", re.IGNORECASE)
-_NONE_ANYWHERE = re.compile("none", re.IGNORECASE)
+_NONE_ALONE = lazy_pattern(r"[\W_]*+(?:(?:new|next)[\s_]++question[\W_]*+)?none\b(?![^?]*\?)", re.IGNORECASE)
+_NONE_ANYWHERE = lazy_pattern("none", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.prompt import unescape
 from hopweave.core.types import Passage
 from hopweave.text.content_words import WORD, is_named
@@ -12,7 +12,7 @@ from hopweave.text.content_words import WORD, is_named
 _MOST_WORDS = 12  # of a run
 _MOST_SAID = 80  # words that are searched in each text
 # Names do not begin or end with these. This differs from the content words of a sentence (`text.content_words.words_of`).
-_SMALL = re.compile(
+_SMALL = lazy_pattern(
     r"the|and|was|were|are|for|from|with|his|her|she|its|has|had|have|that|this|who|which|what|when|where|why|how|did|does"
     r"|into|than|then|there|they|their|him|out|not|but|yes|\D\w?"
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
@@ -10,6 +9,7 @@ from typing import Annotated, Literal
 from hopweave.answering.demonstrations import Demonstration, family_of, sample
 from hopweave.answering.toolkit.final_answer import of_form
 from hopweave.answering.toolkit.room import room_for
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.core.prompt import fence, prompts_beside
 from hopweave.core.protocols import MethodContext
@@ -23,7 +23,7 @@ Instruction = Annotated[
 
 PROMPTS = prompts_beside(__file__)
 _FEWEST_WORDS = 8
-_WORD = re.compile(r"\S+")
+_WORD = lazy_pattern(r"\S+")
 
 
 def note_of_form(workbench: MethodContext, question: Question) -> str:

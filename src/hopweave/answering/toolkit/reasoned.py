@@ -11,6 +11,7 @@ from hopweave.answering.toolkit.claims import Assertion, claims_of, concluded, f
 from hopweave.answering.toolkit.few_shot import PROMPTS, Packer, Style
 from hopweave.answering.toolkit.final_answer import bare_answer, file_missing, is_missing
 from hopweave.core.errors import BudgetReached
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.prompt import unescape
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Answer, Message, Origin, Passage, Question, Span
@@ -23,7 +24,7 @@ Marker = Annotated[
     "what marks the answer; tolerant: 'answer is' in any case; authors: the regular expression of their code",
 ]
 
-_SAYS_ANSWER = {"tolerant": re.compile(r"\banswer\s+is\b", re.IGNORECASE), "authors": re.compile(r".* answer is:? (.*)\.?")}
+_SAYS_ANSWER = {"tolerant": lazy_pattern(r"\banswer\s+is\b", re.IGNORECASE), "authors": lazy_pattern(r".* answer is:? (.*)\.?")}
 _ONE_LINE = ("\n",)
 _NEXT_EXAMPLE = ("\nQ:", "\n<passage>")
 _MAX_TOKENS_DIRECT = 64

@@ -11,9 +11,10 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
 from hopweave.apps.cli._terminal import PlainStream
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.show.plain import visible
 
-_FILLED = re.compile(r"(?<! ) +$", re.MULTILINE)
+_FILLED = lazy_pattern(r"(?<! ) +$", re.MULTILINE)
 
 
 class _PlainConsole(Console):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from os import SEEK_END
 from pathlib import Path
@@ -11,8 +10,9 @@ from typing import TYPE_CHECKING
 import typer
 
 from hopweave.apps.cli._terminal import say
+from hopweave.core.lazy_pattern import lazy_pattern
 
-_ADDRESS = re.compile(r"[a-z][a-z+.-]+:/")  # a path folds the two slashes of an address
+_ADDRESS = lazy_pattern(r"[a-z][a-z+.-]+:/")  # a path folds the two slashes of an address
 
 if TYPE_CHECKING:
     from hopweave.record import Record

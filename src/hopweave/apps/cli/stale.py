@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from typing import Annotated
 
 import typer
 
 from hopweave.apps.cli._options import Assignments, Config, settings_of
 from hopweave.apps.cli._stale_answers import say_stale
+from hopweave.core.lazy_pattern import lazy_pattern
 
 app = typer.Typer(add_completion=False)
 
-_NAMED = re.compile(r"[^/:=]*=")
+_NAMED = lazy_pattern(r"[^/:=]*=")
 """The beginning of a corpus that is given with its name; an address may contain an equals sign further on."""
 STALE = 3
 """The exit status if there are stale answers."""

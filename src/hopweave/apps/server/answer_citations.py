@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +10,7 @@ from urllib.parse import quote
 from hopweave.citations.marking import WHOLE_CORPUS, WITHHELD, says_unknown
 from hopweave.citations.shortfalls import UNCERTAIN, certainty_in_words, why_unsupported
 from hopweave.core.json_text import whole
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Answer, Citation, Passage
 from hopweave.record import Record
 from hopweave.text.citation_marks import Mark, leading_mark, single_marks
@@ -23,7 +23,7 @@ _STANDING = {
     "unsupported": "No passage that was found supports this",
     "contradicted": "A passage contradicts this",
 }
-_MARKUP = re.compile(r"([\\`*_\[\]<>!#|~])")
+_MARKUP = lazy_pattern(r"([\\`*_\[\]<>!#|~])")
 _WEB = ("https://", "http://")
 _MAX_QUOTE = 300
 _AGAINST = "Says otherwise:"

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Passage
 from hopweave.core.visibility import Visible
 from hopweave.ingest.formats import DOCUMENT_SUFFIXES, IMAGE_SUFFIXES, RECORD_SUFFIXES, SOURCE_CODE_SUFFIXES
@@ -36,8 +37,8 @@ _FORMATS = {
     ".textile": "Textile", ".typ": "Typst",
 }  # fmt: skip
 _KNOWN_SUFFIXES = RECORD_SUFFIXES | DOCUMENT_SUFFIXES | IMAGE_SUFFIXES | SOURCE_CODE_SUFFIXES
-_SUFFIX = re.compile(r"(\.[a-z0-9]{1,8})(?:\.(?:gz|bz2|xz|zst))?(?:#[^/]*)?$", re.IGNORECASE)
-_NO_TOPIC = re.compile(
+_SUFFIX = lazy_pattern(r"(\.[a-z0-9]{1,8})(?:\.(?:gz|bz2|xz|zst))?(?:#[^/]*)?$", re.IGNORECASE)
+_NO_TOPIC = lazy_pattern(
     r"[/\\_<>{}|=@?]|^\W|\.\w{1,5}$|^\S*\w\.\w\S*$|^(?:[\d\W]+|[ivxlc]+\W?)$"
     r"|^(?:\S+-)?(?:changelog|copyright|licen[cs]e|readme)(?:-\S+)?$",  # the name of a file
     re.IGNORECASE,
@@ -57,12 +58,12 @@ quick reading related release reporting results return returns scope section see
 starting status steps support syntax table tutorial use using value values variables what work works years"""
 _GENERAL_IN_HEADINGS = _GENERAL | frozenset(_GENERAL_WORDS.split())
 """Words of which a heading says nothing if it has no others: documents on anything have sections of such names."""
-_NUMBERING = re.compile(
+_NUMBERING = lazy_pattern(
     r"(?:(?:chapter|section|part|appendix)\s+[\dA-Z]+[.:)]?|[\dA-Z]+(?:\.\d+)+[.:)]?|(?:\d+|[IVX]+)[.:)])\s+", re.IGNORECASE
 )
-_ASKS = re.compile(r"(?:who|what|when|where|which|why|how|can|do|does|is|are|should)\b.{8,}\?", re.IGNORECASE)
-_VAGUE = re.compile(r"\b(?:it|this|that|these|those|they|here|above|below|following)\b", re.IGNORECASE)
-_HOW_TO = re.compile(r"how to ([a-z][a-z-]+ .{4,})", re.IGNORECASE)
+_ASKS = lazy_pattern(r"(?:who|what|when|where|which|why|how|can|do|does|is|are|should)\b.{8,}\?", re.IGNORECASE)
+_VAGUE = lazy_pattern(r"\b(?:it|this|that|these|those|they|here|above|below|following)\b", re.IGNORECASE)
+_HOW_TO = lazy_pattern(r"how to ([a-z][a-z-]+ .{4,})", re.IGNORECASE)
 
 _ROLES = {
     "designed by": "the designer of {}",
@@ -77,21 +78,21 @@ _ROLES = {
     "married": "the person whom {} married",
 }
 """How a passage may name another, and what that other is then called."""
-_ROLE = re.compile(rf"\b({'|'.join(_ROLES)}) (?:the )?")
+_ROLE = lazy_pattern(rf"\b({'|'.join(_ROLES)}) (?:the )?")
 _FACTS = (
-    (re.compile(r"\bborn (?:\w+ \w+ )?in (?!\d)"), "Where was {} born?"),
-    (re.compile(r"\bborn (?:[^.]{0,40}? )?in \d{4}\b"), "In which year was {} born?"),
-    (re.compile(r"\bdied (?:[^.]{0,40}? )?in \d{4}\b"), "In which year did {} die?"),
-    (re.compile(r"\bstudied (?:at|in) "), "Where did {} study?"),
+    (lazy_pattern(r"\bborn (?:\w+ \w+ )?in (?!\d)"), "Where was {} born?"),
+    (lazy_pattern(r"\bborn (?:[^.]{0,40}? )?in \d{4}\b"), "In which year was {} born?"),
+    (lazy_pattern(r"\bdied (?:[^.]{0,40}? )?in \d{4}\b"), "In which year did {} die?"),
+    (lazy_pattern(r"\bstudied (?:at|in) "), "Where did {} study?"),
 )
 """What a passage may say of a person, and the question that this answers."""
-_IS = re.compile(
+_IS = lazy_pattern(
     r"(?P<name>[^\W\d_][^\s,;:()]*(?: [^\s,;:()]+){0,4}?)(?: \([^()]*\))?,? "
     r"(?P<verb>is|was|are|were) (?:an?|the|one|any) "
 )
 """The beginning of a sentence that says what something is."""
-_PERSON = re.compile(r"\b(?:he|she|his|her|born)\b", re.IGNORECASE)
-_WORD = re.compile(r"[^\W_][\w'’.-]*")
+_PERSON = lazy_pattern(r"\b(?:he|she|his|her|born)\b", re.IGNORECASE)
+_WORD = lazy_pattern(r"[^\W_][\w'’.-]*")
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,6 @@ from __future__ import annotations
 import hashlib
 import ipaddress
 import os
-import re
 import secrets
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -28,6 +27,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from hopweave.core.errors import SettingsError, suggest
 from hopweave.core.files import read_toml, read_whole
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.visibility import Visible
 from hopweave.run.opening import STARTER
 
@@ -35,8 +35,8 @@ KEYS_VARIABLE = "HOPWEAVE_SERVER_KEYS"
 MIN_KEY_CHARACTERS = 24
 LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "[::1]")
 
-_NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{0,63}")
-_SHA256 = re.compile(r"[0-9a-f]{64}")
+_NAME = lazy_pattern(r"[a-z0-9][a-z0-9_.-]{0,63}")
+_SHA256 = lazy_pattern(r"[0-9a-f]{64}")
 
 
 class KeySettings(BaseModel):

@@ -27,7 +27,6 @@ and, tab-separated, `FOLDER/qrels/test.tsv`:
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,6 +36,7 @@ from pydantic import AliasChoices, Field
 
 from hopweave.core.errors import DataError
 from hopweave.core.files import file_name
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Example, Gold, Passage, Question
 from hopweave.evaluation.datasets._rows import Id, Layout, Row, Text, read_rows
 from hopweave.evaluation.datasets._source import distinct, examples_of
@@ -44,7 +44,7 @@ from hopweave.ingest.file_bytes import open_text
 from hopweave.ingest.formats import CorpusFile
 
 _HEADER = ["query-id", "corpus-id", "score"]
-_SCORE = re.compile(r"\s*-?\d{1,9}\s*")
+_SCORE = lazy_pattern(r"\s*-?\d{1,9}\s*")
 
 
 class _Document(Layout):

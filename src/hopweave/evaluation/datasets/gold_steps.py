@@ -27,13 +27,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Literal
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import AnswerForm, Example, Gold, Question
 from hopweave.evaluation.datasets._rows import Id, Layout, Row, Text
 from hopweave.evaluation.datasets._source import LocalFile, distinct, examples_of
 
 Form = Literal["parts", "given", "listed"]
 
-_EARLIER = re.compile(r"#(\d+)")
+_EARLIER = lazy_pattern(r"#(\d+)")
 
 
 class _Question(Layout):

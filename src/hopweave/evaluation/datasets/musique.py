@@ -20,17 +20,17 @@ One row of `musique_ans_v1.0_dev.jsonl`:
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Example, Gold, GoldStep, Passage, Question
 from hopweave.evaluation.datasets._hub import HubAddress
 from hopweave.evaluation.datasets._rows import Id, Layout, Row, Text
 from hopweave.evaluation.datasets._source import Source, distinct, examples_of, passage_of
 
-_HOPS = re.compile(r"(\d)hop\d*__")
+_HOPS = lazy_pattern(r"(\d)hop\d*__")
 
 
 class _Paragraph(Layout):

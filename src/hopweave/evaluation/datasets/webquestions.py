@@ -14,19 +14,19 @@ One row of `webquestions.examples.test.json`:
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Example
 from hopweave.evaluation.datasets._hub import HubAddress
 from hopweave.evaluation.datasets._open_questions import OpenRow, open_example, open_rows
 from hopweave.evaluation.datasets._rows import Layout, Row, Text
 from hopweave.evaluation.datasets._source import Source, examples_of
 
-_DESCRIPTION = re.compile(r'\(description\s+(?:"((?:[^"\\]|\\.)*)"|([^()"]+))\s*\)')
-_ESCAPED = re.compile(r"\\(.)")
+_DESCRIPTION = lazy_pattern(r'\(description\s+(?:"((?:[^"\\]|\\.)*)"|([^()"]+))\s*\)')
+_ESCAPED = lazy_pattern(r"\\(.)")
 
 
 class _Original(Layout):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from hopweave.core.errors import DataError
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.postgres_connection import is_address
 from hopweave.core.redaction import public_address
 from hopweave.core.types import Example
@@ -22,7 +22,7 @@ from hopweave.record import ModelCall, Record
 from hopweave.run.store.store import Store, key_of
 from hopweave.run.store.stores import open_store
 
-_PARTICULARS = re.compile(r"'[^']*'|\"[^\"]*\"|\d+")
+_PARTICULARS = lazy_pattern(r"'[^']*'|\"[^\"]*\"|\d+")
 """What distinguishes problems of the same kind: names and numbers."""
 _REPLACED = "\ufffd"
 """Replaces in a record what UTF-8 cannot encode, so the key under which it was asked is not known."""

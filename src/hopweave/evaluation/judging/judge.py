@@ -18,6 +18,7 @@ from pathlib import Path
 from hopweave.citations.entailment import CitedClaim, Judgement, read_judgements
 from hopweave.core.errors import DataError, RunError, error_that_counts
 from hopweave.core.files import read_lines
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.prompt import escape, fence, prompts_beside
 from hopweave.core.types import Message
 from hopweave.record import Record, Trace
@@ -28,7 +29,7 @@ FILE = "judgements.jsonl"
 """The name of the file of verdicts in the folder of a run."""
 
 _PROMPTS = prompts_beside(__file__)
-_VERDICT = re.compile(r"\W*(yes|no)\b", re.IGNORECASE)
+_VERDICT = lazy_pattern(r"\W*(yes|no)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from typing import Literal
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Example
 from hopweave.text.matching import is_contained, normalize_answer
 
 Boundary = Literal["auto", "raw"]
 
 _SHORT = 3
-_NUMBERS = re.compile(r"\d{1,3}(?:,\d{3})*(?:\.\d+)?")
-_NAMES = re.compile(r"(?:[A-ZÀ-ÖØ-Þ][\w’'.-]*)(?:[ \t]+[A-ZÀ-ÖØ-Þ][\w’'.-]*)*")
+_NUMBERS = lazy_pattern(r"\d{1,3}(?:,\d{3})*(?:\.\d+)?")
+_NAMES = lazy_pattern(r"(?:[A-ZÀ-ÖØ-Þ][\w’'.-]*)(?:[ \t]+[A-ZÀ-ÖØ-Þ][\w’'.-]*)*")
 
 
 def covers(said: str, gold: str, boundary: Boundary = "auto", *, is_label: bool = False) -> bool:

@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.text.matching import normalize_answer
 
 _CLOSED = frozenset({"yes", "no", "noanswer"})
-_ARTICLES = re.compile(r"\b(a|an|the)\b")
+_ARTICLES = lazy_pattern(r"\b(a|an|the)\b")
 _PUNCTUATION = frozenset(string.punctuation)
 _MAX_SPANS = 12
 

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 
 from hopweave.answering.parsing.follow_ups import parse_follow_ups
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.evaluation.papers._published import Variant, answered_cells, datasets_of, variant, variants
 from hopweave.evaluation.papers._scores import mean
 from hopweave.evaluation.papers._table import Draft, MethodTable, hop_columns, name_of
@@ -19,7 +20,7 @@ from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells
 from hopweave.record import Decision, ModelCall, Record
 from hopweave.text.sentences import sentence_spans
 
-_GIVES_ANSWER = re.compile(r"\banswer\s+is\b", re.IGNORECASE)
+_GIVES_ANSWER = lazy_pattern(r"\banswer\s+is\b", re.IGNORECASE)
 _OWN = "toqd_no_retrieval"
 """A row that is not in the paper."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from importlib.util import find_spec
@@ -13,6 +12,7 @@ from pathlib import Path
 
 from hopweave.core.catalog import Role, entries, load
 from hopweave.core.errors import HopweaveError
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Example
 from hopweave.evaluation.runs.folder import DatasetPlan, RunFolder
 from hopweave.evaluation.runs.offline import OfflineStage
@@ -34,8 +34,8 @@ WHERES = (
 OF_ERRORS = frozenset({WHERES[0], *WHERES[2:5]})
 """Those of them whose kind is the class of an error; that of the others is a limit, or a parser."""
 
-_ADDRESS = re.compile(r"\bAddress: (\S+)")
-_LICENCE = re.compile(r"\bLicence: (.+?)\.(?:\s|$)")
+_ADDRESS = lazy_pattern(r"\bAddress: (\S+)")
+_LICENCE = lazy_pattern(r"\bLicence: (.+?)\.(?:\s|$)")
 
 
 @dataclass(slots=True)

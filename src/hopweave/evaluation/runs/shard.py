@@ -6,16 +6,16 @@ question), every question is in exactly one of them, and interleaving them gives
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 from hopweave.core.errors import SettingsError
+from hopweave.core.lazy_pattern import lazy_pattern
 
 Item = TypeVar("Item")
 
-_FORM = re.compile(r"([1-9]\d{0,4})/([1-9]\d{0,4})")
+_FORM = lazy_pattern(r"([1-9]\d{0,4})/([1-9]\d{0,4})")
 
 
 @dataclass(frozen=True, slots=True, order=True)

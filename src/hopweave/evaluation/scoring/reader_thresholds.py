@@ -13,7 +13,6 @@ from __future__ import annotations
 import asyncio
 import math
 import random
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +20,7 @@ from typing import Any, Literal
 
 from hopweave.core.errors import DataError, RunError, SettingsError, error_that_counts
 from hopweave.core.files import read_json, read_lines
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.protocols import ModelReader
 from hopweave.core.types import Passage, Reading
 from hopweave.record import Failure, Trace
@@ -32,7 +32,7 @@ Format = Literal["auto", "pairs", "musique"]
 
 _MAX_THRESHOLDS = 10_000
 _ENGINE_BATCH = 64
-_EARLIER_ANSWER = re.compile(r"#(\d+)")
+_EARLIER_ANSWER = lazy_pattern(r"#(\d+)")
 _PAIR = 'a row is {"query": ..., "passage": {"title": ..., "text": ...}, "answers": [...]}'
 
 

@@ -9,6 +9,7 @@ from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Any
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.text.key_terms import Word, words_in
 from hopweave.text.matching import normalize_answer
 
@@ -20,18 +21,18 @@ currently current"""
 _STOP = frozenset(_STOP_WORDS.split())
 _REQUESTS = frozenset(["find", "identify", "determine", "state", "give", "tell"])
 _HELPERS = frozenset(["do", "does", "did"])
-_YES_OR_NO = re.compile(
+_YES_OR_NO = lazy_pattern(
     r"(?:is|are|was|were|am|do|does|did|has|have|had|can|could|will|would|should|may|might|must)(?:n['’]t)?$", re.IGNORECASE
 )
 # What is asked for: the first question word with the noun after it. Persons and things need not be distinguished.
 _KINDS = (
     (
         "when",
-        re.compile(r"\bwhen\b|\b(?:what|which)\s+(?:\w+\s+)?(?:date|year|day|time)\b|\b(?:date|year)\s+of\b", re.IGNORECASE),
+        lazy_pattern(r"\bwhen\b|\b(?:what|which)\s+(?:\w+\s+)?(?:date|year|day|time)\b|\b(?:date|year)\s+of\b", re.IGNORECASE),
     ),
-    ("where", re.compile(r"\bwhere\b|\b(?:what|which)\s+(?:place|location)\b|\b(?:place|location)\s+of\b", re.IGNORECASE)),
-    ("why", re.compile(r"\bwhy\b|\bfor\s+what\s+reason\b", re.IGNORECASE)),
-    ("how", re.compile(r"\bhow\b", re.IGNORECASE)),
+    ("where", lazy_pattern(r"\bwhere\b|\b(?:what|which)\s+(?:place|location)\b|\b(?:place|location)\s+of\b", re.IGNORECASE)),
+    ("why", lazy_pattern(r"\bwhy\b|\bfor\s+what\s+reason\b", re.IGNORECASE)),
+    ("how", lazy_pattern(r"\bhow\b", re.IGNORECASE)),
 )
 _NOUNS = {"when": {"date", "year", "day", "time"}, "where": {"place", "location"}}
 """Words already implied by the kind."""

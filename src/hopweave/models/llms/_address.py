@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import base64
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit, urlunsplit
 
 from hopweave.core.errors import SettingsError
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.redaction import Secrets, is_secret_field, public_address
 from hopweave.models.llms._servers import KINDS, Kind, Level, Server, server_of_host
 
-_AZURE_HOSTS = re.compile(r"(^|\.)((openai|cognitiveservices)\.azure\.com|services\.ai\.azure\.com)$")
-_LOOPBACK = re.compile(r"^(localhost|127(\.\d+){3}|::1)$")
-_VERSION = re.compile(r"/v\d+[a-z0-9]*(/openai)?$|/deployments/[^/]+$")
+_AZURE_HOSTS = lazy_pattern(r"(^|\.)((openai|cognitiveservices)\.azure\.com|services\.ai\.azure\.com)$")
+_LOOPBACK = lazy_pattern(r"^(localhost|127(\.\d+){3}|::1)$")
+_VERSION = lazy_pattern(r"/v\d+[a-z0-9]*(/openai)?$|/deployments/[^/]+$")
 
 
 @dataclass(frozen=True, slots=True)

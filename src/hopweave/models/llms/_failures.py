@@ -11,10 +11,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hopweave.core.errors import ModelError, suggest
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.models.llms._address import Address, Wire
 from hopweave.models.llms._json import Malformed, parsed
 
-_TOO_LONG = re.compile(
+_TOO_LONG = lazy_pattern(
     r"context.?(length|size|window)|maximum context|prompt is too long|too many (input )?tokens", re.IGNORECASE
 )
 _MAX_QUOTED = 200

@@ -6,11 +6,12 @@ import re
 from typing import Any
 
 from hopweave.core.files import read_json
+from hopweave.core.lazy_pattern import lazy_pattern
 
 MAX_NESTING = 64
 """Maximum nesting of brackets; a complete completion has 6."""
 
-_STRING_OR_BRACKET = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\Z)|[\[{]|[\]}]', re.DOTALL)
+_STRING_OR_BRACKET = lazy_pattern(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\Z)|[\[{]|[\]}]', re.DOTALL)
 
 
 class Malformed(ValueError):

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from hopweave.core.errors import ModelError
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Reply, Usage
 from hopweave.models.llms._address import Wire
 from hopweave.models.llms._failures import (
@@ -25,7 +26,7 @@ from hopweave.models.llms._request_body import limit_name
 from hopweave.models.llms._servers import LIMITS, nearest_level
 from hopweave.models.llms._wire import Parsed
 
-_CONTEXT = re.compile(r"context (?:size|length|window) (?:is |of )?\(?(\d{3,7})", re.IGNORECASE)
+_CONTEXT = lazy_pattern(r"context (?:size|length|window) (?:is |of )?\(?(\d{3,7})", re.IGNORECASE)
 _WITHHELD = frozenset({"content_filter", "safety", "recitation", "prohibited_content", "blocklist", "refusal"})
 _log = logging.getLogger(__name__)
 

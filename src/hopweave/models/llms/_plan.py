@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.protocols import OnText
 from hopweave.core.types import Message, Sampling
 from hopweave.models.llms._address import Wire
@@ -14,7 +15,7 @@ from hopweave.models.llms._learnt import Learnt
 from hopweave.models.llms._servers import Level, nearest_level
 
 # Their templates open the thoughts, so that a reply cut off early has no mark at all by which it could be told from an answer.
-_OPENS_THOUGHTS = re.compile(
+_OPENS_THOUGHTS = lazy_pattern(
     r"deepseek-?r1|r1-distill|(?:^|[/:_-])qwq|[-_:]think(?:ing)?(?:[-_:]|$)|reasoner|qwen3\.[5-9]|minimax-m\d|exaone-deep",
     re.IGNORECASE,
 )

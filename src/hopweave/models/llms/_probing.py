@@ -7,11 +7,11 @@ its version, and for what a model can do. Everything is asked at the address its
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from hopweave.core.errors import HopweaveError
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.models.llms._endpoint import Endpoint
 from hopweave.models.llms._json import MALFORMED
 from hopweave.models.llms._learnt import Learnt
@@ -21,7 +21,7 @@ PROBE_SECONDS = 2.0
 """How long all questions together may take: a probe must not delay the first call."""
 
 _MAX_LISTED = 1000
-_VERSION = re.compile(r"/v\d+[a-z0-9]*$")
+_VERSION = lazy_pattern(r"/v\d+[a-z0-9]*$")
 _CREATED_IN_LITELLM = 1677610602  # in every listing of its proxy
 
 

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.models.llms._json import parsed
 from hopweave.models.llms._learnt import REFUSABLE
 from hopweave.models.llms._servers import LIMITS, THINKING_FIELDS
@@ -26,7 +27,7 @@ STATUSES = frozenset({400, 403, 422})
 _UNSUPPORTED_CODES = frozenset(
     {"unsupported_parameter", "unsupported_value", "unknown_parameter", "unrecognized_parameter", "unsupportedparamserror"}
 )
-_UNSUPPORTED = re.compile(
+_UNSUPPORTED = lazy_pattern(
     r"unsupported|not (?:be |been |currently |yet )?(?:support|allow|permit|accept|available|enabled|implemented|recogni)"
     r"|not (?:a )?valid|n't (?:support|accept|allow|recogni[sz]e)|unrecogni[sz]ed|unknown|unexpected"
     r"|extra_forbidden|extra inputs|additional properties|disallowed|deprecated|incompatible|may only be set"
@@ -34,15 +35,15 @@ _UNSUPPORTED = re.compile(
     r"|only (?:the default|supports?|takes?|accepts?)|must be (?:exactly )?1\b|requires? (?:--|the flag)|to be set\b",
     re.IGNORECASE,
 )
-_TOO_MUCH = re.compile(
+_TOO_MUCH = lazy_pattern(
     r"too (?:large|big|high|many)|at most|maximum|less than or equal|greater than|valid range|exceed"
     r"|must be (?:<|between|less)",
     re.IGNORECASE,
 )
-_SAYS_WHAT_TO_SAY = re.compile(
+_SAYS_WHAT_TO_SAY = lazy_pattern(
     r"supported values|(?:must|should) be|expected|allowed values|one of|invalid (?:\w+ )?(?:value|effort|level)", re.IGNORECASE
 )
-_LOC_IN_TEXT = re.compile(r"'loc': \('body', '(\w+)'")
+_LOC_IN_TEXT = lazy_pattern(r"'loc': \('body', '(\w+)'")
 _QUOTES = "[`'\"]"
 
 # Other words for a field. Common words count only between quotation marks.

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.models.weights.known import SMALL_BELOW
 
 # `8x7b` is a mixture; the `a3b` of `30b-a3b` says how many parameters are active, the `e2b` of Gemma how many are effective.
-_SIZE = re.compile(r"(?<![a-z0-9.])(?:(\d+)x)?e?(\d+(?:\.\d+)?)(b|m)(?![a-z0-9])", re.IGNORECASE)
+_SIZE = lazy_pattern(r"(?<![a-z0-9.])(?:(\d+)x)?e?(\d+(?:\.\d+)?)(b|m)(?![a-z0-9])", re.IGNORECASE)
 _MIN_MILLIONS = 10.0  # `1m` is a length of context
-_SMALL_FAMILIES = re.compile(r"(?:^|[/_-])(?:tinyllama|smollm\d?)(?![a-z])", re.IGNORECASE)
+_SMALL_FAMILIES = lazy_pattern(r"(?:^|[/_-])(?:tinyllama|smollm\d?)(?![a-z])", re.IGNORECASE)
 
 
 def is_small_name(model: str) -> bool:

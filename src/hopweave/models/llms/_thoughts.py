@@ -13,6 +13,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
+from hopweave.core.lazy_pattern import lazy_pattern
+
 _NAMES = ("think", "thinking", "thought", "reasoning", "seed:think")
 _OPENINGS = (*(f"<{name}>" for name in _NAMES), "[think]")
 _CLOSINGS = (*(f"</{name}>" for name in _NAMES), "[/think]")
@@ -22,17 +24,17 @@ _ENDS_OF_CHANNEL = ("<|end|>", "<|start|>assistant<|channel|>", "<|channel|>")
 _ENDS_OF_REPLY = ("<|return|>", "<|end|>")
 _MAX_HEADER = 120
 _FIRST_SIGNS = "<[a"  # of all marks
-_BEGINS_A_MARK = re.compile(r"[<\[]")
+_BEGINS_A_MARK = lazy_pattern(r"[<\[]")
 
 _CHANNEL = r"(?:<\|start\|>assistant)?<\|channel\|>"
-_HEADER = re.compile(rf"{_CHANNEL}(?P<name>[a-z]*)(?:[^<]|<\|constrain\|>)*<\|message\|>", re.IGNORECASE)
-_OPENING = re.compile("|".join(map(re.escape, _OPENINGS)), re.IGNORECASE)
-_PLAIN_START = re.compile(r"analysis(?=[A-Z])")
-_CLOSING = re.compile("|".join(map(re.escape, _CLOSINGS)), re.IGNORECASE)
-_MARK = re.compile("|".join(map(re.escape, (*_OPENINGS, *_CLOSINGS))), re.IGNORECASE)
-_END_OF_CHANNEL = re.compile(rf"<\|end\|>|(?={_CHANNEL})", re.IGNORECASE)
-_END_OF_REPLY = re.compile("|".join(map(re.escape, _ENDS_OF_REPLY)))
-_SIGNS = re.compile(r"[<\[]|\A\s*analysis")
+_HEADER = lazy_pattern(rf"{_CHANNEL}(?P<name>[a-z]*)(?:[^<]|<\|constrain\|>)*<\|message\|>", re.IGNORECASE)
+_OPENING = lazy_pattern("|".join(map(re.escape, _OPENINGS)), re.IGNORECASE)
+_PLAIN_START = lazy_pattern(r"analysis(?=[A-Z])")
+_CLOSING = lazy_pattern("|".join(map(re.escape, _CLOSINGS)), re.IGNORECASE)
+_MARK = lazy_pattern("|".join(map(re.escape, (*_OPENINGS, *_CLOSINGS))), re.IGNORECASE)
+_END_OF_CHANNEL = lazy_pattern(rf"<\|end\|>|(?={_CHANNEL})", re.IGNORECASE)
+_END_OF_REPLY = lazy_pattern("|".join(map(re.escape, _ENDS_OF_REPLY)))
+_SIGNS = lazy_pattern(r"[<\[]|\A\s*analysis")
 
 
 def split_thoughts(text: str, *, begins_inside: bool = False, is_cut_off: bool = False) -> tuple[str, str]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from hopweave.core.errors import ModelError, SettingsError, suggest
 from hopweave.core.files import read_json, read_toml, read_whole
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.protocols import OnText
 from hopweave.core.types import Abilities, Message, Reply, Sampling, TokenLogprob, ToolCall, Usage
 from hopweave.models.llms._plan import prefill_of
@@ -22,8 +23,8 @@ from hopweave.models.llms._reply_text import cut
 
 __all__ = ["Scripted"]
 
-_WORD = re.compile(r"\s*\S+")
-_TOKEN = re.compile(r"\s*\S+|\s+")
+_WORD = lazy_pattern(r"\s*\S+")
+_TOKEN = lazy_pattern(r"\s*\S+|\s+")
 
 
 @dataclass(frozen=True, slots=True)

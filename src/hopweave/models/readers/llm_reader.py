@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from hopweave.citations.citing import locate
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.options import AtLeast, Bounded, Whole
 from hopweave.core.prompt import escape, fence, prompts_beside, unescape
 from hopweave.core.protocols import Ask
@@ -24,8 +25,8 @@ _BOUND = 20.0
 _SHOWN_TO_A_SMALL_MODEL = 100
 _SHOWN = 400
 _LEAST = math.exp(-2 * _BOUND)
-_SAID = re.compile(r"[\W_]*+(?:reply\s*+:[\W_]*+)?(yes|no)\b[\s*_`]*+(?:[:,.;]|[–—-](?=\s))*+", re.IGNORECASE)
-_TOKEN = re.compile(r"[\W_]*+(yes|no)[\W_]*+", re.IGNORECASE)
+_SAID = lazy_pattern(r"[\W_]*+(?:reply\s*+:[\W_]*+)?(yes|no)\b[\s*_`]*+(?:[:,.;]|[–—-](?=\s))*+", re.IGNORECASE)
+_TOKEN = lazy_pattern(r"[\W_]*+(yes|no)[\W_]*+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from hopweave.core.files import open_regular
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.models.weights.known import KNOWN_MODELS, Thinking, model_path
 
 _SIZES = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
@@ -28,7 +29,7 @@ _MAX_TEXT = 1 << 20
 _MAX_KEPT = 4096
 _MAX_DIMENSIONS = 8
 _F16_BYTES = 2
-_LABEL = re.compile(r"(?:(\d+)x)?(\d+(?:\.\d+)?)\s*([KMBT])(?![a-z])", re.IGNORECASE)
+_LABEL = lazy_pattern(r"(?:(\d+)x)?(\d+(?:\.\d+)?)\s*([KMBT])(?![a-z])", re.IGNORECASE)
 _UNITS = {"K": 1e3, "M": 1e6, "B": 1e9, "T": 1e12}
 
 

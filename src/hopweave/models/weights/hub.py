@@ -11,7 +11,6 @@ to, and over plain HTTP only to this machine.
 from __future__ import annotations
 
 import os
-import re
 import threading
 import urllib.request
 from collections.abc import Callable, Mapping
@@ -23,17 +22,18 @@ from urllib.parse import quote, urljoin, urlsplit
 
 from hopweave.core.errors import suggest
 from hopweave.core.files import read_json
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.models.weights.download import Download, SourceFailed, SourceRefused, check_space
 from hopweave.models.weights.hub_names import HubFile
 from hopweave.models.weights.known import KnownModel
 
-_SHA256 = re.compile(r"[0-9a-f]{64}")
+_SHA256 = lazy_pattern(r"[0-9a-f]{64}")
 _PROBE_SECONDS = 5.0
 _STALL_SECONDS = 20.0
 _MAX_HOPS = 5
 _MAX_LISTING_BYTES = 1 << 23
 _MAX_NAMED = 8
-_LOOPBACK = re.compile(r"localhost|127(\.\d+){3}|::1")
+_LOOPBACK = lazy_pattern(r"localhost|127(\.\d+){3}|::1")
 _T = TypeVar("_T")
 
 

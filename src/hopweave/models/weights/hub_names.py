@@ -12,14 +12,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hopweave.core.errors import SettingsError
+from hopweave.core.lazy_pattern import lazy_pattern
 
 PREFIX = "hf:"
 
 _FORM = "hf:OWNER/REPO/FILE.gguf, or hf:OWNER/REPO@REVISION/FILE.gguf"
 # As the hub allows; two dots in a row would lead out of a folder.
-_WORD = re.compile(r"[A-Za-z0-9](?!.*\.\.)[A-Za-z0-9._-]{0,95}")
-_PLACE = re.compile(r"[^\x00-\x1f\x7f\\?#:*\"<>|]{1,200}")
-_PART = re.compile(r"(?P<stem>.+)-(?P<number>\d{5})-of-(?P<total>\d{5})\.gguf", re.IGNORECASE)
+_WORD = lazy_pattern(r"[A-Za-z0-9](?!.*\.\.)[A-Za-z0-9._-]{0,95}")
+_PLACE = lazy_pattern(r"[^\x00-\x1f\x7f\\?#:*\"<>|]{1,200}")
+_PART = lazy_pattern(r"(?P<stem>.+)-(?P<number>\d{5})-of-(?P<total>\d{5})\.gguf", re.IGNORECASE)
 _MAX_PARTS = 500
 _MAX_STEM = 120
 _MAIN = "main"

@@ -22,12 +22,12 @@ Calls: none; with `agreement`, one read for each of the first `num_voices` docum
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Annotated
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.options import AtLeast, Bounded, Whole
 from hopweave.core.protocols import MethodContext
 from hopweave.core.ranking import identity_of
@@ -36,7 +36,7 @@ from hopweave.text.instructions import blanked, without_commands
 from hopweave.text.matching import is_contained
 from hopweave.text.sentences import sentence_spans
 
-_WORDS = re.compile(r"\w{3,}")
+_WORDS = lazy_pattern(r"\w{3,}")
 _LEAST_DEPTH = 10
 
 

@@ -5,7 +5,6 @@ Scripts without blanks between words are cut into overlapping pairs of letters, 
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from dataclasses import dataclass, replace
 from functools import cache
@@ -13,6 +12,7 @@ from functools import cache
 import tantivy
 
 from hopweave.core.errors import DataError, SettingsError
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.text.scripts import in_pairs
 
 _VERSION = 1
@@ -55,7 +55,7 @@ _ENGLISH_STOP_WORDS = (
     "that the their then there these they this to was will with"
 )
 _TURKISH_CAPITALS = str.maketrans({"I": "ı", "İ": "i"})
-_POSSESSIVE = re.compile(r"['\u2019\uff07][sS]\b")
+_POSSESSIVE = lazy_pattern(r"['\u2019\uff07][sS]\b")
 _MAX_TERM_BYTES = 255
 _IN_PAIRS = "+pairs"
 

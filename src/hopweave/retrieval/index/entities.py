@@ -9,17 +9,17 @@ The key of an entity is that of a title (see `links`), without an article at the
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Passage
 from hopweave.retrieval.index.links import mentions, title_key
 from hopweave.text.content_words import anchors, words_of
 from hopweave.text.sentences import sentence_spans
 
-_ARTICLE = re.compile(r"\A(?:the|an?) (?=.)")
-_BEFORE_A_WORD = re.compile(r"[\W_]*")
+_ARTICLE = lazy_pattern(r"\A(?:the|an?) (?=.)")
+_BEFORE_A_WORD = lazy_pattern(r"[\W_]*")
 
 
 class Mention(NamedTuple):

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -22,6 +21,7 @@ from typing import Any, TypeVar
 
 from hopweave.core.errors import DataError
 from hopweave.core.files import file_name, read_json, read_whole, refuse_links_out, sha256_of, write_whole
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Passage
 
 FORMAT_VERSION = 2
@@ -29,7 +29,7 @@ LABELS_SINCE = 2
 """The format of indexes that hold access labels, so that a hopweave without support for them refuses it; others have 1."""
 
 MANIFEST = "manifest.json"
-DATA_NAME = re.compile(r"data-(\d+)")
+DATA_NAME = lazy_pattern(r"data-(\d+)")
 FULL_CHECK_MAX_BYTES = 512 * 2**20
 """Up to this size, opening an index verifies every byte; above it, only file sizes."""
 

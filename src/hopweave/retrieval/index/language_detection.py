@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Passage
 from hopweave.retrieval.index.analysis import CODES
 
@@ -37,7 +37,7 @@ _NAMES = {code: name for name, code in CODES.items() if code} | {
     "sco": "english",
 }
 _UNKNOWN = "zxx"  # no language at all, such as numbers
-_WORD = re.compile(r"[^\W\d_]+")
+_WORD = lazy_pattern(r"[^\W\d_]+")
 
 
 class Sample:

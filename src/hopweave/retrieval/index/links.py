@@ -19,25 +19,26 @@ import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.text.page_names import page_name
 from hopweave.text.scripts import MARKS, RUN_TOGETHER, runs_together
 
 MAX_KEY_WORDS = 12
 """Longer titles are not links: texts do not spell them out."""
 
-_WORD = re.compile(r"[^\W_]+")
-_WORD_OR_LETTER = re.compile(rf"[{RUN_TOGETHER}][{MARKS}]*|[^\W_{RUN_TOGETHER}]+")
-_SUFFIX = re.compile(r"\s*\([^()]*\)\s*$")
+_WORD = lazy_pattern(r"[^\W_]+")
+_WORD_OR_LETTER = lazy_pattern(rf"[{RUN_TOGETHER}][{MARKS}]*|[^\W_{RUN_TOGETHER}]+")
+_SUFFIX = lazy_pattern(r"\s*\([^()]*\)\s*$")
 _KIND = (
     r"(?:modules?|packages?|library|libraries|commands?|programs?|utility|utilities|tools?|daemons?|scripts?|functions?"
     r"|directives?|extensions?|man(?:ual)? pages?)"
 )
-_CODE = re.compile(
+_CODE = lazy_pattern(
     rf"(?<![\w.+-])([a-z][\w.+-]*+)(?=\s?\([1-9][a-z]?\)|\s++{_KIND}\b)|(?<![\w.+-]){_KIND}\s++([a-z])", re.ASCII
 )
 """How a text names a page whose name is in small letters, so that it is no common word: `git-log(1)`, `the secrets module`."""
 
-_BETWEEN = re.compile(r"[ \t]+")
+_BETWEEN = lazy_pattern(r"[ \t]+")
 _MAX_WORD_LENGTH = 60
 _SMALL = frozenset(string.ascii_lowercase)
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
 
 from hopweave.core.errors import SettingsError
 from hopweave.core.indexing import AddressForm
+from hopweave.core.lazy_pattern import lazy_pattern
 
-_LOOPBACK = re.compile(r"^(localhost|127(\.\d+){3}|::1)?$")
+_LOOPBACK = lazy_pattern(r"^(localhost|127(\.\d+){3}|::1)?$")
 # Characters that all engines accept at any position of a name.
-_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
+_NAME = lazy_pattern(r"[a-z][a-z0-9_]{0,39}")
 
 
 @dataclass(frozen=True, slots=True)

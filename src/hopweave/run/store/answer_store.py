@@ -6,7 +6,6 @@ writes). The caller chooses the ids, which are file names and sort by time: `ANS
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -14,9 +13,10 @@ from typing import NamedTuple
 
 from hopweave.core.errors import DataError
 from hopweave.core.files import file_name, is_file_name, read_whole, write_whole
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.postgres_connection import Database, is_address
 
-ANSWER_ID = re.compile(r"[0-9a-f]{12}-[0-9a-f]{16}")
+ANSWER_ID = lazy_pattern(r"[0-9a-f]{12}-[0-9a-f]{16}")
 """The milliseconds since 1970, and a random part that cannot be guessed."""
 
 _NAME = "answers"

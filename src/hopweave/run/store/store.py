@@ -13,7 +13,6 @@ import json
 import logging
 import math
 import random
-import re
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -26,6 +25,7 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError, to_json
 
 from hopweave.core.errors import DataError, ModelError
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Message, Reply, Sampling
 from hopweave.record import Failure
 
@@ -35,7 +35,7 @@ _log = logging.getLogger(__name__)
 
 _LAYOUT = 2
 """The rows of layout 1 have no checksum; they are read without a check, and are not rewritten."""
-_CHECKSUM = re.compile(rb',"([0-9a-f]{32})"\]\Z')
+_CHECKSUM = lazy_pattern(rb',"([0-9a-f]{32})"\]\Z')
 _BUSY_SECONDS = 30.0
 _BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 _AGAIN_SECONDS = (0.002, 0.05)

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import re
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.text.final import short_form
 from hopweave.text.quotation import unquoted
 from hopweave.text.refusal import does_not_know, is_refusal
 
-_LABEL = re.compile(
+_LABEL = lazy_pattern(
     r"[\s>*_#`•·+|-]*+(?:\d++[.)]\s*+)?+"
     r"(?:(?:next|new|simple|follow[ -]?up|intermediate|search|sub)[ -]*+){0,4}"
     r"(?:question|query)[ \t#]*+\d*+[*_` \t]*+:[*_`\s]*+",
     re.IGNORECASE | re.ASCII,
 )
-_NUMBER = re.compile(r"^\d{1,2}[.)]\s++", re.ASCII)
-_ANSWER_LABEL = re.compile(
+_NUMBER = lazy_pattern(r"^\d{1,2}[.)]\s++", re.ASCII)
+_ANSWER_LABEL = lazy_pattern(
     r"[\s>*_#`•·+|-]*+(?:intermediate[ \t]++|sub-?)?+answer[ \t#]*+\d*+[*_` \t]*+:[*_`\s]*+", re.IGNORECASE | re.ASCII
 )
-_ENOUGH = re.compile(r"[\W_]*+nothing\s++(?:more|else|further)\b|[\W_]*+enough\b", re.IGNORECASE | re.ASCII)
-_NOTHING = re.compile(r"[\W_]*+no\s++(?:relevant|useful|helpful)\s++information\b", re.IGNORECASE | re.ASCII)
+_ENOUGH = lazy_pattern(r"[\W_]*+nothing\s++(?:more|else|further)\b|[\W_]*+enough\b", re.IGNORECASE | re.ASCII)
+_NOTHING = lazy_pattern(r"[\W_]*+no\s++(?:relevant|useful|helpful)\s++information\b", re.IGNORECASE | re.ASCII)
 _OPENING = "> *_#`•·+|-\t"
 _LONGEST = 400
 

@@ -13,23 +13,24 @@ from dataclasses import dataclass
 from typing import Any
 
 from hopweave.answering.parsing.numbered import json_values
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.text.final import short_form
 from hopweave.text.quotation import QUOTATION_MARKS
 
 _DRESS = r"[\s>*_`#•·+-]*+"
-_CALL = re.compile(
+_CALL = lazy_pattern(
     rf"^{_DRESS}(?:QS{_DRESS}:{_DRESS})?(?:\([^\W\d]{{1,20}}+\){_DRESS})?\[\s*+(?P<module>[^\W\d]\w{{0,40}}+)\s*+\]"
     rf"[*_`:]*+(?P<argument>.*)$",
     re.IGNORECASE,
 )
 _END = "eoq"
 # The lookbehind for the start of the preceding run keeps long runs linear.
-_QUESTION = re.compile(r"(?:(?<![\s.,;*_`])[\s.,;*_`]++)?+question[\s*_`]*+:", re.IGNORECASE)
-_KEY = re.compile(r"(?<!\w)(?P<key>titles?|answers?)[\"'”’`*]*+\s*+[:=]", re.IGNORECASE)
-_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*+)"|“([^”]*+)”|\'(.*?)\'(?=\s*+(?:[,;\]}]|$))|\b(?:None|null)\b')
-_BARE_LIST = re.compile(r"[\s*_`>]*+(?:json\s*+)?(?:A\s*+:\s*+)?\[", re.IGNORECASE)
-_SEPARATOR = re.compile(r"\s*+[,;]\s*+")
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_QUESTION = lazy_pattern(r"(?:(?<![\s.,;*_`])[\s.,;*_`]++)?+question[\s*_`]*+:", re.IGNORECASE)
+_KEY = lazy_pattern(r"(?<!\w)(?P<key>titles?|answers?)[\"'”’`*]*+\s*+[:=]", re.IGNORECASE)
+_QUOTED = lazy_pattern(r'"((?:[^"\\]|\\.)*+)"|“([^”]*+)”|\'(.*?)\'(?=\s*+(?:[,;\]}]|$))|\b(?:None|null)\b')
+_BARE_LIST = lazy_pattern(r"[\s*_`>]*+(?:json\s*+)?(?:A\s*+:\s*+)?\[", re.IGNORECASE)
+_SEPARATOR = lazy_pattern(r"\s*+[,;]\s*+")
+_SURROGATE = lazy_pattern("[\ud800-\udfff]")
 _LONGEST = 2000  # characters of a list that is not JSON; real replies are shorter
 
 

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.text.quotation import unquoted
 
-_RULE = re.compile(r"^[ \t]*+-{3,}+[ \t]*+$", re.MULTILINE)
-_LINE_BREAK = re.compile(r"\r\n?")
+_RULE = lazy_pattern(r"^[ \t]*+-{3,}+[ \t]*+$", re.MULTILINE)
+_LINE_BREAK = lazy_pattern(r"\r\n?")
 _EMPHASIS = "*_`# \t"
 
 

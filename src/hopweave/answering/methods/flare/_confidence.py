@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Reply
 
 _NEAR = 5  # tokens; spans that are nearer to each other are one
-_WORD = re.compile(r"\w+(?:['’.,-]\w+)*")
+_WORD = lazy_pattern(r"\w+(?:['’.,-]\w+)*")
 
 
 @dataclass(frozen=True, slots=True)

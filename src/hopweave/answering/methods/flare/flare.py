@@ -37,6 +37,7 @@ from hopweave.answering.toolkit.concurrency import why_stopped
 from hopweave.answering.toolkit.few_shot import FewShot, Packer
 from hopweave.answering.toolkit.final_answer import file_missing, forced, is_missing
 from hopweave.answering.toolkit.transcript import Transcript
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.options import AtLeast, Bounded, Count, Whole, options_for
 from hopweave.core.prompt import prompts_beside, unescape
 from hopweave.core.protocols import MethodContext
@@ -50,8 +51,8 @@ from hopweave.text.sentences import first_sentence
 GROUP = "searches in turns"
 
 _PROMPTS = prompts_beside(__file__)
-_SAYS_ANSWER = re.compile(r"\banswer\s+is\b", re.IGNORECASE)
-_LABEL = re.compile(r"\s*A:\s*")
+_SAYS_ANSWER = lazy_pattern(r"\banswer\s+is\b", re.IGNORECASE)
+_LABEL = lazy_pattern(r"\s*A:\s*")
 _NEXT_EXAMPLE = "\nQ:"
 _MAX_TOKENS_QUESTION = 64
 

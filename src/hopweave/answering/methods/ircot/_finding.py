@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Literal
 
 from hopweave.answering.toolkit.fenced import fenced
 from hopweave.answering.toolkit.few_shot import cut_words
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.prompt import prompts_beside
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Hit, Message, Passage, Question
@@ -22,8 +22,8 @@ Duplicates = Annotated[
 
 _PROMPTS = prompts_beside(__file__)
 _WH_WORDS = frozenset({"who", "what", "when", "where", "why", "which", "how", "does", "is"})
-_BULLET = re.compile(r"^\W*(?:\d{1,2}\s*[.):]\s*)?")
-_LISTED = re.compile(r"[\n;|]")
+_BULLET = lazy_pattern(r"^\W*(?:\d{1,2}\s*[.):]\s*)?")
+_LISTED = lazy_pattern(r"[\n;|]")
 _ALIKE = 90.0
 _MAX_TOKENS_TITLES = 96
 _SCOPED_DEPTH = 100

@@ -18,7 +18,6 @@ pinned passage (IIRC), and one more if the model ends its turn too early (`retry
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Literal
 
@@ -28,6 +27,7 @@ from hopweave.answering.toolkit.few_shot import FewShot, Instruction, Packer
 from hopweave.answering.toolkit.final_answer import file_missing
 from hopweave.answering.toolkit.reasoned import Marker, Said, answer_of, first_with_words, plain, read, said_in, says_answer
 from hopweave.core.errors import BudgetReached
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.options import Bounded, Count, Whole, options_for
 from hopweave.core.prompt import escape, prompts_beside
 from hopweave.core.protocols import MethodContext
@@ -41,8 +41,8 @@ GROUP = "searches in turns"
 
 _PROMPTS = prompts_beside(__file__)
 _ONE_LINE = ("\n",)
-_LABEL = re.compile(r"\s*A:\s*")
-_WHOLE = re.compile(rf"[.!?][{CLOSING})\]]*$")
+_LABEL = lazy_pattern(r"\s*A:\s*")
+_WHOLE = lazy_pattern(rf"[.!?][{CLOSING})\]]*$")
 
 
 @dataclass(frozen=True, slots=True)

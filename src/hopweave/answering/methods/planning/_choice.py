@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from hopweave.answering.parsing.numbered import parse_numbered
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.text.quotation import unquoted
 from hopweave.text.refusal import is_refusal
 
@@ -17,14 +18,14 @@ Rating = Literal["sure", "likely", "impossible"]
 FINISH = "FINISH"
 """The suggestion to stop asking."""
 
-_BEST = re.compile(r"\bbest\s+choice\s+is\b", re.IGNORECASE)
-_BARE = re.compile(r"[\W_]*+(?:(?:best\s+)?choice\W*+)?(\d{1,3})[\W_]*+", re.IGNORECASE)
-_NUMBER = re.compile(r"(?<![\w.])\d{1,3}(?!\w|\.\d)")
-_FINISHES = re.compile(r"[\W_]*+(?:FINISH(?:ED)?\b|(?i:finish(?:ed)?)[\W_]*+$)")
-_ANSWERS = re.compile(r"\banswer\s+is\b", re.IGNORECASE)
-_RATES = re.compile(r"\brating\b(?:\s+is)?[\W_]*+(sure|likely|impossible)\b", re.IGNORECASE)
-_BARE_RATING = re.compile(r"[\W_]*+(sure|likely|impossible)[\W_]*+", re.IGNORECASE)
-_LABEL = re.compile(
+_BEST = lazy_pattern(r"\bbest\s+choice\s+is\b", re.IGNORECASE)
+_BARE = lazy_pattern(r"[\W_]*+(?:(?:best\s+)?choice\W*+)?(\d{1,3})[\W_]*+", re.IGNORECASE)
+_NUMBER = lazy_pattern(r"(?<![\w.])\d{1,3}(?!\w|\.\d)")
+_FINISHES = lazy_pattern(r"[\W_]*+(?:FINISH(?:ED)?\b|(?i:finish(?:ed)?)[\W_]*+$)")
+_ANSWERS = lazy_pattern(r"\banswer\s+is\b", re.IGNORECASE)
+_RATES = lazy_pattern(r"\brating\b(?:\s+is)?[\W_]*+(sure|likely|impossible)\b", re.IGNORECASE)
+_BARE_RATING = lazy_pattern(r"[\W_]*+(sure|likely|impossible)[\W_]*+", re.IGNORECASE)
+_LABEL = lazy_pattern(
     r"^[\s>*_#`•+-]*+(?:(?:the\s+)?next\s+)?(?:(?:sub[\s-]?)?question)[\s#]*+\d{0,2}[*_`]*+\s*+:[*_`\s]*+", re.IGNORECASE
 )
 

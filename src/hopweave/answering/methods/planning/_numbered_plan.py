@@ -18,19 +18,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hopweave.answering.parsing.numbered import Numbered, parse_numbered
+from hopweave.core.lazy_pattern import lazy_pattern
 
-_OPENS = re.compile(r'(?:^|[:,;\[(]|[.?][ \t]|\band\b)[ \t]*+(?:(?:[-*•]|\d{1,2}[.)])[ \t]*+)?"', re.IGNORECASE | re.MULTILINE)
+_OPENS = lazy_pattern(
+    r'(?:^|[:,;\[(]|[.?][ \t]|\band\b)[ \t]*+(?:(?:[-*•]|\d{1,2}[.)])[ \t]*+)?"', re.IGNORECASE | re.MULTILINE
+)
 # After a closing mark the list continues or ends; a mark around a title inside a sub-question is not one.
-_CLOSES = re.compile(r'"(?=[ \t]*+(?:[.,;\])]*+[ \t]*+(?:and[ \t]++)?(?:$|")|\.[ \t]|\())', re.IGNORECASE | re.MULTILINE)
-_OPENS_AT_ONCE = re.compile(r'[ \t]*+"')
+_CLOSES = lazy_pattern(r'"(?=[ \t]*+(?:[.,;\])]*+[ \t]*+(?:and[ \t]++)?(?:$|")|\.[ \t]|\())', re.IGNORECASE | re.MULTILINE)
+_OPENS_AT_ONCE = lazy_pattern(r'[ \t]*+"')
 _CURLY = str.maketrans("“”„‟", '""""')
-_LEADS_IN = re.compile(r"\bneed(?:s|ed)?\s+to\s+(?:know|ask|find\s+out)\b", re.IGNORECASE)
+_LEADS_IN = lazy_pattern(r"\bneed(?:s|ed)?\s+to\s+(?:know|ask|find\s+out)\b", re.IGNORECASE)
 
 _DRESS = r"[ \t>*_#`]*+"
-_PLAN = re.compile(rf"^{_DRESS}plan{_DRESS}:{_DRESS}", re.IGNORECASE | re.MULTILINE)
-_SOLUTION = re.compile(rf"^{_DRESS}solutions?{_DRESS}:{_DRESS}", re.IGNORECASE | re.MULTILINE)
-_FINAL = re.compile(r"(?:\bso[ \t,]++)?\bthe[ \t]++final[ \t]++answer[ \t]++is\b", re.IGNORECASE)
-_NUMBERED = re.compile(
+_PLAN = lazy_pattern(rf"^{_DRESS}plan{_DRESS}:{_DRESS}", re.IGNORECASE | re.MULTILINE)
+_SOLUTION = lazy_pattern(rf"^{_DRESS}solutions?{_DRESS}:{_DRESS}", re.IGNORECASE | re.MULTILINE)
+_FINAL = lazy_pattern(r"(?:\bso[ \t,]++)?\bthe[ \t]++final[ \t]++answer[ \t]++is\b", re.IGNORECASE)
+_NUMBERED = lazy_pattern(
     r"^[ \t>*_#`•+-]*+(?:(?:step|answer|(?:sub[ \t-]?)?question)[ \t#]*+)?\(?(?P<number>\d{1,2})(?!\d)"
     r"[*_`]*+(?:[.):\]]++|[ \t]++[-–—](?=[ \t]))[*_`]*+(?:[ \t]++(?P<text>.*)|(?P<close>\D.*)?)$",
     re.IGNORECASE,

@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.text.quotation import unquoted
 
 Tool = Literal["search", "lookup", "finish"]
@@ -19,15 +20,15 @@ _OPENING = r"[ \t>*_#`•·+|-]*+"
 _NUMBER = r"[ \t#_-]*+\d*+[ \t*_`]*+:"
 _TOOL = r"\b(?:search|lookup|finish)[ \t]*+\["
 # All of these are escaped in passages (`prompt.escape`), so that no passage can act by being repeated.
-_ACTION = re.compile(
+_ACTION = lazy_pattern(
     rf"^{_OPENING}action{_NUMBER}|(?<![^\W_])action{_NUMBER}(?=[ \t*_`]*+{_TOOL})|^{_OPENING}(?={_TOOL})",
     re.IGNORECASE | re.MULTILINE,
 )
-_THOUGHT = re.compile(rf"\s*+{_OPENING}thought{_NUMBER}[ \t*_`]*+", re.IGNORECASE)
-_NEXT = re.compile(rf"^{_OPENING}(?:thought|action|observation|question|claim){_NUMBER}", re.IGNORECASE | re.MULTILINE)
-_CALL = re.compile(r"[\s>*_#`•·+|\"'-]*+\b(?P<tool>search|lookup|finish)[ \t]*+\[", re.IGNORECASE)
-_BRACKETS = re.compile(r"[\[\]]")
-_LINE_BREAK = re.compile(r"\r\n?")
+_THOUGHT = lazy_pattern(rf"\s*+{_OPENING}thought{_NUMBER}[ \t*_`]*+", re.IGNORECASE)
+_NEXT = lazy_pattern(rf"^{_OPENING}(?:thought|action|observation|question|claim){_NUMBER}", re.IGNORECASE | re.MULTILINE)
+_CALL = lazy_pattern(r"[\s>*_#`•·+|\"'-]*+\b(?P<tool>search|lookup|finish)[ \t]*+\[", re.IGNORECASE)
+_BRACKETS = lazy_pattern(r"[\[\]]")
+_LINE_BREAK = lazy_pattern(r"\r\n?")
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,7 @@ from hopweave.answering.toolkit.final_answer import file_missing, file_unanswere
 from hopweave.answering.toolkit.voting import Tie, file_vote, vote
 from hopweave.citations.citing import locate
 from hopweave.core.errors import BudgetReached
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.options import Bounded, Count, Temperature
 from hopweave.core.prompt import prompts_beside
 from hopweave.core.protocols import MethodContext
@@ -41,8 +42,8 @@ GROUP = "never searches"
 
 _PROMPTS = prompts_beside(__file__)
 _END = ("\n\n\n", "\nQuestion:")
-_LABEL = re.compile(r"(?:^|\n)[ \t*_#>-]*+(?:answer[ \t]*+\d{0,2}|\d{1,2})[ \t*_]*+:[*_]*+", re.IGNORECASE)
-_SENTENCE = re.compile(rf"\b{PLAIN_MARKER}:?\s+(.*)\.$", re.IGNORECASE)
+_LABEL = lazy_pattern(r"(?:^|\n)[ \t*_#>-]*+(?:answer[ \t]*+\d{0,2}|\d{1,2})[ \t*_]*+:[*_]*+", re.IGNORECASE)
+_SENTENCE = lazy_pattern(rf"\b{PLAIN_MARKER}:?\s+(.*)\.$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

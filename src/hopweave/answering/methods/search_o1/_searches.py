@@ -9,24 +9,25 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.text.quotation import unquoted
 
 BEGIN_QUERY, END_QUERY = "<|begin_search_query|>", "<|end_search_query|>"
 BEGIN_RESULT, END_RESULT = "<|begin_search_result|>", "<|end_search_result|>"
 
 _FLAGS = re.IGNORECASE | re.ASCII
-_TAG = re.compile(r"<\s*+\|?+\s*+(?:begin|end)_search_(?:query|result)\s*+\|?+\s*+>?+", _FLAGS)
-_OPENING = re.compile(r"<\s*+\|?+\s*+begin_search_query\s*+\|?+\s*+>?+", _FLAGS)
-_FINDING = re.compile(r"\bfinal[ \t]++information(?!\u2060)(?:[*_`]*+[ \t]*+:[*_`]*+|[*_` \t]*+$)", _FLAGS | re.MULTILINE)
-_NOTHING = re.compile(
+_TAG = lazy_pattern(r"<\s*+\|?+\s*+(?:begin|end)_search_(?:query|result)\s*+\|?+\s*+>?+", _FLAGS)
+_OPENING = lazy_pattern(r"<\s*+\|?+\s*+begin_search_query\s*+\|?+\s*+>?+", _FLAGS)
+_FINDING = lazy_pattern(r"\bfinal[ \t]++information(?!\u2060)(?:[*_`]*+[ \t]*+:[*_`]*+|[*_` \t]*+$)", _FLAGS | re.MULTILINE)
+_NOTHING = lazy_pattern(
     r"\W*+no\s++(?:helpful|relevant|useful)\s++information(?:\s++(?:was|is|were))?+(?:\s++(?:found|given|available))?+\W*+",
     _FLAGS,
 )
-_ANSWER = re.compile(r"\bfinal[ \t]++answer[*_`]*+[ \t]*+:[*_`]*+", _FLAGS)
-_BOXED = re.compile(r"\\boxed\s*+\{", re.ASCII)
-_BRACES = re.compile(r"[{}]")
-_DRESSED = re.compile(r"\\(?:text|textbf|textit|mathrm|mathbf)\s*+\{([^{}]*+)\}")
-_ESCAPED = re.compile(r"\\([&%$#_{} ,])")
+_ANSWER = lazy_pattern(r"\bfinal[ \t]++answer[*_`]*+[ \t]*+:[*_`]*+", _FLAGS)
+_BOXED = lazy_pattern(r"\\boxed\s*+\{", re.ASCII)
+_BRACES = lazy_pattern(r"[{}]")
+_DRESSED = lazy_pattern(r"\\(?:text|textbf|textit|mathrm|mathbf)\s*+\{([^{}]*+)\}")
+_ESCAPED = lazy_pattern(r"\\([&%$#_{} ,])")
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,13 +16,15 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from hopweave.core.lazy_pattern import lazy_pattern
+
 Kind = Literal["search", "answer", ""]
 
 _FLAGS = re.IGNORECASE | re.ASCII
-_ACTION = re.compile(r"<\s*+(?P<kind>search|answer)\s*+>", _FLAGS)
-_TAG = re.compile(r"<\s*+/?\s*+(?:search|answer|think|information)\s*+>", _FLAGS)
-_THINKS = re.compile(r"<\s*+think\s*+>", _FLAGS)
-_HAS_THOUGHT = re.compile(r"<\s*+/\s*+think\s*+>", _FLAGS)
+_ACTION = lazy_pattern(r"<\s*+(?P<kind>search|answer)\s*+>", _FLAGS)
+_TAG = lazy_pattern(r"<\s*+/?\s*+(?:search|answer|think|information)\s*+>", _FLAGS)
+_THINKS = lazy_pattern(r"<\s*+think\s*+>", _FLAGS)
+_HAS_THOUGHT = lazy_pattern(r"<\s*+/\s*+think\s*+>", _FLAGS)
 
 
 @dataclass(frozen=True, slots=True)

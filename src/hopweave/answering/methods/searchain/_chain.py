@@ -21,6 +21,7 @@ from itertools import dropwhile, takewhile
 from typing import NamedTuple
 
 from hopweave.answering.methods.searchain._restated import unstated
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.text.matching import normalize_answer
 from hopweave.text.quotation import unquoted
 from hopweave.text.refusal import does_not_know
@@ -32,7 +33,7 @@ _NAME = (
     r"(?P<word_{0}>unsolved(?:[ \t]++(?:query|question))?+|final[ \t]++(?:content|answer)|query|question|answer)"
     r"[ \t#_-]*+(?P<number_{0}>\d++)?+"
 )
-_MARKER = re.compile(
+_MARKER = lazy_pattern(
     # At the start of a line, brackets are optional, and so is the colon after brackets or after a number that ends the line.
     rf"(?:^{_OPENING}(?:\d++[.)]{_OPENING})?+(?P<bracket>\[)?+{_EMPHASIS}{_NAME.format('line')}{_EMPHASIS}"
     rf"(?(bracket)(?::?+{_EMPHASIS}\][*_`]*+(?:[ \t]*+:|[ \t]++[-–—]++(?=\s))?+|:)|(?::|(?(number_line)$|(?!))))"
@@ -41,24 +42,24 @@ _MARKER = re.compile(
     r"[*_`]*+",
     re.IGNORECASE | re.MULTILINE,
 )
-_LINE_BREAK = re.compile(r"\r\n?")
-_ECHO = re.compile(
+_LINE_BREAK = lazy_pattern(r"\r\n?")
+_ECHO = lazy_pattern(
     r"\W*+(?:if you (?:don.t|do not|are not|aren.t|know)\b.*|instruction\s*+:.*|please stop\b.*|and stop there\.?"
     r"|example\s*+\d*+\s*+:?)",
     re.IGNORECASE,
 )
-_PARAGRAPHS = re.compile(r"\n[ \t]*+\n\s*+")
-_LISTED = re.compile(r"\s*+(?:[-*•]|\d{1,2}[.)])\s")
+_PARAGRAPHS = lazy_pattern(r"\n[ \t]*+\n\s*+")
+_LISTED = lazy_pattern(r"\s*+(?:[-*•]|\d{1,2}[.)])\s")
 _SENTENCE_ENDS = (".", "!", "?", ":", ";", '."', ".”", ".)")
 _FEWEST_WORDS = 4
-_TALK = re.compile(
+_TALK = lazy_pattern(
     r"(?:i|we)\s+(?:hope|think|am|have|will|can|need|would)\b|i['’](?:m|ve|ll|d)\b|let(?:['’]s|\s+(?:me|us))\b|note\b|please\b|if\s+you\b"
     r"|(?:now|next|then|finally|so|thus|therefore)\b|feel\s+free\b|would\s+you\b|do\s+you\b|is\s+there\b|sure\b|okay\b|thank"
     r"|(?:this|that|the)\s+(?:is\s+the\s+(?:end|chain|final)|chain|concludes|completes|next\s+(?:query|step))",
     re.IGNORECASE,
 )
 _MOST_QUERIES = 200  # of a chain; each answer is compared with all of them
-_REFERENCE = re.compile(r"\[\s*+answer\s*+(\d++)\s*+\]", re.IGNORECASE)
+_REFERENCE = lazy_pattern(r"\[\s*+answer\s*+(\d++)\s*+\]", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

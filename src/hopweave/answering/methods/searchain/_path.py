@@ -10,14 +10,15 @@ from typing import Any
 from hopweave.answering.methods.searchain._chain import ChainNode, render_nodes
 from hopweave.answering.toolkit.claims import Assertion, claims_of, on_one_line
 from hopweave.citations.support import is_stated
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.prompt import escape
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Citation, Claim, Origin, Passage, Reading
 from hopweave.text.matching import normalize_answer
 
-_FINAL_CONTENT = re.compile(r"\[?\bfinal\s++content[^\w:\u2060]*+:|\[\s*+final\s++content\s*+\]", re.IGNORECASE)
+_FINAL_CONTENT = lazy_pattern(r"\[?\bfinal\s++content[^\w:\u2060]*+:|\[\s*+final\s++content\s*+\]", re.IGNORECASE)
 _BEGINS = r"\[\s*+(?:unsolved\s++)?(?:query|question)\b"
-_CHAIN_AGAIN = re.compile(rf"(?<!\W)(?P<before>(?:[^\w\[]|(?!{_BEGINS})\[)*+){_BEGINS}", re.IGNORECASE)
+_CHAIN_AGAIN = lazy_pattern(rf"(?<!\W)(?P<before>(?:[^\w\[]|(?!{_BEGINS})\[)*+){_BEGINS}", re.IGNORECASE)
 
 
 @dataclass(slots=True, eq=False)

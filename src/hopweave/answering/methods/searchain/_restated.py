@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.text.final import short_form
 from hopweave.text.key_terms import Word, words_in
 from hopweave.text.sentences import first_sentence
 
-_VERB = re.compile(r"(?<!\w)(?:is|are|was|were|will\s+be|has\s+been|have\s+been|had\s+been)(?!\w)")
-_CLAUSE = re.compile(r",\s+(?:who|whose|which|where|when)\b")
+_VERB = lazy_pattern(r"(?<!\w)(?:is|are|was|were|will\s+be|has\s+been|have\s+been|had\s+been)(?!\w)")
+_CLAUSE = lazy_pattern(r",\s+(?:who|whose|which|where|when)\b")
 _LEADS_IN = {"located", "situated", "found", "called", "named", "known", "said"}
 _LONGEST_NAME = 8
 _MOST_CHARACTERS = 1_000  # longer sentences are not examined

@@ -24,6 +24,7 @@ from hopweave.answering.toolkit.concurrency import why_stopped
 from hopweave.answering.toolkit.demos import drawn, packed
 from hopweave.answering.toolkit.fenced import fenced
 from hopweave.core.errors import BudgetReached, SettingsError
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.options import Count, Whole, check_options, name_of_part, options_for
 from hopweave.core.prompt import escape, prompts_beside, unescape
 from hopweave.core.protocols import ExcerptReader, MethodContext, ModelReader, is_part
@@ -35,7 +36,7 @@ from hopweave.text.key_terms import only_repeats
 _PROMPTS = prompts_beside(str(Path(__file__).with_name("searchain.py")))
 _FINAL = ("\n[Final Content]",)
 _FINAL_CONTENT = "\n[Final Content]:"
-_ANSWER_FIRST = re.compile(r"\W*+answer\s*+\d*+\s*+[\]:]", re.IGNORECASE)
+_ANSWER_FIRST = lazy_pattern(r"\W*+answer\s*+\d*+\s*+[\]:]", re.IGNORECASE)
 
 
 class _Form(NamedTuple):

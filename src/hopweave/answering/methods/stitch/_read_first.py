@@ -10,7 +10,6 @@ Every step is a claim that cites the fact it was read from. Steps are checked wi
 
 from __future__ import annotations
 
-import re
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -23,6 +22,7 @@ from hopweave.citations.comparisons import decided_otherwise
 from hopweave.citations.support import adds
 from hopweave.citations.yes_or_no import follows
 from hopweave.core.errors import BudgetReached
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.prompt import escape, prompts_beside, unescape
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Answer, Claim, Message, Passage, Question, Span
@@ -39,7 +39,7 @@ _MAX_STEPS = 8
 _SHARE = 3
 """A third of the model's context is for facts."""
 
-_ARTICLE = re.compile(r"\A(?:an?|the) (?=[a-z])")
+_ARTICLE = lazy_pattern(r"\A(?:an?|the) (?=[a-z])")
 """Before a kind of thing, which the fact has with another word before it: `a comedy film`, `an American comedy film`."""
 _MAX_MISSING = 3
 _NUMBERS = {"type": "array", "items": {"type": "integer"}}

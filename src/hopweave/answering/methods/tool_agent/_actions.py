@@ -16,6 +16,7 @@ from typing import Any
 
 from pydantic_core import from_json
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.prompt import unescape
 from hopweave.text.citation_marks import marks_in, without_marks
 from hopweave.text.quotation import PAIRS, unquoted
@@ -42,17 +43,17 @@ _FIRST_KEYS = frozenset((*_THOUGHT_KEYS, *_INNER_KEYS, *_NAME_KEYS, *_LIST_KEYS,
 
 _MOST_VALUES = 50
 _MOST_NUMBERS = 50
-_NUMBER = re.compile(r"(?<!\d)\d{1,3}(?!\d)")
+_NUMBER = lazy_pattern(r"(?<!\d)\d{1,3}(?!\d)")
 # What may separate two calls of one turn.
-_BETWEEN = re.compile(r"(?:[\s,;]|```\w*+|</?\w++>|<\|[^|>\n]{0,40}\|>)*+")
-_CLOSING = re.compile(r"\s*+(?:```|</tool_call>|<\|[^|>\n]{0,40}\|>)")
+_BETWEEN = lazy_pattern(r"(?:[\s,;]|```\w*+|</?\w++>|<\|[^|>\n]{0,40}\|>)*+")
+_CLOSING = lazy_pattern(r"\s*+(?:```|</tool_call>|<\|[^|>\n]{0,40}\|>)")
 _OPENING = r"[ \t>*_#`•·+|-]*+"
-_CALL = re.compile(
+_CALL = lazy_pattern(
     rf"^{_OPENING}(?P<name>search|read_passage|answer)\((?:\w++[ \t]*+=[ \t]*+)?+(?=[\"'“‘\d])(?P<said>.*+)$",
     re.IGNORECASE | re.MULTILINE,
 )
-_CODE_FENCE = re.compile(r"```\w*+|</?tool_calls?>")
-_CITED_IN_WORDS = re.compile(
+_CODE_FENCE = lazy_pattern(r"```\w*+|</?tool_calls?>")
+_CITED_IN_WORDS = lazy_pattern(
     r"[\[(【]\s*+(?:passages?|ids?|sources?|p\.)\s*+[#:]?\s*+(\d{1,3}(?:\s*+,\s*+\d{1,3})*+)\s*+[\])】]|【\s*+(\d{1,3})\s*+】",
     re.IGNORECASE,
 )

@@ -6,7 +6,6 @@ Both offer the same three actions. The words of the tools' descriptions are thos
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -22,6 +21,7 @@ from hopweave.answering.methods.tool_agent._actions import (
     arguments_in,
 )
 from hopweave.answering.toolkit.final_answer import of_form
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.prompt import prompts_beside
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Message, Question, Reply, Sampling, Tool, ToolCall
@@ -30,7 +30,7 @@ from hopweave.text.final import map_label
 PROMPTS = prompts_beside(str(Path(__file__).with_name("tool_agent.py")))
 
 _MOST_QUERIES, _MOST_STATEMENTS, _MOST_CITED = 4, 10, 5
-_NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9_-]")
+_NOT_IN_A_NAME = lazy_pattern(r"[^A-Za-z0-9_-]")
 _LONGEST_NAME = 64
 
 _TEXT: Mapping[str, Any] = {"type": "string"}

@@ -10,13 +10,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.text.quotation import PAIRS, QUOTATION_MARKS
 
-_CALL = re.compile(
+_CALL = lazy_pattern(
     r"\[[\s*_`]*+wikisearch(?![^\W\d_])[*_`]*+[ \t]*+(?P<open>[(:])?+[ \t]*+(?:(?:query|input|q)[ \t]*+=[ \t]*+)?+",
     re.IGNORECASE,
 )
-_END = re.compile(r"[\r\n]|[-–—]>|→")
+_END = lazy_pattern(r"[\r\n]|[-–—]>|→")
 _CLOSING = PAIRS | {"`": "`'"}
 _EDGES = f" \t{QUOTATION_MARKS}`*_"
 

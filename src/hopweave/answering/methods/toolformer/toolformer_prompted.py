@@ -28,6 +28,7 @@ from hopweave.answering.toolkit.fenced import fenced
 from hopweave.answering.toolkit.final_answer import file_missing, forced, is_missing, of_form
 from hopweave.answering.toolkit.stepwise import NOTHING_FOUND, SHOWN_WORDS, TOKENS_PER_WORD, Step, shown, stepwise_answer
 from hopweave.answering.toolkit.transcript import Transcript
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.options import Bounded, Count, Whole
 from hopweave.core.prompt import prompts_beside, unescape
 from hopweave.core.protocols import MethodContext
@@ -40,7 +41,7 @@ GROUP = "searches in turns"
 _PROMPTS = prompts_beside(__file__)
 _NEXT_EXAMPLE = "\nQuestion:"
 _CALLS_IN_EXAMPLE = 3
-_MARKER = re.compile(r"\bso\s+the\s+final\s+answer\s+is\b", re.IGNORECASE)
+_MARKER = lazy_pattern(r"\bso\s+the\s+final\s+answer\s+is\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,17 +14,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hopweave.answering.parsing.numbered import json_values
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.text.matching import normalize_answer
 
 MAIN = 0
 
 _ARROW = r"(?:<?[-–—=~]{1,4}(?:>|&gt;)|[→⇒⟶⟹➔➜➝➞➡↦]\ufe0f?|\\(?:right|Right|long)?(?:rightarrow|to)\b|(?<!-)-++\|[^|\n]*+\|>?)"
 _BACK = r"(?:<[-–—=]{1,4}(?!>)|[←⇐⟵]\ufe0f?)"
-_ARROWS = re.compile(rf" ?(?:(?P<back>{_BACK})|{_ARROW}) ?")  # on lines whose white space is folded
-_WRAPPED = re.compile(rf"\n(?={_ARROW}|{_BACK})|(?<=[>→⇒])\n")
-_DOWN = re.compile(r"\n[↓⇓]\n")
-_ASIDE = re.compile(r"[(\[{]([^()\[\]{}\n]{3,400})[)\]}]")
-_DRESS = re.compile(r"[*`\"“”'{}()\[\]<>$\\]|__")
+_ARROWS = lazy_pattern(rf" ?(?:(?P<back>{_BACK})|{_ARROW}) ?")  # on lines whose white space is folded
+_WRAPPED = lazy_pattern(rf"\n(?={_ARROW}|{_BACK})|(?<=[>→⇒])\n")
+_DOWN = lazy_pattern(r"\n[↓⇓]\n")
+_ASIDE = lazy_pattern(r"[(\[{]([^()\[\]{}\n]{3,400})[)\]}]")
+_DRESS = lazy_pattern(r"[*`\"“”'{}()\[\]<>$\\]|__")
 
 _MAIN_NAME = (
     r"(?:the\s+)?(?:main|original|final|overall|root)\s+(?:question|answer|query|problem|q)\b|\bQ\b(?![\s_.#-]*\d)|\bmain\b"
@@ -32,18 +33,18 @@ _MAIN_NAME = (
 _LABEL = r"(?:(?:the\s+)?(?:answers?\s+(?:to|of)\s+)?(?:sub[\s-]?)?(?:questions?|quer(?:y|ies)|nodes?|steps?)|sub|sq|q|s|n)"
 _ONE = rf"(?:{_MAIN_NAME}|{_LABEL}?[\s_.#-]*+(?<!\d)\d{{1,4}}(?!\d)(?:\s*[-–]\s*\d{{1,4}}(?!\d))?)"
 _JOIN = r"\s*(?:,?\s*(?:and|or)\b|[,&+/])\s*"
-_LIST = re.compile(rf"(?:{_ONE})(?:{_JOIN}(?:{_ONE}))*", re.IGNORECASE)
-_LIST_WITHIN = re.compile(
+_LIST = lazy_pattern(rf"(?:{_ONE})(?:{_JOIN}(?:{_ONE}))*", re.IGNORECASE)
+_LIST_WITHIN = lazy_pattern(
     # It begins with a number or a word for one, not with the text between the two, so a long run of that is scanned once.
     rf"(?<![^\W_])(?<!\.)(?=\d|{_LABEL}|{_MAIN_NAME})(?:{_ONE})(?:{_JOIN}(?:{_ONE}))*",
     re.IGNORECASE,
 )
-_MEMBER = re.compile(rf"(?P<main>{_MAIN_NAME})|(?P<first>\d{{1,4}})(?:\s*[-–]\s*(?P<last>\d{{1,4}}))?", re.IGNORECASE)
-_ENUMERATED = re.compile(rf"^(?:[-*•·+–][ \t]+)?(?:\d{{1,2}}[.)]\s+(?=(?:{_ONE})(?:{_JOIN}(?:{_ONE}))*\s*$))?", re.IGNORECASE)
-_COMMA = re.compile(r"\s*,\s*|\s+(?:and|&)\s+", re.IGNORECASE)
+_MEMBER = lazy_pattern(rf"(?P<main>{_MAIN_NAME})|(?P<first>\d{{1,4}})(?:\s*[-–]\s*(?P<last>\d{{1,4}}))?", re.IGNORECASE)
+_ENUMERATED = lazy_pattern(rf"^(?:[-*•·+–][ \t]+)?(?:\d{{1,2}}[.)]\s+(?=(?:{_ONE})(?:{_JOIN}(?:{_ONE}))*\s*$))?", re.IGNORECASE)
+_COMMA = lazy_pattern(r"\s*,\s*|\s+(?:and|&)\s+", re.IGNORECASE)
 
 _NUMBERS = r"\d{1,2}(?!\d)(?:(?:\s*,\s*|\s*,?\s*(?:and|or|&)\s+)#?\d{1,2}(?![\w.]\w))*"
-_REFERENCE = re.compile(
+_REFERENCE = lazy_pattern(
     rf"\b(?:answers?|results?)\s+(?:(?:to|of|from|for|in)\s+)?(?:the\s+)?(?:(?:sub[\s-]?)?(?:questions?|quer(?:y|ies))|steps?|nodes?)?"
     rf"\s*[#(\[]?{_NUMBERS}(?!\w|[.,]\d)|\bsub[\s-]?questions?\s+#?{_NUMBERS}(?!\w)|\b(?:from|in|of|by|to)\s+(?:question|step|node)s?\s+#?{_NUMBERS}(?!\w)"
     rf"|(?<!\w)#{_NUMBERS}(?!\w)|\[\s*(?:answer|query|question|q)?\s*#?{_NUMBERS}\s*\]|\bQ\d{{1,2}}(?!\w|\s+(?:of\s+)?[12]\d{{3}})",

@@ -9,33 +9,34 @@ import re
 from collections.abc import Sequence
 
 from hopweave.answering.methods.toqd._arrows import MAIN, chain_of, references_in
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.text.content_words import anchors
 
 Edges = tuple[tuple[int, int], ...]
 
 _PREPOSITION = r"\W*(?:(?:in|on|at|to|from|of|by|for|with|after|before|under|into|during)\s+)?"
-_POINTS = re.compile(
+_POINTS = lazy_pattern(
     r"\b(?:he|him|his|she|hers?|it|its|they|them|their|theirs|this|that|these|those|such|there|former|latter|same|both|other"
     r"|another|one|ones|answers?|above|previous|earlier)\b",
     re.IGNORECASE,
 )
-_DESCRIBES = re.compile(r"\bthe\s+(?!(?:[a-z][\w-]*\s+)?[\"“'‘]?[A-Z0-9])(?=[a-z])")
+_DESCRIBES = lazy_pattern(r"\bthe\s+(?!(?:[a-z][\w-]*\s+)?[\"“'‘]?[A-Z0-9])(?=[a-z])")
 """A description such as `the director`, and not that of a name as in `the film Cold Harbour`."""
 
-_OF_A_NAME = re.compile(
+_OF_A_NAME = lazy_pattern(
     r"(?i:who|what|which)\s+(?:is|are|was|were)\s+the\s+(?:(?!of\b|the\b)[a-z][\w-]*\s+){1,3}of\s+(?:the\s+)?(?=[\"“'‘]?[A-Z0-9])"
 )
 """The beginning of a question for a property of something that is named, such as `What is the capital of`."""
 
-_PROPERTY_OF_A_NAME = re.compile(r"(?i:who|what)\s+(?:is|are|was|were)\s+[A-Z0-9][^?'’]*['’]s?\s+[a-z][\w -]*\??")
-_POSSESSIVE = re.compile(r"\w['’]s?\s+[a-z]")
-_OPENING = re.compile(rf"{_PREPOSITION}(?:who|whom|whose|what|which|when|where|how)\b", re.IGNORECASE)
-_RELATIVE = re.compile(r"\b(?:who|whom|whose|which|where|when|that)\b", re.IGNORECASE)
-_ASKS_FOR_A_FACT = re.compile(
+_PROPERTY_OF_A_NAME = lazy_pattern(r"(?i:who|what)\s+(?:is|are|was|were)\s+[A-Z0-9][^?'’]*['’]s?\s+[a-z][\w -]*\??")
+_POSSESSIVE = lazy_pattern(r"\w['’]s?\s+[a-z]")
+_OPENING = lazy_pattern(rf"{_PREPOSITION}(?:who|whom|whose|what|which|when|where|how)\b", re.IGNORECASE)
+_RELATIVE = lazy_pattern(r"\b(?:who|whom|whose|which|where|when|that)\b", re.IGNORECASE)
+_ASKS_FOR_A_FACT = lazy_pattern(
     rf"{_PREPOSITION}(?:who|whom|whose|what|which|when|where|how\s+(?:many|much|old|tall|high|long|far|big|large|deep))\b",
     re.IGNORECASE,
 )
-_REASONS = re.compile(
+_REASONS = lazy_pattern(
     r"\b(?:relat\w+|compar\w+|differ\w+|determin\w+|verif\w+|deduc\w+|conclu\w+|help\w*|based)\b", re.IGNORECASE
 )
 

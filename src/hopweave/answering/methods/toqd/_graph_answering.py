@@ -14,6 +14,7 @@ from hopweave.answering.parsing.probability import probability_of
 from hopweave.answering.parsing.rewritten import parse_rewritten
 from hopweave.answering.toolkit.fenced import fenced
 from hopweave.citations.citing import on_one_line
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.prompt import Prompt, escape, prompts_beside, unescape
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Hit, Message, Question, Sampling
@@ -28,7 +29,7 @@ PROMPTS = prompts_beside(__file__)
 _WITHOUT_THOUGHT = {"rewrite", "self_verify_with_passages", "answer_with_passages"}
 """What a thinking model can do without thought: put names into a question, or read one fact."""
 
-_ASKS_FOR_MORE = re.compile(
+_ASKS_FOR_MORE = lazy_pattern(
     r"(?!\W*(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would)\b).*\b(?:who|whom|whose|what|which|when|where|why|how)\b",
     re.IGNORECASE | re.DOTALL,
 )

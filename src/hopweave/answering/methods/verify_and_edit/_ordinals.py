@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.text import values
 from hopweave.text.sentences import sentence_spans
 
@@ -11,8 +12,8 @@ ORDINALS = tuple(word.capitalize() for word in values.ORDINALS)
 """The words with which the sentences begin, in order."""
 
 # With its comma, and only where a sentence may begin: "the Second World War" does not start one.
-_ORDINAL = re.compile(rf"(?:^|(?<=\s))[*_>•-]*+(?:{'|'.join(ORDINALS)})(?:ly)?[*_]*+,[*_]*+[ \t]*+", re.MULTILINE)
-_CLOSING = re.compile(r"\banswer\s+is\b", re.IGNORECASE)
+_ORDINAL = lazy_pattern(rf"(?:^|(?<=\s))[*_>•-]*+(?:{'|'.join(ORDINALS)})(?:ly)?[*_]*+,[*_]*+[ \t]*+", re.MULTILINE)
+_CLOSING = lazy_pattern(r"\banswer\s+is\b", re.IGNORECASE)
 
 
 def reasoning_sentences(text: str, *, has_closing: bool = True) -> tuple[str, ...]:

@@ -18,13 +18,14 @@ from hopweave.apps.server.routes.corpora import Name, PassageId, seen
 from hopweave.apps.server.schemas import REFUSALS, BoxReply, MarkedReply, PageReply
 from hopweave.apps.server.service import Service
 from hopweave.core.errors import DataError
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Passage, Span
 from hopweave.ingest.drawn_page import Box, DrawnPage, find_on_page
 from hopweave.ingest.origin import Origin
 
 router = APIRouter(tags=["corpora"], dependencies=[BEARER], responses=REFUSALS)
 
-_PAGED = re.compile(r"(.+)#page=([1-9]\d{0,6})", re.DOTALL)
+_PAGED = lazy_pattern(r"(.+)#page=([1-9]\d{0,6})", re.DOTALL)
 _SPAN = "^[0-9]{1,9}-[0-9]{1,9}$"
 _NO_PDF = "the passage is not from a page of a PDF"
 _OFF = "the server shows no images of pages; its operator allows them with page_images = true"
