@@ -21,6 +21,7 @@ from hopweave.run.budget import Account
 from hopweave.run.components import Components
 from hopweave.run.estimated_usage import with_usage
 from hopweave.run.in_flight import Call, OnText
+from hopweave.run.one_by_one import one_by_one
 from hopweave.run.store.store import Store, Stored, key_of
 from hopweave.run.validation import checked_reply
 
@@ -274,6 +275,7 @@ class ModelCalls:
         except BudgetReached as reached:
             late: Made[T] = Made(reached, time.perf_counter() - began, max(1, call.attempts))
             return await self._of_store(partial(keep, late))
+        await one_by_one()
         if is_own and not made.is_merged:
             return made
         self.account.count_stored(stood_at, made.seconds - (time.perf_counter() - began))
