@@ -7,7 +7,6 @@ import pickle
 import re
 import subprocess
 import sys
-import time
 
 import pytest
 from architecture.rooms import PACKAGE, modules
@@ -18,7 +17,7 @@ from hopweave.core.lazy_pattern import lazy_pattern
 
 @pytest.fixture
 def compiled(monkeypatch):
-    """The expressions that have been compiled, with no pattern waiting but those of the test."""
+    """The expressions that have been compiled."""
     made: list[str | bytes] = []
     compile_it = re.compile
 
@@ -27,7 +26,6 @@ def compiled(monkeypatch):
         return compile_it(expression, flags)
 
     monkeypatch.setattr(patterns.re, "compile", noted)
-    monkeypatch.setattr(patterns, "_ALL", [])
     return made
 
 
@@ -57,18 +55,6 @@ def test_what_is_no_expression_is_an_error_at_its_first_use_and_an_unknown_attri
         lazy_pattern("x").find("x")
 
 
-def test_those_that_wait_are_compiled_while_a_model_works_and_only_once(compiled, monkeypatch):
-    monkeypatch.setattr(patterns, "_BEFORE_SECONDS", 0.0)
-    one, other = lazy_pattern("a"), lazy_pattern("b")
-    assert one.search("a")
-    patterns.compile_soon.__wrapped__()
-    until = time.monotonic() + 30
-    while len(compiled) < 2 and time.monotonic() < until:
-        time.sleep(0.001)
-    assert other.search("b")
-    assert compiled == ["a", "b"]
-
-
 IMPORT = """
 import re, sys
 from importlib import import_module
@@ -91,7 +77,7 @@ def imported():
     """What importing every module leaves: patterns compiled meanwhile, how many wait, and how many modules lack an extra."""
     names = [f"hopweave.{name}" for name in modules() if name and not name.endswith("__main__")]
     script = f"""{IMPORT}
-from hopweave.core import lazy_pattern as patterns
+from hopweave.core import preparation
 from hopweave.core.errors import MissingExtra
 
 num_missing = 0
@@ -101,8 +87,8 @@ for name in sys.stdin.read().split():
     except (ImportError, MissingExtra):
         num_missing += 1
 print(*at_once, sep="\\n", file=sys.stderr)
-patterns._compile_all()
-print(len(patterns._ALL), num_missing)
+preparation._prepare()
+print(len(preparation._WAITING), num_missing)
 """
     done = subprocess.run([sys.executable, "-c", script], input="\n".join(names), capture_output=True, text=True, check=True)
     return done.stderr.split("\n"), *map(int, done.stdout.split())

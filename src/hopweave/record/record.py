@@ -18,6 +18,7 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from hopweave.citations.marking import verdict_of, verdict_problems
 from hopweave.core.errors import DataError, ReplayMiss
 from hopweave.core.json_text import mapping_adapter, one_line_of_json
+from hopweave.core.preparation import prepared
 from hopweave.core.types import Answer, Citation, Message, Passage, Question
 from hopweave.record.changes import Branch
 from hopweave.record.earlier_schemas import FIRST, from_first
@@ -346,6 +347,7 @@ def _of_first_schema(read: Mapping[str, Any]) -> Record:
     return record if answer is None else replace(record, answer=replace(answer, verdict=verdict_of(answer)))
 
 
+@prepared
 @cache
 def _record_adapter() -> TypeAdapter[Record]:
     return TypeAdapter(Record)

@@ -38,7 +38,7 @@ from hopweave.core.errors import (
     error_that_counts,
 )
 from hopweave.core.json_text import one_line_of_json
-from hopweave.core.lazy_pattern import compile_soon
+from hopweave.core.preparation import prepare_soon, prepared
 from hopweave.core.protocols import Method, Noting, Probes, is_part
 from hopweave.core.types import Answer, Question
 from hopweave.record import Change, Failure, Observer, Record, Setup, Trace, citation_problems
@@ -217,7 +217,7 @@ class Weaver:
         llm = self.components.llm
         if is_part(llm, Probes) and not self.components.is_replay:
             await llm.probe()
-        compile_soon()
+        prepare_soon()
         trace = Trace(observers)
         workbench = Workbench(self.components, trace, self.budget, again)
         started_at = datetime.now(UTC).isoformat(timespec="milliseconds")
@@ -404,6 +404,7 @@ def _own_version() -> str:
     return version("hopweave")  # reads a file, which takes more than a millisecond
 
 
+@prepared
 @cache
 def _answer_adapter() -> TypeAdapter[Answer]:
     return TypeAdapter(Answer)

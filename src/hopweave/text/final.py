@@ -8,6 +8,7 @@ from functools import cache
 
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
+from hopweave.core.preparation import prepared
 from hopweave.core.types import AnswerForm, Question
 from hopweave.text.citation_marks import drop_marks, drop_marks_between_words
 from hopweave.text.languages import all_words_for
@@ -111,6 +112,7 @@ def demanded(form: AnswerForm, labels: Sequence[str]) -> str:
     return f'"{MARKER} X.", where X is as short as possible'
 
 
+@prepared
 @cache
 def _marker_elsewhere() -> re.Pattern[str]:
     """`Antwort:` and the like, in other languages than English."""

@@ -16,6 +16,7 @@ from dataclasses import replace
 from functools import cache
 
 from hopweave.core.lazy_pattern import lazy_pattern
+from hopweave.core.preparation import prepared
 from hopweave.core.prompt import escape
 from hopweave.core.types import Passage, Span
 from hopweave.text.languages import all_words_for
@@ -106,6 +107,7 @@ def _is_command(sentence: str, asked: list[str]) -> bool:
     return len(repeated) >= _FEWEST_REPEATED and f" {' '.join(repeated)} " in f" {' '.join(said)} "
 
 
+@prepared
 @cache
 def _commands_elsewhere() -> re.Pattern[str]:
     """Commands in other languages than English, whatever the language of the passage is: a model follows all of them."""

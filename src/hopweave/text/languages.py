@@ -17,6 +17,7 @@ from importlib.resources import files
 
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
+from hopweave.core.preparation import prepared
 from hopweave.text.scripts import runs_together
 
 _ENGLISH = """
@@ -165,6 +166,7 @@ def months() -> Mapping[str, int]:
     return {name: number for of in named for number, forms in enumerate(of, start=1) for name in forms.split("/")}
 
 
+@prepared
 @cache
 def _small_words() -> tuple[Mapping[str, tuple[str, ...]], frozenset[str]]:
     """The languages that have each small word, and the words that may ask at the beginning."""

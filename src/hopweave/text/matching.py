@@ -10,6 +10,7 @@ from typing import Literal
 
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
+from hopweave.core.preparation import prepared
 from hopweave.text.languages import all_words_for
 from hopweave.text.quotation import CLOSING
 from hopweave.text.scripts import runs_together
@@ -115,6 +116,7 @@ def _yes_or_no(text: str) -> re.Match[str] | None:
     return _yes_or_no_pattern().match(text)
 
 
+@prepared
 @cache
 def _yes_or_no_pattern() -> re.Pattern[str]:
     yes, no = (all_words_for(what) for what in ("yes", "no"))

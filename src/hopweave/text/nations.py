@@ -6,6 +6,7 @@ import re
 from functools import cache
 
 from hopweave.core.lazy_pattern import lazy_pattern
+from hopweave.core.preparation import prepared
 
 # One nation a line: the names of the country, then, after the colon, the words for its people and its things.
 _NATIONS = """
@@ -245,6 +246,7 @@ def _key(name: str) -> str:
     return " ".join(name.casefold().replace(".", "").replace("’", "'").split())
 
 
+@prepared
 @cache
 def _table() -> tuple[re.Pattern[str], dict[str, str]]:
     """The pattern of all names, the longest first, and the country that each stands for."""

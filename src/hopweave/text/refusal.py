@@ -6,6 +6,7 @@ import re
 from functools import cache
 
 from hopweave.core.lazy_pattern import lazy_pattern
+from hopweave.core.preparation import prepared
 from hopweave.core.types import Span
 from hopweave.text.languages import all_words_for
 from hopweave.text.quotation import CLOSING
@@ -61,6 +62,7 @@ def does_not_know(text: str) -> bool:
     return _DOES_NOT_KNOW.match(text) is not None or _does_not_know_elsewhere().match(text) is not None
 
 
+@prepared
 @cache
 def _does_not_know_elsewhere() -> re.Pattern[str]:
     """The same in other languages, where nothing may follow but what is set off."""

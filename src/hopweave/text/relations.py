@@ -16,6 +16,7 @@ from typing import Any
 
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
+from hopweave.core.preparation import prepared
 from hopweave.core.types import Span
 from hopweave.text.languages import is_foreign
 
@@ -52,6 +53,7 @@ def _relation(name: str, words: Mapping[str, Any]) -> Relation:
     return Relation(name, re.compile(asked, re.IGNORECASE), re.compile(stated, re.IGNORECASE), opposites, only_opposes)
 
 
+@prepared
 @cache
 def relations() -> tuple[Relation, ...]:
     """The relations that are known, in no particular order."""

@@ -8,6 +8,7 @@ import unicodedata
 from functools import cache
 
 from hopweave.core.lazy_pattern import lazy_pattern
+from hopweave.core.preparation import prepared
 
 _HAN_AND_KANA = (
     "\u3005-\u3007\u3021-\u3029\u3031-\u3035\u3038-\u303c\u3041-\u3096\u3099\u309a\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff"
@@ -102,6 +103,7 @@ def in_pairs(text: str) -> str:
     return _RUN.sub(_pairs, _WIDE.sub(lambda wide: unicodedata.normalize("NFKC", wide[0]), text))
 
 
+@prepared
 @cache
 def _content_runs() -> re.Pattern[str]:
     return re.compile(

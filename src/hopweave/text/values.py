@@ -14,6 +14,7 @@ from decimal import Decimal
 from functools import cache, lru_cache
 
 from hopweave.core.lazy_pattern import lazy_pattern
+from hopweave.core.preparation import prepared
 from hopweave.core.types import Span
 from hopweave.text.languages import is_foreign, language_of, months
 from hopweave.text.quotation import QUOTATION_MARKS
@@ -113,6 +114,7 @@ def normalize_values(text: str) -> str:
     return " ".join(_with_numbers(_tokens(text)))
 
 
+@prepared
 @cache
 def _dates_elsewhere() -> tuple[re.Pattern[str], ...]:
     """Dates with the months of other languages."""

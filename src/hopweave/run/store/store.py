@@ -26,6 +26,7 @@ from pydantic_core import PydanticSerializationError, to_json
 
 from hopweave.core.errors import DataError, ModelError
 from hopweave.core.lazy_pattern import lazy_pattern
+from hopweave.core.preparation import prepared
 from hopweave.core.types import Message, Reply, Sampling
 from hopweave.record import Failure
 
@@ -370,6 +371,7 @@ def _tables(file: sqlite3.Connection) -> set[str]:
     return {name for (name,) in file.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
 
 
+@prepared
 @cache
 def _outcome_adapter() -> TypeAdapter[tuple[Reply | None, Failure | None]]:
     # The log-probability of an impossible token is minus infinity, which JSON cannot represent.
