@@ -98,11 +98,12 @@ def language_of(text: str) -> str:
     small, asks = _small_words()
     for index, word in enumerate(words):
         written = word.casefold()
-        if written in _IN_NAMES and words[index + 1 : index + 2] and words[index + 1][0].isupper():
+        codes = small.get(written)
+        if not codes or (written in _IN_NAMES and words[index + 1 : index + 2] and words[index + 1][0].isupper()):
             continue
         is_followed = index == 0 and len(words) > 1 and words[1][0].islower()
         if word == written or is_followed or (index == 0 and written in asks):
-            counts.update(small.get(written, ()))
+            counts.update(codes)
     num_english = counts.pop("en", 0)
     num_others = 0 if start.isascii() else sum(map(_num_in_other_letters, start.split()))
     if num_others > num_english:
