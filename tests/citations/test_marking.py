@@ -156,6 +156,30 @@ def test_the_verdict_is_that_of_the_claim_that_carries_the_answer_with_what_the_
     assert verdict_of(Answer("", "")) == Verdict()
 
 
+def test_a_sentence_of_an_explanation_is_judged_by_its_own_claim_and_not_by_another_that_it_also_states():
+    sentences = ("To crop a picture, use the Crop tool.", "This tool crops a picture to a rectangle.")
+    claims = tuple(
+        Claim("How can I crop a picture?", one, "retrieved", support, (Citation(number, "p", 0, 5, "words"),))
+        for number, (one, support) in enumerate(zip(sentences, ("supported", "unsupported"), strict=True), start=1)
+    )
+    answer = Answer(" ".join(sentences), " ".join(sentences), claims)
+    assert verdict_of(answer).support == "unsupported"
+    borne_out = tuple(replace(claim, support="supported") for claim in claims)
+    assert verdict_of(replace(answer, claims=borne_out)).support == "supported"
+
+
+def test_numbers_of_steps_and_a_line_that_announces_them_do_not_count():
+    steps = ("Open the picture.", "Choose the Crop tool.")
+    claims = tuple(
+        Claim("How can I crop a picture?", one, "retrieved", "supported", (Citation(number, "p", 0, 5, "words"),))
+        for number, one in enumerate(steps, start=1)
+    )
+    text = "Do the following:\n1. Open the picture.\n2. Choose the Crop tool."
+    assert verdict_of(Answer(text, text, claims)) == Verdict("supported", None, 2, 2, 0, 0)
+    weaker = (claims[0], replace(claims[1], support="unsupported"))
+    assert verdict_of(Answer(text, text, weaker)).support == "unsupported"
+
+
 def test_a_long_answer_that_no_single_claim_carries_is_as_good_as_the_weakest_of_its_sentences():
     text = "Gödel was born in Brno [1]. The Villa Tugendhat stands in Brno [2]."
     plain = "Gödel was born in Brno. The Villa Tugendhat stands in Brno."

@@ -7,7 +7,7 @@ import pytest
 from support.calibrations import calibration
 
 from hopweave.core.errors import DataError, SettingsError
-from hopweave.core.types import Passage, Verdict
+from hopweave.core.types import Passage, Question, Verdict
 from hopweave.models.llms.scripted import Scripted
 from hopweave.record import Decision, Record
 from hopweave.run.weaver import Weaver, ask
@@ -50,6 +50,14 @@ def test_confidence_is_applied_kept_and_read_back(written):
     assert record.answer.verdict.has_tick
     assert Record.from_json(record.to_json()) == record
     assert banner_of(record.answer).counts.startswith("confidence 0.73; ")
+
+
+def test_an_explanation_has_no_confidence_since_calibrations_are_fitted_on_short_answers(written):
+    asked()
+    question = Question("q", ASKED, "long")
+    more = {"llm": SAID, "corpus": "index", "retriever": "bm25", "method": "direct_retrieval", "calibration": written()}
+    assert ask(question, **more).answer.verdict.confidence is None
+    assert ask(ASKED, **more).answer.verdict.confidence is not None
 
 
 def test_below_the_threshold_an_answer_that_is_borne_out_is_found_and_not_certain(written):

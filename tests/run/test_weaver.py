@@ -263,7 +263,7 @@ async def test_data_of_a_decision_that_cannot_be_kept_is_a_failed_question_and_n
         ("", "the question is empty"),
         (None, "the question is of type NoneType; give a text or a Question"),
         (" \n\t\u3000", "the question is empty"),
-        ("why? " * 10_000, "the question has 50,000 characters, more than 8,000"),
+        ("who? " * 10_000, "the question has 49,999 characters, more than 8,000"),
         (Question("q", "Is it so?", "label"), "question 'q' asks for a label but lists none"),
     ],
 )

@@ -1,8 +1,9 @@
 """Whether the place that holds an answer is about what the query asks: its subject and its relation.
 
 What the query names has to stand there, or has to be tied to it: by an earlier supported claim, whose query has the name and
-whose answer stands there; by another passage, whose page the place names, or which names the page of the place; or as a party
-of the contract that the place is in. `citations.places` says what a place is read with.
+whose answer stands there; by another passage, whose page the place names, or which names the page of the place; as a party
+of the contract that the place is in; or as the name of a folder that its file is in. `citations.places` says what a place is
+read with.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from hopweave.core.types import Claim, Passage
 from hopweave.text.answer_kinds import kind_asked
 from hopweave.text.comparing import life_date
 from hopweave.text.content_words import anchors, content_of, keys_of, stem, stems_of
-from hopweave.text.document_names import names_the_document
+from hopweave.text.document_names import folders_of, names_the_document
 from hopweave.text.key_terms import FUNCTION_WORDS, words_in
 from hopweave.text.languages import is_foreign, language_of, words_for
 from hopweave.text.matching import normalize_answer
@@ -165,7 +166,17 @@ def untied(query: str, answer: str, place: Place, settled: Sequence[Claim] = (),
         others: the other passages that were found.
     """
     names = [name for name in names_in(query) if not keys_of(name) <= keys_of(answer)]
-    return [name for name in names if not _is_tied(name, place, settled, others)]
+    open_ones = [name for name in names if not _is_tied(name, place, settled, others)]
+    if not open_ones or not _has_half_of_the_rest(query, answer, place):
+        return open_ones
+    folders = folders_of(place.passage.source)  # in a folder for a product, its manual may never name it
+    return [name for name in open_ones if not any(is_named_in(folder, name) for folder in folders)]
+
+
+def _has_half_of_the_rest(query: str, answer: str, place: Place) -> bool:
+    """Whether a place has half of the content words of a query beside its names, and one at least."""
+    asked = telling(map(stem, content_of(query, names_in(query))), query) - stems_of(answer)
+    return bool(asked) and len(asked & stems_of(place.words)) >= len(asked) * _LEAST_SHARE
 
 
 def is_about(query: str, answer: str, place: Place, settled: Sequence[Claim] = (), others: Sequence[Passage] = ()) -> bool:

@@ -18,7 +18,7 @@ from hopweave.text.content_words import anchors, content_of, keys_of, named_keys
 from hopweave.text.final import has_marker
 from hopweave.text.matching import is_contained, normalize_answer
 from hopweave.text.refusal import does_not_know, is_refusal
-from hopweave.text.sentences import sentence_spans
+from hopweave.text.sentences import ITEM_MARK, sentence_spans
 
 UNSUPPORTED = "unsupported"
 """Why the work stopped, and how the answer was found, if it was withheld because no passage supports it."""
@@ -169,7 +169,8 @@ def verdict_of(answer: Answer) -> Verdict:
     """The verdict on an answer, from its text, its bare answer and its claims."""
     carrier = carrier_of(answer.short, answer.claims)
     reading = _Reading(answer.short, answer.claims)
-    stated = [reading.stated_by(sentence) for sentence in _sentences(without_marks(answer.text)[0])]
+    told = ((sentence, reading.stated_by(sentence)) for sentence in _sentences(without_marks(answer.text)[0]))
+    stated = [claims for sentence, claims in told if claims or not sentence.text.endswith(":")]  # as in "Do this:"
     said = [claim for claim in answer.claims if claim.text.strip()]
     return Verdict(
         support=answer.claims[carrier - 1].support if carrier else _weakest(answer, stated),
@@ -244,7 +245,10 @@ class _Reading:
         return states(sentence.text, claim, sentence.before)
 
     def stated_by(self, sentence: _Sentence) -> list[Claim]:
-        return [claim for claim in self.claims if self.states(sentence, claim)]
+        """The claims that a sentence states; if one of them is that sentence, as in an explanation, it alone."""
+        found = [claim for claim in self.claims if self.states(sentence, claim)]
+        own = [claim for claim in found if normalize_answer(claim.text) == normalize_answer(sentence.text)]
+        return own or found
 
 
 def _sentences(plain: str) -> list[_Sentence]:
@@ -258,8 +262,8 @@ def _sentences(plain: str) -> list[_Sentence]:
     found: list[_Sentence] = []
     before: frozenset[str] | None = None
     for span in joined:
-        text = plain[span.start : span.end]
-        found.append(_Sentence(span, text, before))
+        text = ITEM_MARK.sub("", plain[span.start : span.end], count=1)
+        found.append(_Sentence(Span(span.end - len(text), span.end), text, before))
         before = frozenset(keys_of(text)) | (before or frozenset() if _PRONOUN.search(text) else frozenset())
     return found
 

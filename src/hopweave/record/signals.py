@@ -34,14 +34,14 @@ _LEAST_PROBABILITY = 0.01
 
 
 def signals_of(record: Record) -> dict[str, float]:
-    """The signals of a record, by name; none if it has no answer.
+    """The signals of a record, by name; none if it has no answer, or an explanation, which no calibration is fitted on.
 
     All of `SIGNALS` are there, and all of `CHECKED` if the answer was to be checked: NaN where the check could not be made.
 
     Args:
         record: of a question that was answered.
     """
-    if record.answer is None or not record.answer.short.strip():
+    if record.answer is None or record.question.form == "long" or not record.answer.short.strip():
         return {}
     seen = _Seen(record, record.answer)
     return {name: float(measure(seen)) for name, (_, measure) in SIGNALS.items()} | seen.checked

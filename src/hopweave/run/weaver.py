@@ -43,6 +43,7 @@ from hopweave.core.protocols import Method, Noting, Probes, is_part
 from hopweave.core.types import Answer, Question
 from hopweave.record import Change, Failure, Observer, Record, Setup, Trace, citation_problems
 from hopweave.run.again import Again, check_same_setup
+from hopweave.run.asked import question_asked
 from hopweave.run.budget import Budget
 from hopweave.run.calibration import open_calibration
 from hopweave.run.components import Components
@@ -173,7 +174,7 @@ class Weaver:
         """Answers a question. Any failure on the way is in the record, not raised.
 
         Args:
-            question: the question, or its text.
+            question: the question, or its text, which asks for an explanation if it begins so ("How do I ...", "Why ...").
             observers: called with each step as it happens.
             earlier: the turns of the conversation before it; the record's question is then completed from them.
 
@@ -181,7 +182,7 @@ class Weaver:
             DataError: for an empty question, one longer than 8,000 characters, or one that asks for a label but lists none.
             SettingsError, DataError, MissingExtra: for anything that the user has to fix first.
         """
-        asked = Question("question", question) if isinstance(question, str) else question
+        asked = question_asked(question) if isinstance(question, str) else question
         check_question(asked)
         return await self._answer(asked, observers, earlier, None)
 

@@ -81,3 +81,16 @@ def words_of_file_name(source: str) -> str:
     if "://" in source or _UNTELLING.search(name):
         return ""
     return " ".join(_BETWEEN_WORDS.split(_SUFFIXES.sub("", name))).strip()
+
+
+@remembered
+def folders_of(source: str) -> tuple[str, ...]:
+    """The names of the folders that a file is in, from the outermost, as words; a web address has none.
+
+    >>> folders_of("manuals/gnucash_guide-en/ch_basics.html#accounts"), folders_of("https://orlau.example/fees/2024.html")
+    (('manuals', 'gnucash guide en'), ())
+    """
+    if "://" in source:
+        return ()
+    folders = source.partition("#")[0].replace("\\", "/").split("/")[:-1]
+    return tuple(" ".join(_BETWEEN_WORDS.split(folder)).strip() for folder in folders)

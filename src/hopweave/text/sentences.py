@@ -27,6 +27,9 @@ _ENDS_IN_A_LETTER = lazy_pattern(
     r"|[Ss]chedule|[Oo]ption|[Pp]lan) [A-Z])\.(?=\s+[A-Z][a-z])"
 )
 
+ITEM_MARK = lazy_pattern(r"\s*+(?:[>#*•·–-]++\s++)*+(?:\d{1,2}[.)]\s++)?+")
+"""What stands before the words of an item of a list, if anything does."""
+
 # The library's time grows with the square of the number of quotation marks, so a long text is passed to it in parts.
 _PART_LENGTH = 5_000
 

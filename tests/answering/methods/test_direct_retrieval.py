@@ -53,6 +53,20 @@ async def test_a_label_another_explanation_and_a_yes_or_no_stand_in_no_passage(q
     assert record.answer.citations == ()
 
 
+async def test_each_step_of_an_explanation_is_a_claim_without_its_number_and_is_marked_at_its_end():
+    reply = "Two things are known:\n\n1. Ida Renn is the **mayor** of Orlau.\n2. Orlau has 900 inhabitants.\n"
+    record = await ask(reply, question=Question("q", "What do I have to do?", "long"))
+    assert [(text, verdict) for _, text, verdict in verdicts(record)] == [
+        ("Ida Renn is the mayor of Orlau.", "supported"),
+        ("Orlau has 900 inhabitants.", "supported"),
+    ]
+    assert record.answer.text.splitlines()[2:] == [
+        "1. Ida Renn is the **mayor** of Orlau [1].",
+        "2. Orlau has 900 inhabitants [2].",
+    ]
+    assert record.answer.verdict.support == "supported"
+
+
 async def test_each_sentence_of_an_explanation_is_a_claim_with_its_own_citation():
     reply = "Ida Renn is the mayor of Orlau. It lies on a hill [7]. Otto Blum paints."
     record = await ask(reply, question=Question("q", "Why is Ida Renn known in Orlau?", "long"))

@@ -131,6 +131,8 @@ def test_json_is_exactly_one_record_and_nothing_else_also_of_a_question_from_sta
 def test_the_form_of_the_answer_can_be_asked_for():
     assert json.loads(ask(QUESTION, "--json").stdout)["question"]["form"] == "short"
     assert json.loads(ask(QUESTION, "--json", "--long").stdout)["question"]["form"] == "long"
+    assert json.loads(ask(f"Why? {QUESTION}", "--json").stdout)["question"]["form"] == "long"
+    assert json.loads(ask(f"Why? {QUESTION}", "--json", "--short").stdout)["question"]["form"] == "short"
     labelled = json.loads(ask(QUESTION, "--json", "--labels", "Yes, No ,,").stdout)["question"]
     assert (labelled["form"], labelled["labels"]) == ("label", ["Yes", "No"])
 
@@ -305,7 +307,7 @@ def test_an_answer_that_was_withheld_on_request_ends_with_0_and_says_why():
         ([QUESTION, "--set", "store=5"], "settings.store: Input should be"),
         ([QUESTION, "--set", "methods.searchain.thetta=1"], "methods.searchain has no option 'thetta'; did you mean 'theta'?"),
         ([QUESTION, "--max-tokens", "-1"], "budget max_tokens must be a number above 0"),
-        ([QUESTION, "--labels", "Yes,No", "--long"], "--labels and --long ask for different answers"),
+        ([QUESTION, "--labels", "Yes,No", "--long"], "labels and long ask for different answers"),
         ([QUESTION, "--config", "no.toml"], "cannot read the settings file no.toml"),
         ([QUESTION, "--set", "llms.scripted.rules_file=no.toml"], "cannot read the rules file no.toml"),
         ([QUESTION, "--set", "store.path=rules.toml"], "cannot use the store rules.toml"),

@@ -171,7 +171,7 @@ async def test_passages_are_searched_and_read_without_a_model():
         ("ask", {"question": "x", "method": "./mine.py:Mine"}, "there is no method './mine.py:Mine'"),
         ("ask", {"question": "x", "method": "serchain"}, "did you mean 'searchain'"),
         ("ask", {}, "question is missing"),
-        ("ask", {"question": 5, "form": "tall"}, "question should be a valid string; form should be 'short' or 'long'"),
+        ("ask", {"question": 5, "form": "tall"}, "question should be a valid string; form should be 'auto', 'short' or 'long'"),
         ("search", {"query": " "}, "the query is empty; give the words to search for"),
         ("serch", {"query": "oak"}, "there is no tool 'serch'; call one of: ask, search, read_passage"),
         ("search", {"query": "oak", "corpus": "/etc"}, "choose one of: lights, trees"),

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
+from hopweave.answering.parsing.marked import marked_sentences
 from hopweave.citations.calculations import calculated_from
 from hopweave.citations.citing import on_one_line
 from hopweave.citations.comparisons import premises_of
@@ -18,7 +19,6 @@ from hopweave.core.types import Answer, Claim, Hit, Origin, Passage, Question, R
 from hopweave.text.citation_marks import settle_marks
 from hopweave.text.final import MARKER, final_answer
 from hopweave.text.matching import normalize_answer
-from hopweave.text.sentences import sentence_spans
 
 __all__ = [
     "Assertion",
@@ -148,16 +148,11 @@ def one_answer(
     The only valid marks are ours; all others are invented, and counted.
     """
     passages = passages_of(hits)
-    parts = _sentences_of(short) if question.form == "long" else [short]
+    said = [one.text for one in marked_sentences(short)] if question.form == "long" else []
+    parts = said or [short]
     claims = claims_of(final_assertion(question, unescape(part), passages) for part in parts)
     retrieved = [hit.passage.id for hit in hits]
     return marked_answer(text.strip(), short, how, retrieved, claims, stopped_because, has_own_marks=False)
-
-
-def _sentences_of(text: str) -> list[str]:
-    """The sentences of a text that have words; at least one, which may be empty."""
-    sentences = [text[span.start : span.end] for span in sentence_spans(text)]
-    return [one for one in sentences if any(map(str.isalnum, one))] or [text]
 
 
 def answer_from_claims(

@@ -18,6 +18,7 @@ from hopweave.core.errors import RunError, SettingsError
 from hopweave.core.protocols import Retriever
 from hopweave.core.types import Answer, Hit, Question
 from hopweave.record import Record
+from hopweave.run.asked import question_asked
 from hopweave.run.opening import Chosen, open_retriever
 from hopweave.run.weaver import Weaver
 
@@ -113,7 +114,7 @@ class Answering:
             if self._open is None:
                 self._open = _Running(self._choices)
                 weakref.finalize(self, self._open.close)
-            return self._open.submit(Question("question", question.strip()))
+            return self._open.submit(question_asked(question))
 
 
 class _Running:

@@ -29,7 +29,14 @@ def ask(
     *,
     asking: AskingOptions,
     labels: Annotated[str, typer.Option(help="Allowed answers, separated by commas, such as Yes,No.")] = "",
-    long: Annotated[bool, typer.Option("--long", help="Ask for an explanation of several sentences.")] = False,
+    long: Annotated[
+        bool | None,
+        typer.Option(
+            "--long/--short",
+            help="Ask for an explanation of several sentences, or for a few words; else, the question decides.",
+            show_default=False,
+        ),
+    ] = None,
     max_llm_calls: Annotated[int | None, typer.Option(help="At most this many model calls; 0 means no limit.")] = None,
     max_tokens: Annotated[int | None, typer.Option(help="At most this many tokens in and out; 0 means no limit.")] = None,
     max_searches: Annotated[int | None, typer.Option(help="At most this many queries; 0 means no limit.")] = None,
@@ -49,7 +56,7 @@ def ask(
     }
     budget = {key: value or None for key, value in limits.items() if value is not None}
     settings = asking.settings(budget=budget)
-    asked = _question(question, labels, is_long=long)
+    asked = _question(question, labels, long=long)
     if out is not None:
         append(out, "")  # so that a file that cannot be written to is found before the work, not after it
     record = _answer(settings, asking.config, asked, is_quiet=as_json)
@@ -59,16 +66,10 @@ def ask(
     end_of(record, as_json=as_json)
 
 
-def _question(text: str, labels: str, *, is_long: bool) -> Any:
-    from hopweave.core.errors import SettingsError
-    from hopweave.core.types import Question
+def _question(text: str, labels: str, *, long: bool | None) -> Any:
+    from hopweave.run.asked import question_asked
 
-    if text == "-":
-        text = standard_input()
-    allowed = tuple(listed(labels))
-    if allowed and is_long:
-        raise SettingsError("--labels and --long ask for different answers; give one of them")
-    return Question("question", text.strip(), "label" if allowed else "long" if is_long else "short", allowed)
+    return question_asked(standard_input() if text == "-" else text, long=long, labels=listed(labels))
 
 
 def _answer(settings: Settings, config: Path | None, question: Any, *, is_quiet: bool) -> Record:

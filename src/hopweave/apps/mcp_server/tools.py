@@ -23,8 +23,8 @@ from hopweave.apps.mcp_server.wording import WordedServer, about_failure
 from hopweave.core.catalog import entries, load
 from hopweave.core.errors import HopweaveError, MissingExtra, suggest
 from hopweave.core.protocols import LanguageModel
-from hopweave.core.types import Question
 from hopweave.record import Event, Observer, Step
+from hopweave.run.asked import question_asked
 from hopweave.run.components import Components
 from hopweave.run.corpora import Corpora
 from hopweave.run.opening import open_components
@@ -82,7 +82,10 @@ class _Tools:
         context: Context[Any, Any],
         corpus: CorpusName = "",
         method: Annotated[str, Field(description="how to answer, such as searchain or ircot; as configured if empty")] = "",
-        form: Annotated[Literal["short", "long"], Field(description="a few words, or several sentences")] = "short",
+        form: Annotated[
+            Literal["auto", "short", "long"],
+            Field(description="a few words, or several sentences; auto: as it is asked"),
+        ] = "auto",
     ) -> AskReply:
         """Answer a question over a corpus, each claim checked against the exact words of a passage.
 
@@ -90,7 +93,7 @@ class _Tools:
         `uncertain` as a fact.
         """
         name = self._named(corpus)
-        asked = Question("question", question.strip(), form)
+        asked = question_asked(question, long=None if form == "auto" else form == "long")
         settings = self._settings.model_copy(update={"corpus": self._indexes[name], "method": self._method(method)})
         with _told():
             async with _reporting(context) as observer, self._opened().opened(name, settings.access, settings.where) as parts:

@@ -74,7 +74,9 @@ class AnswerRequest(Strict):
     labels: Annotated[list[Name], Field(description="The allowed answers, if the answer is a label.", max_length=50)] = Field(
         default_factory=list
     )
-    long: Annotated[bool, Field(description="Ask for an explanation of several sentences.")] = False
+    long: Annotated[
+        bool | None, Field(description="Ask for an explanation of several sentences, or not; null: as the question begins.")
+    ] = None
     earlier: Annotated[
         list[EarlierTurn],
         Field(description="The conversation so far, from which a follow-up question is completed.", max_length=MAX_EARLIER),

@@ -22,8 +22,8 @@ from hopweave.apps.server.schemas import REFUSALS, AnswerList, AnswerReply, Answ
 from hopweave.apps.server.service import Answered, Branching, Service
 from hopweave.core.errors import DataError, HopweaveError
 from hopweave.core.json_text import mapping_adapter, one_line_of_json
-from hopweave.core.types import Question
 from hopweave.record import Record, Started, Step, TextPiece, changes_of
+from hopweave.run.asked import question_asked
 from hopweave.run.conversation import asked_of
 from hopweave.show.browser import GrowingDrawing
 
@@ -162,11 +162,8 @@ def _asked(body: AnswerRequest, service: Service, caller: Caller) -> Asked:
         raise Refused(422, "invalid_request", "question: there is none; ask something, or name a kept answer with of")
     if body.changes:
         raise Refused(422, "invalid_request", "changes: they are of a kept answer; name it with of")
-    if body.labels and body.long:
-        raise Refused(422, "invalid_request", "labels and long ask for different answers; give one of them")
-    question = Question(
-        "question", body.question.strip(), "label" if body.labels else "long" if body.long else "short", tuple(body.labels)
-    )
+    with refusing(DataError):
+        question = question_asked(body.question, long=body.long, labels=body.labels)
     return service.choices.asked(
         question,
         body.method,

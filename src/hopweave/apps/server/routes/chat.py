@@ -28,8 +28,8 @@ from hopweave.apps.server.schemas import MAX_EARLIER, REFUSALS, Options
 from hopweave.apps.server.service import Answered, Service
 from hopweave.core.errors import HopweaveError, suggest
 from hopweave.core.json_text import mapping_adapter, one_line_of_json
-from hopweave.core.types import Question
 from hopweave.record import Decision, Record
+from hopweave.run.asked import question_asked
 from hopweave.run.conversation import Turn
 
 router = APIRouter(tags=["chat"], dependencies=[BEARER], responses=REFUSALS)
@@ -210,7 +210,7 @@ def _asked(body: ChatRequest, service: Service, caller: Caller) -> Asked:
     said = [message for message in body.messages if message.role in ("user", "assistant")]
     if not said or said[-1].role != "user":
         raise Refused(422, "invalid_request", "the last message must be the user's; it is the question")
-    question = Question("question", said[-1].text.strip())
+    question = question_asked(said[-1].text)
     return service.choices.asked(question, method, corpus, body.hopweave, access=caller.access, earlier=_turns(said[:-1]))
 
 

@@ -1,0 +1,44 @@
+"""Which questions ask for an explanation: how something is done or works, and why something is so."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from hopweave.core.lazy_pattern import lazy_pattern
+from hopweave.core.memoize import remembered
+from hopweave.text.languages import NOTHING, language_of, words_for
+
+_BEGINS = r"(?:^|[.,:;!?¿¡]\s)\W*"
+_LEADS_IN = r"(?:(?:and|but|so|or|also|then|now|ok|okay|please|(?:can|could|would)\syou)\b[\s,]*)*"
+_DOER = r"(?:i|we|you|one|people|users?|someone|somebody|anyone|anybody)"
+_ENGLISH = lazy_pattern(
+    rf"{_BEGINS}{_LEADS_IN}(?:how\sto\b"
+    rf"|how\s(?:do|does|can|could|should|would|must|may|might|did)\s{_DOER}\s(?!(?:say|spell|call|pronounce|know)\b)"
+    r"|how\s(?:do|does|did)\s[^.?!]*\bwork\b\W*$"
+    r"|why\b(?!\snot\b)|explain\b|describe\b|(?:walk|guide|talk)\s(?:me|us)\sthrough\b|(?:tell|show)\s(?:me|us)\s(?:how|why)\b"
+    rf"|what\sare\sthe\ssteps\b|what\s(?:do|should|must)\s{_DOER}\s(?:(?:have|need)\sto\s)?do\b)",
+    re.IGNORECASE,
+)
+_WITHOUT_BLANKS = frozenset({"ja", "ko", "zh"})
+
+
+@remembered
+def asks_to_explain(text: str) -> bool:
+    """Whether a question asks for an explanation of several sentences rather than for a few words.
+
+    >>> [asks_to_explain(one) for one in ("How do I crop an image?", "Why is the lamp red?", "How many lamps are red?")]
+    [True, True, False]
+    >>> [asks_to_explain(one) for one in ("Wie lösche ich ein Konto?", "Pourquoi le voyant est-il rouge ?", "Wie heißt sie?")]
+    [True, True, False]
+    """
+    asked, code = " ".join(text.split()), language_of(text)
+    is_english = code in {"", "en"} and _ENGLISH.search(asked) is not None
+    return is_english or _elsewhere(code).search(asked) is not None
+
+
+@cache
+def _elsewhere(code: str) -> re.Pattern[str]:
+    words = words_for(code, "explains")
+    begins = "" if code in _WITHOUT_BLANKS else rf"{_BEGINS}(?:\w{{1,4}}\s)?"  # "Und wie ..."
+    return re.compile(rf"{begins}(?:{words})" if words else NOTHING, re.IGNORECASE)
