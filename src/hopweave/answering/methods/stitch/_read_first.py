@@ -14,10 +14,12 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from hopweave.answering.parsing.marked import marked_sentences
 from hopweave.answering.reading.checking import ASKING, Reading, has_words, problems_in_words, problems_of
 from hopweave.answering.reading.reading import TEXT, bounded, facts_of, facts_shown, object_of, values_of
 from hopweave.answering.toolkit.claims import Assertion, answer_from_claims, claims_of
 from hopweave.answering.toolkit.final_answer import bare_answer, of_form
+from hopweave.answering.toolkit.sentence_claims import answer_in_sentences
 from hopweave.citations.comparisons import decided_otherwise
 from hopweave.citations.support import adds
 from hopweave.citations.yes_or_no import follows
@@ -240,7 +242,6 @@ class ReadFirst:
         return self.workbench.fill(_PROMPTS[name], question=escape(" ".join(self.question.text.split())), **values)
 
     def _finished(self, draft: _Draft) -> Answer:
-        is_long = self.question.form == "long"
         short, how = bare_answer(self.workbench, draft.answer, self.question) if draft.answer else ("", "empty")
         steps = [self._with_its_fact(step) for step in draft.steps]
         problems = [self._problems(step) for step in steps]
@@ -253,6 +254,18 @@ class ReadFirst:
         shown = list({passage.id: passage for passage in (*cited, *self._found)}.values())
         has_read = bool(draft.answer or draft.missing or draft.steps)  # an empty reply says nothing of the passages
         is_unknown = has_read and does_not_know(short) and all(step.answer != short for step in steps)  # "None" may be a value
+        if self.question.form == "long" and short and not is_unknown:
+            return answer_in_sentences(
+                self.question,
+                marked_sentences(short),
+                short,
+                how,
+                self.workbench,
+                passages=shown,
+                doubt=_doubt_of(draft, ""),
+                text=short,
+                stopped_because=self._stopped_because,
+            )
         return answer_from_claims(
             self.question,
             assertions,
@@ -260,7 +273,6 @@ class ReadFirst:
             how,
             self.workbench,
             retrieved=shown,
-            text=short if is_long else "",
             ending=unstated(draft.missing) if is_unknown else "",
             stopped_because=self._stopped_because,
             final=self._final(short, shown, steps, doubt=doubt),
