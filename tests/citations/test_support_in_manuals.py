@@ -4,7 +4,7 @@ import pytest
 
 from hopweave.citations.about import untied
 from hopweave.citations.places import place_of
-from hopweave.citations.support import judge
+from hopweave.citations.support import claim_of, judge
 from hopweave.core.types import Passage, Span
 
 
@@ -99,3 +99,22 @@ def test_a_name_of_a_statement_is_in_its_sentence_or_in_what_that_is_read_with()
     told = "The PPTP tunnel was removed from release 3.0.\n\nOther\n\nThe lamp tunnel needs release 3.2 or a later one."
     assert support("What of PPTP?", "PPTP was removed in release 3.2.", told) != "supported"
     assert support("What of PPTP?", "PPTP was removed in release 3.0.", told) == "supported"
+
+
+def test_of_passages_that_say_a_step_in_other_words_the_one_with_most_of_them_is_cited_if_it_supports_it_too():
+    asked = "How do I reconcile an account?"
+    step = "If you cannot find a transaction, use the New button on the toolbar to enter it."
+    interest = Passage(
+        "interest",
+        "Clicking this button opens a New window that allows you to enter an interest transaction to the account.",
+        "Reconcile windows",
+    )
+    missing = Passage(
+        "missing",
+        "You can use the New button on the toolbar to open a register window and enter the missing transaction.",
+        "Reconcile windows",
+    )
+    for passages in ([interest, missing], [missing, interest]):
+        claim = claim_of(1, asked, step, "retrieved", passages)
+        assert (claim.support, [citation.passage_id for citation in claim.citations]) == ("supported", ["missing"])
+    assert [one.passage_id for one in claim_of(1, asked, step, "retrieved", [interest]).citations] == ["interest"]

@@ -48,7 +48,7 @@ from hopweave.core.types import Citation, Claim, Origin, Passage, Reading, Short
 from hopweave.text.agreement import agree
 from hopweave.text.alike_names import is_of_another_name, is_one_of_several
 from hopweave.text.answer_kinds import is_of_kind, is_other_measure, is_something_else, kind_asked
-from hopweave.text.content_words import is_reasoning, keys_of, named_keys, numbers_of
+from hopweave.text.content_words import content_of, is_reasoning, keys_of, named_keys, numbers_of, stem, stems_of
 from hopweave.text.final import has_marker
 from hopweave.text.key_terms import only_repeats
 from hopweave.text.kinship import is_kin_asked, relative_asked
@@ -65,6 +65,8 @@ CONFIDENT_ABOVE = 0.0
 _FEW = 5
 """The maximum number of words, beyond those of the query, of an answer that counts as short in comparisons with a reading."""
 _ALIKE_LETTERS = 4
+_FEWEST_OF_A_STATEMENT = 4
+"""The fewest content words of a statement that another passage may say with more of them."""
 _CONSTANT = lazy_pattern(r"[A-Z][A-Z0-9_]+")
 _ASKS_FOR_CONSTANT = lazy_pattern(r"\b(?:variable|constant|macro|keyword|signal|symbol)s?\b", re.IGNORECASE)
 
@@ -285,17 +287,36 @@ class _Case:
         return Assessment("supported", citations, shortfall="") if open_one is None else replace(open_one, citations=citations)
 
     def _cited(self, said: str) -> Assessment | None:
-        """The first place that has an answer and is about the query; else the first that has it; `None` if there is none."""
+        """The first place that has an answer and is about the query; else the first that has it; `None` if there is none.
+
+        Of places that say a statement in other words, the one that has most of its words.
+        """
         if not adds(self.query, said):
             return None
         first: Assessment | None = None
-        for passage in self.passages:
+        for number, passage in enumerate(self.passages, start=1):
             for citation in self._occurrences(said, passage):
                 found = self._assessed(said, passage, citation)
                 if found.support == "supported":
-                    return found
+                    return self._nearer(said, citation, self.passages[number:]) or found
                 first = first or found
         return first
+
+    def _nearer(self, said: str, citation: Citation, passages: Sequence[Passage]) -> Assessment | None:
+        """A place that supports a statement as well, with more of its words than the one found; `None` if there is none."""
+        words = frozenset(map(stem, content_of(said, ())))
+        num_there = len(words & stems_of(citation.quote))
+        if len(words) < _FEWEST_OF_A_STATEMENT or num_there == len(words):
+            return None
+        most = [max((len(words & stems_of(one)) for one in _sentences_of(passage)), default=0) for passage in passages]
+        for number in sorted(range(len(passages)), key=lambda one: -most[one]):
+            if most[number] <= num_there:
+                return None
+            for other in self._occurrences(said, passages[number]):
+                found = self._assessed(said, passages[number], other)
+                if found.support == "supported" and len(words & stems_of(other.quote)) > num_there:
+                    return found
+        return None
 
     def _occurrences(self, said: str, passage: Passage) -> Iterator[Citation]:
         return occurrences(self.mark, self.query, said, passage, self.readings.get(passage.id))
@@ -394,3 +415,7 @@ class _Case:
             and is_date_in_place(self.query, said, place.text)
         )
         return "" if is_stated_here else "relation"
+
+
+def _sentences_of(passage: Passage) -> Iterator[str]:
+    return (passage.text[span.start : span.end] for span in sentence_spans(passage.text))
