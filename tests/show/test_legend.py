@@ -12,7 +12,8 @@ import pytest
 from rich.console import Console
 from support.sample_records import LIGHTHOUSE, all_records, cite, searchain
 
-from hopweave.core.types import Answer, Claim, Origin, Standing, Support, Verdict
+from hopweave.citations.marking import verdict_of
+from hopweave.core.types import Answer, Citation, Claim, Origin, Standing, Support, Verdict
 from hopweave.record import Record
 from hopweave.show.legend import LABELS, ORIGINS, SUPPORT, banner_of, legend_of
 from hopweave.show.outline import SIGNS, TONES, make_outline
@@ -124,3 +125,21 @@ def test_theta_and_what_says_otherwise_are_explained():
 
 def test_an_abstention_is_neither_good_nor_bad():
     assert banner_of(Answer("Not found.", "")).tone == "quiet"
+
+
+@pytest.mark.parametrize(
+    ("supports", "headline"),
+    [
+        (("supported", "supported"), "The answer rests on a passage"),
+        (("supported", "unsupported"), "Not every sentence of the answer rests on a passage"),
+        (("unsupported", "unsupported"), "The answer rests on no passage"),
+    ],
+)
+def test_the_banner_of_an_explanation_says_whether_some_of_its_sentences_rest_on_a_passage(supports, headline):
+    sentences = ("Open the lid of the lamp.", "Turn the wick down slowly.")
+    claims = tuple(
+        Claim("How do I dim it?", one, "retrieved", support, (Citation(number, "p", 0, 4, "Open"),) * (support == "supported"))
+        for number, (one, support) in enumerate(zip(sentences, supports, strict=True), start=1)
+    )
+    answer = Answer(" ".join(sentences), " ".join(sentences), claims)
+    assert banner_of(replace(answer, verdict=verdict_of(answer))).headline == headline

@@ -12,6 +12,7 @@ from hopweave.record import Record, Step
 from hopweave.show.outline import SIGNS, TONES, Outline, Tone
 from hopweave.show.own_checks import own_checks
 from hopweave.show.plain import counted
+from hopweave.text.sentences import sentence_spans
 
 SUPPORT: dict[str, str] = {
     "supported": "a sentence of a passage has the claim's words and is about what was asked, and no other says otherwise",
@@ -32,6 +33,7 @@ ORIGINS: dict[str, str] = {
 """Where a claim came from, as decided by the method."""
 
 _LISTING = "A listing of what search found, which may not be all"
+_RESTS_IN_PART = "Not every sentence of the answer rests on a passage"
 
 LABELS: dict[str, str] = {
     "abandoned": "a query that a later chain leaves out",
@@ -208,17 +210,24 @@ def banner_of(answer: Answer, steps: Sequence[Step] = ()) -> Banner:
         return Banner(None, "-", "quiet", "No answer is given", counts if verdict.num_claims else "none was found")
     if says_unknown(answer):
         return Banner(None, "-", "quiet", "The answer was not found", "the model says that it does not know it")
+    itself = " itself" if verdict.num_supported else ""
     headline = {
         "supported": "The answer rests on a passage",
         "uncertain": UNCERTAIN,
         "contradicted": "Passages disagree" if answer.is_disputed else "A passage says otherwise",
-        "unsupported": f"The answer{' itself' if verdict.num_supported else ''} rests on no passage",
+        "unsupported": _RESTS_IN_PART if _rests_in_part(answer) else f"The answer{itself} rests on no passage",
     }[standing]
     if answer.how == LISTING:
         return Banner(standing, SIGNS[standing], TONES[standing], _LISTING, next(_counts(verdict)))
     if answer.cites_without_support:
         headline = f"The passage that is cited does not settle the answer: {why_unsupported(answer, own_checks(steps))}"
     return Banner(standing, SIGNS[standing], TONES[standing], headline, counts)
+
+
+def _rests_in_part(answer: Answer) -> bool:
+    """Whether some sentences of an explanation rest on a passage, and no single claim carries it."""
+    verdict = answer.verdict
+    return verdict.carried_by is None and verdict.num_supported > 0 and len(sentence_spans(answer.short)) > 1
 
 
 def _counts(verdict: Verdict) -> Iterator[str]:
