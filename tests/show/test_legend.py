@@ -143,3 +143,21 @@ def test_the_banner_of_an_explanation_says_whether_some_of_its_sentences_rest_on
     )
     answer = Answer(" ".join(sentences), " ".join(sentences), claims)
     assert banner_of(replace(answer, verdict=verdict_of(answer))).headline == headline
+
+
+def test_an_explanation_is_shown_once_with_its_marks_and_its_claims_without_the_question():
+    steps = "Do this:\n1. Look at Carrow Head Light [1].\n2. It was designed by Ines Halloran [2]."
+    said = ("Look at Carrow Head Light.", "It was designed by Ines Halloran.")
+    claims = tuple(
+        Claim("How do I find out?", one, "retrieved", "supported", (cite(number, LIGHTHOUSE, "Ines Halloran"),))
+        for number, one in enumerate(said, start=1)
+    )
+    answer = Answer(steps, "Do this:\n1. Look at Carrow Head Light.\n2. It was designed by Ines Halloran.", claims)
+    record = replace(searchain(), answer=replace(answer, verdict=verdict_of(answer)))
+    printed = shown(record)
+    assert f"Answer\n{steps}\n✓ The answer rests on a passage" in printed
+    assert printed.count(said[0][:-1]) == 2
+    assert "How do I find out?" not in printed
+    page = draw_page(record)
+    assert '<p class="short"' not in page
+    assert page.count("Do this:") == 1

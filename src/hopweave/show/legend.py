@@ -12,6 +12,7 @@ from hopweave.record import Record, Step
 from hopweave.show.outline import SIGNS, TONES, Outline, Tone
 from hopweave.show.own_checks import own_checks
 from hopweave.show.plain import counted
+from hopweave.text.citation_marks import without_marks
 from hopweave.text.sentences import sentence_spans
 
 SUPPORT: dict[str, str] = {
@@ -224,10 +225,15 @@ def banner_of(answer: Answer, steps: Sequence[Step] = ()) -> Banner:
     return Banner(standing, SIGNS[standing], TONES[standing], headline, counts)
 
 
+def is_explanation(answer: Answer) -> bool:
+    """Whether an answer is several sentences, which its text has with their marks and nothing else."""
+    written = "".join(without_marks(answer.text)[0].split())
+    return len(sentence_spans(answer.short)) > 1 and written == "".join(answer.short.split())
+
+
 def _rests_in_part(answer: Answer) -> bool:
     """Whether some sentences of an explanation rest on a passage, and no single claim carries it."""
-    verdict = answer.verdict
-    return verdict.carried_by is None and verdict.num_supported > 0 and len(sentence_spans(answer.short)) > 1
+    return answer.verdict.carried_by is None and answer.verdict.num_supported > 0 and is_explanation(answer)
 
 
 def _counts(verdict: Verdict) -> Iterator[str]:

@@ -12,7 +12,7 @@ from hopweave.core.types import Answer, Claim, Message, Usage
 from hopweave.record import Failure, ModelCall, Read, Record, Search, Step
 from hopweave.show.branch import change_lines
 from hopweave.show.cost_line import tally_line, tally_list
-from hopweave.show.legend import banner_of, legend_of
+from hopweave.show.legend import banner_of, is_explanation, legend_of
 from hopweave.show.markup import Markup, escaped, folded, joined, tag
 from hopweave.show.outline import ARROW, SIGNS, TONES, Node, Outline, Tone, failure_text, make_outline
 from hopweave.show.own_checks import own_checks
@@ -98,13 +98,16 @@ def _error(error: Failure) -> Markup:
 
 def _answer(answer: Answer, steps: Sequence[Step], sources: Sequence[Source]) -> Markup:
     banner = banner_of(answer, steps)
+    pieces = (piece if mark is None else _mark(mark, sources) for piece, mark in split_at_marks(answer.text, answer))
+    text = tag("p", *pieces, class_="long", dir="auto")
+    short = tag("p", one_line(answer.short) or "(none)", class_="short", dir="auto")
+    is_said = is_explanation(answer)
     parts = [
-        tag("p", one_line(answer.short) or "(none)", class_="short", dir="auto"),
+        text if is_said else short,
         tag("p", tag("strong", f"{banner.sign} {banner.headline}"), f": {banner.counts}.", class_="support"),
     ]
-    if answer.text.strip() and one_line(answer.text) != one_line(answer.short):
-        pieces = (piece if mark is None else _mark(mark, sources) for piece, mark in split_at_marks(answer.text, answer))
-        parts.append(tag("p", *pieces, class_="long", dir="auto"))
+    if not is_said and answer.text.strip() and one_line(answer.text) != one_line(answer.short):
+        parts.append(text)
     remarks = []
     if answer.stopped_because != "finished":
         remarks.append(f"Stopped early: {answer.stopped_because}.")

@@ -15,7 +15,7 @@ from hopweave.core.types import Answer, Claim
 from hopweave.record import Failure, Record, Step
 from hopweave.show.branch import change_lines
 from hopweave.show.cost_line import tally_line
-from hopweave.show.legend import Banner, Entry, banner_of, legend_of
+from hopweave.show.legend import Banner, Entry, banner_of, is_explanation, legend_of
 from hopweave.show.outline import ARROW, SIGNS, TONES, Node, Outline, Tone, failure_text, make_outline
 from hopweave.show.own_checks import own_checks
 from hopweave.show.plain import cut, one_line, seconds_text, visible
@@ -215,9 +215,14 @@ def _reply_lines(answer: Answer, steps: Sequence[Step]) -> Iterator[RenderableTy
     from rich.text import Text
 
     banner = banner_of(answer, steps)
-    yield Text.assemble(("Answer  ", "dim"), (one_line(answer.short) or "(none)", _answer_style(banner)))
+    is_said = is_explanation(answer)
+    if is_said:
+        yield Text("Answer", "dim")
+        yield _marked_text(answer)
+    else:
+        yield Text.assemble(("Answer  ", "dim"), (one_line(answer.short) or "(none)", _answer_style(banner)))
     yield Text.assemble((f"{banner.sign} {banner.headline}", f"bold {STYLES[banner.tone]}"), f": {banner.counts}.")
-    if answer.text.strip() and one_line(answer.text) != one_line(answer.short):
+    if not is_said and answer.text.strip() and one_line(answer.text) != one_line(answer.short):
         yield ""
         yield _marked_text(answer)
     for remark in _remarks(answer):
@@ -233,8 +238,9 @@ def _answer_lines(answer: Answer, steps: Sequence[Step]) -> Iterator[RenderableT
         yield ""
         yield Text("Claims", "bold")
         found = own_checks(steps)
+        with_query = len(answer.claims) == 1 or len({claim.query for claim in answer.claims}) > 1
         for number, claim in enumerate(answer.claims, start=1):
-            yield Padding(_claim_text(number, claim, found.get(number, "")), (0, 0, 0, 2))
+            yield Padding(_claim_text(number, claim, found.get(number, ""), with_query=with_query), (0, 0, 0, 2))
     if answer.citations:
         yield ""
         yield Text("Citations", "bold")
@@ -263,13 +269,14 @@ def _remarks(answer: Answer) -> Iterator[str]:
         yield f"Marks removed from sentences that state another claim: {answer.num_marks_misplaced}"
 
 
-def _claim_text(number: int, claim: Claim, found: str) -> Text:
+def _claim_text(number: int, claim: Claim, found: str, *, with_query: bool) -> Text:
     from rich.text import Text
 
     style = STYLES[TONES.get(claim.support, "plain")]
     text = Text.assemble((f"{number}  ", "dim"), (f"{SIGNS.get(claim.support, '-')} {claim.support:<12}  ", style))
     text.append(f"{claim.origin:<9}  ", "dim")
-    text.append(f"{one_line(claim.query)} ", "dim")
+    if with_query:
+        text.append(f"{one_line(claim.query)} ", "dim")
     text.append(f"{ARROW} {one_line(claim.text) or '(open)'}")
     for mark in dict.fromkeys(citation.mark for citation in claim.citations):
         text.append(f" [{mark}]", "bold cyan")
