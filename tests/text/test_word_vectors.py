@@ -1,7 +1,7 @@
 """Nearness in meaning, by vectors of words."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from support.word_vectors import write_word_vectors
 
@@ -94,6 +94,7 @@ def test_a_file_that_was_modified_is_refused_with_what_to_do(vectors, name):
 
 
 @given(st.lists(st.text("delrmov wagesfolder.\n", max_size=60), min_size=2, max_size=6), st.integers(0, 5))
+@example(["a", "a.a"], 1)  # a window of one word
 def test_the_farthest_is_0_and_the_nearest_1(tmp_path_factory, texts, window):
     folder = tmp_path_factory.getbasetemp() / "word-vectors-of-all"
     with pytest.MonkeyPatch.context() as patch:

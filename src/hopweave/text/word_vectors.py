@@ -106,7 +106,7 @@ class _WordVectors:
         else:
             ends = np.cumsum(self._table[rows], axis=0)
             before = np.concatenate([np.zeros_like(ends[:1]), ends])
-            starts = np.arange(0, len(rows) - window // 2, window // 2)
+            starts = np.arange(0, len(rows) - window // 2, max(window // 2, 1))
             sums = above + before[np.minimum(starts + window, len(rows))] - before[starts]
         lengths = np.sqrt(np.einsum("ij,ij->i", sums, sums))
         products = sums @ asked
