@@ -35,7 +35,7 @@ from hopweave.text.page_names import pages_named_small
 from hopweave.text.parties import is_party
 from hopweave.text.relations import Relation, relations_asked
 from hopweave.text.scripts import runs_together
-from hopweave.text.sentences import sentence_spans
+from hopweave.text.sentences import sentences_in
 
 _FEWEST_WORDS = 4
 _STATES_MORE, _FEWEST_WORDS_WITHOUT_VERB = 2, 7
@@ -166,17 +166,7 @@ def untied(query: str, answer: str, place: Place, settled: Sequence[Claim] = (),
         others: the other passages that were found.
     """
     names = [name for name in names_in(query) if not keys_of(name) <= keys_of(answer)]
-    open_ones = [name for name in names if not _is_tied(name, place, settled, others)]
-    if not open_ones or not _has_half_of_the_rest(query, answer, place):
-        return open_ones
-    folders = folders_of(place.passage.source)  # in a folder for a product, its manual may never name it
-    return [name for name in open_ones if not any(is_named_in(folder, name) for folder in folders)]
-
-
-def _has_half_of_the_rest(query: str, answer: str, place: Place) -> bool:
-    """Whether a place has half of the content words of a query beside its names, and one at least."""
-    asked = telling(map(stem, content_of(query, names_in(query))), query) - stems_of(answer)
-    return bool(asked) and len(asked & stems_of(place.words)) >= len(asked) * _LEAST_SHARE
+    return [name for name in names if not _is_tied(name, place, settled, others)]
 
 
 def is_about(query: str, answer: str, place: Place, settled: Sequence[Claim] = (), others: Sequence[Passage] = ()) -> bool:
@@ -249,10 +239,10 @@ def says_as_much(query: str, answer: str, place: Place, settled: Sequence[Claim]
 
     A word for a relation counts if the place states the relation. Words of claims that lead to the place count as its own.
     Where the place itself does not name what the query names, the query leads through something else, and nothing is asked.
-    Where only the name of the file does, or how the document begins, all that this says is about it, so half of the words have
-    to stand in the place itself.
+    Where only the name of the file or of its folder does, or how the document begins, all that this says is about it, so half
+    of the words have to stand in the place itself.
     """
-    beginning = beginning_of_document(place.passage, others)
+    beginning = "\n".join([*folders_of(place.passage.source), beginning_of_document(place.passage, others)])
     names = [name for name in _names_beside_nouns(query, place, beginning) if not keys_of(name) <= keys_of(answer)]
     around = f"{place.words}\n{beginning}"
     if not (is_english(query) or is_foreign(query)) or not all(is_named_in(around, name) for name in names):
@@ -375,6 +365,8 @@ def _is_tied(name: str, place: Place, settled: Sequence[Claim], others: Sequence
         return True
     if any(_is_joined(name, one, place) for one in others if one.id != place.passage.id):
         return True
+    if any(is_named_in(folder, name) for folder in folders_of(place.passage.source)):  # a manual may never name its product
+        return True
     return any(is_party(name, party) for party in parties_of_document(place.passage, others))
 
 
@@ -439,18 +431,13 @@ def _is_joined(name: str, other: Passage, place: Place) -> bool:
     title = _bare(place.passage.title)
     if not title or not is_named_in(other.text, title):  # most texts do not have it anywhere
         return False
-    return any(is_named_in(text, title) and is_named_in(f"{other.title}\n{text}", name) for text in _sentences(other.text))
+    return any(is_named_in(text, title) and is_named_in(f"{other.title}\n{text}", name) for text in sentences_in(other.text))
 
 
 @remembered
 def _bare(title: str) -> str:
     """A title without what only tells it from others: a part in brackets, and letters such as `F.C.` at its end."""
     return _NO_PART_OF_A_NAME.sub("", title).strip()
-
-
-@remembered
-def _sentences(text: str) -> tuple[str, ...]:
-    return tuple(text[span.start : span.end] for span in sentence_spans(text))
 
 
 def is_named_in(text: str, name: str) -> bool:

@@ -27,7 +27,7 @@ from hopweave.text.languages import is_foreign
 from hopweave.text.parties import Party, is_party
 from hopweave.text.parts import is_in_other_part, is_unchosen, parts_with
 from hopweave.text.relations import relations_asked
-from hopweave.text.sentences import sentence_spans
+from hopweave.text.sentences import sentences_in
 from hopweave.text.succession import is_on_other_side
 from hopweave.text.superlatives import is_one_of_a_list
 from hopweave.text.table_rows import is_row
@@ -127,7 +127,7 @@ def _is_amount_of_something_else(query: str, place: Place, own: Value, passages:
         return True
     if own.kind == NUMBER or what & content_stems("\n".join([place.words, place.item])):
         return False
-    others = (one.text[span.start : span.end] for one in passages for span in sentence_spans(one.text))
+    others = (sentence for one in passages for sentence in sentences_in(one.text))
     return any(are_alike(value.kind, own.kind) for other in others if what & content_stems(other) for value in values_in(other))
 
 
@@ -197,7 +197,7 @@ def _is_told_better(query: str, said: str, place: Place, kind: str, passages: Se
 def _is_all_said(wanted: Wanted, said: str, passage: Passage) -> bool:
     """Whether a sentence of a passage has all that is wanted, and something that could be the answer: a number, or a name."""
     is_number, known = bool(numbers_of(keys_of(said))), keys_of(wanted.query) | keys_of(said) | frozenset(MONTHS)
-    sentences = (passage.text[span.start : span.end] for span in sentence_spans(passage.text))
+    sentences = sentences_in(passage.text)
     others = (one for one in sentences if wanted.words <= content_stems(one) and not is_row(one))
     return any(key[0].isdigit() == is_number for one in others for key in named_keys(one) - known)
 

@@ -55,7 +55,7 @@ from hopweave.text.kinship import is_kin_asked, relative_asked
 from hopweave.text.matching import is_yes, is_yes_or_no
 from hopweave.text.own_values import is_of_another_value
 from hopweave.text.refusal import does_not_know
-from hopweave.text.sentences import sentence_spans
+from hopweave.text.sentences import sentences_in
 from hopweave.text.statements import amount_added
 from hopweave.text.table_rows import is_on_another_line, is_other_row, is_row, is_under_other_label
 
@@ -276,7 +276,7 @@ class _Case:
         whole = self._cited(said)
         if whole is not None:
             return whole
-        parts = [said[span.start : span.end] for span in sentence_spans(said)]
+        parts = sentences_in(said)
         stating = [part for part in parts if not is_reasoning(part) and not has_marker(part)]
         found = [self._cited(part) for part in stating] if len(parts) > 1 else []
         if not found or any(one is None for one in found):
@@ -308,7 +308,7 @@ class _Case:
         num_there = len(words & stems_of(citation.quote))
         if len(words) < _FEWEST_OF_A_STATEMENT or num_there == len(words):
             return None
-        most = [max((len(words & stems_of(one)) for one in _sentences_of(passage)), default=0) for passage in passages]
+        most = [max((len(words & stems_of(one)) for one in sentences_in(passage.text)), default=0) for passage in passages]
         for number in sorted(range(len(passages)), key=lambda one: -most[one]):
             if most[number] <= num_there:
                 return None
@@ -384,7 +384,7 @@ class _Case:
         if inside is None or not is_row(citation.quote):
             told = passage.text
             return is_under_other_label(self.query, told, focus) or is_on_another_line(self.query, told, focus)
-        others = (one.text[span.start : span.end] for one in self.found for span in sentence_spans(one.text))
+        others = (sentence for one in self.found for sentence in sentences_in(one.text))
         return is_other_row(self.query, citation.quote, inside, others)
 
     def _says_other_kin(self, said: str) -> tuple[Passage, Span] | None:
@@ -415,7 +415,3 @@ class _Case:
             and is_date_in_place(self.query, said, place.text)
         )
         return "" if is_stated_here else "relation"
-
-
-def _sentences_of(passage: Passage) -> Iterator[str]:
-    return (passage.text[span.start : span.end] for span in sentence_spans(passage.text))

@@ -45,6 +45,12 @@ def sentence_spans(text: str) -> list[Span]:
 
 
 @remembered
+def sentences_in(text: str) -> tuple[str, ...]:
+    """The sentences of a text, in order, without surrounding white space; see `sentence_spans`."""
+    return tuple(text[span.start : span.end] for span in sentence_spans(text))
+
+
+@remembered
 def _sentence_spans(text: str) -> tuple[Span, ...]:
     return tuple(sentence_spans_of_long(text))
 

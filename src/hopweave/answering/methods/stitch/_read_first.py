@@ -244,13 +244,7 @@ class ReadFirst:
     def _finished(self, draft: _Draft) -> Answer:
         short, how = bare_answer(self.workbench, draft.answer, self.question) if draft.answer else ("", "empty")
         steps = [self._with_its_fact(step) for step in draft.steps]
-        problems = [self._problems(step) for step in steps]
-        assertions = [_asserted(step, against, self._found) for step, against in zip(steps, problems, strict=True)]
-        judged = claims_of(assertions, self.workbench)
-        both = zip(problems, judged, strict=True)
-        told = (problems_in_words(against, claim.query) for against, claim in both if claim.support != "supported")
         cited = [fact.passage for step in steps for fact in step.facts]
-        doubt = _doubt_of(draft, next(filter(None, told), "")) or self._against(short, judged, cited)
         shown = list({passage.id: passage for passage in (*cited, *self._found)}.values())
         has_read = bool(draft.answer or draft.missing or draft.steps)  # an empty reply says nothing of the passages
         is_unknown = has_read and does_not_know(short) and all(step.answer != short for step in steps)  # "None" may be a value
@@ -266,6 +260,12 @@ class ReadFirst:
                 text=short,
                 stopped_because=self._stopped_because,
             )
+        problems = [self._problems(step) for step in steps]
+        assertions = [_asserted(step, against, self._found) for step, against in zip(steps, problems, strict=True)]
+        judged = claims_of(assertions, self.workbench)
+        both = zip(problems, judged, strict=True)
+        told = (problems_in_words(against, claim.query) for against, claim in both if claim.support != "supported")
+        doubt = _doubt_of(draft, next(filter(None, told), "")) or self._against(short, judged, cited)
         return answer_from_claims(
             self.question,
             assertions,
