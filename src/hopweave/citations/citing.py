@@ -49,26 +49,42 @@ def locate(words: str, text: str) -> Span | None:
     first other one. Only complete words match, and no number inside a larger one. The span refers to the original text, so
     `text[span.start:span.end]` is always an exact quote.
     """
-    grouped = _grouped(text)
-    if grouped != text:  # so that no group of digits is found as a number of its own
-        text, words = grouped, with_grouped_numbers(words, is_spaced=True)
-    folded, places = _folded_text(text)
+    there = _searched(text)
+    if there.is_grouped:
+        words = with_grouped_numbers(words, is_spaced=True)
+    folded = there.folded
     for wanted in _wanted(words):
         for word in wanted.words:
             if word not in folded:
                 break
         else:
-            span = _first(wanted.exact, text) or _alike(wanted.letters, folded, places, text)
+            span = _first(wanted.exact, there.text) or _alike(wanted.letters, folded, there.places, there.text)
             if span is not None:
                 return span
     return None
 
 
+class _Searched(NamedTuple):
+    """A text in which words are searched for.
+
+    Attributes:
+        text: with the groups of digits of a number as one, so that none is found as a number of its own; of the same length.
+        is_grouped: whether there are any.
+        folded: its letters as they are compared.
+        places: the position of the character that each of them came from.
+    """
+
+    text: str
+    is_grouped: bool
+    folded: str
+    places: Sequence[int]
+
+
 @remembered
-def _grouped(text: str) -> str:
-    if _MAY_BE_GROUPS.search(text) is None:
-        return text
-    return with_grouped_numbers(text, is_spaced=is_foreign(text))
+def _searched(text: str) -> _Searched:
+    grouped = text if _MAY_BE_GROUPS.search(text) is None else with_grouped_numbers(text, is_spaced=is_foreign(text))
+    folded, places = _folded_text(grouped)
+    return _Searched(grouped, grouped != text, folded, places)
 
 
 class _Wanted(NamedTuple):
@@ -106,7 +122,6 @@ def _alike(letters: str, folded: str, places: Sequence[int], text: str) -> Span 
     return Span(start, end)
 
 
-@remembered
 def _folded_text(text: str) -> tuple[str, Sequence[int]]:
     """The letters of a text as they are compared, and the position of the character that each came from."""
     if text.isascii():  # each character is one letter

@@ -70,7 +70,7 @@ def validate_marks(text: str, short: str, claims: Sequence[Claim], *, add_missin
     cited = _cited(claims)
     plain, places = without_marks(text)
     sentences = _sentences(plain)
-    reading = _Reading(short, claims)
+    reading = _Reading(short, claims, carrier_of(short, claims))
 
     def stated(number: int, sentence: _Sentence) -> bool:
         return any(reading.states(sentence, claim) for claim in cited.get(number, ()))
@@ -168,7 +168,7 @@ def carrier_of(short: str, claims: Sequence[Claim]) -> int | None:
 def verdict_of(answer: Answer) -> Verdict:
     """The verdict on an answer, from its text, its bare answer and its claims."""
     carrier = carrier_of(answer.short, answer.claims)
-    reading = _Reading(answer.short, answer.claims)
+    reading = _Reading(answer.short, answer.claims, carrier)
     told = ((sentence, reading.stated_by(sentence)) for sentence in _sentences(without_marks(answer.text)[0]))
     stated = [claims for sentence, claims in told if claims or not sentence.text.endswith(":")]  # as in "Do this:"
     said = [claim for claim in answer.claims if claim.text.strip()]
@@ -232,16 +232,16 @@ class _Sentence:
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """Decides which sentences of an answer state which claim. The one with the answer states the claim that carries it."""
+    """Decides which sentences of an answer state which claim; the one with the answer states that of the number `carrier`."""
 
     short: str
     claims: Sequence[Claim]
+    carrier: int | None
 
     def states(self, sentence: _Sentence, claim: Claim) -> bool:
-        if has_marker(sentence.text) and keys_of(self.short) <= keys_of(sentence.text):
-            carrier = carrier_of(self.short, self.claims)
-            if carrier is not None and self.claims[carrier - 1] is claim:
-                return True
+        is_carrier = self.carrier is not None and self.claims[self.carrier - 1] is claim
+        if is_carrier and has_marker(sentence.text) and keys_of(self.short) <= keys_of(sentence.text):
+            return True
         return states(sentence.text, claim, sentence.before)
 
     def stated_by(self, sentence: _Sentence) -> list[Claim]:
@@ -251,7 +251,8 @@ class _Reading:
         return own or found
 
 
-def _sentences(plain: str) -> list[_Sentence]:
+@remembered
+def _sentences(plain: str) -> tuple[_Sentence, ...]:
     """The sentences of a text without marks; a question and the answer that follows it count as one."""
     joined: list[Span] = []
     for span in sentence_spans(plain):
@@ -265,7 +266,7 @@ def _sentences(plain: str) -> list[_Sentence]:
         text = ITEM_MARK.sub("", plain[span.start : span.end], count=1)
         found.append(_Sentence(Span(span.end - len(text), span.end), text, before))
         before = frozenset(keys_of(text)) | (before or frozenset() if _PRONOUN.search(text) else frozenset())
-    return found
+    return tuple(found)
 
 
 def _sentence_at(place: int, sentences: Sequence[_Sentence]) -> _Sentence | None:
@@ -331,7 +332,8 @@ def _is_about(said: str, query: str, text: str, before: frozenset[str] | None) -
     if not any(held) or (refers and named and not any(named)):  # the pronoun stands for someone else
         return False
     beyond = there - asked - keys_of(text)
-    others = {word for word in content_of(said, anchors(said)) if not stems_of(word) & stems_of(f"{query} {text}")}
+    told = stems_of(query) | stems_of(text)
+    others = {word for word in content_of(said, anchors(said)) if stems_of(word).isdisjoint(told)}
     return not named_keys(said) & beyond and len(others) <= 1
 
 

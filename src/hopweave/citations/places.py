@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import takewhile
 from typing import NamedTuple
 
@@ -33,7 +34,7 @@ _BEGINNING = 400
 _PRONOUN = lazy_pattern(r"\W*(?:he|she|it|they|his|her|its|their)\b", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Place:
     """A sentence of a passage, with what it is read with.
 
@@ -56,12 +57,12 @@ class Place:
         """All headings above it, from the nearest."""
         return list(filter(None, [self.heading, *reversed(self.passage.sections), self.passage.title]))
 
-    @property
+    @cached_property
     def words(self) -> str:
         """All words of the place, those above its passage included."""
         return "\n".join(filter(None, [words_above(self.passage), self.text]))
 
-    @property
+    @cached_property
     def sentence(self) -> str:
         """The sentence alone."""
         return self.passage.text[self.span.start : self.span.end]

@@ -119,7 +119,7 @@ class Trace:
             MethodError: if the data cannot be represented as JSON.
         """
         try:
-            plain = mapping_adapter().validate_json(one_line_of_json(mapping_adapter(), dict(data))) if data else {}
+            plain = _as_json(data)
         except PydanticSerializationError as error:
             raise MethodError(f"the data of the decision {label!r} cannot be kept as JSON: {error}") from None
         step = Decision(self._take_id(), self.parent, label, text, plain, tuple(after))
@@ -221,6 +221,20 @@ def _with_messages_in_order(
 
     in_order = tuple(map(renumbered, steps))
     return in_order, tuple(messages[index] for index in places)
+
+
+def _as_json(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Some values as they come back from JSON."""
+    if all(type(key) is str and key.isascii() and _is_plain(value) for key, value in data.items()):  # as almost always
+        return {key: list(value) if type(value) is list else value for key, value in data.items()}
+    return mapping_adapter().validate_json(one_line_of_json(mapping_adapter(), dict(data)))
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether a value comes back from JSON as it is."""
+    if type(value) is list:
+        return all(type(item) is str and item.isascii() for item in value)
+    return value is None or type(value) in (bool, int) or (type(value) is str and value.isascii())
 
 
 def _along_the_tree(steps: Mapping[int, AnyStep], parents: Mapping[int, int | None]) -> tuple[AnyStep, ...]:

@@ -48,16 +48,11 @@ _ASKED: tuple[tuple[Kind, str], ...] = (
         rf"|what (?:is|was) the(?: [a-z]+)? (?:place|birthplace|city|town|country|county|state|village|location){_OF}",
     ),
 )
-_KINDS = tuple(
-    (
-        kind,
-        lazy_pattern(
-            rf"(?:^|[,;:.]\s|\b(?:in|at|on|from|of|since|by|to|under|with|for|until|before|after)\s)\s*(?:{asked})\b",
-            re.IGNORECASE,
-        ),
-    )
-    for kind, asked in _ASKED
+_KINDS = tuple((kind, lazy_pattern(rf"(?:{asked})\b", re.IGNORECASE)) for kind, asked in _ASKED)
+_BEGINS_TO_ASK = lazy_pattern(
+    r"(?P<before>^|[,;:.]\s|\b(?:in|at|on|from|of|since|by|to|under|with|for|until|before|after)\s)(?=wh|how)", re.IGNORECASE
 )
+"""Where a question may say what it asks for."""
 _ASKS_FOR_A_MEASURE = lazy_pattern(r"\bhow (?:long|old|tall|high|deep|wide|far|fast|heavy|loud|hot|cold)\b", re.IGNORECASE)
 _RELATIVE = lazy_pattern(r",\s+(?:who|whom|whose|where|when)\b", re.IGNORECASE)
 _FORMULA = lazy_pattern(r"\b[a-z]\s*[-+*/^]\s*\d|\d\s*[-+*/^]\s*[a-z]\b")
@@ -99,9 +94,13 @@ def kind_asked(query: str) -> Kind:
         return "any"
     if _IS_IT.match(asked) and not _ASKING.search(re.split(r"[,;]", asked, maxsplit=1)[0]):
         return "yes_no"
-    matches = [(match, kind) for kind, pattern in _KINDS if (match := pattern.search(asked))]
+    begun = list(_BEGINS_TO_ASK.finditer(asked))
     # ", who" may begin a clause in the middle of a question that asks for something else.
-    found = [(_RELATIVE.match(match[0]) is not None, match.start(), kind) for match, kind in matches]
+    found = [
+        (_RELATIVE.match(asked, at.start()) is not None, at.start(), kind)
+        for kind, pattern in _KINDS
+        if (at := next((one for one in begun if pattern.match(asked, one.end())), None))
+    ]
     return min(found)[2] if found else "any"
 
 

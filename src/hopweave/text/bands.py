@@ -81,8 +81,7 @@ def is_in_other_band(query: str, row: str, focus: Span) -> bool:
 
 def holds_for_others(query: str, row: str, own: Cell | None = None) -> bool:
     """Whether a row, by its cells but for one, holds for other amounts than a query names."""
-    others = [one for one in cells_of(row) if one != own] if _asked(query) else []
-    return any(_is_apart(query, _bands_of(one)) for one in others)
+    return any(_is_apart(query, _bands_of(one)) for one in cells_of(row) if one != own)
 
 
 def is_in_band(query: str, row: str) -> bool:
@@ -91,9 +90,8 @@ def is_in_band(query: str, row: str) -> bool:
     >>> is_in_band("How many days off are there after six years?", "Service: 5 to 14 years; Days: 28.")
     True
     """
-    asked = _asked(query)
-    told = [band for cell in cells_of(row) for band in _bands_of(cell)] if asked else []
-    return any(one.units & band.units and not one.is_apart_from(band) for one in asked for band in told)
+    told = [band for cell in cells_of(row) for band in _bands_of(cell)]
+    return any(one.units & band.units and not one.is_apart_from(band) for band in told for one in _asked(query))
 
 
 def _is_apart(query: str, told: Iterable[_Range]) -> bool:

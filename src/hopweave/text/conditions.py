@@ -22,8 +22,10 @@ def is_under_other_condition(query: str, sentence: str, focus: Span) -> bool:
     """
     values = values_in(sentence)
     own = value_at(focus, values)
+    if own is None or is_foreign(sentence) or is_row(sentence):
+        return False
     asked = [(value.kind, _said(query, value)) for value in values_in(query) if value.kind != "date"]
-    if own is None or not asked or is_foreign(sentence) or is_row(sentence):
+    if not asked:
         return False
     parts = parts_with(sentence, [value for value in values if are_alike(value.kind, own.kind)])
     here = next((part.span for part in parts if part.span.start <= own.span.start < part.span.end), None)

@@ -60,10 +60,13 @@ def file_name_of(source: str) -> str:
 
 def _more_of_file_name(passage: Passage) -> str:
     """The words of the name of a file that title and sections lack."""
-    named = words_of_file_name(passage.source)
-    if not named:
-        return ""
-    known = {word.casefold() for word in _WORD.findall(passage.heading)}
+    return _more_than(words_of_file_name(passage.source), passage.heading) if passage.source else ""
+
+
+@remembered
+def _more_than(named: str, heading: str) -> str:
+    """The words of a name that a heading lacks."""
+    known = {word.casefold() for word in _WORD.findall(heading)} if named else set[str]()
     return " ".join(word for word in named.split() if not known.issuperset(one.casefold() for one in _WORD.findall(word)))
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from hopweave.core.lazy_pattern import lazy_pattern
+from hopweave.core.memoize import remembered
 from hopweave.core.types import Span
 from hopweave.text.content_words import keys_of
 from hopweave.text.decisions import ASKS_FOR_FORMER, ASKS_FOR_PROPOSED, ASKS_FOR_REJECTED, IS, REJECTED
@@ -105,22 +106,25 @@ def is_given_up(asking: str, sentence: str, focus: Span) -> bool:
         return is_given_up_elsewhere(asking, sentence, focus)
     if _ASKS_FOR_IT.search(asking):
         return False
+    if _is_rejected(sentence, focus) or _is_old_column(asking, sentence, focus):
+        return True
+    if not _ASKS_FOR_THE_PAST.search(asking):
+        return _is_replaced(sentence, focus) or _was_so(sentence, focus, is_of_one_time=any(map(str.isdigit, asking)))
+    return any(map(str.isdigit, sentence[focus.start : focus.end])) and _is_replaced(sentence, focus)
+
+
+@remembered
+def _is_rejected(sentence: str, focus: Span) -> bool:
+    """Whether what follows some words says of these that they were rejected. By whom something was done was not."""
     before, after = sentence[: focus.start], sentence[focus.end :]
     if _OF_AN_AMOUNT.search(sentence[focus.start : focus.end]) and _FROM.search(before):
         return True
-    if _is_rejected(before, after) or _is_old_column(asking, sentence, focus):
-        return True
-    if not _ASKS_FOR_THE_PAST.search(asking):
-        return _is_replaced(before, after) or _is_past(asking, before, after)
-    return any(map(str.isdigit, sentence[focus.start : focus.end])) and _is_replaced(before, after)
-
-
-def _is_rejected(before: str, after: str) -> bool:
-    """Whether what follows some words says of these that they were rejected. By whom something was done was not."""
     return _AFTER_IT.match(after) is not None or (_IS_REJECTED.match(after) is not None and not _BY.search(before))
 
 
-def _is_replaced(before: str, after: str) -> bool:
+@remembered
+def _is_replaced(sentence: str, focus: Span) -> bool:
+    before, after = sentence[: focus.start], sentence[focus.end :]
     if _UP_FROM.search(before) or _CHANGED_TO.match(after):
         return True
     if _IN_BRACKETS.search(before) or _EARLIER.search(before) or (_FROM.search(before) and _TO.match(after)):
@@ -128,14 +132,16 @@ def _is_replaced(before: str, after: str) -> bool:
     return _I_WROTE.search(before) is not None and _RIGHT_IS.search(after) is not None
 
 
-def _is_past(asking: str, before: str, after: str) -> bool:
+@remembered
+def _was_so(sentence: str, focus: Span, *, is_of_one_time: bool) -> bool:
     """Whether something was once so: `was 7%, is 8%`, `Previously it was 7%`; in some year or version, if none is asked for."""
+    before, after = sentence[: focus.start], sentence[focus.end :]
     if _FORMERLY.search(before) or _NOW_AND_WAS.search(before) or (_WAS.search(before) and _AND_IS.match(after)):
         return True
     is_once = _ONCE.search(before) is not None or (
         _IT_WAS.search(before) is not None and _IN_A_VERSION.search(after) is not None
     )
-    return is_once and not any(map(str.isdigit, asking))
+    return is_once and not is_of_one_time
 
 
 def _is_old_column(asking: str, sentence: str, focus: Span) -> bool:

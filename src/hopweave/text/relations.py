@@ -32,6 +32,7 @@ class Relation:
         opposites: the names of relations whose values are not its own, though a sentence may state both.
         only_opposes: whether it is too general to be asked for, and only tells the values of a sentence apart: it has no
             words that state it.
+        beginnings: small letters with which the words of `asked` begin; empty for some that begin in several ways.
     """
 
     name: str
@@ -39,8 +40,19 @@ class Relation:
     stated: re.Pattern[str]
     opposites: frozenset[str] = frozenset()
     only_opposes: bool = False
+    beginnings: tuple[str, ...] = ("",)
+
+    def is_asked_in(self, query: str, folded: str) -> bool:
+        """Whether a question names it.
+
+        Args:
+            query: the question.
+            folded: the same in small letters, in which the beginnings are found faster than the words in the question.
+        """
+        return any(map(folded.__contains__, self.beginnings)) and self.asked.search(query) is not None
 
 
+_BEGINNING = lazy_pattern(r"(?:[a-z](?![?*+{]))*")
 _BRACKETS = lazy_pattern(r"\([^()]*\)")
 _YEARS_OF_A_LIFE = r"\([^()]*\d{3,4}[^()]*\)"
 
@@ -50,7 +62,8 @@ def _relation(name: str, words: Mapping[str, Any]) -> Relation:
     asked, stated = (rf"(?<![^\W_])(?:{'|'.join(words.get(key, ['(?!)']))})(?![^\W_])" for key in ("asked", "stated"))
     stated = f"{stated}|{_YEARS_OF_A_LIFE}" if words.get("years") else stated
     opposites = frozenset(words.get("opposites", ()))
-    return Relation(name, re.compile(asked, re.IGNORECASE), re.compile(stated, re.IGNORECASE), opposites, only_opposes)
+    begun = tuple(dict.fromkeys(found[0] for word in words.get("asked", ()) if (found := _BEGINNING.match(word))))
+    return Relation(name, re.compile(asked, re.IGNORECASE), re.compile(stated, re.IGNORECASE), opposites, only_opposes, begun)
 
 
 @prepared
@@ -75,7 +88,8 @@ def relations_asked(query: str) -> tuple[Relation, ...]:
 def _named_in(query: str) -> tuple[Relation, ...]:
     if is_foreign(query):  # whose words may be English ones of another meaning: `die`, `son`
         return ()
-    return tuple(relation for relation in relations() if relation.asked.search(query))
+    folded = query.casefold()
+    return tuple(relation for relation in relations() if relation.is_asked_in(query, folded))
 
 
 def tells_of_opposite(asking: str, sentence: str, focus: Span) -> bool:

@@ -119,6 +119,8 @@ class Repetitions:
         # Of its words, the one that the fewest sentences have leads to the few that can contain all of them.
         rarest = min(words, key=self._num_with.__getitem__)
         same = self._same[number]
+        if self._num_with[rarest] == 1 and same not in self._stubs:  # only this one has it, as of most sentences
+            return []
         found = [other for other in self._holding(rarest) if other != same and self._says_as_much(other, number)]
         return sorted(found, key=lambda other: -len(self._wording[other].words))
 

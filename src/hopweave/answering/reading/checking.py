@@ -10,6 +10,7 @@ from hopweave.answering.reading.hops import NOTHING_SETTLED, Way
 from hopweave.citations.citing import locate
 from hopweave.citations.support import adds
 from hopweave.core.lazy_pattern import lazy_pattern
+from hopweave.core.memoize import remembered
 from hopweave.text.content_words import anchors, keys_of
 from hopweave.text.document_names import full_heading
 from hopweave.text.evidence import Evidence
@@ -110,7 +111,12 @@ def has_words(text: str, words: str) -> bool:
 
     The former takes `--depth=NUMBER` for one word; the latter does not ignore marks between words.
     """
-    return is_contained(words.translate(PLAIN), text.translate(PLAIN)) or locate(words, text) is not None
+    return is_contained(_with_plain_signs(words), _with_plain_signs(text)) or locate(words, text) is not None
+
+
+@remembered
+def _with_plain_signs(text: str) -> str:
+    return text.translate(PLAIN)
 
 
 def does_hold(problems: Sequence[str]) -> bool:
@@ -145,7 +151,12 @@ def _is_one_of(answer: str, names: Sequence[str]) -> bool:
 
 def _is_open(question: str, fact: Evidence, facts: Sequence[Evidence]) -> bool:
     names = [name for name in anchors(question) if any(map(str.isalpha, name))]
-    num_open = sum(not _has(fact, name) and not any(_has(one, name) and _joined(one, fact) for one in facts) for name in names)
+    away = [name for name in names if not _has(fact, name)]
+    if 2 * len(away) <= len(names):
+        return False
+    said = [(keys_of(_words_of(one)), one) for one in facts]
+    wanted = [keys_of(name) for name in away]
+    num_open = sum(not any(name <= there and _joined(one, fact) for there, one in said) for name in wanted)
     return 2 * num_open > len(names)
 
 

@@ -311,10 +311,11 @@ def facts_shown(workbench: MethodContext, facts: Sequence[Evidence], *, start: i
     if not facts:
         return workbench.fill(PROMPTS["none"])
     of_passages: dict[str, list[str]] = {}
-    titles = {fact.passage.id: fact.title for fact in facts}
+    titled: dict[str, Evidence] = {}
     for number, fact in enumerate(facts, start=start):
+        titled.setdefault(fact.passage.id, fact)
         of_passages.setdefault(fact.passage.id, []).append(f"{number}. {' '.join(fact.text.split())}")
-    return "\n".join(fence("\n".join(lines), titles[passage]) for passage, lines in of_passages.items())
+    return "\n".join(fence("\n".join(lines), titled[passage].title) for passage, lines in of_passages.items())
 
 
 def passages_behind(reading: Reading) -> list[Passage]:
