@@ -528,6 +528,15 @@ def test_a_place_about_a_thing_with_another_number_is_not_about_it(asked, answer
     assert claim_of(1, asked, answer, "retrieved", [passage]).support == support
 
 
+@pytest.mark.parametrize(
+    ("answer", "support"),
+    [("what was matched", "supported"), ("In a replacement, & stands for the text of it", "unsupported")],
+)
+def test_a_place_without_the_sign_that_a_question_is_about_is_not_about_it(answer, support):
+    told = "In a replacement, & stands for what was matched. The text of a replacement stands between strokes."
+    assert claim_of(1, "What does & stand for in a replacement?", answer, "retrieved", [Passage("a", told)]).support == support
+
+
 def test_a_row_of_a_table_is_read_with_the_sentence_before_it_only_if_that_leads_to_it():
     row = "place: workshop; lamp: yes, next to door 3; kind: foam."
     asked, led = "Where is the assembly point?", "Where are the lamps of Orlau?"

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hopweave.citations.made_up import is_made_up
 from hopweave.citations.support import Assessment, claim_of, denies, judge
 from hopweave.core.types import Passage, Question, Reading, Span
 from hopweave.text.content_words import anchors
@@ -218,6 +219,12 @@ def test_another_passage_may_bear_out_what_one_denies():
     other = Passage("other", "In Brno stands the House of Brno, by Ludwig Mies van der Rohe.")
     found = judge(HOUSE, "the House of Brno", [MIES, other], reading("Villa Tugendhat"))
     assert (found.support, found.citations[0].passage_id, found.contradicted_by) == ("supported", "other", None)
+
+
+@pytest.mark.parametrize(("answer", "is_none"), [("the Bauhaus, Brno", False), ("the Bauhaus, Ulm", True), ("Ulm", True)])
+def test_a_list_is_made_up_unless_some_passage_has_each_thing(answer, is_none):
+    found = [MIES, Passage("other", "Ludwig Mies van der Rohe led the Bauhaus."), Passage("brno", "Brno is a city.")]
+    assert is_made_up("Which school did he lead, and in which city is the house?", answer, found) is is_none
 
 
 def test_words_that_a_reader_made_up_point_nowhere():

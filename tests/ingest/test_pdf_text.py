@@ -5,6 +5,7 @@ from support.corpora import read, written
 from support.documents import pdf, pdf_file, with_outline
 
 from hopweave.ingest.document import Heading
+from hopweave.ingest.pdf_letters import as_written
 from hopweave.ingest.pdf_text import Bookmark, parts_of_pages, without_running_lines
 
 FILLER = (
@@ -75,6 +76,7 @@ def text_of(*pages):
         ("In ORLAU-\nHARBOUR, see OrlauHarbour.", "In ORLAUHARBOUR, see OrlauHarbour."),
         ("the engi\xad\nneer", "the engineer"),
         ("pages 10-\n12 of it", "pages 10-12 of it"),
+        (f"{'valid ' * 10}from 1900–\n2025", f"{'valid ' * 10}from 1900–2025"),
         ("a -\nb", "a - b"),
     ],
 )
@@ -98,6 +100,35 @@ def test_headings_stand_where_their_words_are_and_go_on_over_pages():
     assert third.headings == (Heading(0, 1, "Lamp"), Heading(0, 2, "2.1 Oil store"))
     assert (last.text, last.headings[-1]) == ("Boats\nText.", Heading(0, 1, "Vessels"))
     assert last.place == "page=4"
+
+
+@pytest.mark.parametrize(
+    ("title", "page", "heading"),
+    [
+        ("2 Oil", "8\n2 Oil\nText.", "2 Oil"),  # below the number of the page
+        ("Oil", "2 Oil\nText.", "2 Oil"),
+        ("2 Oil", "Chapter 2\nOil\nText.", "Chapter 2 Oil"),
+        ("Oil store", "Oil store\nText.", "Oil store"),
+    ],
+)
+def test_a_heading_has_its_own_number_and_no_other(title, page, heading):
+    [part] = parts_of_pages([page], [Bookmark(1, title, 1)])
+    assert [part.text[one.start :].partition("\n\n")[0] for one in part.headings] == [heading]
+
+
+@pytest.mark.parametrize(("program", "name"), [("pdfTeX", "Mudrák"), ("Scribus", "Mudr´ak")])
+def test_letters_of_a_pdf_are_read_as_they_were_set(tmp_path, program, name):
+    content = pdf("The \\256eld of Mudr\\302ak.", title=f"Lamps) /Producer ({program}")
+    [passage] = read(written(tmp_path, "a.pdf", content))
+    assert (passage.title, passage.text) == ("Lamps", f"The field of {name}.")
+
+
+def test_ligatures_and_accents_of_tex_are_read_as_letters():
+    assert as_written("\ufb01eld, \uf731\uf739\uf733\uf737, Erd˝os, Mudr´ak, Franc¸ois, Garc´ıa, c© 1999", is_tex=True) == (
+        "field, 1937, Erdős, Mudrák, François, García, © 1999"
+    )
+    assert as_written("it´s Erd˝os, \ufb00") == "it´s Erd˝os, ff"
+    assert as_written("don´t ´ and xy´", is_tex=True) == "don´t ´ and xy´"
 
 
 def test_a_word_of_a_sentence_is_no_heading():

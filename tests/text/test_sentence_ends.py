@@ -69,6 +69,10 @@ SEVERAL_SENTENCES = {
     "a group with a letter": ["It was seen in group B.", "Mean age was 49."],
     "a company": ["He works for Nike, Inc.", "He likes it."],
     "a country": ["He moved to the U.S.", "He stayed."],
+    "an item with a bullet": ["• Open the lid.", "It is heavy."],
+    "items with bullets": ["• Open the lid", "• Wipe it.", "It is dry then."],
+    "an item with a letter": ["(a) The tenant pays on the 1st.", "It is the landlord who mends it.", "(ii) Keys are returned."],
+    "an item with two marks": ["(1) ■ Open it.", "Close it."],
     "a question with a mark that is doubled": ["They changed the name to What Is This ?.", "Slovak left."],
 }
 
@@ -85,7 +89,7 @@ def test_a_mark_within_a_name_does_not_end_a_sentence(text: str):
 
 @pytest.mark.parametrize("said", SEVERAL_SENTENCES.values(), ids=SEVERAL_SENTENCES)
 def test_a_mark_at_the_end_of_a_sentence_ends_it(said: list[str]):
-    between = "" if said == SEVERAL_SENTENCES["no space"] else " "
+    between = "" if said == SEVERAL_SENTENCES["no space"] else "\n" if said == SEVERAL_SENTENCES["items with bullets"] else " "
     assert sentences(between.join(said)) == said
 
 

@@ -64,6 +64,11 @@ _FEWEST_INFLECTED = 4
 """Letters of a part of a name that may have another ending in the text."""
 _NUMBERED = lazy_pattern(r"(?<![\w-])([a-z][a-z-]+)\s(\d+(?:\.\d+)*)(?![\w,:/-])")
 _NUMBERED_THERE = lazy_pattern(r"(?<![\w-])([^\W\d_][^\W_-]*)\s\d+(?:\.\d+)*(?![\w,:/-])")
+_SIGN_ASKED = lazy_pattern(
+    r"\b(?:does|is|sign|symbol|operator|characters?)\s[\"'“‘`]?([&|*~^$#@%<>=+\\]{1,3})(?=[\s\"'”’`?]|$)", re.IGNORECASE
+)
+"""A sign that a question is about, which is no word: `What does & stand for?`"""
+
 _CODE = lazy_pattern(
     r"(?<![\w-])--?[A-Za-z][\w-]*|`[^`]+`|\b[a-z]+(?:_[a-z0-9]+)+\b|\b[a-z]\w*\.[a-z]\w*(?:\.\w+)*\b|\b[a-z]+[A-Z]\w*\b"
     r"|\b[a-z]{2,}\d+[a-z0-9]*\b"
@@ -173,11 +178,11 @@ def is_about(query: str, answer: str, place: Place, settled: Sequence[Claim] = (
     """Whether a place is about what a query asks: what that names is tied to it; without names, it has half of its words.
 
     The names of found pages in small letters (`git-stage`) have to be tied to it as well. A place about `pump 8` is not about
-    `pump 7`.
+    `pump 7`, and one without `&` not about this.
 
     Where more words have capitals than names, half of them are enough, names among them; so they are in a query of no language.
     """
-    if _is_of_another_number(query, place):
+    if _is_of_another_number(query, place) or any(sign not in place.words for sign in _SIGN_ASKED.findall(query)):
         return False
     pages = pages_named_small(query, (one.title for one in (place.passage, *others)))
     if any(not _is_page_tied(page, answer, place, settled, others) for page in pages):

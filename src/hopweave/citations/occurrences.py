@@ -122,14 +122,23 @@ class _Form(NamedTuple):
     is_sentence: bool
 
 
-@remembered
-def _form_of(said: str) -> _Form:
+def listed_in(said: str) -> tuple[str, ...]:
+    """The few things that an answer lists; none if it does not.
+
+    >>> listed_in("knockd, libpam-shield"), listed_in("a daemon that waits")
+    (('knockd', 'libpam-shield'), ())
+    """
     items = tuple(item for item in map(str.strip, _LISTED.split(said)) if item)
     is_list = 2 <= len(items) <= _MOST_LISTED and all(len(item.split()) <= _LONGEST_ITEM for item in items)
+    return items if is_list else ()
+
+
+@remembered
+def _form_of(said: str) -> _Form:
     is_quantity_alone = is_quantity(said) or is_amount(said)
     return _Form(
         is_none=not asserted(said),
-        items=items if is_list else (),
+        items=listed_in(said),
         has_number=is_quantity_alone or has_value(said),
         is_sentence=len(sentence_spans(said)) == 1 and not is_quantity_alone,
     )

@@ -26,6 +26,7 @@ from hopweave.ingest.odf import read_odf
 from hopweave.ingest.outlook import read_msg
 from hopweave.ingest.pdf_headings import Line, headings_by_size, title_of
 from hopweave.ingest.pdf_layout import Rule, Word
+from hopweave.ingest.pdf_letters import as_written
 from hopweave.ingest.pdf_rows import Open, with_rows
 from hopweave.ingest.pdf_text import Bookmark, parts_of_pages
 from hopweave.ingest.ppt import read_ppt
@@ -184,10 +185,15 @@ class _Told:
     """What is told of a PDF: its pages with their lines, its bookmarks, and pages that could not be read, by reason."""
 
     title: str = ""
+    is_tex: bool = False
     pages: list[str] = field(default_factory=list)
     lines: list[list[Line]] = field(default_factory=list)
     bookmarks: list[Bookmark] = field(default_factory=list)
     unread: dict[str, list[str]] = field(default_factory=dict)
+
+    def as_written(self, text: str) -> str:
+        """A text of it in the letters in which it was set."""
+        return as_written(text, is_tex=self.is_tex)
 
 
 def _told_of_pdf(file: CorpusFile, limits: Limits, *arguments: str) -> _Told:
@@ -197,16 +203,17 @@ def _told_of_pdf(file: CorpusFile, limits: Limits, *arguments: str) -> _Told:
         for what in told:
             if "error" in what:
                 raise Unreadable(f"{file.source} {what['error']}", Reason[what.get("kind", Reason.DAMAGED.name)])
-            found.title = what.get("title", found.title)
+            found.title, found.is_tex = what.get("title", found.title), what.get("is_tex", found.is_tex)
             if "page" in what:
                 found.pages.append(what["text"])
             if "drawn" in what:
                 found.pages[-1], last_table = with_rows(found.pages[-1], *_drawn(what), last_table)
             if "lines" in what:
-                found.lines.append([Line(*line) for line in what["lines"]])
+                found.lines.append([Line(size, bold, found.as_written(text)) for size, bold, text in what["lines"]])
             if kind := what.get("unread"):
                 found.unread.setdefault(kind, []).append(str(what["page"]))
             found.bookmarks += (Bookmark(*entry) for entry in what.get("outline", ()))
+    found.pages = list(map(found.as_written, found.pages))
     return found
 
 

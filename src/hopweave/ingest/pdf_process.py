@@ -48,6 +48,7 @@ _MAX_DRAWN = 20_000
 _THIN = 30
 """Tenths of a point: a line is at most as thick as this, and longer."""
 
+_TEX = lazy_pattern(r"TeX|dvips|dvipdf", re.IGNORECASE)
 _BOLD = lazy_pattern(r"bold|black|heavy|semib|demi|cmbx|sfbx", re.IGNORECASE)
 """Of the name of a font; `CMBX` is that of TeX."""
 _WIDEST_SPACE = 333
@@ -78,7 +79,7 @@ def read(stream: Any, *, with_places: bool = True) -> None:
         tell(error="is encrypted; save it without a password, or leave it out", kind="ENCRYPTED")
         return
     outline = _outline(reader)
-    tell(title=_title(reader))
+    tell(title=_title(reader), is_tex=_is_tex(reader))
     drawn = _Drawn(stream) if with_places else None
     for number, page in enumerate(reader.pages, start=1):
         warnings.is_too_large = False
@@ -345,6 +346,15 @@ def _title(reader: Any) -> str:
         return ""
     title = _PROGRAM.sub("", given)
     return "" if title.strip().casefold() in _NO_TITLES else title
+
+
+def _is_tex(reader: Any) -> bool:
+    """Whether TeX made the PDF, by what this says of the programs behind it."""
+    try:
+        said = f"{reader.metadata.creator} {reader.metadata.producer}" if reader.metadata else ""
+    except Exception:  # noqa: BLE001 - as of a title
+        return False
+    return _TEX.search(said) is not None
 
 
 def _has_image(page: Any) -> bool:

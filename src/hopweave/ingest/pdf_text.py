@@ -29,6 +29,8 @@ _WORD = lazy_pattern(r"\w+(?:-\w+)*")
 _BROKEN_WORD = lazy_pattern(r"(?<!\w)(\w{2,40})(-|\xad)[ \t]*\n[ \t]*(\w{1,40})")
 FULL_LINE = 0.7
 """Share of the longest line of a page from which on a line goes on in the next, unless it ends a sentence."""
+_RANGE = lazy_pattern(r"\d[–—]$")
+"""Of a range that goes on in the next line: `1900–`."""
 _SHORTEST_LINE = 40
 """Characters of the longest line of a page that has paragraphs."""
 
@@ -37,7 +39,7 @@ _MOST_SOUGHT = 100
 _SOUGHT_IN = 50_000
 """Characters of a page in which they are looked for."""
 _NUMBER = r"(?:(?:chapter|section|part|appendix)\s+)?(?:\d+|[ivxlc]+|[a-z])(?:[.-]\d+)*[.:)]?"
-_NUMBERED = lazy_pattern(rf"{_NUMBER}\s+(?=\S)", re.IGNORECASE)
+_NUMBERED = lazy_pattern(rf"\A{_NUMBER}\s+(?=\S)", re.IGNORECASE)
 
 
 class Bookmark(NamedTuple):
@@ -168,7 +170,8 @@ def _in_paragraphs(text: str, longest: int) -> str:
 def _joined(lines: Sequence[str], longest: int) -> Iterator[str]:
     for line, following in pairwise(lines):
         goes_on = line[-1] not in ".:;!?" and len(line) >= FULL_LINE * longest and following[0].isalnum()
-        yield line + (" " if goes_on or following[0].islower() else "\n")
+        is_range = goes_on and _RANGE.search(line) is not None and following[0].isdigit()
+        yield line + ("" if is_range else " " if goes_on or following[0].islower() else "\n")
     yield lines[-1]
 
 
@@ -194,9 +197,12 @@ def _under_headings(text: str, bookmarks: Sequence[Bookmark]) -> Part:
 
 def _find(title: str, text: str, position: int) -> re.Match[str] | None:
     """The line of a page that is a heading, whether or not it and the bookmark have its number."""
-    for words in dict.fromkeys((title, _NUMBERED.sub("", title, count=1))):
+    without = _NUMBERED.sub("", title, count=1)
+    for words in dict.fromkeys((title, without)):
         sought = r"\s+".join(map(re.escape, words.split()))
-        heading = re.compile(rf"^(?:{_NUMBER}\s+)?{sought}$", re.IGNORECASE | re.MULTILINE)
+        # Above a heading that has its number, another one is that of the page.
+        numbered = "" if words != without else rf"(?:{_NUMBER}\s+)?"
+        heading = re.compile(rf"^{numbered}{sought}$", re.IGNORECASE | re.MULTILINE)
         if sought and (found := heading.search(text, position, position + _SOUGHT_IN)):
             return found
     return None

@@ -21,6 +21,14 @@ _DEFAULT = lazy_pattern(
 )
 
 
+_MARKED = lazy_pattern(
+    r"(?P<before>(?:[,:;/|(\[]|\bor\b)\s*+)?[\"'`“‘]?(?P<value>[^\s,;:()/|\[\]\"'`“”‘’]++)[\"'`”’]?"
+    r"\s?[(\[](?:the |by )?default[)\]](?P<after>\s?[,;/|]|\s(?:or|and)\b)?",
+    re.IGNORECASE,
+)
+"""One of several values, with a note that it is the default: `html (default), txt`."""
+
+
 @remembered
 def asks_for_default(asking: str) -> bool:
     """Whether a question or a statement is about a default.
@@ -32,20 +40,24 @@ def asks_for_default(asking: str) -> bool:
 
 
 def is_no_default(asking: str, sentence: str, focus: Span) -> bool:
-    """Whether a default is asked for, and a sentence says that another number than the one at a position is it.
+    """Whether a default is asked for, and a sentence says that another value than the one at a position is it.
 
     Args:
-        asking: the question, or a statement; one that has the default may have other numbers as well.
+        asking: the question, or a statement; one that has the default may have other values as well.
         sentence: the sentence.
-        focus: the position of the number in it.
+        focus: the position of the value in it.
 
     >>> told = "Valid values are from 1 to 9 with 6 being the default."
     >>> [is_no_default("What is the default level?", told, Span(start, start + 1)) for start in (22, 34)]
     [True, False]
+    >>> is_no_default("What is the default format?", "Formats: html (default), txt.", Span(25, 28))
+    True
     """
-    if not sentence[focus.start : focus.end].lstrip("-")[:1].isdigit() or not asks_for_default(asking):
+    if not asks_for_default(asking):
         return False
-    stated = [match.span(1) if match[1] else match.span(2) for match in _DEFAULT.finditer(sentence)]
+    stated = [match.span("value") for match in _MARKED.finditer(sentence) if match["before"] or match["after"]]
+    if sentence[focus.start : focus.end].lstrip("-")[:1].isdigit():
+        stated += [match.span(1) if match[1] else match.span(2) for match in _DEFAULT.finditer(sentence)]
     asked = keys_of(asking)
     return bool(stated) and all(
         (focus.end <= start or end <= focus.start) and not keys_of(sentence[start:end]) <= asked for start, end in stated

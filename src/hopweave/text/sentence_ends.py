@@ -34,10 +34,10 @@ _COUNTS = lazy_pattern(
 )
 _ABOUT = lazy_pattern(r"(?<!\w)(?:approx|ca|est|max|min|avg)\.$", re.IGNORECASE)
 
-_ITEM = lazy_pattern(r"\d{1,2}\.")
+_ITEM = lazy_pattern(r"\d{1,2}\.|\((?:\d{1,2}|[A-Za-z]|[ivxlcIVXLC]{1,8})\)")
 _ITEM_OF_A_PARAGRAPH = lazy_pattern(r"(?:(?:\d{1,3}|[A-Za-z]|[ivxlc]{2,6}|[IVXLC]{2,6})\.\s*)+")
 """Numbers that are items only where a paragraph begins: elsewhere they may well be an answer, as in `It is A. B is wrong.`"""
-_LONGEST_ITEM = len("xxviii.")
+_LONGEST_ITEM = len("(xxxviii)")
 _ASKED = lazy_pattern(r"[?!]$")
 _ASKED_AND_CLOSED = lazy_pattern(r"[?!][\"'”’)\]]*$")
 _IN_BRACKETS = lazy_pattern(r"\(\s*([^()]+)\)")
@@ -157,7 +157,7 @@ def _says_nothing_yet(place: _Place) -> bool:
 
 
 def _numbers_an_item(place: _Place) -> bool:
-    """`1.   The size in bytes.`, `iv. The end.`: the number of an item of a list, whatever the space after it."""
+    """`1.   The size in bytes.`, `(2) (a) The end.`: the number of an item of a list, whatever the space after it."""
     item = _ITEM_OF_A_PARAGRAPH if place.is_paragraph else _ITEM
     return place.is_all and item.fullmatch(place.said) is not None
 

@@ -27,7 +27,14 @@ _ENDS_IN_A_LETTER = lazy_pattern(
     r"|[Ss]chedule|[Oo]ption|[Pp]lan) [A-Z])\.(?=\s+[A-Z][a-z])"
 )
 
-ITEM_MARK = lazy_pattern(r"\s*+(?:[>#*•·–-]++\s++)*+(?:\d{1,2}[.)]\s++)?+")
+# It ends no sentence within an item of a list that has one of these marks, however long it is ("(a) The tenant ... It ...").
+_BULLETS = "•⁃⁌⁍■□▪▫▶▸►◆◇○●◦★☆➢➣➤"
+WHOLE_ITEM = rf"(?:[{_BULLETS}]|\((?:\d{{1,2}}|[A-Za-z]|[ivxlcIVXLC]{{1,8}})\))\s"
+"""Such a mark, and the blank after it."""
+
+_MARKS_OF_WHOLE_ITEMS = lazy_pattern(rf"\s*+(?:{WHOLE_ITEM}\s*+)++(?=\S)")
+
+ITEM_MARK = lazy_pattern(rf"\s*+(?:[>#*·–{_BULLETS}-]++\s++)*+(?:\d{{1,2}}[.)]\s++)?+")
 """What stands before the words of an item of a list, if anything does."""
 
 # The library's time grows with the square of the number of quotation marks, so a long text is passed to it in parts.
@@ -91,11 +98,9 @@ def _ends(text: str, language: str) -> Iterator[int]:
 
 
 def _ends_of_part(part: str, language: str) -> list[int]:
-    import sentencex
-
     ends: list[int] = []
     position = 0
-    for piece in sentencex.segment(language, part):
+    for piece in _pieces(language, part):
         found = part.find(piece, position)
         start = position if found < 0 else found
         position = start + len(piece)
@@ -104,6 +109,20 @@ def _ends_of_part(part: str, language: str) -> list[int]:
             ends += [match.end() for match in _ENDS_IN_A_LETTER.finditer(part, start, position) if match.end() < position]
         ends.append(position)
     return [*ends[:-1], len(part)]
+
+
+def _pieces(language: str, part: str) -> Iterator[str]:
+    """The sentences of a part as the library tells them, those of each item of a list included."""
+    import sentencex
+
+    for piece in sentencex.segment(language, part):
+        mark = _MARKS_OF_WHOLE_ITEMS.match(piece)
+        if mark is None:
+            yield piece
+            continue
+        inside = iter(sentencex.segment(language, piece[mark.end() :]))
+        yield mark[0] + next(inside, "")
+        yield from inside
 
 
 def first_sentence(text: str) -> str:
