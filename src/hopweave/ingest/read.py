@@ -108,7 +108,7 @@ class CorpusOptions:
         """What a file's passages depend on, apart from its content; a file that was read with other options is read again."""
         fields = (self.id_field, self.title_field, self.text_field)
         limits = (self.max_row_mib, self.max_file_mib, self.max_seconds)
-        return f"24 {(self.max_words, *fields, *limits, self.access, self.keep_copies)!r}"
+        return f"25 {(self.max_words, *fields, *limits, self.access, self.keep_copies)!r}"
 
 
 def read_corpus(
