@@ -70,7 +70,6 @@ SEVERAL_SENTENCES = {
     "a company": ["He works for Nike, Inc.", "He likes it."],
     "a country": ["He moved to the U.S.", "He stayed."],
     "an item with a bullet": ["• Open the lid.", "It is heavy."],
-    "items with bullets": ["• Open the lid", "• Wipe it.", "It is dry then."],
     "an item with a letter": ["(a) The tenant pays on the 1st.", "It is the landlord who mends it.", "(ii) Keys are returned."],
     "an item with two marks": ["(1) ■ Open it.", "Close it."],
     "a question with a mark that is doubled": ["They changed the name to What Is This ?.", "Slovak left."],
@@ -89,8 +88,16 @@ def test_a_mark_within_a_name_does_not_end_a_sentence(text: str):
 
 @pytest.mark.parametrize("said", SEVERAL_SENTENCES.values(), ids=SEVERAL_SENTENCES)
 def test_a_mark_at_the_end_of_a_sentence_ends_it(said: list[str]):
-    between = "" if said == SEVERAL_SENTENCES["no space"] else "\n" if said == SEVERAL_SENTENCES["items with bullets"] else " "
+    between = "" if said == SEVERAL_SENTENCES["no space"] else " "
     assert sentences(between.join(said)) == said
+
+
+@pytest.mark.parametrize(
+    "mark", ["- ", "* ", "+ ", "• ", "– ", "1. ", "2) ", "a) ", "(1) ", "(b) ", "(iv) ", "ii) ", "-\t", "  - "]
+)
+def test_sentences_end_within_the_items_of_a_list(mark: str):
+    items = [f"{mark}Open the lid.", "It is heavy.", f"{mark}Wipe it.", "It is dry then."]
+    assert sentences("{} {}\n{} {}".format(*items)) == [item.strip() for item in items]
 
 
 @pytest.mark.parametrize("between", ["\n\n", "\r\n\r\n"])

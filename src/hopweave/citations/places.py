@@ -21,13 +21,13 @@ from hopweave.text.key_terms import words_in
 from hopweave.text.languages import is_foreign, language_of, words_for
 from hopweave.text.parties import Party, parties_in
 from hopweave.text.scripts import runs_together
-from hopweave.text.sentences import WHOLE_ITEM, sentence_around, sentence_spans
+from hopweave.text.sentences import ITEM_BEGINS, sentence_around, sentence_spans
 from hopweave.text.table_rows import is_row
 from hopweave.text.tables_in_text import is_heading, row_at
 
 _HEADED = lazy_pattern(r"[A-Z][A-Z \t,/&'():_-]{3,60}\n\s*\S")
 """A sentence that begins with a heading in capitals: what is before it belongs to another section."""
-_ITEM = lazy_pattern(rf"(?:\d{{1,2}}[.)]|[a-z]\)|[A-Z][A-Za-z]+ \d{{1,2}}[:.])\s|{WHOLE_ITEM}")
+_ITEM = lazy_pattern(rf"{ITEM_BEGINS}|[A-Z][A-Za-z]+ \d{{1,2}}[:.]\s")
 """How an item of a list begins: `2. Open the lid.`, `b) Wipe it.`, `(c) Dry it.`, `• Close it.`, `Step 3: Switch it on.`"""
 _BEGINNING = 400
 """Characters with which a document begins."""

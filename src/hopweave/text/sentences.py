@@ -27,12 +27,13 @@ _ENDS_IN_A_LETTER = lazy_pattern(
     r"|[Ss]chedule|[Oo]ption|[Pp]lan) [A-Z])\.(?=\s+[A-Z][a-z])"
 )
 
-# It ends no sentence within an item of a list that has one of these marks, however long it is ("(a) The tenant ... It ...").
+# It ends no sentence within an item of a list, however long that is ("- Open the lid. It is ...").
 _BULLETS = "•⁃⁌⁍■□▪▫▶▸►◆◇○●◦★☆➢➣➤"
-WHOLE_ITEM = rf"(?:[{_BULLETS}]|\((?:\d{{1,2}}|[A-Za-z]|[ivxlcIVXLC]{{1,8}})\))\s"
-"""Such a mark, and the blank after it."""
+_COUNTED = r"(?:\d{1,2}|[A-Za-z]|[ivxlcIVXLC]{1,8})"
+ITEM_BEGINS = rf"(?:[{_BULLETS}]|\({_COUNTED}\)|{_COUNTED}\)|\d{{1,2}}\.\)?)\s"
+"""The mark of an item of a list, and the blank after it."""
 
-_MARKS_OF_WHOLE_ITEMS = lazy_pattern(rf"\s*+(?:{WHOLE_ITEM}\s*+)++(?=\S)")
+_MARKS_OF_ITEMS = lazy_pattern(rf"\s*+(?:(?:{ITEM_BEGINS}|[*+-]\s|[a-z]\.\s|[ivxlc]{{2,8}}\.\s)\s*+)++(?=\S)")
 
 ITEM_MARK = lazy_pattern(rf"\s*+(?:[>#*·–{_BULLETS}-]++\s++)*+(?:\d{{1,2}}[.)]\s++)?+")
 """What stands before the words of an item of a list, if anything does."""
@@ -116,7 +117,7 @@ def _pieces(language: str, part: str) -> Iterator[str]:
     import sentencex
 
     for piece in sentencex.segment(language, part):
-        mark = _MARKS_OF_WHOLE_ITEMS.match(piece)
+        mark = _MARKS_OF_ITEMS.match(piece)
         if mark is None:
             yield piece
             continue
