@@ -78,6 +78,34 @@ def test_a_place_is_the_sentence_with_its_title_the_heading_above_it_and_the_sen
     assert place(MANUAL, "remote branch").words.startswith("git-push\nOPTIONS\n--force\nUpdates")
 
 
+STEPS = (
+    "Cold starts need care. The lamp is reset with these steps.\n1. Open the lid. It is heavy.\n2. Take out the wick.\n"
+    "- Wipe it\n- Dry it\nKeep the lid.\n\n3. Close it."
+)
+
+
+@pytest.mark.parametrize(
+    ("words", "read"),
+    [
+        ("Open", ["The lamp is reset with these steps.", "1. Open the lid."]),
+        ("heavy", ["The lamp is reset with these steps.", "1. Open the lid.", "It is heavy."]),
+        ("wick", ["The lamp is reset with these steps.", "1. Open the lid.", "It is heavy.", "2. Take out the wick."]),
+        ("Dry", ["The lamp is reset with these steps.", "- Wipe it", "- Dry it"]),
+        ("Keep", ["- Dry it", "Keep the lid."]),  # below the list
+        ("Close", ["Keep the lid.", "3. Close it."]),  # of another list, to which nothing leads
+    ],
+)
+def test_an_item_of_a_list_is_read_with_the_sentence_that_leads_to_the_list(words, read):
+    assert place(Passage("lamp", STEPS), words).text == "\n".join(read)
+
+
+def test_a_step_needs_the_words_of_its_question_only_where_the_list_begins():
+    answer = "Take out the wick."
+    assert claim_of(1, "How do I reset the lamp?", answer, "retrieved", [Passage("lamp", STEPS)]).support == "supported"
+    apart = Passage("lamp", STEPS.replace("The lamp is reset with these steps.", "Lamps are reset in spring."))
+    assert claim_of(1, "How do I reset the lamp?", answer, "retrieved", [apart]).support == "unsupported"
+
+
 def test_a_place_goes_back_over_sentences_that_begin_with_a_pronoun():
     text = "Otto Falk kept a light. Ida Renn was a pilot. She was born in Sula. She learned to fly there. She died in 1902."
     found = place(Passage("p", text, "pilots"), "1902")

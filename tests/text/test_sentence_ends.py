@@ -100,6 +100,18 @@ def test_sentences_end_within_the_items_of_a_list(mark: str):
     assert sentences("{} {}\n{} {}".format(*items)) == [item.strip() for item in items]
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("- Wipe the lid\n- Dry it\nThen close it.", ["- Wipe the lid", "- Dry it", "Then close it."]),
+        ("- Wipe the lid of\n  Orlau\n- Dry it", ["- Wipe the lid of\n  Orlau", "- Dry it"]),
+        ("- Wipe it with\nsoap.\n- Dry it", ["- Wipe it with\nsoap.", "- Dry it"]),
+    ],
+)
+def test_a_short_item_ends_with_its_line(text: str, expected: list[str]):
+    assert sentences(text) == expected
+
+
 @pytest.mark.parametrize("between", ["\n\n", "\r\n\r\n"])
 @pytest.mark.parametrize("title", ["...", "Who Killed It?", "A title", "Vol."])
 def test_an_empty_line_ends_whatever_is_before_it(title: str, between: str):

@@ -23,6 +23,7 @@ from hopweave.text.content_words import keys_of, named_keys, numbers_of
 from hopweave.text.document_names import names_the_document, words_above
 from hopweave.text.ends import is_other_end
 from hopweave.text.enumerations import is_one_of_a_row
+from hopweave.text.explanations import asks_to_explain
 from hopweave.text.languages import is_foreign
 from hopweave.text.parties import Party, is_party
 from hopweave.text.parts import is_in_other_part, is_unchosen, parts_with
@@ -102,7 +103,7 @@ def is_nearer_another(query: str, said: str, place: Place, focus: Span, passages
     read = "\n".join([words_above(place.passage), place.heading, place.item, place.text.removesuffix(place.sentence)])
     if is_of_another_case(wanted, read, place.sentence, inside, place.following):
         return True
-    if is_statement:
+    if is_statement or asks_to_explain(query):  # what explains is no value
         return False
     kind = own.kind if own else ""
     return _is_in_another_sentence(_unnamed(wanted, said), said, place, kind, passages) or _is_told_better(
@@ -185,7 +186,7 @@ def _is_told_better(query: str, said: str, place: Place, kind: str, passages: Se
         above = words_above(one)
         if len(asked & content_stems(f"{above}\n{one.text}")) <= least:
             continue
-        for span, heading, item in sentences_of(one.text):
+        for span, heading, item, _ in sentences_of(one.text):
             sentence = one.text[span.start : span.end]
             if len(asked & content_stems("\n".join([above, heading, item, sentence]))) <= least or answer <= keys_of(sentence):
                 continue
@@ -208,7 +209,7 @@ def _others_alike(said: str, kind: str, text: str, parties: Sequence[Party]) -> 
     With each comes what it stands under.
     """
     answer = keys_of(said)
-    for span, heading, item in sentences_of(text):
+    for span, heading, item, _ in sentences_of(text):
         sentence = text[span.start : span.end]
         alike = [value for value in _values(sentence, parties) if value.kind == kind]
         if not alike or is_row(sentence):

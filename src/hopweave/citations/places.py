@@ -21,14 +21,16 @@ from hopweave.text.key_terms import words_in
 from hopweave.text.languages import is_foreign, language_of, words_for
 from hopweave.text.parties import Party, parties_in
 from hopweave.text.scripts import runs_together
-from hopweave.text.sentences import ITEM_BEGINS, sentence_around, sentence_spans
+from hopweave.text.sentences import BULLETS, MARKS_OF_ITEM, sentence_around, sentence_spans
 from hopweave.text.table_rows import is_row
 from hopweave.text.tables_in_text import is_heading, row_at
 
 _HEADED = lazy_pattern(r"[A-Z][A-Z \t,/&'():_-]{3,60}\n\s*\S")
 """A sentence that begins with a heading in capitals: what is before it belongs to another section."""
-_ITEM = lazy_pattern(rf"{ITEM_BEGINS}|[A-Z][A-Za-z]+ \d{{1,2}}[:.]\s")
-"""How an item of a list begins: `2. Open the lid.`, `b) Wipe it.`, `(c) Dry it.`, `• Close it.`, `Step 3: Switch it on.`"""
+_STEP = lazy_pattern(r"[A-Z][A-Za-z]+ \d{1,2}[:.]\s")
+"""How an item of a list may begin as well: `Step 3: Switch it on.`"""
+_BULLET = lazy_pattern(rf"[{BULLETS}*+-]\s|\([A-Za-z\d]{{1,2}}\)\s")
+_LEADS = lazy_pattern(r":$|\b(?:following|as follows|these|steps)\b", re.IGNORECASE)
 _BEGINNING = 400
 """Characters with which a document begins."""
 _PRONOUN = lazy_pattern(r"\W*(?:he|she|it|they|his|her|its|their)\b", re.IGNORECASE)
@@ -116,10 +118,10 @@ def place_of(passage: Passage, focus: Span) -> Place:
     while num_read and num_read < len(before) and begins_with_pronoun(before[-num_read]):
         num_read += 1
     read = before[len(before) - num_read :]
-    own = next((one for one in sentences if one.span.start <= span.start < one.span.end), Sentence(span, "", ""))
+    own = next((one for one in sentences if one.span.start <= span.start < one.span.end), Sentence(span, "", "", ""))
     row = row_at(passage.text, span)
     heads = (own.heading if row is None else f"{own.heading}\n{row.above}").split("\n")
-    above = [line for line in dict.fromkeys(heads) if line not in read]
+    above = [line for line in dict.fromkeys([*heads, own.lead]) if line not in read]
     return Place(passage, span, "\n".join(filter(None, [*above, *read, quote])), own.heading, own.item)
 
 
@@ -130,12 +132,14 @@ class Sentence(NamedTuple):
         span: where it is.
         heading: the nearest heading above it; of several that follow each other, the first and the last: what follows a heading
             looks like one if it is a list, such as of ingredients.
-        item: what is before it in its item of a numbered list; empty if it is in none.
+        item: what is before it in its item of a list; empty if it is in none.
+        lead: the sentence that leads to this list; empty if none does.
     """
 
     span: Span
     heading: str
     item: str
+    lead: str
 
 
 @remembered
@@ -153,14 +157,20 @@ def sentences_of(text: str) -> tuple[Sentence, ...]:
     found: list[Sentence] = []
     run: list[str] = []
     is_open = False  # whether the run goes on
-    item = -1
+    item, lead, before = -1, "", ""
     for span in sentence_spans(text):
         sentence = text[span.start : span.end]
         is_on_line = bool(found) and "\n" not in text[found[-1].span.end : span.start]
-        item = (item if is_on_line else -1) if not _ITEM.match(sentence) else span.start
+        if MARKS_OF_ITEM.match(sentence) or _STEP.match(sentence):
+            lead = lead if item >= 0 else before
+            item = span.start
+        elif not is_on_line:
+            item = -1
+        lead = lead if item >= 0 else ""
         begun = item if 0 <= item < span.start else span.start
-        found.append(Sentence(span, "\n".join(run), text[begun : span.start].strip()))
+        found.append(Sentence(span, "\n".join(run), text[begun : span.start].strip(), lead))
         heads = _heads(text, span)
+        before = sentence if not heads and _LEADS.search(sentence) else ""
         if heads:
             run = [*run[:1], sentence] if is_open else [sentence]
         is_open = heads
@@ -169,6 +179,8 @@ def sentences_of(text: str) -> tuple[Sentence, ...]:
 
 def _heads(text: str, span: Span) -> bool:
     sentence = text[span.start : span.end]
+    if _BULLET.match(sentence):
+        return False
     if not sentence.endswith("?"):
         return is_heading(sentence)
     is_own_paragraph = (not span.start or text.endswith("\n\n", 0, span.start)) and text.startswith("\n\n", span.end)

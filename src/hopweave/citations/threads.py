@@ -49,7 +49,7 @@ def written_later(query: str, said: str, place: Place, focus: Span, passages: Se
     wanted = telling(content_stems(query) - content_stems(names_the_document(place.passage)), query)
     least = len(wanted & content_stems(place.sentence))
     for one in later:
-        for span, heading, item in sentences_of(one.text):
+        for span, heading, item, _ in sentences_of(one.text):
             sentence = one.text[span.start : span.end]
             is_other = any(value.kind == own.kind for value in values_in(sentence)) and not keys_of(said) <= keys_of(sentence)
             if is_other and len(wanted & content_stems("\n".join([heading, item, sentence]))) >= least:

@@ -22,7 +22,7 @@ _DEFAULT = lazy_pattern(
 
 
 _MARKED = lazy_pattern(
-    r"(?P<before>(?:[,:;/|(\[]|\bor\b)\s*+)?[\"'`“‘]?(?P<value>[^\s,;:()/|\[\]\"'`“”‘’]++)[\"'`”’]?"
+    r"(?P<before>(?:[,:;/|(\[]|\bor\b)\s*+)?[\"'`“‘]?(?<![^\s,;:()/|\[\]\"'`“‘])(?P<value>[^\s,;:()/|\[\]\"'`“”‘’]++)[\"'`”’]?"
     r"\s?[(\[](?:the |by )?default[)\]](?P<after>\s?[,;/|]|\s(?:or|and)\b)?",
     re.IGNORECASE,
 )

@@ -28,14 +28,19 @@ _ENDS_IN_A_LETTER = lazy_pattern(
 )
 
 # It ends no sentence within an item of a list, however long that is ("- Open the lid. It is ...").
-_BULLETS = "•⁃⁌⁍■□▪▫▶▸►◆◇○●◦★☆➢➣➤"
+BULLETS = "•⁃⁌⁍■□▪▫▶▸►◆◇○●◦★☆➢➣➤"
 _COUNTED = r"(?:\d{1,2}|[A-Za-z]|[ivxlcIVXLC]{1,8})"
-ITEM_BEGINS = rf"(?:[{_BULLETS}]|\({_COUNTED}\)|{_COUNTED}\)|\d{{1,2}}\.\)?)\s"
-"""The mark of an item of a list, and the blank after it."""
+MARKS_OF_ITEM = lazy_pattern(
+    rf"\s*+(?:(?:[{BULLETS}*+-]|\({_COUNTED}\)|{_COUNTED}\)|\d{{1,2}}\.\)?|[a-z]\.|[ivxlc]{{2,8}}\.)\s++)++(?=\S)"
+)
+"""The mark of an item of a list, or several, and the blanks after it."""
+_DEEPEST = 3
+"""How many lists within lists are looked into."""
 
-_MARKS_OF_ITEMS = lazy_pattern(rf"\s*+(?:(?:{ITEM_BEGINS}|[*+-]\s|[a-z]\.\s|[ivxlc]{{2,8}}\.\s)\s*+)++(?=\S)")
+_SHORT_ITEM = lazy_pattern(r"[^\n.:;!?]{1,59}\n(?=[A-Z][a-z])")
+"""An item that ends with its line, which is too short to go on in the next, though no full stop says so."""
 
-ITEM_MARK = lazy_pattern(rf"\s*+(?:[>#*·–{_BULLETS}-]++\s++)*+(?:\d{{1,2}}[.)]\s++)?+")
+ITEM_MARK = lazy_pattern(rf"\s*+(?:[>#*·–{BULLETS}-]++\s++)*+(?:\d{{1,2}}[.)]\s++)?+")
 """What stands before the words of an item of a list, if anything does."""
 
 # The library's time grows with the square of the number of quotation marks, so a long text is passed to it in parts.
@@ -112,17 +117,19 @@ def _ends_of_part(part: str, language: str) -> list[int]:
     return [*ends[:-1], len(part)]
 
 
-def _pieces(language: str, part: str) -> Iterator[str]:
-    """The sentences of a part as the library tells them, those of each item of a list included."""
+def _pieces(language: str, part: str, depth: int = _DEEPEST) -> Iterator[str]:
+    """The sentences of a part as the library tells them, those of each item of a list and of lists in it included."""
     import sentencex
 
     for piece in sentencex.segment(language, part):
-        mark = _MARKS_OF_ITEMS.match(piece)
-        if mark is None:
+        mark = MARKS_OF_ITEM.match(piece)
+        if mark is None or not depth:
             yield piece
             continue
-        inside = iter(sentencex.segment(language, piece[mark.end() :]))
-        yield mark[0] + next(inside, "")
+        line = _SHORT_ITEM.match(piece, mark.end())
+        begun = line.end() if line is not None else mark.end()
+        inside = _pieces(language, piece[begun:], depth - 1)
+        yield piece[:begun] + ("" if line is not None else next(inside, ""))
         yield from inside
 
 
