@@ -106,6 +106,19 @@ def test_a_step_needs_the_words_of_its_question_only_where_the_list_begins():
     assert claim_of(1, "How do I reset the lamp?", answer, "retrieved", [apart]).support == "unsupported"
 
 
+@pytest.mark.parametrize(
+    ("asked", "answer", "support"),
+    [
+        ("How do I tag messages?", "press the key T twice to tag messages matching patterns of a list", "supported"),
+        ("Which key tags messages of a list matching a pattern?", "T", "contradicted"),
+    ],
+)
+def test_nothing_else_is_said_in_place_of_a_step(asked, answer, support):
+    told = Passage("one", "To tag messages of a list matching a pattern, press the key T twice.")
+    other = Passage("two", "To tag messages of a list matching a pattern, press the key Q twice.")
+    assert claim_of(1, asked, answer, "retrieved", [told], beside=[other]).support == support
+
+
 def test_a_place_goes_back_over_sentences_that_begin_with_a_pronoun():
     text = "Otto Falk kept a light. Ida Renn was a pilot. She was born in Sula. She learned to fly there. She died in 1902."
     found = place(Passage("p", text, "pilots"), "1902")

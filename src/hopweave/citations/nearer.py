@@ -23,7 +23,7 @@ from hopweave.text.content_words import keys_of, named_keys, numbers_of
 from hopweave.text.document_names import names_the_document, words_above
 from hopweave.text.ends import is_other_end
 from hopweave.text.enumerations import is_one_of_a_row
-from hopweave.text.explanations import asks_to_explain
+from hopweave.text.explanations import explains
 from hopweave.text.languages import is_foreign
 from hopweave.text.parties import Party, is_party
 from hopweave.text.parts import is_in_other_part, is_unchosen, parts_with
@@ -103,7 +103,7 @@ def is_nearer_another(query: str, said: str, place: Place, focus: Span, passages
     read = "\n".join([words_above(place.passage), place.heading, place.item, place.text.removesuffix(place.sentence)])
     if is_of_another_case(wanted, read, place.sentence, inside, place.following):
         return True
-    if is_statement or asks_to_explain(query):  # what explains is no value
+    if is_statement or explains(query, said):
         return False
     kind = own.kind if own else ""
     return _is_in_another_sentence(_unnamed(wanted, said), said, place, kind, passages) or _is_told_better(

@@ -49,6 +49,7 @@ from hopweave.text.agreement import agree
 from hopweave.text.alike_names import is_of_another_name, is_one_of_several
 from hopweave.text.answer_kinds import is_of_kind, is_other_measure, is_something_else, kind_asked
 from hopweave.text.content_words import content_of, is_reasoning, keys_of, named_keys, numbers_of, stem, stems_of
+from hopweave.text.explanations import explains
 from hopweave.text.final import has_marker
 from hopweave.text.key_terms import only_repeats
 from hopweave.text.kinship import is_kin_asked, relative_asked
@@ -344,7 +345,8 @@ class _Case:
             shortfall = "replaced"
         if shortfall:
             return Assessment("unsupported", (citation,), shortfall=shortfall)
-        rival = None if is_statement else self._rival_of(said, place, focus, found) or self._says_other_kin(said)
+        is_no_value = is_statement or explains(self.query, said)
+        rival = None if is_no_value else self._rival_of(said, place, focus, found) or self._says_other_kin(said)
         if rival is None:
             return Assessment("supported", (citation,), shortfall="")
         if are_of_two_tables((passage, focus), rival):

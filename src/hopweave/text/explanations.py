@@ -7,6 +7,7 @@ from functools import cache
 
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
+from hopweave.text.content_words import content_of
 from hopweave.text.languages import NOTHING, language_of, words_for
 
 _BEGINS = r"(?:^|[.,:;!?¿¡]\s)\W*"
@@ -20,6 +21,7 @@ _ENGLISH = lazy_pattern(
     rf"|what\sare\sthe\ssteps\b|what\s(?:do|should|must)\s{_DOER}\s(?:(?:have|need)\sto\s)?do\b)",
     re.IGNORECASE,
 )
+_FEWEST_WORDS = 4
 _WITHOUT_BLANKS = frozenset({"ja", "ko", "zh"})
 
 
@@ -35,6 +37,16 @@ def asks_to_explain(text: str) -> bool:
     asked, code = " ".join(text.split()), language_of(text)
     is_english = code in {"", "en"} and _ENGLISH.search(asked) is not None
     return is_english or _elsewhere(code).search(asked) is not None
+
+
+def explains(query: str, said: str) -> bool:
+    """Whether an answer is a step or a reason of some words that a query asks for, and no value that another one could replace.
+
+    >>> asked = "How do I reset the lamp?"
+    >>> explains(asked, "Take the wick out of the lamp and wait."), explains(asked, "hold it for 9 s")
+    (True, False)
+    """
+    return len(content_of(said, ())) >= _FEWEST_WORDS and asks_to_explain(query)
 
 
 @cache
