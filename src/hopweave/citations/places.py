@@ -30,7 +30,9 @@ _HEADED = lazy_pattern(r"[A-Z][A-Z \t,/&'():_-]{3,60}\n\s*\S")
 _STEP = lazy_pattern(r"[A-Z][A-Za-z]+ \d{1,2}[:.]\s")
 """How an item of a list may begin as well: `Step 3: Switch it on.`"""
 _BULLET = lazy_pattern(rf"[{BULLETS}*+-]\s|\([A-Za-z\d]{{1,2}}\)\s")
+"""Of an item that is no heading, as one with a number may be."""
 _LEADS = lazy_pattern(r":$|\b(?:following|as follows|these|steps)\b", re.IGNORECASE)
+"""In a sentence that leads to a list."""
 _BEGINNING = 400
 """Characters with which a document begins."""
 _PRONOUN = lazy_pattern(r"\W*(?:he|she|it|they|his|her|its|their)\b", re.IGNORECASE)

@@ -48,7 +48,7 @@ _MAX_DRAWN = 20_000
 _THIN = 30
 """Tenths of a point: a line is at most as thick as this, and longer."""
 
-_TEX = lazy_pattern(r"TeX|dvips|dvipdf", re.IGNORECASE)
+_TEX = lazy_pattern(r"TeX|dvips|dvipdf")  # not iText
 _BOLD = lazy_pattern(r"bold|black|heavy|semib|demi|cmbx|sfbx", re.IGNORECASE)
 """Of the name of a font; `CMBX` is that of TeX."""
 _WIDEST_SPACE = 333

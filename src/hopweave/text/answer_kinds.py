@@ -50,7 +50,7 @@ _ASKED: tuple[tuple[Kind, str], ...] = (
 )
 _KINDS = tuple((kind, lazy_pattern(rf"(?:{asked})\b", re.IGNORECASE)) for kind, asked in _ASKED)
 _BEGINS_TO_ASK = lazy_pattern(
-    r"(?P<before>^|[,;:.]\s|\b(?:in|at|on|from|of|since|by|to|under|with|for|until|before|after)\s)(?=wh|how)", re.IGNORECASE
+    r"(?:^|[,;:.]\s|\b(?:in|at|on|from|of|since|by|to|under|with|for|until|before|after)\s)(?=wh|how)", re.IGNORECASE
 )
 """Where a question may say what it asks for."""
 _ASKS_FOR_A_MEASURE = lazy_pattern(r"\bhow (?:long|old|tall|high|deep|wide|far|fast|heavy|loud|hot|cold)\b", re.IGNORECASE)

@@ -115,7 +115,10 @@ def is_given_up(asking: str, sentence: str, focus: Span) -> bool:
 
 @remembered
 def _is_rejected(sentence: str, focus: Span) -> bool:
-    """Whether what follows some words says of these that they were rejected. By whom something was done was not."""
+    """Whether a sentence says of some words that they were rejected, or are the amount that something changed from.
+
+    By whom something was done was not rejected.
+    """
     before, after = sentence[: focus.start], sentence[focus.end :]
     if _OF_AN_AMOUNT.search(sentence[focus.start : focus.end]) and _FROM.search(before):
         return True
