@@ -340,6 +340,13 @@ def test_an_unknown_option_is_a_usage_error():
     assert "No such option: --metod" in result.stderr
 
 
+def test_an_unknown_flag_that_is_like_no_other_names_those_that_there_are():
+    result = ask(QUESTION, "--index", "folder")
+    assert result.exit_code == 2
+    assert "No such option: --index (Possible options: --access, --calibration" in result.stderr
+    assert "--corpus" in result.stderr
+
+
 # -- as a process ----------------------------------------------------------------------------------------------------------
 
 

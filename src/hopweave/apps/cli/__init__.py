@@ -58,6 +58,16 @@ class _Commands(TyperGroup):
             module = sys.modules.get(f"{__name__}.{ctx.invoked_subcommand}")
             say(f"hopweave: interrupted; {getattr(module, 'IF_INTERRUPTED', 'run the same command again')}", err=True)
             raise typer.Exit(130) from None
+        except Exception as error:
+            _name_flags(error)
+            raise
+
+
+def _name_flags(error: Any) -> None:
+    """Lets the message about an unknown flag name those that the command has, unless it names similar ones."""
+    context = getattr(error, "ctx", None)
+    if context is not None and hasattr(error, "option_name") and not getattr(error, "possibilities", True):
+        error.possibilities = [flag for given in context.command.params for flag in given.opts if flag.startswith("--")]
 
 
 def _plainly(command: Any) -> Any:
