@@ -16,9 +16,10 @@ from hopweave.core.types import Answer, Claim, Span, Support, Verdict
 from hopweave.text.citation_marks import keep_marks, marks_in, without_marks
 from hopweave.text.content_words import anchors, content_of, keys_of, named_keys, stem, stems_of
 from hopweave.text.final import has_marker
+from hopweave.text.list_marks import BEFORE_WORDS
 from hopweave.text.matching import is_contained, normalize_answer
 from hopweave.text.refusal import does_not_know, is_refusal
-from hopweave.text.sentences import ITEM_MARK, sentence_spans
+from hopweave.text.sentences import sentence_spans
 
 UNSUPPORTED = "unsupported"
 """Why the work stopped, and how the answer was found, if it was withheld because no passage supports it."""
@@ -263,7 +264,7 @@ def _sentences(plain: str) -> tuple[_Sentence, ...]:
     found: list[_Sentence] = []
     before: frozenset[str] | None = None
     for span in joined:
-        text = ITEM_MARK.sub("", plain[span.start : span.end], count=1)
+        text = BEFORE_WORDS.sub("", plain[span.start : span.end], count=1)
         found.append(_Sentence(Span(span.end - len(text), span.end), text, before))
         before = frozenset(keys_of(text)) | (before or frozenset() if _PRONOUN.search(text) else frozenset())
     return tuple(found)

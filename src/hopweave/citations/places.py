@@ -1,7 +1,8 @@
 """Where an answer stands: a sentence with what it is read with, and the document that it is in.
 
 A sentence is read with the title and file of its passage, the heading above it, and the sentence before it, with those before
-that as long as they begin with a pronoun. A question that is a paragraph of its own is a heading of what answers it.
+that as long as they begin with a pronoun; an item of a list also with the sentence that leads to it. A question that is a
+paragraph of its own is a heading of what answers it.
 """
 
 from __future__ import annotations
@@ -19,9 +20,10 @@ from hopweave.core.types import Passage, Span
 from hopweave.text.document_names import words_above
 from hopweave.text.key_terms import words_in
 from hopweave.text.languages import is_foreign, language_of, words_for
+from hopweave.text.list_marks import BULLET, MARKS_OF_ITEM
 from hopweave.text.parties import Party, parties_in
 from hopweave.text.scripts import runs_together
-from hopweave.text.sentences import BULLETS, MARKS_OF_ITEM, sentence_around, sentence_spans
+from hopweave.text.sentences import sentence_around, sentence_spans
 from hopweave.text.table_rows import is_row
 from hopweave.text.tables_in_text import is_heading, row_at
 
@@ -29,8 +31,6 @@ _HEADED = lazy_pattern(r"[A-Z][A-Z \t,/&'():_-]{3,60}\n\s*\S")
 """A sentence that begins with a heading in capitals: what is before it belongs to another section."""
 _STEP = lazy_pattern(r"[A-Z][A-Za-z]+ \d{1,2}[:.]\s")
 """How an item of a list may begin as well: `Step 3: Switch it on.`"""
-_BULLET = lazy_pattern(rf"[{BULLETS}*+-]\s|\([A-Za-z\d]{{1,2}}\)\s")
-"""Of an item that is no heading, as one with a number may be."""
 _LEADS = lazy_pattern(r":$|\b(?:following|as follows|these|steps)\b", re.IGNORECASE)
 """In a sentence that leads to a list."""
 _BEGINNING = 400
@@ -181,7 +181,7 @@ def sentences_of(text: str) -> tuple[Sentence, ...]:
 
 def _heads(text: str, span: Span) -> bool:
     sentence = text[span.start : span.end]
-    if _BULLET.match(sentence):
+    if BULLET.match(sentence):
         return False
     if not sentence.endswith("?"):
         return is_heading(sentence)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Span
 from hopweave.text.languages import months
+from hopweave.text.list_marks import IN_BRACKETS
 
 _LOOK_BACK = 80
 _LOOK_AHEAD = 240
@@ -34,7 +35,7 @@ _COUNTS = lazy_pattern(
 )
 _ABOUT = lazy_pattern(r"(?<!\w)(?:approx|ca|est|max|min|avg)\.$", re.IGNORECASE)
 
-_ITEM = lazy_pattern(r"\d{1,2}\.|\((?:\d{1,2}|[A-Za-z]|[ivxlcIVXLC]{1,8})\)")
+_ITEM = lazy_pattern(rf"\d{{1,2}}\.|{IN_BRACKETS}")
 _ITEM_OF_A_PARAGRAPH = lazy_pattern(r"(?:(?:\d{1,3}|[A-Za-z]|[ivxlc]{2,6}|[IVXLC]{2,6})\.\s*)+")
 """Numbers that are items only where a paragraph begins: elsewhere they may well be an answer, as in `It is A. B is wrong.`"""
 _LONGEST_ITEM = len("(xxxviii)")

@@ -8,6 +8,7 @@ from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Span
 from hopweave.text.languages import language_of
+from hopweave.text.list_marks import MARKS_OF_ITEM
 from hopweave.text.sentence_ends import goes_on
 
 # The library cannot handle these: white space of several bytes before a full stop makes its Rust code panic, which no
@@ -27,21 +28,11 @@ _ENDS_IN_A_LETTER = lazy_pattern(
     r"|[Ss]chedule|[Oo]ption|[Pp]lan) [A-Z])\.(?=\s+[A-Z][a-z])"
 )
 
-# It ends no sentence within an item of a list, however long that is ("- Open the lid. It is ...").
-BULLETS = "•⁃⁌⁍■□▪▫▶▸►◆◇○●◦★☆➢➣➤"
-_COUNTED = r"(?:\d{1,2}|[A-Za-z]|[ivxlcIVXLC]{1,8})"
-MARKS_OF_ITEM = lazy_pattern(
-    rf"\s*+(?:(?:[{BULLETS}*+-]|\({_COUNTED}\)|{_COUNTED}\)|\d{{1,2}}\.\)?|[a-z]\.|[ivxlc]{{2,8}}\.)\s++)++(?=\S)"
-)
-"""The mark of an item of a list, or several, and the blanks after it."""
 _DEEPEST = 3
 """How many lists within lists are looked into."""
 
 _SHORT_ITEM = lazy_pattern(r"[^\n.:;!?]{1,59}\n(?=[A-Z][a-z])")
 """An item that ends with its line, which is too short to go on in the next, though no full stop says so."""
-
-ITEM_MARK = lazy_pattern(rf"\s*+(?:[>#*·–{BULLETS}-]++\s++)*+(?:\d{{1,2}}[.)]\s++)?+")
-"""What stands before the words of an item of a list, if anything does."""
 
 # The library's time grows with the square of the number of quotation marks, so a long text is passed to it in parts.
 _PART_LENGTH = 5_000
@@ -118,7 +109,7 @@ def _ends_of_part(part: str, language: str) -> list[int]:
 
 
 def _pieces(language: str, part: str, depth: int = _DEEPEST) -> Iterator[str]:
-    """The sentences of a part as the library tells them, those of each item of a list and of lists in it included."""
+    """The sentences of a part as the library tells them, and those within items of lists, of which it ends none there."""
     import sentencex
 
     for piece in sentencex.segment(language, part):

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.text.citation_marks import marks_in, without_marks
-from hopweave.text.sentences import ITEM_MARK, sentence_spans
+from hopweave.text.list_marks import BEFORE_WORDS
+from hopweave.text.sentences import sentence_spans
 
 _LINE_END = lazy_pattern("\n")
 
@@ -38,7 +39,7 @@ def marked_sentences(text: str) -> list[MarkedSentence]:
     known: dict[int, int] = {}
     for number, place in marks_in(text) if spans else ():
         if place not in known:
-            begins_line = ITEM_MARK.fullmatch(text, lines[bisect_right(lines, place) - 1], place) is not None
+            begins_line = BEFORE_WORDS.fullmatch(text, lines[bisect_right(lines, place) - 1], place) is not None
             known[place] = _sentence_at(bisect_left(places, place), spans, plain, begins_line=begins_line)
         numbers[known[place]].append(number)
     found = [
@@ -52,7 +53,7 @@ def _spans(plain: str) -> list[tuple[int, int]]:
     spans: list[tuple[int, int]] = []
     line_start = 0
     for line in plain.splitlines(keepends=True):
-        begin = ITEM_MARK.match(line).end()  # type: ignore[union-attr]  # it also matches an empty text
+        begin = BEFORE_WORDS.match(line).end()  # type: ignore[union-attr]  # it also matches an empty text
         inside = ((line_start + begin + one.start, line_start + begin + one.end) for one in sentence_spans(line[begin:]))
         spans += [one for one in inside if any(map(str.isalnum, plain[slice(*one)]))]
         line_start += len(line)
