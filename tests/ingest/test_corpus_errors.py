@@ -36,7 +36,8 @@ BAD = {
         r"a\.jsonl is not UTF-8: byte 0xff at offset 24; .*iconv$",
     ),
     "bad bytes in JSON": ("a.json", b'[{"text": "x\xc3(y"}]', r"a\.json is not UTF-8: byte 0xc3 at offset 12"),
-    "bad bytes in text": ("a.txt", b"x" * 300_000 + b"\x80", r"a\.txt is not UTF-8: byte 0x80 at offset 300000"),
+    "bad bytes in text": ("a.txt", b"x" * 300_000 + b"\x00\x80", r"a\.txt is not UTF-8: byte 0x80 at offset 300001"),
+    "damaged characters": ("a.txt", "ö".encode() * 150_000 + b"\x80", r"a\.txt is not UTF-8: byte 0x80 at offset 300000"),
     "cut character at the end": ("a.txt", b"ab\xe2\x82", r"a\.txt is not UTF-8: byte 0xe2 at offset 2"),
     "JSON that breaks off": (
         "a.json",

@@ -319,7 +319,7 @@ def test_a_file_name_with_invalid_bytes_gives_whole_characters_everywhere(tmp_pa
     (tmp_path / "z.txt").write_text("good")
     for passage in read(tmp_path):
         f"{passage.id}{passage.title}{passage.source}{passage.text}".encode()
-    path.write_bytes(b"\xff")
+    path.write_bytes(b"\x00\xff")
     for asked in (path, path.with_name(f"{path.stem}-gone{suffix}")):
         with pytest.raises(DataError) as caught:
             read(asked)
@@ -358,7 +358,8 @@ def test_broken_html_is_read_as_browsers_read_it(page, title, text):
 
 @pytest.mark.parametrize("suffix", [".txt", ".md", ".html", ".json", ".jsonl", ".csv"])
 @pytest.mark.parametrize(
-    "content", ["Grüße".encode("utf-16-le"), "Grüße, länger".encode("latin-1"), b"a\x00\xff", b"\xed\xa0\x80"]
+    "content",
+    ["Grüße".encode("utf-16-le"), "Öö, Ää".encode("latin-1"), b"a\x00\xff", b"\xed\xa0\x80", "Größe".encode() + b"\xff"],
 )
 def test_a_bad_file_among_many_is_named_in_one_line(tmp_path, suffix, content):
     for number in range(3):

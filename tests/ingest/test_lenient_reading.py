@@ -41,7 +41,7 @@ def test_of_a_bad_file_of_records_those_before_the_bad_place_are_kept_and_that_i
 
 
 def test_a_bad_document_contributes_nothing(tmp_path):
-    (tmp_path / "a.txt").write_bytes(b"One sentence. " * 100 + b"\xff")
+    (tmp_path / "a.txt").write_bytes(b"One sentence. " * 100 + b"\x00\xff")
     (tmp_path / "b.txt").write_text("good")
     tally = Tally()
     assert [p.id for p in read(tmp_path, tally, max_words=5)] == ["b.txt"]

@@ -135,9 +135,13 @@ def test_a_file_that_is_not_in_the_encoding_that_it_says_is_one_line(tmp_path):
     refused(tmp_path, match=r"a\.txt is not UTF-16, as it says at its beginning; convert the file to UTF-8")
 
 
-def test_text_in_an_older_encoding_is_told_and_not_skipped(tmp_path):
-    written(tmp_path, "LIESMICH", "Grüße vom Leuchtturm".encode("cp1252"))
-    refused(tmp_path, match=r"LIESMICH is not UTF-8: byte 0xfc at offset 2; convert the file to UTF-8")
+@pytest.mark.parametrize(
+    ("said", "encoding"),
+    [("Grüße vom Leuchtturm, wie jedes Jahr", "cp1252"), ("灯台からの挨拶です。水車は廃止されました。", "cp932")],
+)
+def test_text_in_an_older_encoding_is_recognised_without_a_suffix(tmp_path, said, encoding):
+    written(tmp_path, "LIESMICH", said.encode(encoding))
+    assert [passage.text for passage in read(tmp_path)] == [said]
 
 
 def test_a_file_of_an_unknown_name_that_cannot_be_read_is_told(tmp_path):

@@ -1,4 +1,4 @@
-"""The bytes of a corpus file: counted, decompressed, and checked to be UTF-8."""
+"""The bytes of a corpus file: counted, decompressed, and as UTF-8."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import codecs
 import errno
 import io
 import os
-import re
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
@@ -18,47 +17,31 @@ from typing import TYPE_CHECKING, BinaryIO, Literal, cast
 
 from hopweave.core import files
 from hopweave.core.errors import DataError
-from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest import decompression
 from hopweave.ingest.ahead import Ahead, Pieces
 from hopweave.ingest.deadline import Check, no_check
+from hopweave.ingest.encodings import (
+    DECLARED_WITHIN,
+    declared_encoding,
+    guessed_encoding,
+    is_utf8,
+    marked_encoding,
+    shown_encoding,
+)
 from hopweave.ingest.formats import COMPRESSIONS, LIBRARIES, CorpusFile, Limits, OnBytes
 from hopweave.ingest.reasons import Reason, Unreadable, reading
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
+OnGuess = Callable[[str], None] | None
+"""Called with an encoding that is guessed."""
+
 BUFFER_BYTES = 1 << 17
 _AHEAD = 64
 """The maximum number of decompressed pieces that wait to be read."""
 
 _MIB = 1 << 20
-
-_MARKS = (
-    *((codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32")),
-    *((codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16")),
-)
-"""Byte-order marks, the longer ones first."""
-
-_DECLARED_WITHIN = 1024
-"""Bytes from the beginning among which an HTML page declares its encoding, as browsers have it."""
-
-_DECLARED = lazy_pattern(
-    rb"""<meta\s[^>]{0,200}?charset\s*=\s*["']?(?P<page>[\w-]{1,40})|<\?xml\s[^>]{0,200}?encoding\s*=\s*["'](?P<xml>[\w-]{1,40})"""
-    rb"""|\A[^\n]{0,200}-\*-[^\n]{0,100}?coding:\s*(?P<line>[\w-]{1,40})""",
-    re.IGNORECASE,
-)
-_ENCODINGS = {
-    **dict.fromkeys(("iso-8859-1", "latin-1", "latin1", "us-ascii", "windows-1252", "cp1252"), "cp1252"),
-    **{f"iso-8859-{number}": f"iso-8859-{number}" for number in (2, 3, 4, 5, 6, 7, 8, 9, 10, 13, 14, 15, 16)},
-    **{f"windows-{number}": f"cp{number}" for number in (1250, 1251, 1253, 1254, 1255, 1256, 1257, 1258)},
-    **{name: name for name in ("koi8-r", "koi8-u", "euc-jp", "iso-2022-jp", "big5", "gb18030")},
-    **dict.fromkeys(("shift_jis", "shift-jis", "sjis", "x-sjis", "windows-31j", "cp932"), "cp932"),
-    **dict.fromkeys(("gb2312", "gbk"), "gb18030"),
-    **dict.fromkeys(("euc-kr", "ks_c_5601-1987"), "cp949"),
-    **dict.fromkeys(("tis-620", "windows-874"), "cp874"),
-}
-"""The encodings that a file may declare, and those that browsers read it in, by their names in Python."""
 
 
 @contextmanager
@@ -69,6 +52,7 @@ def open_text(
     *,
     unit: Literal["line", "file", "row"] = "line",
     check: Check = no_check,
+    on_guess: OnGuess = None,
 ) -> Iterator[io.TextIOWrapper]:
     """Opens a file as text, decompressed if it is compressed, without a byte-order mark and with line ends unchanged.
 
@@ -78,77 +62,62 @@ def open_text(
         limits: how much is read.
         unit: what is held in memory at once: each line, the whole file, or a row, whose length the caller checks.
         check: called for every piece that is read.
+        on_guess: called with the encoding of a text that is not in Unicode and declares none, by its name in Python: it is
+            guessed. By default such a text is an error.
 
     Raises:
         DataError: now or while reading: no permission, not a regular file, a damaged compressed file, bytes that are neither
-            UTF-8, nor UTF-16 or UTF-32 with a byte-order mark, nor what the file declares; more than the limits.
+            UTF-8, nor UTF-16 or UTF-32 with a byte-order mark, nor what the file declares or what is guessed; more than the
+            limits.
     """
     checks = (_Utf8Check(file.source), _LengthCheck(file.source, limits or Limits(), unit), lambda _: check())
     with reading(file.source), _content_of(file, on_bytes) as content:
-        stream = io.BufferedReader(_Watched(_as_utf8(content, file.source), *checks), BUFFER_BYTES)
+        stream = io.BufferedReader(_Watched(_as_utf8(content, file.source, on_guess), *checks), BUFFER_BYTES)
         yield io.TextIOWrapper(stream, encoding="utf-8-sig", newline="\n")
 
 
-def encoding_of(head: bytes) -> str:
-    """The encoding that a byte-order mark shows, other than UTF-8; empty without one."""
-    return next((name for mark, name in _MARKS if head.startswith(mark)), "")
-
-
-def declared_encoding(head: bytes) -> str:
-    """The encoding, other than Unicode, that an HTML page, XML, or the first line of a manual page declares; empty without one.
-
-    >>> declared_encoding(b'<html><meta charset="Shift_JIS">'), declared_encoding(b".# -*- coding: koi8-r -*-")
-    ('cp932', 'koi8-r')
-    """
-    found = _DECLARED.search(head[:_DECLARED_WITHIN])
-    name = next(filter(None, found.groups()), b"") if found is not None else b""
-    return _ENCODINGS.get(name.decode("ascii", "replace").lower(), "")
-
-
-def _is_utf8(piece: bytes) -> bool:
-    """Whether bytes are UTF-8, the last character of which may be cut off."""
-    try:
-        codecs.getincrementaldecoder("utf-8")().decode(piece)
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-def _as_utf8(content: BinaryIO, source: str) -> BinaryIO:
-    """The same stream, in UTF-8 if the file says at its beginning that it is in another encoding."""
+def _as_utf8(content: BinaryIO, source: str, on_guess: OnGuess) -> BinaryIO:
+    """The same stream, in UTF-8 if the file is in another encoding and says so, or if that may be guessed."""
     stream = (
         content if isinstance(content, io.BufferedReader) else io.BufferedReader(cast("io.RawIOBase", content), BUFFER_BYTES)
     )
     pieces = iter(lambda: stream.read(BUFFER_BYTES), b"")
-    encoding = encoding_of(stream.peek(4)[:4])
-    if encoding:
-        return cast("BinaryIO", Pieces(_recoded(pieces, encoding, source)))
-    declared = declared_encoding(stream.peek(_DECLARED_WITHIN))
-    if declared:
-        return cast("BinaryIO", Pieces(_recoded_if_needed(pieces, declared, source)))
+    marked = marked_encoding(stream.peek(4)[:4])
+    if marked:
+        return cast("BinaryIO", Pieces(_recoded(pieces, marked, f"{source} is not {shown_encoding(marked)}, as it says")))
+    declared = declared_encoding(stream.peek(DECLARED_WITHIN))
+    if declared or on_guess is not None:
+        return cast("BinaryIO", Pieces(_recoded_if_needed(pieces, declared, source, on_guess)))
     return stream
 
 
-def _recoded_if_needed(pieces: Iterator[bytes], encoding: str, source: str) -> Iterator[bytes]:
+def _recoded_if_needed(pieces: Iterator[bytes], declared: str, source: str, on_guess: OnGuess) -> Iterator[bytes]:
     """The pieces in UTF-8. Many pages in UTF-8 declare something else, so the first piece that is not ASCII decides."""
     for piece in pieces:
         if piece.isascii() and b"\x1b" not in piece:  # with which ISO-2022-JP begins other letters
             yield piece
             continue
         rest = chain([piece], pieces)
-        yield from rest if _is_utf8(piece) and b"\x1b" not in piece else _recoded(rest, encoding, source)
+        if declared:
+            is_other = b"\x1b" in piece or not is_utf8(piece)
+            yield from _recoded(rest, declared, f"{source} is not {shown_encoding(declared)}, as it says") if is_other else rest
+        elif on_guess is not None and (guessed := guessed_encoding(piece)):
+            on_guess(guessed)
+            yield from _recoded(rest, guessed, f"{source} is not {shown_encoding(guessed)}, as it seems")
+        else:
+            yield from rest
         return
 
 
-def _recoded(pieces: Iterable[bytes], encoding: str, source: str) -> Iterator[bytes]:
+def _recoded(pieces: Iterable[bytes], encoding: str, otherwise: str) -> Iterator[bytes]:
     decoder = codecs.getincrementaldecoder(encoding)()
     try:
         for piece in pieces:
             yield decoder.decode(piece).encode()
         yield decoder.decode(b"", final=True).encode()
     except UnicodeError:
-        said = f"{source} is not {encoding.upper()}, as it says at its beginning"
-        raise DataError(f"{said}; convert the file to UTF-8, for example with iconv") from None
+        message = f"{otherwise} at its beginning; convert the file to UTF-8, for example with iconv"
+        raise Unreadable(message, Reason.NOT_UTF8) from None
 
 
 def bytes_of(file: CorpusFile, on_bytes: OnBytes, limits: Limits, check: Check) -> bytes:

@@ -19,7 +19,7 @@ from hopweave.ingest.code_pages import CODE_PAGES
 from hopweave.ingest.compound_file import damaged, opened, streams_of
 from hopweave.ingest.deadline import Check, no_check
 from hopweave.ingest.document import Document
-from hopweave.ingest.file_bytes import declared_encoding
+from hopweave.ingest.encodings import declared_encoding
 from hopweave.ingest.mail import (
     MAX_FIELD,
     Body,

@@ -20,6 +20,7 @@ from hopweave.ingest.attachments import attached_files
 from hopweave.ingest.copies import Copies, Copy, holder, letters_of
 from hopweave.ingest.deadline import Deadline
 from hopweave.ingest.document import Attachment, Part, repeats, row_text
+from hopweave.ingest.encodings import shown_encoding
 from hopweave.ingest.find import OnUnlisted, Roots, Selection, find_files
 from hopweave.ingest.formats import IMAGE_SUFFIXES, MAX_FILE_MIB, MAX_ROW_MIB, CorpusFile, Limits, OnBytes
 from hopweave.ingest.json_stream import fields_of
@@ -108,7 +109,7 @@ class CorpusOptions:
         """What a file's passages depend on, apart from its content; a file that was read with other options is read again."""
         fields = (self.id_field, self.title_field, self.text_field)
         limits = (self.max_row_mib, self.max_file_mib, self.max_seconds)
-        return f"25 {(self.max_words, *fields, *limits, self.access, self.keep_copies)!r}"
+        return f"26 {(self.max_words, *fields, *limits, self.access, self.keep_copies)!r}"
 
 
 def read_corpus(
@@ -322,11 +323,14 @@ class Reading:
         elif self._on_bytes is not None:
             self._on_bytes(file.num_bytes)
         yield from self._passages_of(file, whole)
+        if whole.guessed:
+            self.tally.guess(shown_encoding(whole.guessed), file.source)
         return whole.unread, whole.attached
 
     def _records(self, file: CorpusFile) -> Generator[Passage, None, _Besides]:
         is_empty = True
-        rows = read_rows(file, self._on_bytes, self._options.limits, self._deadline.check)
+        guessed: list[str] = []
+        rows = read_rows(file, self._on_bytes, self._options.limits, self._deadline.check, guessed.append)
         if (self._options.id_field, self._options.title_field, self._options.text_field) == (None, None, None):
             rows = conversations(rows, self._options.max_words)
         for row in rows:
@@ -350,6 +354,8 @@ class Reading:
                 self.tally.num_duplicates += 1  # its id follows from its content, which is in the index
         if is_empty:
             raise Unreadable(f"{file.source} is empty: it has no records; remove it or leave it out", Reason.EMPTY)
+        for one in guessed:
+            self.tally.guess(shown_encoding(one), file.source)
         return "", ()
 
     def _hand_out(self, passage: Passage) -> Iterator[Passage]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from dataclasses import replace
 
 from hopweave.core.errors import DataError
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.compound_file import SIGNATURE
-from hopweave.ingest.file_bytes import declared_encoding, encoding_of, head_of
+from hopweave.ingest.encodings import declared_encoding, guessed_encoding, marked_encoding
+from hopweave.ingest.file_bytes import head_of
 from hopweave.ingest.formats import IMAGE_SUFFIXES, LEGACY_SUFFIXES, CorpusFile
 from hopweave.text.scripts import lacks_blanks
 
@@ -108,23 +110,15 @@ def _format_of_office(head: bytes, suffix: str) -> str:
 
 
 def _decoded(head: bytes) -> str:
-    """The text of a file's beginning. What is neither UTF-8 nor declared is taken for Windows-1252; reading it says so."""
-    encoding = encoding_of(head) or "utf-8-sig"
-    if encoding != "utf-8-sig":
-        return head[: len(head) & ~3].decode(encoding, "replace").replace("\0", "\x01")
+    """The text of a file's beginning, whose last character may be cut off."""
+    marked = marked_encoding(head)
+    if marked:
+        return head[: len(head) & ~3].decode(marked, "replace").replace("\0", "\x01")
     try:
-        return head.decode(encoding)
-    except UnicodeDecodeError as error:
-        is_cut = len(head) - error.start < 4 and error.reason == "unexpected end of data"
-        if is_cut:
-            return head[: error.start].decode(encoding)
-    declared = declared_encoding(head)
-    if declared:
-        return head.decode(declared, "replace")  # the last character may be cut off
-    try:
-        return head.decode("cp1252")
+        return codecs.getincrementaldecoder("utf-8-sig")().decode(head)
     except UnicodeDecodeError:
-        return ""
+        encoding = declared_encoding(head) or guessed_encoding(head)
+        return head.decode(encoding, "replace") if encoding else ""
 
 
 def _is_for_people(text: str) -> bool:

@@ -13,7 +13,7 @@ from hopweave.core.errors import DataError
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.visibility import ACCESS, METADATA
 from hopweave.ingest.deadline import Check, no_check
-from hopweave.ingest.file_bytes import open_text
+from hopweave.ingest.file_bytes import OnGuess, open_text
 from hopweave.ingest.formats import CorpusFile, Limits, OnBytes
 from hopweave.ingest.json_stream import JsonStream, load_json
 from hopweave.ingest.office_tables import MAX_COLUMNS
@@ -54,7 +54,9 @@ class Row:
     num_records: int = 1
 
 
-def read_rows(file: CorpusFile, on_bytes: OnBytes, limits: Limits, check: Check = no_check) -> Iterator[Row]:
+def read_rows(
+    file: CorpusFile, on_bytes: OnBytes, limits: Limits, check: Check = no_check, on_guess: OnGuess = None
+) -> Iterator[Row]:
     """The rows of a file, one at a time.
 
     Args:
@@ -62,13 +64,14 @@ def read_rows(file: CorpusFile, on_bytes: OnBytes, limits: Limits, check: Check 
         on_bytes: see `open_text`.
         limits: on its length and that of its rows.
         check: called for every piece of the file.
+        on_guess: for tables, as for `open_text`; records of JSON are always in Unicode.
 
     Raises:
         DataError: for a file that cannot be read, has the wrong format, contains something other than objects, or has more
             than `MAX_COLUMNS` in one of them.
     """
     if file.suffix in {".tsv", ".csv"}:
-        return _read_table(file, on_bytes, limits, check)
+        return _read_table(file, on_bytes, limits, check, on_guess)
     return _told_tables((_read_json if file.suffix == ".json" else _read_json_lines)(file, on_bytes, limits, check))
 
 
@@ -140,10 +143,10 @@ def _kind(value: object) -> str:
     return names.get(type(value), "a number")
 
 
-def _read_table(file: CorpusFile, on_bytes: OnBytes, limits: Limits, check: Check) -> Iterator[Row]:
+def _read_table(file: CorpusFile, on_bytes: OnBytes, limits: Limits, check: Check, on_guess: OnGuess) -> Iterator[Row]:
     # The limit applies to the whole process and is only ever raised. It bounds a quote that was opened by mistake.
     csv.field_size_limit(max(_MAX_CELL_CHARACTERS, csv.field_size_limit()))
-    with open_text(file, on_bytes, limits, check=check) as content:
+    with open_text(file, on_bytes, limits, check=check, on_guess=on_guess) as content:
         lines = iter(content)
         num_blank, first = 0, next(lines, "")
         while first and not first.strip():

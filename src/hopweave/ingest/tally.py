@@ -59,6 +59,8 @@ class Tally:
         num_copies: passages of documents that were left out because another document has their text.
         read: numbers of files read, at least in part, by suffix.
         skipped: what was not opened: numbers of files for each reason, by suffix or name; those beyond the first 100 by "".
+        guessed: the files that do not say their encoding and are not in Unicode: their names, those beyond the first 100 by "",
+            for each encoding that they are read in.
         labels: numbers of passages by access label.
         no_metadata: numbers of skipped metadata values, which are not short texts, numbers or truth values, by key.
         unread: files and folders that could not be read, or only in part, in order.
@@ -75,6 +77,7 @@ class Tally:
     num_copies: int = 0
     read: Counter[str] = field(default_factory=Counter)
     skipped: dict[Reason, Counter[str]] = field(default_factory=dict)
+    guessed: dict[str, Counter[str]] = field(default_factory=dict)
     labels: Counter[str] = field(default_factory=Counter)
     no_metadata: Counter[str] = field(default_factory=Counter)
     unread: list[Unread] = field(default_factory=list)
@@ -98,9 +101,32 @@ class Tally:
             group: such as its suffix, if the files of a group are counted and not named.
         """
         self.num_found += 1
-        names = self.skipped.setdefault(reason, Counter())
-        label = group if group and not self.names_all else name
-        names[label if self.names_all or label in names or len(names) < _MAX_NAMES else ""] += 1
+        self._note(self.skipped.setdefault(reason, Counter()), group if group and not self.names_all else name)
+
+    def guess(self, encoding: str, name: str) -> None:
+        """Counts a file that is read in an encoding that nothing says.
+
+        Args:
+            encoding: its usual name.
+            name: of the file.
+        """
+        self._note(self.guessed.setdefault(encoding, Counter()), name)
+
+    def _note(self, names: Counter[str], name: str) -> None:
+        names[name if self.names_all or name in names or len(names) < _MAX_NAMES else ""] += 1
+
+    @property
+    def num_guessed(self) -> int:
+        """The number of files whose encoding was guessed."""
+        return sum(names.total() for names in self.guessed.values())
+
+    def guessed_lines(self) -> Iterator[str]:
+        """The guessed encodings: a line for each, with the number of files and the first of them; or one for each file."""
+        for encoding, names in self.guessed.items():
+            if self.names_all:
+                yield from (f"{name}: {encoding}" for name in names)
+            else:
+                yield _counted(encoding, names)
 
     def skipped_lines(self) -> Iterator[str]:
         """What was skipped: a line for each reason, with the number of files, the first of them and what would read them.
@@ -109,7 +135,7 @@ class Tally:
         """
         for reason in Reason:
             if names := self.skipped.get(reason):
-                yield _line(reason, names, reason.remedy)
+                yield f"{_counted(reason.words, names)}; {reason.remedy}"
         unread = [one for one in self.unread if not one.num_passages]
         groups: dict[tuple[Reason, str], list[Unread]] = {}
         for one in unread:
@@ -118,7 +144,7 @@ class Tally:
             if len(unread) <= _MAX_MESSAGES or len(of_it) == 1:
                 yield from (one.reason for one in of_it)
             else:
-                yield _line(reason, Counter(one.source for one in of_it), remedy)
+                yield f"{_counted(reason.words, Counter(one.source for one in of_it))}; {remedy}"
 
     def all_skipped_lines(self) -> Iterator[str]:
         """The same with a line for each file; those that were not opened are all named only if `names_all`."""
@@ -138,10 +164,10 @@ class Tally:
         return f"; give files of these formats: {READ}"
 
 
-def _line(reason: Reason, numbers: Counter[str], remedy: str) -> str:
-    """A line on the files with a reason: their number, the most frequent or first of their suffixes or names, and a remedy."""
+def _counted(what: str, numbers: Counter[str]) -> str:
+    """Files of a kind: their number, and the most frequent or first of their suffixes or names."""
     ranked = sorted((name for name in numbers if name), key=lambda name: -numbers[name])[:_MAX_SHOWN]
     shown = [f"{name} ({numbers[name]:,})" if numbers[name] > 1 else name for name in ranked]
     num_more = numbers.total() - sum(numbers[name] for name in ranked)
     more = f" and {num_more:,} more" if num_more else ""
-    return f"{reason.words} ({numbers.total():,}): {', '.join(shown)}{more}; {remedy}"
+    return f"{what} ({numbers.total():,}): {', '.join(shown)}{more}"

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from hopweave.ingest.deadline import Check, no_check
 from hopweave.ingest.document import Attachment, Document, is_one_of_several
-from hopweave.ingest.file_bytes import bytes_of, open_text, unpacked
+from hopweave.ingest.file_bytes import OnGuess, bytes_of, open_text, unpacked
 from hopweave.ingest.formats import BOOK_SUFFIXES, MARKUP_SUFFIXES, WEB_ARCHIVE_SUFFIXES, CorpusFile, Limits, OnBytes
 from hopweave.ingest.reasons import Reason, Unreadable
 from hopweave.ingest.recognise import MAIL
@@ -42,12 +42,14 @@ class WholeDocument:
         pieces: in order; there is at least one.
         unread: which part could not be read, and why; empty if everything was.
         attached: the files within it, which are read as files of their own.
+        guessed: the encoding that its text is read in because nothing says which it is; else empty.
     """
 
     title: str
     pieces: tuple[Piece, ...]
     unread: str = ""
     attached: tuple[Attachment, ...] = ()
+    guessed: str = ""
 
 
 class ReadsElsewhere(Protocol):
@@ -85,7 +87,8 @@ def read_whole(
     Raises:
         DataError: for a file that cannot be read, is beyond the limits, or holds no text.
     """
-    document = _document(file, limits, on_bytes, check)
+    guessed: list[str] = []
+    document = _document(file, limits, on_bytes, check, guessed.append)
     pieces = []
     for part in document.parts:
         for span, sections in cut_part(part, max_words):
@@ -94,11 +97,11 @@ def read_whole(
     if not pieces:
         raise Unreadable(f"{file.source} holds no text; leave it out", Reason.EMPTY)
     title = "" if is_one_of_several(document.title, document.parts) else document.title
-    return WholeDocument(title, tuple(pieces), document.unread, document.attached)
+    return WholeDocument(title, tuple(pieces), document.unread, document.attached, *guessed)
 
 
 # The readers of formats are imported where they are needed: some take a while, and few corpora need all of them.
-def _document(file: CorpusFile, limits: Limits, on_bytes: OnBytes, check: Check) -> Document:
+def _document(file: CorpusFile, limits: Limits, on_bytes: OnBytes, check: Check, on_guess: OnGuess) -> Document:
     if file.suffix in BOOK_SUFFIXES:
         from hopweave.ingest.pages import read_pages
 
@@ -112,7 +115,7 @@ def _document(file: CorpusFile, limits: Limits, on_bytes: OnBytes, check: Check)
 
         read = read_mail if file.suffix == MAIL else read_web_archive
         return read(bytes_of(file, on_bytes, limits, check), file.source, check)
-    with open_text(file, on_bytes, limits, unit="file", check=check) as stream:
+    with open_text(file, on_bytes, limits, unit="file", check=check, on_guess=on_guess) as stream:
         text = stream.read()
     if not text.strip():
         raise Unreadable(f"{file.source} is empty; remove it or leave it out", Reason.EMPTY)

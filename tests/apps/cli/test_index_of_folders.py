@@ -73,7 +73,7 @@ def mixed(tmp_path) -> Path:
     (folder / "report.pdf").write_bytes(pdf("The first page.", "The second page."))
     (folder / "letter.docx").write_bytes(docx(paragraph("Dear reader.")))
     put(folder, broken_json='[{"text": "x"}, {"text"', half_jsonl='{"id": "h1", "text": "Kept."}\n{', empty_md="")
-    (folder / "latin.txt").write_bytes("Tübingen".encode("latin-1"))
+    (folder / "torn.txt").write_bytes("Tübingen".encode() + b"\xff")
     (folder / "damaged.pdf").write_bytes(b"%PDF-1.4 and no more")
     (folder / "damaged.docx").write_bytes(b"PK")
     (folder / "picture.png").write_bytes(b"\x89PNG")
@@ -97,7 +97,7 @@ def test_a_folder_of_forty_mixed_files_is_indexed_by_one_command_and_kept_in_lin
         "broken.json, line 1 (record 2) is not JSON",
         "half.jsonl, line 2 is not JSON",
         "empty.md is empty; remove it or leave it out",
-        "latin.txt is not UTF-8: byte 0xfc at offset 1; convert the file to UTF-8, for example with iconv",
+        "torn.txt is not UTF-8: byte 0xff at offset 9; convert the file to UTF-8, for example with iconv",
         "damaged.pdf is damaged, or not a PDF",
         "damaged.docx is damaged",
         "scan.pdf holds no text, as scans do; have it recognised (pip install 'hopweave[ocr]'), or leave it out",
@@ -109,7 +109,7 @@ def test_a_folder_of_forty_mixed_files_is_indexed_by_one_command_and_kept_in_lin
     (mixed / "notes" / "n1.txt").write_text("Changed: it is about a bridge.")
     (mixed / "notes" / "n2.txt").rename(mixed / "notes" / "renamed.txt")
     (mixed / "notes" / "n3.txt").unlink()
-    (mixed / "latin.txt").write_text("Tübingen", encoding="utf-8")
+    (mixed / "torn.txt").write_text("Tübingen", encoding="utf-8")
     said = run(mixed, "--to", to, "--sync")
     assert "files: 1 added, 1 replaced, 1 removed, 1 moved, 30 unchanged" in said
     assert "read 3 of 39 files, 30 unchanged" in said
@@ -117,7 +117,7 @@ def test_a_folder_of_forty_mixed_files_is_indexed_by_one_command_and_kept_in_lin
     found = texts(to)
     assert found["notes/n1.txt"] == "Changed: it is about a bridge."
     assert found["notes/renamed.txt"] == "Note 2 is about town number 2."
-    assert found["latin.txt"] == "Tübingen"
+    assert found["torn.txt"] == "Tübingen"
     assert not {"notes/n2.txt", "notes/n3.txt"} & found.keys()
 
     run(mixed, "--to", tmp_path / "new")
@@ -245,7 +245,7 @@ def test_a_record_without_an_id_that_two_files_hold_stays_as_long_as_one_of_them
 
 def test_a_file_that_became_bad_is_taken_out_and_comes_back_when_it_is_good(tmp_path):
     folder = synced(tmp_path, a_txt="One.", b_txt="Two.")
-    (folder / "a.txt").write_bytes(b"\xff")
+    (folder / "a.txt").write_bytes(b"\x00\xff")
     second = sync(tmp_path / "index", folder)
     assert (done(second), len(second.tally.unread)) == ((0, 0, 1, 0, 1), 1)
     assert all_ids(tmp_path / "index") == ["b.txt"]

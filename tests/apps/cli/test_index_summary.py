@@ -33,7 +33,7 @@ SKIPPED = {
     Reason.ENCRYPTED: {"secret.docx": b"\xd0\xcf\x11\xe0" + "EncryptedPackage".encode("utf-16-le") * 20},
     Reason.NO_TEXT_FIELD: {"notes.json": b'[{"customer": "Ulm", "notes": ["late"]}]'},
     Reason.DAMAGED: {"damaged.pdf": b"%PDF-1.4 and no more", "damaged.docx": b"PK"},
-    Reason.NOT_UTF8: {"latin.txt": "Tübingen".encode("latin-1")},
+    Reason.NOT_UTF8: {"torn.txt": "Tübingen".encode() + b"\xff"},
     Reason.EMPTY: {"empty.txt": b"", "frame.html": b"<script>x()</script>"},
     Reason.SCAN: {"scan.pdf": pdf("")},
     Reason.TAKEN_ID: {"taken.jsonl": b'{"id": "c", "text": "y"}'},
@@ -122,7 +122,7 @@ def test_the_summary_has_a_line_for_each_reason_with_what_would_read_such_files(
         "large.txt is longer than 1 MiB; split it, or raise max_row_mib (--max-row-mib)",
         "damaged, or not what the name says (2): damaged.docx, damaged.pdf; correct them or save them again",
         "no text (2): empty.txt, frame.html; leave them out",
-        "latin.txt is not UTF-8: byte 0xfc at offset 1; convert the file to UTF-8, for example with iconv",
+        "torn.txt is not UTF-8: byte 0xff at offset 9; convert the file to UTF-8, for example with iconv",
     ):
         assert f"\n    {line}\n" in said
     assert "  --verbose names them all\n" in said
@@ -173,7 +173,7 @@ def test_a_file_that_is_given_twice_is_found_once(tmp_path):
 
 
 def test_the_list_of_files_of_an_earlier_version_is_read(tmp_path):
-    to, folder = tmp_path / "index", put(tmp_path / "x", {"a.txt": b"Words.", "b.txt": b"\xff"})
+    to, folder = tmp_path / "index", put(tmp_path / "x", {"a.txt": b"Words.", "b.txt": b"\x00\xff"})
     sync(to, folder)
     path = next(to.glob("data*/files.sqlite"))
     with closing(sqlite3.connect(path)) as table:

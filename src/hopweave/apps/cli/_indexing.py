@@ -141,6 +141,7 @@ def _report_reading(tally: Tally) -> None:
         say(f"  shown only to holders of a label: {_counts(tally.labels)}")
     if tally.no_metadata:
         say(f"  skipped metadata, not a short text or number: {_counts(tally.no_metadata)}")
+    _report_lines("encoding guessed", tally.num_guessed, tally.guessed_lines(), "; if letters are wrong, convert to UTF-8")
     in_part = [one for one in tally.unread if one.num_passages]
     _report_lines("read in part", len(in_part), map(str, in_part if tally.names_all else in_part[:_MAX_IN_PART]))
     _report_lines("skipped", tally.num_skipped, tally.all_skipped_lines() if tally.names_all else tally.skipped_lines())
@@ -148,9 +149,9 @@ def _report_reading(tally: Tally) -> None:
         say("  --verbose names them all")
 
 
-def _report_lines(what: str, number: int, lines: Iterable[str]) -> None:
+def _report_lines(what: str, number: int, lines: Iterable[str], remedy: str = "") -> None:
     if number:
-        say(f"  {what}: {number:,}")
+        say(f"  {what}: {number:,}{remedy}")
     for line in lines:
         say(f"    {line}")
 
