@@ -28,11 +28,25 @@ ALARM = (
 )
 PRECEPT = "First amendment: to freeze the precept of Orlau at £581,900 by drawing on reserves."
 CLUB = "Session; now: £10; from May: £11.\n\nSecond child; now: £8; from May: £9."
+COMMITTEE = "The committee of Orlau consists of up to 8 councillors, and should usually have at least 4 members."
+MEETING_OF_DIVERS = "The eleventh meeting of the divers, Divemeet 10, was held in Brno from August 1st to 7th."
+FIRST_MEETING = "The first meeting of the divers was held in Sula, and the second meeting in Brno."
+CENTURY = "In the 19th century the first meeting of the divers was held in Sula."
 
 
 @pytest.mark.parametrize(
     ("asked", "answer", "text", "has_tick"),
     [
+        ("How many members can the committee of Orlau have at most?", "8", COMMITTEE, True),
+        ("How many members should the committee of Orlau have at least?", "4", COMMITTEE, True),
+        ("How many members should the committee of Orlau have at least?", "8", COMMITTEE, False),
+        ("In which city was the first meeting of the divers held?", "Brno", MEETING_OF_DIVERS, False),
+        ("In which city was the eleventh meeting of the divers held?", "Brno", MEETING_OF_DIVERS, True),
+        ("In which city was the 11th meeting of the divers held?", "Brno", MEETING_OF_DIVERS, True),
+        ("In which city was the first meeting of the divers held?", "Sula", FIRST_MEETING, True),
+        ("In which city was the first meeting of the divers held?", "Brno", FIRST_MEETING, False),
+        ("In which city was the second meeting of the divers held?", "Brno", FIRST_MEETING, True),
+        ("In which city was the first meeting of the divers held?", "Sula", CENTURY, True),
         ("What is paid in Orlau for the recommendation of a diver?", "£1,000", BONUS, True),
         ("What is paid in Orlau for the recommendation of a diver?", "£750", BONUS, False),
         ("What is the present fee for a resit in Orlau?", "£55", RESIT, True),

@@ -101,3 +101,9 @@ def test_the_same_clause_of_an_earlier_version_of_a_document_is_a_rival_though_o
     asked = "Within how many days are invoices payable under the agreement with Orlau?"
     assert claim_of(1, asked, "45 days", "retrieved", passages).support == "contradicted"
     assert claim_of(1, asked, "45 days", "retrieved", [passages[0], other]).support == "supported"
+
+
+def test_the_number_of_an_item_is_no_word_that_two_sentences_share():
+    text = "1. The mayor is elected by the divers.\n2. This is in May.\n\nThe divers may:\n\n1. Appoint or recall the mayor."
+    claim = claim_of(1, "How is the mayor elected?", "by the divers", "retrieved", [Passage("a", text, "Constitution")])
+    assert claim.support == "supported"

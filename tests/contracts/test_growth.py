@@ -226,6 +226,9 @@ OTHERS = {
         wanted.Wanted("How much for children?", wanted.content_stems("how much for children")), "", f"£5 {text} £6", Span(0, 2)
     ),
     "is_on_other_side": lambda text: succession.is_on_other_side("Who took over?", f"A {text}", text, Span(0, 1)),
+    "is_of_another_of_several": lambda text: rankings.is_of_another_of_several(
+        f"Who came to the first meeting? {text}", text, Span(0, 1)
+    ),
     "is_of_other_place": lambda text: rankings.is_of_other_place(f"Who came second? {text}", f"Place: 3; Boat: {text}"),
     "is_in_other_band": lambda text: bands.is_in_other_band(
         f"What is it after 5 years? {text}", f"Years: 1 to 4 {text}; Days: 3; {text}", Span(0, 1)

@@ -17,7 +17,7 @@ from hopweave.text.kinship import is_kin_asked
 from hopweave.text.languages import is_foreign
 from hopweave.text.negation import denies_there, deny_alike
 from hopweave.text.parallels import is_amount_of_another, is_of_another
-from hopweave.text.rankings import is_of_other_place
+from hopweave.text.rankings import is_of_another_of_several, is_of_other_place
 from hopweave.text.relations import relations_asked, tells_of_opposite
 from hopweave.text.speakers import is_of_who_speaks
 from hopweave.text.suppositions import is_only_supposed
@@ -57,6 +57,7 @@ def says_against(query: str, said: str, sentence: str, focus: Span | None) -> Sh
         tells_of_opposite(said if relations_asked(said) else asking, sentence, focus)
         or is_other_column(asking, sentence, focus)
         or is_of_other_place(asking, sentence)
+        or is_of_another_of_several(asking, sentence, focus)
         or is_in_other_band(asking, sentence, focus)
         or is_of_another(names_in(asking), sentence, focus)
         or is_amount_of_another(asking, sentence, focus)

@@ -17,6 +17,7 @@ from hopweave.citations.places import (
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Passage, Span
 from hopweave.text.answer_kinds import kind_asked
+from hopweave.text.bounds import bounds_asked, is_bound_asked
 from hopweave.text.cases import is_of_another_case
 from hopweave.text.changes import is_earlier_asked
 from hopweave.text.content_words import keys_of, named_keys, numbers_of
@@ -123,7 +124,10 @@ def _is_amount_of_something_else(query: str, place: Place, own: Value, passages:
         and not what & content_stems(place.sentence)
     ):
         return True
-    counted = {value.kind.removeprefix(COUNTED) for value in values_in(place.sentence) if value.kind.startswith(COUNTED)}
+    values: Sequence[Value] = values_in(place.sentence)
+    if is_bound_asked(query):
+        values = bounds_asked(query, place.sentence, values)
+    counted = {value.kind.removeprefix(COUNTED) for value in values if value.kind.startswith(COUNTED)}
     if own.kind.startswith(COUNTED) and what & counted and own.kind.removeprefix(COUNTED) not in what:
         return True
     if own.kind == NUMBER or what & content_stems("\n".join([place.words, place.item])):

@@ -12,6 +12,7 @@ from hopweave.text.agreement import agree
 from hopweave.text.bands import holds_for_others
 from hopweave.text.content_words import keys_of, named_keys, numbers_of
 from hopweave.text.document_names import words_above
+from hopweave.text.list_marks import without_mark
 from hopweave.text.sentences import sentence_spans
 
 _FEWEST_WORDS = 4
@@ -36,7 +37,7 @@ def rival_of(
         passages: all that were found.
         is_out: whether a sentence of them no longer holds, and so speaks against nothing.
     """
-    sentence = place.sentence
+    sentence = without_mark(place.sentence)
     answer = keys_of(said) - keys_of(query) or keys_of(said)
     if (numbers := numbers_of(answer)) and named_keys(said) <= numbers_of(keys_of(said)):
         answer = frozenset(numbers)  # the unit of `38.5 hours` is what another value has as well
@@ -48,7 +49,7 @@ def rival_of(
     titled = asked | keys_of(words_above(place.passage)) & keys_of(query)
     needed = frozenset[str]().union(*named, filter(_is_number, titled))
     for passage, span in _sentences(passages):
-        text = passage.text[span.start : span.end]
+        text = without_mark(passage.text[span.start : span.end])
         there = keys_of(text)
         if len(around & there) < _SHARED * len(around) or answer & there & (named_keys(said) or answer):
             continue

@@ -19,7 +19,7 @@ from hopweave.text.sentences import first_sentence
 from hopweave.text.values import MONTHS, normalize_values
 from hopweave.text.values_alike import values_in
 
-Kind = Literal["yes_no", "year", "date", "number", "version", "person", "place", "licence", "any"]
+Kind = Literal["yes_no", "year", "date", "number", "version", "release", "person", "place", "licence", "any"]
 
 _AUXILIARY = "are|is|was|were|am|do|does|did|have|has|had|can|could|will|would|should|may|must"
 _IS_IT = lazy_pattern(rf"\s*(?:{_AUXILIARY})\b", re.IGNORECASE)
@@ -27,7 +27,8 @@ _ASKING = lazy_pattern(r"\b(?:who|whom|whose|what|which|where|when|why|how)\b", 
 _OF = r"(?= (?:of|where|when|that|(?:in|on|at|from|to) which)\b)"  # unlike `the date format`, `the state bird`
 _ASKED: tuple[tuple[Kind, str], ...] = (
     ("year", r"(?:what|which) year"),
-    ("version", r"(?:what|which)(?: \w+){0,2} (?:version|release)(?= |\?)"),
+    ("version", r"(?:what|which)(?: \w+){0,2} version(?= |\?)"),
+    ("release", r"(?:what|which)(?: \w+){0,2} release(?= |\?)"),
     (
         "date",
         rf"when(?= (?:{_AUXILIARY})\b)|(?:what|which)(?: exact)? (?:date|day|month|decade|century)"
@@ -55,6 +56,7 @@ _BEGINS_TO_ASK = lazy_pattern(
 """Where a question may say what it asks for."""
 _ASKS_FOR_A_MEASURE = lazy_pattern(r"\bhow (?:long|old|tall|high|deep|wide|far|fast|heavy|loud|hot|cold)\b", re.IGNORECASE)
 _RELATIVE = lazy_pattern(r",\s+(?:who|whom|whose|where|when)\b", re.IGNORECASE)
+_CODE_NAME = lazy_pattern(r"[\"'\u201c]?[A-Z][\w-]+(?: [A-Z][\w-]+)?[\"'\u201d]?")
 _FORMULA = lazy_pattern(r"\b[a-z]\s*[-+*/^]\s*\d|\d\s*[-+*/^]\s*[a-z]\b")
 _PERIOD = lazy_pattern(
     r"\b(?:century|war|reign|era|age|period|dynasty|spring|summer|autumn|fall|winter|morning|evening|night|noon|dawn|midnight|today"
@@ -117,6 +119,8 @@ def is_of_kind(answer: str, kind: Kind) -> bool:
     match kind:
         case "year" | "version":
             return has_digit
+        case "release":
+            return has_digit or _CODE_NAME.fullmatch(said) is not None
         case "date":
             return has_digit or _PERIOD.search(said) is not None
         case "number":

@@ -19,3 +19,13 @@ BULLET = lazy_pattern(rf"(?:[{_BULLETS}*+-]|{IN_BRACKETS})\s")
 
 BEFORE_WORDS = lazy_pattern(rf"\s*+(?:[>#*·–{_BULLETS}-]++\s++)*+(?:\d{{1,2}}[.)]\s++)?+")
 """What stands before the words of an item, a quotation or a heading in a reply of a model, if anything does."""
+
+
+def without_mark(text: str) -> str:
+    """A sentence without the mark of the item that it begins.
+
+    >>> without_mark("2. Turn the tap."), without_mark("Turn the tap.")
+    ('Turn the tap.', 'Turn the tap.')
+    """
+    mark = MARKS_OF_ITEM.match(text)
+    return text[mark.end() :] if mark else text

@@ -72,6 +72,8 @@ _ORDINALS = {
     **{f"{word[:-1]}ieth": word for word in _TENS},
     **{f"{word}th": word for word in SCALES},
 }  # fmt: skip
+ORDINAL_VALUES = {ordinal: _SMALL[word] for ordinal, word in _ORDINALS.items() if word in _SMALL}
+"""Ordinals in one word, with their numbers."""
 _DIGITS = lazy_pattern(r"(-?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?))(st|nd|rd|th)?$")
 _TOKEN = lazy_pattern(
     r"(?:(?<![\w-])-(?=\d))?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\d)|\d+\.\d+(?!\w))|(?<![\w-])-(?=\d)\d+|[^\s/-]+"
