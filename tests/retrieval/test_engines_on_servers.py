@@ -716,7 +716,7 @@ def test_a_new_engine_on_a_server_is_one_file(shelf, tmp_path, elastic_server):
     address = elastic_server.address.replace("elasticsearch://", "shelf://") + "#one_file"
     indexed = ran("index", tmp_path / "light.txt", "--to", address)
     assert (indexed.exit_code, "1 passages" in indexed.output) == (0, True), indexed.output
-    found = ran("search", address, "who designed the light")
+    found = ran("search", "who designed the light", "--corpus", address)
     assert (found.exit_code, "Ines Halloran" in found.output) == (0, True), found.output
     wrong = ran("index", tmp_path / "light.txt", "--to", "shelf://")
     assert "the given address is not an address of shelf; give shelf://HOST:9200#COLLECTION" in " ".join(wrong.stderr.split())

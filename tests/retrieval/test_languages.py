@@ -212,7 +212,7 @@ def test_documents_are_indexed_searched_answered_and_cited(language, tmp_path):
     assert ran("index", folder, "--to", index).exit_code == 0
     assert f"language     {language}\n" in ran("index", "--to", index, "--stats").stdout
     for retriever in ("bm25", "weave"):
-        found = ran("search", index, corpus.question, "--retriever", retriever, "--json").stdout.splitlines()
+        found = ran("search", corpus.question, "--corpus", index, "--retriever", retriever, "--json").stdout.splitlines()
         assert json.loads(found[0])["passage"]["id"] == "0.txt"
     rules = tmp_path / "rules.toml"
     rules.write_text(f'[[rules]]\nmatch = "(?s)."\nsay = "{corpus.answer}"\n', encoding="utf-8")
@@ -391,9 +391,9 @@ def test_a_query_of_stop_words_alone_says_so(language, tmp_path):
     BM25.build(tmp_path, passages_of(corpus))
     for query in (corpus.only_stop_words, "?! ...", ""):
         for retriever in ("bm25", "weave"):
-            said = ran("search", tmp_path, query or " ", "--retriever", retriever)
+            said = ran("search", query or " ", "--corpus", tmp_path, "--retriever", retriever)
             assert (said.exit_code, "the query contains no word to search for" in said.stdout) == (0, True)
-    said = ran("search", tmp_path, "zzzz")
+    said = ran("search", "zzzz", "--corpus", tmp_path)
     assert "no passage contains a word of the query" in said.stdout
 
 

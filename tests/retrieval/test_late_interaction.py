@@ -263,7 +263,7 @@ def test_the_command_line_builds_checks_and_searches_it(tmp_path, monkeypatch):
     assert ran("index", rows, "--to", folder).exit_code == 0
     assert "50 passages" in ran("index", rows, *of_tokens).output
     assert "50 passages" in ran("index", "--check", *of_tokens).output
-    assert "mill" in ran("search", folder, "a mill", "--retriever", "late_interaction").output
+    assert "mill" in ran("search", "a mill", "--corpus", folder, "--retriever", "late_interaction").output
 
 
 def test_the_extra_is_that_of_vectors():

@@ -144,7 +144,7 @@ def test_an_index_is_built_and_searched_under_the_profile(corpus, profile):
     inside = ("--engine", retriever, "--to", corpus / retriever, "--profile", profile)
     assert "3 passages" in ran("index", "rows.jsonl", *inside).output
     wanted = "green" if retriever == "late_interaction" else "red"  # [CLS] is like red, which every passage therefore has
-    found = ran("search", corpus, f"lamp {wanted}", "--retriever", retriever, "--profile", profile, "--json").stdout
+    found = ran("search", f"lamp {wanted}", "--corpus", corpus, "--retriever", retriever, "--profile", profile, "--json").stdout
     assert json.loads(found.splitlines()[0])["passage"]["id"] == wanted
 
 

@@ -46,7 +46,7 @@ _NOT_DONE: Mapping[Wanted, str] = {
 }
 _INSTEAD = (
     'Ask about something in them, or "Which documents mention ...?" for a listing. On the command line, '
-    "hopweave index --to INDEX --list lists them, and hopweave search INDEX WORDS searches them."
+    "hopweave index --to INDEX --list lists them, and hopweave search WORDS --corpus INDEX searches them."
 )
 
 

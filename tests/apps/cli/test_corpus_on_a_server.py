@@ -32,19 +32,19 @@ def test_an_address_builds_searches_updates_and_checks_there(folder):
     code, output = said("index", folder / "docs.jsonl", "--to", at)
     assert code == 0, output
     assert f"built {at}: 2 passages, " in output
-    code, output = said("search", at, "who designed the light", "--json")
+    code, output = said("search", "who designed the light", "--corpus", at, "--json")
     assert json.loads(output.splitlines()[0])["passage"]["id"] == "light"
     assert "updated" in said("index", "--to", at, "--delete", "light")[1]
-    assert said("search", at, "Halloran")[1].startswith("nothing found")
+    assert said("search", "Halloran", "--corpus", at)[1].startswith("nothing found")
     assert "checked" in said("index", "--to", at, "--check")[1]
-    code, output = said("search", at, "oak", "--retriever", "weave")
+    code, output = said("search", "oak", "--corpus", at, "--retriever", "weave")
     assert "weave searches an index folder, and the corpus is on a server of qdrant" in output
 
 
 @pytest.mark.parametrize("password", ["hunter22", "hun/hunter22", "hunter22@x"])
 def test_a_password_in_an_address_is_repeated_by_no_command(folder, password):
     at = f"elasticsearch://me:{password}@host"
-    for arguments in (["index", "docs.jsonl", "--to", at], ["search", at, "x"], ["ask", "x", "--corpus", at]):
+    for arguments in (["index", "docs.jsonl", "--to", at], ["search", "x", "--corpus", at], ["ask", "x", "--corpus", at]):
         code, output = said(*arguments)
         assert code != 0
         assert "contains a password" in output or "is not an address" in output
@@ -53,7 +53,7 @@ def test_a_password_in_an_address_is_repeated_by_no_command(folder, password):
     folder.joinpath("config", "hopweave", "hopweave.toml").write_text(f'corpus = "{at}"\n')
     found = said("doctor")[1]
     assert "corpus: on a server of elasticsearch" in found
-    assert "hunter22" not in found + said("search", at, "x", "--retriever", "weave")[1]
+    assert "hunter22" not in found + said("search", "x", "--corpus", at, "--retriever", "weave")[1]
 
 
 def test_the_scheme_of_a_corpus_picks_the_engine_also_below_a_retriever_that_asks_the_model():

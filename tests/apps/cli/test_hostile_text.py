@@ -146,11 +146,11 @@ COMMANDS = {
     "report": [[NAME], [HOSTILE], [NAME, "--to", f"{NAME}.jsonl"]],
     "score": [[NAME], [NAME, "--metrics", HOSTILE], [NAME, "--by", HOSTILE], [HOSTILE]],
     "search": [
-        ["index", HOSTILE],
-        ["index", "town", "--json"],
-        ["index", "town", "--retriever", "weave"],
-        [HOSTILE, "town"],
-        ["index", "town", "--retriever", HOSTILE],
+        [HOSTILE, "--corpus", "index"],
+        ["town", "--corpus", "index", "--json"],
+        ["town", "--corpus", "index", "--retriever", "weave"],
+        ["town", "--corpus", HOSTILE],
+        ["town", "--corpus", "index", "--retriever", HOSTILE],
     ],
     "serve": [
         [HOSTILE],

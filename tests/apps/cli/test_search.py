@@ -1,7 +1,6 @@
 """`hopweave search`: what an index finds, and why."""
 
 import json
-from functools import partial
 
 import pytest
 from support.commands import assert_one_line, ran
@@ -24,7 +23,8 @@ def index(tmp_path_factory):
     return str(folder)
 
 
-searched = partial(ran, "search")
+def searched(corpus, query, *arguments, **given):
+    return ran("search", query, "--corpus", corpus, *arguments, **given)
 
 
 def test_it_prints_rank_score_title_words_and_the_nearest_sentence(index):
@@ -128,7 +128,7 @@ def labelled(tmp_path):
 
 
 def found(index, *arguments):
-    lines = ran("search", index, "tide", "--json", *arguments, exit_code=0).stdout.splitlines()
+    lines = searched(index, "tide", "--json", *arguments, exit_code=0).stdout.splitlines()
     return {json.loads(line)["passage"]["id"] for line in lines}
 
 

@@ -59,15 +59,24 @@ class _Commands(TyperGroup):
             say(f"hopweave: interrupted; {getattr(module, 'IF_INTERRUPTED', 'run the same command again')}", err=True)
             raise typer.Exit(130) from None
         except Exception as error:
-            _name_flags(error)
+            _say_more(error)
             raise
 
 
-def _name_flags(error: Any) -> None:
-    """Lets the message about an unknown flag name those that the command has, unless it names similar ones."""
+def _say_more(error: Any) -> None:
+    """Lets the message about invalid arguments say what is possible.
+
+    About an unknown flag it names those that the command has, unless it names similar ones; about one argument too many, how a
+    question and an index are given.
+    """
     context = getattr(error, "ctx", None)
-    if context is not None and hasattr(error, "option_name") and not getattr(error, "possibilities", True):
-        error.possibilities = [flag for given in context.command.params for flag in given.opts if flag.startswith("--")]
+    if context is None:
+        return
+    flags = [flag for given in context.command.params for flag in given.opts if flag.startswith("--")]
+    if hasattr(error, "option_name") and not getattr(error, "possibilities", True):
+        error.possibilities = flags
+    elif "unexpected extra argument" in getattr(error, "message", "") and "--corpus" in flags:
+        error.message += "; put what you ask in quotation marks, and name an index with --corpus"
 
 
 def _plainly(command: Any) -> Any:

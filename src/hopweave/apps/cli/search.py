@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 app = typer.Typer(add_completion=False)
 
 _OF_ANSWERS = (
-    *("corpus", "method", "llm", "reader", "store", "replay"),
+    *("method", "llm", "reader", "store", "replay"),
     *("require_support", "min_confidence", "calibration", "check"),
 )
 
@@ -25,7 +25,6 @@ _OF_ANSWERS = (
 @app.command()
 @with_options(AskingOptions, *_OF_ANSWERS)
 def search(
-    corpus: Annotated[str, typer.Argument(help="An index made by `hopweave index`, or: starter.")],
     query: Annotated[str, typer.Argument(help="What to search for; - reads it from standard input.")],
     *,
     asking: AskingOptions,
@@ -41,7 +40,7 @@ def search(
     from hopweave.core.visibility import PUBLIC
     from hopweave.run.opening import open_retriever
 
-    settings = asking.settings(corpus=corpus)
+    settings = asking.settings()
     opened, engine = open_retriever(settings)
     if opened is not engine:
         raise SettingsError(
