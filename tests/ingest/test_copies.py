@@ -49,7 +49,7 @@ def test_the_same_text_in_four_formats_is_one_passage_with_four_origins(tmp_path
     # The first page of the EPUB is found first; the HTML page has a heading more.
     assert also_in(to, "manual.epub#1") == ("manual.pdf#page=1", "manual.txt")
     assert also_in(to, "other.txt") == ()
-    said_of = CliRunner().invoke(search, [str(to), prose(1)], catch_exceptions=False).stdout
+    said_of = CliRunner().invoke(search, [prose(1), "--corpus", str(to)], catch_exceptions=False).stdout
     assert "     also in manual.pdf#page=1, manual.txt\n" in said_of
     assert "passages left out, since another document has their text: 3 (--keep-copies keeps them)" in said
     assert "read 5 files" in said

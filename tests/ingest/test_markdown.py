@@ -18,6 +18,37 @@ def headings_of(page):
     return [(heading.text, heading.level) for heading in read_markdown(page).parts[0].headings]
 
 
+# -- links around the document -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        "[‹ The oil](oil.md) [up](index.md) [The wick ›](wick.md)",
+        '[‹ The oil](oil.md "Go to\nprevious page") [up](index.md "Go to parent\npage") [The\nwick ›](wick.md)',
+        "[Previous](oil.md) | [Next](wick.md)",
+        "[« The oil](oil.md) · [The wick »](wick.md)",
+        "[English](en.md) | [Deutsch](de.md) | [Français](fr.md)",
+    ],
+)
+def test_a_row_of_links_to_the_pages_around_is_left_out(row):
+    assert text_of(f"The lamp is lit at dusk.\n\n{row}\n") == "The lamp is lit at dusk."
+
+
+@pytest.mark.parametrize(
+    "line", ["See [the oil](oil.md) and [the wick](wick.md).", "[The oil](oil.md)", "- [Oil](o.md)\n- [Wick](w.md)"]
+)
+def test_other_links_are_text(line):
+    assert "oil" in text_of(f"The lamp is lit at dusk.\n\n{line}\n").lower()
+
+
+@pytest.mark.parametrize(
+    "heading", ["## [4.2 Which lamps are\nlit?](lamps.md)", "> ## [4.2 Which lamps are\n> lit?](lamps.md#lit)"]
+)
+def test_a_heading_that_is_a_link_over_two_lines_is_one_heading(heading):
+    assert ("4.2 Which lamps are lit?", 2) in headings_of(f"# Lamps\n\nText.\n\n{heading}\n\nAll of them.\n")
+
+
 # -- titles -------------------------------------------------------------------------------------------------------------
 
 

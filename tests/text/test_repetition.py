@@ -67,6 +67,11 @@ def test_what_only_repeats_the_title_and_fragments_are_stubs():
     ]
 
 
+def test_questions_state_no_fact_even_long_ones():
+    asked = ["1.2 Which of the lamps of Kerrow Head are lit at dusk?", "灯台はいつ点灯されますか？"]
+    assert stubs(*asked, LIT, 'He asked: "When is it lit?" and left.') == asked
+
+
 def test_a_passage_of_two_words_is_no_fragment():
     assert stubs("Port Merrow", title="The capital of Sula") == []
     assert stubs("Say What?", title="Say What?") == ["Say What?"]

@@ -41,6 +41,7 @@ _STEP_WORDS = _STEPS | {"up", "home", "top", "contents", "index"}
 LONGEST_BAR = 400
 """Characters of a row of links, such as to the pages before and after."""
 _LONGEST_STEP = 20
+_TO_BEFORE, _TO_AFTER = frozenset("‹«←◀"), frozenset("›»→▶")
 _FEWEST_LINKS = 3
 _LETTERS = lazy_pattern(r"[^\W\d_]+")
 _BETWEEN = lazy_pattern(r"[|>»›]")
@@ -149,7 +150,9 @@ def _leads_away(counts: Counts) -> bool:
 
 
 def is_step(linked: str) -> bool:
-    """Whether a link leads to the page before or after, by its text."""
+    """Whether a link leads to the page before or after, by its text: `Next page`, or `The oil` behind an arrow."""
+    if linked[:1] in _TO_BEFORE or linked[-1:] in _TO_AFTER:
+        return True
     words = _LETTERS.findall(linked.lower()) if len(linked) <= _LONGEST_STEP else []
     return len(words) in {1, 2} and words[0] in _STEPS and words[-1] in {*_STEPS, "page", "chapter", "topic", "section"}
 

@@ -11,6 +11,7 @@ from hopweave.core.errors import DataError
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.deadline import Check, no_check
 from hopweave.ingest.document import PARAGRAPH, Blocks, Document, Part, heading_at_start
+from hopweave.ingest.html_navigation import LONGEST_BAR, is_bar, is_step
 from hopweave.ingest.html_page import read_html
 from hopweave.ingest.item_numbers import ItemNumbers
 from hopweave.ingest.tables import Cell, plain_rows, rows_as_text
@@ -33,6 +34,8 @@ _WIKI_LINK = lazy_pattern(
     r"(?P<is_embedded>!)?\[\[(?P<page>[^\[\]|#\n]{0,200})(?:#\^?(?P<heading>[^\[\]|\n]{0,200}))?"
     r"(?:\\?\|(?P<shown>[^\[\]\n]{0,200}))?\]\](?![(\[])"
 )
+_WRAPPED_HEADING = lazy_pattern(r"^((?:> ?)*#{1,6} [^\n]*\[[^\]\n]*)\n(?:> ?)*([^\[\]\n]+\]\([^()\n]*\))", re.MULTILINE)
+"""A heading in the text of a link that goes on in the next line, as converters from HTML write it."""
 _MEDIA = frozenset({".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".bmp", ".mp3", ".mp4", ".m4a", ".wav", ".webm", ".pdf"})
 
 _MAX_DEPTH = 100
@@ -64,6 +67,7 @@ def read_markdown(content: str, source: str = "the document", check: Check = no_
         found = _FRONT_TITLE.search(front[1] or "")
         title = unquoted(found[1]) if found else ""
         content = content[front.end() :]
+    content = _WRAPPED_HEADING.sub(r"\1 \2", content)
     tokens = _parser(source, check).parse(content)
     part = _Reading(tokens, source, check).part()
     return Document(title or _title_of(tokens, part), (part,))
@@ -271,6 +275,8 @@ class _Reading:
     def _read_line(self, token: Token) -> None:
         self._marked += _marks_in(token)
         text = _inline_text(token)
+        if not self._is_in_table and not self._level and len(text) <= LONGEST_BAR and _is_bar(token):
+            return
         if self._is_in_table:
             self._rows[-1].append(Cell(text))
             return
@@ -328,6 +334,25 @@ def _is_bold(inline: Token) -> bool:
                 return False
             has_text = True
     return has_text
+
+
+def _is_bar(inline: Token) -> bool:
+    """Whether a line is a row of links to the pages around the document."""
+    bare: list[str] = []
+    linked: list[str] = []
+    is_in_link = False
+    for token in inline.children or ():
+        if token.type == "link_open":
+            is_in_link = True
+            linked.append("")
+        elif token.type == "link_close":
+            is_in_link = False
+        elif token.type in {"text", "code_inline"}:
+            if is_in_link:
+                linked[-1] += token.content
+            else:
+                bare.append(token.content)
+    return len(linked) > 1 and is_bar(" ".join(bare), len(linked), sum(is_step(one.strip()) for one in linked))
 
 
 def _inline_text(inline: Token) -> str:

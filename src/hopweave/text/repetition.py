@@ -1,7 +1,8 @@
 """Which sentences of passages tell a reader nothing that the others do not: stubs, and sentences that another one repeats.
 
 A stub is a sentence without a fact: the lead-in of a disambiguation page ("Dinner at Eight may refer to:"), the entries of its
-list, and fragments: what only repeats the title of its passage, and one or two words among real sentences ("Say what?").
+list, and fragments: what only repeats the title of its passage, one or two words among real sentences ("Say what?"), and
+questions, such as those of the list of contents of an FAQ.
 
 A sentence repeats another one of a passage with the same title if it has the same words, or if they occur within the other
 one, in order. "He was born in Wales" in passages with different titles is not one fact but two, each about the subject of its
@@ -28,6 +29,8 @@ _LEAD_IN = lazy_pattern(
     r"(?:refer\s+to\b[^.!?:]{0,80}|stand\s+for\s*|mean\s*|be\s*):|\brefers?\s+to\s*[:.]?\s*\Z",
     re.IGNORECASE,
 )
+_CLOSING = "\"'”’)] "
+"""May follow the mark that ends a sentence."""
 _FEWEST_WORDS = 3
 """Fewer words, without a digit and a full stop, are a fragment."""
 
@@ -168,7 +171,8 @@ def _fragments_among(sentences: Sequence[Said]) -> frozenset[int]:
     return frozenset(
         number
         for number, one in enumerate(sentences)
-        if not one.is_part and (_only_repeats(one.text, one.title) or (num_of[one.passage] > 1 and _is_short(one.text)))
+        if not one.is_part
+        and (_only_repeats(one.text, one.title) or (num_of[one.passage] > 1 and (_is_short(one.text) or _asks(one.text))))
     )
 
 
@@ -177,9 +181,14 @@ def _only_repeats(text: str, title: str) -> bool:
     return is_short and bool(title) and keys_of(text) <= keys_of(title)
 
 
+def _asks(text: str) -> bool:
+    """Whether a sentence asks, as the headings of an FAQ do: what it has of a question's words says nothing of the answer."""
+    return text.rstrip(_CLOSING).endswith(("?", "？"))
+
+
 def _is_short(text: str) -> bool:
     is_short = len(_wording(text).words) < _FEWEST_WORDS
-    return is_short and not text.rstrip("\"'”’)] ").endswith(".") and not any(map(str.isdigit, text))
+    return is_short and not text.rstrip(_CLOSING).endswith(".") and not any(map(str.isdigit, text))
 
 
 class _Wording(NamedTuple):
