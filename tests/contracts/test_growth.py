@@ -187,7 +187,7 @@ OTHERS = {
     "links.openings": links.openings,
     **{
         f"document{suffix}": (lambda text, suffix=suffix: no_error(lambda one: read_document(one, suffix), text))
-        for suffix in (".txt", ".md", ".html", ".rst", ".man", ".srt")
+        for suffix in (".txt", ".md", ".html", ".rst", ".man", ".info", ".srt")
     },
     "read_mail": lambda text: no_error(read_mail, text.encode("utf-8", "replace")),
     "format_of": lambda text: format_of(text.encode("utf-8", "replace")),

@@ -9,6 +9,7 @@ from hopweave.ingest.cards import read_vcf
 from hopweave.ingest.deadline import Check, no_check
 from hopweave.ingest.document import Blocks, Document
 from hopweave.ingest.html_page import read_html
+from hopweave.ingest.info import read_info
 from hopweave.ingest.man_page import read_man_page
 from hopweave.ingest.markdown import read_markdown
 from hopweave.ingest.notebook import add_code, read_cells
@@ -41,6 +42,7 @@ def read_document(content: str, suffix: str, source: str = "the document", check
 
 _READERS: Mapping[str, Callable[[str, Check], Document]] = {
     ".ics": read_ics,
+    ".info": read_info,
     ".man": read_man_page,
     ".rst": read_rst,
     ".srt": read_subtitles,

@@ -30,7 +30,7 @@ TEXT_SUFFIXES = (
     MARKUP_SUFFIXES
     | WEB_ARCHIVE_SUFFIXES
     | {".txt", ".log", ".md", ".markdown", ".html", ".htm", ".xhtml", ".rst", ".man", ".ipynb", ".srt", ".vtt", ".ics", ".vcf"}
-    | {".eml"}
+    | {".eml", ".info"}
 )
 """Files that are one text document each, by their names; others are recognised by their content, see `recognise`."""
 

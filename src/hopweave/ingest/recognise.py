@@ -17,11 +17,12 @@ from hopweave.text.scripts import lacks_blanks
 HEAD_BYTES = 8 << 10
 """So much of a file is looked at."""
 
-TEXT, TROFF, MAIL, MAILBOX, SCRIPT, RTF = ".txt", ".man", ".eml", ".mbox", ".sh", ".rtf"
+TEXT, TROFF, INFO, MAIL, MAILBOX, SCRIPT, RTF = ".txt", ".man", ".info", ".eml", ".mbox", ".sh", ".rtf"
 
 _CONTROL = lazy_pattern(r"[^\x20-\x7e\x80-\U0010ffff\t\n\r\v\f\b\x1b]|[\x80-\x84\x86-\x9f\ufffe\uffff]")
 _TROFF = lazy_pattern(r"(?:\s*+\\\".*+\n)*+\s*+(?:[.']\s*\\\"|\.(?:TH|Dd|so|SH|de1?|ds|nr|if|ie|ig|tr)\b)")
 _TROFF_BODY = lazy_pattern(r"^\.[ \t]*(?:TH|SH|Dd|Dt|Sh|so)\b|^[.']\\\"", re.MULTILINE)
+_INFO = lazy_pattern(r"\s*(?:This is|Info file:?) \S{1,200}\.info\b|\s*\x1f\nFile: ")
 _DELIMITERS = str.maketrans("", "", "\1\2\3\4\5\6\7")
 """Control characters that manual pages put around the arguments of requests."""
 _HTML = lazy_pattern(r"(?>\s++|<\?xml[^>]*+>|<!--.*?-->)*+<(?:!doctype html|html)\b", re.IGNORECASE | re.DOTALL)
@@ -85,6 +86,8 @@ def format_of(head: bytes, *, is_asked_for: bool = False) -> str:
     if head.startswith(b"{\\rtf"):
         return RTF
     text = _decoded(head)
+    if _INFO.match(text):
+        return INFO
     is_troff = bool(_TROFF.match(text) and _TROFF_BODY.search(text))
     if not text.strip() or _CONTROL.search(text.translate(_DELIMITERS) if is_troff else text):
         return ""
