@@ -18,10 +18,13 @@ _HEAD = lazy_pattern(r"File: (?P<file>[^,\t]{1,200})[,\t]\s*Node: (?P<name>[^,\t
 _UNDERLINE = lazy_pattern(r"(?P<sign>[*=\-.])(?P=sign){2,199}")
 _LEVELS = "*=-."
 """What underlines chapters, sections, subsections and those below them."""
+_SHORTER = 2
+"""Characters by which the line below a heading may be shorter, as for accents."""
 _MENU = lazy_pattern(r"^\* Menu:", re.MULTILINE)
 _REFERENCE = lazy_pattern(r"\*[Nn]ote\s+(?P<name>[^:]{1,200}):(?::|\s+(?:\([^()]{1,100}\))?[^.,]{0,200}(?=[.,]))")
 _INDEX = "\0\b[index"
 _IMAGE = lazy_pattern("\0\b\\[image[^\0]{0,2000}\0\b\\]")
+_END_OF_DIRECTORY = "END-INFO-DIR-ENTRY"
 _BLANK_LINES = lazy_pattern(r"\n\s*\n")
 
 
@@ -80,7 +83,7 @@ def _heading_of(paragraph: str) -> tuple[str, int, str] | None:
     first, _, below = paragraph.partition("\n")
     line, _, rest = below.partition("\n")
     underline = _UNDERLINE.fullmatch(line.strip())
-    if underline is None or not first.strip():
+    if underline is None or not first.strip() or len(underline[0]) < len(first.strip()) - _SHORTER:
         return None
     return first.strip(), 1 + _LEVELS.index(underline["sign"]), rest
 
@@ -93,4 +96,5 @@ def _plain(text: str) -> str:
 def _without_directory(content: str) -> str:
     """The beginning of a manual in several files, without its entries in the directory of all manuals and the list of files."""
     begun = content.split(NODE, 1)[0]
-    return re.sub(r"^INFO-DIR-SECTION .*?^END-INFO-DIR-ENTRY", "", begun, flags=re.DOTALL | re.MULTILINE)
+    start, end = begun.find("INFO-DIR-SECTION"), begun.rfind(_END_OF_DIRECTORY)
+    return begun[:start] + begun[end + len(_END_OF_DIRECTORY) :] if 0 <= start < end else begun

@@ -34,7 +34,7 @@ _WIKI_LINK = lazy_pattern(
     r"(?P<is_embedded>!)?\[\[(?P<page>[^\[\]|#\n]{0,200})(?:#\^?(?P<heading>[^\[\]|\n]{0,200}))?"
     r"(?:\\?\|(?P<shown>[^\[\]\n]{0,200}))?\]\](?![(\[])"
 )
-_WRAPPED_HEADING = lazy_pattern(r"^((?:> ?)*#{1,6} [^\n]*\[[^\]\n]*)\n(?:> ?)*([^\[\]\n]+\]\([^()\n]*\))", re.MULTILINE)
+_WRAPPED_HEADING = lazy_pattern(r"^((?:> ?)*#{1,6} [^\[\n]*\[[^\[\]\n]*)\n(?:> ?)*([^\[\]\n]+\]\([^()\n]*\))", re.MULTILINE)
 """A heading in the text of a link that goes on in the next line, as converters from HTML write it."""
 _MEDIA = frozenset({".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".bmp", ".mp3", ".mp4", ".m4a", ".wav", ".webm", ".pdf"})
 

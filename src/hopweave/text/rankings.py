@@ -24,7 +24,7 @@ _PART = lazy_pattern(r"\b(?:race|heat|round|lap|leg|stage|match|game|half)s?\b",
 _COLUMN = lazy_pattern(r"\s*(?:place|position|pos|rank|ranking|standing)\.?\s*", re.IGNORECASE)
 _NUMBER = lazy_pattern(r"\W*(\d{1,3})(?!\d)")
 _ONE_OF_SEVERAL = lazy_pattern(
-    rf"\b(?:the|its|his|her|their|our|my|your|[\w-]+['’]s)\s+(?:(?P<word>{'|'.join(ORDINAL_VALUES)})|(?P<number>\d{{1,3}})(?:st|nd|rd|th))"
+    rf"\b(?:the|its|his|her|their|our|my|your|[\w-]{{1,40}}['’]s)\s+(?:(?P<word>{'|'.join(ORDINAL_VALUES)})|(?P<number>\d{{1,3}})(?:st|nd|rd|th))"
     r"\s+(?P<thing>[\w-]+(?:\s+[\w-]+)?)",
     re.IGNORECASE,
 )

@@ -34,7 +34,7 @@ _MAX_BEGINNING = 400
 _FORMATS = {
     ".md": "Markdown", ".markdown": "Markdown", ".txt": "text", ".htm": "HTML", ".log": "text", ".adoc": "AsciiDoc",
     ".asciidoc": "AsciiDoc", ".dbk": "DocBook", ".mediawiki": "MediaWiki", ".org": "Org", ".tex": "LaTeX",
-    ".textile": "Textile", ".typ": "Typst",
+    ".textile": "Textile", ".typ": "Typst", ".info": "Info",
 }  # fmt: skip
 _KNOWN_SUFFIXES = RECORD_SUFFIXES | DOCUMENT_SUFFIXES | IMAGE_SUFFIXES | SOURCE_CODE_SUFFIXES
 _SUFFIX = lazy_pattern(r"(\.[a-z0-9]{1,8})(?:\.(?:gz|bz2|xz|zst))?(?:#[^/]*)?$", re.IGNORECASE)
