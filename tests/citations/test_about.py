@@ -570,6 +570,20 @@ def test_a_place_about_a_thing_with_another_number_is_not_about_it(asked, answer
 
 
 @pytest.mark.parametrize(
+    ("asked", "support"),
+    [
+        ("Where does the word foo come from?", "supported"),
+        ("Where does the term `foo' come from?", "supported"),
+        ("Where does the word bar come from?", "unsupported"),
+        ("Where does the expression foobar come from?", "unsupported"),
+    ],
+)
+def test_a_place_about_a_word_has_it_and_need_not_call_it_one(asked, support):
+    told = "Very probably foo had no single origin and derives through all these channels from Yiddish feh."
+    assert claim_of(1, asked, "Yiddish feh", "retrieved", [Passage("a", told, "Lexicon")]).support == support
+
+
+@pytest.mark.parametrize(
     ("answer", "support"),
     [("what was matched", "supported"), ("In a replacement, & stands for the text of it", "unsupported")],
 )

@@ -64,6 +64,12 @@ _FEWEST_INFLECTED = 4
 """Letters of a part of a name that may have another ending in the text."""
 _NUMBERED = lazy_pattern(r"(?<![\w-])([a-z][a-z-]+)\s(\d+(?:\.\d+)*)(?![\w,:/-])")
 _NUMBERED_THERE = lazy_pattern(r"(?<![\w-])([^\W\d_][^\W_-]*)\s\d+(?:\.\d+)*(?![\w,:/-])")
+_MENTIONED = lazy_pattern(
+    r"\bthe (?:word|term|phrase|expression|acronym|abbreviation)\s+[\"'`“‘]?"
+    r"(?=(?P<said>\w[\w-]{0,60}))(?!(?:of|for|in|that|to|is|was|used|with|on|at|from|and|or)\b)",
+    re.IGNORECASE,
+)
+"""A question about a word: a place has to have it, but need not call it one."""
 _SIGN_ASKED = lazy_pattern(
     r"\b(?:does|is|sign|symbol|operator|characters?)\s[\"'“‘`]?([&|*~^$#@%<>=+\\]{1,3})(?=[\s\"'”’`?]|$)", re.IGNORECASE
 )
@@ -178,11 +184,13 @@ def is_about(query: str, answer: str, place: Place, settled: Sequence[Claim] = (
     """Whether a place is about what a query asks: what that names is tied to it; without names, it has half of its words.
 
     The names of found pages in small letters (`git-stage`) have to be tied to it as well. A place about `pump 8` is not about
-    `pump 7`, and one without `&` not about this.
+    `pump 7`, and one without `&`, or without the word that a query is about, not about these.
 
     Where more words have capitals than names, half of them are enough, names among them; so they are in a query of no language.
     """
     if _is_of_another_number(query, place) or any(sign not in place.words for sign in _SIGN_ASKED.findall(query)):
+        return False
+    if any(_lacks(place.words, one["said"]) for one in _MENTIONED.finditer(query)):
         return False
     pages = pages_named_small(query, (one.title for one in (place.passage, *others)))
     if any(not _is_page_tied(page, answer, place, settled, others) for page in pages):
@@ -195,6 +203,10 @@ def is_about(query: str, answer: str, place: Place, settled: Sequence[Claim] = (
         return not open_ones
     is_half_tied = len(open_ones) <= len(names) * _LEAST_SHARE
     return is_half_tied and not (is_foreign(query) and any(not _may_be_a_noun(name, query) for name in open_ones))
+
+
+def _lacks(text: str, word: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text, re.IGNORECASE) is None
 
 
 def _is_of_another_number(query: str, place: Place) -> bool:
@@ -310,10 +322,12 @@ def is_date_in_place(query: str, said: str, sentence: str) -> bool:
 def share_of_words(query: str, answer: str, place: Place, settled: Sequence[Claim] = ()) -> float:
     """The share of the query's content words, names included, that stand in a place or in claims that lead to it; 1 if none.
 
-    Words of the answer do not count, nor do those for a relation or for the kind of answer that is wanted.
+    Words of the answer do not count, nor do those for a relation or for the kind of answer that is wanted, nor `the word`
+    before one that the query is about.
     """
     names = names_in(query)
-    words = chain(map(stem, content_of(query, names)), (stem(key) for name in names for key in keys_of(name)))
+    content = content_of(_MENTIONED.sub(" ", query), names)
+    words = chain(map(stem, content), (stem(key) for name in names for key in keys_of(name)))
     wanted = telling(words, query) - stems_of(answer) - _words_for(relations_asked(query), query)
     there = stems_of(_with_what_leads_to(place, settled))
     return len(wanted & there) / len(wanted) if wanted else 1.0
