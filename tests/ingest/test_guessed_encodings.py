@@ -99,3 +99,10 @@ def test_any_bytes_are_unicode_or_can_be_read_in_what_is_guessed(content):
 def test_a_file_of_another_kind_is_no_text(tmp_path):
     path = Path(written(tmp_path, "data", bytes(range(256)) * 40))
     refused(path, match=r"found nothing to index in .*unknown format")
+
+
+def test_the_body_of_a_message_without_a_charset_is_guessed_as_well(tmp_path):
+    said = TEXTS["koi8-r"]
+    content = b"From: a@orlau.example\nSubject: Mill\nDate: Mon, 3 Mar 2025 10:00:00 +0000\n\n" + said.encode("koi8-r")
+    [passage] = read(written(tmp_path, "a.eml", content))
+    assert said in passage.text

@@ -190,7 +190,7 @@ def is_about(query: str, answer: str, place: Place, settled: Sequence[Claim] = (
     """
     if _is_of_another_number(query, place) or any(sign not in place.words for sign in _SIGN_ASKED.findall(query)):
         return False
-    if any(_lacks(place.words, one["said"]) for one in _MENTIONED.finditer(query)):
+    if not all(is_named_in(place.words, one["said"]) for one in _MENTIONED.finditer(query)):
         return False
     pages = pages_named_small(query, (one.title for one in (place.passage, *others)))
     if any(not _is_page_tied(page, answer, place, settled, others) for page in pages):
@@ -203,10 +203,6 @@ def is_about(query: str, answer: str, place: Place, settled: Sequence[Claim] = (
         return not open_ones
     is_half_tied = len(open_ones) <= len(names) * _LEAST_SHARE
     return is_half_tied and not (is_foreign(query) and any(not _may_be_a_noun(name, query) for name in open_ones))
-
-
-def _lacks(text: str, word: str) -> bool:
-    return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text, re.IGNORECASE) is None
 
 
 def _is_of_another_number(query: str, place: Place) -> bool:

@@ -21,6 +21,7 @@ from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.aligned_tables import with_rows
 from hopweave.ingest.deadline import Check, no_check
 from hopweave.ingest.document import PARAGRAPH, Attachment, Blocks, Document, Part
+from hopweave.ingest.encodings import guessed_encoding
 from hopweave.ingest.html_page import read_html
 from hopweave.ingest.quoted import QUOTE, Quote, without_quotes
 
@@ -219,14 +220,14 @@ def _is_of_page(part: Message) -> bool:
 
 
 def as_text(content: bytes, charset: str) -> str:
-    """Some bytes as text: in a charset, or else in UTF-8 or that of Western Windows, whichever they are."""
+    """Some bytes as text: in a charset, or else in UTF-8 or what they are probably in."""
     for name in (charset, "utf-8"):
         try:
             if codecs.lookup(name).name not in _NO_CHARSETS:
                 return _valid(content.decode(name))
         except (LookupError, ValueError):
             continue
-    return content.decode("cp1252", "replace")
+    return _valid(content.decode(guessed_encoding(content) or "cp1252", "replace"))
 
 
 def _valid(text: str) -> str:

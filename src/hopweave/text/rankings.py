@@ -10,13 +10,12 @@ from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Span
 from hopweave.text.languages import is_foreign
 from hopweave.text.table_rows import cells_of
-from hopweave.text.values import MONTHS, ORDINAL_VALUES, ORDINALS
+from hopweave.text.values import MONTHS, ORDINAL_VALUES
 from hopweave.text.wanted import content_stems
 
+_ORDINAL = rf"(?:(?P<word>{'|'.join(ORDINAL_VALUES)})|(?P<number>\d{{1,3}})(?:st|nd|rd|th))"
 _PLACE_ASKED = lazy_pattern(
-    rf"\b(?:(?P<word>{'|'.join(ORDINALS)})|(?P<number>\d{{1,3}})(?:st|nd|rd|th))"
-    r"(?:[ -]places?\b|(?=\s*[?,.]|\s*$|\s+(?:overall|in|at|of|on|among|with)\b))",
-    re.IGNORECASE,
+    rf"\b{_ORDINAL}(?:[ -]places?\b|(?=\s*[?,.]|\s*$|\s+(?:overall|in|at|of|on|among|with)\b))", re.IGNORECASE
 )
 """`finished second`, `came 3rd in the cup`, `second place`; not `the second race`."""
 _PART = lazy_pattern(r"\b(?:race|heat|round|lap|leg|stage|match|game|half)s?\b", re.IGNORECASE)
@@ -24,9 +23,7 @@ _PART = lazy_pattern(r"\b(?:race|heat|round|lap|leg|stage|match|game|half)s?\b",
 _COLUMN = lazy_pattern(r"\s*(?:place|position|pos|rank|ranking|standing)\.?\s*", re.IGNORECASE)
 _NUMBER = lazy_pattern(r"\W*(\d{1,3})(?!\d)")
 _ONE_OF_SEVERAL = lazy_pattern(
-    rf"\b(?:the|its|his|her|their|our|my|your|[\w-]{{1,40}}['’]s)\s+(?:(?P<word>{'|'.join(ORDINAL_VALUES)})|(?P<number>\d{{1,3}})(?:st|nd|rd|th))"
-    r"\s+(?P<thing>[\w-]+(?:\s+[\w-]+)?)",
-    re.IGNORECASE,
+    rf"\b(?:the|its|his|her|their|our|my|your|[\w-]{{1,40}}['’]s)\s+{_ORDINAL}\s+(?P<thing>[\w-]+(?:\s+[\w-]+)?)", re.IGNORECASE
 )
 """`the eleventh DebConf`, `its 3rd annual meeting`."""
 _NOT_COUNTED = lazy_pattern(
@@ -45,7 +42,7 @@ def is_of_other_place(query: str, row: str) -> bool:
     asked = _PLACE_ASKED.search(query)
     if asked is None or _PART.search(query):
         return False
-    place = int(asked["number"]) if asked["number"] else ORDINALS.index(asked["word"].lower()) + 1
+    place = _number(asked)
     told = (_NUMBER.match(cell.value) for cell in cells_of(row) if _COLUMN.fullmatch(cell.name))
     return any(int(number[1]) != place for number in told if number is not None)
 
@@ -88,5 +85,8 @@ def is_of_another_of_several(query: str, sentence: str, focus: Span) -> bool:
 def _ones_of_several(text: str) -> Iterator[_OneOfSeveral]:
     for found in _ONE_OF_SEVERAL.finditer(text):
         if not _NOT_COUNTED.match(found["thing"]):
-            number = int(found["number"]) if found["number"] else ORDINAL_VALUES[found["word"].lower()]
-            yield _OneOfSeveral(number, found["thing"], found.start())
+            yield _OneOfSeveral(_number(found), found["thing"], found.start())
+
+
+def _number(ordinal: re.Match[str]) -> int:
+    return int(ordinal["number"]) if ordinal["number"] else ORDINAL_VALUES[ordinal["word"].lower()]
