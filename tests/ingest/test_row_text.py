@@ -2,7 +2,7 @@
 
 import pytest
 
-from hopweave.ingest.document import row_text
+from hopweave.ingest.row_text import row_text
 from hopweave.text.sentences import sentence_spans
 
 

@@ -203,7 +203,6 @@ def test_a_table_beside_another_one_that_is_none_is_read():
         "#define\tFIRST\t1\n#define\tSECOND\t2\n#define\tTHIRD\t3",
         "/* port */\tint\tport\t9000\nchar\tname\t8\nlong\tsize\t16",
         "all:\n\tcc -o lamp lamp.c\n\tcc -O2 -o oil oil.c\n\ttest 5 -gt 3",
-        "name\t\tvalue\nlamp\t\t\t4\noil\t3\nboat\t\t7",
         "name\ttown\tcountry\nAda\tUlm\tGermany\nIda\tBrno\tCzechia",
     ],
 )

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, groupby, pairwise, takewhile
 
 from hopweave.core.lazy_pattern import lazy_pattern
-from hopweave.ingest.document import PARAGRAPH, row_text
+from hopweave.ingest.document import PARAGRAPH
 from hopweave.ingest.office_tables import Table
 from hopweave.ingest.placed_tables import Words, are_rows, rows_by_place, words_of_line
+from hopweave.ingest.row_text import row_text
 from hopweave.ingest.table_heads import TableRow, head_of, is_period, is_value
 from hopweave.ingest.term_lists import terms_in
 

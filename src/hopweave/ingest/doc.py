@@ -11,6 +11,7 @@ from hopweave.ingest.deadline import Check, no_check
 from hopweave.ingest.doc_file import PARAGRAPH_END, SHOWN_AS, Attached, WordFile
 from hopweave.ingest.doc_properties import Cells, Paragraph
 from hopweave.ingest.document import Blocks, Document, heading_at_start
+from hopweave.ingest.entries import with_entries
 from hopweave.ingest.formats import Limits
 from hopweave.ingest.office_tables import Table, edges_apart
 from hopweave.ingest.paragraph_styles import level_of_outline
@@ -116,7 +117,7 @@ class _Body:
         level = styles.level(said.style) if said.outline is None else level_of_outline(said.outline)
         if not level:
             of_style = styles.is_bold(said.style)
-            self.blocks.add(numbered, is_bold=self._file.is_bold(begin, end, of_style=of_style))
+            self.blocks.add(with_entries(numbered), is_bold=self._file.is_bold(begin, end, of_style=of_style))
             return
         if level == 1:
             self.heading = self.heading or " ".join(self._shown(begin, end).split())

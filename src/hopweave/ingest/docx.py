@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.document import Blocks, Document, heading_at_start
 from hopweave.ingest.docx_numbers import Numbering, level_in
+from hopweave.ingest.entries import with_entries
 from hopweave.ingest.office_tables import MAX_COLUMNS, Table
 from hopweave.ingest.ooxml import main_part, relations, short, title_of, value_of
 from hopweave.ingest.paragraph_styles import HEADING, MAX_STYLES_ABOVE, level_of_outline
@@ -280,7 +281,7 @@ class _Body:
         if level:
             self.blocks.add_heading(numbered, level)
         else:
-            self.blocks.add(numbered, is_bold=is_bold)
+            self.blocks.add(with_entries(numbered), is_bold=is_bold)
         self._add_marked()
 
     def _mark(self, label: str) -> None:

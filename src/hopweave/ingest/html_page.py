@@ -19,6 +19,7 @@ from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.aligned_tables import with_rows
 from hopweave.ingest.deadline import Check, no_check
 from hopweave.ingest.document import PARAGRAPH, Document
+from hopweave.ingest.entries import with_entries
 from hopweave.ingest.html_blocks import BOLD, PLAIN, TERM, PageBlocks
 from hopweave.ingest.html_navigation import LIKELY, LONGEST_BAR, Counts, grade_of, is_bar, is_step, may_be_navigation
 from hopweave.ingest.html_tags import Tag, Tags, link_target, numbering_of
@@ -314,8 +315,10 @@ class _Page:
         self.has_plain = self.has_columns = False
 
     def _paragraphs(self, text: str) -> Iterator[str]:
-        """Yields one paragraph; of preformatted text, the rows of its tables as paragraphs of their own."""
-        told = with_rows(text) if self.has_columns and self.blocks.table is None else text
+        """Yields one paragraph, or the entries of a list; of preformatted text, the rows of its tables."""
+        told = text
+        if self.blocks.table is None:
+            told = with_rows(text) if self.has_columns else with_entries(text)
         for piece in told.split(PARAGRAPH) if told != text else [text]:
             lines = (" ".join(line.split()) for line in piece.split("\n"))
             if paragraph := "\n".join(filter(None, lines)):

@@ -22,6 +22,7 @@ from hopweave.ingest.aligned_tables import with_rows
 from hopweave.ingest.deadline import Check, no_check
 from hopweave.ingest.document import PARAGRAPH, Attachment, Blocks, Document, Part
 from hopweave.ingest.encodings import guessed_encoding
+from hopweave.ingest.entries import with_entries
 from hopweave.ingest.html_page import read_html
 from hopweave.ingest.quoted import QUOTE, Quote, without_quotes
 
@@ -149,7 +150,7 @@ def body_of_text(text: str, check: Check) -> Body:
     """What a plain text says, with each row of a table as a paragraph."""
     own, quotes = without_quotes(text.replace("\r\n", "\n"), check)
     blocks = Blocks()
-    for paragraph in with_rows(own).split(PARAGRAPH):
+    for paragraph in with_entries(with_rows(own)).split(PARAGRAPH):
         blocks.add(paragraph)
     return blocks.part(), quotes
 
@@ -161,7 +162,9 @@ def bodies_of_page(page: str, source: str, check: Check) -> list[Body]:
 
 def _part(quote: Quote, number: int) -> Part:
     return Part(
-        with_rows(quote.text), place=f"{QUOTE}{number}", within=(f"Quoted: {quote.whose}" if quote.whose else "Quoted",)
+        with_entries(with_rows(quote.text)),
+        place=f"{QUOTE}{number}",
+        within=(f"Quoted: {quote.whose}" if quote.whose else "Quoted",),
     )
 
 

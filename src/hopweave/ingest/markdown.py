@@ -11,6 +11,7 @@ from hopweave.core.errors import DataError
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.deadline import Check, no_check
 from hopweave.ingest.document import PARAGRAPH, Blocks, Document, Part, heading_at_start
+from hopweave.ingest.entries import with_entries
 from hopweave.ingest.html_navigation import LONGEST_BAR, is_bar, is_step
 from hopweave.ingest.html_page import read_html
 from hopweave.ingest.item_numbers import ItemNumbers
@@ -285,7 +286,7 @@ class _Reading:
             self._level = 0
         else:
             text = _CALLOUT.sub(lambda found: f"{found[1].capitalize()}: ", text, count=1) if text.startswith("[!") else text
-            self._blocks.add(self._items.numbered(text), is_bold=_is_bold(token))
+            self._blocks.add(with_entries(self._items.numbered(text)), is_bold=_is_bold(token))
         self._add_notes()
 
     def _add_notes(self) -> None:

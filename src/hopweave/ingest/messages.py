@@ -15,8 +15,9 @@ from typing import Any
 from hopweave.core.errors import DataError
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.visibility import ACCESS, METADATA, plain_value
-from hopweave.ingest.document import PARAGRAPH, row_text
+from hopweave.ingest.document import PARAGRAPH
 from hopweave.ingest.records import TEXT_FIELDS, Row
+from hopweave.ingest.row_text import row_text
 
 _WHO = ("author", "user", "username", "user_name", "from", "sender", "speaker", "nick", "created_by")
 """Whose the words of a record are."""

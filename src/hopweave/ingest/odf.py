@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from hopweave.core.errors import DataError
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.document import Blocks, Document, Part
+from hopweave.ingest.entries import with_entries
 from hopweave.ingest.odf_lists import OdfHeadings, OdfLists
 from hopweave.ingest.office_tables import MAX_COLUMNS, SheetRow, Table, sheet_lines
 from hopweave.ingest.slides import Slide
@@ -212,7 +213,7 @@ class _Body:
         if level:
             self.blocks.add_heading(text, level)
         else:
-            self.blocks.add(text)
+            self.blocks.add(with_entries(text))
         for note in self._after:
             self.blocks.add(note)
         self._after.clear()

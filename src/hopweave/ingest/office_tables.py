@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, takewhile
 from typing import NamedTuple
 
-from hopweave.ingest.document import row_text
+from hopweave.ingest.row_text import row_text
 from hopweave.ingest.table_heads import LONGEST_NAME, Head, TableRow, goes_on_below, groups_of, has_groups, head_of, names_of
 
 MAX_COLUMNS = 16_384

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from hopweave.core.lazy_pattern import lazy_pattern
-from hopweave.ingest.document import row_text
 from hopweave.ingest.office_tables import Table
+from hopweave.ingest.row_text import row_text
 from hopweave.ingest.table_heads import TableRow, head_of, is_value
 
 _WORDS = lazy_pattern(r"\S+(?: \S+)*")

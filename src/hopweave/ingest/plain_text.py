@@ -18,6 +18,7 @@ from hopweave.ingest.aligned_tables import with_rows
 from hopweave.ingest.counted_headings import FEWEST, WAYS, counting_up, reads_like_a_heading, ways_to_count
 from hopweave.ingest.deadline import Check, no_check
 from hopweave.ingest.document import Document, Heading, Part
+from hopweave.ingest.entries import with_entries
 from hopweave.ingest.letterhead import is_in_capitals, title_of
 from hopweave.ingest.log_lines import log_of
 
@@ -77,7 +78,7 @@ def read_plain(content: str, check: Check = no_check) -> Document:
     text = _OVERSTRUCK.sub("", content).strip()
     if (log := log_of(text, check)) is not None:
         return Document(title_of(text), (log,))
-    lines = with_rows(text).split("\n")
+    lines = with_entries(with_rows(text)).split("\n")
     found = _consistent(_candidates(lines, check), lines)
     for one in found:
         if one.style == _OUTLINED:

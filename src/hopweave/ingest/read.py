@@ -19,7 +19,7 @@ from hopweave.ingest.archive import members
 from hopweave.ingest.attachments import attached_files
 from hopweave.ingest.copies import Copies, Copy, holder, letters_of
 from hopweave.ingest.deadline import Deadline
-from hopweave.ingest.document import Attachment, Part, repeats, row_text
+from hopweave.ingest.document import Attachment, Part, repeats
 from hopweave.ingest.encodings import shown_encoding
 from hopweave.ingest.find import OnUnlisted, Roots, Selection, find_files
 from hopweave.ingest.formats import IMAGE_SUFFIXES, MAX_FILE_MIB, MAX_ROW_MIB, CorpusFile, Limits, OnBytes
@@ -30,6 +30,7 @@ from hopweave.ingest.quoted import Mailbox
 from hopweave.ingest.reasons import Reason, TakenId, Unreadable, reason_of
 from hopweave.ingest.recognise import MAIL
 from hopweave.ingest.records import TEXT_FIELDS, Row, read_rows
+from hopweave.ingest.row_text import row_text
 from hopweave.ingest.split import cut_part
 from hopweave.ingest.tally import Tally, Unread
 from hopweave.ingest.vanished import Standing, check_vanishing, has_vanished
@@ -109,7 +110,7 @@ class CorpusOptions:
         """What a file's passages depend on, apart from its content; a file that was read with other options is read again."""
         fields = (self.id_field, self.title_field, self.text_field)
         limits = (self.max_row_mib, self.max_file_mib, self.max_seconds)
-        return f"26 {(self.max_words, *fields, *limits, self.access, self.keep_copies)!r}"
+        return f"27 {(self.max_words, *fields, *limits, self.access, self.keep_copies)!r}"
 
 
 def read_corpus(

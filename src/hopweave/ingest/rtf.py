@@ -17,6 +17,7 @@ from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.code_pages import CODE_PAGES
 from hopweave.ingest.deadline import Check, no_check
 from hopweave.ingest.document import PARAGRAPH, Blocks, Document, heading_at_start
+from hopweave.ingest.entries import with_entries
 from hopweave.ingest.html_page import read_html
 from hopweave.ingest.paragraph_styles import HEADING, MAX_STYLES_ABOVE, level_of_outline
 from hopweave.ingest.plain_text import read_plain
@@ -564,7 +565,7 @@ class _Reader:
 
     def _add_paragraph(self, text: str, level: int, *, is_bold: bool) -> None:
         if not level:
-            self._blocks.add(text, is_bold=is_bold)
+            self._blocks.add(with_entries(text), is_bold=is_bold)
             return
         if level == 1:
             self._heading = self._heading or " ".join(text.split())

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import NamedTuple
 
-from hopweave.ingest.document import row_text
+from hopweave.ingest.row_text import row_text
 from hopweave.ingest.table_heads import TableRow, groups_of, head_of
 
 _LONGEST_NAME = 100

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hopweave.core.lazy_pattern import lazy_pattern
-from hopweave.ingest.document import row_text
 from hopweave.ingest.placed_tables import is_of_code
+from hopweave.ingest.row_text import row_text
 from hopweave.ingest.table_heads import are_names, is_value
 
 _ENTRY = lazy_pattern(r"\s*(?P<term>\S+(?: \S+){0,9}) {2,}(?P<said>\S+(?: \S+)*)(?P<note>\s+\(.+\))?\s*")

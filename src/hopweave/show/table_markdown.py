@@ -11,7 +11,7 @@ from hopweave.show.table import Row, Table, TableCell, Words, plain_text
 _SPECIAL = lazy_pattern(
     r"\\(?=[!-/:-@\[-`{-~]|$)|[`{}$\[\]]"
     r"|(?<!\s)\*|\*(?!\s)|(?<![^\W_])_|_(?![^\W_])|(?<=\S)~|~(?=~)"  # around words, these are marks of emphasis
-    r"|<(?=[A-Za-z/!?])|^>|&(?=#?\w+;)|(?<!\S)#"
+    r"|<(?=\S)|^>|&(?=#?\w+;)|(?<!\S)#"
 )
 """What Markdown takes for more than the sign that it is, by what is around it: `a < b & c` is text as it is."""
 

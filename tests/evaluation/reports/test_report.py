@@ -307,6 +307,7 @@ def test_hostile_words_stay_words_wherever_they_stand():
 
 @given(st.text())
 @hypothesis.example("__0__")
+@hypothesis.example("<0@0>")
 def test_no_text_is_taken_for_markdown(text):
     page = Page(MarkdownIt("commonmark").enable("table").render(escape(text)))
     assert {tag for tag, _ in page.tags} <= {"p"}

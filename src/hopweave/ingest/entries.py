@@ -1,0 +1,147 @@
+"""Lines that each say something of their own: a day and what happens on it, an hour, a year, an amount of something.
+
+    01/05  The Fellowship enters Moria        Monday     8:00 - 12:00        500 g flour
+    01/09  The Fellowship reaches Lorien      Wednesday  closed              3 eggs
+
+Each becomes a paragraph, so that what is cited is the line, and no sentence goes on from one line to the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby, pairwise
+
+from hopweave.core.lazy_pattern import lazy_pattern
+from hopweave.ingest.document import PARAGRAPH
+from hopweave.ingest.row_text import row_text
+from hopweave.text.languages import months
+from hopweave.text.list_marks import MARKS_OF_ITEM
+from hopweave.text.values import MONTHS
+from hopweave.text.wanted import is_weekday
+
+_FEWEST = 3
+"""Entries that begin, or end, in the same way."""
+_MOST_OTHERS = 1 / 4
+"""Lines that are no entries and not indented, as a share of those that are."""
+_LONGEST = 60
+"""Characters of an entry that only its end shows to be one, and of a line that may be too short to go on in the next."""
+_LEAST_LETTERS = 3
+"""Of an entry, on average: fewer are columns of numbers."""
+_NUMBER = lazy_pattern(r"[\[(*~<]?(?:[€$£]\s?)?\d")
+_VALUE = r"[-–]?(?:[€$£]\s?)?\d[\d.,:/–-]*+(?:\s?[^\W\d_]{1,10}[.²³]?|\s?[%€$£])?"
+_AMOUNT = lazy_pattern(rf"[^\W\d_a-z].*?[\s:]{_VALUE}")
+_SET_APART = lazy_pattern(rf"(?P<label>\S.*?)(?:\s{{2,}}|\t)(?P<value>{_VALUE}(?: \w++){{0,2}})")
+"""An amount that stands in a column of its own, as on a bill."""
+_GAP = lazy_pattern(r"\s{2,}|\t")
+_LABEL = lazy_pattern(r"[^\W\d_][^:\n]{0,30}:\s")
+_IS_CODE = lazy_pattern(r"=|[{};]\s*$|^\s*[#/$>]")
+_ENDS = (".", "!", "?", ":", ";")
+_DIGITS = lazy_pattern(r"\d+")
+_AROUND = ".,:;()[]*-–"
+
+
+def with_entries(text: str) -> str:
+    """A text in which each entry of such a list is a paragraph; all other lines are as they were.
+
+    It is for text, not for code, whose lines may begin with numbers, too.
+    """
+    if "\n" not in text:
+        return text
+    blocks = ([*lines] for _, lines in groupby(text.split("\n"), key=lambda line: bool(line.strip())))
+    return "\n".join(PARAGRAPH.join(entries_in(block) or ["\n".join(block)]) for block in blocks)
+
+
+def entries_in(lines: Sequence[str]) -> list[str]:
+    """The entries of a list whose lines begin with a day, a time or a number, or end with an amount; none if lines are no list.
+
+    A line that is indented further goes on from the one above. The first line may be the title of the list. Tables of several
+    columns are none, nor are letterheads and records, each line of which begins with what it tells.
+
+    >>> entries_in(["1923 founded in Ulm", "1940 moved to Brno,", "  by train", "1951 closed"])
+    ['1923 founded in Ulm', '1940 moved to Brno, by train', '1951 closed']
+    >>> entries_in(["Rent        742 EUR", "Heating      87 EUR", "All         829 EUR"])
+    ['Rent: 742 EUR.', 'Heating: 87 EUR.', 'All: 829 EUR.']
+    >>> entries_in(["In 1923 it was founded in Ulm, and in", "1940 it moved to Brno, where it was", "closed in 1951."])
+    []
+    """
+    said = [line for line in lines if any(map(str.isalnum, line))]
+    if len(said) < _FEWEST or _are_something_else(said):
+        return []
+    entries = _joined(said)
+    are_entries = [(_begins_an_entry(first), _ends_an_entry(first)) for first, *_ in entries]
+    num = max(map(sum, zip(*are_entries, strict=True)))
+    num_others = len(entries) - num - (not any(are_entries[0]))
+    if num < _FEWEST or num_others > _MOST_OTHERS * num:
+        return []
+    told = [*map(_told, entries)]
+    return told if sum(map(_num_letters, told)) >= _LEAST_LETTERS * len(told) else []
+
+
+def _are_something_else(lines: Sequence[str]) -> bool:
+    """Whether lines are a table of several columns, a record, or code."""
+    num_with_columns = sum(len(_GAP.findall(line.strip())) > 1 for line in lines)
+    num_labelled = sum(_LABEL.match(line.strip()) is not None for line in lines)
+    return num_with_columns > 1 or 2 * num_labelled > len(lines) or any(map(_IS_CODE.search, lines))
+
+
+def _joined(lines: Sequence[str]) -> list[list[str]]:
+    """The lines, each with those that go on from it."""
+    indent = min(map(_indent_of, lines[1:]))  # what is above the first line may have taken its blanks
+    shape = next((_shape_of(line) for line in lines if _begins_an_entry(line)), "")
+    entries = [[lines[0]]]
+    for above, line in pairwise(lines):
+        is_further_in = _indent_of(line) > indent and _SET_APART.fullmatch(line.strip()) is None
+        # As where a sentence goes on with "15th".
+        is_begun_otherwise = _is_full(above) and _begins_an_entry(line) and _shape_of(line) != shape
+        if is_further_in or is_begun_otherwise:
+            entries[-1].append(line)
+        else:
+            entries.append([line])
+    return entries
+
+
+def _told(lines: Sequence[str]) -> str:
+    """An entry on one line; an amount that is set apart with what it is of, as in other tables."""
+    row = _SET_APART.fullmatch(lines[0].strip()) if len(lines) == 1 else None
+    return row_text([row["label"]], [row["value"]]) if row is not None else " ".join(" ".join(lines).split())
+
+
+def _is_full(line: str) -> bool:
+    """Whether a line is so long, and ends so, that its sentence may go on in the next."""
+    said = line.strip()
+    return len(said) > _LONGEST and not said.endswith(_ENDS)
+
+
+def _shape_of(line: str) -> str:
+    """How the first word of a line is written: `0/0` for a date, `0.0` for the number of a clause."""
+    return _DIGITS.sub("0", line.split(None, 1)[0])
+
+
+def _ends_an_entry(line: str) -> bool:
+    said = line.strip()
+    return (len(said) <= _LONGEST and _AMOUNT.fullmatch(said) is not None) or _SET_APART.fullmatch(said) is not None
+
+
+def _begins_an_entry(line: str) -> bool:
+    """Whether a line begins with a day, a time or a number, and says more; not with the number of an item, as in `2. Stir.`"""
+    words = line.split(None, 2)
+    if len(words) < 2:
+        return False
+    first, second = (word.strip(_AROUND) for word in words[:2])
+    if MARKS_OF_ITEM.match(line):
+        return first.isdigit() and _is_month(second)
+    return _NUMBER.match(words[0]) is not None or is_weekday(first) or (_is_month(first) and second[:1].isdigit())
+
+
+def _is_month(word: str) -> bool:
+    name = word.casefold()
+    is_english = len(name) >= 3 and any(month.startswith(name) for month in MONTHS)
+    return is_english or name in months() or f"{name}." in months()
+
+
+def _indent_of(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _num_letters(text: str) -> int:
+    return sum(map(str.isalpha, text))
