@@ -63,3 +63,10 @@ def test_entries_of_plain_text_and_of_other_formats_are_paragraphs():
     assert read_plain("\n".join(lines)).parts[0].text == entries
     page = f"<html><body><p>{'<br>'.join(lines)}</p></body></html>"
     assert read_document(page, ".html").parts[0].text == entries
+
+
+def test_entries_are_no_headings():
+    days = [f"{month:02d}/08 The heron {word}" for month in range(1, 13) for word in ("comes", "goes")]
+    document = read_plain("\n".join(["Of herons, and of all the days on which they come and go.", "", *days]))
+    assert not document.parts[0].headings
+    assert document.parts[0].text.split("\n\n")[1:] == days

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
-from itertools import accumulate, takewhile
+from collections.abc import Collection, Sequence
+from itertools import accumulate, groupby, takewhile
 from typing import NamedTuple
 
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.aligned_tables import with_rows
 from hopweave.ingest.counted_headings import FEWEST, WAYS, counting_up, reads_like_a_heading, ways_to_count
 from hopweave.ingest.deadline import Check, no_check
-from hopweave.ingest.document import Document, Heading, Part
-from hopweave.ingest.entries import with_entries
+from hopweave.ingest.document import PARAGRAPH, Document, Heading, Part
+from hopweave.ingest.entries import entries_in
 from hopweave.ingest.letterhead import is_in_capitals, title_of
 from hopweave.ingest.log_lines import log_of
 
@@ -67,7 +67,7 @@ class _Found(NamedTuple):
 
 
 def read_plain(content: str, check: Check = no_check) -> Document:
-    """A text with its headings, and rows of tables as `aligned_tables` has them.
+    """A text with its headings, and rows of tables as `aligned_tables` has them, and entries of lists as `entries` has them.
 
     `letterhead` says what its title is.
 
@@ -78,18 +78,31 @@ def read_plain(content: str, check: Check = no_check) -> Document:
     text = _OVERSTRUCK.sub("", content).strip()
     if (log := log_of(text, check)) is not None:
         return Document(title_of(text), (log,))
-    lines = with_entries(with_rows(text)).split("\n")
+    lines = with_rows(text).split("\n")
     found = _consistent(_candidates(lines, check), lines)
     for one in found:
         if one.style == _OUTLINED:
             lines[one.line] = one.text
         elif one.style != _CAPITAL and _begins_text(lines, one.line + 1):  # else a quote of its first sentence has the heading
             lines[one.line] += "\n"
-    starts = [0, *accumulate(len(line) + 1 for line in lines)]
+    pieces = _with_entries(lines, {one.line for one in found})
+    starts = [0, *accumulate(0 if piece is None else len(piece) + 1 for piece in pieces)]
     levels = _levels(found)
     headings = (Heading(starts[one.line], level, one.text) for one, level in zip(found, levels, strict=True))
-    text = "\n".join(lines)
+    text = "\n".join(piece for piece in pieces if piece is not None)
     return Document(title_of(text), (Part(text, tuple(headings)),))
+
+
+def _with_entries(lines: Sequence[str], headings: Collection[int]) -> list[str | None]:
+    """The text of each line; where entries begin, all of them, and nothing for the other lines that they take up."""
+    pieces: list[str | None] = [*lines]
+    for is_text, numbers in groupby(range(len(lines)), key=lambda at: bool(lines[at].strip()) and at not in headings):
+        first, *others = numbers
+        if is_text and (entries := entries_in([lines[at] for at in (first, *others)])):
+            pieces[first] = PARAGRAPH.join(entries)
+            for at in others:
+                pieces[at] = None
+    return pieces
 
 
 def _candidates(lines: Sequence[str], check: Check) -> list[_Found]:
