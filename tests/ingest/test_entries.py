@@ -3,7 +3,7 @@
 import pytest
 
 from hopweave.ingest.documents import read_document
-from hopweave.ingest.entries import entries_in
+from hopweave.ingest.entries import entries_in, records_in
 from hopweave.ingest.plain_text import read_plain
 
 
@@ -70,3 +70,28 @@ def test_entries_are_no_headings():
     document = read_plain("\n".join(["Of herons, and of all the days on which they come and go.", "", *days]))
     assert not document.parts[0].headings
     assert document.parts[0].text.split("\n\n")[1:] == days
+
+
+def test_records_are_paragraphs_though_no_line_is_empty():
+    text = "Ask us:\nQ: When do you open?\nA: At nine,\non Sundays at ten.\nQ: Are dogs allowed?\nA: Yes."
+    assert records_in(text.split("\n")) == [
+        "Ask us:",
+        "Q: When do you open?\nA: At nine,\non Sundays at ten.",
+        "Q: Are dogs allowed?\nA: Yes.",
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "From: Ida\nTo: Otto\nDate: 3 May\nSubject: Oil",
+        "Note: the tap is old.\nIt drips, and\nit squeaks.\nNote: it is shut on Sundays.",
+        "Name: Ida\nTown: Ulm\nName: Otto",
+    ],
+)
+def test_one_record_and_notes_in_a_text_are_no_records(text):
+    assert records_in(text.split("\n")) == []
+
+
+def test_a_line_of_blanks_is_an_empty_line():
+    assert read_plain("The heron comes in May\n \nThe ice breaks in June").parts[0].text.count("\n\n") == 1

@@ -8,6 +8,7 @@ Each becomes a paragraph, so that what is cited is the line, and no sentence goe
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import groupby, pairwise
 
@@ -32,6 +33,9 @@ _VALUE = r"[-–]?(?:[€$£]\s?)?\d[\d.,:/–-]*+(?:\s?[^\W\d_]{1,10}[.²³]?|\
 _AMOUNT = lazy_pattern(rf"[^\W\d_a-z].*?[\s:]{_VALUE}")
 _SET_APART = lazy_pattern(rf"(?P<label>\S.*?)(?:\s{{2,}}|\t)(?P<value>{_VALUE}(?: \w++){{0,2}})")
 """An amount that stands in a column of its own, as on a bill."""
+_FEWEST_LABELLED = 4
+_LEAST_LABELLED = 2 / 3
+"""Of the lines from the first record to the last, those that begin with a label."""
 _GAP = lazy_pattern(r"\s{2,}|\t")
 _LABEL = lazy_pattern(r"[^\W\d_][^:\n]{0,30}:\s")
 _IS_CODE = lazy_pattern(r"=|[{};]\s*$|^\s*[#/$>]")
@@ -48,7 +52,32 @@ def with_entries(text: str) -> str:
     if "\n" not in text:
         return text
     blocks = ([*lines] for _, lines in groupby(text.split("\n"), key=lambda line: bool(line.strip())))
-    return "\n".join(PARAGRAPH.join(entries_in(block) or ["\n".join(block)]) for block in blocks)
+    return "\n".join(PARAGRAPH.join(paragraphs_of(block)) for block in blocks)
+
+
+def paragraphs_of(lines: Sequence[str]) -> Sequence[str]:
+    """What lines without an empty one between them are made of: entries, records and the text around them, or one paragraph."""
+    return entries_in(lines) or records_in(lines) or ["\n".join(lines)]
+
+
+def records_in(lines: Sequence[str]) -> list[str]:
+    r"""The records among some lines, each of which begins with the same label, and the lines around them; none without them.
+
+    >>> records_in(["Options:", "Name: -i", "Means: input", "Name: -f", "Means: file", "They may", "be repeated."])
+    ['Options:', 'Name: -i\nMeans: input', 'Name: -f\nMeans: file', 'They may\nbe repeated.']
+    """
+    found = [_LABEL.match(line.strip()) for line in lines]
+    labelled = {at: label[0].strip() for at, label in enumerate(found) if label is not None}
+    counts = Counter(labelled.values())
+    first = next((at for at, label in labelled.items() if counts[label] > 1), None)
+    if first is None or len(labelled) < _FEWEST_LABELLED or 2 * len(counts) > len(labelled):
+        return []
+    last = max(labelled)
+    if len(labelled) < _LEAST_LABELLED * (last + 1 - first):
+        return []
+    starts = [at for at, label in labelled.items() if label == labelled[first]]
+    cuts = [0, *starts, last + 1, len(lines)]
+    return ["\n".join(lines[start:end]) for start, end in pairwise(cuts) if start < end]
 
 
 def entries_in(lines: Sequence[str]) -> list[str]:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.deadline import Check, no_check
 from hopweave.ingest.document import Blocks, Part
+from hopweave.ingest.entries import with_entries
 
 _FEWEST_PAGES = 4
 """Lines repeat by chance on fewer."""
@@ -162,9 +163,9 @@ def _without_hyphens(text: str, written: Counter[str]) -> str:
 
 
 def _in_paragraphs(text: str, longest: int) -> str:
-    """Lines, joined where a sentence goes on; a blank line where the page has a gap."""
+    """Lines, joined where a sentence goes on; a blank line where the page has a gap, and between the entries of a list."""
     blocks = [list(lines) for has_text, lines in groupby(text.split("\n"), bool) if has_text]
-    return "\n\n".join("".join(_joined(lines, max(longest, _SHORTEST_LINE))) for lines in blocks)
+    return with_entries("\n\n".join("".join(_joined(lines, max(longest, _SHORTEST_LINE))) for lines in blocks))
 
 
 def _joined(lines: Sequence[str], longest: int) -> Iterator[str]:

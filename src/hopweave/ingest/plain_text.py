@@ -18,7 +18,7 @@ from hopweave.ingest.aligned_tables import with_rows
 from hopweave.ingest.counted_headings import FEWEST, WAYS, counting_up, reads_like_a_heading, ways_to_count
 from hopweave.ingest.deadline import Check, no_check
 from hopweave.ingest.document import PARAGRAPH, Document, Heading, Part
-from hopweave.ingest.entries import entries_in
+from hopweave.ingest.entries import paragraphs_of
 from hopweave.ingest.letterhead import is_in_capitals, title_of
 from hopweave.ingest.log_lines import log_of
 
@@ -95,11 +95,11 @@ def read_plain(content: str, check: Check = no_check) -> Document:
 
 def _with_entries(lines: Sequence[str], headings: Collection[int]) -> list[str | None]:
     """The text of each line; where entries begin, all of them, and nothing for the other lines that they take up."""
-    pieces: list[str | None] = [*lines]
+    pieces: list[str | None] = [line if line.strip() else "" for line in lines]
     for is_text, numbers in groupby(range(len(lines)), key=lambda at: bool(lines[at].strip()) and at not in headings):
         first, *others = numbers
-        if is_text and (entries := entries_in([lines[at] for at in (first, *others)])):
-            pieces[first] = PARAGRAPH.join(entries)
+        if is_text and len(paragraphs := paragraphs_of([lines[at] for at in (first, *others)])) > 1:
+            pieces[first] = PARAGRAPH.join(paragraphs)
             for at in others:
                 pieces[at] = None
     return pieces
