@@ -59,8 +59,8 @@ class Peer:
 
     def measured(self, task: Mapping[str, Any]) -> dict[str, float]:
         """Does a task in a process; see `peers/_task.py`."""
-        given = json.dumps({**task, "begun": time.monotonic()})
         command = [self.python(), str(FOLDER / self.script)]
+        given = json.dumps({**task, "begun": time.monotonic()})  # after the environment was made
         done = subprocess.run(command, input=given, stdout=subprocess.PIPE, check=True, text=True, env=_environment())
         found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
         return found

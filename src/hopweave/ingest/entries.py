@@ -26,6 +26,8 @@ _MOST_OTHERS = 1 / 4
 """Lines that are no entries and not indented, as a share of those that are."""
 _LONGEST = 60
 """Characters of an entry that only its end shows to be one, and of a line that may be too short to go on in the next."""
+_LONGEST_LINE = 2_000
+"""Characters: no entry is longer, and the time of the patterns grows faster than a line."""
 _LEAST_LETTERS = 3
 """Of an entry, on average: fewer are columns of numbers."""
 _NUMBER = lazy_pattern(r"[\[(*~<]?(?:[€$£]\s?)?\d")
@@ -94,7 +96,7 @@ def entries_in(lines: Sequence[str]) -> list[str]:
     []
     """
     said = [line for line in lines if any(map(str.isalnum, line))]
-    if len(said) < _FEWEST or _are_something_else(said):
+    if len(said) < _FEWEST or max(map(len, said)) > _LONGEST_LINE or _are_something_else(said):
         return []
     entries = _joined(said)
     are_entries = [(_begins_an_entry(first), _ends_an_entry(first)) for first, *_ in entries]

@@ -1,20 +1,19 @@
-"""From files to passages: the fields of records, ids for records without one, and the splitting of long texts."""
+"""From files to passages: what is taken of a corpus, ids for records without one, and the splitting of long texts."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import dropwhile
 from pathlib import Path
-from typing import Any
 
 from hopweave.core.errors import DataError, SettingsError
 from hopweave.core.files import shown_name
 from hopweave.core.types import Passage
-from hopweave.core.visibility import ACCESS, METADATA, is_key, labels_in, labels_of, plain_value
+from hopweave.core.visibility import labels_of
 from hopweave.ingest.archive import members
 from hopweave.ingest.attachments import attached_files
 from hopweave.ingest.copies import Copies, Copy, holder, letters_of
@@ -23,24 +22,18 @@ from hopweave.ingest.document import Attachment, Part, repeats
 from hopweave.ingest.encodings import shown_encoding
 from hopweave.ingest.find import OnUnlisted, Roots, Selection, find_files
 from hopweave.ingest.formats import IMAGE_SUFFIXES, MAX_FILE_MIB, MAX_ROW_MIB, CorpusFile, Limits, OnBytes
-from hopweave.ingest.json_stream import fields_of
 from hopweave.ingest.lookup import content_hash
-from hopweave.ingest.messages import conversations, with_who
+from hopweave.ingest.messages import conversations
 from hopweave.ingest.quoted import Mailbox
 from hopweave.ingest.reasons import Reason, TakenId, Unreadable, reason_of
 from hopweave.ingest.recognise import MAIL
-from hopweave.ingest.records import TEXT_FIELDS, Row, read_rows
-from hopweave.ingest.row_text import row_text
+from hopweave.ingest.record_passages import Fields, passage_of_record
+from hopweave.ingest.records import read_rows
 from hopweave.ingest.split import cut_part
 from hopweave.ingest.tally import Tally, Unread
 from hopweave.ingest.vanished import Standing, check_vanishing, has_vanished
 from hopweave.ingest.whole_document import ReadsElsewhere, WholeDocument, read_whole
 
-ID_FIELDS = ("id", "_id", "pid", "docid", "passage_id")
-TITLE_FIELDS = ("title", "name")
-_LONGEST_CELL_TITLE = 100
-"""Characters of a cell that may be the title of its row; a longer one is text."""
-_COLUMN = f"{METADATA}."
 _Besides = tuple[str, Sequence[Attachment]]
 """What could not be read of a file, empty if everything was, and what is attached to it."""
 
@@ -101,6 +94,11 @@ class CorpusOptions:
         return Limits(self.max_file_mib, self.max_row_mib, self.max_seconds, are_options=True)
 
     @property
+    def fields(self) -> Fields:
+        """The fields of records that were named."""
+        return Fields(self.id_field, self.title_field, self.text_field)
+
+    @property
     def selection(self) -> Selection:
         """Which files of a folder are taken."""
         return Selection(self.include, self.exclude, self.gitignore)
@@ -108,9 +106,8 @@ class CorpusOptions:
     @property
     def reading(self) -> str:
         """What a file's passages depend on, apart from its content; a file that was read with other options is read again."""
-        fields = (self.id_field, self.title_field, self.text_field)
         limits = (self.max_row_mib, self.max_file_mib, self.max_seconds)
-        return f"27 {(self.max_words, *fields, *limits, self.access, self.keep_copies)!r}"
+        return f"27 {(self.max_words, *self.fields, *limits, self.access, self.keep_copies)!r}"
 
 
 def read_corpus(
@@ -332,12 +329,12 @@ class Reading:
         is_empty = True
         guessed: list[str] = []
         rows = read_rows(file, self._on_bytes, self._options.limits, self._deadline.check, guessed.append)
-        if (self._options.id_field, self._options.title_field, self._options.text_field) == (None, None, None):
+        if self._options.fields == (None, None, None):
             rows = conversations(rows, self._options.max_words)
         for row in rows:
             self._deadline.check()
             is_empty = False
-            passage = self._passage(file, row)
+            passage = passage_of_record(file, row, self._options.fields, self._options.access, self.tally.no_metadata)
             has_id = bool(passage.id)
             if not has_id:
                 key = content_hash(passage.title, passage.text)
@@ -411,104 +408,6 @@ class Reading:
                 text = whole.text[span.start : span.end]
                 part = replace(whole, id=f"{whole.id}#{number}", text=text, start=span.start, end=span.end)
                 yield from self._hand_out(part)
-
-    def _passage(self, file: CorpusFile, row: Row) -> Passage:
-        """The passage of a record, with an empty id if it has none."""
-        place = f"{file.source}, {row.place}"
-        text = _pick(row.values, self._options.text_field, TEXT_FIELDS)
-        if text is None and row.is_table and self._options.text_field is None:
-            return self._passage_of_cells(file, row)
-        if text is None:
-            wanted = self._options.text_field or " or ".join(TEXT_FIELDS)
-            raise Unreadable(_no_field(place, row.values, wanted, "--text-field"), Reason.NO_TEXT_FIELD)
-        title = _pick(row.values, self._options.title_field, TITLE_FIELDS)
-        record_id = _pick(row.values, self._options.id_field, ID_FIELDS)
-        if record_id is None and self._options.id_field is not None:
-            raise DataError(_no_field(place, row.values, self._options.id_field, "--id-field"))
-        known = [name for name, value in row.values.items() if value is not None and value in (title,)]
-        text = with_who(row.values, text, known)
-        passage = Passage(
-            _id_text(record_id, place),
-            _text(text, "text", place),
-            _text(title or "", "title", place),
-            file.source,
-            sections=file.within,
-        )
-        return self._with_labels(passage, row, place)
-
-    def _passage_of_cells(self, file: CorpusFile, row: Row) -> Passage:
-        """The passage of a row of a table without a text column: each cell with the name of its column."""
-        place = f"{file.source}, {row.place}"
-        chosen = (self._options.id_field, self._options.title_field)
-        missing = next((name for name in chosen if name is not None and name not in row.values), None)
-        if missing is not None:
-            raise DataError(_no_field(place, row.values, missing, "--id-field" if missing == chosen[0] else "--title-field"))
-        record_id = _pick(row.values, self._options.id_field, ID_FIELDS)
-        named = {name: cell for name, value in row.values.items() if (cell := _cell(value))}
-        cells = {name: cell for name, cell in named.items() if name not in {ACCESS, METADATA} and not name.startswith(_COLUMN)}
-        title = _pick(row.values, self._options.title_field, TITLE_FIELDS)
-        if title is None:
-            title = next((cell for cell in cells.values() if cell != _cell(record_id) and len(cell) <= _LONGEST_CELL_TITLE), "")
-        text = row_text(list(cells), list(cells.values()))
-        sections = (*file.within, row.title) if row.title else file.within
-        passage = Passage(_id_text(record_id, place), text, _text(title, "title", place), file.source, sections=sections)
-        return self._with_labels(passage, row, place)
-
-    def _with_labels(self, passage: Passage, row: Row, place: str) -> Passage:
-        """The passage with the metadata and labels of its record; unusable metadata go to the tally."""
-        metadata = {}
-        for key, value in _metadata(row.values):
-            text = plain_value(value)
-            if text is not None and is_key(key):
-                metadata[key] = text
-            elif value not in (None, ""):
-                self.tally.no_metadata[key] += 1
-        access = labels_in(row.values.get(ACCESS), place) or self._options.access
-        return replace(passage, metadata=metadata, access=access)
-
-
-def _metadata(values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """The metadata of a record by key: from its object `metadata`, and from columns such as `metadata.year`."""
-    given = values.get(METADATA)
-    if isinstance(given, Mapping):
-        yield from given.items()
-    elif given is not None:
-        yield METADATA, None if given == "" else [given]
-    for name, value in values.items():
-        if name.startswith(_COLUMN):
-            yield name.removeprefix(_COLUMN), value
-
-
-def _pick(values: Mapping[str, Any], chosen: str | None, names: Sequence[str]) -> object:
-    for name in names if chosen is None else (chosen,):
-        if values.get(name) is not None:
-            return values[name]
-    return None
-
-
-def _cell(value: object) -> str:
-    """The value of a field as the text of a cell; empty if there is none."""
-    return value.strip() if isinstance(value, str) else plain_value(value) or ""
-
-
-def _no_field(place: str, values: Mapping[str, Any], wanted: str, option: str) -> str:
-    return f"{place} has no field {wanted} ({fields_of(values)}); name the right one with {option}"
-
-
-def _text(value: object, what: str, place: str) -> str:
-    if not isinstance(value, str):
-        raise DataError(f"{place}: its {what} is of type {type(value).__name__}; make it a single text")
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        raise DataError(f"{place}: its {what} contains an unpaired surrogate, which is not a character; remove it") from None
-    return value
-
-
-def _id_text(value: object, place: str) -> str:
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
-    return _text("" if value is None else value, "id", place)
 
 
 def _is_new(seen: sqlite3.Connection, key: bytes) -> bool:

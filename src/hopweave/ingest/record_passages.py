@@ -1,0 +1,154 @@
+"""The passage of a record: which of its fields are its id, title and text, and what its other fields say."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from hopweave.core.errors import DataError
+from hopweave.core.types import Passage
+from hopweave.core.visibility import ACCESS, METADATA, is_key, labels_in, plain_value
+from hopweave.ingest.formats import CorpusFile
+from hopweave.ingest.json_stream import fields_of
+from hopweave.ingest.messages import with_who
+from hopweave.ingest.reasons import Reason, Unreadable
+from hopweave.ingest.records import TEXT_FIELDS, Row
+from hopweave.ingest.row_text import row_text
+
+ID_FIELDS = ("id", "_id", "pid", "docid", "passage_id")
+TITLE_FIELDS = ("title", "name")
+_LONGEST_CELL_TITLE = 100
+"""Characters of a cell that may be the title of its row; a longer one is text."""
+_COLUMN = f"{METADATA}."
+
+
+class Fields(NamedTuple):
+    """The names that were given for the fields of records.
+
+    Attributes:
+        id: of the id; `None` for the first of `ID_FIELDS` that a record has.
+        title: the same for the title, with `TITLE_FIELDS`.
+        text: the same for the text, with `TEXT_FIELDS`.
+    """
+
+    id: str | None
+    title: str | None
+    text: str | None
+
+
+def passage_of_record(
+    file: CorpusFile, row: Row, fields: Fields, access: tuple[str, ...], no_metadata: Counter[str]
+) -> Passage:
+    """The passage of a record, with an empty id if it has none.
+
+    The passage of a row of a table without a text column has each cell with the name of its column.
+
+    Args:
+        file: that has the record.
+        row: the record.
+        fields: that were named.
+        access: the labels of a record that has none.
+        no_metadata: metadata that cannot be used are counted there, by key.
+
+    Raises:
+        DataError: if a field that was named is missing, or one has a value that it cannot have.
+    """
+    place = f"{file.source}, {row.place}"
+    text = _pick(row.values, fields.text, TEXT_FIELDS)
+    if text is None and row.is_table and fields.text is None:
+        passage = _of_cells(file, row, fields, place)
+    elif text is None:
+        wanted = fields.text or " or ".join(TEXT_FIELDS)
+        raise Unreadable(_no_field(place, row.values, wanted, "--text-field"), Reason.NO_TEXT_FIELD)
+    else:
+        passage = _of_text(file, row, fields, place, text)
+    return _with_labels(passage, row, place, access, no_metadata)
+
+
+def _of_text(file: CorpusFile, row: Row, fields: Fields, place: str, text: object) -> Passage:
+    title = _pick(row.values, fields.title, TITLE_FIELDS)
+    record_id = _pick(row.values, fields.id, ID_FIELDS)
+    if record_id is None and fields.id is not None:
+        raise DataError(_no_field(place, row.values, fields.id, "--id-field"))
+    known = [name for name, value in row.values.items() if value is not None and value in (title,)]
+    return Passage(
+        _id_text(record_id, place),
+        _text(with_who(row.values, text, known), "text", place),
+        _text(title or "", "title", place),
+        file.source,
+        sections=file.within,
+    )
+
+
+def _of_cells(file: CorpusFile, row: Row, fields: Fields, place: str) -> Passage:
+    chosen = (fields.id, fields.title)
+    missing = next((name for name in chosen if name is not None and name not in row.values), None)
+    if missing is not None:
+        raise DataError(_no_field(place, row.values, missing, "--id-field" if missing == chosen[0] else "--title-field"))
+    record_id = _pick(row.values, fields.id, ID_FIELDS)
+    named = {name: cell for name, value in row.values.items() if (cell := _cell(value))}
+    cells = {name: cell for name, cell in named.items() if name not in {ACCESS, METADATA} and not name.startswith(_COLUMN)}
+    title = _pick(row.values, fields.title, TITLE_FIELDS)
+    if title is None:
+        title = next((cell for cell in cells.values() if cell != _cell(record_id) and len(cell) <= _LONGEST_CELL_TITLE), "")
+    text = row_text(list(cells), list(cells.values()))
+    sections = (*file.within, row.title) if row.title else file.within
+    return Passage(_id_text(record_id, place), text, _text(title, "title", place), file.source, sections=sections)
+
+
+def _with_labels(passage: Passage, row: Row, place: str, access: tuple[str, ...], no_metadata: Counter[str]) -> Passage:
+    """The passage with the metadata and labels of its record."""
+    metadata = {}
+    for key, value in _metadata(row.values):
+        text = plain_value(value)
+        if text is not None and is_key(key):
+            metadata[key] = text
+        elif value not in (None, ""):
+            no_metadata[key] += 1
+    return replace(passage, metadata=metadata, access=labels_in(row.values.get(ACCESS), place) or access)
+
+
+def _metadata(values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The metadata of a record by key: from its object `metadata`, and from columns such as `metadata.year`."""
+    given = values.get(METADATA)
+    if isinstance(given, Mapping):
+        yield from given.items()
+    elif given is not None:
+        yield METADATA, None if given == "" else [given]
+    for name, value in values.items():
+        if name.startswith(_COLUMN):
+            yield name.removeprefix(_COLUMN), value
+
+
+def _pick(values: Mapping[str, Any], chosen: str | None, names: Sequence[str]) -> object:
+    for name in names if chosen is None else (chosen,):
+        if values.get(name) is not None:
+            return values[name]
+    return None
+
+
+def _cell(value: object) -> str:
+    """The value of a field as the text of a cell; empty if there is none."""
+    return value.strip() if isinstance(value, str) else plain_value(value) or ""
+
+
+def _no_field(place: str, values: Mapping[str, Any], wanted: str, option: str) -> str:
+    return f"{place} has no field {wanted} ({fields_of(values)}); name the right one with {option}"
+
+
+def _text(value: object, what: str, place: str) -> str:
+    if not isinstance(value, str):
+        raise DataError(f"{place}: its {what} is of type {type(value).__name__}; make it a single text")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise DataError(f"{place}: its {what} contains an unpaired surrogate, which is not a character; remove it") from None
+    return value
+
+
+def _id_text(value: object, place: str) -> str:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return _text("" if value is None else value, "id", place)
