@@ -27,6 +27,9 @@ ONE_SENTENCE = {
     "a channel": "He starred in the E! channel series of 2013.",
     "a band": "Panic! at the Disco is a band.",
     "a party": "Emmanuel Macron of En Marche! and Marine Le Pen of the National Front won.",
+    "the number of a section": "8.4.1. Loans from a friend are told here.",
+    "the number of a caption": "Table 8.1. What is paid for the house.",
+    "the number of a chapter": "Chapter 8. Loans are told here.",
     "an address": "The choir is at www.Example.com and at https://Example.org/A?B=C in the net.",
     "an address with a space": "Write to www. example.com for more.",
     "a name with a full stop": "It runs on ASP.NET and on Node.js today.",
@@ -46,6 +49,8 @@ ONE_SENTENCE = {
 }
 
 SEVERAL_SENTENCES = {
+    "the number of a chapter at the end": ["It is told in Chapter 8.", "Loans are another thing."],
+    "the number of a release at the end": ["The last release is 8.4.", "It came in May."],
     "questions": ["Is it?", "It is!", "He knew."],
     "a question and a reply in lower case": ["Is it in Ulm?", "yes, it is."],
     "all in lower case": ["is it in ulm?", "we think so."],

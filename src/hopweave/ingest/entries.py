@@ -26,6 +26,8 @@ _MOST_OTHERS = 1 / 4
 """Lines that are no entries and not indented, as a share of those that are."""
 _LONGEST = 60
 """Characters of an entry that only its end shows to be one, and of a line that may be too short to go on in the next."""
+_FEW = 1 / 8
+"""Of the lines of a list, those that may look like a row of a table or like code."""
 _LONGEST_LINE = 2_000
 """Characters: no entry is longer, and the time of the patterns grows faster than a line."""
 _LEAST_LETTERS = 3
@@ -112,7 +114,9 @@ def _are_something_else(lines: Sequence[str]) -> bool:
     """Whether lines are a table of several columns, a record, or code."""
     num_with_columns = sum(len(_GAP.findall(line.strip())) > 1 for line in lines)
     num_labelled = sum(_LABEL.match(line.strip()) is not None for line in lines)
-    return num_with_columns > 1 or 2 * num_labelled > len(lines) or any(map(_IS_CODE.search, lines))
+    num_of_code = sum(_IS_CODE.search(line) is not None for line in lines)
+    few = _FEW * len(lines)
+    return num_with_columns > max(1, few) or 2 * num_labelled > len(lines) or num_of_code > few
 
 
 def _joined(lines: Sequence[str]) -> list[list[str]]:

@@ -35,10 +35,14 @@ _COUNTS = lazy_pattern(
 )
 _ABOUT = lazy_pattern(r"(?<!\w)(?:approx|ca|est|max|min|avg)\.$", re.IGNORECASE)
 
-_ITEM = lazy_pattern(rf"\d{{1,2}}\.|{IN_BRACKETS}")
+_ITEM = lazy_pattern(rf"\d{{1,2}}\.|{IN_BRACKETS}|\d{{1,3}}(?:\.\d{{1,3}}){{1,4}}\.")
+_LABEL = lazy_pattern(
+    r"(?:Table|Fig(?:ure|\.)|Example|Listing|Chapter|Section|Part|Appendix|Annex) (?:[A-Z]|\d{1,3})(?:[.-]\d{1,3}){0,3}\.",
+    re.IGNORECASE,
+)
 _ITEM_OF_A_PARAGRAPH = lazy_pattern(r"(?:(?:\d{1,3}|[A-Za-z]|[ivxlc]{2,6}|[IVXLC]{2,6})\.\s*)+")
 """Numbers that are items only where a paragraph begins: elsewhere they may well be an answer, as in `It is A. B is wrong.`"""
-_LONGEST_ITEM = len("(xxxviii)")
+_LONGEST_ITEM = len("Appendix 10.10.10.")
 _ASKED = lazy_pattern(r"[?!]$")
 _ASKED_AND_CLOSED = lazy_pattern(r"[?!][\"'”’)\]]*$")
 _IN_BRACKETS = lazy_pattern(r"\(\s*([^()]+)\)")
@@ -158,9 +162,14 @@ def _says_nothing_yet(place: _Place) -> bool:
 
 
 def _numbers_an_item(place: _Place) -> bool:
-    """`1.   The size in bytes.`, `(2) (a) The end.`: the number of an item of a list, whatever the space after it."""
+    """`1.   The size.`, `8.4. Loans`, `(2) (a) The end.`: the number of an item or a heading, whatever the space after it."""
     item = _ITEM_OF_A_PARAGRAPH if place.is_paragraph else _ITEM
     return place.is_all and item.fullmatch(place.said) is not None
+
+
+def _labels_what_follows(place: _Place) -> bool:
+    """`Table 8.1. How it is bought`, `Chapter 8. Loans`: the number of a caption or heading."""
+    return place.is_all and _LABEL.fullmatch(place.said) is not None
 
 
 def _is_listed(place: _Place) -> bool:
@@ -282,6 +291,7 @@ def _is_quoted_in_signs(place: _Place) -> bool:
 _RULES = (
     _says_nothing_yet,
     _numbers_an_item,
+    _labels_what_follows,
     _is_listed,
     _lacks_a_mark,
     _counts,
