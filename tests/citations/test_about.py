@@ -624,3 +624,18 @@ def test_the_folder_of_a_manual_names_its_product_if_the_sentence_has_half_of_th
     told = "Accounting is based on five basic account types: Assets, Liabilities, Equity, Income and Expenses. They differ."
     passages = [Passage("p", told, "2.8. Accounts", source)]
     assert judge(asked, "Assets, Liabilities, Equity, Income and Expenses", passages).support == support
+
+
+@pytest.mark.parametrize(
+    ("asked", "support"),
+    [
+        ("Who has a casting vote in General Resolutions?", "supported"),
+        ("Who has a casting vote in a General Resolution?", "supported"),
+        ("Who has a casting vote in Special Resolutions?", "unsupported"),
+        ("Who has a casting vote in General Congress?", "unsupported"),
+    ],
+)
+def test_a_text_about_one_of_a_kind_is_about_what_names_several(asked, support):
+    told = "The chair of the board has a casting vote. There is a quorum of nine."
+    rules = Passage("rules", told, "Rules", sections=("4. Members by way of General Resolution",))
+    assert judge(asked, "the chair of the board", [rules]).support == support

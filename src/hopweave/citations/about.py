@@ -91,6 +91,8 @@ _CONTRACTED = lazy_pattern(
     r"^(?:I|We|You|He|She|It|They|That|There|Here|This|What|Who|Where|How|When|Let)['’](?:m|re|ve|s|ll|d)\b\s*"
 )
 """What is no name although it has a capital: `I've`, `What's`."""
+_SEVERAL = lazy_pattern(r"(?:[A-Z][\w-]* )+[A-Z][a-z]{2,}(?<![su])s")
+"""A name of several words that may be that of several things of a kind: `General Resolutions`."""
 _OPENING = frozenset(
     (
         "after",
@@ -456,14 +458,18 @@ def _bare(title: str) -> str:
 
 
 def is_named_in(text: str, name: str) -> bool:
-    """Whether a text has a name, in whatever case, or all its words."""
+    """Whether a text has a name, in whatever case, or all its words; or one of the kind of several that it names.
+
+    >>> is_named_in("A General Resolution is voted on.", "General Resolutions")
+    True
+    """
     wanted = keys_of(name)
     if not wanted:
         return False
     if normalize_answer(name) in normalize_answer(text) or (wanted <= keys_of(text) and not runs_together(name)):
         return True
     if not is_foreign(text) or runs_together(name):  # letters of scripts without spaces prove nothing
-        return False
+        return _SEVERAL.fullmatch(name) is not None and is_named_in(text, name[:-1])
     # Where names are inflected, they are compared as other words are; numbers and letters as they are.
     there, stems = keys_of(text), stems_of(text)
     parts = [part for word in wanted for part in ([word] if word in there else word.split("-"))]
