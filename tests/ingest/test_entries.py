@@ -20,6 +20,7 @@ from hopweave.ingest.plain_text import read_plain
         ),
         ("12. Mai Probe\n13. Mai Lauf\n2. Juni Fest", "12. Mai Probe|13. Mai Lauf|2. Juni Fest"),
         ("9:00 Doors open\n9:30 Talk\n11:00 Coffee", "9:00 Doors open|9:30 Talk|11:00 Coffee"),
+        ("$5 for adults\n$3 for children\n$1 for dogs", "$5 for adults|$3 for children|$1 for dogs"),
         ("Flour 500 g\nSugar 200 g\nEggs 3", "Flour 500 g|Sugar 200 g|Eggs 3"),
         ("For the dough\n  500 g flour\n  3 eggs\n  1 lemon", "For the dough|500 g flour|3 eggs|1 lemon"),
         (

@@ -1,9 +1,12 @@
-"""Lines that each say something of their own: a day and what happens on it, an hour, a year, an amount of something.
+"""Lists without an empty line between their parts: entries of a line each, and records of several lines.
+
+An entry is a day and what happens on it, an hour, a year, an amount of something; a record begins with the label that the
+others begin with, too, such as `Q:`.
 
     01/05  The Fellowship enters Moria        Monday     8:00 - 12:00        500 g flour
     01/09  The Fellowship reaches Lorien      Wednesday  closed              3 eggs
 
-Each becomes a paragraph, so that what is cited is the line, and no sentence goes on from one line to the next.
+Each becomes a paragraph, so that what is cited is the entry or record, and no sentence goes on from one to the next.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from itertools import groupby, pairwise
 
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.document import PARAGRAPH
+from hopweave.ingest.placed_tables import is_of_code
 from hopweave.ingest.row_text import row_text
 from hopweave.text.languages import months
 from hopweave.text.list_marks import MARKS_OF_ITEM
@@ -42,14 +46,13 @@ _LEAST_LABELLED = 2 / 3
 """Of the lines from the first record to the last, those that begin with a label."""
 _GAP = lazy_pattern(r"\s{2,}|\t")
 _LABEL = lazy_pattern(r"[^\W\d_][^:\n]{0,30}:\s")
-_IS_CODE = lazy_pattern(r"=|[{};]\s*$|^\s*[#/$>]")
 _ENDS = (".", "!", "?", ":", ";")
 _DIGITS = lazy_pattern(r"\d+")
 _AROUND = ".,:;()[]*-–"
 
 
 def with_entries(text: str) -> str:
-    """A text in which each entry of such a list is a paragraph; all other lines are as they were.
+    """A text in which each entry and each record is a paragraph; all other lines are as they were.
 
     It is for text, not for code, whose lines may begin with numbers, too.
     """
@@ -114,7 +117,7 @@ def _are_something_else(lines: Sequence[str]) -> bool:
     """Whether lines are a table of several columns, a record, or code."""
     num_with_columns = sum(len(_GAP.findall(line.strip())) > 1 for line in lines)
     num_labelled = sum(_LABEL.match(line.strip()) is not None for line in lines)
-    num_of_code = sum(_IS_CODE.search(line) is not None for line in lines)
+    num_of_code = sum("=" in line or is_of_code(line.strip()) for line in lines)
     few = _FEW * len(lines)
     return num_with_columns > max(1, few) or 2 * num_labelled > len(lines) or num_of_code > few
 

@@ -44,7 +44,7 @@ class CorpusOptions:
 
     Attributes:
         max_words: maximum passage length, in words; longer texts are split at sentence boundaries. 0 splits nothing.
-        id_field: name of the id field; by default, the first of `ID_FIELDS` that a record has.
+        id_field: name of the id field; by default, the first of `record_passages.ID_FIELDS` that a record has.
         title_field: the same for the title, with `TITLE_FIELDS`. The title is optional.
         text_field: the same for the text, with `TEXT_FIELDS`.
         max_row_mib: maximum size of a document or record, in MiB; each is held in memory as a whole.
