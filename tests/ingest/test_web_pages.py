@@ -39,6 +39,7 @@ ALONE = text_of(TEXT)
         f"<ul id=mainMenu><li>{LINKS}</ul>",
         f"<div class=breadcrumbs>You are here: {LINKS}</div>",
         "<div class=navheader><table><tr><td><a href=x>Prev</a><td>Lamps<td><a href=y>Next</a></table></div>",
+        "<div class=navfooter><a href=x><img alt=Prev></a><table><tr><td>9. Lamps<td>11. Oil</table><a href=y><img></a></div>",
         "<ul class='docnav top'><li class=previous><a href=x><strong>Zurück</strong></a><li class=next><a href=y>次へ</a></ul>",
         "<div id=footer>Last updated at noon</div>",
         "<div class=cookie-banner>We bake cookies. <button>Fine</button></div>",

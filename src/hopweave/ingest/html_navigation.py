@@ -59,6 +59,7 @@ class Counts:
         num_linked: those of them that are links.
         num_inside: those of them that are links into the page.
         num_links: links with text.
+        num_pictures: pictures in links, such as an arrow to the next page.
         num_steps: links to the page before or after.
         num_headings: headings.
         num_mains: main headings, articles and the like, which only the text of a page has.
@@ -68,6 +69,7 @@ class Counts:
     num_linked: int = 0
     num_inside: int = 0
     num_links: int = 0
+    num_pictures: int = 0
     num_steps: int = 0
     num_headings: int = 0
     num_mains: int = 0
@@ -129,7 +131,7 @@ def _says_no_text(names: frozenset[str], counts: Counts, *, is_in_text: bool) ->
     is_footer = not _FOOTER_NAMES.isdisjoint(names) and not is_in_text and not counts.num_headings
     if is_footer or any(map(_NOTICE.match, names)):
         return True
-    if not counts.num_links:
+    if not counts.num_links and not counts.num_pictures:
         return False
     return not _STEP_NAMES.isdisjoint(names) or (
         not _LINK_NAMES.isdisjoint(names) and counts.num_linked * 2 >= counts.num_characters

@@ -175,6 +175,7 @@ class _Page:
         if name in _EMPTY:
             if name == "br" and not self.num_dropped:
                 self.pieces.append("\n")
+            self.counts.num_pictures += name == "img" and self.link is not None
             return
         self.open.append(name)
         self.num_open[name] += 1
