@@ -120,6 +120,16 @@ def test_words_of_which_a_few_letters_were_read_otherwise_are_found_by_their_end
     assert marked(passage, passage[10:], page.replace("1871 by its keeper", "1999")) == []
 
 
+def test_of_words_that_go_on_on_the_next_page_the_beginning_is_marked():
+    passage = "Ada Finch came. She was the engineer of the light that stands in the north."
+    page = "Ada Finch came. She was\nthe engineer of the light\npage 7"
+    assert marked(passage, "She was the engineer of the light that stands in the north.", page) == [
+        "She was",
+        "the engineer of the light",
+    ]
+    assert marked(passage, "She was the engineer of the light that stands in the north.", "She was there.\nHe too.") == []
+
+
 def test_columns_side_by_side_have_boxes_of_their_own():
     page = typed("left" + " " * 20 + "right")
     [boxes] = find_on_page("left right", [Span(0, 10)], page)

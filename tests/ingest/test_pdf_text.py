@@ -1,4 +1,4 @@
-"""The text of a PDF: what runs along on every page, lines and words that are divided, and sections by bookmarks."""
+"""The text of a PDF: lines, words and sentences that are divided, and sections by bookmarks."""
 
 import pytest
 from support.corpora import read, written
@@ -6,59 +6,8 @@ from support.documents import pdf, pdf_file, with_outline
 
 from hopweave.ingest.document import Heading
 from hopweave.ingest.pdf_letters import as_written
-from hopweave.ingest.pdf_text import Bookmark, parts_of_pages, without_running_lines
-
-FILLER = (
-    "Oil is kept dry.",
-    "Boats are moored.",
-    "Ropes hang there.",
-    "Lamps are lit.",
-    "Ada Finch keeps it.",
-    "It is cold.",
-    "Go.",
-    "Stay.",
-)
-
-
-def pages_with(top, bottom, num=6):
-    return [f"{top(n)}\n{FILLER[n]}\n{FILLER[n - 1]}\n{bottom(n)}" for n in range(num)]
-
-
-@pytest.mark.parametrize(
-    ("top", "bottom"),
-    [
-        (lambda n: "The light of Carrow", lambda n: f"{n + 7}"),
-        (lambda n: f"Manual 1871 | page {n + 1} of 6", lambda n: "Company confidential"),
-        (lambda n: "The light" if n % 2 else "A manual", lambda n: f"{n + 1}\n\n(c) 1871"),
-    ],
-)
-def test_headers_and_footers_are_left_out(top, bottom):
-    num = 8
-    for number, page in enumerate(without_running_lines(pages_with(top, bottom, num))):
-        kept = [line for line in page.split("\n") if line]
-        own = [FILLER[number], FILLER[number - 1]]
-        assert kept == own if number > 1 else set(own) <= set(kept)
-
-
-def test_the_first_occurrence_of_words_is_kept_but_not_that_of_a_number():
-    first, *others = without_running_lines(pages_with(lambda n: "A manual", lambda n: f"- {n + 1} -"))
-    assert first == f"A manual\n{FILLER[0]}\n{FILLER[-1]}\n"
-    assert not any("manual" in page or "-" in page for page in others)
-
-
-@pytest.mark.parametrize(
-    "pages",
-    [
-        pages_with(lambda n: "A manual", lambda n: "", num=3),  # too few
-        pages_with(lambda n: f"Room {n * n}", lambda n: ""),  # numbers that do not count pages
-        [f"A manual\n{line}" if n % 3 == 0 else line for n, line in enumerate(FILLER[:6])],  # a third of the pages
-        ["The same."] * 6,  # no other lines
-        [f"{'word ' * 40}{n}" + "\n" + FILLER[n] for n in range(6)],
-        ["", " ", "", "x", "", ""],
-    ],
-)
-def test_other_lines_stay(pages):
-    assert without_running_lines(pages) == pages
+from hopweave.ingest.pdf_running import Bookmark
+from hopweave.ingest.pdf_text import parts_of_pages
 
 
 def text_of(*pages):

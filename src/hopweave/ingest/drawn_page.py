@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import unicodedata
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -28,7 +29,10 @@ _NEARBY = 200
 _ENOUGH_NEARBY = 4
 """Fewer of them may match by accident."""
 _ANCHOR = 12
-"""A match of this many letters is no accident; for words not found completely, this many are needed at either end."""
+"""A match of this many letters is no accident; of words not found completely, this many are needed at either end, or at the
+beginning."""
+_LONGEST_FOOTER = 20
+"""Letters below the last line of a page, if less than half of a sentence is to be on it."""
 _WIDEST_GAP = 0.08
 """Gap between two words of a line, as a share of the page's width; a larger gap means another column."""
 
@@ -134,7 +138,7 @@ def _find(sought: str, first: int, end: int, given: str) -> Span | None:
     size = end - first
     places = list(_places(sought[first:end], given))
     if not places:
-        return _between_its_ends(sought[first:end], given)
+        return _between_its_ends(sought[first:end], given) or _beginning(sought[first:end], given)
     before, behind = sought[max(0, first - _NEARBY) : first][::-1], sought[end : end + _NEARBY]
 
     def nearby(at: int) -> int:
@@ -157,6 +161,14 @@ def _between_its_ends(sought: str, given: str) -> Span | None:
         if last >= 0 and abs(last + _ANCHOR - first - len(sought)) <= len(sought) / 5:
             return Span(first, last + _ANCHOR)
     return None
+
+
+def _beginning(sought: str, given: str) -> Span | None:
+    """Where letters begin that go on on the next page."""
+    size = bisect_left(range(len(sought) + 1), x=True, key=lambda size: sought[:size] not in given) - 1
+    at = given.find(sought[:size])
+    is_last = 2 * size >= len(sought) or len(given) - at - size <= _LONGEST_FOOTER
+    return Span(at, at + size) if size >= _ANCHOR and is_last else None
 
 
 def _places(sought: str, given: str) -> Iterator[int]:

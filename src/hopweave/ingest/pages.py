@@ -28,7 +28,8 @@ from hopweave.ingest.pdf_headings import Line, headings_by_size, title_of
 from hopweave.ingest.pdf_layout import Rule, Word
 from hopweave.ingest.pdf_letters import as_written
 from hopweave.ingest.pdf_rows import Open, with_rows
-from hopweave.ingest.pdf_text import Bookmark, parts_of_pages
+from hopweave.ingest.pdf_running import Bookmark
+from hopweave.ingest.pdf_text import parts_of_pages
 from hopweave.ingest.ppt import read_ppt
 from hopweave.ingest.pptx import read_pptx
 from hopweave.ingest.reasons import Reason, Unreadable, reading

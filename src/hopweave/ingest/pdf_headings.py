@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from hopweave.core.lazy_pattern import lazy_pattern
-from hopweave.ingest.pdf_text import Bookmark
+from hopweave.ingest.pdf_running import Bookmark
 
 _LARGER = 1.08
 """The size of a heading, relative to that in which most of the text is set, at least."""

@@ -1,4 +1,6 @@
-"""From the lines of a PDF's pages to text: without running headers and footers, in paragraphs, under the bookmarks' headings.
+"""From the lines of a PDF's pages to text, in paragraphs, under the headings of its bookmarks.
+
+Running headers and footers and tables of contents are left out; see `pdf_running` and `pdf_contents`.
 
 A PDF holds places of letters, not text: what a reader takes for a paragraph or a header has to be concluded.
 """
@@ -10,30 +12,19 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby, pairwise
-from typing import NamedTuple
 
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.deadline import Check, no_check
 from hopweave.ingest.document import Blocks, Part
 from hopweave.ingest.entries import with_entries
-
-_FEWEST_PAGES = 4
-"""Lines repeat by chance on fewer."""
-MOST_LINES = 3
-"""Of a header or footer."""
-_LONGEST_RUNNING_LINE = 150
-_DIGITS = lazy_pattern(r"\d{1,6}")
-_MOST_NUMBERS = 3
-"""Numbers in a line that may be that of the page."""
+from hopweave.ingest.page_breaks import FULL_LINE, longest_line, with_whole_sentences
+from hopweave.ingest.pdf_contents import without_contents
+from hopweave.ingest.pdf_running import Bookmark, without_running_lines
 
 _WORD = lazy_pattern(r"\w+(?:-\w+)*")
 _BROKEN_WORD = lazy_pattern(r"(?<!\w)(\w{2,40})(-|\xad)[ \t]*\n[ \t]*(\w{1,40})")
-FULL_LINE = 0.7
-"""Share of the longest line of a page from which on a line goes on in the next, unless it ends a sentence."""
 _RANGE = lazy_pattern(r"\d[–—]$")
 """Of a range that goes on in the next line: `1900–`."""
-_SHORTEST_LINE = 40
-"""Characters of the longest line of a page that has paragraphs."""
 
 _MOST_SOUGHT = 100
 """Bookmarks of a page that are looked for in its text."""
@@ -41,22 +32,6 @@ _SOUGHT_IN = 50_000
 """Characters of a page in which they are looked for."""
 _NUMBER = r"(?:(?:chapter|section|part|appendix)\s+)?(?:\d+|[ivxlc]+|[a-z])(?:[.-]\d+)*[.:)]?"
 _NUMBERED = lazy_pattern(rf"\A{_NUMBER}\s+(?=\S)", re.IGNORECASE)
-
-
-class Bookmark(NamedTuple):
-    """An entry of the outline of a PDF.
-
-    Attributes:
-        level: 1 for the outermost.
-        title: its words.
-        page: number of the page that it leads to, from 1.
-        is_read: whether it was read off the page, line by line, so that it stands nowhere else.
-    """
-
-    level: int
-    title: str
-    page: int
-    is_read: bool = False
 
 
 def parts_of_pages(pages: Sequence[str], bookmarks: Iterable[Bookmark] = (), check: Check = no_check) -> Iterator[Part]:
@@ -67,10 +42,12 @@ def parts_of_pages(pages: Sequence[str], bookmarks: Iterable[Bookmark] = (), che
         bookmarks: the outline, in any order; a heading is where its words are a line of the page, else where the page begins.
         check: called for every page.
     """
+    bookmarks = list(bookmarks)
     on_page: dict[int, list[Bookmark]] = {}
     for bookmark in bookmarks:
         on_page.setdefault(bookmark.page, []).append(bookmark)
-    texts = without_running_lines(pages, check)
+    texts = without_contents(without_running_lines(pages, bookmarks, check), check)
+    texts = with_whole_sentences(texts, lambda number: _begins_with(texts[number - 1], on_page.get(number, ())), check)
     written: Counter[str] = Counter()
     for text in texts:
         check()
@@ -82,63 +59,6 @@ def parts_of_pages(pages: Sequence[str], bookmarks: Iterable[Bookmark] = (), che
         part = _under_headings(_without_hyphens(text, written), there)
         last = replace(part, place=f"page={number}").after(last)
         yield last
-
-
-def without_running_lines(pages: Sequence[str], check: Check = no_check) -> list[str]:
-    """Pages without the lines that most of them have at the same end, the page's number aside: headers and footers.
-
-    Left and right pages are also compared among themselves. The first occurrence of words is kept, and so is a page that has
-    no other lines.
-    """
-    lines = [page.split("\n") for page in pages]
-    for is_top in (True, False):
-        kept: set[str] = set()
-        for _ in range(MOST_LINES):
-            check()
-            ends = [_end(page, is_top=is_top) for page in lines]
-            running = _running([() if at is None else _keys(page[at], number) for number, (page, at) in _pairs(lines, ends)])
-            if not any(running):
-                break
-            for page, at, key in zip(lines, ends, running, strict=True):
-                if key is None or at is None or sum(map(bool, map(str.strip, page))) < 2:
-                    continue
-                is_first = key not in kept and any(map(str.isalpha, key))
-                kept.add(key)
-                if not is_first:
-                    page[at] = ""
-    return ["\n".join(page) for page in lines]
-
-
-def _pairs(lines: list[list[str]], ends: list[int | None]) -> Iterator[tuple[int, tuple[list[str], int | None]]]:
-    return enumerate(zip(lines, ends, strict=True), start=1)
-
-
-def _end(lines: Sequence[str], *, is_top: bool) -> int | None:
-    """The first or last line with text."""
-    order = range(len(lines)) if is_top else reversed(range(len(lines)))
-    return next((at for at in order if lines[at].strip()), None)
-
-
-def _keys(line: str, number: int) -> tuple[str, ...]:
-    """What a line has in common with those of other pages: all of it, or all but a number that counts the pages."""
-    shown = " ".join(line.split()).casefold()
-    if len(shown) > _LONGEST_RUNNING_LINE:
-        return ()
-    numbers = list(_DIGITS.finditer(shown))[:_MOST_NUMBERS]
-    return shown, *(f"{shown[: one.start()]}\0{int(one[0]) - number}\0{shown[one.end() :]}" for one in numbers)
-
-
-def _running(keys: Sequence[tuple[str, ...]]) -> list[str | None]:
-    """The key of each page's line that enough pages share; `None` if it has none."""
-    found: list[str | None] = [None] * len(keys)
-    for pages in (range(len(keys)), range(0, len(keys), 2), range(1, len(keys), 2)):
-        if len(pages) < _FEWEST_PAGES:
-            continue
-        counted = Counter(key for page in pages for key in set(keys[page]))
-        for page in pages:
-            common = (key for key in keys[page] if 2 * counted[key] >= len(pages))
-            found[page] = found[page] or next(common, None)
-    return found
 
 
 def _without_hyphens(text: str, written: Counter[str]) -> str:
@@ -165,7 +85,7 @@ def _without_hyphens(text: str, written: Counter[str]) -> str:
 def _in_paragraphs(text: str, longest: int) -> str:
     """Lines, joined where a sentence goes on; a blank line where the page has a gap, and between the entries of a list."""
     blocks = [list(lines) for has_text, lines in groupby(text.split("\n"), bool) if has_text]
-    return with_entries("\n\n".join("".join(_joined(lines, max(longest, _SHORTEST_LINE))) for lines in blocks))
+    return with_entries("\n\n".join("".join(_joined(lines, longest)) for lines in blocks))
 
 
 def _joined(lines: Sequence[str], longest: int) -> Iterator[str]:
@@ -179,7 +99,7 @@ def _joined(lines: Sequence[str], longest: int) -> Iterator[str]:
 def _under_headings(text: str, bookmarks: Sequence[Bookmark]) -> Part:
     """A page with the headings that bookmarks lead to."""
     lines = list(map(str.strip, text.split("\n")))
-    text, longest = "\n".join(lines), max(map(len, lines))
+    text, longest = "\n".join(lines), longest_line(text)
     blocks = Blocks()
     position = 0
     for number, bookmark in enumerate(bookmarks):
@@ -194,6 +114,12 @@ def _under_headings(text: str, bookmarks: Sequence[Bookmark]) -> Part:
         position = found.end()
     blocks.add(_in_paragraphs(text[position:], longest))
     return blocks.part()
+
+
+def _begins_with(text: str, bookmarks: Sequence[Bookmark]) -> bool:
+    """Whether a page begins with one of its headings."""
+    found = (_find(one.title, text, 0) for one in bookmarks[:_MOST_SOUGHT])
+    return any(one is not None and not text[: one.start()].strip() for one in found)
 
 
 def _find(title: str, text: str, position: int) -> re.Match[str] | None:
