@@ -2,9 +2,10 @@
 
 import pytest
 from support.corpora import read, written
-from support.documents import pdf_file
+from support.documents import pdf_file, with_outline
 
-from hopweave.ingest.pdf_headings import Line, headings_by_size, title_of
+from hopweave.ingest.pdf_headings import Line, headings_by_size, title_in_large_type, title_of
+from hopweave.ingest.pdf_running import Bookmark
 
 BODY = [Line(10.0, False, f"The lamp is lit at dusk on each of the {number} days that a week has.") for number in range(8)]
 
@@ -70,8 +71,8 @@ def test_the_title_is_the_largest_line_of_the_first_page():
     assert title_of(headings_by_size([BODY, page(Line(20.0, True, "Kerrow Light"))])) == title_of([]) == ""
 
 
-def test_passages_of_a_pdf_without_bookmarks_have_its_title_and_the_sections_that_its_type_shows(tmp_path):
-    lines = [(20, "Kerrow Light"), *text("The lamp"), (14, "Oil sto-"), (14, "re of the light"), *text("The oil")]
+def in_type(*lines):
+    """A PDF of a page with lines in type of the sizes given, without a title."""
     drawn = " ".join(f"/F1 {size} Tf 0 -24 Td ({line}) Tj" for size, line in lines)
     content = f"BT 72 760 Td {drawn} ET".encode()
     objects = [
@@ -82,10 +83,37 @@ def test_passages_of_a_pdf_without_bookmarks_have_its_title_and_the_sections_tha
         f"<< /Length {len(content)} >>\nstream\n".encode() + content + b"\nendstream",
         b"<< >>",
     ]
-    passages = read(written(tmp_path, "a.pdf", pdf_file(objects)), max_words=60)
+    return pdf_file(objects)
+
+
+def test_passages_of_a_pdf_without_bookmarks_have_its_title_and_the_sections_that_its_type_shows(tmp_path):
+    lines = [(20, "Kerrow Light"), *text("The lamp"), (14, "Oil sto-"), (14, "re of the light"), *text("The oil")]
+    passages = read(written(tmp_path, "a.pdf", in_type(*lines)), max_words=60)
     assert {passage.title for passage in passages} == {"Kerrow Light"}
     assert {passage.sections for passage in passages if "The oil" in passage.text} == {("Oil store of the light",)}
 
 
+def test_a_pdf_with_bookmarks_has_its_title_in_large_type_and_the_sections_of_its_bookmarks(tmp_path):
+    content = in_type((20, "Kerrow Light"), *text("The lamp"), (14, "Boats"), (10, "Oil"), *text("The oil"))
+    passages = read(written(tmp_path, "a.pdf", with_outline(content, (1, "The lamp", 1), (1, "Oil", 1))), max_words=60)
+    assert {passage.title for passage in passages} == {"Kerrow Light"}
+    assert {passage.sections for passage in passages if "The oil" in passage.text} == {("Oil",)}
+
+
 def text(what):
     return [(10, f"{what} is looked after on each of the {number} days that a week has.") for number in range(5)]
+
+
+def test_without_a_title_of_its_own_a_pdf_has_that_in_the_largest_type_of_its_first_page():
+    cover = [
+        Line(11.0, False, "Edition 7"),
+        Line(20.7, True, "Keeping of"),
+        Line(20.5, True, "Lights*"),
+        Line(14.0, True, "Ada Finch"),
+    ]
+    outline = [Bookmark(1, "The Lamp", 3), Bookmark(1, "Oil", 5)]
+    assert title_in_large_type([cover, BODY], outline) == "Keeping of Lights"
+    assert title_in_large_type([[Line(14.0, True, "The lamp"), *BODY]], outline) == ""  # a heading of it
+    assert title_in_large_type([[Line(14.0, True, "Contents"), *BODY]], outline) == ""
+    assert title_in_large_type([[Line(11.0, True, "Nearly the same size"), *BODY]], outline) == ""
+    assert title_in_large_type([[Line(20.0, True, "1871"), *BODY]], outline) == title_in_large_type([], outline) == ""

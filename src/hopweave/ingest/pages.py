@@ -24,7 +24,7 @@ from hopweave.ingest.file_bytes import open_regular
 from hopweave.ingest.formats import CAN_RECOGNISE, IMAGE_SUFFIXES, CorpusFile, Limits
 from hopweave.ingest.odf import read_odf
 from hopweave.ingest.outlook import read_msg
-from hopweave.ingest.pdf_headings import Line, headings_by_size, title_of
+from hopweave.ingest.pdf_headings import Line, headings_by_size, title_in_large_type, title_of
 from hopweave.ingest.pdf_layout import Rule, Word
 from hopweave.ingest.pdf_letters import as_written
 from hopweave.ingest.pdf_rows import Open, with_rows
@@ -166,14 +166,14 @@ def _read_pdf(file: CorpusFile, limits: Limits) -> Document:
     pages, unread = told.pages, told.unread
     if CAN_RECOGNISE and "picture" in unread:
         _recognise(file, limits, _OCR_SHARE * ((limits.seconds_for(file) or 0) - (monotonic() - began)), pages, unread)
-    by_size = headings_by_size(told.lines)
+    by_size = headings_by_size(told.lines) if len(told.bookmarks) < 2 else []
     parts = tuple(part for part in parts_of_pages(pages, by_size or told.bookmarks, limits.deadline(file).check) if part.text)
     if not parts:
         kind = next((kind for kind in _OF_FILES if kind in unread), "picture")
         problem, remedy, reason = _OF_FILES[kind]
         raise Unreadable(f"{file.source} {problem.format(_listed(unread.get(kind, [])))}; {remedy}", reason)
     reasons = [_of_pages(unread[kind], *_OF_PAGES[kind]) for kind in _OF_PAGES if kind in unread]
-    title = " ".join(str(told.title).split()) or title_of(by_size)
+    title = " ".join(str(told.title).split()) or title_in_large_type(told.lines, told.bookmarks) or title_of(by_size)
     return Document(title, parts, f"{file.source}: {'; '.join(reasons)}" if reasons else "")
 
 

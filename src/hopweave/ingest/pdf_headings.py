@@ -8,13 +8,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
+from statistics import median
 from typing import NamedTuple
 
 from hopweave.core.lazy_pattern import lazy_pattern
+from hopweave.ingest.html_navigation import TITLES
 from hopweave.ingest.pdf_running import Bookmark
 
 _LARGER = 1.08
 """The size of a heading, relative to that in which most of the text is set, at least."""
+_PLAINLY_LARGER = 1.2
+"""The size of a title, relative to that of half of the other lines of its page, at least."""
 _SAME = 0.97
 """Sizes of which one is at least this share of the other are of one level."""
 _LONGEST_LINE = 120
@@ -31,6 +36,8 @@ _LEADER = lazy_pattern(r"(?:\.\s?){4,}")
 """What leads to the number of a page in a table of contents."""
 _ENDS_WITH_PAGE = lazy_pattern(r"\s\d{1,4}$")
 _NUMBERS = lazy_pattern(r"\d+")
+_OF_A_NOTE = lazy_pattern(r"\s*(?:/x2A|[*∗†‡])+$")
+"""What leads from a title to a note; `/x2A` is an asterisk of a font without names for its letters."""
 
 
 class Line(NamedTuple):
@@ -71,6 +78,18 @@ def title_of(headings: Sequence[Bookmark]) -> str:
     """The largest heading of the first page, if at most a table of contents or a chapter is larger; else empty."""
     first = min((one for one in headings if one.page == 1), key=lambda one: one.level, default=None)
     return " ".join(first.title.split()) if first is not None and first.level <= _MOST_LEVEL_OF_TITLE else ""
+
+
+def title_in_large_type(pages: Sequence[Sequence[Line]], bookmarks: Sequence[Bookmark]) -> str:
+    """What the first page has in its largest type, if that is plainly larger and no heading of the outline; else empty."""
+    lines = [line for line in next(iter(pages), ()) if sum(map(str.isalpha, line.text)) >= _FEWEST_LETTERS]
+    largest = max((line.size for line in lines), default=0.0)
+    first = next((at for at, line in enumerate(lines) if line.size >= _SAME * largest), 0)
+    title = " ".join(line.text for line in takewhile(lambda line: line.size >= _SAME * largest, lines[first:]))
+    others = [line.size for line in lines if line.size < _SAME * largest]
+    is_plain = bool(others) and largest >= _PLAINLY_LARGER * median(others) and len(title) <= _LONGEST
+    named = {" ".join(bookmark.title.casefold().split()) for bookmark in bookmarks} | TITLES
+    return _OF_A_NOTE.sub("", " ".join(title.split())) if is_plain and title.casefold() not in named else ""
 
 
 def _on_page(page: Sequence[Line], usual: float, shown: Counter[str]) -> Iterator[tuple[Line, str]]:

@@ -65,9 +65,9 @@ def read(stream: Any, *, with_places: bool = True) -> None:
     """Reports the title, each page in order, and at the end the outline.
 
     Without an outline of several entries, each page is followed by its lines, with the size of their type and whether they are
-    bold. With places, each page with text is followed by its words and straight lines, where they are drawn. A page that could
-    not be read has the reason as `unread`: it is a `picture`, too `large`, or `damaged`. An error of a file that is not damaged
-    has the name of its `reasons.Reason` as `kind`.
+    bold; so is the first one if there is no title. With places, each page with text is followed by its words and straight
+    lines, where they are drawn. A page that could not be read has the reason as `unread`: it is a `picture`, too `large`, or
+    `damaged`. An error of a file that is not damaged has the name of its `reasons.Reason` as `kind`.
     """
     import pypdf
 
@@ -79,11 +79,12 @@ def read(stream: Any, *, with_places: bool = True) -> None:
         tell(error="is encrypted; save it without a password, or leave it out", kind="ENCRYPTED")
         return
     outline = _outline(reader)
-    tell(title=_title(reader), is_tex=_is_tex(reader))
+    title = _title(reader)
+    tell(title=title, is_tex=_is_tex(reader))
     drawn = _Drawn(stream) if with_places else None
     for number, page in enumerate(reader.pages, start=1):
         warnings.is_too_large = False
-        letters = None if len(outline) > 1 else _Letters()
+        letters = _Letters() if len(outline) < 2 or (number == 1 and not title) else None
         try:
             text = page.extract_text(visitor_text=letters).encode("utf-8", "replace").decode()
             unread = "large" if warnings.is_too_large else "picture" if not text.strip() and _has_image(page) else ""
