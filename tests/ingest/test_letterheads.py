@@ -24,6 +24,10 @@ TEXT = "\n\nThe lamp is lit at dusk.\nIt burns.\nOil is kept below.\nIt is dry.\
         ),
         ("RÉSIDENCE LES GLYCINES\n27, avenue du Port", "RÉSIDENCE LES GLYCINES"),
         ("ORLAU LTD\n(April 2025)", "ORLAU LTD"),
+        (
+            "Light-of-Orlau: Keeping the Lamps of the Northern Coast Dry, Bright and Cheap in Every Season of the Year",
+            "Light-of-Orlau: Keeping the Lamps of the Northern Coast Dry, Bright and Cheap in Every Season of the Year",
+        ),
         ("LAMP(1)        User Commands        LAMP(1)", "lamp(1)"),
         ("Von: Ida Renn\nAn: alle\nBetreff: AW: WG: Die neue Lampe", "Die neue Lampe"),
         ("De : Ida Renn\nObjet : RE: La lampe", "La lampe"),

@@ -5,6 +5,7 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.corpora import read, written
 
 from hopweave.core.errors import DataError
 from hopweave.ingest.markdown import read_markdown
@@ -218,3 +219,29 @@ def test_no_word_is_lost_or_repeated(pieces):
     except DataError:
         return
     assert document.parts[0].text.count("text") == page.count("text")
+
+
+SECTIONS = "\n".join(
+    f"# {n} {title}\n" + "**Oil** is kept dry.\n" * 8 for n, title in enumerate(("Lamps", "Oil", "Boats"), start=1)
+)
+
+
+def test_a_text_that_is_markdown_is_read_as_that_whatever_its_name_says(tmp_path):
+    passages = read(written(tmp_path, "lamps.txt", f"# Keeping the lamps\nAda Finch\n{SECTIONS}"), max_words=30)
+    assert {passage.title for passage in passages} == {"Keeping the lamps"}
+    assert ("2 Oil",) in {passage.sections for passage in passages}
+    assert not any("#" in passage.text or "*" in passage.text for passage in passages)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        SECTIONS.replace("**", ""),  # nothing but headings
+        SECTIONS.replace("# ", "#"),
+        "\n".join(f"# Set it to **{n}**\nlamp = {n}" for n in range(9)),  # comments
+        "# Lamps\n" + "**Oil** is kept dry.\n" * 20,
+    ],
+)
+def test_a_text_with_some_of_its_signs_is_no_markdown(tmp_path, text):
+    [passage] = read(written(tmp_path, "lamps.txt", text), max_words=1000)
+    assert passage.text == text.strip()

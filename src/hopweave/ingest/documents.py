@@ -11,7 +11,7 @@ from hopweave.ingest.document import Blocks, Document
 from hopweave.ingest.html_page import read_html
 from hopweave.ingest.info import read_info
 from hopweave.ingest.man_page import read_man_page
-from hopweave.ingest.markdown import read_markdown
+from hopweave.ingest.markdown import is_markdown, read_markdown
 from hopweave.ingest.notebook import add_code, read_cells
 from hopweave.ingest.plain_text import read_plain
 from hopweave.ingest.rst import read_rst
@@ -33,7 +33,7 @@ def read_document(content: str, suffix: str, source: str = "the document", check
     content = content.replace("\r\n", "\n")
     if suffix in {".html", ".htm", ".xhtml"}:
         return read_html(content, source, check)
-    if suffix in {".md", ".markdown"}:
+    if suffix in {".md", ".markdown"} or (suffix == ".txt" and is_markdown(content)):
         return read_markdown(content, source, check)
     if suffix == ".ipynb":
         return _read_notebook(content, source, check)

@@ -17,6 +17,8 @@ _MIN_CAPITALS = 4
 """Letters; fewer are an abbreviation."""
 _MOST_HEADING_WORDS, _MOST_TITLE_WORDS = 8, 14
 _LONGEST, _LONGEST_IN_ALL, _LONGEST_LINE = 90, 120, 250
+_LONGEST_ALONE, _FEWEST_WORDS_ALONE = 160, 6
+"""Characters and words of a line that stands alone, as the title of a paper does, which may have a colon, too."""
 _MOST_LINES = 3
 _FEWEST_LINES = 5
 """Lines with text that follow a title that is not in capitals."""
@@ -101,13 +103,15 @@ def _first_lines(text: str, *, in_capitals: bool) -> Iterator[str]:
         return
     length = 0
     lines = block.split("\n", _MOST_LINES)
+    is_alone = len(lines) == 1 and bool(rest) and len(block.split()) >= _FEWEST_WORDS_ALONE
+    longest, longest_in_all = (_LONGEST_ALONE, _LONGEST_ALONE) if is_alone else (_LONGEST, _LONGEST_IN_ALL)
     if not in_capitals and lines[1:2] and lines[1].lstrip()[:1].islower():
         return  # a sentence goes on
     for number, line in enumerate(lines[:_MOST_LINES]):
         cells = _GAP.split(line.strip())
         said = " ".join(cells[0].split())
         length += len(said)
-        if not said or len(said) > _LONGEST or length > _LONGEST_IN_ALL:
+        if not said or len(said) > longest or length > longest_in_all:
             return
         is_label = number == 1 and in_capitals and _LABEL.match(said) is not None
         if not (is_label or is_in_capitals(said, _MOST_TITLE_WORDS)):
@@ -115,7 +119,7 @@ def _first_lines(text: str, *, in_capitals: bool) -> Iterator[str]:
                 said[0].islower()
                 or _NO_TITLE.search(said)
                 or _RELEASE.match(said)
-                or _LABEL.match(said)
+                or (_LABEL.match(said) and not is_alone)
                 or (number and _ADDRESS.search(said))
             )
             if is_none or len(cells) > 1:

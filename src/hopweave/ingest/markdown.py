@@ -37,6 +37,14 @@ _WIKI_LINK = lazy_pattern(
 )
 _WRAPPED_HEADING = lazy_pattern(r"^((?:> ?)*#{1,6} [^\[\n]*\[[^\[\]\n]*)\n(?:> ?)*([^\[\]\n]+\]\([^()\n]*\))", re.MULTILINE)
 """A heading in the text of a link that goes on in the next line, as converters from HTML write it."""
+_TOLD_BY = 100_000
+"""Characters of a text by which it is told whether it is Markdown."""
+_HEADING_LINE = lazy_pattern(r"^#{1,6} (?=\*{0,2}[^\W_a-z])", re.MULTILINE)
+_HASH_LINE = lazy_pattern(r"^[ \t]*#", re.MULTILINE)
+_TEXT_LINE = lazy_pattern(r"^.*\S", re.MULTILINE)
+_MARKUP = lazy_pattern(r"\*\*\w[^*\n]*\*\*|\]\((?:https?:|#|\.{0,2}/)|^\|[ :|-]*--[ :|-]*\|[ \t]*$|^```", re.MULTILINE)
+_FEWEST, _MOST_SHARE = 3, 0.15
+"""Headings, and other markup, of a text that is Markdown; and the share of its lines that begin with `#`, as comments do."""
 _MEDIA = frozenset({".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".bmp", ".mp3", ".mp4", ".m4a", ".wav", ".webm", ".pdf"})
 
 _MAX_DEPTH = 100
@@ -46,6 +54,15 @@ _MAX_INLINE_DEPTH = 20
 _NOTE_INDENT = 4
 
 _CLOSINGS = {"<!--": "-->", "<![CDATA[": "]]>", "<!": ">", "<?": "?>"}
+
+
+def is_markdown(content: str) -> bool:
+    """Whether a plain text is Markdown, as programs write that read PDFs and pictures, and as many README files are."""
+    told = content[:_TOLD_BY]
+    num_headings, num_hashes = (sum(1 for _ in pattern.finditer(told)) for pattern in (_HEADING_LINE, _HASH_LINE))
+    if num_headings < _FEWEST or num_hashes > _MOST_SHARE * sum(1 for _ in _TEXT_LINE.finditer(told)):
+        return False
+    return sum(1 for _ in _MARKUP.finditer(told)) >= _FEWEST
 
 
 def read_markdown(content: str, source: str = "the document", check: Check = no_check) -> Document:
