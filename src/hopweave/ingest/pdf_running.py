@@ -156,7 +156,7 @@ def _shown(line: str) -> str:
 
 def _running(shown: Sequence[str], headings: Sequence[_Headings], *, are_full: bool) -> dict[int, str]:
     """What the lines of headers are known by, by page."""
-    keys = [_keys(line, number) if line else () for number, line in enumerate(shown, start=1)]
+    keys = [_keys(line, page) if line else () for page, line in enumerate(shown)]
     found: dict[int, str] = {}
     for pages in (range(len(keys)), range(0, len(keys), 2), range(1, len(keys), 2)):
         if len(pages) < _FEWEST_PAGES:
@@ -169,11 +169,11 @@ def _running(shown: Sequence[str], headings: Sequence[_Headings], *, are_full: b
     return found
 
 
-def _keys(line: str, number: int) -> tuple[str, ...]:
+def _keys(line: str, page: int) -> tuple[str, ...]:
     """What a line has in common with those of other pages: all of it, or all but a number that counts the pages."""
-    numbers = [number for number in _DIGITS.finditer(line) if not _LABELLED.search(line, 0, number.start())]
+    numbers = [one for one in _DIGITS.finditer(line) if not _LABELLED.search(line, 0, one.start())]
     counting = dict.fromkeys((*numbers[:_MOST_NUMBERS], *numbers[-_MOST_NUMBERS:]))
-    return line, *(f"{line[: one.start()]}\0{int(one[0]) - number}\0{line[one.end() :]}" for one in counting)
+    return line, *(f"{line[: one.start()]}\0{int(one[0]) - page}\0{line[one.end() :]}" for one in counting)
 
 
 def _counting(shown: Sequence[str], pages: Sequence[int]) -> dict[int, str]:
