@@ -29,6 +29,8 @@ _ROMAN = lazy_pattern(r"[ivxl]{1,7}")
 _WORDS = lazy_pattern(r"[^\W\d_]+")
 _FEWEST_LETTERS = 4
 """Letters of a heading that a header is known by."""
+_MOST_SOUGHT, _SOUGHT_IN = 100, 300
+"""Headings of a page that are looked for in its lines, and those lines."""
 _FULL_PAGE = 1000
 """Characters of a page in the middle by length, if the pages are no slides: of these, several in a row may have one title."""
 
@@ -104,9 +106,10 @@ class _Headings(NamedTuple):
 
     def is_in(self, at: int, lines: Sequence[str]) -> bool:
         """Whether a line of the page is a heading that begins on it, and no other line is."""
-        names = [_name(line) for line in lines] if self.begun else []
-        of = {heading: [one for one, name in enumerate(names) if _ends_with(name, heading)] for heading in self.begun}
-        return any(places == [at] for places in of.values())
+        own = _name(lines[at])
+        here = [heading for heading in self.begun if _ends_with(own, heading)]
+        others = [_name(line) for line in (*lines[:at], *lines[at + 1 :])[:_SOUGHT_IN]] if here else []
+        return any(not any(_ends_with(name, heading) for name in others) for heading in here)
 
 
 def _headings(bookmarks: Sequence[Bookmark], pages: Sequence[Sequence[str]]) -> Iterator[_Headings]:
@@ -116,9 +119,10 @@ def _headings(bookmarks: Sequence[Bookmark], pages: Sequence[Sequence[str]]) -> 
     open_ones: dict[int, tuple[str, bool]] = {}
     for number, page in enumerate(pages, start=1):
         there = set(open_ones.values())
-        begun = {name for one in on_page.get(number, ()) if len(name := _name(one.title)) >= _FEWEST_LETTERS}
-        between = [_name(line) for line in page if line.strip()][1:-1] if begun else []
-        for bookmark in on_page.get(number, ()):
+        here = on_page.get(number, [])[:_MOST_SOUGHT]
+        begun = {name for one in here if len(name := _name(one.title)) >= _FEWEST_LETTERS}
+        between = [_name(line) for line in page if line.strip()][1:-1][:_SOUGHT_IN] if begun else []
+        for bookmark in here:
             open_ones = {level: one for level, one in open_ones.items() if level < bookmark.level}
             if (name := _name(bookmark.title)) in begun:
                 open_ones[bookmark.level] = name, any(_ends_with(line, name) for line in between)
