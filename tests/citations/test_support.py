@@ -227,6 +227,22 @@ def test_a_list_is_made_up_unless_some_passage_has_each_thing(answer, is_none):
     assert is_made_up("Which school did he lead, and in which city is the house?", answer, found) is is_none
 
 
+@pytest.mark.parametrize(
+    ("statement", "text", "expected"),
+    [
+        ("Orlau Search uses one-step retrieval", "Orlau Search clearly outperforms one-step retrieval.", "unsupported"),
+        ("Orlau Search uses one-step retrieval", "Orlau Search uses retrieval in one step.", "supported"),
+        ("Orlau Search uses one-step retrieval", "Orlau Search is a way of one-step retrieval, used in towns.", "supported"),
+        ("Ida Renn designed Kerrow Light", "Kerrow Light was built to the design of Ida Renn.", "supported"),
+        ("Ida Renn designed Kerrow Light", "Ida Renn painted Kerrow Light.", "unsupported"),
+        ("Ida Renn wrote Kerrow Light", "Ida Renn is the author of Kerrow Light.", "supported"),
+    ],
+)
+def test_a_statement_of_what_something_does_is_not_borne_out_where_it_does_something_else(statement, text, expected):
+    passage = Passage("kerrow", text, "Orlau")
+    assert judge("What is told of it?", statement, [passage]).support == expected
+
+
 def test_words_that_a_reader_made_up_point_nowhere():
     invented = {"mies": Reading("Bauhaus", Span(0, 7), 9.0)}
     assert judge(HOUSE, "House of Brno", [MIES], invented) == Assessment()

@@ -4,6 +4,7 @@ import pytest
 from support.corpora import read, written
 from support.documents import pdf_file, with_outline
 
+from hopweave.ingest.document import Heading, Part, is_one_of_several
 from hopweave.ingest.pdf_headings import Line, headings_by_size, title_in_large_type, title_of
 from hopweave.ingest.pdf_running import Bookmark
 
@@ -117,3 +118,9 @@ def test_without_a_title_of_its_own_a_pdf_has_that_in_the_largest_type_of_its_fi
     assert title_in_large_type([[Line(14.0, True, "Contents"), *BODY]], outline) == ""
     assert title_in_large_type([[Line(11.0, True, "Nearly the same size"), *BODY]], outline) == ""
     assert title_in_large_type([[Line(20.0, True, "1871"), *BODY]], outline) == title_in_large_type([], outline) == ""
+
+
+def test_a_title_with_a_number_that_goes_on_from_page_to_page_is_not_one_of_several():
+    pages = [Part("Oil.", (Heading(0, 1, "Lamps 3.5"),)), Part("Wicks.", (Heading(0, 1, "Lamps 3.5"),))]
+    assert not is_one_of_several("Lamps 3.5", pages)
+    assert is_one_of_several("Lamps 3.5", [*pages, Part("Gas.", (Heading(4, 1, "Lamps 3.4"),))])

@@ -9,6 +9,7 @@ from hopweave.text.bands import is_in_other_band
 from hopweave.text.bounds import is_no_end
 from hopweave.text.changes import is_other_figure
 from hopweave.text.conditions import is_under_other_condition
+from hopweave.text.conversions import is_converted_back
 from hopweave.text.defaults import is_no_default
 from hopweave.text.estimates import is_of_an_estimate
 from hopweave.text.given_up import is_given_up
@@ -66,6 +67,7 @@ def says_against(query: str, said: str, sentence: str, focus: Span | None) -> Sh
         or is_under_other_condition(asking, sentence, focus)
         or is_no_end(asking, sentence, focus)
         or is_no_default(asking, sentence, focus)
+        or is_converted_back(asking, sentence)
         or is_kin_asked(asking, sentence, focus) is False
         or (not is_statement and is_of_who_speaks(asking, names_in(asking), sentence, focus))
     )

@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, islice
@@ -29,6 +30,7 @@ from hopweave.core.types import Citation, Passage, Reading, Span
 from hopweave.text.amounts import is_amount, is_other_currency, places_of_amount
 from hopweave.text.citation_marks import settle_marks
 from hopweave.text.content_words import anchors, content_of, is_reasoning, keys_of, numbers_of, stem, stems_of
+from hopweave.text.key_terms import FUNCTION_WORDS
 from hopweave.text.matching import is_contained, is_yes_or_no, without_yes_or_no
 from hopweave.text.quantities import is_quantity, places_of_quantity
 from hopweave.text.refusal import does_not_know, values_of_none
@@ -48,6 +50,9 @@ _FEWEST_WITHOUT_NAME = 4
 _OF_A_MESSAGE = lazy_pattern(r"^Quoted\b|@[\w.-]+>?, .*\d")
 """What stands above the passages of a message: when it was sent says nothing of what it is about."""
 _NUMBER_OF_A_SECTION = lazy_pattern(r"\d{1,2}[.)]?\s+(?=[^\W\d_])")
+_VERB = r"(?:[a-z]+ly\s)?(?P<verb>[a-z]{3,}(?:s|ed))\b"
+_DOES = lazy_pattern(rf"(?P<name>[^\W_a-z]\S*(?:\s[^\W_a-z]\S*)*)\s{_VERB}")
+"""What a statement is about, and what that does or did: `Ada Finch designed`."""
 _MOST_PLACES = 8
 """How many of the places where a passage has an answer are looked at."""
 
@@ -213,12 +218,25 @@ def _stated(query: str, sentence: str, passage: Passage) -> Span | None:
         known = [word for word in words if stem(word) in there or is_relation_stated(word, text)]
         is_stated_here = place is not None and len(known) >= least * len(words) and is_date_in_place(sentence, sentence, text)
         is_better = is_stated_here and (best is None or len(known) > most)
-        if place is None or not is_better or not num_left:
+        if place is None or not is_better or not num_left or _does_something_else(sentence, text):
             continue
         num_left -= 1
         if _has_names(names, passage, span):
             best, most = Span(span.start + place.start, span.start + place.end), len(known)
     return best
+
+
+def _does_something_else(sentence: str, text: str) -> bool:
+    """Whether what a sentence begins with does something there, and a text that lacks that word has it do something else.
+
+    `IRCoT uses one-step retrieval` is not what `IRCoT outperforms one-step retrieval` says.
+    """
+    does = _DOES.match(sentence)
+    verb = does["verb"] if does is not None else ""
+    if does is None or verb in FUNCTION_WORDS or stem(verb) in stems_of(text) or is_relation_stated(verb, text):
+        return False
+    others = re.finditer(rf"(?<!\w){re.escape(does['name'])}\s{_VERB}", text)
+    return any(one["verb"] not in FUNCTION_WORDS for one in others)
 
 
 def _has_names(names: Sequence[str], passage: Passage, sentence: Span) -> bool:

@@ -199,9 +199,10 @@ def repeats(heading: str, title: str) -> bool:
 def is_one_of_several(title: str, parts: Iterable[Part]) -> bool:
     """Whether a title is only the first of several alike headings, such as those of the releases in a list of changes.
 
-    They are alike up to their first number, and are at least half of the headings of their level, the outermost.
+    They are alike up to their first number, and are at least half of the headings of their level, the outermost. One that goes
+    on from page to page is one.
     """
-    headings = [heading for part in parts for heading in part.headings]
+    headings = dict.fromkeys(heading._replace(start=0) for part in parts for heading in part.headings)
     outermost = min((heading.level for heading in headings), default=0)
     main = [_before_its_number(heading.text) for heading in headings if heading.level == outermost]
     alike = main.count(_before_its_number(title)) if _NUMBER.search(title) else 0
