@@ -56,8 +56,8 @@ def without_running_lines(pages: Sequence[str], bookmarks: Sequence[Bookmark] = 
 
     They are what most pages have there, the page's number aside; and, where that is so on most pages, what has the number of
     the page, what names the chapter or section, and what is the same as on a page around it. Left and right pages are also
-    looked at by themselves. The first occurrence of words is kept unless they are headings, and so is a page that has nothing
-    else than others.
+    looked at by themselves. The first occurrence of words is kept unless they are headings, and so is a page of one line
+    that others have.
 
     Args:
         pages: their lines, as they stand on them.
@@ -66,6 +66,7 @@ def without_running_lines(pages: Sequence[str], bookmarks: Sequence[Bookmark] = 
     """
     lines = [page.split("\n") for page in pages]
     headings = list(_headings(bookmarks, lines))
+    nums_lines = [sum(map(bool, map(str.strip, page))) for page in lines]
     are_full = bool(pages) and median(map(len, pages)) >= _FULL_PAGE
     for is_top in (True, False):
         kept: set[str] = set()
@@ -79,13 +80,12 @@ def without_running_lines(pages: Sequence[str], bookmarks: Sequence[Bookmark] = 
                 break
             for number, key in sorted(running.items()):
                 page, at, here = lines[number], ends[number], headings[number]
-                if at is None or (key == shown[number] and sum(map(bool, map(str.strip, page))) < 2):
+                if at is None or (key == shown[number] and nums_lines[number] < 2):
                     continue
-                name = _name(page[at])
+                is_first = key not in kept and any(map(str.isalpha, key)) and not _are_named(here.known, _name(page[at]))
+                kept.add(key)
                 if here.is_in(at, page):
                     continue
-                is_first = key not in kept and any(map(str.isalpha, key)) and not _are_named(here.known, name)
-                kept.add(key)
                 if not is_first:
                     page[at] = ""
     return ["\n".join(page) for page in lines]
@@ -107,9 +107,9 @@ class _Headings(NamedTuple):
     def is_in(self, at: int, lines: Sequence[str]) -> bool:
         """Whether a line of the page is a heading that begins on it, and no other line is."""
         own = _name(lines[at])
-        here = [heading for heading in self.begun if _ends_with(own, heading)]
+        here = [heading for heading in self.begun if _are_one(own, heading)]
         others = [_name(line) for line in (*lines[:at], *lines[at + 1 :])[:_SOUGHT_IN]] if here else []
-        return any(not any(_ends_with(name, heading) for name in others) for heading in here)
+        return any(not any(_are_one(name, heading) for name in others) for heading in here)
 
 
 def _headings(bookmarks: Sequence[Bookmark], pages: Sequence[Sequence[str]]) -> Iterator[_Headings]:
@@ -139,6 +139,11 @@ def _are_named(headings: Collection[str], name: str) -> bool:
 def _ends_with(name: str, heading: str) -> bool:
     """Whether a line ends with a heading, as `Chapter 5. Basics` does."""
     return f" {name}".endswith(f" {heading}")
+
+
+def _are_one(name: str, heading: str) -> bool:
+    """Whether a line is a heading, or one of them has more before it: `Title page: Lamps`."""
+    return _ends_with(name, heading) or (len(name) >= _FEWEST_LETTERS and _ends_with(heading, name))
 
 
 def _name(line: str) -> str:
