@@ -21,6 +21,18 @@ def test_a_table_of_contents_is_left_out(between):
     assert without_contents(document(contents))[0].split() == ["Contents", "Ada", "Finch", "wrote", "it."]
 
 
+def test_what_stands_apart_above_a_table_of_contents_stays():
+    entries = [f"{n}. {title} . . . . {n}" for n, title in enumerate(TITLES, start=1)]
+    page = "\n".join(["Chapter 1", "Lights", *entries, "", "It was in May 1871"])
+    assert without_contents(document(page))[0].split("\n") == [
+        "Chapter 1",
+        "Lights",
+        *[""] * len(entries),
+        "",
+        "It was in May 1871",
+    ]
+
+
 def test_an_entry_of_two_lines_is_left_out_whole():
     entries = [f"{title} of a\nlight in the north . . . . {n}" for n, title in enumerate(TITLES, start=1)]
     pages = document("\n".join(entries))

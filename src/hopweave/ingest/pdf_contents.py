@@ -12,7 +12,7 @@ from typing import NamedTuple
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.deadline import Check, no_check
 
-_ENTRY = lazy_pattern(r"(?P<name>\S.*?)(?:\s*(?:[.·…]\s?){3,}\s*|\s+)(?P<page>\d{1,4}|[ivxl]{1,7})")
+_ENTRY = lazy_pattern(r"(?P<name>\S.*?)(?:\s*(?P<leader>(?:[.·…]\s?){3,})\s*|\s+)(?P<page>\d{1,4}|[ivxl]{1,7})")
 _INDEXED = lazy_pattern(r"(?P<name>\S.*?)(?:\s*(?:[.·…]\s?){3,}\s*|,\s)(?P<page>\d{1,4})(?:(?:,\s|[-–])\d{1,4})*,?")
 _WORDS = lazy_pattern(r"[^\W\d_]+")
 _FEWEST_LETTERS = 3
@@ -30,11 +30,19 @@ _MOST_APART = 60
 
 
 class _Entry(NamedTuple):
-    """A line that may be an entry: its place on the page, its words, and the number of the page, 0 if in Roman numerals."""
+    """A line that may be an entry.
+
+    Attributes:
+        at: its place on the page.
+        words: of it.
+        page: the number of the page that it leads to; 0 if in Roman numerals.
+        is_led: whether dots lead to that.
+    """
 
     at: int
     words: frozenset[str]
     page: int
+    is_led: bool = False
 
 
 def without_contents(pages: Sequence[str], check: Check = no_check) -> list[str]:
@@ -54,7 +62,7 @@ def without_contents(pages: Sequence[str], check: Check = no_check) -> list[str]
         lines = page.split("\n")
         if _is_index(lines, range(1, number), on_pages):
             lines = []
-        for run in _runs(lines):
+        for run in map(_without_others, _runs(lines)):
             if _lead_to(run, range(number + 1, len(pages) + 1), on_pages):
                 lines[run[0].at : run[-1].at + 1] = [""] * (run[-1].at + 1 - run[0].at)
         left.append("\n".join(lines))
@@ -72,11 +80,20 @@ def _runs(lines: Sequence[str]) -> Iterator[list[_Entry]]:
     yield run
 
 
+def _without_others(run: list[_Entry]) -> list[_Entry]:
+    """Entries without a line at either end that stands apart, such as `Chapter 2` above the heading of a chapter."""
+    while len(run) > 1 and not run[0].is_led and run[1].at > run[0].at + 1:
+        run = run[1:]
+    while len(run) > 1 and not run[-1].is_led and run[-1].at > run[-2].at + 1:
+        run = run[:-1]
+    return run
+
+
 def _entries(lines: Sequence[str]) -> Iterator[_Entry]:
     for at, line in enumerate(lines):
         found = _ENTRY.fullmatch(line.strip())
         if found is not None and (words := _words(found["name"])):
-            yield _Entry(at, words, int(found["page"]) if found["page"].isdigit() else 0)
+            yield _Entry(at, words, int(found["page"]) if found["page"].isdigit() else 0, found["leader"] is not None)
 
 
 def _is_index(lines: Sequence[str], before: range, on_pages: Mapping[str, Collection[int]]) -> bool:
