@@ -12,7 +12,8 @@ DISPLAY = Passage(
     "in the tray, and half a litre in the cup of the Orlau scale. The Orlau scale is 34 metres long, 3 metres wide. The pH of "
     "the Orlau scale is 1.1 (pure), 1.9 (at 5 %). A delivery of the Orlau scale is possible within 72 hours; for express "
     "parcels of the Orlau scale the window is 4 hours. The price of the Orlau scale was cut from £57 to £55. The lamp of the "
-    "Orlau scale now defaults to green; it was blue. The cover of the Orlau scale costs £9 (£7 for schools).",
+    "Orlau scale now defaults to green; it was blue. The cover of the Orlau scale costs £9 (£7 for schools). In tests, the "
+    "Orlau scale beats its rivals in Sula by 8.0, in Tromvik by 14.4, and in Brno by 3.8 points.",
     "Orlau scale",
     "scale.txt",
 )
@@ -31,6 +32,9 @@ DISPLAY = Passage(
         ("What is the price of the Orlau scale?", "£55", "£57"),
         ("What is the default lamp of the Orlau scale?", "green", "blue"),
         ("What does the cover of the Orlau scale cost?", "£9", "£7"),
+        ("By how many points does the Orlau scale beat its rivals in Tromvik?", "14.4", "8.0"),
+        ("By how many points does the Orlau scale beat its rivals in Tromvik?", "14.4", "3.8"),
+        ("By how many points does the Orlau scale beat its rivals in Brno?", "3.8", "14.4"),
     ],
 )
 def test_a_value_that_stands_for_another_case_supports_nothing(query, right, wrong):

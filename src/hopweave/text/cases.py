@@ -26,6 +26,7 @@ from hopweave.text.wanted import Wanted, content_stems
 _OF_ONE_STORY = frozenset({"date", NUMBER})
 """Kinds of which a sentence tells several that belong together: the years of a life."""
 _ENDS = lazy_pattern(r"[.;()]")
+_ONE_WORD = lazy_pattern(r"\s?[^\W\d_]+\s?[.!]?\s?")
 _NEAR = 25
 """Characters between a value and brackets with another one: `£55 per paper (£45 until 2024)`."""
 _MOST_LATER = 20
@@ -137,6 +138,8 @@ def _is_asked_there(wanted: Wanted, before: str, parts: _Parts, own: Value, othe
     if not is_clause and _new(wanted, label, before):
         return True
     own_tail = sentence[own.span.end : parts.around(own).end]
+    if not own_tail.strip() and _ONE_WORD.fullmatch(tail):  # that of all numbers: `by 8.0 in Ulm and by 8.4 points in Bonn`
+        return False
     return (
         not wanted.among(own_tail)
         and (not parts.words.verb.search(tail) or parts.words.case.match(tail.lstrip()) is not None)
