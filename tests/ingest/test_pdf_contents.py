@@ -60,3 +60,8 @@ def test_an_index_is_left_out(between):
 def test_other_lists_stay(page):
     assert without_contents(document(page))[0] == page
     assert without_contents(document("Contents", page))[-1] == page
+
+
+def test_lines_and_lists_of_any_length_take_no_time():
+    pages = ["a " + "." * 100_000 + " b", "\n".join(f"Oil and lamps .... {n // 100}" for n in range(100_000)), "Oil and lamps"]
+    assert without_contents(pages) == pages

@@ -22,6 +22,7 @@ _MOST_LINES = 4
 _ENDS = ".:;!?…。！？："
 _CLOSING = "\"'”’»)]"
 _LAST_WORD = lazy_pattern(r"[^\W\d_]+$")
+_LONGEST_WORD = 60
 _EMPTY_LINE = lazy_pattern(r"\n[ \t]*\n")
 
 
@@ -64,7 +65,7 @@ def _goes_on(before: str, after: str) -> bool:
         return False
     if not after[0].isalpha():
         return False
-    word = _LAST_WORD.search(last)
+    word = _LAST_WORD.search(last, max(0, len(last) - _LONGEST_WORD))
     is_small = word is not None and word[0].casefold() in FUNCTION_WORDS | small_words()
     return not after[0].isupper() or last.endswith(",") or is_small
 

@@ -16,6 +16,8 @@ _ENTRY = lazy_pattern(r"(?P<name>\S.*?)(?:\s*(?P<leader>(?:[.·…]\s?){3,})\s*|
 _INDEXED = lazy_pattern(r"(?P<name>\S.*?)(?:\s*(?:[.·…]\s?){3,}\s*|,\s)(?P<page>\d{1,4})(?:(?:,\s|[-–])\d{1,4})*,?")
 _WORDS = lazy_pattern(r"[^\W\d_]+")
 _FEWEST_LETTERS = 3
+_LONGEST, _MOST_FOLLOWED = 300, 500
+"""Characters of an entry, and entries of a list whose pages are looked at: a malicious file may have any number."""
 _FEWEST_ENTRIES, _FEWEST_INDEXED = 5, 15
 _SHARE_INDEXED = 0.6
 """Of the lines of a page of an index that are entries."""
@@ -91,13 +93,13 @@ def _without_others(run: list[_Entry]) -> list[_Entry]:
 
 def _entries(lines: Sequence[str]) -> Iterator[_Entry]:
     for at, line in enumerate(lines):
-        found = _ENTRY.fullmatch(line.strip())
+        found = _ENTRY.fullmatch(line.strip()) if len(line) <= _LONGEST else None
         if found is not None and (words := _words(found["name"])):
             yield _Entry(at, words, int(found["page"]) if found["page"].isdigit() else 0, found["leader"] is not None)
 
 
 def _is_index(lines: Sequence[str], before: range, on_pages: Mapping[str, Collection[int]]) -> bool:
-    told = [line.strip() for line in lines if line.strip()]
+    told = [line.strip() for line in lines if line.strip() and len(line) <= _LONGEST]
     found = [(at, match) for at, line in enumerate(told) if (match := _INDEXED.fullmatch(line))]
     if len(found) < max(_FEWEST_INDEXED, _SHARE_INDEXED * len(told)):
         return False
@@ -107,7 +109,7 @@ def _is_index(lines: Sequence[str], before: range, on_pages: Mapping[str, Collec
 
 def _lead_to(entries: Sequence[_Entry], pages: range, on_pages: Mapping[str, Collection[int]]) -> bool:
     """Whether the words of most entries are on the pages of their numbers, which may all be some pages further on or back."""
-    numbered = [entry for entry in entries if entry.page]
+    numbered = [entry for entry in entries if entry.page][:_MOST_FOLLOWED]
     if len(numbered) < _FEWEST_ENTRIES or len({entry.page for entry in numbered}) < _FEWEST_PAGES:
         return False
     apart: Counter[int] = Counter()
