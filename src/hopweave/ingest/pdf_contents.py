@@ -115,7 +115,7 @@ def _lead_to(entries: Sequence[_Entry], pages: range, on_pages: Mapping[str, Col
     apart: Counter[int] = Counter()
     for entry in numbered:
         near = range(max(pages.start, entry.page - _MOST_APART), min(pages.stop, entry.page + _MOST_APART + 1))
-        apart.update(page - entry.page for page in near if all(page in on_pages[word] for word in entry.words))
+        apart.update(page - entry.page for page in near if all(page in on_pages.get(word, ()) for word in entry.words))
     return max(apart.values(), default=0) >= _LEAST_SHARE * len(numbered)
 
 
