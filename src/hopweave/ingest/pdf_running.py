@@ -29,7 +29,7 @@ _ROMAN = lazy_pattern(r"[ivxl]{1,7}")
 _WORDS = lazy_pattern(r"[^\W\d_]+")
 _FEWEST_LETTERS = 4
 """Letters of a heading that a header is known by."""
-_MOST_SOUGHT, _SOUGHT_IN = 100, 300
+MOST_SOUGHT, _SOUGHT_IN = 100, 300
 """Headings of a page that are looked for in its lines, and those lines."""
 _FULL_PAGE = 1000
 """Characters of a page in the middle by length, if the pages are no slides: of these, several in a row may have one title."""
@@ -119,7 +119,7 @@ def _headings(bookmarks: Sequence[Bookmark], pages: Sequence[Sequence[str]]) -> 
     open_ones: dict[int, tuple[str, bool]] = {}
     for number, page in enumerate(pages, start=1):
         there = set(open_ones.values())
-        here = on_page.get(number, [])[:_MOST_SOUGHT]
+        here = on_page.get(number, [])[:MOST_SOUGHT]
         begun = {name for one in here if len(name := _name(one.title)) >= _FEWEST_LETTERS}
         between = [_name(line) for line in page if line.strip()][1:-1][:_SOUGHT_IN] if begun else []
         for bookmark in here:

@@ -19,15 +19,13 @@ from hopweave.ingest.document import Blocks, Part
 from hopweave.ingest.entries import with_entries
 from hopweave.ingest.page_breaks import FULL_LINE, longest_line, with_whole_sentences
 from hopweave.ingest.pdf_contents import without_contents
-from hopweave.ingest.pdf_running import Bookmark, without_running_lines
+from hopweave.ingest.pdf_running import MOST_SOUGHT, Bookmark, without_running_lines
 
 _WORD = lazy_pattern(r"\w+(?:-\w+)*")
 _BROKEN_WORD = lazy_pattern(r"(?<!\w)(\w{2,40})(-|\xad)[ \t]*\n[ \t]*(\w{1,40})")
 _RANGE = lazy_pattern(r"\d[–—]$")
 """Of a range that goes on in the next line: `1900–`."""
 
-_MOST_SOUGHT = 100
-"""Bookmarks of a page that are looked for in its text."""
 _SOUGHT_IN = 50_000
 """Characters of a page in which they are looked for."""
 _NUMBER = r"(?:(?:chapter|section|part|appendix)\s+)?(?:\d+|[ivxlc]+|[a-z])(?:[.-]\d+)*[.:)]?"
@@ -103,7 +101,7 @@ def _under_headings(text: str, bookmarks: Sequence[Bookmark]) -> Part:
     blocks = Blocks()
     position = 0
     for number, bookmark in enumerate(bookmarks):
-        found = _find(bookmark.title, text, position) if number < _MOST_SOUGHT else None
+        found = _find(bookmark.title, text, position) if number < MOST_SOUGHT else None
         if found is None and bookmark.is_read:
             continue
         if found is None:
@@ -118,7 +116,7 @@ def _under_headings(text: str, bookmarks: Sequence[Bookmark]) -> Part:
 
 def _begins_with(text: str, bookmarks: Sequence[Bookmark]) -> bool:
     """Whether a page begins with one of its headings."""
-    found = (_find(one.title, text, 0) for one in bookmarks[:_MOST_SOUGHT])
+    found = (_find(one.title, text, 0) for one in bookmarks[:MOST_SOUGHT])
     return any(one is not None and not text[: one.start()].strip() for one in found)
 
 
