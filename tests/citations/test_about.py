@@ -54,6 +54,19 @@ def test_what_a_query_names_is_written_with_a_capital_or_as_code(query, names):
     assert names_in(query) == names
 
 
+@pytest.mark.parametrize(
+    ("title", "sections", "tied"),
+    [
+        ("Proof Key for Code Exchange by Public Clients", (), True),
+        ("Lights", ("Proof Key for Code Exchange",), True),
+        ("Lights", (), False),
+    ],
+)
+def test_an_abbreviation_is_tied_to_what_stands_under_its_words(title, sections, tied):
+    passage = Passage("key", "A code verifier has 43 characters at least.", title, sections=sections)
+    assert is_about("How many characters has a PKCE code verifier?", "43", place(passage, "43")) is tied
+
+
 STAGE = Passage("stage", "It was written in 2008.", "git-stage(1)")
 ADD = Passage("add", "The git add command was written in 2005.", "git-add(1)")
 SEE = Passage("see", "git stage is another name for git-add(1).", "Glossary")

@@ -51,7 +51,16 @@ BAD = {
         r"a\.json, line 2 .*name the file \.jsonl$",
     ),
     "JSON of numbers": ("a.json", b"[1, 2]", r"a\.json, record 1 is a number, not an object"),
-    "JSON that is one record": ("a.json", b'{"title": "T", "text": "x"}', r"a\.json, record 'title' is a text, not an object"),
+    "JSON that is one record without a text": (
+        "a.json",
+        b'{"title": "T", "year": [1871]}',
+        r"a\.json, the record has no field text",
+    ),
+    "a list within JSON without texts": (
+        "a.json",
+        b'{"n": 1, "rows": [{"of": {}}]}',
+        r"a\.json, record 1 of 'rows' has no field text",
+    ),
     "JSON that is one text": ("a.json", b'"x"', r"a\.json is neither a list nor an object"),
     "empty text file": ("a.txt", b" \n", r"a\.txt is empty; remove it or leave it out$"),
     "empty lines": ("a.jsonl", b"\n\n", r"a\.jsonl is empty: it has no records"),

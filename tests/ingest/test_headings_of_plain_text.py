@@ -346,6 +346,71 @@ def test_nothing_else_of_a_text_changes():
         assert part.text == with_rows(text.strip())
 
 
+OUTDENTED = """Office of Lights                                      A. Finch
+
+Abstract
+
+   It is told how a light is kept.
+
+Status: draft
+
+   More is to come, of the lamp as well
+   as of the oil.
+
+1.  0-RTT lamps
+
+   They are lit at once, before anybody
+   comes.
+
+2.  429 lamps of iron
+
+   Nobody has counted them, but for
+   those on Carrow.
+
+Appendix A.  Old lamps
+
+A.1.  Of brass
+
+   They burn.
+
+Authors' Addresses
+
+   Ada Finch, Carrow.
+"""
+
+
+def test_lines_that_are_not_indented_are_headings_where_all_else_is():
+    [part] = read_document(OUTDENTED, ".txt").parts
+    assert [(heading.level, heading.text) for heading in part.headings] == [
+        (1, "Abstract"),
+        (1, "Status: draft"),
+        (1, "1. 0-RTT lamps"),
+        (1, "2. 429 lamps of iron"),
+        (1, "Appendix A. Old lamps"),
+        (2, "A.1. Of brass"),
+        (1, "Authors' Addresses"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("found", "instead"),
+    [
+        (
+            "   More is to come, of the lamp as well\n   as of the oil.",
+            "More is to come.\nOf the lamp.\nOf the oil.\nOf boats.\nOf rope.",
+        ),
+        ("Abstract\n", "It is told.\n"),
+        ("Abstract\n\n", "Abstract\n"),
+        ("Abstract\n", "Abstract            1871\n"),
+        ("Abstract\n", "lamp = light()\n"),
+        ("Abstract\n", "A list of all that has to be known of the light by anybody who comes\n"),
+    ],
+)
+def test_lines_that_are_not_indented_are_no_headings(found, instead):
+    [part] = read_document(OUTDENTED.replace(found, instead), ".txt").parts
+    assert instead.split("\n")[0] not in [heading.text for heading in part.headings]
+
+
 def test_struck_out_letters_of_printed_pages_are_read_once(tmp_path):
     [passage] = read(written(tmp_path, "lamp.0", "N\bNA\bAM\bME\bE\n     _\bl_\ba_\bm_\bp - lights the lamp of all\n"))
     assert passage.text == "NAME\n     lamp - lights the lamp of all"

@@ -47,6 +47,40 @@ def test_the_first_lines_are_the_title_unless_they_are_text(first_lines, title):
     assert title_of(first_lines + TEXT) == title
 
 
+HEAD = "Office of Lights                                                A. Finch\n"
+
+
+@pytest.mark.parametrize(
+    ("head", "title_lines", "title"),
+    [
+        (
+            "Request for Comments: 9999                                 Town of Sula\n",
+            ["Keeping the Lamps of the Northern".center(72), "Coast Dry and Bright".center(72)],
+            "RFC 9999: Keeping the Lamps of the Northern Coast Dry and Bright",
+        ),
+        (
+            "RFC: #735                                                        Orlau\n",
+            ["Lamps, Revised".center(72)],
+            "RFC 735: Lamps, Revised",
+        ),
+        (
+            "Category: Notes                                               May 1871\n",
+            ["Lamps, Revised".center(72)],
+            "Lamps, Revised",
+        ),
+        ("Category: Notes                                               May 1871\n", ["Lamps, Revised"], ""),
+        (
+            "Category: Notes                                               May 1871\n",
+            ["The lamp is lit at dusk.".center(72)],
+            "",
+        ),
+        ("It is a town.\n", ["Lamps, Revised".center(72)], ""),
+    ],
+)
+def test_a_title_may_stand_in_the_middle_below_a_head_in_two_columns(head, title_lines, title):
+    assert title_of(f"{HEAD}{head}\n\n{chr(10).join(title_lines)}\n\nAbstract{TEXT}") == title
+
+
 def test_short_lines_with_hardly_a_text_below_have_no_title():
     assert title_of("Two boats\n\nThey are few.") == ""
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopweave.text.agreement import agree
+from hopweave.text.agreement import agree, are_initials_in
 from hopweave.text.nations import is_only_nations, nations_in
 
 
@@ -105,3 +105,19 @@ def test_nations_are_found_by_the_names_of_countries_and_of_their_people(text, n
 @given(st.text(max_size=300), st.text(max_size=300))
 def test_any_texts_are_compared_without_an_error_and_in_either_order(left, right):
     assert agree(left, right) == agree(right, left)
+
+
+@pytest.mark.parametrize(
+    ("short", "text", "are"),
+    [
+        ("PKCE", "Proof Key for Code Exchange by Public Clients", True),
+        ("GKMP", "The Group Key Management Protocol", True),
+        ("PCC", "Proof Key for Code Exchange by Public Clients", False),
+        ("KC", "Proof Key for Code Exchange", False),
+        ("pkce", "Proof Key for Code Exchange", False),
+        ("PK3", "Proof Key 3", False),
+        ("", "", False),
+    ],
+)
+def test_an_abbreviation_is_told_by_the_initials_of_words_that_follow_each_other(short, text, are):
+    assert are_initials_in(short, text) is are

@@ -73,6 +73,13 @@ FOLDER = "Use DIR for temporaries, not $TMPDIR."
         ("Which port does it listen on with --port PORT?", PORT, "873", True),
         ("Which parameter of tarn_open() is supported?", OPTION, "reuse", True),
         ("Which folder is used for temporaries with DIR?", FOLDER, "$TMPDIR", True),
+        ("What is the default port?", "The rationale for not using the default port 5684 is this.", "5684", True),
+        ("What is the port?", "It runs over port 4646, to avoid port 5684.", "5684", True),
+        ("What is the port?", "It runs over port 4646 as opposed to 5684.", "5684", True),
+        ("What is the port?", "It runs over port 4646 as opposed to 5684.", "4646", False),
+        ("What is the port?", "It never actually uses the old port 5684.", "5684", True),
+        ("How many ports are there?", "It cannot use more than 12 ports.", "12", False),
+        ("Since when are there ports?", "It did not support ports before version 4.", "version 4", False),
     ],
 )
 def test_words_are_denied_by_their_clause_if_it_denies_what_is_asked_or_leaves_them_out(query, sentence, words, is_denied):

@@ -24,6 +24,7 @@ from hopweave.citations.report_names import is_dated, is_of_its_document
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Claim, Passage
+from hopweave.text.agreement import are_initials_in
 from hopweave.text.answer_kinds import kind_asked
 from hopweave.text.comparing import life_date
 from hopweave.text.content_words import anchors, content_of, keys_of, stem, stems_of
@@ -377,6 +378,8 @@ def _is_instruction(said: str) -> bool:
 
 def _is_tied(name: str, place: Place, settled: Sequence[Claim], others: Sequence[Passage]) -> bool:
     if is_named_in(place.words, name) or _is_tied_by_claims(name, place, settled) or is_dated(name, place.words):
+        return True
+    if any(are_initials_in(name, heading) for heading in place.headings):
         return True
     if is_of_its_document(name, place, others) or is_named_in(beginning_of_document(place.passage, others), name):
         return True

@@ -8,6 +8,7 @@ from itertools import chain, groupby, pairwise, takewhile
 
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.document import PARAGRAPH
+from hopweave.ingest.grid_tables import rows_of_grid
 from hopweave.ingest.office_tables import Table
 from hopweave.ingest.placed_tables import Words, are_rows, rows_by_place, words_of_line
 from hopweave.ingest.row_text import row_text
@@ -74,6 +75,8 @@ def _read(block: Sequence[str]) -> Sequence[str]:
 
     What comes after the rule below the rows of a table is read by itself.
     """
+    if drawn := rows_of_grid(block):
+        return PARAGRAPH.join(drawn).split("\n")
     rules = [at for at, line in enumerate(block) if _FULL_RULE.fullmatch(line)]
     if len(rules) > 1 and 0 < rules[0] == _num_marked(block) and (after := block[rules[1] + 1 :]):
         return [*_read(block[: rules[1]]), "", *_read(after)]

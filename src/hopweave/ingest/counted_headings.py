@@ -14,7 +14,7 @@ FEWEST = 3
 
 _COUNTED = lazy_pattern(
     r"(?:(?P<digits>\d{1,2})[.)]|(?P<roman>[IVX]{1,5})[.)]|(?P<letter>[A-Z])[.)]|(?P<minute>\d{1,4}/\d{1,3})[.)]?)"
-    r"[ \t]{1,4}(?P<said>[^\W\d_][^\n]{1,60})"
+    r"[ \t\xa0]{1,4}(?P<said>[^\W\d_][^\n]{1,60})"
 )
 """Longer ones are items of a list."""
 _END_OF_NUMBER = lazy_pattern(r"[.)\s]")

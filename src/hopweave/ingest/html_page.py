@@ -24,6 +24,7 @@ from hopweave.ingest.html_blocks import BOLD, PLAIN, TERM, PageBlocks
 from hopweave.ingest.html_navigation import LIKELY, LONGEST_BAR, Counts, grade_of, is_bar, is_step, may_be_navigation
 from hopweave.ingest.html_tags import Tag, Tags, link_target, numbering_of
 from hopweave.ingest.item_numbers import ItemNumbers
+from hopweave.ingest.plain_text import read_plain
 from hopweave.ingest.superscripts import raised
 
 MAX_DEPTH = 100_000
@@ -74,7 +75,7 @@ def read_html(content: str, source: str = "the page", check: Check = no_check) -
     """A page, with a blank line between blocks; white space is collapsed as in browsers, except in `pre`.
 
     The title is the first one that the page has, or else its first main heading. Scripts, navigation and the like are left out;
-    see `html_navigation`.
+    see `html_navigation`. A page of nothing but preformatted text is read as plain text, each `pre` as a page of it.
 
     Args:
         content: the page.
@@ -107,7 +108,7 @@ def read_html(content: str, source: str = "the page", check: Check = no_check) -
                     position = end.start()
             if slash or is_closed_at_once:
                 page.end(name)
-    return page.document()
+    return page.document(check)
 
 
 class _Element(NamedTuple):
@@ -166,6 +167,8 @@ class _Page:
     links: list[_Link] = field(default_factory=list)
     has_plain: bool = False  # whether some of the paragraph is not bold
     has_columns: bool = False  # whether some of it is preformatted
+    preformatted: list[str] = field(default_factory=list)
+    has_other_text: bool = False
 
     def start(self, name: str, written: str) -> None:
         if name == "body":
@@ -225,9 +228,13 @@ class _Page:
                 text = raised(text, self.pieces)
             self.pieces.append(text if self.num_open["pre"] else " " if text.isspace() else _SPACE.sub(" ", text))
 
-    def document(self) -> Document:
+    def document(self, check: Check) -> Document:
         self._break()
-        title, part = self.blocks.part(" ".join("".join(self.titles).split()))
+        named = " ".join("".join(self.titles).split())
+        if self.preformatted and not self.has_other_text:
+            plain = read_plain("\f".join(self.preformatted), check)
+            return Document(named or plain.title, plain.parts)
+        title, part = self.blocks.part(named)
         return Document(title, (part,))
 
     def _begin(self, name: str, tag: Tag) -> None:
@@ -304,7 +311,11 @@ class _Page:
         link = self.link
         self._end_link()
         self.link = link and link._replace(start=0)
-        for paragraph in self._paragraphs("".join(self.pieces)):
+        text = "".join(self.pieces)
+        if self.has_columns:
+            self.preformatted.append(text)
+        self.has_other_text |= not self.has_columns and not text.isspace()
+        for paragraph in self._paragraphs(text):
             start = len(self.blocks)
             self.counts.num_characters += len(paragraph)
             is_bold = self.style == PLAIN and not self.has_plain

@@ -46,6 +46,13 @@ _ADDRESS = lazy_pattern(r"[,/].*\d|^\(")
 _IN_BRACKETS = lazy_pattern(r"(?<!\s)\s*\([^()]*\)$")
 _WRAPPED = 60
 """A line with more letters may go on in the next one."""
+_EMPTY_LINES = lazy_pattern(r"\n(?:[ \t]*\n)+")
+_LONGEST_HEAD = 4000
+_FEWEST_IN_COLUMNS = 2
+"""Lines of a head, such as `Category: Informational      May 1997`."""
+_MOST_CENTRED, _MOST_OFF_CENTRE = 5, 4
+"""Lines of a title that stands in the middle, and columns that they are away from it."""
+_NUMBER_OF_RFC = lazy_pattern(r"(?mi)^(?:request for comments|(?:nwg/)?rfc)[:# \t]{1,4}(?P<number>\d{1,5})\b")
 _FIELD = lazy_pattern(rf"(?m)^(Name|Version): *(\S{{1,{_LONGEST}}})$")
 
 
@@ -78,7 +85,29 @@ def title_of(text: str) -> str:
         return ""
     lines = list(_first_lines(text, in_capitals=in_capitals))
     said = " - ".join(lines)
-    return said if len(said.split()) > 1 else ""
+    return said if len(said.split()) > 1 else _below_letterhead(text)
+
+
+def _below_letterhead(text: str) -> str:
+    """The title that stands in the middle of its lines, below a head in two columns; with the number of an RFC before it."""
+    head, *blocks = _EMPTY_LINES.split(text[:_LONGEST_HEAD])
+    rows = head.split("\n")
+    if sum(1 for row in rows if _GAP.search(row.strip())) < _FEWEST_IN_COLUMNS:
+        return ""
+    below = (block.split("\n") for block in blocks)
+    lines = next((lines for lines in below if not any(_GAP.search(line.strip()) for line in lines)), [])
+    said = " ".join(" ".join(lines).split())
+    width = max(map(len, rows))
+    is_title = any(map(str.isalpha, said)) and said[-1] not in ".,:;" and len(lines) <= _MOST_CENTRED
+    if not is_title or any(abs(_middle(line) - width / 2) > _MOST_OFF_CENTRE for line in lines):
+        return ""
+    number = _NUMBER_OF_RFC.search(head)
+    return said if number is None else f"RFC {number['number']}: {said}"
+
+
+def _middle(line: str) -> float:
+    """The column in the middle of what a line says."""
+    return (len(line) - len(line.lstrip()) + len(line.rstrip())) / 2
 
 
 def is_in_capitals(said: str, most_words: int = _MOST_HEADING_WORDS) -> bool:

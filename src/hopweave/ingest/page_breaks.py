@@ -43,7 +43,7 @@ def with_whole_sentences(
     for number in range(1, len(whole)):
         check()
         before, after = whole[number - 1].rstrip(), whole[number].lstrip()
-        if not before or not after or not _goes_on(before, after) or begins_with_heading(number + 1):
+        if not before or not after or not goes_on(before, after) or begins_with_heading(number + 1):
             continue
         head = _EMPTY_LINE.split(after, maxsplit=1)[0][:_HEAD]
         num_over = _num_over(before[-_TAIL:], head)
@@ -53,15 +53,25 @@ def with_whole_sentences(
     return whole
 
 
+def ends_a_sentence(line: str) -> bool:
+    """Whether a line has a mark at its end with which a sentence may end, or something that is introduced goes on."""
+    return line.rstrip().rstrip(_CLOSING)[-1:] in _ENDS
+
+
 def longest_line(page: str) -> int:
     """Characters of the longest line of a page, or of a short one of a page with paragraphs."""
     return max(_SHORTEST_LINE, *(len(line.strip()) for line in page.split("\n")))
 
 
-def _goes_on(before: str, after: str) -> bool:
-    """Whether the last sentence of a page goes on in the next one."""
+def goes_on(before: str, after: str) -> bool:
+    """Whether the last sentence of a page goes on in the next one, as far as their words tell.
+
+    Args:
+        before: the page, without white space at its end.
+        after: the next one, without white space at its beginning; neither is empty.
+    """
     last = before[before.rfind("\n") + 1 :].strip()
-    if last.rstrip(_CLOSING)[-1:] in _ENDS or len(last) < FULL_LINE * longest_line(before):
+    if ends_a_sentence(last) or len(last) < FULL_LINE * longest_line(before):
         return False
     if not after[0].isalpha():
         return False
@@ -77,6 +87,5 @@ def _num_over(tail: str, head: str) -> int:
         if sentence.start < len(tail) < sentence.end:
             lines = joined[joined.rfind("\n", 0, len(tail)) + 1 : sentence.end].split("\n")
             is_text = len(lines) <= 1 + _MOST_LINES and not any(map(is_of_code, lines))
-            is_whole = lines[-1].rstrip(_CLOSING)[-1:] in _ENDS
-            return sentence.end - len(tail) - 1 if is_text and is_whole else 0
+            return sentence.end - len(tail) - 1 if is_text and ends_a_sentence(lines[-1]) else 0
     return 0

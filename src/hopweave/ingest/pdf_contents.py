@@ -5,8 +5,10 @@ A list of prices looks the same. So the words of its lines have to be on the pag
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from hopweave.core.lazy_pattern import lazy_pattern
@@ -14,6 +16,11 @@ from hopweave.ingest.deadline import Check, no_check
 
 _ENTRY = lazy_pattern(r"(?P<name>\S.*?)(?:\s*(?P<leader>(?:[.·…]\s?){3,})\s*|\s+)(?P<page>\d{1,4}|[ivxl]{1,7})")
 _INDEXED = lazy_pattern(r"(?P<name>\S.*?)(?:\s*(?:[.·…]\s?){3,}\s*|,\s)(?P<page>\d{1,4})(?:(?:,\s|[-–])\d{1,4})*,?")
+_HEADING = lazy_pattern(
+    r"(?:\d{0,3}\.?\s*)?(?:table of )?contents?(?: page)?:?|inhalt(?:sverzeichnis)?|sommaire|table des mati[èe]res|[íi]ndice"
+    r"|sommario|inhoud(?:sopgave)?|innehåll|indhold|innhold|spis treści|obsah|содержание|оглавление",
+    re.IGNORECASE,
+)
 _WORDS = lazy_pattern(r"[^\W\d_]+")
 _FEWEST_LETTERS = 3
 _LONGEST, _MOST_FOLLOWED = 300, 500
@@ -66,9 +73,17 @@ def without_contents(pages: Sequence[str], check: Check = no_check) -> list[str]
             lines = []
         for run in map(_without_others, _runs(lines)):
             if _lead_to(run, range(number + 1, len(pages) + 1), on_pages):
-                lines[run[0].at : run[-1].at + 1] = [""] * (run[-1].at + 1 - run[0].at)
+                begin = first_of_contents(lines, run[0].at)
+                lines[begin : run[-1].at + 1] = [""] * (run[-1].at + 1 - begin)
         left.append("\n".join(lines))
     return left
+
+
+def first_of_contents(lines: Sequence[str], first: int) -> int:
+    """The first line of a table of contents: its heading, if that is above the first entry or a few lines without a number."""
+    above = (at for at in range(first - 1, -1, -1) if lines[at].strip())
+    near = islice(above, _MOST_BETWEEN + 1)
+    return next((at for at in near if _HEADING.fullmatch(lines[at].strip())), first)
 
 
 def _runs(lines: Sequence[str]) -> Iterator[list[_Entry]]:

@@ -1,4 +1,4 @@
-"""The headers and footers of the pages of a PDF: what most pages have, or what names the chapter and counts the pages."""
+"""The headers and footers of pages: what most pages have, or what names the chapter and counts the pages."""
 
 from __future__ import annotations
 
@@ -51,7 +51,9 @@ class Bookmark(NamedTuple):
     is_read: bool = False
 
 
-def without_running_lines(pages: Sequence[str], bookmarks: Sequence[Bookmark] = (), check: Check = no_check) -> list[str]:
+def without_running_lines(
+    pages: Sequence[str], bookmarks: Sequence[Bookmark] = (), check: Check = no_check, *, keep_first: bool = True
+) -> list[str]:
     """Pages without their headers and footers, which are up to three lines at either end.
 
     They are what most pages have there, the page's number aside; and, where that is so on most pages, what has the number of
@@ -63,6 +65,7 @@ def without_running_lines(pages: Sequence[str], bookmarks: Sequence[Bookmark] = 
         pages: their lines, as they stand on them.
         bookmarks: the outline.
         check: called for every round.
+        keep_first: whether the first occurrence of words is kept.
     """
     lines = [page.split("\n") for page in pages]
     headings = list(_headings(bookmarks, lines))
@@ -84,9 +87,7 @@ def without_running_lines(pages: Sequence[str], bookmarks: Sequence[Bookmark] = 
                     continue
                 is_first = key not in kept and any(map(str.isalpha, key)) and not _are_named(here.known, _name(page[at]))
                 kept.add(key)
-                if here.is_in(at, page):
-                    continue
-                if not is_first:
+                if not (here.is_in(at, page) or (is_first and keep_first)):
                     page[at] = ""
     return ["\n".join(page) for page in lines]
 

@@ -1,5 +1,7 @@
 """Plain text and its headings: underlined, numbered, in capitals, of an outline or of a release, each on a line of its own.
 
+Where all other text is indented, any short line that is not indented may be one.
+
 The rule is conservative, since a line that is taken for a heading is shown above all that follows: a heading stands after a
 blank line, is short, does not end like a sentence, and has text of its own below it. That text may follow without a blank line
 if the line ends before it is full, and the headings count up (`4. Payment`) or nothing else in the text is a heading.
@@ -21,15 +23,19 @@ from hopweave.ingest.document import PARAGRAPH, Document, Heading, Part
 from hopweave.ingest.entries import paragraphs_of
 from hopweave.ingest.letterhead import is_in_capitals, title_of
 from hopweave.ingest.log_lines import log_of
+from hopweave.ingest.main_text import main_text
 
 _UNDERLINE = lazy_pattern(r"([=\-~^*#+])\1{2,199}")
-_NUMBERED = lazy_pattern(r"(?P<number>\d{1,3}(?:\.\d{1,3}){0,4})(?P<dot>\.?)[ \t]{1,4}(?P<said>[^\W\d_][^\n]{1,80})")
+_NUMBERED = lazy_pattern(
+    r"(?P<number>\d{1,3}(?:\.\d{1,3}){0,4}|[A-Z](?:\.\d{1,3}){1,4})(?P<dot>\.?)[ \t\xa0]{1,4}"
+    r"(?P<said>(?:\d[\d-]{0,3}[ \t\xa0]?)?[^\W\d_][^\n]{1,80})"
+)
 _ARTICLE = lazy_pattern(
     r"(?P<word>§|art(?:icles?|ikel|ículo|icolo|igo)?\b\.?|se(?:ction|cción|zione|cção|ção|ctie)|abschnitt|cha(?:pter|pitre)"
     r"|kapit(?:el|ola)|cap(?:ítulo|itolo)|hoofdstuk|part(?:ie|e)?|teil|deel|tit(?:le|re|olo)|título|cl(?:ause|[áa]usula|ausola)"
     r"|anne?xe?|anexo|anhang|allegato|appendix|rozdział|глава|статья|раздел|čl(?:\.|ánek)|(?:agenda )?item|top"
-    r"|(?:dagsordens)?punkt|r[ée]solution)[ \t]?(?:n[°ºor]\.?[ \t]?)?(?P<number>\d{1,3}|[IVX]{1,5}\b)(?:[ \t]*[-–—:.)]+)?"
-    r"(?:[ \t]+(?P<said>[^\W_][^\n]{1,80}))?",
+    r"|(?:dagsordens)?punkt|r[ée]solution)[ \t\xa0]?(?:n[°ºor]\.?[ \t\xa0]?)?"
+    r"(?P<number>\d{1,3}|[IVX]{1,5}\b)(?:[ \t\xa0]*[-–—:.)]+)?(?:[ \t\xa0]+(?P<said>[^\W_][^\n]{1,80}))?",
     re.IGNORECASE,
 )
 """`§ 2 Fees`, `Article 3 - Hours`, `SECTION 4: First aid`, in the words of several languages."""
@@ -43,6 +49,8 @@ _RELEASE = lazy_pattern(
 """What a list of changes begins a section with: `version 1.2 - 3 May 2021`, `orla (1.2-1) unstable; urgency=low`."""
 _TITLE = lazy_pattern(r"[^\W\d_a-z][^\n.:;,!?|<>=/\\{}\[\]_*#\t]{2,40}")
 """`Returns`, `What happened`: what may be a heading directly above its text by its words alone."""
+_BESIDE_TEXT = lazy_pattern(r"[^\W\d_a-z](?:(?![|<>=\\{}\[\]_*#\t;]|\s{3}).)*[^\s.,;:!?。！？：；，、]")
+"""`Abstract`, `Appendix A.  Notes`: what may be a heading where all other text is indented."""
 _OVERSTRUCK = lazy_pattern(r".\x08")
 
 _LONGEST = 80
@@ -50,10 +58,13 @@ _MIN_SHARE_OF_TEXT = 0.5
 """If more than half of the lines look like headings, they are a list."""
 _FIRST_NUMBER = lazy_pattern(r"[012]\b")
 _CAPITAL, _OUTLINED, _RELEASED, _NUMBER_ALONE, _IN_ARTICLES = "capitals", "outline", "release", "number alone", "article "
-_TITLED = "title"
+_TITLED, _OUTDENTED = "title", "outdented"
+_SHARE_INDENTED = 0.75
+"""Of the lines of paragraphs, if headings are known by not being indented."""
 _MIN_RELEASES = 3
 _MOST_WORDS, _FEWEST_BELOW = 5, 6
 """Words of a title, and of the paragraph below it."""
+_MOST_WORDS_OUTDENTED = 12
 _TO_COUNT = frozenset({_NUMBER_ALONE, *WAYS})
 
 
@@ -75,9 +86,13 @@ def read_plain(content: str, check: Check = no_check) -> Document:
         content: the text.
         check: called for every line.
     """
-    text = _OVERSTRUCK.sub("", content).strip()
+    text, running = main_text(_OVERSTRUCK.sub("", content), check)
+    text = text.strip()
+    title = title_of(text)
     if (log := log_of(text, check)) is not None:
-        return Document(title_of(text), (log,))
+        return Document(title, (log,))
+    if running:
+        text = f"{running}{PARAGRAPH}{text}"
     lines = with_rows(text).split("\n")
     found = _consistent(_candidates(lines, check), lines)
     for one in found:
@@ -90,7 +105,7 @@ def read_plain(content: str, check: Check = no_check) -> Document:
     levels = _levels(found)
     headings = (Heading(starts[one.line], level, one.text) for one, level in zip(found, levels, strict=True))
     text = "\n".join(piece for piece in pieces if piece is not None)
-    return Document(title_of(text), (Part(text, tuple(headings)),))
+    return Document(title, (Part(text, tuple(headings)),))
 
 
 def _with_entries(lines: Sequence[str], headings: Collection[int]) -> list[str | None]:
@@ -108,6 +123,7 @@ def _with_entries(lines: Sequence[str], headings: Collection[int]) -> list[str |
 def _candidates(lines: Sequence[str], check: Check) -> list[_Found]:
     found = []
     longest = max(map(len, lines))
+    are_indented = _are_indented(lines)
     for at, line in enumerate(lines):
         check()
         is_first = at == 0 or not lines[at - 1].strip()
@@ -133,9 +149,16 @@ def _candidates(lines: Sequence[str], check: Check) -> list[_Found]:
             found.append(_Found(at, _RELEASED, 0, said))
         elif is_in_capitals(said) and _is_above_text(lines, at):
             found.append(_Found(at, _CAPITAL, 0, said))
-        elif _is_title_above_text(lines, at, longest):
-            found.append(_Found(at, _TITLED, 0, said))
+        elif style := _by_place(lines, at, longest, are_indented=are_indented):
+            found.append(_Found(at, style, int(style == _OUTDENTED), said))
     return found
+
+
+def _by_place(lines: Sequence[str], at: int, longest: int, *, are_indented: bool) -> str:
+    """The style of a line that only its place tells to be a heading; empty if it does not."""
+    if are_indented and _is_outdented(lines, at):
+        return _OUTDENTED
+    return _TITLED if _is_title_above_text(lines, at, longest) else ""
 
 
 def _is_underline(line: str, above: str) -> bool:
@@ -147,8 +170,8 @@ def _is_underline(line: str, above: str) -> bool:
 
 
 def _is_heading(match: re.Match[str]) -> bool:
-    """Whether a numbered line reads like a heading."""
-    return reads_like_a_heading(match["said"] or match[0])
+    """Whether a numbered line reads like a heading; one that asks is an item of a list, unless its number has several parts."""
+    return reads_like_a_heading(match["said"] or match[0], may_ask="." in match["number"])
 
 
 def _begins_text(lines: Sequence[str], at: int) -> bool:
@@ -181,6 +204,21 @@ def _is_title_above_text(lines: Sequence[str], at: int, longest: int) -> bool:
     return len(words) >= _FEWEST_BELOW and below[0][0] not in " \t" and not words[0][0].islower() and words[-1][-1] in ".!?:)"
 
 
+def _are_indented(lines: Sequence[str]) -> bool:
+    """Whether all text is, but for lines that stand alone and some others."""
+    blocks = [list(block) for is_text, block in groupby(lines, key=lambda line: bool(line.strip())) if is_text]
+    text = [line for block in blocks if len(block) > 1 or block[0][0] in " \t" for line in block]
+    return sum(1 for line in text if line[0] in " \t") >= _SHARE_INDENTED * len(text)
+
+
+def _is_outdented(lines: Sequence[str], at: int) -> bool:
+    """Whether a short line stands alone above text that is indented, or above a heading with a number."""
+    is_short = len(lines[at].split()) <= _MOST_WORDS_OUTDENTED and _BESIDE_TEXT.fullmatch(lines[at].rstrip()) is not None
+    is_alone = at + 1 < len(lines) and not lines[at + 1].strip()
+    below = next(filter(str.strip, lines[at + 1 : at + 5]), "")
+    return is_short and is_alone and (below[:1] in {" ", "\t"} or _NUMBERED.fullmatch(below.rstrip()) is not None)
+
+
 def _is_above_text(lines: Sequence[str], at: int) -> bool:
     """Whether the next line with text is indented, as in manual pages, or follows a blank one; and is text."""
     below = next((line for line in lines[at + 1 : at + 4] if line.strip()), "")
@@ -205,6 +243,7 @@ def _consistent(found: Sequence[_Found], lines: Sequence[str]) -> list[_Found]:
     are_releases = sum(1 for one in found if one.style == _RELEASED) >= _MIN_RELEASES
     articles = Counter(one.style for one in found if one.style.startswith(_IN_ARTICLES))
     says = {"numbered": is_counted, _CAPITAL: are_several, _OUTLINED: {1, 2} <= depths, _RELEASED: are_releases}
+    says[_OUTDENTED] = is_counted or sum(1 for one in found if one.style == _OUTDENTED) >= FEWEST
     says |= {style: num >= FEWEST for style, num in articles.items()}
     titled = [one for one in found if one.style == _TITLED]
     kept = [one for one in found if one.style != _TITLED and says.get(one.style, True)]
@@ -229,6 +268,10 @@ def _above_text(found: Sequence[_Found], way: str) -> list[_Found]:
 
 
 def _levels(found: Sequence[_Found]) -> list[int]:
-    """The level of each: by its number, or by the order in which the styles appear."""
-    styles = list(dict.fromkeys(one.style for one in found))
-    return [styles.index(one.style) + max(one.depth, 1) for one in found]
+    """The level of each: by its number, or by the order in which the styles appear.
+
+    What is known by not being indented is level with chapters: `Abstract`, then `1. Introduction`.
+    """
+    styles = ["numbered" if one.style == _OUTDENTED else one.style for one in found]
+    order = list(dict.fromkeys(styles))
+    return [order.index(style) + max(one.depth, 1) for style, one in zip(styles, found, strict=True)]

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from hopweave.core.errors import DataError
 from hopweave.core.types import Passage
 from hopweave.core.visibility import ACCESS, METADATA, is_key, labels_in, plain_value
+from hopweave.ingest.document import PARAGRAPH
 from hopweave.ingest.formats import CorpusFile
 from hopweave.ingest.json_stream import fields_of
 from hopweave.ingest.messages import with_who
@@ -19,6 +20,8 @@ from hopweave.ingest.row_text import row_text
 
 ID_FIELDS = ("id", "_id", "pid", "docid", "passage_id")
 TITLE_FIELDS = ("title", "name")
+DESCRIBING_FIELDS = ("abstract", "description", "summary")
+"""The fields that hold the text of a record that has none of `TEXT_FIELDS` and is no row of a table."""
 _LONGEST_CELL_TITLE = 100
 """Characters of a cell that may be the title of its row; a longer one is text."""
 _COLUMN = f"{METADATA}."
@@ -59,11 +62,13 @@ def passage_of_record(
     text = _pick(row.values, fields.text, TEXT_FIELDS)
     if text is None and row.is_table and fields.text is None:
         passage = _of_cells(file, row, fields, place)
+    elif text is None and fields.text is None and (described := _described(row.values, fields)):
+        passage = _of_text(file, row, fields, place, described)
     elif text is None:
         wanted = fields.text or " or ".join(TEXT_FIELDS)
         raise Unreadable(_no_field(place, row.values, wanted, "--text-field"), Reason.NO_TEXT_FIELD)
     else:
-        passage = _of_text(file, row, fields, place, text)
+        passage = _of_text(file, row, fields, place, with_who(row.values, text, _shown_elsewhere(row.values, fields)))
     return _with_labels(passage, row, place, access, no_metadata)
 
 
@@ -72,14 +77,33 @@ def _of_text(file: CorpusFile, row: Row, fields: Fields, place: str, text: objec
     record_id = _pick(row.values, fields.id, ID_FIELDS)
     if record_id is None and fields.id is not None:
         raise DataError(_no_field(place, row.values, fields.id, "--id-field"))
-    known = [name for name, value in row.values.items() if value is not None and value in (title,)]
     return Passage(
         _id_text(record_id, place),
-        _text(with_who(row.values, text, known), "text", place),
-        _text(title or "", "title", place),
+        _text(text, "text", place),
+        _text(title or "", "title", place).strip(),
         file.source,
         sections=file.within,
     )
+
+
+def _shown_elsewhere(values: Mapping[str, Any], fields: Fields) -> list[str]:
+    """The fields whose value is the title."""
+    title = _pick(values, fields.title, TITLE_FIELDS)
+    return [name for name, value in values.items() if value is not None and value == title]
+
+
+def _described(values: Mapping[str, Any], fields: Fields) -> str:
+    """What a record says whose text is a description: its other fields as a row, and that; empty for another record."""
+    text = next((value for name in DESCRIBING_FIELDS if isinstance(value := values.get(name), str) and value.strip()), "")
+    if not text:
+        return ""
+    left_out = {METADATA, ACCESS, *_shown_elsewhere(values, fields)}
+    cells = {
+        name: cell
+        for name, value in values.items()
+        if name not in left_out and value != text and not name.startswith(_COLUMN) and (cell := _cell(value))
+    }
+    return PARAGRAPH.join(filter(None, [row_text(list(cells), list(cells.values())) if cells else "", text.strip()]))
 
 
 def _of_cells(file: CorpusFile, row: Row, fields: Fields, place: str) -> Passage:
@@ -130,7 +154,9 @@ def _pick(values: Mapping[str, Any], chosen: str | None, names: Sequence[str]) -
 
 
 def _cell(value: object) -> str:
-    """The value of a field as the text of a cell; empty if there is none."""
+    """The value of a field as the text of a cell, also that of a list of texts or numbers; empty if there is none."""
+    if isinstance(value, list) and all(isinstance(one, str | int | float) for one in value):
+        return ", ".join(filter(None, map(_cell, value)))
     return value.strip() if isinstance(value, str) else plain_value(value) or ""
 
 

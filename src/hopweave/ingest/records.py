@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, replace
 from itertools import chain, islice, repeat, zip_longest
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 from hopweave.core.errors import DataError
 from hopweave.core.lazy_pattern import lazy_pattern
@@ -15,7 +15,7 @@ from hopweave.core.visibility import ACCESS, METADATA
 from hopweave.ingest.deadline import Check, no_check
 from hopweave.ingest.file_bytes import OnGuess, open_text
 from hopweave.ingest.formats import CorpusFile, Limits, OnBytes
-from hopweave.ingest.json_stream import JsonStream, load_json
+from hopweave.ingest.json_stream import Item, JsonStream, load_json
 from hopweave.ingest.office_tables import MAX_COLUMNS
 from hopweave.ingest.table_heads import LONGEST_NAME, TableRow, are_names, head_of
 
@@ -116,13 +116,43 @@ def _read_json(file: CorpusFile, on_bytes: OnBytes, limits: Limits, check: Check
                 for item in stream.rows():
                     yield _row(file, f"record {item.number}", item.value)
             case "{":
-                for item in stream.members():
-                    yield _row(file, f"record {item.key!r}", item.value, item.key)
+                yield from _of_object(file, stream, limits)
             case "":
                 return
             case _:
                 raise DataError(f"{file.source} is neither a list nor an object; give a list of objects with a text each")
         stream.end()
+
+
+def _of_object(file: CorpusFile, stream: JsonStream, limits: Limits) -> Iterator[Row]:
+    """The rows of a JSON object: each member by its key, or the object itself, or those of the one list that it is around."""
+    held: list[Item] = []
+    length, is_record = 0, False
+    members = stream.members()
+    for item in members:
+        held.append(item)
+        length += len(item.text)
+        is_record = is_record or not isinstance(item.value, Mapping)
+        if length > limits.max_row_mib << 20:
+            break
+    if not is_record:
+        for item in chain(held, members):
+            yield _row(file, f"record {item.key!r}", item.value, item.key)
+        return
+    if length > limits.max_row_mib << 20:
+        raise limits.too_long(f"the record of {file.source}", "max_row_mib")
+    values = {item.key: item.value for item in held if item.key is not None}
+    lists = [(key, value) for key, value in values.items() if _is_of_objects(value)]
+    if len(lists) == 1 and not any(values.get(name) for name in TEXT_FIELDS):
+        [(key, rows)] = lists
+        for number, row in enumerate(rows, start=1):
+            yield _row(file, f"record {number} of {key!r}", row)
+    else:
+        yield _row(file, "the record", values)
+
+
+def _is_of_objects(value: object) -> TypeGuard[list[Mapping[str, Any]]]:
+    return isinstance(value, list) and bool(value) and all(isinstance(one, Mapping) for one in value)
 
 
 def _row(file: CorpusFile, place: str, values: object, key: str | None = None) -> Row:

@@ -16,6 +16,7 @@ from hopweave.text.values import agree_by_value, normalize_values
 
 _BETWEEN_ITEMS = lazy_pattern(r"\s*[,;/&]\s*(?:(?:and|or)\s+)?|\s+(?:and|or|as\s+well\s+as)\s+", re.IGNORECASE)
 _WORD = lazy_pattern(r"[^\W_]+(?:['’-][^\W_]+)*\.?")
+_FEWEST_INITIALS = 3
 _INITIALS = lazy_pattern(r"(?:[A-Z]\.?){2,8}")
 _LEFT_OUT = frozenset({"a", "an", "the", "of", "for", "and", "in", "on", "de", "la", "du", "des", "at"})
 _AROUND = frozenset({"a", "an", "by", "command", "flag", "in", "is", "option", "the", "to", "use", "using", "with"})
@@ -87,6 +88,18 @@ def _has_initials_of(short: str, long: str) -> bool:
     words = [word.casefold() for word in _WORD.findall(long.replace("-", " "))]
     telling = [word for word in words if word not in _LEFT_OUT]
     return len(telling) > 1 and letters in {"".join(word[0] for word in words), "".join(word[0] for word in telling)}
+
+
+def are_initials_in(short: str, text: str) -> bool:
+    """Whether words of a text that follow each other, small ones aside, have the letters of an abbreviation of three or more.
+
+    >>> are_initials_in("PKCE", "Proof Key for Code Exchange by Clients"), are_initials_in("KC", "Proof Key for Code Exchange")
+    (True, False)
+    """
+    if len(short) < _FEWEST_INITIALS or not short.isalpha() or not short.isupper():
+        return False
+    words = map(str.casefold, _WORD.findall(text.replace("-", " ")))
+    return short.casefold() in "".join(word[0] for word in words if word not in _LEFT_OUT)
 
 
 def _shortens_words(short: str, long: str) -> bool:

@@ -24,11 +24,22 @@ _NO_DENIAL = frozenset({"only", "just", "merely", "least", "sooner"})
 """After these, `not` and `no` deny nothing: `not only`, `no sooner`."""
 
 _LEAVING_OUT = lazy_pattern(
-    r"\b(?:instead of|rather than|other than|apart from|except(?: for)?|excluding|unlike|without|(?:(?:but|and)\s|,\s)not)\s",
+    r"\b(?:instead of|rather than|other than|as opposed to|apart from|except(?: for)?|excluding|unlike|without"
+    r"|(?:(?:but|and)\s|,\s)not)\s",
     re.IGNORECASE,
 )
 _NOT_THAT = lazy_pattern(r"not\s(?:(?:at|by|from|in|of|on|to)\s)?(?:the|an?)\s", re.IGNORECASE)
 """How a clause begins that has no verb, and leaves out what it names: `in Sula, not the office in Brno`."""
+
+_NOT_USED = lazy_pattern(
+    r"(?:(?:\b(?:not|never|cannot)|n['’]t)\s(?:\w+ly\s)?"
+    r"(?:us(?:es?|ed|ing)|includ(?:es?|ed|ing)|(?:support|accept|offer)(?:s|ed|ing)?)"
+    r"|\bavoid(?:s|ed|ing)?(?:\susing)?|\bwithout\susing)\s"
+    r"(?:(?!(?:than|before|until|after|over|above|below|more|less|only|just|but|except|unless|if|when|with|without"
+    r"|by|to|for|and|or)\b)[^\s,;]+\s+){0,4}[\"'`“‘(\[]?$",
+    re.IGNORECASE,
+)
+"""What stands before what is not used, whatever the question calls that: `for not using the default port 5684`."""
 
 _REPLACED = lazy_pattern(
     r"(?:\s\w+){0,3}[\"”'’]?,?\s(?:is|are|was|were|(?:has|have) been|shall be)\s(?:hereby\s)?"
@@ -46,7 +57,7 @@ _BEFORE = lazy_pattern(
 _UP_TO = lazy_pattern(r"(?:[^\s,]+\s+){0,4}")
 """What may stand between these and the name of what they leave out."""
 
-_ANY = lazy_pattern(rf"n['’]t\b|\b(?:{'|'.join(sorted(_OF_VERBS | _OF_NOUNS | _FAILING))})\b", re.IGNORECASE)
+_ANY = lazy_pattern(rf"n['’]t\b|\bavoid|\b(?:{'|'.join(sorted(_OF_VERBS | _OF_NOUNS | _FAILING))})\b", re.IGNORECASE)
 _NUMBER_SIGN = lazy_pattern(r"(?<=\w\s)[Nn]o(?=\.?:)|(?<=[.-])[Nn]o(?=\.?:)|\b[Nn]o(?=\.\s?\d)")
 """`Part no.: 10040`, `Art.-No.: 5`, `No. 7`, which deny nothing."""
 
@@ -119,6 +130,8 @@ def denies_there(asking: str, sentence: str, focus: Span) -> bool:
         return True
     clause = clause_around(sentence, focus)
     if _NOT_THAT.match(sentence, clause.start, focus.start):
+        return True
+    if _NOT_USED.search(sentence[clause.start : focus.start]):
         return True
     denied = _denied(sentence[clause.start : clause.end])
     if _leaves_out(asking, sentence, Span(clause.start, focus.start)):

@@ -18,6 +18,8 @@ _SITE = lazy_pattern(
     r"\b(?:documentation|docs?|manuals?|handbook|wiki|reference|guide|help|version|website|homepage)\b|\d\.\d", re.IGNORECASE
 )
 _SECTION = lazy_pattern(r"(?<=[^\W\d_])\.[1-9][a-z]?$")
+_DESIGNATION = lazy_pattern(r"(?P<name>[A-Z]{2,8}[ -]?\d[\w./-]*)(?::|\s+[—–-])\s+\S")
+"""What texts call a document of a series by: `RFC 7636: Proof Key for Code Exchange`."""
 _CODE_NAME = lazy_pattern(r"[\w.+-]+")
 _MANUAL_SECTION = lazy_pattern(r"\([1-9][a-z]?\)$")
 
@@ -27,7 +29,11 @@ def page_name(title: str) -> str:
 
     >>> page_name("glob — Names of files — Orla 3.1 documentation"), page_name("git-log.1"), page_name("Mad Max - Fury Road")
     ('glob', 'git-log', 'Mad Max - Fury Road')
+    >>> page_name("PEP 8: Style Guide for Python Code")
+    'PEP 8'
     """
+    if (designation := _DESIGNATION.match(title)) is not None:
+        return designation["name"]
     *before, last = _SEPARATOR.split(title)
     if before and _SITE.search(last):
         name, explained, _ = before[0].partition(": ")

@@ -16,6 +16,7 @@ from hopweave.text.languages import months
 from hopweave.text.list_marks import IN_BRACKETS
 
 _LOOK_BACK = 80
+_DEEPEST_INDENT = 40
 _LOOK_AHEAD = 240
 
 _LETTER = lazy_pattern(r"[^\W_]")
@@ -40,7 +41,7 @@ _LABEL = lazy_pattern(
     r"(?:Table|Fig(?:ure|\.)|Example|Listing|Chapter|Section|Part|Appendix|Annex) (?:[A-Z]|\d{1,3})(?:[.-]\d{1,3}){0,3}\.",
     re.IGNORECASE,
 )
-_ITEM_OF_A_PARAGRAPH = lazy_pattern(r"(?:(?:\d{1,3}|[A-Za-z]|[ivxlc]{2,6}|[IVXLC]{2,6})\.\s*)+")
+_ITEM_OF_A_PARAGRAPH = lazy_pattern(r"(?:(?:\d{1,3}[a-z]?|[A-Za-z]|[ivxlc]{2,6}|[IVXLC]{2,6})\.\s*)+")
 """Numbers that are items only where a paragraph begins: elsewhere they may well be an answer, as in `It is A. B is wrong.`"""
 _LONGEST_ITEM = len("Appendix 10.10.10.")
 _ASKED = lazy_pattern(r"[?!]$")
@@ -139,13 +140,18 @@ def goes_on(text: str, last: Span, begin: int, language: str) -> bool:
     place = _Place(
         said=text[max(last.start, last.end - _LOOK_BACK) : last.end],
         is_all=last.end - last.start <= _LOOK_BACK,
-        is_paragraph=text[last.start - 2 : last.start] == "\n\n",
+        is_paragraph=_begins_paragraph(text, last.start),
         opening=opening[0] if opening else "",
         gap=gap,
         language=language,
         rest=text[begin : begin + _LOOK_AHEAD],
     )
     return any(rule(place) for rule in _RULES)
+
+
+def _begins_paragraph(text: str, start: int) -> bool:
+    """Whether an empty line is above, and only an indent before."""
+    return text[max(0, start - _DEEPEST_INDENT) : start].rstrip(" \t").endswith("\n\n")
 
 
 def _ends_oddly(text: str, last: Span) -> bool:
