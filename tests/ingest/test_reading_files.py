@@ -94,7 +94,7 @@ def test_markdown_becomes_the_text_that_a_reader_sees(tmp_path, suffix):
     [passage] = read(written(tmp_path, f"a{suffix}", MARKDOWN))
     assert passage.title == "From the front"
     assert passage.text == (
-        "The Ulm minster\n\nIt is the tallest church,\nsays spire(). A tower\n\ncity: Ulm; metres: 161.\n\n"
+        "tags: a.\n\nThe Ulm minster\n\nIt is the tallest church,\nsays spire(). A tower\n\ncity: Ulm; metres: 161.\n\n"
         "height = 161\nwidth = 3\n\nIn a block"
     )
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopweave.text.agreement import agree, are_initials_in
+from hopweave.text.agreement import agree, are_initials_in, is_spelled_out
 from hopweave.text.nations import is_only_nations, nations_in
 
 
@@ -121,3 +121,20 @@ def test_any_texts_are_compared_without_an_error_and_in_either_order(left, right
 )
 def test_an_abbreviation_is_told_by_the_initials_of_words_that_follow_each_other(short, text, are):
     assert are_initials_in(short, text) is are
+
+
+OTP = "A one-time\npassword (OTP) is used once; the HOTP (hashed one-time password) is older."
+
+
+@pytest.mark.parametrize(
+    ("query", "answer", "is_one"),
+    [
+        ("What does OTP stand for?", "one-time password", True),
+        ("What does the abbreviation OTP mean?", "One-Time Password", True),
+        ("What does OTP stand for?", "hashed one-time password", False),
+        ("What does OTP do?", "one-time password", False),
+        ("What does HOTP stand for?", "one-time password", False),
+    ],
+)
+def test_what_an_abbreviation_stands_for_is_beside_it(query, answer, is_one):
+    assert is_spelled_out(query, answer, OTP) is is_one

@@ -16,6 +16,7 @@ from hopweave.citations.places import (
 )
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Passage, Span
+from hopweave.text.agreement import is_spelled_out
 from hopweave.text.answer_kinds import kind_asked
 from hopweave.text.bounds import bounds_asked, is_bound_asked
 from hopweave.text.cases import is_of_another_case
@@ -72,6 +73,7 @@ def is_nearer_another(query: str, said: str, place: Place, focus: Span, passages
     if (
         not (is_english(asking) or is_foreign(asking))
         or is_row(place.sentence)
+        or is_spelled_out(asking, said, place.sentence)
         or is_earlier_asked(asking, place.sentence, inside)
     ):
         return False

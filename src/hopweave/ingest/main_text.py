@@ -22,6 +22,8 @@ _SHARE_WITH_RUNNING_LINES = 0.5
 """Of the pages, at least."""
 _MOST_APART = 2
 """Columns between the indents of two lines of a paragraph."""
+_MOST_PAGES = 20_000
+"""More form feeds are no ends of pages."""
 _PAGES_LOOKED_AT = 3
 """The first page may have none, and left and right pages have different ones."""
 _WORD = lazy_pattern(r"[^\W\d_]{5,}")
@@ -42,7 +44,8 @@ def main_text(text: str, check: Check = no_check) -> tuple[str, str]:
         The text, and of the headers and footers the first that have words which the first page lacks, one on each line.
     """
     pages = text.split(_FORM_FEED)
-    bare = without_running_lines(pages, check=check, keep_first=False) if len(pages) > 1 else pages
+    are_pages = 1 < len(pages) <= _MOST_PAGES
+    bare = without_running_lines(pages, check=check, keep_first=False) if are_pages else pages
     removed = [_removed(*both) for both in zip(pages, bare, strict=True)]
     if sum(map(bool, removed)) < _SHARE_WITH_RUNNING_LINES * len(pages):
         return _text(without_listed_contents(text.split("\n"), check)), ""

@@ -12,11 +12,12 @@ from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.deadline import Check, no_check
 from hopweave.ingest.document import PARAGRAPH, Blocks, Document, Part, heading_at_start
 from hopweave.ingest.entries import with_entries
+from hopweave.ingest.front_matter import front_matter_of
 from hopweave.ingest.html_navigation import LONGEST_BAR, is_bar, is_step
 from hopweave.ingest.html_page import read_html
 from hopweave.ingest.item_numbers import ItemNumbers
+from hopweave.ingest.row_text import row_text
 from hopweave.ingest.tables import Cell, plain_rows, rows_as_text
-from hopweave.text.quotation import unquoted
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from markdown_it.rules_inline import StateInline
     from markdown_it.token import Token
 
-_FRONT_MATTER = lazy_pattern(r"\A---[ \t]*\n(.*?\n)?(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
-_FRONT_TITLE = lazy_pattern(r"^title:(.+)$", re.MULTILINE)
 _BLANK_LINES = lazy_pattern(r"\n\s*\n")
 _CALLOUT = lazy_pattern(r"\[!([A-Za-z][\w-]{0,30})\][+-]?\s*")
 _NOTE = lazy_pattern(r"\[\^([^\]\s]{1,100})\]:[ \t]*")
@@ -35,6 +34,12 @@ _WIKI_LINK = lazy_pattern(
     r"(?P<is_embedded>!)?\[\[(?P<page>[^\[\]|#\n]{0,200})(?:#\^?(?P<heading>[^\[\]|\n]{0,200}))?"
     r"(?:\\?\|(?P<shown>[^\[\]\n]{0,200}))?\]\](?![(\[])"
 )
+_MARKS_OF_NOTES = lazy_pattern(
+    r"(?<!\w)==(?=[^\s=])(?P<said>[^=\n]{0,500}[^\s=])==(?!\w)|[ \t]*%%[^%\n]{0,500}%%|[ \t]+\^[\w-]{1,40}$"
+)
+"""Text that is marked as with a pen, a comment, and the name of a block, which readers do not see."""
+_NAMES_A_PAGE = lazy_pattern(r"[^\W\d_]|^\d{4}(?:-\d\d){0,2}$")
+"""A letter, or a year, month or day: other numbers in two brackets are those of lists in code."""
 _WRAPPED_HEADING = lazy_pattern(r"^((?:> ?)*#{1,6} [^\[\n]*\[[^\[\]\n]*)\n(?:> ?)*([^\[\]\n]+\]\([^()\n]*\))", re.MULTILINE)
 """A heading in the text of a link that goes on in the next line, as converters from HTML write it."""
 _TOLD_BY = 100_000
@@ -66,7 +71,7 @@ def is_markdown(content: str) -> bool:
 
 
 def read_markdown(content: str, source: str = "the document", check: Check = no_check) -> Document:
-    """Reads a document. Its footnotes follow the paragraphs that refer to them.
+    """Reads a document. Its properties are a row above its text, and its footnotes follow the paragraphs that refer to them.
 
     The title is that of the front matter, or else its first heading; one below the first level only if the document begins with
     it and has no other of its level: in a note, which is named by its file, it is a section.
@@ -79,16 +84,16 @@ def read_markdown(content: str, source: str = "the document", check: Check = no_
     Raises:
         DataError: if it is nested too deeply.
     """
-    title = ""
-    front = _FRONT_MATTER.match(content)
-    if front:
-        found = _FRONT_TITLE.search(front[1] or "")
-        title = unquoted(found[1]) if found else ""
-        content = content[front.end() :]
-    content = _WRAPPED_HEADING.sub(r"\1 \2", content)
-    tokens = _parser(source, check).parse(content)
+    front = front_matter_of(content)
+    tokens = _parser(source, check).parse(_WRAPPED_HEADING.sub(r"\1 \2", content[front.end :]))
     part = _Reading(tokens, source, check).part()
-    return Document(title or _title_of(tokens, part), (part,))
+    title = front.title or _title_of(tokens, part)
+    if front.properties:
+        blocks = Blocks()
+        blocks.add(_WIKI_LINK.sub(_shown_of_link, row_text(list(front.properties), list(front.properties.values()))))
+        blocks.add_part(part)
+        part = blocks.part()
+    return Document(title, (part,))
 
 
 def _title_of(tokens: Sequence[Token], part: Part) -> str:
@@ -185,7 +190,7 @@ def _wiki_link(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - the 
     if state.src[state.pos] not in "![":
         return False
     found = _WIKI_LINK.match(state.src, state.pos)
-    if found is None or not any(map(str.isalpha, found["page"] + (found["heading"] or ""))) or found["page"][:1] == " ":
+    if found is None or not _NAMES_A_PAGE.search(found["page"] + (found["heading"] or "")) or found["page"][:1] == " ":
         return False
     if not silent:
         state.push("text", "", 0).content = _shown_of_link(found)
@@ -381,6 +386,8 @@ def _inline_text(inline: Token) -> str:
             pieces.append("\n")
         elif token.type == "image":
             pieces.append(_inline_text(token))
-        elif token.type in {"text", "code_inline"}:
+        elif token.type == "text":
+            pieces.append(_MARKS_OF_NOTES.sub(r"\g<said>", token.content))
+        elif token.type == "code_inline":
             pieces.append(token.content)
     return "".join(pieces)

@@ -18,6 +18,10 @@ _BETWEEN_ITEMS = lazy_pattern(r"\s*[,;/&]\s*(?:(?:and|or)\s+)?|\s+(?:and|or|as\s
 _WORD = lazy_pattern(r"[^\W_]+(?:['’-][^\W_]+)*\.?")
 _FEWEST_INITIALS = 3
 _INITIALS = lazy_pattern(r"(?:[A-Z]\.?){2,8}")
+_ASKS_FOR_WORDS = lazy_pattern(
+    r"\b[Ww]hat do(?:es)? (?:the )?(?:(?:abbreviation|acronym|letters|initials) )?(?P<short>(?:[A-Z]\.?){2,8})"
+    r" (?:stand for|mean)\b"
+)
 _LEFT_OUT = frozenset({"a", "an", "the", "of", "for", "and", "in", "on", "de", "la", "du", "des", "at"})
 _AROUND = frozenset({"a", "an", "by", "command", "flag", "in", "is", "option", "the", "to", "use", "using", "with"})
 _MOST_CHARACTERS = 200  # longer texts are no short answers
@@ -100,6 +104,20 @@ def are_initials_in(short: str, text: str) -> bool:
         return False
     words = map(str.casefold, _WORD.findall(text.replace("-", " ")))
     return short.casefold() in "".join(word[0] for word in words if word not in _LEFT_OUT)
+
+
+def is_spelled_out(query: str, answer: str, sentence: str) -> bool:
+    """Whether a query asks what an abbreviation stands for, and a sentence has it in brackets behind the answer, or before it.
+
+    >>> told = "A one-time password (OTP) is used once."
+    >>> [is_spelled_out("What does OTP stand for?", answer, told) for answer in ("one-time password", "once")]
+    [True, False]
+    """
+    asked = _ASKS_FOR_WORDS.search(query)
+    if asked is None or not _has_initials_of(asked["short"], answer):
+        return False
+    said, short, told = (" ".join(text.split()).casefold() for text in (answer, asked["short"], sentence))
+    return f"{said} ({short}" in told or f"{short} ({said}" in told
 
 
 def _shortens_words(short: str, long: str) -> bool:
