@@ -6,7 +6,7 @@ from support.documents import pdf_file, with_outline
 
 from hopweave.ingest.document import Heading, Part, is_one_of_several
 from hopweave.ingest.pdf_headings import Line, headings_by_size, title_in_large_type, title_of
-from hopweave.ingest.pdf_running import Bookmark
+from hopweave.ingest.running_lines import Bookmark
 
 BODY = [Line(10.0, False, f"The lamp is lit at dusk on each of the {number} days that a week has.") for number in range(8)]
 

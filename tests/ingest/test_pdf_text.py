@@ -6,8 +6,8 @@ from support.documents import pdf, pdf_file, with_outline
 
 from hopweave.ingest.document import Heading
 from hopweave.ingest.pdf_letters import as_written
-from hopweave.ingest.pdf_running import Bookmark
 from hopweave.ingest.pdf_text import parts_of_pages
+from hopweave.ingest.running_lines import Bookmark
 
 
 def text_of(*pages):

@@ -10,12 +10,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from hopweave.core.lazy_pattern import lazy_pattern
+from hopweave.ingest.contents_by_heading import without_contents_by_heading
+from hopweave.ingest.contents_by_page import without_contents_by_page
 from hopweave.ingest.deadline import Check, no_check
 from hopweave.ingest.document import PARAGRAPH
-from hopweave.ingest.listed_contents import without_listed_contents
 from hopweave.ingest.page_breaks import ends_a_sentence, goes_on
-from hopweave.ingest.pdf_contents import without_contents
-from hopweave.ingest.pdf_running import without_running_lines
+from hopweave.ingest.running_lines import without_running_lines
 
 _FORM_FEED = "\f"
 _SHARE_WITH_RUNNING_LINES = 0.5
@@ -48,11 +48,11 @@ def main_text(text: str, check: Check = no_check) -> tuple[str, str]:
     bare = without_running_lines(pages, check=check, keep_first=False) if are_pages else pages
     removed = [_removed(*both) for both in zip(pages, bare, strict=True)]
     if sum(map(bool, removed)) < _SHARE_WITH_RUNNING_LINES * len(pages):
-        return _text(without_listed_contents(text.split("\n"), check)), ""
+        return _text(without_contents_by_heading(text.split("\n"), check)), ""
     lines = [page.split("\n") for page in bare]
-    left = iter(without_listed_contents([line for page in lines for line in page], check))
+    left = iter(without_contents_by_heading([line for page in lines for line in page], check))
     unlisted = [_text(islice(left, len(page))) for page in lines]
-    return "".join(_joined(without_contents(unlisted, check))), "\n".join(_new(removed, _words(bare[0])))
+    return "".join(_joined(without_contents_by_page(unlisted, check))), "\n".join(_new(removed, _words(bare[0])))
 
 
 def _text(lines: Iterable[str | None]) -> str:

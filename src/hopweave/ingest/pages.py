@@ -28,12 +28,12 @@ from hopweave.ingest.pdf_headings import Line, headings_by_size, title_in_large_
 from hopweave.ingest.pdf_layout import Rule, Word
 from hopweave.ingest.pdf_letters import as_written
 from hopweave.ingest.pdf_rows import Open, with_rows
-from hopweave.ingest.pdf_running import Bookmark
 from hopweave.ingest.pdf_text import parts_of_pages
 from hopweave.ingest.ppt import read_ppt
 from hopweave.ingest.pptx import read_pptx
 from hopweave.ingest.reasons import Reason, Unreadable, reading
 from hopweave.ingest.rtf import read_rtf
+from hopweave.ingest.running_lines import Bookmark
 from hopweave.ingest.xls import read_xls
 from hopweave.ingest.xlsx import read_xlsx
 from hopweave.ingest.zipped import Archive

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.html_navigation import TITLES
-from hopweave.ingest.pdf_running import Bookmark
+from hopweave.ingest.running_lines import Bookmark
 
 _LARGER = 1.08
 """The size of a heading, relative to that in which most of the text is set, at least."""

@@ -18,8 +18,8 @@ from hopweave.ingest.document import PARAGRAPH
 from hopweave.ingest.office_tables import Table
 from hopweave.ingest.page_breaks import FULL_LINE
 from hopweave.ingest.pdf_layout import Rule, Word
-from hopweave.ingest.pdf_running import MOST_LINES
 from hopweave.ingest.pdf_tables import Found, tables_on
+from hopweave.ingest.running_lines import MOST_LINES
 
 _HYPHENS = frozenset("\xad\x02\ufffe\u2010\u2011")
 _LONGEST_CAPTION = 150

@@ -1,6 +1,6 @@
 """From the lines of a PDF's pages to text, in paragraphs, under the headings of its bookmarks.
 
-Running headers and footers and tables of contents are left out; see `pdf_running` and `pdf_contents`.
+Running headers and footers and tables of contents are left out; see `running_lines` and `contents_by_page`.
 
 A PDF holds places of letters, not text: what a reader takes for a paragraph or a header has to be concluded.
 """
@@ -14,12 +14,12 @@ from dataclasses import replace
 from itertools import groupby, pairwise
 
 from hopweave.core.lazy_pattern import lazy_pattern
+from hopweave.ingest.contents_by_page import without_contents_by_page
 from hopweave.ingest.deadline import Check, no_check
 from hopweave.ingest.document import Blocks, Part
 from hopweave.ingest.entries import with_entries
 from hopweave.ingest.page_breaks import FULL_LINE, longest_line, with_whole_sentences
-from hopweave.ingest.pdf_contents import without_contents
-from hopweave.ingest.pdf_running import MOST_SOUGHT, Bookmark, without_running_lines
+from hopweave.ingest.running_lines import MOST_SOUGHT, Bookmark, without_running_lines
 
 _WORD = lazy_pattern(r"\w+(?:-\w+)*")
 _BROKEN_WORD = lazy_pattern(r"(?<!\w)(\w{2,40})(-|\xad)[ \t]*\n[ \t]*(\w{1,40})")
@@ -44,7 +44,7 @@ def parts_of_pages(pages: Sequence[str], bookmarks: Iterable[Bookmark] = (), che
     on_page: dict[int, list[Bookmark]] = {}
     for bookmark in bookmarks:
         on_page.setdefault(bookmark.page, []).append(bookmark)
-    texts = without_contents(without_running_lines(pages, bookmarks, check), check)
+    texts = without_contents_by_page(without_running_lines(pages, bookmarks, check), check)
     texts = with_whole_sentences(texts, lambda number: _begins_with(texts[number - 1], on_page.get(number, ())), check)
     written: Counter[str] = Counter()
     for text in texts:

@@ -1,8 +1,8 @@
-"""Tables of contents and indexes of a PDF, and lists that only look like them."""
+"""Tables of contents and indexes of text in pages, and lists that only look like them."""
 
 import pytest
 
-from hopweave.ingest.pdf_contents import without_contents
+from hopweave.ingest.contents_by_page import without_contents_by_page
 
 TITLES = ("Keeping the lamps", "Drying of oil", "Mooring a boat", "Ropes and knots", "Painting the tower", "Letters home")
 FRONT = 2
@@ -18,13 +18,13 @@ def document(contents, index=""):
 def test_a_table_of_contents_is_left_out(between):
     entries = [f"{n}. {title}{between}{n}" for n, title in enumerate(TITLES, start=1)]
     contents = "\n".join(["The light", "Contents", "Preface iv", *entries, "Ada Finch wrote it."])
-    assert without_contents(document(contents))[0].split("\n") == ["The light", *[""] * 8, "Ada Finch wrote it."]
+    assert without_contents_by_page(document(contents))[0].split("\n") == ["The light", *[""] * 8, "Ada Finch wrote it."]
 
 
 def test_what_stands_apart_above_a_table_of_contents_stays():
     entries = [f"{n}. {title} . . . . {n}" for n, title in enumerate(TITLES, start=1)]
     page = "\n".join(["Chapter 1", "Lights", *entries, "", "It was in May 1871"])
-    assert without_contents(document(page))[0].split("\n") == [
+    assert without_contents_by_page(document(page))[0].split("\n") == [
         "Chapter 1",
         "Lights",
         *[""] * len(entries),
@@ -37,14 +37,14 @@ def test_an_entry_of_two_lines_is_left_out_whole():
     entries = [f"{title} of a\nlight in the north . . . . {n}" for n, title in enumerate(TITLES, start=1)]
     pages = document("\n".join(entries))
     pages = [page.replace("Text", "Text of a light in the north") for page in pages]
-    assert without_contents(pages)[0].strip().split("\n")[1:] == []
+    assert without_contents_by_page(pages)[0].strip().split("\n")[1:] == []
 
 
 @pytest.mark.parametrize("between", [", ", " . . . . . "])
 def test_an_index_is_left_out(between):
     words = sorted((word, n) for n, title in enumerate(TITLES, start=1) for word in title.split() if len(word) > 2)
     index = "\n".join(f"{word}{between}{n}" for word, n in words * 2)
-    assert without_contents(document("Contents", index))[-1] == ""
+    assert without_contents_by_page(document("Contents", index))[-1] == ""
 
 
 @pytest.mark.parametrize(
@@ -58,10 +58,10 @@ def test_an_index_is_left_out(between):
     ],
 )
 def test_other_lists_stay(page):
-    assert without_contents(document(page))[0] == page
-    assert without_contents(document("Contents", page))[-1] == page
+    assert without_contents_by_page(document(page))[0] == page
+    assert without_contents_by_page(document("Contents", page))[-1] == page
 
 
 def test_lines_and_lists_of_any_length_take_no_time():
     pages = ["a " + "." * 100_000 + " b", "\n".join(f"Oil and lamps .... {n // 100}" for n in range(100_000)), "Oil and lamps"]
-    assert without_contents(pages) == pages
+    assert without_contents_by_page(pages) == pages

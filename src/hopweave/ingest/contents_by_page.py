@@ -1,4 +1,4 @@
-"""The tables of contents and indexes of a PDF, whose lines end with the numbers of pages and say nothing of their own.
+"""The tables of contents and indexes of text in pages, whose lines end with the numbers of these and say nothing of their own.
 
 A list of prices looks the same. So the words of its lines have to be on the pages that their numbers lead to.
 """
@@ -54,7 +54,7 @@ class _Entry(NamedTuple):
     is_led: bool = False
 
 
-def without_contents(pages: Sequence[str], check: Check = no_check) -> list[str]:
+def without_contents_by_page(pages: Sequence[str], check: Check = no_check) -> list[str]:
     """Pages without tables of contents, which lead to pages after them in order, and indexes, which lead to those before them.
 
     Args:

@@ -1,8 +1,8 @@
-"""The headers and footers of a PDF: the same on most pages, or with the chapter, the section and the number of the page."""
+"""The headers and footers of pages: the same on most pages, or with the chapter, the section and the number of the page."""
 
 import pytest
 
-from hopweave.ingest.pdf_running import Bookmark, without_running_lines
+from hopweave.ingest.running_lines import Bookmark, without_running_lines
 
 FILLER = (
     "Oil is kept dry.",
