@@ -28,6 +28,14 @@ def test_an_object_around_a_list_has_the_records_of_that(tmp_path, around):
     assert [passage.text for passage in found] == ["name: Lamp; price: 5; stock: full.", "name: Oil; price: 7; stock: low."]
 
 
+def test_the_title_of_an_object_around_a_list_is_above_its_records(tmp_path):
+    found = passages(tmp_path, {"title": "Store of Carrow ", "results": [LAMP, OIL]})
+    assert [(passage.title, passage.sections) for passage in found] == [
+        ("Lamp", ("Store of Carrow",)),
+        ("Oil", ("Store of Carrow",)),
+    ]
+
+
 def test_messages_within_an_object_become_one_text(tmp_path):
     said = [{"user": "ida", "text": "It hangs."}, {"user": "ada", "text": "Try rope."}]
     [passage] = passages(tmp_path, {"channel": "keepers", "messages": said})

@@ -97,6 +97,15 @@ def test_a_link_is_followed_backwards_too(index):
     assert "film" in ids(found(index, "Which film did Tom Carey the Welsh painter direct?"))
 
 
+@pytest.mark.parametrize("written", ["RFC 9991", "[RFC9991]", "RFC-9991"])
+def test_a_document_of_a_series_is_named_with_or_without_a_blank_before_its_number(tmp_path, written):
+    light = Passage("light", f"The lamp of Kerrow is lit as {written} says.", "RFC 9990: Lights")
+    flame = Passage("flame", "The flame is as high as a hand, and no higher.", "RFC 9991: Flames of Whale Oil")
+    BM25.build(tmp_path / "index", [*NOISE, light, flame])
+    hits = found(tmp_path / "index", "How is the lamp of Kerrow lit?", residual=False)
+    assert {hit.passage.id: hit for hit in hits}["flame"].via.by == "link"
+
+
 def test_without_hops_it_ranks_as_bm25_does(index):
     for question in (QUESTION, "harbour town market", "Kerrow mill"):
         [plain] = BM25(index).search([question], 5)
@@ -322,11 +331,37 @@ def _document(text, title, words):
 @given(
     st.text(max_size=60),
     st.sampled_from(
-        ["Amélie", "AMELIE", "The Long-Tide", "Straße 9", "Été à Åre", "Ωmega Point", "北京 Opera", "x" * 70, "ﬁsh ½ Kg"]
+        [
+            "Amélie",
+            "AMELIE",
+            "The Long-Tide",
+            "Straße 9",
+            "Été à Åre",
+            "Ωmega Point",
+            "北京 Opera",
+            "x" * 70,
+            "ﬁsh ½ Kg",
+            "[RFC7636]",
+            "RFC 7636",
+        ]
     ),
     st.sampled_from([str.upper, str.lower, str.title, str]),
     st.sampled_from(
-        ["Amélie", "amelie", "Long Tide", "STRASSE 9", "Ete a Are", "Ωmega", "Opera", "北京", "X" * 65, "Fish", "Kg"]
+        [
+            "Amélie",
+            "amelie",
+            "Long Tide",
+            "STRASSE 9",
+            "Ete a Are",
+            "Ωmega",
+            "Opera",
+            "北京",
+            "X" * 65,
+            "Fish",
+            "Kg",
+            "RFC 7636: Keys",
+            "Rfc",
+        ]
     ),
 )
 def test_a_passage_links_to_what_its_text_names_and_to_nothing_else(text, named, written, title):

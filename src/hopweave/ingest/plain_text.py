@@ -208,7 +208,7 @@ def _are_indented(lines: Sequence[str]) -> bool:
     """Whether all text is, but for lines that stand alone and some others."""
     blocks = [list(block) for is_text, block in groupby(lines, key=lambda line: bool(line.strip())) if is_text]
     text = [line for block in blocks if len(block) > 1 or block[0][0] in " \t" for line in block]
-    return sum(1 for line in text if line[0] in " \t") >= _SHARE_INDENTED * len(text)
+    return bool(text) and sum(1 for line in text if line[0] in " \t") >= _SHARE_INDENTED * len(text)
 
 
 def _is_outdented(lines: Sequence[str], at: int) -> bool:

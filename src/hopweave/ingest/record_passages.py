@@ -15,11 +15,10 @@ from hopweave.ingest.formats import CorpusFile
 from hopweave.ingest.json_stream import fields_of
 from hopweave.ingest.messages import with_who
 from hopweave.ingest.reasons import Reason, Unreadable
-from hopweave.ingest.records import TEXT_FIELDS, Row
+from hopweave.ingest.records import TEXT_FIELDS, TITLE_FIELDS, Row
 from hopweave.ingest.row_text import row_text
 
 ID_FIELDS = ("id", "_id", "pid", "docid", "passage_id")
-TITLE_FIELDS = ("title", "name")
 DESCRIBING_FIELDS = ("abstract", "description", "summary")
 """The fields that hold the text of a record that has none of `TEXT_FIELDS` and is no row of a table."""
 _LONGEST_CELL_TITLE = 100

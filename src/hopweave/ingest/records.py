@@ -22,6 +22,8 @@ from hopweave.ingest.table_heads import LONGEST_NAME, TableRow, are_names, head_
 TEXT_FIELDS = ("text", "contents", "content", "body", "passage", "paragraph_text")
 """The fields that hold the text of a record, unless another one is named."""
 
+TITLE_FIELDS = ("title", "name")
+"""The fields that hold the title of a record, unless another one is named."""
 _FEWEST_CELLS = 2
 _LONGEST_VALUE = 300
 """Characters of a text that is a cell of a table; a longer one is most likely the text of its record."""
@@ -145,8 +147,9 @@ def _of_object(file: CorpusFile, stream: JsonStream, limits: Limits) -> Iterator
     lists = [(key, value) for key, value in values.items() if _is_of_objects(value)]
     if len(lists) == 1 and not any(values.get(name) for name in TEXT_FIELDS):
         [(key, rows)] = lists
+        title = next((name for name in map(values.get, TITLE_FIELDS) if isinstance(name, str)), "")
         for number, row in enumerate(rows, start=1):
-            yield _row(file, f"record {number} of {key!r}", row)
+            yield replace(_row(file, f"record {number} of {key!r}", row), title=title.strip())
     else:
         yield _row(file, "the record", values)
 

@@ -38,6 +38,8 @@ _CODE = lazy_pattern(
 )
 """How a text names a page whose name is in small letters, so that it is no common word: `git-log(1)`, `the secrets module`."""
 
+_JOINED = lazy_pattern(r"(?<![^\W_])([A-Z]{2,8})(?=\d{3,6}(?![^\W_]))")
+"""A name whose number some texts write beside its letters, and others apart: `[RFC7636]`, `RFC 7636`, `SHA-256`."""
 _BETWEEN = lazy_pattern(r"[ \t]+")
 _MAX_WORD_LENGTH = 60
 _SMALL = frozenset(string.ascii_lowercase)
@@ -67,8 +69,10 @@ def title_key(title: str) -> str:
 
     >>> title_key("Amélie (2001 film)"), title_key("glob — Names of files — Orla 3.1 documentation"), title_key("git-log(1)")
     ('amelie', 'glob', 'git log')
+    >>> title_key("RFC7636")
+    'rfc 7636'
     """
-    keys = keys_of(_SUFFIX.sub("", page_name(title)) or title)
+    keys = keys_of(with_numbers_apart(_SUFFIX.sub("", page_name(title)) or title))
     return " ".join(keys) if len(keys) <= MAX_KEY_WORDS else ""
 
 
@@ -85,6 +89,7 @@ def openings(text: str) -> set[str]:
     >>> sorted(openings("She met Lina Holt."))
     ['holt', 'lina', 'lina holt', 'she', 'she met']
     """
+    text = with_numbers_apart(text)
     keys, written = words_of(text)
     first = [_may_begin(word) for word in written]
     for index in _code_mentions(text):
@@ -111,6 +116,7 @@ def mentions(
         num_titled: how many passages have the title of a key, linked or not.
         num_opened: how many have a title that begins with given words.
     """
+    text = with_numbers_apart(text)
     keys, written = words_of(text)
     coded = _code_mentions(text)
     found = []
@@ -154,6 +160,11 @@ def names(text: str) -> Iterator[str]:
     for word, after in itertools.pairwise(_pattern_for(text).finditer(text)):
         if is_named(word[0]) and is_named(after[0]) and _BETWEEN.fullmatch(text, word.end(), after.start()):
             yield f"{_key_of(word[0])} {_key_of(after[0])}"
+
+
+def with_numbers_apart(text: str) -> str:
+    """A text with a blank between letters and a number that names have."""
+    return _JOINED.sub(r"\1 ", text)
 
 
 def words_of(text: str) -> Words:

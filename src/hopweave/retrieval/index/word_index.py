@@ -37,7 +37,7 @@ from hopweave.retrieval.index.bm25_search import (
     terms_in,
     terms_of,
 )
-from hopweave.retrieval.index.links import is_named, keys_of, mentions, names, opening, title_key, words_of
+from hopweave.retrieval.index.links import is_named, keys_of, mentions, names, opening, title_key, with_numbers_apart, words_of
 from hopweave.text.document_names import words_above
 from hopweave.text.key_terms import FUNCTION_WORDS, words_in
 from hopweave.text.languages import is_foreign, language_of, words_for
@@ -178,7 +178,7 @@ class Document:
     @cached_property
     def flat(self) -> str:
         """The text in the form of keys, to search for a key."""
-        return f" {' '.join(keys_of(self.passage.text))} "
+        return f" {' '.join(keys_of(with_numbers_apart(self.passage.text)))} "
 
     def names(self, key: str) -> bool:
         """Whether the text contains a key, in any context."""
