@@ -35,6 +35,13 @@ def test_what_the_first_page_lacks_comes_first():
     assert document.parts[0].text.startswith("RFC 9999 Lights of Carrow May 1871\n\nFinch keeps")
 
 
+def test_a_title_that_all_pages_have_stays_on_the_first():
+    pages = [f"Manual of Lights\n\n{one}.\n\n{number}" for number, one in enumerate(SENTENCES, start=1)]
+    text, running = main_text("\f".join(pages))
+    assert text.split("\n\n") == ["Manual of Lights", *(f"{one}." for one in SENTENCES)]
+    assert running == ""
+
+
 @pytest.mark.parametrize(
     ("before", "after", "goes_on"),
     [

@@ -49,10 +49,18 @@ def main_text(text: str, check: Check = no_check) -> tuple[str, str]:
     removed = [_removed(*both) for both in zip(pages, bare, strict=True)]
     if sum(map(bool, removed)) < _SHARE_WITH_RUNNING_LINES * len(pages):
         return _text(without_contents_by_heading(text.split("\n"), check)), ""
+    bare[0] = _with_top(pages[0], bare[0])
     lines = [page.split("\n") for page in bare]
     left = iter(without_contents_by_heading([line for page in lines for line in page], check))
     unlisted = [_text(islice(left, len(page))) for page in lines]
     return "".join(_joined(without_contents_by_page(unlisted, check))), "\n".join(_new(removed, _words(bare[0])))
+
+
+def _with_top(page: str, bare: str) -> str:
+    """The first page with its header, which is the title where all pages have that."""
+    lines = bare.split("\n")
+    first = next((at for at, line in enumerate(lines) if line.strip()), 0)
+    return "\n".join([*page.split("\n")[:first], *lines[first:]])
 
 
 def _text(lines: Iterable[str | None]) -> str:
