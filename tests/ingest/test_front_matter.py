@@ -20,6 +20,8 @@ from hopweave.ingest.markdown import read_markdown
         ("lamp: lit # since May", {"lamp": "lit"}),
         ("owner: '[[Ida Renn]]'", {"owner": "[[Ida Renn]]"}),
         ("Valid from: May", {"Valid from": "May"}),
+        ("weight: 1,200 kg\npublished: 1871-05-03", {"weight": "1,200 kg", "published": "1871-05-03"}),
+        ("weight: 3\nnav_order: 2\npublished: false", {}),
         ("layout: page\ndraft: true\nlit: true\nempty:\nnone: null\nsidebar_position: 3", {}),
         ("of:\n  no: use\n  to: anybody\nlist:\n- name: a", {}),
         ("- lamp\n\n# comment\n{{ template }}", {}),

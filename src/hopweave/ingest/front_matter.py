@@ -23,12 +23,14 @@ _BLOCK_SIGN = lazy_pattern(r"[|>][+-]?\d?")
 _ITEMS = lazy_pattern(r"\s*(?:\"[^\"]*\"|'[^']*'|[^,]+)")
 _SAY_NOTHING = frozenset({"", "null", "~", "true", "false", "yes", "no", "[]", "{}"})
 _FOR_PROGRAMS = lazy_pattern(
-    r"(?:layout|permalink|slug|u?u?id|weight|draft|published?|toc.*|.*sidebar.*|nav.*|order|pos(?:ition)?|css.*|template|theme|redirect.*"
-    r"|hide.*|show.*|excerpt_separator|output|bibliography|csl|header-includes|geometry|font.*|.*font|documentclass|.*color|url|images?"
-    r"|cover.*|thumbnail.*|banner.*|icon|comments|math(?:jax)?|kernel.*|jupyter|jekyll.*|pagination.*|custom_edit_url|linter.*)",
+    r"layout|permalink|slug|uuid|toc.*|.*sidebar.*|nav_.*|css.*|template|theme|redirect.*|hide_.*|show_.*|excerpt_separator|output"
+    r"|bibliography|csl|header-includes|geometry|font.*|.*font|documentclass|(?:link|url|cite|file)color|images?|cover.*|thumbnail.*"
+    r"|banner.*|icon|kernel.*|jupyter|jekyll.*|pagination.*|custom_edit_url|linter.*",
     re.IGNORECASE,
 )
 """The names of properties that say how a page is made or shown."""
+_OF_PLACES = lazy_pattern(r"weight|.*order|.*position", re.IGNORECASE)
+"""The same, if the value is a number: the place of a page among others."""
 _LONGEST = 300
 """Characters of a value."""
 
@@ -60,8 +62,14 @@ def front_matter_of(content: str) -> FrontMatter:
         name: value for name, value in _properties((found[1] or "").split("\n")) if value.casefold() not in _SAY_NOTHING
     }
     title = next((properties.pop(name) for name in list(properties) if name.casefold() == "title"), "")
-    told = {name: value for name, value in properties.items() if not _FOR_PROGRAMS.fullmatch(name) and len(value) <= _LONGEST}
+    told = {name: value for name, value in properties.items() if _says_something(name, value)}
     return FrontMatter(title, told, found.end())
+
+
+def _says_something(name: str, value: str) -> bool:
+    """Whether a property says something of the document, and not how it is shown."""
+    is_place = value.isdigit() and _OF_PLACES.fullmatch(name) is not None
+    return len(value) <= _LONGEST and not is_place and _FOR_PROGRAMS.fullmatch(name) is None
 
 
 def _properties(lines: list[str]) -> Iterator[tuple[str, str]]:
