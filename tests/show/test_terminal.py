@@ -64,6 +64,12 @@ def test_without_colour_a_quote_and_its_focus_can_still_be_told():
     assert "«She was born in *Port Merrow*, a town known for its rope walks», and learned" in text
 
 
+def test_a_passage_is_shown_as_prose_without_its_line_breaks_and_indents():
+    record = searchain()
+    indented = tuple(replace(one, text=f"{one.text}\n\n      o  And   so\n         on.") for one in record.passages)
+    assert " o And so on." in " ".join(shown(draw_answer(replace(record, passages=indented)), 400).split("\n"))
+
+
 def test_with_colour_a_quote_carries_no_signs():
     text = shown(draw_answer(searchain()), colour=True)
     assert "«" not in text

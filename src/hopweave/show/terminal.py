@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from hopweave.citations.shortfalls import shortfall_in_words
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Answer, Claim
 from hopweave.record import Failure, Record, Step
 from hopweave.show.branch import change_lines
@@ -38,6 +39,7 @@ MAX_AROUND = 320
 """Characters of the passage shown before and after a quote."""
 
 MAX_DETAIL_CHARACTERS = 200
+_BLANKS = lazy_pattern(r"\s+")
 
 
 def draw_record(
@@ -310,8 +312,8 @@ def _passage_text(source: Source, *, with_signs: bool) -> Text:
 def _piece_text(piece: Piece, *, with_signs: bool) -> Text:
     from rich.text import Text
 
-    # Line breaks of the source are not shown: the passage is displayed as prose.
-    shown = visible(piece.text).replace("\n", " ")
+    # Line breaks and indents of the source are not shown: the passage is displayed as prose.
+    shown = _BLANKS.sub(" ", visible(piece.text))
     match piece.role:
         case "passage":
             return Text(shown, "dim")
