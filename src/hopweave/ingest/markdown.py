@@ -35,7 +35,8 @@ _WIKI_LINK = lazy_pattern(
     r"(?:\\?\|(?P<shown>[^\[\]\n]{0,200}))?\]\](?![(\[])"
 )
 _MARKS_OF_NOTES = lazy_pattern(
-    r"(?<!\w)==(?=[^\s=])(?P<said>[^=\n]{0,500}[^\s=])==(?!\w)|[ \t]*%%[^%\n]{0,500}%%|[ \t]+\^[\w-]{1,40}$"
+    r"(?<!\w)==(?=[^\s=])(?P<said>[^=\n]{0,500}[^\s=])==(?!\w)"
+    r"|(?<![ \t])[ \t]*+%%[^%\n]{0,500}%%|(?<![ \t])[ \t]++\^[\w-]{1,40}$"
 )
 """Text that is marked as with a pen, a comment, and the name of a block, which readers do not see."""
 _NAMES_A_PAGE = lazy_pattern(r"[^\W\d_]|^\d{4}(?:-\d\d){0,2}$")
