@@ -22,6 +22,7 @@ _BOXES = str.maketrans(
 )
 """How signs for drawing boxes look on a typewriter."""
 _BOXES.update(dict.fromkeys(range(0x2552, 0x256D), "+"))
+_CORNERS = frozenset({"+", *(chr(sign) for sign, plain in _BOXES.items() if plain == "+")})
 
 
 def rows_of_grid(block: Sequence[str]) -> list[str]:
@@ -34,6 +35,8 @@ def rows_of_grid(block: Sequence[str]) -> list[str]:
     >>> rows_of_grid(["+----+------+", "| id | lamp |", "+----+------+", "| 1  | lit  |", "| 2  | out  |", "+----+------+"])
     ['id: 1; lamp: lit.', 'id: 2; lamp: out.']
     """
+    if sum(1 for line in block if line.lstrip()[:1] in _CORNERS) < _FEWEST_BORDERS:
+        return []
     drawn = [line.strip().translate(_BOXES) for line in block]
     borders = [at for at, line in enumerate(drawn) if _BORDER.fullmatch(line)]
     if len(borders) < _FEWEST_BORDERS:
@@ -41,8 +44,9 @@ def rows_of_grid(block: Sequence[str]) -> list[str]:
     first, last = borders[0], borders[-1]
     shape = _shape(drawn[first])
     cells = [_cells(line) for line in drawn[first : last + 1]]
+    are_borders = set(borders)
     is_regular = all(
-        _shape(line) == shape if at in borders else len(row) == len(shape) - 1
+        _shape(line) == shape if at in are_borders else len(row) == len(shape) - 1
         for at, (line, row) in enumerate(zip(drawn[first : last + 1], cells, strict=True), start=first)
     )
     if not is_regular:
