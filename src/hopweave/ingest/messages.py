@@ -16,7 +16,7 @@ from hopweave.core.errors import DataError
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.visibility import ACCESS, METADATA, plain_value
 from hopweave.ingest.document import PARAGRAPH
-from hopweave.ingest.records import TEXT_FIELDS, Row
+from hopweave.ingest.records import TEXT_FIELDS, Row, is_list_of_objects
 from hopweave.ingest.row_text import row_text
 
 _WHO = ("author", "user", "username", "user_name", "from", "sender", "speaker", "nick", "created_by")
@@ -75,10 +75,10 @@ def with_who(values: Mapping[str, Any], text: object, known: Sequence[str]) -> o
         return text
     left_out = {METADATA, ACCESS, *known, *(name for name in TEXT_FIELDS if values.get(name) == text)}
     shown = {name: value for name, value in values.items() if name not in left_out and not name.startswith(_COLUMN)}
-    if not _OF_A_CASE & values.keys() and not any(map(_is_list, shown.values())):
+    if not _OF_A_CASE & values.keys() and not any(map(is_list_of_objects, shown.values())):
         return _said(values, text) or text
     cells = {name: cell for name, value in shown.items() if 0 < len(cell := _cell(value)) <= _LONGEST_VALUE}
-    entries = [entry for name, value in shown.items() if _is_list(value) for entry in _entries(name, value)]
+    entries = [entry for name, value in shown.items() if is_list_of_objects(value) for entry in _entries(name, value)]
     return PARAGRAPH.join(filter(None, [row_text(list(cells), list(cells.values())) if cells else "", text, *entries]))
 
 
@@ -143,10 +143,6 @@ def _entries(name: str, value: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         }
         if said := _said(one) or (row_text(list(cells), list(cells.values())) if cells else ""):
             yield said
-
-
-def _is_list(value: object) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(one, Mapping) for one in value)
 
 
 def _cell(value: object) -> str:

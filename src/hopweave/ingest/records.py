@@ -144,7 +144,7 @@ def _of_object(file: CorpusFile, stream: JsonStream, limits: Limits) -> Iterator
     if length > limits.max_row_mib << 20:
         raise limits.too_long(f"the record of {file.source}", "max_row_mib")
     values = {item.key: item.value for item in held if item.key is not None}
-    lists = [(key, value) for key, value in values.items() if _is_of_objects(value)]
+    lists = [(key, value) for key, value in values.items() if is_list_of_objects(value)]
     if len(lists) == 1 and not any(values.get(name) for name in TEXT_FIELDS):
         [(key, rows)] = lists
         title = next((name for name in map(values.get, TITLE_FIELDS) if isinstance(name, str)), "")
@@ -154,7 +154,8 @@ def _of_object(file: CorpusFile, stream: JsonStream, limits: Limits) -> Iterator
         yield _row(file, "the record", values)
 
 
-def _is_of_objects(value: object) -> TypeGuard[list[Mapping[str, Any]]]:
+def is_list_of_objects(value: object) -> TypeGuard[list[Mapping[str, Any]]]:
+    """Whether a field of a record is a list of records, such as comments."""
     return isinstance(value, list) and bool(value) and all(isinstance(one, Mapping) for one in value)
 
 
