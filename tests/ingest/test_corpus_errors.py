@@ -16,8 +16,8 @@ BAD = {
     ),
     "text of another type": (
         "a.jsonl",
-        b'{"text": ["x"]}',
-        r"a\.jsonl, line 1: its text is of type list; make it a single text$",
+        b'{"text": {"a": 1}}',
+        r"a\.jsonl, line 1: its text is of type dict; make it a single text$",
     ),
     "title of another type": ("a.jsonl", b'{"title": {"a": 1}, "text": "x"}', r"line 1: its title is of type dict"),
     "id of another type": ("a.jsonl", b'{"id": 1.5, "text": "x"}', r"line 1: its id is of type float"),
@@ -59,7 +59,7 @@ BAD = {
     "a list within JSON without texts": (
         "a.json",
         b'{"n": 1, "rows": [{"of": {}}]}',
-        r"a\.json, record 1 of 'rows' has no field text",
+        r"a\.json, the record has no field text",
     ),
     "JSON that is one text": ("a.json", b'"x"', r"a\.json is neither a list nor an object"),
     "empty text file": ("a.txt", b" \n", r"a\.txt is empty; remove it or leave it out$"),

@@ -1,6 +1,9 @@
 """Questions that are asked at the same moment begin a little apart."""
 
 import asyncio
+import time
+
+import pytest
 
 from hopweave.run import starts
 from hopweave.run.starts import Starts
@@ -36,10 +39,13 @@ async def test_one_that_comes_later_does_not_wait_for_what_is_past(monkeypatch):
     assert clock.slept == []
 
 
-async def test_they_begin_in_the_order_in_which_they_asked():
+@pytest.mark.parametrize("busy_before", [None, 5])
+async def test_they_begin_in_the_order_in_which_they_asked(busy_before):
     turns, begun = Starts(0.001), []
 
     async def begin(number):
+        if number == busy_before:
+            time.sleep(0.03)  # noqa: ASYNC251 - a loop that is busy for longer than they are apart
         await turns.turn()
         begun.append(number)
 

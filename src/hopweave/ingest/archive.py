@@ -1,4 +1,6 @@
-"""Archives of documents and records (tar, zip, mailboxes), read member by member. No member is unpacked under its own name.
+"""Archives of documents and records (tar, zip, mailboxes, exported notes), read member by member.
+
+No member is unpacked under its own name.
 
 HotpotQA's Wikipedia has this form: a `.tar.bz2` of folders with files `wiki_00.bz2`, each of JSON lines.
 """
@@ -21,10 +23,11 @@ from hopweave.core.errors import DataError
 from hopweave.core.files import shown_name
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.ahead import Ahead, Pieces
+from hopweave.ingest.enex import notes_of
 from hopweave.ingest.file_bytes import BUFFER_BYTES, decompressed, open_regular, unpacked, watched
 from hopweave.ingest.formats import CorpusFile, Limits, OnBytes
 from hopweave.ingest.reasons import reading
-from hopweave.ingest.recognise import HEAD_BYTES, MAILBOX, TEXT, is_left_closed, told_by
+from hopweave.ingest.recognise import HEAD_BYTES, TEXT, is_left_closed, told_by
 from hopweave.ingest.zipped import BROKEN, refuse_long_list
 
 _AHEAD = 64
@@ -99,7 +102,13 @@ def _events(archive: CorpusFile, on_bytes: OnBytes, limits: Limits) -> Generator
             return
         with open_regular(archive) as raw:
             stream = Pieces(total.counted(decompressed(archive, watched(raw, on_bytes))))
-            yield from _of_mailbox(archive, stream) if archive.suffix == MAILBOX else _of_tar(archive, stream, total)
+            match archive.suffix:
+                case ".mbox":
+                    yield from _of_mailbox(archive, stream)
+                case ".enex":
+                    yield from _of_notes(archive, stream, limits)
+                case _:
+                    yield from _of_tar(archive, stream, total)
 
 
 def _of_tar(archive: CorpusFile, stream: Pieces, total: _Total) -> Iterator[_Event]:
@@ -165,6 +174,16 @@ def _of_mailbox(archive: CorpusFile, stream: Pieces) -> Iterator[_Event]:
     if number:
         yield bytes(held)
         yield _Ends(None)
+
+
+def _of_notes(archive: CorpusFile, stream: Pieces, limits: Limits) -> Iterator[_Event]:
+    """The notes of an export, as members of the names `1.html`, `2.html` and so on."""
+    pieces = iter(partial(stream.read, BUFFER_BYTES), b"")
+    for number, note in enumerate(notes_of(pieces, archive.source, limits), start=1):
+        yield _Opens(member_of(archive, f"{number}.html", ""))
+        if isinstance(note, bytes):
+            yield note
+        yield _Ends(None if isinstance(note, bytes) else note)
 
 
 def _beginnings(lines: io.BufferedReader) -> Iterator[tuple[bytes, bool]]:

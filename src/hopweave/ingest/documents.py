@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 from hopweave.ingest.calendars import read_ics
 from hopweave.ingest.cards import read_vcf
+from hopweave.ingest.clippings import is_clippings, read_clippings
 from hopweave.ingest.deadline import Check, no_check
 from hopweave.ingest.document import Blocks, Document
 from hopweave.ingest.html_page import read_html
@@ -35,6 +36,8 @@ def read_document(content: str, suffix: str, source: str = "the document", check
         return read_html(content, source, check)
     if suffix in {".md", ".markdown"} or (suffix == ".txt" and is_markdown(content)):
         return read_markdown(content, source, check)
+    if suffix == ".txt" and is_clippings(content):
+        return read_clippings(content, check)
     if suffix == ".ipynb":
         return _read_notebook(content, source, check)
     return _READERS.get(suffix, read_plain)(content, check)

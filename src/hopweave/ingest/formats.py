@@ -19,7 +19,7 @@ RECORD_SUFFIXES = frozenset({".json", ".jsonl", ".ndjson", ".tsv", ".csv"})
 """Files that contain many records."""
 
 MARKUP_SUFFIXES = frozenset(
-    {".adoc", ".asciidoc", ".dbk", ".fb2", ".mediawiki", ".opml", ".org", ".t2t", ".tex", ".textile", ".typ"}
+    {".adoc", ".asciidoc", ".bib", ".dbk", ".fb2", ".mediawiki", ".opml", ".org", ".ris", ".t2t", ".tex", ".textile", ".typ"}
 )
 """Markup that pandoc reads; see `hopweave.ingest.pandoc`."""
 
@@ -61,7 +61,7 @@ _SAME_FORMAT = {
 DOCUMENT_SUFFIXES = TEXT_SUFFIXES | BOOK_SUFFIXES
 """Files that are one document each."""
 
-ARCHIVE_SUFFIXES = frozenset({".tar", ".zip", ".mbox"})
+ARCHIVE_SUFFIXES = frozenset({".tar", ".zip", ".mbox", ".enex"})
 """Files that hold others."""
 
 SOURCE_CODE_SUFFIXES = frozenset(
@@ -102,6 +102,8 @@ FORMATS = " ".join(
 READ = f"{FORMATS}, also compressed ({' '.join(COMPRESSIONS)}), and other text"
 """All that is read, for messages and help."""
 
+_CHAT = "_chat"
+_KEY = lazy_pattern(r"(?<=\S) [0-9a-f]{32}$")
 _WIKI = lazy_pattern(r"wiki_\d+")
 """Files of JSON lines as WikiExtractor names them; HotpotQA's Wikipedia consists of such."""
 
@@ -201,9 +203,15 @@ class CorpusFile:
 
     @property
     def stem(self) -> str:
-        """Its name without the suffixes of its format; a suffix that says nothing, such as that of `README.first`, is kept."""
+        """Its name without the suffixes of its format; a suffix that says nothing, such as that of `README.first`, is kept.
+
+        Without the key that Notion adds to the names of pages; a chat of WhatsApp has the name of its folder or archive.
+        """
         says_nothing = self.looks and self.named_suffix not in DOCUMENT_SUFFIXES
-        return shown_name(self._plain_name.name if says_nothing else self._plain_name.stem)
+        stem = shown_name(self._plain_name.name if says_nothing else self._plain_name.stem)
+        if stem == _CHAT and self.path.parent.name:
+            return shown_name(self.path.parent.name.removesuffix(".zip"))
+        return _KEY.sub("", stem)
 
     @property
     def is_wiki(self) -> bool:

@@ -18,6 +18,8 @@ _DATE = (
 )
 _TIME = r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1,6})?)?(?:\s?[AaPp]\.?[Mm]\.?)?(?:Z|\s?[+-]\d{2}:?\d{2})?"
 _ENTRY = lazy_pattern(rf"[\[(<]?(?:{_DATE}(?:[T, ]|, )\s?)?{_TIME}[\])>]?(?=[\s:,-])[^\n]*\S")
+_DIRECTION = lazy_pattern("[\u200e\u200f\u202a-\u202e]")
+"""Marks for the direction of letters, which programs for chats write before times."""
 _DAY = lazy_pattern(
     r"(?:-{2,}|\*{2,}|={2,})\s*(?:Log opened|Day changed|Beginning of day|Session Start:?)?\s*(?P<day>\S.*?)[-*=\s]*"
 )
@@ -37,7 +39,7 @@ def log_of(text: str, check: Check = no_check) -> Part | None:
         text: the text.
         check: called for every line.
     """
-    lines = text.split("\n")
+    lines = _DIRECTION.sub("", text).split("\n")
     entries = [line for line in lines if _ENTRY.fullmatch(line.rstrip())]
     num_lines = sum(1 for line in lines if line.strip())
     num_words = sum(len(line.split()) for line in entries)

@@ -1,154 +1,175 @@
 """Records that say who: messages of a chat, comments, tickets. What stands beside their text says whose words it is and when.
 
-A message becomes `[2024-10-02 09:14] ida: It hangs again.` Messages that follow in a file without ids and titles become one
-text, as many as fit, since few are understood alone. A record with more fields, such as a ticket, has these before its text as
-a row of a table, and its comments below it.
+A message becomes `[2024-10-02 09:14] ida: It hangs again.` Messages that follow in a file without ids and titles, or in a list
+of an object around them, become one text, as many as fit, since few are understood alone.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from html import unescape
 from typing import Any
 
 from hopweave.core.errors import DataError
 from hopweave.core.lazy_pattern import lazy_pattern
-from hopweave.core.visibility import ACCESS, METADATA, plain_value
+from hopweave.core.visibility import ACCESS, METADATA
 from hopweave.ingest.document import PARAGRAPH
-from hopweave.ingest.records import TEXT_FIELDS, Row, is_list_of_objects
-from hopweave.ingest.row_text import row_text
+from hopweave.ingest.row import Row, text_in
 
-_WHO = ("author", "user", "username", "user_name", "from", "sender", "speaker", "nick", "created_by")
-"""Whose the words of a record are."""
-_OF_A_CASE = frozenset({"reporter", "assignee", "owner", "requester", "reported_by", "assigned_to"})
-_WHEN = ("ts", "timestamp", "date", "datetime", "created_at", "created", "sent_at", "sent", "time", "at")
+WHO = (
+    "author", "user", "username", "user_name", "from", "sender", "speaker", "nick", "created_by", "creator", "memberCreator",
+    "sender_name",
+)  # fmt: skip
+"""The fields that say whose the words of a record are."""
+_ROLES = ("user", "assistant", "system", "tool", "human")
+"""Who speaks in a conversation with a model."""
+_WHEN = (
+    "ts", "timestamp", "date", "datetime", "created_at", "createdAt", "created", "created_date", "create_time", "createTime",
+    "sent_at", "sent", "time", "at", "timestamp_ms",
+)  # fmt: skip
 _WHERE = ("channel", "channel_name", "room", "conversation")
-_NAMES = ("real_name", "display_name", "name", "login", "username", "email", "emailAddress")
+_NAMES = (
+    "real_name", "display_name", "displayName", "fullName", "nickname", "name", "login", "username", "literal", "email",
+    "emailAddress", "role",
+)  # fmt: skip
+_AT = lazy_pattern(r"(?<=\d)T(?=\d)")
+_PARTS_OF_NAME = ("given", "dropping-particle", "non-dropping-particle", "family", "suffix")
 _PROFILE = "user_profile"
-_EPOCH = lazy_pattern(r"1\d{9}(?:\d{3})?(?:\.\d+)?")
-_MILLISECONDS = 10_000_000_000
-_LONGEST_VALUE, _MOST_ENTRIES = 300, 1_000
+_EPOCH = lazy_pattern(r"1\d{9}(?:\d{3}){0,2}(?:\.\d+)?")
+_MILLISECONDS, _MICROSECONDS = 10_000_000_000, 10_000_000_000_000
+_LONGEST_MOMENT = len("Wednesday, September 30, 2024 at 10:14:12 AM UTC")
+_LONGEST_VALUE = 300
 _COLUMN = f"{METADATA}."
+_SLACK = lazy_pattern(r"<(?P<kind>[@#!]?)(?P<to>[^<>|\s]{1,2000})(?:\|(?P<shown>[^<>|]{0,500}))?>")
+"""What Slack writes for a person, a channel, a group and a link."""
 
 
-def conversations(rows: Iterable[Row], max_words: int) -> Iterator[Row]:
+def conversations(rows: Iterable[Row], max_words: int, name: str, people: Mapping[str, str] | None = None) -> Iterator[Row]:
     """The rows of a file, with messages that follow each other as one row.
 
     Args:
         rows: as read.
         max_words: of one row; with 0, each message is one.
+        name: the title of messages that say nowhere where they were said.
+        people: names by the ids that stand for them in the messages.
     """
     held: list[Row] = []
     num_words = 0
+    known = dict(people or {})
     try:
         for row in rows:
-            said = _said(row.values)
-            can_join = bool(said) and not row.is_table and not _has(row.values, ("id", "_id", "title", "name"))
-            num_more = len(said.split())
+            text = said(row.values)
+            is_one_of_many = row.is_in_list or not _has(row.values, ("id", "_id", "title", "name"))
+            can_join = bool(text) and not row.is_table and is_one_of_many
+            num_more = len(text.split())
             is_full = num_words + num_more > max_words
-            if held and (not can_join or is_full or _beside(held[0].values) != _beside(row.values)):
-                yield _joined(held)
+            if held and (not can_join or is_full or _beside(held[0]) != _beside(row)):
+                yield _joined(held, name, known)
                 held, num_words = [], 0
             if can_join:
+                known |= _introduced(row.values)
                 held.append(row)
                 num_words += num_more
             else:
                 yield row
     except DataError:
         if held:  # what is before a damaged line is kept
-            yield _joined(held)
+            yield _joined(held, name, known)
         raise
     if held:
-        yield _joined(held)
+        yield _joined(held, name, known)
 
 
-def with_who(values: Mapping[str, Any], text: object, known: Sequence[str]) -> object:
-    """The text of a record with what its other fields say; as it is if none of them says who.
+def _introduced(values: Mapping[str, Any]) -> dict[str, str]:
+    """The name of who wrote a message, by the id that stands for them in others."""
+    user, name = values.get("user"), person(values.get(_PROFILE))
+    return {user: name} if isinstance(user, str) and name else {}
+
+
+def _joined(rows: Sequence[Row], name: str, people: Mapping[str, str]) -> Row:
+    values = rows[0].values
+    kept = {field: values[field] for field in values if field in {METADATA, ACCESS} or field.startswith(_COLUMN)}
+    text = PARAGRAPH.join(said(row.values, people=people) for row in rows)
+    where = where_said(values) or " ".join(rows[0].titles) or name
+    return replace(rows[0], values={**kept, "title": where, "text": text}, titles=(), num_records=len(rows))
+
+
+def where_said(values: Mapping[str, Any]) -> str:
+    """The name of the channel, the room or the like that a record names; empty without one."""
+    return next((shown for name in _WHERE if (shown := person(values.get(name)))), "")
+
+
+def _beside(row: Row) -> list[object]:
+    """What has to be the same in messages of one text: where they were said, and who may see them."""
+    values = row.values
+    names = [name for name in values if name in {METADATA, ACCESS, *_WHERE} or name.startswith(_COLUMN)]
+    return [row.titles, *((name, values[name]) for name in sorted(names))]
+
+
+def said(values: Mapping[str, Any], text: str | None = None, people: Mapping[str, str] | None = None) -> str:
+    """A message with who wrote it and when; empty if a record is none.
 
     Args:
         values: the fields of the record.
-        text: its text.
-        known: the fields whose values are shown elsewhere, such as the title.
+        text: its text, if that is known.
+        people: names by the ids that stand for them.
     """
-    if not isinstance(text, str) or not (_has(values, _WHO) or _OF_A_CASE & values.keys()):
-        return text
-    left_out = {METADATA, ACCESS, *known, *(name for name in TEXT_FIELDS if values.get(name) == text)}
-    shown = {name: value for name, value in values.items() if name not in left_out and not name.startswith(_COLUMN)}
-    if not _OF_A_CASE & values.keys() and not any(map(is_list_of_objects, shown.values())):
-        return _said(values, text) or text
-    cells = {name: cell for name, value in shown.items() if 0 < len(cell := _cell(value)) <= _LONGEST_VALUE}
-    entries = [entry for name, value in shown.items() if is_list_of_objects(value) for entry in _entries(name, value)]
-    return PARAGRAPH.join(filter(None, [row_text(list(cells), list(cells.values())) if cells else "", text, *entries]))
-
-
-def _joined(rows: Sequence[Row]) -> Row:
-    values = rows[0].values
-    if len(rows) == 1:
-        return rows[0]
-    where = next((str(values[name]) for name in _WHERE if isinstance(values.get(name), str)), "")
-    kept = {name: values[name] for name in values if name in {METADATA, ACCESS} or name.startswith(_COLUMN)}
-    text = PARAGRAPH.join(_said(row.values) for row in rows)
-    return replace(rows[0], values={**kept, "title": where, "text": text}, num_records=len(rows))
-
-
-def _beside(values: Mapping[str, Any]) -> list[object]:
-    """What has to be the same in messages of one text: where they were said, and who may see them."""
-    names = [name for name in values if name in {METADATA, ACCESS, *_WHERE} or name.startswith(_COLUMN)]
-    return [(name, values[name]) for name in sorted(names)]
-
-
-def _said(values: Mapping[str, Any], text: str | None = None) -> str:
-    """A message with who wrote it and when; empty if a record is none."""
-    said = text if text is not None else next((values[name] for name in TEXT_FIELDS if isinstance(values.get(name), str)), "")
-    who = _who(values)
-    if not who or not said.strip():
+    words = text_in(values) if text is None else text
+    who = person(values.get(_PROFILE)) or next((shown for name in WHO if (shown := person(values.get(name)))), "")
+    who = who or next((role for role in _ROLES if values.get("role") == role), "")
+    if not who or not words.strip():
         return ""
-    when = next((shown for name in _WHEN if (shown := _moment(values.get(name)))), "")
-    return f"[{when}] {who}: {said.strip()}" if when else f"{who}: {said.strip()}"
+    if "timestamp_ms" in values:
+        words, who = _repaired(words), _repaired(who)
+    if values.get("type") == "message" and isinstance(values.get("ts"), str):
+        words, who = _of_slack(words, people or {}), (people or {}).get(who, who)
+    when = next((shown for name in _WHEN if (shown := moment(values.get(name)))), "")
+    return f"[{when}] {who}: {words.strip()}" if when else f"{who}: {words.strip()}"
 
 
-def _who(values: Mapping[str, Any]) -> str:
-    return next((shown for name in (_PROFILE, *_WHO) if (shown := _person(values.get(name)))), "")
+def _repaired(text: str) -> str:
+    """A text of Facebook's exports, which have each byte of UTF-8 as a letter."""
+    try:
+        return text.encode("latin-1").decode()
+    except UnicodeError:
+        return text
 
 
-def _person(value: object) -> str:
+def _of_slack(text: str, people: Mapping[str, str]) -> str:
+    """A message of Slack as it is shown: with names of people and channels, and links by their words."""
+
+    def shown(found: re.Match[str]) -> str:
+        kind, to, words = found["kind"], found["to"], found["shown"]
+        if kind == "!":
+            return f"@{words or to.partition('^')[0]}"
+        return f"{kind}{words or people.get(to, to)}" if kind else words or to
+
+    return unescape(_SLACK.sub(shown, text))
+
+
+def person(value: object) -> str:
+    """The name of a person as text: a text itself, or the name in a record of a person; empty without one."""
     if isinstance(value, Mapping):
-        return next(
-            (str(value[name]).strip() for name in _NAMES if isinstance(value.get(name), str) and value[name].strip()), ""
-        )
+        if isinstance(value.get("family"), str):
+            return " ".join(part.strip() for name in _PARTS_OF_NAME if isinstance(part := value.get(name), str))
+        names = (value[name] for name in _NAMES if isinstance(value.get(name), str))
+        return next((name.strip() for name in names if name.strip()), "")
     return " ".join(value.split())[:_LONGEST_VALUE] if isinstance(value, str) else ""
 
 
-def _moment(value: object) -> str:
-    """A date and time as text; seconds or milliseconds since 1970 are shown in UTC."""
+def moment(value: object) -> str:
+    """A date and time as text; seconds, or fractions of these, since 1970 are shown in UTC. Empty for anything else."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return ""
     written = " ".join(str(value).split())
     if not _EPOCH.fullmatch(written):
-        return (
-            written.replace("T", " ")
-            if isinstance(value, str) and len(written) <= len("2024-10-02T09:14:00.000000+00:00")
-            else ""
-        )
+        return _AT.sub(" ", written) if isinstance(value, str) and len(written) <= _LONGEST_MOMENT else ""
     seconds = float(written)
-    return datetime.fromtimestamp(seconds / 1000 if seconds >= _MILLISECONDS else seconds, UTC).strftime("%Y-%m-%d %H:%M")
-
-
-def _entries(name: str, value: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """The comments of a record, or its steps: each as a message if it is one, else as a row of a table."""
-    for one in value[:_MOST_ENTRIES]:
-        cells = {
-            f"{name} {key}" if number == 0 else key: cell for number, (key, of) in enumerate(one.items()) if (cell := _cell(of))
-        }
-        if said := _said(one) or (row_text(list(cells), list(cells.values())) if cells else ""):
-            yield said
-
-
-def _cell(value: object) -> str:
-    if isinstance(value, Mapping):
-        return _person(value)
-    return value.strip() if isinstance(value, str) else plain_value(value) or ""
+    per_second = 1 if seconds < _MILLISECONDS else 1_000 if seconds < _MICROSECONDS else 1_000_000
+    return datetime.fromtimestamp(seconds / per_second, UTC).strftime("%Y-%m-%d %H:%M")
 
 
 def _has(values: Mapping[str, Any], names: Sequence[str]) -> bool:

@@ -20,15 +20,18 @@ from hopweave.ingest.formats import CorpusFile, Limits
 from hopweave.ingest.html_page import read_html
 from hopweave.ingest.plain_text import read_plain
 from hopweave.ingest.reasons import Reason, Unreadable
+from hopweave.ingest.references import as_written, read_references
 
 INPUT: Mapping[str, str] = {
     ".adoc": "asciidoc",
     ".asciidoc": "asciidoc",
+    ".bib": "biblatex",
     ".dbk": "docbook",
     ".fb2": "fb2",
     ".mediawiki": "mediawiki",
     ".opml": "opml",
     ".org": "org",
+    ".ris": "ris",
     ".t2t": "t2t",
     ".tex": "latex",
     ".textile": "textile",
@@ -38,6 +41,9 @@ INPUT: Mapping[str, str] = {
 
 _XML = frozenset({".dbk", ".fb2", ".opml"})
 """Formats that nobody reads as they are written."""
+
+_REFERENCES = frozenset({".bib", ".ris"})
+"""Lists of references, of which pandoc makes no page."""
 
 _HEAP = "1G"
 _SHARE = 0.5
@@ -61,9 +67,11 @@ def read_markup(content: str, file: CorpusFile, limits: Limits, check: Check) ->
         DataError: if it is XML, and pandoc is not installed or cannot read it.
     """
     seconds = _SHARE * (limits.seconds_for(file) or 0)
-    page = _as_page(content, file.suffix, seconds, limits.max_row_mib << 20)
-    if page is not None:
-        return read_html(page, file.source, check)
+    are_references = file.suffix in _REFERENCES
+    given = as_written(content) if file.suffix == ".bib" else content
+    made = _converted(given, file.suffix, "csljson" if are_references else "html", seconds, limits.max_row_mib << 20)
+    if made is not None:
+        return read_references(made, check) if are_references else read_html(made.replace(_NO_TITLE, "", 1), file.source, check)
     if file.suffix not in _XML:
         return read_plain(content.replace("\r\n", "\n"), check)
     if _converter() is None:
@@ -83,14 +91,15 @@ def _converter() -> str | None:
     return shutil.which("pandoc")
 
 
-def _as_page(content: str, suffix: str, max_seconds: float, max_bytes: int) -> str | None:
-    """A document as a web page, with its notes below the paragraphs that refer to them.
+def _converted(content: str, suffix: str, to: str, max_seconds: float, max_bytes: int) -> str | None:
+    """A document as a web page, with its notes below the paragraphs that refer to them, or in another format.
 
     Args:
         content: the document.
         suffix: of its format.
+        to: what pandoc calls the other format.
         max_seconds: how long it may take.
-        max_bytes: how long the page may be.
+        max_bytes: how long the result may be.
 
     Returns:
         `None` if pandoc is not installed, or cannot read it within the limits.
@@ -98,18 +107,18 @@ def _as_page(content: str, suffix: str, max_seconds: float, max_bytes: int) -> s
     program = _converter()
     if program is None:
         return None
-    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as page:
+    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as made:
         given.write(content.encode("utf-8", "replace"))
         given.seek(0)
         options = ["--sandbox", "--standalone", "--wrap=none", "--quiet", "--reference-location=block"]
-        command = [program, "+RTS", f"-M{_HEAP}", "-RTS", *options, f"--from={INPUT[suffix]}", "--to=html"]
+        command = [program, "+RTS", f"-M{_HEAP}", "-RTS", *options, f"--from={INPUT[suffix]}", f"--to={to}"]
         try:
             ran = subprocess.run(  # noqa: S603 - the converter, without anything of the document in the command
-                command, stdin=given, stdout=page, stderr=subprocess.DEVNULL, timeout=max_seconds, check=False
+                command, stdin=given, stdout=made, stderr=subprocess.DEVNULL, timeout=max_seconds, check=False
             )
         except (subprocess.TimeoutExpired, OSError):
             return None
-        if ran.returncode or page.seek(0, os.SEEK_END) > max_bytes:
+        if ran.returncode or made.seek(0, os.SEEK_END) > max_bytes:
             return None
-        page.seek(0)
-        return page.read().decode("utf-8", "replace").replace(_NO_TITLE, "", 1)
+        made.seek(0)
+        return made.read().decode("utf-8", "replace")

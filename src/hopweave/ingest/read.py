@@ -29,6 +29,7 @@ from hopweave.ingest.reasons import Reason, TakenId, Unreadable, reason_of
 from hopweave.ingest.recognise import MAIL
 from hopweave.ingest.record_passages import Fields, passage_of_record
 from hopweave.ingest.records import read_rows
+from hopweave.ingest.slack_export import conversation_name, people_beside
 from hopweave.ingest.split import cut_part
 from hopweave.ingest.tally import Tally, Unread
 from hopweave.ingest.vanished import Standing, check_vanishing, has_vanished
@@ -107,7 +108,7 @@ class CorpusOptions:
     def reading(self) -> str:
         """What a file's passages depend on, apart from its content; a file that was read with other options is read again."""
         limits = (self.max_row_mib, self.max_file_mib, self.max_seconds)
-        return f"29 {(self.max_words, *self.fields, *limits, self.access, self.keep_copies)!r}"
+        return f"30 {(self.max_words, *self.fields, *limits, self.access, self.keep_copies)!r}"
 
 
 def read_corpus(
@@ -330,7 +331,8 @@ class Reading:
         guessed: list[str] = []
         rows = read_rows(file, self._on_bytes, self._options.limits, self._deadline.check, guessed.append)
         if self._options.fields == (None, None, None):
-            rows = conversations(rows, self._options.max_words)
+            people = people_beside(file, self._options.limits, self._deadline.check)
+            rows = conversations(rows, self._options.max_words, conversation_name(file), people)
         for row in rows:
             self._deadline.check()
             is_empty = False

@@ -10,12 +10,11 @@ from typing import Any, NamedTuple
 from hopweave.core.errors import DataError
 from hopweave.core.types import Passage
 from hopweave.core.visibility import ACCESS, METADATA, is_key, labels_in, plain_value
-from hopweave.ingest.document import PARAGRAPH
 from hopweave.ingest.formats import CorpusFile
 from hopweave.ingest.json_stream import fields_of
-from hopweave.ingest.messages import with_who
 from hopweave.ingest.reasons import Reason, Unreadable
-from hopweave.ingest.records import TEXT_FIELDS, TITLE_FIELDS, Row
+from hopweave.ingest.record_fields import COLUMN, as_text, cell_of, has_words, plain_text, with_who
+from hopweave.ingest.row import TEXT_FIELDS, TITLE_FIELDS, Row
 from hopweave.ingest.row_text import row_text
 
 ID_FIELDS = ("id", "_id", "pid", "docid", "passage_id")
@@ -23,7 +22,6 @@ DESCRIBING_FIELDS = ("abstract", "description", "summary")
 """The fields that hold the text of a record that has none of `TEXT_FIELDS` and is no row of a table."""
 _LONGEST_CELL_TITLE = 100
 """Characters of a cell that may be the title of its row; a longer one is text."""
-_COLUMN = f"{METADATA}."
 
 
 class Fields(NamedTuple):
@@ -61,28 +59,24 @@ def passage_of_record(
     text = _pick(row.values, fields.text, TEXT_FIELDS)
     if text is None and row.is_table and fields.text is None:
         passage = _of_cells(file, row, fields, place)
-    elif text is None and fields.text is None and (described := _described(row.values, fields)):
-        passage = _of_text(file, row, fields, place, described)
+    elif text is None and fields.text is None and (told := _told(row, fields)):
+        passage = _of_text(file, row, fields, place, told)
     elif text is None:
         wanted = fields.text or " or ".join(TEXT_FIELDS)
         raise Unreadable(_no_field(place, row.values, wanted, "--text-field"), Reason.NO_TEXT_FIELD)
     else:
-        passage = _of_text(file, row, fields, place, with_who(row.values, text, _shown_elsewhere(row.values, fields)))
+        words = plain_text(_text(text, "text", place))
+        passage = _of_text(file, row, fields, place, with_who(row.values, words, _shown_elsewhere(row.values, fields)))
     return _with_labels(passage, row, place, access, no_metadata)
 
 
-def _of_text(file: CorpusFile, row: Row, fields: Fields, place: str, text: object) -> Passage:
-    title = _pick(row.values, fields.title, TITLE_FIELDS)
+def _of_text(file: CorpusFile, row: Row, fields: Fields, place: str, text: str) -> Passage:
+    title = _text(_pick(row.values, fields.title, TITLE_FIELDS) or "", "title", place).strip()
     record_id = _pick(row.values, fields.id, ID_FIELDS)
     if record_id is None and fields.id is not None:
         raise DataError(_no_field(place, row.values, fields.id, "--id-field"))
-    return Passage(
-        _id_text(record_id, place),
-        _text(text, "text", place),
-        _text(title or "", "title", place).strip(),
-        file.source,
-        sections=file.within,
-    )
+    sections = (*file.within, *row.titles)
+    return Passage(_id_text(record_id, place), _text(text, "text", place), title, file.source, sections=sections)
 
 
 def _shown_elsewhere(values: Mapping[str, Any], fields: Fields) -> list[str]:
@@ -91,18 +85,14 @@ def _shown_elsewhere(values: Mapping[str, Any], fields: Fields) -> list[str]:
     return [name for name, value in values.items() if value is not None and value == title]
 
 
-def _described(values: Mapping[str, Any], fields: Fields) -> str:
-    """What a record says whose text is a description: its other fields as a row, and that; empty for another record."""
-    text = next((value for name in DESCRIBING_FIELDS if isinstance(value := values.get(name), str) and value.strip()), "")
-    if not text:
+def _told(row: Row, fields: Fields) -> str:
+    """What a record says that has no text: its other fields, around its description; empty if it is not meant to be read."""
+    text = next((value for name in DESCRIBING_FIELDS if isinstance(value := row.values.get(name), str) and value.strip()), "")
+    might_have_one = row.is_beside_texts and any(name in row.values for name in (*TEXT_FIELDS, *TITLE_FIELDS))
+    if not text and not might_have_one and not has_words(row.values):
         return ""
-    left_out = {METADATA, ACCESS, *_shown_elsewhere(values, fields)}
-    cells = {
-        name: cell
-        for name, value in values.items()
-        if name not in left_out and value != text and not name.startswith(_COLUMN) and (cell := _cell(value))
-    }
-    return PARAGRAPH.join(filter(None, [row_text(list(cells), list(cells.values())) if cells else "", text.strip()]))
+    described = [name for name in DESCRIBING_FIELDS if row.values.get(name) == text]
+    return as_text(row.values, plain_text(text), {*ID_FIELDS, *_shown_elsewhere(row.values, fields), *described})
 
 
 def _of_cells(file: CorpusFile, row: Row, fields: Fields, place: str) -> Passage:
@@ -111,13 +101,14 @@ def _of_cells(file: CorpusFile, row: Row, fields: Fields, place: str) -> Passage
     if missing is not None:
         raise DataError(_no_field(place, row.values, missing, "--id-field" if missing == chosen[0] else "--title-field"))
     record_id = _pick(row.values, fields.id, ID_FIELDS)
-    named = {name: cell for name, value in row.values.items() if (cell := _cell(value))}
-    cells = {name: cell for name, cell in named.items() if name not in {ACCESS, METADATA} and not name.startswith(_COLUMN)}
+    named = {name: cell for name, value in row.values.items() if (cell := cell_of(name, value))}
+    cells = {name: cell for name, cell in named.items() if name not in {ACCESS, METADATA} and not name.startswith(COLUMN)}
     title = _pick(row.values, fields.title, TITLE_FIELDS)
     if title is None:
-        title = next((cell for cell in cells.values() if cell != _cell(record_id) and len(cell) <= _LONGEST_CELL_TITLE), "")
+        own_id = cell_of("", record_id)
+        title = next((cell for cell in cells.values() if cell != own_id and len(cell) <= _LONGEST_CELL_TITLE), "")
     text = row_text(list(cells), list(cells.values()))
-    sections = (*file.within, row.title) if row.title else file.within
+    sections = (*file.within, *row.titles)
     return Passage(_id_text(record_id, place), text, _text(title, "title", place), file.source, sections=sections)
 
 
@@ -141,8 +132,8 @@ def _metadata(values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     elif given is not None:
         yield METADATA, None if given == "" else [given]
     for name, value in values.items():
-        if name.startswith(_COLUMN):
-            yield name.removeprefix(_COLUMN), value
+        if name.startswith(COLUMN):
+            yield name.removeprefix(COLUMN), value
 
 
 def _pick(values: Mapping[str, Any], chosen: str | None, names: Sequence[str]) -> object:
@@ -150,13 +141,6 @@ def _pick(values: Mapping[str, Any], chosen: str | None, names: Sequence[str]) -
         if values.get(name) is not None:
             return values[name]
     return None
-
-
-def _cell(value: object) -> str:
-    """The value of a field as the text of a cell, also that of a list of texts or numbers; empty if there is none."""
-    if isinstance(value, list) and all(isinstance(one, str | int | float) for one in value):
-        return ", ".join(filter(None, map(_cell, value)))
-    return value.strip() if isinstance(value, str) else plain_value(value) or ""
 
 
 def _no_field(place: str, values: Mapping[str, Any], wanted: str, option: str) -> str:

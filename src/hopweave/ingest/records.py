@@ -4,29 +4,21 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
-from dataclasses import dataclass, replace
-from itertools import chain, islice, repeat, zip_longest
-from typing import Any, NamedTuple, TypeGuard
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, groupby, islice, repeat, zip_longest
+from typing import NamedTuple
 
 from hopweave.core.errors import DataError
 from hopweave.core.lazy_pattern import lazy_pattern
-from hopweave.core.visibility import ACCESS, METADATA
 from hopweave.ingest.deadline import Check, no_check
 from hopweave.ingest.file_bytes import OnGuess, open_text
 from hopweave.ingest.formats import CorpusFile, Limits, OnBytes
-from hopweave.ingest.json_stream import Item, JsonStream, load_json
+from hopweave.ingest.json_records import read_json, read_json_lines
 from hopweave.ingest.office_tables import MAX_COLUMNS
+from hopweave.ingest.row import Row, too_wide
 from hopweave.ingest.table_heads import LONGEST_NAME, TableRow, are_names, head_of
 
-TEXT_FIELDS = ("text", "contents", "content", "body", "passage", "paragraph_text")
-"""The fields that hold the text of a record, unless another one is named."""
-
-TITLE_FIELDS = ("title", "name")
-"""The fields that hold the title of a record, unless another one is named."""
 _FEWEST_CELLS = 2
-_LONGEST_VALUE = 300
-"""Characters of a text that is a cell of a table; a longer one is most likely the text of its record."""
 _SEPARATORS = ",;\t|"
 _SEPARATOR_LINE = lazy_pattern(r'"?sep=([,;\t|])"?\s*', re.IGNORECASE)
 _LONGEST_HEAD = 1 << 20
@@ -34,26 +26,6 @@ _LONGEST_HEAD = 1 << 20
 _MAX_CELL_CHARACTERS = 1 << 24
 _MOST_LOOKED_AT = 30
 """Lines below the first one by which the names of columns are told, if that looks like none."""
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A record as read from its file.
-
-    Attributes:
-        place: names it within its file, such as `line 3`.
-        values: by the names of the fields.
-        is_table: whether it is a row of a table whose columns have names, as far as can be told: those that the first lines
-            of a CSV file give; in JSON, the fields of flat records, if the first one is flat and has no text.
-        title: of the table, which stands above the names of its columns.
-        num_records: how many records of the file it is; see `messages.conversations`.
-    """
-
-    place: str
-    values: Mapping[str, Any]
-    is_table: bool = False
-    title: str = ""
-    num_records: int = 1
 
 
 def read_rows(
@@ -74,107 +46,7 @@ def read_rows(
     """
     if file.suffix in {".tsv", ".csv"}:
         return _read_table(file, on_bytes, limits, check, on_guess)
-    return _told_tables((_read_json if file.suffix == ".json" else _read_json_lines)(file, on_bytes, limits, check))
-
-
-def _told_tables(rows: Iterator[Row]) -> Iterator[Row]:
-    """Rows of JSON, told whether they are those of a table."""
-    is_table = None
-    for row in rows:
-        is_flat = _is_flat(row.values)
-        if is_table is None:
-            is_table = is_flat and not any(row.values.get(name) is not None for name in TEXT_FIELDS)
-        yield replace(row, is_table=is_table and is_flat)
-
-
-def _is_flat(values: Mapping[str, Any]) -> bool:
-    """Whether a record has fields as a row of a table has cells: several, short, and none with fields of its own."""
-    cells = [value for name, value in values.items() if name not in {METADATA, ACCESS} and value is not None]
-    is_short = all(isinstance(cell, int | float) or (isinstance(cell, str) and len(cell) <= _LONGEST_VALUE) for cell in cells)
-    return len(cells) >= _FEWEST_CELLS and is_short
-
-
-def _read_json_lines(file: CorpusFile, on_bytes: OnBytes, limits: Limits, check: Check) -> Iterator[Row]:
-    with open_text(file, on_bytes, limits, check=check) as lines:
-        for number, line in enumerate(lines, start=1):
-            if line.strip():
-                row = _row(file, f"line {number}", load_json(line, f"{file.source}, line {number}"))
-                yield _with_whole_text(row) if file.is_wiki else row
-
-
-def _with_whole_text(row: Row) -> Row:
-    """A row of HotpotQA's Wikipedia, whose text is a list of sentences, with the sentences as one text."""
-    sentences = row.values.get("text")
-    if not isinstance(sentences, list) or not all(isinstance(one, str) for one in sentences):
-        return row
-    return Row(row.place, {**row.values, "text": " ".join(stripped for one in sentences if (stripped := one.strip()))})
-
-
-def _read_json(file: CorpusFile, on_bytes: OnBytes, limits: Limits, check: Check) -> Iterator[Row]:
-    with open_text(file, on_bytes, limits, unit="row", check=check) as content:
-        stream = JsonStream(content, file.source, limits)
-        match stream.first():
-            case "[":
-                for item in stream.rows():
-                    yield _row(file, f"record {item.number}", item.value)
-            case "{":
-                yield from _of_object(file, stream, limits)
-            case "":
-                return
-            case _:
-                raise DataError(f"{file.source} is neither a list nor an object; give a list of objects with a text each")
-        stream.end()
-
-
-def _of_object(file: CorpusFile, stream: JsonStream, limits: Limits) -> Iterator[Row]:
-    """The rows of a JSON object: each member by its key, or the object itself, or those of the one list that it is around."""
-    held: list[Item] = []
-    length, is_record = 0, False
-    members = stream.members()
-    for item in members:
-        held.append(item)
-        length += len(item.text)
-        is_record = is_record or not isinstance(item.value, Mapping)
-        if length > limits.max_row_mib << 20:
-            break
-    if not is_record:
-        for item in chain(held, members):
-            yield _row(file, f"record {item.key!r}", item.value, item.key)
-        return
-    if length > limits.max_row_mib << 20:
-        raise limits.too_long(f"the record of {file.source}", "max_row_mib")
-    values = {item.key: item.value for item in held if item.key is not None}
-    lists = [(key, value) for key, value in values.items() if is_list_of_objects(value)]
-    if len(lists) == 1 and not any(values.get(name) for name in TEXT_FIELDS):
-        [(key, rows)] = lists
-        title = next((name for name in map(values.get, TITLE_FIELDS) if isinstance(name, str)), "")
-        for number, row in enumerate(rows, start=1):
-            yield replace(_row(file, f"record {number} of {key!r}", row), title=title.strip())
-    else:
-        yield _row(file, "the record", values)
-
-
-def is_list_of_objects(value: object) -> TypeGuard[list[Mapping[str, Any]]]:
-    """Whether a field of a record is a list of records, such as comments."""
-    return isinstance(value, list) and bool(value) and all(isinstance(one, Mapping) for one in value)
-
-
-def _row(file: CorpusFile, place: str, values: object, key: str | None = None) -> Row:
-    if not isinstance(values, Mapping):
-        raise DataError(f"{file.source}, {place} is {_kind(values)}, not an object; each record must be an object with a text")
-    for what, fields in (("fields", values), ("values of metadata", values.get(METADATA))):
-        if isinstance(fields, Mapping) and len(fields) > MAX_COLUMNS:
-            raise _too_wide(f"{file.source}, {place}", fields, what, "leave out fields that hold no text, or split the record")
-    return Row(place, values if key is None else {"id": key, **values})
-
-
-def _too_wide(where: str, fields: Sized, what: str, remedy: str) -> DataError:
-    return DataError(f"{where} has {len(fields):,} {what}, more than {MAX_COLUMNS:,}; {remedy}")
-
-
-def _kind(value: object) -> str:
-    names = {str: "a text", list: "a list", bool: "a truth value", type(None): "null"}
-    return names.get(type(value), "a number")
+    return (read_json if file.suffix == ".json" else read_json_lines)(file, on_bytes, limits, check)
 
 
 def _read_table(file: CorpusFile, on_bytes: OnBytes, limits: Limits, check: Check, on_guess: OnGuess) -> Iterator[Row]:
@@ -206,9 +78,19 @@ def _read_table(file: CorpusFile, on_bytes: OnBytes, limits: Limits, check: Chec
                     f"{file.source}, line {number} has {len(cells)} columns and the header has {width}; "
                     "correct the line, or quote a text that contains the separator"
                 )
-            yield Row(f"line {number}", dict(zip_longest(head.header, cells, fillvalue="")), head.is_table, head.title)
+            yield Row(f"line {number}", _by_name(head.header, cells), head.is_table, head.titles)
         if failure is not None:
             raise failure
+
+
+def _by_name(header: Sequence[str], cells: Sequence[str]) -> dict[str, str]:
+    """The cells of a line by the names of their columns; those of columns of one name are joined."""
+    if len(set(header)) == len(header):
+        return dict(zip_longest(header, cells, fillvalue=""))
+    joined: dict[str, str] = dict.fromkeys(header, "")
+    for name, cell in zip_longest(header, cells, fillvalue=""):
+        joined[name] = "; ".join(filter(None, [joined[name], cell.strip()]))
+    return joined
 
 
 class _Cells(NamedTuple):
@@ -236,14 +118,14 @@ class _CsvHead(NamedTuple):
     num_lines: int
     header: list[str]
     is_table: bool
-    title: str = ""
+    titles: tuple[str, ...] = ()
 
 
 def _opening(lines: Iterator[_Cells]) -> Iterator[_Cells]:
     """The lines by which the names of columns are told: the first one, if it looks like them, else those below it as well."""
     for at, line in enumerate(lines):
         yield line
-        if at >= _MOST_LOOKED_AT or (at == 0 and are_names([name.strip() for name in line.cells])):
+        if at >= _MOST_LOOKED_AT or (at == 0 and are_names([name for name, _ in groupby(map(str.strip, line.cells))])):
             return
 
 
@@ -251,9 +133,9 @@ def _head_of(opening: Sequence[_Cells], file: CorpusFile) -> _CsvHead:
     number, cells = opening[0]
     if len(cells) > MAX_COLUMNS:
         remedy = "leave out columns that hold no text, or split the table"
-        raise _too_wide(f"{file.source}, line {number}", cells, "columns", remedy)
+        raise too_wide(f"{file.source}, line {number}", cells, "columns", remedy)
     first = [name.strip() for name in cells]
-    if are_names(first):
+    if are_names([name for name, _ in groupby(first)]):  # trackers of tasks give each comment a column of its own
         return _CsvHead(1, first, is_table=True)
     rows = [TableRow({at: " ".join(cell.split()) for at, cell in enumerate(line.cells) if cell.strip()}) for line in opening]
     told = [at for at, row in enumerate(rows) if row.cells]
@@ -265,7 +147,7 @@ def _head_of(opening: Sequence[_Cells], file: CorpusFile) -> _CsvHead:
     # Only the first column may go without a name; of any other, nothing that may stand there further down is lost.
     header = [head.names.get(at, f"column {at + 1}" if at else "") for at in range(width)]
     title = ", ".join(cell for at in told[: head.num_titles] for cell in rows[at].cells.values())
-    return _CsvHead(num_lines, header, is_table=True, title=title[:LONGEST_NAME])
+    return _CsvHead(num_lines, header, is_table=True, titles=(title[:LONGEST_NAME],) if title else ())
 
 
 def _separator_of(first: str, below: Sequence[str]) -> str:

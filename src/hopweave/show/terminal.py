@@ -312,8 +312,8 @@ def _passage_text(source: Source, *, with_signs: bool) -> Text:
 def _piece_text(piece: Piece, *, with_signs: bool) -> Text:
     from rich.text import Text
 
-    # Line breaks and indents of the source are not shown: the passage is displayed as prose.
-    shown = _BLANKS.sub(" ", visible(piece.text))
+    # Line breaks and indents of the source are not shown: the passage is displayed as prose, its paragraphs two blanks apart.
+    shown = _BLANKS.sub(lambda blanks: "  " if blanks[0].count("\n") > 1 else " ", visible(piece.text))
     match piece.role:
         case "passage":
             return Text(shown, "dim")

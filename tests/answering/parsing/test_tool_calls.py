@@ -76,7 +76,7 @@ def test_the_first_of_several_calls_counts():
 
 
 QUERIES = st.text(
-    st.characters(exclude_categories=["C", "Z"], exclude_characters="\"'“”‘’„«»`*_()[]→>"), min_size=1, max_size=20
+    st.characters(exclude_categories=["C", "Z"], exclude_characters="\"'“”‘’„«»「」『』`*_()[]→>"), min_size=1, max_size=20
 )
 
 

@@ -1,0 +1,56 @@
+"""Records whose text is in pieces: a list of sentences or paragraphs, words with links between them, or a tree of messages.
+
+Programs for conversations with a model keep the messages of one as a tree, with a branch for each that was asked once more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from hopweave.ingest.document import PARAGRAPH
+from hopweave.ingest.row import TEXT_FIELDS
+
+_TREE, _LAST = "mapping", "current_node"
+
+
+def with_whole_text(values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A record whose text is one text, and whose tree of messages is the list of those that were shown last.
+
+    Args:
+        values: the fields of the record.
+    """
+    in_pieces = {name: text for name in TEXT_FIELDS if (text := _whole(values.get(name))) is not None}
+    if isinstance(values.get(_TREE), Mapping) and isinstance(values.get(_LAST), str):
+        messages = [*_messages(values[_TREE], values[_LAST])][::-1]
+        values = {**{name: value for name, value in values.items() if name not in (_TREE, _LAST)}, "messages": messages}
+    return {**values, **in_pieces} if in_pieces else values
+
+
+def _whole(value: object) -> str | None:
+    """A text that is in pieces: sentences, paragraphs, or words with links between them; `None` for anything else."""
+    if not isinstance(value, list) or not all(isinstance(one, str | Mapping) for one in value):
+        return None
+    is_object = [isinstance(one, Mapping) for one in value]
+    pieces = (one.get("text") if isinstance(one, Mapping) else one for one in value)
+    texts = [piece for piece in pieces if isinstance(piece, str)]
+    if any(is_object) and not all(is_object):
+        return "".join(texts)
+    are_paragraphs = any(is_object) or any(text.endswith("\n") for text in texts)
+    return (PARAGRAPH if are_paragraphs else " ").join(stripped for text in texts if (stripped := text.strip()))
+
+
+def _messages(tree: Mapping[str, Any], last: str) -> Iterator[Mapping[str, Any]]:
+    """The messages from the last one up to the first."""
+    seen = set()
+    at: object = last
+    while isinstance(at, str) and at not in seen and isinstance(node := tree.get(at), Mapping):
+        seen.add(at)
+        at = node.get("parent")
+        message = node.get("message")
+        if not isinstance(message, Mapping):
+            continue
+        content = message.get("content")
+        parts = content.get("parts") if isinstance(content, Mapping) else None
+        if isinstance(parts, list) and (text := PARAGRAPH.join(part for part in parts if isinstance(part, str)).strip()):
+            yield {"author": message.get("author"), "create_time": message.get("create_time"), "text": text}

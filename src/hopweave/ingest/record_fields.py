@@ -1,0 +1,204 @@
+"""What the fields of a record say beside its text, and what a record says that has no field of a known name for its text.
+
+Short fields are a row, as of a table; sentences in longer ones are paragraphs. What is within a field, such as comments and the
+items of a list, comes last. Programs export much that nobody reads, which is left out: addresses of their own interfaces,
+identifiers, and the same text once more as HTML.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+from hopweave.core.lazy_pattern import lazy_pattern
+from hopweave.core.visibility import ACCESS, METADATA, plain_value
+from hopweave.ingest.document import PARAGRAPH
+from hopweave.ingest.html_page import read_html
+from hopweave.ingest.messages import WHO, moment, person, said
+from hopweave.ingest.row import TEXT_FIELDS, is_list_of_objects, title_in
+from hopweave.ingest.row_text import row_text
+from hopweave.text.scripts import num_words
+
+COLUMN = f"{METADATA}."
+"""What the name of a column begins with that is metadata."""
+_LONGEST_CELL, _MOST_ENTRIES = 300, 1_000
+_FEWEST_WORDS, _FEWEST_OF_TITLE = 5, 2
+"""Words of a text that is meant to be read; settings and keys of programs have fewer."""
+_MOST_CELLS_OF_ITEM = 3
+"""Cells of an item of a list; of one with more, such as the label of a ticket, the name says all."""
+_ID = ("id", "_id")
+_DATE_PARTS = "date-parts"
+"""What programs for references have as a day: `[[2024, 5, 1]]`."""
+_OF_A_CASE = frozenset({"reporter", "assignee", "owner", "requester", "reported_by", "assigned_to"})
+_ADDRESS = lazy_pattern(r"(?i).*[_a-z]url|(?:avatar|thumb|icon|image)[_\w]*")
+"""Names of fields with an address for programs, such as `comments_url`."""
+_IDENTIFIER = lazy_pattern(r"(?=[^\s]*\d)[\w+/=-]{20,200}")
+_OF_A_TIME = lazy_pattern(r"(?i).*(?:time|date|created|edited|updated|timestamp|_at)\w*")
+_IS_HTML = lazy_pattern(
+    r"(?i)\s*<(?:!doctype|html|body|div|p|h[1-6]|ul|ol|table|article|section|blockquote|pre|span|br|en-note)\b[^<>]{0,1000}>"
+)
+_TAG = lazy_pattern(r"(?i)</[a-z][a-z0-9]{0,20}>|<br\s{0,5}/?>")
+
+
+def is_case(values: Mapping[str, Any]) -> bool:
+    """Whether a record is a case that somebody works on, such as a ticket."""
+    return bool(_OF_A_CASE & values.keys())
+
+
+def with_who(values: Mapping[str, Any], text: str, known: Collection[str]) -> str:
+    """The text of a record with what its other fields say; as it is if none of them says who.
+
+    Args:
+        values: the fields of the record.
+        text: its text.
+        known: the fields whose values are shown elsewhere, such as the title.
+    """
+    if not is_case(values) and not any(values.get(name) not in (None, "") for name in WHO):
+        return text
+    has_items = bool(title_in(values)) and any(map(is_list_of_objects, values.values()))
+    if not is_case(values) and not has_items and not _has_messages(values):
+        return said(values, text) or text
+    held_by = [name for name in TEXT_FIELDS if values.get(name) == text]
+    return as_text(values, text, {*known, *held_by})
+
+
+def as_text(values: Mapping[str, Any], text: str, known: Collection[str]) -> str:
+    """All that a record says: its short fields as a row, its text, its longer fields, and what is within others.
+
+    Args:
+        values: the fields of the record.
+        text: its text; empty if it has none of a known name.
+        known: the fields that are not shown again.
+    """
+    left_out = {*known, METADATA, ACCESS, *(name for name in values if name.startswith(COLUMN))}
+    shown = _to_read({name: value for name, value in values.items() if name not in left_out}, text)
+    cells, longer, within = {}, [], []
+    for name, value in shown.items():
+        if is_list_of_objects(value):
+            if names := names_of(value):
+                cells[name] = names
+            else:
+                within += list(_entries(name, value))
+        elif len(cell := cell_of(name, value)) > _LONGEST_CELL or (isinstance(value, str) and PARAGRAPH in value.strip()):
+            longer.append(str(value).strip() if isinstance(value, str) else cell)
+        elif cell:
+            cells[name] = cell
+        elif isinstance(value, Mapping):
+            within += [f"{path}: {words}" for path, words in _sentences(value, name)]
+    is_conversation = not text and not is_case(values) and _has_messages(values)
+    row = row_text(list(cells), list(cells.values())) if cells and not is_conversation else ""
+    return PARAGRAPH.join(filter(None, [row, text.strip(), *longer, *within]))
+
+
+def has_words(values: Mapping[str, Any]) -> bool:
+    """Whether a record without a field of a known name for its text is meant to be read: it has a sentence, or messages."""
+    if num_words(title_in(values)) >= _FEWEST_OF_TITLE:
+        return True
+    return any(
+        any(isinstance(entry.get(field), str) for field in TEXT_FIELDS for entry in islice(_entries_in(value), _MOST_ENTRIES))
+        or next(_sentences({name: value}), None) is not None
+        for name, value in values.items()
+        if name not in {METADATA, ACCESS}
+    )
+
+
+def plain_text(value: str) -> str:
+    """A text of a record; one in HTML without its markup."""
+    if not _IS_HTML.match(value) or not _TAG.search(value):
+        return value
+    return PARAGRAPH.join(part.text for part in read_html(value, "the record").parts)
+
+
+def cell_of(name: str, value: object) -> str:
+    """The value of a field as the text of a cell, also that of a list of texts or numbers; empty if there is none.
+
+    Args:
+        name: of the field; one of a time may have seconds since 1970.
+        value: its value.
+    """
+    if isinstance(value, Mapping):
+        dates = value.get(_DATE_PARTS)
+        days = ["-".join(map(str, date)) for date in dates if isinstance(date, list)] if isinstance(dates, list) else []
+        return person(value) or " to ".join(days)
+    if isinstance(value, list):
+        return ", ".join(filter(None, (cell_of(name, one) for one in value if isinstance(one, str | int | float))))
+    if isinstance(value, int | float) and not isinstance(value, bool) and _OF_A_TIME.fullmatch(name) and (day := moment(value)):
+        return day
+    return value.strip() if isinstance(value, str) else plain_value(value) or ""
+
+
+def _has_messages(values: Mapping[str, Any]) -> bool:
+    return any(said(entry) for value in values.values() for entry in _entries_in(value))
+
+
+def _entries_in(value: object) -> Iterator[Mapping[str, Any]]:
+    if is_list_of_objects(value):
+        yield from value
+
+
+def names_of(items: Sequence[Mapping[str, Any]]) -> str:
+    """The names of the items of a list, such as labels or authors, if these say all that there is to read; else empty."""
+    names = [person(one) for one in items]
+    are_all = all(names) and not any(map(said, items)) and all(map(_is_said_by_name, map(_cells_of, items), names))
+    return ", ".join(names) if are_all else ""
+
+
+def _entries(name: str, items: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """The comments of a record, or its steps: each as a message if it is one, else as a row of a table."""
+    is_first = True
+    for one in items[:_MOST_ENTRIES]:
+        if message := said(one):
+            yield message
+        elif cells := _cells_of(one):
+            columns = [f"{name} {key}" if is_first and not at else key for at, key in enumerate(cells)]
+            yield row_text(columns, list(cells.values()))
+            is_first = False
+
+
+def _cells_of(item: Mapping[str, Any]) -> dict[str, str]:
+    """The fields of an item of a list as cells of a row."""
+    return {key: cell for key, value in _to_read(item).items() if key not in _ID and (cell := cell_of(key, value))}
+
+
+def _is_said_by_name(cells: Mapping[str, str], name: str) -> bool:
+    """Whether the name of an item says all that there is to read: it has nothing else, or much that is for programs."""
+    return len(cells) > _MOST_CELLS_OF_ITEM or all(cell in name for cell in cells.values())
+
+
+def _to_read(values: Mapping[str, Any], text: str = "") -> dict[str, Any]:
+    """The fields of a record that are meant to be read, without the markup of HTML.
+
+    Args:
+        values: the fields.
+        text: what is shown in any case; the same once more is left out.
+    """
+    seen = {" ".join(text.split())}
+    plain: dict[str, Any] = {}
+    for is_html in (False, True):  # of a text that is there with and without markup, the latter stays
+        for name, value in values.items():
+            if value is False or _ADDRESS.fullmatch(name):
+                continue
+            if not isinstance(value, str):
+                plain[name] = value
+                continue
+            without = plain_text(value)
+            words = " ".join(without.split())
+            if (without != value) == is_html and words not in seen and not _IDENTIFIER.fullmatch(words):
+                seen.add(words)
+                plain[name] = without
+    return {name: plain[name] for name in values if name in plain}
+
+
+def _sentences(value: object, path: str = "") -> Iterator[tuple[str, str]]:
+    """The texts within a field that are meant to be read, each with the names that lead to it."""
+    if isinstance(value, str):
+        words = plain_text(value).strip()
+        if num_words(words) >= _FEWEST_WORDS:
+            yield path, words
+    elif isinstance(value, Mapping):
+        for name, one in value.items():
+            yield from _sentences(one, f"{path} {name}".strip())
+    elif isinstance(value, list):
+        for one in value[:_MOST_ENTRIES]:
+            yield from _sentences(one, path)
