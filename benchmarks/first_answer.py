@@ -1,6 +1,6 @@
 """How long the first answer takes in a fresh process with the embedded model, with and without saved beginnings of prompts.
 
-    python benchmarks/first_answer.py [--times 5] [--question QUESTION]
+    python benchmarks/first_answer.py [--times 5] [--question QUESTION] [--then QUESTION]
     python benchmarks/first_answer.py --questions starter [--limit 20]
     python benchmarks/first_answer.py ... [--before-src CHECKOUT/src] [--set KEY=VALUE ...]
 
@@ -8,8 +8,9 @@ Each answer is that of a new `hopweave ask` (the demo's question and settings, u
 ways alternate: `before` has nothing on disk (`cache_disk_mib=0`), or is the code of another checkout (`--before-src`); `after`
 restores what an answer before the first measured one has saved. For each way, it prints the seconds of the whole command, its
 tokens computed (those of prompts that no cache held) and decoded, and the largest memory of one process, then the calls of the
-last answer. `--questions` asks each question of a file with `id` and `question` in each line (`starter`: those that come with
-hopweave) both ways, prints the means, and lists the answers that differ.
+last answer. `--then` measures a second question instead, asked by `hopweave chat` in the same process once the first one has
+been answered; its seconds are those of its record. `--questions` asks each question of a file with `id` and `question` in each
+line (`starter`: those that come with hopweave) both ways, prints the means, and lists the answers that differ.
 
 Seconds are only worth something on a machine that does nothing else; tokens do not depend on it.
 """
@@ -25,6 +26,7 @@ import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from statistics import mean
@@ -42,7 +44,7 @@ class Asked:
     Attributes:
         seconds: of the whole command.
         record: what `hopweave ask --json` printed.
-        peak_bytes: the largest memory of one process.
+        peak_bytes: the largest memory of one process; 0 if that was not measured.
     """
 
     seconds: float
@@ -77,8 +79,7 @@ class Way:
 
     def ask(self, question: str, settings: Sequence[str]) -> Asked:
         """Asks in a new process."""
-        given = [part for one in ["store.mode=off", *settings, *self.settings] for part in ("--set", one)]
-        command = [sys.executable, "-m", "hopweave", "ask", question, "--require-support", "--json", *given]
+        command = [sys.executable, "-m", "hopweave", "ask", question, "--require-support", "--json", *self._given(settings)]
         with tempfile.TemporaryFile() as out:
             began = time.perf_counter()
             process = subprocess.Popen(command, stdout=out, env={**os.environ, "PYTHONPATH": self.src})
@@ -90,6 +91,22 @@ class Way:
         if not printed.strip():
             sys.exit(f"{self.name}: no record (exit code {process.returncode})")
         return Asked(seconds, json.loads(printed), used.ru_maxrss * _KILO)
+
+    def ask_then(self, question: str, then: str, settings: Sequence[str]) -> Asked:
+        """The second of two questions that are asked in one new process, one after the other."""
+        with tempfile.TemporaryDirectory() as folder:
+            out = Path(folder) / "records.jsonl"
+            command = [sys.executable, "-m", "hopweave", "chat", "--require-support", "--out", str(out), *self._given(settings)]
+            asked = f"{question}\n/new\n{then}\n"
+            environment = {**os.environ, "PYTHONPATH": self.src}
+            subprocess.run(command, input=asked, text=True, stdout=subprocess.DEVNULL, env=environment, check=True)
+            records = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+        if len(records) != 2:
+            sys.exit(f"{self.name}: {len(records)} records of two questions")
+        return Asked(records[1]["seconds"], records[1], 0)
+
+    def _given(self, settings: Sequence[str]) -> list[str]:
+        return [part for one in ["store.mode=off", *settings, *self.settings] for part in ("--set", one)]
 
 
 def main() -> None:
@@ -104,7 +121,8 @@ def main() -> None:
     for time_number in range(1 if options.questions else options.times):
         for number, (name, question) in enumerate(questions):
             for way in ways if (time_number + number) % 2 == 0 else reversed(ways):
-                asked[way.name].append(way.ask(question, options.set))
+                ask = partial(way.ask_then, question, options.then) if options.then else partial(way.ask, question)
+                asked[way.name].append(ask(options.set))
                 print(f"{name} {way.name}: {asked[way.name][-1].seconds:.1f} s", file=sys.stderr)
     _print_table(
         ("way", "answers", "seconds", "from", "to", "computed", "decoded", "GB"), [_line(*one) for one in asked.items()]
@@ -121,6 +139,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0] if __doc__ else "")
     parser.add_argument("--times", type=int, default=5)
     parser.add_argument("--question", default=DEMO)
+    parser.add_argument("--then", default="", metavar="QUESTION", help="measure this one, asked in the same process afterwards")
     parser.add_argument("--questions", help="a JSONL file, or starter")
     parser.add_argument("--limit", type=int, default=20)
     parser.add_argument("--before-src", default="", help="the src folder of another checkout")
@@ -148,7 +167,7 @@ def _line(name: str, answers: Sequence[Asked]) -> tuple[str, ...]:
         f"{max(seconds):.1f}",
         f"{mean(sum(map(_computed, one.calls)) for one in answers):.0f}",
         f"{mean(sum(call['usage']['completion_tokens'] for call in one.calls) for one in answers):.0f}",
-        f"{max(one.peak_bytes for one in answers) / 1e9:.2f}",
+        f"{peak / 1e9:.2f}" if (peak := max(one.peak_bytes for one in answers)) else "",
     )
 
 

@@ -155,11 +155,11 @@ def test_a_record_without_a_known_text_has_its_short_fields_as_a_row_and_its_lon
 def test_what_only_programs_read_is_left_out(tmp_path):
     issue = {
         "number": 41, "title": "It hangs", "body": "The lamp hangs at night.", "user": {"login": "ada"},
-        "comments_url": "https://api.example/41", "node_id": "I_kwDOABCDEF012345678901", "locked": False,
+        "comments_url": "https://api.example/41", "node_id": "I_kwDOABCDEF012345678901", "isLocked": False, "draft": False,
         "labels": [{"id": 1, "url": "https://api.example/bug", "name": "bug", "color": "d73a4a", "default": True, "node": "x"}],
     }  # fmt: skip
     [passage] = passages(tmp_path, [issue])
-    assert passage.text == "number: 41; user: ada; labels: bug.\n\nThe lamp hangs at night."
+    assert passage.text == "number: 41; user: ada; draft: false; labels: bug.\n\nThe lamp hangs at night."
 
 
 def test_a_record_with_an_empty_text_among_others_has_its_title_and_its_fields(tmp_path):

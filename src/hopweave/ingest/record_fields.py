@@ -33,6 +33,8 @@ _DATE_PARTS = "date-parts"
 _OF_A_CASE = frozenset({"reporter", "assignee", "owner", "requester", "reported_by", "assigned_to"})
 _ADDRESS = lazy_pattern(r"(?i).*[_a-z]url|(?:avatar|thumb|icon|image)[_\w]*")
 """Names of fields with an address for programs, such as `comments_url`."""
+_FLAG = lazy_pattern(r"(?:is|has)(?=[A-Z_])")
+"""Names of what is only worth saying where it holds, such as `isPinned`."""
 _IDENTIFIER = lazy_pattern(r"(?=[^\s]*\d)[\w+/=-]{20,200}")
 _OF_A_TIME = lazy_pattern(r"(?i).*(?:time|date|created|edited|updated|timestamp|_at)\w*")
 _IS_HTML = lazy_pattern(
@@ -177,7 +179,7 @@ def _to_read(values: Mapping[str, Any], text: str = "") -> dict[str, Any]:
     plain: dict[str, Any] = {}
     for is_html in (False, True):  # of a text that is there with and without markup, the latter stays
         for name, value in values.items():
-            if value is False or _ADDRESS.fullmatch(name):
+            if _ADDRESS.fullmatch(name) or (value is False and _FLAG.match(name)):
                 continue
             if not isinstance(value, str):
                 plain[name] = value
