@@ -136,7 +136,24 @@ def test_records_within_an_object_name_what_they_refer_to_by_its_id(tmp_path):
 def test_the_items_of_one_list_below_a_title_are_one_record(tmp_path):
     note = {"title": "Shopping", "listContent": [{"text": "milk", "isChecked": False}, {"text": "oil", "isChecked": True}]}
     [passage] = passages(tmp_path, note)
-    assert (passage.title, passage.text) == ("Shopping", "listContent text: milk.\n\ntext: oil; isChecked: true.")
+    assert (passage.title, passage.text) == ("Shopping", "milk.\n\noil; isChecked: true.")
+
+
+def test_the_parts_of_a_text_with_a_title_are_one_record(tmp_path):
+    paper = {"title": "Salt", "abstract": [], "body": None, "parts": [{"text": "Salt creeps. " * 20, "section": "Method"}]}
+    [passage] = passages(tmp_path, paper)
+    assert (passage.title, passage.text.count("Salt creeps."), "section: Method" in passage.text) == ("Salt", 20, True)
+
+
+def test_fields_of_one_value_are_all_shown(tmp_path):
+    ticket = {"title": "It hangs", "reporter": "ida", "assignee": "ida", "body": "At night."}
+    assert passages(tmp_path, [ticket])[0].text == "reporter: ida; assignee: ida.\n\nAt night."
+
+
+def test_what_is_deeper_within_the_items_of_a_list_is_shown(tmp_path):
+    step = {"step": 1, "of": {"note": "Close the valve of the tank first."}}
+    [passage] = passages(tmp_path, [{"title": "Draining it", "steps": [step]}])
+    assert passage.text == "steps step: 1.\n\nof note: Close the valve of the tank first."
 
 
 def test_a_record_without_a_known_text_has_its_short_fields_as_a_row_and_its_longer_ones_below(tmp_path):

@@ -27,8 +27,6 @@ from hopweave.ingest.row import TEXT_FIELDS, TITLE_FIELDS, Row, is_list_of_objec
 _FEWEST_CELLS = 2
 _LONGEST_VALUE = 300
 """Characters of a text that is a cell of a table; a longer one is most likely the text of its record."""
-_LONGEST_ITEM = 100
-"""Characters of the text of an item of a list, as of a shopping list; a longer one is a text of its own."""
 _MOST_LOOKED_AT = 30
 """Records by which is told whether those of a file are meant to be read, if the first one has no words."""
 _REFERS = lazy_pattern(r"ids?|\w+(?:Ids?|_ids?|ID|IDs)|ids?[A-Z]\w*")
@@ -164,11 +162,11 @@ def _in_lists(file: CorpusFile, values: Mapping[str, Any]) -> Iterator[Row]:
 
 
 def _lists_to_read(values: Mapping[str, Any]) -> dict[str, Sequence[Mapping[str, Any]]]:
-    """The lists of records within an object that are meant to be read; none if they are only items of a list, such as names."""
+    """The lists of records within an object that are meant to be read; none if they are parts of a text with a title."""
     lists: dict[str, Sequence[Mapping[str, Any]]] = {key: one for key, one in values.items() if is_list_of_objects(one)}
     with_words = {key: rows for key, rows in lists.items() if any(text_in(row) or _says_more(row) for row in rows)}
     found = with_words or {key: rows for key, rows in lists.items() if all(map(_is_flat, rows))}
-    are_items = title_in(values) and len(lists) == 1 and all(map(_is_item, chain.from_iterable(found.values())))
+    are_items = title_in(values) and all(map(_is_item, chain.from_iterable(found.values())))
     return {} if are_items else found
 
 
@@ -179,9 +177,8 @@ def _says_more(record: Mapping[str, Any]) -> bool:
 
 
 def _is_item(record: Mapping[str, Any]) -> bool:
-    """Whether a record is an item of a list of things, which has no name or author of its own."""
-    text = text_in(record)
-    return bool(text) and len(text) <= _LONGEST_ITEM and not title_in(record) and not said(record)
+    """Whether a record is a part of a text, such as a paragraph or a step, without a title, an id or an author of its own."""
+    return bool(text_in(record)) and "id" not in record and not title_in(record) and not said(record)
 
 
 def _names_by_id(values: Mapping[str, Any]) -> dict[str, str]:

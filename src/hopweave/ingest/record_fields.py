@@ -147,15 +147,26 @@ def names_of(items: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _entries(name: str, items: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """The comments of a record, or its steps: each as a message if it is one, else as a row of a table."""
+    """The comments of a record, or its steps: each as a message if it is one, else as a row of a table; then what is within."""
     is_first = True
     for one in items[:_MOST_ENTRIES]:
         if message := said(one):
             yield message
-        elif cells := _cells_of(one):
-            columns = [f"{name} {key}" if is_first and not at else key for at, key in enumerate(cells)]
+            continue
+        if cells := _cells_of(one):
+            columns = [
+                "" if key in TEXT_FIELDS else f"{name} {key}" if is_first and not at else key for at, key in enumerate(cells)
+            ]
             yield row_text(columns, list(cells.values()))
             is_first = False
+        yield from (
+            f"{path}: {words}" for key, value in one.items() if _is_within(value) for path, words in _sentences(value, key)
+        )
+
+
+def _is_within(value: object) -> bool:
+    """Whether a field has fields of its own that are no cell."""
+    return is_list_of_objects(value) or (isinstance(value, Mapping) and not cell_of("", value))
 
 
 def _cells_of(item: Mapping[str, Any]) -> dict[str, str]:
@@ -175,21 +186,18 @@ def _to_read(values: Mapping[str, Any], text: str = "") -> dict[str, Any]:
         values: the fields.
         text: what is shown in any case; the same once more is left out.
     """
-    seen = {" ".join(text.split())}
-    plain: dict[str, Any] = {}
-    for is_html in (False, True):  # of a text that is there with and without markup, the latter stays
-        for name, value in values.items():
-            if _ADDRESS.fullmatch(name) or (value is False and _FLAG.match(name)):
-                continue
-            if not isinstance(value, str):
-                plain[name] = value
-                continue
-            without = plain_text(value)
-            words = " ".join(without.split())
-            if (without != value) == is_html and words not in seen and not _IDENTIFIER.fullmatch(words):
-                seen.add(words)
-                plain[name] = without
-    return {name: plain[name] for name in values if name in plain}
+    plain = {name: plain_text(value) if isinstance(value, str) else value for name, value in values.items()}
+    words = {name: " ".join(value.split()) for name, value in plain.items() if isinstance(value, str)}
+    without_markup = {" ".join(text.split()), *(words[name] for name in words if plain[name] == values[name])}
+    left_out = {
+        name
+        for name, value in values.items()
+        if _ADDRESS.fullmatch(name)
+        or (value is False and _FLAG.match(name))
+        or (name in words and _IDENTIFIER.fullmatch(words[name]))
+        or (name in words and plain[name] != value and words[name] in without_markup)
+    }
+    return {name: value for name, value in plain.items() if name not in left_out}
 
 
 def _sentences(value: object, path: str = "") -> Iterator[tuple[str, str]]:
