@@ -153,15 +153,20 @@ def _entries(name: str, items: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         if message := said(one):
             yield message
             continue
-        if cells := _cells_of(one):
-            columns = [
-                "" if key in TEXT_FIELDS else f"{name} {key}" if is_first and not at else key for at, key in enumerate(cells)
-            ]
-            yield row_text(columns, list(cells.values()))
+        cells = _cells_of(one)
+        texts = [cells.pop(key) for key in TEXT_FIELDS if num_words(cells.get(key, "")) >= _FEWEST_WORDS]
+        if cells:
+            yield _row_of(cells, name if is_first else "")
             is_first = False
-        yield from (
-            f"{path}: {words}" for key, value in one.items() if _is_within(value) for path, words in _sentences(value, key)
-        )
+        yield from texts
+        within = {key: value for key, value in one.items() if _is_within(value)}
+        yield from (f"{path}: {words}" for path, words in _sentences(within))
+
+
+def _row_of(cells: Mapping[str, str], name: str) -> str:
+    """An item of a list as a row, with the name of the list before that of its first cell; a text needs no name."""
+    columns = [f"{name} {key}".strip() if not at else key for at, key in enumerate(cells)]
+    return row_text(["" if key in TEXT_FIELDS else shown for key, shown in zip(cells, columns, strict=True)], [*cells.values()])
 
 
 def _is_within(value: object) -> bool:
