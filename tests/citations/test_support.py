@@ -311,3 +311,32 @@ def test_a_number_with_a_word_is_not_stated_by_a_sentence_that_has_the_number_al
     assert claim_of(1, "Where is the assembly point?", answer, "retrieved", [passage]).support == "unsupported"
     there = Passage("door", "The assembly point is at door 3, on page 3, with 3 doors.", "Safety")
     assert claim_of(1, "Where is the assembly point?", answer, "retrieved", [there]).support == "supported"
+
+
+RENN = Passage("renn", "Ada Renn was a pilot. From 1843 to 1845 she was Governor of Sula.", "Ada Renn")
+
+
+@pytest.mark.parametrize(
+    "query", ["Of which colony did Ada Renn later become governor?", "Of which colony was Ada Renn governor?"]
+)
+def test_a_word_for_becoming_or_for_a_kind_of_place_need_not_be_stated(query):
+    assert claim_of(1, query, "Sula", "retrieved", [RENN]).support == "supported"
+
+
+TASK = Passage("task", "Name: Order gearbox; Assign: Ada Finch; Due: 1 March 2024.", "Order gearbox")
+NOTE = Passage("note", "title: Gearbox order; created_at: 5 January 2024; author: Ida Renn. It was noisy.", "Gearbox order")
+
+
+@pytest.mark.parametrize(
+    ("query", "said", "passage", "verdict"),
+    [
+        ("On which day does the gearbox arrive?", "1 March 2024", TASK, "unsupported"),
+        ("By when must the gearbox be ordered?", "1 March 2024", TASK, "supported"),
+        ("When is the gearbox order due?", "1 March 2024", TASK, "supported"),
+        ("To whom is the gearbox order assigned?", "Ada Finch", TASK, "supported"),
+        ("When did the gearbox break?", "5 January 2024", NOTE, "unsupported"),
+        ("When was the gearbox order written?", "5 January 2024", NOTE, "supported"),
+    ],
+)
+def test_a_date_of_a_record_is_no_date_of_what_it_tells_of(query, said, passage, verdict):
+    assert claim_of(1, query, said, "retrieved", [passage]).support == verdict

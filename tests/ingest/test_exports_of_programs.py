@@ -210,10 +210,11 @@ def test_a_list_of_references_has_a_section_for_each_with_its_authors_and_abstra
     [passage] = read(written(tmp_path, "refs.bib", BIBTEX))
     assert passage.text.split("\n\n") == [
         "Salt Creep in Harbours of Paris and Rome",
-        "authors: Ada Finch, Jan van der Berg; published: 2021; in: Journal of Small Harbours; volume: 12; key: finch2021.",
+        "title: Salt Creep in Harbours of Paris and Rome; authors: Ada Finch, Jan van der Berg; published: 2021; "
+        "in: Journal of Small Harbours; volume: 12; key: finch2021.",
         "Creep was 0.8% a year.",
         "Hoses and Fittings",
-        "authors: Kai Tamm; published: 1999; publisher: Quay Press; key: tamm1999.",
+        "title: Hoses and Fittings; authors: Kai Tamm; published: 1999; publisher: Quay Press; key: tamm1999.",
     ]
 
 

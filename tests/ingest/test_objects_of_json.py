@@ -130,7 +130,7 @@ def test_records_within_an_object_name_what_they_refer_to_by_its_id(tmp_path):
         "members": [{"id": "m1", "fullName": "Ada Finch", "username": "ada"}],
     }
     [passage] = passages(tmp_path, board)
-    assert passage.text == "desc: Four litres of oil run out.; idList: To do; idMembers: Ada Finch."
+    assert passage.text == "idList: To do; idMembers: Ada Finch.\n\nFour litres of oil run out."
 
 
 def test_the_items_of_one_list_below_a_title_are_one_record(tmp_path):
@@ -169,6 +169,17 @@ def test_a_record_without_a_known_text_has_its_short_fields_as_a_row_and_its_lon
     assert passage.text == (f"price: 5; tags: brass, oil.\n\n{long.strip()}\n\nof origin: It was made in Brno by Ida Renn.")
 
 
+def test_several_longer_fields_keep_their_names(tmp_path):
+    record = {
+        "title": "Pump",
+        "fault": "The pump makes no pressure at all.",
+        "remedy": "Clean the filter below the tank.",
+        "x": [],
+    }
+    [passage] = passages(tmp_path, [record])
+    assert passage.text == "fault: The pump makes no pressure at all.\n\nremedy: Clean the filter below the tank."
+
+
 def test_what_only_programs_read_is_left_out(tmp_path):
     issue = {
         "number": 41, "title": "It hangs", "body": "The lamp hangs at night.", "user": {"login": "ada"},
@@ -195,7 +206,7 @@ def test_texts_in_html_are_read_without_markup_and_not_twice(tmp_path):
         "noteHtml": "<p>Only <b>heron-42</b> works near the stove.</p>",
         "note": "Only heron-42 works near the stove.",
     }
-    assert passages(tmp_path, [{**record, "x": []}])[0].text == "note: Only heron-42 works near the stove."
+    assert passages(tmp_path, [{**record, "x": []}])[0].text == "Only heron-42 works near the stove."
     assert (
         passages(tmp_path, [{"title": "Hut", "body": "<div><p>It is lit.</p><p>At dusk.</p></div>"}])[0].text
         == "It is lit.\n\nAt dusk."

@@ -117,11 +117,12 @@ _OPENING = frozenset(
 _GENERIC_WORDS = """
 name named called after kind type sort many much long often person people place thing year date time country city town state
 number first last mean does happen same following given used known located under according version release licence license
-which what also another around back besides both case change choose come comes course else even ever every everything
-exactly find gets get give gives goes going have instead into just keep keeps know let lets like make makes need needs none
-nothing once only ones other otherwise over own please put puts really right say says simply since someone something still
-take takes tell tells than them told unless until want wants when whether while will with without work works answer answers
-question above earlier previous percentage percent proportion should must done made gave took taken kept"""
+which what also another around back besides both case change choose come comes course else even ever every everything exactly
+find gets get give gives goes going have instead into just keep keeps know let lets like make makes need needs none nothing
+once only ones other otherwise over own please put puts really right say says simply since someone something still take takes
+tell tells than them told unless until want wants when whether while will with without work works answer answers question
+above earlier previous percentage percent proportion should must done made gave took taken kept later become becomes became
+eventually subsequently village county province colony"""
 _GENERIC = frozenset(map(stem, _GENERIC_WORDS.split()))
 """Words of a query that say what kind of answer it wants, or nothing much, not what it is about."""
 

@@ -49,6 +49,7 @@ from hopweave.text.agreement import agree
 from hopweave.text.alike_names import is_of_another_name, is_one_of_several
 from hopweave.text.answer_kinds import is_of_kind, is_other_measure, is_something_else, kind_asked
 from hopweave.text.content_words import content_of, is_reasoning, keys_of, named_keys, numbers_of, stem, stems_of
+from hopweave.text.dates_of_records import is_date_of_a_record
 from hopweave.text.explanations import explains
 from hopweave.text.final import has_marker
 from hopweave.text.key_terms import only_repeats
@@ -380,6 +381,8 @@ class _Case:
         if inside is None and is_one_of_several(said, passage.title):
             return True
         if inside is not None and is_of_another_value(self.query, citation.quote, place_of(passage, focus).words, inside):
+            return True
+        if inside is not None and is_date_of_a_record(self.query, citation.quote, inside):
             return True
         if inside is not None and is_other_cell(self.query, said, passage, focus, self.found):
             return True

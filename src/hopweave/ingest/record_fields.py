@@ -75,22 +75,29 @@ def as_text(values: Mapping[str, Any], text: str, known: Collection[str]) -> str
     """
     left_out = {*known, METADATA, ACCESS, *(name for name in values if name.startswith(COLUMN))}
     shown = _to_read({name: value for name, value in values.items() if name not in left_out}, text)
-    cells, longer, within = {}, [], []
+    cells: dict[str, str] = {}
+    longer: dict[str, str] = {}
+    within: list[str] = []
     for name, value in shown.items():
         if is_list_of_objects(value):
             if names := names_of(value):
                 cells[name] = names
             else:
                 within += list(_entries(name, value))
-        elif len(cell := cell_of(name, value)) > _LONGEST_CELL or (isinstance(value, str) and PARAGRAPH in value.strip()):
-            longer.append(str(value).strip() if isinstance(value, str) else cell)
-        elif cell:
-            cells[name] = cell
+        elif cell := cell_of(name, value):
+            (longer if len(cell) > _LONGEST_CELL or PARAGRAPH in cell or _is_prose(cell) else cells)[name] = cell
         elif isinstance(value, Mapping):
             within += [f"{path}: {words}" for path, words in _sentences(value, name)]
     is_conversation = not text and not is_case(values) and _has_messages(values)
     row = row_text(list(cells), list(cells.values())) if cells and not is_conversation else ""
-    return PARAGRAPH.join(filter(None, [row, text.strip(), *longer, *within]))
+    is_alone = len(longer) == 1 and not text
+    paragraphs = [cell if is_alone else f"{name}: {cell}" for name, cell in longer.items()]
+    return PARAGRAPH.join(filter(None, [row, text.strip(), *paragraphs, *within]))
+
+
+def _is_prose(cell: str) -> bool:
+    """Whether the value of a field is a sentence or several."""
+    return cell.endswith((".", "!", "?", "。")) and num_words(cell) >= _FEWEST_WORDS
 
 
 def has_words(values: Mapping[str, Any]) -> bool:

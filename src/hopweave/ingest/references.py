@@ -17,7 +17,8 @@ from hopweave.ingest.row import is_list_of_objects
 from hopweave.ingest.row_text import row_text
 
 _SHOWN: Mapping[str, str] = {
-    "author": "authors", "editor": "editors", "translator": "translators", "issued": "published", "container-title": "in",
+    "title": "title", "author": "authors", "editor": "editors", "translator": "translators", "issued": "published",
+    "container-title": "in",
     "collection-title": "series", "event-title": "event", "edition": "edition", "volume": "volume", "issue": "issue",
     "number": "number", "page": "pages", "publisher": "publisher", "publisher-place": "place", "keyword": "keywords",
     "DOI": "DOI", "ISBN": "ISBN", "URL": "URL", "id": "key",
