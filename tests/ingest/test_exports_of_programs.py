@@ -63,6 +63,37 @@ def test_a_chat_of_discord_says_who_by_the_name_that_is_shown(tmp_path):
     assert (passage.title, passage.text) == ("engines", "[2024-03-04 10:00:00] Ada: Part 21951346.")
 
 
+def test_a_chat_of_teams_has_names_and_html_within_objects(tmp_path):
+    said = {
+        "createdDateTime": "2024-03-04T10:00:00Z",
+        "from": {"user": {"displayName": "Ada"}},
+        "body": {"content": "<p>At <b>ten</b>.</p>"},
+    }
+    [passage] = read(written(tmp_path, "harbour.json", json.dumps({"value": [{"id": "1", **said}]})))
+    assert (passage.title, passage.text) == ("harbour", "[2024-03-04 10:00:00Z] Ada: At ten.")
+
+
+def test_a_chat_of_matrix_has_its_words_within_objects(tmp_path):
+    said = {
+        "type": "m.room.message",
+        "sender": "@ada:x.example",
+        "origin_server_ts": 1709540000000,
+        "content": {"body": "At ten."},
+    }
+    [passage] = read(written(tmp_path, "export.json", json.dumps({"room_name": "Harbour", "messages": [said]})))
+    assert (passage.title, passage.text) == ("Harbour", "[2024-03-04 08:13] @ada:x.example: At ten.")
+
+
+def test_a_post_of_a_web_site_is_read_as_it_was_rendered(tmp_path):
+    post = {
+        "id": 7,
+        "title": {"rendered": "Lamps"},
+        "content": {"rendered": "<p>They are lit.</p><p>At dusk.</p>", "protected": False},
+    }
+    [passage] = read(written(tmp_path, "posts.json", json.dumps([post])))
+    assert (passage.id, passage.title, passage.text) == ("7", "Lamps", "They are lit.\n\nAt dusk.")
+
+
 def test_letters_of_facebook_are_put_right(tmp_path):
     message = {
         "sender_name": "Ren\u00c3\u00a9",

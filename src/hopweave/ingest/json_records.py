@@ -14,7 +14,6 @@ from typing import Any
 from hopweave.core.errors import DataError
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.visibility import ACCESS, METADATA
-from hopweave.ingest.conversation_trees import with_whole_text
 from hopweave.ingest.deadline import Check
 from hopweave.ingest.file_bytes import open_text
 from hopweave.ingest.formats import CorpusFile, Limits, OnBytes
@@ -23,6 +22,7 @@ from hopweave.ingest.messages import person, said, where_said
 from hopweave.ingest.office_tables import MAX_COLUMNS
 from hopweave.ingest.record_fields import has_words
 from hopweave.ingest.row import TEXT_FIELDS, TITLE_FIELDS, Row, is_list_of_objects, text_in, title_in, too_wide
+from hopweave.ingest.whole_texts import with_whole_text
 
 _FEWEST_CELLS = 2
 _LONGEST_VALUE = 300
@@ -145,6 +145,7 @@ def _of_object(file: CorpusFile, stream: JsonStream, limits: Limits) -> Iterator
 
 def _in_lists(file: CorpusFile, values: Mapping[str, Any]) -> Iterator[Row]:
     """The rows of the lists that an object is around, after the object itself if it says something; else the object alone."""
+    values = {key: [*map(with_whole_text, one)] if is_list_of_objects(one) else one for key, one in values.items()}
     lists = {} if text_in(values) else _lists_to_read(values)
     if not lists:
         yield _row(file, "the record", values)

@@ -18,6 +18,7 @@ from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.visibility import ACCESS, METADATA
 from hopweave.ingest.document import PARAGRAPH
 from hopweave.ingest.row import Row, text_in
+from hopweave.ingest.whole_texts import plain_text
 
 WHO = (
     "author", "user", "username", "user_name", "from", "sender", "speaker", "nick", "created_by", "creator", "memberCreator",
@@ -29,8 +30,9 @@ _ROLES = ("user", "assistant", "system", "tool", "human")
 _WHEN = (
     "ts", "timestamp", "date", "datetime", "created_at", "createdAt", "created", "created_date", "create_time", "createTime",
     "sent_at", "sent", "time", "at", "timestamp_ms",
+    "createdDateTime", "origin_server_ts",
 )  # fmt: skip
-_WHERE = ("channel", "channel_name", "room", "conversation")
+_WHERE = ("channel", "channel_name", "room", "room_name", "conversation")
 _NAMES = (
     "real_name", "display_name", "displayName", "fullName", "nickname", "name", "login", "username", "literal", "email",
     "emailAddress", "role",
@@ -117,7 +119,7 @@ def said(values: Mapping[str, Any], text: str | None = None, people: Mapping[str
         text: its text, if that is known.
         people: names by the ids that stand for them.
     """
-    words = text_in(values) if text is None else text
+    words = plain_text(text_in(values)) if text is None else text
     who = person(values.get(_PROFILE)) or next((shown for name in WHO if (shown := person(values.get(name)))), "")
     who = who or next((role for role in _ROLES if values.get("role") == role), "")
     if not who or not words.strip():
@@ -155,6 +157,8 @@ def person(value: object) -> str:
     if isinstance(value, Mapping):
         if isinstance(value.get("family"), str):
             return " ".join(part.strip() for name in _PARTS_OF_NAME if isinstance(part := value.get(name), str))
+        if isinstance(value.get("user"), Mapping):
+            return person(value["user"])
         names = (value[name] for name in _NAMES if isinstance(value.get(name), str))
         return next((name.strip() for name in names if name.strip()), "")
     return " ".join(value.split())[:_LONGEST_VALUE] if isinstance(value, str) else ""

@@ -14,10 +14,10 @@ from typing import Any
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.visibility import ACCESS, METADATA, plain_value
 from hopweave.ingest.document import PARAGRAPH
-from hopweave.ingest.html_page import read_html
 from hopweave.ingest.messages import WHO, moment, person, said
 from hopweave.ingest.row import TEXT_FIELDS, is_list_of_objects, title_in
 from hopweave.ingest.row_text import row_text
+from hopweave.ingest.whole_texts import plain_text
 from hopweave.text.scripts import num_words
 
 COLUMN = f"{METADATA}."
@@ -37,10 +37,6 @@ _FLAG = lazy_pattern(r"(?:is|has)(?=[A-Z_])")
 """Names of what is only worth saying where it holds, such as `isPinned`."""
 _IDENTIFIER = lazy_pattern(r"(?=[^\s]*\d)[\w+/=-]{20,200}")
 _OF_A_TIME = lazy_pattern(r"(?i).*(?:time|date|created|edited|updated|timestamp|_at)\w*")
-_IS_HTML = lazy_pattern(
-    r"(?i)\s*<(?:!doctype|html|body|div|p|h[1-6]|ul|ol|table|article|section|blockquote|pre|span|br|en-note)\b[^<>]{0,1000}>"
-)
-_TAG = lazy_pattern(r"(?i)</[a-z][a-z0-9]{0,20}>|<br\s{0,5}/?>")
 
 
 def is_case(values: Mapping[str, Any]) -> bool:
@@ -110,13 +106,6 @@ def has_words(values: Mapping[str, Any]) -> bool:
         for name, value in values.items()
         if name not in {METADATA, ACCESS}
     )
-
-
-def plain_text(value: str) -> str:
-    """A text of a record; one in HTML without its markup."""
-    if not _IS_HTML.match(value) or not _TAG.search(value):
-        return value
-    return PARAGRAPH.join(part.text for part in read_html(value, "the record").parts)
 
 
 def cell_of(name: str, value: object) -> str:
@@ -220,7 +209,8 @@ def _sentences(value: object, path: str = "") -> Iterator[tuple[str, str]]:
             yield path, words
     elif isinstance(value, Mapping):
         for name, one in value.items():
-            yield from _sentences(one, f"{path} {name}".strip())
+            is_again = path == name or path.endswith(f" {name}")
+            yield from _sentences(one, path if is_again else f"{path} {name}".strip())
     elif isinstance(value, list):
         for one in value[:_MOST_ENTRIES]:
             yield from _sentences(one, path)

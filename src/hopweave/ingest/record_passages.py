@@ -13,9 +13,10 @@ from hopweave.core.visibility import ACCESS, METADATA, is_key, labels_in, plain_
 from hopweave.ingest.formats import CorpusFile
 from hopweave.ingest.json_stream import fields_of
 from hopweave.ingest.reasons import Reason, Unreadable
-from hopweave.ingest.record_fields import COLUMN, as_text, cell_of, has_words, plain_text, with_who
+from hopweave.ingest.record_fields import COLUMN, as_text, cell_of, has_words, with_who
 from hopweave.ingest.row import TEXT_FIELDS, TITLE_FIELDS, Row
 from hopweave.ingest.row_text import row_text
+from hopweave.ingest.whole_texts import plain_text
 
 ID_FIELDS = ("id", "_id", "pid", "docid", "passage_id")
 DESCRIBING_FIELDS = ("abstract", "description", "summary")

@@ -1,4 +1,4 @@
-"""Records whose text is in pieces: a list of sentences or paragraphs, words with links between them, or a tree of messages.
+"""Texts of records as one text: those in pieces, such as sentences or words with links between them, in HTML, or in objects.
 
 Programs for conversations with a model keep the messages of one as a tree, with a branch for each that was asked once more.
 """
@@ -8,10 +8,25 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.document import PARAGRAPH
-from hopweave.ingest.row import TEXT_FIELDS
+from hopweave.ingest.html_page import read_html
+from hopweave.ingest.row import TEXT_FIELDS, TITLE_FIELDS, text_in
 
 _TREE, _LAST = "mapping", "current_node"
+_RENDERED = "rendered"
+"""The field of a text that a program for web sites has made."""
+_IS_HTML = lazy_pattern(
+    r"(?i)\s*<(?:!doctype|html|body|div|p|h[1-6]|ul|ol|table|article|section|blockquote|pre|span|br|en-note)\b[^<>]{0,1000}>"
+)
+_TAG = lazy_pattern(r"(?i)</[a-z][a-z0-9]{0,20}>|<br\s{0,5}/?>")
+
+
+def plain_text(value: str) -> str:
+    """A text of a record; one in HTML without its markup."""
+    if not _IS_HTML.match(value) or not _TAG.search(value):
+        return value
+    return PARAGRAPH.join(part.text for part in read_html(value, "the record").parts)
 
 
 def with_whole_text(values: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -20,7 +35,7 @@ def with_whole_text(values: Mapping[str, Any]) -> Mapping[str, Any]:
     Args:
         values: the fields of the record.
     """
-    in_pieces = {name: text for name in TEXT_FIELDS if (text := _whole(values.get(name))) is not None}
+    in_pieces = {name: text for name in (*TEXT_FIELDS, *TITLE_FIELDS) if (text := _whole(values.get(name))) is not None}
     if isinstance(values.get(_TREE), Mapping) and isinstance(values.get(_LAST), str):
         messages = [*_messages(values[_TREE], values[_LAST])][::-1]
         values = {**{name: value for name, value in values.items() if name not in (_TREE, _LAST)}, "messages": messages}
@@ -28,7 +43,10 @@ def with_whole_text(values: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _whole(value: object) -> str | None:
-    """A text that is in pieces: sentences, paragraphs, or words with links between them; `None` for anything else."""
+    """A text that is in pieces (sentences, paragraphs, words with links between them) or within an object, else `None`."""
+    if isinstance(value, Mapping):
+        rendered = value.get(_RENDERED)
+        return (rendered if isinstance(rendered, str) else text_in(value)) or None
     if not isinstance(value, list) or not all(isinstance(one, str | Mapping) for one in value):
         return None
     is_object = [isinstance(one, Mapping) for one in value]
