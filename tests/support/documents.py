@@ -145,3 +145,30 @@ def epub(title: str, *chapters: str | bytes, nav: str = "", ncx: str = "") -> by
         f"<metadata><dc:title>{escape(title)}</dc:title></metadata><manifest>{items}</manifest><spine>{spine}</spine></package>"
     )
     return zipped({"META-INF/container.xml": _CONTAINER, "OEBPS/book.opf": package, **pages})
+
+
+def with_boxes(content: bytes, *boxes: Mapping[str, Any]) -> bytes:
+    """A PDF with boxes that lie on its first page: fields of a form, words that were typed, notes.
+
+    Args:
+        content: the PDF.
+        boxes: the entries of each, as pypdf has them, with strings for texts and numbers; names begin with a slash.
+    """
+    import pypdf
+    from pypdf import generic
+
+    def made(value: Any) -> Any:
+        if isinstance(value, Mapping):
+            return generic.DictionaryObject({generic.NameObject(key): made(one) for key, one in value.items()})
+        if isinstance(value, list):
+            return generic.ArrayObject(map(made, value))
+        if isinstance(value, str):
+            return generic.NameObject(value) if value.startswith("/") else generic.TextStringObject(value)
+        return generic.NumberObject(value) if isinstance(value, int) else generic.FloatObject(value)
+
+    writer = pypdf.PdfWriter(clone_from=BytesIO(content))
+    listed = generic.ArrayObject(writer._add_object(made({"/Type": "/Annot", **box})) for box in boxes)
+    writer.pages[0][generic.NameObject("/Annots")] = listed
+    out = BytesIO()
+    writer.write(out)
+    return out.getvalue()

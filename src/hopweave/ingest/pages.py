@@ -149,8 +149,8 @@ def _recognise(file: CorpusFile, limits: Limits, seconds: float, pages: list[str
     numbers = [int(number) for number in unread.pop("picture")]
     texts = _recognised(file, limits, seconds, numbers)
     for number in numbers:
-        pages[number - 1] = texts.get(number, "")
-        if not pages[number - 1]:
+        pages[number - 1] = "\n\n".join(filter(None, [texts.get(number, ""), pages[number - 1].strip()]))
+        if not texts.get(number):
             unread.setdefault("empty" if number in texts else "slow", []).append(str(number))
 
 
@@ -167,7 +167,9 @@ def _read_pdf(file: CorpusFile, limits: Limits) -> Document:
     if CAN_RECOGNISE and "picture" in unread:
         _recognise(file, limits, _OCR_SHARE * ((limits.seconds_for(file) or 0) - (monotonic() - began)), pages, unread)
     by_size = headings_by_size(told.lines) if len(told.bookmarks) < 2 else []
-    parts = tuple(part for part in parts_of_pages(pages, by_size or told.bookmarks, limits.deadline(file).check) if part.text)
+    parts = tuple(
+        part for part in parts_of_pages(pages, by_size or told.bookmarks, told.notes, limits.deadline(file).check) if part.text
+    )
     if not parts:
         kind = next((kind for kind in _OF_FILES if kind in unread), "picture")
         problem, remedy, reason = _OF_FILES[kind]
@@ -183,7 +185,7 @@ class _EndedEarly(DataError):
 
 @dataclass(slots=True)
 class _Told:
-    """What is told of a PDF: its pages with their lines, its bookmarks, and pages that could not be read, by reason."""
+    """What is told of a PDF: its pages with their lines and notes, its bookmarks, and what could not be read, by reason."""
 
     title: str = ""
     is_tex: bool = False
@@ -191,6 +193,7 @@ class _Told:
     lines: list[list[Line]] = field(default_factory=list)
     bookmarks: list[Bookmark] = field(default_factory=list)
     unread: dict[str, list[str]] = field(default_factory=dict)
+    notes: dict[int, list[str]] = field(default_factory=dict)
 
     def as_written(self, text: str) -> str:
         """A text of it in the letters in which it was set."""
@@ -207,6 +210,8 @@ def _told_of_pdf(file: CorpusFile, limits: Limits, *arguments: str) -> _Told:
             found.title, found.is_tex = what.get("title", found.title), what.get("is_tex", found.is_tex)
             if "page" in what:
                 found.pages.append(what["text"])
+                if noted := what.get("notes"):
+                    found.notes[what["page"]] = noted
             if "drawn" in what:
                 found.pages[-1], last_table = with_rows(found.pages[-1], *_drawn(what), last_table)
             if "lines" in what:

@@ -22,6 +22,7 @@ from io import BytesIO
 from typing import Any
 
 from hopweave.core.lazy_pattern import lazy_pattern
+from hopweave.ingest.pdf_fields import Pieces, filled_in, notes_on, with_values
 
 _MAX_MEMORY_BYTES = 4 << 30
 _MAX_MEMORY_BYTES_DRAWING = 1 << 30
@@ -85,18 +86,32 @@ def read(stream: Any, *, with_places: bool = True) -> None:
     for number, page in enumerate(reader.pages, start=1):
         warnings.is_too_large = False
         letters = _Letters() if len(outline) < 2 or (number == 1 and not title) else None
+        boxes, notes, pieces = filled_in(page), notes_on(page), Pieces()
         try:
-            text = page.extract_text(visitor_text=letters).encode("utf-8", "replace").decode()
-            unread = "large" if warnings.is_too_large else "picture" if not text.strip() and _has_image(page) else ""
+            text = page.extract_text(visitor_text=_both(letters, pieces if boxes else None))
+            is_empty = not text.strip()
+            text = (with_values(text, pieces.found, boxes) if boxes else text).encode("utf-8", "replace").decode()
+            unread = "large" if warnings.is_too_large else "picture" if is_empty and _has_image(page) else ""
         except Exception as error:  # noqa: BLE001 - a page that is damaged, in any way, leaves the others readable
             text, unread = "", "large" if is_too_large(error) else "damaged"
-        tell(page=number, text=text, unread=unread)
+        tell(page=number, text=text, unread=unread, notes=[note.encode("utf-8", "replace").decode() for note in notes])
         if letters is not None:
             tell(lines=letters.lines())
-        if drawn is not None and text.strip() and len(text) <= _MAX_CHARACTERS:
+        if drawn is not None and not boxes and text.strip() and len(text) <= _MAX_CHARACTERS:
             words, rules = drawn.on_page(number)
             tell(drawn=words, rules=rules)
     tell(end=True, outline=outline)
+
+
+def _both(letters: _Letters | None, pieces: Pieces | None) -> Any:
+    """What pypdf calls for every piece of text."""
+    wanted = [one for one in (letters, pieces) if one is not None]
+
+    def take(*piece: Any) -> None:
+        for one in wanted:
+            one(*piece)
+
+    return take if wanted else None
 
 
 class _Drawn:

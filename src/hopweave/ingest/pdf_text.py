@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby, pairwise
 
@@ -32,12 +32,18 @@ _NUMBER = r"(?:(?:chapter|section|part|appendix)\s+)?(?:\d+|[ivxlc]+|[a-z])(?:[.
 _NUMBERED = lazy_pattern(rf"\A{_NUMBER}\s+(?=\S)", re.IGNORECASE)
 
 
-def parts_of_pages(pages: Sequence[str], bookmarks: Iterable[Bookmark] = (), check: Check = no_check) -> Iterator[Part]:
+def parts_of_pages(
+    pages: Sequence[str],
+    bookmarks: Iterable[Bookmark] = (),
+    notes: Mapping[int, Sequence[str]] | None = None,
+    check: Check = no_check,
+) -> Iterator[Part]:
     """The text of pages, each a part with its number as the place.
 
     Args:
         pages: their lines, as they stand on them.
         bookmarks: the outline, in any order; a heading is where its words are a line of the page, else where the page begins.
+        notes: what readers have noted on a page, by its number, from 1; it stands below its text.
         check: called for every page.
     """
     bookmarks = list(bookmarks)
@@ -54,7 +60,8 @@ def parts_of_pages(pages: Sequence[str], bookmarks: Iterable[Bookmark] = (), che
     for number, text in enumerate(texts, start=1):
         check()
         there = [one._replace(title=_without_hyphens(one.title, written)) for one in on_page.get(number, ())]
-        part = _under_headings(_without_hyphens(text, written), there)
+        noted = (notes or {}).get(number, ())
+        part = _under_headings("\n\n".join([_without_hyphens(text, written), *noted]), there)
         last = replace(part, place=f"page={number}").after(last)
         yield last
 
