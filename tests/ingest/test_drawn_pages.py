@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from support.corpora import one_line_of
-from support.documents import pdf
+from support.documents import pdf, with_boxes
 from support.tiers import first_of
 
 from hopweave.core.types import Span
@@ -208,3 +208,17 @@ def test_an_encrypted_pdf_and_a_page_that_there_is_not_are_errors(tmp_path):
 def test_without_the_libraries_the_error_says_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pypdfium2", None)
     one_line_of(lambda: drawn(tmp_path, pdf("x")), r"install them with: pip install 'hopweave\[documents\]'")
+
+
+def test_what_is_filled_in_a_form_is_drawn_and_marked_with_the_words_beside_it(tmp_path):
+    look = b"BT /F1 12 Tf 2 4 Td (Ada Finch) Tj ET"
+    field = {"/Subtype": "/Widget", "/FT": "/Tx", "/T": "owner", "/V": "Ada Finch", "/Rect": [220, 702, 420, 722]}
+    form = with_boxes(
+        pdf("Mooring at Carrow\nOwner of the boat:\nLength of the boat:"), {**field, "/F": 4, "/AP": {"/N": look}}
+    )
+    page = drawn(tmp_path, form)
+    passage = "Owner of the boat: Ada Finch"
+    [boxes] = find_on_page(passage, [words(passage, passage)], page)
+    label, value = boxes
+    assert label.left < label.right < value.left < value.right
+    assert label.top == value.top

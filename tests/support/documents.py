@@ -152,12 +152,20 @@ def with_boxes(content: bytes, *boxes: Mapping[str, Any]) -> bytes:
 
     Args:
         content: the PDF.
-        boxes: the entries of each, as pypdf has them, with strings for texts and numbers; names begin with a slash.
+        boxes: the entries of each, as pypdf has them, with strings for texts and numbers; names begin with a slash, and bytes
+            draw what a box looks like, with the font `/F1`.
     """
     import pypdf
     from pypdf import generic
 
     def made(value: Any) -> Any:
+        if isinstance(value, bytes):
+            font = {"/Type": "/Font", "/Subtype": "/Type1", "/BaseFont": "/Helvetica"}
+            form = {"/Type": "/XObject", "/Subtype": "/Form", "/BBox": [0, 0, 200, 20], "/Resources": {"/Font": {"/F1": font}}}
+            stream = generic.DecodedStreamObject()
+            stream.update(made(form))
+            stream.set_data(value)
+            return writer._add_object(stream)
         if isinstance(value, Mapping):
             return generic.DictionaryObject({generic.NameObject(key): made(one) for key, one in value.items()})
         if isinstance(value, list):

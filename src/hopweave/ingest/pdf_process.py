@@ -55,6 +55,9 @@ _BOLD = lazy_pattern(r"bold|black|heavy|semib|demi|cmbx|sfbx", re.IGNORECASE)
 _WIDEST_SPACE = 333
 """Thousandths of an em: a space of most typefaces has fewer."""
 
+_Place = tuple[int, int, int, int]
+"""The left, top, right and bottom of a character."""
+
 
 def tell(**what: Any) -> None:
     """Writes a line of JSON."""
@@ -395,11 +398,13 @@ def draw(stream: Any, number: int) -> None:
     if not 1 <= number <= len(document):
         tell(error=f"has no page {number}; check the file")
         return
-    page = document[number - 1]
+    page, is_filled_in = _with_what_is_filled_in(document, number)
     bitmap = page.render(scale=_scale(*page.get_size()))
     image = BytesIO()
     bitmap.to_pil().save(image, "PNG")
     characters = list(_characters(page))
+    if is_filled_in:
+        characters = _in_lines(characters)
     tell(
         num_pages=len(document),
         width=bitmap.width,
@@ -412,6 +417,37 @@ def draw(stream: Any, number: int) -> None:
     sys.stdout.flush()
 
 
+def _with_what_is_filled_in(document: Any, number: int) -> tuple[Any, bool]:
+    """A page with what lies on it drawn into it, such as what is filled in a form; and whether there is any."""
+    from pypdfium2 import raw
+
+    document.init_forms()
+    page = document[number - 1]
+    if raw.FPDFPage_Flatten(page, raw.FLAT_NORMALDISPLAY) != raw.FLATTEN_SUCCESS:
+        return page, False
+    page.close()
+    return document[number - 1], True
+
+
+def _in_lines(characters: Sequence[tuple[str, _Place]]) -> list[tuple[str, _Place]]:
+    """Characters in the order of the lines that they stand in: what is filled in comes last in a page, wherever it stands."""
+    words: list[list[tuple[str, _Place]]] = [[]]
+    for character, box in characters:
+        if character.isspace():
+            words.append([])
+        else:
+            words[-1].append((character, box))
+    lines: list[list[list[tuple[str, _Place]]]] = []
+    for word in sorted(filter(None, words), key=lambda word: word[0][1][1] + word[0][1][3]):
+        (_, top, _, bottom), (_, upper, _, lower) = word[0][1], lines[-1][0][0][1] if lines else (0, 0, 0, 0)
+        if min(bottom, lower) - max(top, upper) > (bottom - top) / 2:
+            lines[-1].append(word)
+        else:
+            lines.append([word])
+    ordered = [word for line in lines for word in sorted(line, key=lambda word: word[0][1][0])]
+    return [one for word in ordered for one in (*word, (" ", (0, 0, 0, 0)))]
+
+
 def _scale(width: float, height: float) -> float:
     """Pixels per point, so that an image stays within its bounds whatever the stated size of the page."""
     if not (math.isfinite(width) and math.isfinite(height) and width > 0 and height > 0):
@@ -419,7 +455,7 @@ def _scale(width: float, height: float) -> float:
     return min(_WIDTH / width, _MAX_HEIGHT / height, math.sqrt(_MAX_PIXELS / width / height))
 
 
-def _characters(page: Any) -> Iterator[tuple[str, tuple[int, int, int, int]]]:
+def _characters(page: Any) -> Iterator[tuple[str, _Place]]:
     """Each character of a page with the left, top, right and bottom of its box, whatever the rotation of the page."""
     from pypdfium2 import raw
 
