@@ -103,7 +103,7 @@ def test_an_odt_becomes_the_text_that_a_reader_sees_under_its_headings(tmp_path)
     header = f"<table:table-header-rows>{odf_row('keeper', 'light')}</table:table-header-rows>"
     table = f"<table:table>{header}{odf_row('Finch', 'old')}</table:table>"
     [passage] = found(tmp_path, "a.odt", odf("text", f"{PARAGRAPHS}{table}", title="A manual"))
-    assert passage.text == "Lamp\n\nIt is lit. Always.\n\nBy oil.\n\nOil\n\nkeeper: Finch; light: old."
+    assert passage.text == "Lamp\n\nIt is lit. Always.\n\nBy oil.\n\nNote: Really?\n\nOil\n\nkeeper: Finch; light: old."
     assert (passage.title, passage.source, passage.sections) == ("A manual", "a.odt", ("Lamp",))
 
 

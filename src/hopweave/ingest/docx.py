@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from hopweave.core.lazy_pattern import lazy_pattern
+from hopweave.ingest.comments import Comment
 from hopweave.ingest.document import Blocks, Document, heading_at_start
 from hopweave.ingest.docx_numbers import Numbering, level_in
 from hopweave.ingest.entries import with_entries
@@ -19,9 +20,9 @@ from hopweave.ingest.zipped import Archive
 _LEFT_OUT = frozenset({"w:del", "w:moveFrom", "mc:Fallback"})
 _EARLIER = frozenset({"w:pPrChange", "w:rPrChange", "w:tblPrChange", "w:trPrChange", "w:tcPrChange", "w:sectPrChange"})
 """Properties as they were before a tracked change."""
-_NOTES = ("footnotes", "endnotes")
-_NOTE = {"w:footnote": "footnote", "w:endnote": "endnote"}
-_NOTE_MARK = {"w:footnoteReference": "footnote", "w:endnoteReference": "endnote"}
+_NOTES = ("footnotes", "endnotes", "comments")
+_NOTE = {"w:footnote": "footnote", "w:endnote": "endnote", "w:comment": "comment"}
+_NOTE_MARK = {"w:footnoteReference": "footnote", "w:endnoteReference": "endnote", "w:commentReference": "comment"}
 _CONTENTS = lazy_pattern(r"toc ?(?:[1-9]|heading)", re.IGNORECASE)
 _OF_RUNS = frozenset({"w:b", "w:vanish", "w:vertAlign"})
 _SIGNS = {"w:tab": " ", "w:br": "\n", "w:cr": "\n", "w:noBreakHyphen": "-"}
@@ -33,8 +34,8 @@ def read_docx(archive: Archive) -> Document:
 
     The title is the paragraph with the style Title, or that in the properties, or the first main heading. Headings are told by
     their style or outline level, or by bold type if nothing has one; an automatic table of contents is left out. Numbered
-    paragraphs begin with their numbers, and notes follow the paragraph or table that refers to them. Pages exist only after
-    layout, so the format has none.
+    paragraphs begin with their numbers, and notes and comments follow the paragraph or table that refers to them. Pages exist
+    only after layout, so the format has none.
 
     Raises:
         DataError: if it is damaged, or beyond the limits.
@@ -164,7 +165,7 @@ class _Body:
         styles: of the document.
         numbering: of its lists.
         archive: that it is in.
-        notes: the texts of its footnotes and endnotes; those that have been added are removed.
+        notes: the texts of its footnotes, endnotes and comments; those that have been added are removed.
     """
 
     def __init__(self, styles: _Styles, numbering: Numbering, archive: Archive, notes: dict[str, str]) -> None:
@@ -304,19 +305,21 @@ class _Body:
 
 
 class _Notes(_Body):
-    """The footnotes or endnotes of a document, which are added to the notes that it is given."""
+    """The footnotes, endnotes or comments of a document, which are added to the notes that it is given."""
 
     _label = ""
+    _who = ""
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
         if kind := _NOTE.get(short(name)):
-            self._label, self.blocks = kind + value_of(attributes, "id"), Blocks()
+            self._label, self._who, self.blocks = kind + value_of(attributes, "id"), value_of(attributes, "author"), Blocks()
         super().start(name, attributes)
 
     def end(self, name: str) -> None:
         super().end(name)
-        if short(name) in _NOTE and (text := self.blocks.part().text):
-            self._notes[self._label] = text
+        element = short(name)
+        if element in _NOTE and (text := self.blocks.part().text):
+            self._notes[self._label] = Comment(self._who, text).shown() if element == "w:comment" else text
 
 
 class _Rows:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import chain
 
 from hopweave.core.errors import DataError
 from hopweave.core.lazy_pattern import lazy_pattern
+from hopweave.ingest.comments import Comment
 from hopweave.ingest.document import Blocks, Document, Part
 from hopweave.ingest.entries import with_entries
 from hopweave.ingest.odf_lists import OdfHeadings, OdfLists
-from hopweave.ingest.office_tables import MAX_COLUMNS, SheetRow, Table, sheet_lines
+from hopweave.ingest.office_tables import MAX_COLUMNS, Line, SheetRow, Table, sheet_lines
 from hopweave.ingest.slides import Slide
 from hopweave.ingest.superscripts import raised
 from hopweave.ingest.table_heads import LONGEST_NAME, TableRow
@@ -21,12 +23,13 @@ _OASIS = "urn:oasis:names:tc:opendocument:xmlns:"
 _META_TITLE = "http://purl.org/dc/elements/1.1/ title"
 _LEFT_OUT = frozenset(
     {
-        "text:tracked-changes", "text:note-citation", "office:annotation", "office:forms", "presentation:footer-decl",
+        "text:tracked-changes", "text:note-citation", "office:forms", "presentation:footer-decl",
         "text:table-of-content", "text:alphabetical-index", "text:ruby-text", "presentation:date-time-decl",
         "svg-compatible:desc", "svg-compatible:title",
     }
 )  # fmt: skip
 """What is not shown in place, or repeats what is."""
+_COMMENT, _CREATOR = "office:annotation", "http://purl.org/dc/elements/1.1/ creator"
 _FRAMES_LEFT_OUT = frozenset({"date-time", "footer", "header", "page-number", "page"})
 _MAX_REPEATED = 1_000
 """Equal rows and cells next to each other that are written once; empty ones go on to the end of a sheet."""
@@ -105,6 +108,8 @@ class _Body:
         self._frames: list[str] = []
         self._paragraphs: list[tuple[list[str], int]] = []
         self._after: list[str] = []
+        self._comment: _Comment | None = None
+        self._on_sheet: list[str] = []
         self._rows = _Rows(archive.count)
         self._lists = OdfLists()
         self._headings = OdfHeadings()
@@ -137,7 +142,14 @@ class _Body:
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
         element = _short(name)
         self._num_left_out += element in _LEFT_OUT
-        given = {_short(key): value for key, value in attributes.items()}
+        if element == _COMMENT:
+            self._comment = _Comment()
+        if self._comment is not None:
+            self._comment.within = element
+        else:
+            self._start(element, {_short(key): value for key, value in attributes.items()})
+
+    def _start(self, element: str, given: Mapping[str, str]) -> None:
         if not self._kind:
             self._start_style(element, given)
         elif self._is_in_lists:
@@ -168,6 +180,13 @@ class _Body:
 
     def end(self, name: str) -> None:
         element = _short(name)
+        if self._comment is not None:
+            if element == _COMMENT:
+                self._end_comment(self._comment)
+            else:
+                self._comment.end(element)
+            self._num_left_out -= element in _LEFT_OUT
+            return
         if element == "text:span":
             self._spans.pop()
         if self._is_in_lists:
@@ -186,8 +205,22 @@ class _Body:
         """Whether lists count here: not in sheets, in what is left out, and in notes and frames within a paragraph."""
         return self._kind in _WITH_LISTS and not self._paragraphs and not self._num_left_out
 
+    def _end_comment(self, comment: _Comment) -> None:
+        self._comment = None
+        told = Comment("".join(comment.who), "".join(comment.pieces))
+        if self._num_left_out:
+            return
+        if self._kind == "office:spreadsheet":
+            self._on_sheet.append(told.shown(self._rows.first_of_row))
+        elif self._kind == "office:presentation":
+            self._slide.notes.append(told.shown())
+        else:
+            self._after.append(told.shown())
+
     def add(self, text: str) -> None:
-        if self._paragraphs and not self._num_left_out:
+        if self._comment is not None:
+            self._comment.add(text)
+        elif self._paragraphs and not self._num_left_out:
             pieces = self._paragraphs[-1][0]
             pieces.append(raised(text, pieces) if any(self._spans[-1:]) else text)
 
@@ -238,7 +271,9 @@ class _Body:
             return
         if self._kind == "office:spreadsheet":
             lines = sheet_lines(SheetRow(number, row) for number, row, _ in rows)
-            self.parts.append(part_of_sheet(self._rows.name, lines, self._archive.count))
+            comments, self._on_sheet = self._on_sheet, []
+            told = chain(lines, map(Line, filter(None, comments)))
+            self.parts.append(part_of_sheet(self._rows.name, told, self._archive.count))
             return
         table = Table()
         for _, row, is_header in rows:
@@ -248,6 +283,36 @@ class _Body:
                 self._slide.texts.append(text)
             else:
                 self.blocks.add(text)
+        if self._kind == "office:text":
+            for note in self._after:
+                self.blocks.add(note)
+            self._after.clear()
+
+
+class _Comment:
+    """A comment that is being read.
+
+    Attributes:
+        within: the element that text is in.
+        who: wrote it, in pieces.
+        pieces: of its text.
+    """
+
+    def __init__(self) -> None:
+        self.within = ""
+        self.who: list[str] = []
+        self.pieces: list[str] = []
+
+    def add(self, text: str) -> None:
+        if self.within == _CREATOR:
+            self.who.append(text)
+        elif self.within.startswith("text:"):
+            self.pieces.append(text)
+
+    def end(self, element: str) -> None:
+        if element in {"text:p", "text:h"}:
+            self.pieces.append(" ")
+        self.within = "text:p" if element == "text:span" else ""
 
 
 class _Rows:
@@ -294,6 +359,11 @@ class _Rows:
             self._cell_repeats = _number(attributes, "table:number-columns-repeated", MAX_COLUMNS)
             self._height = _number(attributes, "table:number-rows-spanned", 1 << 24)
             self._width = _number(attributes, "table:number-columns-spanned", MAX_COLUMNS)
+
+    @property
+    def first_of_row(self) -> str:
+        """The text of the first cell of the row that is being read, which as a rule names it."""
+        return next(iter(self._cells.values()), "")
 
     def add(self, text: str) -> None:
         """Adds a paragraph of a cell."""

@@ -149,6 +149,15 @@ class SheetCells:
         """Adds a cell with text; its column is counted from 0."""
         self._rows.setdefault(row, {})[column] = text
 
+    def value(self, row: int, column: int) -> str:
+        """The text of a cell; empty if it has none."""
+        return self._rows.get(row, {}).get(column, "")
+
+    def first(self, row: int) -> str:
+        """The text of the first cell of a row that has any, which as a rule names the row."""
+        cells = self._rows.get(row, {})
+        return cells[min(cells)] if cells else ""
+
     def merge(self, first: int, last: int, column: int, num_columns: int) -> None:
         """Repeats the text of a cell in those below that are merged with it; all cells have been added before.
 

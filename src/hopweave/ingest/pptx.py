@@ -1,12 +1,13 @@
-"""PPTX (Office Open XML, ISO/IEC 29500): the text of slides and of the notes to them."""
+"""PPTX (Office Open XML, ISO/IEC 29500): the text of slides, and of the notes and comments on them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
+from hopweave.ingest.comments import comments_on
 from hopweave.ingest.document import Document
 from hopweave.ingest.office_tables import Table
-from hopweave.ingest.ooxml import main_part, relations, short, title_of, value_of
+from hopweave.ingest.ooxml import Relation, main_part, relations, short, title_of, value_of
 from hopweave.ingest.pptx_numbers import PptxNumbers
 from hopweave.ingest.slides import Slide
 from hopweave.ingest.superscripts import raised
@@ -36,12 +37,12 @@ def read_pptx(archive: Archive) -> Document:
 
     archive.parse(main, start)
     known = relations(archive, main)
-    slides = [_slide(archive, known[name].target) for name in order if name in known]
+    slides = [_slide(archive, known[name].target, known.values()) for name in order if name in known]
     title = (slides[0].title if slides else "") or title_of(archive)
     return Document(title, tuple(slide.part(number) for number, slide in enumerate(slides, start=1)))
 
 
-def _slide(archive: Archive, name: str) -> Slide:
+def _slide(archive: Archive, name: str, known: Iterable[Relation]) -> Slide:
     slide = Slide()
     shapes = _Shapes(slide, slide.texts, archive)
     archive.parse(name, shapes.start, shapes.end, shapes.add)
@@ -49,6 +50,7 @@ def _slide(archive: Archive, name: str) -> Slide:
         if relation.kind == "notesSlide" and relation.target in archive:
             notes = _Shapes(Slide(), slide.notes, archive)
             archive.parse(relation.target, notes.start, notes.end, notes.add)
+    slide.notes += (comment.shown() for comment in comments_on(archive, name, known))
     return slide
 
 

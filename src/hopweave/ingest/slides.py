@@ -14,7 +14,7 @@ class Slide:
     Attributes:
         titles: its title, as a rule one; it comes first, wherever it stands in the file.
         texts: of its shapes and tables.
-        notes: of the speaker.
+        notes: of the speaker, and comments.
     """
 
     titles: list[str] = field(default_factory=list)

@@ -7,8 +7,10 @@ sheet shows, so they would save little.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from itertools import chain
 
 from hopweave.core.lazy_pattern import lazy_pattern
+from hopweave.ingest.comments import Comment, comments_on
 from hopweave.ingest.document import Blocks, Document, Part
 from hopweave.ingest.number_format import BUILT_IN, GENERAL, shown
 from hopweave.ingest.office_tables import MAX_COLUMNS, ROW, Line, SheetCells, sheet_lines
@@ -44,8 +46,18 @@ def read_xlsx(archive: Archive) -> Document:
         if identity in known and known[identity].kind == "worksheet":
             sheet = _Sheet(archive.count, strings.found, styles.codes(), is_1904=book.is_1904)
             archive.parse(known[identity].target, sheet.start, sheet.end, sheet.add)
-            found.append(part_of_sheet(title, sheet_lines(sheet.cells.rows()), archive.count))
+            comments = comments_on(archive, known[identity].target, known.values())
+            lines = chain(sheet_lines(sheet.cells.rows()), (Line(_on_cell(one, sheet.cells)) for one in comments))
+            found.append(part_of_sheet(title, lines, archive.count))
     return Document(title_of(archive), tuple(found))
+
+
+def _on_cell(comment: Comment, cells: SheetCells) -> str:
+    """A comment on a cell, with what names the row and the value: `Note by Ida on B2 (oil, 12): ordered twice.`"""
+    place = _CELL.fullmatch(comment.place)
+    values = [cells.first(int(place[2])), cells.value(int(place[2]), _column(place[1]))] if place else []
+    about = ", ".join(dict.fromkeys(filter(None, values)))
+    return comment.shown(f"{comment.place} ({about})" if about else comment.place)
 
 
 def part_of_sheet(name: str, lines: Iterator[Line], count: Callable[[int], None]) -> Part:
