@@ -1,42 +1,16 @@
 """Comments of readers in documents, sheets and slides are paragraphs that say who wrote them."""
 
-import zipfile
-from io import BytesIO
-
 import pytest
 from support.corpora import read
-from support.documents import docx, zipped
-from support.office import odf, pptx, shape, text_row, xlsx
+from support.documents import docx
+from support.office import odf, pptx, relating, shape, text_row, with_parts, xlsx
 
-_RELATION = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 _S = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
 _P = (
     'xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main" '
     'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"'
 )
 _W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
-
-
-def relating(*found: tuple[str, str]) -> str:
-    """Relations to parts, by their kinds."""
-    listed = (f'<Relationship Id="c{at}" Type="{_RELATION}/{kind}" Target="{to}"/>' for at, (kind, to) in enumerate(found))
-    return (
-        f'<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">{"".join(listed)}</Relationships>'
-    )
-
-
-def with_parts(content: bytes, parts: dict[str, str]) -> bytes:
-    """A zip file with other parts; relations of a name that is there are added to it."""
-    with zipfile.ZipFile(BytesIO(content)) as archive:
-        held = {name: archive.read(name).decode() for name in archive.namelist()}
-    for name, part in parts.items():
-        there = held.get(name, "")
-        held[name] = (
-            there.replace("</Relationships>", part[part.index("<Relationship ") :])
-            if name.endswith(".rels") and there
-            else part
-        )
-    return zipped(held)
 
 
 def paragraphs(tmp_path, name: str, content: bytes) -> list[str]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import zipfile
 from collections.abc import Sequence
+from io import BytesIO
 from xml.sax.saxutils import escape
 
 from support.documents import zipped
 
-_RELATION = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+RELATION = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 _PACKAGE = "http://schemas.openxmlformats.org/package/2006/relationships"
 _S = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
 _P = (
@@ -24,7 +26,7 @@ _DRAW = 'xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0"'
 
 def _relations(*found: tuple[str, str]) -> str:
     inner = "".join(
-        f'<Relationship Id="r{number}" Type="{_RELATION}/{kind}" Target="{target}"/>'
+        f'<Relationship Id="r{number}" Type="{RELATION}/{kind}" Target="{target}"/>'
         for number, (kind, target) in enumerate(found, start=1)
     )
     return f'<Relationships xmlns="{_PACKAGE}">{inner}</Relationships>'
@@ -52,7 +54,7 @@ def xlsx(sheets: dict[str, str], strings: Sequence[str] = (), formats: Sequence[
     """
     numbered = list(enumerate(sheets.items(), start=1))
     names = "".join(
-        f'<sheet name="{escape(name)}" sheetId="{number}" xmlns:r="{_RELATION}" r:id="r{number}"/>'
+        f'<sheet name="{escape(name)}" sheetId="{number}" xmlns:r="{RELATION}" r:id="r{number}"/>'
         for number, (name, _) in numbered
     )
     codes = "".join(
@@ -93,7 +95,7 @@ def pptx(*slides: str, notes: str = "") -> bytes:
         notes: the shapes of the notes to the first slide.
     """
     numbers = range(1, len(slides) + 1)
-    order = "".join(f'<p:sldId id="{number}" xmlns:r="{_RELATION}" r:id="r{number}"/>' for number in numbers)
+    order = "".join(f'<p:sldId id="{number}" xmlns:r="{RELATION}" r:id="r{number}"/>' for number in numbers)
     return zipped(
         {
             "_rels/.rels": _relations(("officeDocument", "ppt/presentation.xml")),
@@ -128,3 +130,25 @@ def odf(kind: str, inner: str, title: str = "", manifest: str = "", styles: str 
             "meta.xml": meta,
         }
     )
+
+
+def relating(*found: tuple[str, str]) -> str:
+    """Relations to parts, by their kinds."""
+    listed = (f'<Relationship Id="c{at}" Type="{RELATION}/{kind}" Target="{to}"/>' for at, (kind, to) in enumerate(found))
+    return (
+        f'<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">{"".join(listed)}</Relationships>'
+    )
+
+
+def with_parts(content: bytes, parts: dict[str, str]) -> bytes:
+    """A zip file with other parts; relations of a name that is there are added to it."""
+    with zipfile.ZipFile(BytesIO(content)) as archive:
+        held = {name: archive.read(name).decode() for name in archive.namelist()}
+    for name, part in parts.items():
+        there = held.get(name, "")
+        held[name] = (
+            there.replace("</Relationships>", part[part.index("<Relationship ") :])
+            if name.endswith(".rels") and there
+            else part
+        )
+    return zipped(held)

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.comments import Comment
-from hopweave.ingest.document import Blocks, Document, heading_at_start
+from hopweave.ingest.document import PARAGRAPH, Blocks, Document, heading_at_start
 from hopweave.ingest.docx_numbers import Numbering, level_in
 from hopweave.ingest.entries import with_entries
 from hopweave.ingest.office_tables import MAX_COLUMNS, Table
 from hopweave.ingest.ooxml import main_part, relations, short, title_of, value_of
+from hopweave.ingest.ooxml_drawings import drawn_texts
 from hopweave.ingest.paragraph_styles import HEADING, MAX_STYLES_ABOVE, level_of_outline
 from hopweave.ingest.superscripts import raised
 from hopweave.ingest.zipped import Archive
@@ -23,6 +24,8 @@ _EARLIER = frozenset({"w:pPrChange", "w:rPrChange", "w:tblPrChange", "w:trPrChan
 _NOTES = ("footnotes", "endnotes", "comments")
 _NOTE = {"w:footnote": "footnote", "w:endnote": "endnote", "w:comment": "comment"}
 _NOTE_MARK = {"w:footnoteReference": "footnote", "w:endnoteReference": "endnote", "w:commentReference": "comment"}
+_DRAWN, _DRAWINGS = "drawn", ("/chart chart", "/diagram relIds")
+"""How a chart and a diagram are marked as notes are, and the elements that refer to them."""
 _CONTENTS = lazy_pattern(r"toc ?(?:[1-9]|heading)", re.IGNORECASE)
 _OF_RUNS = frozenset({"w:b", "w:vanish", "w:vertAlign"})
 _SIGNS = {"w:tab": " ", "w:br": "\n", "w:cr": "\n", "w:noBreakHyphen": "-"}
@@ -34,14 +37,16 @@ def read_docx(archive: Archive) -> Document:
 
     The title is the paragraph with the style Title, or that in the properties, or the first main heading. Headings are told by
     their style or outline level, or by bold type if nothing has one; an automatic table of contents is left out. Numbered
-    paragraphs begin with their numbers, and notes and comments follow the paragraph or table that refers to them. Pages exist
+    paragraphs begin with their numbers, and notes, comments and what charts show follow the paragraph or table that refers to
+    them. Pages exist
     only after layout, so the format has none.
 
     Raises:
         DataError: if it is damaged, or beyond the limits.
     """
     main = main_part(archive, "word/document.xml")
-    parts = {one.kind: one.target for one in relations(archive, main).values()}
+    known = relations(archive, main)
+    parts = {one.kind: one.target for one in known.values()}
     styles = _Styles()
     name = parts.get("styles", "word/styles.xml")
     if name in archive:
@@ -55,6 +60,9 @@ def read_docx(archive: Archive) -> Document:
         if (name := parts.get(kind, f"word/{kind}.xml")) in archive:
             note = _Notes(styles, numbering, archive, notes)
             archive.parse(name, note.start, note.end, note.add)
+    for identity, one in known.items():
+        if drawn := PARAGRAPH.join(drawn_texts(archive, one)):
+            notes[_DRAWN + identity] = drawn
     body = _Body(styles, numbering, archive, notes)
     archive.parse(main, body.start, body.end, body.add)
     body.add_notes(notes)
@@ -165,7 +173,7 @@ class _Body:
         styles: of the document.
         numbering: of its lists.
         archive: that it is in.
-        notes: the texts of its footnotes, endnotes and comments; those that have been added are removed.
+        notes: the texts of its footnotes, endnotes, comments, charts and diagrams; those that have been added are removed.
     """
 
     def __init__(self, styles: _Styles, numbering: Numbering, archive: Archive, notes: dict[str, str]) -> None:
@@ -208,6 +216,8 @@ class _Body:
             self._is_bold, self._is_raised, self._is_hidden = None, False, False
         elif self._num_runs and element in _OF_RUNS:
             self._read_run(element, value_of(attributes))
+        elif name.endswith(_DRAWINGS) and (drawn := value_of(attributes, "id") or value_of(attributes, "dm")):
+            self._mark(_DRAWN + drawn)
         elif element in _NOTE_MARK:
             self._mark(_NOTE_MARK[element] + value_of(attributes, "id"))
         elif element in {"w:t", "m:t"}:

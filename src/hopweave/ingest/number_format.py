@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
 from datetime import datetime, timedelta
+from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import lru_cache
 from itertools import takewhile
 
@@ -25,6 +27,8 @@ _TOKEN = lazy_pattern(
 _MAX_FORMAT = 255
 _MAX_DECIMALS = 30
 _MAX_DIGITS = 17
+_EXACT = Context(prec=400)
+"""Digits enough for every number of 64 bits."""
 _MONTHS = (
     "January", "February", "March", "April", "May", "June",
     "July", "August", "September", "October", "November", "December",
@@ -45,6 +49,8 @@ def shown(value: str, code: str, *, is_1904: bool = False) -> str:
     """
     try:
         number = float(value)
+        if not math.isfinite(number):
+            return value
         if code.casefold() == GENERAL.casefold():
             return _plain(number)
         tokens = _tokens(code[:_MAX_FORMAT])
@@ -75,7 +81,7 @@ def _number(number: float, tokens: list[re.Match[str]]) -> str:
     number *= 100.0 ** digits.count("%")
     number /= 1000.0 ** (len(pattern) - len(pattern.rstrip(",")))
     places = sum(decimals.count(place) for place in "0#?")
-    text = f"{abs(number):{',' if ',' in whole else ''}.{min(places, _MAX_DECIMALS)}f}"
+    text = f"{_rounded(abs(number), min(places, _MAX_DECIMALS)):{',' if ',' in whole else ''}f}"
     before, point, after = text.partition(".")
     kept = after[: decimals.count("0")] + after[decimals.count("0") :].rstrip("0")
     text = before.zfill(min(whole.count("0"), _MAX_DIGITS)) + (point + kept if kept else "")
@@ -88,6 +94,11 @@ def _number(number: float, tokens: list[re.Match[str]]) -> str:
             pieces.append(token["quoted"] or token["escaped"] or token["currency"] or (token["other"] or "").strip("()"))
     sign = "-" if number < 0 and any(character in "123456789" for character in "".join(pieces)) else ""
     return sign + "".join(pieces).strip()
+
+
+def _rounded(number: float, places: int) -> Decimal:
+    """A number as a sheet rounds it: up from a half of what 15 digits of it say, so that 2.675 becomes 2.68."""
+    return Decimal(f"{number:.15g}").quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP, _EXACT)
 
 
 def _date(number: float, tokens: list[re.Match[str]], *, is_1904: bool) -> str:

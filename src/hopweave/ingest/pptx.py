@@ -8,6 +8,7 @@ from hopweave.ingest.comments import comments_on
 from hopweave.ingest.document import Document
 from hopweave.ingest.office_tables import Table
 from hopweave.ingest.ooxml import Relation, main_part, relations, short, title_of, value_of
+from hopweave.ingest.ooxml_drawings import drawn_texts
 from hopweave.ingest.pptx_numbers import PptxNumbers
 from hopweave.ingest.slides import Slide
 from hopweave.ingest.superscripts import raised
@@ -21,7 +22,7 @@ _ON = frozenset({"1", "true", "on"})
 
 def read_pptx(archive: Archive) -> Document:
     """A part for each slide; its title is a heading, and a row of a table is a paragraph, see `tables`.
-    Numbered paragraphs begin with their numbers.
+    Numbered paragraphs begin with their numbers. Charts and diagrams stand behind the other text of a slide.
 
     The title is that of the first slide, or that in the properties.
 
@@ -47,6 +48,7 @@ def _slide(archive: Archive, name: str, known: Iterable[Relation]) -> Slide:
     shapes = _Shapes(slide, slide.texts, archive)
     archive.parse(name, shapes.start, shapes.end, shapes.add)
     for relation in relations(archive, name).values():
+        slide.texts += drawn_texts(archive, relation)
         if relation.kind == "notesSlide" and relation.target in archive:
             notes = _Shapes(Slide(), slide.notes, archive)
             archive.parse(relation.target, notes.start, notes.end, notes.add)

@@ -1,0 +1,161 @@
+"""Charts and diagrams of Office Open XML: the figures behind a chart as rows of a table, and the texts of a diagram."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from hopweave.ingest.number_format import GENERAL, shown
+from hopweave.ingest.ooxml import Relation
+from hopweave.ingest.row_text import row_text
+from hopweave.ingest.zipped import Archive
+
+_CHART, _DIAGRAM = "chart", "diagramData"
+_AXES = frozenset({"catAx", "dateAx", "valAx", "serAx"})
+_OF_CATEGORIES, _OF_VALUES = ("catAx", "dateAx"), "valAx"
+_MAX_ROWS = 5_000
+"""Of a chart."""
+_MAX_COLUMNS = 255
+
+
+def drawn_texts(archive: Archive, drawing: Relation) -> Iterator[str]:
+    """The texts of a chart or a diagram, each a paragraph; none if a part is neither.
+
+    Args:
+        archive: the file.
+        drawing: how a slide or a document refers to it.
+
+    Raises:
+        DataError: as `Archive.parse`.
+    """
+    if drawing.target not in archive:
+        return
+    if drawing.kind == _CHART:
+        chart = _Chart()
+        archive.parse(drawing.target, chart.start, chart.end, chart.add)
+        yield from archive.counted(chart.texts())
+    elif drawing.kind == _DIAGRAM:
+        diagram = _Diagram()
+        archive.parse(drawing.target, diagram.start, diagram.end, diagram.add)
+        yield from diagram.texts
+
+
+@dataclass(slots=True)
+class _Values:
+    """What a series has for each point: the names of its categories, or numbers.
+
+    Attributes:
+        points: by their numbers; of a category in several levels, the words of each.
+        code: the format of numbers.
+    """
+
+    points: dict[int, list[str]] = field(default_factory=dict)
+    code: str = GENERAL
+
+    def shown(self, at: int) -> str:
+        """What stands at a point, as the chart shows it; empty if nothing does."""
+        return " ".join(shown(one.strip(), self.code) for one in reversed(self.points.get(at, [])))
+
+
+class _Chart:
+    """A chart that is being read: its title, the titles of its axes, and its series."""
+
+    def __init__(self) -> None:
+        self._path: list[str] = []
+        self._at = 0
+        self._titles: dict[str, list[str]] = {}
+        self._series: list[dict[str, _Values]] = []
+
+    def start(self, name: str, attributes: Mapping[str, str]) -> None:
+        element = name.rpartition(" ")[2]
+        self._path.append(element)
+        if element == "ser":
+            self._series.append({})
+        elif element == "pt":
+            given = attributes.get("idx", "")
+            self._at = int(given) if given.isdecimal() and len(given) < 7 else 0
+        elif element == "v" and self._is_in_series:
+            self._part.points.setdefault(self._at, []).append("")
+        elif element == "formatCode" and self._is_in_series:
+            self._part.code = ""
+
+    def end(self, _: str) -> None:
+        del self._path[-1]
+
+    def add(self, text: str) -> None:
+        within = self._path[-1]
+        if self._is_in_series:
+            if within == "v":
+                self._part.points[self._at][-1] += text
+            elif within == "formatCode":
+                self._part.code += text
+        elif within == "t" and "title" in self._path:
+            axis = next((one for one in self._path if one in _AXES), "")
+            self._titles.setdefault(axis, []).append(text)
+
+    @property
+    def _is_in_series(self) -> bool:
+        return "ser" in self._path[:-1]
+
+    @property
+    def _part(self) -> _Values:
+        """The part of the series that is being read, such as its name or its values."""
+        return self._series[-1].setdefault(self._path[self._path.index("ser") + 1], _Values())
+
+    def texts(self) -> Iterator[str]:
+        """The title, and a row for each category; for each point of series that have no categories."""
+        if title := self._title(""):
+            yield title
+        across = next(filter(None, map(self._title, _OF_CATEGORIES)), "")
+        unit = self._title(_OF_VALUES)
+        series = self._series[:_MAX_COLUMNS]
+        names = [_named(one.get("tx", _Values()).shown(0), unit) for one in series]
+        if any("xVal" in one or "yVal" in one for one in series):
+            for one, name in zip(series, names, strict=True):
+                yield from _rows([across or "x", name], [one.get("xVal", _Values()), one.get("yVal", _Values())])
+        else:
+            categories = next((one["cat"] for one in series if "cat" in one), _Values())
+            yield from _rows([across, *names], [categories, *(one.get("val", _Values()) for one in series)])
+
+    def _title(self, of: str) -> str:
+        return " ".join("".join(self._titles.get(of, [])).split())
+
+
+def _named(series: str, unit: str) -> str:
+    return f"{series} ({unit})" if series and unit and unit != series else series or unit
+
+
+def _rows(names: list[str], columns: list[_Values]) -> Iterator[str]:
+    points = sorted(set().union(*(column.points for column in columns)))
+    for at in points[:_MAX_ROWS]:
+        cells = [column.shown(at) for column in columns]
+        if any(cells[1:]):
+            yield row_text(names, cells)
+
+
+class _Diagram:
+    """A diagram that is being read.
+
+    Attributes:
+        texts: of its boxes, in order.
+    """
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        self._pieces: list[str] = []
+        self._is_text = False
+
+    def start(self, name: str, _: Mapping[str, str]) -> None:
+        self._is_text = name.endswith(" t") and "diagram" not in name
+
+    def end(self, name: str) -> None:
+        self._is_text = False
+        if name.rpartition(" ")[2] == "pt" and self._pieces:
+            self.texts.append(" ".join("".join(self._pieces).split()))
+            self._pieces.clear()
+        elif name.rpartition(" ")[2] == "p" and self._pieces:
+            self._pieces.append(" ")
+
+    def add(self, text: str) -> None:
+        if self._is_text:
+            self._pieces.append(text)

@@ -1,0 +1,77 @@
+"""What charts and diagrams on slides and in documents show: figures as rows, and the words of boxes."""
+
+import pytest
+from support.corpora import read, written
+from support.documents import docx, paragraph
+from support.office import RELATION, pptx, relating, shape, with_parts
+
+
+def found(folder, name, content):
+    written(folder, name, content)
+    return read(folder)
+
+
+CHART = """<c:chartSpace xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart"
+ xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"><c:chart><c:title><a:p><a:r><a:t>Results</a:t></a:r></a:p></c:title>
+<c:plotArea>{}<c:catAx><c:title><a:p><a:r><a:t>year</a:t></a:r></a:p></c:title></c:catAx>
+<c:valAx><c:title><a:p><a:r><a:t>EUR million</a:t></a:r></a:p></c:title></c:valAx></c:plotArea></c:chart></c:chartSpace>"""
+
+
+def points(*values):
+    return "".join(f'<c:pt idx="{at}"><c:v>{value}</c:v></c:pt>' for at, value in enumerate(values) if value)
+
+
+def series(name, **parts):
+    told = "".join(f"<c:{part}><c:formatCode>0.0</c:formatCode>{points(*values)}</c:{part}>" for part, values in parts.items())
+    return f"<c:ser><c:tx>{points(name)}</c:tx>{told}</c:ser>"
+
+
+BARS = CHART.format(series("Revenue", cat=("2022", "2023"), val=("5.1", "6.35")) + series("Cost", val=("", "4")))
+POINTS = CHART.format(series("Wear", xVal=("100", "500"), yVal=("0.2", "0.9")))
+ROWS = [
+    "Results",
+    "year: 2022.0; Revenue (EUR million): 5.1.",
+    "year: 2023.0; Revenue (EUR million): 6.4; Cost (EUR million): 4.0.",
+]
+DIAGRAM = (
+    '<d:dataModel xmlns:d="http://schemas.openxmlformats.org/drawingml/2006/diagram" '
+    'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"><d:ptLst>'
+    "<d:pt><d:t><a:p><a:r><a:t>Order</a:t></a:r></a:p></d:t></d:pt><d:pt/>"
+    "<d:pt><d:t><a:p><a:r><a:t>Pay</a:t></a:r></a:p><a:p><a:r><a:t>at once</a:t></a:r></a:p></d:t></d:pt></d:ptLst>"
+    "</d:dataModel>"
+)
+
+
+@pytest.mark.parametrize(
+    ("kind", "part", "shown"),
+    [
+        ("chart", BARS, ROWS),
+        ("chart", POINTS, ["Results", "year: 100.0; Wear (EUR million): 0.2.", "year: 500.0; Wear (EUR million): 0.9."]),
+        ("diagramData", DIAGRAM, ["Order", "Pay at once"]),
+    ],
+)
+def test_what_a_chart_or_a_diagram_shows_is_on_its_slide(tmp_path, kind, part, shown):
+    content = with_parts(
+        pptx(shape("The year", kind="title")),
+        {"ppt/slides/_rels/s1.xml.rels": relating((kind, "../drawn.xml")), "ppt/drawn.xml": part},
+    )
+    [passage] = found(tmp_path, "a.pptx", content)
+    assert passage.text.split("\n\n") == ["The year", *shown]
+
+
+def test_what_a_chart_shows_follows_its_paragraph_in_a_document(tmp_path):
+    drawing = '<w:p><w:r><w:drawing><c:chart xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart" '
+    drawing += f'xmlns:r="{RELATION}" r:id="c0"/></w:drawing></w:r></w:p>'
+    content = with_parts(
+        docx(paragraph("Before."), drawing, paragraph("After.")),
+        {"word/_rels/document.xml.rels": relating(("chart", "chart1.xml")), "word/chart1.xml": BARS},
+    )
+    [passage] = found(tmp_path, "a.docx", content)
+    assert passage.text.split("\n\n") == ["Before.", *ROWS, "After."]
+
+
+def test_a_chart_that_is_missing_leaves_the_slide_readable(tmp_path):
+    content = with_parts(
+        pptx(shape("The year", kind="title")), {"ppt/slides/_rels/s1.xml.rels": relating(("chart", "../gone.xml"))}
+    )
+    assert [passage.text for passage in found(tmp_path, "a.pptx", content)] == ["The year"]
