@@ -3,7 +3,7 @@
 import pytest
 from support.corpora import read, written
 from support.documents import docx, paragraph
-from support.office import RELATION, pptx, relating, shape, with_parts
+from support.office import ODF, RELATION, odf, pptx, relating, shape, with_parts
 
 
 def found(folder, name, content):
@@ -75,3 +75,43 @@ def test_a_chart_that_is_missing_leaves_the_slide_readable(tmp_path):
         pptx(shape("The year", kind="title")), {"ppt/slides/_rels/s1.xml.rels": relating(("chart", "../gone.xml"))}
     )
     assert [passage.text for passage in found(tmp_path, "a.pptx", content)] == ["The year"]
+
+
+def odf_row(*texts):
+    cells = "".join(f"<table:table-cell><text:p>{one}</text:p></table:table-cell>" for one in texts)
+    return f"<table:table-row>{cells}</table:table-row>"
+
+
+ODF_CHART = (
+    f'<office:document-content {ODF} xmlns:chart="urn:oasis:names:tc:opendocument:xmlns:chart:1.0"><office:body><office:chart>'
+    "<chart:chart><chart:title><text:p>Results</text:p></chart:title><chart:plot-area>"
+    '<chart:axis chart:dimension="x"><chart:title><text:p>year</text:p></chart:title></chart:axis>'
+    '<chart:axis chart:dimension="y"><chart:title><text:p>EUR million</text:p></chart:title></chart:axis></chart:plot-area>'
+    f"<table:table>{odf_row('', 'Revenue', 'Cost')}{odf_row(2022, 5.1, '')}{odf_row(2023, 6.4, 4)}</table:table>"
+    "</chart:chart></office:chart></office:body></office:document-content>"
+)
+ODF_ROWS = [
+    "Results",
+    "year: 2022; Revenue (EUR million): 5.1.",
+    "year: 2023; Revenue (EUR million): 6.4; Cost (EUR million): 4.",
+]
+OBJECT = '<draw:frame><draw:object xmlns:xlink="http://www.w3.org/1999/xlink" xlink:href="./Object 1"/></draw:frame>'
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "inner", "before", "after"),
+    [
+        ("a.odt", "text", f"<text:p>Before.{OBJECT}</text:p><text:p>After.</text:p>", ["Before."], ["After."]),
+        ("a.odp", "presentation", f"<draw:page>{OBJECT}</draw:page>", [], []),
+    ],
+)
+def test_what_a_chart_of_opendocument_shows_is_read(tmp_path, name, kind, inner, before, after):
+    content = with_parts(odf(kind, inner), {"Object 1/content.xml": ODF_CHART})
+    [passage] = found(tmp_path, name, content)
+    assert passage.text.split("\n\n") == [*before, *ODF_ROWS, *after]
+
+
+def test_an_object_that_is_no_chart_or_is_missing_is_left_out(tmp_path):
+    for parts in ({}, {"Object 1/content.xml": f"<office:document-content {ODF}><table:table/></office:document-content>"}):
+        [passage] = found(tmp_path, "a.odt", with_parts(odf("text", f"<text:p>Before.{OBJECT}</text:p>"), parts))
+        assert passage.text == "Before."

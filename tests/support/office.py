@@ -17,7 +17,7 @@ _P = (
     'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" '
     'xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"'
 )
-_ODF = " ".join(
+ODF = " ".join(
     f'xmlns:{prefix}="urn:oasis:names:tc:opendocument:xmlns:{prefix}:1.0"'
     for prefix in ("office", "text", "table", "presentation")
 )
@@ -119,14 +119,14 @@ def odf(kind: str, inner: str, title: str = "", manifest: str = "", styles: str 
         styles: those of its content, as XML.
         named_styles: those in a part of their own, as XML.
     """
-    meta = f'<m {_ODF} xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>{escape(title)}</dc:title></m>'
+    meta = f'<m {ODF} xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>{escape(title)}</dc:title></m>'
     listed = f'<m:manifest xmlns:m="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0">{manifest}</m:manifest>'
     body = f"<office:body><office:{kind}>{inner}</office:{kind}></office:body>"
     return zipped(
         {
             "META-INF/manifest.xml": listed,
-            "content.xml": f"<office:document-content {_ODF} {_DRAW}>{styles}{body}</office:document-content>",
-            "styles.xml": f"<office:document-styles {_ODF}>{named_styles}</office:document-styles>",
+            "content.xml": f"<office:document-content {ODF} {_DRAW}>{styles}{body}</office:document-content>",
+            "styles.xml": f"<office:document-styles {ODF}>{named_styles}</office:document-styles>",
             "meta.xml": meta,
         }
     )

@@ -10,6 +10,7 @@ from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.comments import Comment
 from hopweave.ingest.document import Blocks, Document, Part
 from hopweave.ingest.entries import with_entries
+from hopweave.ingest.odf_charts import chart_texts
 from hopweave.ingest.odf_lists import OdfHeadings, OdfLists
 from hopweave.ingest.office_tables import MAX_COLUMNS, Line, SheetRow, Table, sheet_lines
 from hopweave.ingest.slides import Slide
@@ -30,6 +31,8 @@ _LEFT_OUT = frozenset(
 )  # fmt: skip
 """What is not shown in place, or repeats what is."""
 _COMMENT, _CREATOR = "office:annotation", "http://purl.org/dc/elements/1.1/ creator"
+_SIGNS = {"text:tab": " ", "text:line-break": "\n"}
+_REFERENCE = "http://www.w3.org/1999/xlink href"
 _FRAMES_LEFT_OUT = frozenset({"date-time", "footer", "header", "page-number", "page"})
 _MAX_REPEATED = 1_000
 """Equal rows and cells next to each other that are written once; empty ones go on to the end of a sheet."""
@@ -169,12 +172,12 @@ class _Body:
                 self._spans.append(given.get("text:style-name", "") in self._raising)
             case "text:s":
                 self.add(" " * _number(given, "text:c", _MAX_SPACES))
-            case "text:tab":
-                self.add(" ")
-            case "text:line-break":
-                self.add("\n")
+            case "text:tab" | "text:line-break":
+                self.add(_SIGNS[element])
             case "drawing:frame" | "drawing:custom-shape":
                 self._frames.append(given.get("presentation:class", ""))
+            case "drawing:object" if self._kind in _WITH_LISTS and not self._num_left_out:
+                self._add_chart(given.get(_REFERENCE, ""))
             case _:
                 self._rows.start(element, given)
 
@@ -204,6 +207,10 @@ class _Body:
     def _is_in_lists(self) -> bool:
         """Whether lists count here: not in sheets, in what is left out, and in notes and frames within a paragraph."""
         return self._kind in _WITH_LISTS and not self._paragraphs and not self._num_left_out
+
+    def _add_chart(self, reference: str) -> None:
+        told = chart_texts(self._archive, reference)
+        (self._slide.texts if self._kind == "office:presentation" else self._after).extend(told)
 
     def _end_comment(self, comment: _Comment) -> None:
         self._comment = None

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from hopweave.ingest.charts import chart_rows
 from hopweave.ingest.number_format import GENERAL, shown
 from hopweave.ingest.ooxml import Relation
-from hopweave.ingest.row_text import row_text
 from hopweave.ingest.zipped import Archive
 
 _CHART, _DIAGRAM = "chart", "diagramData"
 _AXES = frozenset({"catAx", "dateAx", "valAx", "serAx"})
 _OF_CATEGORIES, _OF_VALUES = ("catAx", "dateAx"), "valAx"
-_MAX_ROWS = 5_000
-"""Of a chart."""
 _MAX_COLUMNS = 255
 
 
@@ -109,28 +107,26 @@ class _Chart:
         across = next(filter(None, map(self._title, _OF_CATEGORIES)), "")
         unit = self._title(_OF_VALUES)
         series = self._series[:_MAX_COLUMNS]
-        names = [_named(one.get("tx", _Values()).shown(0), unit) for one in series]
         if any("xVal" in one or "yVal" in one for one in series):
-            for one, name in zip(series, names, strict=True):
-                yield from _rows([across or "x", name], [one.get("xVal", _Values()), one.get("yVal", _Values())])
-        else:
-            categories = next((one["cat"] for one in series if "cat" in one), _Values())
-            yield from _rows([across, *names], [categories, *(one.get("val", _Values()) for one in series)])
+            for one in series:
+                at = sorted(one.get("yVal", _Values()).points)
+                yield from chart_rows(across or "x", _shown(one, "xVal", at), unit, [(_name(one), _shown(one, "yVal", at))])
+            return
+        at = sorted(set().union(*(one.get(part, _Values()).points for one in series for part in ("cat", "val"))))
+        categories = next((_shown(one, "cat", at) for one in series if "cat" in one), [""] * len(at))
+        yield from chart_rows(across, categories, unit, [(_name(one), _shown(one, "val", at)) for one in series])
 
     def _title(self, of: str) -> str:
         return " ".join("".join(self._titles.get(of, [])).split())
 
 
-def _named(series: str, unit: str) -> str:
-    return f"{series} ({unit})" if series and unit and unit != series else series or unit
+def _name(series: Mapping[str, _Values]) -> str:
+    return series.get("tx", _Values()).shown(0)
 
 
-def _rows(names: list[str], columns: list[_Values]) -> Iterator[str]:
-    points = sorted(set().union(*(column.points for column in columns)))
-    for at in points[:_MAX_ROWS]:
-        cells = [column.shown(at) for column in columns]
-        if any(cells[1:]):
-            yield row_text(names, cells)
+def _shown(series: Mapping[str, _Values], part: str, points: Sequence[int]) -> list[str]:
+    values = series.get(part, _Values())
+    return [values.shown(at) for at in points]
 
 
 class _Diagram:
