@@ -222,3 +222,41 @@ def test_labels_apply_to_what_is_attached(tmp_path):
     path = saved(tmp_path, "a.eml", ("bill.txt", b"It costs 9 pounds."), ("prices.csv", PRICES))
     found = read_corpus([path], options=CorpusOptions(access=("crew",)))
     assert {one.access for one in found} == {("crew",)}
+
+
+EVENT = (
+    "BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:1\nDTSTART:20240312T090000Z\nSUMMARY:Inspection\nLOCATION:Dock 3\nEND:VEVENT\n"
+    "END:VCALENDAR\n"
+)
+
+
+@pytest.mark.parametrize("is_attached_as_well", [False, True])
+def test_an_invitation_without_a_name_is_read_once(tmp_path, is_attached_as_well):
+    sent = EmailMessage()
+    sent["Subject"], sent["From"] = "Inspection", "Ada <ada@x.example>"
+    sent.set_content("You are invited.")
+    sent.add_alternative(EVENT, subtype="calendar", params={"method": "REQUEST"})
+    if is_attached_as_well:
+        sent.add_attachment(EVENT, subtype="calendar", filename="invite.ics")
+    (tmp_path / "a.eml").write_bytes(sent.as_bytes())
+    letter, event = read(tmp_path)
+    assert "You are invited." in letter.text
+    assert event.id == f"a.eml/{'invite' if is_attached_as_well else 'invitation'}.ics"
+    assert "where: Dock 3" in event.text
+
+
+def test_an_attached_message_has_its_subject_and_its_sender_above_its_text(tmp_path):
+    inner = EmailMessage()
+    inner["Subject"], inner["From"], inner["Date"] = "Seals", "Tamm <t@x.example>", "Mon, 04 Mar 2024 09:00:00 +0000"
+    inner.set_content("Ten seals cost 88 euros.")
+    outer = EmailMessage()
+    outer["Subject"], outer["From"] = "Fwd", "Ada <ada@x.example>"
+    outer.set_content("<p>See below.</p>", subtype="html")
+    outer.add_attachment(inner)
+    (tmp_path / "a.eml").write_bytes(outer.as_bytes())
+    [passage] = read(tmp_path)
+    assert passage.text.split("\n\n")[1:] == [
+        "See below.",
+        "Subject: Seals\nFrom: Tamm <t@x.example>\nDate: Mon, 04 Mar 2024 09:00:00 +0000",
+        "Ten seals cost 88 euros.",
+    ]

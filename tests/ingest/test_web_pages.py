@@ -306,3 +306,8 @@ def test_a_page_of_such_a_file_may_be_missing(tmp_path):
     (tmp_path / "a.mhtml").write_text(ARCHIVE.replace("text/html", "text/css"))
     with pytest.raises(DataError, match=r"a\.mhtml holds no text; leave it out"):
         list(read_corpus([tmp_path]))
+
+
+def test_the_titles_of_drawings_are_none_of_the_page():
+    document = read_document("<title>Order form</title><p>It is lit.</p><svg><title>Map</title></svg>", ".html")
+    assert (document.title, document.parts[0].text) == ("Order form", "It is lit.")

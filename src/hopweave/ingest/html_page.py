@@ -219,7 +219,7 @@ class _Page:
 
     def add_text(self, written: str) -> None:
         text = unescape(_LONG_REFERENCE.sub("\ufffd", written)) if "&" in written else written
-        if self.num_titles == 1 and self.num_open["title"]:
+        if self.num_titles == 1 and self.num_open["title"] and not self.num_open["svg"]:
             self.titles.append(text)
         if not self.num_dropped:
             self.has_plain |= not (text.isspace() or self.num_open["b"] or self.num_open["strong"])

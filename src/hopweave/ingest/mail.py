@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from email.errors import MessageError
 from email.header import decode_header
 from email.message import Message
 from email.parser import BytesFeedParser
 from email.policy import Compat32
+from typing import NamedTuple
 
 from hopweave.core.errors import DataError
 from hopweave.core.lazy_pattern import lazy_pattern
@@ -32,6 +33,9 @@ MAX_FIELD = 1_000
 _MAX_PARSED_FIELD = 8_000
 _MAX_PARTS = 1_000
 _PAGES = frozenset({"text/html", "application/xhtml+xml"})
+_ATTACHED_MESSAGE, _CALENDAR = "message/rfc822", "text/calendar"
+_INVITATION = "invitation.ics"
+"""What an invitation is called that has no name."""
 _SHOWN = ("From", "To", "Cc", "Date")
 _FIRST_OF_QUOTED = lazy_pattern(r"\W{0,3}(?:From|Von|De)\W{0,2}[ \t]?:[^\n]*", re.IGNORECASE)
 _FIELD = lazy_pattern(r"\W{0,3}\w[\w ]{0,30}\W{0,2}[ \t]?:[^\n]*")
@@ -71,14 +75,28 @@ def read_mail(content: bytes, source: str = "the message", check: Check = no_che
     Raises:
         DataError: if its parts are nested too deeply.
     """
-    message, leaves = _parsed(content, source, check)
+    message, *attached_messages = _parsed(content, source, check)
+    bodies = _bodies(message.leaves, source, check)
+    for one in attached_messages:
+        head = {"Subject": _field(one.message, "Subject"), **_fields(one.message)}
+        bodies.append((Part("\n".join(f"{name}: {value}" for name, value in head.items() if value)), ()))
+        bodies += _bodies(one.leaves, source, check)
+    leaves = [leaf for one in (message, *attached_messages) for leaf in one.leaves]
+    files = [(_decoded(name), _content(leaf)) for leaf in leaves if (name := leaf.get_filename()) and not _is_of_page(leaf)]
+    invited = (_content(leaf) for leaf in leaves if leaf.get_content_type() == _CALENDAR and not leaf.get_filename())
+    known = [content for _, content in files]
+    files += [(_INVITATION, content) for content in invited if content not in known]
+    return message_document(_field(message.message, "Subject"), _fields(message.message), bodies, files)
+
+
+def _bodies(leaves: Sequence[Message], source: str, check: Check) -> list[Body]:
+    """What a message says: its plain texts, or else its pages."""
     texts = [leaf for leaf in leaves if leaf.get_content_type() == "text/plain" and not leaf.get_filename()]
     pages = [leaf for leaf in leaves if leaf.get_content_type() == "text/html" and not leaf.get_filename()]
     bodies = [body_of_text(_text(leaf), check) for leaf in texts]
     if not any(part.text or quotes for part, quotes in bodies):
         bodies = [body for leaf in pages for body in bodies_of_page(_text(leaf), source, check)]
-    attached = [(_decoded(name), _content(leaf)) for leaf in leaves if (name := leaf.get_filename()) and not _is_of_page(leaf)]
-    return message_document(_field(message, "Subject"), _fields(message), bodies, attached)
+    return bodies
 
 
 def read_web_archive(content: bytes, source: str = "the page", check: Check = no_check) -> Document:
@@ -92,21 +110,27 @@ def read_web_archive(content: bytes, source: str = "the page", check: Check = no
     Raises:
         DataError: if its parts are nested too deeply.
     """
-    message, leaves = _parsed(content, source, check)
+    message, leaves = _parsed(content, source, check)[0]
     page = next((leaf for leaf in leaves if leaf.get_content_type() in _PAGES), None)
     read = read_html(_text(page) if page is not None else "", source, check)
     return replace(read, title=read.title or _field(message, "Subject"))
 
 
-def _parsed(content: bytes, source: str, check: Check) -> tuple[Message, list[Message]]:
-    """A message and its parts that are not made of others."""
+class _WithLeaves(NamedTuple):
+    """A message, and its parts that are not made of others, without those of messages that are attached to it."""
+
+    message: Message
+    leaves: list[Message]
+
+
+def _parsed(content: bytes, source: str, check: Check) -> list[_WithLeaves]:
+    """A message, and the messages that are attached to it or to these."""
     parser = BytesFeedParser(policy=_ShortFields())
     try:
         for start in range(0, len(content), _PIECE_BYTES):
             check()
             parser.feed(content[start : start + _PIECE_BYTES])
-        message = parser.close()
-        return message, list(_leaves(message, check))
+        return _with_attached(parser.close(), check)
     except RecursionError:
         raise DataError(f"{source} is nested too deeply; leave it out") from None
 
@@ -168,14 +192,25 @@ def _part(quote: Quote, number: int) -> Part:
     )
 
 
-def _leaves(message: Message, check: Check) -> Iterator[Message]:
-    """The parts that are not made of others, in order; those of attached messages too."""
-    for number, part in enumerate(message.walk()):
+def _with_attached(message: Message, check: Check) -> list[_WithLeaves]:
+    found = [_WithLeaves(message, [])]
+    waiting: list[tuple[object, _WithLeaves]] = [(message, found[0])]
+    for _ in range(_MAX_PARTS):
+        if not waiting:
+            break
         check()
-        if number >= _MAX_PARTS:
-            return
-        if not part.is_multipart():
-            yield part
+        part, whole = waiting.pop()
+        if not isinstance(part, Message):
+            continue
+        inner = part.get_payload()
+        if not isinstance(inner, list):
+            whole.leaves.append(part)
+        elif part.get_content_type() == _ATTACHED_MESSAGE and inner and isinstance(inner[0], Message):
+            found.append(_WithLeaves(inner[0], []))
+            waiting.append((inner[0], found[-1]))
+        else:
+            waiting += ((one, whole) for one in reversed(inner))
+    return found
 
 
 def _fields(message: Message) -> dict[str, str]:
