@@ -3,7 +3,7 @@
 import pytest
 from support.corpora import read, written
 from support.documents import docx, paragraph
-from support.office import ODF, RELATION, odf, pptx, relating, shape, with_parts
+from support.office import ODF, RELATION, odf, pptx, relating, shape, text_row, with_parts, xlsx
 
 
 def found(folder, name, content):
@@ -68,6 +68,18 @@ def test_what_a_chart_shows_follows_its_paragraph_in_a_document(tmp_path):
     )
     [passage] = found(tmp_path, "a.docx", content)
     assert passage.text.split("\n\n") == ["Before.", *ROWS, "After."]
+
+
+def test_boxes_with_text_on_a_sheet_stand_at_its_end(tmp_path):
+    words = "<a:p><a:r><a:t>Prices</a:t></a:r></a:p><a:p><a:r><a:t>without tax</a:t></a:r></a:p>"
+    drawing = '<x:wsDr xmlns:x="http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing" '
+    drawing += f'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"><x:sp>{words}</x:sp><x:sp/><x:pic/></x:wsDr>'
+    content = with_parts(
+        xlsx({"Stock": text_row(1, "item", "price") + text_row(2, "Oil", "12")}),
+        {"xl/worksheets/_rels/s1.xml.rels": relating(("drawing", "../drawings/d1.xml")), "xl/drawings/d1.xml": drawing},
+    )
+    [passage] = found(tmp_path, "a.xlsx", content)
+    assert passage.text.split("\n\n")[-1] == "Prices without tax"
 
 
 def test_a_chart_that_is_missing_leaves_the_slide_readable(tmp_path):

@@ -1,4 +1,4 @@
-"""Charts and diagrams of Office Open XML: the figures behind a chart as rows of a table, and the texts of a diagram."""
+"""Charts, diagrams and boxes of Office Open XML: the figures behind a chart as rows of a table, and the texts of boxes."""
 
 from __future__ import annotations
 
@@ -7,21 +7,23 @@ from dataclasses import dataclass, field
 
 from hopweave.ingest.charts import chart_rows
 from hopweave.ingest.number_format import GENERAL, shown
-from hopweave.ingest.ooxml import Relation
+from hopweave.ingest.ooxml import Relation, short
 from hopweave.ingest.zipped import Archive
 
-_CHART, _DIAGRAM = "chart", "diagramData"
+_CHART, _DIAGRAM, _DRAWING = "chart", "diagramData", "drawing"
+_BOXES: Mapping[str, str] = {_DIAGRAM: "pt", _DRAWING: "sp"}
+"""The elements that are boxes with text, by how a part with them is referred to."""
 _AXES = frozenset({"catAx", "dateAx", "valAx", "serAx"})
 _OF_CATEGORIES, _OF_VALUES = ("catAx", "dateAx"), "valAx"
 _MAX_COLUMNS = 255
 
 
 def drawn_texts(archive: Archive, drawing: Relation) -> Iterator[str]:
-    """The texts of a chart or a diagram, each a paragraph; none if a part is neither.
+    """The texts of a chart, a diagram, or the boxes on a sheet, each a paragraph; none if a part is none of these.
 
     Args:
         archive: the file.
-        drawing: how a slide or a document refers to it.
+        drawing: how a slide, a sheet or a document refers to it.
 
     Raises:
         DataError: as `Archive.parse`.
@@ -32,10 +34,10 @@ def drawn_texts(archive: Archive, drawing: Relation) -> Iterator[str]:
         chart = _Chart()
         archive.parse(drawing.target, chart.start, chart.end, chart.add)
         yield from archive.counted(chart.texts())
-    elif drawing.kind == _DIAGRAM:
-        diagram = _Diagram()
-        archive.parse(drawing.target, diagram.start, diagram.end, diagram.add)
-        yield from diagram.texts
+    elif box := _BOXES.get(drawing.kind):
+        boxes = _Boxes(box)
+        archive.parse(drawing.target, boxes.start, boxes.end, boxes.add)
+        yield from boxes.texts
 
 
 @dataclass(slots=True)
@@ -129,27 +131,31 @@ def _shown(series: Mapping[str, _Values], part: str, points: Sequence[int]) -> l
     return [values.shown(at) for at in points]
 
 
-class _Diagram:
-    """A diagram that is being read.
+class _Boxes:
+    """The boxes of a diagram, or on a sheet, that are being read.
+
+    Args:
+        box: the name of their elements.
 
     Attributes:
-        texts: of its boxes, in order.
+        texts: of those that have one, in order.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, box: str) -> None:
         self.texts: list[str] = []
+        self._box = box
         self._pieces: list[str] = []
         self._is_text = False
 
     def start(self, name: str, _: Mapping[str, str]) -> None:
-        self._is_text = name.endswith(" t") and "diagram" not in name
+        self._is_text = short(name) == "a:t"
 
     def end(self, name: str) -> None:
         self._is_text = False
-        if name.rpartition(" ")[2] == "pt" and self._pieces:
-            self.texts.append(" ".join("".join(self._pieces).split()))
+        if name.rpartition(" ")[2] == self._box and (text := " ".join("".join(self._pieces).split())):
+            self.texts.append(text)
             self._pieces.clear()
-        elif name.rpartition(" ")[2] == "p" and self._pieces:
+        elif short(name) == "a:p":
             self._pieces.append(" ")
 
     def add(self, text: str) -> None:

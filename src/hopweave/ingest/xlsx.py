@@ -15,6 +15,7 @@ from hopweave.ingest.document import Blocks, Document, Part
 from hopweave.ingest.number_format import BUILT_IN, GENERAL, shown
 from hopweave.ingest.office_tables import MAX_COLUMNS, ROW, Line, SheetCells, sheet_lines
 from hopweave.ingest.ooxml import main_part, relations, short, title_of
+from hopweave.ingest.ooxml_drawings import drawn_texts
 from hopweave.ingest.zipped import Archive
 
 _CELL = lazy_pattern(r"([A-Z]{1,3})([0-9]{1,7})")
@@ -46,8 +47,10 @@ def read_xlsx(archive: Archive) -> Document:
         if identity in known and known[identity].kind == "worksheet":
             sheet = _Sheet(archive.count, strings.found, styles.codes(), is_1904=book.is_1904)
             archive.parse(known[identity].target, sheet.start, sheet.end, sheet.add)
-            comments = comments_on(archive, known[identity].target, known.values())
-            lines = chain(sheet_lines(sheet.cells.rows()), (Line(_on_cell(one, sheet.cells)) for one in comments))
+            target = known[identity].target
+            boxes = (text for one in relations(archive, target).values() for text in drawn_texts(archive, one))
+            comments = (_on_cell(one, sheet.cells) for one in comments_on(archive, target, known.values()))
+            lines = chain(sheet_lines(sheet.cells.rows()), map(Line, chain(boxes, comments)))
             found.append(part_of_sheet(title, lines, archive.count))
     return Document(title_of(archive), tuple(found))
 
