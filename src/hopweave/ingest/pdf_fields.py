@@ -17,7 +17,7 @@ from hopweave.core.lazy_pattern import lazy_pattern
 _MAX_BOXES = 5_000
 """Maximum number of boxes of a page that are looked at."""
 _MAX_PARENTS = 20
-_NO_WORD = lazy_pattern(r"\[\d+\]|_|(?<=[a-z])(?=[A-Z])")
+_NO_WORD = lazy_pattern(r"\[[^\[\]]{1,6}\]|_|(?<=[a-z])(?=[A-Z])")
 _MAX_CHARACTERS = 20_000
 _HIDDEN = 0x02
 _PASSWORD, _PUSH_BUTTON = 1 << 13, 1 << 16
