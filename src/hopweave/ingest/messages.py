@@ -17,7 +17,7 @@ from hopweave.core.errors import DataError
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.visibility import ACCESS, METADATA
 from hopweave.ingest.document import PARAGRAPH
-from hopweave.ingest.row import Row, text_in
+from hopweave.ingest.row import COLUMN, Row, text_in
 from hopweave.ingest.whole_texts import plain_text
 
 WHO = (
@@ -29,8 +29,7 @@ _ROLES = ("user", "assistant", "system", "tool", "human")
 """Who speaks in a conversation with a model."""
 _WHEN = (
     "ts", "timestamp", "date", "datetime", "created_at", "createdAt", "created", "created_date", "create_time", "createTime",
-    "sent_at", "sent", "time", "at", "timestamp_ms",
-    "createdDateTime", "origin_server_ts",
+    "sent_at", "sent", "time", "at", "timestamp_ms", "createdDateTime", "origin_server_ts",
 )  # fmt: skip
 _WHERE = ("channel", "channel_name", "room", "room_name", "conversation")
 _NAMES = (
@@ -44,7 +43,6 @@ _EPOCH = lazy_pattern(r"1\d{9}(?:\d{3}){0,2}(?:\.\d+)?")
 _MILLISECONDS, _MICROSECONDS = 10_000_000_000, 10_000_000_000_000
 _LONGEST_MOMENT = len("Wednesday, September 30, 2024 at 10:14:12 AM UTC")
 _LONGEST_VALUE = 300
-_COLUMN = f"{METADATA}."
 _SLACK = lazy_pattern(r"<(?P<kind>[@#!]?)(?P<to>[^<>|\s]{1,2000})(?:\|(?P<shown>[^<>|]{0,500}))?>")
 """What Slack writes for a person, a channel, a group and a link."""
 
@@ -93,7 +91,7 @@ def _introduced(values: Mapping[str, Any]) -> dict[str, str]:
 
 def _joined(rows: Sequence[Row], name: str, people: Mapping[str, str]) -> Row:
     values = rows[0].values
-    kept = {field: values[field] for field in values if field in {METADATA, ACCESS} or field.startswith(_COLUMN)}
+    kept = {field: values[field] for field in values if field in {METADATA, ACCESS} or field.startswith(COLUMN)}
     text = PARAGRAPH.join(said(row.values, people=people) for row in rows)
     where = where_said(values) or " ".join(rows[0].titles) or name
     return replace(rows[0], values={**kept, "title": where, "text": text}, titles=(), num_records=len(rows))
@@ -107,7 +105,7 @@ def where_said(values: Mapping[str, Any]) -> str:
 def _beside(row: Row) -> list[object]:
     """What has to be the same in messages of one text: where they were said, and who may see them."""
     values = row.values
-    names = [name for name in values if name in {METADATA, ACCESS, *_WHERE} or name.startswith(_COLUMN)]
+    names = [name for name in values if name in {METADATA, ACCESS, *_WHERE} or name.startswith(COLUMN)]
     return [row.titles, *((name, values[name]) for name in sorted(names))]
 
 

@@ -8,13 +8,14 @@ described for readers who do not see it, or has no words close to it, its value 
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from hopweave.core.lazy_pattern import lazy_pattern
 
-_MAX_BOXES = 5_000
+_MAX_BOXES = 2_000
 """Maximum number of boxes of a page that are looked at."""
 _MAX_PARENTS = 20
 _NO_WORD = lazy_pattern(r"\[[^\[\]]{1,6}\]|_|(?<=[a-z])(?=[A-Z])")
@@ -118,17 +119,18 @@ def with_values(text: str, pieces: Sequence[Piece], boxes: Sequence[Box]) -> str
         elif box.text != _NOT_TICKED:
             alone.append(f"{box.name}: {box.text}" if box.name else box.text)
     begins = {piece.begin for piece in pieces}
+    waiting = deque(sorted(at))
     lines, begin = [], 0
     for line in text.split("\n"):
         end = begin + len(line)
-        places = [place for place in sorted(at) if begin <= place <= end and (place < end or place not in begins)]
-        made, done = "", begin
-        for place in places:
-            values = " ".join(box.text for box in sorted(at.pop(place), key=lambda box: box.left))
+        made, done, is_filled_in = "", begin, False
+        while waiting and waiting[0] <= end:
+            place = waiting.popleft()
+            values = " ".join(box.text for box in sorted(at[place], key=lambda box: box.left))
             made += text[done:place] + (f"{values} " if place in begins else f" {values}")
-            done = place
+            done, is_filled_in = place, True
         # What is filled in is cited with its own line.
-        lines.append(f"\n{made}{text[done:end]}\n" if places else line)
+        lines.append(f"\n{made}{text[done:end]}\n" if is_filled_in else line)
         begin = end + 1
     return "\n\n".join(filter(None, ["\n".join(lines), *alone]))
 

@@ -15,13 +15,11 @@ from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.visibility import ACCESS, METADATA, plain_value
 from hopweave.ingest.document import PARAGRAPH
 from hopweave.ingest.messages import WHO, moment, person, said
-from hopweave.ingest.row import TEXT_FIELDS, is_list_of_objects, title_in
+from hopweave.ingest.row import COLUMN, TEXT_FIELDS, is_list_of_objects, title_in
 from hopweave.ingest.row_text import row_text
 from hopweave.ingest.whole_texts import plain_text
 from hopweave.text.scripts import num_words
 
-COLUMN = f"{METADATA}."
-"""What the name of a column begins with that is metadata."""
 _LONGEST_CELL, _MOST_ENTRIES = 300, 1_000
 _FEWEST_WORDS, _FEWEST_OF_TITLE = 5, 2
 """Words of a text that is meant to be read; settings and keys of programs have fewer."""

@@ -13,8 +13,8 @@ from hopweave.core.visibility import ACCESS, METADATA, is_key, labels_in, plain_
 from hopweave.ingest.formats import CorpusFile
 from hopweave.ingest.json_stream import fields_of
 from hopweave.ingest.reasons import Reason, Unreadable
-from hopweave.ingest.record_fields import COLUMN, as_text, cell_of, has_words, with_who
-from hopweave.ingest.row import TEXT_FIELDS, TITLE_FIELDS, Row
+from hopweave.ingest.record_fields import as_text, cell_of, has_words, with_who
+from hopweave.ingest.row import COLUMN, TEXT_FIELDS, TITLE_FIELDS, Row
 from hopweave.ingest.row_text import row_text
 from hopweave.ingest.whole_texts import plain_text
 

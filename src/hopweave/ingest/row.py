@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeGuard
 
 from hopweave.core.errors import DataError
+from hopweave.core.visibility import METADATA
 from hopweave.ingest.office_tables import MAX_COLUMNS
 
 TEXT_FIELDS = ("text", "contents", "content", "body", "passage", "paragraph_text")
@@ -14,6 +15,9 @@ TEXT_FIELDS = ("text", "contents", "content", "body", "passage", "paragraph_text
 
 TITLE_FIELDS = ("title", "name")
 """The fields that hold the title of a record, unless another one is named."""
+
+COLUMN = f"{METADATA}."
+"""What the name of a column begins with that is metadata."""
 
 
 @dataclass(frozen=True, slots=True)
