@@ -1,9 +1,11 @@
 """What is filled in the form of a PDF, typed onto it, and noted on it is read with its page."""
 
+from io import BytesIO
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.corpora import read
+from support.corpora import read, refused
 from support.documents import pdf, with_boxes
 
 from hopweave.ingest.pdf_fields import Box, Piece, with_values
@@ -95,6 +97,21 @@ def test_notes_of_readers_stand_below_the_page_with_who_wrote_them(tmp_path):
         {"/Subtype": "/Popup", "/Contents": "Ask for the papers.", "/Rect": [0, 0, 9, 9]},
     ]
     assert paragraphs(tmp_path, *notes)[1:] == ["Note by Ida Renn: Ask for the papers.", "Note: Twice?"]
+
+
+def test_a_form_that_only_some_programs_show_is_refused_with_a_remedy(tmp_path):
+    import pypdf
+    from pypdf import generic
+
+    def saved(words):
+        writer = pypdf.PdfWriter(clone_from=BytesIO(pdf(words)))
+        form = generic.DictionaryObject({generic.NameObject("/XFA"): generic.ArrayObject()})
+        writer.root_object[generic.NameObject("/AcroForm")] = form
+        writer.write(tmp_path / "form.pdf")
+        return tmp_path / "form.pdf"
+
+    assert "print it to a new PDF" in refused(saved("Please wait... If this message is not replaced, update."), match="XFA")
+    assert [passage.text for passage in read(saved("Owner: Ada Finch"))] == ["Owner: Ada Finch"]
 
 
 @given(

@@ -49,6 +49,8 @@ _MAX_DRAWN = 20_000
 _THIN = 30
 """Tenths of a point: a line is at most as thick as this, and longer."""
 
+_PLEASE_WAIT = "Please wait"
+"""What the only page of a form says to programs that cannot show it, in files of every language."""
 _TEX = lazy_pattern(r"TeX|dvips|dvipdf")  # not iText
 _BOLD = lazy_pattern(r"bold|black|heavy|semib|demi|cmbx|sfbx", re.IGNORECASE)
 """Of the name of a font; `CMBX` is that of TeX."""
@@ -81,6 +83,9 @@ def read(stream: Any, *, with_places: bool = True) -> None:
     reader = pypdf.PdfReader(stream)
     if reader.is_encrypted and not reader.decrypt(""):
         tell(error="is encrypted; save it without a password, or leave it out", kind="ENCRYPTED")
+        return
+    if _is_dynamic_form(reader):
+        tell(error="is a form that only some programs show (XFA); print it to a new PDF, or leave it out")
         return
     outline = _outline(reader)
     title = _title(reader)
@@ -374,6 +379,20 @@ def _is_tex(reader: Any) -> bool:
     except Exception:  # noqa: BLE001 - as of a title
         return False
     return _TEX.search(said) is not None
+
+
+def _is_dynamic_form(reader: Any) -> bool:
+    """Whether the only page says that another program is needed, since the form itself is not drawn but described (XFA)."""
+    try:
+        form = reader.trailer["/Root"].get("/AcroForm")
+        return (
+            form is not None
+            and "/XFA" in form.get_object()
+            and len(reader.pages) == 1
+            and _PLEASE_WAIT in reader.pages[0].extract_text()
+        )
+    except Exception:  # noqa: BLE001 - of a damaged form, the pages are read as they are
+        return False
 
 
 def _has_image(page: Any) -> bool:
