@@ -50,7 +50,7 @@ _THIN = 30
 """Tenths of a point: a line is at most as thick as this, and longer."""
 
 _PLEASE_WAIT = "Please wait"
-"""What the only page of a form says to programs that cannot show it, in files of every language."""
+"""What the only page of such a form says to programs that cannot show it."""
 _TEX = lazy_pattern(r"TeX|dvips|dvipdf")  # not iText
 _BOLD = lazy_pattern(r"bold|black|heavy|semib|demi|cmbx|sfbx", re.IGNORECASE)
 """Of the name of a font; `CMBX` is that of TeX."""
