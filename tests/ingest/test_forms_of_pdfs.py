@@ -94,6 +94,7 @@ def test_notes_of_readers_stand_below_the_page_with_who_wrote_them(tmp_path):
     notes = [
         {"/Subtype": "/Highlight", "/Contents": "Ask for\nthe papers.", "/T": "Ida Renn", "/Rect": [0, 0, 9, 9]},
         {"/Subtype": "/Text", "/Contents": "Twice?", "/Rect": [0, 0, 9, 9]},
+        {"/Subtype": "/Highlight", "/Contents": "Mooring at\nCarrow", "/T": "Ida Renn", "/Rect": [0, 0, 9, 9]},
         {"/Subtype": "/Popup", "/Contents": "Ask for the papers.", "/Rect": [0, 0, 9, 9]},
     ]
     assert paragraphs(tmp_path, *notes)[1:] == ["Note by Ida Renn: Ask for the papers.", "Note: Twice?"]

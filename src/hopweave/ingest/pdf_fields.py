@@ -92,11 +92,18 @@ def filled_in(page: Any) -> list[Box]:
     return sorted(boxes, key=lambda box: (-box.top, box.left))
 
 
-def notes_on(page: Any) -> list[str]:
-    """What readers have noted on a page: comments, with who wrote them."""
+def notes_on(page: Any, text: str) -> list[str]:
+    """What readers have noted on a page: comments, with who wrote them.
+
+    Args:
+        page: the page.
+        text: what it says; some programs have what is marked as a comment on it, which is no other one.
+    """
     noted = []
+    said = "".join(text.split())
     for entry in _boxes(page):
-        if entry.get("/Subtype") in _NOTES and (words := _words(entry.get("/Contents"))):
+        words = _words(entry.get("/Contents")) if entry.get("/Subtype") in _NOTES else ""
+        if words and "".join(words.split()) not in said:
             who = _words(entry.get("/T"))
             noted.append(f"Note by {who}: {words}" if who else f"Note: {words}")
     return noted

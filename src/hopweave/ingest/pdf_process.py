@@ -94,7 +94,7 @@ def read(stream: Any, *, with_places: bool = True) -> None:
     for number, page in enumerate(reader.pages, start=1):
         warnings.is_too_large = False
         letters = _Letters() if len(outline) < 2 or (number == 1 and not title) else None
-        boxes, notes, pieces = filled_in(page), notes_on(page), Pieces()
+        boxes, pieces = filled_in(page), Pieces()
         try:
             text = page.extract_text(visitor_text=_both(letters, pieces if boxes else None))
             is_empty = not text.strip()
@@ -102,7 +102,8 @@ def read(stream: Any, *, with_places: bool = True) -> None:
             unread = "large" if warnings.is_too_large else "picture" if is_empty and _has_image(page) else ""
         except Exception as error:  # noqa: BLE001 - a page that is damaged, in any way, leaves the others readable
             text, unread = "", "large" if is_too_large(error) else "damaged"
-        tell(page=number, text=text, unread=unread, notes=[note.encode("utf-8", "replace").decode() for note in notes])
+        notes = [note.encode("utf-8", "replace").decode() for note in notes_on(page, text)]
+        tell(page=number, text=text, unread=unread, notes=notes)
         if letters is not None:
             tell(lines=letters.lines())
         if drawn is not None and not boxes and text.strip() and len(text) <= _MAX_CHARACTERS:
