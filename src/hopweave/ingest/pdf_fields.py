@@ -23,6 +23,8 @@ _MAX_CHARACTERS = 20_000
 _HIDDEN = 0x02
 _PASSWORD, _PUSH_BUTTON = 1 << 13, 1 << 16
 _NOTES = frozenset({"/Text", "/Highlight", "/Underline", "/StrikeOut", "/Squiggly", "/Caret", "/Square", "/Circle", "/Ink"})
+_FEWEST_MARKED = 12
+"""Letters of marked words that are told apart from a short comment, which may be part of some word."""
 _TICKED, _NOT_TICKED = "[x]", "[ ]"
 _LINE = 14.0
 """Points from one line to the next, about."""
@@ -103,7 +105,8 @@ def notes_on(page: Any, text: str) -> list[str]:
     said = "".join(text.split())
     for entry in _boxes(page):
         words = _words(entry.get("/Contents")) if entry.get("/Subtype") in _NOTES else ""
-        if words and "".join(words.split()) not in said:
+        letters = "".join(words.split())
+        if words and (len(letters) < _FEWEST_MARKED or letters not in said):
             who = _words(entry.get("/T"))
             noted.append(f"Note by {who}: {words}" if who else f"Note: {words}")
     return noted
