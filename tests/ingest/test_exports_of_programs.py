@@ -5,7 +5,7 @@ import json
 import pytest
 from support.corpora import read, refused, written
 
-from hopweave.ingest import pandoc
+from hopweave.ingest import pandoc, slack_export
 from hopweave.ingest.tally import Tally
 
 needs_pandoc = pytest.mark.skipif(pandoc._converter() is None, reason="pandoc is not installed")
@@ -29,6 +29,22 @@ def test_a_day_of_slack_has_the_names_of_people_channels_and_links(tmp_path):
         "[2024-03-04 08:13] Ada Finch: The gearbox of Lind & Sons is late, see tracking in #crane.\n\n"
         "[2024-03-04 08:13] Ben Orlau: @Ada Finch and @Ben Orlau: @here look"
     )
+
+
+def test_the_people_of_slack_are_read_once(tmp_path, monkeypatch):
+    people = written(tmp_path, "users.json", json.dumps([{"id": "U1", "profile": {"real_name": "Ada Finch"}}]))
+    (tmp_path / "crane").mkdir()
+    for day in ("2024-03-04", "2024-03-05"):
+        written(tmp_path / "crane", f"{day}.json", json.dumps([of_slack("U1", f"It is {day}.")]))
+    opened = []
+    read_json = slack_export.read_json
+    monkeypatch.setattr(slack_export, "read_json", lambda file, *given: opened.append(file.path) or read_json(file, *given))
+    found = read(tmp_path / "crane")
+    assert [passage.text.split("] ")[1] for passage in found] == [
+        "Ada Finch: It is 2024-03-04.",
+        "Ada Finch: It is 2024-03-05.",
+    ]
+    assert opened == [people]
 
 
 def test_the_only_message_of_a_day_is_one_as_well(tmp_path):
@@ -164,7 +180,8 @@ NOTES = """<?xml version="1.0" encoding="UTF-8"?>
     <content><![CDATA[<?xml version="1.0"?><!DOCTYPE en-note SYSTEM "http://xml.evernote.com/pub/enml2.dtd"><en-note>
       <div>The pressure should be 1.4 bar.</div><en-media hash="ab" type="image/png"/>
       <div><en-todo checked="true"/>Order filter</div><div><en-todo/>Bleed</div></en-note>]]></content>
-    <resource><data encoding="base64">iVBORw0KGgo=</data></resource></note>
+    <resource><data encoding="base64">iVBORw0KGgo=</data><resource-attributes><source-url>en-cache://7</source-url>
+    </resource-attributes></resource></note>
   <note><title>Keys</title><content><![CDATA[<en-note>With Tom.</en-note>]]></content></note>
 </en-export>"""
 

@@ -23,11 +23,12 @@ from hopweave.core.errors import DataError
 from hopweave.core.files import shown_name
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.ahead import Ahead, Pieces
+from hopweave.ingest.enex import SUFFIX as NOTES
 from hopweave.ingest.enex import notes_of
 from hopweave.ingest.file_bytes import BUFFER_BYTES, decompressed, open_regular, unpacked, watched
 from hopweave.ingest.formats import CorpusFile, Limits, OnBytes
 from hopweave.ingest.reasons import reading
-from hopweave.ingest.recognise import HEAD_BYTES, TEXT, is_left_closed, told_by
+from hopweave.ingest.recognise import HEAD_BYTES, MAILBOX, TEXT, is_left_closed, told_by
 from hopweave.ingest.zipped import BROKEN, refuse_long_list
 
 _AHEAD = 64
@@ -102,13 +103,12 @@ def _events(archive: CorpusFile, on_bytes: OnBytes, limits: Limits) -> Generator
             return
         with open_regular(archive) as raw:
             stream = Pieces(total.counted(decompressed(archive, watched(raw, on_bytes))))
-            match archive.suffix:
-                case ".mbox":
-                    yield from _of_mailbox(archive, stream)
-                case ".enex":
-                    yield from _of_notes(archive, stream, limits)
-                case _:
-                    yield from _of_tar(archive, stream, total)
+            if archive.suffix == MAILBOX:
+                yield from _of_mailbox(archive, stream)
+            elif archive.suffix == NOTES:
+                yield from _of_notes(archive, stream, limits)
+            else:
+                yield from _of_tar(archive, stream, total)
 
 
 def _of_tar(archive: CorpusFile, stream: Pieces, total: _Total) -> Iterator[_Event]:

@@ -24,7 +24,8 @@ class _Clipping(NamedTuple):
 
 def is_clippings(content: str) -> bool:
     """Whether a text begins with a clipping."""
-    return any(True for _ in _clippings(content[: content.find(_END) + len(_END)])) if _END in content else False
+    first, end, _ = content.partition(_END)
+    return bool(end) and any(_clippings(first + end))
 
 
 def read_clippings(content: str, check: Check = no_check) -> Document:

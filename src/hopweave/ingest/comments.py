@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from hopweave.ingest.ooxml import Relation, relations
+from hopweave.ingest.ooxml import Relation
 from hopweave.ingest.zipped import Archive
 
 _COMMENTS = frozenset({"comment", "threadedComment", "cm", "reply"})
@@ -44,18 +44,18 @@ class Comment(NamedTuple):
         return f"Note{about}: {said}" if said else ""
 
 
-def comments_on(archive: Archive, part: str, known: Iterable[Relation]) -> list[Comment]:
+def comments_on(archive: Archive, own: Iterable[Relation], known: Iterable[Relation]) -> list[Comment]:
     """The comments on a sheet or a slide, in order; those that a newer form repeats once.
 
     Args:
         archive: the file.
-        part: the name of the sheet or the slide.
+        own: the parts that the sheet or the slide refers to.
         known: the parts that the file as a whole refers to, among them lists of people.
 
     Raises:
         DataError: as `Archive.parse`.
     """
-    targets = [one.target for one in relations(archive, part).values() if one.kind in _KINDS and one.target in archive]
+    targets = [one.target for one in own if one.kind in _KINDS and one.target in archive]
     if not targets:
         return []
     reader = _Reader()

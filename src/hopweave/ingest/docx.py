@@ -38,8 +38,7 @@ def read_docx(archive: Archive) -> Document:
     The title is the paragraph with the style Title, or that in the properties, or the first main heading. Headings are told by
     their style or outline level, or by bold type if nothing has one; an automatic table of contents is left out. Numbered
     paragraphs begin with their numbers, and notes, comments and what charts show follow the paragraph or table that refers to
-    them. Pages exist
-    only after layout, so the format has none.
+    them. Pages exist only after layout, so the format has none.
 
     Raises:
         DataError: if it is damaged, or beyond the limits.

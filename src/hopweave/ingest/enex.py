@@ -12,7 +12,10 @@ from hopweave.ingest.calendar_times import day_in_words, moment_of
 from hopweave.ingest.formats import Limits
 from hopweave.ingest.row_text import row_text
 
+SUFFIX = ".enex"
 _NOTE, _CONTENT = "note", "content"
+_ATTACHED = "resource"
+"""What is attached to a note, which has fields of the same names."""
 _FACTS = {"created": "created", "updated": "updated", "tag": "tags", "author": "author", "source-url": "from"}
 """What is shown of a note above its text, by the names of its elements."""
 _KEPT = frozenset({"title", _CONTENT, *_FACTS})
@@ -73,12 +76,12 @@ class _Reader:
         self._within.append(element)
         if element == _NOTE:
             self._note, self._length = {}, 0
-        elif element in _KEPT:
+        elif element in _KEPT and _ATTACHED not in self._within:
             self._note.setdefault(element, []).append([])
 
     def text(self, text: str) -> None:
         element = self._within[-1]
-        if element in _KEPT and element in self._note and self._length <= self._limits.max_row_mib << 20:
+        if element in self._note and _ATTACHED not in self._within and self._length <= self._limits.max_row_mib << 20:
             self._length += len(text)
             self._note[element][-1].append(text)
 

@@ -88,16 +88,20 @@ def _has_text(row: Row) -> bool:
 
 def _is_flat(values: Mapping[str, Any]) -> bool:
     """Whether a record has fields as a row of a table has cells: several, short, and none with fields of its own."""
-    cells = [value for name, value in values.items() if name not in {METADATA, ACCESS} and value is not None]
+    cells = _cells(values)
     is_short = all(isinstance(cell, int | float) or (isinstance(cell, str) and len(cell) <= _LONGEST_VALUE) for cell in cells)
     return len(cells) >= _FEWEST_CELLS and is_short
 
 
 def _has_cells(values: Mapping[str, Any]) -> bool:
     """Whether a record has nothing but what can be a cell of a table, lists of such included, and more than an id."""
-    cells = [value for name, value in values.items() if name not in {METADATA, ACCESS} and value is not None]
+    cells = _cells(values)
     parts = chain.from_iterable(cell if isinstance(cell, list) else [cell] for cell in cells)
     return len(cells) >= _FEWEST_CELLS and all(isinstance(part, str | int | float) for part in parts)
+
+
+def _cells(values: Mapping[str, Any]) -> list[Any]:
+    return [value for name, value in values.items() if name not in {METADATA, ACCESS} and value is not None]
 
 
 def _lines(file: CorpusFile, on_bytes: OnBytes, limits: Limits, check: Check) -> Iterator[Row]:

@@ -15,6 +15,7 @@ from time import monotonic
 from typing import IO, Any, BinaryIO
 
 from hopweave.core.errors import DataError
+from hopweave.ingest.comments import Comment
 from hopweave.ingest.deadline import Check
 from hopweave.ingest.doc import read_doc
 from hopweave.ingest.document import Document
@@ -211,7 +212,7 @@ def _told_of_pdf(file: CorpusFile, limits: Limits, *arguments: str) -> _Told:
             if "page" in what:
                 found.pages.append(what["text"])
                 if noted := what.get("notes"):
-                    found.notes[what["page"]] = noted
+                    found.notes[what["page"]] = [Comment(who, words).shown() for who, words in noted]
             if "drawn" in what:
                 found.pages[-1], last_table = with_rows(found.pages[-1], *_drawn(what), last_table)
             if "lines" in what:

@@ -94,8 +94,8 @@ def filled_in(page: Any) -> list[Box]:
     return sorted(boxes, key=lambda box: (-box.top, box.left))
 
 
-def notes_on(page: Any, text: str) -> list[str]:
-    """What readers have noted on a page: comments, with who wrote them.
+def notes_on(page: Any, text: str) -> list[tuple[str, str]]:
+    """What readers have noted on a page: who wrote each comment, and what it says.
 
     Args:
         page: the page.
@@ -107,8 +107,7 @@ def notes_on(page: Any, text: str) -> list[str]:
         words = _words(entry.get("/Contents")) if entry.get("/Subtype") in _NOTES else ""
         letters = "".join(words.split())
         if words and (len(letters) < _FEWEST_MARKED or letters not in said):
-            who = _words(entry.get("/T"))
-            noted.append(f"Note by {who}: {words}" if who else f"Note: {words}")
+            noted.append((_words(entry.get("/T")), words))
     return noted
 
 

@@ -102,7 +102,7 @@ def read(stream: Any, *, with_places: bool = True) -> None:
             unread = "large" if warnings.is_too_large else "picture" if is_empty and _has_image(page) else ""
         except Exception as error:  # noqa: BLE001 - a page that is damaged, in any way, leaves the others readable
             text, unread = "", "large" if is_too_large(error) else "damaged"
-        notes = [note.encode("utf-8", "replace").decode() for note in notes_on(page, text)]
+        notes = [[part.encode("utf-8", "replace").decode() for part in note] for note in notes_on(page, text)]
         tell(page=number, text=text, unread=unread, notes=notes)
         if letters is not None:
             tell(lines=letters.lines())

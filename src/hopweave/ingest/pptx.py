@@ -47,12 +47,13 @@ def _slide(archive: Archive, name: str, known: Iterable[Relation]) -> Slide:
     slide = Slide()
     shapes = _Shapes(slide, slide.texts, archive)
     archive.parse(name, shapes.start, shapes.end, shapes.add)
-    for relation in relations(archive, name).values():
+    own = relations(archive, name).values()
+    for relation in own:
         slide.texts += drawn_texts(archive, relation)
         if relation.kind == "notesSlide" and relation.target in archive:
             notes = _Shapes(Slide(), slide.notes, archive)
             archive.parse(relation.target, notes.start, notes.end, notes.add)
-    slide.notes += (comment.shown() for comment in comments_on(archive, name, known))
+    slide.notes += (comment.shown() for comment in comments_on(archive, own, known))
     return slide
 
 

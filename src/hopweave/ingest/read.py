@@ -29,7 +29,7 @@ from hopweave.ingest.reasons import Reason, TakenId, Unreadable, reason_of
 from hopweave.ingest.recognise import MAIL
 from hopweave.ingest.record_passages import Fields, passage_of_record
 from hopweave.ingest.records import read_rows
-from hopweave.ingest.slack_export import conversation_name, people_beside
+from hopweave.ingest.slack_export import People, conversation_name
 from hopweave.ingest.split import cut_part
 from hopweave.ingest.tally import Tally, Unread
 from hopweave.ingest.vanished import Standing, check_vanishing, has_vanished
@@ -181,6 +181,7 @@ class Reading:
         self._seen.execute("CREATE TABLE hashes (hash BLOB PRIMARY KEY) WITHOUT ROWID")
         self._copies = Copies(self._seen)
         self._mailbox = Mailbox()
+        self._people = People()
         self._seen.execute("BEGIN")
 
     def close(self) -> None:
@@ -331,7 +332,7 @@ class Reading:
         guessed: list[str] = []
         rows = read_rows(file, self._on_bytes, self._options.limits, self._deadline.check, guessed.append)
         if self._options.fields == (None, None, None):
-            people = people_beside(file, self._options.limits, self._deadline.check)
+            people = self._people.beside(file, self._options.limits, self._deadline.check)
             rows = conversations(rows, self._options.max_words, conversation_name(file), people)
         for row in rows:
             self._deadline.check()

@@ -15,7 +15,7 @@ from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.visibility import ACCESS, METADATA, plain_value
 from hopweave.ingest.document import PARAGRAPH
 from hopweave.ingest.messages import WHO, moment, person, said
-from hopweave.ingest.row import COLUMN, TEXT_FIELDS, is_list_of_objects, title_in
+from hopweave.ingest.row import COLUMN, ID_FIELDS, TEXT_FIELDS, is_list_of_objects, title_in
 from hopweave.ingest.row_text import row_text
 from hopweave.ingest.whole_texts import plain_text
 from hopweave.text.scripts import num_words
@@ -25,7 +25,6 @@ _FEWEST_WORDS, _FEWEST_OF_TITLE = 5, 2
 """Words of a text that is meant to be read; settings and keys of programs have fewer."""
 _MOST_CELLS_OF_ITEM = 3
 """Cells of an item of a list; of one with more, such as the label of a ticket, the name says all."""
-_ID = ("id", "_id")
 _DATE_PARTS = "date-parts"
 """What programs for references have as a day: `[[2024, 5, 1]]`."""
 _OF_A_CASE = frozenset({"reporter", "assignee", "owner", "requester", "reported_by", "assigned_to"})
@@ -37,7 +36,7 @@ _IDENTIFIER = lazy_pattern(r"(?=[^\s]*\d)[\w+/=-]{20,200}")
 _OF_A_TIME = lazy_pattern(r"(?i).*(?:time|date|created|edited|updated|timestamp|_at)\w*")
 
 
-def is_case(values: Mapping[str, Any]) -> bool:
+def _is_case(values: Mapping[str, Any]) -> bool:
     """Whether a record is a case that somebody works on, such as a ticket."""
     return bool(_OF_A_CASE & values.keys())
 
@@ -50,10 +49,10 @@ def with_who(values: Mapping[str, Any], text: str, known: Collection[str]) -> st
         text: its text.
         known: the fields whose values are shown elsewhere, such as the title.
     """
-    if not is_case(values) and not any(values.get(name) not in (None, "") for name in WHO):
+    if not _is_case(values) and not any(values.get(name) not in (None, "") for name in WHO):
         return text
     has_items = bool(title_in(values)) and any(map(is_list_of_objects, values.values()))
-    if not is_case(values) and not has_items and not _has_messages(values):
+    if not _is_case(values) and not has_items and not _has_messages(values):
         return said(values, text) or text
     held_by = [name for name in TEXT_FIELDS if values.get(name) == text]
     return as_text(values, text, {*known, *held_by})
@@ -82,7 +81,7 @@ def as_text(values: Mapping[str, Any], text: str, known: Collection[str]) -> str
             (longer if len(cell) > _LONGEST_CELL or PARAGRAPH in cell or _is_prose(cell) else cells)[name] = cell
         elif isinstance(value, Mapping):
             within += [f"{path}: {words}" for path, words in _sentences(value, name)]
-    is_conversation = not text and not is_case(values) and _has_messages(values)
+    is_conversation = not text and not _is_case(values) and _has_messages(values)
     row = row_text(list(cells), list(cells.values())) if cells and not is_conversation else ""
     is_alone = len(longer) == 1 and not text
     paragraphs = [cell if is_alone else f"{name}: {cell}" for name, cell in longer.items()]
@@ -170,7 +169,7 @@ def _is_within(value: object) -> bool:
 
 def _cells_of(item: Mapping[str, Any]) -> dict[str, str]:
     """The fields of an item of a list as cells of a row."""
-    return {key: cell for key, value in _to_read(item).items() if key not in _ID and (cell := cell_of(key, value))}
+    return {key: cell for key, value in _to_read(item).items() if key not in ID_FIELDS and (cell := cell_of(key, value))}
 
 
 def _is_said_by_name(cells: Mapping[str, str], name: str) -> bool:

@@ -14,11 +14,10 @@ from hopweave.ingest.formats import CorpusFile
 from hopweave.ingest.json_stream import fields_of
 from hopweave.ingest.reasons import Reason, Unreadable
 from hopweave.ingest.record_fields import as_text, cell_of, has_words, with_who
-from hopweave.ingest.row import COLUMN, TEXT_FIELDS, TITLE_FIELDS, Row
+from hopweave.ingest.row import COLUMN, ID_FIELDS, TEXT_FIELDS, TITLE_FIELDS, Row, text_in
 from hopweave.ingest.row_text import row_text
 from hopweave.ingest.whole_texts import plain_text
 
-ID_FIELDS = ("id", "_id", "pid", "docid", "passage_id")
 DESCRIBING_FIELDS = ("abstract", "description", "summary")
 """The fields that hold the text of a record that has none of `TEXT_FIELDS` and is no row of a table."""
 _LONGEST_CELL_TITLE = 100
@@ -88,7 +87,7 @@ def _shown_elsewhere(values: Mapping[str, Any], fields: Fields) -> list[str]:
 
 def _told(row: Row, fields: Fields) -> str:
     """What a record says that has no text: its other fields, around its description; empty if it is not meant to be read."""
-    text = next((value for name in DESCRIBING_FIELDS if isinstance(value := row.values.get(name), str) and value.strip()), "")
+    text = text_in(row.values, DESCRIBING_FIELDS)
     might_have_one = row.is_beside_texts and any(name in row.values for name in (*TEXT_FIELDS, *TITLE_FIELDS))
     if not text and not might_have_one and not has_words(row.values):
         return ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sized
+from collections.abc import Mapping, Sequence, Sized
 from dataclasses import dataclass
 from typing import Any, TypeGuard
 
@@ -12,6 +12,9 @@ from hopweave.ingest.office_tables import MAX_COLUMNS
 
 TEXT_FIELDS = ("text", "contents", "content", "body", "passage", "paragraph_text")
 """The fields that hold the text of a record, unless another one is named."""
+
+ID_FIELDS = ("id", "_id", "pid", "docid", "passage_id")
+"""The fields that hold the id of a record, unless another one is named."""
 
 TITLE_FIELDS = ("title", "name")
 """The fields that hold the title of a record, unless another one is named."""
@@ -49,9 +52,9 @@ def is_list_of_objects(value: object) -> TypeGuard[list[Mapping[str, Any]]]:
     return isinstance(value, list) and bool(value) and all(isinstance(one, Mapping) for one in value)
 
 
-def text_in(values: Mapping[str, Any]) -> str:
-    """The text of a record in a field that is known; empty if it has none."""
-    return next((value for name in TEXT_FIELDS if isinstance(value := values.get(name), str) and value.strip()), "")
+def text_in(values: Mapping[str, Any], names: Sequence[str] = TEXT_FIELDS) -> str:
+    """The text of a record in a field of one of some names; empty if it has none."""
+    return next((value for name in names if isinstance(value := values.get(name), str) and value.strip()), "")
 
 
 def title_in(values: Mapping[str, Any]) -> str:

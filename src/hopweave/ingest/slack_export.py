@@ -5,9 +5,10 @@ An export is a folder of folders: `users.json` has the people, `general/2024-03-
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from hopweave.core.errors import DataError
 from hopweave.core.lazy_pattern import lazy_pattern
@@ -29,21 +30,32 @@ def conversation_name(file: CorpusFile) -> str:
     return folder if _ALIKE.fullmatch(file.stem) else f"{folder} {file.stem}"
 
 
-def people_beside(file: CorpusFile, limits: Limits, check: Check) -> Mapping[str, str]:
-    """The names of people by the ids that stand for them in the messages of a day; none where no list of them is beside it.
+class People:
+    """The names of people by the ids that stand for them in messages; each list of them is read once."""
 
-    Args:
-        file: that has the messages.
-        limits: on reading the list.
-        check: called for every piece of it.
-    """
-    path = file.path.parent.parent / _PEOPLE
-    if file.content is not None or not _DAY.fullmatch(file.stem) or not path.is_file():
-        return {}
-    beside = replace(file, path=path, source=str(Path(file.source).parent.parent / _PEOPLE), looks="")
-    try:
-        users = [row.values for row in read_json(beside, None, limits, check)]
-    except DataError:  # which the list itself says, if it is among the files
-        return {}
+    def __init__(self) -> None:
+        self._lists: dict[Path, Mapping[str, str]] = {}
+
+    def beside(self, file: CorpusFile, limits: Limits, check: Check) -> Mapping[str, str]:
+        """Those that the messages of a day may name; none where no list of people is beside them.
+
+        Args:
+            file: that has the messages.
+            limits: on reading the list.
+            check: called for every piece of it.
+        """
+        path = file.path.parent.parent / _PEOPLE
+        if file.content is not None or not _DAY.fullmatch(file.stem) or not path.is_file():
+            return {}
+        if path not in self._lists:
+            beside = replace(file, path=path, source=str(Path(file.source).parent.parent / _PEOPLE), looks="")
+            try:
+                self._lists[path] = _listed(row.values for row in read_json(beside, None, limits, check))
+            except DataError:  # which the list itself says, if it is among the files
+                self._lists[path] = {}
+        return self._lists[path]
+
+
+def _listed(users: Iterable[Mapping[str, Any]]) -> dict[str, str]:
     named = ((user.get("id"), person(user.get("profile")) or person(user)) for user in users)
     return {key: name for key, name in named if isinstance(key, str) and name}

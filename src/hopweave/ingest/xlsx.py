@@ -47,9 +47,9 @@ def read_xlsx(archive: Archive) -> Document:
         if identity in known and known[identity].kind == "worksheet":
             sheet = _Sheet(archive.count, strings.found, styles.codes(), is_1904=book.is_1904)
             archive.parse(known[identity].target, sheet.start, sheet.end, sheet.add)
-            target = known[identity].target
-            boxes = (text for one in relations(archive, target).values() for text in drawn_texts(archive, one))
-            comments = (_on_cell(one, sheet.cells) for one in comments_on(archive, target, known.values()))
+            own = relations(archive, known[identity].target).values()
+            boxes = (text for one in own for text in drawn_texts(archive, one))
+            comments = (_on_cell(one, sheet.cells) for one in comments_on(archive, own, known.values()))
             lines = chain(sheet_lines(sheet.cells.rows()), map(Line, chain(boxes, comments)))
             found.append(part_of_sheet(title, lines, archive.count))
     return Document(title_of(archive), tuple(found))
