@@ -99,11 +99,13 @@ def test_a_page_that_would_lose_most_of_its_text_keeps_it(page):
 
 def test_headings_in_navigation_are_none_and_links_to_a_heading_are_not_of_it():
     page = f"<nav><h1>Site</h1></nav><h1>Lamps<a class=h href='#l'>¶</a></h1>{TEXT}<h2>3.2. C# <a href='#c'>#</a></h2>{TEXT}"
+    page += f"<h2>Wicks<a class=headerlink href='#w'>&#xf0c1;</a></h2>{TEXT}"
     document = read_document(f"{page}<div role=heading aria-level=3>Deep</div>{TEXT}", ".html")
     assert document.title == "Lamps"
     assert [(heading.level, heading.text) for heading in document.parts[0].headings] == [
         (1, "Lamps"),
         (2, "3.2. C#"),
+        (2, "Wicks"),
         (3, "Deep"),
     ]
     for heading in document.parts[0].headings:

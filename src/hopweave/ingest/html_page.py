@@ -69,6 +69,8 @@ _LISTS = frozenset({"ol", "ul", "menu"})
 _TABLE_PARTS = frozenset({"table", "thead", "tbody", "tfoot"})
 _PERMALINKS = frozenset("¶#§🔗⚓↩^↑") | {"↩\N{VARIATION SELECTOR-15}"}
 """What leads to where it stands, or from a note to what refers to it."""
+_ICONS = lazy_pattern(r"[\ue000-\uf8ff]+")
+"""Letters of fonts that draw them as symbols, such as a chain."""
 
 
 def read_html(content: str, source: str = "the page", check: Check = no_check) -> Document:
@@ -286,7 +288,7 @@ class _Page:
         text = "".join(self.pieces[link.start :]).strip() if link is not None and link.target else ""
         if link is None or not text:
             return
-        if link.target == "#" and text in _PERMALINKS:
+        if link.target == "#" and (text in _PERMALINKS or _ICONS.fullmatch(text)):
             del self.pieces[link.start :]
             return
         found = link._replace(end=len(self.pieces), is_step=is_step(text))
