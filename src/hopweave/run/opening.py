@@ -41,7 +41,7 @@ _OF_FOLDERS = "bm25"
 """The default engine for index folders; for a corpus on a server, the server's own engine replaces it."""
 _BUILDS = "bm25"
 """The engine that builds an index folder unless another is chosen."""
-INDEX_LAYOUT = 3
+INDEX_LAYOUT = 4
 """Part of the name of the starter's index: increased when the content of an index changes, so that an old one is not used."""
 
 

@@ -149,9 +149,19 @@ def whole_words(words: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w-])(?:{words})(?![\w-])" if words else NOTHING, re.IGNORECASE)
 
 
+def languages_with(what: str) -> list[str]:
+    """The codes of the languages that have it."""
+    return [code for code in _table() if words_for(code, what)]
+
+
+def words_of_all(what: str) -> list[str]:
+    """The same of each language that has it: regular expressions."""
+    return [words_for(code, what) for code in languages_with(what)]
+
+
 def all_words_for(what: str) -> str:
-    """The same of all languages: regular expressions, with `|` between them."""
-    return "|".join(words for code in _table() if (words := words_for(code, what)))
+    """The same of all languages in one expression."""
+    return "|".join(words_of_all(what))
 
 
 @cache

@@ -25,7 +25,7 @@ from hopweave.core.options import AtLeast, Count, Whole, check_options
 from hopweave.core.protocols import Retriever
 from hopweave.core.types import Hit, Via
 from hopweave.core.visibility import PUBLIC, Visible
-from hopweave.retrieval.index.bm25_index import ENGINE, LAYOUT, analysis_in, conditions_of, load
+from hopweave.retrieval.index.bm25_index import ENGINE, LAYOUT, PARTS_SINCE, analysis_in, conditions_of, load
 from hopweave.retrieval.index.bm25_search import searching_with
 from hopweave.retrieval.index.index_folder import open_index
 from hopweave.retrieval.index.weaving import FIRST_HITS, Weaving, Woven
@@ -51,6 +51,7 @@ class Weave:
     index: Annotated[Path, "folder of the index, as built by: hopweave index"]
     depth: Annotated[Whole, "hops from the passages that the query itself finds; 0 follows none"] = 2
     links: Annotated[bool, "follow the titles that passages name"] = True
+    references: Annotated[bool, "among links, follow references to sections, annexes and tables"] = True
     residual: Annotated[bool, "search for the words of the query that a passage leaves open"] = True
     set_choice: Annotated[bool, "choose each passage by what it adds to those before it"] = True
     title_weight: Annotated[float, AtLeast(0, 1000), "how much the title's own BM25 score adds"] = 0.5
@@ -93,10 +94,16 @@ class Weave:
         name = word_vectors() if self.word_vectors and self._first is None else ""
         vectors = f" word_vectors={name}" if name else ""
         return (
-            f"weave depth={self.depth} links={self.links} residual={self.residual} set_choice={self.set_choice} "
+            f"weave depth={self.depth} links={self.links} references={self._follows_references} "
+            f"residual={self.residual} set_choice={self.set_choice} "
             f"comparisons={self.comparisons} title_weight={self.title_weight:g} max_tokens={self.max_tokens} "
             f"analyzer={self._manifest.analyzer} corpus={self._manifest.fingerprint}{self.visible.identity}{vectors}{first}"
         )
+
+    @property
+    def _follows_references(self) -> bool:
+        """Whether references are followed: an index that was built before they were has none."""
+        return self.links and self.references and self._manifest.state[LAYOUT] >= PARTS_SINCE
 
     @property
     def elsewhere(self) -> Elsewhere | None:
@@ -153,9 +160,7 @@ class Weave:
             first: what another engine found for each of these; `None` for each without another engine.
             max_hits: how many at most.
         """
-        found = [
-            self._woven(words, one, next(first), max_hits, use_residual=self.residual and len(asked) == 1) for one in asked
-        ]
+        found = [self._woven(words, one, next(first), max_hits, is_whole=len(asked) == 1) for one in asked]
         hits: dict[str, Hit] = {}
         best = math.inf
         for woven in islice(_in_turns(found), max_hits):
@@ -165,7 +170,7 @@ class Weave:
         return list(hits.values()) if self.max_tokens is None else shortened(query, list(hits.values()), self.max_tokens)
 
     def _woven(
-        self, words: WordIndex, asked: str, first: Sequence[Hit] | None, max_hits: int, *, use_residual: bool
+        self, words: WordIndex, asked: str, first: Sequence[Hit] | None, max_hits: int, *, is_whole: bool
     ) -> list[Woven]:
         weaving = Weaving(
             words,
@@ -173,7 +178,8 @@ class Weave:
             first,
             depth=self.depth,
             use_links=self.links,
-            use_residual=use_residual,
+            use_references=self._follows_references and is_whole,
+            use_residual=self.residual and is_whole,
             use_vectors=self.word_vectors,
         )
         chosen = weaving.chosen(max_hits, as_set=self.set_choice)

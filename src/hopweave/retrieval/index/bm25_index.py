@@ -27,6 +27,7 @@ from hopweave.retrieval.index.index_folder import Fingerprint, Manifest, damaged
 from hopweave.retrieval.index.index_writing import Staging, full_disk
 from hopweave.retrieval.index.language_detection import Sample
 from hopweave.retrieval.index.links import opening, openings, title_key
+from hopweave.retrieval.index.part_links import part_keys
 from hopweave.retrieval.index.passage_rows import passage_of_row, row_of_passage
 from hopweave.text.document_names import words_above
 from hopweave.text.scripts import num_words, runs_together
@@ -46,11 +47,16 @@ that reads the passages and passes them on, so more threads would only make more
 LINK_FIELDS = ("title_key", "title_opening", "opening")
 """The key of the title, its beginning, and the possible beginnings of keys in the text; see `_links`."""
 
+PART_FIELD = "part"
+"""The keys of the parts that a passage is in; see `part_links`."""
+
+LAST_FIELDS = (*FIELDS, PART_FIELD)
+
 LAYOUT = "layout"
 """In a manifest's state: which fields the index has. 2 has the keys of titles and names, which `weave` needs; 3 has the
-fields that passages are filtered by (`visibility.FIELDS`)."""
+fields that passages are filtered by (`visibility.FIELDS`); 4 has the keys of parts that texts refer to."""
 
-_LINKS_SINCE, _FILTERS_SINCE, _NEWEST = 2, 3, 3
+_LINKS_SINCE, _FILTERS_SINCE, PARTS_SINCE, _NEWEST = 2, 3, 4, 4
 
 LABELLED = "labelled"
 """In a manifest's state: how many passages have access labels."""
@@ -117,7 +123,7 @@ def schema(tokenizer: str = ENGLISH.tokenizer) -> tantivy.Schema:
         builder.add_text_field(name, tokenizer_name=tokenizer, index_option="freq")
     builder.add_unsigned_field("number", indexed=True, fast=True)
     builder.add_bytes_field("passage", stored=True)
-    for name in (*LINK_FIELDS, *FIELDS):
+    for name in (*LINK_FIELDS, *LAST_FIELDS):
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
     return builder.build()
 
@@ -476,6 +482,8 @@ def _engine_document(passage: Passage, number: int, analysis: Analysis, layout: 
     values = [] if layout < _LINKS_SINCE else list(_link_values(passage))
     if layout >= _FILTERS_SINCE:
         values += [(name, value) for name, several in filter_values(passage).items() for value in several]
+    if layout >= PARTS_SINCE:
+        values += [(PART_FIELD, key) for key in part_keys(passage)]
     heading, text = analysis.searchable(words_above(passage)), analysis.searchable(passage.text)
     document = tantivy.Document()
     document.add_text("id", passage.id)

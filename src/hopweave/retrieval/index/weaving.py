@@ -1,9 +1,10 @@
 """How `weave` gets from passages that share words with a question to those that complete it, without a model.
 
-A first search finds a front of passages. Each of them leads on in two ways: by **links** (documents that it names, and
-passages that name its document) and by **residual words** (words of the question that the passage does not answer, together
-with those that its title and its best sentence add). A link is weighted by how well its target answers the residual words:
-without that gate, false links cancel the gain. The best new passages are the next front. At the end the passages are
+A first search finds a front of passages. Each of them leads on in two ways: by **links** (documents that it names, passages
+that name its document, and sections, annexes and tables that it refers to) and by **residual words** (words of the question
+that the passage does not answer, together with those that its title and its best sentence add). A link is weighted by how well
+its target answers the residual words: without that gate, false links cancel the gain. The best new passages are the next front.
+At the end the passages are
 chosen one by one, so that together they cover the question and are connected.
 
 Function words of the question weigh little everywhere, and a passage that has more of its words counts more than its BM25
@@ -79,6 +80,12 @@ LINKED_BONUS = 0.35
 MAX_LINKS = 24
 """How many link targets of one passage are examined, in each direction."""
 
+PART_HITS = 2
+"""How many passages of a part that a passage refers to are linked: those that answer best."""
+
+ASIDE_WEIGHT = 0.25
+"""The weight of a reference in a sentence that shares nothing with the question, relative to one in the best sentence."""
+
 LEADING = 1.5
 """The factor for a name as a link if its target begins with it."""
 
@@ -90,16 +97,18 @@ class _State:
     Attributes:
         own: its score for the question over the best one, with the bonus for its title.
         reached: what leads to it.
+        most: the value beyond which what leads to it does not lift it.
         via: its source, and the kind of link.
     """
 
     own: float
     reached: float = 0.0
+    most: float = math.inf
     via: Via | None = None
 
     @property
     def value(self) -> float:
-        return max(self.own, OWN_SHARE * self.own + self.reached) if self.reached else self.own
+        return max(self.own, min(self.most, OWN_SHARE * self.own + self.reached)) if self.reached else self.own
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +129,7 @@ class _Leads(NamedTuple):
         candidates: the passages that the rarest of them find.
         titled: the addresses of the documents that it names.
         naming: the addresses of the passages that name its document.
+        referred: the addresses of the passages of each part that it refers to, with the weight of the link.
     """
 
     source: Document
@@ -127,10 +137,12 @@ class _Leads(NamedTuple):
     candidates: Found
     titled: Sequence[tantivy.DocAddress]
     naming: Sequence[tantivy.DocAddress]
+    referred: Sequence[tuple[float, Sequence[tantivy.DocAddress]]]
 
     def addresses(self) -> list[tantivy.DocAddress]:
         """The addresses of all of them."""
-        return [*(address for _, address in self.candidates), *self.titled, *self.naming]
+        found = (address for _, address in self.candidates)
+        return [*found, *self.titled, *self.naming, *(address for _, part in self.referred for address in part)]
 
 
 class Weaving:
@@ -142,6 +154,7 @@ class Weaving:
         first: the hits of another engine, best first; by default the index is searched.
         depth: hops.
         use_links: whether to follow links.
+        use_references: whether those to parts of documents are among them.
         use_residual: whether to search for residual words.
         use_vectors: whether to compare meanings, if there are word vectors.
     """
@@ -154,6 +167,7 @@ class Weaving:
         *,
         depth: int,
         use_links: bool,
+        use_references: bool,
         use_residual: bool,
         use_vectors: bool,
     ) -> None:
@@ -162,6 +176,7 @@ class Weaving:
         self._first = first
         self._depth = depth
         self._use_links = use_links
+        self._use_references = use_links and use_references
         self._use_residual = use_residual
         self._use_vectors = use_vectors
         weights = dict.fromkeys(function_terms(question), FUNCTION_WORD)
@@ -173,6 +188,7 @@ class Weaving:
         self._states: dict[Document, _State] = {}
         self._sources: set[Document] = set()
         self._held: dict[Document, frozenset[str]] = {}
+        self._referred: dict[tuple[Document, Document], float] = {}
 
     def chosen(self, max_hits: int, *, as_set: bool) -> list[Woven]:
         """The passages that together answer the question, best first.
@@ -191,7 +207,7 @@ class Weaving:
         for hop in range(self._depth):
             self._look_into(front)
             self._sources.update(front)
-            leads = [self._leads(document) for document in front]
+            leads = [self._leads(document, refers=self._use_references and hop == 0) for document in front]
             # All at once, since reading one number costs as much as reading a thousand.
             numbers = iter(self._words.numbers([address for lead in leads for address in lead.addresses()]))
             for lead in leads:
@@ -279,8 +295,13 @@ class Weaving:
     def _place(self, document: Document) -> tuple[float, Document]:
         return -self._states[document].value, document
 
-    def _leads(self, source: Document) -> _Leads:
-        """What a passage may lead to."""
+    def _leads(self, source: Document, *, refers: bool) -> _Leads:
+        """What a passage may lead to.
+
+        Args:
+            source: the passage.
+            refers: whether the parts that it refers to are among that.
+        """
         asked = self._words.clauses(self._residual_terms(source))
         names = self._names_of(source) if self._use_links else ()
         return _Leads(
@@ -289,21 +310,36 @@ class Weaving:
             self._words.candidates(asked),
             self._words.titled(source.links, asked) if self._use_links else (),
             self._words.naming(names, asked),
+            [(weight, self._words.in_part(part, asked)) for part, weight in (self._parts_of(source) if refers else {}).items()],
         )
+
+    def _parts_of(self, source: Document) -> dict[str, float]:
+        """The keys of the parts that a passage refers to, with the weights of the links."""
+        weights: dict[str, float] = {}
+        spread = 1 + 0.3 * math.log(1 + max(0, len(set(source.references.values())) - 2))
+        for reference, part in source.references.items():
+            near = ASIDE_WEIGHT + (1 - ASIDE_WEIGHT) * source.share_at(reference.start, self._idf)
+            weight = OUT_WEIGHT * near / spread / (1 + 0.5 * math.log(1 + self._words.num_in(part) / 3))
+            weights[part] = max(weight, weights.get(part, 0.0))
+        return weights
 
     def _follow(self, leads: _Leads, numbers: Sequence[int], decay: float) -> None:
         """Notes what a passage leads to, given the numbers of its `_Leads.addresses`."""
         source = leads.source
         num_found = len(leads.candidates)
         candidates = candidates_of(leads.candidates, numbers[:num_found])
-        linked = zip([*leads.titled, *leads.naming], numbers[num_found:], strict=True)
-        groups = [candidates, list(islice(linked, len(leads.titled))), list(linked)]
-        most = [RESIDUAL_HITS + 1, MAX_LINKS, MAX_LINKS]
-        found, titled, naming = self._words.answers(leads.asked, list(zip(groups, most, strict=True)))
+        linked = zip(leads.addresses()[num_found:], numbers[num_found:], strict=True)
+        groups = [candidates, *(list(islice(linked, num)) for num in (len(leads.titled), len(leads.naming)))]
+        groups += [list(islice(linked, len(part))) for _, part in leads.referred]
+        most = [RESIDUAL_HITS + 1, MAX_LINKS, MAX_LINKS, *[PART_HITS] * len(leads.referred)]
+        found, titled, naming, *parts = self._words.answers(leads.asked, list(zip(groups, most, strict=True)))
         best_score = max(found.values(), default=0.0) or 1.0
         by_words = {document: score / best_score for document, score in found.items() if document is not source}
         by_links = self._by_links(source, titled, [document for document in naming if naming[document]])
-        answered = {**naming, **titled}
+        for (weight, _), part in zip(leads.referred, parts, strict=True):
+            for document in part.keys() - {source}:
+                self._referred[source, document] = by_links[document] = max(weight, by_links.get(document, 0.0))
+        answered = {**naming, **titled, **{document: score for part in parts for document, score in part.items()}}
         share = self._states[source].value * decay
         for document in {**by_links, **(by_words if self._use_residual else {})}:
             answers = by_words.get(document, answered.get(document, 0.0) / best_score)
@@ -313,6 +349,7 @@ class Weaving:
             state = self._states.setdefault(document, _State(math.nan))
             if reached > state.reached:
                 state.reached = reached
+                state.most = self._states[source].value if (source, document) in self._referred else math.inf
                 if document not in self._sources:  # a source precedes what it leads to, so the paths form a tree
                     state.via = Via(source.passage.id, source.passage.title, "link" if link else "words")
 
@@ -392,7 +429,7 @@ class Weaving:
         """The weight of the strongest link between two passages, at most 1."""
         there = self._out_weight(one, other.key) if one.links_to(other) else 0.0
         back = self._out_weight(other, one.key) if other.links_to(one) else 0.0
-        return min(1.0, max(there, back))
+        return min(1.0, max(there, back, self._referred.get((one, other), 0.0), self._referred.get((other, one), 0.0)))
 
 
 def _name_weight(source: Document, target: Document) -> float:

@@ -15,7 +15,7 @@ import tantivy
 from hopweave.core.memoize import Kept
 from hopweave.core.types import Passage
 from hopweave.core.visibility import PUBLIC, Condition, Visible
-from hopweave.retrieval.index.bm25_index import by_term, stored
+from hopweave.retrieval.index.bm25_index import PART_FIELD, by_term, stored
 from hopweave.retrieval.index.bm25_search import (
     SCORE_DECIMALS,
     TERMS_AT_ONCE,
@@ -38,7 +38,9 @@ from hopweave.retrieval.index.bm25_search import (
     terms_of,
 )
 from hopweave.retrieval.index.links import is_named, keys_of, mentions, names, opening, title_key, with_numbers_apart, words_of
+from hopweave.retrieval.index.part_links import keys_referred_to
 from hopweave.text.document_names import words_above
+from hopweave.text.document_parts import Reference, references
 from hopweave.text.key_terms import FUNCTION_WORDS, words_in
 from hopweave.text.languages import is_foreign, language_of, words_for
 from hopweave.text.page_names import page_name
@@ -166,6 +168,12 @@ class Document:
         return frozenset(self._words.mentions(self.passage.text)) - {title_key(self.passage.title)}
 
     @cached_property
+    def references(self) -> Mapping[Reference, str]:
+        """What the text refers to, and the key of the part that it is, as far as the index has it."""
+        found = ((reference, self._words.part_of(self.passage, reference)) for reference in references(self.passage.text))
+        return {reference: key for reference, key in found if key}
+
+    @cached_property
     def shared_names(self) -> dict[str, float]:
         """The names in the text that are in other passages as well, with the weight of a link by them."""
         shared = {}
@@ -190,9 +198,14 @@ class Document:
 
     def best_sentence(self, question: Mapping[str, float]) -> frozenset[str]:
         """The terms of the sentence that shares most with the question, by idf; ties go to the first."""
-        # A plain sum depends on the order of the terms, which for a set differs between processes.
-        asked = question.keys()
-        return max(self.sentences, key=lambda terms: math.fsum(question[term] for term in terms & asked), default=frozenset())
+        return max(self.sentences, key=lambda terms: _shared(terms, question), default=frozenset())
+
+    def share_at(self, start: int, question: Mapping[str, float]) -> float:
+        """What the sentence at a place in the text shares with the question, by idf, relative to the best sentence."""
+        most = max((_shared(terms, question) for terms in self.sentences), default=0.0)
+        spans = sentence_spans(self.passage.text)
+        at = next((terms for terms, span in zip(self.sentences, spans, strict=True) if start < span.end), frozenset[str]())
+        return _shared(at, question) / most if most else 1.0
 
 
 class WordIndex:
@@ -347,6 +360,23 @@ class WordIndex:
         """The addresses of passages with the opening of one of the keys; of too many, those that answer the rarest terms."""
         return self._having("opening", {opening(key) for key in keys}, asked)
 
+    def part_of(self, passage: Passage, reference: Reference) -> str:
+        """The key of the part that a passage refers to, or of the least one that the index has around it; else empty."""
+        named = self.mentions(reference.elsewhere) if reference.elsewhere else []
+        titles = [key for key in named[:1] if key != title_key(passage.title)]
+        if reference.is_elsewhere and not named:
+            return ""
+        keys = (key for label in reference.labels for key in keys_referred_to(passage, label, titles))
+        return next((key for key in keys if self._frequency(PART_FIELD, key)), "")
+
+    def num_in(self, part: str) -> int:
+        """How many passages are in the part with a key."""
+        return self._frequency(PART_FIELD, part)
+
+    def in_part(self, part: str, asked: Sequence[Clause]) -> list[tantivy.DocAddress]:
+        """The addresses of the passages of a part; of too many, those that answer the rarest terms best."""
+        return self._having(PART_FIELD, [part], asked)
+
     def answers(self, asked: Sequence[Clause], groups: Sequence[tuple[Placed, int]]) -> list[dict[Document, float]]:
         """The passages of each group that answer best, with their scores, best first.
 
@@ -433,6 +463,12 @@ class WordIndex:
     def _document(self, place: Place, number: int) -> Document:
         known = self._documents.get(place)
         return known if known is not None else self._documents.keep(place, Document(place, number, self))
+
+
+def _shared(terms: Collection[str], question: Mapping[str, float]) -> float:
+    """The weight of the question's words that are among some terms."""
+    # A plain sum depends on the order of the terms, which for a set differs between processes.
+    return math.fsum(weight for term, weight in question.items() if term in terms)
 
 
 def candidates_of(found: Found, numbers: Sequence[int]) -> Placed:
