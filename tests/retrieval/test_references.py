@@ -61,7 +61,7 @@ def test_the_part_that_a_passage_refers_to_follows_it(index, question, first, se
 
 def test_a_hit_says_what_referred_to_it(index):
     via = {hit.passage.id: hit.via for hit in found(index, LATE)}["contract#3"]
-    assert (via.passage_id, via.by) == ("contract#2", "link")
+    assert (via.passage_id, via.by) == ("contract#2", "reference")
 
 
 def test_a_reference_leads_to_no_other_document(index):

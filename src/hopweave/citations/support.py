@@ -56,6 +56,7 @@ from hopweave.text.key_terms import only_repeats
 from hopweave.text.kinship import is_kin_asked, relative_asked
 from hopweave.text.matching import is_yes, is_yes_or_no
 from hopweave.text.own_values import is_of_another_value
+from hopweave.text.referring import is_in_a_reference, only_refers
 from hopweave.text.refusal import does_not_know
 from hopweave.text.sentences import sentences_in
 from hopweave.text.statements import amount_added
@@ -332,6 +333,9 @@ class _Case:
         shortfall = says_against(self.query, said, citation.quote, in_quote(citation))
         if shortfall == "hedge" and found.is_agreed(place):
             shortfall = ""
+        inside = in_quote(citation)
+        if only_refers(self.query, said) or (inside is not None and is_in_a_reference(self.query, citation.quote, inside)):
+            shortfall = shortfall or "kind"
         if not shortfall and not is_statement:
             shortfall = self._shortfall(said, place) or (
                 "relation" if self._is_of_another(said, citation, passage, focus) else ""

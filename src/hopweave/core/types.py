@@ -203,12 +203,13 @@ class Via:
     Attributes:
         passage_id: the id of the passage that it came from, which need not be among the hits.
         title: the title of that passage.
-        by: `link` if one of them names the other's document; `words` if the other answers what the first leaves open.
+        by: `link` if one of them names the other's document; `reference` if the first refers to a section, a table or the like
+            that the other is of; `words` if the other answers what the first leaves open.
     """
 
     passage_id: str
     title: str
-    by: Literal["link", "words"]
+    by: Literal["link", "reference", "words"]
 
 
 @dataclass(frozen=True, slots=True)

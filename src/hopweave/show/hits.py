@@ -11,6 +11,7 @@ from hopweave.text.document_names import words_above
 from hopweave.text.scripts import in_pairs, runs_together
 from hopweave.text.sentences import sentence_spans
 
+_LED = {"link": "linked with", "reference": "referred to by", "words": "by words from"}
 _MAX_SOURCES = 3
 
 
@@ -22,8 +23,7 @@ def via_text(via: Via | None) -> str:
     """
     if via is None:
         return ""
-    how = "linked with" if via.by == "link" else "by words from"
-    return f"{how} {one_line(via.title or via.passage_id)}"
+    return f"{_LED[via.by]} {one_line(via.title or via.passage_id)}"
 
 
 def matched_words(query: str, passage: Passage) -> list[str]:

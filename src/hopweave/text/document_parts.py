@@ -8,13 +8,15 @@ are called is in `languages.toml`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from functools import cache, lru_cache
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import NamedTuple
 
 from hopweave.core.lazy_pattern import lazy_pattern
+from hopweave.core.memoize import remembered
 from hopweave.core.preparation import prepared
+from hopweave.core.types import Span
 from hopweave.text.languages import NOTHING, language_of, languages_with, words_for, words_of_all
 from hopweave.text.scripts import RUN_TOGETHER, runs_together
 
@@ -86,14 +88,24 @@ class Reference(NamedTuple):
     Attributes:
         labels: its label, and then those of the parts that it is in, such as `9.2` and `9`.
         start: where the words begin.
+        end: where they end; of a heading, where they may end at the latest.
         elsewhere: what may be the name of the document that has the part; empty for the one that refers to it.
         is_elsewhere: whether it is surely another document than the one that refers to it.
     """
 
     labels: tuple[str, ...]
     start: int
+    end: int
     elsewhere: str = ""
     is_elsewhere: bool = False
+
+
+class _Begun(NamedTuple):
+    """A part that begins in a text: its label, where, and whether it has a heading, or a number of several levels."""
+
+    label: str
+    start: int
+    is_headed: bool
 
 
 class _Numbers(NamedTuple):
@@ -138,29 +150,59 @@ def parts_of(title: str, sections: Sequence[str], text: str) -> Parts:
         base = _below(base, own)
         headed.add(base)
     headed.update(filter(None, map(_name_of, sections)))
+    for begun in islice(_begun_in(base, text), _MOST_LABELS):
+        (headed if begun.is_headed else listed).add(begun.label)
+    return Parts(frozenset(headed), frozenset(listed - headed))
+
+
+def spans_of_parts(title: str, sections: Sequence[str], text: str, labels: Container[str]) -> list[Span]:
+    """Where the parts with some labels are in the text of a passage, as far as they begin in it.
+
+    >>> text = "9.2 Crowns." + chr(10) + "9.3 It is 7%." + chr(10) + "9.4 None."
+    >>> spans_of_parts("Contract", ["9 Money"], text, {"9.3"})
+    [Span(start=12, end=26)]
+    """
+    base = ""
+    for own in filter(None, map(label_of, (title, *sections))):
+        base = _below(base, own)
+    begun = list(islice(_begun_in(base, text), _MOST_LABELS))
+    spans = []
+    for at, one in enumerate(begun):
+        if one.label in labels:
+            others = (two for two in begun[at + 1 :] if two.label[0] == ":" or not two.label.startswith(f"{one.label}."))
+            after = next((two for two in others if (two.label[0] == ":") == (one.label[0] == ":")), None)
+            spans.append(Span(one.start, after.start if after is not None else len(text)))
+    return spans
+
+
+def _begun_in(base: str, text: str) -> Iterator[_Begun]:
+    """The parts that begin in the text of a passage, given the label of the part that all of it is in."""
     within = base
-    for line in filter(None, map(str.strip, text.split("\n"))):
-        if len(headed) + len(listed) >= _MOST_LABELS:
-            break
+    start = 0
+    for whole in text.split("\n"):
+        at, line = start, whole.strip()
+        start += len(whole) + 1
+        if not line:
+            continue
         if item := _ITEM.match(line):
-            listed.add(f"{within}.{item[1]}" if within else item[1])
+            yield _Begun(f"{within}.{item[1]}" if within else item[1], at, is_headed=False)
             continue
         own, is_marked = _label_and_mark(line)
         is_short = len(line) <= _LONGEST
-        if is_short and line[0].isupper() and not line.endswith(_CLOSED):
-            headed.update(filter(None, [_name_of(line)]))
+        if is_short and line[0].isupper() and not line.endswith(_CLOSED) and (name := _name_of(line)):
+            yield _Begun(name, at, is_headed=True)
         if not own or not (is_marked or is_short or "." in own):
             continue
         is_heading = is_short and not line.endswith(_CLOSED)
         if own == base or own.startswith(f"{base}.") or (not base and (is_heading or "." in own)):
-            headed.add(own)
+            yield _Begun(own, at, is_headed=True)
             within = own
         else:
-            listed.add(_below(within, own))
-    return Parts(frozenset(headed), frozenset(listed - headed))
+            yield _Begun(_below(within, own), at, is_headed=False)
 
 
-def references(text: str) -> list[Reference]:
+@remembered
+def references(text: str) -> tuple[Reference, ...]:
     """What a text refers to, in order.
 
     >>> [one.labels for one in references("Interest is due (see clauses 1.3 and 4; Annex D, paragraph 4).")]
@@ -175,7 +217,21 @@ def references(text: str) -> list[Reference]:
     whole = (one for one in found if one.start not in parts)
     numbered = [one for of in whole for one in _references_to(of, inner.get(of.start), text)]
     by_heading = _by_heading(text, frozenset(one.start for one in found))
-    return sorted([*numbered, *by_heading], key=lambda one: one.start)[:MAX_REFERENCES]
+    return tuple(sorted([*numbered, *by_heading], key=lambda one: one.start)[:MAX_REFERENCES])
+
+
+def numbered_references(text: str) -> list[Reference]:
+    """What a text refers to by number, in order."""
+    return [one for one in references(text) if not one.labels[0].startswith(":")]
+
+
+def names_a_part(text: str) -> bool:
+    """Whether a text has a word for parts of documents, such as `clause`.
+
+    >>> names_a_part("Which clause is about interest?"), names_a_part("What interest is due?")
+    (True, False)
+    """
+    return any(_kind_of(word) is not None for word in _WORD.findall(text))
 
 
 def _by_heading(text: str, numbered: frozenset[int]) -> Iterator[Reference]:
@@ -192,7 +248,7 @@ def _by_heading(text: str, numbered: frozenset[int]) -> Iterator[Reference]:
                 words = _words_in(named)[:_MOST_WORDS]
                 labels = tuple(f": {' '.join(words[:num])}" for num in range(len(words), 0, -1))
                 if labels:
-                    yield Reference(labels, match.start(), (of[1] or of[2]) if of else "", is_elsewhere=of is not None)
+                    yield Reference(labels, match.start(), match.end(), (of[1] or of[2]) if of else "", of is not None)
 
 
 def _references_to(found: _Numbers, inner: _Numbers | None, text: str) -> Iterator[Reference]:
@@ -203,7 +259,7 @@ def _references_to(found: _Numbers, inner: _Numbers | None, text: str) -> Iterat
     for at, number in enumerate(found.numbers, start=1):
         levels = [*number.split("."), *(within if at == len(found.numbers) else ())]
         labels = [f"{found.kind} {'.'.join(levels[:num])}".strip().lower() for num in range(len(levels), 0, -1)]
-        yield Reference(tuple(labels), start, elsewhere, is_elsewhere)
+        yield Reference(tuple(labels), start, found.end, elsewhere, is_elsewhere)
 
 
 def _elsewhere(text: str, start: int, end: int) -> tuple[str, bool]:

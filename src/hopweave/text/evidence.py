@@ -15,7 +15,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import NamedTuple
@@ -26,6 +26,7 @@ from hopweave.core.types import Hit, Passage, Span
 from hopweave.text.content_words import estimated_tokens, keys_of, stem, stems_of
 from hopweave.text.document_names import full_heading, full_title
 from hopweave.text.instructions import blanked
+from hopweave.text.referred import Referring, referring_to
 from hopweave.text.repetition import Repetitions, Said
 from hopweave.text.sentences import sentence_spans
 from hopweave.text.word_vectors import Headed, nearness
@@ -35,6 +36,10 @@ _OVERLAP = 5.0
 _FIRST = 2.5
 _SECOND = 1.0
 _LINKED = 1.4
+_MEANT = 3.0
+"""For a sentence in the very section that another passage refers to."""
+_LIKE_WHAT_REFERS = 2.5
+"""For the words that a sentence shares with those that refer to its passage."""
 _RIGHT_KIND = 0.6
 _NEAR = 4.0
 """Not where all passages are articles: there, what is asked for is mostly said in words of the question or at the beginning."""
@@ -323,16 +328,32 @@ def _scored(question: str, hits: Sequence[Hit]) -> list[Evidence]:
     best = max((hit.score for hit in hits), default=0.0)
     value = next((value for words, value in _KINDS if words.search(question.casefold())), None)
     near = _nearness(question, units)
+    most = max((math.fsum(weights[stem] for stem in stems) for stems in shared), default=0.0)
+    referring = {
+        passage_id: [(math.fsum(weights[stem] for stem in one.stems & asked) / most if most else 0.0, one) for one in several]
+        for passage_id, several in referring_to(hits).items()
+    }
     scored = []
     for (hit, number, unit), stems, share in zip(units, shared, near, strict=True):
         score = _PASSAGE_SCORE * (hit.score / best if best > 0 else 1.0)
         score += _OVERLAP * math.fsum(weights[stem] for stem in stems) / total
         score += 0.0 if hit.passage.start else {0: _FIRST, 1: _SECOND}.get(number, 0.0)
-        score += _LINKED * (hit.via is not None and hit.via.by == "link")
+        score += _LINKED * (hit.via is not None and hit.via.by != "words")
+        score += _by_reference(referring.get(hit.passage.id, ()), unit)
         score += _RIGHT_KIND * (value is not None and value.search(unit.text) is not None)
         score += _NEAR * share
         scored.append(Evidence(hit.passage, unit.span, score, unit.is_part))
     return scored
+
+
+def _by_reference(referring: Iterable[tuple[float, Referring]], unit: _Unit) -> float:
+    """The share of a score that a sentence owes to what refers to its passage, and how much that shares with the question."""
+    shares = []
+    for near, one in referring:
+        is_meant = any(span.start <= unit.span.start < span.end for span in one.meant)
+        like = len(one.stems & stems_of(unit.text)) / len(one.stems) if one.stems else 0.0
+        shares.append(min(1.0, near) * (_MEANT * is_meant + _LIKE_WHAT_REFERS * like))
+    return max(shares, default=0.0)
 
 
 def _nearness(question: str, units: Sequence[tuple[Hit, int, _Unit]]) -> Sequence[float]:

@@ -349,9 +349,12 @@ class Weaving:
             state = self._states.setdefault(document, _State(math.nan))
             if reached > state.reached:
                 state.reached = reached
-                state.most = self._states[source].value if (source, document) in self._referred else math.inf
+                is_referred = (source, document) in self._referred
+                state.most = self._states[source].value if is_referred else math.inf
                 if document not in self._sources:  # a source precedes what it leads to, so the paths form a tree
-                    state.via = Via(source.passage.id, source.passage.title, "link" if link else "words")
+                    state.via = Via(
+                        source.passage.id, source.passage.title, "reference" if is_referred else "link" if link else "words"
+                    )
 
     def _residual_terms(self, source: Document) -> dict[str, float]:
         held = self._held[source]
