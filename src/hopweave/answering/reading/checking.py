@@ -16,12 +16,14 @@ from hopweave.text.document_names import full_heading
 from hopweave.text.evidence import Evidence
 from hopweave.text.matching import is_contained, is_yes_or_no, normalize_answer
 from hopweave.text.quotation import PLAIN
+from hopweave.text.referring import only_refers
 from hopweave.text.refusal import does_not_know, values_of_none
 
-_WEIGHTS = {"none": 4, "form": 4, "elsewhere": 3, "repeats": 3, "open": 1, "unsure": 1}
+_WEIGHTS = {"none": 4, "form": 4, "refers": 4, "elsewhere": 3, "repeats": 3, "open": 1, "unsure": 1}
 _IN_WORDS = {
     "none": "is no answer",
     "form": "is not of the form that was asked for",
+    "refers": "only says where the answer stands",
     "repeats": "only repeats the question",
     "elsewhere": "is not in the words of the fact that was named",
     "open": "is from a fact that most names of the question do not lead to",
@@ -64,6 +66,7 @@ def problems_of(reading: Reading, least_probability: float, way: Way = NOTHING_S
     - `none`: there is no answer, or it says that it is not known; "None" is one if the fact has it as a value.
     - `form`: it is a yes or a no, and the question asks for something else; the question asks for a year, and it has no digit;
       or for a place, and it has no letter.
+    - `refers`: it only says where the answer stands, such as "the amount stated in clause 13.1".
     - `repeats`: it adds nothing to the question, or is one of the intermediate names of the question.
     - `elsewhere`: its words are neither in the fact that was named nor in the title of its passage.
     - `open`: more than half of the question's names do not lead to the fact: they are not in it or its title, and no other fact
@@ -82,6 +85,8 @@ def problems_of(reading: Reading, least_probability: float, way: Way = NOTHING_S
     found, is_bare = [], is_yes_or_no(reading.answer)
     if _is_of_other_form(reading.asked, reading.answer):
         found.append("form")
+    if only_refers(reading.asked, reading.answer):
+        found.append("refers")
     if not is_bare and (not adds(reading.asked, reading.answer) or _is_one_of(reading.answer, way.through)):
         found.append("repeats")
     if not is_bare and (reading.fact is None or not has_words(_words_of(reading.fact), reading.answer)):

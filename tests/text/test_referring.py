@@ -1,0 +1,90 @@
+"""Answers that only say where the answer stands, and sentences in what others refer to."""
+
+import pytest
+
+from hopweave.answering.reading.checking import Reading, problems_of
+from hopweave.citations.support import judge
+from hopweave.core.types import Hit, Passage, Via
+from hopweave.text.evidence import chosen_sentences
+from hopweave.text.referred import referring_to
+from hopweave.text.referring import only_refers
+
+LIABLE = "What is the most that the Supplier is liable for in a year?"
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        (LIABLE, "the amount stated in clause 13.1"),
+        (LIABLE, "clause 13.1"),
+        ("Auf welchen Betrag ist die Haftung beschränkt?", "den in § 12 genannten Betrag"),
+        ("Welche Zinsen fallen bei Verzug an?", "Zinsen nach § 8 Abs. 3"),
+        ("Which oil goes into the bearing?", "oil named in Section 5.1"),
+        ("What do I do after an emergency stop?", "follow the steps in Section 3.4"),
+        ("In which cases may staff be replaced?", "one of the events in clause 9.3 has occurred"),
+    ],
+)
+def test_an_answer_that_only_says_where_the_answer_stands_is_told(query, said):
+    assert only_refers(query, said)
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        (LIABLE, "1.8 million crowns (clause 13.1)"),
+        ("What interest is due?", "the Default Rate (see clause 1.3)"),
+        ("What do I do when the seal leaks?", "replace the seal ring as described in Section 5.2"),
+        ("Which clause is about liability?", "clause 6.2"),
+        ("Where is the liability stated?", "in clause 6.2"),
+        ("Which film won?", "The Godfather Part II"),
+        ("Which rule allows the processing?", "Article 6 GDPR"),
+        ("How long is the notice?", "30 days under clause 4"),
+    ],
+)
+def test_an_answer_that_says_something_beside_a_reference_is_one(query, said):
+    assert not only_refers(query, said)
+
+
+PAID = Passage("a", "4.1 Each invoice shall be paid within the period laid down in clause 12.4.", "Agreement", "a.md", 0, 75)
+
+
+@pytest.mark.parametrize("said", ["12.4", "clause 12.4", "the period laid down in clause 12.4"])
+def test_a_reference_has_no_tick_as_an_answer(said):
+    judged = judge("Within how many days shall each invoice be paid?", said, [PAID])
+    assert (judged.support, judged.shortfall) == ("unsupported", "kind")
+
+
+def test_a_reading_that_only_refers_has_a_problem():
+    assert "refers" in problems_of(Reading(LIABLE, "the amount in clause 13.1", None, 1.0, ()), 0.0)
+
+
+LATE = "What interest do overdue invoices bear?"
+RULE = Passage("c#2", "Invoices that are overdue bear interest at the rate laid down in clause 9.3.", "Contract", "c.md", 100, 180)
+MONEY = Passage(
+    "c#3",
+    "9.1 Each invoice names the boats.\n\n9.2 An invoice is sent to the office in Kerrow by the first of the month.\n\n"
+    "9.3 The percentage is 7.1 a year.\n\n9.4 An invoice is written in crowns.",
+    "Contract",
+    "c.md",
+    200,
+    400,
+    sections=("9. Money",),
+)
+
+
+def test_the_sentence_that_is_meant_comes_before_others_of_its_passage():
+    hits = [Hit(RULE, 1.0, 1), Hit(MONEY, 0.9, 2)]
+    said = " ".join(one.text for one in chosen_sentences(LATE, hits, 60))
+    assert "7.1 a year" in said
+    alone = " ".join(one.text for one in chosen_sentences(LATE, [Hit(MONEY, 0.9, 1)], 30))
+    assert "7.1 a year" not in alone
+
+
+def test_what_refers_to_a_passage_is_a_sentence_of_its_document_or_of_what_led_to_it():
+    other = Passage("d#1", RULE.text, "Rules", "d.md", 0, 80)
+    assert set(referring_to([Hit(RULE, 1.0, 1), Hit(MONEY, 0.9, 2)])) == {"c#3"}
+    assert not referring_to([Hit(other, 1.0, 1), Hit(MONEY, 0.9, 2)])
+    led = Hit(MONEY, 0.9, 2, Via("d#1", "Rules", "reference"))
+    [referring] = referring_to([Hit(other, 1.0, 1), led])["c#3"]
+    [meant] = referring.meant
+    assert MONEY.text[meant.start : meant.end].startswith("9.3 The percentage")
