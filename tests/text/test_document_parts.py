@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hopweave.text.document_parts import MAX_REFERENCES, label_of, parts_of, references
+from hopweave.text.document_parts import label_of, parts_of
+from hopweave.text.part_references import MAX_REFERENCES, references
 
 
 def referred(text):

@@ -59,7 +59,9 @@ def test_a_reading_that_only_refers_has_a_problem():
 
 
 LATE = "What interest do overdue invoices bear?"
-RULE = Passage("c#2", "Invoices that are overdue bear interest at the rate laid down in clause 9.3.", "Contract", "c.md", 100, 180)
+RULE = Passage(
+    "c#2", "Invoices that are overdue bear interest at the rate laid down in clause 9.3.", "Contract", "c.md", 100, 180
+)
 MONEY = Passage(
     "c#3",
     "9.1 Each invoice names the boats.\n\n9.2 An invoice is sent to the office in Kerrow by the first of the month.\n\n"

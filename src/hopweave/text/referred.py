@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from hopweave.core.types import Hit, Passage, Span
 from hopweave.text.content_words import stems_of
-from hopweave.text.document_parts import parts_of, references, spans_of_parts
+from hopweave.text.document_parts import parts_of, spans_of_parts
+from hopweave.text.part_references import references
 from hopweave.text.sentences import sentence_spans
 
 

@@ -6,9 +6,10 @@ import re
 
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Span
-from hopweave.text.document_parts import names_a_part, numbered_references
+from hopweave.text.document_parts import names_a_part
 from hopweave.text.key_terms import FUNCTION_WORDS
 from hopweave.text.languages import small_words
+from hopweave.text.part_references import numbered_references
 
 _FEW = 5
 """An answer of more words beside a reference says something by itself."""

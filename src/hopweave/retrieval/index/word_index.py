@@ -40,10 +40,10 @@ from hopweave.retrieval.index.bm25_search import (
 from hopweave.retrieval.index.links import is_named, keys_of, mentions, names, opening, title_key, with_numbers_apart, words_of
 from hopweave.retrieval.index.part_links import keys_referred_to
 from hopweave.text.document_names import words_above
-from hopweave.text.document_parts import Reference, references
 from hopweave.text.key_terms import FUNCTION_WORDS, words_in
 from hopweave.text.languages import is_foreign, language_of, words_for
 from hopweave.text.page_names import page_name
+from hopweave.text.part_references import Reference, references
 from hopweave.text.sentences import sentence_spans
 
 NAME_WEIGHT = 0.75
