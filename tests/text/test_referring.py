@@ -1,5 +1,7 @@
 """Answers that only say where the answer stands, and sentences in what others refer to."""
 
+from dataclasses import replace
+
 import pytest
 
 from hopweave.answering.reading.checking import Reading, problems_of
@@ -56,6 +58,24 @@ def test_a_reference_has_no_tick_as_an_answer(said):
 
 def test_a_reading_that_only_refers_has_a_problem():
     assert "refers" in problems_of(Reading(LIABLE, "the amount in clause 13.1", None, 1.0, ()), 0.0)
+
+
+PAYMENT = Passage("a#2", "12.3 Currency is the crown.\n\n12.4 The time is 45 days from receipt.", "Agreement", "a.md", 100, 170)
+ASKED = "Within how many days shall each invoice be paid?"
+
+
+def test_what_a_short_part_says_is_borne_out_by_it_and_the_sentence_that_refers_to_it():
+    assert judge(ASKED, "45 days", [PAYMENT]).support == "unsupported"
+    judged = judge(ASKED, "45 days", [PAYMENT, PAID])
+    assert judged.support == "supported"
+    assert [one.passage_id for one in judged.citations] == ["a#2", "a"]
+    assert judge(ASKED, "45 days", [replace(PAYMENT, text=PAYMENT.text.replace("12.4", "12.5")), PAID]).support == "unsupported"
+
+
+def test_a_long_part_is_not_borne_out_by_what_refers_to_it():
+    items = " ".join(f"Thing {number} takes {number} days." for number in range(20, 30))
+    long = Passage("a#3", f"12.4 {items} The time is 45 days from receipt.", "Agreement", "a.md", 100, 900)
+    assert judge(ASKED, "45 days", [long, PAID]).support == "unsupported"
 
 
 LATE = "What interest do overdue invoices bear?"

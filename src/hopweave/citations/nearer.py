@@ -157,7 +157,7 @@ def _is_in_another_sentence(wanted: Wanted, said: str, place: Place, kind: str, 
     if any(relation.stated.search(place.sentence) for relation in relations_asked(wanted.query)):
         return False
     is_read_on = begins_with_pronoun(place.sentence) or place.heading.endswith("?")
-    read = place.text if is_read_on else place.sentence
+    read = "\n".join(filter(None, [place.referring, place.text if is_read_on else place.sentence]))
     num_here = len(wanted.words & content_stems(read))
     if wanted.words and num_here <= _LITTLE * len(wanted.words) and _is_all_said(wanted, said, place.passage):
         return True

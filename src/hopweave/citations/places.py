@@ -8,7 +8,7 @@ paragraph of its own is a heading of what answers it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import takewhile
@@ -18,9 +18,11 @@ from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Passage, Span
 from hopweave.text.document_names import words_above
+from hopweave.text.document_parts import label_of, spans_of_parts
 from hopweave.text.key_terms import words_in
 from hopweave.text.languages import is_foreign, language_of, words_for
 from hopweave.text.list_marks import BULLET, MARKS_OF_ITEM
+from hopweave.text.part_references import references
 from hopweave.text.parties import Party, parties_in
 from hopweave.text.scripts import runs_together
 from hopweave.text.sentences import sentence_around, sentence_spans
@@ -33,6 +35,8 @@ _STEP = lazy_pattern(r"[A-Z][A-Za-z]+ \d{1,2}[:.]\s")
 """How an item of a list may begin as well: `Step 3: Switch it on.`"""
 _LEADS = lazy_pattern(r":$|\b(?:following|as follows|these|steps)\b", re.IGNORECASE)
 """In a sentence that leads to a list."""
+_SHORT = 3
+"""Sentences of a part that is referred to as a whole."""
 _BEGINNING = 400
 """Characters with which a document begins."""
 _PRONOUN = lazy_pattern(r"\W*(?:he|she|it|they|his|her|its|their)\b", re.IGNORECASE)
@@ -48,6 +52,7 @@ class Place:
         text: the sentence, with the heading above it and what is before it that its pronouns may refer to.
         heading: as of `Sentence`.
         item: as of `Sentence`.
+        referring: a sentence elsewhere that refers to it, if it is read with that, as its text is, too.
     """
 
     passage: Passage
@@ -55,6 +60,7 @@ class Place:
     text: str
     heading: str = ""
     item: str = ""
+    referring: str = ""
 
     @property
     def headings(self) -> list[str]:
@@ -125,6 +131,33 @@ def place_of(passage: Passage, focus: Span) -> Place:
     heads = (own.heading if row is None else f"{own.heading}\n{row.above}").split("\n")
     above = [line for line in dict.fromkeys([*heads, own.lead]) if line not in read]
     return Place(passage, span, "\n".join(filter(None, [*above, *read, quote])), own.heading, own.item)
+
+
+def referring_to_place(place: Place, focus: Span, found: Iterable[Passage]) -> Iterator[tuple[Passage, Span]]:
+    """The sentences in other passages of its document that refer to the very part of it in which some words of a place are."""
+    passage = place.passage
+    others = [one for one in found if one.id != passage.id and are_of_one_document(passage, one)] if passage.source else []
+    for other in others:
+        for reference in references(other.text):
+            if not reference.is_elsewhere and _is_in_short_part(passage, reference.labels[0], focus):
+                at = next((span for span in sentence_spans(other.text) if reference.start < span.end), None)
+                if at is not None:
+                    yield other, at
+
+
+def _is_in_short_part(passage: Passage, label: str, focus: Span) -> bool:
+    """Whether some words of a passage are in the part with a label, which begins in it or is all of it, and is short.
+
+    What refers to a longer one means something in it, and not all of it.
+    """
+    spans = spans_of_parts(passage.title, passage.sections, passage.text, {label})
+    if passage.sections and label_of(passage.sections[-1]) == label:
+        spans.append(Span(0, len(passage.text)))
+    part = next((span for span in spans if span.start <= focus.start < span.end), None)
+    if part is None:
+        return False
+    said = (one for one in sentence_spans(passage.text) if part.start <= one.start < part.end)
+    return sum(not is_heading(passage.text[one.start : one.end]) for one in said) <= _SHORT
 
 
 class Sentence(NamedTuple):

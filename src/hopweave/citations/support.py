@@ -38,7 +38,7 @@ from hopweave.citations.citing import cite, locate
 from hopweave.citations.editions import is_of_another_edition
 from hopweave.citations.nearer import is_nearer_another
 from hopweave.citations.occurrences import asserted, holds, in_quote, none_of, occurrences, plain
-from hopweave.citations.places import Place, place_of
+from hopweave.citations.places import Place, place_of, referring_to_place
 from hopweave.citations.rivals import rival_of
 from hopweave.citations.superseded import Found
 from hopweave.citations.threads import written_later
@@ -325,8 +325,21 @@ class _Case:
         return occurrences(self.mark, self.query, said, passage, self.readings.get(passage.id))
 
     def _assessed(self, said: str, passage: Passage, citation: Citation) -> Assessment:
+        """Whether a place that has an answer bears it out, by itself or with a sentence that refers to it and is cited, too."""
         focus = citation.focus or Span(citation.start, citation.end)
         place = place_of(passage, focus)
+        alone = self._assessed_at(place, said, passage, citation, focus)
+        if alone.shortfall not in {"subject", "relation"}:
+            return alone
+        for source, sentence in referring_to_place(place, focus, self.found):
+            quoted = source.text[sentence.start : sentence.end]
+            read = replace(place, text=f"{quoted}\n{place.text}", referring=quoted)
+            found = self._assessed_at(read, said, passage, citation, focus)
+            if found.support == "supported":
+                return replace(found, citations=(*found.citations, cite(self.mark, source, sentence)))
+        return alone
+
+    def _assessed_at(self, place: Place, said: str, passage: Passage, citation: Citation, focus: Span) -> Assessment:
         is_statement = names_its_subject(said)
         asking, words = (said, None) if is_statement else (self.query, None if self.is_yes else in_quote(citation))
         found = Found(self.query, self.found)
