@@ -21,7 +21,8 @@ RULES = ROOT / "tests" / "docs" / "rules.toml"
 _NOT_RUN = re.compile(r"<!--\s*not run:\s*(.+?)\s*-->", re.DOTALL)
 _CONTINUES_FROM = re.compile(r"<!--\s*continues from:\s*(\S+)\s*-->")
 _TITLE = re.compile(r'title="([^"]+)"')
-_SECONDS = re.compile(r"\b\d+(\.\d+)? s\b")
+_SECONDS = re.compile(r" *\b\d+(\.\d+)? s\b")
+"""With the blanks before them: a column of them is as wide as the longest."""
 _RUN = ("console", "python", "sh")
 _READ = ("json", "jsonl", "toml")
 
@@ -184,7 +185,7 @@ def is_like(printed: str, expected: list[str]) -> bool:
 
 
 def _plain(line: str) -> str:
-    return _SECONDS.sub("0 s", line.rstrip())
+    return _SECONDS.sub(" 0 s", line.rstrip())
 
 
 def _pattern(line: str) -> str:
