@@ -15,7 +15,6 @@ from itertools import chain
 
 from hopweave.citations.places import (
     Place,
-    are_of_one_document,
     beginning_of_document,
     begins_with_pronoun,
     parties_of_document,
@@ -28,7 +27,7 @@ from hopweave.text.agreement import are_initials_in
 from hopweave.text.answer_kinds import kind_asked
 from hopweave.text.comparing import life_date
 from hopweave.text.content_words import anchors, content_of, keys_of, stem, stems_of
-from hopweave.text.document_names import folders_of, names_the_document
+from hopweave.text.document_names import are_of_one_document, folders_of, names_the_document
 from hopweave.text.key_terms import FUNCTION_WORDS, words_in
 from hopweave.text.languages import is_foreign, language_of, words_for
 from hopweave.text.matching import normalize_answer

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 
 from hopweave.citations.about import telling
 from hopweave.citations.citing import locate
-from hopweave.citations.places import are_of_one_document, place_of
+from hopweave.citations.places import place_of
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Passage, Span
 from hopweave.text.amounts import CURRENCY
 from hopweave.text.bounds import is_bound_asked
 from hopweave.text.content_words import keys_of, numbers_of
-from hopweave.text.document_names import words_above
+from hopweave.text.document_names import are_of_one_document, words_above
 from hopweave.text.table_cells import (
     has_period,
     is_before_what,

@@ -8,11 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from hopweave.citations.places import Place, are_of_one_document
+from hopweave.citations.places import Place
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Passage
-from hopweave.text.document_names import file_name_of
+from hopweave.text.document_names import are_of_one_document, file_name_of
 
 _YEAR = lazy_pattern(r"(?<!\d)(?P<first>(?:19|20)\d\d)(?:\s?[/–-]\s?(?P<second>(?:19|20)?\d\d))?(?!\d)")
 _NUMBERED = lazy_pattern(

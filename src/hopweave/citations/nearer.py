@@ -9,7 +9,6 @@ from dataclasses import replace
 from hopweave.citations.about import is_english, is_named_in, names_in, names_its_subject, telling
 from hopweave.citations.places import (
     Place,
-    are_of_one_document,
     begins_with_pronoun,
     parties_of_document,
     sentences_of,
@@ -22,7 +21,7 @@ from hopweave.text.bounds import bounds_asked, is_bound_asked
 from hopweave.text.cases import is_of_another_case
 from hopweave.text.changes import is_earlier_asked
 from hopweave.text.content_words import keys_of, named_keys, numbers_of
-from hopweave.text.document_names import names_the_document, words_above
+from hopweave.text.document_names import are_of_one_document, names_the_document, words_above
 from hopweave.text.ends import is_other_end
 from hopweave.text.enumerations import is_one_of_a_row
 from hopweave.text.explanations import explains

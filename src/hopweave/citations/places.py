@@ -17,7 +17,7 @@ from typing import NamedTuple
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Passage, Span
-from hopweave.text.document_names import words_above
+from hopweave.text.document_names import are_of_one_document, words_above
 from hopweave.text.document_parts import label_of, spans_of_parts
 from hopweave.text.key_terms import words_in
 from hopweave.text.languages import is_foreign, language_of, words_for
@@ -84,13 +84,6 @@ class Place:
         return next((text[span.start : span.end] for span in sentence_spans(text) if span.start >= self.span.end), "")
 
 
-def are_of_one_document(one: Passage, other: Passage) -> bool:
-    """Whether two passages are of the same document of a file, or are the same."""
-    if one.id == other.id:
-        return True
-    return bool(one.source) and (one.source.partition("#")[0], one.title) == (other.source.partition("#")[0], other.title)
-
-
 def parties_of_document(passage: Passage, found: Iterable[Passage]) -> list[Party]:
     """The parties that the document of a passage names, as far as its passages were found."""
     document = {one.id: one for one in (passage, *found) if are_of_one_document(passage, one)}
@@ -140,9 +133,7 @@ def referring_to_place(place: Place, focus: Span, found: Iterable[Passage]) -> I
     for other in others:
         for reference in references(other.text):
             if not reference.is_elsewhere and _is_in_short_part(passage, reference.labels[0], focus):
-                at = next((span for span in sentence_spans(other.text) if reference.start < span.end), None)
-                if at is not None:
-                    yield other, at
+                yield other, sentence_around(other.text, Span(reference.start, reference.start + 1))
 
 
 def _is_in_short_part(passage: Passage, label: str, focus: Span) -> bool:

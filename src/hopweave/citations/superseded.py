@@ -13,13 +13,13 @@ from dataclasses import dataclass
 
 from hopweave.citations.about import is_english, telling
 from hopweave.citations.occurrences import in_quote, occurrences
-from hopweave.citations.places import Place, are_of_one_document, place_of
+from hopweave.citations.places import Place, place_of
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Passage, Span
 from hopweave.text.content_words import keys_of, numbers_of
 from hopweave.text.decisions import AGREED, IS, ITSELF, REJECTED
-from hopweave.text.document_names import names_the_document
+from hopweave.text.document_names import are_of_one_document, names_the_document
 from hopweave.text.given_up import is_given_up
 from hopweave.text.negation import is_left_out, is_replaced
 from hopweave.text.sentences import sentence_spans

@@ -6,8 +6,9 @@ A claim is an answer to a query. A passage supports it if it bears out value, su
   extracting different words from that passage as the answer to the same query;
 - nothing against it: the sentence does not deny the words, leave them open, or have them of something else, such as another
   column of a table or another relative (`citations.against`), and no other value is nearer to the query (`citations.nearer`);
-- kind: the answer is of the kind that is asked for (`text.answer_kinds`);
-- subject: what the query names is tied to the sentence that has the words (`citations.about`);
+- kind: the answer is of the kind that is asked for (`text.answer_kinds`), and not only where it stands (`text.referring`);
+- subject: what the query names is tied to the sentence that has the words (`citations.about`), or to one that refers to the
+  part of the document where these stand;
 - relation: that sentence has a word for what is asked of it (`text.relations`), and a third of the query's other words;
 - rivals: no other sentence says something else in nearly the same words (`citations.rivals`), or, of relatives, has the answer
   as another one.
@@ -328,18 +329,19 @@ class _Case:
         """Whether a place that has an answer bears it out, by itself or with a sentence that refers to it and is cited, too."""
         focus = citation.focus or Span(citation.start, citation.end)
         place = place_of(passage, focus)
-        alone = self._assessed_at(place, said, passage, citation, focus)
+        alone = self._assessed_at(place, said, citation, focus)
         if alone.shortfall not in {"subject", "relation"}:
             return alone
         for source, sentence in referring_to_place(place, focus, self.found):
             quoted = source.text[sentence.start : sentence.end]
             read = replace(place, text=f"{quoted}\n{place.text}", referring=quoted)
-            found = self._assessed_at(read, said, passage, citation, focus)
+            found = self._assessed_at(read, said, citation, focus)
             if found.support == "supported":
                 return replace(found, citations=(*found.citations, cite(self.mark, source, sentence)))
         return alone
 
-    def _assessed_at(self, place: Place, said: str, passage: Passage, citation: Citation, focus: Span) -> Assessment:
+    def _assessed_at(self, place: Place, said: str, citation: Citation, focus: Span) -> Assessment:
+        passage = place.passage
         is_statement = names_its_subject(said)
         asking, words = (said, None) if is_statement else (self.query, None if self.is_yes else in_quote(citation))
         found = Found(self.query, self.found)

@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 
 from hopweave.citations.about import telling
-from hopweave.citations.places import Place, are_of_one_document, sentences_of
+from hopweave.citations.places import Place, sentences_of
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Passage, Span
 from hopweave.text.content_words import keys_of
-from hopweave.text.document_names import names_the_document
+from hopweave.text.document_names import are_of_one_document, names_the_document
 from hopweave.text.languages import language_of, pattern_for
 from hopweave.text.tables_in_text import row_at, rows_of
 from hopweave.text.values_alike import NUMBER, value_at, values_in

@@ -53,6 +53,13 @@ def names_the_document(passage: Passage) -> str:
     return "\n".join(filter(None, [passage.title, words_of_file_name(passage.source)]))
 
 
+def are_of_one_document(one: Passage, other: Passage) -> bool:
+    """Whether two passages are of the same document of a file, or are the same."""
+    if one.id == other.id:
+        return True
+    return bool(one.source) and (one.source.partition("#")[0], one.title) == (other.source.partition("#")[0], other.title)
+
+
 def file_name_of(source: str) -> str:
     """The name of a file without its folders, and without the place in it."""
     return source.partition("#")[0].replace("\\", "/").rpartition("/")[2]

@@ -7,9 +7,10 @@ from typing import NamedTuple
 
 from hopweave.core.types import Hit, Passage, Span
 from hopweave.text.content_words import stems_of
+from hopweave.text.document_names import are_of_one_document
 from hopweave.text.document_parts import parts_of, spans_of_parts
 from hopweave.text.part_references import references
-from hopweave.text.sentences import sentence_spans
+from hopweave.text.sentences import sentence_around
 
 
 class Referring(NamedTuple):
@@ -38,12 +39,7 @@ def referring_to(hits: Sequence[Hit]) -> Mapping[str, Sequence[Referring]]:
 def _may_refer(hit: Hit, passage: Passage) -> bool:
     """Whether a hit and a passage are parts of one document."""
     is_part = hit.passage.start is not None and passage.start is not None
-    return is_part and _document(hit.passage) == _document(passage)
-
-
-def _document(passage: Passage) -> tuple[str, str]:
-    """What passages of one document have alike: its file, and its title."""
-    return passage.source.partition("#")[0], passage.title
+    return is_part and are_of_one_document(hit.passage, passage)
 
 
 def _referring(passage: Passage, sources: Sequence[Passage]) -> Iterator[Referring]:
@@ -51,7 +47,7 @@ def _referring(passage: Passage, sources: Sequence[Passage]) -> Iterator[Referri
     for source in sources:
         for one in references(source.text):
             label = next((label for of in parts for label in one.labels if label in of), None)
-            at = next((span for span in sentence_spans(source.text) if one.start < span.end), None)
-            if label is not None and at is not None:
+            if label is not None:
+                at = sentence_around(source.text, Span(one.start, one.start + 1))
                 meant = spans_of_parts(passage.title, passage.sections, passage.text, {label})
                 yield Referring(stems_of(source.text[at.start : at.end]), tuple(meant))
