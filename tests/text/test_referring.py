@@ -22,6 +22,7 @@ LIABLE = "What is the most that the Supplier is liable for in a year?"
         ("Auf welchen Betrag ist die Haftung beschränkt?", "den in § 12 genannten Betrag"),
         ("Welche Zinsen fallen bei Verzug an?", "Zinsen nach § 8 Abs. 3"),
         ("Which oil goes into the bearing?", "oil named in Section 5.1"),
+        ("Quelle sanction entraîne un manquement ?", "la sanction prévue à l'article 12, alinéa 2"),
         ("What do I do after an emergency stop?", "follow the steps in Section 3.4"),
         ("In which cases may staff be replaced?", "one of the events in clause 9.3 has occurred"),
     ],

@@ -28,8 +28,8 @@ _SAYS = (
 _ASIDE = lazy_pattern(rf"(?:\([^()]*\Z|,?\s*\bas\s(?:{_SAYS}\s)?(?:in|by|under)\s*\Z)", re.IGNORECASE)
 """What precedes a reference that is no part of what is said: a bracket, or `as laid down in`."""
 _POINTING_BEFORE = lazy_pattern(
-    rf"(?:{_SAYS}(?:\s\w{{1,6}}){{0,2}}|\b(?:in|under|by|of|per|from|see|to|nach|gemäß|laut|siehe|im|der|des|voir|selon|à|según|en|secondo"
-    r"|volgens|zie)(?:\s(?:the|der|dem|den|la|le|el|il|de))?)\s*\Z",
+    rf"(?:{_SAYS}(?:\s[\w'’]{{1,6}}){{0,2}}|\b(?:in|under|by|of|per|from|see|to|nach|gemäß|laut|siehe|im|der|des|voir|selon|à|según|en|secondo"
+    r"|volgens|zie)(?:\s(?:the|der|dem|den|la|le|l['’]|el|il|de))?)\s*\Z",
     re.IGNORECASE,
 )
 _POINTING_AFTER = lazy_pattern(rf"\s{_SAYS}\b", re.IGNORECASE)
