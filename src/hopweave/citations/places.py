@@ -18,11 +18,11 @@ from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Passage, Span
 from hopweave.text.document_names import are_of_one_document, words_above
-from hopweave.text.document_parts import label_of, spans_of_parts
+from hopweave.text.document_parts import label_of, spans_of_part
 from hopweave.text.key_terms import words_in
 from hopweave.text.languages import is_foreign, language_of, words_for
 from hopweave.text.list_marks import BULLET, MARKS_OF_ITEM
-from hopweave.text.part_references import references
+from hopweave.text.part_references import references, sentence_of
 from hopweave.text.parties import Party, parties_in
 from hopweave.text.scripts import runs_together
 from hopweave.text.sentences import sentence_around, sentence_spans
@@ -129,11 +129,11 @@ def place_of(passage: Passage, focus: Span) -> Place:
 def referring_to_place(place: Place, focus: Span, found: Iterable[Passage]) -> Iterator[tuple[Passage, Span]]:
     """The sentences in other passages of its document that refer to the very part of it in which some words of a place are."""
     passage = place.passage
-    others = [one for one in found if one.id != passage.id and are_of_one_document(passage, one)] if passage.source else []
+    others = [one for one in found if one.id != passage.id and are_of_one_document(passage, one)]
     for other in others:
         for reference in references(other.text):
             if not reference.is_elsewhere and _is_in_short_part(passage, reference.labels[0], focus):
-                yield other, sentence_around(other.text, Span(reference.start, reference.start + 1))
+                yield other, sentence_of(reference, other.text)
 
 
 def _is_in_short_part(passage: Passage, label: str, focus: Span) -> bool:
@@ -141,7 +141,7 @@ def _is_in_short_part(passage: Passage, label: str, focus: Span) -> bool:
 
     What refers to a longer one means something in it, and not all of it.
     """
-    spans = spans_of_parts(passage.title, passage.sections, passage.text, {label})
+    spans = spans_of_part(passage.title, passage.sections, passage.text, label)
     if passage.sections and label_of(passage.sections[-1]) == label:
         spans.append(Span(0, len(passage.text)))
     part = next((span for span in spans if span.start <= focus.start < span.end), None)

@@ -341,14 +341,13 @@ class _Case:
         return alone
 
     def _assessed_at(self, place: Place, said: str, citation: Citation, focus: Span) -> Assessment:
-        passage = place.passage
+        passage, inside = place.passage, in_quote(citation)
         is_statement = names_its_subject(said)
-        asking, words = (said, None) if is_statement else (self.query, None if self.is_yes else in_quote(citation))
+        asking, words = (said, None) if is_statement else (self.query, None if self.is_yes else inside)
         found = Found(self.query, self.found)
-        shortfall = says_against(self.query, said, citation.quote, in_quote(citation))
+        shortfall = says_against(self.query, said, citation.quote, inside)
         if shortfall == "hedge" and found.is_agreed(place):
             shortfall = ""
-        inside = in_quote(citation)
         if only_refers(self.query, said) or (inside is not None and is_in_a_reference(self.query, citation.quote, inside)):
             shortfall = shortfall or "kind"
         if not shortfall and not is_statement:

@@ -8,9 +8,9 @@ are called is in `languages.toml`.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator, Sequence
-from functools import cache, lru_cache
-from itertools import islice
+from collections.abc import Iterator, Sequence
+from functools import cache, lru_cache, reduce
+from itertools import accumulate, islice
 from typing import NamedTuple
 
 from hopweave.core.lazy_pattern import lazy_pattern
@@ -79,40 +79,35 @@ def parts_of(title: str, sections: Sequence[str], text: str) -> Parts:
     >>> sorted(parts.headed), sorted(parts.listed)
     (['8', ': fristen'], ['8.1'])
     """
-    headed: set[str] = set()
-    listed: set[str] = set()
-    base = ""
-    for own in filter(None, map(label_of, (title, *sections))):
-        listed.add(own)
-        base = _below(base, own)
-        headed.add(base)
-    headed.update(filter(None, map(_name_of, sections)))
-    for begun in islice(_begun_in(base, text), _MOST_LABELS):
+    own = list(filter(None, map(label_of, (title, *sections))))
+    around = list(accumulate(own, _below))
+    headed, listed = {*around, *filter(None, map(_name_of, sections))}, set(own)
+    for begun in _begun_in(title, sections, text):
         (headed if begun.is_headed else listed).add(begun.label)
     return Parts(frozenset(headed), frozenset(listed - headed))
 
 
-def spans_of_parts(title: str, sections: Sequence[str], text: str, labels: Container[str]) -> list[Span]:
-    """Where the parts with some labels are in the text of a passage, as far as they begin in it.
+def spans_of_part(title: str, sections: Sequence[str], text: str, label: str) -> list[Span]:
+    """Where the part with a label is in the text of a passage, as far as it begins in it; several parts may have it.
 
     >>> text = "9.2 Crowns." + chr(10) + "9.3 It is 7%." + chr(10) + "9.4 None."
-    >>> spans_of_parts("Contract", ["9 Money"], text, {"9.3"})
+    >>> spans_of_part("Contract", ["9 Money"], text, "9.3")
     [Span(start=12, end=26)]
     """
-    base = ""
-    for own in filter(None, map(label_of, (title, *sections))):
-        base = _below(base, own)
-    begun = list(islice(_begun_in(base, text), _MOST_LABELS))
-    spans = []
-    for at, one in enumerate(begun):
-        if one.label in labels:
-            others = (two for two in begun[at + 1 :] if two.label[0] == ":" or not two.label.startswith(f"{one.label}."))
-            after = next((two for two in others if (two.label[0] == ":") == (one.label[0] == ":")), None)
-            spans.append(Span(one.start, after.start if after is not None else len(text)))
-    return spans
+    is_name = label[0] == ":"
+    begun = [one for one in _begun_in(title, sections, text) if (one.label[0] == ":") == is_name]
+    ends = [one.start for one in begun if is_name or not one.label.startswith(f"{label}.")]
+    starts = [one.start for one in begun if one.label == label]
+    return [Span(start, next((end for end in ends if end > start), len(text))) for start in starts]
 
 
-def _begun_in(base: str, text: str) -> Iterator[_Begun]:
+def _begun_in(title: str, sections: Sequence[str], text: str) -> list[_Begun]:
+    """The first parts that begin in the text of a passage."""
+    base = reduce(_below, filter(None, map(label_of, (title, *sections))), "")
+    return list(islice(_all_begun_in(base, text), _MOST_LABELS))
+
+
+def _all_begun_in(base: str, text: str) -> Iterator[_Begun]:
     """The parts that begin in the text of a passage, given the label of the part that all of it is in."""
     within = base
     start = 0

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.core.preparation import prepared
+from hopweave.core.types import Span
 from hopweave.text.document_parts import (
     A_NUMBER,
     BEFORE_NUMBER,
@@ -23,6 +24,7 @@ from hopweave.text.document_parts import (
     words_in,
 )
 from hopweave.text.languages import NOTHING, language_of, languages_with, words_for, words_of_all
+from hopweave.text.sentences import sentence_around
 
 MAX_REFERENCES = 24
 """A text that refers to more is a list of references, of which the first are looked at."""
@@ -48,7 +50,7 @@ _NAMED_AFTER = lazy_pattern(
 _NAMED_BEFORE = lazy_pattern(r"\b([A-Z]{2,8}[ -]?\d[\w./-]{0,20})\]?,?\s{1,2}\Z")
 _CALLED_BY_NUMBER = lazy_pattern(r"\A[^\W\d_a-z].*?(?:\d{3}|\b[A-Z]{2,}[ -]?\d)|\A\[")
 _FARTHEST = 40
-"""How far before a reference the document that it is to is looked for."""
+"""How far from a reference the document that it is to is looked for."""
 
 
 class Reference(NamedTuple):
@@ -109,6 +111,11 @@ def references(text: str) -> tuple[Reference, ...]:
 def numbered_references(text: str) -> list[Reference]:
     """What a text refers to by number, in order."""
     return [one for one in references(text) if not one.labels[0].startswith(":")]
+
+
+def sentence_of(reference: Reference, text: str) -> Span:
+    """The sentence of a text that has a reference."""
+    return sentence_around(text, Span(reference.start, reference.start + 1))
 
 
 def _by_heading(text: str, numbered: frozenset[int]) -> Iterator[Reference]:

@@ -8,9 +8,8 @@ from typing import NamedTuple
 from hopweave.core.types import Hit, Passage, Span
 from hopweave.text.content_words import stems_of
 from hopweave.text.document_names import are_of_one_document
-from hopweave.text.document_parts import parts_of, spans_of_parts
-from hopweave.text.part_references import references
-from hopweave.text.sentences import sentence_around
+from hopweave.text.document_parts import parts_of, spans_of_part
+from hopweave.text.part_references import references, sentence_of
 
 
 class Referring(NamedTuple):
@@ -48,6 +47,6 @@ def _referring(passage: Passage, sources: Sequence[Passage]) -> Iterator[Referri
         for one in references(source.text):
             label = next((label for of in parts for label in one.labels if label in of), None)
             if label is not None:
-                at = sentence_around(source.text, Span(one.start, one.start + 1))
-                meant = spans_of_parts(passage.title, passage.sections, passage.text, {label})
+                at = sentence_of(one, source.text)
+                meant = spans_of_part(passage.title, passage.sections, passage.text, label)
                 yield Referring(stems_of(source.text[at.start : at.end]), tuple(meant))
