@@ -121,6 +121,7 @@ def test_an_index_from_before_there_were_keys_of_parts_is_searched_and_updated_w
     BM25.update(folder, upsert=OTHER)
     assert ids(found(folder, LATE))[0] == "contract#2"
     assert "contract#3" not in ids(found(folder, LATE, 2))
+    assert BM25.stats(folder)["links"] == "yes, but none to sections, annexes and tables; those need a rebuilt index"
     assert "references=False" in Weave(folder).identity
 
 

@@ -23,6 +23,7 @@ def referred(text):
         ("§ 8 Fristen", "8"),
         ("IV. Funds", "iv"),
         ("B. Format of files", "b"),
+        ("C.8 Warning", "c.8"),
         ("Annex B: Service levels", "annex b"),
         ("Appendix A", "annex a"),
         ("Anlage 2: Preise", "annex 2"),
@@ -103,6 +104,12 @@ def test_a_number_in_a_section_counts_within_that():
     assert "48.2" in parts_of("48. Processing of mail", ["2. Errors"], "It is refused.").headed
     assert "8.1" in parts_of("Contract", ["§ 8 Fristen"], "(1) Die Frist beträgt 21 Tage.").listed
     assert "annex d.4" in parts_of("Contract", ["Annex D: Charges"], "4. The limit is 3.5%.").listed
+
+
+def test_a_section_of_an_annex_may_repeat_its_letter():
+    assert "annex a.1" in parts_of("RFC 9999", ["Appendix A. Examples", "A.1. Requests"], "Text.").headed
+    assert "annex a.1.2" in parts_of("RFC 9999", ["Appendix A. Examples"], "A.1.2. Errors" + "\n\n" + "Text.").headed
+    assert "annex 1.1.2" in parts_of("Contract", ["Annex 1", "1.2 Fees"], "Text.").headed
 
 
 def test_headings_within_a_passage_are_told_from_items_of_a_list():

@@ -42,6 +42,7 @@ def test_an_answer_that_only_says_where_the_answer_stands_is_told(query, said):
         ("Which film won?", "The Godfather Part II"),
         ("Which rule allows the processing?", "Article 6 GDPR"),
         ("How long is the notice?", "30 days under clause 4"),
+        ("What do I order for the seal?", "part 12-4471"),
     ],
 )
 def test_an_answer_that_says_something_beside_a_reference_is_one(query, said):

@@ -120,6 +120,7 @@ def _all_begun_in(base: str, text: str) -> Iterator[_Begun]:
             yield _Begun(f"{within}.{item[1]}" if within else item[1], at, is_headed=False)
             continue
         own, is_marked = _label_and_mark(line)
+        own = _in_full(base, own)
         is_short = len(line) <= _LONGEST
         if is_short and line[0].isupper() and not line.endswith(_CLOSED) and (name := _name_of(line)):
             yield _Begun(name, at, is_headed=True)
@@ -156,8 +157,15 @@ def words_in(text: str) -> list[str]:
 
 def _below(above: str, own: str) -> str:
     """The label of a part within another one, whose number it need not repeat."""
+    own = _in_full(above, own)
     is_whole = not above or " " in own or own == above or own.startswith(f"{above}.")
     return own if is_whole else f"{above}.{own}"
+
+
+def _in_full(above: str, own: str) -> str:
+    """The label of a part that repeats the letter of the annex that it is in, such as `A.1` in `annex a`."""
+    kind, _, number = above.rpartition(" ")
+    return f"{kind} {own}" if kind and number[0].isalpha() and own.startswith(f"{number.partition('.')[0]}.") else own
 
 
 def _label_and_mark(line: str) -> tuple[str, bool]:
@@ -170,7 +178,8 @@ def _label_and_mark(line: str) -> tuple[str, bool]:
         return "", False
     number = match["number"]
     is_marked = kind is not None or bool(match["mark"])
-    return (f"{kind or ''} {number}".strip().lower(), is_marked) if is_marked or number[0].isdigit() else ("", False)
+    is_number = is_marked or number[0].isdigit() or "." in number
+    return (f"{kind or ''} {number}".strip().lower(), is_marked) if is_number else ("", False)
 
 
 @lru_cache(_MOST_KEPT)

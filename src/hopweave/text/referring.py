@@ -52,7 +52,7 @@ def only_refers(query: str, said: str) -> bool:
     rest = f"{before} {after}"
     words = [word for word in _WORD.findall(rest) if word.casefold() not in FUNCTION_WORDS | small_words() | _SMALL]
     if not words:
-        return True
+        return not any(map(str.isdigit, rest))
     is_aside = _ASIDE.search(before) is not None
     points = _POINTING_BEFORE.search(before) is not None or _POINTING_AFTER.match(after) is not None
     return points and not is_aside and len(words) <= _FEW and not any(map(str.isdigit, rest)) and not _names_else(query, before)

@@ -137,6 +137,14 @@ def analysis_in(folder: Path, manifest: Manifest) -> Analysis:
     return analysis_of(manifest.analyzer, cuts=CUT in manifest.state, place=str(folder))
 
 
+def links_in(manifest: Manifest) -> str:
+    """Which links `weave` can follow in an index, in words."""
+    layout = manifest.state.get(LAYOUT, 1)
+    if layout < _LINKS_SINCE:
+        return "no; weave needs a rebuilt index"
+    return "yes" if layout >= PARTS_SINCE else "yes, but none to sections, annexes and tables; those need a rebuilt index"
+
+
 def load(data: Path, manifest: Manifest) -> tantivy.Searcher:
     """A searcher over a data folder.
 
