@@ -42,13 +42,20 @@ def test_a_document_that_is_no_edition_of_the_one_with_the_year_may_answer():
         ("rules_2021.txt", "What does hire of the hall of Orlau cost in 2025?", False),
         ("rules_2025.txt", "What does hire of the hall of Orlau cost in 2025?", True),
         ("rules_2024-25.txt", "What does hire of the hall of Orlau cost in 2025?", True),
-        ("rules_2025.txt", "What did hire of the hall of Orlau cost in 2021?", True),  # later documents tell of earlier years
+        ("rules_2025.txt", "What did hire of the hall of Orlau cost in 2021?", False),
         ("rules.txt", "What does hire of the hall of Orlau cost in 2025?", True),
     ],
 )
-def test_what_a_document_of_an_earlier_year_says_is_not_how_it_is_in_a_later_one(source, asked, has_tick):
+def test_what_a_document_of_another_year_says_is_not_how_it_is_in_a_later_one_nor_was_in_an_earlier_one(
+    source, asked, has_tick
+):
     told = Passage("p", "Hire of the hall costs £40 an evening.", "Rules of the hall of Orlau", source)
     assert (judge(asked, "£40", [told]).support == "supported") is has_tick
+
+
+def test_a_later_document_may_tell_of_an_earlier_year():
+    told = Passage("p", "In 2021, much was let. Hire of the hall cost £40.", "Report on the hall of Orlau", "report_2025.txt")
+    assert judge("What did hire of the hall of Orlau cost in 2021?", "£40", [told]).support == "supported"
 
 
 def mail(text, quote):

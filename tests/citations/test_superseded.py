@@ -128,3 +128,20 @@ def test_what_an_option_does_instead_replaces_nothing():
     page = "Print the first 10 lines of each file. -n, --lines=NUM print the first NUM lines instead of the first 10."
     found = judge("How many lines does lamp print?", "10", [Passage("lamp", page, "lamp")])
     assert found.support == "supported"
+
+
+PRICE = Passage(
+    "c#2",
+    "4 Price\n\nThe price per litre is that of the daily index, plus a margin of 6.2 pence.",
+    "Contract for Lamp Oil",
+    "c.md",
+)
+
+
+@pytest.mark.parametrize(("clause", "is_replaced"), [("Clause 4 (Price). ", True), ("", True), ("Clause 9 (Notice). ", False)])
+def test_a_document_that_amends_another_one_by_name_replaces_what_its_clause_says(clause, is_replaced):
+    text = f'Amendment No. 2 to the Contract for Lamp Oil\n\n{clause}The sum of "6.2 pence" is replaced by "5.4 pence".'
+    judged = judge(
+        "what margin do we pay on top of the index, per litre", "6.2 pence", [PRICE, Passage("a", text, "a2", "a2.txt")]
+    )
+    assert judged.support == ("contradicted" if is_replaced else "supported")

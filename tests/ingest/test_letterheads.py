@@ -3,7 +3,7 @@
 import pytest
 
 from hopweave.ingest.documents import read_document
-from hopweave.ingest.letterhead import is_in_capitals, title_of
+from hopweave.ingest.letterhead import is_in_capitals, subject_of_letter, title_of
 
 TEXT = "\n\nThe lamp is lit at dusk.\nIt burns.\nOil is kept below.\nIt is dry.\nBoats come by.\nThey are few.\n"
 
@@ -103,3 +103,23 @@ def test_a_document_of_plain_text_has_that_title():
 )
 def test_capitals_are_those_of_any_script(line, is_one):
     assert is_in_capitals(line) is is_one
+
+
+@pytest.mark.parametrize(
+    ("beside", "subject"),
+    [
+        ("7 April 2025\n\nMV SULA - SURVEY OF 3 APRIL\n\nDear Ms Finch,", "MV SULA - SURVEY OF 3 APRIL"),
+        ("7 April 2025\n\nDear Sir,\n\nWater at 3 High Street", "Water at 3 High Street"),
+        ("Orlau, 3. Mai 2024\n\nIhre Stromrechnung 2023\n\nSehr geehrte Frau Renn,", "Ihre Stromrechnung 2023"),
+        ("Objet : votre demande de permis\n\nMadame, Monsieur,", "votre demande de permis"),
+        ("Orlau, 3. Mai 2024\n\nSehr geehrte Frau Renn,", ""),
+        ("April 7, 2025\n\nDear Ms Finch,", ""),
+        ("Ida Renn\nHarbour Road 3\n4711 Orlau\n\nDear Sir,", ""),
+        ("Harbour Road 3\n\nDear Sir,", ""),
+        ("Phone: 555 0142\n\nDear Sir,", ""),
+    ],
+)
+def test_the_title_of_a_letter_is_what_stands_beside_its_salutation(beside, subject):
+    assert subject_of_letter(f"Port Office\nHarbour Road 1\n\n{beside}{TEXT}") == subject
+    said = f"PORT OFFICE OF ORLAU\n\n{beside}{TEXT}"
+    assert title_of(said) == (f"{subject} - PORT OFFICE OF ORLAU" if subject else "PORT OFFICE OF ORLAU")

@@ -1,9 +1,9 @@
-"""References from passages to sections, annexes and tables, which `weave` follows."""
+"""References from passages to sections, annexes, tables and definitions of terms, which `weave` follows."""
 
 import pytest
 from support.towns import ids
 
-from hopweave.core.types import Passage
+from hopweave.core.types import Passage, Via
 from hopweave.core.visibility import FIELDS, Visible
 from hopweave.retrieval.engines.bm25 import BM25
 from hopweave.retrieval.engines.weave import Weave
@@ -110,6 +110,33 @@ def test_an_added_part_is_found_by_the_references_to_it_and_a_deleted_one_no_lon
     assert "contract#3" not in ids(found(tmp_path / "index", LATE))
 
 
+OVERDUE = "Invoices that are overdue bear interest at the Default Rate."
+
+
+def test_a_term_leads_to_its_definition(tmp_path):
+    BM25.build(tmp_path / "index", [*NOISE, CONTRACT[0], part(2, OVERDUE, "4. Payment")])
+    hits = found(tmp_path / "index", LATE)
+    assert ids(hits)[:2] == ["contract#2", "contract#1"]
+    assert hits[1].via == Via("contract#2", "Supply contract", "reference")
+    assert all(hit.via is None or hit.via.by != "reference" for hit in found(tmp_path / "index", LATE, references=False))
+
+
+def test_a_term_may_be_defined_in_a_folder_around_but_in_no_other(tmp_path):
+    rule = Passage("rules#1", OVERDUE, "Rules", "office/money/rules.md", 0, 60)
+    for folder, is_found in (("office", True), ("boats", False)):
+        glossary = Passage("glossary#1", CONTRACT[0].text, "Glossary", f"{folder}/glossary.md", 0, 60)
+        BM25.build(tmp_path / folder, [*NOISE, rule, glossary])
+        assert ("glossary#1" in ids(found(tmp_path / folder, LATE))) is is_found
+
+
+def test_a_term_that_many_passages_define_leads_nowhere(tmp_path):
+    several = [
+        part(number, f'"Default Rate" means {number} points in year {number}.', "1. Definitions") for number in (3, 4, 5)
+    ]
+    BM25.build(tmp_path / "index", [*NOISE, part(2, OVERDUE, "4. Payment"), *several])
+    assert all(hit.via is None or hit.via.by != "reference" for hit in found(tmp_path / "index", LATE))
+
+
 def test_an_index_from_before_there_were_keys_of_parts_is_searched_and_updated_without_them(tmp_path, monkeypatch):
     folder = tmp_path / "index"
     with monkeypatch.context() as patch:
@@ -121,7 +148,7 @@ def test_an_index_from_before_there_were_keys_of_parts_is_searched_and_updated_w
     BM25.update(folder, upsert=OTHER)
     assert ids(found(folder, LATE))[0] == "contract#2"
     assert "contract#3" not in ids(found(folder, LATE, 2))
-    assert BM25.stats(folder)["links"] == "yes, but none to sections, annexes and tables; those need a rebuilt index"
+    assert BM25.stats(folder)["links"] == "yes, but none to sections, tables and definitions; those need a rebuilt index"
     assert "references=False" in Weave(folder).identity
 
 

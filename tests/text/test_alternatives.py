@@ -23,6 +23,10 @@ COMPARED = [
     ("Co jest starsze, most czy latarnia?", "most", "latarnia"),
     ("Between gzip and bz2, which is older?", "gzip", "bz2"),
     ("which is older, bz2 or gzip", "bz2", "gzip"),
+    ("How many kg heavier is the H6 than the H4?", "the H6", "the H4"),
+    ("How many kg heavier is the H6 than the H4 (not Plus)", "the H6", "the H4"),
+    ("Is the WM 60 heavier than the WM 40?", "the WM 60", "the WM 40"),
+    ("Does Orlau use more water than Kerrow", "Orlau", "Kerrow"),
 ]
 NOT_COMPARED = [
     "How do I list or delete tags?",
@@ -36,6 +40,12 @@ NOT_COMPARED = [
     "or",
     "or?",
     "Which is older, the or a?",
+    "Is a stay of more than 30 days paid for?",
+    "Do I pay less than the members?",
+    "Is it cheaper than the ferry?",
+    "Does it use a file rather than a pipe?",
+    "Which model has more nozzles than the H4?",
+    "Are there more rooms than the plan shows?",
     "",
 ]
 
@@ -73,3 +83,8 @@ def test_any_words_are_read_and_each_question_has_what_it_is_about(words):
     for one in found or ():
         assert one.words in one.question
         assert one.words.strip()
+
+
+def test_the_question_for_each_of_two_that_one_is_compared_with_leaves_out_the_other():
+    asked = [one.question for one in alternatives("Does the H6 use more water in a year than the H4?")]
+    assert asked == ["Does the H6 use more water in a year?", "Does the H4 use more water in a year?"]

@@ -80,6 +80,45 @@ def test_whether_an_answer_is_of_a_kind(answer, kind, is_right):
     assert is_of_kind(answer, kind) is is_right
 
 
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("Wer leitet die Abnahme?", "person"),
+        ("Seit wann gilt die Ordnung?", "time"),
+        ("Combien de jours a-t-on ?", "count"),
+        ("¿Dónde está la oficina?", "place"),
+        ("In welk jaar is het gebouwd?", "year"),
+        ("Кто директор?", "person"),
+        ("誰が担当者ですか", "person"),
+        ("Wie hoch ist die Provision?", "any"),
+        ("Vad var rabatten?", "any"),
+        ("Wer zu spät kommt, zahlt was?", "any"),
+        ("Was ist das?", "any"),
+        ("Hvor mye koster det?", "any"),
+    ],
+)
+def test_what_a_question_of_another_language_asks_for_if_it_begins_with_that(question, kind):
+    assert kind_asked(question) == kind
+
+
+@pytest.mark.parametrize(
+    ("kind", "right", "wrong"),
+    [
+        ("person", "Frau Berger", "2%"),
+        ("person", "der Vorstand", "14. Mai 2023"),
+        ("time", "am 3. März", "30 Euro"),
+        ("time", "unbefristet", "5 %"),
+        ("count", "vierzehn", "Frau Berger"),
+        ("count", "keine", "der Vorstand"),
+        ("count", "三人", "田中"),
+        ("count", "12", "le maire"),
+    ],
+)
+def test_an_answer_in_another_language_is_of_another_kind_only_if_that_is_plain(kind, right, wrong):
+    assert is_of_kind(right, kind)
+    assert not is_of_kind(wrong, kind)
+
+
 def test_a_title_whose_page_is_of_a_work_is_no_person():
     film = Passage("f", "Low Water is a film of 1958.", "Low Water")
     person = Passage("p", "Ada Finch (born 1961) is a painter and the mayor of a town.", "Ada Finch")

@@ -134,11 +134,16 @@ def test_an_english_not_counts_beside_words_of_another_language():
 
 
 @pytest.mark.parametrize(
-    "question",
-    ["Wann wurde die Mühle stillgelegt?", "Was ist der Standardport?", "Qui est son père ?", "Hat die Mühle mehr Steine?"],
+    ("question", "kind"),
+    [
+        ("Wann wurde die Mühle stillgelegt?", "time"),
+        ("Was ist der Standardport?", "any"),
+        ("Qui est son père ?", "person"),
+        ("Hat die Mühle mehr Steine?", "any"),
+    ],
 )
-def test_a_word_of_another_language_is_no_english_word_that_is_written_alike(question):
-    assert (kind_asked(question), relations_asked(question), wanted_of(question)) == ("any", (), None)
+def test_a_word_of_another_language_is_no_english_word_that_is_written_alike(question, kind):
+    assert (kind_asked(question), relations_asked(question), wanted_of(question)) == (kind, (), None)
     assert life_date(question, "Ida Renn (1899 - 1981) war Müllerin.") == ""
 
 

@@ -32,6 +32,9 @@ _MAY_BE_GROUPS = lazy_pattern(r"\d\s\d{3}")
 _NUMERALS = "〇零一二三四五六七八九十百千万億兆萬亿"
 """Of numbers in Chinese and Japanese letters, of which a part is another number."""
 
+_OF_A_TIME = r"(?<=\d:)\d\d(?!\d)"
+"""The minutes of a time of day."""
+
 _LETTER = rf"[^\W{RUN_TOGETHER}]"  # a letter of a script with spaces; the others may directly adjoin a word
 
 
@@ -164,7 +167,7 @@ def _before(first: str) -> re.Pattern[str]:
     """What must hold before words that begin with a character: no letter, and not the first digits of the same number."""
     no_letter = rf"(?<!{_LETTER})" if re.match(_LETTER, first) else ""
     no_numeral = f"(?<![{_NUMERALS}])" if first in _NUMERALS else ""
-    return re.compile(no_letter + no_numeral + (r"(?<!\d[.,])" if first.isdigit() else ""))
+    return re.compile(no_letter + no_numeral + (rf"(?<!\d[.,])(?!{_OF_A_TIME})" if first.isdigit() else ""))
 
 
 @lru_cache(512)
@@ -173,7 +176,7 @@ def _after(last: str) -> re.Pattern[str]:
     after = rf"(?!{_LETTER}|[{MARKS}])" if re.match(r"\w", last) else ""
     if re.match(f"[{RUN_TOGETHER}]", last):
         after = f"(?![{MARKS}])" + (f"(?![{_NUMERALS}])" if last in _NUMERALS else "")
-    return re.compile(after + (r"(?![.,]\d)" if last.isdigit() else ""))
+    return re.compile(after + (r"(?![.,]\d|:\d\d(?!\d))" if last.isdigit() else ""))
 
 
 @remembered

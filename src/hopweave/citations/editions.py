@@ -31,7 +31,8 @@ def is_of_another_edition(query: str, place: Place, passages: Sequence[Passage])
     """Whether a query names the edition of a document by its year or version, and a place is in another one.
 
     It is if another document that was found has this in its name, and is an edition of the same; and neither the place nor the
-    name of its own document has it. So it is if its document has only earlier years in its name than the query has.
+    name of its own document has it. So it is if its document has only earlier years in its name than the query has; or only
+    later ones, and its passage is silent about those of the query.
 
     Args:
         query: the query.
@@ -43,7 +44,7 @@ def is_of_another_edition(query: str, place: Place, passages: Sequence[Passage])
         return False
     own = _name_of(place.passage)
     missing = asked - _marks("\n".join([own, place.words, place.item]))
-    if _are_years_before(_marks(own), missing):
+    if _are_years_before(_marks(own), missing) or _are_years_before(missing - _marks(place.passage.text), _marks(own)):
         return True
     return bool(missing) and any(
         missing & _marks(other) and _are_editions(own, other)

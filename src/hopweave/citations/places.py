@@ -17,6 +17,7 @@ from typing import NamedTuple
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Passage, Span
+from hopweave.text.defined_terms import used_and_defined
 from hopweave.text.document_names import are_of_one_document, words_above
 from hopweave.text.document_parts import label_of, spans_of_part
 from hopweave.text.key_terms import words_in
@@ -127,8 +128,16 @@ def place_of(passage: Passage, focus: Span) -> Place:
 
 
 def referring_to_place(place: Place, focus: Span, found: Iterable[Passage]) -> Iterator[tuple[Passage, Span]]:
-    """The sentences in other passages of its document that refer to the very part of it in which some words of a place are."""
+    """The sentences in other passages that refer to the very part of it in which some words of a place are.
+
+    They refer to a part of their document, or use a term that is defined there.
+    """
     passage = place.passage
+    for other in found:
+        if other.id != passage.id:
+            for use, definition in used_and_defined(other, passage):
+                if definition.span.start <= focus.start < definition.span.end:
+                    yield other, sentence_around(other.text, use.span)
     others = [one for one in found if one.id != passage.id and are_of_one_document(passage, one)]
     for other in others:
         for reference in references(other.text):

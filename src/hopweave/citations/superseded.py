@@ -20,8 +20,10 @@ from hopweave.core.types import Passage, Span
 from hopweave.text.content_words import keys_of, numbers_of
 from hopweave.text.decisions import AGREED, IS, ITSELF, REJECTED
 from hopweave.text.document_names import are_of_one_document, names_the_document
+from hopweave.text.document_parts import parts_of
 from hopweave.text.given_up import is_given_up
 from hopweave.text.negation import is_left_out, is_replaced
+from hopweave.text.part_references import numbered_references
 from hopweave.text.sentences import sentence_spans
 from hopweave.text.suppositions import asks_for_supposed
 from hopweave.text.tables_in_text import is_heading
@@ -69,12 +71,35 @@ _AS_IT_IS = lazy_pattern(r"\b(?:at present|the present|current(?:ly)?|existing|t
 """In what is outdated or was never adopted, what is said of how things are holds all the same."""
 _OF_AN_OPTION = lazy_pattern(r"(?<![\w-])--?[A-Za-z][\w-]*")
 """What an option does `instead of` something leaves that as it is without the option."""
+_WORD = lazy_pattern(r"[^\W_]+")
+_FEWEST_OF_A_TITLE = 3
+"""Words of a title by which a document that changes another one names that."""
+
 _ONE_NUMBER = lazy_pattern(r"\W*(\d[\d.,]*)\s?\D{1,15}")
 _ASKS_FOR_OLD = lazy_pattern(
     r"\b(?:old|former|previous|original|earlier|outdated|obsolete|withdrawn|rejected|superseded|propos\w+|version|draft|before"
     r"|until (?!when)|history)\b",
     re.IGNORECASE,
 )
+
+
+def _amends(other: Place, place: Place) -> bool:
+    """Whether a place is of a document that names that of another place, and of the clause that it is in, if it names one."""
+    title = _WORD.findall(place.passage.title.casefold())
+    is_named = len(title) >= _FEWEST_OF_A_TITLE and f" {' '.join(title)} " in _flat(other.passage.text)
+    if not is_named or are_of_one_document(place.passage, other.passage):
+        return False
+    text = other.passage.text
+    line = text[text.rfind("\n", 0, other.span.start) + 1 : other.span.end]
+    clauses = {reference.labels[0] for reference in numbered_references(line)}
+    parts = parts_of(place.passage.title, place.passage.sections, place.passage.text)
+    return not clauses or not clauses.isdisjoint(parts.headed | parts.listed)
+
+
+@remembered
+def _flat(text: str) -> str:
+    """The words of a text in small letters, with one space around each."""
+    return f" {' '.join(_WORD.findall(text.casefold()))} "
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +144,7 @@ class Found:
                 if inside is None or not _says_replaced(self.query, citation.quote, inside):
                     continue
                 other = place_of(passage, citation.focus or Span(citation.start, citation.end))
-                if here <= content_stems(other.words):
+                if here <= content_stems(other.words) or _amends(other, place):
                     return passage, Span(citation.start, citation.end)
         return self._says_now(said, place, here)
 

@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterator
 
 from hopweave.core.lazy_pattern import lazy_pattern
+from hopweave.text.languages import months
+from hopweave.text.values import MONTHS
 
 _CAPITALS = lazy_pattern(r"[^\W\d_][^\W_]*(?:[ \t,./&'’\"«»„“”():_–—-]+[^\W_]+[)»”“\"]?)*[.]?")
 _MIN_CAPITALS = 4
@@ -39,6 +41,26 @@ _SUBJECT = lazy_pattern(
     r"[ \t\u00a0]?[:：][ \t]*(?:(?:re|fwd?|aw|wg|tr|rv|r|i|sv|vs|odp|ynt|antw|回复)[ \t]?[:：][ \t]*)*(?P<said>\S.*)",
     re.IGNORECASE,
 )
+_SALUTATION = lazy_pattern(
+    r"(?:dear|to whom|sehr geehrte[rn]?|liebe[rn]?|madame|monsieur|messieurs|chers?|chères?|estimad[oa]s?|muy señor\w*"
+    r"|gentil[ei]|gentilissim[aoi]|egregi[oa]?|spettabile|prezad[oa]s?|car[oa]|geachte|beste|bästa|kære|kjære|szanown[aiey]|vážen[áíý]"
+    r"|уважаем\w+|шановн\w+|hyvä|tisztelt|sayın|stimat[ăe])\b[^.!?]{0,80}[,:!]",
+    re.IGNORECASE,
+)
+"""The first line of a letter, after which it speaks to somebody."""
+_MARKED_SUBJECT = lazy_pattern(
+    r"(?:re|subject|concerning|betreff|betr\.|betrifft|objet|asunto|oggetto|onderwerp|betreft|assunto|emne|ämne|dotyczy|věc|тема)"
+    r"[ \u00a0]?[:：.][ ]?(?P<said>\S.{2,150})",
+    re.IGNORECASE,
+)
+_NO_SUBJECT = lazy_pattern(
+    r"[.,;:?!]$|^\d{3,6}\s\S+$|^\D{3,30}\s\d{1,3}[a-z]?$|^[^\W\d_][\w /-]{1,24} ?: ?\S|@|https?:|\b(?:tel|fax|phone|telefon)\b",
+    re.IGNORECASE,
+)
+_WORD = lazy_pattern(r"[^\W\d_]+")
+_IN_DATES = frozenset(("the", "of", "st", "nd", "rd", "th", "den", "le", "du", "il", "el", "de", "am", "г", *MONTHS))
+_MOST_LINES_OF_A_SUBJECT = 2
+_FEWEST_OF_A_SUBJECT = 2
 _OF_A_PAGE = lazy_pattern(r"(?P<name>\w[\w.+-]*\(\d\w{0,3}\))\s.*\s(?P=name)", re.IGNORECASE)
 """The first line of a rendered manual page: `LS(1)  User Commands  LS(1)`."""
 _ADDRESS = lazy_pattern(r"[,/].*\d|^\(")
@@ -59,8 +81,8 @@ _FIELD = lazy_pattern(rf"(?m)^(Name|Version): *(\S{{1,{_LONGEST}}})$")
 def title_of(text: str) -> str:
     r"""The title of a plain text; empty if its first lines tell none.
 
-    It is the package that core metadata (`METADATA`, `PKG-INFO`) are about, the subject of a mail, the name of a manual page,
-    or what stands on the first lines, up to three.
+    It is the package that core metadata (`METADATA`, `PKG-INFO`) are about, the subject of a mail or a letter, the name of a
+    manual page, or what stands on the first lines, up to three; these say who wrote a letter.
 
     >>> title_of("TRAVEL POLICY OF ORLAU LTD\nValid from May."), title_of("Travel policy.\nIt is short.")
     ('TRAVEL POLICY OF ORLAU LTD', '')
@@ -85,7 +107,43 @@ def title_of(text: str) -> str:
         return ""
     lines = list(_first_lines(text, in_capitals=in_capitals))
     said = " - ".join(lines)
+    if subject := subject_of_letter(text):
+        return f"{subject} - {said}" if said and len(subject) + len(said) < _LONGEST_IN_ALL else subject
     return said if len(said.split()) > 1 else _below_letterhead(text)
+
+
+def subject_of_letter(text: str) -> str:
+    r"""What a letter says that it is about, just above or below its salutation; empty if the text is no letter, or does not.
+
+        >>> subject_of_letter("Port Office\n\n7 April 2025\n\nMV SULA - SURVEY\n\nDear Ms Crombie,\n\nThe raft is new.")
+    'MV SULA - SURVEY'
+    >>> subject_of_letter("7 April 2025\n\nDear Ms Crombie,\n\nThe raft is new.")
+    ''
+    """
+    blocks = [block.strip() for block in _EMPTY_LINES.split(text[:_LONGEST_HEAD])]
+    at = next((place for place, block in enumerate(blocks) if _SALUTATION.fullmatch(block)), -1)
+    if at < 0:
+        return ""
+    beside = [*blocks[at + 1 : at + 2], *reversed(blocks[max(0, at - 1) : at])]
+    return next((found for block in beside if (found := _subject_in(block))), "")
+
+
+def _subject_in(block: str) -> str:
+    """The subject that a block beside a salutation is; empty if it is an address, a date or a sentence."""
+    said = " ".join(block.split())
+    if marked := _MARKED_SUBJECT.fullmatch(said):
+        return marked["said"]
+    is_short = block.count("\n") < _MOST_LINES_OF_A_SUBJECT and len(said) <= _LONGEST_IN_ALL
+    is_title = is_short and len(said.split()) >= _FEWEST_OF_A_SUBJECT and said[0].isalnum()
+    return said if is_title and not _NO_SUBJECT.search(said) and not _is_date(said) else ""
+
+
+def _is_date(said: str) -> bool:
+    """Whether a line is a date, such as that of a letter, which may begin with a place."""
+    place, comma, behind = said.partition(", ")
+    date = behind if comma and not any(map(str.isdigit, place)) else said
+    others = {word.casefold() for word in _WORD.findall(date)} - months().keys() - _IN_DATES
+    return any(map(str.isdigit, date)) and not others
 
 
 def _below_letterhead(text: str) -> str:

@@ -22,6 +22,7 @@ from hopweave.ingest.document import Attachment, Part, repeats
 from hopweave.ingest.encodings import shown_encoding
 from hopweave.ingest.find import OnUnlisted, Roots, Selection, find_files
 from hopweave.ingest.formats import IMAGE_SUFFIXES, MAX_FILE_MIB, MAX_ROW_MIB, CorpusFile, Limits, OnBytes
+from hopweave.ingest.letterhead import subject_of_letter
 from hopweave.ingest.lookup import content_hash
 from hopweave.ingest.messages import conversations
 from hopweave.ingest.quoted import Mailbox
@@ -108,7 +109,7 @@ class CorpusOptions:
     def reading(self) -> str:
         """What a file's passages depend on, apart from its content; a file that was read with other options is read again."""
         limits = (self.max_row_mib, self.max_file_mib, self.max_seconds)
-        return f"31 {(self.max_words, *self.fields, *limits, self.access, self.keep_copies)!r}"
+        return f"32 {(self.max_words, *self.fields, *limits, self.access, self.keep_copies)!r}"
 
 
 def read_corpus(
@@ -367,9 +368,9 @@ class Reading:
 
     def _passages_of(self, file: CorpusFile, document: WholeDocument) -> Iterator[Passage]:
         """The passages of a document."""
-        title = document.title or file.stem
-        whole = Passage(file.document_id, "", title, file.source, access=self._options.access)
         pieces = document.pieces
+        title = document.title or subject_of_letter("".join(piece.text for piece in pieces[:1])) or file.stem
+        whole = Passage(file.document_id, "", title, file.source, access=self._options.access)
         is_whole = len(pieces) == 1 and not pieces[0].place
         is_compared = not self._options.keep_copies and not file.is_in_archive
         letters = [letters_of(piece.text) for piece in pieces] if is_compared else []

@@ -32,6 +32,10 @@ less least longer shorter first last earlier later older newer bigger smaller la
 """
 """Words with which no short name goes on: it begins after one, or ends before one."""
 
+_VERBS = frozenset(["is", "are", "was", "were", "do", "does", "did", "has", "have", "had"])
+_NO_COMPARISON = frozenset(["rather", "other", "different", "else", "no", "not"])
+"""Words before `than` that compare no sizes."""
+
 _ENDS_A_NAME = _APART.union(_AROUND.split())
 _BETWEEN = lazy_pattern(r",?\s+(?:or|and)\s+", re.IGNORECASE)
 _AROUND_A_NAME = f" ,?!.{QUOTATION_MARKS}"
@@ -66,11 +70,22 @@ def alternatives(question: str) -> tuple[Alternative, Alternative] | None:
     ...     print(one.words, "-", one.question)
     Python's gzip - Do Python's gzip compress at the same level?
     bz2 - Do Python's bz2 compress at the same level?
+    >>> for one in alternatives("How much heavier is the WM 60 than the WM 40?"):
+    ...     print(one.question)
+    How much heavier is the WM 60?
+    How much heavier is the WM 40?
     >>> alternatives("How do I list or delete tags?")
     """
     ends = [gap.end() for gap in _SENTENCE.finditer(question)]
     for start, end in zip([0, *ends], [*ends, len(question)], strict=True):
-        sides = _sides(question, start, end) if _ASKS.search(question, start, end) or end == len(question) else None
+        is_asked = _ASKS.search(question, start, end) is not None or end == len(question)
+        than = _than(question, start, end) if is_asked else None
+        if than is not None:
+            first, second = (question[side.start : side.end] for side in than)
+            before, behind = question[: than[0].start], question[than[1].end :]
+            asks = question[than[0].end : than[1].start].rstrip().removesuffix("than").rstrip()
+            return Alternative(first, f"{before}{first}{asks}{behind}"), Alternative(second, f"{before}{second}{asks}{behind}")
+        sides = _sides(question, start, end) if is_asked else None
         if sides is not None:
             first, second = (question[side.start : side.end] for side in sides)
             before, behind = question[: sides[0].start], question[sides[1].end :]
@@ -131,6 +146,36 @@ def _sides(text: str, start: int, end: int) -> tuple[Span, Span] | None:
     if not (is_choice or is_compared or _PAIR.search(text[start : spans[0].start])):
         return None
     return (spans[0], spans[1]) if all(_says_something(text[span.start : span.end]) for span in spans) else None
+
+
+def _than(text: str, start: int, end: int) -> tuple[Span, Span] | None:
+    """Where the two stand in an English sentence that says which one is compared with which: `Is A longer than B?`.
+
+    The first stands behind the verb, and has as many words as the second.
+    """
+    tokens = list(_TOKEN.finditer(text, start, end))
+    while tokens and tokens[-1][0] in _APART:
+        tokens.pop()
+    words = [token[0] if token.start() > start else token[0].lower() for token in tokens]
+    than = next((place for place in range(len(words) - 2, 1, -1) if words[place] == "than"), 0)
+    if not than or words[than - 1] in _NO_COMPARISON or language_of(text) not in {"", "en"}:
+        return None
+    words = words[: next((place for place in range(than, len(words)) if words[place] in _APART), len(words))]
+    verb = next((place for place, word in enumerate(words[:than]) if word in _VERBS), -1)
+    num_words = sum(map(_says_something, words[than + 1 :]))
+    ending = verb + 1
+    while ending < than and num_words and words[ending] not in _ENDS_A_NAME:
+        num_words -= _says_something(words[ending])
+        ending += 1
+    is_name = (
+        len(words) - than <= _LONGEST_NAME and _ENDS_A_NAME.isdisjoint(words[than + 1 :]) and not words[than + 1][0].isdigit()
+    )
+    is_first_named = verb >= 0 and not num_words and ending > verb + 1
+    if not (is_name and is_first_named and any(_says_something(word) for word in words[than + 1 :])):
+        return None
+    return Span(tokens[verb + 1].start(), tokens[ending - 1].end()), Span(
+        tokens[than + 1].start(), tokens[len(words) - 1].end()
+    )
 
 
 def _clauses(words: Sequence[str], between: int) -> tuple[Span, Span] | None:

@@ -1,25 +1,37 @@
 """The kind of answer that a question asks for, and whether an answer is of that kind.
 
 An answer is said to be of another kind only where that is plain: a date in answer to "who", a name in answer to "how many".
-Only English questions are understood; of all others, every answer is of the right kind.
+English questions are understood best. Of others, those that begin with a word for a person, a place, a time or a number are
+(`languages.toml`); of all others, every answer is of the right kind.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
 from typing import Literal
 
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Passage
-from hopweave.text.languages import is_foreign
+from hopweave.text.languages import (
+    all_words_for,
+    is_foreign,
+    language_of,
+    months,
+    small_words,
+    whole_words,
+    words_for,
+    words_of_all,
+)
 from hopweave.text.matching import is_yes_or_no, normalize_answer
+from hopweave.text.scripts import runs_together
 from hopweave.text.sentences import first_sentence
 from hopweave.text.values import MONTHS, normalize_values
 from hopweave.text.values_alike import values_in
 
-Kind = Literal["yes_no", "year", "date", "number", "version", "release", "person", "place", "licence", "any"]
+Kind = Literal["yes_no", "year", "date", "time", "number", "count", "version", "release", "person", "place", "licence", "any"]
 
 _AUXILIARY = "are|is|was|were|am|do|does|did|have|has|had|can|could|will|would|should|may|must"
 _IS_IT = lazy_pattern(rf"\s*(?:{_AUXILIARY})\b", re.IGNORECASE)
@@ -54,6 +66,20 @@ _BEGINS_TO_ASK = lazy_pattern(
     r"(?:^|[,;:.]\s|\b(?:in|at|on|from|of|since|by|to|under|with|for|until|before|after)\s)(?=wh|how)", re.IGNORECASE
 )
 """Where a question may say what it asks for."""
+_ELSEWHERE: tuple[tuple[Kind, str], ...] = (
+    ("year", "which_year"),
+    ("count", "how_many"),
+    ("time", "when"),
+    ("person", "who"),
+    ("place", "where"),
+)
+"""The kinds that questions of other languages ask for, and the words in `languages.toml` with which those begin."""
+_BEFORE_A_WORD = (
+    r"(?:von|mit|für|bei|seit|ab|bis|an|zu|nach|in|und|à|de|pour|avec|depuis|par|et|a|para|con|desde|hasta|por|en|y|di|da|per|e"
+    r"|van|met|voor|sinds|tot|op|aan|från|med|för|till|på|av|och|fra|for|til|af|og|z|od|do|dla|po|w|i|za|s|k|v|na|от|с|до|для|к|у"
+    r"|по|и|від|з|та|από|για|με|και)"
+)
+"""What may stand before a word that asks: a preposition, or `and`."""
 _ASKS_FOR_A_MEASURE = lazy_pattern(r"\bhow (?:long|old|tall|high|deep|wide|far|fast|heavy|loud|hot|cold)\b", re.IGNORECASE)
 _RELATIVE = lazy_pattern(r",\s+(?:who|whom|whose|where|when)\b", re.IGNORECASE)
 _CODE_NAME = lazy_pattern(r"[\"'\u201c]?[A-Z][\w-]+(?: [A-Z][\w-]+)?[\"'\u201d]?")
@@ -81,6 +107,7 @@ _WORK = lazy_pattern(
 )
 _WORDS_OF_DATES = "in on at the of a st nd rd th bc ad bce ce c circa and to from until"
 _DATE_WORDS = frozenset((*_WORDS_OF_DATES.split(), *MONTHS))
+_LETTERS = lazy_pattern(r"[^\W\d_]+")
 _PERSON = lazy_pattern(r"\bborn\b|\b(?:he|she|his|her)\b|\([^()]*\d{4}[^()]*\)", re.IGNORECASE)
 
 
@@ -92,8 +119,10 @@ def kind_asked(query: str) -> Kind:
     ('year', 'yes_no', 'person', 'any')
     """
     asked = " ".join(query.split())
-    if is_foreign(asked):  # `Was ist das?` has an English word, and asks for no yes
-        return "any"
+    code = language_of(asked)
+    if code not in {"", "en"}:  # `Was ist das?` has an English word, and asks for no yes
+        # With a comma, the word may begin a clause: "Wer zu spät kommt, zahlt was?"
+        return next((kind for kind, begins in _kinds_in(code) if begins.search(asked)), "any") if "," not in asked else "any"
     if _IS_IT.match(asked) and not _ASKING.search(re.split(r"[,;]", asked, maxsplit=1)[0]):
         return "yes_no"
     begun = list(_BEGINS_TO_ASK.finditer(asked))
@@ -123,8 +152,12 @@ def is_of_kind(answer: str, kind: Kind) -> bool:
             return has_digit or _CODE_NAME.fullmatch(said) is not None
         case "date":
             return has_digit or _PERIOD.search(said) is not None
+        case "time":
+            return not _are_no_times(said)
         case "number":
             return (has_digit and not _FORMULA.search(said)) or _AMOUNT.search(said) is not None
+        case "count":
+            return any(map(str.isnumeric, said)) or _may_say_how_many(said)
         case "licence":
             return _LICENCE.search(said) is not None
         case "person" | "place":
@@ -141,8 +174,7 @@ def is_other_measure(query: str, answer: str) -> bool:
     """
     if not _ASKS_FOR_A_MEASURE.search(query) or is_foreign(query):
         return False
-    kinds = {value.kind for value in values_in(answer)}
-    return bool(kinds) and kinds <= {"%", "money"}
+    return _are_no_times(answer)
 
 
 def is_something_else(answer: str, kind: Kind, passages: Sequence[Passage]) -> bool:
@@ -154,6 +186,31 @@ def is_something_else(answer: str, kind: Kind, passages: Sequence[Passage]) -> b
     return any(_WORK.search(lead) and not _PERSON.search(lead) for lead in leads)
 
 
+def _are_no_times(answer: str) -> bool:
+    """Whether the values in an answer are percentages and sums of money."""
+    kinds = {value.kind for value in values_in(answer)}
+    return bool(kinds) and kinds <= {"%", "money"}
+
+
+def _may_say_how_many(said: str) -> bool:
+    """Whether a text without digits may say a number: it has a word for one in some language, or says that there is none."""
+    written = {word for words in words_of_all("numbers") for word in words.split()}
+    is_counted = any(word in written for word in _LETTERS.findall(said.casefold()))
+    return is_counted or re.search(whole_words(all_words_for("denies")), said) is not None
+
+
+@cache
+def _kinds_in(code: str) -> list[tuple[Kind, re.Pattern[str]]]:
+    """The kinds that questions of a language ask for, and how they begin; where words run together, the word is anywhere."""
+    asked = [(kind, words_for(code, name)) for kind, name in _ELSEWHERE if words_for(code, name)]
+    if any(runs_together(words) for _, words in asked):
+        return [(kind, re.compile(words)) for kind, words in asked]
+    return [
+        (kind, re.compile(rf"\A[¿\W]{{0,2}}(?:{_BEFORE_A_WORD}\s)?(?:{words})(?!\w)", re.IGNORECASE)) for kind, words in asked
+    ]
+
+
 def _is_date(said: str) -> bool:
-    words = re.findall(r"[^\W\d_]+", said.casefold())
-    return any(map(str.isdigit, said)) and all(word in _DATE_WORDS for word in words)
+    words = set(_LETTERS.findall(said.casefold()))
+    beside = small_words() if words & months().keys() else frozenset[str]()
+    return any(map(str.isdigit, said)) and words <= _DATE_WORDS | months().keys() | beside

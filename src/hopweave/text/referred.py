@@ -1,4 +1,4 @@
-"""What passages refer to in others: the sections that they name, and words like those of the sentences that name them."""
+"""What passages refer to in others: the sections that they name, definitions of their terms, and words like those around."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from typing import NamedTuple
 
 from hopweave.core.types import Hit, Passage, Span
 from hopweave.text.content_words import stems_of
+from hopweave.text.defined_terms import used_and_defined
 from hopweave.text.document_names import are_of_one_document
 from hopweave.text.document_parts import parts_of, spans_of_part
 from hopweave.text.part_references import references, sentence_of
+from hopweave.text.sentences import sentence_around
 
 
 class Referring(NamedTuple):
@@ -50,3 +52,6 @@ def _referring(passage: Passage, sources: Sequence[Passage]) -> Iterator[Referri
                 at = sentence_of(one, source.text)
                 meant = spans_of_part(passage.title, passage.sections, passage.text, label)
                 yield Referring(stems_of(source.text[at.start : at.end]), tuple(meant))
+        for use, definition in used_and_defined(source, passage):
+            at = sentence_around(source.text, use.span)
+            yield Referring(stems_of(source.text[at.start : at.end]), (definition.span,))

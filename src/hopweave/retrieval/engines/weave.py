@@ -51,7 +51,7 @@ class Weave:
     index: Annotated[Path, "folder of the index, as built by: hopweave index"]
     depth: Annotated[Whole, "hops from the passages that the query itself finds; 0 follows none"] = 2
     links: Annotated[bool, "follow the titles that passages name"] = True
-    references: Annotated[bool, "among links, follow references to sections, annexes and tables"] = True
+    references: Annotated[bool, "among links, follow references to sections and tables, and terms to their definitions"] = True
     residual: Annotated[bool, "search for the words of the query that a passage leaves open"] = True
     set_choice: Annotated[bool, "choose each passage by what it adds to those before it"] = True
     title_weight: Annotated[float, AtLeast(0, 1000), "how much the title's own BM25 score adds"] = 0.5

@@ -142,7 +142,7 @@ def links_in(manifest: Manifest) -> str:
     layout = manifest.state.get(LAYOUT, 1)
     if layout < _LINKS_SINCE:
         return "no; weave needs a rebuilt index"
-    return "yes" if layout >= PARTS_SINCE else "yes, but none to sections, annexes and tables; those need a rebuilt index"
+    return "yes" if layout >= PARTS_SINCE else "yes, but none to sections, tables and definitions; those need a rebuilt index"
 
 
 def load(data: Path, manifest: Manifest) -> tantivy.Searcher:

@@ -1,6 +1,7 @@
-"""References to sections, annexes and tables, as keys that an index can look up; see `text.document_parts`.
+"""References to sections, annexes and tables, and to the definitions of terms, as keys that an index can look up.
 
-For each passage, an index stores the parts that it is in: of its document, of whatever has its title, which is how other
+See `text.document_parts` and `text.defined_terms`. For each passage, an index stores the terms that it defines, for its
+document and its folder, and the parts that it is in: of its document, of whatever has its title, which is how other
 documents refer to it, and of its folder if its page is a numbered chapter of what that holds. So a new passage is found by the
 references to it, and a deleted one no longer, as with `links`.
 """
@@ -13,17 +14,24 @@ from collections.abc import Iterator
 from hopweave.core.types import Passage
 from hopweave.ingest.lookup import document_id_of
 from hopweave.retrieval.index.links import title_key
+from hopweave.text.defined_terms import definitions, folder_of, folders_around
 from hopweave.text.document_parts import label_of, parts_of
+
+DEFINES = "="
+"""The label of all definitions."""
 
 _NUM_BYTES = 6
 
 
 def part_keys(passage: Passage) -> Iterator[str]:
-    """The keys of the parts that a passage is in, or has."""
+    """The keys of the parts that a passage is in, or has, and of the terms that it defines."""
     headed, listed = parts_of(passage.title, passage.sections, passage.text)
     for whole in _wholes(passage):
         yield from (_key(whole, label) for label in sorted(headed))
     yield from (_key(_document(passage), label, is_listed=True) for label in sorted(listed))
+    if defined := definitions(passage.title, passage.sections, passage.text):
+        for whole in (_document(passage), _folder(passage)):
+            yield from (_key(whole, label) for label in sorted({DEFINES, *(one.label for one in defined)}))
 
 
 def keys_referred_to(passage: Passage, label: str, titles: list[str]) -> Iterator[str]:
@@ -41,6 +49,17 @@ def keys_referred_to(passage: Passage, label: str, titles: list[str]) -> Iterato
     yield _key(_document(passage), label, is_listed=True)
     if label_of(passage.title):
         yield _key(_folder(passage), label)
+
+
+def defining(passage: Passage) -> Iterator[str]:
+    """What may define the terms that a passage uses: its document, and the folders that it is in, the nearest ones first."""
+    yield _document(passage)
+    yield from (f"folder {folder}" for folder in folders_around(passage))
+
+
+def key_of_term(whole: str, label: str) -> str:
+    """The key of the definitions of a term, or of all (`DEFINES`), in one of what `defining` says."""
+    return _key(whole, label)
 
 
 def _wholes(passage: Passage) -> Iterator[str]:
@@ -61,7 +80,7 @@ def _titled(key: str) -> str:
 
 
 def _folder(passage: Passage) -> str:
-    return f"folder {passage.source.partition('#')[0].rpartition('/')[0]}"
+    return f"folder {folder_of(passage)}"
 
 
 def _key(whole: str, label: str, *, is_listed: bool = False) -> str:

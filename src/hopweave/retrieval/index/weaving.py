@@ -1,11 +1,11 @@
 """How `weave` gets from passages that share words with a question to those that complete it, without a model.
 
 A first search finds a front of passages. Each of them leads on in two ways: by **links** (documents that it names, passages
-that name its document, and sections, annexes and tables that it refers to) and by **residual words** (words of the question
-that the passage does not answer, together with those that its title and its best sentence add). A link is weighted by how well
-its target answers the residual words: without that gate, false links cancel the gain. The best new passages are the next front.
-At the end the passages are
-chosen one by one, so that together they cover the question and are connected.
+that name its document, sections, annexes and tables that it refers to, and definitions of terms that it uses) and by
+**residual words** (words of the question that the passage does not answer, together with those that its title and its best
+sentence add). A link is weighted by how well its target answers the residual words: without that gate, false links cancel the
+gain. The best new passages are the next front. At the end the passages are chosen one by one, so that together they cover the
+question and are connected.
 
 Function words of the question weigh little everywhere, and a passage that has more of its words counts more than its BM25
 score says, as by the coordination factor that engines multiplied scores with once. If the question names nothing that would
@@ -85,6 +85,10 @@ PART_HITS = 2
 
 ASIDE_WEIGHT = 0.25
 """The weight of a reference in a sentence that shares nothing with the question, relative to one in the best sentence."""
+
+TERM_WEIGHT = 1.0
+MAX_TERMS = 3
+"""How many of the terms that a passage uses are looked up: those beside words of the question, and that few passages use."""
 
 LEADING = 1.5
 """The factor for a name as a link if its target begins with it."""
@@ -321,7 +325,15 @@ class Weaving:
             near = ASIDE_WEIGHT + (1 - ASIDE_WEIGHT) * source.share_at(reference.start, self._idf)
             weight = OUT_WEIGHT * near / spread / (1 + 0.5 * math.log(1 + self._words.num_in(part) / 3))
             weights[part] = max(weight, weights.get(part, 0.0))
-        return weights
+        return weights | self._definitions_for(source)
+
+    def _definitions_for(self, source: Document) -> dict[str, float]:
+        """The keys of what defines the terms that a passage uses, with the weights of the links: few, the likeliest ones."""
+        weights: dict[str, float] = {}
+        for term, key, near in source.terms_near(self._idf):
+            weight = TERM_WEIGHT * near / (1 + 0.5 * math.log(1 + self._words.num_using(term) / 3))
+            weights[key] = max(weight, weights.get(key, 0.0))
+        return dict(sorted(weights.items(), key=lambda one: -one[1])[:MAX_TERMS])
 
     def _follow(self, leads: _Leads, numbers: Sequence[int], decay: float) -> None:
         """Notes what a passage leads to, given the numbers of its `_Leads.addresses`."""

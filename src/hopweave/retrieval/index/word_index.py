@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import unicodedata
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache, partial
 from heapq import nsmallest
 from itertools import pairwise
@@ -13,7 +13,7 @@ from itertools import pairwise
 import tantivy
 
 from hopweave.core.memoize import Kept
-from hopweave.core.types import Passage
+from hopweave.core.types import Passage, Span
 from hopweave.core.visibility import PUBLIC, Condition, Visible
 from hopweave.retrieval.index.bm25_index import PART_FIELD, by_term, stored
 from hopweave.retrieval.index.bm25_search import (
@@ -38,7 +38,8 @@ from hopweave.retrieval.index.bm25_search import (
     terms_of,
 )
 from hopweave.retrieval.index.links import is_named, keys_of, mentions, names, opening, title_key, with_numbers_apart, words_of
-from hopweave.retrieval.index.part_links import keys_referred_to
+from hopweave.retrieval.index.part_links import DEFINES, defining, key_of_term, keys_referred_to
+from hopweave.text.defined_terms import uses
 from hopweave.text.document_names import words_above
 from hopweave.text.key_terms import FUNCTION_WORDS, words_in
 from hopweave.text.languages import is_foreign, language_of, words_for
@@ -71,6 +72,12 @@ costs as much as all others together."""
 
 MAX_LINKED = 200
 """How many linked passages are compared by their answers; of more, the best hits of the rarest words."""
+
+MAX_DEFINING = 2
+"""A term that more passages define is not followed: each means its own by it."""
+
+NEAR_A_TERM = 0.5
+"""What a sentence shares with the question, relative to the best one, if its terms are looked up."""
 
 _BEGINNING = 60  # characters
 _RARE = 5
@@ -207,6 +214,26 @@ class Document:
         at = next((terms for terms, span in zip(self.sentences, spans, strict=True) if start < span.end), frozenset[str]())
         return _shared(at, question) / most if most else 1.0
 
+    def terms_near(self, question: Mapping[str, float]) -> Iterator[tuple[str, str, float]]:
+        """Terms that are defined elsewhere, in the sentences that share most with the question.
+
+        Yields:
+            The term as it is written, the key of what defines it, and what its sentence shares with the question, by idf,
+            relative to the best one.
+        """
+        wholes = self._words.glossaries_of(self.passage)
+        shares = [_shared(terms, question) for terms in self.sentences] if wholes else []
+        most = max(shares, default=0.0)
+        if not most:
+            return
+        for span, share in zip(sentence_spans(self.passage.text), shares, strict=True):
+            sentence = self.passage.text[span.start : span.end]
+            for run in uses(sentence) if share >= NEAR_A_TERM * most else ():
+                known = ((use.span, self._words.definition_of(use.label, wholes)) for use in run)
+                at, key = next((one for one in known if one[1]), (Span(0, 0), ""))
+                if key:
+                    yield sentence[at.start : at.end], key, share / most
+
 
 class WordIndex:
     """An index as weaving uses it. Results for passages are cached, since the same ones occur repeatedly.
@@ -260,6 +287,10 @@ class WordIndex:
     def num_naming(self, key: str) -> int:
         """How many passages have the opening of a key: as many as name it, or more."""
         return self._frequency("opening", opening(key))
+
+    def num_using(self, term: str) -> int:
+        """How many passages have the opening of a term."""
+        return self.num_naming(" ".join(keys_of(term)))
 
     def is_common(self, key: str) -> bool:
         """Whether a key is a common word, so that its capital letter mostly begins a sentence (`It`, `Once`)."""
@@ -368,6 +399,15 @@ class WordIndex:
             return ""
         keys = (key for label in reference.labels for key in keys_referred_to(passage, label, titles))
         return next((key for key in keys if self._frequency(PART_FIELD, key)), "")
+
+    def glossaries_of(self, passage: Passage) -> list[str]:
+        """What defines terms that a passage may use: its document, and the folders that it is in."""
+        return [whole for whole in defining(passage) if self._frequency(PART_FIELD, key_of_term(whole, DEFINES))]
+
+    def definition_of(self, label: str, wholes: Sequence[str]) -> str:
+        """The key of the definition of a term in the first of several wholes that has it, and not too often; else empty."""
+        keys = (key_of_term(whole, label) for whole in wholes)
+        return next((key for key in keys if 0 < self._frequency(PART_FIELD, key) <= MAX_DEFINING), "")
 
     def num_in(self, part: str) -> int:
         """How many passages are in the part with a key."""
