@@ -571,8 +571,8 @@ def test_pagerank_solves_the_equations_of_pagerank(tmp_path_factory, passages, s
         entities = {number: draw.random() for number in draw.sample(known, len(known) // 2)}
         own = np.array([draw.random() for _ in passages])
         scores = pagerank(graph, entities, own, damping)
-        # What is cut off at a node is less than the bound, and is passed on to less and less effect.
-        most_lost = CUTOFF * (len(passages) + len(NAMES)) * damping / (1 - damping)
+        # What is cut off at a node is less than the bound, in later steps less and less, and so is what comes of it.
+        most_lost = CUTOFF * (len(passages) + len(NAMES)) * damping / (1 - damping) ** 2
         assert scores == pytest.approx(exact_pagerank(graph, entities, own, damping), abs=most_lost)
         assert scores.sum() <= 1 + 1e-9
 

@@ -115,7 +115,7 @@ def title_of(text: str) -> str:
 def subject_of_letter(text: str) -> str:
     r"""What a letter says that it is about, just above or below its salutation; empty if the text is no letter, or does not.
 
-        >>> subject_of_letter("Port Office\n\n7 April 2025\n\nMV SULA - SURVEY\n\nDear Ms Crombie,\n\nThe raft is new.")
+    >>> subject_of_letter("Port Office\n\n7 April 2025\n\nMV SULA - SURVEY\n\nDear Ms Crombie,\n\nThe raft is new.")
     'MV SULA - SURVEY'
     >>> subject_of_letter("7 April 2025\n\nDear Ms Crombie,\n\nThe raft is new.")
     ''
