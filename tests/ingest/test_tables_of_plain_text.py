@@ -52,7 +52,8 @@ def test_lines_in_which_dots_lead_to_an_amount_are_paragraphs_and_what_is_betwee
 @pytest.mark.parametrize(
     "text",
     [
-        "Ada   Oslo   violin\nIda   Rome   cello\nEva   Riga   harp",
+        "Ada   Oslo   violin\nIda   Rome   cello",
+        "Ada   Oslo   violin\nIda Renn   Rome   cello\nEva   Riga   harp",
         "1 Care ........... 3\n2 Use ............ 7",
         "Usage: tool [FILE]... [-t]\n  or: tool [FILE]... -d 5",
         "          220         220 HD\nColour    pale green\npH        10.8        13.2",
@@ -62,6 +63,18 @@ def test_lines_in_which_dots_lead_to_an_amount_are_paragraphs_and_what_is_betwee
 )
 def test_lines_that_do_not_stand_below_names_are_no_table(text):
     assert with_rows(text) == text
+
+
+def test_rows_of_columns_without_names_are_told_apart():
+    text = (
+        "  Manager   Ida Renn    ext. 10   since May,\n                                  before that Ada\n"
+        "  Desk      (nobody)\n  Pier      Tom Carey   ext. 17"
+    )
+    assert with_rows(text).split("\n\n") == [
+        "Manager: Ida Renn; ext. 10; since May, before that Ada.",
+        "Desk: (nobody).",
+        "Pier: Tom Carey; ext. 17.",
+    ]
 
 
 def test_names_in_two_lines_above_a_rule_and_a_note_below_the_last_one_are_told_from_rows():

@@ -40,7 +40,7 @@ def test_addresses_and_files_of_many_records_say_nothing_of_a_passage(source):
 @pytest.mark.parametrize(
     ("source", "title"),
     [
-        ("Fees_2024-03.pdf", "Fees (2024 03)"),
+        ("Fees_2024-03.pdf", "Fees (2024-03)"),
         ("Orlau_fees_20240315.pdf", "Fees (Orlau 20240315)"),
         ("3f2b8c1e-9d4a-4b7e-8f1a-2c3d4e5f6a7b.pdf", "Fees"),
         ("fees-9c1e2b7f04.pdf", "Fees"),
@@ -55,4 +55,4 @@ def test_a_title_as_models_see_it_has_what_the_name_of_the_file_adds_but_no_iden
 
 
 def test_a_passage_without_a_title_is_called_by_its_file():
-    assert full_heading(Passage("1", TEXT, "", "minutes_2024-03.txt", sections=("Budget",))) == "minutes 2024 03 > Budget"
+    assert full_heading(Passage("1", TEXT, "", "minutes_2024-03.txt", sections=("Budget",))) == "minutes 2024-03 > Budget"

@@ -13,7 +13,7 @@ from hopweave.ingest.office_tables import Table
 from hopweave.ingest.placed_tables import Words, are_rows, rows_by_place, words_of_line
 from hopweave.ingest.row_text import row_text
 from hopweave.ingest.table_heads import TableRow, head_of, is_period, is_value
-from hopweave.ingest.term_lists import terms_in
+from hopweave.ingest.term_lists import rows_without_names, terms_in
 
 _GAP = lazy_pattern(r"\s{2,}|\t")
 _LED = lazy_pattern(r"\s*+(?P<label>\w(?:.*?[^\s.])??)\s*+\.{4,}+\s*+(?P<value>(?=\D{0,20}\d)\S++(?: \S++){0,6})\s*+")
@@ -89,6 +89,7 @@ def _read(block: Sequence[str]) -> Sequence[str]:
             or _dated(lines)
             or rows_by_place(lines, _num_marked(body))
             or terms_in(lines)
+            or rows_without_names(lines)
         ):
             return PARAGRAPH.join([*filter(None, ["\n".join(block[:num_titles])]), *rows]).split("\n")
     if paragraphs := _led(block):

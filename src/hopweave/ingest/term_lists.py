@@ -1,4 +1,4 @@
-"""Lists of plain text in two columns, such as `HUP    finish the file` above `TERM   stop at once`."""
+"""Lists of plain text in columns without names, such as `HUP    finish the file` above `TERM   stop at once`."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from hopweave.ingest.row_text import row_text
 from hopweave.ingest.table_heads import are_names, is_value
 
 _ENTRY = lazy_pattern(r"\s*(?P<term>\S+(?: \S+){0,9}) {2,}(?P<said>\S+(?: \S+)*)(?P<note>\s+\(.+\))?\s*")
+_CELL = lazy_pattern(r"\S+(?: \S+)*")
+_FEWEST_IN_A_ROW = 2
 _LONGEST_TERM = 40
 _FEWEST = 3
 _IS_MARKER = lazy_pattern(r"[-*+•·–—o]|\(?\w{1,3}[.)]")
@@ -55,6 +57,36 @@ def terms_in(lines: Sequence[str]) -> list[str]:
         [names, *rows] = entries
         return [*title, *(row_text(names, row) for row in rows), *behind]
     return [*title, *map(_told, entries), *behind]
+
+
+def rows_without_names(lines: Sequence[str]) -> list[str]:
+    """The rows of a list in three columns or more without names, as `first: second; third.`; none if lines are no such list.
+
+    In all rows the second column begins at the same place, with a letter. What stands below it alone goes on the row above.
+
+    >>> rows_without_names(["  Manager   Ida Renn    ext. 10", "  Desk      Ada Finch   ext. 12", "  Pier      Tom Carey"])
+    ['Manager: Ida Renn; ext. 10.', 'Desk: Ada Finch; ext. 12.', 'Pier: Tom Carey.']
+    """
+    rows: list[list[str]] = []
+    places = set[int]()
+    for line in lines:
+        cells = list(_CELL.finditer(line))
+        if len(cells) == 1 and rows and cells[0].start() >= min(places):
+            rows[-1][-1] = f"{rows[-1][-1]} {cells[0][0]}"
+            continue
+        if (
+            len(cells) < _FEWEST_IN_A_ROW
+            or "\t" in line
+            or cells[1][0][0].isdigit()
+            or any(len(cell[0]) > _LONGEST_TERM or is_of_code(cell[0]) for cell in cells)
+        ):
+            return []
+        places.add(cells[1].start())
+        rows.append([cell[0] for cell in cells])
+    is_list = len(rows) >= _FEWEST and len(places) == 1 and max(map(len, rows)) > _FEWEST_IN_A_ROW
+    if not is_list or any(_IS_MARKER.fullmatch(row[0]) or is_value(row[0]) for row in rows):
+        return []
+    return [_told([row[0], "; ".join(row[1:])]) for row in rows]
 
 
 def _has_names(entries: Sequence[Sequence[str]]) -> bool:

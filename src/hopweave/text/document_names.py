@@ -10,10 +10,12 @@ from hopweave.core.types import Passage
 
 _SUFFIXES = lazy_pattern(r"(?:\.[a-z]\w{0,8}){1,2}$", re.IGNORECASE)
 _UNTELLING = lazy_pattern(r"\.(?:x?html?|jsonl?|ndjson)(?:\.\w{2,4})?$", re.IGNORECASE)
-_BETWEEN_WORDS = lazy_pattern(r"[\s_-]+")
+_BETWEEN_WORDS = lazy_pattern(r"(?:(?<!\d)-|-(?!\d)|[\s_()\[\]{}])+")
+"""A date such as `2025-04-07` is one word."""
+
 _WORD = lazy_pattern(r"[^\W_]+")
 _IDENTIFIER = lazy_pattern(
-    r"\b[0-9a-f]{8}(?: [0-9a-f]{4}){3} [0-9a-f]{12}\b|\b(?=\d*[a-f])(?=[a-f]*\d)[0-9a-f]{8,}\b|\b\d{11,}\b", re.IGNORECASE
+    r"\b[0-9a-f]{8}(?:[ -][0-9a-f]{4}){3}[ -][0-9a-f]{12}\b|\b(?=\d*[a-f])(?=[a-f]*\d)[0-9a-f]{8,}\b|\b\d{11,}\b", re.IGNORECASE
 )
 """A name that a program gives to a file, which tells a model nothing."""
 
@@ -86,6 +88,8 @@ def words_of_file_name(source: str) -> str:
 
     >>> words_of_file_name("contracts/Orlau_Supply-Agreement_v2.docx#page=3"), words_of_file_name("sql-dropdatabase.html")
     ('Orlau Supply Agreement v2', '')
+    >>> words_of_file_name("Letter 2025-04-07 (copy).txt")
+    'Letter 2025-04-07 copy'
     """
     name = file_name_of(source)
     if "://" in source or _UNTELLING.search(name):
