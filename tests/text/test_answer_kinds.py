@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopweave.core.types import Passage
-from hopweave.text.answer_kinds import is_of_kind, is_something_else, kind_asked
+from hopweave.core.types import Passage, Span
+from hopweave.text.answer_kinds import counts_something_else, is_of_kind, is_something_else, kind_asked
 
 
 @pytest.mark.parametrize(
@@ -117,6 +117,19 @@ def test_what_a_question_of_another_language_asks_for_if_it_begins_with_that(que
 def test_an_answer_in_another_language_is_of_another_kind_only_if_that_is_plain(kind, right, wrong):
     assert is_of_kind(right, kind)
     assert not is_of_kind(wrong, kind)
+
+
+@pytest.mark.parametrize(
+    ("question", "counts_else"),
+    [
+        ("How many minutes before the boat must I be there?", True),
+        ("How many per cent off is it?", False),
+        ("How many pounds do I save?", False),
+        ("What is taken off?", False),
+    ],
+)
+def test_a_percentage_is_no_number_of_things(question, counts_else):
+    assert counts_something_else(question, "There are 30% off adult tickets.", Span(10, 12)) is counts_else
 
 
 def test_a_title_whose_page_is_of_a_work_is_no_person():

@@ -136,7 +136,7 @@ def referring_to_place(place: Place, focus: Span, found: Iterable[Passage]) -> I
     for other in found:
         if other.id != passage.id:
             for use, definition in used_and_defined(other, passage):
-                if definition.span.start <= focus.start < definition.span.end:
+                if definition.span.start <= focus.start < definition.span.end and _is_short(passage.text, definition.span):
                     yield other, sentence_around(other.text, use.span)
     others = [one for one in found if one.id != passage.id and are_of_one_document(passage, one)]
     for other in others:
@@ -154,10 +154,13 @@ def _is_in_short_part(passage: Passage, label: str, focus: Span) -> bool:
     if passage.sections and label_of(passage.sections[-1]) == label:
         spans.append(Span(0, len(passage.text)))
     part = next((span for span in spans if span.start <= focus.start < span.end), None)
-    if part is None:
-        return False
-    said = (one for one in sentence_spans(passage.text) if part.start <= one.start < part.end)
-    return sum(not is_heading(passage.text[one.start : one.end]) for one in said) <= _SHORT
+    return part is not None and _is_short(passage.text, part)
+
+
+def _is_short(text: str, part: Span) -> bool:
+    """Whether a part of a text has few sentences besides headings."""
+    said = (one for one in sentence_spans(text) if part.start <= one.start < part.end)
+    return sum(not is_heading(text[one.start : one.end]) for one in said) <= _SHORT
 
 
 class Sentence(NamedTuple):

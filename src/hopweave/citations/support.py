@@ -48,7 +48,7 @@ from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Citation, Claim, Origin, Passage, Reading, Shortfall, Span, Support
 from hopweave.text.agreement import agree
 from hopweave.text.alike_names import is_of_another_name, is_one_of_several
-from hopweave.text.answer_kinds import is_of_kind, is_other_measure, is_something_else, kind_asked
+from hopweave.text.answer_kinds import counts_something_else, is_of_kind, is_other_measure, is_something_else, kind_asked
 from hopweave.text.content_words import content_of, is_reasoning, keys_of, named_keys, numbers_of, stem, stems_of
 from hopweave.text.dates_of_records import is_date_of_a_record
 from hopweave.text.explanations import explains
@@ -348,7 +348,7 @@ class _Case:
         shortfall = says_against(self.query, said, citation.quote, inside)
         if shortfall == "hedge" and found.is_agreed(place):
             shortfall = ""
-        if only_refers(self.query, said) or (inside is not None and is_in_a_reference(self.query, citation.quote, inside)):
+        if only_refers(self.query, said) or (inside is not None and _is_none_asked_for(self.query, citation.quote, inside)):
             shortfall = shortfall or "kind"
         if not shortfall and not is_statement:
             shortfall = self._shortfall(said, place) or (
@@ -438,3 +438,8 @@ class _Case:
             and is_date_in_place(self.query, said, place.text)
         )
         return "" if is_stated_here else "relation"
+
+
+def _is_none_asked_for(query: str, sentence: str, inside: Span) -> bool:
+    """Whether the words of an answer are a part of a reference in their sentence, or count something else than is asked."""
+    return is_in_a_reference(query, sentence, inside) or counts_something_else(query, sentence, inside)

@@ -14,7 +14,7 @@ from typing import Literal
 
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
-from hopweave.core.types import Passage
+from hopweave.core.types import Passage, Span
 from hopweave.text.languages import (
     all_words_for,
     is_foreign,
@@ -81,6 +81,8 @@ _BEFORE_A_WORD = (
 )
 """What may stand before a word that asks: a preposition, or `and`."""
 _ASKS_FOR_A_MEASURE = lazy_pattern(r"\bhow (?:long|old|tall|high|deep|wide|far|fast|heavy|loud|hot|cold)\b", re.IGNORECASE)
+_HOW_MANY = lazy_pattern(r"\bhow many (?P<of>[a-z]+)", re.IGNORECASE)
+_OF_MONEY = lazy_pattern(r"per|pound|dollar|euro|crown|penc|penn|cent|franc|quid|buck|yen", re.IGNORECASE)
 _RELATIVE = lazy_pattern(r",\s+(?:who|whom|whose|where|when)\b", re.IGNORECASE)
 _CODE_NAME = lazy_pattern(r"[\"'\u201c]?[A-Z][\w-]+(?: [A-Z][\w-]+)?[\"'\u201d]?")
 _FORMULA = lazy_pattern(r"\b[a-z]\s*[-+*/^]\s*\d|\d\s*[-+*/^]\s*[a-z]\b")
@@ -175,6 +177,19 @@ def is_other_measure(query: str, answer: str) -> bool:
     if not _ASKS_FOR_A_MEASURE.search(query) or is_foreign(query):
         return False
     return _are_no_times(answer)
+
+
+def counts_something_else(query: str, sentence: str, focus: Span) -> bool:
+    """Whether a question asks how many of something there are, and a number in a sentence is a percentage or a sum of money.
+
+    >>> counts_something_else("How many minutes before must I come?", "There are 30% off tickets.", Span(10, 12))
+    True
+    """
+    asked = _HOW_MANY.search(query)
+    if asked is None or _OF_MONEY.match(asked["of"]):
+        return False
+    value = next((one for one in values_in(sentence) if one.span.start <= focus.start < one.span.end), None)
+    return value is not None and value.kind in {"%", "money"}
 
 
 def is_something_else(answer: str, kind: Kind, passages: Sequence[Passage]) -> bool:

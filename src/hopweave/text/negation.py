@@ -43,7 +43,8 @@ _NOT_USED = lazy_pattern(
 
 _REPLACED = lazy_pattern(
     r"(?:\s\w+){0,3}[\"”'’]?,?\s(?:is|are|was|were|(?:has|have) been|shall be)\s(?:hereby\s)?"
-    r"(?:(?:deleted|removed|struck out) and\s)?(?:replaced|substituted|superseded)\s(?:by|with)\b",
+    r"(?:(?:(?:deleted|removed|struck out) and\s)?(?:replaced|substituted|superseded)\s(?:by|with)\b"
+    r"|(?:raised|increased|reduced|lowered|cut|extended|shortened|corrected|changed)\sto\s[^\s\w]{0,2}\d)",
     re.IGNORECASE,
 )
 _NOT_FOR = lazy_pattern(
@@ -147,6 +148,8 @@ def is_replaced(asking: str, sentence: str, focus: Span) -> bool:
     >>> told = 'In clause 6, "£250" is replaced by "£320".'
     >>> [is_replaced("What is the cap?", told, Span(start, start + 4)) for start in (14, 35)]
     [True, False]
+    >>> is_replaced("How many may board?", "The number, being 96, is reduced to 72.", Span(18, 20))
+    True
     """
     found = _REPLACED.match(sentence, focus.end)
     if found is None or _BEFORE.search(asking):
