@@ -30,7 +30,7 @@ def part_keys(passage: Passage) -> Iterator[str]:
         yield from (_key(whole, label) for label in sorted(headed))
     yield from (_key(_document(passage), label, is_listed=True) for label in sorted(listed))
     if defined := definitions(passage.title, passage.sections, passage.text):
-        for whole in (_document(passage), _folder(passage)):
+        for whole in (_document(passage), *([_folder(passage)] if passage.source else [])):
             yield from (_key(whole, label) for label in sorted({DEFINES, *(one.label for one in defined)}))
 
 
@@ -54,7 +54,7 @@ def keys_referred_to(passage: Passage, label: str, titles: list[str]) -> Iterato
 def defining(passage: Passage) -> Iterator[str]:
     """What may define the terms that a passage uses: its document, and the folders that it is in, the nearest ones first."""
     yield _document(passage)
-    yield from (f"folder {folder}" for folder in folders_around(passage))
+    yield from (f"folder {folder}" for folder in folders_around(passage)) if passage.source else ()
 
 
 def key_of_term(whole: str, label: str) -> str:
