@@ -77,6 +77,7 @@ SEVERAL_SENTENCES = {
     "an item with a bullet": ["• Open the lid.", "It is heavy."],
     "an item with a letter": ["(a) The tenant pays on the 1st.", "It is the landlord who mends it.", "(ii) Keys are returned."],
     "an item with two marks": ["(1) ■ Open it.", "Close it."],
+    "an item that goes on in the next line": ["(1) The loss of a key is told to the\nManager at once.", "She is in."],
     "a question with a mark that is doubled": ["They changed the name to What Is This ?.", "Slovak left."],
 }
 

@@ -31,6 +31,11 @@ _ENDS_IN_A_LETTER = lazy_pattern(
 _DEEPEST = 3
 """How many lists within lists are looked into."""
 
+_LEADING = """
+a an the of and or its their der die das den dem des ein eine einer einem einen eines und oder le la les un une des du de et ou
+el los las una del il lo gli della het een en van och og att i w z и в"""
+_NEVER_LAST = frozenset(_LEADING.split())
+"""Words with which no sentence ends, so that the line goes on."""
 _SHORT_ITEM = lazy_pattern(r"[^\n.:;!?]{1,59}\n(?=[A-Z][a-z])")
 """An item that ends with its line, which is too short to go on in the next, though no full stop says so."""
 
@@ -118,6 +123,8 @@ def _pieces(language: str, part: str, depth: int = _DEEPEST) -> Iterator[str]:
             yield piece
             continue
         line = _SHORT_ITEM.match(piece, mark.end())
+        if line is not None and line[0].split()[-1] in _NEVER_LAST:
+            line = None
         begun = line.end() if line is not None else mark.end()
         inside = _pieces(language, piece[begun:], depth - 1)
         yield piece[:begun] + ("" if line is not None else next(inside, ""))
