@@ -9,7 +9,7 @@ from hopweave.citations.support import judge
 from hopweave.core.types import Hit, Passage, Via
 from hopweave.text.evidence import chosen_sentences
 from hopweave.text.referred import referring_to
-from hopweave.text.referring import only_refers
+from hopweave.text.referring import is_only_a_term, only_refers
 
 LIABLE = "What is the most that the Supplier is liable for in a year?"
 
@@ -112,3 +112,32 @@ def test_what_refers_to_a_passage_is_a_sentence_of_its_document_or_of_what_led_t
     [referring] = referring_to([Hit(other, 1.0, 1), led])["c#3"]
     [meant] = referring.meant
     assert MONEY.text[meant.start : meant.end].startswith("9.3 The percentage")
+
+
+USE = Passage(
+    "c#4", "Invoices that are overdue bear interest at the Default Rate; the Customer pays it.", "Contract", "c.md", 0, 80
+)
+MEANING = Passage(
+    "c#5", '"Default Rate" means 7.1 per cent. Orlau Ltd (the "Customer") buys lamps.', "Contract", "c.md", 90, 160
+)
+
+
+@pytest.mark.parametrize(
+    ("query", "said", "found", "is_term"),
+    [
+        (LATE, "the Default Rate", [USE, MEANING], True),
+        (LATE, "Default Rate", [USE, MEANING], True),
+        (LATE, "Default Rate", [USE], False),
+        (LATE, "7.1 per cent", [USE, MEANING], False),
+        ("Who pays it?", "the Customer", [USE, MEANING], False),
+        ("What is the percentage for late payment called?", "the Default Rate", [USE, MEANING], False),
+        ("At which rate do overdue invoices bear interest?", "the Default Rate", [USE, MEANING], False),
+    ],
+)
+def test_a_term_is_no_answer_where_what_it_means_is_asked_for(query, said, found, is_term):
+    assert is_only_a_term(query, said, USE, found) is is_term
+
+
+def test_a_term_that_is_defined_elsewhere_has_no_tick():
+    assert judge(LATE, "the Default Rate", [USE]).support == "supported"
+    assert judge(LATE, "the Default Rate", [USE, MEANING]).shortfall == "kind"

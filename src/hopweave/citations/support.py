@@ -57,7 +57,7 @@ from hopweave.text.key_terms import only_repeats
 from hopweave.text.kinship import is_kin_asked, relative_asked
 from hopweave.text.matching import is_yes, is_yes_or_no
 from hopweave.text.own_values import is_of_another_value
-from hopweave.text.referring import is_in_a_reference, only_refers
+from hopweave.text.referring import is_in_a_reference, is_only_a_term, only_refers
 from hopweave.text.refusal import does_not_know
 from hopweave.text.sentences import sentences_in
 from hopweave.text.statements import amount_added
@@ -348,6 +348,8 @@ class _Case:
         shortfall = says_against(self.query, said, citation.quote, inside)
         if shortfall == "hedge" and found.is_agreed(place):
             shortfall = ""
+        if is_only_a_term(self.query, said, passage, self.found):
+            shortfall = shortfall or "kind"
         if only_refers(self.query, said) or (inside is not None and _is_none_asked_for(self.query, citation.quote, inside)):
             shortfall = shortfall or "kind"
         if not shortfall and not is_statement:

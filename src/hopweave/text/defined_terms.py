@@ -72,12 +72,7 @@ def definitions(title: str, sections: Sequence[str], text: str) -> list[Definiti
     >>> [one.label for one in definitions("Contract", ["1 Definitions"], text)]
     ['= default rat', '= supplier']
     """
-    found = {}
-    for term, start, end in islice(_defined_in(title, sections, text), MOST_DEFINED):
-        label = term_label(term) if term[0].isupper() and not _CODE.search(term) else ""
-        if label and label not in found:
-            found[label] = Definition(label, Span(start, end))
-    return sorted(found.values(), key=lambda one: one.span.start)
+    return list(_definitions(text, title, tuple(sections)))
 
 
 @remembered
@@ -129,6 +124,16 @@ def folders_around(passage: Passage) -> list[str]:
 def is_glossary(title: str, sections: Sequence[str]) -> bool:
     """Whether a passage is of a list of definitions or abbreviations, by its title and sections."""
     return any(map(_glossary().search, (title, *sections)))
+
+
+@remembered
+def _definitions(text: str, title: str, sections: tuple[str, ...]) -> tuple[Definition, ...]:
+    found = {}
+    for term, start, end in islice(_defined_in(title, sections, text), MOST_DEFINED):
+        label = term_label(term) if term[0].isupper() and not _CODE.search(term) else ""
+        if label and label not in found:
+            found[label] = Definition(label, Span(start, end))
+    return tuple(sorted(found.values(), key=lambda one: one.span.start))
 
 
 def _defined_in(title: str, sections: Sequence[str], text: str) -> Iterator[tuple[str, int, int]]:

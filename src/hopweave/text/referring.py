@@ -1,11 +1,15 @@
-"""Answers that only say where the answer stands, such as "the amount stated in clause 13.1"."""
+"""Answers that only say where the answer stands, such as "the amount stated in clause 13.1", or "the Default Rate"."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from hopweave.core.lazy_pattern import lazy_pattern
-from hopweave.core.types import Span
+from hopweave.core.types import Passage, Span
+from hopweave.text.answer_kinds import kind_asked
+from hopweave.text.content_words import stems_of
+from hopweave.text.defined_terms import term_label, used_and_defined
 from hopweave.text.document_parts import names_a_part
 from hopweave.text.key_terms import FUNCTION_WORDS
 from hopweave.text.languages import small_words
@@ -33,6 +37,9 @@ _POINTING_BEFORE = lazy_pattern(
     re.IGNORECASE,
 )
 _POINTING_AFTER = lazy_pattern(rf"\s{_SAYS}\b", re.IGNORECASE)
+_ASKS_FOR_A_NAME = lazy_pattern(
+    r"\b(?:abbreviat\w*|acronym\w*|call(?:s|ed)?|names?|named|terms?|stands? for|short for)\b", re.IGNORECASE
+)
 _ASKS_WHERE = lazy_pattern(
     r"\b(?:where|wo|worin|où|dónde|dove|onde|waar|var|hvor|gdzie|kde|missä|hol|nerede|unde|где|де|που)\b", re.IGNORECASE
 )
@@ -56,6 +63,26 @@ def only_refers(query: str, said: str) -> bool:
     is_aside = _ASIDE.search(before) is not None
     points = _POINTING_BEFORE.search(before) is not None or _POINTING_AFTER.match(after) is not None
     return points and not is_aside and len(words) <= _FEW and not any(map(str.isdigit, rest)) and not _names_else(query, before)
+
+
+def is_only_a_term(query: str, said: str, using: Passage, found: Iterable[Passage]) -> bool:
+    """Whether an answer is no more than a term that is defined elsewhere, such as `the Default Rate`.
+
+    In answer to "who", it names a party; and "Condition Amber" is the condition that a query for one asks for.
+
+    Args:
+        query: the query.
+        said: the answer.
+        using: the passage that it is from.
+        found: all that were found.
+    """
+    words = said.split()
+    if not 0 < len(words) <= _FEW or any(map(str.isdigit, said)) or said.islower() or kind_asked(query) == "person":
+        return False
+    labels = {term_label(said), term_label(" ".join(words[1:]))} - {""}
+    if not labels or _ASKS_FOR_A_NAME.search(query) or not stems_of(said).isdisjoint(stems_of(query)):
+        return False
+    return any(use.label in labels for one in found for use, _ in used_and_defined(using, one))
 
 
 def is_in_a_reference(query: str, sentence: str, focus: Span) -> bool:
