@@ -23,7 +23,7 @@ from hopweave.citations import citing, fragments, marking, places, support
 from hopweave.core import prompt
 from hopweave.core.errors import DataError
 from hopweave.core.types import Citation, Claim, Hit, Passage, Question, Span
-from hopweave.ingest import letterhead
+from hopweave.ingest import letterhead, term_lists
 from hopweave.ingest.documents import read_document
 from hopweave.ingest.json_stream import load_json
 from hopweave.ingest.mail import read_mail
@@ -34,12 +34,15 @@ from hopweave.ingest.split import split_spans
 from hopweave.retrieval.index import links
 from hopweave.text import (
     alike_names,
+    alternatives,
+    answer_kinds,
     asides,
     bands,
     bounds,
     cases,
     citation_marks,
     defaults,
+    defined_terms,
     document_names,
     ends,
     enumerations,
@@ -255,6 +258,12 @@ OTHERS = {
         [Passage("p", f"{text} The key costs £7.", "Re", "a.eml#quote=1"), Passage("q", f"{text} It is £6.", "Re", "a.eml")],
     ),
     "title_of": letterhead.title_of,
+    "subject_of_letter": lambda text: letterhead.subject_of_letter(f"{text}\n\nDear Ida,\n\n{text}"),
+    "rows_without_names": lambda text: term_lists.rows_without_names(text.split("\n")),
+    "definitions": lambda text: defined_terms.definitions("Glossary", ["2 Definitions", text[:99]], text),
+    "uses of terms": defined_terms.uses,
+    "alternatives": lambda text: alternatives.alternatives(f"How much heavier is A than B {text}"),
+    "kind_asked.german": lambda text: answer_kinds.kind_asked(f"Wie viele gibt es nicht {text}"),
     "is_other_end": lambda text: ends.is_other_end("Until when is it lit?", f"from 1 May to 4 June {text}", Span(5, 10)),
     "values_in.german": lambda text: values_alike.values_in(f"Das ist nicht für die {text}"),
     "is_given_up.german": lambda text: given_up.is_given_up("Was kostet das?", f"Das ist nicht {text} 7 Euro", Span(14, 15)),

@@ -34,6 +34,7 @@ _OPENS, _CLOSES = r"[\"“”„«‹‚]", r"[\"“”»›‘]"
 _QUOTED = rf"{_OPENS}\s?(?P<%s>[^\W_][^\"“”„«»‹›\n]{{1,60}}?)\s?{_CLOSES}"
 _TERM = r"(?P<%s>[^\W\d_](?:[^\W_]|[-'’&/]){0,40}(?:\s(?:[^\W_]|[-'’&/]){1,40}){0,5}?)"
 _ENUMERATOR = r"(?:[-–•*]\s{1,3}|\(?\w{1,4}[.)]\s{1,3}|\d{1,3}(?:\.\d{1,3}){0,4}\.?\s{1,3})?"
+_ENUMERATED = lazy_pattern(rf"\A{_ENUMERATOR}")
 _BRACKETED = lazy_pattern(r"[(\[](?P<short>[A-Z][A-Za-z&]{0,3}[A-Z])s?[)\]]")
 """An abbreviation behind what it stands for."""
 
@@ -116,9 +117,9 @@ def folder_of(passage: Passage) -> str:
 
 def folders_around(passage: Passage) -> list[str]:
     """The folders that the file of a passage is in, the nearest ones first."""
-    names = folder_of(passage).split("/")
-    found = ["/".join(names[:num]) for num in range(len(names), 0, -1)]
-    return [*found, ""][:_MOST_FOLDERS] if names[0] else [""]
+    folder = folder_of(passage)
+    names = folder.split("/") if folder else []
+    return ["/".join(names[:num]) for num in range(len(names), -1, -1)][:_MOST_FOLDERS]
 
 
 def is_glossary(title: str, sections: Sequence[str]) -> bool:
@@ -224,9 +225,6 @@ def _stem(word: str) -> str:
         if ending and len(key) - len(ending) >= _SHORTEST_STEM:
             key = key[: -len(ending)]
     return f"{key[:-1]}i" if key.endswith("y") else key
-
-
-_ENUMERATED = lazy_pattern(rf"\A{_ENUMERATOR}")
 
 
 @prepared
