@@ -46,6 +46,8 @@ NOT_COMPARED = [
     "Does it use a file rather than a pipe?",
     "Which model has more nozzles than the H4?",
     "Are there more rooms than the plan shows?",
+    "Is A longer than, say, B?",
+    "Is it longer than",
     "",
 ]
 
@@ -74,7 +76,7 @@ def test_an_owner_that_is_named_once_owns_both():
     assert alternatives("Which is longer, Orlau's pipe or Kerrow's exec?")[1].question == "Which is longer, Kerrow's exec?"
 
 
-WORDS = "which is older same both , : ? or and the Kerrow's gzip Boat of 3.2 - ' ."
+WORDS = "which is older than same both , : ? or and the Kerrow's gzip Boat of 3.2 - ' ."
 
 
 @given(st.lists(st.sampled_from(WORDS.split()), max_size=14))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -160,22 +161,18 @@ def _than(text: str, start: int, end: int) -> tuple[Span, Span] | None:
     than = next((place for place in range(len(words) - 2, 1, -1) if words[place] == "than"), 0)
     if not than or words[than - 1] in _NO_COMPARISON or language_of(text) not in {"", "en"}:
         return None
-    words = words[: next((place for place in range(than, len(words)) if words[place] in _APART), len(words))]
-    verb = next((place for place, word in enumerate(words[:than]) if word in _VERBS), -1)
-    num_words = sum(map(_says_something, words[than + 1 :]))
+    second = list(itertools.takewhile(lambda word: word not in _APART, words[than + 1 :]))
+    num_words = sum(map(_says_something, second))
+    is_name = num_words > 0 and len(second) < _LONGEST_NAME and _ENDS_A_NAME.isdisjoint(second) and not second[0][0].isdigit()
+    verb = next((place for place, word in enumerate(words[:than]) if word in _VERBS), than)
     ending = verb + 1
     while ending < than and num_words and words[ending] not in _ENDS_A_NAME:
         num_words -= _says_something(words[ending])
         ending += 1
-    is_name = (
-        len(words) - than <= _LONGEST_NAME and _ENDS_A_NAME.isdisjoint(words[than + 1 :]) and not words[than + 1][0].isdigit()
-    )
-    is_first_named = verb >= 0 and not num_words and ending > verb + 1
-    if not (is_name and is_first_named and any(_says_something(word) for word in words[than + 1 :])):
+    if not is_name or num_words or ending == verb + 1:
         return None
-    return Span(tokens[verb + 1].start(), tokens[ending - 1].end()), Span(
-        tokens[than + 1].start(), tokens[len(words) - 1].end()
-    )
+    first = Span(tokens[verb + 1].start(), tokens[ending - 1].end())
+    return first, Span(tokens[than + 1].start(), tokens[than + len(second)].end())
 
 
 def _clauses(words: Sequence[str], between: int) -> tuple[Span, Span] | None:
