@@ -31,6 +31,7 @@ _SHORTEST_STEM = 3
 
 _WORD = lazy_pattern(r"[^\W_]+(?:[-'’&/][^\W_]+)*")
 _OPENS, _CLOSES = r"[\"“”„«‹‚]", r"[\"“”»›‘]"
+_A_QUOTE = lazy_pattern(_OPENS)
 _QUOTED = rf"{_OPENS}\s?(?P<%s>[^\W_][^\"“”„«»‹›\n]{{1,60}}?)\s?{_CLOSES}"
 _TERM = r"(?P<%s>[^\W\d_](?:[^\W_]|[-'’&/]){0,40}(?:\s(?:[^\W_]|[-'’&/]){1,40}){0,5}?)"
 _ENUMERATOR = r"(?:[-–•*]\s{1,3}|\(?\w{1,4}[.)]\s{1,3}|\d{1,3}(?:\.\d{1,3}){0,4}\.?\s{1,3})?"
@@ -139,7 +140,7 @@ def _definitions(text: str, title: str, sections: tuple[str, ...]) -> tuple[Defi
 
 def _defined_in(title: str, sections: Sequence[str], text: str) -> Iterator[tuple[str, int, int]]:
     """Terms, and where their definitions begin and end: what is plainest comes first."""
-    for match in _quoted().finditer(text):
+    for match in _quoted().finditer(text) if _A_QUOTE.search(text) else ():
         at = sentence_around(text, Span(match.start(match.lastgroup or 0), match.end()))
         yield next(filter(None, match.groups())), at.start, at.end
     yield from _lines_that_define(text, in_glossary=is_glossary(title, sections))
