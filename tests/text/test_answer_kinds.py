@@ -132,6 +132,14 @@ def test_a_percentage_is_no_number_of_things(question, counts_else):
     assert counts_something_else(question, "There are 30% off adult tickets.", Span(10, 12)) is counts_else
 
 
+@pytest.mark.parametrize(
+    ("question", "counts_else"),
+    [("How many members are there?", True), ("How many months do I wait?", False), ("How many hours do I wait?", False)],
+)
+def test_a_number_with_a_unit_is_no_number_of_things(question, counts_else):
+    assert counts_something_else(question, "You join after 12 months.", Span(15, 17)) is counts_else
+
+
 def test_a_title_whose_page_is_of_a_work_is_no_person():
     film = Passage("f", "Low Water is a film of 1958.", "Low Water")
     person = Passage("p", "Ada Finch (born 1961) is a painter and the mayor of a town.", "Ada Finch")

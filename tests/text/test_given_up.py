@@ -43,6 +43,7 @@ def test_of_a_value_and_the_one_that_it_replaced_only_the_latter_is_given_up(sen
         ("The works council had wanted 45 euros, but the board did not agree.", "45 euros"),
         ("The date of 1 July no longer holds.", "1 July"),
         ("The key used to be in the safe.", "the safe"),
+        ("Hotel sheets: was 60 °C for 8 minutes.", "60 °C"),
         ("Previously it was 30 seconds.", "30 seconds"),
         ("Before 2024 they were kept for 30 days.", "30 days"),
         ("It was 140 euros in version 1.", "140 euros"),

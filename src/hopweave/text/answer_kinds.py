@@ -29,7 +29,7 @@ from hopweave.text.matching import is_yes_or_no, normalize_answer
 from hopweave.text.scripts import runs_together
 from hopweave.text.sentences import first_sentence
 from hopweave.text.values import MONTHS, normalize_values
-from hopweave.text.values_alike import values_in
+from hopweave.text.values_alike import NUMBER, values_in
 
 Kind = Literal["yes_no", "year", "date", "time", "number", "count", "version", "release", "person", "place", "licence", "any"]
 
@@ -82,6 +82,7 @@ _BEFORE_A_WORD = (
 """What may stand before a word that asks: a preposition, or `and`."""
 _ASKS_FOR_A_MEASURE = lazy_pattern(r"\bhow (?:long|old|tall|high|deep|wide|far|fast|heavy|loud|hot|cold)\b", re.IGNORECASE)
 _HOW_MANY = lazy_pattern(r"\bhow many (?P<of>[a-z]+)", re.IGNORECASE)
+
 _OF_MONEY = lazy_pattern(r"per|pound|dollar|euro|crown|penc|penn|cent|franc|quid|buck|yen", re.IGNORECASE)
 _RELATIVE = lazy_pattern(r",\s+(?:who|whom|whose|where|when)\b", re.IGNORECASE)
 _CODE_NAME = lazy_pattern(r"[\"'\u201c]?[A-Z][\w-]+(?: [A-Z][\w-]+)?[\"'\u201d]?")
@@ -180,16 +181,22 @@ def is_other_measure(query: str, answer: str) -> bool:
 
 
 def counts_something_else(query: str, sentence: str, focus: Span) -> bool:
-    """Whether a question asks how many of something there are, and a number in a sentence is a percentage or a sum of money.
+    """Whether a question asks how many of something there are, and a number in a sentence has a unit, or is a sum of money.
 
-    >>> counts_something_else("How many minutes before must I come?", "There are 30% off tickets.", Span(10, 12))
-    True
+    >>> told = "Members of 12 months get 30% off tickets."
+    >>> [counts_something_else("How many members are there?", told, Span(start, start + 2)) for start in (11, 25)]
+    [True, True]
+    >>> counts_something_else("How many months does it take?", told, Span(11, 13))
+    False
     """
     asked = _HOW_MANY.search(query)
     if asked is None or _OF_MONEY.match(asked["of"]):
         return False
     value = next((one for one in values_in(sentence) if one.span.start <= focus.start < one.span.end), None)
-    return value is not None and value.kind in {"%", "money"}
+    if value is None:
+        return False
+    is_of_things = all(one.kind.startswith(NUMBER) for one in values_in(f"5 {asked['of']}"))
+    return value.kind in {"%", "money"} or (is_of_things and not value.kind.startswith((NUMBER, "date")))
 
 
 def is_something_else(answer: str, kind: Kind, passages: Sequence[Passage]) -> bool:

@@ -56,6 +56,8 @@ _CHANGED_TO = lazy_pattern(rf"[^.]{{0,60}}\b(?:{_CHANGED})\s(?:it|this|that|them
 _TO = lazy_pattern(r"(?:\s[\w'’.-]+){0,2}\s(?:to|until|into)\b", re.IGNORECASE)
 _WAS = lazy_pattern(r"\b(?:was|were)\s(?:[\w'’.-]+\s){0,2}$", re.IGNORECASE)
 _NOW_AND_WAS = lazy_pattern(r"\bnow\b[^;,]*[;,]\s(?:it|this|they|before,? it)\s(?:was|were)\s[^;:,]*$", re.IGNORECASE)
+_LABELLED_WAS = lazy_pattern(r"[^\W\d_]\s?[:;]\s(?:it\s)?was\s$", re.IGNORECASE)
+"""`Hotel sheets: was 60 °C for 8 minutes.`"""
 _AND_IS = lazy_pattern(r"\s*,?\s(?:but\s|and\s)?(?:it\s)?(?:is|are)(?:\snow)?\s")
 _FORMERLY = lazy_pattern(
     r"\bused to (?:be|stand|run|lie|live|have|cost|take|go|listen|work)\b[^;:,]*$|\bformerly\b[^;:,]*$"
@@ -139,7 +141,12 @@ def _is_replaced(sentence: str, focus: Span) -> bool:
 def _was_so(sentence: str, focus: Span, *, is_of_one_time: bool) -> bool:
     """Whether something was once so: `was 7%, is 8%`, `Previously it was 7%`; in some year or version, if none is asked for."""
     before, after = sentence[: focus.start], sentence[focus.end :]
-    if _FORMERLY.search(before) or _NOW_AND_WAS.search(before) or (_WAS.search(before) and _AND_IS.match(after)):
+    if (
+        _FORMERLY.search(before)
+        or _LABELLED_WAS.search(before)
+        or _NOW_AND_WAS.search(before)
+        or (_WAS.search(before) and _AND_IS.match(after))
+    ):
         return True
     is_once = _ONCE.search(before) is not None or (
         _IT_WAS.search(before) is not None and _IN_A_VERSION.search(after) is not None
