@@ -348,9 +348,8 @@ class _Case:
         shortfall = says_against(self.query, said, citation.quote, inside)
         if shortfall == "hedge" and found.is_agreed(place):
             shortfall = ""
-        if is_only_a_term(self.query, said, passage, self.found):
-            shortfall = shortfall or "kind"
-        if only_refers(self.query, said) or (inside is not None and _is_none_asked_for(self.query, citation.quote, inside)):
+        only_points = only_refers(self.query, said) or is_only_a_term(self.query, said, passage, self.found)
+        if only_points or (inside is not None and _is_none_asked_for(self.query, citation.quote, inside)):
             shortfall = shortfall or "kind"
         if not shortfall and not is_statement:
             shortfall = self._shortfall(said, place) or (

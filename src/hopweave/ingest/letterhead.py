@@ -11,8 +11,7 @@ import re
 from collections.abc import Iterator
 
 from hopweave.core.lazy_pattern import lazy_pattern
-from hopweave.text.languages import months
-from hopweave.text.values import MONTHS
+from hopweave.text.answer_kinds import is_date
 
 _CAPITALS = lazy_pattern(r"[^\W\d_][^\W_]*(?:[ \t,./&'’\"«»„“”():_–—-]+[^\W_]+[)»”“\"]?)*[.]?")
 _MIN_CAPITALS = 4
@@ -57,8 +56,6 @@ _NO_SUBJECT = lazy_pattern(
     r"[.,;:?!]$|^\d{3,6}\s\S+$|^\D{3,30}\s\d{1,3}[a-z]?$|^[^\W\d_][\w /-]{1,24} ?: ?\S|@|https?:|\b(?:tel|fax|phone|telefon)\b",
     re.IGNORECASE,
 )
-_WORD = lazy_pattern(r"[^\W\d_]+")
-_IN_DATES = frozenset(("the", "of", "st", "nd", "rd", "th", "den", "le", "du", "il", "el", "de", "am", "г", *MONTHS))
 _MOST_LINES_OF_A_SUBJECT = 2
 _FEWEST_OF_A_SUBJECT = 2
 _OF_A_PAGE = lazy_pattern(r"(?P<name>\w[\w.+-]*\(\d\w{0,3}\))\s.*\s(?P=name)", re.IGNORECASE)
@@ -135,15 +132,13 @@ def _subject_in(block: str) -> str:
         return marked["said"]
     is_short = block.count("\n") < _MOST_LINES_OF_A_SUBJECT and len(said) <= _LONGEST_IN_ALL
     is_title = is_short and len(said.split()) >= _FEWEST_OF_A_SUBJECT and said[0].isalnum()
-    return said if is_title and not _NO_SUBJECT.search(said) and not _is_date(said) else ""
+    return said if is_title and not _NO_SUBJECT.search(said) and not _is_dated(said) else ""
 
 
-def _is_date(said: str) -> bool:
-    """Whether a line is a date, such as that of a letter, which may begin with a place."""
+def _is_dated(said: str) -> bool:
+    """Whether a line is the date of a letter, which may begin with a place."""
     place, comma, behind = said.partition(", ")
-    date = behind if comma and not any(map(str.isdigit, place)) else said
-    others = {word.casefold() for word in _WORD.findall(date)} - months().keys() - _IN_DATES
-    return any(map(str.isdigit, date)) and not others
+    return is_date(behind if comma and not any(map(str.isdigit, place)) else said)
 
 
 def _below_letterhead(text: str) -> str:

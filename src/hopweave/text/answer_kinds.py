@@ -164,7 +164,7 @@ def is_of_kind(answer: str, kind: Kind) -> bool:
         case "licence":
             return _LICENCE.search(said) is not None
         case "person" | "place":
-            return has_letter and not _is_date(said)
+            return has_letter and not is_date(said)
         case _:
             return True
 
@@ -232,7 +232,12 @@ def _kinds_in(code: str) -> list[tuple[Kind, re.Pattern[str]]]:
     ]
 
 
-def _is_date(said: str) -> bool:
+def is_date(said: str) -> bool:
+    """Whether a text is a date and nothing else.
+
+    >>> is_date("3 May 1887"), is_date("le 12 mars 2024"), is_date("door 3")
+    (True, True, False)
+    """
     words = set(_LETTERS.findall(said.casefold()))
     beside = small_words() if words & months().keys() else frozenset[str]()
     return any(map(str.isdigit, said)) and words <= _DATE_WORDS | months().keys() | beside

@@ -17,14 +17,13 @@ from hopweave.core.memoize import remembered
 from hopweave.core.preparation import prepared
 from hopweave.core.types import Passage, Span
 from hopweave.text.agreement import are_initials_in
-from hopweave.text.document_names import are_of_one_document
+from hopweave.text.document_names import are_of_one_document, folder_of, folders_around
 from hopweave.text.key_terms import FUNCTION_WORDS
 from hopweave.text.languages import all_words_for, small_words
 from hopweave.text.sentences import sentence_around
 
 MOST_DEFINED = 40
 MOST_USED = 60
-_MOST_FOLDERS = 4
 _MOST_WORDS = 6
 _MOST_LABELS = 8
 _SHORTEST_STEM = 3
@@ -111,19 +110,7 @@ def used_and_defined(using: Passage, defining: Passage) -> Iterator[tuple[Use, D
             yield first, defined[first.label]
 
 
-def folder_of(passage: Passage) -> str:
-    """The folder that the file of a passage is in; empty if it is in none."""
-    return passage.source.partition("#")[0].rpartition("/")[0]
-
-
-def folders_around(passage: Passage) -> list[str]:
-    """The folders that the file of a passage is in, the nearest ones first."""
-    folder = folder_of(passage)
-    names = folder.split("/") if folder else []
-    return ["/".join(names[:num]) for num in range(len(names), -1, -1)][:_MOST_FOLDERS]
-
-
-def is_glossary(title: str, sections: Sequence[str]) -> bool:
+def _is_glossary(title: str, sections: Sequence[str]) -> bool:
     """Whether a passage is of a list of definitions or abbreviations, by its title and sections."""
     return any(map(_glossary().search, (title, *sections)))
 
@@ -143,12 +130,12 @@ def _defined_in(title: str, sections: Sequence[str], text: str) -> Iterator[tupl
     for match in _quoted().finditer(text) if _A_QUOTE.search(text) else ():
         at = sentence_around(text, Span(match.start(match.lastgroup or 0), match.end()))
         yield next(filter(None, match.groups())), at.start, at.end
-    yield from _lines_that_define(text, in_glossary=is_glossary(title, sections))
+    yield from _lines_that_define(text, in_glossary=_is_glossary(title, sections))
     for short in _BRACKETED.finditer(text):
         if are_initials_in(short["short"].upper(), text[max(0, short.start() - _STANDS_FOR) : short.start()]):
             at = sentence_around(text, Span(short.start(), short.start() + 1))
             yield short["short"], at.start, at.end
-    if sections and (is_glossary("", sections[:-1]) or _is_name(sections[-1])):
+    if sections and (_is_glossary("", sections[:-1]) or _is_name(sections[-1])):
         yield _ENUMERATED.sub("", sections[-1]), 0, len(text)
 
 

@@ -13,6 +13,7 @@ _UNTELLING = lazy_pattern(r"\.(?:x?html?|jsonl?|ndjson)(?:\.\w{2,4})?$", re.IGNO
 _BETWEEN_WORDS = lazy_pattern(r"(?:(?<!\d)-|-(?!\d)|[\s_()\[\]{}])+")
 """A date such as `2025-04-07` is one word."""
 
+_MOST_FOLDERS = 4
 _WORD = lazy_pattern(r"[^\W_]+")
 _IDENTIFIER = lazy_pattern(
     r"\b[0-9a-f]{8}(?:[ -][0-9a-f]{4}){3}[ -][0-9a-f]{12}\b|\b(?=\d*[a-f])(?=[a-f]*\d)[0-9a-f]{8,}\b|\b\d{11,}\b", re.IGNORECASE
@@ -60,6 +61,18 @@ def are_of_one_document(one: Passage, other: Passage) -> bool:
     if one.id == other.id:
         return True
     return bool(one.source) and (one.source.partition("#")[0], one.title) == (other.source.partition("#")[0], other.title)
+
+
+def folder_of(passage: Passage) -> str:
+    """The folder that the file of a passage is in; empty if it is in none."""
+    return passage.source.partition("#")[0].rpartition("/")[0]
+
+
+def folders_around(passage: Passage) -> list[str]:
+    """The folders that the file of a passage is in, the nearest ones first."""
+    folder = folder_of(passage)
+    names = folder.split("/") if folder else []
+    return ["/".join(names[:num]) for num in range(len(names), -1, -1)][:_MOST_FOLDERS]
 
 
 def file_name_of(source: str) -> str:

@@ -14,7 +14,8 @@ from collections.abc import Iterator
 from hopweave.core.types import Passage
 from hopweave.ingest.lookup import document_id_of
 from hopweave.retrieval.index.links import title_key
-from hopweave.text.defined_terms import definitions, folder_of, folders_around
+from hopweave.text.defined_terms import definitions
+from hopweave.text.document_names import folder_of, folders_around
 from hopweave.text.document_parts import label_of, parts_of
 
 DEFINES = "="

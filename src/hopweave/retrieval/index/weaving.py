@@ -86,7 +86,6 @@ PART_HITS = 2
 ASIDE_WEIGHT = 0.25
 """The weight of a reference in a sentence that shares nothing with the question, relative to one in the best sentence."""
 
-TERM_WEIGHT = 1.0
 MAX_TERMS = 3
 """How many of the terms that a passage uses are looked up: those beside words of the question, and that few passages use."""
 
@@ -318,7 +317,7 @@ class Weaving:
         )
 
     def _parts_of(self, source: Document) -> dict[str, float]:
-        """The keys of the parts that a passage refers to, with the weights of the links."""
+        """The keys of the parts that a passage refers to, and of what defines its terms, with the weights of the links."""
         weights: dict[str, float] = {}
         spread = 1 + 0.3 * math.log(1 + max(0, len(set(source.references.values())) - 2))
         for reference, part in source.references.items():
@@ -331,7 +330,7 @@ class Weaving:
         """The keys of what defines the terms that a passage uses, with the weights of the links: few, the likeliest ones."""
         weights: dict[str, float] = {}
         for term, key, near in source.terms_near(self._idf):
-            weight = TERM_WEIGHT * near / (1 + 0.5 * math.log(1 + self._words.num_using(term) / 3))
+            weight = OUT_WEIGHT * near / (1 + 0.5 * math.log(1 + self._words.num_using(term) / 3))
             weights[key] = max(weight, weights.get(key, 0.0))
         return dict(sorted(weights.items(), key=lambda one: -one[1])[:MAX_TERMS])
 
