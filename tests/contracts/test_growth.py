@@ -66,6 +66,7 @@ from hopweave.text import (
     table_rows,
     values,
     values_alike,
+    values_asked,
     wanted,
 )
 from hopweave.text import instructions as commands
@@ -262,6 +263,8 @@ OTHERS = {
     "rows_without_names": lambda text: term_lists.rows_without_names(text.split("\n")),
     "definitions": lambda text: defined_terms.definitions("Glossary", ["2 Definitions", text[:99]], text),
     "uses of terms": defined_terms.uses,
+    "kinds_of_values_asked": lambda text: values_asked.kinds_of_values_asked(f"how much {text} for it"),
+    "has_value_of": lambda text: values_asked.has_value_of(text, {"time", "date", "clock", "money", "%", "length"}, "de"),
     "alternatives": lambda text: alternatives.alternatives(f"How much heavier is A than B {text}"),
     "kind_asked.german": lambda text: answer_kinds.kind_asked(f"Wie viele gibt es nicht {text}"),
     "is_other_end": lambda text: ends.is_other_end("Until when is it lit?", f"from 1 May to 4 June {text}", Span(5, 10)),

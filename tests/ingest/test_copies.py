@@ -12,10 +12,11 @@ from typer.testing import CliRunner
 
 from hopweave.apps.cli.search import app as search
 from hopweave.core.errors import DataError
-from hopweave.ingest.copies import _BLOCK, Copies, Holder, letters_of
+from hopweave.ingest.copies import _BLOCK, Copies, Holder
 from hopweave.ingest.read import CorpusOptions, read_corpus
 from hopweave.ingest.tally import Tally
 from hopweave.retrieval.engines.bm25 import BM25
+from hopweave.text.matching import letters_of
 
 WORDS = ("harbour", "light", "keeper", "lens", "tower", "coast", "engineer", "signal", "winter", "lamp", "tide", "ferry")
 
@@ -69,6 +70,22 @@ def test_versions_that_differ_in_a_digit_are_all_kept(tmp_path):
     assert [passage.id for passage in read_corpus([tmp_path])] == ["a.txt", "b.txt"]
 
 
+def test_what_the_manuals_of_several_models_share_is_kept_for_each_but_not_for_each_format(tmp_path):
+    for number, model in enumerate(("X4", "X6", "X6 Plus")):
+        own, shared = prose(number, 100), prose(9, 100)
+        (tmp_path / f"{number}.txt").write_text(f"MANUAL OF THE {model}\n\n{own}\n\n{shared}\n")
+        (tmp_path / f"{number}.html").write_text(f"<title>Manual of the {model}</title><p>{own}<h2>Care</h2><p>{shared}")
+    assert [one.id for one in read_corpus([tmp_path]) if prose(9, 100) in one.text] == ["0.html#2", "1.html#2", "2.html#2"]
+
+
+def test_of_what_many_issues_of_a_newsletter_share_a_few_are_kept(tmp_path):
+    for number in range(20):
+        (tmp_path / f"{number:02}.md").write_text(
+            f"# Newsletter {number}\n\n{prose(number, 100)}\n\n## Imprint\n\n{prose(99, 100)}\n"
+        )
+    assert [one.id for one in read_corpus([tmp_path]) if "Imprint" in one.text] == [f"0{number}.md#2" for number in range(5)]
+
+
 def test_short_texts_and_records_are_never_left_out(tmp_path):
     put(tmp_path, a_txt="A short note.", b_txt="A short note.", c_jsonl=f'{{"id": "1", "text": "{prose(1)}"}}')
     put(tmp_path, d_jsonl=f'{{"id": "2", "text": "{prose(1)}"}}', e_txt=prose(1))
@@ -96,12 +113,12 @@ def test_a_text_within_another_is_found_wherever_it_stands(length):
     choose = random.Random(length)
     text = "".join(choose.choices("abcdefgh\U00010400", k=4 * _BLOCK))
     with_texts = Copies(sqlite3.connect(""))
-    with_texts.add([text[:1000], text[1000:]], [[Holder("a#1", "/a")], [Holder("a#2", "/a")]])
+    with_texts.add("Manual", [text[:1000], text[1000:]], [[Holder("a#1", "/a")], [Holder("a#2", "/a")]])
     for start in (0, 1, 950, 1000, _BLOCK - 50, _BLOCK, len(text) - length):
-        found = [one.passage_id for one in with_texts.holders_of(text[start : start + length])]
+        found = [one.passage_id for one in with_texts.holders_of(text[start : start + length], "Manual")]
         assert found == (["a#1"] if start + length <= 1000 else ["a#2"] if start >= 1000 else ["a#1", "a#2"])
     changed = text[:50] + "z" + text[51 : length + 1]
-    assert with_texts.holders_of(changed) == with_texts.holders_of(text[:99]) == ()
+    assert with_texts.holders_of(changed, "Manual") == with_texts.holders_of(text[:99], "Manual") == ()
 
 
 def test_with_sync_a_copy_is_read_again_when_the_file_with_its_text_changes_or_goes(tmp_path):

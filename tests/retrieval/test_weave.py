@@ -452,6 +452,18 @@ def test_a_passage_with_all_words_of_a_question_comes_before_one_that_has_some_o
     assert (ids(plain), ids(found(tmp_path / "index", "rye bread mill", 2))) == (["oftener", "all"], ["all", "oftener"])
 
 
+def test_a_passage_with_a_value_of_the_kind_that_is_asked_for_comes_before_one_without(tmp_path):
+    spoken = Passage("spoken", "The wash programme must run again, if the wash programme was stopped.", "Pump")
+    stated = Passage("stated", "The wash programme can run by night, and takes 180 s.", "Pump")
+    BM25.build(tmp_path / "index", [*NOISE, spoken, stated])
+    for question, first in (
+        ("How long does the wash programme run?", "stated"),
+        ("Why does the wash programme run?", "spoken"),
+    ):
+        assert found(tmp_path / "index", question, 2)[0].passage.id == first
+        assert found(tmp_path / "index", question, 2, values=False)[0].passage.id == "spoken"
+
+
 def test_a_title_that_many_passages_share_is_no_link(manual):
     hits = found(manual, "Which command does Sort name?", 10)
     assert not any(hit.via is not None and hit.via.by == "link" for hit in hits)

@@ -40,6 +40,18 @@ def test_the_first_sentence_counts_for_more_only_where_the_passage_begins_its_do
     assert of_article[2] == of_part[2]
 
 
+def test_a_sentence_with_a_value_of_the_kind_that_is_asked_for_is_likelier_in_a_document_than_one_without():
+    text = "Members may cancel a membership by letter. A letter must reach us by 3 May, and costs £2. It ends after six weeks."
+    [hit] = [Hit(Passage("a", text, "Club", start=900, end=900 + len(text)), 1.0, 1)]
+    for question, likeliest in (
+        ("How many weeks are left once members cancel?", 2),
+        ("By when must members cancel?", 1),
+        ("How may members cancel?", 0),
+    ):
+        scores = [one.score for one in chosen_sentences(question, [hit], 500)]
+        assert scores.index(max(scores)) == likeliest, question
+
+
 @pytest.mark.parametrize("budget", [0, 5, 20, 40, 80, 1000])
 def test_the_budget_holds_titles_included(budget):
     chosen = chosen_sentences(QUESTION, HITS, budget)

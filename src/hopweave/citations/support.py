@@ -48,7 +48,7 @@ from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Citation, Claim, Origin, Passage, Reading, Shortfall, Span, Support
 from hopweave.text.agreement import agree
 from hopweave.text.alike_names import is_of_another_name, is_one_of_several
-from hopweave.text.answer_kinds import counts_something_else, is_of_kind, is_other_measure, is_something_else, kind_asked
+from hopweave.text.answer_kinds import counts_something_else, is_of_kind, is_something_else, kind_asked
 from hopweave.text.content_words import content_of, is_reasoning, keys_of, named_keys, numbers_of, stem, stems_of
 from hopweave.text.dates_of_records import is_date_of_a_record
 from hopweave.text.explanations import explains
@@ -62,6 +62,7 @@ from hopweave.text.refusal import does_not_know
 from hopweave.text.sentences import sentences_in
 from hopweave.text.statements import amount_added
 from hopweave.text.table_rows import is_on_another_line, is_other_row, is_row, is_under_other_label
+from hopweave.text.values_asked import is_other_measure
 
 CONFIDENT_ABOVE = 0.0
 """The f from which a reading is accepted as an answer: for log-odds, it is then more likely than not."""

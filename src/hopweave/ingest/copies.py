@@ -3,6 +3,9 @@
 A passage is a copy if its letters and digits (NFKC, case folded), at least 100 of them, stand in the same order and without a
 gap in those of one document that was read before. So nothing is lost, and passages that differ in a digit are all kept.
 
+What the manuals of two models, or the price lists of two years, have in common is kept for each of them: a question about one
+of them is about its passage. Of what more than a few such documents share, as newsletters do, one is kept.
+
 Candidates are found by winnowing (Schleimer, Wilkerson and Aiken, 2003): of every 64 consecutive windows of 37 characters, the
 one with the smallest hash is an anchor. A text of 100 characters that stands in a document has one of its anchors, so one
 look-up for each passage suffices; each candidate is then compared with the text itself.
@@ -13,7 +16,6 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-import unicodedata
 import zlib
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
@@ -22,7 +24,7 @@ from itertools import accumulate, chain
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from hopweave.core.lazy_pattern import lazy_pattern
+from hopweave.text.alike_names import are_of_alike_things
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,14 +39,14 @@ _BLOCK = 1 << 16
 """Characters whose hashes are computed at once."""
 _MAX_LIKE_IT = 8
 """Anchors with the same hash: so many are kept of a document, and so many are compared."""
+_MOST_ALIKE = 5
+"""So many documents about alike things may each have a passage of the same text."""
 _CACHED_TEXTS = 4
 
-_NO_LETTER = lazy_pattern(r"[\W_]+")
-_NO_ASCII_LETTER = bytes(code for code in range(128) if not chr(code).isalnum())
 _FACTOR = 0x9E3779B97F4A7C15
 _INVERSE = pow(_FACTOR, -1, 1 << 64)
 _TABLES = """
-CREATE TABLE texts (number INTEGER PRIMARY KEY, letters BLOB, ends TEXT, held_by TEXT);
+CREATE TABLE texts (number INTEGER PRIMARY KEY, title TEXT, letters BLOB, ends TEXT, held_by TEXT);
 CREATE TABLE anchors (hash INTEGER, text INTEGER, position INTEGER, PRIMARY KEY (hash, text, position)) WITHOUT ROWID;
 """
 
@@ -77,11 +79,14 @@ class Copies:
         self._num_texts = 0
         self._text = lru_cache(_CACHED_TEXTS)(self._stored)
 
-    def holders_of(self, letters: str) -> tuple[Holder, ...]:
+    def holders_of(self, letters: str, title: str) -> tuple[Holder, ...]:
         """The passages that have a text between them, in order; none if it is too short, or no document has all of it.
 
+        Documents about alike things do not count, unless many of them have it.
+
         Args:
-            letters: of the text, from `letters_of`.
+            letters: of the text, from `hopweave.text.matching.letters_of`.
+            title: of its document.
         """
         if len(letters) < FEWEST_LETTERS:
             return ()
@@ -91,18 +96,23 @@ class Copies:
             "SELECT text, position FROM anchors WHERE hash = ? ORDER BY text, position LIMIT ?",
             (int(hashes.view("int64")[at]), _MAX_LIKE_IT),
         )
+        alike: list[tuple[Holder, ...]] = []
         for number, position in found.fetchall():
-            text, ends, held_by = self._text(number)
+            other, text, ends, held_by = self._text(number)
             start = position - at
             if start >= 0 and text.startswith(letters, start):
                 among = held_by[bisect_right(ends, start) : bisect_right(ends, start + len(letters) - 1) + 1]
-                return tuple(dict.fromkeys(chain.from_iterable(among)))
-        return ()
+                holders = tuple(dict.fromkeys(chain.from_iterable(among)))
+                if not are_of_alike_things(title, other):
+                    return holders
+                alike.append(holders)
+        return alike[0] if len(alike) >= _MOST_ALIKE else ()
 
-    def add(self, letters: Sequence[str], held_by: Sequence[Sequence[Holder]]) -> None:
+    def add(self, title: str, letters: Sequence[str], held_by: Sequence[Sequence[Holder]]) -> None:
         """Adds a document.
 
         Args:
+            title: its title.
             letters: of its passages, in order, copies included.
             held_by: for each of them, the passages of the index that have its text.
         """
@@ -111,28 +121,21 @@ class Copies:
             return
         self._num_texts += 1
         row = (zlib.compress(text.encode("utf-8", "surrogatepass"), 1), json.dumps([*accumulate(map(len, letters))]))
-        self._table.execute("INSERT INTO texts VALUES (?, ?, ?, ?)", (self._num_texts, *row, json.dumps(held_by)))
+        self._table.execute("INSERT INTO texts VALUES (?, ?, ?, ?, ?)", (self._num_texts, title, *row, json.dumps(held_by)))
         rows = ((anchor, self._num_texts, position) for anchor, position in _anchors(text))
         self._table.executemany("INSERT OR IGNORE INTO anchors VALUES (?, ?, ?)", rows)
 
-    def _stored(self, number: int) -> tuple[str, list[int], list[list[Holder]]]:
-        letters, ends, held_by = self._table.execute(
-            "SELECT letters, ends, held_by FROM texts WHERE number = ?", (number,)
+    def _stored(self, number: int) -> tuple[str, str, list[int], list[list[Holder]]]:
+        title, letters, ends, held_by = self._table.execute(
+            "SELECT title, letters, ends, held_by FROM texts WHERE number = ?", (number,)
         ).fetchone()
         holders = [[Holder(*one) for one in each] for each in json.loads(held_by)]
-        return zlib.decompress(letters).decode("utf-8", "surrogatepass"), json.loads(ends), holders
+        return title, zlib.decompress(letters).decode("utf-8", "surrogatepass"), json.loads(ends), holders
 
 
 def holder(passage_id: str, path: Path) -> Holder:
     """A passage of the index, and its file."""
     return Holder(passage_id, os.fspath(path))
-
-
-def letters_of(text: str) -> str:
-    """The letters and digits of a text, in compatibility form and case folded."""
-    if text.isascii():
-        return text.lower().encode("ascii").translate(None, _NO_ASCII_LETTER).decode("ascii")
-    return _NO_LETTER.sub("", unicodedata.normalize("NFKC", text).casefold())
 
 
 @cache

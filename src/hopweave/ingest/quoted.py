@@ -14,9 +14,10 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from hopweave.core.lazy_pattern import lazy_pattern
-from hopweave.ingest.copies import FEWEST_LETTERS, letters_of
+from hopweave.ingest.copies import FEWEST_LETTERS
 from hopweave.ingest.deadline import Check, no_check
 from hopweave.ingest.document import PARAGRAPH
+from hopweave.text.matching import letters_of
 
 QUOTE = "quote="
 """How the place of a quote in its message begins."""

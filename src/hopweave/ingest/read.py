@@ -16,7 +16,7 @@ from hopweave.core.types import Passage
 from hopweave.core.visibility import labels_of
 from hopweave.ingest.archive import members
 from hopweave.ingest.attachments import attached_files
-from hopweave.ingest.copies import Copies, Copy, holder, letters_of
+from hopweave.ingest.copies import Copies, Copy, holder
 from hopweave.ingest.deadline import Deadline
 from hopweave.ingest.document import Attachment, Part, repeats
 from hopweave.ingest.encodings import shown_encoding
@@ -35,6 +35,7 @@ from hopweave.ingest.split import cut_part
 from hopweave.ingest.tally import Tally, Unread
 from hopweave.ingest.vanished import Standing, check_vanishing, has_vanished
 from hopweave.ingest.whole_document import ReadsElsewhere, WholeDocument, read_whole
+from hopweave.text.matching import letters_of
 
 _Besides = tuple[str, Sequence[Attachment]]
 """What could not be read of a file, empty if everything was, and what is attached to it."""
@@ -109,7 +110,7 @@ class CorpusOptions:
     def reading(self) -> str:
         """What a file's passages depend on, apart from its content; a file that was read with other options is read again."""
         limits = (self.max_row_mib, self.max_file_mib, self.max_seconds)
-        return f"32 {(self.max_words, *self.fields, *limits, self.access, self.keep_copies)!r}"
+        return f"33 {(self.max_words, *self.fields, *limits, self.access, self.keep_copies)!r}"
 
 
 def read_corpus(
@@ -374,7 +375,7 @@ class Reading:
         is_whole = len(pieces) == 1 and not pieces[0].place
         is_compared = not self._options.keep_copies and not file.is_in_archive
         letters = [letters_of(piece.text) for piece in pieces] if is_compared else []
-        held_by = [self._copies.holders_of(one) for one in letters]
+        held_by = [self._copies.holders_of(one, title) for one in letters]
         is_in_mailbox = file.suffix == MAIL and file.is_in_archive and not self._options.keep_copies
         quoted = (
             self._mailbox.quotes_again([(one.place, one.text) for one in pieces]) if is_in_mailbox else [False] * len(pieces)
@@ -395,7 +396,7 @@ class Reading:
             if is_compared:
                 held_by[number - 1] = (holder(passage.id, file.at),)
             yield from self._hand_out(passage)
-        self._copies.add(letters, held_by)
+        self._copies.add(title, letters, held_by)
 
     def _cut(self, whole: Passage) -> Iterator[Passage]:
         """The passages of a record."""

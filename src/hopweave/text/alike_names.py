@@ -6,14 +6,18 @@ They have the same letters, and a number or an ending of their own. What is said
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Set
 from typing import NamedTuple
 
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Span
+from hopweave.text.languages import months
+from hopweave.text.values import MONTHS
 
 _SUFFIXES = "Pro|Plus|Max|Mini|Ultra|Lite|Air|Basic|Classic|Compact|Premium|Deluxe|Sport|Turbo|HD|XL"
+_ENDINGS = frozenset(_SUFFIXES.casefold().split("|"))
 _CURRENCIES = "EUR|USD|GBP|CHF|SEK|DKK|NOK|PLN|CZK|RUB|HUF|JPY|CNY|INR|AUD|CAD|BRL"
 _NAME = lazy_pattern(
     rf"(?<![\w.,/-])(?P<make>[A-Z][A-Za-z]{{0,5}}-?|(?!(?:{_CURRENCIES})\b)[A-Z]{{2,5}} )\d{{1,4}}[A-Z]?(?:-[A-Z]{{1,2}}\d?)?"
@@ -26,6 +30,8 @@ _RANGE = lazy_pattern(r" ?(?:to|through|up to|–|—|-|\.\.) ?(?:the )?")
 _BETWEEN = lazy_pattern(r"[,;] |\n|\s(?:and|or|but|while|whereas)\s")
 _JOINED = lazy_pattern(r",?\s?(?:(?:and|or|/|&)\s?)?(?:the\s)?")
 """What stands between names of which the same is said."""
+_WORD = lazy_pattern(r"[^\W_]+(?:\.\d+)*")
+_DIGIT = lazy_pattern(r"\d")
 
 
 class _Named(NamedTuple):
@@ -88,6 +94,36 @@ def is_one_of_several(said: str, title: str) -> bool:
     own = {(one.make, one.name) for one in _names_in(said)}
     there = {(one.make, one.name) for one in _names_in(title)}
     return bool(own & there) and any(make == other and name != one for make, name in own for other, one in there)
+
+
+def are_of_alike_things(one: str, other: str) -> bool:
+    """Whether two titles are of things of one kind: each has a name of its own, such as `H4` and `H6`, or they are the same but
+    for their numbers, their months, and `Plus` or the like.
+
+    >>> of_h4 = "Operating Manual Tarn H4"
+    >>> [are_of_alike_things(of_h4, other) for other in ("TARN H6", f"{of_h4} Plus", "TARN H4", of_h4.upper())]
+    [True, True, False, False]
+    >>> are_of_alike_things("Price list 2023", "Price list 2024"), are_of_alike_things("Price list", "Price list (1)")
+    (True, False)
+    """
+    left, right = (Counter(_WORD.findall(title.casefold())) for title in (one, other))
+    names, other_names = _by_make(left), _by_make(right)
+    if any(make[0:1].isalpha() and names[make].isdisjoint(other_names[make]) for make in names.keys() & other_names.keys()):
+        return True
+    only, only_there = _by_make(left - right), _by_make(right - left)
+    are_numbered = "" not in only and "" not in only_there and only.keys() == only_there.keys()
+    return left != right and bool(left & right) and are_numbered
+
+
+def _by_make(words: Iterable[str]) -> dict[str, set[str]]:
+    """The words by what comes before their numbers: `h#` has `h4`, and `` those without a number; months are of one make."""
+    made: dict[str, set[str]] = {}
+    for word in words:
+        if word not in _ENDINGS:
+            number = _DIGIT.search(word)
+            is_month = word in MONTHS or word in months()
+            made.setdefault(f"{word[: number.start()]}#" if number else "#month" if is_month else "", set()).add(word)
+    return made
 
 
 def _is_said_of_another(

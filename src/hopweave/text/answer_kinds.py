@@ -17,7 +17,6 @@ from hopweave.core.memoize import remembered
 from hopweave.core.types import Passage, Span
 from hopweave.text.languages import (
     all_words_for,
-    is_foreign,
     language_of,
     months,
     small_words,
@@ -80,7 +79,6 @@ _BEFORE_A_WORD = (
     r"|по|и|від|з|та|από|για|με|και)"
 )
 """What may stand before a word that asks: a preposition, or `and`."""
-_ASKS_FOR_A_MEASURE = lazy_pattern(r"\bhow (?:long|old|tall|high|deep|wide|far|fast|heavy|loud|hot|cold)\b", re.IGNORECASE)
 _HOW_MANY = lazy_pattern(r"\bhow many (?P<of>[a-z]+)", re.IGNORECASE)
 
 _OF_MONEY = lazy_pattern(r"per|pound|dollar|euro|crown|penc|penn|cent|franc|quid|buck|yen", re.IGNORECASE)
@@ -124,8 +122,9 @@ def kind_asked(query: str) -> Kind:
     asked = " ".join(query.split())
     code = language_of(asked)
     if code not in {"", "en"}:  # `Was ist das?` has an English word, and asks for no yes
+        kind: Kind = next((kind for kind, begins in _kinds_in(code) if begins.search(asked)), "any")
         # With a comma, the word may begin a clause: "Wer zu spät kommt, zahlt was?"
-        return next((kind for kind, begins in _kinds_in(code) if begins.search(asked)), "any") if "," not in asked else "any"
+        return "any" if "," in asked and kind in {"person", "place"} else kind
     if _IS_IT.match(asked) and not _ASKING.search(re.split(r"[,;]", asked, maxsplit=1)[0]):
         return "yes_no"
     begun = list(_BEGINS_TO_ASK.finditer(asked))
@@ -156,7 +155,7 @@ def is_of_kind(answer: str, kind: Kind) -> bool:
         case "date":
             return has_digit or _PERIOD.search(said) is not None
         case "time":
-            return not _are_no_times(said)
+            return not is_money_or_share(said)
         case "number":
             return (has_digit and not _FORMULA.search(said)) or _AMOUNT.search(said) is not None
         case "count":
@@ -167,17 +166,6 @@ def is_of_kind(answer: str, kind: Kind) -> bool:
             return has_letter and not is_date(said)
         case _:
             return True
-
-
-def is_other_measure(query: str, answer: str) -> bool:
-    """Whether a question asks how long, old, tall and the like something is, and an answer is a percentage or a sum of money.
-
-    >>> is_other_measure("How long does it take?", "50%"), is_other_measure("How long does it take?", "50 s")
-    (True, False)
-    """
-    if not _ASKS_FOR_A_MEASURE.search(query) or is_foreign(query):
-        return False
-    return _are_no_times(answer)
 
 
 def counts_something_else(query: str, sentence: str, focus: Span) -> bool:
@@ -208,8 +196,12 @@ def is_something_else(answer: str, kind: Kind, passages: Sequence[Passage]) -> b
     return any(_WORK.search(lead) and not _PERSON.search(lead) for lead in leads)
 
 
-def _are_no_times(answer: str) -> bool:
-    """Whether the values in an answer are percentages and sums of money."""
+def is_money_or_share(answer: str) -> bool:
+    """Whether the values in an answer are percentages and sums of money.
+
+    >>> is_money_or_share("£5, or 4%"), is_money_or_share("5 days"), is_money_or_share("the fee")
+    (True, False, False)
+    """
     kinds = {value.kind for value in values_in(answer)}
     return bool(kinds) and kinds <= {"%", "money"}
 

@@ -26,9 +26,11 @@ from hopweave.core.types import Hit, Passage, Span
 from hopweave.text.content_words import estimated_tokens, keys_of, stem, stems_of
 from hopweave.text.document_names import full_heading, full_title
 from hopweave.text.instructions import blanked
+from hopweave.text.languages import language_of
 from hopweave.text.referred import Referring, referring_to
 from hopweave.text.repetition import Repetitions, Said
 from hopweave.text.sentences import sentence_spans
+from hopweave.text.values_asked import has_value_of, kinds_of_values_asked
 from hopweave.text.word_vectors import Headed, nearness
 
 _PASSAGE_SCORE = 7.0
@@ -41,6 +43,8 @@ _MEANT = 3.0
 _LIKE_WHAT_REFERS = 2.5
 """For the words that a sentence shares with those that refer to its passage."""
 _RIGHT_KIND = 0.6
+_HAS_VALUE = 2.0
+"""For a value of a kind that the question asks for, where that is plain; not where all passages are articles either."""
 _NEAR = 4.0
 """Not where all passages are articles: there, what is asked for is mostly said in words of the question or at the beginning."""
 
@@ -326,8 +330,11 @@ def _scored(question: str, hits: Sequence[Hit]) -> list[Evidence]:
     weights = {stem: max(0.0, math.log((len(units) + 1) / (frequencies[stem] + 0.5))) for stem in asked}
     total = math.fsum(weights.values()) or 1.0
     best = max((hit.score for hit in hits), default=0.0)
-    value = next((value for words, value in _KINDS if words.search(question.casefold())), None)
-    near = _nearness(question, units)
+    are_articles = all(hit.passage.start is None for hit in hits)
+    kinds, language = frozenset[str]() if are_articles else kinds_of_values_asked(question), language_of(question)
+    value = None if kinds else next((value for words, value in _KINDS if words.search(question.casefold())), None)
+    headed = [] if are_articles else [Headed(full_heading(hit.passage), unit.text) for hit, _, unit in units]
+    near = nearness(question, headed) if headed else [0.0] * len(units)
     most = max((math.fsum(weights[stem] for stem in stems) for stems in shared), default=0.0)
     referring = {
         passage_id: [(math.fsum(weights[stem] for stem in one.stems & asked) / most if most else 0.0, one) for one in several]
@@ -341,6 +348,7 @@ def _scored(question: str, hits: Sequence[Hit]) -> list[Evidence]:
         score += _LINKED * (hit.via is not None and hit.via.by != "words")
         score += _by_reference(referring.get(hit.passage.id, ()), unit)
         score += _RIGHT_KIND * (value is not None and value.search(unit.text) is not None)
+        score += _HAS_VALUE * (bool(kinds) and has_value_of(unit.text, kinds, language))
         score += _NEAR * share
         scored.append(Evidence(hit.passage, unit.span, score, unit.is_part))
     return scored
@@ -354,10 +362,3 @@ def _by_reference(referring: Iterable[tuple[float, Referring]], unit: _Unit) -> 
         like = len(one.stems & stems_of(unit.text)) / len(one.stems) if one.stems else 0.0
         shares.append(min(1.0, near) * (_MEANT * is_meant + _LIKE_WHAT_REFERS * like))
     return max(shares, default=0.0)
-
-
-def _nearness(question: str, units: Sequence[tuple[Hit, int, _Unit]]) -> Sequence[float]:
-    """How near each unit is to the question in meaning, relative to the others; 0 if all passages are articles."""
-    if all(hit.passage.start is None for hit, _, _ in units):
-        return [0.0] * len(units)
-    return nearness(question, [Headed(full_heading(hit.passage), unit.text) for hit, _, unit in units])

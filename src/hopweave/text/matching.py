@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import string
+import unicodedata
 from collections.abc import Sequence
 from functools import cache
 from typing import Literal
@@ -20,6 +21,9 @@ _ARTICLES = lazy_pattern(r"\b(a|an|the)\b")
 _SEPARATING = lazy_pattern(r"\W*+")
 _NOT_WORDS = lazy_pattern(r"[^a-z0-9]+")
 
+_NO_LETTER = lazy_pattern(r"[\W_]+")
+_NO_ASCII_LETTER = bytes(code for code in range(128) if not chr(code).isalnum())
+
 Match = Literal["words", "characters"]
 
 
@@ -33,6 +37,13 @@ def normalize_answer(text: str) -> str:
     'toronto coachterminal'
     """
     return " ".join(_ARTICLES.sub(" ", text.lower().translate(_PUNCTUATION)).split())
+
+
+def letters_of(text: str) -> str:
+    """The letters and digits of a text, in compatibility form and case folded."""
+    if text.isascii():
+        return text.lower().encode("ascii").translate(None, _NO_ASCII_LETTER).decode("ascii")
+    return _NO_LETTER.sub("", unicodedata.normalize("NFKC", text).casefold())
 
 
 def is_contained(span: str, answer: str, match: Match = "words") -> bool:

@@ -108,6 +108,21 @@ def order_of(left: str, right: str) -> int | None:
     return 1 if one.least > other.most else -1
 
 
+def measure_of(unit: str) -> str:
+    """What a unit measures, such as `time`; empty for an unknown one. Capitals count in signs, not in words.
+
+    >>> measure_of("kg"), measure_of("Litres"), measure_of("MW"), measure_of("crates")
+    ('mass', 'volume', 'power', '')
+    """
+    known = _KNOWN.get(unit) or (_KNOWN.get(unit.lower()) if len(unit) > _LONGEST_SIGN else None)
+    return known[0] if known is not None else ""
+
+
+def units_of(measure: str) -> list[str]:
+    """The signs and English names of the units of a measure, longest first; none for an unknown one."""
+    return sorted((unit for unit, (of, _) in _KNOWN.items() if of == measure), key=len, reverse=True)
+
+
 def is_measured(value: str) -> bool:
     """Whether the first number of a value has a known unit: `1500 ms`, which is no year."""
     size = _size_of(value)
@@ -155,9 +170,8 @@ def _made(match: re.Match[str]) -> _Size:
     if match["money"]:
         return _Size(match["money"].strip(), number, number)
     unit = match["unit"] or ""
-    known = _KNOWN.get(unit) or (_KNOWN.get(unit.lower()) if len(unit) > _LONGEST_SIGN else None)
-    if known is not None:
-        amounts = [number * size for size in known[1]]
-        return _Size(known[0], min(amounts), max(amounts))
+    if measure := measure_of(unit):
+        amounts = [number * size for size in (_KNOWN.get(unit) or _KNOWN[unit.lower()])[1]]
+        return _Size(measure, min(amounts), max(amounts))
     counted = next((word.stem for word in words_in(unit) if word.says_something), "")
     return _Size("%" if unit == "%" else counted, number, number)

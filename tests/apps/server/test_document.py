@@ -55,6 +55,15 @@ def test_every_example_of_a_body_is_served(tmp_path):
                     assert httpx.post(address + path, json=example, timeout=30).status_code == 200, example
 
 
+def test_the_events_of_a_stream_are_as_described(tmp_path):
+    with listening(app_over(tmp_path)) as address:
+        routes = schemathesis.openapi.from_url(f"{address}/openapi.json")["/v1/answers"]
+        case = routes["POST"].Case(body={"question": "Who built it?", "stream": True}, media_type="application/json")
+        reply = case.call()
+        assert reply.headers["content-type"][0].startswith("text/event-stream")
+        case.validate_response(reply, checks=CHECKS)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", list(GenerationMode))
 def test_nothing_that_the_document_allows_or_forbids_makes_the_server_fail(tmp_path, mode):

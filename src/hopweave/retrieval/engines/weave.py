@@ -56,6 +56,7 @@ class Weave:
     set_choice: Annotated[bool, "choose each passage by what it adds to those before it"] = True
     title_weight: Annotated[float, AtLeast(0, 1000), "how much the title's own BM25 score adds"] = 0.5
     comparisons: Annotated[bool, "search for each of the two things that a query compares"] = True
+    values: Annotated[bool, "after bm25, prefer passages with a value of the kind asked for: a time for 'how long'"] = True
     word_vectors: Annotated[bool, "after bm25, count nearness in meaning, by: hopweave models fetch word-vectors"] = True
     max_tokens: Annotated[Count | None, "show only the likeliest sentences, up to this many tokens; none: entire passages"] = (
         None
@@ -96,8 +97,9 @@ class Weave:
         return (
             f"weave depth={self.depth} links={self.links} references={self._follows_references} "
             f"residual={self.residual} set_choice={self.set_choice} "
-            f"comparisons={self.comparisons} title_weight={self.title_weight:g} max_tokens={self.max_tokens} "
-            f"analyzer={self._manifest.analyzer} corpus={self._manifest.fingerprint}{self.visible.identity}{vectors}{first}"
+            f"comparisons={self.comparisons} values={self.values} title_weight={self.title_weight:g} "
+            f"max_tokens={self.max_tokens} analyzer={self._manifest.analyzer} "
+            f"corpus={self._manifest.fingerprint}{self.visible.identity}{vectors}{first}"
         )
 
     @property
@@ -180,6 +182,7 @@ class Weave:
             use_links=self.links,
             use_references=self._follows_references and is_whole,
             use_residual=self.residual and is_whole,
+            use_values=self.values,
             use_vectors=self.word_vectors,
         )
         chosen = weaving.chosen(max_hits, as_set=self.set_choice)

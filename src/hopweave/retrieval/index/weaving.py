@@ -9,7 +9,7 @@ question and are connected.
 
 Function words of the question weigh little everywhere, and a passage that has more of its words counts more than its BM25
 score says, as by the coordination factor that engines multiplied scores with once. If the question names nothing that would
-lead on, passages count that are near it in meaning.
+lead on, passages count that are near it in meaning. If it asks for a value, those without one of its kind count less.
 
 The figures below were chosen on the first half of the questions, and confirmed on the second: see docs/design/measured.md.
 """
@@ -17,7 +17,7 @@ The figures below were chosen on the first half of the questions, and confirmed 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
@@ -29,6 +29,9 @@ from hopweave.retrieval.index.bm25_search import Clause, Found, terms_of
 from hopweave.retrieval.index.links import opening
 from hopweave.retrieval.index.word_index import Document, WordIndex, candidates_of, function_terms
 from hopweave.text.document_names import full_heading, words_above
+from hopweave.text.languages import language_of
+from hopweave.text.matching import letters_of
+from hopweave.text.values_asked import has_value_of, kinds_of_values_asked
 from hopweave.text.word_vectors import Headed, nearness, word_vectors
 
 FIRST_HITS = 60
@@ -74,6 +77,9 @@ NEAR_WINDOW = 24
 NEAR_HEADINGS = 2.0
 """How much the words of the headings count beside those."""
 
+WITHOUT_VALUE = 0.7
+"""The factor for a passage that has no value of a kind that the question asks for."""
+
 POOL = 25
 COVERAGE_BONUS = 0.3
 LINKED_BONUS = 0.35
@@ -101,17 +107,20 @@ class _State:
         own: its score for the question over the best one, with the bonus for its title.
         reached: what leads to it.
         most: the value beyond which what leads to it does not lift it.
+        factor: of its value: below 1 if it has no value of a kind that the question asks for.
         via: its source, and the kind of link.
     """
 
     own: float
     reached: float = 0.0
     most: float = math.inf
+    factor: float = 1.0
     via: Via | None = None
 
     @property
     def value(self) -> float:
-        return max(self.own, min(self.most, OWN_SHARE * self.own + self.reached)) if self.reached else self.own
+        value = max(self.own, min(self.most, OWN_SHARE * self.own + self.reached)) if self.reached else self.own
+        return self.factor * value
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +168,7 @@ class Weaving:
         use_links: whether to follow links.
         use_references: whether those to parts of documents are among them.
         use_residual: whether to search for residual words.
+        use_values: whether passages without a value of a kind that is asked for count less.
         use_vectors: whether to compare meanings, if there are word vectors.
     """
 
@@ -172,6 +182,7 @@ class Weaving:
         use_links: bool,
         use_references: bool,
         use_residual: bool,
+        use_values: bool,
         use_vectors: bool,
     ) -> None:
         self._words = words
@@ -181,6 +192,7 @@ class Weaving:
         self._use_links = use_links
         self._use_references = use_links and use_references
         self._use_residual = use_residual
+        self._use_values = use_values
         self._use_vectors = use_vectors
         weights = dict.fromkeys(function_terms(question), FUNCTION_WORD)
         self._terms = {term: num * weights.get(term, 1.0) for term, num in words.question_terms(question).items()}
@@ -203,7 +215,7 @@ class Weaving:
         if not self._terms or max_hits < 1:
             return []
         self._begin(max(POOL, max_hits))
-        front = self._ranked()[:FRONT]
+        front = list(islice(_distinct(self._ranked()), FRONT))
         self._look_into(front)
         is_named = self._words.names_something(self._text)
         self._use_residual = self._use_residual and is_named and not any(map(self._has_all_words, front[:1]))
@@ -224,7 +236,9 @@ class Weaving:
             self._count_coverage(pool)
             if self._use_vectors and not is_named:
                 self._count_nearness(pool)
+            self._look_for_values(pool)
             pool.sort(key=self._place)
+        pool = list(_distinct(pool))
         picked = self._picked(pool, max_hits) if as_set and (is_named or has_led) else pool[:max_hits]
         return [Woven(document.passage, self._states[document].value, self._states[document].via) for document in picked]
 
@@ -257,6 +271,13 @@ class Weaving:
         for document, share in zip(pool, near, strict=True) if any(near) else ():
             state = self._states[document]
             state.own = (1 - NEAR_SHARE) * state.own + NEAR_SHARE * share
+
+    def _look_for_values(self, pool: Sequence[Document]) -> None:
+        """Lets passages count less that have no value of a kind that the question asks for, such as a time for "how long"."""
+        kinds = kinds_of_values_asked(self._text)
+        for document in pool if kinds and self._use_values else ():
+            if not has_value_of(document.passage.text, kinds, language_of(self._text)):
+                self._states[document].factor = WITHOUT_VALUE
 
     def share_of(self, passage: Passage) -> float:
         """The share of the question's words, by idf, that a passage has, from 0 to 1.
@@ -444,6 +465,16 @@ class Weaving:
         there = self._out_weight(one, other.key) if one.links_to(other) else 0.0
         back = self._out_weight(other, one.key) if other.links_to(one) else 0.0
         return min(1.0, max(there, back, self._referred.get((one, other), 0.0), self._referred.get((other, one), 0.0)))
+
+
+def _distinct(ranked: Iterable[Document]) -> Iterator[Document]:
+    """Yields the first passage of each text: of what the manuals of several models say alike, that of the likeliest."""
+    texts: set[str] = set()
+    for document in ranked:
+        letters = letters_of(document.passage.text)
+        if letters not in texts:
+            texts.add(letters)
+            yield document
 
 
 def _name_weight(source: Document, target: Document) -> float:

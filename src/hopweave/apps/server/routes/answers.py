@@ -41,7 +41,15 @@ AnswerId = Annotated[str, Path(description="As in the reply to the question.", m
         200: {
             "content": {
                 EVENT_STREAM: {
-                    "schema": {"type": "string"},
+                    # Of each event, as FastAPI writes it; `schema` would be read as that of an event or of the stream.
+                    "itemSchema": {
+                        "type": "object",
+                        "properties": {
+                            "event": {"type": "string"},
+                            "data": {"type": "string", "contentMediaType": "application/json"},
+                        },
+                        "required": ["event", "data"],
+                    },
                     "example": 'event: started\ndata: {"id":"...","question":"...","method":"searchain","corpus":"starter",'
                     '"usual":{"seconds":12.5,"num_answers":4}}\n\n'
                     'event: step\ndata: {"id":0,"parent":null,"label":"tree","text":"...","kind":"decision"}\n\n'

@@ -1,0 +1,186 @@
+"""What kinds of values a question asks for, and whether a text has one: "how long" asks for a time, "how many kg" for a mass.
+
+A passage that has such a value is likelier to answer, as where answers are predicted when texts are indexed (Prager, Brown and
+Coden, 2000). English questions are understood best; of others, those that begin with a word for a time, or have one for a price
+or a unit of time (`languages.toml`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Set
+from functools import cache
+
+from hopweave.core.lazy_pattern import lazy_pattern
+from hopweave.core.memoize import remembered
+from hopweave.text.amounts import CURRENCY
+from hopweave.text.answer_kinds import is_money_or_share, kind_asked
+from hopweave.text.languages import is_foreign, language_of, pattern_for, words_for
+from hopweave.text.sizes import measure_of, units_of
+from hopweave.text.values import MONTHS, NUMBER_WORDS
+
+TIME, DATE, CLOCK, MONEY, SHARE, TEMPERATURE = "time", "date", "clock", "money", "%", "temperature"
+_LENGTH = "length"
+
+_COUNTED = lazy_pattern(
+    r"\bhow (?:many|much) (?:(?:working|business|calendar|full|whole|more|extra) )?(?P<unit>[^\W\d_]+)", re.IGNORECASE
+)
+_PRICED = lazy_pattern(r"\bhow much\b.{1,80}?\b(?:costs?|pay|paid|charged?|owe)\b|\bhow much money\b", re.IGNORECASE)
+_ASKED = tuple(
+    (frozenset(kinds), lazy_pattern(rf"\b(?:{words})\b", re.IGNORECASE))
+    for kinds, words in (
+        ((TIME, _LENGTH), r"how long"),
+        (
+            (TIME,),
+            r"how (?:often|frequently|soon|quickly|early|late|old)|how much (?:[a-z]+ )?(?:time|notice)"
+            r"|(?:what|which) interval",
+        ),
+        (
+            (TIME, DATE, CLOCK),
+            r"(?:until|till|by|since|from|up to) when|when (?:are|is|was|were|do|does|did|have|has|must|can|will|should)",
+        ),
+        ((CLOCK,), r"(?:what|which) (?:time|hour)|(?:opening|closing) (?:time|hour)s?"),
+        (
+            (TIME, DATE),
+            r"(?:what|which) (?:exact )?(?:date|day|month|year)|(?:first|last|latest|earliest) (?:[a-z]+ )?day|deadline",
+        ),
+        ((_LENGTH,), r"how (?:deep|far|high|tall|thick|wide)"),
+        (("mass",), r"how heavy|how much\b.{1,80}?\bweighs?|(?:what|which) weight|weight of"),
+        ((TEMPERATURE,), r"how (?:cold|hot|warm)|temperatures?"),
+        ((SHARE,), r"(?:what|which) (?:percentage|proportion|share)"),
+        (("pressure",), r"(?:what|which) (?:[a-z]+ )?pressure"),
+        (("voltage",), r"(?:what|which) (?:[a-z]+ )?voltage"),
+        ((TIME,), r"time limit|notice period"),
+        ((MONEY,), r"costs?|deposit|fees?|price|rent|salary"),
+        ((_LENGTH,), r"clearance|distance|free space|gap"),
+    )
+)
+"""The first that a question has says what it asks for."""
+_ASKS_HOW = lazy_pattern(r"\bhow (?:fast|loud)\b", re.IGNORECASE)
+"""What else asks for a measure, of no unit that is known here."""
+_ASKS_FOR_OTHERS = frozenset({"yes_no", "person", "place", "version", "release", "licence"})
+_OF_MONEY = lazy_pattern(r"money|pounds?|dollars?|euros?|crowns?|pence|pennies|cents?|francs?|yen", re.IGNORECASE)
+
+_NEAR = 24
+"""How many characters before a unit its number is looked for."""
+_YEAR = r"(?<![\w.,])(?:1\d|20)\d\d(?![\w.,]\d|\w)"
+_CLOCK_TIME = (
+    r"(?<![\w:.])(?:[01]?\d|2[0-4])[:.][0-5]\d(?![\w:]|\.\d)|\d\s?[ap]\.?m\b|\d\s?(?:h|Uhr|uur)\b|\b(?:noon|midnight)\b"
+)
+_OFTEN = lazy_pattern(
+    r"\b(?:hourly|daily|weekly|monthly|yearly|annual(?:ly)?"
+    r"|(?:every|each|per|once an?|twice an?) (?:hour|day|week|month|year))\b",
+    re.IGNORECASE,
+)
+_OF_TEMPERATURES = r"°\s?[CFK]?|K|[Kk]elvin|degrees?"
+
+
+@remembered
+def kinds_of_values_asked(question: str) -> frozenset[str]:
+    """The kinds of values of which one would answer a question; none if that is not plain.
+
+    >>> asked = ("After how many hours is it replaced?", "How many litres?", "Was kostet die Fahrt?", "Who pays the fee?")
+    >>> [sorted(kinds_of_values_asked(question)) for question in asked]
+    [['time'], ['volume'], ['money'], []]
+    """
+    asked = " ".join(question.split())
+    kind = kind_asked(asked)
+    if kind in _ASKS_FOR_OTHERS or asked.endswith("."):  # a sentence of a chain of thought may be searched for as well
+        return frozenset()
+    if is_foreign(asked):
+        return _elsewhere(asked, language_of(asked), kind)
+    counted = _COUNTED.search(asked)
+    if counted is not None and (measure := measure_of(counted["unit"])):
+        return frozenset({measure})
+    if (counted is not None and _OF_MONEY.fullmatch(counted["unit"])) or _PRICED.search(asked):
+        return frozenset({MONEY})
+    found = next((kinds for kinds, words in _ASKED if words.search(asked)), None)
+    return found if found is not None else frozenset({DATE, TIME, CLOCK} if kind in {"date", "year"} else ())
+
+
+def has_value_of(text: str, kinds: Set[str], language: str = "") -> bool:
+    """Whether a text has a value of one of some kinds.
+
+    Args:
+        text: any text.
+        kinds: from `kinds_of_values_asked`.
+        language: the code of the language whose units and months are looked for beside the English ones.
+
+    >>> told = "The seal is replaced after six months, at 82 °C."
+    >>> [has_value_of(told, {kind}) for kind in ("time", "temperature", "money", "volume")]
+    [True, True, False, False]
+    """
+    return any(_has(kind, text, language) for kind in kinds)
+
+
+def is_other_measure(query: str, answer: str) -> bool:
+    """Whether a question asks how long, hot, tall and the like something is, and an answer is a percentage or a sum of money.
+
+    >>> [is_other_measure("How long does it take?", answer) for answer in ("50%", "50 s")]
+    [True, False]
+    >>> is_other_measure("Wie lange darf ich parken, ohne zu bezahlen?", "15 Euro")
+    True
+    """
+    kinds = kinds_of_values_asked(query)
+    asks_for_a_measure = bool(kinds) and kinds.isdisjoint({MONEY, SHARE})
+    return (asks_for_a_measure or _ASKS_HOW.search(query) is not None) and is_money_or_share(answer)
+
+
+def _elsewhere(asked: str, code: str, kind: str) -> frozenset[str]:
+    if kind == "time":
+        return frozenset({TIME, DATE, CLOCK})
+    if kind == "year":
+        return frozenset({DATE})
+    if kind in {"count", "any"} and words_for(code, "times") and _counts_times(code).search(asked):
+        return frozenset({TIME})
+    return frozenset({MONEY} if kind == "any" and pattern_for(code, "price").search(asked) else ())
+
+
+@cache
+def _counts_times(code: str) -> re.Pattern[str]:
+    """How a question of a language begins that asks for so many units of time."""
+    return re.compile(rf"(?:{words_for(code, 'how_many') or '(?!)'})\s*(?:{words_for(code, 'times')})(?!\w)", re.IGNORECASE)
+
+
+def _has(kind: str, text: str, language: str) -> bool:
+    if kind in {DATE, CLOCK, MONEY}:
+        return _pattern_of(kind, language).search(text) is not None
+    if kind == TIME and _OFTEN.search(text):
+        return True
+    units, number = _pattern_of(kind, language), _number_before(language)
+    return any(number.search(text, max(0, unit.start() - _NEAR), unit.start()) for unit in units.finditer(text))
+
+
+@cache
+def _pattern_of(kind: str, language: str) -> re.Pattern[str]:
+    """Finds dates, times of day and sums of money, or the units of another kind."""
+    match kind:
+        case "date":
+            names = "|".join([*MONTHS, *sorted(_months_of(language), key=len, reverse=True)])
+            named = rf"\d{{1,2}}(?:st|nd|rd|th|\.|er|º)?\s(?:de\s)?(?i:{names})\b|\b(?i:{names})\s\d"
+            return re.compile(rf"{_YEAR}|\d{{4}}-\d\d|\b\d{{1,2}}[./]\d{{1,2}}[./]\d|{named}")
+        case "clock":
+            return re.compile(_CLOCK_TIME)
+        case "money":
+            return re.compile(rf"{CURRENCY}\s?\d|\d\s?{CURRENCY}", re.IGNORECASE)
+        case "%":
+            units = r"%|per\s?cent|percentage points?"
+        case "temperature":
+            units = _OF_TEMPERATURES
+        case _:
+            units = "|".join(re.escape(unit) if len(unit) < 4 else f"(?i:{unit})" for unit in units_of(kind))
+            if kind == TIME and (times := words_for(language, "times")):
+                units = f"{units}|(?i:{times})"
+    return re.compile(rf"(?<=[\d\s\u00a0-])(?:{units})(?!\w)")
+
+
+def _months_of(language: str) -> Iterable[str]:
+    return (re.escape(name) for forms in words_for(language, "months").split() for name in forms.split("/"))
+
+
+@cache
+def _number_before(language: str) -> re.Pattern[str]:
+    """A number at the end of a text, in digits or words, also before `working` of `working days`."""
+    words = "|".join([*NUMBER_WORDS, *words_for(language, "numbers").split()])
+    of = r"(?:working|business|calendar|consecutive|full|further|more|operating)\s"
+    return re.compile(rf"(?:\d|\bhalf an?|\b(?:{words}))[\s\u00a0-]?(?:{of})?\Z", re.IGNORECASE)
