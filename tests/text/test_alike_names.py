@@ -3,7 +3,7 @@
 import pytest
 
 from hopweave.core.types import Span
-from hopweave.text.alike_names import is_of_another_name, is_one_of_several
+from hopweave.text.alike_names import are_of_alike_things, is_of_another_name, is_one_of_several
 
 
 def is_other(query, sentence, words, *above):
@@ -43,3 +43,25 @@ def test_a_title_with_several_names_says_of_none_that_all_below_is_about_it():
     assert is_one_of_several("G35", "G20, G20-E and G35: manual")
     assert not is_one_of_several("G35", "G35: manual for the K7 dock")
     assert not is_one_of_several("Ida", "Ida and Otto")
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        ("Operating Manual Tarn H4", "tarn_h6", True),
+        ("Terminal", "Terminal Pro", True),
+        ("Price list 2023", "Price list 2024", True),
+        ("Minutes, March 2024", "Minutes, April 2024", True),
+        ("Protokoll März", "Protokoll Mai", True),
+        ("Orla 3.1 documentation", "Orla 3.12 documentation", True),
+        ("Operating Manual Tarn H4", "OPERATING MANUAL TARN H4", False),
+        ("Operating Manual Tarn H4", "H4", False),
+        ("Price list 2023", "Annual report 2024", False),
+        ("zlib1g", "libpng16", False),
+        ("Manual", "Manual (1)", False),
+        ("Manual", "Manual 3.5", False),
+        ("", "2024", False),
+    ],
+)
+def test_titles_are_of_alike_things_if_they_differ_in_names_numbers_or_months(one, other, expected):
+    assert (are_of_alike_things(one, other), are_of_alike_things(other, one)) == (expected, expected)
