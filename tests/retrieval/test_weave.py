@@ -464,13 +464,15 @@ def test_a_passage_with_a_value_of_the_kind_that_is_asked_for_comes_before_one_w
         assert found(tmp_path / "index", question, 2, values=False)[0].passage.id == "spoken"
 
 
-def test_a_text_of_several_manuals_is_found_once_in_the_one_that_the_question_names(tmp_path):
+def test_of_a_text_in_several_manuals_the_one_that_the_question_names_is_found_first_and_the_others_last(tmp_path):
     said = ("Do not clean the hood with steel wool.", "Do not clean the hood\nwith steel wool.")
     shared = [Passage(f"h{number}", said[number % 2], f"Manual of the Tarn H{number}") for number in (4, 5, 6)]
     BM25.build(tmp_path / "index", [*NOISE, *shared])
     for number in (4, 5, 6):
-        hits = found(tmp_path / "index", f"How do I clean the hood of the H{number}?", 4)
+        hits = found(tmp_path / "index", f"How do I clean the hood of the H{number} in a town?", 6)
         assert [one for one in ids(hits) if one.startswith("h")] == [f"h{number}"]
+        hits = found(tmp_path / "index", f"How do I clean the hood of the H{number}?", 4)
+        assert (ids(hits)[0], len(hits)) == (f"h{number}", 3)
 
 
 def test_a_title_that_many_passages_share_is_no_link(manual):

@@ -238,8 +238,9 @@ class Weaving:
                 self._count_nearness(pool)
             self._look_for_values(pool)
             pool.sort(key=self._place)
-        pool = list(_distinct(pool))
-        picked = self._picked(pool, max_hits) if as_set and (is_named or has_led) else pool[:max_hits]
+        distinct = list(_distinct(pool))
+        picked = self._picked(distinct, max_hits) if as_set and (is_named or has_led) else distinct[:max_hits]
+        picked += [document for document in pool if document not in distinct][: max_hits - len(picked)]
         return [Woven(document.passage, self._states[document].value, self._states[document].via) for document in picked]
 
     def _begin(self, num_hits: int) -> None:
@@ -468,7 +469,7 @@ class Weaving:
 
 
 def _distinct(ranked: Iterable[Document]) -> Iterator[Document]:
-    """Yields the first passage of each text: of what the manuals of several models say alike, that of the likeliest."""
+    """Yields the first passage of each text: what the manuals of several models say alike is read once."""
     texts: set[str] = set()
     for document in ranked:
         letters = letters_of(document.passage.text)
