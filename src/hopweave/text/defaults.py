@@ -9,9 +9,12 @@ from hopweave.core.memoize import remembered
 from hopweave.core.types import Span
 from hopweave.text.content_words import keys_of
 
+_STATES_DEFAULT = lazy_pattern(r"\bdefault", re.IGNORECASE)
 _ASKS_FOR_DEFAULT = lazy_pattern(
-    r"\bdefaults?\b|\bunless (?:told|said|set|stated) otherwise\b"
-    r"|(?:n['’]t|\bnot|\bwithout) (?:choos|set|g[ia]v|specif|say|pass|nam)\w*",
+    r"\bdefaults?\b|\bout of the box\b|\bunless (?:(?:\w+ ){1,3}otherwise|(?:I|you|we) \w+)\b|\b(?:un|not )configured\b"
+    r"|\bl(?:eave|eaving|eft) (?:\w+ ){0,3}(?:alone|out|as (?:it is|they are))\b"
+    r"|(?:n['’]t|\bnot|\bwithout) (?:choos|set|g[ia]v|specif|say|pass|nam|chang)\w*"
+    r"|\b(?:with no|without(?: an?| any| the)?) (?:\w+ )?(?:argument|option|parameter|setting)s?\b",
     re.IGNORECASE,
 )
 _DEFAULT = lazy_pattern(
@@ -37,6 +40,15 @@ def asks_for_default(asking: str) -> bool:
     (True, False)
     """
     return _ASKS_FOR_DEFAULT.search(asking) is not None
+
+
+def states_default(text: str) -> bool:
+    """Whether a text states a default.
+
+    >>> states_default("defaults to 6"), states_default("It has nine levels.")
+    (True, False)
+    """
+    return _STATES_DEFAULT.search(text) is not None
 
 
 def is_no_default(asking: str, sentence: str, focus: Span) -> bool:

@@ -24,6 +24,7 @@ from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Hit, Passage, Span
 from hopweave.text.content_words import estimated_tokens, keys_of, stem, stems_of
+from hopweave.text.defaults import asks_for_default, states_default
 from hopweave.text.document_names import full_heading, full_title
 from hopweave.text.instructions import blanked
 from hopweave.text.languages import language_of
@@ -45,6 +46,7 @@ _LIKE_WHAT_REFERS = 2.5
 _RIGHT_KIND = 0.6
 _HAS_VALUE = 2.0
 """For a value of a kind that the question asks for, where that is plain; not where all passages are articles either."""
+_STATES_DEFAULT = 1.0
 _NEAR = 4.0
 """Not where all passages are articles: there, what is asked for is mostly said in words of the question or at the beginning."""
 
@@ -332,6 +334,7 @@ def _scored(question: str, hits: Sequence[Hit]) -> list[Evidence]:
     best = max((hit.score for hit in hits), default=0.0)
     are_articles = all(hit.passage.start is None for hit in hits)
     kinds, language = frozenset[str]() if are_articles else kinds_of_values_asked(question), language_of(question)
+    by_default = not are_articles and asks_for_default(question)
     value = None if kinds else next((value for words, value in _KINDS if words.search(question.casefold())), None)
     headed = [] if are_articles else [Headed(full_heading(hit.passage), unit.text) for hit, _, unit in units]
     near = nearness(question, headed) if headed else [0.0] * len(units)
@@ -349,6 +352,7 @@ def _scored(question: str, hits: Sequence[Hit]) -> list[Evidence]:
         score += _by_reference(referring.get(hit.passage.id, ()), unit)
         score += _RIGHT_KIND * (value is not None and value.search(unit.text) is not None)
         score += _HAS_VALUE * (bool(kinds) and has_value_of(unit.text, kinds, language))
+        score += _STATES_DEFAULT * (by_default and states_default(unit.text))
         score += _NEAR * share
         scored.append(Evidence(hit.passage, unit.span, score, unit.is_part))
     return scored

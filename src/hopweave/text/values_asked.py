@@ -19,7 +19,7 @@ from hopweave.text.languages import is_foreign, language_of, pattern_for, words_
 from hopweave.text.sizes import measure_of, units_of
 from hopweave.text.values import MONTHS, NUMBER_WORDS
 
-TIME, DATE, CLOCK, MONEY, SHARE, TEMPERATURE = "time", "date", "clock", "money", "%", "temperature"
+TIME, DATE, CLOCK, MONEY, SHARE, TEMPERATURE, VERSION = "time", "date", "clock", "money", "%", "temperature", "version"
 _LENGTH = "length"
 
 _COUNTED = lazy_pattern(
@@ -29,6 +29,12 @@ _PRICED = lazy_pattern(r"\bhow much\b.{1,80}?\b(?:costs?|pay|paid|charged?|owe)\
 _ASKED = tuple(
     (frozenset(kinds), lazy_pattern(rf"\b(?:{words})\b", re.IGNORECASE))
     for kinds, words in (
+        ((VERSION,), r"(?:what|which) (?:[\w.]+ ){0,3}(?:version|release)s?"),
+        (
+            (VERSION, DATE),
+            r"older|newer|(?:out|came|come|there) (?:first|earlier)|first (?:appear|arriv|came|come|releas|ship|support)\w*"
+            r"|(?:appear|arriv|releas|ship|support|us)\w* (?:[\w.]+ ){0,3}(?:first|earlier)|been in [\w.]+ for longer",
+        ),
         ((TIME, _LENGTH), r"how long"),
         (
             (TIME,),
@@ -58,7 +64,7 @@ _ASKED = tuple(
 """The first that a question has says what it asks for."""
 _ASKS_HOW = lazy_pattern(r"\bhow (?:fast|loud)\b", re.IGNORECASE)
 """What else asks for a measure, of no unit that is known here."""
-_ASKS_FOR_OTHERS = frozenset({"yes_no", "person", "place", "version", "release", "licence"})
+_ASKS_FOR_OTHERS = frozenset({"yes_no", "person", "place", "licence"})
 _OF_MONEY = lazy_pattern(r"money|pounds?|dollars?|euros?|crowns?|pence|pennies|cents?|francs?|yen", re.IGNORECASE)
 
 _NEAR = 24
@@ -143,7 +149,7 @@ def _counts_times(code: str) -> re.Pattern[str]:
 
 
 def _has(kind: str, text: str, language: str) -> bool:
-    if kind in {DATE, CLOCK, MONEY}:
+    if kind in {DATE, CLOCK, MONEY, VERSION}:
         return _pattern_of(kind, language).search(text) is not None
     if kind == TIME and _OFTEN.search(text):
         return True
@@ -163,6 +169,12 @@ def _pattern_of(kind: str, language: str) -> re.Pattern[str]:
             return re.compile(_CLOCK_TIME)
         case "money":
             return re.compile(rf"{CURRENCY}\s?\d|\d\s?{CURRENCY}", re.IGNORECASE)
+        case "version":
+            return re.compile(
+                r"\b(?:release|version|v)s?\W{0,2}\d"
+                r"|\b(?:added|appear\w*|as of|available|changed|introduced|new|since)\b[^.\n]{0,40}?\d\.\d",
+                re.IGNORECASE,
+            )
         case "%":
             units = r"%|per\s?cent|percentage points?"
         case "temperature":

@@ -28,6 +28,7 @@ from hopweave.core.types import Hit, Passage, Via
 from hopweave.retrieval.index.bm25_search import Clause, Found, terms_of
 from hopweave.retrieval.index.links import opening
 from hopweave.retrieval.index.word_index import Document, WordIndex, candidates_of, function_terms
+from hopweave.text.defaults import asks_for_default, states_default
 from hopweave.text.document_names import full_heading, words_above
 from hopweave.text.languages import language_of
 from hopweave.text.matching import letters_of
@@ -78,7 +79,7 @@ NEAR_HEADINGS = 2.0
 """How much the words of the headings count beside those."""
 
 WITHOUT_VALUE = 0.7
-"""The factor for a passage that has no value of a kind that the question asks for."""
+"""The factor for a passage that has no value of a kind that the question asks for, and for one that states no default."""
 
 POOL = 25
 COVERAGE_BONUS = 0.3
@@ -107,7 +108,7 @@ class _State:
         own: its score for the question over the best one, with the bonus for its title.
         reached: what leads to it.
         most: the value beyond which what leads to it does not lift it.
-        factor: of its value: below 1 if it has no value of a kind that the question asks for.
+        factor: of its value: below 1 if it has nothing of a kind that the question asks for.
         via: its source, and the kind of link.
     """
 
@@ -215,7 +216,7 @@ class Weaving:
         if not self._terms or max_hits < 1:
             return []
         self._begin(max(POOL, max_hits))
-        front = list(islice(_distinct(self._ranked()), FRONT))
+        front = self._ranked()[:FRONT]
         self._look_into(front)
         is_named = self._words.names_something(self._text)
         self._use_residual = self._use_residual and is_named and not any(map(self._has_all_words, front[:1]))
@@ -274,11 +275,13 @@ class Weaving:
             state.own = (1 - NEAR_SHARE) * state.own + NEAR_SHARE * share
 
     def _look_for_values(self, pool: Sequence[Document]) -> None:
-        """Lets passages count less that have no value of a kind that the question asks for, such as a time for "how long"."""
-        kinds = kinds_of_values_asked(self._text)
-        for document in pool if kinds and self._use_values else ():
-            if not has_value_of(document.passage.text, kinds, language_of(self._text)):
-                self._states[document].factor = WITHOUT_VALUE
+        """Lets passages count less that have no value of a kind that is asked for, or state no default if one is asked for."""
+        kinds, language = kinds_of_values_asked(self._text), language_of(self._text)
+        by_default = asks_for_default(self._text)
+        for document in pool if self._use_values else ():
+            text = document.passage.text
+            missing = [bool(kinds) and not has_value_of(text, kinds, language), by_default and not states_default(text)]
+            self._states[document].factor = WITHOUT_VALUE ** sum(missing)
 
     def share_of(self, passage: Passage) -> float:
         """The share of the question's words, by idf, that a passage has, from 0 to 1.
