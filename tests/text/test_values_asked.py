@@ -25,6 +25,10 @@ from hopweave.text.values_asked import has_value_of, is_other_measure, kinds_of_
         ("at what temperature does the cut-out trip", {"temperature"}),
         ("How much free space is needed behind the oven?", {"length"}),
         ("price of a drain pump", {"money"}),
+        ("In which Orla version did that package first appear?", {"version"}),
+        ("Since which 13.x version does this class exist?", {"version"}),
+        ("Which came to Orla earlier, the RETURNING clause or STRICT tables?", {"version", "date"}),
+        ("Which is older, the archive or the mailing list?", {"version", "date"}),
         ("What percentage of the deposit do I get back?", {"%"}),
         ("Wie lange muss ich warten?", {"time", "date", "clock"}),
         ("Wie viele Stunden darf ich arbeiten?", {"time"}),
@@ -76,6 +80,9 @@ def test_other_questions_ask_for_no_such_value(question):
         ("by 5 pm", "clock"),
         ("5 per cent of it", "%"),
         ("0.45 bar at the test point", "pressure"),
+        ("New in version 3.4.", "version"),
+        ("Added in: v11.0.0", "version"),
+        ("It has been available with Orla since release 2.1.", "version"),
     ],
 )
 def test_a_text_has_a_value_of_a_kind(text, kind):
@@ -93,6 +100,7 @@ def test_a_text_has_a_value_of_a_kind(text, kind):
         ("the euro", "money"),
         ("part 17.305", "clock"),
         ("in May", "date"),
+        ("a new way to add 3 columns", "version"),
         ("", "time"),
     ],
 )

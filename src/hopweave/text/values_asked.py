@@ -32,8 +32,8 @@ _ASKED = tuple(
         ((VERSION,), r"(?:what|which) (?:[\w.]+ ){0,3}(?:version|release)s?"),
         (
             (VERSION, DATE),
-            r"older|newer|(?:out|came|come|there) (?:first|earlier)|first (?:appear|arriv|came|come|releas|ship|support)\w*"
-            r"|(?:appear|arriv|releas|ship|support|us)\w* (?:[\w.]+ ){0,3}(?:first|earlier)|been in [\w.]+ for longer",
+            r"older|newer|(?:out|there) (?:first|earlier)|first (?:appear|arriv|came|come|releas|ship|support)\w*"
+            r"|(?:appear|arriv|came|come|releas|ship|support|us)\w* (?:[\w.]+ ){0,3}(?:first|earlier)|been in \w+ for longer",
         ),
         ((TIME, _LENGTH), r"how long"),
         (
