@@ -118,3 +118,14 @@ def test_of_passages_that_say_a_step_in_other_words_the_one_with_most_of_them_is
         claim = claim_of(1, asked, step, "retrieved", passages)
         assert (claim.support, [citation.passage_id for citation in claim.citations]) == ("supported", ["missing"])
     assert [one.passage_id for one in claim_of(1, asked, step, "retrieved", [interest]).citations] == ["interest"]
+
+
+@pytest.mark.parametrize("question", ["H6 is showing E05, what's wrong?", "What does E05 mean on the H6?"])
+def test_a_statement_about_something_else_than_the_code_that_is_asked_about_has_no_tick(question):
+    water = Passage(
+        "w", "The tank water must be changed when it is soiled, at the latest after 40 racks as set in C05.", "Manual of the H6"
+    )
+    leak = Passage("l", "E05: The base tray of the machine holds water, because a hose leaks.", "Manual of the H6")
+    for stated, support in ((water, "unsupported"), (leak, "supported")):
+        said = stated.text.removeprefix("E05: ")
+        assert judge(question, said, [water, leak]).support == support, said

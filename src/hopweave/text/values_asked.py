@@ -50,18 +50,26 @@ _ASKED = tuple(
             (TIME, DATE),
             r"(?:what|which) (?:exact )?(?:date|day|month|year)|(?:first|last|latest|earliest) (?:[a-z]+ )?day|deadline",
         ),
-        ((_LENGTH,), r"how (?:deep|far|high|tall|thick|wide)"),
+        ((_LENGTH,), r"how (?:deep|far|high|tall|thick|wide)|how much (?:[a-z]+ )?(?:clearance|room|space)"),
         (("mass",), r"how heavy|how much\b.{1,80}?\bweighs?|(?:what|which) weight|weight of"),
-        ((TEMPERATURE,), r"how (?:cold|hot|warm)|temperatures?"),
+        ((TEMPERATURE,), r"how (?:cold|hot|warm)"),
         ((SHARE,), r"(?:what|which) (?:percentage|proportion|share)"),
         (("pressure",), r"(?:what|which) (?:[a-z]+ )?pressure"),
         (("voltage",), r"(?:what|which) (?:[a-z]+ )?voltage"),
-        ((TIME,), r"time limit|notice period"),
-        ((MONEY,), r"costs?|deposit|fees?|price|rent|salary"),
-        ((_LENGTH,), r"clearance|distance|free space|gap"),
     )
 )
 """The first that a question has says what it asks for."""
+_NAMED = tuple(
+    (frozenset({kind}), lazy_pattern(rf"\b(?:{words})\b", re.IGNORECASE))
+    for kind, words in (
+        (TEMPERATURE, r"temperatures?"),
+        (TIME, r"time limit|notice period"),
+        (MONEY, r"costs?|deposit|fees?|price|rent|salary"),
+        (_LENGTH, r"clearance|distance|free space|gap"),
+    )
+)
+"""The same for questions without a question word but `what`: "price of a drain pump"."""
+_ASKS_OTHERWISE = lazy_pattern(r"\b(?:how|where|which|whose|who|why)\b", re.IGNORECASE)
 _ASKS_HOW = lazy_pattern(r"\bhow (?:fast|loud)\b", re.IGNORECASE)
 """What else asks for a measure, of no unit that is known here."""
 _ASKS_FOR_OTHERS = frozenset({"yes_no", "person", "place", "licence"})
@@ -75,7 +83,7 @@ _CLOCK_TIME = (
 )
 _OFTEN = lazy_pattern(
     r"\b(?:hourly|daily|weekly|monthly|yearly|annual(?:ly)?"
-    r"|(?:every|each|per|once an?|twice an?) (?:hour|day|week|month|year))\b",
+    r"|(?:every|each|per|an?) (?:hour|day|week|month|year))\b",
     re.IGNORECASE,
 )
 _OF_TEMPERATURES = r"°\s?[CFK]?|K|[Kk]elvin|degrees?"
@@ -100,7 +108,8 @@ def kinds_of_values_asked(question: str) -> frozenset[str]:
         return frozenset({measure})
     if (counted is not None and _OF_MONEY.fullmatch(counted["unit"])) or _PRICED.search(asked):
         return frozenset({MONEY})
-    found = next((kinds for kinds, words in _ASKED if words.search(asked)), None)
+    ways = _ASKED if _ASKS_OTHERWISE.search(asked) else _ASKED + _NAMED
+    found = next((kinds for kinds, words in ways if words.search(asked)), None)
     return found if found is not None else frozenset({DATE, TIME, CLOCK} if kind in {"date", "year"} else ())
 
 
