@@ -3,7 +3,7 @@
 import pytest
 
 from hopweave.core.types import Span
-from hopweave.text.alike_names import are_of_alike_things, is_of_another_name, is_one_of_several
+from hopweave.text.alike_names import are_of_alike_things, is_of_another_name, is_one_of_several, is_only_another_name
 
 
 def is_other(query, sentence, words, *above):
@@ -65,3 +65,18 @@ def test_a_title_with_several_names_says_of_none_that_all_below_is_about_it():
 )
 def test_titles_are_of_alike_things_if_they_differ_in_names_numbers_or_months(one, other, expected):
     assert (are_of_alike_things(one, other), are_of_alike_things(other, one)) == (expected, expected)
+
+
+@pytest.mark.parametrize(
+    ("query", "said", "expected"),
+    [
+        ("hardest water you can run an H6 on?", "Tarn H4 Plus", True),
+        ("hardest water you can run an H6 on?", "6 °dH", False),
+        ("hardest water you can run an H6 on?", "Tarn H6", False),
+        ("hardest water you can run an H6 on?", "6 °dH, as for the H4 of the same series", False),
+        ("H4 or H6, whose springs wear sooner?", "H6", False),
+        ("Which model came after the H4?", "H6", False),
+    ],
+)
+def test_the_name_of_another_model_is_no_answer_about_one_unless_a_name_is_asked_for(query, said, expected):
+    assert is_only_another_name(query, said) is expected

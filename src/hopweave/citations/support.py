@@ -48,7 +48,7 @@ from hopweave.citations.yes_or_no import speaks_for_it
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Citation, Claim, Origin, Passage, Reading, Shortfall, Span, Support
 from hopweave.text.agreement import agree
-from hopweave.text.alike_names import is_of_another_name, is_one_of_several
+from hopweave.text.alike_names import is_of_another_name, is_one_of_several, is_only_another_name
 from hopweave.text.answer_kinds import counts_something_else, is_of_kind, is_something_else, kind_asked
 from hopweave.text.content_words import content_of, is_reasoning, keys_of, named_keys, numbers_of, stem, stems_of
 from hopweave.text.dates_of_records import is_date_of_a_record
@@ -433,7 +433,8 @@ class _Case:
     def _shortfall(self, said: str, place: Place) -> Shortfall:
         """Why a place that has the words of an answer does not bear it out; empty if it does."""
         kind = kind_asked(self.query)
-        if not is_of_kind(said, kind) or is_other_measure(self.query, said) or is_something_else(said, kind, self.passages):
+        is_asked_for = is_of_kind(said, kind) and not is_other_measure(self.query, said)
+        if not is_asked_for or is_only_another_name(self.query, said) or is_something_else(said, kind, self.passages):
             return "kind"
         if not is_about(self.query, said, place, self.settled, self.passages):
             return "subject"

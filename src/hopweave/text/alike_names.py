@@ -31,6 +31,9 @@ _BETWEEN = lazy_pattern(r"[,;] |\n|\s(?:and|or|but|while|whereas)\s")
 _JOINED = lazy_pattern(r",?\s?(?:(?:and|or|/|&)\s?)?(?:the\s)?")
 """What stands between names of which the same is said."""
 _WORD = lazy_pattern(r"[^\W_]+(?:\.\d+)*")
+_ASKS_FOR_A_NAME = lazy_pattern(r"\b(?:what|which|who|than|like|or)\b", re.IGNORECASE)
+_MOST_WORDS_BESIDE = 2
+"""Beside a name that is an answer: `the`, or the name of a series."""
 _DIGIT = lazy_pattern(r"\d")
 
 
@@ -94,6 +97,23 @@ def is_one_of_several(said: str, title: str) -> bool:
     own = {(one.make, one.name) for one in _names_in(said)}
     there = {(one.make, one.name) for one in _names_in(title)}
     return bool(own & there) and any(make == other and name != one for make, name in own for other, one in there)
+
+
+def is_only_another_name(query: str, said: str) -> bool:
+    """Whether an answer is a name and nothing else, of the make of one that a query has, which asks for no name.
+
+    >>> is_only_another_name("Hardest water for an X200?", "The X300"), is_only_another_name("What is like an X200?", "X300")
+    (True, False)
+    """
+    if _ASKS_FOR_A_NAME.search(query):
+        return False
+    names = list(_names_in(said))
+    rest = said
+    for one in reversed(names):
+        rest = rest[: one.span.start] + rest[one.span.end :]
+    is_alone = len(names) == 1 and len(_WORD.findall(rest)) <= _MOST_WORDS_BESIDE
+    asked = {(one.make, one.name) for one in _names_in(query)}
+    return is_alone and any(make == names[0].make for make, _ in asked) and (names[0].make, names[0].name) not in asked
 
 
 def are_of_alike_things(one: str, other: str) -> bool:
