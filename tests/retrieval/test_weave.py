@@ -475,6 +475,21 @@ def test_of_a_text_in_several_manuals_the_one_that_the_question_names_is_found_f
         assert (ids(hits)[0], len(hits)) == (f"h{number}", 3)
 
 
+def test_a_code_that_a_question_names_counts_for_more_than_its_other_words(tmp_path):
+    faults = "E04 no water, E05 water in the tray, E06 no heat, E07 hood open, E08 door open"
+    shown = "The lamp is there, and on it stands what is wrong."
+    BM25.build(tmp_path / "index", [*NOISE, Passage("faults", faults, "Faults"), Passage("panel", shown, "Panel")])
+    assert found(tmp_path / "index", "What is wrong if the lamp is showing E05?", 2)[0].passage.id == "faults"
+
+
+def test_a_document_about_another_model_than_the_question_names_counts_for_less(tmp_path):
+    other = Passage("other", "The pump seal of the pump is replaced with the pump.", "Manual of the H6")
+    asked = Passage("asked", "Among other parts, as listed in the table of parts below, the seal.", "Manual of the H4")
+    BM25.build(tmp_path / "index", [*NOISE, other, asked])
+    assert found(tmp_path / "index", "seal of the pump of the H4", 2)[0].passage.id == "asked"
+    assert found(tmp_path / "index", "seal of the pump", 2)[0].passage.id == "other"
+
+
 def test_a_title_that_many_passages_share_is_no_link(manual):
     hits = found(manual, "Which command does Sort name?", 10)
     assert not any(hit.via is not None and hit.via.by == "link" for hit in hits)

@@ -62,9 +62,7 @@ def is_of_another_name(query: str, sentence: str, focus: Span | None, above: Cal
     """
     if _is_of_a_variant(query, [sentence, *above()]):
         return True
-    asked: dict[str, set[str]] = {}
-    for one in _names_in(query):
-        asked.setdefault(one.make, set()).add(one.name)
+    asked = _names_by_make(query)
     return any(_is_said_of_another(make, names, sentence, focus, above) for make, names in asked.items())
 
 
@@ -99,21 +97,28 @@ def is_one_of_several(said: str, title: str) -> bool:
     return bool(own & there) and any(make == other and name != one for make, name in own for other, one in there)
 
 
+def names_another(query: str, title: str) -> bool:
+    """Whether a title has names of the make of one that a query has, and none of those that it has.
+
+    >>> [names_another("How heavy is the X200?", title) for title in ("X300: manual", "X200 Pro: manual", "X200 and X300")]
+    [True, True, False]
+    """
+    there = _names_by_make(title)
+    return any(make in there and names.isdisjoint(there[make]) for make, names in _names_by_make(query).items())
+
+
 def is_only_another_name(query: str, said: str) -> bool:
     """Whether an answer is a name and nothing else, of the make of one that a query has, which asks for no name.
 
     >>> is_only_another_name("Hardest water for an X200?", "The X300"), is_only_another_name("What is like an X200?", "X300")
     (True, False)
     """
-    if _ASKS_FOR_A_NAME.search(query):
-        return False
     names = list(_names_in(said))
-    rest = said
-    for one in reversed(names):
-        rest = rest[: one.span.start] + rest[one.span.end :]
-    is_alone = len(names) == 1 and len(_WORD.findall(rest)) <= _MOST_WORDS_BESIDE
-    asked = {(one.make, one.name) for one in _names_in(query)}
-    return is_alone and any(make == names[0].make for make, _ in asked) and (names[0].make, names[0].name) not in asked
+    if len(names) != 1 or _ASKS_FOR_A_NAME.search(query):
+        return False
+    [one] = names
+    beside = _WORD.findall(said[: one.span.start] + said[one.span.end :])
+    return len(beside) <= _MOST_WORDS_BESIDE and names_another(query, said)
 
 
 def are_of_alike_things(one: str, other: str) -> bool:
@@ -144,6 +149,14 @@ def _by_make(words: Iterable[str]) -> dict[str, set[str]]:
             is_month = word in MONTHS or word in months()
             made.setdefault(f"{word[: number.start()]}#" if number else "#month" if is_month else "", set()).add(word)
     return made
+
+
+@remembered
+def _names_by_make(text: str) -> dict[str, set[str]]:
+    names: dict[str, set[str]] = {}
+    for one in _names_in(text):
+        names.setdefault(one.make, set()).add(one.name)
+    return names
 
 
 def _is_said_of_another(

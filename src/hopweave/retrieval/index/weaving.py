@@ -7,9 +7,10 @@ sentence add). A link is weighted by how well its target answers the residual wo
 gain. The best new passages are the next front. At the end the passages are chosen one by one, so that together they cover the
 question and are connected.
 
-Function words of the question weigh little everywhere, and a passage that has more of its words counts more than its BM25
-score says, as by the coordination factor that engines multiplied scores with once. If the question names nothing that would
-lead on, passages count that are near it in meaning. If it asks for a value, those without one of its kind count less.
+Function words of the question weigh little everywhere, and names such as `H6` and `E05` much. A passage that has more of its
+words counts more than its BM25 score says, as by the coordination factor that engines multiplied scores with once. If the
+question names nothing that would lead on, passages count that are near it in meaning. If it asks for a value, those without one
+of its kind count less.
 
 The figures below were chosen on the first half of the questions, and confirmed on the second: see docs/design/measured.md.
 """
@@ -28,6 +29,7 @@ from hopweave.core.types import Hit, Passage, Via
 from hopweave.retrieval.index.bm25_search import Clause, Found, terms_of
 from hopweave.retrieval.index.links import opening
 from hopweave.retrieval.index.word_index import Document, WordIndex, candidates_of, function_terms
+from hopweave.text.alike_names import names_another
 from hopweave.text.defaults import asks_for_default, states_default
 from hopweave.text.document_names import full_heading, words_above
 from hopweave.text.languages import language_of
@@ -66,6 +68,9 @@ OWN_SHARE = 0.5
 FUNCTION_WORD = 0.2
 """The weight of a function word (`which`, `does`): a long question has so many that together they outweigh what it is about."""
 
+CODE = 2.0
+"""The weight of a word of letters and digits (`h6`, `e05`): whatever else a question says, it is about that."""
+
 COVERED_SHARE = 0.1
 """The share of a passage's own score, in the end, that is the part of the question's words that it has."""
 
@@ -80,6 +85,9 @@ NEAR_HEADINGS = 2.0
 
 WITHOUT_VALUE = 0.7
 """The factor for a passage that has no value of a kind that the question asks for, and for one that states no default."""
+
+OTHER_NAME = 0.7
+"""The factor for a passage of a document about another model, or the like, than the question names."""
 
 POOL = 25
 COVERAGE_BONUS = 0.3
@@ -108,7 +116,7 @@ class _State:
         own: its score for the question over the best one, with the bonus for its title.
         reached: what leads to it.
         most: the value beyond which what leads to it does not lift it.
-        factor: of its value: below 1 if it has nothing of a kind that the question asks for.
+        factor: of its value: below 1 if it lacks what the question asks for, or is about another model.
         via: its source, and the kind of link.
     """
 
@@ -195,8 +203,9 @@ class Weaving:
         self._use_residual = use_residual
         self._use_values = use_values
         self._use_vectors = use_vectors
-        weights = dict.fromkeys(function_terms(question), FUNCTION_WORD)
-        self._terms = {term: num * weights.get(term, 1.0) for term, num in words.question_terms(question).items()}
+        found = words.question_terms(question)
+        weights = {term: CODE for term in found if _is_code(term)} | dict.fromkeys(function_terms(question), FUNCTION_WORD)
+        self._terms = {term: num * weights.get(term, 1.0) for term, num in found.items()}
         self._asked = words.clauses(self._terms)
         self._idf = {term: words.idf(term) * weights.get(term, 1.0) for term in self._terms}
         self._total = self._weight(self._idf) or 1.0
@@ -237,7 +246,7 @@ class Weaving:
             self._count_coverage(pool)
             if self._use_vectors and not is_named:
                 self._count_nearness(pool)
-            self._look_for_values(pool)
+            self._discount(pool)
             pool.sort(key=self._place)
         distinct = list(_distinct(pool))
         picked = self._picked(distinct, max_hits) if as_set and (is_named or has_led) else distinct[:max_hits]
@@ -274,14 +283,16 @@ class Weaving:
             state = self._states[document]
             state.own = (1 - NEAR_SHARE) * state.own + NEAR_SHARE * share
 
-    def _look_for_values(self, pool: Sequence[Document]) -> None:
-        """Lets passages count less that have no value of a kind that is asked for, or state no default if one is asked for."""
+    def _discount(self, pool: Sequence[Document]) -> None:
+        """Lets passages count less that lack what is asked for: a value of its kind, a default, or the model that is named."""
         kinds, language = kinds_of_values_asked(self._text), language_of(self._text)
         by_default = asks_for_default(self._text)
-        for document in pool if self._use_values else ():
+        for document in pool:
             text = document.passage.text
-            missing = [bool(kinds) and not has_value_of(text, kinds, language), by_default and not states_default(text)]
-            self._states[document].factor = WITHOUT_VALUE ** sum(missing)
+            lacks_value = bool(kinds) and self._use_values and not has_value_of(text, kinds, language)
+            lacks_default = by_default and self._use_values and not states_default(text)
+            factor = WITHOUT_VALUE ** (lacks_value + lacks_default)
+            self._states[document].factor = factor * (OTHER_NAME if names_another(self._text, document.passage.title) else 1.0)
 
     def share_of(self, passage: Passage) -> float:
         """The share of the question's words, by idf, that a passage has, from 0 to 1.
@@ -469,6 +480,11 @@ class Weaving:
         there = self._out_weight(one, other.key) if one.links_to(other) else 0.0
         back = self._out_weight(other, one.key) if other.links_to(one) else 0.0
         return min(1.0, max(there, back, self._referred.get((one, other), 0.0), self._referred.get((other, one), 0.0)))
+
+
+def _is_code(term: str) -> bool:
+    """Whether a term is the name of a model, an error or the like: a letter, and digits behind it."""
+    return term[:1].isalpha() and any(map(str.isdigit, term))
 
 
 def _distinct(ranked: Iterable[Document]) -> Iterator[Document]:
