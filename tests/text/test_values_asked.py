@@ -72,6 +72,8 @@ def test_other_questions_ask_for_no_such_value(question):
         ("cooled down by 12 K", "temperature"),
         ("a fee of €35", "money"),
         ("35 EUR for each", "money"),
+        ("part: drain pump; price_EUR: 129.00", "money"),
+        ("Ticket: adult; Price (in pounds): 4", "money"),
         ("half an hour", "time"),
         ("until 3 June", "date"),
         ("2024-06-03", "date"),
@@ -112,6 +114,7 @@ def test_units_and_months_of_the_language_of_the_question_count_as_well():
     told = "Die Kündigung ist bis zum 3. März möglich, mit einer Frist von zwei Wochen."
     assert [has_value_of(told, {kind}, "de") for kind in ("time", "date")] == [True, True]
     assert [has_value_of(told, {kind}) for kind in ("time", "date")] == [False, False]
+    assert has_value_of("Karte: Kind; Preis: 4,50", {"money"}, "de")
 
 
 @pytest.mark.parametrize(

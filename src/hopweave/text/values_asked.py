@@ -86,6 +86,7 @@ _OFTEN = lazy_pattern(
     r"|(?:every|each|per|an?) (?:hour|day|week|month|year))\b",
     re.IGNORECASE,
 )
+_PRICES = "amount|costs?|deposit|fees?|prices?|rate|rent|salary|total"
 _OF_TEMPERATURES = r"°\s?[CFK]?|K|[Kk]elvin|degrees?"
 
 
@@ -177,7 +178,10 @@ def _pattern_of(kind: str, language: str) -> re.Pattern[str]:
         case "clock":
             return re.compile(_CLOCK_TIME)
         case "money":
-            return re.compile(rf"{CURRENCY}\s?\d|\d\s?{CURRENCY}", re.IGNORECASE)
+            columns = "|".join(filter(None, [_PRICES, words_for(language, "price")]))
+            return re.compile(
+                rf"{CURRENCY}\s?\d|\d\s?{CURRENCY}|\b(?:{columns})(?:_\w+)?(?: \([^()]{{1,20}}\))?: ?\d", re.IGNORECASE
+            )
         case "version":
             return re.compile(
                 r"\b(?:release|version|v)s?\W{0,2}\d"
