@@ -561,6 +561,16 @@ def test_a_yes_to_a_question_that_asks_for_something_else_is_no_answer():
     assert "form" in problems_of(reading("Mara Lind", evidence(LIND, 2), asked="In what year was Orla Bridge built?"), 0)
     assert "form" not in problems_of(reading("in 1902", evidence(LIND, 2), asked="Which year was Orla Bridge built?"), 0)
     assert "form" in problems_of(reading("1902", evidence(LIND, 2), asked="Where was Mara Lind born?"), 0)
+    assert "form" in problems_of(reading("£5", evidence(LIND, 2), asked="How long did Mara Lind live?"), 0)
+
+
+def test_a_reading_from_a_document_about_another_model_than_the_question_names_is_doubtful():
+    seal = Passage("a", "The seal lasts 400 hours.", "Manual of the H6")
+    for asked, is_doubtful in (
+        ("How long does the seal of the H4 last?", True),
+        ("Of H4 and H6, which seal lasts longer?", False),
+    ):
+        assert ("another" in problems_of(reading("400 hours", evidence(seal, 0), asked=asked), 0)) is is_doubtful
 
 
 def improbable(answer: str) -> Reply:

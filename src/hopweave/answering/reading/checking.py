@@ -11,6 +11,7 @@ from hopweave.citations.citing import locate
 from hopweave.citations.support import adds
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
+from hopweave.text.alike_names import names_another
 from hopweave.text.content_words import anchors, keys_of
 from hopweave.text.document_names import full_heading
 from hopweave.text.evidence import Evidence
@@ -18,14 +19,16 @@ from hopweave.text.matching import is_contained, is_yes_or_no, normalize_answer
 from hopweave.text.quotation import PLAIN
 from hopweave.text.referring import only_refers
 from hopweave.text.refusal import does_not_know, values_of_none
+from hopweave.text.values_asked import is_other_measure
 
-_WEIGHTS = {"none": 4, "form": 4, "refers": 4, "elsewhere": 3, "repeats": 3, "open": 1, "unsure": 1}
+_WEIGHTS = {"none": 4, "form": 4, "refers": 4, "elsewhere": 3, "repeats": 3, "another": 3, "open": 1, "unsure": 1}
 _IN_WORDS = {
     "none": "is no answer",
     "form": "is not of the form that was asked for",
     "refers": "only says where the answer stands",
     "repeats": "only repeats the question",
     "elsewhere": "is not in the words of the fact that was named",
+    "another": "is from a document about another one than the question names",
     "open": "is from a fact that most names of the question do not lead to",
     "unsure": "is improbable by the model's own measure",
 }
@@ -65,10 +68,11 @@ def problems_of(reading: Reading, least_probability: float, way: Way = NOTHING_S
 
     - `none`: there is no answer, or it says that it is not known; "None" is one if the fact has it as a value.
     - `form`: it is a yes or a no, and the question asks for something else; the question asks for a year, and it has no digit;
-      or for a place, and it has no letter.
+      or for a place, and it has no letter; or how long, hot or heavy something is, and it is a percentage or a sum of money.
     - `refers`: it only says where the answer stands, such as "the amount stated in clause 13.1".
     - `repeats`: it adds nothing to the question, or is one of the intermediate names of the question.
     - `elsewhere`: its words are neither in the fact that was named nor in the title of its passage.
+    - `another`: the fact is of a document whose title has a name such as `H6` and not the `H4` of the question.
     - `open`: more than half of the question's names do not lead to the fact: they are not in it or its title, and no other fact
       that has the name names this one's passage, is named by it, or shares a name with it.
     - `unsure`: the model found its words improbable.
@@ -83,7 +87,7 @@ def problems_of(reading: Reading, least_probability: float, way: Way = NOTHING_S
     if not _is_answered(reading):
         return ["none"]
     found, is_bare = [], is_yes_or_no(reading.answer)
-    if _is_of_other_form(reading.asked, reading.answer):
+    if _is_of_other_form(reading.asked, reading.answer) or is_other_measure(reading.asked, reading.answer):
         found.append("form")
     if only_refers(reading.asked, reading.answer):
         found.append("refers")
@@ -91,6 +95,8 @@ def problems_of(reading: Reading, least_probability: float, way: Way = NOTHING_S
         found.append("repeats")
     if not is_bare and (reading.fact is None or not has_words(_words_of(reading.fact), reading.answer)):
         found.append("elsewhere")
+    if reading.fact is not None and names_another(reading.asked, reading.fact.passage.title):
+        found.append("another")
     if _is_one_of(reading.answer, way.besides):
         return found
     if reading.fact is not None and _is_open(reading.asked, reading.fact, reading.facts):
