@@ -107,3 +107,11 @@ def test_the_number_of_an_item_is_no_word_that_two_sentences_share():
     text = "1. The mayor is elected by the divers.\n2. This is in May.\n\nThe divers may:\n\n1. Appoint or recall the mayor."
     claim = claim_of(1, "How is the mayor elected?", "by the divers", "retrieved", [Passage("a", text, "Constitution")])
     assert claim.support == "supported"
+
+
+def test_another_temperature_in_the_manual_of_another_model_is_a_rival():
+    row = "Item: Boiler safety thermostat, trip temperature; Value: {} °C."
+    manuals = [Passage(model, row.format(value), f"Manual of the {model}") for model, value in (("H4", 110), ("H6", 108))]
+    asked = "What is the trip temperature of the boiler safety thermostat"
+    assert claim_of(1, f"{asked}?", "110 °C", "retrieved", manuals).shortfall == "rival"
+    assert claim_of(1, f"{asked} of the H4?", "110 °C", "retrieved", manuals).support == "supported"

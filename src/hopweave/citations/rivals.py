@@ -9,6 +9,7 @@ from hopweave.citations.cells import is_another_case, is_of_another_row
 from hopweave.citations.places import Place
 from hopweave.core.types import Passage, Span
 from hopweave.text.agreement import agree
+from hopweave.text.amounts import is_amount
 from hopweave.text.bands import holds_for_others
 from hopweave.text.content_words import keys_of, named_keys, numbers_of
 from hopweave.text.document_names import words_above
@@ -39,8 +40,8 @@ def rival_of(
     """
     sentence = without_mark(place.sentence)
     answer = keys_of(said) - keys_of(query) or keys_of(said)
-    if (numbers := numbers_of(answer)) and named_keys(said) <= numbers_of(keys_of(said)):
-        answer = frozenset(numbers)  # the unit of `38.5 hours` is what another value has as well
+    if (numbers := numbers_of(answer)) and (is_amount(said) or named_keys(said) <= numbers_of(keys_of(said))):
+        answer = frozenset(numbers)  # the unit of `38.5 hours` and of `82 °C` is what another value has as well
     around = keys_of(sentence) - answer
     if len(around) < _FEWEST_WORDS:
         return None
