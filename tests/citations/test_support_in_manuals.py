@@ -1,5 +1,7 @@
 """What manuals, leaflets and lists of parts give a tick to."""
 
+from dataclasses import replace
+
 import pytest
 
 from hopweave.citations.about import untied
@@ -129,3 +131,20 @@ def test_a_statement_about_something_else_than_the_code_that_is_asked_about_has_
     for stated, support in ((water, "unsupported"), (leak, "supported")):
         said = stated.text.removeprefix("E05: ")
         assert judge(question, said, [water, leak]).support == support, said
+
+
+def test_a_heading_that_names_a_program_is_not_about_one_of_its_options():
+    manual = Passage("m", "tarn copies files. With --mkpath it makes the folders that are missing.", "tarn(1)", "tarn.1")
+    latest, added = (
+        Passage(
+            f"n#{number}", f"NEWS for tarn {version}\n\n{said}", "NEWS", "NEWS.md", start=9000 * number, end=9000 * number + 99
+        )
+        for number, version, said in (
+            (1, "3.4.4", "Fewer bugs with --mkpath."),
+            (2, "3.2.3", "Added --mkpath to make missing folders."),
+        )
+    )
+    asked = "From which tarn version on can I use --mkpath?"
+    assert judge(asked, "3.4.4", [manual, latest, added]).support == "unsupported"
+    stated = replace(added, text="The option --mkpath was added in tarn 3.2.3.")
+    assert judge(asked, "3.2.3", [manual, latest, stated]).support == "supported"

@@ -395,7 +395,8 @@ def _is_tied(name: str, place: Place, settled: Sequence[Claim], others: Sequence
         return True
     if is_of_its_document(name, place, others) or is_named_in(beginning_of_document(place.passage, others), name):
         return True
-    if any(_is_joined(name, one, place) for one in others if one.id != place.passage.id):
+    # That a page names a program does not make all of it a page about one of the program's options.
+    if not codes_in(name) and any(_is_joined(name, one, place) for one in others if one.id != place.passage.id):
         return True
     if any(is_named_in(folder, name) for folder in folders_of(place.passage.source)):  # a manual may never name its product
         return True
