@@ -6,7 +6,6 @@ They have the same letters, and a number or an ending of their own. What is said
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Set
 from typing import NamedTuple
 
@@ -122,8 +121,7 @@ def is_only_another_name(query: str, said: str) -> bool:
 
 
 def are_of_alike_things(one: str, other: str) -> bool:
-    """Whether two titles are of things of one kind: each has a name of its own, such as `H4` and `H6`, or they are the same but
-    for their numbers, their months, and `Plus` or the like.
+    """Whether two titles are of things of one kind: `H4` and `H6`, or the same but for numbers, months, `Plus` and the like.
 
     >>> of_h4 = "Operating Manual Tarn H4"
     >>> [are_of_alike_things(of_h4, other) for other in ("TARN H6", f"{of_h4} Plus", "TARN H4", of_h4.upper())]
@@ -131,7 +129,7 @@ def are_of_alike_things(one: str, other: str) -> bool:
     >>> are_of_alike_things("Price list 2023", "Price list 2024"), are_of_alike_things("Price list", "Price list (1)")
     (True, False)
     """
-    left, right = (Counter(_WORD.findall(title.casefold())) for title in (one, other))
+    left, right = (set(_WORD.findall(title.casefold())) for title in (one, other))
     names, other_names = _by_make(left), _by_make(right)
     if any(make[0:1].isalpha() and names[make].isdisjoint(other_names[make]) for make in names.keys() & other_names.keys()):
         return True
@@ -141,7 +139,7 @@ def are_of_alike_things(one: str, other: str) -> bool:
 
 
 def _by_make(words: Iterable[str]) -> dict[str, set[str]]:
-    """The words by what comes before their numbers: `h#` has `h4`, and `` those without a number; months are of one make."""
+    """Words by what comes before their numbers (`h#` has `h4`); months are of one make, and words without a number of none."""
     made: dict[str, set[str]] = {}
     for word in words:
         if word not in _ENDINGS:

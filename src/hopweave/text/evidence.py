@@ -47,6 +47,7 @@ _RIGHT_KIND = 0.6
 _HAS_VALUE = 2.0
 """For a value of a kind that the question asks for, where that is plain; not where all passages are articles either."""
 _STATES_DEFAULT = 1.0
+"""For a default, where one is asked for; in documents as well."""
 _NEAR = 4.0
 """Not where all passages are articles: there, what is asked for is mostly said in words of the question or at the beginning."""
 
