@@ -8,7 +8,7 @@ or a unit of time (`languages.toml`).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Set
+from collections.abc import Set
 from functools import cache
 
 from hopweave.core.lazy_pattern import lazy_pattern
@@ -75,19 +75,18 @@ _ASKS_HOW = lazy_pattern(r"\bhow (?:fast|loud)\b", re.IGNORECASE)
 _ASKS_FOR_OTHERS = frozenset({"yes_no", "person", "place", "licence"})
 _OF_MONEY = lazy_pattern(r"money|pounds?|dollars?|euros?|crowns?|pence|pennies|cents?|francs?|yen", re.IGNORECASE)
 
-_NEAR = 24
-"""How many characters before a unit its number is looked for."""
-_YEAR = r"(?<![\w.,])(?:1\d|20)\d\d(?![\w.,]\d|\w)"
-_CLOCK_TIME = (
-    r"(?<![\w:.])(?:[01]?\d|2[0-4])[:.][0-5]\d(?![\w:]|\.\d)|\d\s?[ap]\.?m\b|\d\s?(?:h|Uhr|uur)\b|\b(?:noon|midnight)\b"
-)
-_OFTEN = lazy_pattern(
-    r"\b(?:hourly|daily|weekly|monthly|yearly|annual(?:ly)?"
-    r"|(?:every|each|per|an?) (?:hour|day|week|month|year))\b",
-    re.IGNORECASE,
+_LONG = 4
+"""Letters of a unit that is a word."""
+_YEAR = r"(?:1\d|20)\d\d(?<![\w.,]\d{4})(?![\w]|[.,]\d)"
+_CLOCK_TIME = r"\d[:.][0-5]\d(?![\w:]|\.\d)|\d\s?[ap]\.?m\b|\d\s?(?:h|Uhr|uur)\b"
+_OFTEN = r"(?i:\b(?:hourly|daily|weekly|monthly|yearly|annual(?:ly)?|(?:every|each|per|an?) (?:hour|day|week|month|year))\b)"
+_BETWEEN = r"(?:(?:working|business|calendar|consecutive|full|further|more|operating)\s)?"
+"""What may stand between a number and its unit."""
+_OF_PRICES = (
+    *("eur", "usd", "gbp", "chf", "jpy", "dollar", "pound", "franc", "yen"),
+    *("amount", "cost", "deposit", "fee", "price", "rate", "rent", "salary", "total"),
 )
 _PRICES = "amount|costs?|deposit|fees?|prices?|rate|rent|salary|total"
-_OF_TEMPERATURES = r"°\s?[CFK]?|K|[Kk]elvin|degrees?"
 
 
 @remembered
@@ -159,53 +158,85 @@ def _counts_times(code: str) -> re.Pattern[str]:
 
 
 def _has(kind: str, text: str, language: str) -> bool:
-    if kind in {DATE, CLOCK, MONEY, VERSION}:
-        return _pattern_of(kind, language).search(text) is not None
-    if kind == TIME and _OFTEN.search(text):
+    # Patterns that begin with a digit are fast; those that begin with words are tried if such a word is there.
+    if _with_digits(kind, language).search(text) is not None:
         return True
-    units, number = _pattern_of(kind, language), _number_before(language)
-    return any(number.search(text, max(0, unit.start() - _NEAR), unit.start()) for unit in units.finditer(text))
+    small, words = text.lower(), _words_of(kind, language)
+    return (not words or any(word in small for word in words)) and _with_words(kind, language).search(text) is not None
 
 
 @cache
-def _pattern_of(kind: str, language: str) -> re.Pattern[str]:
-    """Finds dates, times of day and sums of money, or the units of another kind."""
+def _with_digits(kind: str, language: str) -> re.Pattern[str]:
+    """Finds values of a kind that begin with a digit."""
     match kind:
         case "date":
-            names = "|".join([*MONTHS, *sorted(_months_of(language), key=len, reverse=True)])
-            named = rf"\d{{1,2}}(?:st|nd|rd|th|\.|er|º)?\s(?:de\s)?(?i:{names})\b|\b(?i:{names})\s\d"
-            return re.compile(rf"{_YEAR}|\d{{4}}-\d\d|\b\d{{1,2}}[./]\d{{1,2}}[./]\d|{named}")
+            numbered = r"\d{4}-\d\d|\d[./]\d{1,2}[./]\d"
+            names = "|".join(sorted(_months_of(language), key=len, reverse=True))
+            return re.compile(rf"{_YEAR}|{numbered}|\d(?:st|nd|rd|th|\.|er|º)?\s(?:de\s)?(?:{names})(?!\w)")
         case "clock":
             return re.compile(_CLOCK_TIME)
         case "money":
-            columns = "|".join(filter(None, [_PRICES, words_for(language, "price")]))
-            return re.compile(
-                rf"{CURRENCY}\s?\d|\d\s?{CURRENCY}|\b(?:{columns})(?:_\w+)?(?: \([^()]{{1,20}}\))?: ?\d", re.IGNORECASE
-            )
+            return re.compile(rf"\d\s?(?i:{CURRENCY})")
         case "version":
-            return re.compile(
-                r"\b(?:release|version|v)s?\W{0,2}\d"
-                r"|\b(?:added|appear\w*|as of|available|changed|introduced|new|since)\b[^.\n]{0,40}?\d\.\d",
-                re.IGNORECASE,
-            )
-        case "%":
-            units = r"%|per\s?cent|percentage points?"
-        case "temperature":
-            units = _OF_TEMPERATURES
+            return re.compile(r"\d(?<=\bv\d)")
         case _:
-            units = "|".join(re.escape(unit) if len(unit) < 4 else f"(?i:{unit})" for unit in units_of(kind))
-            if kind == TIME and (times := words_for(language, "times")):
-                units = f"{units}|(?i:{times})"
-    return re.compile(rf"(?<=[\d\s\u00a0-])(?:{units})(?!\w)")
-
-
-def _months_of(language: str) -> Iterable[str]:
-    return (re.escape(name) for forms in words_for(language, "months").split() for name in forms.split("/"))
+            return re.compile(rf"\d[\s\u00a0-]?{_BETWEEN}(?:{_units_of(kind, language)})(?!\w)")
 
 
 @cache
-def _number_before(language: str) -> re.Pattern[str]:
-    """A number at the end of a text, in digits or words, also before `working` of `working days`."""
-    words = "|".join([*NUMBER_WORDS, *words_for(language, "numbers").split()])
-    of = r"(?:working|business|calendar|consecutive|full|further|more|operating)\s"
-    return re.compile(rf"(?:\d|\bhalf an?|\b(?:{words}))[\s\u00a0-]?(?:{of})?\Z", re.IGNORECASE)
+def _with_words(kind: str, language: str) -> re.Pattern[str]:
+    """Finds values of a kind that begin with something else, such as a number in words."""
+    match kind:
+        case "date":
+            return re.compile(rf"(?<!\w)(?:{'|'.join(_months_of(language))})\s\d")
+        case "clock":
+            return re.compile(r"\b(?:noon|midnight)\b", re.IGNORECASE)
+        case "money":
+            columns = "|".join(filter(None, [_PRICES, words_for(language, "price")]))
+            return re.compile(rf"{CURRENCY}\s?\d|\b(?:{columns})(?:_\w+)?(?: \([^()]{{1,20}}\))?: ?\d", re.IGNORECASE)
+        case "version":
+            return re.compile(
+                r"\b(?:release|version)s?\W{0,2}\d"
+                r"|\b(?:added|appear\w*|as of|available|changed|introduced|new|since)\b[^.\n]{0,40}?\d\.\d",
+                re.IGNORECASE,
+            )
+        case _:
+            numbers = "|".join([*NUMBER_WORDS, *words_for(language, "numbers").split()])
+            counted = rf"\b(?:(?i:{numbers})|[Hh]alf an?)[\s-]{_BETWEEN}(?:{_units_of(kind, language)})(?!\w)"
+            return re.compile(f"{counted}|{_OFTEN}" if kind == TIME else counted)
+
+
+@cache
+def _words_of(kind: str, language: str) -> tuple[str, ...]:
+    """Words of which a text with a match of `_with_words` has one, in small letters; none if they are not known."""
+    if words_for(language, {TIME: "times", MONEY: "price"}.get(kind, "")):
+        return ()
+    words = {
+        DATE: [name.lower() for name in _months_of(language)],
+        CLOCK: ["noon", "midnight"],
+        SHARE: ["cent", "%"],
+        TEMPERATURE: ["degree", "kelvin"],
+        VERSION: ["release", "version", "added", "appear", "as of", "available", "changed", "introduced", "new", "since"],
+        MONEY: [*"€$£¥", *_OF_PRICES],
+    }
+    often = ["daily", "annual"] if kind == TIME else []
+    return tuple(words.get(kind, [*(unit for unit in units_of(kind) if len(unit) >= _LONG and unit.islower()), *often]))
+
+
+@cache
+def _units_of(kind: str, language: str) -> str:
+    """The units of a kind: an expression in which capitals count in signs, and not in words."""
+    if kind == SHARE:
+        return r"%|(?i:per\s?cent|percentage points?)"
+    if kind == TEMPERATURE:
+        return r"°\s?[CFK]?|K|(?i:kelvin|degrees?)"
+    units = "|".join(re.escape(unit) if len(unit) < _LONG else f"(?i:{unit})" for unit in units_of(kind))
+    times = words_for(language, "times") if kind == TIME else ""
+    return f"{units}|(?i:{times})" if times else units
+
+
+@cache
+def _months_of(language: str) -> tuple[str, ...]:
+    """The names of the months in English, and in another language in small letters and with a capital."""
+    names = [name for forms in words_for(language, "months").split() for name in forms.split("/")]
+    return (*(name.capitalize() for name in MONTHS), *names, *(name.capitalize() for name in names))
