@@ -102,8 +102,9 @@ def names_another(query: str, title: str) -> bool:
     >>> [names_another("How heavy is the X200?", title) for title in ("X300: manual", "X200 Pro: manual", "X200 and X300")]
     [True, True, False]
     """
-    there = _names_by_make(title)
-    return any(make in there and names.isdisjoint(there[make]) for make, names in _names_by_make(query).items())
+    asked = _names_by_make(query)
+    there = _names_by_make(title) if asked else {}
+    return any(make in there and names.isdisjoint(there[make]) for make, names in asked.items())
 
 
 def is_only_another_name(query: str, said: str) -> bool:

@@ -9,7 +9,6 @@ from hopweave.core.memoize import remembered
 from hopweave.core.types import Span
 from hopweave.text.content_words import keys_of
 
-_STATES_DEFAULT = lazy_pattern(r"\bdefault", re.IGNORECASE)
 _ASKS_FOR_DEFAULT = lazy_pattern(
     r"\bdefaults?\b|\bout of the box\b|\bunless (?:(?:\w+ ){1,3}otherwise|(?:I|you|we) \w+)\b|\b(?:un|not )configured\b"
     r"|\bl(?:eave|eaving|eft) (?:\w+ ){0,3}(?:alone|out|as (?:it is|they are))\b"
@@ -48,7 +47,7 @@ def states_default(text: str) -> bool:
     >>> states_default("defaults to 6"), states_default("It has nine levels.")
     (True, False)
     """
-    return _STATES_DEFAULT.search(text) is not None
+    return "default" in text.lower()
 
 
 def is_no_default(asking: str, sentence: str, focus: Span) -> bool:
