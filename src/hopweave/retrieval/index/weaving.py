@@ -92,6 +92,9 @@ OTHER_NAME = 0.7
 POOL = 25
 COVERAGE_BONUS = 0.3
 LINKED_BONUS = 0.35
+_END, _LETTERS_OF_END = 40, 12
+"""How many characters of a text are looked at for the letters with which it ends, and how many letters these are."""
+
 MAX_LINKS = 24
 """How many link targets of one passage are examined, in each direction."""
 
@@ -489,11 +492,12 @@ def _is_code(term: str) -> bool:
 
 def _distinct(ranked: Iterable[Document]) -> Iterator[Document]:
     """Yields the first passage of each text: what the manuals of several models say alike is read once."""
-    texts: set[str] = set()
+    by_end: dict[str, list[str]] = {}
     for document in ranked:
-        letters = letters_of(document.passage.text)
-        if letters not in texts:
-            texts.add(letters)
+        text = document.passage.text
+        others = by_end.setdefault(letters_of(text[-_END:])[-_LETTERS_OF_END:], [])  # all letters only of what ends alike
+        if not others or letters_of(text) not in map(letters_of, others):
+            others.append(text)
             yield document
 
 
