@@ -24,6 +24,7 @@ from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Claim, Passage
 from hopweave.text.agreement import are_initials_in
+from hopweave.text.alike_names import alike_names
 from hopweave.text.answer_kinds import kind_asked
 from hopweave.text.comparing import life_date
 from hopweave.text.content_words import anchors, content_of, keys_of, stem, stems_of
@@ -131,9 +132,6 @@ _SAY_NOTHING = frozenset(map(stem, [*FUNCTION_WORDS, "s", "t"]))
 """The stems of function words, and what apostrophes leave over."""
 
 
-_LETTERS_AND_DIGITS = lazy_pattern(r"(?<![\w.-])[A-Z]{1,4}-?\d{1,5}(?![\w.-]*\w)")
-
-
 def telling(words: Iterable[str], asking: str) -> frozenset[str]:
     """Those of the stems of words of a query, or of a text like it, that say what it is about."""
     none = _saying_nothing(language_of(asking))
@@ -211,13 +209,13 @@ def is_about(query: str, answer: str, place: Place, settled: Sequence[Claim] = (
     return is_half_tied and not (is_foreign(query) and any(not _may_be_a_noun(name, query) for name in open_ones))
 
 
-def has_codes_of(query: str, answer: str, place: Place) -> bool:
-    """Whether a place, or the answer, has what a query names by letters and digits, such as the error `E05`.
+def has_alike_names_of(query: str, answer: str, place: Place) -> bool:
+    """Whether a place, or the answer, has the models, errors and the like that a query names, such as `E05`.
 
     A statement is judged by what it says itself, and not by what else is asked; but one about no such thing answers nothing.
     """
-    there = f"{answer}\n{place.words}\n{place.passage.text}".casefold()
-    return all(code.casefold() in there for code in _LETTERS_AND_DIGITS.findall(query))
+    there = f"{answer}\n{place.words}\n{place.passage.text}"
+    return all(is_named_in(there, name) for name in alike_names(query))
 
 
 def _is_of_another_number(query: str, place: Place) -> bool:

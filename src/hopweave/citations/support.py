@@ -27,7 +27,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from hopweave.citations.about import (
-    has_codes_of,
+    has_alike_names_of,
     is_about,
     is_date_in_place,
     names_its_subject,
@@ -353,7 +353,7 @@ class _Case:
         only_points = only_refers(self.query, said) or is_only_a_term(self.query, said, passage, self.found)
         if only_points or (inside is not None and _is_none_asked_for(self.query, citation.quote, inside)):
             shortfall = shortfall or "kind"
-        if not shortfall and is_statement and not has_codes_of(self.query, said, place):
+        if not shortfall and is_statement and not has_alike_names_of(self.query, said, place):
             shortfall = "subject"
         if not shortfall and not is_statement:
             shortfall = self._shortfall(said, place) or (

@@ -85,6 +85,15 @@ def _has_only_a_variant(text: str, query: str) -> bool | None:
     return not any(pattern.search(text) for pattern in asked) if asked else None
 
 
+def alike_names(text: str) -> list[str]:
+    """The names of models, errors and the like in a text, in lower case.
+
+    >>> alike_names("The X200 Pro shows E05.")
+    ['x200 pro', 'e05']
+    """
+    return [one.name for one in _names_in(text)]
+
+
 def is_one_of_several(said: str, title: str) -> bool:
     """Whether an answer is a name that a title has beside others of its make, so that not all below it is about it.
 

@@ -22,6 +22,8 @@ _CURRENCIES = {
     for names in ("EUR € euro euros", "USD $ US$ dollar dollars", "GBP £ pound pounds", "JPY ¥ yen", "CHF franc francs")
     for name in names.casefold().split()
 }
+NAMES_OF_CURRENCIES = tuple(_CURRENCIES)
+"""Their signs, codes and English names, in small letters."""
 _SIGNS = r"US\$|[€$£¥]"
 _CODES = "|".join(sorted((re.escape(name) for name in _CURRENCIES if name.isalpha()), key=len, reverse=True))
 CURRENCY = rf"(?:{_SIGNS}|(?<!\w)(?:{_CODES})(?!\w))"

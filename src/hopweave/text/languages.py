@@ -173,8 +173,17 @@ def small_words() -> frozenset[str]:
 @cache
 def months() -> Mapping[str, int]:
     """The number of each month, from 1, by its names in all languages but English, in lower case."""
-    named = [words_for(code, "months").split() for code in _table()]
-    return {name: number for of in named for number, forms in enumerate(of, start=1) for name in forms.split("/")}
+    named = [_months_of(code) for code in _table()]
+    return {name: number for of in named for number, forms in enumerate(of, start=1) for name in forms}
+
+
+def names_of_months(code: str) -> list[str]:
+    """The names of the months in another language than English, in lower case, with all their forms."""
+    return [name for forms in _months_of(code) for name in forms]
+
+
+def _months_of(code: str) -> list[list[str]]:
+    return [forms.split("/") for forms in words_for(code, "months").split()]
 
 
 @prepared

@@ -17,7 +17,7 @@ from hopweave.core.types import Span
 from hopweave.text.amounts import CURRENCY
 from hopweave.text.content_words import stem
 from hopweave.text.key_terms import FUNCTION_WORDS
-from hopweave.text.languages import is_foreign, language_of, months, words_for
+from hopweave.text.languages import is_foreign, language_of, months, names_of_months, words_for
 from hopweave.text.values import MONTHS, NUMBER_WORDS
 
 _MONTHS = rf"(?-i:{'|'.join(month.capitalize() for month in MONTHS)})"
@@ -30,8 +30,10 @@ DIGITS = r"[-−–]?\d+(?:[.,]\d+)*"
 _WORDS = rf"\b(?:{'|'.join(NUMBER_WORDS)})(?:-(?:{'|'.join(NUMBER_WORDS[1:10])}))?\b"
 _MONEY = rf"(?:{CURRENCY}|\bcrowns?\b)"  # which are of several currencies
 _OFTEN = r"(?:once|twice|(?:three|four) times)\s(?:an?\s\w+|(?:per|every|each)\s\w+|daily|weekly|monthly|yearly)"
+BEFORE_A_UNIT = "working|business|calendar|consecutive|full|further|more"
+"""What may stand between a number and a unit of time."""
 _TIME = (
-    r"(?:(?:working|business|calendar|consecutive|full|further|more)\s+)?"
+    rf"(?:(?:{BEFORE_A_UNIT})\s+)?"
     r"(?:ms|s|sec(?:ond)?s?|min(?:ute)?s?|h|hrs?|hours?|days?|weeks?|months?|years?)"
 )
 _UNIT = (
@@ -67,7 +69,7 @@ def _values_of(code: str) -> re.Pattern[str]:
     """Those of another language than English; units of time are known in some."""
     numbers, times = words_for(code, "numbers").split(), words_for(code, "times")
     words = rf"\b(?:{'|'.join([*NUMBER_WORDS, *numbers])})\b"
-    own = {name for forms in words_for(code, "months").split() for name in forms.split("/")}
+    own = set(names_of_months(code))
     known = (re.escape(name) for name in months() if len(name) > 3 or name in own)  # short ones are words elsewhere
     named = "|".join(sorted(known, key=len, reverse=True))
     of = r"(?:de\s+|del\s+)?"

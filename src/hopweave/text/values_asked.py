@@ -13,14 +13,15 @@ from functools import cache
 
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
-from hopweave.text.amounts import CURRENCY
+from hopweave.text.amounts import CURRENCY, NAMES_OF_CURRENCIES
 from hopweave.text.answer_kinds import is_money_or_share, kind_asked
-from hopweave.text.languages import is_foreign, language_of, pattern_for, words_for
+from hopweave.text.languages import is_foreign, language_of, names_of_months, pattern_for, words_for
 from hopweave.text.sizes import measure_of, units_of
 from hopweave.text.values import MONTHS, NUMBER_WORDS
+from hopweave.text.values_alike import BEFORE_A_UNIT
 
-TIME, DATE, CLOCK, MONEY, SHARE, TEMPERATURE, VERSION = "time", "date", "clock", "money", "%", "temperature", "version"
-_LENGTH = "length"
+_TIME, _DATE, _CLOCK, _MONEY, _SHARE = "time", "date", "clock", "money", "%"
+_TEMPERATURE, _VERSION, _LENGTH = "temperature", "version", "length"
 
 _COUNTED = lazy_pattern(
     r"\bhow (?:many|much) (?:(?:working|business|calendar|full|whole|more|extra) )?(?P<unit>[^\W\d_]+)", re.IGNORECASE
@@ -29,31 +30,31 @@ _PRICED = lazy_pattern(r"\bhow much\b.{1,80}?\b(?:costs?|pay|paid|charged?|owe)\
 _ASKED = tuple(
     (frozenset(kinds), lazy_pattern(rf"\b(?:{words})\b", re.IGNORECASE))
     for kinds, words in (
-        ((VERSION,), r"(?:what|which) (?:[\w.]+ ){0,3}(?:version|release)s?"),
+        ((_VERSION,), r"(?:what|which) (?:[\w.]+ ){0,3}(?:version|release)s?"),
         (
-            (VERSION, DATE),
+            (_VERSION, _DATE),
             r"older|newer|(?:out|there) (?:first|earlier)|first (?:appear|arriv|came|come|releas|ship|support)\w*"
             r"|(?:appear|arriv|came|come|releas|ship|support|us)\w* (?:[\w.]+ ){0,3}(?:first|earlier)|been in \w+ for longer",
         ),
-        ((TIME, _LENGTH), r"how long"),
+        ((_TIME, _LENGTH), r"how long"),
         (
-            (TIME,),
+            (_TIME,),
             r"how (?:often|frequently|soon|quickly|early|late|old)|how much (?:[a-z]+ )?(?:time|notice)"
             r"|(?:what|which) interval",
         ),
         (
-            (TIME, DATE, CLOCK),
+            (_TIME, _DATE, _CLOCK),
             r"(?:until|till|by|since|from|up to) when|when (?:are|is|was|were|do|does|did|have|has|must|can|will|should)",
         ),
-        ((CLOCK,), r"(?:what|which) (?:time|hour)|(?:opening|closing) (?:time|hour)s?"),
+        ((_CLOCK,), r"(?:what|which) (?:time|hour)|(?:opening|closing) (?:time|hour)s?"),
         (
-            (TIME, DATE),
+            (_TIME, _DATE),
             r"(?:what|which) (?:exact )?(?:date|day|month|year)|(?:first|last|latest|earliest) (?:[a-z]+ )?day|deadline",
         ),
         ((_LENGTH,), r"how (?:deep|far|high|tall|thick|wide)|how much (?:[a-z]+ )?(?:clearance|room|space)"),
         (("mass",), r"how heavy|how much\b.{1,80}?\bweighs?|(?:what|which) weight|weight of"),
-        ((TEMPERATURE,), r"how (?:cold|hot|warm)"),
-        ((SHARE,), r"(?:what|which) (?:percentage|proportion|share)"),
+        ((_TEMPERATURE,), r"how (?:cold|hot|warm)"),
+        ((_SHARE,), r"(?:what|which) (?:percentage|proportion|share)"),
         (("pressure",), r"(?:what|which) (?:[a-z]+ )?pressure"),
         (("voltage",), r"(?:what|which) (?:[a-z]+ )?voltage"),
     )
@@ -62,9 +63,9 @@ _ASKED = tuple(
 _NAMED = tuple(
     (frozenset({kind}), lazy_pattern(rf"\b(?:{words})\b", re.IGNORECASE))
     for kind, words in (
-        (TEMPERATURE, r"temperatures?"),
-        (TIME, r"time limit|notice period"),
-        (MONEY, r"costs?|deposit|fees?|price|rent|salary"),
+        (_TEMPERATURE, r"temperatures?"),
+        (_TIME, r"time limit|notice period"),
+        (_MONEY, r"costs?|deposit|fees?|price|rent|salary"),
         (_LENGTH, r"clearance|distance|free space|gap"),
     )
 )
@@ -80,13 +81,10 @@ _LONG = 4
 _YEAR = r"(?:1\d|20)\d\d(?<![\w.,]\d{4})(?![\w]|[.,]\d)"
 _CLOCK_TIME = r"\d[:.][0-5]\d(?![\w:]|\.\d)|\d\s?[ap]\.?m\b|\d\s?(?:h|Uhr|uur)\b"
 _OFTEN = r"(?i:\b(?:hourly|daily|weekly|monthly|yearly|annual(?:ly)?|(?:every|each|per|an?) (?:hour|day|week|month|year))\b)"
-_BETWEEN = r"(?:(?:working|business|calendar|consecutive|full|further|more|operating)\s)?"
-"""What may stand between a number and its unit."""
-_OF_PRICES = (
-    *("eur", "usd", "gbp", "chf", "jpy", "dollar", "pound", "franc", "yen"),
-    *("amount", "cost", "deposit", "fee", "price", "rate", "rent", "salary", "total"),
-)
-_PRICES = "amount|costs?|deposit|fees?|prices?|rate|rent|salary|total"
+_BETWEEN = rf"(?:(?:{BEFORE_A_UNIT}|operating)\s)?"
+_TIMES_OF_DAY = ("noon", "midnight")
+_PRICES = ("amount", "cost", "deposit", "fee", "price", "rate", "rent", "salary", "total")
+"""How columns of sums of money are called."""
 
 
 @remembered
@@ -107,10 +105,10 @@ def kinds_of_values_asked(question: str) -> frozenset[str]:
     if counted is not None and (measure := measure_of(counted["unit"])):
         return frozenset({measure})
     if (counted is not None and _OF_MONEY.fullmatch(counted["unit"])) or _PRICED.search(asked):
-        return frozenset({MONEY})
+        return frozenset({_MONEY})
     ways = _ASKED if _ASKS_OTHERWISE.search(asked) else _ASKED + _NAMED
     found = next((kinds for kinds, words in ways if words.search(asked)), None)
-    return found if found is not None else frozenset({DATE, TIME, CLOCK} if kind in {"date", "year"} else ())
+    return found if found is not None else frozenset({_DATE, _TIME, _CLOCK} if kind in {"date", "year"} else ())
 
 
 def has_value_of(text: str, kinds: Set[str], language: str = "") -> bool:
@@ -137,18 +135,18 @@ def is_other_measure(query: str, answer: str) -> bool:
     True
     """
     kinds = kinds_of_values_asked(query)
-    asks_for_a_measure = bool(kinds) and kinds.isdisjoint({MONEY, SHARE})
+    asks_for_a_measure = bool(kinds) and kinds.isdisjoint({_MONEY, _SHARE})
     return (asks_for_a_measure or _ASKS_HOW.search(query) is not None) and is_money_or_share(answer)
 
 
 def _elsewhere(asked: str, code: str, kind: str) -> frozenset[str]:
     if kind == "time":
-        return frozenset({TIME, DATE, CLOCK})
+        return frozenset({_TIME, _DATE, _CLOCK})
     if kind == "year":
-        return frozenset({DATE})
+        return frozenset({_DATE})
     if kind in {"count", "any"} and words_for(code, "times") and _counts_times(code).search(asked):
-        return frozenset({TIME})
-    return frozenset({MONEY} if kind == "any" and pattern_for(code, "price").search(asked) else ())
+        return frozenset({_TIME})
+    return frozenset({_MONEY} if kind == "any" and pattern_for(code, "price").search(asked) else ())
 
 
 @cache
@@ -171,8 +169,7 @@ def _with_digits(kind: str, language: str) -> re.Pattern[str]:
     match kind:
         case "date":
             numbered = r"\d{4}-\d\d|\d[./]\d{1,2}[./]\d"
-            names = "|".join(sorted(_months_of(language), key=len, reverse=True))
-            return re.compile(rf"{_YEAR}|{numbered}|\d(?:st|nd|rd|th|\.|er|º)?\s(?:de\s)?(?:{names})(?!\w)")
+            return re.compile(rf"{_YEAR}|{numbered}|\d(?:st|nd|rd|th|\.|er|º)?\s(?:de\s)?(?:{_any_month(language)})(?!\w)")
         case "clock":
             return re.compile(_CLOCK_TIME)
         case "money":
@@ -188,11 +185,11 @@ def _with_words(kind: str, language: str) -> re.Pattern[str]:
     """Finds values of a kind that begin with something else, such as a number in words."""
     match kind:
         case "date":
-            return re.compile(rf"(?<!\w)(?:{'|'.join(_months_of(language))})\s\d")
+            return re.compile(rf"(?<!\w)(?:{_any_month(language)})\s\d")
         case "clock":
-            return re.compile(r"\b(?:noon|midnight)\b", re.IGNORECASE)
+            return re.compile(rf"\b(?:{'|'.join(_TIMES_OF_DAY)})\b", re.IGNORECASE)
         case "money":
-            columns = "|".join(filter(None, [_PRICES, words_for(language, "price")]))
+            columns = "|".join(filter(None, [*(f"{name}s?" for name in _PRICES), words_for(language, "price")]))
             return re.compile(rf"{CURRENCY}\s?\d|\b(?:{columns})(?:_\w+)?(?: \([^()]{{1,20}}\))?: ?\d", re.IGNORECASE)
         case "version":
             return re.compile(
@@ -203,40 +200,40 @@ def _with_words(kind: str, language: str) -> re.Pattern[str]:
         case _:
             numbers = "|".join([*NUMBER_WORDS, *words_for(language, "numbers").split()])
             counted = rf"\b(?:(?i:{numbers})|[Hh]alf an?)[\s-]{_BETWEEN}(?:{_units_of(kind, language)})(?!\w)"
-            return re.compile(f"{counted}|{_OFTEN}" if kind == TIME else counted)
+            return re.compile(f"{counted}|{_OFTEN}" if kind == _TIME else counted)
 
 
 @cache
 def _words_of(kind: str, language: str) -> tuple[str, ...]:
     """Words of which a text with a match of `_with_words` has one, in small letters; none if they are not known."""
-    if words_for(language, {TIME: "times", MONEY: "price"}.get(kind, "")):
+    if words_for(language, {_TIME: "times", _MONEY: "price"}.get(kind, "")):
         return ()
     words = {
-        DATE: [name.lower() for name in _months_of(language)],
-        CLOCK: ["noon", "midnight"],
-        SHARE: ["cent", "%"],
-        TEMPERATURE: ["degree", "kelvin"],
-        VERSION: ["release", "version", "added", "appear", "as of", "available", "changed", "introduced", "new", "since"],
-        MONEY: [*"€$£¥", *_OF_PRICES],
+        _DATE: [*MONTHS, *names_of_months(language)],
+        _CLOCK: _TIMES_OF_DAY,
+        _SHARE: ["cent", "%"],
+        _TEMPERATURE: ["degree", "kelvin"],
+        _VERSION: [],
+        _MONEY: [*NAMES_OF_CURRENCIES, *_PRICES],
     }
-    often = ["daily", "annual"] if kind == TIME else []
+    often = ["daily", "annual"] if kind == _TIME else []
     return tuple(words.get(kind, [*(unit for unit in units_of(kind) if len(unit) >= _LONG and unit.islower()), *often]))
 
 
 @cache
 def _units_of(kind: str, language: str) -> str:
     """The units of a kind: an expression in which capitals count in signs, and not in words."""
-    if kind == SHARE:
+    if kind == _SHARE:
         return r"%|(?i:per\s?cent|percentage points?)"
-    if kind == TEMPERATURE:
+    if kind == _TEMPERATURE:
         return r"°\s?[CFK]?|K|(?i:kelvin|degrees?)"
     units = "|".join(re.escape(unit) if len(unit) < _LONG else f"(?i:{unit})" for unit in units_of(kind))
-    times = words_for(language, "times") if kind == TIME else ""
+    times = words_for(language, "times") if kind == _TIME else ""
     return f"{units}|(?i:{times})" if times else units
 
 
-@cache
-def _months_of(language: str) -> tuple[str, ...]:
-    """The names of the months in English, and in another language in small letters and with a capital."""
-    names = [name for forms in words_for(language, "months").split() for name in forms.split("/")]
-    return (*(name.capitalize() for name in MONTHS), *names, *(name.capitalize() for name in names))
+def _any_month(language: str) -> str:
+    """The names of the months in English, and in another language in small letters and with a capital: an expression."""
+    own = names_of_months(language)
+    names = {*(name.capitalize() for name in (*MONTHS, *own)), *own}
+    return "|".join(map(re.escape, sorted(names, key=lambda name: (-len(name), name))))
