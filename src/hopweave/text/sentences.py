@@ -22,11 +22,15 @@ _ENDS_IN_SIGNS = lazy_pattern(r"[。！？](?=\s*[a-z])")
 
 # It takes every letter before a full stop for an initial: also that of a unit ("for 8 h.", "at 5 ml/h."), and the name of one
 # of several things ("in group B.").
-_ENDS_IN_A_LETTER = lazy_pattern(
-    r"(?:(?<=\d)[ \u00a0]?[a-z]|(?<=[^\W\d_]/)[A-Za-z]"
-    r"|(?<![^\W_])(?:[Gg]roup|[Aa]rm|[Cc]lass|[Tt]ype|[Gg]rade|[Ss]tage|[Pp]hase|[Cc]ohort|[Vv]itamin|[Hh]epatitis|[Aa]ppendix|[Aa]nnex"
-    r"|[Ss]chedule|[Oo]ption|[Pp]lan) [A-Z])\.(?=\s+[A-Z][a-z])"
+_NAMED_BY_A_LETTER = """
+[Aa]rm [Tt]ype [Pp]lan [Gg]roup [Cc]lass [Gg]rade [Ss]tage [Pp]hase [Aa]nnex [Cc]ohort [Oo]ption [Vv]itamin [Aa]ppendix
+[Ss]chedule [Hh]epatitis"""
+_LETTERS = (
+    *(r"\d[a-z]", r"\d[ \u00a0][a-z]", r"[^\W\d_]/[A-Za-z]"),
+    *(rf"(?<![^\W_]){name} [A-Z]" for name in _NAMED_BY_A_LETTER.split()),
 )
+# From the full stop, since that is quickly found.
+_ENDS_IN_A_LETTER = lazy_pattern(rf"\.(?=\s+[A-Z][a-z])(?:{'|'.join(rf'(?<={letter}[.])' for letter in _LETTERS)})")
 
 _DEEPEST = 3
 """How many lists within lists are looked into."""

@@ -38,9 +38,19 @@ _CODE = lazy_pattern(
 )
 """How a text names a page whose name is in small letters, so that it is no common word: `git-log(1)`, `the secrets module`."""
 
+_KIND_NAMED = lazy_pattern(rf"{_KIND}\b", re.ASCII)
+_PAGE_NAMED = lazy_pattern(r"\([1-9][a-z]?\)", re.ASCII)
+_LONGEST_CODE = 200
+_WHITE = " \t\n\r\f\v"
+_OF_CODE = f"{string.ascii_letters}{string.digits}_.+-"
+
 _JOINED = lazy_pattern(r"(?<![^\W_])([A-Z]{2,8})(?=\d{3,6}(?![^\W_]))")
 """A name whose number some texts write beside its letters, and others apart: `[RFC7636]`, `RFC 7636`, `SHA-256`."""
+_MAY_BE_JOINED = lazy_pattern(r"[A-Z]\d{3}")
 _BETWEEN = lazy_pattern(r"[ \t]+")
+_WORDS_ALONE = str.maketrans({chr(code): " " for code in range(128) if not chr(code).isalnum()})
+"""Makes a blank of whatever is not of a word in a text of ASCII."""
+
 _MAX_WORD_LENGTH = 60
 _SMALL = frozenset(string.ascii_lowercase)
 
@@ -164,28 +174,61 @@ def names(text: str) -> Iterator[str]:
 
 def with_numbers_apart(text: str) -> str:
     """A text with a blank between letters and a number that names have."""
-    return _JOINED.sub(r"\1 ", text)
+    return _JOINED.sub(r"\1 ", text) if _MAY_BE_JOINED.search(text) else text  # in most texts there is nothing like it
 
 
 def words_of(text: str) -> Words:
     """The words of a text, in the form used in keys and as written."""
-    written = _pattern_for(text).findall(text)
-    return Words(keys_of(text) if text.isascii() else [_key_of(word) for word in written], written)
+    written = _written(text)
+    return Words(_keys(written), written)
 
 
 def keys_of(text: str) -> list[str]:
     """The words of a text, in the form used in keys."""
-    if text.isascii():  # many times faster than word by word
-        return [key[:_MAX_WORD_LENGTH] for key in _WORD.findall(text.lower())]
-    return [_key_of(word) for word in _pattern_for(text).findall(text)]
+    return _keys(_written(text))
+
+
+def _written(text: str) -> list[str]:
+    """The words of a text, as written."""
+    if text.isascii():  # twice as fast
+        return text.translate(_WORDS_ALONE).split()
+    return _pattern_for(text).findall(text)
+
+
+def _keys(written: Sequence[str]) -> list[str]:
+    """Words in the form used in keys."""
+    together = " ".join(written)
+    if not together.isascii():
+        return [word.lower()[:_MAX_WORD_LENGTH] if word.isascii() else _key_of(word) for word in written]
+    keys = together.lower().split()  # many times faster than word by word
+    return keys if max(map(len, keys), default=0) <= _MAX_WORD_LENGTH else [key[:_MAX_WORD_LENGTH] for key in keys]
 
 
 def _code_mentions(text: str) -> frozenset[int]:
     """The positions, among the words of a text, of those that begin the name of a program or a module."""
-    starts = {match.start(match.lastindex or 0) for match in _CODE.finditer(text)}
-    if not starts:
-        return frozenset()
-    return frozenset(index for index, word in enumerate(_pattern_for(text).finditer(text)) if word.start() in starts)
+    found = set()
+    pattern = _pattern_for(text)
+    end = at = index = 0
+    for start in sorted(_may_begin_code(text)):  # all places where `_CODE` may match, which searching for it finds too slowly
+        match = _CODE.match(text, start) if start >= end else None
+        if match is None:
+            continue
+        end, begin = match.end(), match.start(match.lastindex or 0)
+        before = pattern.match(text, begin - 1) if begin else None
+        if before is None or before.end() == begin:  # else it is within a word
+            index, at = index + len(pattern.findall(text, at, begin)), begin
+            found.add(index)
+    return frozenset(found)
+
+
+def _may_begin_code(text: str) -> set[int]:
+    """Where a text may begin to name a program or a module: at a word for such, and before it or the section of a page."""
+    found = set()
+    for match in itertools.chain(_KIND_NAMED.finditer(text), _PAGE_NAMED.finditer(text)):
+        first = max(0, match.start() - _LONGEST_CODE)
+        before = text[first : match.start()].rstrip(_WHITE).rstrip(_OF_CODE)
+        found |= {match.start(), first + len(before)}
+    return found
 
 
 def _pattern_for(text: str) -> re.Pattern[str]:

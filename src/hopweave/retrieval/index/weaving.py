@@ -28,7 +28,7 @@ import tantivy
 from hopweave.core.types import Hit, Passage, Via
 from hopweave.retrieval.index.bm25_search import Clause, Found, terms_of
 from hopweave.retrieval.index.links import opening
-from hopweave.retrieval.index.word_index import Document, WordIndex, candidates_of, function_terms
+from hopweave.retrieval.index.word_index import Document, Group, WordIndex, candidates_of, function_terms
 from hopweave.text.alike_names import names_another
 from hopweave.text.defaults import asks_for_default, states_default
 from hopweave.text.document_names import full_heading, words_above
@@ -197,6 +197,7 @@ class Weaving:
         use_values: bool,
         use_vectors: bool,
     ) -> None:
+        words.forget()
         self._words = words
         self._text = question
         self._first = first
@@ -266,7 +267,7 @@ class Weaving:
         for key in self._words.mentions(self._text, any_case=is_typed_small) if self._use_links else ():
             bonus = TITLE_BONUS * min(1.0, 0.5 + 0.25 * len(key.split()))
             placed = self._words.placed(self._words.titled([key], self._asked))
-            [titled] = self._words.answers(self._asked, [(placed, MAX_LINKS)])
+            [titled] = self._words.answers(self._asked, [Group(placed, MAX_LINKS)])
             for document, score in titled.items():
                 self._states[document] = _State(self._own(document, score) + bonus)
 
@@ -379,17 +380,23 @@ class Weaving:
         num_found = len(leads.candidates)
         candidates = candidates_of(leads.candidates, numbers[:num_found])
         linked = zip(leads.addresses()[num_found:], numbers[num_found:], strict=True)
-        groups = [candidates, *(list(islice(linked, num)) for num in (len(leads.titled), len(leads.naming)))]
-        groups += [list(islice(linked, len(part))) for _, part in leads.referred]
-        most = [RESIDUAL_HITS + 1, MAX_LINKS, MAX_LINKS, *[PART_HITS] * len(leads.referred)]
-        found, titled, naming, *parts = self._words.answers(leads.asked, list(zip(groups, most, strict=True)))
+        titled, naming, *parts = (
+            list(islice(linked, num)) for num in (len(leads.titled), len(leads.naming), *(len(part) for _, part in leads.referred))
+        )
+        groups = [
+            Group(candidates, RESIDUAL_HITS + 1),
+            Group(titled, MAX_LINKS),
+            Group(naming, MAX_LINKS, has_all=False),
+            *(Group(part, PART_HITS) for part in parts),
+        ]
+        found, by_title, by_name, *by_part = self._words.answers(leads.asked, groups)
         best_score = max(found.values(), default=0.0) or 1.0
         by_words = {document: score / best_score for document, score in found.items() if document is not source}
-        by_links = self._by_links(source, titled, [document for document in naming if naming[document]])
-        for (weight, _), part in zip(leads.referred, parts, strict=True):
-            for document in part.keys() - {source}:
+        by_links = self._by_links(source, by_title, list(by_name))
+        for (weight, _), answering in zip(leads.referred, by_part, strict=True):
+            for document in answering.keys() - {source}:
                 self._referred[source, document] = by_links[document] = max(weight, by_links.get(document, 0.0))
-        answered = {**naming, **titled, **{document: score for part in parts for document, score in part.items()}}
+        answered = {**by_name, **by_title, **{document: score for part in by_part for document, score in part.items()}}
         share = self._states[source].value * decay
         for document in {**by_links, **(by_words if self._use_residual else {})}:
             answers = by_words.get(document, answered.get(document, 0.0) / best_score)

@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 import unicodedata
 from bisect import bisect_left
+from collections import OrderedDict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache, partial
 from heapq import nsmallest
 from itertools import pairwise
+from typing import NamedTuple
 
 import tantivy
 
-from hopweave.core.memoize import Kept
 from hopweave.core.types import Passage, Span
 from hopweave.core.visibility import PUBLIC, Condition, Visible
 from hopweave.retrieval.index.bm25_index import PART_FIELD, by_term, stored
@@ -86,10 +87,25 @@ _FEW = 10
 """A name of one word is of something in particular if at most so many passages have it; one of two words, `MAX_SHARING`."""
 
 _MAX_FREQUENCIES = 1 << 16
+_MAX_DOCUMENTS = 4096
 
 
 Placed = Sequence[tuple[tantivy.DocAddress, int]]
 """Addresses of passages, with their numbers."""
+
+
+class Group(NamedTuple):
+    """Passages of which those are looked for that answer best.
+
+    Attributes:
+        placed: the passages.
+        most: how many are wanted at most.
+        has_all: whether those that answer nothing are among them.
+    """
+
+    placed: Placed
+    most: int
+    has_all: bool = True
 
 
 def function_terms(text: str) -> set[str]:
@@ -264,8 +280,16 @@ class WordIndex:
         self._num_passages = num_passages
         self._most_passages = most_passages
         self._fields = fields
-        self._documents: Kept[Document] = Kept()
+        self._documents: OrderedDict[Place, Document] = OrderedDict()
         self._frequency = lru_cache(_MAX_FREQUENCIES)(searcher.doc_freq)
+
+    def forget(self) -> None:
+        """Lets go of the passages that were found first, if there are many.
+
+        Only between questions: during one, each passage is one `Document`.
+        """
+        while len(self._documents) > _MAX_DOCUMENTS:
+            self._documents.popitem(last=False)
 
     def question_terms(self, text: str) -> dict[str, int]:
         """The terms of a question that occur in some passage, and how often the question has them."""
@@ -367,7 +391,7 @@ class WordIndex:
             found = best_with_ties(self._search, any_of(words[:num]), among)
             if len(found) >= max_hits:
                 break
-        [answers] = self.answers(asked, [(self._first(found, among), max_hits)])
+        [answers] = self.answers(asked, [Group(self._first(found, among), max_hits)])
         return answers
 
     def candidates(self, asked: Sequence[Clause]) -> Found:
@@ -417,19 +441,18 @@ class WordIndex:
         """The addresses of the passages of a part; of too many, those that answer the rarest terms best."""
         return self._having(PART_FIELD, [part], asked)
 
-    def answers(self, asked: Sequence[Clause], groups: Sequence[tuple[Placed, int]]) -> list[dict[Document, float]]:
-        """The passages of each group that answer best, with their scores, best first.
-
-        Args:
-            asked: clauses.
-            groups: the passages, and the maximum number of results.
-        """
-        by_place = [{place_of(address): number for address, number in placed} for placed, _ in groups]
+    def answers(self, asked: Sequence[Clause], groups: Sequence[Group]) -> list[dict[Document, float]]:
+        """The passages of each group that answer best, with their scores, best first."""
+        by_place = [{place_of(address): number for address, number in group.placed} for group in groups]
         numbers = {number for of_group in by_place for number in of_group.values()}
         hits = [(score, place_of(address)) for score, address in scores(self._search, asked, sorted(numbers))]
+        answering = hits[: bisect_left(hits, 0.0, key=lambda hit: -hit[0])]
         return [
-            self._top([(score, place, of_group[place]) for score, place in hits if place in of_group], max_hits)
-            for of_group, (_, max_hits) in zip(by_place, groups, strict=True)
+            self._top(
+                [(score, place, of_group[place]) for score, place in (hits if group.has_all else answering) if place in of_group],
+                group.most,
+            )
+            for of_group, group in zip(by_place, groups, strict=True)
         ]
 
     def scores(self, asked: Sequence[Clause], documents: Collection[Document]) -> dict[Document, float]:
@@ -445,7 +468,7 @@ class WordIndex:
         found = {document: wanted & document.terms if document.is_looked_into else frozenset() for document in documents}
         new = {document.place: document for document in documents if not document.is_looked_into}
         numbers = [document.number for document in new.values()]
-        for first in range(0, len(terms), TERMS_AT_ONCE):
+        for first in range(0, len(terms) if numbers else 0, TERMS_AT_ONCE):
             for place, held in terms_in(self._search, terms[first : first + TERMS_AT_ONCE], numbers):
                 found[new[place]] |= held
         for document in new.values():
@@ -491,7 +514,9 @@ class WordIndex:
 
     def _top(self, hits: Sequence[tuple[float, Place, int]], max_hits: int) -> dict[Document, float]:
         """The best of hits in descending order, by score, place and number; ties by passage id."""
-        lowest = round(hits[max_hits - 1][0], SCORE_DECIMALS) if len(hits) > max_hits else -math.inf
+        if len(hits) <= max_hits:  # no tie matters, so that no passage has to be read
+            return {self._document(place, number): round(score, SCORE_DECIMALS) for score, place, number in hits}
+        lowest = round(hits[max_hits - 1][0], SCORE_DECIMALS)
         scored = []
         for score, place, number in hits:
             rounded = round(score, SCORE_DECIMALS)
@@ -502,7 +527,9 @@ class WordIndex:
 
     def _document(self, place: Place, number: int) -> Document:
         known = self._documents.get(place)
-        return known if known is not None else self._documents.keep(place, Document(place, number, self))
+        if known is None:
+            known = self._documents[place] = Document(place, number, self)
+        return known
 
 
 def _shared(terms: Collection[str], question: Mapping[str, float]) -> float:
