@@ -166,14 +166,19 @@ def num_within(asked: Sequence[Clause], max_postings: int) -> int:
 
 def any_of(asked: Sequence[Clause]) -> tantivy.Query:
     """The passages with any of some terms; the score is the sum."""
-    return tantivy.Query.boolean_query([(tantivy.Occur.Should, _term_query(clause)) for clause in asked])
+    return together(list(map(_term_query, asked)))
 
 
 def having(field: str, values: Collection[str] | Collection[int]) -> tantivy.Query:
     """The passages with any of some values in a field, each with the score 0."""
     # Not the engine's set query, which walks through the dictionary of the field.
-    terms = [(tantivy.Occur.Should, tantivy.Query.term_query(schema(), field, value, index_option="basic")) for value in values]
-    return tantivy.Query.const_score_query(tantivy.Query.boolean_query(terms), 0.0)
+    terms = [tantivy.Query.term_query(schema(), field, value, index_option="basic") for value in values]
+    return tantivy.Query.const_score_query(together(terms), 0.0)
+
+
+def together(queries: Sequence[tantivy.Query]) -> tantivy.Query:
+    """What any of some queries finds; the score is the sum."""
+    return tantivy.Query.boolean_query([(tantivy.Occur.Should, query) for query in queries])
 
 
 def scores(search: Search, asked: Sequence[Clause], numbers: Collection[int]) -> Found:
@@ -184,7 +189,12 @@ def scores(search: Search, asked: Sequence[Clause], numbers: Collection[int]) ->
         asked: `clauses`.
         numbers: of the passages.
     """
-    return _scored(search, list(map(_term_query, asked)), numbers)
+    return scores_among(search, asked, having("number", numbers), len(numbers)) if numbers else []
+
+
+def scores_among(search: Search, asked: Sequence[Clause], among: tantivy.Query, most: int) -> Found:
+    """The same for the passages of another query, whose scores are 0, and of which there are at most so many."""
+    return search(_adding(among, list(map(_term_query, asked))), most)
 
 
 def terms_in(search: Search, terms: Sequence[str], numbers: Collection[int]) -> Iterator[tuple[Place, frozenset[str]]]:
@@ -199,12 +209,8 @@ def terms_in(search: Search, terms: Sequence[str], numbers: Collection[int]) -> 
     for at, term in enumerate(terms):  # the score of each is one bit
         query = tantivy.Query.term_query(schema(), "all", term, index_option="basic")
         queries.append(tantivy.Query.const_score_query(query, float(1 << at)))
-    for score, address in _scored(search, queries, numbers):
+    for score, address in search(_adding(having("number", numbers), queries), len(numbers)) if numbers else ():
         yield place_of(address), frozenset(term for at, term in enumerate(terms) if int(score) >> at & 1)
-
-
-def _scored(search: Search, queries: Sequence[tantivy.Query], numbers: Collection[int]) -> Found:
-    return search(_adding(having("number", numbers), queries), len(numbers)) if numbers else []
 
 
 def shown_only(query: tantivy.Query, conditions: Sequence[Condition]) -> tantivy.Query:

@@ -20,7 +20,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from typing import NamedTuple
 
 import tantivy
@@ -28,7 +28,7 @@ import tantivy
 from hopweave.core.types import Hit, Passage, Via
 from hopweave.retrieval.index.bm25_search import Clause, Found, terms_of
 from hopweave.retrieval.index.links import opening
-from hopweave.retrieval.index.word_index import Document, Group, WordIndex, candidates_of, function_terms
+from hopweave.retrieval.index.word_index import Document, Group, Linked, WordIndex, candidates_of, function_terms
 from hopweave.text.alike_names import names_another
 from hopweave.text.defaults import asks_for_default, states_default
 from hopweave.text.document_names import full_heading, words_above
@@ -151,22 +151,26 @@ class _Leads(NamedTuple):
         source: the passage.
         asked: its residual words.
         candidates: the passages that the rarest of them find.
-        titled: the addresses of the documents that it names.
-        naming: the addresses of the passages that name its document.
-        referred: the addresses of the passages of each part that it refers to, with the weight of the link.
+        titled: the documents that it names.
+        naming: the passages that name its document.
+        referred: the passages of each part that it refers to, with the weight of the link.
     """
 
     source: Document
     asked: Sequence[Clause]
     candidates: Found
-    titled: Sequence[tantivy.DocAddress]
-    naming: Sequence[tantivy.DocAddress]
-    referred: Sequence[tuple[float, Sequence[tantivy.DocAddress]]]
+    titled: Linked
+    naming: Linked
+    referred: Sequence[tuple[float, Linked]]
+
+    @property
+    def linked(self) -> list[Linked]:
+        """All but the candidates."""
+        return [self.titled, self.naming, *(part for _, part in self.referred)]
 
     def addresses(self) -> list[tantivy.DocAddress]:
         """The addresses of all of them."""
-        found = (address for _, address in self.candidates)
-        return [*found, *self.titled, *self.naming, *(address for _, part in self.referred for address in part)]
+        return [*(address for _, address in self.candidates), *chain.from_iterable(linked.addresses for linked in self.linked)]
 
 
 class Weaving:
@@ -266,8 +270,9 @@ class Weaving:
         is_typed_small = self._text.islower()
         for key in self._words.mentions(self._text, any_case=is_typed_small) if self._use_links else ():
             bonus = TITLE_BONUS * min(1.0, 0.5 + 0.25 * len(key.split()))
-            placed = self._words.placed(self._words.titled([key], self._asked))
-            [titled] = self._words.answers(self._asked, [Group(placed, MAX_LINKS)])
+            linked = self._words.titled([key], self._asked)
+            group = Group(self._words.placed(linked.addresses), MAX_LINKS, linked.query)
+            [titled] = self._words.answers(self._asked, [group])
             for document, score in titled.items():
                 self._states[document] = _State(self._own(document, score) + bonus)
 
@@ -351,7 +356,7 @@ class Weaving:
             source,
             asked,
             self._words.candidates(asked),
-            self._words.titled(source.links, asked) if self._use_links else (),
+            self._words.titled(source.links, asked) if self._use_links else Linked(),
             self._words.naming(names, asked),
             [(weight, self._words.in_part(part, asked)) for part, weight in (self._parts_of(source) if refers else {}).items()],
         )
@@ -379,16 +384,12 @@ class Weaving:
         source = leads.source
         num_found = len(leads.candidates)
         candidates = candidates_of(leads.candidates, numbers[:num_found])
-        linked = zip(leads.addresses()[num_found:], numbers[num_found:], strict=True)
-        titled, naming, *parts = (
-            list(islice(linked, num)) for num in (len(leads.titled), len(leads.naming), *(len(part) for _, part in leads.referred))
-        )
-        groups = [
-            Group(candidates, RESIDUAL_HITS + 1),
-            Group(titled, MAX_LINKS),
-            Group(naming, MAX_LINKS, has_all=False),
-            *(Group(part, PART_HITS) for part in parts),
-        ]
+        placed = zip(leads.addresses()[num_found:], numbers[num_found:], strict=True)
+        most = [MAX_LINKS, MAX_LINKS, *[PART_HITS] * len(leads.referred)]
+        groups = [Group(candidates, RESIDUAL_HITS + 1)]
+        for linked, num in zip(leads.linked, most, strict=True):
+            of_linked = list(islice(placed, len(linked.addresses)))
+            groups.append(Group(of_linked, num, linked.query, has_all=linked is not leads.naming))
         found, by_title, by_name, *by_part = self._words.answers(leads.asked, groups)
         best_score = max(found.values(), default=0.0) or 1.0
         by_words = {document: score / best_score for document, score in found.items() if document is not source}

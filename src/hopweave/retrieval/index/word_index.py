@@ -34,9 +34,11 @@ from hopweave.retrieval.index.bm25_search import (
     place_of,
     query_terms,
     scores,
+    scores_among,
     searching,
     terms_in,
     terms_of,
+    together,
 )
 from hopweave.retrieval.index.links import is_named, keys_of, mentions, names, opening, title_key, with_numbers_apart, words_of
 from hopweave.retrieval.index.part_links import DEFINES, defining, key_of_term, keys_referred_to
@@ -94,17 +96,31 @@ Placed = Sequence[tuple[tantivy.DocAddress, int]]
 """Addresses of passages, with their numbers."""
 
 
+class Linked(NamedTuple):
+    """Passages that something leads to.
+
+    Attributes:
+        addresses: their addresses.
+        query: what finds these and no other ones; `None` if only their numbers tell them.
+    """
+
+    addresses: Sequence[tantivy.DocAddress] = ()
+    query: tantivy.Query | None = None
+
+
 class Group(NamedTuple):
     """Passages of which those are looked for that answer best.
 
     Attributes:
         placed: the passages.
         most: how many are wanted at most.
+        query: as that of `Linked`.
         has_all: whether those that answer nothing are among them.
     """
 
     placed: Placed
     most: int
+    query: tantivy.Query | None = None
     has_all: bool = True
 
 
@@ -407,12 +423,12 @@ class WordIndex:
         """Addresses with the numbers of the passages there."""
         return list(zip(addresses, self.numbers(addresses), strict=True))
 
-    def titled(self, keys: Collection[str], asked: Sequence[Clause]) -> list[tantivy.DocAddress]:
-        """The addresses of passages of the documents with these keys; of too many, those that answer the rarest terms best."""
+    def titled(self, keys: Collection[str], asked: Sequence[Clause]) -> Linked:
+        """The passages of the documents with these keys; of too many, those that answer the rarest terms best."""
         return self._having("title_key", keys, asked)
 
-    def naming(self, keys: Collection[str], asked: Sequence[Clause]) -> list[tantivy.DocAddress]:
-        """The addresses of passages with the opening of one of the keys; of too many, those that answer the rarest terms."""
+    def naming(self, keys: Collection[str], asked: Sequence[Clause]) -> Linked:
+        """The passages with the opening of one of the keys; of too many, those that answer the rarest terms best."""
         return self._having("opening", {opening(key) for key in keys}, asked)
 
     def part_of(self, passage: Passage, reference: Reference) -> str:
@@ -437,19 +453,26 @@ class WordIndex:
         """How many passages are in the part with a key."""
         return self._frequency(PART_FIELD, part)
 
-    def in_part(self, part: str, asked: Sequence[Clause]) -> list[tantivy.DocAddress]:
-        """The addresses of the passages of a part; of too many, those that answer the rarest terms best."""
+    def in_part(self, part: str, asked: Sequence[Clause]) -> Linked:
+        """The passages of a part; of too many, those that answer the rarest terms best."""
         return self._having(PART_FIELD, [part], asked)
 
     def answers(self, asked: Sequence[Clause], groups: Sequence[Group]) -> list[dict[Document, float]]:
         """The passages of each group that answer best, with their scores, best first."""
         by_place = [{place_of(address): number for address, number in group.placed} for group in groups]
-        numbers = {number for of_group in by_place for number in of_group.values()}
-        hits = [(score, place_of(address)) for score, address in scores(self._search, asked, sorted(numbers))]
+        numbers = {number for group in groups if group.query is None for _, number in group.placed}
+        queries = [group.query for group in groups if group.query is not None]  # much faster than by the numbers of many
+        among = together([*([having("number", sorted(numbers))] if numbers else []), *queries])
+        most = len(set().union(*by_place))
+        hits = [(score, place_of(address)) for score, address in scores_among(self._search, asked, among, most)] if most else []
         answering = hits[: bisect_left(hits, 0.0, key=lambda hit: -hit[0])]
         return [
             self._top(
-                [(score, place, of_group[place]) for score, place in (hits if group.has_all else answering) if place in of_group],
+                [
+                    (score, place, of_group[place])
+                    for score, place in (hits if group.has_all else answering)
+                    if place in of_group
+                ],
                 group.most,
             )
             for of_group, group in zip(by_place, groups, strict=True)
@@ -493,12 +516,15 @@ class WordIndex:
         has_title = self._frequency("title_key", key) > 0
         return has_title and (not self._conditions or bool(self._search(having("title_key", [key]), 1)))
 
-    def _having(self, field: str, values: Collection[str], asked: Sequence[Clause]) -> list[tantivy.DocAddress]:
+    def _having(self, field: str, values: Collection[str], asked: Sequence[Clause]) -> Linked:
         num = sum(self._frequency(field, value) for value in values)
+        if not num:
+            return Linked()
+        query = having(field, values)
         if num > MAX_LINKED:
-            found = self._found_by_rarest(asked, MAX_LINKED, having(field, values))
-            return [address for address, _ in self._first(found, MAX_LINKED)]
-        return [address for _, address in self._search(having(field, values), num)] if num else []
+            found = self._found_by_rarest(asked, MAX_LINKED, query)
+            return Linked([address for address, _ in self._first(found, MAX_LINKED)])
+        return Linked([address for _, address in self._search(query, num)], query)
 
     def _found_by_rarest(self, asked: Sequence[Clause], max_hits: int, among: tantivy.Query | None = None) -> Found:
         """The best hits of the rarest terms, and ties with the last: as many terms as `MAX_POSTINGS` allows."""
