@@ -14,6 +14,7 @@ from hopweave.core.errors import DataError, SettingsError
 from hopweave.core.types import Passage
 from hopweave.retrieval.engines.bm25 import BM25
 from hopweave.retrieval.engines.weave import Weave
+from hopweave.retrieval.index import word_index
 from hopweave.retrieval.index.index_folder import read_manifest, write_manifest
 from hopweave.retrieval.index.links import MAX_KEY_WORDS, mentions, opening, openings, title_key, words_of
 from hopweave.retrieval.index.word_index import Document, function_terms
@@ -91,6 +92,15 @@ def test_a_question_typed_in_small_letters_names_titles_of_two_words_or_more(ind
 def test_what_led_to_what_is_a_tree(index):
     for question in (QUESTION, "Where did the wife of the director of The Long Tide grow up?", "Kerrow Lina Holt Tom Carey"):
         assert_tree({hit.passage.id: hit for hit in found(index, question, 30)})
+
+
+def test_it_finds_the_same_whatever_was_searched_before(index, monkeypatch):
+    monkeypatch.setattr(word_index, "_MAX_DOCUMENTS", 3)  # so that passages are let go of after every question
+    questions = [QUESTION, "Which town with a club has a mill?", "Who painted at Kerrow?", "Is Lina Holt a teacher in Wales?"]
+    retriever = Weave(index)
+    together = [retriever.search([question], 8) for question in [*questions, *reversed(questions)]]
+    retriever.close()
+    assert together == [[found(index, question, 8)] for question in [*questions, *reversed(questions)]]
 
 
 def test_a_link_is_followed_backwards_too(index):

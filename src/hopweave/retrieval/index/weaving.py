@@ -233,7 +233,7 @@ class Weaving:
         if not self._terms or max_hits < 1:
             return []
         self._begin(max(POOL, max_hits))
-        front = self._ranked()[:FRONT]
+        front = self._best(FRONT)
         self._look_into(front)
         is_named = self._words.names_something(self._text)
         self._use_residual = self._use_residual and is_named and not any(map(self._has_all_words, front[:1]))
@@ -246,9 +246,9 @@ class Weaving:
             for lead in leads:
                 self._follow(lead, list(islice(numbers, len(lead.addresses()))), DECAY**hop)
             self._score_new()
-            front = [document for document in self._ranked() if document not in self._sources][:LATER_FRONT]
+            front = self._best(LATER_FRONT, but=self._sources)
         has_led = any(state.via is not None for state in self._states.values())
-        pool = self._ranked()[: max(POOL, max_hits)]
+        pool = self._best(max(POOL, max_hits))
         self._look_into(pool)
         if self._first is None:
             self._count_coverage(pool)
@@ -337,8 +337,11 @@ class Weaving:
             return share
         return self._shares[document] if document in self._shares else share * min(self._shares.values())
 
-    def _ranked(self) -> list[Document]:
-        return sorted(self._states, key=self._place)
+    def _best(self, most: int, but: Collection[Document] = ()) -> list[Document]:
+        """The passages of most value, best first; ties by passage id, for which no others are read."""
+        values = {document: state.value for document, state in self._states.items() if document not in but}
+        least = sorted(values.values(), reverse=True)[most - 1] if len(values) > most else -math.inf
+        return sorted((document for document, value in values.items() if value >= least), key=self._place)[:most]
 
     def _place(self, document: Document) -> tuple[float, Document]:
         return -self._states[document].value, document

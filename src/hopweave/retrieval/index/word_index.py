@@ -539,17 +539,15 @@ class WordIndex:
         return _first_of(found, self.numbers([address for _, address in found]), most)
 
     def _top(self, hits: Sequence[tuple[float, Place, int]], max_hits: int) -> dict[Document, float]:
-        """The best of hits in descending order, by score, place and number; ties by passage id."""
-        if len(hits) <= max_hits:  # no tie matters, so that no passage has to be read
-            return {self._document(place, number): round(score, SCORE_DECIMALS) for score, place, number in hits}
-        lowest = round(hits[max_hits - 1][0], SCORE_DECIMALS)
-        scored = []
-        for score, place, number in hits:
-            rounded = round(score, SCORE_DECIMALS)
-            if rounded < lowest:
-                break
-            scored.append((-rounded, self._document(place, number)))
-        return {document: -score for score, document in sorted(scored)[:max_hits]}
+        """The best of hits in descending order, by score, place and number.
+
+        Of those that tie for the last place, by passage id; no other tie matters here, so that no passage is read for one.
+        """
+        found = [(round(score, SCORE_DECIMALS), place, number) for score, place, number in hits]
+        last = found[max_hits - 1][0] if len(found) > max_hits else -math.inf
+        best = {self._document(place, number): score for score, place, number in found if score > last}
+        tied = [self._document(place, number) for score, place, number in found if score == last]
+        return best | dict.fromkeys(sorted(tied)[: max_hits - len(best)], last)
 
     def _document(self, place: Place, number: int) -> Document:
         known = self._documents.get(place)
