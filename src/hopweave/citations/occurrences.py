@@ -32,6 +32,7 @@ from hopweave.text.citation_marks import settle_marks
 from hopweave.text.content_words import anchors, content_of, is_reasoning, keys_of, numbers_of, stem, stems_of
 from hopweave.text.key_terms import FUNCTION_WORDS
 from hopweave.text.matching import is_contained, is_yes_or_no, without_yes_or_no
+from hopweave.text.page_names import page_name, without_manual_section
 from hopweave.text.quantities import is_quantity, places_of_quantity
 from hopweave.text.refusal import does_not_know, values_of_none
 from hopweave.text.scales import is_other_scale, places_in_tables
@@ -260,7 +261,8 @@ def _is_titled(said: str, passage: Passage) -> bool:
     """
     if not numbers_of(keys_of(said)):
         return locate(said, passage.title) is not None
-    headings = [heading for heading in (passage.title, *passage.sections) if not _OF_A_MESSAGE.search(heading)]
+    titles = (without_manual_section(page_name(passage.title)), *passage.sections)
+    headings = [heading for heading in titles if not _OF_A_MESSAGE.search(heading)]
     numbered = [heading for heading in map(_without_number_of_section, headings) if numbers_of(keys_of(heading))]
     return bool(numbered) and locate(said, numbered[-1]) is not None
 

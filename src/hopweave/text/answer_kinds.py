@@ -15,6 +15,7 @@ from typing import Literal
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Passage, Span
+from hopweave.text.key_terms import FUNCTION_WORDS
 from hopweave.text.languages import (
     all_words_for,
     language_of,
@@ -24,7 +25,7 @@ from hopweave.text.languages import (
     words_for,
     words_of_all,
 )
-from hopweave.text.matching import is_yes_or_no, normalize_answer
+from hopweave.text.matching import is_contained, is_yes_or_no, normalize_answer
 from hopweave.text.scripts import runs_together
 from hopweave.text.sentences import first_sentence
 from hopweave.text.values import MONTHS, normalize_values
@@ -99,11 +100,17 @@ _AMOUNT = lazy_pattern(
 _LICENCE = lazy_pattern(
     r"[A-Z]{2,}|(?i:licen[cs]e|public domain|apache|artistic|zlib|mozilla|eclipse|creative commons|copyleft|python|free)"
 )
+_ONE_WORD = lazy_pattern(r"[A-Z]?[a-z]+")
+_BEFORE_A_NOUN = (
+    r"\b(?:the|an?|this|that|his|her|its|their|our|your|my|each|every|no|in|at|on|by|from|of|for|with|near|behind) (?:[a-z]+ )?"
+)
+_SUFFIX = lazy_pattern(r"\s*\([^()]*\)$")
+_LIFE = lazy_pattern(r"\((?:[^()]*\bborn\b|[^()]*\d{3,4}\)?\s?[–—-]\s?[^()]*\d{3,4})")
 _WORK = lazy_pattern(
     r"\b(?:is|was|are)\s+(?:an?|the)\s+(?:[\w'’.-]+\s+){0,6}?"
     r"(?:film|movie|novel|album|song|single|book|magazine|newspaper|series|sitcom"
     r"|opera|play|video game|episode|painting|poem|short story|river|lake|mountain|village|town|city|municipality|county"
-    r"|genus|species|school|university|college|stadium|railway|airport|bridge|building|church)\b",
+    r"|genus|species|award|prize|medal|festival|battle|war|treaty|language|school|university|college|stadium|railway|airport|bridge|building|church)\b",
     re.IGNORECASE,
 )
 _WORDS_OF_DATES = "in on at the of a st nd rd th bc ad bce ce c circa and to from until"
@@ -188,12 +195,40 @@ def counts_something_else(query: str, sentence: str, focus: Span) -> bool:
 
 
 def is_something_else(answer: str, kind: Kind, passages: Sequence[Passage]) -> bool:
-    """Whether the passage of which an answer to "who" is the title says that it is a work or a place, and no person."""
-    if kind != "person":
-        return False
-    named = normalize_answer(answer)
-    leads = [first_sentence(one.text) for one in passages if named and normalize_answer(one.title) == named]
+    """Whether passages show that an answer is nothing of the kind that is asked for.
+
+    Either it is no name, but a common word with which sentences begin (`This`), or it is the title of a passage that says what
+    else it is: for "who" a work or a place, for "where" a person.
+    """
+    if _is_common_word(answer.strip(), kind, passages):
+        return True
+    named = normalize_answer(answer) if kind in {"person", "place"} else ""
+    leads = [first_sentence(one.text) for one in passages if named and normalize_answer(_SUFFIX.sub("", one.title)) == named]
+    if kind == "place":
+        return any(_LIFE.search(lead) for lead in leads)
     return any(_WORK.search(lead) and not _PERSON.search(lead) for lead in leads)
+
+
+def _is_common_word(answer: str, kind: Kind, passages: Sequence[Passage]) -> bool:
+    """Whether an answer is a function word or, for "who", "where" and "when", a word with which only sentences begin.
+
+    Passages have the latter in small letters, too, and with nothing before it as a noun has. A name is in a title, or somewhere
+    has a capital within a sentence.
+    """
+    if not _ONE_WORD.fullmatch(answer):
+        return False
+    is_function_word = answer.lower() in FUNCTION_WORDS
+    if not is_function_word and (kind not in {"person", "place", "date"} or answer.islower()):
+        return False
+    capital = re.compile(rf"(?<=[a-z,;] ){answer.capitalize()}(?!\w)")
+    if any(capital.search(one.text) or is_contained(answer, one.title) for one in passages):
+        return False
+    if is_function_word:
+        return True
+    small = [
+        match for one in passages for match in re.finditer(rf"({_BEFORE_A_NOUN})?(?<![\w-]){answer.lower()}(?![\w-])", one.text)
+    ]
+    return bool(small) and not any(match[1] for match in small)
 
 
 def is_money_or_share(answer: str) -> bool:

@@ -41,6 +41,15 @@ def page_name(title: str) -> str:
     return _SECTION.sub("", title) or title
 
 
+def without_manual_section(title: str) -> str:
+    """A title without the section of a manual page at its end, which says nothing about what the page has.
+
+    >>> without_manual_section("git-log(1)"), without_manual_section("git-log.1"), without_manual_section("Release 1.2")
+    ('git-log', 'git-log', 'Release 1.2')
+    """
+    return _MANUAL_SECTION.sub("", _SECTION.sub("", title))
+
+
 def pages_named_small(text: str, titles: Iterable[str]) -> list[str]:
     """The names of pages that a text has, of those in small letters: names of programs and modules.
 
@@ -56,7 +65,7 @@ def pages_named_small(text: str, titles: Iterable[str]) -> list[str]:
 @remembered
 def _small_name(title: str) -> str:
     """The name of a page of which the title says more, if it is in small letters and no function word; else nothing."""
-    name = _MANUAL_SECTION.sub("", page_name(title))
+    name = without_manual_section(page_name(title))
     return name if name != title and name.islower() and any(word.says_something for word in words_in(name)) else ""
 
 
