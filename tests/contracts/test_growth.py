@@ -53,6 +53,7 @@ from hopweave.text import (
     kinship,
     matching,
     negation,
+    other_clauses,
     parallels,
     parties,
     parts,
@@ -238,6 +239,12 @@ OTHERS = {
         f"What is it after 5 years? {text}", f"Years: 1 to 4 {text}; Days: 3; {text}", Span(0, 1)
     ),
     "is_in_band": lambda text: bands.is_in_band(text, "Years: 1 to 4; Days: 3."),
+    "is_of_another_clause": lambda text: other_clauses.is_of_another_clause(
+        "Who has no fee for the wall?", f"A {text}", Span(0, 1), ""
+    ),
+    "is_of_another_clause_at_the_end": lambda text: other_clauses.is_of_another_clause(
+        "How is the wall?", f"{text} A", Span(len(text) + 1, len(text) + 2), ""
+    ),
     "is_one_of_a_list": lambda text: superlatives.is_one_of_a_list("Which is the longest?", f"A {text}", "", Span(0, 1)),
     "parties_in": parties.parties_in,
     "is_told_beside": lambda text: asides.is_told_beside(

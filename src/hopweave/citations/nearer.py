@@ -26,6 +26,7 @@ from hopweave.text.ends import is_other_end
 from hopweave.text.enumerations import is_one_of_a_row
 from hopweave.text.explanations import explains
 from hopweave.text.languages import is_foreign
+from hopweave.text.other_clauses import is_of_another_clause
 from hopweave.text.parties import Party, is_party
 from hopweave.text.parts import is_in_other_part, is_unchosen, parts_with
 from hopweave.text.relations import relations_asked
@@ -89,7 +90,10 @@ def is_nearer_another(query: str, said: str, place: Place, focus: Span, passages
         return True
     if is_on_other_side(asking, place.sentence, place.following, inside):
         return True
-    if is_one_of_a_list(asking, place.sentence, "\n".join(place.headings), inside):
+    headings = "\n".join(place.headings)
+    if is_one_of_a_list(asking, place.sentence, headings, inside) or (
+        not is_statement and is_english(query) and is_of_another_clause(query, place.sentence, inside, headings)
+    ):
         return True
     terms = _terms_asked(asking, parties)
     # Words that all of the document is about tell its parts apart only where nothing else does.
