@@ -148,6 +148,12 @@ def test_a_number_of_the_title_or_a_section_does_not_hold_below_a_heading_with_a
     )
 
 
+@pytest.mark.parametrize("title", ["sleep(1)", "sleep.1", "Sleep - Linux manual 1.1"])
+def test_the_section_of_a_manual_page_is_no_number_of_it(title):
+    page = Passage("sleep", "The time in seconds is set by the first option, and is not short.", title)
+    assert support("How many seconds is the time of sleep?", "1", passages=(page,)) == "unsupported"
+
+
 def test_a_title_over_no_text_bears_nothing_out():
     assert support("Who was it?", "Ada Lovelace", passages=[Passage("p", " ", "Ada Lovelace")]) == "unsupported"
 

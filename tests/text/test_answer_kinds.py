@@ -152,3 +152,20 @@ def test_a_title_whose_page_is_of_a_work_is_no_person():
 @given(st.text(), st.text())
 def test_any_texts_are_taken(question, answer):
     assert is_of_kind(answer, kind_asked(question)) in (True, False)
+
+
+def test_a_word_with_which_only_sentences_begin_is_no_name():
+    told = Passage("mill", "See the mill at Sula. This mill was built by Will, as you can see. Ask in the kitchen.", "Mill")
+    assert is_something_else("This", "any", [told])
+    assert is_something_else("See", "person", [told])
+    assert not is_something_else("See", "any", [told])
+    assert not is_something_else("Will", "person", [told])  # it has a capital within a sentence
+    assert not is_something_else("Kitchen", "place", [told])  # a noun
+    assert not is_something_else("This", "any", [told, Passage("this", "It is a song.", "This (song)")])
+
+
+def test_a_person_is_no_place():
+    person = Passage("finch", "Ada Finch (1861-1930) was a builder of lamps.", "Ada Finch (engineer)")
+    assert is_something_else("Ada Finch", "place", [person])
+    assert not is_something_else("Ada Finch", "person", [person])
+    assert not is_something_else("Sula", "place", [Passage("sula", "Sula is a town, built (as told) in 1210.", "Sula")])
