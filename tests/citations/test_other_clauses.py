@@ -79,9 +79,142 @@ def has_tick(question, answer, told):
             ("When is the office closed?", "Monday"),
             id="never",
         ),
+        pytest.param(
+            "The east wing was designed by Ora Lund, the west wing by Tom Hale.",
+            ("Who designed the west wing?", "Tom Hale"),
+            ("Who designed the east wing?", "Tom Hale"),
+            id="a later thing without a verb",
+        ),
+        pytest.param(
+            "The upper floor is let to Brill Ltd, the lower floor to Tarn & Co.",
+            ("To whom is the lower floor let?", "Tarn & Co"),
+            ("To whom is the lower floor let?", "Brill Ltd"),
+            id="an earlier thing",
+        ),
+        pytest.param(
+            "Use two drops in each eye and three in each ear.",
+            ("How many drops are used in each ear?", "three"),
+            ("How many drops are used in each ear?", "two"),
+            id="and so many",
+        ),
+        pytest.param(
+            "Samples stay 5 days in the fridge before 3 months in the freezer.",
+            ("How long do samples stay in the fridge?", "5 days"),
+            ("How long do samples stay in the freezer?", "5 days"),
+            id="before so long",
+        ),
+        pytest.param(
+            "Of our 14 vans, nine are electric.",
+            ("How many vans are electric?", "nine"),
+            ("How many vans are electric?", "14"),
+            id="of so many",
+        ),
+        pytest.param(
+            "The tower is 55 m high, of which 12 m are the spire.",
+            ("How high is the tower?", "55 m"),
+            ("How high is the spire?", "55 m"),
+            id="of which",
+        ),
+        pytest.param(
+            "The pump weighs 12 kg without water.",
+            ("How much does the pump weigh without water?", "12 kg"),
+            ("How much does the pump weigh with water?", "12 kg"),
+            id="without it",
+        ),
+        pytest.param(
+            "The grant covers travel but not meals.",
+            ("What does the grant cover?", "travel"),
+            ("What does the grant not cover?", "travel"),
+            id="but not",
+        ),
     ],
 )
 def test_an_answer_is_of_the_clause_that_says_what_is_asked(told, right, wrong):
+    assert has_tick(*right, told)
+    assert not has_tick(*wrong, told)
+
+
+@pytest.mark.parametrize(
+    ("told", "right", "wrong"),
+    [
+        (
+            "Dogs are forbidden in the hall and cats are allowed.",
+            ("Which animals are allowed in the hall?", "cats"),
+            ("Which animals are allowed in the hall?", "Dogs"),
+        ),
+        (
+            "The ferry leaves Orsa at 10:20 and arrives in Mull at 11:05.",
+            ("When does the ferry arrive in Mull?", "11:05"),
+            ("When does the ferry leave Mull?", "11:05"),
+        ),
+        (
+            "Sales grew by 7% while costs fell by 2%.",
+            ("By how much did costs fall?", "2%"),
+            ("By how much did costs rise?", "2%"),
+        ),
+        (
+            "The price includes breakfast and excludes drinks.",
+            ("What does the price include?", "breakfast"),
+            ("What does the price include?", "drinks"),
+        ),
+        (
+            "There are 30 seats inside and 18 outside.",
+            ("How many seats are there inside?", "30"),
+            ("How many seats are there outside?", "30"),
+        ),
+        (
+            "Paul Wray succeeded Ines Cole as treasurer.",
+            ("Who is treasurer?", "Paul Wray"),
+            ("Who is treasurer?", "Ines Cole"),
+        ),
+        (
+            "The tank holds 30 gallons, or 136 litres.",
+            ("How many litres does the tank hold?", "136"),
+            ("How many litres does the tank hold?", "30"),
+        ),
+    ],
+)
+def test_an_answer_is_none_to_a_question_for_the_opposite(told, right, wrong):
+    assert has_tick(*right, told)
+    assert not has_tick(*wrong, told)
+
+
+@pytest.mark.parametrize(
+    ("told", "right", "wrong"),
+    [
+        (
+            "Dr Amin supervises Lotte Berg.",
+            ("Who supervises Lotte Berg?", "Dr Amin"),
+            ("Who does Lotte Berg supervise?", "Dr Amin"),
+        ),
+        (
+            "Dr Amin supervises Lotte Berg.",
+            ("Who does Dr Amin supervise?", "Lotte Berg"),
+            ("Who supervises Dr Amin?", "Lotte Berg"),
+        ),
+        (
+            "The tenant pays the landlord £40 for each lost key.",
+            ("Who pays for a lost key?", "The tenant"),
+            ("Who is paid for a lost key?", "The tenant"),
+        ),
+        (
+            "Mr Poole sold the mill to Ms Crane.",
+            ("Who sold the mill?", "Mr Poole"),
+            ("Who bought the mill?", "Mr Poole"),
+        ),
+        (
+            "The library lends the projector to schools.",
+            ("Who lends the projector?", "The library"),
+            ("Who borrows the projector?", "The library"),
+        ),
+        (
+            "The mill was sold by Mr Poole to Ms Crane.",
+            ("Who sold the mill?", "Mr Poole"),
+            ("Who sold Mr Poole?", "The mill"),
+        ),
+    ],
+)
+def test_who_does_something_is_not_to_whom_it_is_done(told, right, wrong):
     assert has_tick(*right, told)
     assert not has_tick(*wrong, told)
 

@@ -61,6 +61,7 @@ from hopweave.text import (
     rankings,
     refusal,
     relations,
+    roles,
     sentences,
     succession,
     superlatives,
@@ -242,6 +243,7 @@ OTHERS = {
     "is_of_another_clause": lambda text: other_clauses.is_of_another_clause(
         "Who has no fee for the wall?", f"A {text}", Span(0, 1), ""
     ),
+    "is_in_other_role": lambda text: roles.is_in_other_role("Who does Ada Finch report to?", f"{text} reports", Span(0, 1)),
     "is_of_another_clause_at_the_end": lambda text: other_clauses.is_of_another_clause(
         "How is the wall?", f"{text} A", Span(len(text) + 1, len(text) + 2), ""
     ),

@@ -28,6 +28,7 @@ from hopweave.text.languages import (
 from hopweave.text.matching import is_contained, is_yes_or_no, normalize_answer
 from hopweave.text.scripts import runs_together
 from hopweave.text.sentences import first_sentence
+from hopweave.text.sizes import measure_of, order_of
 from hopweave.text.values import MONTHS, normalize_values
 from hopweave.text.values_alike import NUMBER, values_in
 
@@ -82,6 +83,7 @@ _BEFORE_A_WORD = (
 """What may stand before a word that asks: a preposition, or `and`."""
 _HOW_MANY = lazy_pattern(r"\bhow many (?P<of>[a-z]+)", re.IGNORECASE)
 
+_UNIT = lazy_pattern(r"\s?([^\W\d_]+)")
 _OF_MONEY = lazy_pattern(r"per|pound|dollar|euro|crown|penc|penn|cent|franc|quid|buck|yen", re.IGNORECASE)
 _RELATIVE = lazy_pattern(r",\s+(?:who|whom|whose|where|when)\b", re.IGNORECASE)
 _CODE_NAME = lazy_pattern(r"[\"'\u201c]?[A-Z][\w-]+(?: [A-Z][\w-]+)?[\"'\u201d]?")
@@ -176,7 +178,7 @@ def is_of_kind(answer: str, kind: Kind) -> bool:
 
 
 def counts_something_else(query: str, sentence: str, focus: Span) -> bool:
-    """Whether a question asks how many of something there are, and a number in a sentence has a unit, or is a sum of money.
+    """Whether a question asks how many of something there are, and a number of a sentence is of another unit, or of money.
 
     >>> told = "Members of 12 months get 30% off tickets."
     >>> [counts_something_else("How many members are there?", told, Span(start, start + 2)) for start in (11, 25)]
@@ -187,6 +189,14 @@ def counts_something_else(query: str, sentence: str, focus: Span) -> bool:
     asked = _HOW_MANY.search(query)
     if asked is None or _OF_MONEY.match(asked["of"]):
         return False
+    unit = _UNIT.match(sentence, focus.end)
+    if (
+        unit is not None
+        and measure_of(asked["of"])
+        and measure_of(unit[1])
+        and order_of(f"1 {asked['of']}", f"1 {unit[1]}") != 0
+    ):
+        return True
     value = next((one for one in values_in(sentence) if one.span.start <= focus.start < one.span.end), None)
     if value is None:
         return False

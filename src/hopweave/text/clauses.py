@@ -22,6 +22,8 @@ def clause_around(sentence: str, focus: Span) -> Span:
     >>> told[clause.start : clause.end]
     'moved to Brno'
     """
-    begun = max((match.end() for match in _BETWEEN.finditer(sentence, 0, focus.start)), default=0)
+    # One character more, by which a word directly before is known to end there.
+    before = (match.end() for match in _BETWEEN.finditer(sentence, 0, focus.start + 1))
+    begun = max((end for end in before if end <= focus.start), default=0)
     after = _BETWEEN.search(sentence, focus.end)
     return Span(begun, after.start() if after else len(sentence))

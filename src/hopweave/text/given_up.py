@@ -50,6 +50,12 @@ _CHANGED = (
 _FROM = lazy_pattern(rf"\b(?:{_CHANGED})\b(?:\s[\w'’.-]+){{0,4}}?\sfrom\s(?:[\w'’.-]+\s){{0,3}}$", re.IGNORECASE)
 _OF_AN_AMOUNT = lazy_pattern(r"[%$£€]|\bper cent\b")
 """What changes `from` this is something else now; `from 1 May` tells since when it does."""
+_TAKES_OVER_FROM = lazy_pattern(
+    r"\b(?:replac(?:ed|es|ing)|succeed(?:ed|s|ing)|t(?:ook|akes?|aken|aking) over from|follow(?:ed|s))\s"
+    r"(?:(?:Mr|Ms|Mrs|Dr)\.?\s)?$"
+)
+_IN_A_POST = lazy_pattern(r"\sas\s")
+"""`replaced Ida Renn as treasurer`."""
 _UP_FROM = lazy_pattern(r"\b(?:up|down) from\s(?:[\w'’.-]+\s){0,2}$", re.IGNORECASE)
 _CHANGED_TO = lazy_pattern(rf"[^.]{{0,60}}\b(?:{_CHANGED})\s(?:it|this|that|them|the \w+)\s(?:to|until)\b", re.IGNORECASE)
 """`15 May; the board has extended it to 30 June`."""
@@ -133,6 +139,8 @@ def _is_replaced(sentence: str, focus: Span) -> bool:
     if _UP_FROM.search(before) or _CHANGED_TO.match(after):
         return True
     if _IN_BRACKETS.search(before) or _EARLIER.search(before) or (_FROM.search(before) and _TO.match(after)):
+        return True
+    if _TAKES_OVER_FROM.search(before) and _IN_A_POST.match(after):
         return True
     return _I_WROTE.search(before) is not None and _RIGHT_IS.search(after) is not None
 

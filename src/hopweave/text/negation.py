@@ -20,7 +20,7 @@ _FAILING = frozenset({"fail", "fails", "failed", "refuse", "refuses", "refused",
 """With `to`, these deny a verb as well."""
 
 _OF_NOUNS = frozenset({"no", "without"})
-_NO_DENIAL = frozenset({"only", "just", "merely", "least", "sooner"})
+_NO_DENIAL = frozenset({"only", "just", "merely", "least", "sooner", "but", "except"})
 """After these, `not` and `no` deny nothing: `not only`, `no sooner`."""
 
 _LEAVING_OUT = lazy_pattern(

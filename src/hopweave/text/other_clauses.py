@@ -23,20 +23,32 @@ _OWN_NOUN = (
 _FINITE = r"(?:is|are|was|were|has|have|had|must|may|can|will|should|shall|does|do|did|[a-z]{2,20}(?:s|ed))\b"
 _SUBJECT = rf"(?:it|they|he|she|we|you|{_OWN_NOUN})(?:\s[a-z][\w-]*+){{0,2}}?\s{_FINITE}"
 _THE_REST = r"the\s(?:rest|remainder|others?)\b"
+_NUM = r"(?:one|two|three|four|five|six|[£$€]?\d[\d.,]*+)"
+_NO_NOUN = (
+    r"(?:[a-z]{2,20}ing|not|no|or|and|but|then|plus|about|around|nearly|some|only|up|at|by|in|on|from|to|of|for|than|with"
+    r"|is|are|was|were)\b"
+)
 _OWN_CLAUSE = lazy_pattern(
-    r";\s+(?!otherwise\b|if\b|else\b|so\b|thus\b)(?:(?:and|but|or)\s)?|,?\s(?:while|whereas)\s"
-    rf"|,?\s(?:and|but)\s(?={_THE_REST})|,?\s(?P<joins>and|but)\s(?={_SUBJECT}|[a-z]{{2,20}}\s(?:it|them)\b)"
-    r"|,\s(?=the\s[a-z][\w-]*+\s(?:only\s)?(?:one|two|three|\d))"
+    r";\s+(?!otherwise\b|if\b|else\b|so\b|thus\b)(?:(?:and|but|or)\s)?|,?\s(?:while|whereas)\s|,\sof\swhich\s"
+    rf"|,?\s(?:and|but)\s(?={_THE_REST}|{_NUM}\s(?:to|for|in|on|at|by|with|from)\b|(?:once|twice|{_NUM}\stimes)\b)"
+    rf"|,?\s(?P<joins>and|but)\s(?={_SUBJECT}|[a-z]{{2,20}}\s(?:it|them)\b)"
+    rf"|(?P<gap>,\s(?:and\s|but\s)?|\sand\s)(?=(?:the\s)?(?!{_NO_NOUN})[A-Za-z][a-z-]*+(?:\s[a-z-]++)?\s(?:only\s)?(?:{_NUM}|(?:by|to|from)\s[A-Z]))"
+    rf"|\s(?:after|before)\s(?={_NUM}\b)"
 )
 """What stands before a clause of its own: `and the rest in Brno`, `and change it once a year`, `, the pump two`."""
+_OF_SO_MANY = lazy_pattern(rf"\b[Oo]f\s(?:(?:the|our|its|all|these|their)\s)?(?={_NUM}\s[a-z]+,)")
+"""What stands before the number of all, of which a sentence then says how many are so."""
 _OF_WHICH = lazy_pattern(rf",\swhich\s(?={_SUBJECT})")
 """What stands before a clause in which somebody else does something: `the budget, which the board approves`."""
+_VERB = lazy_pattern(rf"\b{_FINITE}")
 _THEN = lazy_pattern(r"[,;]?\s(?:and\s)?then\s(?=[a-z])")
 _NONE_OF = lazy_pattern(
     r"\b(?:(?:without|not)\s(?:any|further)|without\san?|never|nor"
     r"|(?<!with\s)no(?!\s(?:more|less|later|longer|earlier|sooner|fewer)\b))\s(?P<what>[a-z-]{2,30}(?:\s[a-z-]{2,30})?)",
     re.IGNORECASE,
 )
+_BUT_NOT = lazy_pattern(r",?\s(?:but|and)\s(?:not|never)\b")
+_WITH = lazy_pattern(r"\b(?P<with>with(?P<out>out)?)\s(?:(?:the|an?|any)\s)?(?P<what>[a-z][a-z-]+|it\b|them\b)", re.IGNORECASE)
 _NOT = lazy_pattern(r"\b(?:not|no|never|without|nor|neither|cannot|none|nobody|nothing)\b|n['’]t\b", re.IGNORECASE)
 _ASKS = lazy_pattern(
     r"\A\s*(?:[a-z]+\s)?(?:who|whom|whose|what|which|when|where|how)\b(?:\s(?:much|many|long|often|far|old)\b)?", re.IGNORECASE
@@ -65,9 +77,12 @@ def is_of_another_clause(query: str, sentence: str, focus: Span, beside: str) ->
     """
     wanted = content_stems(_KIND.sub(" ", query)) - content_stems(beside)
     return (
-        _is_told_later(query, wanted, sentence, focus)
-        or _is_told_before(wanted, sentence, focus)
+        _is_number_of_all(wanted, sentence, focus)
+        or _is_told_later(query, wanted, sentence, focus)
+        or _is_of_an_earlier_thing(wanted, sentence, focus)
+        or _is_of_an_earlier_step(wanted, sentence, focus)
         or _is_there_none(query, sentence)
+        or _is_without(query, sentence, focus)
         or _is_denied_elsewhere(query, sentence, focus)
     )
 
@@ -78,6 +93,12 @@ def _mostly(query: str) -> str:
     start = asks.end() if asks else 0
     aside = _ASIDE.search(query, start)
     return query[start : aside.start() if aside else len(query)]
+
+
+def _is_number_of_all(wanted: Set[str], sentence: str, focus: Span) -> bool:
+    """Whether the answer is how many there are at all, and the rest of the sentence says of some what is wanted."""
+    total = next((match for match in _OF_SO_MANY.finditer(sentence) if match.end() == focus.start), None)
+    return total is not None and bool(wanted & content_stems(sentence[sentence.find(",", focus.end) :]))
 
 
 def _is_told_later(query: str, wanted: Set[str], sentence: str, focus: Span) -> bool:
@@ -97,7 +118,17 @@ def _is_told_later(query: str, wanted: Set[str], sentence: str, focus: Span) -> 
     return bool((wanted & content_stems(later)) - content_stems(sentence[: first.start()]))
 
 
-def _is_told_before(wanted: Set[str], sentence: str, focus: Span) -> bool:
+def _is_of_an_earlier_thing(wanted: Set[str], sentence: str, focus: Span) -> bool:
+    """Whether the answer is in a clause without a verb, which is about another thing: `The roof is by Ada, the wall by Ida.`"""
+    cuts = [match for match in _OWN_CLAUSE.finditer(sentence, 0, focus.end) if match["gap"] and match.end() <= focus.start]
+    if not cuts or _VERB.search(sentence, cuts[-1].end(), focus.start):
+        return False
+    own = content_stems(sentence[cuts[-1].end() : focus.start])
+    before = content_stems(_VERB.sub(" ", sentence[: cuts[-1].start()]))
+    return bool(own - wanted) and bool((wanted & before) - own) and not own & wanted - before
+
+
+def _is_of_an_earlier_step(wanted: Set[str], sentence: str, focus: Span) -> bool:
     """Whether the answer is in a later step, which has nothing of what is wanted: `Run P3, then wait for 20 minutes.`"""
     then = next(reversed(list(_THEN.finditer(sentence, 0, focus.start))), None)
     if then is None:
@@ -114,9 +145,19 @@ def _is_there_none(query: str, sentence: str) -> bool:
     return bool(denied) and not denied.isdisjoint(content_stems(_mostly(query)) - content_stems(_NONE_OF.sub(" ", sentence)))
 
 
+def _is_without(query: str, sentence: str, focus: Span) -> bool:
+    """Whether a query asks for something with something, and the answer is directly before `without` that, or the reverse."""
+    asked, told = _WITH.search(query), _WITH.match(sentence, focus.end + 1)
+    if asked is None or told is None or bool(asked["out"]) == bool(told["out"]):
+        return False
+    return told["what"].casefold() in {asked["what"].casefold(), "it", "them"}
+
+
 def _is_denied_elsewhere(query: str, sentence: str, focus: Span) -> bool:
     """Whether a query asks what is not so, and a sentence says of something else than the answer that it is not."""
     if not _NOT.search(_mostly(query)):
         return False
     clause = clause_around(sentence, focus)
-    return _NOT.search(sentence, clause.start, clause.end) is None and _NOT.search(sentence) is not None
+    aside = _BUT_NOT.search(sentence, focus.end, clause.end)
+    end = aside.start() if aside else clause.end
+    return _NOT.search(sentence, clause.start, end) is None and _NOT.search(sentence) is not None

@@ -18,6 +18,7 @@ from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.core.preparation import prepared
 from hopweave.core.types import Span
+from hopweave.text.clauses import clause_around
 from hopweave.text.languages import is_foreign
 
 
@@ -113,6 +114,10 @@ def tells_of_opposite(asking: str, sentence: str, focus: Span) -> bool:
             told = _nearest(sentence, focus, {relation.name, *relation.opposites})
             is_told_alone = len({name for _, name in told}) == 1
             nearest = {name for at, name in told if at == told[0][0]}  # both in `turn it on or off`
+            clause = clause_around(sentence, focus)
+            in_clause = {name for at, name in told if clause.start <= at < clause.end}
+            if len(in_clause) == 1:  # `Dogs are forbidden and cats are allowed.`
+                nearest = in_clause
             if told and relation.name not in nearest and not (is_told_alone and relation.stated.search(sentence)):
                 return True
     return False

@@ -39,6 +39,8 @@ _OTHERS = {
         "ml millilitre millilitres milliliter milliliters": "0.001",
         "cl centilitre centilitres": "0.01",
         "l L litre litres liter liters": "1",
+        "pt pint pints": "0.473176473 0.56826125",
+        "gal gallon gallons": "3.785411784 4.54609",
     },
     "area": {
         "m2 m² sqm": "1",
@@ -63,7 +65,10 @@ _OTHERS = {
 _KNOWN: dict[str, tuple[str, tuple[Decimal, ...]]] = {
     **UNITS,
     **{
-        name: (of, (Decimal(size),)) for of, units in _OTHERS.items() for names, size in units.items() for name in names.split()
+        name: (of, tuple(map(Decimal, size.split())))
+        for of, units in _OTHERS.items()
+        for names, size in units.items()
+        for name in names.split()
     },
 }
 _MEASURES = frozenset({*(of for of, _ in _KNOWN.values()), "%"})

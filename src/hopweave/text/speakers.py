@@ -30,6 +30,8 @@ _BY = lazy_pattern(
 )
 _BEGINS_ANEW = lazy_pattern(r"[;:]|\b(?:by|who|which|for|in|on|to)\b|\b\w{2,}ed\b")
 """Between the `by` and a name that does not go with it."""
+_ALSO_BY = lazy_pattern(r"[^,;]{2,80}(?:,|;|\sand)\s(?:(?!\w{2,}ed\b)[\w'’-]+\s){1,5}by\s(?:the\s)?")
+"""Between the `by` and a name behind another one, with the same verb: `ironed by Ada, the shirts by `."""
 
 _LINE_OF_A_CHAT = lazy_pattern(
     r"^\W{0,3}(?P<when>\[[^\]\n]{1,40}\]\s*|\d[\d.:/, T-]{3,25}(?:[AaPp]\.?[Mm]\.?)?\]?\s*(?:-\s)?)"
@@ -136,6 +138,8 @@ def _is_not_by(asking: str, sentence: str, focus: Span) -> bool:
     if not by or re.search(r"\bby\b", asking):
         return False
     after = [match.end() for match in by if match.end() <= focus.start]
+    if any(_ALSO_BY.fullmatch(sentence, end, focus.start) for end in after):
+        return False
     return all(_BEGINS_ANEW.search(sentence, end, focus.start) for end in after)
 
 

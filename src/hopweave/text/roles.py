@@ -1,0 +1,92 @@
+"""Who does something, and to whom: `Ada Finch reports to Ida Renn` does not tell to whom Ida Renn reports.
+
+In English alone, and for a verb that the question and the sentence share.
+"""
+
+from __future__ import annotations
+
+import re
+
+from hopweave.core.lazy_pattern import lazy_pattern
+from hopweave.core.types import Span
+from hopweave.text.content_words import keys_of, stem
+
+_TO_WHOM = lazy_pattern(
+    r"\bwho(?:m|)\s(?:does|do|did|will|must|should|may|can)\s(?P<other>(?:[\w.'’-]{1,30}\s){1,5}?)(?P<verb>[a-z]{3,20})"
+    r"(?=\s(?:to|for|with)\b|\s*\?|\s*\Z)",
+    re.IGNORECASE,
+)
+"""`Who does Ada Finch report to?`"""
+_DONE_TO = lazy_pattern(
+    r"\bwhom?\s(?:is|are|was|were|gets?|got)\s(?P<verb>[a-z]{2,20}(?:ed|en|id|nt|ught)|met|told|sold|held|shot|hurt|built)\b(?!\sby\b)(?P<other>)",
+    re.IGNORECASE,
+)
+"""`Who is paid?`"""
+_WHO_DOES = lazy_pattern(
+    r"\bwho\s(?!(?:is|was|has|does)\b)(?P<verb>[a-z]{2,20}(?:s|ed|ught)|sold|lent|paid|sent|gave|met|led|held)\s(?:(?:to|for|with)\s)?(?P<other>[^?,;]{2,60})",
+    re.IGNORECASE,
+)
+"""`Who reports to Ada Finch?`"""
+_WORD = lazy_pattern(r"[A-Za-z]+")
+_IS = lazy_pattern(r"\b(?:is|are|was|were|be|been|being|gets?|got)\s(?:[a-z]{1,20}ly\s)?\Z", re.IGNORECASE)
+_BY = lazy_pattern(r"\bby\s(?:[\w'’.-]{1,30}\s){0,3}\Z", re.IGNORECASE)
+_FARTHEST = 120
+_BASES = {
+    "bought": "buy",
+    "chosen": "choose",
+    "gave": "give",
+    "given": "give",
+    "held": "hold",
+    "led": "lead",
+    "lent": "lend",
+    "met": "meet",
+    "paid": "pay",
+    "sent": "send",
+    "shot": "shoot",
+    "sold": "sell",
+    "taught": "teach",
+    "told": "tell",
+}
+_CONVERSE = {"buy": "sell", "borrow": "lend", "learn": "teach", "receive": "give"}
+_CONVERSES = {stem(one): stem(other) for pair in _CONVERSE.items() for one, other in (pair, pair[::-1])}
+"""Whoever buys is the one to whom somebody sells."""
+
+
+def is_in_other_role(query: str, sentence: str, focus: Span) -> bool:
+    """Whether the answer to a question about who does something to whom has the other one of the two roles in a sentence.
+
+    >>> told = "Ada Finch reports to Ida Renn."
+    >>> [is_in_other_role(asked, told, Span(0, 9)) for asked in ("Who reports to Ida Renn?", "Who does Ida Renn report to?")]
+    [False, True]
+    """
+    to_whom = _TO_WHOM.search(query) or _DONE_TO.search(query)
+    asked = to_whom or _WHO_DOES.search(query)
+    if asked is None:
+        return False
+    base = _base(asked["verb"])
+    verb = _only(base, sentence)
+    converse = _only(_CONVERSES.get(base, ""), sentence) if verb is None else None
+    here = verb or converse
+    if here is None or (here.start() < focus.end and focus.start < here.end()):
+        return False
+    is_passive = _IS.search(sentence, max(0, here.start() - _FARTHEST), here.start()) is not None
+    is_before = focus.end <= here.start()
+    is_by = _BY.search(sentence, max(0, focus.start - _FARTHEST), focus.start) is not None
+    does_it = is_by or (is_before and not is_passive)
+    others = sentence[here.end() :] if is_before else sentence[: here.start()]
+    has_other = set(map(stem, keys_of(asked["other"]))) <= set(map(stem, keys_of(others)))
+    if (to_whom is None) == (verb is None):
+        return does_it and (has_other or verb is None)
+    return not does_it and not (is_passive and not is_before) and bool(asked["other"].strip()) and has_other
+
+
+def _only(base: str, sentence: str) -> re.Match[str] | None:
+    """The only verb of a sentence with a base; `None` if there is none, or several."""
+    found = [match for match in _WORD.finditer(sentence) if base and _base(match[0]) == base]
+    return found[0] if len(found) == 1 else None
+
+
+def _base(verb: str) -> str:
+    """The stem of a verb, the same for its forms that are asked with."""
+    small = verb.casefold()
+    return stem(_BASES.get(small, small.removesuffix("s")))
