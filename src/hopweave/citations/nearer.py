@@ -49,6 +49,8 @@ _AMOUNT_ASKED = lazy_pattern(
 """`How much lime`, `how many lamps`."""
 _CLEARLY_MORE, _FEWEST_OWN = 0.2, 2
 """Of the words of a query; chosen on documents of sixteen kinds (docs/design/measured.md)."""
+_BEFORE = 200
+"""How many characters before a sentence may say of what the amount is that it divides."""
 _LITTLE = 0.5
 """A sentence with at most this share of the words that a query wants says little of what is asked."""
 
@@ -90,9 +92,10 @@ def is_nearer_another(query: str, said: str, place: Place, focus: Span, passages
         return True
     if is_on_other_side(asking, place.sentence, place.following, inside):
         return True
-    headings = "\n".join(place.headings)
+    headings, before = "\n".join(place.headings), place.passage.text[max(0, place.span.start - _BEFORE) : place.span.start]
+    read = "\n".join([words_above(place.passage), place.heading, place.item, place.text.removesuffix(place.sentence)])
     if is_one_of_a_list(asking, place.sentence, headings, inside) or (
-        not is_statement and is_english(query) and is_of_another_clause(query, place.sentence, inside, headings)
+        not is_statement and is_english(query) and is_of_another_clause(query, place.sentence, inside, read, before)
     ):
         return True
     terms = _terms_asked(asking, parties)
@@ -106,7 +109,6 @@ def is_nearer_another(query: str, said: str, place: Place, focus: Span, passages
     if not is_statement and is_unchosen(Wanted(asking, content_stems(asking), terms), place.sentence, inside, values):
         return True
     wanted = Wanted(asking, words, terms)
-    read = "\n".join([words_above(place.passage), place.heading, place.item, place.text.removesuffix(place.sentence)])
     if is_of_another_case(wanted, read, place.sentence, inside, place.following):
         return True
     if is_statement or explains(query, said):

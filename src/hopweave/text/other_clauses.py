@@ -29,7 +29,7 @@ _NO_NOUN = (
     r"|is|are|was|were)\b"
 )
 _OWN_CLAUSE = lazy_pattern(
-    r";\s+(?!otherwise\b|if\b|else\b|so\b|thus\b)(?:(?:and|but|or)\s)?|,?\s(?:while|whereas)\s|,\sof\swhich\s"
+    r";\s+(?!otherwise\b|if\b|else\b|so\b|thus\b)(?:(?:and|but|or)\s)?|,?\s(?:while|whereas)\s|(?P<part>,\sof\swhich\s)"
     rf"|,?\s(?:and|but)\s(?={_THE_REST}|{_NUM}\s(?:to|for|in|on|at|by|with|from)\b|(?:once|twice|{_NUM}\stimes)\b)"
     rf"|,?\s(?P<joins>and|but)\s(?={_SUBJECT}|[a-z]{{2,20}}\s(?:it|them)\b)"
     rf"|(?P<gap>,\s(?:and\s|but\s)?|\sand\s)(?=(?:the\s)?(?!{_NO_NOUN})[A-Za-z][a-z-]*+(?:\s[a-z-]++)?\s(?:only\s)?(?:{_NUM}|(?:by|to|from)\s[A-Z]))"
@@ -62,7 +62,7 @@ _ASIDE = lazy_pattern(
 )
 
 
-def is_of_another_clause(query: str, sentence: str, focus: Span, beside: str) -> bool:
+def is_of_another_clause(query: str, sentence: str, focus: Span, beside: str, before: str = "") -> bool:
     """Whether a sentence says what a query asks for elsewhere than where the words of an answer are.
 
     Args:
@@ -70,6 +70,7 @@ def is_of_another_clause(query: str, sentence: str, focus: Span, beside: str) ->
         sentence: the sentence.
         focus: the position of the words in it.
         beside: what is above the sentence: words that are there are said of all of it.
+        before: the text before it, which may say of what an amount is that the sentence divides.
 
     >>> told = "40 people work in York and the rest in Leeds."
     >>> [is_of_another_clause(f"How many work in {town}?", told, Span(0, 2), "") for town in ("York", "Leeds")]
@@ -78,7 +79,7 @@ def is_of_another_clause(query: str, sentence: str, focus: Span, beside: str) ->
     wanted = content_stems(_KIND.sub(" ", query)) - content_stems(beside)
     return (
         _is_number_of_all(wanted, sentence, focus)
-        or _is_told_later(query, wanted, sentence, focus)
+        or _is_told_later(query, wanted, sentence, focus, before)
         or _is_of_an_earlier_thing(wanted, sentence, focus)
         or _is_of_an_earlier_step(wanted, sentence, focus)
         or _is_there_none(query, sentence)
@@ -101,7 +102,7 @@ def _is_number_of_all(wanted: Set[str], sentence: str, focus: Span) -> bool:
     return total is not None and bool(wanted & content_stems(sentence[sentence.find(",", focus.end) :]))
 
 
-def _is_told_later(query: str, wanted: Set[str], sentence: str, focus: Span) -> bool:
+def _is_told_later(query: str, wanted: Set[str], sentence: str, focus: Span, before: str) -> bool:
     """Whether a later clause with a subject of its own has words that are wanted, and what precedes it does not.
 
     Behind `and`, only a name or what is mostly asked for: `Send the form by 5 May and the office confirms it.`
@@ -112,6 +113,8 @@ def _is_told_later(query: str, wanted: Set[str], sentence: str, focus: Span) -> 
     if not cuts:
         return False
     first = cuts[0]
+    if first.groupdict().get("part"):
+        wanted = wanted - content_stems(before)
     if first.groupdict().get("joins"):
         wanted = wanted & content_stems("\n".join([_mostly(query), *anchors(query)]))
     later = sentence[first.end() : cuts[1].start() if len(cuts) > 1 else len(sentence)]
