@@ -122,6 +122,30 @@ def has_tick(question, answer, told):
             id="without it",
         ),
         pytest.param(
+            "The bus takes 40 minutes, twice as long as the train.",
+            ("How long does the bus take?", "40 minutes"),
+            ("How long does the train take?", "40 minutes"),
+            id="so many times",
+        ),
+        pytest.param(
+            "Bookings made by phone are held for 3 days and those made online for 1.",
+            ("How long are bookings made by phone held?", "3 days"),
+            ("How long are bookings made online held?", "3 days"),
+            id="and those",
+        ),
+        pytest.param(
+            "Mr Hay, whose sister is Ms Orr, runs the shop.",
+            ("Who runs the shop?", "Mr Hay"),
+            ("Who runs the shop?", "Ms Orr"),
+            id="said aside",
+        ),
+        pytest.param(
+            "The old rule was time and a quarter. Sunday work is paid at time and a half.",
+            ("How is Sunday work paid?", "time and a half"),
+            ("How is Sunday work paid?", "time and a quarter"),
+            id="a sentence beside it",
+        ),
+        pytest.param(
             "The grant covers travel but not meals.",
             ("What does the grant cover?", "travel"),
             ("What does the grant not cover?", "travel"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 
 from hopweave.citations.about import is_english, is_named_in, names_in, names_its_subject, telling
@@ -47,6 +47,7 @@ _AMOUNT_ASKED = lazy_pattern(
     rf"\bhow (?P<how>much|many) (?!(?:{'|'.join(_NO_THING.split())})\b)(?P<what>[a-z]{{3,}})", re.IGNORECASE
 )
 """`How much lime`, `how many lamps`."""
+_FEWEST_BESIDE = 2
 _CLEARLY_MORE, _FEWEST_OWN = 0.2, 2
 """Of the words of a query; chosen on documents of sixteen kinds (docs/design/measured.md)."""
 _BEFORE = 200
@@ -166,9 +167,11 @@ def _is_in_another_sentence(wanted: Wanted, said: str, place: Place, kind: str, 
     num_here = len(wanted.words & content_stems(read))
     if wanted.words and num_here <= _LITTLE * len(wanted.words) and _is_all_said(wanted, said, place.passage):
         return True
-    if kind in {"", NUMBER}:
-        return False
     here = wanted.among("\n".join([*place.passage.sections, place.heading, place.item, read]))
+    if not kind:
+        return _is_said_beside(wanted, said, place.passage, here)
+    if kind == NUMBER:
+        return False
     parties = parties_of_document(place.passage, passages)
     # Headings tell the parts of a document apart also by words that all of it is about.
     headed = replace(wanted, words=content_stems(wanted.query))
@@ -179,6 +182,18 @@ def _is_in_another_sentence(wanted: Wanted, said: str, place: Place, kind: str, 
             if here < there or (here == there and above < headed.among(heading)):
                 return True
     return False
+
+
+def _is_said_beside(wanted: Wanted, said: str, passage: Passage, here: Set[str]) -> bool:
+    """Whether a sentence of a passage has all that is wanted, of which that with the answer has a part, and says more.
+
+    `The red lamp means that the tank is empty. The blue lamp means that the pump runs.`
+    """
+    if not _FEWEST_BESIDE <= len(here) < len(wanted.words):
+        return False
+    answer = content_stems(said)
+    others = (content_stems(one) for one in sentences_in(passage.text) if not is_row(one))
+    return any(wanted.words < other and not answer <= other for other in others)
 
 
 def _is_told_better(query: str, said: str, place: Place, kind: str, passages: Sequence[Passage]) -> bool:

@@ -22,7 +22,7 @@ _OWN_NOUN = (
 )
 _FINITE = r"(?:is|are|was|were|has|have|had|must|may|can|will|should|shall|does|do|did|[a-z]{2,20}(?:s|ed))\b"
 _SUBJECT = rf"(?:it|they|he|she|we|you|{_OWN_NOUN})(?:\s[a-z][\w-]*+){{0,2}}?\s{_FINITE}"
-_THE_REST = r"the\s(?:rest|remainder|others?)\b"
+_THE_REST = r"(?:the\s(?:rest|remainder|others?)|those)\b"
 _NUM = r"(?:one|two|three|four|five|six|[£$€]?\d[\d.,]*+)"
 _NO_NOUN = (
     r"(?:[a-z]{2,20}ing|not|no|or|and|but|then|plus|about|around|nearly|some|only|up|at|by|in|on|from|to|of|for|than|with"
@@ -32,7 +32,8 @@ _OWN_CLAUSE = lazy_pattern(
     r";\s+(?!otherwise\b|if\b|else\b|so\b|thus\b)(?:(?:and|but|or)\s)?|,?\s(?:while|whereas)\s|(?P<part>,\sof\swhich\s)"
     rf"|,?\s(?:and|but)\s(?={_THE_REST}|{_NUM}\s(?:to|for|in|on|at|by|with|from)\b|(?:once|twice|{_NUM}\stimes)\b)"
     rf"|,?\s(?P<joins>and|but)\s(?={_SUBJECT}|[a-z]{{2,20}}\s(?:it|them)\b)"
-    rf"|(?P<gap>,\s(?:and\s|but\s)?|\sand\s)(?=(?:the\s)?(?!{_NO_NOUN})[A-Za-z][a-z-]*+(?:\s[a-z-]++)?\s(?:only\s)?(?:{_NUM}|(?:by|to|from)\s[A-Z]))"
+    rf"|(?P<gap>,\s(?:and\s|but\s)?|\sand\s)(?=(?:the\s)?(?!{_NO_NOUN})[A-Za-z][a-z-]*+(?:\s[a-z-]++)?\s(?:only\s)?(?:{_NUM}|half\b|twice\b|(?:by|to|from)\s[A-Z]))"
+    rf"|,\s(?=(?:twice|half|{_NUM}\stimes)\s(?:as|of|the)\b)"
     rf"|\s(?:after|before)\s(?={_NUM}\b)"
 )
 """What stands before a clause of its own: `and the rest in Brno`, `and change it once a year`, `, the pump two`."""
@@ -40,6 +41,7 @@ _OF_SO_MANY = lazy_pattern(rf"\b[Oo]f\s(?:(?:the|our|its|all|these|their)\s)?(?=
 """What stands before the number of all, of which a sentence then says how many are so."""
 _OF_WHICH = lazy_pattern(rf",\swhich\s(?={_SUBJECT})")
 """What stands before a clause in which somebody else does something: `the budget, which the board approves`."""
+_SAID_ASIDE = lazy_pattern(r",\s(?:whose|who|which|where)\s[^,;]{2,120},")
 _VERB = lazy_pattern(rf"\b{_FINITE}")
 _THEN = lazy_pattern(r"[,;]?\s(?:and\s)?then\s(?=[a-z])")
 _NONE_OF = lazy_pattern(
@@ -53,8 +55,8 @@ _NOT = lazy_pattern(r"\b(?:not|no|never|without|nor|neither|cannot|none|nobody|n
 _ASKS = lazy_pattern(
     r"\A\s*(?:[a-z]+\s)?(?:who|whom|whose|what|which|when|where|how)\b(?:\s(?:much|many|long|often|far|old)\b)?", re.IGNORECASE
 )
-_KIND = lazy_pattern(r"\b(?:what|which)\s(?!is\b|are\b|was\b|were\b)[a-z]+", re.IGNORECASE)
-"""What is asked for, which no sentence that has it need say: `what time`."""
+_KIND = lazy_pattern(r"\b(?:what|which|how)\s(?!is\b|are\b|was\b|were\b)[a-z]+", re.IGNORECASE)
+"""What is asked for, which no sentence that has it need say: `what time`, `how long`."""
 _ASIDE = lazy_pattern(
     r",|\b(?:if|when|who|that|which|while|after|before|because|as|for|with|of|in|on|at|by|from|to|per|during|until|since|unless"
     r"|where|without)\b",
@@ -80,6 +82,7 @@ def is_of_another_clause(query: str, sentence: str, focus: Span, beside: str, be
     return (
         _is_number_of_all(wanted, sentence, focus)
         or _is_told_later(query, wanted, sentence, focus, before)
+        or _is_said_aside(wanted, sentence, focus)
         or _is_of_an_earlier_thing(wanted, sentence, focus)
         or _is_of_an_earlier_step(wanted, sentence, focus)
         or _is_there_none(query, sentence)
@@ -119,6 +122,17 @@ def _is_told_later(query: str, wanted: Set[str], sentence: str, focus: Span, bef
         wanted = wanted & content_stems("\n".join([_mostly(query), *anchors(query)]))
     later = sentence[first.end() : cuts[1].start() if len(cuts) > 1 else len(sentence)]
     return bool((wanted & content_stems(later)) - content_stems(sentence[: first.start()]))
+
+
+def _is_said_aside(wanted: Set[str], sentence: str, focus: Span) -> bool:
+    """Whether the answer is said aside, and what is wanted is not: `Ada Finch, whose sister is Ida Renn, runs the shop.`"""
+    aside = next(
+        (match for match in _SAID_ASIDE.finditer(sentence) if match.start() < focus.start and focus.end < match.end()), None
+    )
+    if aside is None:
+        return False
+    outside = content_stems(f"{sentence[: aside.start()]} {sentence[aside.end() :]}")
+    return not wanted & content_stems(aside[0]) and bool(wanted & outside)
 
 
 def _is_of_an_earlier_thing(wanted: Set[str], sentence: str, focus: Span) -> bool:
