@@ -232,6 +232,11 @@ def test_an_answer_is_none_to_a_question_for_the_opposite(told, right, wrong):
             ("Who borrows the projector?", "The library"),
         ),
         (
+            "We may cancel the order at 14 days' notice to your last address.",
+            ("At how many days' notice may the order be cancelled?", "14"),
+            ("At how many days' notice can I cancel the order?", "14"),
+        ),
+        (
             "The mill was sold by Mr Poole to Ms Crane.",
             ("Who sold the mill?", "Mr Poole"),
             ("Who sold Mr Poole?", "The mill"),

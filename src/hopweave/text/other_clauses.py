@@ -53,7 +53,8 @@ _BUT_NOT = lazy_pattern(r",?\s(?:but|and)\s(?:not|never)\b")
 _WITH = lazy_pattern(r"\b(?P<with>with(?P<out>out)?)\s(?:(?:the|an?|any)\s)?(?P<what>[a-z][a-z-]+|it\b|them\b)", re.IGNORECASE)
 _NOT = lazy_pattern(r"\b(?:not|no|never|without|nor|neither|cannot|none|nobody|nothing)\b|n['’]t\b", re.IGNORECASE)
 _ASKS = lazy_pattern(
-    r"\A\s*(?:[a-z]+\s)?(?:who|whom|whose|what|which|when|where|how)\b(?:\s(?:much|many|long|often|far|old)\b)?", re.IGNORECASE
+    r"(?:\A|[,.;:!]\s)\s*(?:[a-z]+\s)?(?:who|whom|whose|what|which|when|where|how)\b(?:\s(?:much|many|long|often|far|old)\b)?",
+    re.IGNORECASE,
 )
 _KIND = lazy_pattern(r"\b(?:what|which|how)\s(?!is\b|are\b|was\b|were\b)[a-z]+", re.IGNORECASE)
 """What is asked for, which no sentence that has it need say: `what time`, `how long`."""
@@ -93,7 +94,7 @@ def is_of_another_clause(query: str, sentence: str, focus: Span, beside: str, be
 
 def _mostly(query: str) -> str:
     """What a query asks for, without what that is of, and under which condition: `is the fee` of `what is the fee for dogs`."""
-    asks = _ASKS.match(query)
+    asks = _ASKS.search(query)
     start = asks.end() if asks else 0
     aside = _ASIDE.search(query, start)
     return query[start : aside.start() if aside else len(query)]

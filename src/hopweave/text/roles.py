@@ -27,6 +27,12 @@ _WHO_DOES = lazy_pattern(
     re.IGNORECASE,
 )
 """`Who reports to Ada Finch?`"""
+_I_ASK = lazy_pattern(
+    r"\b(?:can|may|must|do|should|could|shall|will|did)\s(?:I|we)\s(?:[a-z]{2,20}\s){0,2}?(?P<verb>[a-z]{3,20})\b",
+    re.IGNORECASE,
+)
+_WE_DO = lazy_pattern(r"\bwe\s(?:may|can|must|shall)\s(?:also\s)?(?P<verb>[a-z]{3,20})\b", re.IGNORECASE)
+_YOU = lazy_pattern(r"\byou(?:rs?)?\b", re.IGNORECASE)
 _WORD = lazy_pattern(r"[A-Za-z]+")
 _IS = lazy_pattern(r"\b(?:is|are|was|were|be|been|being|gets?|got)\s(?:[a-z]{1,20}ly\s)?\Z", re.IGNORECASE)
 _BY = lazy_pattern(r"\bby\s(?:[\w'’.-]{1,30}\s){0,3}\Z", re.IGNORECASE)
@@ -59,6 +65,8 @@ def is_in_other_role(query: str, sentence: str, focus: Span) -> bool:
     >>> [is_in_other_role(asked, told, Span(0, 9)) for asked in ("Who reports to Ida Renn?", "Who does Ida Renn report to?")]
     [False, True]
     """
+    if _is_of_the_other_side(query, sentence, focus):
+        return True
     to_whom = _TO_WHOM.search(query) or _DONE_TO.search(query)
     asked = to_whom or _WHO_DOES.search(query)
     if asked is None:
@@ -78,6 +86,18 @@ def is_in_other_role(query: str, sentence: str, focus: Span) -> bool:
     if (to_whom is None) == (verb is None):
         return does_it and (has_other or verb is None)
     return not does_it and not (is_passive and not is_before) and bool(asked["other"].strip()) and has_other
+
+
+def _is_of_the_other_side(query: str, sentence: str, focus: Span) -> bool:
+    """Whether the asker wants to do something, and a sentence that says "you" tells when those do it who wrote it.
+
+    `We may cancel at 14 days' notice to you.`
+    """
+    asked = _I_ASK.search(query)
+    told = None if asked is None else _WE_DO.search(sentence, 0, focus.start)
+    if asked is None or told is None or not _YOU.search(sentence, told.end()) or _YOU.search(sentence, 0, told.start()):
+        return False
+    return any(_base(match[0]) == _base(told["verb"]) for match in _WORD.finditer(query, asked.start("verb")))
 
 
 def _only(base: str, sentence: str) -> re.Match[str] | None:
