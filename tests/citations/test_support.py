@@ -154,6 +154,12 @@ def test_the_section_of_a_manual_page_is_no_number_of_it(title):
     assert support("How many seconds is the time of sleep?", "1", passages=(page,)) == "unsupported"
 
 
+def test_nor_is_the_section_of_a_page_that_a_text_names():
+    page = Passage("news", "The git-orla command is available since Orla 3.2, as git-log(1) says.", "Orla")
+    assert support("Since which version is there a git-orla command?", "3.2", passages=(page,)) == "supported"
+    assert support("Since which version is there a git-orla command?", "1", passages=(page,)) == "unsupported"
+
+
 def test_a_title_over_no_text_bears_nothing_out():
     assert support("Who was it?", "Ada Lovelace", passages=[Passage("p", " ", "Ada Lovelace")]) == "unsupported"
 

@@ -79,6 +79,7 @@ def _values_of(code: str) -> re.Pattern[str]:
     return _values(words, f"{date}|{dotted}|{_DATE}", _CLOCK_ELSEWHERE, time, r"[^\W\d_]{3,}")
 
 
+_MANUAL_SECTION = lazy_pattern(r"\w\([1-9]\)")
 _OF_A_CLAUSE = lazy_pattern(r"(?:\d{1,3}\.){1,3}(?:\d{1,3})?[ \t]+(?=[A-Z\"“])")
 _CLAUSE_ON_A_LINE = lazy_pattern(rf"^[ \t]*{_OF_A_CLAUSE.pattern}", re.MULTILINE)
 _UNCOUNTED = lazy_pattern(r"\w{4,}(?<!e)ed|after|before|during|within|without|until|since|under|over|above|below|between")
@@ -154,10 +155,15 @@ def without_numbers_of_clauses(text: str) -> str:
 def is_number_of_a_clause(said: str, span: Span, text: str) -> bool:
     r"""Whether an answer is a number, or a percentage, and its place is the number with which a clause or heading begins.
 
-    >>> told = "9. Notice\n9.1 The notice is 9 weeks."
-    >>> [is_number_of_a_clause("9%", Span(start, start + 1), told) for start in (0, 28)]
-    [True, False]
+    Or it is the section of a manual page: `git-log(1)`.
+
+    >>> told = "9. Notice\n9.1 The notice is 9 weeks, by at(9)."
+    >>> [is_number_of_a_clause("9%", Span(start, start + 1), told) for start in (0, 28, 43)]
+    [True, False, True]
     """
+    if _NUMBER_ALONE.fullmatch(said.strip()) is None:
+        return False
     begun = text.rfind("\n", 0, span.start) + 1
     number = _OF_A_CLAUSE.match(text, begun)
-    return _NUMBER_ALONE.fullmatch(said.strip()) is not None and number is not None and span.start < number.end()
+    is_section = span.start > 1 and _MANUAL_SECTION.match(text, span.start - 2) is not None
+    return is_section or (number is not None and span.start < number.end())
