@@ -7,6 +7,7 @@ from hopweave.core.types import Passage
 
 
 def has_tick(question, answer, told):
+    """Whether an answer is supported by a text."""
     return judge(question, answer, [Passage("notes", told, "Notes")]).support == "supported"
 
 
@@ -271,3 +272,55 @@ def test_who_does_something_is_not_to_whom_it_is_done(told, right, wrong):
 )
 def test_a_clause_that_adds_to_the_answer_takes_nothing_from_it(question, answer, told):
     assert has_tick(question, answer, told)
+
+
+@pytest.mark.parametrize(
+    ("told", "right", "wrong"),
+    [
+        (
+            "Records are kept for six months; samples are destroyed.",
+            ("How long are records kept?", "Records are kept for six months."),
+            ("How long are samples kept?", "Samples are kept for six months."),
+        ),
+        (
+            "12 nurses work by day and the rest work at night.",
+            ("How many nurses work by day?", "12 nurses work by day."),
+            ("How many nurses work at night?", "12 nurses work at night."),
+        ),
+        (
+            "The roof was built by Ora Lund, the wall by Tom Hale.",
+            ("Who built the wall?", "Tom Hale built the wall."),
+            ("Who built the wall?", "Ora Lund built the wall."),
+        ),
+        (
+            "Dr Amin supervises Lotte Berg at work.",
+            ("Who supervises Lotte Berg?", "Dr Amin supervises Lotte Berg at work."),
+            ("Who does Lotte Berg supervise?", "Lotte Berg supervises Dr Amin at work."),
+        ),
+        (
+            "Mr Poole sold the mill to Ms Crane in 1999.",
+            ("Who sold the mill?", "Mr Poole sold the mill in 1999."),
+            ("Who bought the mill?", "Mr Poole bought the mill in 1999."),
+        ),
+        (
+            "Sales grew by 7% while costs fell by 2%.",
+            ("By how much did sales grow?", "Sales grew by 7%."),
+            ("By how much did costs fall?", "Costs fell by 7%."),
+        ),
+    ],
+)
+def test_so_it_is_with_statements(told, right, wrong):
+    assert has_tick(*right, told)
+    assert not has_tick(*wrong, told)
+
+
+@pytest.mark.parametrize(
+    ("told", "statement"),
+    [
+        ("Ida Renn is the mayor of Orlau.", "The mayor of Orlau is Ida Renn."),
+        ("Kerrow Light was built to the design of Ida Renn.", "Ida Renn designed Kerrow Light."),
+        ("Of our 14 vans, nine are electric.", "Nine vans are electric."),
+    ],
+)
+def test_the_same_in_another_order_is_the_same(told, statement):
+    assert has_tick("What is told of Orlau, the light and the vans?", statement, told)

@@ -244,6 +244,10 @@ OTHERS = {
         "Who has no fee for the wall?", f"A {text}", Span(0, 1), ""
     ),
     "is_in_other_role": lambda text: roles.is_in_other_role("Who does Ada Finch report to?", f"{text} reports", Span(0, 1)),
+    "is_stated_in_other_role": lambda text: roles.is_stated_in_other_role(f"Ada Finch reports {text}", f"{text} reports"),
+    "is_stated_of_another_clause": lambda text: other_clauses.is_stated_of_another_clause(
+        "", f"The wall is 9 {text}", f"A 9 {text}", ""
+    ),
     "is_of_another_clause_at_the_end": lambda text: other_clauses.is_of_another_clause(
         "How is the wall?", f"{text} A", Span(len(text) + 1, len(text) + 2), ""
     ),

@@ -20,7 +20,7 @@ from hopweave.text.negation import denies_there, deny_alike
 from hopweave.text.parallels import is_amount_of_another, is_of_another
 from hopweave.text.rankings import is_of_another_of_several, is_of_other_place
 from hopweave.text.relations import relations_asked, tells_of_opposite
-from hopweave.text.roles import is_in_other_role
+from hopweave.text.roles import is_in_other_role, is_stated_in_other_role
 from hopweave.text.speakers import is_of_who_speaks
 from hopweave.text.suppositions import is_only_supposed
 from hopweave.text.table_rows import is_other_column
@@ -70,7 +70,7 @@ def says_against(query: str, said: str, sentence: str, focus: Span | None) -> Sh
         or is_no_default(asking, sentence, focus)
         or is_converted_back(asking, sentence)
         or is_kin_asked(asking, sentence, focus) is False
-        or (not is_statement and is_in_other_role(asking, sentence, focus))
+        or (is_stated_in_other_role(said, sentence) if is_statement else is_in_other_role(asking, sentence, focus))
         or (not is_statement and is_of_who_speaks(asking, names_in(asking), sentence, focus))
     )
     if is_of_something_else:

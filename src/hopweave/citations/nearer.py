@@ -26,7 +26,7 @@ from hopweave.text.ends import is_other_end
 from hopweave.text.enumerations import is_one_of_a_row
 from hopweave.text.explanations import explains
 from hopweave.text.languages import is_foreign
-from hopweave.text.other_clauses import is_of_another_clause
+from hopweave.text.other_clauses import is_of_another_clause, is_stated_of_another_clause
 from hopweave.text.parties import Party, is_party
 from hopweave.text.parts import is_in_other_part, is_unchosen, parts_with
 from hopweave.text.relations import relations_asked
@@ -91,13 +91,7 @@ def is_nearer_another(query: str, said: str, place: Place, focus: Span, passages
         return True
     if not is_statement and is_one_of_a_row(query, place.sentence, inside):
         return True
-    if is_on_other_side(asking, place.sentence, place.following, inside):
-        return True
-    headings, before = "\n".join(place.headings), place.passage.text[max(0, place.span.start - _BEFORE) : place.span.start]
-    read = "\n".join([words_above(place.passage), place.heading, place.item, place.text.removesuffix(place.sentence)])
-    if is_one_of_a_list(asking, place.sentence, headings, inside) or (
-        not is_statement and is_english(query) and is_of_another_clause(query, place.sentence, inside, read, before)
-    ):
+    if _is_of_another_part(query, said, asking, place, inside):
         return True
     terms = _terms_asked(asking, parties)
     # Words that all of the document is about tell its parts apart only where nothing else does.
@@ -110,7 +104,7 @@ def is_nearer_another(query: str, said: str, place: Place, focus: Span, passages
     if not is_statement and is_unchosen(Wanted(asking, content_stems(asking), terms), place.sentence, inside, values):
         return True
     wanted = Wanted(asking, words, terms)
-    if is_of_another_case(wanted, read, place.sentence, inside, place.following):
+    if is_of_another_case(wanted, _read_with(place), place.sentence, inside, place.following):
         return True
     if is_statement or explains(query, said):
         return False
@@ -118,6 +112,25 @@ def is_nearer_another(query: str, said: str, place: Place, focus: Span, passages
     return _is_in_another_sentence(_unnamed(wanted, said), said, place, kind, passages) or _is_told_better(
         query, said, place, kind, passages
     )
+
+
+def _is_of_another_part(query: str, said: str, asking: str, place: Place, inside: Span) -> bool:
+    """Whether the sentence says what is asked for elsewhere: of the other side, of one of a list, in another clause."""
+    if is_on_other_side(asking, place.sentence, place.following, inside):
+        return True
+    if is_one_of_a_list(asking, place.sentence, "\n".join(place.headings), inside):
+        return True
+    if not is_english(asking):
+        return False
+    above, before = _read_with(place), place.passage.text[max(0, place.span.start - _BEFORE) : place.span.start]
+    if asking == said:
+        return is_stated_of_another_clause(query, said, place.sentence, above, before)
+    return is_of_another_clause(query, place.sentence, inside, above, before)
+
+
+def _read_with(place: Place) -> str:
+    """What a sentence is read with: what is above it, and what its pronouns may refer to."""
+    return "\n".join([words_above(place.passage), place.heading, place.item, place.text.removesuffix(place.sentence)])
 
 
 def _is_amount_of_something_else(query: str, place: Place, own: Value, passages: Sequence[Passage]) -> bool:

@@ -14,7 +14,8 @@ from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Span
 from hopweave.text.answer_kinds import kind_asked
 from hopweave.text.clauses import clause_around
-from hopweave.text.content_words import anchors
+from hopweave.text.content_words import anchors, keys_of
+from hopweave.text.values_alike import values_in
 from hopweave.text.wanted import content_stems
 
 _OWN_NOUN = (
@@ -79,10 +80,33 @@ def is_of_another_clause(query: str, sentence: str, focus: Span, beside: str, be
     >>> [is_of_another_clause(f"How many work in {town}?", told, Span(0, 2), "") for town in ("York", "Leeds")]
     [False, True]
     """
+    return _is_of_another(query, sentence, focus, beside, before, is_who=kind_asked(query) == "person")
+
+
+def is_stated_of_another_clause(query: str, said: str, sentence: str, beside: str, before: str = "") -> bool:
+    """The same for a statement: whether the last name or number that it adds to a query is of another clause than its words.
+
+    >>> told = "Records are kept for six months, 12 of them for 9; samples are destroyed."
+    >>> [is_stated_of_another_clause("", f"{what} are kept for 9.", told, "") for what in ("Records", "Samples")]
+    [False, True]
+    """
+    known = keys_of(query)
+    values = (said[value.span.start : value.span.end] for value in values_in(said))
+    added = [one for one in (*values, *anchors(said)) if not keys_of(one) <= known and sentence.count(one) == 1]
+    if not added:
+        return False
+    start = sentence.find(added[-1])
+    rest = said.replace(added[-1], " ")
+    return _is_of_another(
+        rest, sentence, Span(start, start + len(added[-1])), beside, before, is_who=kind_asked(query) == "person"
+    )
+
+
+def _is_of_another(query: str, sentence: str, focus: Span, beside: str, before: str, *, is_who: bool) -> bool:
     wanted = content_stems(_KIND.sub(" ", query)) - content_stems(beside)
     return (
         _is_number_of_all(wanted, sentence, focus)
-        or _is_told_later(query, wanted, sentence, focus, before)
+        or _is_told_later(query, wanted, sentence, focus, before, is_who=is_who)
         or _is_said_aside(wanted, sentence, focus)
         or _is_of_an_earlier_thing(wanted, sentence, focus)
         or _is_of_an_earlier_step(wanted, sentence, focus)
@@ -106,13 +130,13 @@ def _is_number_of_all(wanted: Set[str], sentence: str, focus: Span) -> bool:
     return total is not None and bool(wanted & content_stems(sentence[sentence.find(",", focus.end) :]))
 
 
-def _is_told_later(query: str, wanted: Set[str], sentence: str, focus: Span, before: str) -> bool:
+def _is_told_later(query: str, wanted: Set[str], sentence: str, focus: Span, before: str, *, is_who: bool) -> bool:
     """Whether a later clause with a subject of its own has words that are wanted, and what precedes it does not.
 
     Behind `and`, only a name or what is mostly asked for: `Send the form by 5 May and the office confirms it.`
     """
     cuts = list(_OWN_CLAUSE.finditer(sentence, focus.end))
-    if kind_asked(query) == "person":
+    if is_who:
         cuts = sorted([*cuts, *_OF_WHICH.finditer(sentence, focus.end)], key=re.Match.start)
     if not cuts:
         return False

@@ -110,7 +110,8 @@ def tells_of_opposite(asking: str, sentence: str, focus: Span) -> bool:
     """
     asked = {relation.name: relation for relation in _named_in(asking)}
     for relation in asked.values():
-        if relation.opposites and not relation.opposites & asked.keys():
+        is_said = relation.asked.search(sentence[focus.start : focus.end]) is not None
+        if relation.opposites and not relation.opposites & asked.keys() and not is_said:
             told = _nearest(sentence, focus, {relation.name, *relation.opposites})
             is_told_alone = len({name for _, name in told}) == 1
             nearest = {name for at, name in told if at == told[0][0]}  # both in `turn it on or off`

@@ -6,6 +6,7 @@ In English alone, and for a verb that the question and the sentence share.
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Span
@@ -36,6 +37,16 @@ _YOU = lazy_pattern(r"\byou(?:rs?)?\b", re.IGNORECASE)
 _WORD = lazy_pattern(r"[A-Za-z]+")
 _IS = lazy_pattern(r"\b(?:is|are|was|were|be|been|being|gets?|got)\s(?:[a-z]{1,20}ly\s)?\Z", re.IGNORECASE)
 _BY = lazy_pattern(r"\bby\s(?:[\w'’.-]{1,30}\s){0,3}\Z", re.IGNORECASE)
+_BEFORE_A_NOUN = lazy_pattern(
+    r"\b(?:the|an?|each|every|no|of|to|in|on|at|by|for|with|its|their|his|her|our|your|my|all|some|many|only|\d[\d,.]*|one|two|three"
+    r"|four|five|six|seven|eight|nine|ten)\s\Z",
+    re.IGNORECASE,
+)
+_BEHIND_A_NOUN = lazy_pattern(r"\s(?:is|are|was|were|has|have|had|must|may|can|will|shall|should)\b")
+_AUXILIARY = frozenset(["is", "are", "was", "were", "has", "have", "had", "does", "did"])
+_FINITE = lazy_pattern(r"(?:s|ed|ought|old|ent|aid|ave|et)\Z")
+_MOST_WORDS, _MOST_BEFORE = 3, 12
+"""Of a subject: words that say something, and words of a statement among which its verb is looked for."""
 _FARTHEST = 120
 _BASES = {
     "bought": "buy",
@@ -86,6 +97,35 @@ def is_in_other_role(query: str, sentence: str, focus: Span) -> bool:
     if (to_whom is None) == (verb is None):
         return does_it and (has_other or verb is None)
     return not does_it and not (is_passive and not is_before) and bool(asked["other"].strip()) and has_other
+
+
+def is_stated_in_other_role(said: str, sentence: str) -> bool:
+    """The same for a statement, in which somebody does what a sentence says is done to them.
+
+    >>> told = "The tenant pays the landlord £40."
+    >>> [is_stated_in_other_role(f"The {who} pays £40.", told) for who in ("tenant", "landlord")]
+    [False, True]
+    """
+    for verb in islice(_WORD.finditer(said), 1, _MOST_BEFORE):
+        if not _may_be_verb(said, verb) or _BEHIND_A_NOUN.match(said, verb.end()):
+            continue
+        base = _base(verb[0])
+        same = _only(base, sentence)
+        here = same or _only(_CONVERSES.get(base, ""), sentence)
+        if here is None or not _may_be_verb(sentence, here) or not (_FINITE.search(verb[0]) or _FINITE.search(here[0])):
+            continue
+        subject = set(map(stem, keys_of(said[: verb.start()])))
+        before, after = (set(map(stem, keys_of(part))) for part in (sentence[: here.start()], sentence[here.end() :]))
+        if 0 < len(subject) <= _MOST_WORDS and subject <= (before if same is None else after - before):
+            return True
+    return False
+
+
+def _may_be_verb(text: str, word: re.Match[str]) -> bool:
+    """Whether a word of a text may be a verb in the active voice, by its form and by what is before it."""
+    is_full = word[0].islower() and word[0] not in _AUXILIARY
+    start = max(0, word.start() - _FARTHEST)
+    return is_full and not _BEFORE_A_NOUN.search(text, start, word.start()) and not _IS.search(text, start, word.start())
 
 
 def _is_of_the_other_side(query: str, sentence: str, focus: Span) -> bool:
