@@ -81,7 +81,10 @@ _BEFORE_A_WORD = (
     r"|по|и|від|з|та|από|για|με|και)"
 )
 """What may stand before a word that asks: a preposition, or `and`."""
-_HOW_MANY = lazy_pattern(r"\bhow many (?P<of>[a-z]+)", re.IGNORECASE)
+_HOW_MANY = lazy_pattern(
+    r"\bhow many (?:(?:working|business|calendar|consecutive|full|whole|more|extra|additional|free) )?(?P<of>[a-z]+)",
+    re.IGNORECASE,
+)
 
 _UNIT = lazy_pattern(r"\s?([^\W\d_]+)")
 _OF_MONEY = lazy_pattern(r"per|pound|dollar|euro|crown|penc|penn|cent|franc|quid|buck|yen", re.IGNORECASE)

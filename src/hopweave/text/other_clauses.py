@@ -19,12 +19,14 @@ from hopweave.text.values_alike import values_in
 from hopweave.text.wanted import content_stems
 
 _OWN_NOUN = (
-    r"(?:the|an?|its|their|his|her|our|your|my|each|all|every|any|this|these|those|some|most)\s[a-z][\w-]*+|[A-Z][\w-]*+"
+    r"(?:the|an?|its|their|his|her|our|your|my|each|all|every|any|this|these|those|some|most)\s[a-z][\w-]*+"
+    r"|[A-Z][\w.'’-]*+(?:\s[A-Z][\w.'’-]*+){0,3}"
 )
 _FINITE = r"(?:is|are|was|were|has|have|had|must|may|can|will|should|shall|does|do|did|[a-z]{2,20}(?:s|ed))\b"
 _SUBJECT = rf"(?:it|they|he|she|we|you|{_OWN_NOUN})(?:\s[a-z][\w-]*+){{0,2}}?\s{_FINITE}"
 _THE_REST = r"(?:the\s(?:rest|remainder|others?)|those)\b"
 _NUM = r"(?:one|two|three|four|five|six|[£$€]?\d[\d.,]*+)"
+_HOW_OFTEN = r"(?:daily|weekly|monthly|yearly|hourly|never|always|every)\b"
 _NO_NOUN = (
     r"(?:[a-z]{2,20}ing|not|no|or|and|but|then|plus|about|around|nearly|some|only|up|at|by|in|on|from|to|of|for|than|with"
     r"|is|are|was|were)\b"
@@ -33,16 +35,18 @@ _OWN_CLAUSE = lazy_pattern(
     r";\s+(?!otherwise\b|if\b|else\b|so\b|thus\b)(?:(?:and|but|or)\s)?|,?\s(?:while|whereas)\s|(?P<part>,\sof\swhich\s)"
     rf"|,?\s(?:and|but)\s(?={_THE_REST}|{_NUM}\s(?:to|for|in|on|at|by|with|from)\b|(?:once|twice|{_NUM}\stimes)\b)"
     rf"|,?\s(?P<joins>and|but)\s(?={_SUBJECT}|[a-z]{{2,20}}\s(?:it|them)\b)"
-    rf"|(?P<gap>,\s(?:and\s|but\s)?|\sand\s)(?=(?:the\s)?(?!{_NO_NOUN})[A-Za-z][a-z-]*+(?:\s[a-z-]++)?\s(?:only\s)?(?:{_NUM}|half\b|twice\b|(?:by|to|from)\s[A-Z]))"
+    rf"|(?P<gap>,\s(?:and\s|but\s)?|\sand\s)(?=(?:the\s)?(?!{_NO_NOUN})[A-Za-z][a-z-]*+(?:\s[a-z-]++)?\s(?:only\s)?(?:{_NUM}|half\b|twice\b|(?:by|to|from)\s[A-Z]|{_HOW_OFTEN}))"
     rf"|,\s(?=(?:twice|half|{_NUM}\stimes)\s(?:as|of|the)\b)"
-    rf"|\s(?:after|before)\s(?={_NUM}\b)"
+    rf"|\s(?:after|before)\s(?={_NUM}\b)|\s(?:with|against|versus)\s(?={_NUM}\s(?:on|in|at|with|for|to|by)\b)"
+    r"|,\s(?:with\s(?:an?|the)\s|(?=that\sof\s))"
 )
 """What stands before a clause of its own: `and the rest in Brno`, `and change it once a year`, `, the pump two`."""
 _OF_SO_MANY = lazy_pattern(rf"\b[Oo]f\s(?:(?:the|our|its|all|these|their)\s)?(?={_NUM}\s[a-z]+,)")
 """What stands before the number of all, of which a sentence then says how many are so."""
-_OF_WHICH = lazy_pattern(rf",\swhich\s(?={_SUBJECT})")
+_OF_WHICH = lazy_pattern(rf"(?:,\swhich|\sthat)\s(?={_SUBJECT})")
 """What stands before a clause in which somebody else does something: `the budget, which the board approves`."""
 _SAID_ASIDE = lazy_pattern(r",\s(?:whose|who|which|where)\s[^,;]{2,120},")
+_THAT_SOMEBODY = lazy_pattern(rf"\sthat\s(?={_SUBJECT})[^,;]{{2,120}}(?:[,;]|\Z)")
 _VERB = lazy_pattern(rf"\b{_FINITE}")
 _THEN = lazy_pattern(r"[,;]?\s(?:and\s)?then\s(?=[a-z])")
 _NONE_OF = lazy_pattern(
@@ -107,7 +111,7 @@ def _is_of_another(query: str, sentence: str, focus: Span, beside: str, before: 
     return (
         _is_number_of_all(wanted, sentence, focus)
         or _is_told_later(query, wanted, sentence, focus, before, is_who=is_who)
-        or _is_said_aside(wanted, sentence, focus)
+        or _is_said_aside(wanted, sentence, focus, is_who=is_who)
         or _is_of_an_earlier_thing(wanted, sentence, focus)
         or _is_of_an_earlier_step(wanted, sentence, focus)
         or _is_there_none(query, sentence)
@@ -149,11 +153,10 @@ def _is_told_later(query: str, wanted: Set[str], sentence: str, focus: Span, bef
     return bool((wanted & content_stems(later)) - content_stems(sentence[: first.start()]))
 
 
-def _is_said_aside(wanted: Set[str], sentence: str, focus: Span) -> bool:
+def _is_said_aside(wanted: Set[str], sentence: str, focus: Span, *, is_who: bool) -> bool:
     """Whether the answer is said aside, and what is wanted is not: `Ada Finch, whose sister is Ida Renn, runs the shop.`"""
-    aside = next(
-        (match for match in _SAID_ASIDE.finditer(sentence) if match.start() < focus.start and focus.end < match.end()), None
-    )
+    found = [*_SAID_ASIDE.finditer(sentence), *(_THAT_SOMEBODY.finditer(sentence) if is_who else ())]
+    aside = next((match for match in found if match.start() < focus.start and focus.end < match.end()), None)
     if aside is None:
         return False
     outside = content_stems(f"{sentence[: aside.start()]} {sentence[aside.end() :]}")
