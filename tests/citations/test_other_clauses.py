@@ -117,6 +117,42 @@ def has_tick(question, answer, told):
             id="of which",
         ),
         pytest.param(
+            "Each team has 11 players, of whom 3 may be replaced.",
+            ("How many players of a team may be replaced?", "3"),
+            ("How many players of a team may be replaced?", "11"),
+            id="of whom",
+        ),
+        pytest.param(
+            "The trial compared 40 patients on Velar with 38 on placebo.",
+            ("How many patients were on placebo?", "38"),
+            ("How many patients were on placebo?", "40"),
+            id="with so many",
+        ),
+        pytest.param(
+            "The battery of the small model lasts 6 hours, that of the large model twice as long.",
+            ("How long does the battery of the small model last?", "6 hours"),
+            ("How long does the battery of the large model last?", "6 hours"),
+            id="that of",
+        ),
+        pytest.param(
+            "Orla paid for the tickets and Finn for the meal.",
+            ("Who paid for the meal?", "Finn"),
+            ("Who paid for the meal?", "Orla"),
+            id="and somebody for something",
+        ),
+        pytest.param(
+            "Ms Tran presented the figures that Mr Abbot had prepared.",
+            ("Who prepared the figures?", "Mr Abbot"),
+            ("Who presented the figures?", "Mr Abbot"),
+            id="that somebody did",
+        ),
+        pytest.param(
+            "Ms Tran presented the figures that Mr Abbot had prepared.",
+            ("Who presented the figures?", "Ms Tran"),
+            ("Who prepared the figures?", "Ms Tran"),
+            id="that somebody else did",
+        ),
+        pytest.param(
             "The pump weighs 12 kg without water.",
             ("How much does the pump weigh without water?", "12 kg"),
             ("How much does the pump weigh with water?", "12 kg"),
@@ -171,6 +207,11 @@ def test_an_answer_is_of_the_clause_that_says_what_is_asked(told, right, wrong):
             "The ferry leaves Orsa at 10:20 and arrives in Mull at 11:05.",
             ("When does the ferry arrive in Mull?", "11:05"),
             ("When does the ferry leave Mull?", "11:05"),
+        ),
+        (
+            "The ship left Bergen on 2 June and reached Leith on the 4th.",
+            ("When did the ship leave Bergen?", "2 June"),
+            ("When did the ship reach Leith?", "2 June"),
         ),
         (
             "Sales grew by 7% while costs fell by 2%.",
@@ -263,6 +304,7 @@ def test_who_does_something_is_not_to_whom_it_is_done(told, right, wrong):
         ),
         ("Who repairs the boiler?", "Karo Heating", "Karo Heating repairs the boiler, which the landlord pays for."),
         ("How hot may the water be?", "40 °C", "The water may be 40 °C and never hotter."),
+        ("Where may dogs be walked?", "on the dunes", "No dogs are allowed on the beach, but they may be walked on the dunes."),
         (
             "How soon must the first boat be home so that a race is not called off?",
             "100 minutes",

@@ -31,11 +31,14 @@ _NO_NOUN = (
     r"(?:[a-z]{2,20}ing|not|no|or|and|but|then|plus|about|around|nearly|some|only|up|at|by|in|on|from|to|of|for|than|with"
     r"|is|are|was|were)\b"
 )
+_BARE = rf"(?:the\s)?(?!{_NO_NOUN})[A-Za-z][a-z-]*+(?:\s[a-z-]++)?"
+_BEFORE_A_NAME = r"(?:by|to|from|in|on|at)"
 _OWN_CLAUSE = lazy_pattern(
-    r";\s+(?!otherwise\b|if\b|else\b|so\b|thus\b)(?:(?:and|but|or)\s)?|,?\s(?:while|whereas)\s|(?P<part>,\sof\swhich\s)"
+    r";\s+(?!otherwise\b|if\b|else\b|so\b|thus\b)(?:(?:and|but|or)\s)?|,?\s(?:while|whereas)\s|(?P<part>,\sof\swh(?:ich|om)\s)"
     rf"|,?\s(?:and|but)\s(?={_THE_REST}|{_NUM}\s(?:to|for|in|on|at|by|with|from)\b|(?:once|twice|{_NUM}\stimes)\b)"
     rf"|,?\s(?P<joins>and|but)\s(?={_SUBJECT}|[a-z]{{2,20}}\s(?:it|them)\b)"
-    rf"|(?P<gap>,\s(?:and\s|but\s)?|\sand\s)(?=(?:the\s)?(?!{_NO_NOUN})[A-Za-z][a-z-]*+(?:\s[a-z-]++)?\s(?:only\s)?(?:{_NUM}|half\b|twice\b|(?:by|to|from)\s[A-Z]|{_HOW_OFTEN}))"
+    rf"|(?P<gap>,\s(?:and\s|but\s)?|\sand\s)(?={_BARE}\s(?:only\s)?(?:{_NUM}|half\b|twice\b|{_BEFORE_A_NAME}\s[A-Z]|{_HOW_OFTEN}))"
+    rf"|,?\sand\s(?=[A-Z][\w'’-]*+\s(?:for|with|{_BEFORE_A_NAME})\s)"
     rf"|,\s(?=(?:twice|half|{_NUM}\stimes)\s(?:as|of|the)\b)"
     rf"|\s(?:after|before)\s(?={_NUM}\b)|\s(?:with|against|versus)\s(?={_NUM}\s(?:on|in|at|with|for|to|by)\b)"
     r"|,\s(?:with\s(?:an?|the)\s|(?=that\sof\s))"
@@ -55,6 +58,7 @@ _NONE_OF = lazy_pattern(
     re.IGNORECASE,
 )
 _BUT_NOT = lazy_pattern(r",?\s(?:but|and)\s(?:not|never)\b")
+_PAUSE = lazy_pattern(r"[,;]\s")
 _WITH = lazy_pattern(r"\b(?P<with>with(?P<out>out)?)\s(?:(?:the|an?|any)\s)?(?P<what>[a-z][a-z-]+|it\b|them\b)", re.IGNORECASE)
 _NOT = lazy_pattern(r"\b(?:not|no|never|without|nor|neither|cannot|none|nobody|nothing)\b|n['’]t\b", re.IGNORECASE)
 _ASKS = lazy_pattern(
@@ -114,7 +118,7 @@ def _is_of_another(query: str, sentence: str, focus: Span, beside: str, before: 
         or _is_said_aside(wanted, sentence, focus, is_who=is_who)
         or _is_of_an_earlier_thing(wanted, sentence, focus)
         or _is_of_an_earlier_step(wanted, sentence, focus)
-        or _is_there_none(query, sentence)
+        or _is_there_none(query, sentence, focus)
         or _is_without(query, sentence, focus)
         or _is_denied_elsewhere(query, sentence, focus)
     )
@@ -182,11 +186,17 @@ def _is_of_an_earlier_step(wanted: Set[str], sentence: str, focus: Span) -> bool
     return bool(wanted & content_stems(sentence[: then.start()])) and not wanted & content_stems(here)
 
 
-def _is_there_none(query: str, sentence: str) -> bool:
-    """Whether a sentence only says that there is nothing of what a query asks for, or that it is never so."""
+def _is_there_none(query: str, sentence: str, focus: Span) -> bool:
+    """Whether a sentence only says that there is nothing of what a query asks for, or that it is never so.
+
+    Not if that ends before the answer: `No dogs on the beach, but they may be on the dunes.`
+    """
     if _NOT.search(query):
         return False
-    denied = {stem for match in _NONE_OF.finditer(sentence) for stem in content_stems(match["what"])}
+    denied = set[str]()
+    for match in _NONE_OF.finditer(sentence):
+        if not _PAUSE.search(sentence, match.end(), max(match.end(), focus.start)):
+            denied |= content_stems(match["what"])
     return bool(denied) and not denied.isdisjoint(content_stems(_mostly(query)) - content_stems(_NONE_OF.sub(" ", sentence)))
 
 

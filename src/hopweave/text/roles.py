@@ -64,7 +64,7 @@ _BASES = {
     "taught": "teach",
     "told": "tell",
 }
-_CONVERSE = {"buy": "sell", "borrow": "lend", "learn": "teach", "receive": "give"}
+_CONVERSE = {"buy": "sell", "borrow": "lend", "learn": "teach", "receive": "give", "rent": "let"}
 _CONVERSES = {stem(one): stem(other) for pair in _CONVERSE.items() for one, other in (pair, pair[::-1])}
 """Whoever buys is the one to whom somebody sells."""
 
