@@ -304,6 +304,16 @@ def test_who_does_something_is_not_to_whom_it_is_done(told, right, wrong):
         ),
         ("Who repairs the boiler?", "Karo Heating", "Karo Heating repairs the boiler, which the landlord pays for."),
         ("How hot may the water be?", "40 °C", "The water may be 40 °C and never hotter."),
+        (
+            "Which park opened in 1843 in the city of the light?",
+            "Orla Gardens",
+            "The park of the city of the light, Orla Gardens, opened in 1843 and is among the oldest.",
+        ),
+        (
+            "Who was the first keeper of the light that Ida Renn kept?",
+            "Ada Finch",
+            "Ada Finch was the first keeper of the light, and she was followed by Otto Falk and Ida Renn.",
+        ),
         ("Where may dogs be walked?", "on the dunes", "No dogs are allowed on the beach, but they may be walked on the dunes."),
         (
             "How soon must the first boat be home so that a race is not called off?",

@@ -23,15 +23,15 @@ _OWN_NOUN = (
     r"|[A-Z][\w.'’-]*+(?:\s[A-Z][\w.'’-]*+){0,3}"
 )
 _FINITE = r"(?:is|are|was|were|has|have|had|must|may|can|will|should|shall|does|do|did|[a-z]{2,20}(?:s|ed))\b"
-_SUBJECT = rf"(?:it|they|he|she|we|you|{_OWN_NOUN})(?:\s[a-z][\w-]*+){{0,2}}?\s{_FINITE}"
+_SUBJECT = rf"(?:we|you|{_OWN_NOUN})(?:\s[a-z][\w-]*+){{0,2}}?\s{_FINITE}"
 _THE_REST = r"(?:the\s(?:rest|remainder|others?)|those)\b"
 _NUM = r"(?:one|two|three|four|five|six|[£$€]?\d[\d.,]*+)"
 _HOW_OFTEN = r"(?:daily|weekly|monthly|yearly|hourly|never|always|every)\b"
 _NO_NOUN = (
-    r"(?:[a-z]{2,20}ing|not|no|or|and|but|then|plus|about|around|nearly|some|only|up|at|by|in|on|from|to|of|for|than|with"
+    r"(?:[a-z]{2,20}(?:ing|ed)|not|no|or|and|but|then|plus|about|around|nearly|some|only|up|at|by|in|on|from|to|of|for|than|with"
     r"|is|are|was|were)\b"
 )
-_BARE = rf"(?:the\s)?(?!{_NO_NOUN})[A-Za-z][a-z-]*+(?:\s[a-z-]++)?"
+_BARE = rf"(?:the\s)?(?!{_NO_NOUN})[A-Za-z][a-z-]*+(?:\s(?!{_NO_NOUN})[a-z-]++)?"
 _BEFORE_A_NAME = r"(?:by|to|from|in|on|at)"
 _OWN_CLAUSE = lazy_pattern(
     r";\s+(?!otherwise\b|if\b|else\b|so\b|thus\b)(?:(?:and|but|or)\s)?|,?\s(?:while|whereas)\s|(?P<part>,\sof\swh(?:ich|om)\s)"
