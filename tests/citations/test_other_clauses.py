@@ -204,6 +204,11 @@ def test_an_answer_is_of_the_clause_that_says_what_is_asked(told, right, wrong):
             ("Which animals are allowed in the hall?", "Dogs"),
         ),
         (
+            "The museum opens at 10 and closes at 17:30.",
+            ("When does the museum close?", "17:30"),
+            ("When does the museum close?", "10"),
+        ),
+        (
             "The ferry leaves Orsa at 10:20 and arrives in Mull at 11:05.",
             ("When does the ferry arrive in Mull?", "11:05"),
             ("When does the ferry leave Mull?", "11:05"),
