@@ -162,6 +162,7 @@ def test_a_word_with_which_only_sentences_begin_is_no_name():
     assert not is_something_else("Will", "person", [told])  # it has a capital within a sentence
     assert not is_something_else("Kitchen", "place", [told])  # a noun
     assert not is_something_else("This", "any", [told, Passage("this", "It is a song.", "This (song)")])
+    assert not is_something_else("to", "any", [Passage("da", "Der er to lamper i huset, og de er ikke tændt.", "Lamper")])
 
 
 def test_a_person_is_no_place():

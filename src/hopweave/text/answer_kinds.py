@@ -18,6 +18,7 @@ from hopweave.core.types import Passage, Span
 from hopweave.text.key_terms import FUNCTION_WORDS
 from hopweave.text.languages import (
     all_words_for,
+    is_foreign,
     language_of,
     months,
     small_words,
@@ -235,6 +236,8 @@ def _is_common_word(answer: str, kind: Kind, passages: Sequence[Passage]) -> boo
         return False
     capital = re.compile(rf"(?<=[a-z,;] ){answer.capitalize()}(?!\w)")
     if any(capital.search(one.text) or is_contained(answer, one.title) for one in passages):
+        return False
+    if any(is_foreign(one.text) for one in passages if is_contained(answer, one.text)):  # `to` is two in Danish
         return False
     if is_function_word:
         return True

@@ -174,7 +174,7 @@ def _is_of_an_earlier_thing(wanted: Set[str], sentence: str, focus: Span) -> boo
         return False
     own = content_stems(sentence[cuts[-1].end() : focus.start])
     before = content_stems(_VERB.sub(" ", sentence[: cuts[-1].start()]))
-    return bool(own - wanted) and bool((wanted & before) - own) and not own & wanted - before
+    return bool(own - wanted) and bool((wanted & before) - own) and not own & (wanted - before)
 
 
 def _is_of_an_earlier_step(wanted: Set[str], sentence: str, focus: Span) -> bool:

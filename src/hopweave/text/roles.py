@@ -13,7 +13,7 @@ from hopweave.core.types import Span
 from hopweave.text.content_words import keys_of, stem
 
 _TO_WHOM = lazy_pattern(
-    r"\bwho(?:m|)\s(?:does|do|did|will|must|should|may|can)\s(?P<other>(?:[\w.'’-]{1,30}\s){1,5}?)(?P<verb>[a-z]{3,20})"
+    r"\bwhom?\s(?:does|do|did|will|must|should|may|can)\s(?P<other>(?:[\w.'’-]{1,30}\s){1,5}?)(?P<verb>[a-z]{3,20})"
     r"(?=\s(?:to|for|with)\b|\s*\?|\s*\Z)",
     re.IGNORECASE,
 )
@@ -94,8 +94,10 @@ def is_in_other_role(query: str, sentence: str, focus: Span) -> bool:
     does_it = is_by or (is_before and not is_passive)
     others = sentence[here.end() :] if is_before else sentence[: here.start()]
     has_other = set(map(stem, keys_of(asked["other"]))) <= set(map(stem, keys_of(others)))
-    if (to_whom is None) == (verb is None):
-        return does_it and (has_other or verb is None)
+    if verb is None:  # whoever does the converse
+        return does_it and to_whom is None
+    if to_whom is not None:
+        return does_it and has_other
     return not does_it and not (is_passive and not is_before) and bool(asked["other"].strip()) and has_other
 
 
