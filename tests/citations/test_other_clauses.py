@@ -153,6 +153,36 @@ def has_tick(question, answer, told):
             id="that somebody else did",
         ),
         pytest.param(
+            "Half of the 60 seats are kept for members.",
+            ("How many seats are there?", "60"),
+            ("How many seats are kept for members?", "60"),
+            id="half of so many",
+        ),
+        pytest.param(
+            "The museum is closed on Mondays, the café on Tuesdays.",
+            ("When is the museum closed?", "Mondays"),
+            ("When is the café closed?", "Mondays"),
+            id="an earlier thing without a verb",
+        ),
+        pytest.param(
+            "Dorn supplies the glass, Kemp the frames.",
+            ("Who supplies the glass?", "Dorn"),
+            ("Who supplies the frames?", "Dorn"),
+            id="somebody else without a verb",
+        ),
+        pytest.param(
+            "Ms Vogt wrote the song, and Mr Hale sang it at the fair.",
+            ("Who wrote the song?", "Ms Vogt"),
+            ("Who sang the song?", "Ms Vogt"),
+            id="and somebody else",
+        ),
+        pytest.param(
+            "Fees are due in June, refunds are paid in August.",
+            ("When are fees due?", "June"),
+            ("When are refunds paid?", "June"),
+            id="behind a comma",
+        ),
+        pytest.param(
             "The pump weighs 12 kg without water.",
             ("How much does the pump weigh without water?", "12 kg"),
             ("How much does the pump weigh with water?", "12 kg"),

@@ -22,7 +22,11 @@ _OWN_NOUN = (
     r"(?:the|an?|its|their|his|her|our|your|my|each|all|every|any|this|these|those|some|most)\s[a-z][\w-]*+"
     r"|[A-Z][\w.'’-]*+(?:\s[A-Z][\w.'’-]*+){0,3}"
 )
-_FINITE = r"(?:is|are|was|were|has|have|had|must|may|can|will|should|shall|does|do|did|[a-z]{2,20}(?:s|ed))\b"
+_FINITE = (
+    r"(?:is|are|was|were|has|have|had|must|may|can|will|should|shall|does|do|did|[a-z]{2,20}(?:s|ed)|became|began|bought|brought|built"
+    r"|came|caught|chose|drew|drove|fell|found|gave|grew|held|kept|left|lost|made|met|paid|ran|rose|sang|saw|sent|sold|spoke|taught"
+    r"|told|took|went|won|wrote)\b"
+)
 _SUBJECT = rf"(?:we|you|{_OWN_NOUN})(?:\s[a-z][\w-]*+){{0,2}}?\s{_FINITE}"
 _THE_REST = r"(?:the\s(?:rest|remainder|others?)|those)\b"
 _NUM = r"(?:one|two|three|four|five|six|[£$€]?\d[\d.,]*+)"
@@ -31,20 +35,24 @@ _NO_NOUN = (
     r"(?:[a-z]{2,20}(?:ing|ed)|not|no|or|and|but|then|plus|about|around|nearly|some|only|up|at|by|in|on|from|to|of|for|than|with"
     r"|is|are|was|were)\b"
 )
-_BARE = rf"(?:the\s)?(?!{_NO_NOUN})[A-Za-z][a-z-]*+(?:\s(?!{_NO_NOUN})[a-z-]++)?"
+_BARE = rf"(?:the\s)?(?!{_NO_NOUN})[^\W\d_](?:[^\W\d_A-Z]|-)*+(?:\s(?!{_NO_NOUN})[a-z-]++)?"
 _BEFORE_A_NAME = r"(?:by|to|from|in|on|at)"
 _OWN_CLAUSE = lazy_pattern(
     r";\s+(?!otherwise\b|if\b|else\b|so\b|thus\b)(?:(?:and|but|or)\s)?|,?\s(?:while|whereas)\s|(?P<part>,\sof\swh(?:ich|om)\s)"
-    rf"|,?\s(?:and|but)\s(?={_THE_REST}|{_NUM}\s(?:to|for|in|on|at|by|with|from)\b|(?:once|twice|{_NUM}\stimes)\b)"
+    rf"|,?\s(?:and|but)\s(?={_THE_REST}|(?:by|from|to|with)\s[A-Z]|{_NUM}\s(?:to|for|in|on|at|by|with|from|above|below)\b|(?:once|twice|{_NUM}\stimes)\b)"
     rf"|,?\s(?P<joins>and|but)\s(?={_SUBJECT}|[a-z]{{2,20}}\s(?:it|them)\b)"
     rf"|(?P<gap>,\s(?:and\s|but\s)?|\sand\s)(?={_BARE}\s(?:only\s)?(?:{_NUM}|half\b|twice\b|{_BEFORE_A_NAME}\s[A-Z]|{_HOW_OFTEN}))"
     rf"|,?\sand\s(?=[A-Z][\w'’-]*+\s(?:for|with|{_BEFORE_A_NAME})\s)"
     rf"|,\s(?=(?:twice|half|{_NUM}\stimes)\s(?:as|of|the)\b)"
-    rf"|\s(?:after|before)\s(?={_NUM}\b)|\s(?:with|against|versus)\s(?={_NUM}\s(?:on|in|at|with|for|to|by)\b)"
+    r"|,\s(?:and\s)?(?=[A-Z][\w'’-]*+\s(?:the|an?)\s)|,\s(?=(?!which|who|that|there|it|this|these|they|what|as)[a-z]++\s(?:is|are|was|were)\s)"
+    rf"|\s(?:after|before)\s(?={_NUM}\b|{_SUBJECT})|\s(?:with|against|versus)\s(?={_NUM}\s(?:on|in|at|with|for|to|by)\b)"
     r"|,\s(?:with\s(?:an?|the)\s|(?=that\sof\s))"
 )
 """What stands before a clause of its own: `and the rest in Brno`, `and change it once a year`, `, the pump two`."""
-_OF_SO_MANY = lazy_pattern(rf"\b[Oo]f\s(?:(?:the|our|its|all|these|their)\s)?(?={_NUM}\s[a-z]+,)")
+_ALL = r"(?:(?:the|our|its|all|these|their)\s)?"
+_OF_SO_MANY = lazy_pattern(
+    rf"\b(?:[Oo]f\s{_ALL}(?={_NUM}\s[a-z]+,)|(?:[Hh]alf|[Mm]ost|[Ss]ome|[Mm]any|[Ff]ew|{_NUM})\sof\s{_ALL}(?={_NUM}\s))"
+)
 """What stands before the number of all, of which a sentence then says how many are so."""
 _OF_WHICH = lazy_pattern(rf"(?:,\swhich|\sthat)\s(?={_SUBJECT})")
 """What stands before a clause in which somebody else does something: `the budget, which the board approves`."""
@@ -134,8 +142,10 @@ def _mostly(query: str) -> str:
 
 def _is_number_of_all(wanted: Set[str], sentence: str, focus: Span) -> bool:
     """Whether the answer is how many there are at all, and the rest of the sentence says of some what is wanted."""
-    total = next((match for match in _OF_SO_MANY.finditer(sentence) if match.end() == focus.start), None)
-    return total is not None and bool(wanted & content_stems(sentence[sentence.find(",", focus.end) :]))
+    if not any(match.end() == focus.start for match in _OF_SO_MANY.finditer(sentence)):
+        return False
+    rest = sentence[focus.end :].split(maxsplit=1)[1:]  # without what they are
+    return bool(rest) and bool(wanted & content_stems(rest[0]))
 
 
 def _is_told_later(query: str, wanted: Set[str], sentence: str, focus: Span, before: str, *, is_who: bool) -> bool:
