@@ -349,6 +349,11 @@ def test_who_does_something_is_not_to_whom_it_is_done(told, right, wrong):
             "Ada Finch",
             "Ada Finch was the first keeper of the light, and she was followed by Otto Falk and Ida Renn.",
         ),
+        (
+            "Which pool in the garden opens at 6 in the morning?",
+            "Orla Pool",
+            "Which pool in the garden opens at 6 in the morning? Of those in the garden, Orla Pool opens at 6.",
+        ),
         ("Where may dogs be walked?", "on the dunes", "No dogs are allowed on the beach, but they may be walked on the dunes."),
         (
             "How soon must the first boat be home so that a race is not called off?",

@@ -205,7 +205,7 @@ def _is_said_beside(wanted: Wanted, said: str, passage: Passage, here: Set[str])
     if not _FEWEST_BESIDE <= len(here) < len(wanted.words):
         return False
     answer = content_stems(said)
-    others = (content_stems(one) for one in sentences_in(passage.text) if not is_row(one))
+    others = (content_stems(one) for one in sentences_in(passage.text) if not is_row(one) and not one.endswith("?"))
     return any(wanted.words < other and not answer <= other for other in others)
 
 
