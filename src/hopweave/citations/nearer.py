@@ -48,6 +48,7 @@ _AMOUNT_ASKED = lazy_pattern(
 )
 """`How much lime`, `how many lamps`."""
 _FEWEST_BESIDE = 2
+"""Words of a query that a sentence has if another one of its passage that has all of them is compared with it."""
 _CLEARLY_MORE, _FEWEST_OWN = 0.2, 2
 """Of the words of a query; chosen on documents of sixteen kinds (docs/design/measured.md)."""
 _BEFORE = 200

@@ -15,6 +15,7 @@ from hopweave.core.types import Span
 from hopweave.text.answer_kinds import kind_asked
 from hopweave.text.clauses import clause_around
 from hopweave.text.content_words import anchors, keys_of
+from hopweave.text.values import NUMBER_WORDS
 from hopweave.text.values_alike import values_in
 from hopweave.text.wanted import content_stems
 
@@ -29,7 +30,7 @@ _FINITE = (
 )
 _SUBJECT = rf"(?:we|you|{_OWN_NOUN})(?:\s[a-z][\w-]*+){{0,2}}?\s{_FINITE}"
 _THE_REST = r"(?:the\s(?:rest|remainder|others?)|those)\b"
-_NUM = r"(?:one|two|three|four|five|six|[£$€]?\d[\d.,]*+)"
+_NUM = rf"(?:(?:{'|'.join(NUMBER_WORDS)})\b|[£$€]?\d[\d.,]*+)"
 _HOW_OFTEN = r"(?:daily|weekly|monthly|yearly|hourly|never|always|every)\b"
 _NO_NOUN = (
     r"(?:[a-z]{2,20}(?:ing|ed)|not|no|or|and|but|then|plus|about|around|nearly|some|only|up|at|by|in|on|from|to|of|for|than|with"

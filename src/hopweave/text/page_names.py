@@ -21,7 +21,9 @@ _SECTION = lazy_pattern(r"(?<=[^\W\d_])\.[1-9][a-z]?$")
 _DESIGNATION = lazy_pattern(r"(?P<name>[A-Z]{2,8}[ -]?\d[\w./-]*)(?::|\s+[—–-])\s+\S")
 """What texts call a document of a series by: `RFC 7636: Proof Key for Code Exchange`."""
 _CODE_NAME = lazy_pattern(r"[\w.+-]+")
-_MANUAL_SECTION = lazy_pattern(r"\([1-9][a-z]?\)$")
+MANUAL_SECTION = r"\([1-9][a-z]?\)"
+"""How the section of a manual page is written behind its name: `git-log(1)`, `printf(3p)`."""
+_ENDS_IN_SECTION = lazy_pattern(rf"{MANUAL_SECTION}$")
 
 
 def page_name(title: str) -> str:
@@ -47,7 +49,7 @@ def without_manual_section(title: str) -> str:
     >>> without_manual_section("git-log(1)"), without_manual_section("git-log.1"), without_manual_section("Release 1.2")
     ('git-log', 'git-log', 'Release 1.2')
     """
-    return _MANUAL_SECTION.sub("", _SECTION.sub("", title))
+    return _ENDS_IN_SECTION.sub("", _SECTION.sub("", title))
 
 
 def pages_named_small(text: str, titles: Iterable[str]) -> list[str]:

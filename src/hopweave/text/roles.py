@@ -11,6 +11,7 @@ from itertools import islice
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Span
 from hopweave.text.content_words import keys_of, stem
+from hopweave.text.values import NUMBER_WORDS
 
 _TO_WHOM = lazy_pattern(
     r"\bwhom?\s(?:does|do|did|will|must|should|may|can)\s(?P<other>(?:[\w.'’-]{1,30}\s){1,5}?)(?P<verb>[a-z]{3,20})"
@@ -38,8 +39,8 @@ _WORD = lazy_pattern(r"[A-Za-z]+")
 _IS = lazy_pattern(r"\b(?:is|are|was|were|be|been|being|gets?|got)\s(?:[a-z]{1,20}ly\s)?\Z", re.IGNORECASE)
 _BY = lazy_pattern(r"\bby\s(?:[\w'’.-]{1,30}\s){0,3}\Z", re.IGNORECASE)
 _BEFORE_A_NOUN = lazy_pattern(
-    r"\b(?:the|an?|each|every|no|of|to|in|on|at|by|for|with|its|their|his|her|our|your|my|all|some|many|only|\d[\d,.]*|one|two|three"
-    r"|four|five|six|seven|eight|nine|ten)\s\Z",
+    r"\b(?:the|an?|each|every|no|of|to|in|on|at|by|for|with|its|their|his|her|our|your|my|all|some|many|only|\d[\d,.]*"
+    rf"|{'|'.join(NUMBER_WORDS)})\s\Z",
     re.IGNORECASE,
 )
 _BEHIND_A_NOUN = lazy_pattern(r"\s(?:is|are|was|were|has|have|had|must|may|can|will|shall|should)\b")

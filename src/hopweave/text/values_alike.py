@@ -18,6 +18,7 @@ from hopweave.text.amounts import CURRENCY
 from hopweave.text.content_words import stem
 from hopweave.text.key_terms import FUNCTION_WORDS
 from hopweave.text.languages import is_foreign, language_of, months, names_of_months, words_for
+from hopweave.text.page_names import MANUAL_SECTION
 from hopweave.text.values import MONTHS, NUMBER_WORDS
 
 _MONTHS = rf"(?-i:{'|'.join(month.capitalize() for month in MONTHS)})"
@@ -79,7 +80,7 @@ def _values_of(code: str) -> re.Pattern[str]:
     return _values(words, f"{date}|{dotted}|{_DATE}", _CLOCK_ELSEWHERE, time, r"[^\W\d_]{3,}")
 
 
-_MANUAL_SECTION = lazy_pattern(r"\w\([1-9]\)")
+_NAMES_A_PAGE = lazy_pattern(rf"\w{MANUAL_SECTION}")
 _OF_A_CLAUSE = lazy_pattern(r"(?:\d{1,3}\.){1,3}(?:\d{1,3})?[ \t]+(?=[A-Z\"“])")
 _CLAUSE_ON_A_LINE = lazy_pattern(rf"^[ \t]*{_OF_A_CLAUSE.pattern}", re.MULTILINE)
 _UNCOUNTED = lazy_pattern(r"\w{4,}(?<!e)ed|after|before|during|within|without|until|since|under|over|above|below|between")
@@ -165,5 +166,5 @@ def is_number_of_a_clause(said: str, span: Span, text: str) -> bool:
         return False
     begun = text.rfind("\n", 0, span.start) + 1
     number = _OF_A_CLAUSE.match(text, begun)
-    is_section = span.start > 1 and _MANUAL_SECTION.match(text, span.start - 2) is not None
+    is_section = span.start > 1 and _NAMES_A_PAGE.match(text, span.start - 2) is not None
     return is_section or (number is not None and span.start < number.end())

@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from hopweave.core.lazy_pattern import lazy_pattern
-from hopweave.text.page_names import page_name
+from hopweave.text.page_names import MANUAL_SECTION, page_name
 from hopweave.text.scripts import MARKS, RUN_TOGETHER, runs_together
 
 MAX_KEY_WORDS = 12
@@ -34,12 +34,12 @@ _KIND = (
     r"|directives?|extensions?|man(?:ual)? pages?)"
 )
 _CODE = lazy_pattern(
-    rf"(?<![\w.+-])([a-z][\w.+-]*+)(?=\s?\([1-9][a-z]?\)|\s++{_KIND}\b)|(?<![\w.+-]){_KIND}\s++([a-z])", re.ASCII
+    rf"(?<![\w.+-])([a-z][\w.+-]*+)(?=\s?{MANUAL_SECTION}|\s++{_KIND}\b)|(?<![\w.+-]){_KIND}\s++([a-z])", re.ASCII
 )
 """How a text names a page whose name is in small letters, so that it is no common word: `git-log(1)`, `the secrets module`."""
 
 _KIND_NAMED = lazy_pattern(rf"{_KIND}\b", re.ASCII)
-_PAGE_NAMED = lazy_pattern(r"\([1-9][a-z]?\)", re.ASCII)
+_PAGE_NAMED = lazy_pattern(MANUAL_SECTION, re.ASCII)
 _LONGEST_CODE = 200
 _WHITE = " \t\n\r\f\v"
 _OF_CODE = f"{string.ascii_letters}{string.digits}_.+-"
