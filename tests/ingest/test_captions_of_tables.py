@@ -26,6 +26,12 @@ def test_a_passage_that_begins_within_a_table_is_below_its_caption(caption):
     assert all(above == (caption,) and begun.startswith("item: lamp") for above, begun in others)
 
 
+def test_a_note_at_the_foot_of_a_page_is_no_caption_of_the_table_on_the_next_one():
+    for note in ("² NQ, in the form of 2019", "¹¹We count in pairs, as is said in the log."):
+        found = sections("It was a good year for all of us.", note, *rows("lamp"))
+        assert {above for above, begun in found[1:] if begun.startswith("item: lamp")} == {()}
+
+
 def test_a_line_between_rows_is_above_those_that_follow():
     found = sections("Table 1", *rows("lamp"), "Costs", *rows("oil"))
     assert {above for above, begun in found if begun.startswith("item: oil")} == {("Table 1", "Costs")}

@@ -69,6 +69,44 @@ They are of brass.
 
 It was seen that it burns.
 """
+AROUND_CHAPTERS = """Old lamps
+
+Abstract
+
+The lamp is lit at dusk every day of the year, and nobody has ever told why that is so, or who was the first to do it.
+
+1. Introduction
+
+It was seen that it burns.
+
+2.1 Lamps of brass
+
+They are of brass, as their name says, and they were made in Orlau.
+
+2.2 Lamps of iron
+
+They are of iron.
+
+3. Conclusion
+
+All of them burn.
+
+References
+
+Ada Finch. 1901. Lamps.
+
+A Tables
+
+Here is how many there are of each kind, by the year in which they were counted by the keeper.
+
+A.1 Brass
+
+There are four.
+
+B Letters
+
+Ada Finch wrote one.
+"""
 
 OUTLINE = """Orla NEWS                                    -*- outline -*-
 
@@ -254,6 +292,20 @@ def headings(text):
         (IN_FRENCH, [(1, "ACCÈS"), (1, "HORAIRES D'ÉTÉ")]),
         (PAPER, [(1, "1 Introduction"), (1, "2 Method"), (2, "2.1 Lamps"), (1, "3 Results")]),
         (
+            AROUND_CHAPTERS,
+            [
+                (1, "Abstract"),
+                (1, "1. Introduction"),
+                (1, "2.1 Lamps of brass"),
+                (1, "2.2 Lamps of iron"),
+                (1, "3. Conclusion"),
+                (1, "References"),
+                (1, "A Tables"),
+                (2, "A.1 Brass"),
+                (1, "B Letters"),
+            ],
+        ),
+        (
             OUTLINE,
             [
                 (1, "Noteworthy changes in release 2.1 (2024-03-01) [stable]"),
@@ -282,6 +334,11 @@ def test_headings_are_found_as_people_mark_them(text, expected):
 
 
 NONE = {
+    "a word that stands before chapters": "Summary\n\nThe lamp is lit at dusk every day of the year.\n\nReferences\n\nNone.\n",
+    "two articles": "A lamp\n\nIt is lit at dusk every day.\n\nB flat\n\nIt is a note that nobody sings here.\n",
+    "a long line beside short ones": "The lamp is lit at dusk every day of the year, and nobody has told why that is so.\n\n"
+    "Oil\n\n  It is dry.\n\nBoats\n\n  Two.\n\nRope\n\n  None.\n\n"
+    "Whoever keeps the light writes down at dawn how much oil was burnt, and whether any ship was seen in that night.\n",
     "prose": "The lamp is lit.\n\nWHO LIT IT? Ada Finch did, as the log of that year says.\n\nNASA\n\nknows it.\n",
     "a list": "What to do today, before the night:\n\n1. Light the lamp.\n\n2. Fill the oil.\n\n3. Write it into the log.\n",
     "a year": "The keepers of that year were many.\n\n1842 Ada Finch came to the light\n\nShe stayed.\n",

@@ -23,6 +23,8 @@ _LONGEST = 150
 _STATES_UNITS = lazy_pattern(r"\b(?:in|figures|amounts|values|prices)\b", re.IGNORECASE)
 _NUMBERED = lazy_pattern(r"[^\W\d_]+\.?\s\d")
 """How the caption of another table begins: `Table 5`."""
+_NOTE = lazy_pattern(r"[¹²³⁰⁴-⁹]")
+"""How a note begins, which may stand at the foot of the page, above a table on the next one."""
 _LONGEST_ROW = 4_000
 """Characters."""
 _LONGEST_CAPTION = 300
@@ -93,9 +95,10 @@ class Captions:
 
         What stands alone above the first rows may be the first of several groups, such as `Assets` before `Liabilities`.
         """
-        is_title = len(paragraph) <= _LONGEST and "\n" not in paragraph and is_heading(paragraph) and not is_section
+        may_be_title = not is_section and not _NOTE.match(paragraph)
+        is_title = len(paragraph) <= _LONGEST and "\n" not in paragraph and is_heading(paragraph) and may_be_title
         is_numbered = _NUMBERED.match(paragraph) is not None
-        states_units = _states_units(paragraph) and not is_section
+        states_units = _states_units(paragraph) and may_be_title
         if is_title and not is_numbered and self._was_row:
             is_of_all = self._group or _NUMBERED.match(self._caption) or _states_units(self._caption)
             self._caption, self._group = self._caption if is_of_all else "", paragraph

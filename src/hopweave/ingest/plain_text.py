@@ -30,6 +30,8 @@ _NUMBERED = lazy_pattern(
     r"(?P<number>\d{1,3}(?:\.\d{1,3}){0,4}|[A-Z](?:\.\d{1,3}){1,4})(?P<dot>\.?)[ \t\xa0]{1,4}"
     r"(?P<said>(?:\d[\d-]{0,3}[ \t\xa0]?)?[^\W\d_][^\n]{1,80})"
 )
+_NUMBER = lazy_pattern(r"((?:\d{1,3}|[A-Z])(?:\.\d{1,3})*)[.):]?")
+"""A word that is a number: the first, or the second of `Appendix A. Notes`."""
 _ARTICLE = lazy_pattern(
     r"(?P<word>§|art(?:icles?|ikel|ículo|icolo|igo)?\b\.?|se(?:ction|cción|zione|cção|ção|ctie)|abschnitt|cha(?:pter|pitre)"
     r"|kapit(?:el|ola)|cap(?:ítulo|itolo)|hoofdstuk|part(?:ie|e)?|teil|deel|tit(?:le|re|olo)|título|cl(?:ause|[áa]usula|ausola)"
@@ -47,6 +49,17 @@ _RELEASE = lazy_pattern(
     re.IGNORECASE,
 )
 """What a list of changes begins a section with: `version 1.2 - 3 May 2021`, `orla (1.2-1) unstable; urgency=low`."""
+_LETTERED = lazy_pattern(r"(?P<number>[A-Z])[ \t\xa0]{1,4}(?P<said>[^\W\d_][^\n]{1,80})")
+"""`A Tables of tides`, which may be an appendix."""
+_AROUND_CHAPTERS = lazy_pattern(
+    r"abstract|(?:executive )?summary|foreword|preface|acknowledge?ments?|conclusions?|limitations|references|bibliography"
+    r"|glossary|appendi(?:x|ces)|supplementary materials?|zusammenfassung|vorwort|danksagung|literatur(?:verzeichnis)?|glossar"
+    r"|anhang|résumé|avant-propos|remerciements|bibliographie|références|glossaire|annexes?|resumen|prólogo|agradecimientos"
+    r"|bibliografía|referencias|glosario|anexos?|sommario|prefazione|ringraziamenti|bibliografia|glossario|appendice"
+    r"|samenvatting|voorwoord|dankwoord|literatuur(?:lijst)?|bijlagen?",
+    re.IGNORECASE,
+)
+"""What stands without a number before and after numbered chapters, and is level with them."""
 _TITLE = lazy_pattern(r"[^\W\d_a-z][^\n.:;,!?|<>=/\\{}\[\]_*#\t]{2,40}")
 """`Returns`, `What happened`: what may be a heading directly above its text by its words alone."""
 _BESIDE_TEXT = lazy_pattern(r"[^\W\d_a-z](?:(?![|<>=\\{}\[\]_*#\t;]|\s{3}).)*[^\s.,;:!?。！？：；，、]")
@@ -65,6 +78,7 @@ _MIN_RELEASES = 3
 _MOST_WORDS, _FEWEST_BELOW = 5, 6
 """Words of a title, and of the paragraph below it."""
 _MOST_WORDS_OUTDENTED = 12
+_FEWEST_APPENDICES = 2
 _TO_COUNT = frozenset({_NUMBER_ALONE, *WAYS})
 
 
@@ -207,7 +221,7 @@ def _is_title_above_text(lines: Sequence[str], at: int, longest: int) -> bool:
 def _are_indented(lines: Sequence[str]) -> bool:
     """Whether all text is, but for lines that stand alone and some others."""
     blocks = [list(block) for is_text, block in groupby(lines, key=lambda line: bool(line.strip())) if is_text]
-    text = [line for block in blocks if len(block) > 1 or block[0][0] in " \t" for line in block]
+    text = [line for block in blocks if len(block) > 1 or block[0][0] in " \t" or len(block[0]) > _LONGEST for line in block]
     return bool(text) and sum(1 for line in text if line[0] in " \t") >= _SHARE_INDENTED * len(text)
 
 
@@ -238,6 +252,8 @@ def _consistent(found: Sequence[_Found], lines: Sequence[str]) -> list[_Found]:
     found = list(dict.fromkeys(ruled))  # a letter that is also a Roman number was there twice
     numbered = [one for one in found if one.style == "numbered"]
     is_counted = len(numbered) > 1 and bool(_FIRST_NUMBER.match(numbered[0].text))
+    if is_counted:
+        found = sorted(({one.line: one for one in found} | {one.line: one for one in _beside_chapters(lines)}).values())
     are_several = sum(1 for one in found if one.style == _CAPITAL) > 1
     depths = {one.depth for one in found if one.style == _OUTLINED}
     are_releases = sum(1 for one in found if one.style == _RELEASED) >= _MIN_RELEASES
@@ -260,6 +276,22 @@ def _counted(found: Sequence[_Found]) -> list[_Found]:
     return counted if len(counted) >= FEWEST else []
 
 
+def _beside_chapters(lines: Sequence[str]) -> list[_Found]:
+    """What stands alone and is level with numbered chapters: what has no number, and appendices if their letters count up."""
+    around: list[_Found] = []
+    appendices: list[_Found] = []
+    for at, (above, line, below) in enumerate(zip(["", *lines], lines, [*lines[1:], ""], strict=False)):
+        said = " ".join(line.split())
+        if above.strip() or below.strip() or not said or line[0] in " \t" or len(line) > _LONGEST:
+            continue
+        letter = match["number"] if (match := _LETTERED.fullmatch(line.rstrip())) and _is_heading(match) else ""
+        if _AROUND_CHAPTERS.fullmatch(said):
+            around.append(_Found(at, "numbered", 1, said))
+        elif letter == chr(ord("A") + len(appendices)):
+            appendices.append(_Found(at, "numbered", 1, said))
+    return around + (appendices if len(appendices) >= _FEWEST_APPENDICES else [])
+
+
 def _above_text(found: Sequence[_Found], way: str) -> list[_Found]:
     """Those that count up in one way; of those with digits, also those that have a blank line below them."""
     among = [one for one in found if one.style == way or (way == "digits" and one.style == "numbered" and one.depth == 1)]
@@ -268,10 +300,20 @@ def _above_text(found: Sequence[_Found], way: str) -> list[_Found]:
 
 
 def _levels(found: Sequence[_Found]) -> list[int]:
-    """The level of each: by its number, or by the order in which the styles appear.
+    """The level of each: by the order in which the styles appear, and by which numbers it is within (`3.2.1` below `3.2`).
 
-    What is known by not being indented is level with chapters: `Abstract`, then `1. Introduction`.
+    What is level with chapters: `Abstract`, then `1. Introduction`; and a section whose chapter is missing.
     """
     styles = ["numbered" if one.style == _OUTDENTED else one.style for one in found]
     order = list(dict.fromkeys(styles))
-    return [order.index(style) + max(one.depth, 1) for style, one in zip(styles, found, strict=True)]
+    levels = []
+    within: list[str] = []
+    for style, one in zip(styles, found, strict=True):
+        inner = max(one.depth, 1)
+        if style == "numbered":
+            number = next((match[1] for match in map(_NUMBER.fullmatch, one.text.split()[:2]) if match), "")
+            within = [outer for outer in within if number.startswith(f"{outer}.")]
+            inner = len(within) + 1
+            within.append(number)
+        levels.append(order.index(style) + inner)
+    return levels
