@@ -151,6 +151,8 @@ def _is_other(asking: _Asking, passage: Passage, row: Row, own: Cell, found: Seq
         for cell in other.cells:
             if (cell is own and other is row) or _is_number(cell.value) != is_number:
                 continue
+            if cell is other.cells[0] and cell.name != own.name:  # it says what the row is of
+                continue
             there = words_asked(asked, _told(other_passage, other, cell))
             if here < there and not words_of_cells(cell.value) <= known:
                 return True

@@ -21,21 +21,26 @@ from hopweave.text.bounds import bounds_asked, is_bound_asked
 from hopweave.text.cases import is_of_another_case
 from hopweave.text.changes import is_earlier_asked
 from hopweave.text.content_words import keys_of, named_keys, numbers_of
+from hopweave.text.contrasts import is_of_another_of_a_kind
 from hopweave.text.document_names import are_of_one_document, names_the_document, words_above
 from hopweave.text.ends import is_other_end
 from hopweave.text.enumerations import is_one_of_a_row
 from hopweave.text.explanations import explains
+from hopweave.text.how_often import is_other_use_of_a_time
 from hopweave.text.languages import is_foreign
+from hopweave.text.list_marks import MARKS_OF_ITEM
 from hopweave.text.other_clauses import is_of_another_clause, is_stated_of_another_clause
 from hopweave.text.parties import Party, is_party
 from hopweave.text.parts import is_in_other_part, is_unchosen, parts_with
 from hopweave.text.relations import relations_asked
 from hopweave.text.sentences import sentences_in
+from hopweave.text.sizes import measure_of
 from hopweave.text.succession import is_on_other_side
 from hopweave.text.superlatives import is_one_of_a_list
 from hopweave.text.table_rows import is_row
 from hopweave.text.values import MONTHS
 from hopweave.text.values_alike import CLOCK, COUNTED, NUMBER, Value, are_alike, value_at, values_in
+from hopweave.text.values_asked import counts_what_is_measured
 from hopweave.text.wanted import Wanted, content_stems
 
 _KIND_ASKED = lazy_pattern(r"\b(?:which|what)\s+(?!is\b|are\b|was\b|were\b)[a-z]+", re.IGNORECASE)
@@ -123,6 +128,8 @@ def _is_of_another_part(query: str, said: str, asking: str, place: Place, inside
         return True
     if not is_english(asking):
         return False
+    if is_of_another_of_a_kind(asking, place.sentence, inside) or is_other_use_of_a_time(asking, place.sentence, inside):
+        return True
     above, before = _read_with(place), place.passage.text[max(0, place.span.start - _BEFORE) : place.span.start]
     if asking == said:
         return is_stated_of_another_clause(query, said, place.sentence, above, before)
@@ -136,6 +143,8 @@ def _read_with(place: Place) -> str:
 
 def _is_amount_of_something_else(query: str, place: Place, own: Value, passages: Sequence[Passage]) -> bool:
     """Whether a query asks how much there is of something that the place does not name, but another sentence with an amount."""
+    if counts_what_is_measured(query, place.sentence, own):
+        return True
     asked = _AMOUNT_ASKED.search(query)
     if asked is None:
         return False
@@ -152,10 +161,18 @@ def _is_amount_of_something_else(query: str, place: Place, own: Value, passages:
     counted = {value.kind.removeprefix(COUNTED) for value in values if value.kind.startswith(COUNTED)}
     if own.kind.startswith(COUNTED) and what & counted and own.kind.removeprefix(COUNTED) not in what:
         return True
-    if own.kind == NUMBER or what & content_stems("\n".join([place.words, place.item])):
+    named = "\n".join([place.words if begins_with_pronoun(place.sentence) else place.sentence, *place.headings, place.item])
+    if own.kind == NUMBER or what & content_stems(named):
         return False
     others = (sentence for one in passages for sentence in sentences_in(one.text))
-    return any(are_alike(value.kind, own.kind) for other in others if what & content_stems(other) for value in values_in(other))
+    return any(
+        _may_be_how_much(value.kind, own.kind) for other in others if what & content_stems(other) for value in values_in(other)
+    )
+
+
+def _may_be_how_much(one: str, other: str) -> bool:
+    """Whether values of two kinds may both say how much there is of something: it is weighed, or measured in litres."""
+    return are_alike(one, other) or {measure_of(one), measure_of(other)} <= {"mass", "volume"}
 
 
 def _terms_asked(asking: str, parties: Iterable[Party]) -> frozenset[str]:
@@ -182,6 +199,9 @@ def _is_in_another_sentence(wanted: Wanted, said: str, place: Place, kind: str, 
     if wanted.words and num_here <= _LITTLE * len(wanted.words) and _is_all_said(wanted, said, place.passage):
         return True
     here = wanted.among("\n".join([*place.passage.sections, place.heading, place.item, read]))
+    is_item = MARKS_OF_ITEM.match(place.sentence) is not None
+    if not here and not is_item and len(wanted.words) >= _FEWEST_BESIDE and _is_said_instead(wanted, said, place.passage):
+        return True
     if not kind:
         return _is_said_beside(wanted, said, place.passage, here)
     if kind == NUMBER:
@@ -238,9 +258,19 @@ def _is_told_better(query: str, said: str, place: Place, kind: str, passages: Se
 def _is_all_said(wanted: Wanted, said: str, passage: Passage) -> bool:
     """Whether a sentence of a passage has all that is wanted, and something that could be the answer: a number, or a name."""
     is_number, known = bool(numbers_of(keys_of(said))), keys_of(wanted.query) | keys_of(said) | frozenset(MONTHS)
-    sentences = sentences_in(passage.text)
-    others = (one for one in sentences if wanted.words <= content_stems(one) and not is_row(one))
-    return any(key[0].isdigit() == is_number for one in others for key in named_keys(one) - known)
+    return any(key[0].isdigit() == is_number for one in _all_said(wanted, passage) for key in named_keys(one) - known)
+
+
+def _is_said_instead(wanted: Wanted, said: str, passage: Passage) -> bool:
+    """Whether a sentence of a passage has all that is wanted, of which that with the answer has nothing, and says more."""
+    is_number = bool(numbers_of(keys_of(said)))
+    others = (one for one in _all_said(wanted, passage) if not is_number or values_in(one))
+    return any(wanted.words < content_stems(one) for one in others)
+
+
+def _all_said(wanted: Wanted, passage: Passage) -> list[str]:
+    """The sentences of a passage that have all that is wanted."""
+    return [one for one in sentences_in(passage.text) if wanted.words <= content_stems(one) and not is_row(one)]
 
 
 def _others_alike(said: str, kind: str, text: str, parties: Sequence[Party]) -> Iterator[tuple[str, ...]]:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Span
+from hopweave.text.key_terms import FUNCTION_WORDS
 from hopweave.text.languages import months
 from hopweave.text.values import MONTHS
 
@@ -24,6 +25,10 @@ _NAME = lazy_pattern(
     rf"(?: (?:{_SUFFIXES})\b)?"
 )
 """One word of letters and digits, or capitals and a number: `X200 Pro`, `WM 40`. A sum of money is no name."""
+_LETTERED = lazy_pattern(
+    rf"(?<![\w'’-])(?P<make>(?!(?i:{'|'.join(sorted(FUNCTION_WORDS))})\s)[A-Za-z][a-z]{{2,}}\s)[A-HJ-Z](?![\w'’&/-])(?!\.\w|\.?\s[A-Z][a-z])"
+)
+"""A word and a letter that is no initial of a name: `sample A`, `Vitamin C`."""
 _VARIANT = lazy_pattern(rf"(?<![\w-])(?P<base>[A-Z][\w-]*(?: [A-Z][\w-]*){{0,3}}) (?:{_SUFFIXES})\b")
 _RANGE = lazy_pattern(r" ?(?:to|through|up to|–|—|-|\.\.) ?(?:the )?")
 _BETWEEN = lazy_pattern(r"[,;] |\n|\s(?:and|or|but|while|whereas)\s")
@@ -233,5 +238,5 @@ def _names_in(text: str) -> Iterator[_Named]:
 def _found(text: str) -> tuple[_Named, ...]:
     return tuple(
         _Named(match["make"].casefold(), " ".join(match[0].split()).casefold(), Span(*match.span()))
-        for match in _NAME.finditer(text)
+        for match in (*_NAME.finditer(text), *_LETTERED.finditer(text))
     )

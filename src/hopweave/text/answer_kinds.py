@@ -93,7 +93,7 @@ _RELATIVE = lazy_pattern(r",\s+(?:who|whom|whose|where|when)\b", re.IGNORECASE)
 _CODE_NAME = lazy_pattern(r"[\"'\u201c]?[A-Z][\w-]+(?: [A-Z][\w-]+)?[\"'\u201d]?")
 _FORMULA = lazy_pattern(r"\b[a-z]\s*[-+*/^]\s*\d|\d\s*[-+*/^]\s*[a-z]\b")
 _PERIOD = lazy_pattern(
-    r"\b(?:century|war|reign|era|age|period|dynasty|spring|summer|autumn|fall|winter|morning|evening|night|noon|dawn|midnight|today"
+    r"\b(?:century|war|reign|era|age|period|dynasty|spring|summer|autumn|fall|winter|morning|evening|night|noon|dawn|dusk|sunrise|sunset|midnight|today"
     r"|tomorrow|yesterday|day|week|month|year|never|always|before|after|during|while|if|once|until|every|each"
     rf"|mon|tues|wednes|thurs|fri|satur|sun|{'|'.join(MONTHS)})",
     re.IGNORECASE,

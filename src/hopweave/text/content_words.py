@@ -14,6 +14,7 @@ from functools import lru_cache
 
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
+from hopweave.text.key_terms import stem_of_key
 from hopweave.text.languages import is_foreign, small_words
 from hopweave.text.scripts import apart, content_apart, runs_together
 
@@ -38,7 +39,6 @@ _OPEN_A_SENTENCE = (
 )
 _SAY_NOTHING = "that this these those there their they them were with from which what when where have been being does whose"
 _CONNECTORS, _OPENERS, _NOT_CONTENT = (frozenset(words.split()) for words in (_JOIN_A_NAME, _OPEN_A_SENTENCE, _SAY_NOTHING))
-_SAME_LETTERS = 5
 _FEWEST_LETTERS = 4
 
 _REASONING = lazy_pattern(r"\s*(?:thus[ ,]|so[ ,]|that is,|therefore|hence)", re.IGNORECASE)
@@ -109,7 +109,7 @@ def stems_of(text: str) -> frozenset[str]:
 @lru_cache(8192)
 def stem(word: str) -> str:
     """The stem of a word, as in `stems_of`."""
-    return _key(word)[:_SAME_LETTERS]
+    return stem_of_key(_key(word))
 
 
 def anchors(sentence: str) -> list[str]:

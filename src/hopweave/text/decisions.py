@@ -32,7 +32,7 @@ ASKS_FOR_BELIEVED = (
 
 ASKS_FOR_REJECTED = (
     r"drop\w*|reject\w*|withdr\w+|postpon\w+|cancel\w*|exclud\w+|declin\w+|abandon\w*|discard\w*|ruled? out|veto\w*|mistake\w*"
-    r"|wrong\w*|offer\w*|too|no longer|resign\w*|stepped|retire\w*|quit|left|leaves?"
+    r"|wrong\w*|offer\w*|too|los[et]|losing|no longer|resign\w*|stepped|retire\w*|quit|left|leaves?"
 )
 """Words of a question for what was rejected or given up."""
 

@@ -8,6 +8,7 @@ from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Span
 from hopweave.text.content_words import keys_of
+from hopweave.text.key_terms import FUNCTION_WORDS
 
 _ASKS_FOR_DEFAULT = lazy_pattern(
     r"\bdefaults?\b|\bout of the box\b|\bunless (?:(?:\w+ ){1,3}otherwise|(?:I|you|we) \w+)\b|\b(?:un|not )configured\b"
@@ -23,6 +24,12 @@ _DEFAULT = lazy_pattern(
 )
 
 
+_DEFAULTS_TO = lazy_pattern(
+    rf"\b(?:defaults\s++to|default(?:\s++value)?\s++is)\s++[\"'`“‘]?(?P<value>(?!(?:{'|'.join(sorted(FUNCTION_WORDS))})\b)[\w./:-]*\w)"
+    r"(?=[\"'`”’]?(?:[.,;)]|\Z))",
+    re.IGNORECASE,
+)
+"""`one of warn and info, and defaults to info`."""
 _MARKED = lazy_pattern(
     r"(?P<before>(?:[,:;/|(\[]|\bor\b)\s*+)?[\"'`“‘]?(?<![^\s,;:()/|\[\]\"'`“‘])(?P<value>[^\s,;:()/|\[\]\"'`“”‘’]++)[\"'`”’]?"
     r"\s?[(\[](?:the |by )?default[)\]](?P<after>\s?[,;/|]|\s(?:or|and)\b)?",
@@ -69,6 +76,8 @@ def is_no_default(asking: str, sentence: str, focus: Span) -> bool:
     stated = [match.span("value") for match in _MARKED.finditer(sentence) if match["before"] or match["after"]]
     if sentence[focus.start : focus.end].lstrip("-")[:1].isdigit():
         stated += [match.span(1) if match[1] else match.span(2) for match in _DEFAULT.finditer(sentence)]
+    else:
+        stated += [match.span("value") for match in _DEFAULTS_TO.finditer(sentence)]
     asked = keys_of(asking)
     return bool(stated) and all(
         (focus.end <= start or end <= focus.start) and not keys_of(sentence[start:end]) <= asked for start, end in stated

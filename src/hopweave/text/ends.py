@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from functools import cache
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Span
@@ -21,8 +21,22 @@ _ASKS_FOR_AN_END = lazy_pattern(
     r"|cheapest|dearest|start\w*|begin\w*|end\w*|limit\w*)\b",
     re.IGNORECASE,
 )
+_NO_NUMBER = r"(?:noon|midnight|dawn|dusk|sunrise|sunset)"
+_MOMENT = (
+    rf"(?:the\s)?(?:\d|{_NO_NUMBER}\b|one\b|two\b|three\b|four\b|five\b|six\b|seven\b|eight\b|nine\b|ten\b|eleven\b|twelve\b)"
+)
+_BEGINS = lazy_pattern(rf"[^\S\n]?(?:to|until|till|through|and|–|—|-)[^\S\n]?{_MOMENT}")
+"""Behind the beginning of a period."""
+_ENDS = lazy_pattern(
+    rf"(?:\b(?:until|till)\s(?:the\s)?|(?:\d|\b[ap]\.?m\.?|\b{_NO_NUMBER})[^\S\n]?(?:to|through|–|—|-)[^\S\n]?"
+    r"|\bbetween\s[^.;]{1,20}\sand\s)\Z"
+)
+"""Before the end of one."""
 _FARTHEST = 20
 """Characters between the ends of a period."""
+
+
+_FARTHEST_BEFORE = 40
 
 
 class _Words(NamedTuple):
@@ -51,8 +65,9 @@ def is_other_end(asking: str, sentence: str, focus: Span) -> bool:
     is_end_asked, is_beginning_asked = (pattern.search(asking) is not None for pattern in (words.until, words.since))
     values = values_in(sentence)
     own = value_at(focus, values)
-    if own is None:
-        return False
+    if own is None:  # `from noon until 14:30`
+        end = "" if is_foreign(sentence) or is_end_asked == is_beginning_asked else end_of_period(sentence, focus)
+        return bool(end) and (end == "beginning") == is_end_asked
     if is_end_asked == is_beginning_asked:
         return not is_foreign(sentence) and _is_end_of_amounts(asking, sentence, own, values)
     inner = _RANGE.search(sentence, own.span.start, own.span.end)
@@ -64,6 +79,17 @@ def is_other_end(asking: str, sentence: str, focus: Span) -> bool:
     is_beginning = any(_joins(words, sentence, own.span.end, one.span.start) for one in alike)
     is_end = any(_joins(words, sentence, one.span.end, own.span.start) for one in alike)
     return (is_beginning and is_end_asked) or (is_end and is_beginning_asked and not is_beginning)
+
+
+def end_of_period(sentence: str, focus: Span) -> Literal["beginning", "end", ""]:
+    """Which end of a period some words of an English sentence are; empty if they are none, or both.
+
+    >>> [end_of_period("It is open from noon until 5 pm.", Span(*at)) for at in ((16, 20), (27, 31), (11, 31))]
+    ['beginning', 'end', '']
+    """
+    begins = _BEGINS.match(sentence, focus.end) is not None
+    ends = _ENDS.search(sentence, max(0, focus.start - _FARTHEST_BEFORE), focus.start) is not None
+    return "" if begins == ends else "beginning" if begins else "end"
 
 
 def _is_end_of_amounts(asking: str, sentence: str, own: Value, values: Sequence[Value]) -> bool:

@@ -67,10 +67,14 @@ _LABELLED_WAS = lazy_pattern(r"[^\W\d_]\s?[:;]\s(?:it\s)?was\s$", re.IGNORECASE)
 _AND_IS = lazy_pattern(r"\s*,?\s(?:but\s|and\s)?(?:it\s)?(?:is|are)(?:\snow)?\s")
 _FORMERLY = lazy_pattern(
     r"\bused to (?:be|stand|run|lie|live|have|cost|take|go|listen|work)\b[^;:,]*$|\bformerly\b[^;:,]*$"
-    r"|^\W*(?:previously|originally|initially|at first|in the past)\b[^;:]*$",
+    r"|^\W*(?:previously|originally|initially|at first|in the past)\b[^;:]*$"
+    r"|[;,.]\s(?:before (?:that|then)|until then|previously),?\s[^;:,]*$",
     re.IGNORECASE,
 )
-_ONCE = lazy_pattern(r"^\W*(?:before|until|prior to|up to)\s(?:\w+\s)?\d[\w-]*,?\s[^;:]*$", re.IGNORECASE)
+_ONCE = lazy_pattern(
+    r"^\W*(?:(?:before|until|prior to)\s(?:\w+\s)?\d[\w-]*|up to\s(?:\w+\s)?(?:[12]\d{3}|\d+\.\d[\w.]*)),?\s[^;:]*$",
+    re.IGNORECASE,
+)
 _IT_WAS = lazy_pattern(r"^\W*(?:it|this|that|they)\s(?:was|were)\s[^;:,]*$", re.IGNORECASE)
 _IN_A_VERSION = lazy_pattern(r"\bin (?:version|release|the (?:old|first|previous|earlier) \w+)\b", re.IGNORECASE)
 _EARLIER = lazy_pattern(

@@ -17,6 +17,8 @@ _WORD_OR_LETTER = lazy_pattern(
     rf"[{RUN_TOGETHER}]|\d+(?:[.,]\d+)*(?![^\W\d_{RUN_TOGETHER}])|[^\W_{RUN_TOGETHER}]+(?:['’][^\W_{RUN_TOGETHER}]+)*"
 )
 _STEM = 5
+_SHORT_PLURAL = lazy_pattern(r"[a-z]{2}[a-hj-rtv-z]s")
+"""Of a word, or the third person of a verb: longer ones differ from the rest of their forms after the stem."""
 _SENTENCE_BREAK = lazy_pattern(r"[.!?;:\n]\s")
 _ABBREVIATED = lazy_pattern(r"(?<![^\W_])[^\W_]{1,2}$")
 
@@ -44,13 +46,23 @@ class Word(NamedTuple):
 
     @property
     def stem(self) -> str:
-        """The part that it shares with its inflections: its first five letters."""
-        return self.key[:_STEM]
+        """The part that it shares with its inflections; see `stem_of_key`."""
+        return stem_of_key(self.key)
 
     @property
     def is_named(self) -> bool:
         """Whether it looks like a name or a number."""
         return self.written[0].isupper() or self.written[0].isdigit()
+
+
+def stem_of_key(key: str) -> str:
+    """The part that a normalised word shares with its inflections: its first five letters, without the `s` of a short word.
+
+    >>> [stem_of_key(key) for key in ("costs", "cost", "fees", "lamps", "wicked", "glass", "bus")]
+    ['cost', 'cost', 'fee', 'lamp', 'wicke', 'glass', 'bus']
+    """
+    is_inflected = len(key) <= _STEM and key[-1:] == "s" and _SHORT_PLURAL.fullmatch(key, len(key) - 4) is not None
+    return key[:-1] if is_inflected else key[:_STEM]
 
 
 def words_in(text: str) -> list[Word]:

@@ -12,6 +12,7 @@ from hopweave.core.types import Span
 from hopweave.text.clauses import clause_around
 from hopweave.text.content_words import stem, words_of
 from hopweave.text.defaults import asks_for_default
+from hopweave.text.irregular_verbs import present_of
 from hopweave.text.languages import is_foreign, is_foreign_beside
 
 _WORD = lazy_pattern(r"\d+(?:[.,]\d+)+(?!\w)|[^\W_]+(?:['’-][^\W_]+)*")
@@ -64,12 +65,6 @@ _NUMBER_SIGN = lazy_pattern(r"(?<=\w\s)[Nn]o(?=\.?:)|(?<=[.-])[Nn]o(?=\.?:)|\b[N
 
 _UNTIL = lazy_pattern(r"\b(?:until|till|before)\b", re.IGNORECASE)
 
-_PASTS = """
-become became|begin began begun|bring brought|build built|buy bought|choose chose chosen|come came|find found|get got
-|give gave given|go went gone|grow grew grown|hold held|keep kept|know knew known|lead led|leave left|lose lost|make made
-|meet met|run ran|see saw seen|sell sold|send sent|sing sang sung|speak spoke spoken|take took taken|teach taught|tell told
-|win won|write wrote written"""
-_PRESENT = {past: present for present, *pasts in map(str.split, _PASTS.split("|")) for past in pasts}
 _WITHIN, _LOOKED_AT = 3, 12
 """A word is denied in one sentence if it is among the first three after a `not` that say something, since an adverb may come
 between; these are looked for among so many."""
@@ -219,4 +214,4 @@ def _denied(sentence: str) -> _Denied:
 
 def root(word: str) -> str:
     """The stem of a word, the same for its plural, its third person and its past: `won`, `did not win`."""
-    return re.sub("ie$|y$", "i", stem(_PRESENT.get(word, word)).removesuffix("s"))
+    return re.sub("ie$|y$", "i", stem(present_of(word)).removesuffix("s"))

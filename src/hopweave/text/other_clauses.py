@@ -15,12 +15,12 @@ from hopweave.core.types import Span
 from hopweave.text.answer_kinds import kind_asked
 from hopweave.text.clauses import clause_around
 from hopweave.text.content_words import anchors, keys_of
-from hopweave.text.values import NUMBER_WORDS
-from hopweave.text.values_alike import values_in
+from hopweave.text.values import MONTHS, NUMBER_WORDS
+from hopweave.text.values_alike import are_alike, value_at, values_in
 from hopweave.text.wanted import content_stems
 
 _OWN_NOUN = (
-    r"(?:the|an?|its|their|his|her|our|your|my|each|all|every|any|this|these|those|some|most)\s[a-z][\w-]*+"
+    r"(?:the|an?|its|their|his|her|our|your|my|each|all|every|any|this|these|those|some|most)\s[a-z][\w'’-]*+"
     r"|[A-Z][\w.'’-]*+(?:\s[A-Z][\w.'’-]*+){0,3}"
 )
 _FINITE = (
@@ -42,7 +42,8 @@ _OWN_CLAUSE = lazy_pattern(
     r";\s+(?!otherwise\b|if\b|else\b|so\b|thus\b)(?:(?:and|but|or)\s)?|,?\s(?:while|whereas)\s|(?P<part>,\sof\swh(?:ich|om)\s)"
     rf"|,?\s(?:and|but)\s(?={_THE_REST}|(?:by|from|to|with)\s[A-Z]|{_NUM}\s(?:to|for|in|on|at|by|with|from|above|below)\b|(?:once|twice|{_NUM}\stimes)\b)"
     rf"|,?\s(?P<joins>and|but)\s(?={_SUBJECT}|[a-z]{{2,20}}\s(?:it|them)\b)"
-    rf"|(?P<gap>,\s(?:and\s|but\s)?|\sand\s)(?={_BARE}\s(?:only\s)?(?:{_NUM}|half\b|twice\b|{_BEFORE_A_NAME}\s[A-Z]|{_HOW_OFTEN}))"
+    rf"|(?P<gap>,\s(?:and\s|but\s)?|\sand\s)(?={_BARE}\s(?:(?:about|around|at least|nearly|only|over|under|up to)\s)?"
+    rf"(?:{_NUM}|half\b|twice\b|{_BEFORE_A_NAME}\s[A-Z]|{_HOW_OFTEN}))"
     rf"|,?\sand\s(?=[A-Z][\w'’-]*+\s(?:for|with|{_BEFORE_A_NAME})\s)"
     rf"|,\s(?=(?:twice|half|{_NUM}\stimes)\s(?:as|of|the)\b)"
     r"|,\s(?:and\s)?(?=[A-Z][\w'’-]*+\s(?:the|an?)\s)|,\s(?=(?!which|who|that|there|it|this|these|they|what|as)[a-z]++\s(?:is|are|was|were)\s)"
@@ -55,11 +56,29 @@ _OF_SO_MANY = lazy_pattern(
     rf"\b(?:[Oo]f\s{_ALL}(?={_NUM}\s[a-z]+,)|(?:[Hh]alf|[Mm]ost|[Ss]ome|[Mm]any|[Ff]ew|{_NUM})\sof\s{_ALL}(?={_NUM}\s))"
 )
 """What stands before the number of all, of which a sentence then says how many are so."""
+_OF_ALL_THAT = lazy_pattern(
+    rf"\b[Oo]f\s{_ALL}(?P<all>{_NUM})(?P<what>\s[a-z]+\s(?:that|which|who|in|of|on|at)\s[^,;]{{1,60}}),\s(?P<some>[^,;]*)"
+)
+"""`Of the 14 wells that were tested, 11 met the standard`."""
 _OF_WHICH = lazy_pattern(rf"(?:,\swhich|\sthat)\s(?={_SUBJECT})")
 """What stands before a clause in which somebody else does something: `the budget, which the board approves`."""
 _SAID_ASIDE = lazy_pattern(r",\s(?:whose|who|which|where)\s[^,;]{2,120},")
 _THAT_SOMEBODY = lazy_pattern(rf"\sthat\s(?={_SUBJECT})[^,;]{{2,120}}(?:[,;]|\Z)")
+_TIME_OF_YEAR = lazy_pattern(
+    rf"\b(?:{'|'.join(map(str.capitalize, MONTHS))}|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?|spring|summer|autumn|winter)\b"
+)
+_OF_THAT = 40
+"""Characters before what is said aside that name what it is said of."""
 _VERB = lazy_pattern(rf"\b{_FINITE}")
+_CONDITION = lazy_pattern(r"(?:\d[\d.]*\s)?(?:if|when|where|once|as\ssoon\sas|should|unless)\b[^,;]*", re.IGNORECASE)
+"""How a sentence begins that says under which condition the rest of it is so."""
+_NEGATIVE = lazy_pattern(
+    r"\b(?:except\w*|exclu\w+|omit\w*|lack\w*|fail\w*|refus\w+|prohibit\w*|forbid\w*|forbade|bann?\w*|avoid\w*|abstain\w*|absent|missing"
+    r"|den(?:y|ied|ies)|declin\w+|reject\w*|exempt\w*|disabl\w+|unable|impossible|invalid|ineligible|illegal|extra|separate\w*|instead"
+    r"|rather|only|free|too|hardly|rarely|against|loses?|lost|un[a-z]{4,}|dis[a-z]{4,})\b",
+    re.IGNORECASE,
+)
+"""What may say what is not so without a "not"."""
 _THEN = lazy_pattern(r"[,;]?\s(?:and\s)?then\s(?=[a-z])")
 _NONE_OF = lazy_pattern(
     r"\b(?:(?:without|not)\s(?:any|further)|without\san?|never|nor"
@@ -77,7 +96,7 @@ _ASKS = lazy_pattern(
 _KIND = lazy_pattern(r"\b(?:what|which|how)\s(?!is\b|are\b|was\b|were\b)[a-z]+", re.IGNORECASE)
 """What is asked for, which no sentence that has it need say: `what time`, `how long`."""
 _ASIDE = lazy_pattern(
-    r",|\b(?:if|when|who|that|which|while|after|before|because|as|for|with|of|in|on|at|by|from|to|per|during|until|since|unless"
+    r"[,(]|\b(?:if|when|who|that|which|while|after|before|because|as|for|with|of|in|on|at|by|from|to|per|during|until|since|unless"
     r"|where|without)\b",
     re.IGNORECASE,
 )
@@ -125,6 +144,7 @@ def _is_of_another(query: str, sentence: str, focus: Span, beside: str, before: 
         _is_number_of_all(wanted, sentence, focus)
         or _is_told_later(query, wanted, sentence, focus, before, is_who=is_who)
         or _is_said_aside(wanted, sentence, focus, is_who=is_who)
+        or _is_told_of_before(wanted, sentence, focus, is_who=is_who)
         or _is_of_an_earlier_thing(wanted, sentence, focus)
         or _is_of_an_earlier_step(wanted, sentence, focus)
         or _is_there_none(query, sentence, focus)
@@ -142,7 +162,13 @@ def _mostly(query: str) -> str:
 
 
 def _is_number_of_all(wanted: Set[str], sentence: str, focus: Span) -> bool:
-    """Whether the answer is how many there are at all, and the rest of the sentence says of some what is wanted."""
+    """Whether the answer is how many there are at all, and the sentence says of some of them what is wanted, or the reverse."""
+    for match in _OF_ALL_THAT.finditer(sentence):
+        of_all, of_some = content_stems(match["what"]), content_stems(match["some"])
+        if match.start("all") <= focus.start < match.end("all"):
+            return bool((wanted & of_some) - of_all)
+        if match.start("some") <= focus.start < match.end("some"):
+            return bool(wanted & of_all) and not wanted & of_some
     if not any(match.end() == focus.start for match in _OF_SO_MANY.finditer(sentence)):
         return False
     rest = sentence[focus.end :].split(maxsplit=1)[1:]  # without what they are
@@ -152,8 +178,13 @@ def _is_number_of_all(wanted: Set[str], sentence: str, focus: Span) -> bool:
 def _is_told_later(query: str, wanted: Set[str], sentence: str, focus: Span, before: str, *, is_who: bool) -> bool:
     """Whether a later clause with a subject of its own has words that are wanted, and what precedes it does not.
 
-    Behind `and`, only a name or what is mostly asked for: `Send the form by 5 May and the office confirms it.`
+    Behind `and`, only a name or what is mostly asked for: `Send the form by 5 May and the office confirms it.` Not if what
+    precedes it is a condition that is asked for: `If it is more than 14 days late, interest is charged.`
     """
+    condition = _CONDITION.match(sentence)
+    end = condition.end() if condition is not None else 0
+    if focus.end <= end and wanted & content_stems(sentence[: focus.start] + sentence[focus.end : end]):
+        return False
     cuts = list(_OWN_CLAUSE.finditer(sentence, focus.end))
     if is_who:
         cuts = sorted([*cuts, *_OF_WHICH.finditer(sentence, focus.end)], key=re.Match.start)
@@ -174,8 +205,30 @@ def _is_said_aside(wanted: Set[str], sentence: str, focus: Span, *, is_who: bool
     aside = next((match for match in found if match.start() < focus.start and focus.end < match.end()), None)
     if aside is None:
         return False
-    outside = content_stems(f"{sentence[: aside.start()]} {sentence[aside.end() :]}")
-    return not wanted & content_stems(aside[0]) and bool(wanted & outside)
+    outside = wanted & content_stems(f"{sentence[: aside.start()]} {sentence[aside.end() :]}")
+    if not is_who and outside <= content_stems(sentence[max(0, aside.start() - _OF_THAT) : aside.start()]):
+        return False  # `the trial period, which lasts six months,`
+    return not wanted & content_stems(aside[0]) and bool(outside)
+
+
+def _is_told_of_before(wanted: Set[str], sentence: str, focus: Span, *, is_who: bool) -> bool:
+    """Whether the answer is in a later clause, and the one before has more of what is wanted, and something that answers it."""
+    cuts = [match for match in _OWN_CLAUSE.finditer(sentence) if match.end() <= focus.start]
+    full = [match for match in cuts if match["joins"] or match[0].lstrip(", ").startswith((";", "while", "whereas"))]
+    if not full:
+        return False
+    begin = full[-2].end() if len(full) > 1 else 0
+    before = sentence[begin : full[-1].start()]
+    after = next(_OWN_CLAUSE.finditer(sentence, focus.end), None)
+    own = sentence[full[-1].end() : focus.start] + sentence[focus.end : after.start() if after else len(sentence)]
+    if not wanted & content_stems(own) < wanted & content_stems(before):
+        return False
+    if is_who:
+        return any(not content_stems(name) <= wanted for name in anchors(before))
+    value = value_at(focus, values_in(sentence))
+    if value is None and _TIME_OF_YEAR.search(sentence, focus.start, focus.end):
+        return _TIME_OF_YEAR.search(before) is not None
+    return value is not None and any(are_alike(value.kind, other.kind) for other in values_in(before))
 
 
 def _is_of_an_earlier_thing(wanted: Set[str], sentence: str, focus: Span) -> bool:
@@ -220,9 +273,11 @@ def _is_without(query: str, sentence: str, focus: Span) -> bool:
 
 
 def _is_denied_elsewhere(query: str, sentence: str, focus: Span) -> bool:
-    """Whether a query asks what is not so, and a sentence says of something else than the answer that it is not."""
+    """Whether a query asks what is not so, and a sentence says that of something else than the answer, or of nothing."""
     if not _NOT.search(_mostly(query)):
         return False
+    if not _NOT.search(sentence) and not _NEGATIVE.search(sentence):
+        return True
     clause = clause_around(sentence, focus)
     aside = _BUT_NOT.search(sentence, focus.end, clause.end)
     end = aside.start() if aside else clause.end

@@ -181,7 +181,16 @@ def is_unchosen(wanted: Wanted, sentence: str, focus: Span, values: Sequence[Val
         return False
     is_named_after = all(part.begins_with_value for part in parts[1:])
     said = [_own_words(sentence, part, is_named_after=is_named_after) for part in parts]
-    return all(map(content_stems, said)) and not any(map(wanted.among, said))
+    if not all(map(content_stems, said)) or any(map(wanted.among, said)):
+        return False
+    units = {part.value: wanted.among(_unit(sentence, part)) for part in parts}  # what is paid a month, and not for an hour
+    return not units.pop(own, None) or any(units.values())
+
+
+def _unit(sentence: str, part: Part) -> str:
+    """What the value of a part is counted by: `a month`."""
+    found = _PER.match(sentence, part.value.span.end)
+    return found[0] if found else ""
 
 
 def _own_words(sentence: str, part: Part, *, is_named_after: bool) -> str:

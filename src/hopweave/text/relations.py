@@ -20,6 +20,7 @@ from hopweave.core.preparation import prepared
 from hopweave.core.types import Span
 from hopweave.text.clauses import clause_around
 from hopweave.text.languages import is_foreign
+from hopweave.text.opening_times import move_asked, opening_or_closing
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,17 +110,19 @@ def tells_of_opposite(asking: str, sentence: str, focus: Span) -> bool:
     [False, True]
     """
     asked = {relation.name: relation for relation in _named_in(asking)}
+    if (move := move_asked(asking)) and (told := opening_or_closing(sentence, focus)):
+        return told != move
     for relation in asked.values():
         is_said = relation.asked.search(sentence[focus.start : focus.end]) is not None
         if relation.opposites and not relation.opposites & asked.keys() and not is_said:
-            told = _nearest(sentence, focus, {relation.name, *relation.opposites})
-            is_told_alone = len({name for _, name in told}) == 1
-            nearest = {name for at, name in told if at == told[0][0]}  # both in `turn it on or off`
+            near = _nearest(sentence, focus, {relation.name, *relation.opposites})
+            is_told_alone = len({name for _, name in near}) == 1
+            nearest = {name for at, name in near if at == near[0][0]}  # both in `turn it on or off`
             clause = clause_around(sentence, focus)
-            in_clause = {name for at, name in told if clause.start <= at < clause.end}
+            in_clause = {name for at, name in near if clause.start <= at < clause.end}
             if len(in_clause) == 1:  # `Dogs are forbidden and cats are allowed.`
                 nearest = in_clause
-            if told and relation.name not in nearest and not (is_told_alone and relation.stated.search(sentence)):
+            if near and relation.name not in nearest and not (is_told_alone and relation.stated.search(sentence)):
                 return True
     return False
 

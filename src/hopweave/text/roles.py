@@ -11,6 +11,7 @@ from itertools import islice
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Span
 from hopweave.text.content_words import keys_of, stem
+from hopweave.text.irregular_verbs import present_of
 from hopweave.text.values import NUMBER_WORDS
 
 _TO_WHOM = lazy_pattern(
@@ -49,22 +50,6 @@ _FINITE = lazy_pattern(r"(?:s|ed|ought|old|ent|aid|ave|et)\Z")
 _MOST_WORDS, _MOST_BEFORE = 3, 12
 """Of a subject: words that say something, and words of a statement among which its verb is looked for."""
 _FARTHEST = 120
-_BASES = {
-    "bought": "buy",
-    "chosen": "choose",
-    "gave": "give",
-    "given": "give",
-    "held": "hold",
-    "led": "lead",
-    "lent": "lend",
-    "met": "meet",
-    "paid": "pay",
-    "sent": "send",
-    "shot": "shoot",
-    "sold": "sell",
-    "taught": "teach",
-    "told": "tell",
-}
 _CONVERSE = {"buy": "sell", "borrow": "lend", "learn": "teach", "receive": "give", "rent": "let"}
 _CONVERSES = {stem(one): stem(other) for pair in _CONVERSE.items() for one, other in (pair, pair[::-1])}
 """Whoever buys is the one to whom somebody sells."""
@@ -152,4 +137,5 @@ def _only(base: str, sentence: str) -> re.Match[str] | None:
 def _base(verb: str) -> str:
     """The stem of a verb, the same for its forms that are asked with."""
     small = verb.casefold()
-    return stem(_BASES.get(small, small.removesuffix("s")))
+    present = present_of(small)
+    return stem(present if present != small else small.removesuffix("s"))

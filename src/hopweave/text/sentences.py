@@ -21,12 +21,14 @@ _SURROGATE = lazy_pattern("[\ud800-\udfff]")
 _ENDS_IN_SIGNS = lazy_pattern(r"[。！？](?=\s*[a-z])")
 
 # It takes every letter before a full stop for an initial: also that of a unit ("for 8 h.", "at 5 ml/h."), and the name of one
-# of several things ("in group B.").
+# of several things ("in group B."); and some words for abbreviations ("in May.", "The answer is no.").
 _NAMED_BY_A_LETTER = """
 [Aa]rm [Tt]ype [Pp]lan [Gg]roup [Cc]lass [Gg]rade [Ss]tage [Pp]hase [Aa]nnex [Cc]ohort [Oo]ption [Vv]itamin [Aa]ppendix
 [Ss]chedule [Hh]epatitis"""
+_NO_ABBREVIATIONS = "May art etc ill me miss no ok ore"
 _LETTERS = (
-    *(r"\d[a-z]", r"\d[ \u00a0][a-z]", r"[^\W\d_]/[A-Za-z]"),
+    *(r"\d[a-z]", r"\d[ \u00a0][a-z]", r"[^\W\d_]/[A-Za-z]", r"\d min", r"\d sec"),
+    *(rf"(?<![^\W_]){word}" for word in _NO_ABBREVIATIONS.split()),
     *(rf"(?<![^\W_]){name} [A-Z]" for name in _NAMED_BY_A_LETTER.split()),
 )
 # From the full stop, since that is quickly found.

@@ -13,6 +13,7 @@ from hopweave.core.types import Span
 from hopweave.text.content_words import content_of, stem, stems_of, words_of
 from hopweave.text.languages import is_foreign
 from hopweave.text.negation import root
+from hopweave.text.values import MONTHS
 
 _SAID = (
     r"(?:said|says?|saying|stated|states|reported|reports|announced|announces|wrote|writes|claimed|claims|thinks|thought|believes"
@@ -26,8 +27,12 @@ _REPORTS = lazy_pattern(
 )
 """What follows the name of someone who only reports: `Ada (chair) has said that `."""
 _BY = lazy_pattern(
-    r"\b(?P<verb>\w{2,}ed|written|made|built|sent|given|taken|drawn|found|held|led|chosen|done|won|paid|sold) by "
+    r"\b(?P<verb>\w{2,}ed|written|made|built|sent|given|taken|drawn|found|held|led|chosen|done|won|paid|sold)"
+    r"(?: (?:down|in|off|on|out|over|up))? by (?!\d|the \d|(?:(?:about|early|late|noon|midnight|then|now|next)\b"
+    r"|the (?:beginning|end|start|middle|next|last)\b|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day\b"
+    rf"|(?:{'|'.join(map(str.capitalize, MONTHS))})\b(?! [A-Z])))"
 )
+"""By whom something was done, and not by when."""
 _BEGINS_ANEW = lazy_pattern(r"[;:]|\b(?:by|who|which|for|in|on|to)\b|\b\w{2,}ed\b")
 """Between the `by` and a name that does not go with it."""
 _ALSO_BY = lazy_pattern(r"[^,;]{2,80}(?:,|;|\sand)\s(?:(?!\w{2,}ed\b)[\w'’-]+\s){1,5}by\s(?:the\s)?")

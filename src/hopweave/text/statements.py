@@ -8,7 +8,7 @@ from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.text.amounts import CURRENCY
 from hopweave.text.answer_kinds import is_of_kind, kind_asked
-from hopweave.text.content_words import keys_of, named_keys, stems_of
+from hopweave.text.content_words import keys_of, named_keys, stem, stems_of
 from hopweave.text.key_terms import FUNCTION_WORDS
 
 _AMOUNT = lazy_pattern(
@@ -32,7 +32,7 @@ def amount_added(said: str, query: str) -> str:
     """
     if len(said.split()) < _FEWEST_WORDS or _NOT.search(said) or not named_keys(query) <= keys_of(said):
         return ""
-    asked, known = keys_of(query), stems_of(query) | set(FUNCTION_WORDS)
+    asked, known = keys_of(query), stems_of(query) | set(map(stem, FUNCTION_WORDS))
     new = [found for found in _AMOUNT.finditer(said) if not keys_of(found[0]) <= asked]
     if len(new) != 1:
         return ""

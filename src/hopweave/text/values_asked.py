@@ -18,7 +18,7 @@ from hopweave.text.answer_kinds import is_money_or_share, kind_asked
 from hopweave.text.languages import is_foreign, language_of, names_of_months, pattern_for, words_for
 from hopweave.text.sizes import measure_of, units_of
 from hopweave.text.values import MONTHS, NUMBER_WORDS
-from hopweave.text.values_alike import BEFORE_A_UNIT
+from hopweave.text.values_alike import BEFORE_A_UNIT, COUNTED, Value, values_in
 
 _TIME, _DATE, _CLOCK, _MONEY, _SHARE = "time", "date", "clock", "money", "%"
 _TEMPERATURE, _VERSION, _LENGTH = "temperature", "version", "length"
@@ -27,6 +27,9 @@ _COUNTED = lazy_pattern(
     r"\bhow (?:many|much) (?:(?:working|business|calendar|full|whole|more|extra) )?(?P<unit>[^\W\d_]+)", re.IGNORECASE
 )
 _PRICED = lazy_pattern(r"\bhow much\b.{1,80}?\b(?:costs?|pay|paid|charged?|owe)\b|\bhow much money\b", re.IGNORECASE)
+_OF_MONEY_OR_SHARE = (
+    "budget|costs?|deposit|discount|fees?|fines?|grants?|interest|loan|pay|penalty|prices?|rates?|rent|salary|share|tax(?:es)?"
+)
 _ASKED = tuple(
     (frozenset(kinds), lazy_pattern(rf"\b(?:{words})\b", re.IGNORECASE))
     for kinds, words in (
@@ -51,6 +54,7 @@ _ASKED = tuple(
             (_TIME, _DATE),
             r"(?:what|which) (?:exact )?(?:date|day|month|year)|(?:first|last|latest|earliest) (?:[a-z]+ )?day|deadline",
         ),
+        ((_MONEY, _SHARE), rf"how (?:big|high|large)\b(?=.*\b(?:{_OF_MONEY_OR_SHARE}))"),
         ((_LENGTH,), r"how (?:deep|far|high|tall|thick|wide)|how much (?:[a-z]+ )?(?:clearance|room|space)"),
         (("mass",), r"how heavy|how much\b.{1,80}?\bweighs?|(?:what|which) weight|weight of"),
         ((_TEMPERATURE,), r"how (?:cold|hot|warm)"),
@@ -73,6 +77,14 @@ _NAMED = tuple(
 _ASKS_OTHERWISE = lazy_pattern(r"\b(?:how|where|which|whose|who|why)\b", re.IGNORECASE)
 _ASKS_HOW = lazy_pattern(r"\bhow (?:fast|loud)\b", re.IGNORECASE)
 """What else asks for a measure, of no unit that is known here."""
+_ASKS_FOR_SIZE = lazy_pattern(
+    r"\b(?:how (?:big|large)|(?:what|which)(?: (?:is|are|was|were))?(?: (?:the|its|their))?(?: [a-z]+)? sizes?)\b"
+    r"(?!.*\b(?:delays?|gaps?|intervals?|lags?|periods?|timeouts?)\b)",
+    re.IGNORECASE,
+)
+_PHYSICAL = frozenset({_LENGTH, _TEMPERATURE, "mass", "memory", "power", "pressure", "voltage", "volume"})
+_DISTANCES = frozenset({_LENGTH, _TIME})
+_NO_SIZES = frozenset({_TIME, _CLOCK, _TEMPERATURE})
 _ASKS_FOR_OTHERS = frozenset({"yes_no", "person", "place", "licence"})
 _OF_MONEY = lazy_pattern(r"money|pounds?|dollars?|euros?|crowns?|pence|pennies|cents?|francs?|yen", re.IGNORECASE)
 
@@ -127,16 +139,49 @@ def has_value_of(text: str, kinds: Set[str], language: str = "") -> bool:
 
 
 def is_other_measure(query: str, answer: str) -> bool:
-    """Whether a question asks how long, hot, tall and the like something is, and an answer is a percentage or a sum of money.
+    """Whether a question asks how long, heavy, large and the like something is, and an answer has values of other kinds alone.
 
-    >>> [is_other_measure("How long does it take?", answer) for answer in ("50%", "50 s")]
+    >>> [is_other_measure("How long does it take?", answer) for answer in ("50%", "50 kg", "50 s")]
+    [True, True, False]
+    >>> [is_other_measure("What is the largest size?", answer) for answer in ("60 seconds", "60 MB")]
     [True, False]
     >>> is_other_measure("Wie lange darf ich parken, ohne zu bezahlen?", "15 Euro")
     True
     """
     kinds = kinds_of_values_asked(query)
     asks_for_a_measure = bool(kinds) and kinds.isdisjoint({_MONEY, _SHARE})
-    return (asks_for_a_measure or _ASKS_HOW.search(query) is not None) and is_money_or_share(answer)
+    if (asks_for_a_measure or _ASKS_HOW.search(query) is not None) and is_money_or_share(answer):
+        return True
+    if is_foreign(query):
+        return False
+    told = set(map(_measure_in, values_in(answer)))
+    if kinds and kinds <= _PHYSICAL | {_TIME}:
+        others = _PHYSICAL - kinds if _TIME in kinds else (_PHYSICAL | {_CLOCK, _TIME}) - kinds  # how long: until 18:00
+        if kinds & _DISTANCES:  # it is done every 500 km, or is two hours away
+            others -= _DISTANCES
+    else:
+        others = _NO_SIZES if not kinds and _ASKS_FOR_SIZE.search(query) else frozenset()
+    return bool(told) and told <= others
+
+
+def counts_what_is_measured(query: str, sentence: str, value: Value) -> bool:
+    """Whether a question asks for a measure, and a value of a sentence only counts things, beside a measure of that kind.
+
+    >>> told = "Up to six pictures may be shown, none wider than 120 cm."
+    >>> [counts_what_is_measured(asked, told, values_in(told)[0]) for asked in ("How wide is it?", "How many may be shown?")]
+    [True, False]
+    """
+    kinds = kinds_of_values_asked(query)
+    if not value.kind.startswith(COUNTED) or not kinds or not kinds <= _PHYSICAL | {_TIME} or is_foreign(query):
+        return False
+    return has_value_of(f"{sentence[: value.span.start]} {sentence[value.span.end :]}", kinds)
+
+
+def _measure_in(value: Value) -> str:
+    """What the value of a text measures, such as `time`; else its kind."""
+    if value.kind.startswith("°"):
+        return _TEMPERATURE
+    return measure_of(value.kind) or measure_of(f"k{value.kind}") or value.kind
 
 
 def _elsewhere(asked: str, code: str, kind: str) -> frozenset[str]:

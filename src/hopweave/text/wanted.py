@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.text.content_words import keys_of, stem
+from hopweave.text.irregular_verbs import present_of
 
 _NAMED_BY_LETTER = lazy_pattern(r"(?<=[a-z] )[A-Z](?![\w.]\w|\w)")
 
@@ -56,8 +57,8 @@ def content_stems(text: str) -> frozenset[str]:
 
 
 def stem_asked(word: str) -> str:
-    """The stem of a word, the same for a day and its abbreviation, and for `deep` and `depth`."""
-    found = stem(word)
+    """The stem of a word, the same for a day and its abbreviation, for `deep` and `depth`, and for `hears` and `heard`."""
+    found = stem(present_of(word))
     return _WEEKDAYS.get(found, _DIMENSIONS.get(found, found))
 
 
