@@ -30,6 +30,7 @@ from hopweave.text.how_often import is_other_use_of_a_time
 from hopweave.text.languages import is_foreign
 from hopweave.text.list_marks import MARKS_OF_ITEM
 from hopweave.text.other_clauses import is_of_another_clause, is_stated_of_another_clause
+from hopweave.text.own_words import is_of_less_fitting_words
 from hopweave.text.parties import Party, is_party
 from hopweave.text.parts import is_in_other_part, is_unchosen, parts_with
 from hopweave.text.relations import relations_asked
@@ -98,6 +99,12 @@ def is_nearer_another(query: str, said: str, place: Place, focus: Span, passages
     if not is_statement and is_one_of_a_row(query, place.sentence, inside):
         return True
     if _is_of_another_part(query, said, asking, place, inside):
+        return True
+    if (
+        not is_statement
+        and is_english(query)
+        and is_of_less_fitting_words(content_stems(query), place.sentence, inside, values)
+    ):
         return True
     terms = _terms_asked(asking, parties)
     # Words that all of the document is about tell its parts apart only where nothing else does.

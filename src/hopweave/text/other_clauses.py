@@ -16,8 +16,8 @@ from hopweave.text.answer_kinds import kind_asked
 from hopweave.text.clauses import clause_around
 from hopweave.text.content_words import anchors, keys_of
 from hopweave.text.values import MONTHS, NUMBER_WORDS
-from hopweave.text.values_alike import are_alike, value_at, values_in
-from hopweave.text.wanted import content_stems
+from hopweave.text.values_alike import NUMBER, Value, are_alike, values_in
+from hopweave.text.wanted import content_stems, letters_in
 
 _OWN_NOUN = (
     r"(?:the|an?|its|their|his|her|our|your|my|each|all|every|any|this|these|those|some|most)\s[a-z][\w'’-]*+"
@@ -40,10 +40,11 @@ _BARE = rf"(?:the\s)?(?!{_NO_NOUN})[^\W\d_](?:[^\W\d_A-Z]|-)*+(?:\s(?!{_NO_NOUN}
 _BEFORE_A_NAME = r"(?:by|to|from|in|on|at)"
 _OWN_CLAUSE = lazy_pattern(
     r";\s+(?!otherwise\b|if\b|else\b|so\b|thus\b)(?:(?:and|but|or)\s)?|,?\s(?:while|whereas)\s|(?P<part>,\sof\swh(?:ich|om)\s)"
-    rf"|,?\s(?:and|but)\s(?={_THE_REST}|(?:by|from|to|with)\s[A-Z]|{_NUM}\s(?:to|for|in|on|at|by|with|from|above|below)\b|(?:once|twice|{_NUM}\stimes)\b)"
-    rf"|,?\s(?P<joins>and|but)\s(?={_SUBJECT}|[a-z]{{2,20}}\s(?:it|them)\b)"
+    rf"|,?\s(?:and|but)\s(?={_THE_REST}|(?:by|from|to|with)\s[A-Z]|{_NUM}\s(?:to|for|in|on|at|by|with|from|above|against|below|over|under|without)\b|(?:once|twice|{_NUM}\stimes)\b)"
+    rf"|,?\s(?P<joins>and|but)\s(?={_SUBJECT}|[a-z]{{2,20}}\s(?:it|them)\b)|(?P<so>,\sso\s(?:that\s)?)(?={_SUBJECT})|(?P<those>,\s(?=those\s))"
+    r"|,\sbut\s(?=[a-z]{2,20}\s(?:the|your|an?|its|all)\s)"
     rf"|(?P<gap>,\s(?:and\s|but\s)?|\sand\s)(?={_BARE}\s(?:(?:about|around|at least|nearly|only|over|under|up to)\s)?"
-    rf"(?:{_NUM}|half\b|twice\b|{_BEFORE_A_NAME}\s[A-Z]|{_HOW_OFTEN}))"
+    rf"(?:(?:with\s|for\s)?{_NUM}|half\b|twice\b|{_BEFORE_A_NAME}\s[A-Z\d]|{_HOW_OFTEN}))"
     rf"|,?\sand\s(?=[A-Z][\w'’-]*+\s(?:for|with|{_BEFORE_A_NAME})\s)"
     rf"|,\s(?=(?:twice|half|{_NUM}\stimes)\s(?:as|of|the)\b)"
     r"|,\s(?:and\s)?(?=[A-Z][\w'’-]*+\s(?:the|an?)\s)|,\s(?=(?!which|who|that|there|it|this|these|they|what|as)[a-z]++\s(?:is|are|was|were)\s)"
@@ -51,6 +52,8 @@ _OWN_CLAUSE = lazy_pattern(
     r"|,\s(?:with\s(?:an?|the)\s|(?=that\sof\s))"
 )
 """What stands before a clause of its own: `and the rest in Brno`, `and change it once a year`, `, the pump two`."""
+_FULL = ("joins", "so", "those")
+_OPENS_A_CLAUSE = (";", "while", "whereas")
 _ALL = r"(?:(?:the|our|its|all|these|their)\s)?"
 _OF_SO_MANY = lazy_pattern(
     rf"\b(?:[Oo]f\s{_ALL}(?={_NUM}\s[a-z]+,)|(?:[Hh]alf|[Mm]ost|[Ss]ome|[Mm]any|[Ff]ew|{_NUM})\sof\s{_ALL}(?={_NUM}\s))"
@@ -67,6 +70,13 @@ _THAT_SOMEBODY = lazy_pattern(rf"\sthat\s(?={_SUBJECT})[^,;]{{2,120}}(?:[,;]|\Z)
 _TIME_OF_YEAR = lazy_pattern(
     rf"\b(?:{'|'.join(map(str.capitalize, MONTHS))}|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?|spring|summer|autumn|winter)\b"
 )
+_KINDS_OF_WORDS = (
+    _TIME_OF_YEAR,
+    lazy_pattern(r"\b(?:(?:hour|dai|week|month|year|quarter)ly|annually)\b"),
+    lazy_pattern(r"(?<![\w-])--?[a-z][\w-]*"),
+    lazy_pattern(r"\b[A-Z][A-Z\d]*_[A-Z\d_]+\b"),
+)
+"""Words of which one could stand in another's place, as values can: days and months, how often, options, variables."""
 _OF_THAT = 40
 """Characters before what is said aside that name what it is said of."""
 _VERB = lazy_pattern(rf"\b{_FINITE}")
@@ -139,18 +149,25 @@ def is_stated_of_another_clause(query: str, said: str, sentence: str, beside: st
 
 
 def _is_of_another(query: str, sentence: str, focus: Span, beside: str, before: str, *, is_who: bool) -> bool:
-    wanted = content_stems(_KIND.sub(" ", query)) - content_stems(beside)
+    wanted = content_stems(_KIND.sub(" ", query)) - _stems_said(query, beside)
     return (
         _is_number_of_all(wanted, sentence, focus)
         or _is_told_later(query, wanted, sentence, focus, before, is_who=is_who)
         or _is_said_aside(wanted, sentence, focus, is_who=is_who)
-        or _is_told_of_before(wanted, sentence, focus, is_who=is_who)
+        or _is_told_of_before(query, wanted, sentence, focus, is_who=is_who)
         or _is_of_an_earlier_thing(wanted, sentence, focus)
         or _is_of_an_earlier_step(wanted, sentence, focus)
         or _is_there_none(query, sentence, focus)
         or _is_without(query, sentence, focus)
         or _is_denied_elsewhere(query, sentence, focus)
     )
+
+
+def _stems_said(query: str, beside: str) -> frozenset[str]:
+    """The stems of words of a query that are above a sentence as well: a consultancy is no consultant."""
+    there = {key.removesuffix("s") for key in keys_of(beside)}
+    said = [key for key in keys_of(query) if key.removesuffix("s") in there]
+    return frozenset(stem for key in said for stem in content_stems(key)) | (content_stems(query) & letters_in(beside))
 
 
 def _mostly(query: str) -> str:
@@ -196,6 +213,8 @@ def _is_told_later(query: str, wanted: Set[str], sentence: str, focus: Span, bef
     if first.groupdict().get("joins"):
         wanted = wanted & content_stems("\n".join([_mostly(query), *anchors(query)]))
     later = sentence[first.end() : cuts[1].start() if len(cuts) > 1 else len(sentence)]
+    if behind := next((cut for cut in cuts[1:] if cut[0].startswith(";")), None):
+        later += f" {sentence[behind.end() :]}"
     return bool((wanted & content_stems(later)) - content_stems(sentence[: first.start()]))
 
 
@@ -211,10 +230,10 @@ def _is_said_aside(wanted: Set[str], sentence: str, focus: Span, *, is_who: bool
     return not wanted & content_stems(aside[0]) and bool(outside)
 
 
-def _is_told_of_before(wanted: Set[str], sentence: str, focus: Span, *, is_who: bool) -> bool:
+def _is_told_of_before(query: str, wanted: Set[str], sentence: str, focus: Span, *, is_who: bool) -> bool:
     """Whether the answer is in a later clause, and the one before has more of what is wanted, and something that answers it."""
     cuts = [match for match in _OWN_CLAUSE.finditer(sentence) if match.end() <= focus.start]
-    full = [match for match in cuts if match["joins"] or match[0].lstrip(", ").startswith((";", "while", "whereas"))]
+    full = [match for match in cuts if any(match[name] for name in _FULL) or match[0].lstrip(", ").startswith(_OPENS_A_CLAUSE)]
     if not full:
         return False
     begin = full[-2].end() if len(full) > 1 else 0
@@ -225,10 +244,16 @@ def _is_told_of_before(wanted: Set[str], sentence: str, focus: Span, *, is_who: 
         return False
     if is_who:
         return any(not content_stems(name) <= wanted for name in anchors(before))
-    value = value_at(focus, values_in(sentence))
-    if value is None and _TIME_OF_YEAR.search(sentence, focus.start, focus.end):
-        return _TIME_OF_YEAR.search(before) is not None
-    return value is not None and any(are_alike(value.kind, other.kind) for other in values_in(before))
+    values = [one for one in values_in(sentence) if one.span.start < focus.end and focus.start < one.span.end]
+    for kind in _KINDS_OF_WORDS if not values else ():
+        if kind.search(sentence, focus.start, focus.end):
+            return any(not keys_of(other[0]) <= keys_of(query) for other in kind.finditer(before))
+    return any(_are_alike(value, other) for value in values for other in values_in(before))
+
+
+def _are_alike(one: Value, other: Value) -> bool:
+    """Whether one value could be meant where another stands; what they count may be a verb: `under six travel free`."""
+    return are_alike(one.kind, other.kind) or (one.kind.startswith(NUMBER) and other.kind.startswith(NUMBER))
 
 
 def _is_of_an_earlier_thing(wanted: Set[str], sentence: str, focus: Span) -> bool:

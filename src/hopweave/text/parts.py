@@ -53,7 +53,7 @@ _PREPOSITIONS = "in by at to from of for with on as after before under until"
 _NO_SUBJECT = frozenset(f"{_PREPOSITIONS} then later again first online finally".split())
 _CLOSING = frozenset({";", ""})
 """What ends a clause, with a line break: it does not join what is before it to what is after it."""
-_PER = lazy_pattern(r"\s(?:per|an?|each|every)\s\w+", re.IGNORECASE)
+_PER = lazy_pattern(r"(?:\s(?:for|in))?\s(?:per|an?|each|every)\s\w+", re.IGNORECASE)
 _FEWEST_PARTS, _MOST_PARTS = 2, 20
 """With more parts, a sentence is a list or a table that was not read as one."""
 

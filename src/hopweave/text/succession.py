@@ -9,7 +9,8 @@ from hopweave.core.types import Span
 from hopweave.text.languages import is_foreign
 
 _ASKS_FOR_NEXT = lazy_pattern(
-    r"\b(?:succe(?:eds?|eded|ssors?)|(?:takes?|took|taking|taken) over|replac(?:es?|ed|ing)|comes? after|came after)\b",
+    r"\b(?:the new [a-z]+|succe(?:eds?|eded|ssors?)|(?:takes?|took|taking|taken) over|replac(?:es?|ed|ing)"
+    r"|comes? after|came after)\b",
     re.IGNORECASE,
 )
 _ASKS_FOR_LAST = lazy_pattern(
@@ -18,7 +19,8 @@ _ASKS_FOR_LAST = lazy_pattern(
     r"|[A-Z][\w'’.-]*(?: [A-Z][\w'’.-]*){0,3}(?: (?:took|takes|became|was|came)\b|\?)))",
 )
 _NEXT = lazy_pattern(
-    r"\b(?:(?:his|her|their|the|whose) successor\b|succeeded by\b|replaced by\b|followed by\b|handed? over to\b|hands over to\b"
+    r"\b(?:(?:his|her|their|the|whose) successor\b|(?:succeeded|replaced)(?: as [a-z ]{3,40})? by\b|followed by\b"
+    r"|handed? over to\b|hands over to\b"
     r"|taken over by\b|(?:is|are|will be) (?:taking|to take) over\b)",
     re.IGNORECASE,
 )
@@ -27,6 +29,7 @@ _LAST = lazy_pattern(
     r"|takes over from\b|replaced (?!by)|replaces\b|following\b)",
     re.IGNORECASE,
 )
+_ASKS_OTHERWISE = lazy_pattern(r"\W*(?:when|where|how|why)\b", re.IGNORECASE)
 _NAME = lazy_pattern(r"(?:[\s,:]+[a-z]+){0,5}[\s,:]+[A-Z]")
 """A name, behind a few words: `is the former player Ida`."""
 
@@ -47,7 +50,7 @@ def is_on_other_side(asking: str, sentence: str, following: str, focus: Span) ->
     >>> [is_on_other_side("Who was head before her?", told, "", Span(start, start + 3)) for start in (12, 34)]
     [True, False]
     """
-    if is_foreign(sentence):
+    if is_foreign(sentence) or _ASKS_OTHERWISE.match(asking):
         return False
     text = f"{sentence} {following}"
     for asks, said in ((_ASKS_FOR_NEXT, _NEXT), (_ASKS_FOR_LAST, _LAST)):

@@ -38,7 +38,7 @@ _TIME = (
     r"(?:ms|s|sec(?:ond)?s?|min(?:ute)?s?|h|hrs?|hours?|days?|weeks?|months?|years?)"
 )
 _UNIT = (
-    r"(?:%|percent|per\scent|[kcmd]?m[²³]|m[23](?!\w)|µF|[kM]?bit/s|[GMT]o|°\s?[CFK]|[kmµun]?g|mcg|[mµd]?l|[kcmnµ]?m|[mµn]?mol"
+    r"(?:%|percent|per\scent|[kcmd]?m[²³]|m[23](?!\w)|µF|[kM]?bit/s|(?-i:[GMT]o)|°\s?[CFK]|[kmµun]?g|t|mcg|[mµd]?l|[kcmnµ]?m|[mµn]?mol"
     r"|[mkµ]?I?U|[kM]?W|[kKMG]?i?B|bytes?|[kMG]?Hz|[mk]?V|bar|k?Pa|mmHg|Nm)(?:/\w+)*"
 )
 UNIT = rf"(?:{_MONEY}|{_UNIT}|{_TIME})"

@@ -1,0 +1,105 @@
+"""The words that a sentence has for each of several values alike: `£150, or £500 for subsidence`, `7 t with lime, 4 t without`.
+
+Of two values, the one whose own words are all in a question fits it better than one with words of its own that it lacks; and
+what is said in general is meant where no case is named. Only English is understood.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from typing import NamedTuple
+
+from hopweave.core.lazy_pattern import lazy_pattern
+from hopweave.core.types import Span
+from hopweave.text.values_alike import Value, are_alike, value_at
+from hopweave.text.wanted import content_stems
+
+_END = lazy_pattern(r"[,;:]\s|\s(?:and|or|but|while|whereas)\s|\)")
+"""Where words behind a value no longer belong to it."""
+_CASE = lazy_pattern(r"\s?(?:for|with|without|in|on|at|if|when|after|during|per|by)\s")
+_CHANGES_TO = lazy_pattern(r"\b(?:by|into|now|to)\s[\"“'‘]?\Z")
+"""What stands between a value and the one that it becomes."""
+_POSSESSIVE = lazy_pattern(r"\A['’]s?\b")
+"""`two months' notice`."""
+_MOST = 8
+"""With more values, a sentence is a list."""
+
+
+class _Own(NamedTuple):
+    """The stems of the words of one value, and whether they name a case that it is for."""
+
+    words: Set[str]
+    is_case: bool
+
+
+def is_of_less_fitting_words(wanted: Set[str], sentence: str, focus: Span, values: Sequence[Value]) -> bool:
+    """Whether the words of another value alike fit a question better than those of the value at a position.
+
+    Args:
+        wanted: the stems of the words of the question.
+        sentence: the sentence.
+        focus: the position of the value in it.
+        values: all its values.
+
+    >>> from hopweave.text.values_alike import values_in
+    >>> told = "The excess is £150, or £500 for subsidence."
+    >>> asked = {"norma", "exces"}, {"exces", "subsi"}
+    >>> [is_of_less_fitting_words(words, told, Span(23, 27), values_in(told)) for words in asked]
+    [True, False]
+    """
+    own = value_at(focus, values)
+    if own is None:
+        return False
+    start = sentence.rfind("; ", 0, focus.start) + 1
+    end = sentence.find("; ", focus.end)
+    end = end if end >= 0 else len(sentence)
+    alike = [
+        one
+        for one in values
+        if start <= one.span.start < end
+        and (one == own or (are_alike(one.kind, own.kind) and _may_be_meant(sentence[one.span.start : one.span.end], wanted)))
+    ]
+    if not 2 <= len(alike) <= _MOST:
+        return False
+    each = _words_behind(sentence, alike, end)
+    is_behind = bool(each[-1].words)
+    if not is_behind and _CHANGES_TO.search(sentence, start, own.span.start):
+        return False
+    here, others = _split(each if is_behind else _words_before(sentence, alike, start), alike.index(own))
+    if is_behind and here.is_case and here.words and not here.words & wanted and any(not one.words for one in others):
+        return True
+    if here.words <= wanted:
+        return False
+    return any(one.words and one.words <= wanted and (here.words & wanted) <= one.words for one in others)
+
+
+def _may_be_meant(value: str, wanted: Set[str]) -> bool:
+    """Whether a value may be an answer: it is not in the question; `one` is mostly a pronoun."""
+    return value.casefold() != "one" and not content_stems(value) <= wanted
+
+
+def _split(each: Sequence[_Own], at: int) -> tuple[_Own, list[_Own]]:
+    return each[at], [*each[:at], *each[at + 1 :]]
+
+
+def _words_behind(sentence: str, values: Sequence[Value], end: int) -> list[_Own]:
+    """Those behind each value, up to the next one or the end of what belongs to it."""
+    ends = [*(value.span.start for value in values[1:]), end]
+    found = []
+    for value, last in zip(values, ends, strict=True):
+        cut = _END.search(sentence, value.span.end, last)
+        behind = sentence[value.span.end : cut.start() if cut is not None else last]
+        found.append(_own(behind))
+    return found
+
+
+def _words_before(sentence: str, values: Sequence[Value], start: int) -> list[_Own]:
+    """Those between each value and the one before it."""
+    starts = [start, *(value.span.end for value in values[:-1])]
+    return [_own(sentence[first : value.span.start]) for first, value in zip(starts, values, strict=True)]
+
+
+def _own(text: str) -> _Own:
+    text = _POSSESSIVE.sub("", text)
+    says_something = any(len(word) > 2 for word in text.split())
+    return _Own(content_stems(text) if says_something else frozenset(), _CASE.match(text) is not None)
