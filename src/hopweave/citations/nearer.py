@@ -19,7 +19,7 @@ from hopweave.text.agreement import is_spelled_out
 from hopweave.text.answer_kinds import kind_asked
 from hopweave.text.bounds import bounds_asked, is_bound_asked
 from hopweave.text.cases import is_of_another_case
-from hopweave.text.changes import is_earlier_asked
+from hopweave.text.changes import is_difference, is_earlier_asked
 from hopweave.text.content_words import keys_of, named_keys, numbers_of
 from hopweave.text.contrasts import is_of_another_of_a_kind
 from hopweave.text.document_names import are_of_one_document, names_the_document, words_above
@@ -59,6 +59,7 @@ _CLEARLY_MORE, _FEWEST_OWN = 0.2, 2
 """Of the words of a query; chosen on documents of sixteen kinds (docs/design/measured.md)."""
 _BEFORE = 200
 """How many characters before a sentence may say of what the amount is that it divides."""
+_OF_MONEY = content_stems("charge charged cost fee paid pay price")
 _LITTLE = 0.5
 """A sentence with at most this share of the words that a query wants says little of what is asked."""
 
@@ -94,7 +95,7 @@ def is_nearer_another(query: str, said: str, place: Place, focus: Span, passages
         return True
     if own is not None and not is_statement and _is_amount_of_something_else(query, place, own, passages):
         return True
-    if is_other_end(asking, place.sentence, inside):
+    if is_other_end(asking, place.sentence, inside) or (is_english(asking) and is_difference(asking, place.sentence, inside)):
         return True
     if not is_statement and is_one_of_a_row(query, place.sentence, inside):
         return True
@@ -202,6 +203,8 @@ def _is_in_another_sentence(wanted: Wanted, said: str, place: Place, kind: str, 
         return False
     is_read_on = begins_with_pronoun(place.sentence) or place.heading.endswith("?")
     read = "\n".join(filter(None, [place.referring, place.text if is_read_on else place.sentence]))
+    if kind == "money":
+        wanted = wanted.without(_OF_MONEY)
     num_here = len(wanted.words & content_stems(read))
     if wanted.words and num_here <= _LITTLE * len(wanted.words) and _is_all_said(wanted, said, place.passage):
         return True
@@ -276,8 +279,14 @@ def _is_said_instead(wanted: Wanted, said: str, passage: Passage) -> bool:
 
 
 def _all_said(wanted: Wanted, passage: Passage) -> list[str]:
-    """The sentences of a passage that have all that is wanted."""
-    return [one for one in sentences_in(passage.text) if wanted.words <= content_stems(one) and not is_row(one)]
+    """The sentences of a passage that have all that is wanted, together with what a pronoun at their beginning stands for."""
+    found = []
+    before = ""
+    for one in sentences_in(passage.text):
+        read = f"{before} {one}" if begins_with_pronoun(one) else one
+        found += [one] if wanted.words <= content_stems(read) and not is_row(one) else []
+        before = read
+    return found
 
 
 def _others_alike(said: str, kind: str, text: str, parties: Sequence[Party]) -> Iterator[tuple[str, ...]]:

@@ -100,7 +100,8 @@ _PERIOD = lazy_pattern(
 )
 _AMOUNT = lazy_pattern(
     r"\b(?:no|none|all|both|half|twice|once|dozens?|several|unlimited|infinite|never|always|daily|weekly|monthly|yearly|hourly"
-    r"|annually|single|pair|forever|(?:every|each|per|once an?) (?:hour|day|week|month|year))\b",
+    r"|annually|single|pair|forever|(?:every|each|per|once) (?:an? )?(?:hour|day|week|month|year)"
+    r"|an? (?:minute|hour|day|night|week|fortnight|month|quarter|year|decade|century))\b",
     re.IGNORECASE,
 )
 _LICENCE = lazy_pattern(

@@ -71,6 +71,15 @@ _FRAME = lazy_pattern(r"\W*(?:in|during|for|at|by|over)\b[^.,;()£$€%]{0,60}?\
 """What a sentence begins with, and all its values are of that have no other year: `In the first half of 2024 sales were ...`"""
 
 
+_COMPARATIVES = (
+    "more|less|fewer|higher|lower|longer|shorter|earlier|later|older|younger|larger|smaller|heavier|lighter|faster|slower|cheaper"
+    "|dearer|above|below"
+)
+_THAN = lazy_pattern(rf"\s(?:[a-z]+\s)?(?:{_COMPARATIVES})\s(?:[a-z]+\s){{0,2}}than\b")
+_ASKS_TO_COMPARE = lazy_pattern(
+    rf"\b(?:than|{_COMPARATIVES}|differ\w*|exceed\w*|by how|extra|addition\w*|over|increas\w*|rise|rose|grow|grew|gr[oe]wth)\b",
+    re.IGNORECASE,
+)
 _HOW_FAR = 100
 """Characters before a value in which it says whether that is a change."""
 
@@ -108,6 +117,16 @@ def is_other_figure(query: str, sentence: str, focus: Span) -> bool:
     parts = _parts_of(sentence)
     alike = [one for one in values if are_alike(one.kind, own.kind)]
     return len(alike) > 1 and (_is_of_other_year(query, own, alike, parts) or _is_earlier(query, sentence, own, alike, parts))
+
+
+def is_difference(query: str, sentence: str, focus: Span) -> bool:
+    """Whether some words are how much more or less something is than something else, and no such thing is asked for.
+
+    >>> told = "It cost £27, £4 more than was planned."
+    >>> [is_difference("What did it cost?", told, Span(*at)) for at in ((8, 11), (13, 15))]
+    [False, True]
+    """
+    return _THAN.match(sentence, focus.end) is not None and _ASKS_TO_COMPARE.search(query) is None
 
 
 def is_earlier_asked(query: str, sentence: str, focus: Span) -> bool:

@@ -46,6 +46,7 @@ _SETS = (
     "monthly annual yearly weekly daily quarterly",
     "red blue green yellow black white grey brown orange purple pink",
 )
+COLOURS = _SETS[-1].split()
 _SET_OF = {word: number for number, words in enumerate(_SETS) for word in words.split()}
 _WORD = lazy_pattern(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _ONE = frozenset({"one", "ones"})
@@ -93,4 +94,6 @@ def _contrasts(text: str) -> dict[str, frozenset[str]]:
         if word in _SET_OF:
             behind = words[at + 1 : at + 1 + _NOUNS]
             found.setdefault(word, set()).update(behind, map(stem, behind))
+        elif word.removesuffix("s") in _SET_OF:  # `at weekends from`
+            found.setdefault(word.removesuffix("s"), set()).update(words[at + 1 : at + 1 + _NOUNS], _ONE)
     return {word: frozenset(nouns) for word, nouns in found.items()}

@@ -56,7 +56,7 @@ _TAKES_OVER_FROM = lazy_pattern(
 )
 _IN_A_POST = lazy_pattern(r"\sas\s")
 """`replaced Ida Renn as treasurer`."""
-_UP_FROM = lazy_pattern(r"\b(?:up|down) from\s(?:[\w'’.-]+\s){0,2}$", re.IGNORECASE)
+_UP_FROM = lazy_pattern(r"(?<!set )\b(?:up|down) from\s(?:[\w'’.-]+\s){0,2}$", re.IGNORECASE)
 _CHANGED_TO = lazy_pattern(rf"[^.]{{0,60}}\b(?:{_CHANGED})\s(?:it|this|that|them|the \w+)\s(?:to|until)\b", re.IGNORECASE)
 """`15 May; the board has extended it to 30 June`."""
 _TO = lazy_pattern(r"(?:\s[\w'’.-]+){0,2}\s(?:to|until|into)\b", re.IGNORECASE)

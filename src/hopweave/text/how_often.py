@@ -12,6 +12,7 @@ _ASKS_HOW_LONG = lazy_pattern(r"\bhow long\b", re.IGNORECASE)
 _SAYS_HOW_OFTEN = lazy_pattern(
     r"\b(?:every|each|once|twice|times|an?|per)\b|\b(?:hour|dai|week|month|year|quarter)ly\b|\bannual", re.IGNORECASE
 )
+_OFTEN = lazy_pattern(r"\b(?:every|once|twice|(?:three|four) times|(?:hour|dai|week|month|year|quarter)ly)\b", re.IGNORECASE)
 _FOR = lazy_pattern(
     r"\b(?:for|within|after|lasts?|takes?|until)\s(?:(?:about|around|at least|at most|no more than|only|up to)\s)?\Z",
     re.IGNORECASE,
@@ -30,5 +31,6 @@ def is_other_use_of_a_time(asking: str, sentence: str, focus: Span) -> bool:
     before = sentence[max(0, focus.start - _FARTHEST) : focus.start]
     said = sentence[focus.start : focus.end]
     if _ASKS_HOW_OFTEN.search(asking):
-        return _FOR.search(before) is not None and _SAYS_HOW_OFTEN.search(said) is None
+        is_often = _SAYS_HOW_OFTEN.search(said) is not None
+        return not is_often and (_FOR.search(before) is not None or _OFTEN.search(sentence) is not None)
     return _ASKS_HOW_LONG.search(asking) is not None and _EVERY.search(before) is not None

@@ -15,6 +15,7 @@ from hopweave.core.types import Span
 from hopweave.text.answer_kinds import kind_asked
 from hopweave.text.clauses import clause_around
 from hopweave.text.content_words import anchors, keys_of
+from hopweave.text.contrasts import COLOURS
 from hopweave.text.values import MONTHS, NUMBER_WORDS
 from hopweave.text.values_alike import NUMBER, Value, are_alike, values_in
 from hopweave.text.wanted import content_stems, letters_in
@@ -41,6 +42,10 @@ _BEFORE_A_NAME = r"(?:by|to|from|in|on|at)"
 _OWN_CLAUSE = lazy_pattern(
     r";\s+(?!otherwise\b|if\b|else\b|so\b|thus\b)(?:(?:and|but|or)\s)?|,?\s(?:while|whereas)\s|(?P<part>,\sof\swh(?:ich|om)\s)"
     rf"|,?\s(?:and|but)\s(?={_THE_REST}|(?:by|from|to|with)\s[A-Z]|{_NUM}\s(?:to|for|in|on|at|by|with|from|above|against|below|over|under|without)\b|(?:once|twice|{_NUM}\stimes)\b)"
+    r"|,?\s(?P<also>and|but)\s(?=(?:must|may|can|is|are|was|were|will|turns|becomes|gets)\s|[a-z]{4,20}ed\s|[a-z]{3,20}s\s(?:the|an?|it|its)\s)"
+    rf"|,\s(?P<since>as|because|since|so|so that|when|while|although|though)\s(?={_SUBJECT})|\s(?P<so_that>so\sthat)\s"
+    rf"|(?P<next>,\s(?:and\s)?)(?=(?!(?:which|who|that|it|this|then|also)\b)[\w-]+\s[a-z]{{3,20}}s\s(?:the|an?|it|them|its|their)\b)"
+    rf"|,\s(?:and\s)?(?=(?:at|in|on|for|with|under)\s(?:[A-Z]|\d)(?!\w))"
     rf"|,?\s(?P<joins>and|but)\s(?={_SUBJECT}|[a-z]{{2,20}}\s(?:it|them)\b)|(?P<so>,\sso\s(?:that\s)?)(?={_SUBJECT})|(?P<those>,\s(?=those\s))"
     r"|,\sbut\s(?=[a-z]{2,20}\s(?:the|your|an?|its|all)\s)"
     rf"|(?P<gap>,\s(?:and\s|but\s)?|\sand\s)(?={_BARE}\s(?:(?:about|around|at least|nearly|only|over|under|up to)\s)?"
@@ -52,7 +57,8 @@ _OWN_CLAUSE = lazy_pattern(
     r"|,\s(?:with\s(?:an?|the)\s|(?=that\sof\s))"
 )
 """What stands before a clause of its own: `and the rest in Brno`, `and change it once a year`, `, the pump two`."""
-_FULL = ("joins", "so", "those")
+_FULL = ("joins", "also", "since", "so_that", "next", "so", "those")
+_SAME_SUBJECT = ("also", "since", "so_that")
 _OPENS_A_CLAUSE = (";", "while", "whereas")
 _ALL = r"(?:(?:the|our|its|all|these|their)\s)?"
 _OF_SO_MANY = lazy_pattern(
@@ -74,9 +80,12 @@ _KINDS_OF_WORDS = (
     _TIME_OF_YEAR,
     lazy_pattern(r"\b(?:(?:hour|dai|week|month|year|quarter)ly|annually)\b"),
     lazy_pattern(r"(?<![\w-])--?[a-z][\w-]*"),
+    lazy_pattern(r"(?<![\w/])~?(?:/[\w.-]+)+"),
+    lazy_pattern(rf"\b(?:{'|'.join(COLOURS)})\b"),
     lazy_pattern(r"\b[A-Z][A-Z\d]*_[A-Z\d_]+\b"),
 )
-"""Words of which one could stand in another's place, as values can: days and months, how often, options, variables."""
+"""Words of which one could stand in another's place, as values can: days, how often, options, paths, colours, variables."""
+_ONE_UNIT = lazy_pattern(r"\b(?:for|within|after|to|in|of)\san?\s(?:minute|hour|day|week|month|year)\b")
 _OF_THAT = 40
 """Characters before what is said aside that name what it is said of."""
 _VERB = lazy_pattern(rf"\b{_FINITE}")
@@ -92,7 +101,7 @@ _NEGATIVE = lazy_pattern(
 _THEN = lazy_pattern(r"[,;]?\s(?:and\s)?then\s(?=[a-z])")
 _NONE_OF = lazy_pattern(
     r"\b(?:(?:without|not)\s(?:any|further)|without\san?|never|nor"
-    r"|(?<!with\s)no(?!\s(?:more|less|later|longer|earlier|sooner|fewer)\b))\s(?P<what>[a-z-]{2,30}(?:\s[a-z-]{2,30})?)",
+    r"|(?<!with\s)no(?!\s(?:more|less|\w+er)\b))\s(?P<what>[a-z-]{2,30}(?:\s[a-z-]{2,30})?)",
     re.IGNORECASE,
 )
 _BUT_NOT = lazy_pattern(r",?\s(?:but|and)\s(?:not|never)\b")
@@ -202,7 +211,8 @@ def _is_told_later(query: str, wanted: Set[str], sentence: str, focus: Span, bef
     end = condition.end() if condition is not None else 0
     if focus.end <= end and wanted & content_stems(sentence[: focus.start] + sentence[focus.end : end]):
         return False
-    cuts = list(_OWN_CLAUSE.finditer(sentence, focus.end))
+    # What is said of the same subject as well may be asked of the answer: `The fee is £5 and is paid in May.`
+    cuts = [cut for cut in _OWN_CLAUSE.finditer(sentence, focus.end) if not any(cut[name] for name in _SAME_SUBJECT)]
     if is_who:
         cuts = sorted([*cuts, *_OF_WHICH.finditer(sentence, focus.end)], key=re.Match.start)
     if not cuts:
@@ -236,18 +246,23 @@ def _is_told_of_before(query: str, wanted: Set[str], sentence: str, focus: Span,
     full = [match for match in cuts if any(match[name] for name in _FULL) or match[0].lstrip(", ").startswith(_OPENS_A_CLAUSE)]
     if not full:
         return False
-    begin = full[-2].end() if len(full) > 1 else 0
-    before = sentence[begin : full[-1].start()]
+    before = sentence[sentence.rfind(";", 0, full[-1].start()) + 1 : full[-1].start()]
     after = next(_OWN_CLAUSE.finditer(sentence, focus.end), None)
     own = sentence[full[-1].end() : focus.start] + sentence[focus.end : after.start() if after else len(sentence)]
-    if not wanted & content_stems(own) < wanted & content_stems(before):
+    ours, theirs = wanted & content_stems(own), wanted & content_stems(before)
+    if not ours < theirs:
         return False
+    is_subject = not sentence[full[-1].end() : focus.start].removeprefix("the ").strip()
+    if is_subject and not ours and len(wanted) > 1 and wanted <= theirs:
+        return True
     if is_who:
         return any(not content_stems(name) <= wanted for name in anchors(before))
     values = [one for one in values_in(sentence) if one.span.start < focus.end and focus.start < one.span.end]
     for kind in _KINDS_OF_WORDS if not values else ():
         if kind.search(sentence, focus.start, focus.end):
             return any(not keys_of(other[0]) <= keys_of(query) for other in kind.finditer(before))
+    if any(value.kind == "time" for value in values) and _ONE_UNIT.search(before):
+        return True
     return any(_are_alike(value, other) for value in values for other in values_in(before))
 
 

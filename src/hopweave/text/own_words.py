@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Span
-from hopweave.text.values_alike import Value, are_alike, value_at
+from hopweave.text.values_alike import NUMBER, Value, are_alike, value_at
 from hopweave.text.wanted import content_stems
 
 _END = lazy_pattern(r"[,;:]\s|\s(?:and|or|but|while|whereas)\s|\)")
@@ -56,8 +56,7 @@ def is_of_less_fitting_words(wanted: Set[str], sentence: str, focus: Span, value
     alike = [
         one
         for one in values
-        if start <= one.span.start < end
-        and (one == own or (are_alike(one.kind, own.kind) and _may_be_meant(sentence[one.span.start : one.span.end], wanted)))
+        if start <= one.span.start < end and (one == own or (_are_alike(one, own) and _may_be_meant(one, sentence, wanted)))
     ]
     if not 2 <= len(alike) <= _MOST:
         return False
@@ -68,14 +67,24 @@ def is_of_less_fitting_words(wanted: Set[str], sentence: str, focus: Span, value
     here, others = _split(each if is_behind else _words_before(sentence, alike, start), alike.index(own))
     if is_behind and here.is_case and here.words and not here.words & wanted and any(not one.words for one in others):
         return True
+    if is_behind and not here.words and any(one.is_case and one.words and one.words <= wanted for one in others):
+        return True
     if here.words <= wanted:
         return False
     return any(one.words and one.words <= wanted and (here.words & wanted) <= one.words for one in others)
 
 
-def _may_be_meant(value: str, wanted: Set[str]) -> bool:
-    """Whether a value may be an answer: it is not in the question; `one` is mostly a pronoun."""
-    return value.casefold() != "one" and not content_stems(value) <= wanted
+def _are_alike(one: Value, own: Value) -> bool:
+    """Whether one value may be meant where another stands; the later one may leave out its unit: `10 seconds, or 2`."""
+    first, last = sorted((one, own), key=lambda value: value.span.start)
+    return are_alike(one.kind, own.kind) or (last.kind == NUMBER and not first.kind.startswith(NUMBER))
+
+
+def _may_be_meant(value: Value, sentence: str, wanted: Set[str]) -> bool:
+    """Whether a value may be an answer: not in the question, and no number of a clause; `one` is mostly a pronoun."""
+    written = sentence[value.span.start : value.span.end]
+    is_of_a_clause = value.kind == NUMBER and not sentence[: value.span.start].strip()
+    return written.casefold() != "one" and not is_of_a_clause and not content_stems(written) <= wanted
 
 
 def _split(each: Sequence[_Own], at: int) -> tuple[_Own, list[_Own]]:

@@ -134,6 +134,8 @@ def is_in_other_part(wanted: Wanted, sentence: str, focus: Span, values: Sequenc
     masked = _masked(sentence)
     is_bracketed = masked[own.span.start] == _MASK
     alike = [one for one in values if are_alike(one.kind, own.kind) and (masked[one.span.start] == _MASK) == is_bracketed]
+    asked = keys_of(wanted.query)  # a number of the question is no answer
+    alike = [one for one in alike if one == own or not keys_of(sentence[one.span.start : one.span.end]) <= asked]
     if any(one.kind == NUMBER for one in alike):  # what is counted is named for one number, and meant for others as well
         wanted = wanted.without({one.kind.removeprefix(COUNTED) for one in alike})
     meant = bounds_asked(wanted.query, sentence, alike)
