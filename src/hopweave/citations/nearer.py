@@ -53,6 +53,7 @@ _AMOUNT_ASKED = lazy_pattern(
     rf"\bhow (?P<how>much|many) (?!(?:{'|'.join(_NO_THING.split())})\b)(?P<what>[a-z]{{3,}})", re.IGNORECASE
 )
 """`How much lime`, `how many lamps`."""
+_OF_WHAT = lazy_pattern(r"\sof\s(?P<what>[a-z]{3,})")
 _FEWEST_BESIDE = 2
 """Words of a query that a sentence has if another one of its passage that has all of them is compared with it."""
 _CLEARLY_MORE, _FEWEST_OWN = 0.2, 2
@@ -170,12 +171,25 @@ def _is_amount_of_something_else(query: str, place: Place, own: Value, passages:
     if own.kind.startswith(COUNTED) and what & counted and own.kind.removeprefix(COUNTED) not in what:
         return True
     named = "\n".join([place.words if begins_with_pronoun(place.sentence) else place.sentence, *place.headings, place.item])
+    stuff = _of_what(place.sentence, own)
+    if (
+        stuff
+        and not stuff & what
+        and any(_of_what(place.sentence, one) & what for one in values if are_alike(one.kind, own.kind))
+    ):
+        return True
     if own.kind == NUMBER or what & content_stems(named):
         return False
     others = (sentence for one in passages for sentence in sentences_in(one.text))
     return any(
         _may_be_how_much(value.kind, own.kind) for other in others if what & content_stems(other) for value in values_in(other)
     )
+
+
+def _of_what(sentence: str, value: Value) -> Set[str]:
+    """The stem of what an amount is of: `100 ml of water`."""
+    found = _OF_WHAT.match(sentence, value.span.end)
+    return content_stems(found["what"]) if found is not None else frozenset()
 
 
 def _may_be_how_much(one: str, other: str) -> bool:

@@ -32,6 +32,12 @@ _ENDS = lazy_pattern(
     r"|\bbetween\s[^.;]{1,20}\sand\s)\Z"
 )
 """Before the end of one."""
+_ASKS_FOR_A_MOMENT = lazy_pattern(
+    r"\b(?:when|what time|which day|what date)\s(?:do|does|did|will)\b[^?]*"
+    r"\b(?:(?P<begins>begin|start|commence)|end|finish|stop|expire)\b",
+    re.IGNORECASE,
+)
+"""`When does it begin?`, `At what time did the course end?`"""
 _FARTHEST = 20
 """Characters between the ends of a period."""
 
@@ -63,6 +69,8 @@ def is_other_end(asking: str, sentence: str, focus: Span) -> bool:
     """
     words = _words(language_beside(sentence, asking) or "en")
     is_end_asked, is_beginning_asked = (pattern.search(asking) is not None for pattern in (words.until, words.since))
+    if not is_end_asked and not is_beginning_asked and (moment := _ASKS_FOR_A_MOMENT.search(asking)):
+        is_beginning_asked, is_end_asked = moment["begins"] is not None, moment["begins"] is None
     values = values_in(sentence)
     own = value_at(focus, values)
     if own is None:  # `from noon until 14:30`

@@ -38,18 +38,21 @@ _NO_NOUN = (
     r"|is|are|was|were)\b"
 )
 _BARE = rf"(?:the\s)?(?!{_NO_NOUN})[^\W\d_](?:[^\W\d_A-Z]|-)*+(?:\s(?!{_NO_NOUN})[a-z-]++)?"
+_NO_SUBJECT = (
+    "I|also|although|as|because|he|if|it|she|since|so|that|then|they|this|though|unless|until|we|when|where|which|while|who|you"
+)
 _BEFORE_A_NAME = r"(?:by|to|from|in|on|at)"
 _OWN_CLAUSE = lazy_pattern(
     r";\s+(?!otherwise\b|if\b|else\b|so\b|thus\b)(?:(?:and|but|or)\s)?|,?\s(?:while|whereas)\s|(?P<part>,\sof\swh(?:ich|om)\s)"
-    rf"|,?\s(?:and|but)\s(?={_THE_REST}|(?:by|from|to|with)\s[A-Z]|{_NUM}\s(?:to|for|in|on|at|by|with|from|above|against|below|over|under|without)\b|(?:once|twice|{_NUM}\stimes)\b)"
+    rf"|,?\s(?:and|but)\s(?={_THE_REST}|(?:by|from|to|with)\s[A-Z]|{_NUM}\s(?:to|for|in|on|at|by|with|from|above|against|below|over|under|without)\b|{_NUM}\s(?:[a-z]{{3,20}}ed|had|were|was)\b|(?:once|twice|{_NUM}\stimes)\b)"
     r"|,?\s(?P<also>and|but)\s(?=(?:must|may|can|is|are|was|were|will|turns|becomes|gets)\s|[a-z]{4,20}ed\s|[a-z]{3,20}s\s(?:the|an?|it|its)\s)"
     rf"|,\s(?P<since>as|because|since|so|so that|when|while|although|though)\s(?={_SUBJECT})|\s(?P<so_that>so\sthat)\s"
-    rf"|(?P<next>,\s(?:and\s)?)(?=(?!(?:which|who|that|it|this|then|also)\b)[\w-]+\s[a-z]{{3,20}}s\s(?:the|an?|it|them|its|their)\b)"
+    rf"|(?P<next>,\s(?:and\s)?)(?=(?!(?:{_NO_SUBJECT})\b)(?:[\w-]+\s){{1,2}}[a-z]{{3,20}}s\s(?:the|an?|it|them|its|their|one)\b)"
     rf"|,\s(?:and\s)?(?=(?:at|in|on|for|with|under)\s(?:[A-Z]|\d)(?!\w))"
     rf"|,?\s(?P<joins>and|but)\s(?={_SUBJECT}|[a-z]{{2,20}}\s(?:it|them)\b)|(?P<so>,\sso\s(?:that\s)?)(?={_SUBJECT})|(?P<those>,\s(?=those\s))"
     r"|,\sbut\s(?=[a-z]{2,20}\s(?:the|your|an?|its|all)\s)"
     rf"|(?P<gap>,\s(?:and\s|but\s)?|\sand\s)(?={_BARE}\s(?:(?:about|around|at least|nearly|only|over|under|up to)\s)?"
-    rf"(?:(?:with\s|for\s)?{_NUM}|half\b|twice\b|{_BEFORE_A_NAME}\s[A-Z\d]|{_HOW_OFTEN}))"
+    rf"(?:(?:with\s|for\s)?{_NUM}|half\b|twice\b|{_BEFORE_A_NAME}\s(?:[A-Z\d]|[\w-]*[./][\w./-]+\w)|{_HOW_OFTEN}))"
     rf"|,?\sand\s(?=[A-Z][\w'’-]*+\s(?:for|with|{_BEFORE_A_NAME})\s)"
     rf"|,\s(?=(?:twice|half|{_NUM}\stimes)\s(?:as|of|the)\b)"
     r"|,\s(?:and\s)?(?=[A-Z][\w'’-]*+\s(?:the|an?)\s)|,\s(?=(?!which|who|that|there|it|this|these|they|what|as)[a-z]++\s(?:is|are|was|were)\s)"

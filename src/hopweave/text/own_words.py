@@ -21,15 +21,17 @@ _CHANGES_TO = lazy_pattern(r"\b(?:by|into|now|to)\s[\"“'‘]?\Z")
 """What stands between a value and the one that it becomes."""
 _POSSESSIVE = lazy_pattern(r"\A['’]s?\b")
 """`two months' notice`."""
+_SAY_LITTLE = content_stems("after before during over than under with without")
 _MOST = 8
 """With more values, a sentence is a list."""
 
 
 class _Own(NamedTuple):
-    """The stems of the words of one value, and whether they name a case that it is for."""
+    """The stems of the words of one value, whether they name a case that it is for, and whether others precede the next one."""
 
     words: Set[str]
     is_case: bool
+    has_more_behind: bool = False
 
 
 def is_of_less_fitting_words(wanted: Set[str], sentence: str, focus: Span, values: Sequence[Value]) -> bool:
@@ -61,17 +63,22 @@ def is_of_less_fitting_words(wanted: Set[str], sentence: str, focus: Span, value
     if not 2 <= len(alike) <= _MOST:
         return False
     each = _words_behind(sentence, alike, end)
-    is_behind = bool(each[-1].words)
+    is_behind = bool(each[-1].words) or (
+        any(one.is_case and one.words for one in each) and not any(one.has_more_behind for one in each)
+    )
     if not is_behind and _CHANGES_TO.search(sentence, start, own.span.start):
         return False
     here, others = _split(each if is_behind else _words_before(sentence, alike, start), alike.index(own))
-    if is_behind and here.is_case and here.words and not here.words & wanted and any(not one.words for one in others):
+    is_general_before = any(not one.words for one in each[: alike.index(own)])
+    if is_behind and here.is_case and here.words and not here.words & wanted and is_general_before:
         return True
     if is_behind and not here.words and any(one.is_case and one.words and one.words <= wanted for one in others):
         return True
     if here.words <= wanted:
         return False
-    return any(one.words and one.words <= wanted and (here.words & wanted) <= one.words for one in others)
+    counted = content_stems(next(iter(sentence[own.span.end :].split()), ""))  # `40 jobs waiting and 8 running`
+    alone = (here.words & wanted) - counted
+    return any(one.words and one.words <= wanted and alone <= one.words for one in others)
 
 
 def _are_alike(one: Value, own: Value) -> bool:
@@ -98,7 +105,8 @@ def _words_behind(sentence: str, values: Sequence[Value], end: int) -> list[_Own
     for value, last in zip(values, ends, strict=True):
         cut = _END.search(sentence, value.span.end, last)
         behind = sentence[value.span.end : cut.start() if cut is not None else last]
-        found.append(_own(behind))
+        more = sentence[cut.end() : last] if cut is not None and last != end else ""
+        found.append(_own(behind)._replace(has_more_behind=bool(_own(more).words)))
     return found
 
 
@@ -111,4 +119,5 @@ def _words_before(sentence: str, values: Sequence[Value], start: int) -> list[_O
 def _own(text: str) -> _Own:
     text = _POSSESSIVE.sub("", text)
     says_something = any(len(word) > 2 for word in text.split())
-    return _Own(content_stems(text) if says_something else frozenset(), _CASE.match(text) is not None)
+    words = content_stems(text) - _SAY_LITTLE if says_something else frozenset[str]()
+    return _Own(words, _CASE.match(text) is not None)

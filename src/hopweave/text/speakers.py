@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Span
 from hopweave.text.content_words import content_of, stem, stems_of, words_of
+from hopweave.text.irregular_verbs import present_of
 from hopweave.text.languages import is_foreign
 from hopweave.text.negation import root
 from hopweave.text.values import MONTHS
@@ -33,7 +34,9 @@ _BY = lazy_pattern(
     rf"|(?:{'|'.join(map(str.capitalize, MONTHS))})\b(?! [A-Z])))"
 )
 """By whom something was done, and not by when."""
-_BEGINS_ANEW = lazy_pattern(r"[;:]|\b(?:by|who|which|for|in|on|to)\b|\b\w{2,}ed\b")
+_BEGINS_ANEW = lazy_pattern(
+    r"[;:]|\b(?:after|at|because|before|by|for|from|in|on|since|to|under|when|which|while|who|with)\b|\b\w{2,}ed\b"
+)
 """Between the `by` and a name that does not go with it."""
 _ALSO_BY = lazy_pattern(r"[^,;]{2,80}(?:,|;|\sand)\s(?:(?!\w{2,}ed\b)[\w'’-]+\s){1,5}by\s(?:the\s)?")
 """Between the `by` and a name behind another one, with the same verb: `ironed by Ada, the shirts by `."""
@@ -139,7 +142,7 @@ def _only_speaks(asking: str, names: Sequence[str], sentence: str, focus: Span) 
 def _is_not_by(asking: str, sentence: str, focus: Span) -> bool:
     """Whether a sentence names somebody else as the one by whom what is asked for was done: `reported by Ada, fixed by Ida`."""
     asked = stems_of(asking)
-    by = [match for match in _BY.finditer(sentence) if stem(match["verb"]) in asked]
+    by = [match for match in _BY.finditer(sentence) if {stem(match["verb"]), stem(present_of(match["verb"]))} & asked]
     if not by or re.search(r"\bby\b", asking):
         return False
     after = [match.end() for match in by if match.end() <= focus.start]

@@ -84,7 +84,7 @@ _NAMES_A_PAGE = lazy_pattern(rf"\w{MANUAL_SECTION}")
 _OF_A_CLAUSE = lazy_pattern(r"(?:\d{1,3}\.){1,3}(?:\d{1,3})?[ \t]+(?=[A-Z\"“])")
 _CLAUSE_ON_A_LINE = lazy_pattern(rf"^[ \t]*{_OF_A_CLAUSE.pattern}", re.MULTILINE)
 _UNCOUNTED = lazy_pattern(
-    r"\w{4,}(?<!e)ed|came|fell|found|gave|got|held|kept|left|lost|made|met|paid|ran|rose|said|sent|sold|took|went|won|after|before|during|within|without|until|since|under|over|above|below|between"
+    r"\w{4,}(?<!e)ed|\w{3,}ing|came|fell|found|gave|got|held|kept|left|lost|made|met|paid|ran|rose|said|sent|sold|took|went|won|after|before|during|within|without|until|since|under|over|above|below|between"
 )
 """What comes behind a number and is not what is counted: `48 received it at once, 21 after changes`."""
 _NUMBER_ALONE = lazy_pattern(r"[\d.]+\s?(?:%|per\s?cent)?", re.IGNORECASE)
