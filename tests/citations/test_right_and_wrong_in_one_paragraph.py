@@ -13,17 +13,17 @@ def has_tick(question, answer, told, title="Notes"):
 
 SOIL = (
     "Sample A contained 42 mg/kg of lead. Sample B, from beside the tank, contained 310 mg/kg of lead; cadmium was below "
-    "the limit (0.1 mg/kg). The analysis was carried out by Dr Lund and reviewed by Dr Amari on 19 April. Sample C was lost"
-    " in transit."
+    "the limit (0.1 mg/kg). The analysis was carried out by Dr Lund and reviewed by Dr Amari on 19 April. Sample C was "
+    "lost in transit."
 )
 LEASE = (
     "The Tenant pays £1,150 a month for the flat, and £85 for each hour of cleaning. The rent may be increased every "
-    "January by the rate of inflation. Invoices are sent on the last working day of the month. If the rent is more than 14 "
-    "days late, interest is charged at 3%."
+    "January by the rate of inflation. Invoices are sent on the last working day of the month. If the rent is more than "
+    "14 days late, interest is charged at 3%."
 )
 CLUB = (
-    "Appeals are heard by the president within 28 days. The treasurer, Mr Okafor, issues receipts; the secretary, Ms Bream,"
-    " keeps the register. Up to 16 guests are admitted, of whom no more than four may swim."
+    "Appeals are heard by the president within 28 days. The treasurer, Mr Okafor, issues receipts; the secretary, Ms "
+    "Bream, keeps the register. Up to 16 guests are admitted, of whom no more than four may swim."
 )
 PUMP = (
     "The upper tank holds 40 litres, the lower one 90 litres. The filter lies behind the left side panel. The fuse is "
@@ -42,7 +42,25 @@ DAEMON = (
 )
 WELLS = (
     "Of the 14 wells that were tested, 11 met the standard. The next round is planned for May. Owners must report any "
-    "repair within 21 days; the fee of £30 must be claimed by the end of June; the clerk, Mrs Doyle, will submit the claim."
+    "repair within 21 days; the fee of £30 must be claimed by the end of June; the clerk, Mrs Doyle, will submit the "
+    "claim."
+)
+POLICY = "The excess is £150, or £500 for damage by subsidence. A guide is paid £780 a day, and £390 for half a day."
+BACKUP = (
+    "Incremental backups run hourly by default; full backups run weekly. The flag --dry-run lists what would be copied; "
+    "--force overwrites without asking. Output is written to job.out, errors to job.err. The command jobs add puts a job "
+    "into the queue, jobs rm removes one. The lamp is orange while charging and turns green when it is full."
+)
+TRIAL = (
+    "Plots with 120 kg of lime yielded 7.4 t/ha, and unfertilised plots 4.1 t/ha. The mean wait fell from 15.2 weeks in "
+    "2022 to 12.7 weeks. Each member may have 40 plots waiting and 8 running. The boiler costs £27,300, £4,100 more than "
+    "was planned. 100 ml of acid and 900 ml of water are added."
+)
+MOTION = (
+    "Mr Ferris moved that the slide be closed until it has been repaired; Ms Otieno seconded the motion. Mrs Kaur is "
+    "succeeded as treasurer by Ms Otieno. Mr Cho will chair the next meeting, as Mrs Singh is away. The choir, led by "
+    "Piotr Nowak since Ruth Abel moved to Wales, sings in May. The lease ends on 30 June, so we will move on 22 June. "
+    "Maintenance takes place from 7:00 to 9:00."
 )
 
 
@@ -81,6 +99,25 @@ WELLS = (
         pytest.param("How many wells were tested?", WELLS, "14", "11", id="all of which some"),
         pytest.param("Within how many days must repairs be reported?", WELLS, "21", "14", id="May ends a sentence"),
         pytest.param("Who will submit the claim?", WELLS, "Mrs Doyle", "June", id="by when is not by whom"),
+        pytest.param("What is the normal excess?", POLICY, "£150", "£500", id="the general case"),
+        pytest.param("What is the excess for subsidence?", POLICY, "£500", "£150", id="a special case"),
+        pytest.param("How much is a guide paid a day?", POLICY, "£780", "£390", id="half a day"),
+        pytest.param("How often do full backups run?", BACKUP, "weekly", "hourly", id="words for how often"),
+        pytest.param("Which flag lists what would be copied?", BACKUP, "--dry-run", "--force", id="options"),
+        pytest.param("Where are errors written?", BACKUP, "job.err", "job.out", id="without a verb"),
+        pytest.param("Which command removes a job?", BACKUP, "jobs rm", "jobs add", id="commands"),
+        pytest.param("What colour is the lamp while charging?", BACKUP, "orange", "green", id="colours"),
+        pytest.param("What did unfertilised plots yield?", TRIAL, "4.1 t/ha", "7.4 t/ha", id="words before a value"),
+        pytest.param("What was the mean wait in 2022?", TRIAL, "15.2 weeks", "12.7 weeks", id="in a year"),
+        pytest.param("How many plots may a member have waiting?", TRIAL, "40", "8", id="what is counted is said once"),
+        pytest.param("What does the boiler cost?", TRIAL, "£27,300", "£4,100", id="a difference"),
+        pytest.param("How much water is added?", TRIAL, "900 ml", "100 ml", id="amounts of things"),
+        pytest.param("Who seconded the motion?", MOTION, "Ms Otieno", "Mr Ferris", id="who seconded"),
+        pytest.param("Who is the new treasurer?", MOTION, "Ms Otieno", "Mrs Kaur", id="succeeded as"),
+        pytest.param("Who will chair the next meeting?", MOTION, "Mr Cho", "Mrs Singh", id="a reason"),
+        pytest.param("Who leads the choir?", MOTION, "Piotr Nowak", "Ruth Abel", id="led by"),
+        pytest.param("When does the lease end?", MOTION, "30 June", "22 June", id="so we do something else"),
+        pytest.param("When does maintenance end?", MOTION, "9:00", "7:00", id="the end of a period"),
     ],
 )
 def test_a_value_of_a_paragraph_answers_its_own_question_alone(question, told, right, wrong):

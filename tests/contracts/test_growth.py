@@ -40,7 +40,9 @@ from hopweave.text import (
     bands,
     bounds,
     cases,
+    changes,
     citation_marks,
+    contrasts,
     defaults,
     defined_terms,
     document_names,
@@ -50,10 +52,13 @@ from hopweave.text import (
     evidence,
     given_up,
     hedges,
+    how_often,
     kinship,
     matching,
     negation,
+    opening_times,
     other_clauses,
+    own_words,
     parallels,
     parties,
     parts,
@@ -283,6 +288,21 @@ OTHERS = {
     "has_value_of": lambda text: values_asked.has_value_of(text, {"time", "date", "clock", "money", "%", "length"}, "de"),
     "alternatives": lambda text: alternatives.alternatives(f"How much heavier is A than B {text}"),
     "kind_asked.german": lambda text: answer_kinds.kind_asked(f"Wie viele gibt es nicht {text}"),
+    "is_of_another_of_a_kind": lambda text: contrasts.is_of_another_of_a_kind(
+        f"What is the upper tank {text}", f"9 the lower one {text}", Span(0, 1)
+    ),
+    "is_other_use_of_a_time": lambda text: how_often.is_other_use_of_a_time(
+        f"How often {text}", f"{text} for 9", Span(len(text) + 5, len(text) + 6)
+    ),
+    "is_of_less_fitting_words": lambda text: own_words.is_of_less_fitting_words(
+        wanted.content_stems("the fee for dogs"), f"£5 {text} £6", Span(0, 2), values_alike.values_in(f"£5 {text} £6")
+    ),
+    "move_asked": lambda text: opening_times.move_asked(f"When does it {text}"),
+    "opening_or_closing": lambda text: opening_times.opening_or_closing(
+        f"{text} from 9 to 5", Span(len(text) + 6, len(text) + 7)
+    ),
+    "is_difference": lambda text: changes.is_difference(f"What is it {text}", f"£5 {text}", Span(0, 2)),
+    "is_other_measure": lambda text: values_asked.is_other_measure(f"what is the {text}", f"5 kg {text}"),
     "is_other_end": lambda text: ends.is_other_end("Until when is it lit?", f"from 1 May to 4 June {text}", Span(5, 10)),
     "values_in.german": lambda text: values_alike.values_in(f"Das ist nicht für die {text}"),
     "is_given_up.german": lambda text: given_up.is_given_up("Was kostet das?", f"Das ist nicht {text} 7 Euro", Span(14, 15)),

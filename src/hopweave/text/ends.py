@@ -33,7 +33,7 @@ _ENDS = lazy_pattern(
 )
 """Before the end of one."""
 _ASKS_FOR_A_MOMENT = lazy_pattern(
-    r"\b(?:when|what time|which day|what date)\s(?:do|does|did|will)\b[^?]*"
+    r"\b(?:when|what time|which day|what date)\s(?:do|does|did|will)\b[^?]{0,200}"
     r"\b(?:(?P<begins>begin|start|commence)|end|finish|stop|expire)\b",
     re.IGNORECASE,
 )

@@ -14,7 +14,7 @@ from hopweave.text.ends import end_of_period
 
 _CLOSED = lazy_pattern(r"\b(?:closed|shut|closing\s(?:days|times))\b")
 _ASKS_FOR_A_MOVE = lazy_pattern(
-    r"\b(?:can|do|does|did|will)\b[^?]*\b(?:(?P<opens>(?:re)?open)|close|shut)\b|\b(?:(?P<opening>opening)|closing)\stime\b",
+    r"\b(?:can|do|does|did|will)\b[^?]{0,200}\b(?:(?P<opens>(?:re)?open)|close|shut)\b|\b(?:(?P<opening>opening)|closing)\stime\b",
     re.IGNORECASE,
 )
 

@@ -13,69 +13,27 @@ from collections.abc import Set
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Span
 from hopweave.text.answer_kinds import kind_asked
+from hopweave.text.clause_openings import FINITE, NUM, OF_FULL_CLAUSES, OWN_CLAUSE, SUBJECT, WITH_THE_SAME_SUBJECT
 from hopweave.text.clauses import clause_around
 from hopweave.text.content_words import anchors, keys_of
 from hopweave.text.contrasts import COLOURS
-from hopweave.text.values import MONTHS, NUMBER_WORDS
+from hopweave.text.values import MONTHS
 from hopweave.text.values_alike import NUMBER, Value, are_alike, values_in
 from hopweave.text.wanted import content_stems, letters_in
 
-_OWN_NOUN = (
-    r"(?:the|an?|its|their|his|her|our|your|my|each|all|every|any|this|these|those|some|most)\s[a-z][\w'’-]*+"
-    r"|[A-Z][\w.'’-]*+(?:\s[A-Z][\w.'’-]*+){0,3}"
-)
-_FINITE = (
-    r"(?:is|are|was|were|has|have|had|must|may|can|will|should|shall|does|do|did|[a-z]{2,20}(?:s|ed)|became|began|bought|brought|built"
-    r"|came|caught|chose|drew|drove|fell|found|gave|grew|held|kept|left|lost|made|met|paid|ran|rose|sang|saw|sent|sold|spoke|taught"
-    r"|told|took|went|won|wrote)\b"
-)
-_SUBJECT = rf"(?:we|you|{_OWN_NOUN})(?:\s[a-z][\w-]*+){{0,2}}?\s{_FINITE}"
-_THE_REST = r"(?:the\s(?:rest|remainder|others?)|those)\b"
-_NUM = rf"(?:(?:{'|'.join(NUMBER_WORDS)})\b|[£$€]?\d[\d.,]*+)"
-_HOW_OFTEN = r"(?:daily|weekly|monthly|yearly|hourly|never|always|every)\b"
-_NO_NOUN = (
-    r"(?:[a-z]{2,20}(?:ing|ed)|not|no|or|and|but|then|plus|about|around|nearly|some|only|up|at|by|in|on|from|to|of|for|than|with"
-    r"|is|are|was|were)\b"
-)
-_BARE = rf"(?:the\s)?(?!{_NO_NOUN})[^\W\d_](?:[^\W\d_A-Z]|-)*+(?:\s(?!{_NO_NOUN})[a-z-]++)?"
-_NO_SUBJECT = (
-    "I|also|although|as|because|he|if|it|she|since|so|that|then|they|this|though|unless|until|we|when|where|which|while|who|you"
-)
-_BEFORE_A_NAME = r"(?:by|to|from|in|on|at)"
-_OWN_CLAUSE = lazy_pattern(
-    r";\s+(?!otherwise\b|if\b|else\b|so\b|thus\b)(?:(?:and|but|or)\s)?|,?\s(?:while|whereas)\s|(?P<part>,\sof\swh(?:ich|om)\s)"
-    rf"|,?\s(?:and|but)\s(?={_THE_REST}|(?:by|from|to|with)\s[A-Z]|{_NUM}\s(?:to|for|in|on|at|by|with|from|above|against|below|over|under|without)\b|{_NUM}\s(?:[a-z]{{3,20}}ed|had|were|was)\b|(?:once|twice|{_NUM}\stimes)\b)"
-    r"|,?\s(?P<also>and|but)\s(?=(?:must|may|can|is|are|was|were|will|turns|becomes|gets)\s|[a-z]{4,20}ed\s|[a-z]{3,20}s\s(?:the|an?|it|its)\s)"
-    rf"|,\s(?P<since>as|because|since|so|so that|when|while|although|though)\s(?={_SUBJECT})|\s(?P<so_that>so\sthat)\s"
-    rf"|(?P<next>,\s(?:and\s)?)(?=(?!(?:{_NO_SUBJECT})\b)(?:[\w-]+\s){{1,2}}[a-z]{{3,20}}s\s(?:the|an?|it|them|its|their|one)\b)"
-    rf"|,\s(?:and\s)?(?=(?:at|in|on|for|with|under)\s(?:[A-Z]|\d)(?!\w))"
-    rf"|,?\s(?P<joins>and|but)\s(?={_SUBJECT}|[a-z]{{2,20}}\s(?:it|them)\b)|(?P<so>,\sso\s(?:that\s)?)(?={_SUBJECT})|(?P<those>,\s(?=those\s))"
-    r"|,\sbut\s(?=[a-z]{2,20}\s(?:the|your|an?|its|all)\s)"
-    rf"|(?P<gap>,\s(?:and\s|but\s)?|\sand\s)(?={_BARE}\s(?:(?:about|around|at least|nearly|only|over|under|up to)\s)?"
-    rf"(?:(?:with\s|for\s)?{_NUM}|half\b|twice\b|{_BEFORE_A_NAME}\s(?:[A-Z\d]|[\w-]*[./][\w./-]+\w)|{_HOW_OFTEN}))"
-    rf"|,?\sand\s(?=[A-Z][\w'’-]*+\s(?:for|with|{_BEFORE_A_NAME})\s)"
-    rf"|,\s(?=(?:twice|half|{_NUM}\stimes)\s(?:as|of|the)\b)"
-    r"|,\s(?:and\s)?(?=[A-Z][\w'’-]*+\s(?:the|an?)\s)|,\s(?=(?!which|who|that|there|it|this|these|they|what|as)[a-z]++\s(?:is|are|was|were)\s)"
-    rf"|\s(?:after|before)\s(?={_NUM}\b|{_SUBJECT})|\s(?:with|against|versus)\s(?={_NUM}\s(?:on|in|at|with|for|to|by)\b)"
-    r"|,\s(?:with\s(?:an?|the)\s|(?=that\sof\s))"
-)
-"""What stands before a clause of its own: `and the rest in Brno`, `and change it once a year`, `, the pump two`."""
-_FULL = ("joins", "also", "since", "so_that", "next", "so", "those")
-_SAME_SUBJECT = ("also", "since", "so_that")
-_OPENS_A_CLAUSE = (";", "while", "whereas")
 _ALL = r"(?:(?:the|our|its|all|these|their)\s)?"
 _OF_SO_MANY = lazy_pattern(
-    rf"\b(?:[Oo]f\s{_ALL}(?={_NUM}\s[a-z]+,)|(?:[Hh]alf|[Mm]ost|[Ss]ome|[Mm]any|[Ff]ew|{_NUM})\sof\s{_ALL}(?={_NUM}\s))"
+    rf"\b(?:[Oo]f\s{_ALL}(?={NUM}\s[a-z]+,)|(?:[Hh]alf|[Mm]ost|[Ss]ome|[Mm]any|[Ff]ew|{NUM})\sof\s{_ALL}(?={NUM}\s))"
 )
 """What stands before the number of all, of which a sentence then says how many are so."""
 _OF_ALL_THAT = lazy_pattern(
-    rf"\b[Oo]f\s{_ALL}(?P<all>{_NUM})(?P<what>\s[a-z]+\s(?:that|which|who|in|of|on|at)\s[^,;]{{1,60}}),\s(?P<some>[^,;]*)"
+    rf"\b[Oo]f\s{_ALL}(?P<all>{NUM})(?P<what>\s[a-z]+\s(?:that|which|who|in|of|on|at)\s[^,;]{{1,60}}),\s(?P<some>[^,;]*)"
 )
 """`Of the 14 wells that were tested, 11 met the standard`."""
-_OF_WHICH = lazy_pattern(rf"(?:,\swhich|\sthat)\s(?={_SUBJECT})")
+_OF_WHICH = lazy_pattern(rf"(?:,\swhich|\sthat)\s(?={SUBJECT})")
 """What stands before a clause in which somebody else does something: `the budget, which the board approves`."""
 _SAID_ASIDE = lazy_pattern(r",\s(?:whose|who|which|where)\s[^,;]{2,120},")
-_THAT_SOMEBODY = lazy_pattern(rf"\sthat\s(?={_SUBJECT})[^,;]{{2,120}}(?:[,;]|\Z)")
+_THAT_SOMEBODY = lazy_pattern(rf"\sthat\s(?={SUBJECT})[^,;]{{2,120}}(?:[,;]|\Z)")
 _TIME_OF_YEAR = lazy_pattern(
     rf"\b(?:{'|'.join(map(str.capitalize, MONTHS))}|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?|spring|summer|autumn|winter)\b"
 )
@@ -91,7 +49,7 @@ _KINDS_OF_WORDS = (
 _ONE_UNIT = lazy_pattern(r"\b(?:for|within|after|to|in|of)\san?\s(?:minute|hour|day|week|month|year)\b")
 _OF_THAT = 40
 """Characters before what is said aside that name what it is said of."""
-_VERB = lazy_pattern(rf"\b{_FINITE}")
+_VERB = lazy_pattern(rf"\b{FINITE}")
 _CONDITION = lazy_pattern(r"(?:\d[\d.]*\s)?(?:if|when|where|once|as\ssoon\sas|should|unless)\b[^,;]*", re.IGNORECASE)
 """How a sentence begins that says under which condition the rest of it is so."""
 _NEGATIVE = lazy_pattern(
@@ -215,18 +173,18 @@ def _is_told_later(query: str, wanted: Set[str], sentence: str, focus: Span, bef
     if focus.end <= end and wanted & content_stems(sentence[: focus.start] + sentence[focus.end : end]):
         return False
     # What is said of the same subject as well may be asked of the answer: `The fee is £5 and is paid in May.`
-    cuts = [cut for cut in _OWN_CLAUSE.finditer(sentence, focus.end) if not any(cut[name] for name in _SAME_SUBJECT)]
+    cuts = [cut for cut in OWN_CLAUSE.finditer(sentence, focus.end) if cut.lastgroup not in WITH_THE_SAME_SUBJECT]
     if is_who:
         cuts = sorted([*cuts, *_OF_WHICH.finditer(sentence, focus.end)], key=re.Match.start)
     if not cuts:
         return False
     first = cuts[0]
-    if first.groupdict().get("part"):
+    if first.lastgroup == "part":
         wanted = wanted - content_stems(before)
-    if first.groupdict().get("joins"):
+    if first.lastgroup == "joins":
         wanted = wanted & content_stems("\n".join([_mostly(query), *anchors(query)]))
     later = sentence[first.end() : cuts[1].start() if len(cuts) > 1 else len(sentence)]
-    if behind := next((cut for cut in cuts[1:] if cut[0].startswith(";")), None):
+    if behind := next((cut for cut in cuts[1:] if cut.lastgroup == "semicolon"), None):
         later += f" {sentence[behind.end() :]}"
     return bool((wanted & content_stems(later)) - content_stems(sentence[: first.start()]))
 
@@ -245,12 +203,12 @@ def _is_said_aside(wanted: Set[str], sentence: str, focus: Span, *, is_who: bool
 
 def _is_told_of_before(query: str, wanted: Set[str], sentence: str, focus: Span, *, is_who: bool) -> bool:
     """Whether the answer is in a later clause, and the one before has more of what is wanted, and something that answers it."""
-    cuts = [match for match in _OWN_CLAUSE.finditer(sentence) if match.end() <= focus.start]
-    full = [match for match in cuts if any(match[name] for name in _FULL) or match[0].lstrip(", ").startswith(_OPENS_A_CLAUSE)]
+    cuts = [match for match in OWN_CLAUSE.finditer(sentence) if match.end() <= focus.start]
+    full = [match for match in cuts if match.lastgroup in OF_FULL_CLAUSES]
     if not full:
         return False
     before = sentence[sentence.rfind(";", 0, full[-1].start()) + 1 : full[-1].start()]
-    after = next(_OWN_CLAUSE.finditer(sentence, focus.end), None)
+    after = next(OWN_CLAUSE.finditer(sentence, focus.end), None)
     own = sentence[full[-1].end() : focus.start] + sentence[focus.end : after.start() if after else len(sentence)]
     ours, theirs = wanted & content_stems(own), wanted & content_stems(before)
     if not ours < theirs:
@@ -276,7 +234,11 @@ def _are_alike(one: Value, other: Value) -> bool:
 
 def _is_of_an_earlier_thing(wanted: Set[str], sentence: str, focus: Span) -> bool:
     """Whether the answer is in a clause without a verb, which is about another thing: `The roof is by Ada, the wall by Ida.`"""
-    cuts = [match for match in _OWN_CLAUSE.finditer(sentence, 0, focus.end) if match["gap"] and match.end() <= focus.start]
+    cuts = [
+        match
+        for match in OWN_CLAUSE.finditer(sentence, 0, focus.end)
+        if match.lastgroup == "gap" and match.end() <= focus.start
+    ]
     if not cuts or _VERB.search(sentence, cuts[-1].end(), focus.start):
         return False
     own = content_stems(sentence[cuts[-1].end() : focus.start])

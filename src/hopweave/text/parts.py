@@ -151,7 +151,7 @@ def _is_another_meant(wanted: Wanted, sentence: str, own: Value, alike: Sequence
     if here is None or not _FEWEST_PARTS <= len(parts) <= _MOST_PARTS:
         return False
     is_named_after = any(part.begins_with_value for part in parts[1:])
-    has_verb = bool(_verbs(sentence[here.span.start : here.span.end]))
+    has_verb = bool(verbs_in(sentence[here.span.start : here.span.end]))
     is_alone = _words_of(sentence).before.fullmatch(sentence, here.span.start, here.value.span.start) is not None
     if here.is_bare and ((is_named_after and not has_verb) or is_alone):
         return False  # what another part says is of this one as well: `3 and 5 gates`, `6.1 vs. 9.8`
@@ -230,7 +230,7 @@ def _is_meant(wanted: Wanted, sentence: str, other: Part, own: Part, *, is_named
     later = max((own, other), key=lambda part: part.span.start)
     goes_on = not _VERB.search(texts[later])
     here, there = wanted.among(texts[own]), wanted.among(texts[other])
-    if here < there or (_has_other_verb(texts[own], wanted.words) and _verbs(texts[other]) & wanted.words):
+    if here < there or (_has_other_verb(texts[own], wanted.words) and verbs_in(texts[other]) & wanted.words):
         return True
     if not (goes_on or _STANDS_FOR.search(texts[later])):
         return False
@@ -288,14 +288,14 @@ def _part(sentence: str, span: Span, value: Value) -> Part:
     return Part(span, value, is_first and has_more, not has_more)
 
 
-def _verbs(part: str) -> set[str]:
+def verbs_in(part: str) -> set[str]:
     """The stems of the verbs of a part, without auxiliaries."""
     return {stem(match[0]) for match in _VERB.finditer(part) if not _AUXILIARY.fullmatch(match[0])}
 
 
 def _has_other_verb(part: str, words: Set[str]) -> bool:
     """Whether a part has verbs, and none of them is among some words."""
-    verbs = _verbs(part)
+    verbs = verbs_in(part)
     return bool(verbs) and not verbs & words
 
 

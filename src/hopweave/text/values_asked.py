@@ -54,7 +54,7 @@ _ASKED = tuple(
             (_TIME, _DATE),
             r"(?:what|which) (?:exact )?(?:date|day|month|year)|(?:first|last|latest|earliest) (?:[a-z]+ )?day|deadline",
         ),
-        ((_MONEY, _SHARE), rf"how (?:big|high|large)\b(?=.*\b(?:{_OF_MONEY_OR_SHARE}))"),
+        ((_MONEY, _SHARE), rf"how (?:big|high|large)\b(?=.{{0,200}}\b(?:{_OF_MONEY_OR_SHARE}))"),
         ((_LENGTH,), r"how (?:deep|far|high|tall|thick|wide)|how much (?:[a-z]+ )?(?:clearance|room|space)"),
         (("mass",), r"how heavy|how much\b.{1,80}?\bweighs?|(?:what|which) weight|weight of"),
         ((_TEMPERATURE,), r"how (?:cold|hot|warm)"),
@@ -79,7 +79,7 @@ _ASKS_HOW = lazy_pattern(r"\bhow (?:fast|loud)\b", re.IGNORECASE)
 """What else asks for a measure, of no unit that is known here."""
 _ASKS_FOR_SIZE = lazy_pattern(
     r"\b(?:how (?:big|large)|(?:what|which)(?: (?:is|are|was|were))?(?: (?:the|its|their))?(?: [a-z]+)? sizes?)\b"
-    r"(?!.*\b(?:delays?|gaps?|intervals?|lags?|periods?|timeouts?)\b)",
+    r"(?!.{0,200}\b(?:delays?|gaps?|intervals?|lags?|periods?|timeouts?)\b)",
     re.IGNORECASE,
 )
 _PHYSICAL = frozenset({_LENGTH, _TEMPERATURE, "mass", "memory", "power", "pressure", "voltage", "volume"})
