@@ -110,7 +110,7 @@ class CorpusOptions:
     def reading(self) -> str:
         """What a file's passages depend on, apart from its content; a file that was read with other options is read again."""
         limits = (self.max_row_mib, self.max_file_mib, self.max_seconds)
-        return f"33 {(self.max_words, *self.fields, *limits, self.access, self.keep_copies)!r}"
+        return f"34 {(self.max_words, *self.fields, *limits, self.access, self.keep_copies)!r}"
 
 
 def read_corpus(
