@@ -62,6 +62,12 @@ MOTION = (
     "Piotr Nowak since Ruth Abel moved to Wales, sings in May. The lease ends on 30 June, so we will move on 22 June. "
     "Maintenance takes place from 7:00 to 9:00."
 )
+CAMP = (
+    "The pool is heated from May to September. The lamp is white in normal operation and red if it is too hot. The club "
+    "has 82 members, nine of them new. The trip to Bruges was put off from April to October because of the cost. Each "
+    "shard holds 200 GB at most, and a table may have up to 96 shards. The survey was paid for by the county and carried "
+    "out by Moovit Research. A slow flashing lamp means that it is empty, a fast flashing lamp that it is full."
+)
 
 
 @pytest.mark.parametrize(
@@ -118,6 +124,13 @@ MOTION = (
         pytest.param("Who leads the choir?", MOTION, "Piotr Nowak", "Ruth Abel", id="led by"),
         pytest.param("When does the lease end?", MOTION, "30 June", "22 June", id="so we do something else"),
         pytest.param("When does maintenance end?", MOTION, "9:00", "7:00", id="the end of a period"),
+        pytest.param("From which month is the pool heated?", CAMP, "May", "September", id="from month to month"),
+        pytest.param("What colour is the lamp in normal operation?", CAMP, "white", "red", id="red if"),
+        pytest.param("How many of the members are new?", CAMP, "nine", "82", id="some of them"),
+        pytest.param("When is the trip to Bruges?", CAMP, "October", "April", id="put off"),
+        pytest.param("How much does each shard hold at most?", CAMP, "200 GB", "96", id="how much is not how many"),
+        pytest.param("Who paid for the survey?", CAMP, "the county", "Moovit Research", id="paid for by"),
+        pytest.param("What does a fast flashing lamp mean?", CAMP, "it is full", "it is empty", id="fast and slow"),
     ],
 )
 def test_a_value_of_a_paragraph_answers_its_own_question_alone(question, told, right, wrong):

@@ -44,6 +44,8 @@ _OPENINGS: Mapping[str, str] = {
     # `and the rest in Brno`, `and by Ada`, `and 12 against`, `and 42 waited`, `and once a week`
     "rest": rf",?\s(?:and|but)\s(?={_THE_REST}|(?:by|from|to|with)\s[A-Z]|{NUM}\s{_BEFORE_A_CASE}\b"
     rf"|{NUM}\s(?:[a-z]{{3,20}}ed|had|were|was)\b|(?:once|twice|{NUM}\stimes)\b)",
+    "some": rf",\s(?=(?:{NUM}|all|half|most|none|some)\sof\s(?:them|these|those|whom|which)\b)",
+    "case": r"\s(?:and|but)\s(?=[a-z]+\s(?:if|when|while|until|unless|during)\s)",  # `white, and red if it is hot`
     "turns": r",?\s(?:and|but|then)\s(?=(?:turns|becomes|gets|goes)\s)",
     # `and is paid in May`, `, as Ada is away`, `so that you can start`
     "same": r",?\s(?:and|but)\s(?=(?:must|may|can|is|are|was|were|will)\s|[a-z]{4,20}ed\s|[a-z]{3,20}s\s(?:the|an?|it|its)\s)",
@@ -64,7 +66,7 @@ _OPENINGS: Mapping[str, str] = {
 }
 OWN_CLAUSE = lazy_pattern("|".join(f"(?P<{name}>{pattern})" for name, pattern in _OPENINGS.items()))
 """What stands before a clause of its own; the name of the group, `lastgroup`, tells how it begins."""
-OF_FULL_CLAUSES = frozenset({"semicolon", "contrast", "turns", "same", "reason", "next", "joins", "those"})
+OF_FULL_CLAUSES = frozenset({"semicolon", "contrast", "case", "turns", "same", "reason", "next", "joins", "those"})
 """Beginnings of clauses with a verb."""
 WITH_THE_SAME_SUBJECT = frozenset({"same", "reason"})
 """Beginnings of clauses that say more of what the sentence is about: `The fee is £5 and is paid in May.`"""

@@ -45,7 +45,7 @@ _IN_BRACKETS = lazy_pattern(
 )
 _CHANGED = (
     r"(?:mov|chang|rais|increas|reduc|postpon|renam)(?:e|es|ed|ing)|(?:lower|extend|shorten|delay|shift)(?:s|ed|ing)?"
-    r"|switch(?:es|ed)?|cuts?|slip(?:s|ped)?|put back|brought forward|rises|falls|grows"
+    r"|switch(?:es|ed)?|cuts?|slip(?:s|ped)?|put back|put off|brought forward|rises|falls|grows"
 )
 _FROM = lazy_pattern(rf"\b(?:{_CHANGED})\b(?:\s[\w'’.-]+){{0,4}}?\sfrom\s(?:[\w'’.-]+\s){{0,3}}$", re.IGNORECASE)
 _OF_AN_AMOUNT = lazy_pattern(r"[%$£€]|\bper cent\b")

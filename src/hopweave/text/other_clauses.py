@@ -17,8 +17,8 @@ from hopweave.text.clause_openings import FINITE, NUM, OF_FULL_CLAUSES, OWN_CLAU
 from hopweave.text.clauses import clause_around
 from hopweave.text.content_words import anchors, keys_of
 from hopweave.text.contrasts import COLOURS
-from hopweave.text.values import MONTHS
-from hopweave.text.values_alike import NUMBER, Value, are_alike, values_in
+from hopweave.text.values import MONTHS, NUMBER_WORDS
+from hopweave.text.values_alike import CLOCK, NUMBER, Value, are_alike, values_in
 from hopweave.text.wanted import content_stems, letters_in
 
 _ALL = r"(?:(?:the|our|its|all|these|their)\s)?"
@@ -47,6 +47,7 @@ _KINDS_OF_WORDS = (
 )
 """Words of which one could stand in another's place, as values can: days, how often, options, paths, colours, variables."""
 _ONE_UNIT = lazy_pattern(r"\b(?:for|within|after|to|in|of)\san?\s(?:minute|hour|day|week|month|year)\b")
+_HOW_MUCH = lazy_pattern(r"\bhow (?:much|large|big)\b", re.IGNORECASE)
 _OF_THAT = 40
 """Characters before what is said aside that name what it is said of."""
 _VERB = lazy_pattern(rf"\b{FINITE}")
@@ -219,16 +220,24 @@ def _is_told_of_before(query: str, wanted: Set[str], sentence: str, focus: Span,
     if is_who:
         return any(not content_stems(name) <= wanted for name in anchors(before))
     values = [one for one in values_in(sentence) if one.span.start < focus.end and focus.start < one.span.end]
+    if not values and sentence[focus.start : focus.end].casefold() in NUMBER_WORDS:  # `for two seconds; if held for ten, ...`
+        return bool(values_in(before))
     for kind in _KINDS_OF_WORDS if not values else ():
         if kind.search(sentence, focus.start, focus.end):
             return any(not keys_of(other[0]) <= keys_of(query) for other in kind.finditer(before))
     if any(value.kind == "time" for value in values) and _ONE_UNIT.search(before):
         return True
-    return any(_are_alike(value, other) for value in values for other in values_in(before))
+    is_much = _HOW_MUCH.search(query) is not None
+    return any(_are_alike(value, other, is_much=is_much) for value in values for other in values_in(before))
 
 
-def _are_alike(one: Value, other: Value) -> bool:
-    """Whether one value could be meant where another stands; what they count may be a verb: `under six travel free`."""
+def _are_alike(one: Value, other: Value, *, is_much: bool) -> bool:
+    """Whether one value could be meant where another stands; what they count may be a verb: `under six travel free`.
+
+    To a question for how much, not how many, a number of things is one where an amount stands.
+    """
+    if is_much and one.kind.startswith(NUMBER) and other.kind not in {"date", CLOCK}:
+        return True
     return are_alike(one.kind, other.kind) or (one.kind.startswith(NUMBER) and other.kind.startswith(NUMBER))
 
 

@@ -29,7 +29,7 @@ _REPORTS = lazy_pattern(
 """What follows the name of someone who only reports: `Ada (chair) has said that `."""
 _BY = lazy_pattern(
     r"\b(?P<verb>\w{2,}ed|written|made|built|sent|given|taken|drawn|found|held|led|chosen|done|won|paid|sold)"
-    r"(?: (?:down|in|off|on|out|over|up))? by (?!\d|the \d|(?:(?:about|early|late|noon|midnight|then|now|next)\b"
+    r"(?: (?:down|for|in|off|on|out|over|up))? by (?!\d|the \d|(?:(?:about|early|late|noon|midnight|then|now|next)\b"
     r"|the (?:beginning|end|start|middle|next|last)\b|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day\b"
     rf"|(?:{'|'.join(map(str.capitalize, MONTHS))})\b(?! [A-Z])))"
 )
