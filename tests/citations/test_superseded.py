@@ -145,3 +145,9 @@ def test_a_document_that_amends_another_one_by_name_replaces_what_its_clause_say
         "what margin do we pay on top of the index, per litre", "6.2 pence", [PRICE, Passage("a", text, "a2", "a2.txt")]
     )
     assert judged.support == ("contradicted" if is_replaced else "supported")
+
+
+def test_what_is_left_out_is_an_answer_if_that_is_asked_for_and_not_replaced():
+    told = Passage("p", "It is tested on Linux (all distributions that Orla supports except Alpine).", "Orla")
+    asked = "On which Linux distribution that Orla supports is it not tested?"
+    assert judge(asked, "Alpine", [told]).support == "supported"

@@ -126,7 +126,7 @@ class Found:
         return _AGREED.search(place.following) is not None
 
     def replacement_of(self, said: str, place: Place) -> tuple[Passage, Span] | None:
-        """A sentence on the same subject that says of an answer that it no longer holds; `None` if there is none.
+        """Another sentence on the same subject that says of an answer that it no longer holds; `None` if there is none.
 
         Args:
             said: the answer.
@@ -143,6 +143,8 @@ class Found:
                 inside = in_quote(citation)
                 if inside is None or not _says_replaced(self.query, citation.quote, inside):
                     continue
+                if passage.id == place.passage.id and citation.start < place.span.end and place.span.start < citation.end:
+                    continue  # what is cited is judged by itself, and may name what is left out because that is asked for
                 other = place_of(passage, citation.focus or Span(citation.start, citation.end))
                 if here <= content_stems(other.words) or _amends(other, place):
                     return passage, Span(citation.start, citation.end)
