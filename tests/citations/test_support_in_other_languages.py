@@ -255,3 +255,44 @@ def test_what_a_document_begins_with_is_what_its_sentences_are_about_if_these_ha
     assert judge(query, "15 minutes", [LATER, FIRST]).support == "supported"
     assert judge(query, "two minutes", [LATER, FIRST]).support == "unsupported"
     assert judge(query.replace("Ferrolin S-30", "Ferrolin S-40"), "15 minutes", [LATER, FIRST]).shortfall == "subject"
+
+
+@pytest.mark.parametrize(
+    ("told", "question", "right", "wrong"),
+    [
+        (
+            "Frau Ilg beantragt den Zuschuss, Herr Anders schreibt die Mitglieder an.",
+            "Wer beantragt den Zuschuss?",
+            "Frau Ilg",
+            "Herr Anders",
+        ),
+        (
+            "Der Salzbehälter fasst etwa 1,5 kg, der Behälter für den Klarspüler 110 ml.",
+            "Wie viel fasst der Salzbehälter?",
+            "1,5 kg",
+            "110 ml",
+        ),
+        (
+            "Mme Garnier dirige l'établissement, M. Leduc s'occupe des cours de natation.",
+            "Qui dirige l'établissement ?",
+            "Mme Garnier",
+            "M. Leduc",
+        ),
+        (
+            "Doña Carmen Sol votó en contra y don Pedro Gil pedirá la licencia.",
+            "¿Quién votó en contra?",
+            "Doña Carmen Sol",
+            "don Pedro Gil",
+        ),
+        (
+            "De garantie is twee jaar. Mevrouw Smit beantwoordt vragen, de heer Jansen regelt reparaties.",
+            "Wie regelt reparaties?",
+            "de heer Jansen",
+            "Mevrouw Smit",
+        ),
+    ],
+)
+def test_an_answer_is_in_the_segment_of_a_sentence_that_says_what_is_asked(told, question, right, wrong):
+    passages = [Passage("p", told, "Orlau")]
+    assert judge(question, right, passages).support == "supported"
+    assert judge(question, wrong, passages).support == "unsupported"

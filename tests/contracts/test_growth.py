@@ -67,6 +67,7 @@ from hopweave.text import (
     refusal,
     relations,
     roles,
+    segments,
     sentences,
     succession,
     superlatives,
@@ -300,6 +301,9 @@ OTHERS = {
     "move_asked": lambda text: opening_times.move_asked(f"When does it {text}"),
     "opening_or_closing": lambda text: opening_times.opening_or_closing(
         f"{text} from 9 to 5", Span(len(text) + 6, len(text) + 7)
+    ),
+    "is_in_another_segment": lambda text: segments.is_in_another_segment(
+        "Wer ist nicht der Erste?", f"Ida ist nicht die Erste, {text}", Span(0, 3)
     ),
     "is_difference": lambda text: changes.is_difference(f"What is it {text}", f"£5 {text}", Span(0, 2)),
     "is_other_measure": lambda text: values_asked.is_other_measure(f"what is the {text}", f"5 kg {text}"),

@@ -34,8 +34,9 @@ from hopweave.text.own_words import is_of_less_fitting_words
 from hopweave.text.parties import Party, is_party
 from hopweave.text.parts import is_in_other_part, is_unchosen, parts_with
 from hopweave.text.relations import relations_asked
+from hopweave.text.segments import is_in_another_segment
 from hopweave.text.sentences import sentences_in
-from hopweave.text.sizes import measure_of
+from hopweave.text.sizes import may_say_how_much
 from hopweave.text.succession import is_on_other_side
 from hopweave.text.superlatives import is_one_of_a_list
 from hopweave.text.table_rows import is_row
@@ -102,11 +103,7 @@ def is_nearer_another(query: str, said: str, place: Place, focus: Span, passages
         return True
     if _is_of_another_part(query, said, asking, place, inside):
         return True
-    if (
-        not is_statement
-        and is_english(query)
-        and is_of_less_fitting_words(content_stems(query), place.sentence, inside, values)
-    ):
+    if not is_statement and _is_said_of_another(query, place.sentence, inside, values):
         return True
     terms = _terms_asked(asking, parties)
     # Words that all of the document is about tell its parts apart only where nothing else does.
@@ -127,6 +124,13 @@ def is_nearer_another(query: str, said: str, place: Place, focus: Span, passages
     return _is_in_another_sentence(_unnamed(wanted, said), said, place, kind, passages) or _is_told_better(
         query, said, place, kind, passages
     )
+
+
+def _is_said_of_another(query: str, sentence: str, inside: Span, values: Sequence[Value]) -> bool:
+    """Whether the words that a sentence has for another value, or another segment of it, fit a question better."""
+    if is_english(query):
+        return is_of_less_fitting_words(content_stems(query), sentence, inside, values)
+    return is_in_another_segment(query, sentence, inside)
 
 
 def _is_of_another_part(query: str, said: str, asking: str, place: Place, inside: Span) -> bool:
@@ -182,7 +186,7 @@ def _is_amount_of_something_else(query: str, place: Place, own: Value, passages:
         return False
     others = (sentence for one in passages for sentence in sentences_in(one.text))
     return any(
-        _may_be_how_much(value.kind, own.kind) for other in others if what & content_stems(other) for value in values_in(other)
+        may_say_how_much(value.kind, own.kind) for other in others if what & content_stems(other) for value in values_in(other)
     )
 
 
@@ -190,11 +194,6 @@ def _of_what(sentence: str, value: Value) -> Set[str]:
     """The stem of what an amount is of: `100 ml of water`."""
     found = _OF_WHAT.match(sentence, value.span.end)
     return content_stems(found["what"]) if found is not None else frozenset()
-
-
-def _may_be_how_much(one: str, other: str) -> bool:
-    """Whether values of two kinds may both say how much there is of something: it is weighed, or measured in litres."""
-    return are_alike(one, other) or {measure_of(one), measure_of(other)} <= {"mass", "volume"}
 
 
 def _terms_asked(asking: str, parties: Iterable[Party]) -> frozenset[str]:

@@ -14,6 +14,7 @@ from hopweave.core.memoize import remembered
 from hopweave.text.key_terms import words_in
 from hopweave.text.quantities import UNITS
 from hopweave.text.values import NUMBER_WORDS, SCALES, normalize_values
+from hopweave.text.values_alike import are_alike
 
 _OTHERS = {
     "time": {"month months": "2629746", "year years yr yrs": "31556952", "decade decades": "315569520"},
@@ -121,6 +122,15 @@ def measure_of(unit: str) -> str:
     """
     known = _KNOWN.get(unit) or (_KNOWN.get(unit.lower()) if len(unit) > _LONGEST_SIGN else None)
     return known[0] if known is not None else ""
+
+
+def may_say_how_much(one: str, other: str) -> bool:
+    """Whether values of two kinds, as `values_alike` names them, may both say how much there is of something.
+
+    >>> may_say_how_much("g", "l"), may_say_how_much("m", "m"), may_say_how_much("g", "m")
+    (True, True, False)
+    """
+    return are_alike(one, other) or {measure_of(one), measure_of(other)} <= {"mass", "volume"}
 
 
 def units_of(measure: str) -> list[str]:
