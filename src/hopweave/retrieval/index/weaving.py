@@ -477,7 +477,7 @@ class Weaving:
                 if not added.isdisjoint(covers[document]):
                     covers[document] -= added
                     covered[document] = self._share(covers[document])
-            for document in rest if self._use_links else ():
+            for document in self._near(best, rest) if self._use_links else ():
                 linked[document] = max(linked[document], self._link_between(best, document))
         return picked
 
@@ -488,6 +488,15 @@ class Weaving:
     def _weight(self, terms: Iterable[str]) -> float:
         # A plain sum depends on the order of the terms, which for a set differs between processes.
         return math.fsum(map(self._idf.__getitem__, terms))
+
+    def _near(self, one: Document, others: Sequence[Document]) -> Iterable[Document]:
+        """Those of some passages that may be linked to one: most are not, which is quickly told."""
+        partners = {document for pair in self._referred if one in pair for document in pair}
+        return (
+            dict.fromkeys([*one.near(others), *(other for other in others if other in partners)])
+            if partners
+            else one.near(others)
+        )
 
     def _link_between(self, one: Document, other: Document) -> float:
         """The weight of the strongest link between two passages, at most 1."""

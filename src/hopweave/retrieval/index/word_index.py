@@ -188,6 +188,16 @@ class Document:
         may_name = bool(other.key) and (other._longest_word in self._letters or not other._longest_word.isascii())
         return may_name and self.names(other.key) and other.key in self.links
 
+    def near(self, others: Sequence[Document]) -> list[Document]:
+        """Those of some passages whose documents the text may name, or whose texts may name this document: few of them."""
+        letters, own = self._letters, self._longest_word if self.key else ""
+        found = []
+        for other in others:
+            named = other.key and other._longest_word
+            if (named and (named in letters or not named.isascii())) or (own and (own in other._letters or not own.isascii())):
+                found.append(other)
+        return found
+
     @cached_property
     def _letters(self) -> str:
         """The text in small letters, without accents, and without what is not ASCII then: it has every ASCII word of `flat`."""
