@@ -310,6 +310,15 @@ def test_english_terms_are_those_of_the_first_version(text):
     assert ENGLISH.terms_of(text) == first_english_analyzer().analyze(unicodedata.normalize("NFC", text))
 
 
+@given(
+    st.lists(st.text(max_size=40) | st.just("hopweave0between0texts") | st.just("Ada's oil"), max_size=6),
+    st.sampled_from(sorted(CODES)),
+)
+def test_several_texts_have_the_terms_that_each_has_alone(texts, language):
+    analysis = Analysis(language)
+    assert analysis.terms_of_each(texts) == [analysis.terms_of(text) for text in texts]
+
+
 def test_an_english_corpus_has_the_identity_of_the_first_version(tmp_path):
     BM25.build(tmp_path, ENGLISH_PASSAGES[:2])
     with closing(BM25(tmp_path)) as opened:

@@ -6,6 +6,7 @@ Scripts without blanks between words are cut into overlapping pairs of letters, 
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -57,6 +58,8 @@ _ENGLISH_STOP_WORDS = (
 _TURKISH_CAPITALS = str.maketrans({"I": "ı", "İ": "i"})
 _POSSESSIVE = lazy_pattern(r"['\u2019\uff07][sS]\b")
 _MAX_TERM_BYTES = 255
+_BETWEEN = "hopweave0between0texts"
+"""A word that no text has, unless somebody means harm: then texts are analysed one by one."""
 _IN_PAIRS = "+pairs"
 
 
@@ -105,6 +108,24 @@ class Analysis:
         """The terms of any text, in order."""
         # The engine does not accept half of a surrogate pair, which is not a character.
         return analyzer(self.language).analyze(self.searchable(text.encode("utf-8", "replace").decode("utf-8")))
+
+    def terms_of_each(self, texts: Sequence[str]) -> list[list[str]]:
+        """The terms of each of some texts; several times as fast as one after the other."""
+        between = _between(self)
+        found: list[list[str]] = [[]]
+        for term in self.terms_of(f"\n{_BETWEEN}\n".join(texts)):
+            if term == between:
+                found.append([])
+            else:
+                found[-1].append(term)
+        return found if len(found) == len(texts) else list(map(self.terms_of, texts))
+
+
+@cache
+def _between(analysis: Analysis) -> str:
+    """The term of what stands between two texts."""
+    [term] = analysis.terms_of(_BETWEEN)
+    return term
 
 
 ENGLISH = Analysis()

@@ -67,6 +67,11 @@ def terms_of(text: str) -> list[str]:
     return _OF_THE_INDEX.get().terms_of(text)
 
 
+def terms_of_each(texts: Sequence[str]) -> list[list[str]]:
+    """The terms of each of some texts, likewise."""
+    return _OF_THE_INDEX.get().terms_of_each(texts)
+
+
 @contextmanager
 def searching_with(analysis: Analysis) -> Iterator[None]:
     """Analyses texts as an index does, until the end of its search."""

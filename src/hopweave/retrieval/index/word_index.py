@@ -38,6 +38,7 @@ from hopweave.retrieval.index.bm25_search import (
     searching,
     terms_in,
     terms_of,
+    terms_of_each,
     together,
 )
 from hopweave.retrieval.index.links import is_named, keys_of, mentions, names, opening, title_key, with_numbers_apart, words_of
@@ -180,7 +181,7 @@ class Document:
     def sentences(self) -> tuple[frozenset[str], ...]:
         """The terms of each sentence."""
         text = self.passage.text
-        return tuple(frozenset(terms_of(text[span.start : span.end])) for span in sentence_spans(text))
+        return tuple(map(frozenset, terms_of_each([text[span.start : span.end] for span in sentence_spans(text)])))
 
     def links_to(self, other: Document) -> bool:
         """Whether the text names the other's document."""
