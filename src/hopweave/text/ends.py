@@ -107,7 +107,7 @@ def _is_end_of_amounts(asking: str, sentence: str, own: Value, values: Sequence[
     if own.kind in {"date", CLOCK} or _ASKS_FOR_AN_END.search(asking):
         return False
     return any(
-        _BETWEEN.search(sentence[: first.span.start]) is not None
+        _BETWEEN.search(sentence, max(0, first.span.start - _FARTHEST_BEFORE), first.span.start) is not None
         and sentence[first.span.end : last.span.start].strip() == "and"
         and own in (first, last)
         for first, last in pairwise(values)
