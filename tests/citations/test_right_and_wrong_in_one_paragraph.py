@@ -147,6 +147,11 @@ def test_a_value_of_a_paragraph_answers_its_own_question_alone(question, told, r
         ("When does the pool open?", "9 am", "The pool is closed until 9 am."),
         ("When does the bar shut?", "midnight", "The bar opens at noon and shuts at midnight."),
         ("How high is the fee for late returns?", "£5", "The fee for late returns is £5."),
+        (
+            "Where is the fuse of the pump kept?",
+            "behind the panel",
+            "Where is the fuse of the pump kept? It is behind the panel.",
+        ),
         ("How often must the oil be changed?", "every 500 km", "The oil must be changed every 500 km."),
     ],
 )

@@ -287,7 +287,8 @@ def _is_all_said(wanted: Wanted, said: str, passage: Passage) -> bool:
 def _is_said_instead(wanted: Wanted, said: str, passage: Passage) -> bool:
     """Whether a sentence of a passage has all that is wanted, of which that with the answer has nothing, and says more."""
     is_number = bool(numbers_of(keys_of(said)))
-    others = (one for one in _all_said(wanted, passage) if not is_number or values_in(one))
+    told = (one for one in _all_said(wanted, passage) if not one.endswith("?"))
+    others = (one for one in told if not is_number or values_in(one))
     return any(wanted.words < content_stems(one) for one in others)
 
 
