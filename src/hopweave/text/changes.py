@@ -15,7 +15,7 @@ from hopweave.core.memoize import remembered
 from hopweave.core.types import Span
 from hopweave.text.languages import is_foreign
 from hopweave.text.table_rows import is_row
-from hopweave.text.values import MONTHS
+from hopweave.text.values import MONTH_NAMES
 from hopweave.text.values_alike import Value, are_alike, value_at, values_in
 from hopweave.text.wanted import content_stems
 
@@ -65,7 +65,7 @@ _TIME_BEFORE = lazy_pattern(
     r"|\b(?:year|quarter|month) (?:ago|earlier|before)\b",
     re.IGNORECASE,
 )
-_MONTH_BEHIND = lazy_pattern(rf"\s(?:{'|'.join(month.capitalize() for month in MONTHS)})\b")
+_MONTH_BEHIND = lazy_pattern(rf"\s(?:{MONTH_NAMES})\b")
 """Behind the days of a time: `from 19 to 21 June`."""
 _FRAME = lazy_pattern(r"\W*(?:in|during|for|at|by|over)\b[^.,;()£$€%]{0,60}?\b(?P<year>(?:19|20)\d\d)\b", re.IGNORECASE)
 """What a sentence begins with, and all its values are of that have no other year: `In the first half of 2024 sales were ...`"""

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Span
 from hopweave.text.languages import NOTHING, is_foreign, language_beside, pattern_for, words_for
-from hopweave.text.values import MONTHS
+from hopweave.text.values import DAY_NAMES, MONTH_NAMES
 from hopweave.text.values_alike import CLOCK, Value, are_alike, value_at, values_in
 
 _RANGE = lazy_pattern(r"(?P<first>\d[\d.,:]*)(?P<between>[^\d]{1,12})(?P<last>\d[\d.,:]*)")
@@ -22,8 +22,7 @@ _ASKS_FOR_AN_END = lazy_pattern(
     r"|cheapest|dearest|start\w*|begin\w*|end\w*|limit\w*)\b",
     re.IGNORECASE,
 )
-_MONTHS_AND_DAYS = rf"{'|'.join(map(str.capitalize, MONTHS))}|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?"
-_NO_NUMBER = rf"(?:noon|midnight|dawn|dusk|sunrise|sunset|{_MONTHS_AND_DAYS})"
+_NO_NUMBER = rf"(?:noon|midnight|dawn|dusk|sunrise|sunset|{MONTH_NAMES}|{DAY_NAMES})"
 _MOMENT = (
     rf"(?:the\s)?(?:\d|{_NO_NUMBER}\b|one\b|two\b|three\b|four\b|five\b|six\b|seven\b|eight\b|nine\b|ten\b|eleven\b|twelve\b)"
 )

@@ -17,7 +17,7 @@ from hopweave.text.clause_openings import FINITE, NUM, OF_FULL_CLAUSES, OWN_CLAU
 from hopweave.text.clauses import clause_around
 from hopweave.text.content_words import anchors, keys_of
 from hopweave.text.contrasts import COLOURS
-from hopweave.text.values import MONTHS, NUMBER_WORDS
+from hopweave.text.values import DAY_NAMES, MONTH_NAMES, NUMBER_WORDS
 from hopweave.text.values_alike import CLOCK, NUMBER, Value, are_alike, values_in
 from hopweave.text.wanted import content_stems, letters_in
 
@@ -34,9 +34,7 @@ _OF_WHICH = lazy_pattern(rf"(?:,\swhich|\sthat)\s(?={SUBJECT})")
 """What stands before a clause in which somebody else does something: `the budget, which the board approves`."""
 _SAID_ASIDE = lazy_pattern(r",\s(?:whose|who|which|where)\s[^,;]{2,120},")
 _THAT_SOMEBODY = lazy_pattern(rf"\sthat\s(?={SUBJECT})[^,;]{{2,120}}(?:[,;]|\Z)")
-_TIME_OF_YEAR = lazy_pattern(
-    rf"\b(?:{'|'.join(map(str.capitalize, MONTHS))}|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?|spring|summer|autumn|winter)\b"
-)
+_TIME_OF_YEAR = lazy_pattern(rf"\b(?:{MONTH_NAMES}|{DAY_NAMES}|spring|summer|autumn|winter)\b")
 _KINDS_OF_WORDS = (
     _TIME_OF_YEAR,
     lazy_pattern(r"\b(?:(?:hour|dai|week|month|year|quarter)ly|annually)\b"),
@@ -238,7 +236,7 @@ def _are_alike(one: Value, other: Value, *, is_much: bool) -> bool:
     """
     if is_much and one.kind.startswith(NUMBER) and other.kind not in {"date", CLOCK}:
         return True
-    return are_alike(one.kind, other.kind) or (one.kind.startswith(NUMBER) and other.kind.startswith(NUMBER))
+    return are_alike(one.kind, other.kind, whatever_is_counted=True)
 
 
 def _is_of_an_earlier_thing(wanted: Set[str], sentence: str, focus: Span) -> bool:

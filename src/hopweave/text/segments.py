@@ -14,7 +14,7 @@ from hopweave.core.types import Span
 from hopweave.text.content_words import stem
 from hopweave.text.languages import NOTHING, language_beside, words_for
 from hopweave.text.sizes import may_say_how_much
-from hopweave.text.values_alike import NUMBER, Value, values_in
+from hopweave.text.values_alike import Value, are_alike, values_in
 from hopweave.text.wanted import content_stems
 
 _IN_BRACKETS = lazy_pattern(r"\([^()]*\)?")
@@ -79,4 +79,4 @@ def _cut(code: str) -> re.Pattern[str]:
 
 
 def _are_alike(one: Value, other: Value) -> bool:
-    return may_say_how_much(one.kind, other.kind) or (one.kind.startswith(NUMBER) and other.kind.startswith(NUMBER))
+    return may_say_how_much(one.kind, other.kind) or are_alike(one.kind, other.kind, whatever_is_counted=True)

@@ -14,7 +14,7 @@ from hopweave.text.content_words import content_of, stem, stems_of, words_of
 from hopweave.text.irregular_verbs import present_of
 from hopweave.text.languages import is_foreign
 from hopweave.text.negation import root
-from hopweave.text.values import MONTHS
+from hopweave.text.values import DAY_NAMES, MONTH_NAMES
 
 _SAID = (
     r"(?:said|says?|saying|stated|states|reported|reports|announced|announces|wrote|writes|claimed|claims|thinks|thought|believes"
@@ -30,8 +30,8 @@ _REPORTS = lazy_pattern(
 _BY = lazy_pattern(
     r"\b(?P<verb>\w{2,}ed|written|made|built|sent|given|taken|drawn|found|held|led|chosen|done|won|paid|sold)"
     r"(?: (?:down|for|in|off|on|out|over|up))? by (?!\d|the \d|(?:(?:about|early|late|noon|midnight|then|now|next)\b"
-    r"|the (?:beginning|end|start|middle|next|last)\b|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day\b"
-    rf"|(?:{'|'.join(map(str.capitalize, MONTHS))})\b(?! [A-Z])))"
+    r"|the (?:beginning|end|start|middle|next|last)\b"
+    rf"|{DAY_NAMES}\b|(?:{MONTH_NAMES})\b(?! [A-Z])))"
 )
 """By whom something was done, and not by when."""
 _BEGINS_ANEW = lazy_pattern(

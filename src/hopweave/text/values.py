@@ -23,6 +23,9 @@ MONTHS = (
     *("january", "february", "march", "april", "may", "june"),
     *("july", "august", "september", "october", "november", "december"),
 )
+MONTH_NAMES = "|".join(month.capitalize() for month in MONTHS)
+DAY_NAMES = r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?"
+"""As parts of regular expressions."""
 _MONTH = (
     r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
     r"|nov(?:ember)?|dec(?:ember)?)\.?"

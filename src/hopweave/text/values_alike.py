@@ -19,9 +19,9 @@ from hopweave.text.content_words import stem
 from hopweave.text.key_terms import FUNCTION_WORDS
 from hopweave.text.languages import is_foreign, language_of, months, names_of_months, words_for
 from hopweave.text.page_names import MANUAL_SECTION
-from hopweave.text.values import MONTHS, NUMBER_WORDS
+from hopweave.text.values import MONTH_NAMES, NUMBER_WORDS
 
-_MONTHS = rf"(?-i:{'|'.join(month.capitalize() for month in MONTHS)})"
+_MONTHS = rf"(?-i:{MONTH_NAMES})"
 _YEAR = r"[12]\d{3}"
 _DATE = (
     rf"\b(?:\d{{1,2}}(?:st|nd|rd|th)?\s+{_MONTHS}(?:,?\s+{_YEAR})?|{_MONTHS}\s+(?:{_YEAR}|\d{{1,2}}(?:,?\s+{_YEAR})?)"
@@ -136,13 +136,19 @@ def _kind(match: re.Match[str]) -> str:
     return f"{COUNTED}{stem(noun)}" if noun and noun not in FUNCTION_WORDS and not _UNCOUNTED.fullmatch(noun) else NUMBER
 
 
-def are_alike(one: str, other: str) -> bool:
+def are_alike(one: str, other: str, *, whatever_is_counted: bool = False) -> bool:
     """Whether values of two kinds could stand in each other's place in a sentence, which may leave out what it counts.
+
+    Args:
+        one: the kind of one value.
+        other: that of the other.
+        whatever_is_counted: whether any two numbers could; what they seem to count may be a verb: `under six travel free`.
 
     >>> are_alike("number of crate", "number"), are_alike("number of crate", "number of barrel"), are_alike("date", "time")
     (True, False, False)
     """
-    return one == other or (NUMBER in (one, other) and one.startswith(NUMBER) and other.startswith(NUMBER))
+    are_numbers = one.startswith(NUMBER) and other.startswith(NUMBER)
+    return one == other or (are_numbers and (whatever_is_counted or NUMBER in (one, other)))
 
 
 @remembered

@@ -54,7 +54,7 @@ _ASKED = tuple(
             (_TIME, _DATE),
             r"(?:what|which) (?:exact )?(?:date|day|month|year)|(?:first|last|latest|earliest) (?:[a-z]+ )?day|deadline",
         ),
-        ((_MONEY, _SHARE), rf"how (?:big|high|large)\b(?=.{{0,200}}\b(?:{_OF_MONEY_OR_SHARE}))"),
+        ((_MONEY, _SHARE), rf"how (?:big|high|large)\b(?=.{{0,200}}\b(?:{_OF_MONEY_OR_SHARE})\b)"),
         ((_LENGTH,), r"how (?:deep|far|high|tall|thick|wide)|how much (?:[a-z]+ )?(?:clearance|room|space)"),
         (("mass",), r"how heavy|how much\b.{1,80}?\bweighs?|(?:what|which) weight|weight of"),
         ((_TEMPERATURE,), r"how (?:cold|hot|warm)"),

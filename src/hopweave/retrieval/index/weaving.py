@@ -489,14 +489,10 @@ class Weaving:
         # A plain sum depends on the order of the terms, which for a set differs between processes.
         return math.fsum(map(self._idf.__getitem__, terms))
 
-    def _near(self, one: Document, others: Sequence[Document]) -> Iterable[Document]:
-        """Those of some passages that may be linked to one: most are not, which is quickly told."""
+    def _near(self, one: Document, others: Sequence[Document]) -> list[Document]:
+        """Those of some passages that may be linked to one, some of them twice: most are not, which is quickly told."""
         partners = {document for pair in self._referred if one in pair for document in pair}
-        return (
-            dict.fromkeys([*one.near(others), *(other for other in others if other in partners)])
-            if partners
-            else one.near(others)
-        )
+        return [*one.near(others), *(other for other in others if other in partners)]
 
     def _link_between(self, one: Document, other: Document) -> float:
         """The weight of the strongest link between two passages, at most 1."""
