@@ -27,8 +27,13 @@ from hopweave.text.sentences import sentence_spans
 
 @pytest.mark.parametrize(
     ("texts", "worked_on"),
-    [(["one", "one", "three"], ["one", "three"]), (["x" * 4_001] * 2, ["x" * 4_001] * 2)],
-    ids=["equal", "too-long-to-be-kept"],
+    [
+        (["one", "one", "three"], ["one", "three"]),
+        (["x" * 4_001] * 2, ["x" * 4_001]),
+        (["x" * 4_001, *("x" * (5_000 + more) for more in range(8)), "x" * 4_001], None),
+        (["x" * 40_001] * 2, None),
+    ],
+    ids=["equal", "long-and-equal", "long-and-many", "too-long-to-be-kept"],
 )
 def test_an_equal_text_is_not_worked_on_twice_unless_it_is_long(texts, worked_on):
     seen = []
@@ -39,7 +44,7 @@ def test_an_equal_text_is_not_worked_on_twice_unless_it_is_long(texts, worked_on
         return len(text)
 
     assert [length(text) for text in texts] == [len(text) for text in texts]
-    assert seen == worked_on
+    assert seen == (texts if worked_on is None else worked_on)
 
 
 def test_what_is_kept_has_an_end_and_the_oldest_goes_first():

@@ -11,25 +11,31 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 _MOST = 4096
-_LONGEST = 4_000
+_LONG = 4_000
+_FEW = 8
+_LONGEST = 40_000
 
 
 def remembered(make: Callable[Concatenate[str, P], T]) -> Callable[Concatenate[str, P], T]:
     """Memoizes the last 4,096 results of a pure function of a text.
 
-    Results for texts of more than 4,000 characters are computed each time, so that long texts cannot fill the memory.
+    Of texts of more than 4,000 characters only the last 8, and of more than 40,000 none, so that they cannot fill the memory.
 
     Args:
         make: a function of a text and other hashable arguments, given by position. Its results are shared, so they must not
             be modified.
     """
     known = lru_cache(_MOST)(make)
+    known_of_long = lru_cache(_FEW)(make)
+
+    def told(text: str) -> Callable[..., T]:
+        return make if len(text) > _LONGEST else known_of_long
 
     def recalled(text: str, *args: P.args, **kwargs: P.kwargs) -> T:
-        return make(text, *args, **kwargs) if len(text) > _LONGEST else known(text, *args, **kwargs)  # type: ignore[arg-type]
+        return (told(text) if len(text) > _LONG else known)(text, *args, **kwargs)  # type: ignore[arg-type]
 
     def recalled_of_text(text: str) -> T:  # the same without the cost of further arguments: a question makes a thousand calls
-        return make(text) if len(text) > _LONGEST else known(text)  # type: ignore[call-arg]
+        return told(text)(text) if len(text) > _LONG else known(text)
 
     is_of_text_alone = make.__code__.co_argcount == 1
     return cast("Callable[Concatenate[str, P], T]", wraps(make)(recalled_of_text if is_of_text_alone else recalled))
