@@ -29,6 +29,8 @@ SOLBERG = Passage(
         ("Frida Kahlo's father met J. R. R. Tolkien.", ["Frida Kahlo", "J. R. R. Tolkien"]),
         ("Museo Reina Sofía is in Madrid.", ["Museo Reina Sofía", "Madrid"]),
         ("He plays the violin.", []),
+        ("He fought in World War I, and so did Otto I of Graz.", ["World War I", "Otto I of Graz"]),
+        ("On Monday I was told that in 1914 I was wrong.", ["Monday", "1914"]),
         ("Ada and Grace met in Paris and in Rome.", ["Ada", "Grace", "Paris", "Rome"]),
         ("", []),
     ],
@@ -66,6 +68,12 @@ def test_a_sentence_whose_words_stand_together_is_verified_by_that_sentence(sent
 )
 def test_a_sentence_that_no_passage_holds_is_not(sentence):
     assert judge(ASKED.text, sentence, [SOLBERG]) == Assessment()
+
+
+@pytest.mark.parametrize(("said", "support"), [("World War II", "supported"), ("World War I", "unsupported")])
+def test_a_name_with_another_numeral_is_another_name(said, support):
+    told = Passage("olsen", "Vik Olsen (1919-1950) was a pilot. He fought in World War II.", "Vik Olsen")
+    assert judge("In which war did Vik Olsen fight?", said, [told]).support == support
 
 
 def test_the_first_passage_that_holds_it_counts():

@@ -42,6 +42,8 @@ from hopweave.text.nations import is_only_nations, nations_in
         ("with --no-ff", "git merge --no-ff"),
         ("Use the `-O` option", "-O"),
         ("5s", "five seconds"),
+        ("Serie A", "the Serie A of 2004"),
+        ("A horse", "the horse"),
     ],
 )
 def test_the_same_in_other_words_agrees_both_ways(left, right):
@@ -53,6 +55,10 @@ def test_the_same_in_other_words_agrees_both_ways(left, right):
     ("left", "right"),
     [
         ("American", "Canada"),
+        ("World War I", "World War II"),
+        ("Louis V", "Louis VII"),
+        ("Serie A", "Serie B"),
+        ("Hepatitis A", "Hepatitis AB"),
         ("North Korean", "South Korea"),
         ("English", "Scotland"),
         ("American actor", "American dancer"),

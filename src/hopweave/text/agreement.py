@@ -53,8 +53,10 @@ def agree(left: str, right: str) -> bool:
 
 
 def _bared(text: str) -> str:
-    """A text without the words around what it names."""
-    return " ".join(word for word in text.split() if word.strip(".,:;`'\"").casefold() not in _AROUND)
+    """A text without the words around what it names; a capital behind others is no article (`Serie A`)."""
+    words = [word.strip(".,:;`'\"") for word in text.split()]
+    is_around = [(word if at and len(word) == 1 else word.casefold()) in _AROUND for at, word in enumerate(words)]
+    return " ".join(word for word, is_one in zip(text.split(), is_around, strict=True) if not is_one)
 
 
 def _share_nations(left: str, right: str) -> bool:
@@ -124,6 +126,8 @@ def _shortens_words(short: str, long: str) -> bool:
     """Whether two names have as many words, each equal or an abbreviation of the other's: `St. Louis`, `J. R. Renn`."""
     one, other = _WORD.findall(short), _WORD.findall(long)
     if not 1 < len(one) == len(other):
+        return False
+    if len(one[-1]) == 1 and one[-1] != other[-1]:  # no initial, but a numeral or a letter: `World War I`, `Hepatitis A`
         return False
     pairs = list(zip(one, other, strict=True))
     alike = [_bare(left) == _bare(right) for left, right in pairs]

@@ -17,6 +17,7 @@ from hopweave.core.memoize import remembered
 from hopweave.text.key_terms import stem_of_key
 from hopweave.text.languages import is_foreign, small_words
 from hopweave.text.scripts import apart, content_apart, runs_together
+from hopweave.text.values import DAY_NAMES, MONTH_NAMES
 
 WORD = lazy_pattern(r"[^\W_]+(?:['’.,-][^\W_]+)*")
 BYTES_PER_TOKEN = 4
@@ -43,6 +44,7 @@ _FEWEST_LETTERS = 4
 
 _REASONING = lazy_pattern(r"\s*(?:thus[ ,]|so[ ,]|that is,|therefore|hence)", re.IGNORECASE)
 _EQUATION = lazy_pattern(r"\d\s*[+-]\s*[\d.,]+\s*=\s*[\d.,]")
+_WHEN = lazy_pattern(rf"{DAY_NAMES}|{MONTH_NAMES}|\d.*")
 _ORDINAL = lazy_pattern(r"(\d)(?:st|nd|rd|th)$")
 _ELISION = lazy_pattern(
     r"(?<![^\W_])(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu|quelqu|un|all|dell|nell|sull)['’](?=[^\W_])", re.IGNORECASE
@@ -117,6 +119,8 @@ def anchors(sentence: str) -> list[str]:
 
     >>> anchors("The Planets was composed by Gustav Holst, Duke of Nowhere, in 1914.")
     ['Planets', 'Gustav Holst', 'Duke of Nowhere', '1914']
+    >>> anchors("I think he fought in World War I, and on Monday I asked.")
+    ['World War I', 'Monday']
     """
     return list(_anchors(sentence))
 
@@ -133,7 +137,8 @@ def _anchors(sentence: str) -> tuple[str, ...]:
     for index, token in enumerate(tokens):
         word = token[0]
         is_opener = index == 0 and word.lower() in openers
-        if (word[0].isupper() or word[0].isdigit()) and not is_opener and word != "I":
+        is_pronoun = word == "I" and (start < 0 or not _is_numbered(sentence[start:end], sentence[end : token.start()]))
+        if (word[0].isupper() or word[0].isdigit()) and not is_opener and not is_pronoun:
             if start >= 0 and not _are_joined(sentence[end : token.start()], connectors):
                 found.append(sentence[start:end])
                 start = -1
@@ -141,6 +146,11 @@ def _anchors(sentence: str) -> tuple[str, ...]:
     if start >= 0:
         found.append(sentence[start:end])
     return tuple(dict.fromkeys(re.sub(r"['’]s$", "", name) for name in found))
+
+
+def _is_numbered(name: str, between: str) -> bool:
+    """Whether an `I` that follows a name at once, but for this text, is a numeral: `World War I`, unlike `On Monday I ...`."""
+    return between.isspace() and _WHEN.fullmatch(name.rpartition(" ")[2]) is None
 
 
 def content_of(sentence: str, names: Sequence[str]) -> list[str]:

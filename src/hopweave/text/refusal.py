@@ -15,13 +15,16 @@ from hopweave.text.quotation import CLOSING
 # any other word, it is the beginning of a name: "Unknown Pleasures", "None of the Above", "I Don't Know How to Love Him".
 _DOES_NOT_KNOW = lazy_pattern(
     r"[?.…–—_\s-]*+$|[\W_]*+"
-    r"(?:(?:sorry,?\s+)?(?:i|we)(?:\s+am|\s+are|['’]m|['’]re)?\s+(?:"
+    r"(?:(?:(?:sorry|no),?\s+)?(?:i|we)(?:\s+am|\s+are|['’]m|['’]re)?\s+(?:"
     r"(?:do\s+not|don['’]t)\s+(?:know|have\s+(?:(?:any|enough|the|that|sufficient|access|specific|to|this)\s+)*"
     r"(?:information|access|knowledge|data|details))"
+    r"|have\s+no\s+(?:information|access|knowledge|data|details)"
     r"|(?:cannot|can\s+not|can['’]t)\s+(?:answer|find|tell|say|determine|confirm|verify|provide|access)"
-    r"|not\s+(?:sure|certain)|unsure|unable)"
+    r"|not\s+(?:sure|certain|able\s+to\s+(?:answer|find|tell|say|determine|confirm|verify|provide|access))|unsure|unable)"
+    r"|(?:(?:it|this|that|the\s+(?:question|answer)|answer)\s+)?(?:cannot|can\s+not|can['’]t|could\s+not|couldn['’]t)\s+be\s+"
+    r"(?:answered|determined|known|inferred|established|verified)"
     r"|(?:(?:it|this|that|the\s+answer|answer)(?:['’]s|\s+is|\s+was)?\s+)?(?:currently\s+|still\s+)?"
-    r"(?:unknown|unsolved(?:\s+query)?|unsure|unanswered|unclear|n/a|none|insufficient\s+information"
+    r"(?:unknown|unsolved(?:\s+query)?|unsure|unanswered|unclear|n/a|none|(?:insufficient|not\s+enough)\s+information"
     r"|no\s+(?:(?:helpful|relevant|useful|such|specific|sufficient|further)\s+)?+(?:answer|information)"
     r"|not\s+(?:yet\s+)?(?:known|sure|certain|clear|available|provided|specified|stated|mentioned|given|found|applicable)))"
     r"(?:\W*+$|\s*+[.,;:!?–—-]++(?=\s)|\s++(?-i:about|any|as|at|available|because|by|exactly|for|found|from|given|how|if|in|is"
@@ -29,12 +32,13 @@ _DOES_NOT_KNOW = lazy_pattern(
     re.IGNORECASE,
 )
 
+_ITEM = r"[\W_]*+(?:\d{1,2}[.)]\s++[\W_]*+)?"
 _NO = lazy_pattern(
-    r"[\W_]*+(?:(?:(?:final[ \t]++)?answer|reply|response|a)[ \t*_]*+:[\W_]*+)?no[*_]*+\s*+[!！]++(?P<rest>[^\n]*+)",
+    rf"{_ITEM}(?:(?:(?:final[ \t]++)?answer|reply|response|a)[ \t*_]*+:[\W_]*+)?no[*_]*+\s*+[!！]++(?P<rest>[^\n]*+)",
     re.IGNORECASE,
 )
 _BARE_NO = lazy_pattern(
-    r"[\W_]*+(?:(?i:(?:(?:final[ \t]++)?answer|reply|response|a)[ \t*_]*+:)[\W_]*+)?NO[^\w\n\u2060]*+(?:\n|$)"
+    rf"{_ITEM}(?:(?i:(?:(?:final[ \t]++)?answer|reply|response|a)[ \t*_]*+:)[\W_]*+)?NO[^\w\n\u2060]*+(?:\n|$)"
 )
 # A name that happens to be "No!": the following words say what it is.
 _GOES_ON = lazy_pattern(rf"[*_`{CLOSING}]*+\s*+(?:(?-i:is|was|are|were|by|has|had)\b|\(\d{{4}})")
@@ -44,7 +48,7 @@ _CANNOT_SAY = lazy_pattern(
     r"|there\s+is\s+(?:no|not\s+enough)\s+(?:information|mention)\b"
     r"|(?:the|these|this|none\s+of\s+the)\s+(?:[\w-]+\s+){0,2}(?:passages?|facts?|contexts?|documents?|texts?|information)\s+"
     r"(?:provided\s+|given\s+|above\s+)?(?:(?:do(?:es)?\s+not|don['’]t|doesn['’]t)\s+)?(?:directly\s+|explicitly\s+)?"
-    r"(?:say|mention|provide|state|contain|specify|give|include|says|mentions|provides|states|contains|specifies|gives)\b)",
+    r"(?:(?:say|mention|provide|state|contain|specif[iy]|give|include|answer|tell|reveal|indicate|help)(?:e?s)?)\b)",
     re.IGNORECASE,
 )
 _NONE = lazy_pattern(r"[\W_]*+none[\W_]*+", re.IGNORECASE)

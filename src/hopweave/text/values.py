@@ -242,13 +242,23 @@ def _month(written: str) -> str:
 
 
 def _tokens(text: str) -> list[str]:
-    """The words in lower case, without surrounding punctuation, articles and possessives; hyphens separate words."""
-    found = []
-    for match in _TOKEN.finditer(text.casefold().translate(_DASHES)):
-        token = match[0] if _DIGITS.match(match[0]) else match[0].strip(_PUNCTUATION).replace("’", "'").removesuffix("'s")
-        if token and token not in _ARTICLES:
-            found.append(token if _DIGITS.match(token) else "".join(char for char in token if char not in _PUNCTUATION))
-    return [token for token in found if token]
+    """The words in lower case, without surrounding punctuation, articles and possessives; hyphens separate words.
+
+    A letter is no article: `Serie A`, `the Serie A of 2004`.
+    """
+    found: list[str] = []
+    written = _TOKEN.findall(text.translate(_DASHES))
+    for index, each in enumerate(map(str.casefold, written)):
+        word = each if _DIGITS.match(each) else each.strip(_PUNCTUATION).replace("’", "'").removesuffix("'s")
+        if word and (word not in _ARTICLES or (word == "a" and _is_letter(written, index))):
+            found.append(word if _DIGITS.match(word) else "".join(char for char in word if char not in _PUNCTUATION))
+    return [word for word in found if word]
+
+
+def _is_letter(written: Sequence[str], index: int) -> bool:
+    """Whether an `a` behind another word ends the text, or is a capital before a word that is none."""
+    behind = written[index + 1] if index + 1 < len(written) else ""
+    return index > 0 and (not behind or (written[index].startswith("A") and behind[0].islower()))
 
 
 def _with_numbers(tokens: Sequence[str]) -> list[str]:

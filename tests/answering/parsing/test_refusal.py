@@ -21,7 +21,10 @@ from hopweave.text.refusal import does_not_know, is_refusal, without_yes
         "I'm sorry, I cannot answer this.", "I am not sure.", "The passages do not mention it.",
         "The provided passages don't say who it was.", "Based on the passages, there is no information about it.",
         "There is not enough information to say.", "None of the passages mentions her.", "The passage does not state it.",
-        "The facts do not say.", "The facts do not state who it was.",
+        "The facts do not say.", "The facts do not state who it was.", "The passages above do not answer the question.",
+        "None of the passages answers the question.", "The passages do not tell.", "It cannot be determined from the passages.",
+        "Cannot be determined.", "The question cannot be answered.", "No, I cannot answer that question.", "1. NO!",
+        "I'm not able to answer this.", "I have no information about this.", "Not enough information.",
     ],
 )  # fmt: skip
 def test_no_in_any_dress_and_ignorance_in_words_are_refusals(reply):
@@ -34,7 +37,8 @@ def test_no_in_any_dress_and_ignorance_in_words_are_refusals(reply):
         "No", "No.", "NO COUNTRY FOR OLD MEN", "NO 5", "No, it is not.", "Norway!", "Nobody!", "Know!", "Casino!",
         "Paris. NO!", "The answer is NO!", "It is not NO!", '"No!" is an album.', '"No!" by They Might Be Giants',
         "NO! (2012)", "NO! was sung by Meghan Trainor", "N O!", "No Country!", "The passages state that it was Liv Aas.",
-        "The passage says Paris.", "Unknown Pleasures", "No\u2060!", "Yes!", "Nono!",
+        "The policy document does not cover flood damage.", "It cannot be found in nature.", "It cannot be cut.", "1. Nope",
+        "I have no children.", "The text message tells him.", "Not enough rain", "The passage says Paris.", "Unknown Pleasures", "No\u2060!", "Yes!", "Nono!",
     ],
 )  # fmt: skip
 def test_answers_are_not(reply):
