@@ -1,9 +1,11 @@
 """`import hopweave`: the public names, and nothing heavy."""
 
+import ast
 import json
 import subprocess
 import sys
 from importlib.metadata import version
+from pathlib import Path
 
 import pytest
 
@@ -47,6 +49,14 @@ def test_every_public_name_is_there_and_has_a_docstring():
             assert getattr(hopweave, name).__doc__
             assert getattr(hopweave, name).__name__ == name
     assert dir(hopweave) == sorted(hopweave.__all__) == hopweave.__all__
+
+
+def test_type_checkers_know_every_public_name_where_it_is():
+    tree = ast.parse(Path(hopweave.__file__).read_text(encoding="utf-8"))
+    [checked] = [node for node in tree.body if isinstance(node, ast.If)]
+    told = {name.name: node.module for node in checked.body if isinstance(node, ast.ImportFrom) for name in node.names}
+    assert told == {name: f"hopweave.{module}" for name, module in hopweave._HOME.items()}
+    assert sorted(told) == hopweave.__all__
 
 
 def test_all_of_it_can_be_taken_at_once():

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         MethodContext,
         ModelReader,
         ModelRetriever,
+        OnText,
         Reader,
         Retriever,
         Samples,
@@ -58,6 +59,19 @@ if TYPE_CHECKING:
     from hopweave.run.settings import Settings, read_settings
     from hopweave.run.weaver import Weaver, aask, ask
     from hopweave.run.workbench import Workbench
+
+    __version__: str
+else:
+
+    def __getattr__(name: str) -> Any:
+        # Names are imported when they are first used, so that `import hopweave` costs next to nothing. A type checker does not
+        # see this, so it knows a name that is not there.
+        if name in _HOME:
+            return getattr(import_module(f"hopweave.{_HOME[name]}"), name)
+        if name == "__version__":
+            return import_module("importlib.metadata").version("hopweave")
+        raise AttributeError(f"module 'hopweave' has no attribute {name!r}")
+
 
 __all__ = [
     "Abilities",
@@ -137,15 +151,6 @@ _NAMES = {
 """The public names, by the module that they are in."""
 
 _HOME = {name: module for module, names in _NAMES.items() for name in names.split()}
-
-
-def __getattr__(name: str) -> Any:
-    # Names are imported when they are first used, so that `import hopweave` costs next to nothing.
-    if name in _HOME:
-        return getattr(import_module(f"hopweave.{_HOME[name]}"), name)
-    if name == "__version__":
-        return import_module("importlib.metadata").version("hopweave")
-    raise AttributeError(f"module 'hopweave' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -9,6 +9,7 @@ import hopweave
 from hopweave import (
     Abilities,
     Answer,
+    Answr,  # type: ignore[attr-defined]  # noqa: F401 - no such name
     Ask,
     Budget,
     Citation,
@@ -147,6 +148,8 @@ def answers_of_objects_and_names(path: Path) -> None:
     hopweave.ask("Where?", profile="paper_searchain", methods={"searchain": {"theta": 1.5}})
     hopweave.ask("Where?", method=3)  # type: ignore[arg-type]
     hopweave.ask("Where?", llm=Picky())  # type: ignore[arg-type]
+    hopweave.aks("Where?")  # type: ignore[attr-defined]
+    assert_type(hopweave.__version__, str)
     for citation, passage in record.cited_passages():
         assert_type(citation, Citation)
         assert_type(passage, Passage)
