@@ -9,7 +9,6 @@ import hopweave
 from hopweave import (
     Abilities,
     Answer,
-    Answr,  # type: ignore[attr-defined]  # noqa: F401 - no such name
     Ask,
     Budget,
     Citation,
