@@ -79,6 +79,11 @@ def test_equal_scores_are_ordered_by_id(tmp_path):
     assert ids(found(tmp_path / "index", "the same text", 3)) == ["a", "b", "c"]
 
 
+def test_so_are_those_of_many_of_which_few_are_wanted(tmp_path):
+    Dense.build(tmp_path / "index", [Passage(f"d{key:02}", "the same text") for key in range(40, 0, -1)], encoder=TinyEncoder())
+    assert ids(found(tmp_path / "index", "the same text", 2)) == ["d01", "d02"]
+
+
 def test_a_query_of_white_space_finds_nothing(index):
     assert opened(index).search([" \n", "mill", ""], 2)[::2] == [[], []]
     assert opened(index).search(["mill"], 0) == [[]]

@@ -188,3 +188,35 @@ def test_a_hidden_title_makes_no_link_and_leaves_those_to_others_as_they_are(tmp
     assert [(hit.passage.id, hit.via and hit.via.by) for hit in found] == [("film", None), ("carey", "link")]
     [found] = Weave(tmp_path / "index", visible=Visible("a")).search(["Who made The Long Tide?"], 2)
     assert [(hit.passage.id, hit.via and hit.via.by) for hit in found] == [("film", None), ("hidden", "link")]
+
+
+@pytest.mark.parametrize("num_hidden", [0, 101])
+def test_hidden_documents_of_a_title_take_no_link_away_from_the_one_that_is_shown(tmp_path, num_hidden):
+    passages = [
+        Passage("film", "The Long Tide is a film. Its director is Tom Carey.", "The Long Tide"),
+        Passage("carey", "He was born in Kerrow, among sheep.", "Tom Carey"),
+        *(Passage(f"hidden-{n}", f"Note {n} on pay.", "Tom Carey", access=("a",)) for n in range(num_hidden)),
+        *(Passage(f"noise-{n}", f"Harbour town {n} has a market where films are shown.", f"Town {n}") for n in range(30)),
+    ]
+    BM25.build(tmp_path / "index", passages)
+    [found] = Weave(tmp_path / "index").search(["Where was the director of The Long Tide raised?"], 2)
+    assert [(hit.passage.id, hit.via and hit.via.by) for hit in found] == [("film", None), ("carey", "link")]
+
+
+@pytest.mark.parametrize("num_hidden", [0, 2])
+def test_nor_hidden_definitions_of_a_term_the_reference_to_the_one_that_is_shown(tmp_path, num_hidden):
+    def defined(n, access=()):
+        text = f'"Default Rate" means 4% above the base rate, version {n}.'
+        return Passage(f"defined-{n}", text, f"Glossary {n}", source=f"k/{n}.txt", access=access)
+
+    passages = [
+        Passage(
+            "due", "Interest is due at the Default Rate on late sums.", "Contract", source="k/c.txt", sections=("9 Interest",)
+        ),
+        defined(0),
+        *(defined(n, ("a",)) for n in range(1, num_hidden + 1)),
+        *(Passage(f"noise-{n}", f"Harbour town {n} has a market where films are shown.", f"Town {n}") for n in range(30)),
+    ]
+    BM25.build(tmp_path / "index", passages)
+    [found] = Weave(tmp_path / "index").search(["When is interest due on late sums?"], 2)
+    assert [(hit.passage.id, hit.via and hit.via.by) for hit in found] == [("due", None), ("defined-0", "reference")]

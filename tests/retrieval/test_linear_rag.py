@@ -353,6 +353,19 @@ def test_what_the_index_held_before_does_not_decide_which_of_two_entities_goes_f
     assert found(tmp_path / "index", asked) == found(tmp_path / "anew", asked)
 
 
+def test_nor_does_the_order_of_passages_decide_which_of_two_sentences_leads_on(tmp_path):
+    passages = [
+        Passage("p0", "it is of Ada Finch and the tower of Orlau.", "Sula"),
+        Passage("p1", "it is of Ada Finch and the tower of Lina Holt.", "Vesk"),
+        Passage("p2", "it has a lamp.", "Orlau"),
+        Passage("p3", "it has an oar.", "Lina Holt"),
+    ]
+    for name, some in (("index", passages), ("turned", passages[::-1])):
+        LinearRag.build(tmp_path / name, some)
+    asked = "Which tower is of Ada Finch?"
+    assert found(tmp_path / "index", asked, 9, threshold=0.1) == found(tmp_path / "turned", asked, 9, threshold=0.1)
+
+
 @pytest.mark.slow
 @settings(max_examples=5, deadline=None)
 @given(PASSAGES, st.sets(st.integers(0, 11)), st.integers(0, 12))

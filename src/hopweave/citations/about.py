@@ -94,24 +94,18 @@ _CONTRACTED = lazy_pattern(
 """What is no name although it has a capital: `I've`, `What's`."""
 _SEVERAL = lazy_pattern(r"(?:[A-Z][\w-]* )+[A-Z][a-z]{2,}(?<![su])s")
 """A name of several words that may be that of several things of a kind: `General Resolutions`."""
-_OPENING = frozenset(
-    (
-        "after",
-        "before",
-        "besides",
-        "both",
-        "during",
-        "least",
-        "most",
-        "since",
-        "under",
-        "until",
-        "up",
-        "while",
-        "with",
-        "without",
-    )
-)
+_OPENING_WORDS = """
+after before besides both during least most since under until up while with without about almost approximately around at
+currently exactly only roughly precisely usually normally typically today now finally first
+calculate check clarify compare compute confirm define describe determine detail discuss estimate explain find identify
+list mention name outline please provide quote recall recommend remind report say show specify state suggest summarise summarize
+write dear hello hey hi ok okay thanks
+beschreibe berechne erklär erkläre erläutere finde nenne vergleiche zeige zähle bitte hallo
+calculez citez comparez décris décrivez donne donnez explique expliquez indique indiquez nomme nommez bonjour
+calcula compara describe di dime enumera explica explícame indica nombra hola
+calcola confronta descrivi dimmi elenca indica spiega ciao
+beschrijf bereken leg noem vergelijk geef hallo descreva explique indique liste"""
+_OPENING = frozenset(_OPENING_WORDS.split())
 """What a sentence may begin with before a name, besides `FUNCTION_WORDS`."""
 
 _GENERIC_WORDS = """

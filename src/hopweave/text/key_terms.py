@@ -12,9 +12,9 @@ from hopweave.core.memoize import remembered
 from hopweave.core.types import Span
 from hopweave.text.scripts import RUN_TOGETHER, runs_together
 
-_WORD = lazy_pattern(r"\d+(?:[.,]\d+)*(?![^\W\d_])|[^\W_]+(?:['’][^\W_]+)*")
+_WORD = lazy_pattern(r"\d++(?:[.,]\d++)*+(?![^\W\d_])|[^\W_]+(?:['’][^\W_]+)*")
 _WORD_OR_LETTER = lazy_pattern(
-    rf"[{RUN_TOGETHER}]|\d+(?:[.,]\d+)*(?![^\W\d_{RUN_TOGETHER}])|[^\W_{RUN_TOGETHER}]+(?:['’][^\W_{RUN_TOGETHER}]+)*"
+    rf"[{RUN_TOGETHER}]|\d++(?:[.,]\d++)*+(?![^\W\d_{RUN_TOGETHER}])|[^\W_{RUN_TOGETHER}]+(?:['’][^\W_{RUN_TOGETHER}]+)*"
 )
 _STEM = 5
 _SHORT_PLURAL = lazy_pattern(r"[a-z]{2}[a-hj-rtv-z]s")
@@ -66,7 +66,11 @@ def stem_of_key(key: str) -> str:
 
 
 def words_in(text: str) -> list[Word]:
-    """The words of a text, in order. A number with its decimals is one word; so is each letter of a script without spaces."""
+    """The words of a text, in order. A number with its decimals is one word; so is each letter of a script without spaces.
+
+    >>> [word.key for word in words_in("The WL-12S has 3.5 GB, not 10GB.")]
+    ['the', 'wl', '12s', 'has', '3.5', 'gb', 'not', '10gb']
+    """
     return list(_words_in(text))
 
 

@@ -33,7 +33,7 @@ _VECTORS, _NEW, _IVF = "vectors.f32", "new.f32", "ivf.faiss"
 _BLOCK = 1 << 16
 _GATHERED = 1 << 12
 _TRAIN_PER_LIST = 64
-_MARGIN = 8
+_MARGIN, _MOST_TIES = 8, 1000
 _CANDIDATES = 4
 """How many candidates the codes find for each requested hit, to be compared by their vectors."""
 
@@ -76,18 +76,30 @@ class DenseStore(VectorStore):
             num_lists: how many lists of the inverted file are searched.
         """
         num_shown = len(self._vectors) if self._shown is None else len(self._shown)
-        num_found = min(num_shown, max_hits + _MARGIN)
-        if not num_found or not len(queries):
+        if not num_shown or not len(queries):
             return [[] for _ in queries]
+        margin = _MARGIN
+        while True:
+            num_found = min(num_shown, max_hits + margin)
+            rows = self._rows_near(queries, num_found, num_lists)
+            scored = [self._scored(query, of_one[of_one >= 0]) for query, of_one in zip(queries, rows, strict=True)]
+            is_enough = num_found == num_shown or margin >= _MOST_TIES
+            if is_enough or not any(_ends_in_a_tie(scores, max_hits) for _, scores in scored):
+                return [self._first(rows, scores, max_hits) for rows, scores in scored]
+            margin = min(_MOST_TIES, 8 * margin)  # the order of equal scores is that of the ids of all that have them
+
+    def _rows_near(self, queries: Vectors, num_found: int, num_lists: int) -> NDArray[np.int64]:
+        """The rows nearest to each query, in any order; -1 for none. By an inverted file, `_CANDIDATES` times as many."""
+        rows: NDArray[np.int64]
         if self._shown is not None and self._selector is None:
             rows = self._nearest_among(self._shown, queries, num_found)
         elif self._ivf is None:
             _, rows = self._flat(queries, self._vectors, num_found, metric=self._inner_product)
         else:
-            depth = min(num_shown, _CANDIDATES * num_found)
+            depth = min(len(self._vectors) if self._shown is None else len(self._shown), _CANDIDATES * num_found)
             parameters = self._parameters(nprobe=min(num_lists, self._ivf.nlist), sel=self._selector)
             _, rows = self._ivf.search(queries, depth, params=parameters)
-        return [self._ranked(query, of_one[of_one >= 0], max_hits) for query, of_one in zip(queries, rows, strict=True)]
+        return rows
 
     def close(self) -> None:
         super().close()
@@ -105,12 +117,23 @@ class DenseStore(VectorStore):
         best = np.argpartition(-np.hstack(scores), num_found - 1, axis=1)[:, :num_found]
         return np.take_along_axis(np.hstack(found), best, axis=1)
 
-    def _ranked(self, query: Vectors, rows: NDArray[np.int64], max_hits: int) -> list[tuple[float, Passage]]:
+    def _scored(self, query: Vectors, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], Vectors]:
+        """The rows by their scores, best first, and these."""
         # Summed the same way whatever the other queries of the batch are, unlike a matrix product.
         scores = (self._vectors[rows] * query).sum(axis=1, dtype=np.float64).round(_DECIMALS)
-        best = np.argsort(-scores, kind="stable")[: max_hits + _MARGIN]
-        found = [(float(scores[at]), self._passages.at(int(rows[at]))) for at in best]
+        order = np.argsort(-scores, kind="stable")
+        return rows[order], scores[order]
+
+    def _first(self, rows: NDArray[np.int64], scores: Vectors, max_hits: int) -> list[tuple[float, Passage]]:
+        """The passages of the best rows, ties by id."""
+        num = len(scores) if len(scores) <= max_hits else int(np.searchsorted(-scores, -scores[max_hits - 1], side="right"))
+        found = [(float(score), self._passages.at(int(row))) for score, row in zip(scores[:num], rows[:num], strict=True)]
         return sorted(found, key=lambda hit: (-hit[0], hit[1].id))[:max_hits]
+
+
+def _ends_in_a_tie(scores: Vectors, max_hits: int) -> bool:
+    """Whether the last of descending scores is that of the last hit, so that there may be more of them."""
+    return 0 < max_hits < len(scores) and bool(scores[-1] >= scores[max_hits - 1])
 
 
 def _stored(vectors: Vectors | list[Vectors]) -> Arrays:

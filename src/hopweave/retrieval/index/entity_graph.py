@@ -156,6 +156,10 @@ class EntityGraph:
         """The entities that a passage mentions, each once, in order."""
         return self._names(np.unique(self._mentions_of(np.array([row]))[0]))
 
+    def words_of(self, sentence: int) -> list[int]:
+        """The hashes of the words of a sentence, ascending."""
+        return sorted(self._words.of(sentence).tolist())
+
     def shared_weights(self, sentences: Integers, hashes: Integers, weights: Floats) -> Floats:
         """For each of the sentences, the sum of the weights of those terms that it contains.
 

@@ -76,8 +76,8 @@ class EntityKeys:
         return int(self._table.execute(statement, between).fetchone()[0])
 
     def with_word(self, word: str, most: int) -> list[tuple[int, str]]:
-        """The entities whose keys contain a word, with these keys; of more, those with the lowest numbers."""
-        statement = "SELECT entity, key FROM words JOIN entities USING (entity) WHERE word = ? ORDER BY entity LIMIT ?"
+        """The entities whose keys contain a word, with these keys; of more, the first by key."""
+        statement = "SELECT entity, key FROM words JOIN entities USING (entity) WHERE word = ? ORDER BY key LIMIT ?"
         return self._table.execute(statement, (word, most)).fetchall()
 
     def remove(self, entities: Iterable[int]) -> None:

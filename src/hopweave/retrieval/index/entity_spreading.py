@@ -110,13 +110,19 @@ class Spreading:
         return active
 
     def _sentences(self, graph: EntityGraph, entity: int, words: QueryWords, used: set[int]) -> list[tuple[int, float]]:
-        """The sentences through which an entity activates others, with their similarity to the query, best first."""
+        """The sentences through which an entity activates others, with their similarity to the query, best first.
+
+        Equally similar ones are ordered by their words: their places depend on the order in which passages were added.
+        """
         sentences = graph.sentences_with(entity)
         if used:
             sentences = sentences[~np.isin(sentences, list(used))]
         similarities = words.similarities(graph, sentences)
-        best = np.argsort(-similarities, kind="stable")[: self.num_sentences]
-        return [(int(sentences[at]), float(similarities[at])) for at in best]
+        if len(sentences) > self.num_sentences:
+            least = np.partition(similarities, -self.num_sentences)[-self.num_sentences]
+            sentences, similarities = sentences[similarities >= least], similarities[similarities >= least]
+        found = zip(map(int, sentences), map(float, similarities), strict=True)
+        return sorted(found, key=lambda one: (-one[1], graph.words_of(one[0]), one[0]))[: self.num_sentences]
 
 
 def entity_bonus(graph: EntityGraph, active: Mapping[int, Active]) -> Floats:

@@ -230,7 +230,7 @@ class Weaving:
             max_hits: how many at most.
             as_set: choose each for what it adds to those before it; else by value alone.
         """
-        if not self._terms or max_hits < 1:
+        if max_hits < 1 or not (self._terms or self._first):
             return []
         self._begin(max(POOL, max_hits))
         front = self._best(FRONT)

@@ -229,7 +229,7 @@ class Document:
         shared = {}
         for name in names(self.passage.text):
             num = self._words.num_naming(name)
-            if 2 <= num <= MAX_SHARING:
+            if num >= 2 and self._words.num_shown("opening", opening(name), MAX_SHARING) <= MAX_SHARING:
                 shared[name] = NAME_WEIGHT / (1 + 0.5 * math.log(1 + num / 3))
         return shared
 
@@ -304,6 +304,7 @@ class WordIndex:
         self._visible = visible
         self._conditions = conditions
         self._is_title = lru_cache(_MAX_FREQUENCIES)(self._is_shown_title)
+        self._counted = lru_cache(_MAX_FREQUENCIES)(self._num_found)
         self._num_passages = num_passages
         self._most_passages = most_passages
         self._fields = fields
@@ -335,6 +336,11 @@ class WordIndex:
         """How many different terms of a text no passage has."""
         return sum(not self._frequency("all", term) for term in set(terms_of(text)))
 
+    def num_shown(self, field: str, value: str, most: int) -> int:
+        """How many visible passages have a value in a field, up to one more than a number."""
+        num = self._frequency(field, value)
+        return num if not num or not self._conditions else self._counted(field, value, most + 1)
+
     def num_naming(self, key: str) -> int:
         """How many passages have the opening of a key: as many as name it, or more."""
         return self._frequency("opening", opening(key))
@@ -358,7 +364,7 @@ class WordIndex:
 
         The name of a program or a module may be a common word, since texts say what it is (`links.Mention`).
         """
-        return self._frequency("title_key", key) <= MAX_TITLED and (is_code or not self.is_common(key))
+        return self.num_shown("title_key", key, MAX_TITLED) <= MAX_TITLED and (is_code or not self.is_common(key))
 
     def names_something(self, text: str) -> bool:
         """Whether a text names a document, or something that few passages name: what hops lead from, or to.
@@ -397,8 +403,10 @@ class WordIndex:
     def clauses(self, terms: Mapping[str, float]) -> list[Clause]:
         """The clauses for terms with weights, without those that hardly matter."""
         asked = clauses(terms, self._fields, self._frequency, self._most_passages)
-        least = NEGLIGIBLE * math.fsum(clause.most for clause in asked)
-        return [clause for clause in asked if clause.most >= least]
+        # By the passages that there are: those that there were change no result.
+        adds = [clause.weight * max(0.0, idf(clause.num_passages, self._num_passages)) for clause in asked]
+        least = NEGLIGIBLE * math.fsum(adds)
+        return [clause for clause, most in zip(asked, adds, strict=True) if most >= least]
 
     def best(self, asked: Sequence[Clause], max_hits: int) -> dict[Document, float]:
         """The passages that answer best, with their scores, best first.
@@ -449,16 +457,16 @@ class WordIndex:
         if reference.is_elsewhere and not named:
             return ""
         keys = (key for label in reference.labels for key in keys_referred_to(passage, label, titles))
-        return next((key for key in keys if self._frequency(PART_FIELD, key)), "")
+        return next((key for key in keys if self.num_shown(PART_FIELD, key, 0)), "")
 
     def glossaries_of(self, passage: Passage) -> list[str]:
         """What defines terms that a passage may use: its document, and the folders that it is in."""
-        return [whole for whole in defining(passage) if self._frequency(PART_FIELD, key_of_term(whole, DEFINES))]
+        return [whole for whole in defining(passage) if self.num_shown(PART_FIELD, key_of_term(whole, DEFINES), 0)]
 
     def definition_of(self, label: str, wholes: Sequence[str]) -> str:
         """The key of the definition of a term in the first of several wholes that has it, and not too often; else empty."""
         keys = (key_of_term(whole, label) for whole in wholes)
-        return next((key for key in keys if 0 < self._frequency(PART_FIELD, key) <= MAX_DEFINING), "")
+        return next((key for key in keys if 0 < self.num_shown(PART_FIELD, key, MAX_DEFINING) <= MAX_DEFINING), "")
 
     def num_in(self, part: str) -> int:
         """How many passages are in the part with a key."""
@@ -524,8 +532,10 @@ class WordIndex:
 
     def _is_shown_title(self, key: str) -> bool:
         """Whether a visible document has the title of a key."""
-        has_title = self._frequency("title_key", key) > 0
-        return has_title and (not self._conditions or bool(self._search(having("title_key", [key]), 1)))
+        return self.num_shown("title_key", key, 0) > 0
+
+    def _num_found(self, field: str, value: str, most: int) -> int:
+        return len(self._search(having(field, [value]), most))
 
     def _having(self, field: str, values: Collection[str], asked: Sequence[Clause]) -> Linked:
         num = sum(self._frequency(field, value) for value in values)
