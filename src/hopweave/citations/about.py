@@ -203,13 +203,19 @@ def is_about(query: str, answer: str, place: Place, settled: Sequence[Claim] = (
     return is_half_tied and not (is_foreign(query) and any(not _may_be_a_noun(name, query) for name in open_ones))
 
 
+_COMPARES = lazy_pattern(r"\b(?:or|than|between|both|compared|versus|vs)\b", re.IGNORECASE)
+
+
 def has_alike_names_of(query: str, answer: str, place: Place) -> bool:
     """Whether a place, or the answer, has the models, errors and the like that a query names, such as `E05`.
 
     A statement is judged by what it says itself, and not by what else is asked; but one about no such thing answers nothing.
     """
     there = f"{answer}\n{place.words}\n{place.passage.text}"
-    return all(is_named_in(there, name) for name in alike_names(query))
+    names = alike_names(query)
+    if len(names) > 1 and _COMPARES.search(query):  # it may be about one side of a comparison
+        return any(is_named_in(answer, name) for name in names) or all(is_named_in(there, name) for name in names)
+    return all(is_named_in(there, name) for name in names)
 
 
 def _is_of_another_number(query: str, place: Place) -> bool:
@@ -475,6 +481,8 @@ def is_named_in(text: str, name: str) -> bool:
     if not wanted:
         return False
     if normalize_answer(name) in normalize_answer(text) or (wanted <= keys_of(text) and not runs_together(name)):
+        return True
+    if " " in name and "-" in text and wanted <= keys_of(text.replace("-", " ")):  # a file such as `lease-kelso-road.pdf`
         return True
     if not is_foreign(text) or runs_together(name):  # letters of scripts without spaces prove nothing
         return _SEVERAL.fullmatch(name) is not None and is_named_in(text, name[:-1])

@@ -17,6 +17,7 @@ from hopweave.text.hedges import is_left_open, leaves_open
 from hopweave.text.kinship import is_kin_asked
 from hopweave.text.languages import is_foreign
 from hopweave.text.negation import denies_there, deny_alike
+from hopweave.text.opposites import says_the_opposite
 from hopweave.text.parallels import is_amount_of_another, is_of_another
 from hopweave.text.rankings import is_of_another_of_several, is_of_other_place
 from hopweave.text.relations import relations_asked, tells_of_opposite
@@ -27,6 +28,7 @@ from hopweave.text.table_rows import is_other_column
 from hopweave.text.values import MONTHS
 from hopweave.text.values_alike import values_in
 
+_FEWEST_OF_A_STATEMENT = 4
 _DAY = lazy_pattern(rf"\d\s(?:{'|'.join(month.capitalize() for month in MONTHS)})\b")
 """Also at the end of a range: `from 12 to 14 June`."""
 
@@ -71,6 +73,7 @@ def says_against(query: str, said: str, sentence: str, focus: Span | None) -> Sh
         or is_converted_back(asking, sentence)
         or is_kin_asked(asking, sentence, focus) is False
         or (is_stated_in_other_role(said, sentence) if is_statement else is_in_other_role(asking, sentence, focus))
+        or (_is_told_apart(said, focus) and says_the_opposite(said, sentence))
         or (not is_statement and is_of_who_speaks(asking, names_in(asking), sentence, focus))
     )
     if is_of_something_else:
@@ -82,6 +85,11 @@ def says_against(query: str, said: str, sentence: str, focus: Span | None) -> Sh
         return "hedge"
     is_open = is_left_open(f"{query} {said}", sentence, focus) or (is_statement and leaves_open(sentence, said))
     return "hedge" if is_open else ""
+
+
+def _is_told_apart(said: str, focus: Span) -> bool:
+    """Whether an answer has as many words as a statement, which a sentence does not have in a row."""
+    return len(said.split()) >= _FEWEST_OF_A_STATEMENT and focus.end - focus.start < len(said)
 
 
 def _has_other_date(said: str, sentence: str) -> bool:

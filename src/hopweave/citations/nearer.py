@@ -35,7 +35,7 @@ from hopweave.text.parties import Party, is_party
 from hopweave.text.parts import is_in_other_part, is_unchosen, parts_with
 from hopweave.text.relations import relations_asked
 from hopweave.text.segments import is_in_another_segment
-from hopweave.text.sentences import sentences_in
+from hopweave.text.sentences import sentence_spans, sentences_in
 from hopweave.text.sizes import may_say_how_much
 from hopweave.text.succession import is_on_other_side
 from hopweave.text.superlatives import is_one_of_a_list
@@ -212,9 +212,11 @@ def _unnamed(wanted: Wanted, said: str) -> Wanted:
 
 
 def _is_in_another_sentence(wanted: Wanted, said: str, place: Place, kind: str, passages: Sequence[Passage]) -> bool:
+    is_read_on = begins_with_pronoun(place.sentence) or place.heading.endswith("?")
+    if is_read_on and not place.referring and _is_said_before(wanted, said, place):
+        return True
     if any(relation.stated.search(place.sentence) for relation in relations_asked(wanted.query)):
         return False
-    is_read_on = begins_with_pronoun(place.sentence) or place.heading.endswith("?")
     read = "\n".join(filter(None, [place.referring, place.text if is_read_on else place.sentence]))
     if kind == "money":
         wanted = wanted.without(_OF_MONEY)
@@ -239,6 +241,20 @@ def _is_in_another_sentence(wanted: Wanted, said: str, place: Place, kind: str, 
             if here < there or (here == there and above < headed.among(heading)):
                 return True
     return False
+
+
+def _is_said_before(wanted: Wanted, said: str, place: Place) -> bool:
+    """Whether the sentence before has all that is wanted, and something that could be the answer, and the place none of it.
+
+    `It was founded by Ada Finch in 1987. Her son has run it since 2011.`
+    """
+    if not wanted.words or telling(content_stems(wanted.query), wanted.query) & content_stems(place.sentence):
+        return False
+    text = place.passage.text
+    before = next((text[one.start : one.end] for one in reversed(sentence_spans(text)) if one.end <= place.span.start), "")
+    is_number, known = bool(numbers_of(keys_of(said))), keys_of(wanted.query) | keys_of(said) | frozenset(MONTHS)
+    has_other = any(key[0].isdigit() == is_number for key in named_keys(before) - known)
+    return has_other and wanted.words <= content_stems(before)
 
 
 def _is_said_beside(wanted: Wanted, said: str, passage: Passage, here: Set[str]) -> bool:

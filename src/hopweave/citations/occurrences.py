@@ -31,6 +31,7 @@ from hopweave.text.amounts import is_amount, is_other_currency, places_of_amount
 from hopweave.text.citation_marks import settle_marks
 from hopweave.text.content_words import anchors, content_of, is_reasoning, keys_of, numbers_of, stem, stems_of
 from hopweave.text.key_terms import FUNCTION_WORDS
+from hopweave.text.languages import is_foreign
 from hopweave.text.matching import is_contained, is_yes_or_no, without_yes_or_no
 from hopweave.text.page_names import page_name, without_manual_section
 from hopweave.text.quantities import is_quantity, places_of_quantity
@@ -39,7 +40,7 @@ from hopweave.text.scales import is_other_scale, places_in_tables
 from hopweave.text.sentences import sentence_around, sentence_spans
 from hopweave.text.table_rows import is_row
 from hopweave.text.values import has_value, places_of_value
-from hopweave.text.values_alike import is_number_of_a_clause, without_numbers_of_clauses
+from hopweave.text.values_alike import is_number_of_a_clause, values_in, without_numbers_of_clauses
 
 _LISTED = lazy_pattern(r",\s+(?:and\s+|or\s+)?|;\s+|\s+and\s+|\s+or\s+|\s+&\s+")
 _MOST_LISTED, _LONGEST_ITEM = 5, 4
@@ -54,6 +55,9 @@ _NUMBER_OF_A_SECTION = lazy_pattern(r"\d{1,2}[.)]?\s+(?=[^\W\d_])")
 _VERB = r"(?:[a-z]+ly\s)?(?P<verb>[a-z]{3,}(?:s|ed))\b"
 _DOES = lazy_pattern(rf"(?P<name>[^\W_a-z]\S*(?:\s[^\W_a-z]\S*)*)\s{_VERB}")
 """What a statement is about, and what that does or did: `Ada Finch designed`."""
+_FULL_NAME = lazy_pattern(r"[A-Z][\w'’-]+(?:\s[A-Z][\w'’-]+){0,2}\s[A-Z][\w'’-]{2,}")
+_BEHIND_A_NAME = lazy_pattern(r"(?<![.;:]\s)(?<!^)[A-Z][\w'’.-]*\s$")
+_LONGEST_WORD = 30
 _MOST_PLACES = 8
 """How many of the places where a passage has an answer are looked at."""
 
@@ -156,7 +160,21 @@ def _in_a_row(said: str, passage: Passage, reading: Reading | None) -> Iterator[
         inside = locate(said, reading.text)
         if inside is not None:
             yield Span(reading.span.start + inside.start, reading.span.start + inside.end)
-    yield from islice(_located(said, passage.text), _MOST_PLACES)
+    found = list(islice(_located(said, passage.text), _MOST_PLACES))
+    yield from found
+    if found:
+        yield from islice(_last_name_in(said, passage.text, found[0].end), _MOST_PLACES)
+
+
+def _last_name_in(said: str, text: str, start: int) -> Iterator[Span]:
+    """Yields where a text has the last name of a person alone behind a place: `Dario Senn ... Senn was sent off.`"""
+    last = said.rpartition(" ")[2]
+    if _FULL_NAME.fullmatch(said) is None:
+        return
+    for match in re.finditer(rf"(?<!\w){re.escape(last)}(?!\w|\s[A-Z])", text[start:]):
+        before = text[max(0, start + match.start() - _LONGEST_WORD) : start + match.start()]
+        if _BEHIND_A_NAME.search(before) is None:
+            yield Span(start + match.start(), start + match.end())
 
 
 def _located(said: str, text: str) -> Iterator[Span]:
@@ -201,7 +219,7 @@ def _stated(query: str, sentence: str, passage: Passage) -> Span | None:
     whole = without_numbers_of_clauses(passage.text)
     if not all(locate(name, passage.heading) or locate(name, whole) for name in names):
         return None
-    if is_reasoning(sentence) or not (names or len(words) >= _FEWEST_WITHOUT_NAME):
+    if is_reasoning(sentence) or not (names or len(words) >= _FEWEST_WITHOUT_NAME) or not _has_values(sentence, passage):
         return None
     new = [name for name in names if locate(name, query) is None] or [word for word in words if locate(word, query) is None]
     is_number = len(sentence.split()) < _FEWEST_WITHOUT_NAME and not any(map(str.isalpha, "".join(names)))
@@ -225,6 +243,22 @@ def _stated(query: str, sentence: str, passage: Passage) -> Span | None:
         if _has_names(names, passage, span):
             best, most = Span(span.start + place.start, span.start + place.end), len(known)
     return best
+
+
+def _has_values(sentence: str, passage: Passage) -> bool:
+    """Whether a passage has the values of an English sentence with their units, those in words as well.
+
+    Dates are compared elsewhere.
+    """
+    text, heading = passage.text, passage.heading
+    for value in () if is_foreign(sentence) else values_in(sentence):
+        said = sentence[value.span.start : value.span.end].strip()
+        if value.kind == "date" or said.casefold() in {"", "one"} or locate(said, text) or locate(said, heading):
+            continue
+        amounts, in_tables = places_of_amount(said, text, heading), places_in_tables(said, text, heading)
+        if next(chain(places_of_value(said, text), places_of_quantity(said, text), amounts, in_tables), None) is None:
+            return False
+    return True
 
 
 def _does_something_else(sentence: str, text: str) -> bool:

@@ -1,8 +1,8 @@
 """Where an answer stands: a sentence with what it is read with, and the document that it is in.
 
-A sentence is read with the title and file of its passage, the heading above it, and the sentence before it, with those before
-that as long as they begin with a pronoun; an item of a list also with the sentence that leads to it. A question that is a
-paragraph of its own is a heading of what answers it.
+A sentence is read with the title and file of its passage, the heading above it, and the sentence before it if it goes on from
+that, with those before that as long as they begin with a pronoun; an item of a list also with the sentence that leads to it. A
+question that is a paragraph of its own is a heading of what answers it.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import NamedTuple
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.memoize import remembered
 from hopweave.core.types import Passage, Span
+from hopweave.text.clause_openings import FINITE
 from hopweave.text.defined_terms import used_and_defined
 from hopweave.text.document_names import are_of_one_document, words_above
 from hopweave.text.document_parts import label_of, spans_of_part
@@ -40,6 +41,19 @@ _SHORT = 3
 """Sentences of a part that is referred to as a whole."""
 _BEGINNING = 400
 """Characters with which a document begins."""
+_REFERS_BACK = lazy_pattern(
+    r"\b(?:it|its|they|them|their|he|him|she|his|her|this|these|those|such|there|then)\b", re.IGNORECASE
+)
+_BEHIND_AN_ORDER = r"(?:the|an?|to|your|all|both|each|with|in|into|on|at|by|for|from|up|down|off|out)\b"
+_NO_SUBJECT = (
+    r"(?:The|Both|Each|All|Yes|No|We|You|I|Here|But|And|Otherwise|After|If|In|On|At|By|For|From|To|With|As|When|While|Press|Hold)"
+    r"\b"
+)
+_OF_ITS_OWN = lazy_pattern(
+    rf"\W*(?!{_NO_SUBJECT})(?:[\w.-]{{1,40}}[_.:/-][\w.-]{{0,40}}\w"
+    rf"|(?:An?\s)?[\w'’-]++(?:\s(?!{_BEHIND_AN_ORDER})[\w'’-]++){{0,3}}?\s{FINITE})"
+)
+"""How a sentence begins that names its own subject: a code, or words before a verb. An order has none: `Tighten the nuts.`"""
 _PRONOUN = lazy_pattern(r"\W*(?:he|she|it|they|his|her|its|their)\b", re.IGNORECASE)
 
 
@@ -116,7 +130,7 @@ def place_of(passage: Passage, focus: Span) -> Place:
     is_alone = bool(before) and (
         (is_row(quote) and not before[-1].endswith(":")) or is_row(before[-1]) or _HEADED.match(quote) is not None
     )
-    num_read = 0 if is_alone else min(len(before), 1)
+    num_read = 0 if is_alone or not _goes_on(passage.text, span, quote) else min(len(before), 1)
     while num_read and num_read < len(before) and begins_with_pronoun(before[-num_read]):
         num_read += 1
     read = before[len(before) - num_read :]
@@ -125,6 +139,17 @@ def place_of(passage: Passage, focus: Span) -> Place:
     heads = (own.heading if row is None else f"{own.heading}\n{row.above}").split("\n")
     above = [line for line in dict.fromkeys([*heads, own.lead]) if line not in read]
     return Place(passage, span, "\n".join(filter(None, [*above, *read, quote])), own.heading, own.item)
+
+
+def _goes_on(text: str, span: Span, sentence: str) -> bool:
+    """Whether a sentence may go on from the one before: it refers back, has no subject, is a line of its own, or answers.
+
+    What is not English always may.
+    """
+    if is_foreign(sentence) or is_row(sentence) or _REFERS_BACK.search(sentence) or not _OF_ITS_OWN.match(sentence):
+        return True
+    before = text[: span.start].rstrip()
+    return before.endswith(("?", ":")) or "\n" in text[len(before) : span.start]
 
 
 def referring_to_place(place: Place, focus: Span, found: Iterable[Passage]) -> Iterator[tuple[Passage, Span]]:

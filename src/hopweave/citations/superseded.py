@@ -22,6 +22,7 @@ from hopweave.text.decisions import AGREED, IS, ITSELF, REJECTED
 from hopweave.text.document_names import are_of_one_document, names_the_document
 from hopweave.text.document_parts import parts_of
 from hopweave.text.given_up import is_given_up
+from hopweave.text.key_terms import FUNCTION_WORDS
 from hopweave.text.negation import is_left_out, is_replaced
 from hopweave.text.part_references import numbered_references
 from hopweave.text.sentences import sentence_spans
@@ -72,8 +73,13 @@ _AS_IT_IS = lazy_pattern(r"\b(?:at present|the present|current(?:ly)?|existing|t
 _OF_AN_OPTION = lazy_pattern(r"(?<![\w-])--?[A-Za-z][\w-]*")
 """What an option does `instead of` something leaves that as it is without the option."""
 _WORD = lazy_pattern(r"[^\W_]+")
-_FEWEST_OF_A_TITLE = 3
-"""Words of a title by which a document that changes another one names that."""
+_FEWEST_OF_A_TITLE, _FEWEST_AMENDED = 3, 2
+"""Words of a title by which a document that changes another one names that, and behind a word such as `amendment`."""
+_AMENDS = lazy_pattern(
+    r" (?:amend\w*|variations?|addendum|addenda|supplement\w*|corrigend\w+|errat\w+|revis\w+)(?: \w+){0,4}? (?:to|of|for)(?= )"
+)
+_OF_AN_AMENDMENT = 80
+"""Characters behind such a word in which the other document is named."""
 
 _ONE_NUMBER = lazy_pattern(r"\W*(\d[\d.,]*)\s?\D{1,15}")
 _ASKS_FOR_OLD = lazy_pattern(
@@ -86,7 +92,9 @@ _ASKS_FOR_OLD = lazy_pattern(
 def _amends(other: Place, place: Place) -> bool:
     """Whether a place is of a document that names that of another place, and of the clause that it is in, if it names one."""
     title = _WORD.findall(place.passage.title.casefold())
-    is_named = len(title) >= _FEWEST_OF_A_TITLE and f" {' '.join(title)} " in _flat(other.passage.text)
+    flat = _flat(other.passage.text)
+    is_named = len(title) >= _FEWEST_OF_A_TITLE and f" {' '.join(title)} " in flat
+    is_named = is_named or _is_amended(set(title) - FUNCTION_WORDS, flat)
     if not is_named or are_of_one_document(place.passage, other.passage):
         return False
     text = other.passage.text
@@ -94,6 +102,12 @@ def _amends(other: Place, place: Place) -> bool:
     clauses = {reference.labels[0] for reference in numbered_references(line)}
     parts = parts_of(place.passage.title, place.passage.sections, place.passage.text)
     return not clauses or not clauses.isdisjoint(parts.headed | parts.listed)
+
+
+def _is_amended(title: Set[str], flat: str) -> bool:
+    """Whether words such as `amendment to the` are followed by all words of a title, whatever else stands between them."""
+    behind = (flat[match.end() : match.end() + _OF_AN_AMENDMENT].split() for match in _AMENDS.finditer(flat))
+    return len(title) >= _FEWEST_AMENDED and any(title <= set(words) for words in behind)
 
 
 @remembered

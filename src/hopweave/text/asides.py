@@ -53,7 +53,8 @@ def _is_beside(wanted: Wanted, sentence: str, focus: Span) -> bool:
     opened = sentence.rfind("(", 0, focus.start)
     if opened < 0 or ")" in sentence[opened : focus.start]:
         return False
-    found = _BESIDES.match(sentence[opened + 1 : focus.start])
+    started = max(opened, sentence.rfind(";", opened, focus.start)) + 1
+    found = _BESIDES.match(sentence[started : focus.start].lstrip())
     return found is not None and not content_stems(found["what"]) & content_stems(wanted.query)
 
 

@@ -20,7 +20,7 @@ from hopweave.core.types import Span
 from hopweave.text.asides import is_told_beside
 from hopweave.text.languages import NOTHING, is_foreign, language_of, words_for
 from hopweave.text.table_rows import is_row
-from hopweave.text.values_alike import NUMBER, Value, are_alike, value_at, values_in
+from hopweave.text.values_alike import NUMBER, Value, are_alike, may_be_alike, value_at, values_in
 from hopweave.text.wanted import Wanted, content_stems
 
 _OF_ONE_STORY = frozenset({"date", NUMBER})
@@ -64,7 +64,7 @@ def is_of_another_case(wanted: Wanted, read: str, sentence: str, focus: Span, fo
         return True
     parts = _parts_of(sentence)
     before = f"{read}\n{sentence[: parts.around(own).end]}"
-    later = [one for one in values if one.span.start >= own.span.end and are_alike(one.kind, own.kind)]
+    later = [one for one in values if one.span.start >= own.span.end and may_be_alike(one, own)]
     if any(_is_asked_there(wanted, before, parts, own, other) for other in later[:_MOST_LATER]):
         return True
     if own.kind in _OF_ONE_STORY or not (opened := parts.words.case.match(following)):

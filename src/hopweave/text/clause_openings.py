@@ -30,7 +30,11 @@ _NO_NOUN = (
     r"(?:[a-z]{2,20}(?:ing|ed)|not|no|or|and|but|then|plus|about|around|nearly|some|only|up|at|by|in|on|from|to|of|for|than"
     r"|with|is|are|was|were)\b"
 )
-_BARE = rf"(?:the\s)?(?!{_NO_NOUN})[^\W\d_](?:[^\W\d_A-Z]|-)*+(?:\s(?!{_NO_NOUN})[a-z-]++)?"
+_PRONOUN_OR_PAST = (
+    r"(?:we|you|they|he|she|it|I|sought|built|bought|brought|began|became|came|caught|chose|cut|drew|drove|fell|found|gave|given|grew"
+    r"|held|kept|known|left|lost|made|met|paid|put|ran|rose|sang|saw|sent|set|sold|spoke|taken|taught|told|took|went|won|written|wrote)\b"
+)
+_BARE = rf"(?!{_PRONOUN_OR_PAST})(?:the\s)?(?!{_NO_NOUN})[^\W\d_](?:[^\W\d_A-Z]|-)*+(?:\s(?!{_NO_NOUN})[a-z-]++)?"
 _ABOUT = r"(?:(?:about|around|at least|nearly|only|over|under|up to)\s)?"
 _BEFORE_A_NAME = r"(?:by|to|from|in|on|at)"
 _BEFORE_A_CASE = r"(?:above|against|at|below|by|for|from|in|on|over|to|under|with|without)"
@@ -39,7 +43,7 @@ _SAYS_OF = r"[a-z]{3,20}s\s(?:the|an?|it|them|its|their|one)\b"
 
 _OPENINGS: Mapping[str, str] = {
     "semicolon": r";\s+(?!otherwise\b|if\b|else\b|so\b|thus\b)(?:(?:and|but|or)\s)?",
-    "contrast": r",?\s(?:while(?!\s[a-z]+ing\b)|whereas)\s",
+    "contrast": r"(?:,\swhile(?!\s[a-z]+ing\b)|,?\swhereas)\s",  # `65 mA while it is on` is a condition
     "part": r",\sof\swh(?:ich|om)\s",
     # `and the rest in Brno`, `and by Ada`, `and 12 against`, `and 42 waited`, `and once a week`
     "rest": rf",?\s(?:and|but)\s(?={_THE_REST}|(?:by|from|to|with)\s[A-Z]|{NUM}\s{_BEFORE_A_CASE}\b"

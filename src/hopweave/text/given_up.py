@@ -64,6 +64,9 @@ _WAS = lazy_pattern(r"\b(?:was|were)\s(?:[\w'’.-]+\s){0,2}$", re.IGNORECASE)
 _NOW_AND_WAS = lazy_pattern(r"\bnow\b[^;,]*[;,]\s(?:it|this|they|before,? it)\s(?:was|were)\s[^;:,]*$", re.IGNORECASE)
 _LABELLED_WAS = lazy_pattern(r"[^\W\d_]\s?[:;]\s(?:it\s)?was\s$", re.IGNORECASE)
 """`Hotel sheets: was 60 °C for 8 minutes.`"""
+_WAS_DONE = lazy_pattern(r"\b(?:was|were)\s(?:[^\s;:.]+\s){1,6}$", re.IGNORECASE)
+_UNTIL_A_YEAR = lazy_pattern(r"[^;:.]{0,40}?\b(?:until|till|up to)\s(?:[\w'’]+\s){0,3}[12]\d{3}\b", re.IGNORECASE)
+"""`It was managed by Ida Renn until May 2017.`"""
 _AND_IS = lazy_pattern(r"\s*,?\s(?:but\s|and\s)?(?:it\s)?(?:is|are)(?:\snow)?\s")
 _FORMERLY = lazy_pattern(
     r"\bused to (?:be|stand|run|lie|live|have|cost|take|go|listen|work)\b[^;:,]*$|\bformerly\b[^;:,]*$"
@@ -95,6 +98,7 @@ _NEW_COLUMN = lazy_pattern(r"\b(?:current|new|actual|revised|latest|to|now|after
 _OF_TIME = frozenset(("date", "due", "deadline", "day", "time"))
 """Columns may name a time differently: `Was due`, `New date`."""
 _ASKS_FOR_IT = lazy_pattern(rf"\b(?:{ASKS_FOR_FORMER}|{ASKS_FOR_REJECTED}|{ASKS_FOR_PROPOSED})\b", re.IGNORECASE)
+_ASKS_FOR_NOW = lazy_pattern(r"\b(?:is|are|does|do|now|currently|today)\b|^\W*who\s(?!was\b)[a-z]+s\b", re.IGNORECASE)
 _ASKS_FOR_THE_PAST = lazy_pattern(r"\b(?:was|were|did|had)\b", re.IGNORECASE)
 
 
@@ -120,9 +124,15 @@ def is_given_up(asking: str, sentence: str, focus: Span) -> bool:
         return False
     if _is_rejected(sentence, focus) or _is_old_column(asking, sentence, focus):
         return True
+    if _ASKS_FOR_NOW.search(asking) and _was_until_a_year(sentence, focus):
+        return True
     if not _ASKS_FOR_THE_PAST.search(asking):
         return _is_replaced(sentence, focus) or _was_so(sentence, focus, is_of_one_time=any(map(str.isdigit, asking)))
     return any(map(str.isdigit, sentence[focus.start : focus.end])) and _is_replaced(sentence, focus)
+
+
+def _was_until_a_year(sentence: str, focus: Span) -> bool:
+    return _WAS_DONE.search(sentence[: focus.start]) is not None and _UNTIL_A_YEAR.match(sentence, focus.end) is not None
 
 
 @remembered

@@ -31,6 +31,6 @@ def is_other_use_of_a_time(asking: str, sentence: str, focus: Span) -> bool:
     before = sentence[max(0, focus.start - _FARTHEST) : focus.start]
     said = sentence[focus.start : focus.end]
     if _ASKS_HOW_OFTEN.search(asking):
-        is_often = _SAYS_HOW_OFTEN.search(said) is not None
+        is_often = _SAYS_HOW_OFTEN.search(said) is not None or _EVERY.search(before) is not None
         return not is_often and (_FOR.search(before) is not None or _OFTEN.search(sentence) is not None)
     return _ASKS_HOW_LONG.search(asking) is not None and _EVERY.search(before) is not None

@@ -35,7 +35,9 @@ _NOT_THAT = lazy_pattern(r"not\s(?:(?:at|by|from|in|of|on|to)\s)?(?:the|an?)\s",
 _NOT_USED = lazy_pattern(
     r"(?:(?:\b(?:not|never|cannot)|n['’]t)\s(?:\w+ly\s)?"
     r"(?:us(?:es?|ed|ing)|includ(?:es?|ed|ing)|(?:support|accept|offer)(?:s|ed|ing)?)"
-    r"|\bavoid(?:s|ed|ing)?(?:\susing)?|\bwithout\susing)\s"
+    r"|\bavoid(?:s|ed|ing)?(?:\susing)?|\bwithout\susing"
+    r"|(?:^\W*|[.;:,]\s|\bplease\s)(?:do\snot|don['’]t|never)\s(?:\w+ly\s)?"
+    r"(?:promis|mention|tell|say|writ|quot|stat|record|enter|nam|giv|announc)e?)\s"
     r"(?:(?!(?:than|before|until|after|over|above|below|more|less|only|just|but|except|unless|if|when|with|without"
     r"|by|to|for|and|or)\b)[^\s,;]+\s+){0,4}[\"'`“‘(\[]?$",
     re.IGNORECASE,
@@ -43,7 +45,7 @@ _NOT_USED = lazy_pattern(
 """What stands before what is not used, whatever the question calls that: `for not using the default port 5684`."""
 
 _REPLACED = lazy_pattern(
-    r"(?:\s\w+){0,3}[\"”'’]?,?\s(?:is|are|was|were|(?:has|have) been|shall be)\s(?:hereby\s)?"
+    r"(?:\s?%|\s\w+){0,3}[\"”'’]{0,2},?\s(?:is|are|was|were|(?:has|have) been|shall be)\s(?:hereby\s)?"
     r"(?:(?:(?:deleted|removed|struck out) and\s)?(?:replaced|substituted|superseded)\s(?:by|with)\b"
     r"|(?:raised|increased|reduced|lowered|cut|extended|shortened|corrected|changed)\sto\s[^\s\w]{0,2}\d)",
     re.IGNORECASE,

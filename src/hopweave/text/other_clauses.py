@@ -18,7 +18,7 @@ from hopweave.text.clauses import clause_around
 from hopweave.text.content_words import anchors, keys_of
 from hopweave.text.contrasts import COLOURS
 from hopweave.text.values import DAY_NAMES, MONTH_NAMES, NUMBER_WORDS
-from hopweave.text.values_alike import CLOCK, NUMBER, Value, are_alike, values_in
+from hopweave.text.values_alike import CLOCK, NUMBER, Value, are_alike, value_at, values_in
 from hopweave.text.wanted import content_stems, letters_in
 
 _ALL = r"(?:(?:the|our|its|all|these|their)\s)?"
@@ -32,7 +32,7 @@ _OF_ALL_THAT = lazy_pattern(
 """`Of the 14 wells that were tested, 11 met the standard`."""
 _OF_WHICH = lazy_pattern(rf"(?:,\swhich|\sthat)\s(?={SUBJECT})")
 """What stands before a clause in which somebody else does something: `the budget, which the board approves`."""
-_SAID_ASIDE = lazy_pattern(r",\s(?:whose|who|which|where)\s[^,;]{2,120},")
+_SAID_ASIDE = lazy_pattern(r",\s(?:whose|who|which|where)\s[^,;]{2,120}(?:[,;]|[.]?\Z)")
 _THAT_SOMEBODY = lazy_pattern(rf"\sthat\s(?={SUBJECT})[^,;]{{2,120}}(?:[,;]|\Z)")
 _TIME_OF_YEAR = lazy_pattern(rf"\b(?:{MONTH_NAMES}|{DAY_NAMES}|spring|summer|autumn|winter)\b")
 _KINDS_OF_WORDS = (
@@ -195,9 +195,19 @@ def _is_said_aside(wanted: Set[str], sentence: str, focus: Span, *, is_who: bool
     if aside is None:
         return False
     outside = wanted & content_stems(f"{sentence[: aside.start()]} {sentence[aside.end() :]}")
+    if _has_alike_outside(sentence, focus, aside) and not wanted & content_stems(aside[0]) and outside:
+        return True
     if not is_who and outside <= content_stems(sentence[max(0, aside.start() - _OF_THAT) : aside.start()]):
         return False  # `the trial period, which lasts six months,`
     return not wanted & content_stems(aside[0]) and bool(outside)
+
+
+def _has_alike_outside(sentence: str, focus: Span, aside: re.Match[str]) -> bool:
+    """Whether a value like that of an answer stands in a sentence outside what is said aside."""
+    values = values_in(sentence)
+    own = value_at(focus, values)
+    outside = [one for one in values if not aside.start() <= one.span.start < aside.end()]
+    return own is not None and any(are_alike(one.kind, own.kind) for one in outside)
 
 
 def _is_told_of_before(query: str, wanted: Set[str], sentence: str, focus: Span, *, is_who: bool) -> bool:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Span
 from hopweave.text.parts import verbs_in
-from hopweave.text.values_alike import NUMBER, Value, are_alike, value_at
+from hopweave.text.values_alike import NUMBER, Value, may_be_alike, value_at
 from hopweave.text.wanted import content_stems
 
 _END = lazy_pattern(r"[,;:]\s|\s(?:and|or|but|while|whereas)\s|\)")
@@ -55,7 +55,7 @@ def is_of_less_fitting_words(wanted: Set[str], sentence: str, focus: Span, value
         return False
     start, end = sentence.rfind("; ", 0, focus.start) + 1, sentence.find("; ", focus.end)
     end = end if end >= 0 else len(sentence)
-    alike = [one for one in values if one == own or (start <= one.span.start < end and _are_alike(one, own))]
+    alike = [one for one in values if one == own or (start <= one.span.start < end and may_be_alike(one, own))]
     alike = [one for one in alike if one == own or _may_be_meant(one, sentence, wanted)]
     if not _FEWEST <= len(alike) <= _MOST:
         return False
@@ -90,12 +90,6 @@ def _fits_less(wanted: Set[str], each: Sequence[_Own], at: int, counted: Set[str
         if number != at and one.words and one.words <= wanted and alone - left_out <= one.words:
             return True
     return False
-
-
-def _are_alike(one: Value, own: Value) -> bool:
-    """Whether one value may be meant where another stands; the later one may leave out its unit: `10 seconds, or 2`."""
-    first, last = sorted((one, own), key=lambda value: value.span.start)
-    return are_alike(one.kind, own.kind) or (last.kind == NUMBER and not first.kind.startswith(NUMBER))
 
 
 def _may_be_meant(value: Value, sentence: str, wanted: Set[str]) -> bool:

@@ -41,6 +41,12 @@ _BEGINS_ANEW = lazy_pattern(
 _ALSO_BY = lazy_pattern(r"[^,;]{2,80}(?:,|;|\sand)\s(?:(?!\w{2,}ed\b)[\w'’-]+\s){1,5}by\s(?:the\s)?")
 """Between the `by` and a name behind another one, with the same verb: `ironed by Ada, the shirts by `."""
 
+_ASKS_WHO_DID = lazy_pattern(r"\W*who\s(?!is\b|was\b|are\b|were\b)", re.IGNORECASE)
+_FOR_WHOM_ASKED = lazy_pattern(r"\b(?:for|with|to|from)\W*$", re.IGNORECASE)
+_FOR_WHOM = lazy_pattern(r"\b(?:for|to|with|from)\s(?:(?:the|an?|her|his|their)\s(?:[a-z]+\s){0,2})?\Z")
+_OF_A_TITLE = 12
+"""Characters between `by` and a name, such as `Dr`."""
+
 _LINE_OF_A_CHAT = lazy_pattern(
     r"^\W{0,3}(?P<when>\[[^\]\n]{1,40}\]\s*|\d[\d.:/, T-]{3,25}(?:[AaPp]\.?[Mm]\.?)?\]?\s*(?:-\s)?)"
     r"(?P<who><[^<>\n]{1,40}>|[^\W\d][^:\n]{0,40}?(?=:\s))"
@@ -141,6 +147,8 @@ def _only_speaks(asking: str, names: Sequence[str], sentence: str, focus: Span) 
 
 def _is_not_by(asking: str, sentence: str, focus: Span) -> bool:
     """Whether a sentence names somebody else as the one by whom what is asked for was done: `reported by Ada, fixed by Ida`."""
+    if _is_beside_who_did_it(asking, sentence, focus):
+        return True
     asked = stems_of(asking)
     by = [match for match in _BY.finditer(sentence) if {stem(match["verb"]), stem(present_of(match["verb"]))} & asked]
     if not by or re.search(r"\bby\b", asking):
@@ -149,6 +157,14 @@ def _is_not_by(asking: str, sentence: str, focus: Span) -> bool:
     if any(_ALSO_BY.fullmatch(sentence, end, focus.start) for end in after):
         return False
     return all(_BEGINS_ANEW.search(sentence, end, focus.start) for end in after)
+
+
+def _is_beside_who_did_it(asking: str, sentence: str, focus: Span) -> bool:
+    """Whether a sentence says by whom it was done, and some words are for or with whom: `built by Ada for Ida Renn`."""
+    by = [match.end() for match in _BY.finditer(sentence) if sentence[match.end() : match.end() + 1].isupper()]
+    is_by = any(end <= focus.start < end + _OF_A_TITLE for end in by)
+    asks_who = _ASKS_WHO_DID.match(asking) is not None and _FOR_WHOM_ASKED.search(asking) is None
+    return bool(by) and not is_by and asks_who and _FOR_WHOM.search(sentence[: focus.start]) is not None
 
 
 def _is_on_a_list(asking: str, sentence: str, focus: Span) -> bool:

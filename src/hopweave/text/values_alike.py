@@ -151,6 +151,12 @@ def are_alike(one: str, other: str, *, whatever_is_counted: bool = False) -> boo
     return one == other or (are_numbers and (whatever_is_counted or NUMBER in (one, other)))
 
 
+def may_be_alike(one: Value, own: Value) -> bool:
+    """Whether one value may be meant where another stands; the later one may leave out its unit: `10 seconds, or 2`."""
+    first, last = sorted((one, own), key=lambda value: value.span.start)
+    return are_alike(one.kind, own.kind) or (last.kind == NUMBER and not first.kind.startswith(NUMBER))
+
+
 @remembered
 def without_numbers_of_clauses(text: str) -> str:
     r"""A text with blanks for the numbers with which its lines begin.

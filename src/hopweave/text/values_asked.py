@@ -26,7 +26,11 @@ _TEMPERATURE, _VERSION, _LENGTH = "temperature", "version", "length"
 _COUNTED = lazy_pattern(
     r"\bhow (?:many|much) (?:(?:working|business|calendar|full|whole|more|extra) )?(?P<unit>[^\W\d_]+)", re.IGNORECASE
 )
-_PRICED = lazy_pattern(r"\bhow much\b.{1,80}?\b(?:costs?|pay|paid|charged?|owe)\b|\bhow much money\b", re.IGNORECASE)
+_PRICED = lazy_pattern(
+    r"\bhow much\b.{1,80}?\b(?:costs?|pay|paid|charged?|owe)\b|\bhow much money\b"
+    r"|\bwhat (?:do|does|did|will|must) .{1,60}?\b(?:pay|owe)\b",
+    re.IGNORECASE,
+)
 _OF_MONEY_OR_SHARE = (
     "budget|costs?|deposit|discount|fees?|fines?|grants?|interest|loan|pay|penalty|prices?|rates?|rent|salary|share|tax(?:es)?"
 )
@@ -56,7 +60,11 @@ _ASKED = tuple(
         ),
         ((_MONEY, _SHARE), rf"how (?:big|high|large)\b(?=.{{0,200}}\b(?:{_OF_MONEY_OR_SHARE})\b)"),
         ((_LENGTH,), r"how (?:deep|far|high|tall|thick|wide)|how much (?:[a-z]+ )?(?:clearance|room|space)"),
-        (("mass",), r"how heavy|how much\b.{1,80}?\bweighs?|(?:what|which) weight|weight of"),
+        (
+            ("mass",),
+            r"how heavy|how much\b.{1,80}?\bweighs?|(?:what|which) weight|weight of"
+            r"|(?:what|which) (?:is |was )?(?:the )?(?:[a-z]+ )?mass\b",
+        ),
         ((_TEMPERATURE,), r"how (?:cold|hot|warm)"),
         ((_SHARE,), r"(?:what|which) (?:percentage|proportion|share)"),
         (("pressure",), r"(?:what|which) (?:[a-z]+ )?pressure"),
@@ -172,7 +180,8 @@ def counts_what_is_measured(query: str, sentence: str, value: Value) -> bool:
     [True, False]
     """
     kinds = kinds_of_values_asked(query)
-    if not value.kind.startswith(COUNTED) or not kinds or not kinds <= _PHYSICAL | {_TIME} or is_foreign(query):
+    is_measure = bool(kinds) and (kinds <= _PHYSICAL | {_TIME} or kinds == {_SHARE})
+    if not value.kind.startswith(COUNTED) or not is_measure or is_foreign(query):
         return False
     return has_value_of(f"{sentence[: value.span.start]} {sentence[value.span.end :]}", kinds)
 
