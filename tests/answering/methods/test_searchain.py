@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.bench import Bench, calls, chain, decisions, looks, origins, purposes, readings, scene, told, unread
+from support.bench import Bench, calls, chain, decisions, looks, origins, purposes, queries, readings, scene, told, unread
 
 from hopweave.core.types import Passage, Question
 from hopweave.text.matching import rouge_l
@@ -242,6 +242,9 @@ async def test_an_open_query_that_is_later_answered_with_words_of_its_passage_is
     scene("a reply of final content alone ends a chain that was walked before",
         lambda: bench([chain((PERFORMER, "Jonas Hale")), TRACED, TRACED]).ask(QUESTION),
         purposes=["chain", "chain", "tracing"], stopped="finished"),
+    scene("a reply of final content alone under a heading ends it too",
+        lambda: bench([chain((PERFORMER, "Jonas Hale")), f"### Final Content\n{FINAL}", TRACED]).ask(QUESTION),
+        purposes=["chain", "chain", "tracing"], stopped="finished"),
 ])  # fmt: skip
 async def test_answers_of_a_later_chain(dialogue, seen):
     assert looks(await dialogue(), seen) == seen
@@ -357,6 +360,11 @@ async def test_a_tracing_reply_without_final_content_leaves_the_path_itself(repl
         FINAL,
         f"[Final Content]: {FINAL}",
         f"**[Final Content]:** {FINAL}",
+        f"### Final Content\n\n{FINAL}",
+        f"**Final Content**\r\n{FINAL}",
+        f"\n## Final Answer ##\n{FINAL}",
+        f"[Final Content]:\n### Final Answer\n{FINAL}",
+        f"{chain((PERFORMER, 'Mira Solberg'))}\n\n### Final Answer\n{FINAL}",
         f"{chain((PERFORMER, 'Mira Solberg'))}\n[Final Content]: {FINAL}",
         f"[Final Content]: {FINAL}\n[Query 4]: And now?\n[Answer 4]: So the final answer is nothing.",
     ],
@@ -386,6 +394,11 @@ async def test_final_content_is_found_however_the_model_lays_it_out(reply, prefi
     scene("a last sentence that the budget forbids is not asked for",
         lambda: bench(WITHOUT_FINAL, prefill=True).ask(QUESTION, budget={"max_llm_calls": 2}),
         purposes=["chain", "tracing"], text="Mira Solberg performs it [1].", short="Mira Solberg"),
+    scene("a heading of the answer below the final content takes nothing from it",
+        lambda: bench([chain((PERFORMER, "Mira Solberg")),
+            "### Final Content\nMira Solberg performs it [1].\n\n**Final Answer**\nMira Solberg"]).ask(QUESTION,
+            force_final=False),
+        text="Mira Solberg performs it [1].\n\n**Final Answer**\nMira Solberg"),
     scene("a final answer on a line of its own is not lost",
         lambda: bench([chain((PERFORMER, "Mira Solberg")),
             "[Final Content]: Mira Solberg performs it [1].\nFinal Answer: Old Salt Pier"]).ask(QUESTION),
@@ -400,6 +413,44 @@ async def test_a_last_query_that_was_cut_off_is_not_walked():
     record = await bench(says).ask(QUESTION, max_tokens=16)
     assert len(decisions(record, "node")) == 1
     assert "the last query is cut off at max_tokens" in unread(record)
+
+
+async def test_an_answer_that_was_cut_off_is_kept_and_counted():
+    record = await bench([chain((PERFORMER, "Mira Solberg of Tromvik")), TRACED], read={}).ask(
+        QUESTION, max_tokens=13, force_final=False
+    )
+    assert origins(record) == [(PERFORMER, "Mira Solberg", "model")]
+    assert "the last answer is cut off at max_tokens" in unread(record)
+
+
+@pytest.mark.parametrize("prefill", [False, True])
+async def test_a_final_content_that_was_cut_off_is_kept_and_counted(prefill):
+    says = [chain((PERFORMER, "Mira Solberg")), f"{'' if prefill else '[Final Content]: '}{FINAL}"]
+    record = await bench(says, prefill=prefill).ask(QUESTION, max_tokens=17, force_final=False)
+    assert record.answer.text.startswith("The performer of Paper Lanterns is Mira Solberg [1].")
+    assert unread(record) == ["the final content is cut off at max_tokens", "no sentence says what the final answer is"]
+
+
+async def test_a_reply_that_was_cut_off_behind_the_final_content_takes_nothing_from_it():
+    says = [chain((PERFORMER, "Mira Solberg")), f"[Final Content]: {FINAL}\n[Query 4]: And now? Who is the mayor?"]
+    record = await bench(says).ask(QUESTION, max_tokens=len(FINAL.split()) + 5)
+    assert (record.answer.short, unread(record)) == ("Old Salt Pier", [])
+
+
+async def test_a_long_answer_that_was_cut_off_without_retrieval_is_counted():
+    says = [chain((WHY, CLOSE), final="Ferries need a pier [1]. It is there because the shore is shallow.")]
+    record = await Bench(says).ask(LONG, use_retrieval=False, max_tokens=37)
+    assert record.answer.short == "Ferries need a pier. It is there because"
+    assert unread(record) == ["the final content is cut off at max_tokens"]
+
+
+async def test_talk_below_an_open_query_is_not_searched_and_costs_no_round():
+    talk = "I don't know the answer, so I stop here."
+    record = await bench([f"[Unsolved Query]: {PERFORMER}\n{talk}", chain((PERFORMER, "Mira Solberg")), TRACED]).ask(QUESTION)
+    assert (queries(record), readings(record)) == ([PERFORMER], [PERFORMER])
+    assert told(record, "verdict") == ["completed"]
+    assert told(record, "duplicate") == [f"{PERFORMER} -> Mira Solberg"]
+    assert unread(record) == ["what stands below an unsolved query is no part of it, and is left out"]
 
 
 async def test_of_200_nodes_so_many_are_walked_as_max_nodes_says_and_the_cut_is_noted():

@@ -28,6 +28,8 @@ FOUND = {
 READ = {TOWN: ("Orlau", 4.0), MAYOR: ("Ida Renn", 3.0), TONGUE: ("Ladin", 2.0)}
 FINAL = "The Glass Mill stands in Orlau [1]. Its mayor is Ida Renn [2]. She speaks Ladin [3]. So the final answer is Ladin."
 TRACED = f"[Final Content]: {FINAL}"
+CLAIM = Question("q", "Liv Aas was born in Nesbyen.", "label", ("SUPPORTS", "REFUTES"))
+YES_OR_NO = Question("q", "Was Liv Aas born in Nesbyen?", "label", ("Yes", "No"))
 KNOWN = chain((TOWN, "Orlau"), (MAYOR, "Ida Renn"), (TONGUE, "Ladin"))
 # One correction, one completion, and a chain that passes.
 MIXED = [
@@ -88,6 +90,9 @@ async def test_without_verification_the_papers_citations_still_have_the_passage_
     scene("without retrieval and without final content the last node answers and the failure is counted",
         lambda: bench([KNOWN]).ask(QUESTION, use_retrieval=False), purposes=["chain"], answer=("Ladin", "last-claim"),
         text=f"{TOWN} Orlau. {MAYOR} Ida Renn. {TONGUE} Ladin.", unread=["no sentence says what the final answer is"]),
+    scene("without retrieval a final content under a heading is the answer",
+        lambda: bench([f"### Query 1\n{TOWN}\n### Answer 1\nOrlau\n\n### Final Content\n\n{FINAL}"]).ask(QUESTION,
+            use_retrieval=False), purposes=["chain"], answer=("Ladin", "marker"), claimed=[TOWN], unread=[]),
     scene("without retrieval a reply without a chain is asked for once more",
         lambda: bench(["Hm.", f"{KNOWN}\n{TRACED}"]).ask(QUESTION, use_retrieval=False), purposes=["chain", "chain"],
         short="Ladin"),
@@ -105,6 +110,46 @@ async def test_without_verification_the_papers_citations_still_have_the_passage_
 ])  # fmt: skip
 async def test_the_ablations(dialogue, seen):
     assert looks(await dialogue(), seen) == seen
+
+
+GOES_ON = "go on with the next step:\n[Unsolved Query]:"
+
+
+async def test_without_completion_the_rules_and_the_example_of_an_unsolved_query_go_on_after_it():
+    prompt = calls(await bench([KNOWN, TRACED]).ask(QUESTION, complete=False))[0][0].text
+    rules, *_, last = prompt.split("Example:")
+    assert GOES_ON in rules
+    assert rules.endswith("After the last step, end the chain with this line:\n[Final Content]:\n\n")
+    assert last.endswith(f"[Unsolved Query]: {sample(3)[-1].steps[-1].query}\n[Final Content]:\n\n[Question]: {QUESTION}")
+    assert "stop" not in rules
+    assert "When every query has its answer" not in prompt
+
+
+async def test_without_completion_no_example_ends_with_a_final_content_that_cannot_be_known():
+    prompt = calls(await bench([KNOWN, TRACED]).ask(QUESTION, complete=False, stop_before_final=False))[0][0].text
+    rules, *examples = prompt.split("Example:")
+    assert GOES_ON in rules
+    assert "After the last step, finish with:\n[Final Content]: one sentence for each answer" in rules
+    assert len(examples) == 2
+    assert not any("[Unsolved Query]" in example for example in examples)
+
+
+@pytest.mark.parametrize("options", [{"n_demos": 0}, {"n_demos": 0, "stop_before_final": False}])
+async def test_without_completion_and_examples_the_rules_alone_say_so(options):
+    prompt = calls(await bench([KNOWN, TRACED]).ask(QUESTION, complete=False, **options))[0][0].text
+    assert GOES_ON in prompt
+    assert "Example:" not in prompt
+    assert "\n\n\n" not in prompt
+
+
+@pytest.mark.parametrize("question", [CLAIM, YES_OR_NO])
+@pytest.mark.parametrize("options", [{}, {"stop_before_final": False}])
+async def test_without_completion_no_family_is_told_to_stop_at_an_unsolved_query(question, options):
+    record = await bench([KNOWN, TRACED]).ask(question, complete=False, chain_form="by_family", **options)
+    prompt = calls(record)[0][0].text
+    assert "If you know the answer:" in prompt
+    assert "stop" not in prompt
+    assert "When every query has its answer" not in prompt
 
 
 async def test_without_completion_answers_may_be_forced_and_are_verified_all_the_same():
@@ -276,10 +321,6 @@ async def test_both_ways_shows_every_query_of_the_first_example_with_and_without
     first, second = prompt.split("[Question]: " + QUESTION)[0].split("Example:")[1:]
     assert first.count("If you know the answer:") == first.count("[Query ")
     assert "If you know the answer:" not in second  # figure 16: answers alone
-
-
-CLAIM = Question("q", "Liv Aas was born in Nesbyen.", "label", ("SUPPORTS", "REFUTES"))
-YES_OR_NO = Question("q", "Was Liv Aas born in Nesbyen?", "label", ("Yes", "No"))
 
 
 @pytest.mark.parametrize(

@@ -50,6 +50,14 @@ LAYOUTS: dict[str, tuple[str, list[tuple[str, str | None]]]] = {
     ),
     "headings": ("### Query 1: Who won?\n### Answer 1: silver", [(WHO, "silver")]),
     "headings without a colon": ("### Query 1\nWho won?\n### Answer 1\nsilver", [(WHO, "silver")]),
+    "the flag as a heading": (
+        "### Query 1\nWho won?\n### Answer 1\nsilver\n\n### Unsolved Query\nWhen was it?",
+        [(WHO, "silver"), (WHEN, UNSOLVED)],
+    ),
+    "the flag as an answer under a heading": (
+        "### Query 1\nWho won?\n### Answer 1\nUnsolved Query\n### Query 2\nWhen was it?\n### Answer 2\n1931",
+        [(WHO, UNSOLVED), (WHEN, "1931")],
+    ),
     "bullets": ("- [Query 1]: Who won?\n  * [Answer 1]: silver", [(WHO, "silver")]),
     "a numbered list": ("1. [Query 1]: Who won?\n2) **Answer 1**: silver", [(WHO, "silver")]),
     "a quotation": ("> [Query 1]: Who won?\n> [Answer 1]: silver", [(WHO, "silver")]),
@@ -71,6 +79,44 @@ LAYOUTS: dict[str, tuple[str, list[tuple[str, str | None]]]] = {
     ),
     "the text on the next line": ("[Query 1]:\nWho won?\n[Answer 1]:\n\n  silver", [(WHO, "silver")]),
     "a query over two lines": ("[Query 1]: Who\n  won?\n[Answer 1]: silver", [(WHO, "silver")]),
+    "a query over two lines that has no question mark": (
+        "[Query 1]: the winner\nof the race\n[Answer 1]: silver",
+        [
+            ("the winner of the race", "silver"),
+        ],
+    ),
+    "a title with a question mark at the end of a line": (
+        '[Query 1]: Who sang "Who Won?"\nin 1931?\n[Answer 1]: silver',
+        [('Who sang "Who Won?" in 1931?', "silver")],
+    ),
+    "a query that goes on with a capital letter": (
+        "[Query 1]: Who sang\nI Will Win?\n[Answer 1]: silver",
+        [("Who sang I Will Win?", "silver")],
+    ),
+    "a query that goes on like talk, in small letters": (
+        "[Query 1]: the mayor of Orlau\nthen and\nthe chain he wore\n[Answer 1]: gold",
+        [("the mayor of Orlau then and the chain he wore", "gold")],
+    ),
+    "talk below a flagged query": (
+        "[Query 1]: Who won?\n[Answer 1]: silver\n[Unsolved Query]: When was it?\nI don't know the answer, so I stop here.",
+        [(WHO, "silver"), (WHEN, UNSOLVED)],
+    ),
+    "talk in brackets below a flagged query": (
+        "[Unsolved Query]: **When was it?**\n(I will stop here and wait.)",
+        [(WHEN, UNSOLVED)],
+    ),
+    "a note below a query": ("[Query 1]: Who won?\n- Note: the race of 1931\n[Answer 1]: silver", [(WHO, "silver")]),
+    "talk below a query without a question mark": (
+        "[Unsolved Query]: Glass Mill [SEP] location\nI do not know the answer, so I stop here.",
+        [("Glass Mill [SEP] location", UNSOLVED)],
+    ),
+    "a flag at the end of a query": ("[Query 1]: Who won? [Unsolved Query]", [(WHO, UNSOLVED)]),
+    "a flag in bold at the end of a query": ("**[Query 1]**: Who won? **[Unsolved Query]**", [(WHO, UNSOLVED)]),
+    "a flag at the end of a flagged query": ("[Unsolved Query]: Who won? (unsolved)", [(WHO, UNSOLVED)]),
+    "a query that speaks of what is unsolved": (
+        "[Query 1]: Which case is (unsolved) still?\n[Answer 1]: silver",
+        [("Which case is (unsolved) still?", "silver")],
+    ),
     "line breaks of Windows": ("[Query 1]: Who won?\r\n[Answer 1]: silver\r\n\r\nTalk.\r\n", [(WHO, "silver")]),
     "line breaks of old Macs": ("[Query 1]: Who won?\r[Answer 1]: silver", [(WHO, "silver")]),
     "quotes round the query": ('[Query 1]: "Who won?"\n[Answer 1]: “silver”', [(WHO, "silver")]),
@@ -244,6 +290,16 @@ FINALS = {
     "bold": ("**[Final Content]:** It was silver.", "It was silver."),
     "without brackets": ("Final Content: It was silver.", "It was silver."),
     "by another name": ("**Final Answer**: It was silver.", "It was silver."),
+    "a heading": ("### Final Content\nIt was silver [1].", "It was silver [1]."),
+    "a closed heading": ("## Final Answer ##\n\nIt was silver.", "It was silver."),
+    "a heading in bold": ("**Final Content**\n\nIt was silver.", "It was silver."),
+    "a heading of plain words": ("Final Content\nIt was silver.", "It was silver."),
+    "a heading in small letters": ("\n\n### final content\nIt was silver.", "It was silver."),
+    "a numbered heading": ("2. **Final Content**\nIt was silver.", "It was silver."),
+    "two headings": (
+        "### Final Content\nIt was silver [1].\n\n**Final Answer**\nsilver",
+        "It was silver [1].\n**Final Answer**\nsilver",
+    ),
     "several lines": ("[Final Content]: One.\n\nTwo.\nSo the final answer is x.", "One.\nTwo.\nSo the final answer is x."),
     "markers inside a line": (
         "[Final Content]: As [Query 1]: asks and [Answer 1]: says, silver.",
@@ -265,6 +321,25 @@ def test_final_content_holds_all_that_follows_it_but_another_chain(text, final):
     assert pairs(chain) == [(WHO, "silver")]
 
 
+def test_a_heading_of_the_final_content_ends_an_answer_of_sentences():
+    chain = parse_chain("[Query 1]: Who won?\n[Answer 1]: Ida Renn won the race.\n\n### Final Content\nIt was Ida Renn [1].")
+    assert pairs(chain) == [(WHO, "Ida Renn won the race.")]
+    assert (chain.final, chain.problems) == ("It was Ida Renn [1].", ())
+
+
+@pytest.mark.parametrize(
+    "words", ["so the\nfinal answer\nis silver.", "The final answer\nis silver.", "Final answers\nare given."]
+)
+def test_a_sentence_that_is_wrapped_at_the_words_is_no_heading(words):
+    assert pairs(parse_chain(f"[Query 1]: Who won?\n[Answer 1]: {words}")) == [(WHO, " ".join(words.split()))]
+
+
+@pytest.mark.parametrize("text", ["### Final Content\nIt was silver.", "I plan it.\n\n**Final Answer**\nsilver"])
+def test_a_heading_without_a_chain_has_no_final_content_but_ends(text):
+    chain = parse_chain(text)
+    assert (chain.nodes, chain.final, chain.is_ended) == ((), "", True)
+
+
 PROBLEMS = {
     "": "the reply is empty",
     "prose": "no marker such as [Query 1]: was found",
@@ -275,6 +350,9 @@ PROBLEMS = {
     "[Answer]: x": "an answer belongs to no query",
     "[Query 1]: a\n[Answer 1]: x\n[Answer 1]: y": "answer 1 belongs to no query",
     "[Query 4]: a": "query 4 has neither an answer nor a flag; it counts as unsolved",
+    "[Query 4]: a?\nI am not sure.": "what stands below query 4 is no part of it, and is left out",
+    "[Query]: a?\nAda": "what stands below query 1 is no part of it, and is left out",
+    "[Unsolved Query]: a\nLet me wait.": "what stands below an unsolved query is no part of it, and is left out",
     "[Query 1]: a\n[Answer 1]: x\n[Question]: b": "another example or chain begins; the rest is left out",
     "[Query 1]: a\n[Answer 1]: x\n[Final Content]: f\n[Query 1]: b": "another example or chain begins; the rest is left out",
 }
@@ -288,6 +366,60 @@ def test_what_could_not_be_read_is_said(text, problem):
 def test_a_chain_in_the_form_asked_for_has_no_problems():
     text = "[Query 1]: a\n[Answer 1]: x\n[Unsolved Query]: b\n[Final Content]: f"
     assert parse_chain(text).problems == ()
+
+
+@pytest.mark.parametrize("end", ["", "\n```", "\n---", "\n\nI hope this helps.", "\nPlease stop here."])
+def test_what_says_nothing_of_the_chain_is_no_problem_below_a_query(end):
+    chain = parse_chain(f"```\n[Unsolved Query]: Who won?{end}")
+    assert (pairs(chain), chain.problems) == ([(WHO, UNSOLVED)], ())
+
+
+CUT_OFF = {
+    "in a query": ("[Unsolved Query]: When was", [(WHO, "silver")], "the last query is cut off at max_tokens"),
+    "at the end of a query": ("[Query 2]: When was it?", [(WHO, "silver")], "the last query is cut off at max_tokens"),
+    "in a query that refers to an answer": (
+        "[Query 2]: Where was [Answer 1] bo",
+        [(WHO, "silver")],
+        "the last query is cut off at max_tokens",
+    ),
+    "in an answer": (
+        "[Query 2]: When was it?\n[Answer 2]: **12 Ma",
+        [(WHO, "silver"), (WHEN, "12 Ma")],
+        "the last answer is cut off at max_tokens",
+    ),
+    "before an answer": (
+        "[Query 2]: When was it?\n[Answer 2]:",
+        [(WHO, "silver"), (WHEN, UNSOLVED)],
+        "the last answer is cut off at max_tokens",
+    ),
+    "in a query in brackets": ("[Query 2: When was", [(WHO, "silver")], "the last query is cut off at max_tokens"),
+    "in the final content": ("[Final Content]: It\nwas si", [(WHO, "silver")], "the final content is cut off at max_tokens"),
+    "in a marker": ("[Unsolved Qu", [(WHO, "silver")], "the last marker is cut off at max_tokens"),
+}
+
+
+@pytest.mark.parametrize(("end", "expected", "problem"), CUT_OFF.values(), ids=CUT_OFF)
+def test_a_query_that_is_cut_off_is_left_out_and_anything_else_kept_and_said(end, expected, problem):
+    text = f"[Query 1]: Who won?\n[Answer 1]: silver\n{end}"
+    chain = parse_chain(text, is_whole=False)
+    assert pairs(chain) == expected
+    assert problem in chain.problems
+    assert chain.final == ("It\nwas si" if "final" in problem else "")
+    assert not any("cut off" in problem for problem in parse_chain(text).problems)
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        "\n\nI hope that this hel",  # talk
+        "\n[Unsolved Query]: When was it?\nI do not kno",
+        "\n[Final Content]: Silver.\n\nExample:\n[Question]: Wh",
+        "\n[Question]: Else?\n[Query 1]: Who is",
+    ],
+)
+def test_what_is_cut_off_behind_the_chain_takes_nothing_from_it(end):
+    text = f"[Query 1]: Who won?\n[Answer 1]: silver{end}"
+    assert parse_chain(text, is_whole=False) == parse_chain(text)
 
 
 def test_a_chain_of_200_nodes_is_read_in_order():
@@ -314,6 +446,7 @@ def test_any_text_is_read_without_an_error(text):
     assert [node.number for node in chain.nodes] == list(range(1, len(chain.nodes) + 1))
     assert all(node.query and (node.answer or node.is_unsolved) for node in chain.nodes)
     assert chain.nodes or chain.problems
+    assert len(parse_chain(text, is_whole=False).nodes) <= len(chain.nodes)
 
 
 def collapsed(text: str) -> str:

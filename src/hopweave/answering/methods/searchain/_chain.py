@@ -7,9 +7,9 @@ The requested form is
     [Unsolved Query]: a query without an answer
     [Final Content]: the whole answer
 
-Models write `[Query 1] :`, `**Query 1:**`, an answer on its query's line, all queries before all answers, an unsolved query
-after the same query, brackets inside a query. Each query is still paired with its own answer and flag. Anything that could
-not be parsed is reported in `Chain.problems`, never dropped silently.
+Models write `[Query 1] :`, `**Query 1:**`, `### Final Content`, an answer on its query's line, all queries before all answers,
+an unsolved query after the same query, brackets inside a query. Each query is still paired with its own answer and flag.
+Anything that could not be parsed is reported in `Chain.problems`, never dropped silently.
 """
 
 from __future__ import annotations
@@ -23,17 +23,25 @@ from typing import NamedTuple
 from hopweave.answering.methods.searchain._restated import unstated
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.text.matching import normalize_answer
-from hopweave.text.quotation import unquoted
+from hopweave.text.quotation import QUOTATION_MARKS, unquoted
 from hopweave.text.refusal import does_not_know
 
 # Every repetition is possessive (`*+`): a run of blanks, stars or digits is read once, so no text takes more than linear time.
 _OPENING = r"[ \t>*_#`•·+|-]*+"  # the Markdown that may stand before a marker at the start of a line
 _EMPHASIS = r"[ \t*_`]*+"
+_FINAL_NAME = r"final[ \t]++(?:content|answer)"
 _NAME = (
-    r"(?P<word_{0}>unsolved(?:[ \t]++(?:query|question))?+|final[ \t]++(?:content|answer)|query|question|answer)"
+    rf"(?P<word_{{0}}>unsolved(?:[ \t]++(?:query|question))?+|{_FINAL_NAME}|query|question|answer)"
     r"[ \t#_-]*+(?P<number_{0}>\d++)?+"
 )
+# A name that fills its line needs neither brackets nor a colon. In small letters and without Markdown, the line is part of a
+# sentence that is wrapped there.
+_HEADING = rf"^{_OPENING}(?:\d++[.)]{_OPENING})?+(?:(?<=[#*_])|(?<=[#*_][ \t])|(?=(?-i:[A-Z])))(?:{{0}})[ \t\r*_`#|-]*+$"
+FINAL_HEADING = _HEADING.format(_FINAL_NAME)
+"""Such as `### Final Content`; for a pattern that ignores case and in which `^` begins a line."""
+_FINAL_ALONE = lazy_pattern(FINAL_HEADING, re.IGNORECASE | re.MULTILINE)
 _MARKER = lazy_pattern(
+    _HEADING.format(rf"(?P<word_alone>unsolved[ \t]++(?:query|question)|{_FINAL_NAME})") + "|"
     # At the start of a line, brackets are optional, and so is the colon after brackets or after a number that ends the line.
     rf"(?:^{_OPENING}(?:\d++[.)]{_OPENING})?+(?P<bracket>\[)?+{_EMPHASIS}{_NAME.format('line')}{_EMPHASIS}"
     rf"(?(bracket)(?::?+{_EMPHASIS}\][*_`]*+(?:[ \t]*+:|[ \t]++[-–—]++(?=\s))?+|:)|(?::|(?(number_line)$|(?!))))"
@@ -58,6 +66,12 @@ _TALK = lazy_pattern(
     r"|(?:this|that|the)\s+(?:is\s+the\s+(?:end|chain|final)|chain|concludes|completes|next\s+(?:query|step))",
     re.IGNORECASE,
 )
+_QUESTION_MARKS = ("?", "？", "؟")
+_WORD = lazy_pattern(r"[^\W_]")
+_FLAG = lazy_pattern(r"[\[(][ \t*_`]*+unsolved(?:[ \t]++(?:query|question))?+[ \t*_`]*+[\])][*_`.]*+$", re.IGNORECASE)
+_CUT_MARKER = lazy_pattern(rf"\n{_OPENING}\[(?!\d)[^\]:\n]*+\Z")
+_CUT = {"answer": "the last answer", "final": "the final content", "marker": "the last marker"}
+_MARKS_AROUND = "*_`[]() \n" + QUOTATION_MARKS
 _MOST_QUERIES = 200  # of a chain; each answer is compared with all of them
 _REFERENCE = lazy_pattern(r"\[\s*+answer\s*+(\d++)\s*+\]", re.IGNORECASE)
 
@@ -80,7 +94,7 @@ class Chain:
         nodes: in the order written, numbered from 1.
         final: the text of `[Final Content]`; empty if there is none.
         problems: one line for each thing that could not be read.
-        is_ended: whether it has a `[Final Content]`, with or without a text.
+        is_ended: whether it has a `[Final Content]`, with or without a text, or is nothing but one under a heading.
     """
 
     nodes: tuple[ChainNode, ...]
@@ -89,10 +103,13 @@ class Chain:
     is_ended: bool = False
 
 
-def parse_chain(text: str) -> Chain:
+def parse_chain(text: str, *, is_whole: bool = True) -> Chain:
     """Reads a chain. Any text is accepted; one without a query gives a chain without nodes, and a problem.
 
+    - A query ends with the first line that ends with a question mark, else before a line of talk such as "I do not know ...".
+      Whatever else its paragraph says is left out, which is a problem.
     - A flag `[Unsolved Query]` marks the query with the same words or the same number if there is one, else it is a new query.
+      At the end of a query, it marks that one.
     - An answer goes to the open query of its number; without a number, a row of answers goes to the last open queries in
       order; with a number that no open query has, to the query just before it. It never goes to another query.
     - An answer that only says that the model does not know is ignored, and its query is unsolved.
@@ -100,8 +117,13 @@ def parse_chain(text: str) -> Chain:
     - An answer that consists of sentences continues in the next paragraph, up to talk such as "I hope ...".
     - `[Answer 1]` inside a later query is replaced by what that answer adds to its own query (`_restated`), since a query
       goes to a search engine.
+
+    Args:
+        text: a reply, with what it continues.
+        is_whole: whether the model ended it. What was cut off is a problem; a query of which only a part is there is left out.
     """
-    pieces = _pieces(_LINE_BREAK.sub("\n", text))
+    plain = _LINE_BREAK.sub("\n", text)
+    pieces = _pieces(plain) if is_whole else _cut_pieces(plain)
     draft = _Drafts()
     if not pieces:
         draft.problems.append("no marker such as [Query 1]: was found" if text.strip() else "the reply is empty")
@@ -110,22 +132,17 @@ def parse_chain(text: str) -> Chain:
         if len(draft.queries) >= _MOST_QUERIES and piece.kind in {"query", "unsolved"}:
             draft.problems.append(f"there are more than {_MOST_QUERIES} queries; the rest is left out")
             break
+        if piece.kind == "end" and (draft.queries or final):
+            draft.problems.append("another example or chain begins; the rest is left out")
+            break
         if piece.kind == "final":
             final = piece.body
-        elif piece.kind == "end":
-            if draft.queries or final:
-                draft.problems.append("another example or chain begins; the rest is left out")
-                break
-        elif piece.kind == "query":
-            draft.add_query(piece.number, piece.body)
-        elif piece.kind == "unsolved":
-            draft.add_unsolved(piece.number, piece.body)
-        else:
-            draft.add_answer(piece.number, piece.body, num_alike)
+        draft.add(piece, num_alike)
     nodes = draft.finished()
     if pieces and not nodes:
         draft.problems.append("no query was found")
-    return Chain(nodes, final, tuple(draft.problems), any(piece.kind == "final" for piece in pieces))
+    is_ended = any(piece.kind == "final" for piece in pieces) or (not pieces and _FINAL_ALONE.search(plain) is not None)
+    return Chain(nodes, final, tuple(draft.problems), is_ended)
 
 
 def render_nodes(nodes: Iterable[ChainNode]) -> str:
@@ -144,15 +161,28 @@ def render_nodes(nodes: Iterable[ChainNode]) -> str:
 
 
 class _Piece(NamedTuple):
-    """A marker and the text after it. Kinds: `query`, `unsolved`, `answer`, `final`, and `end` where an example begins."""
+    """A marker and the text after it.
+
+    Attributes:
+        kind: `query`, `unsolved`, `answer`, `final`, `end` where an example begins, and `marker` where the reply ends in one.
+        number: of the marker.
+        body: the text, as far as it belongs to the marker.
+        is_flagged: whether a query ends with `[Unsolved Query]`.
+        has_more: whether a query's paragraph says more.
+        is_cut: whether the reply was cut off in it.
+    """
 
     kind: str
-    number: int | None
-    body: str
+    number: int | None = None
+    body: str = ""
+    is_flagged: bool = False
+    has_more: bool = False
+    is_cut: bool = False
 
 
 def _pieces(text: str) -> list[_Piece]:
-    found = list(_MARKER.finditer(text))
+    # Before the chain has begun, a name alone on its line heads something else, such as a passage that the model repeats.
+    found = list(dropwhile(lambda match: match["word_alone"], _MARKER.finditer(text)))
     kinds = [_kind(match) for match in found]
     pieces: list[_Piece] = []
     for index, (match, kind) in enumerate(zip(found, kinds, strict=True)):
@@ -161,17 +191,35 @@ def _pieces(text: str) -> list[_Piece]:
             after = next((other for other, begins in later if other["word_line"] and begins not in {"answer", "final"}), None)
             pieces.append(_Piece(kind, None, _lines_of(text[match.end() : after.start() if after else len(text)])))
             if after:
-                pieces.append(_Piece("end", None, ""))
+                pieces.append(_Piece("end"))
             break
         end = found[index + 1].start() if index + 1 < len(found) else len(text)
         digits = match["number_line"] or match["number_inner"] or ""
-        body = _answer_in(text[match.end() : end]) if kind == "answer" else _first_lines(text[match.end() : end])
-        pieces.append(_Piece(kind, int(digits) if 0 < len(digits) < 6 else None, body))
+        number = int(digits) if 0 < len(digits) < 6 else None
+        body = text[match.end() : end]
+        pieces.append(_Piece(kind, number, _answer_in(body)) if kind == "answer" else _Piece(kind, number, *_query_in(body)))
     return pieces
 
 
+def _cut_pieces(text: str) -> list[_Piece]:
+    """The pieces of a reply that was cut off: in its last marker, in what that stands before, or in what belongs to neither."""
+    cut = _CUT_MARKER.search(text)
+    if cut:
+        return [*_pieces(text[: cut.start()]), _Piece("marker", is_cut=True)]
+    pieces = _pieces(text)
+    if pieces and not pieces[-1].has_more and _is_at_end(pieces[-1].body, text):
+        pieces[-1] = pieces[-1]._replace(is_cut=pieces[-1].kind != "end")
+    return pieces
+
+
+def _is_at_end(body: str, text: str) -> bool:
+    """Whether a body ends where the text ends, or is empty."""
+    words = body.rstrip(_MARKS_AROUND).split()
+    return not words or text.rstrip(_MARKS_AROUND).endswith(words[-1])
+
+
 def _kind(match: re.Match[str]) -> str:
-    word = (match["word_line"] or match["word_inner"]).lower()
+    word = (match["word_alone"] or match["word_line"] or match["word_inner"]).lower()
     if word == "question":  # the task's own question has no number
         return "query" if match["number_line"] or match["number_inner"] else "end"
     return word.split()[0]
@@ -190,13 +238,46 @@ def _lines_of(body: str) -> str:
     return _plain("\n".join(line for line in (line.strip() for line in body.split("\n")) if not _is_no_content(line)))
 
 
-def _first_lines(body: str) -> str:
-    """The first paragraph: anything after an empty line, or the echo of an instruction, is talk."""
+def _first_paragraph(body: str) -> list[str]:
+    """The lines of the first paragraph: anything after an empty line, or the echo of an instruction, is talk."""
     lines = dropwhile(_is_no_content, (line.strip() for line in body.split("\n")))
-    joined = " ".join(takewhile(lambda line: not _is_no_content(line), lines))
+    return list(takewhile(lambda line: not _is_no_content(line), lines))
+
+
+def _first_lines(body: str) -> str:
+    return _bare(" ".join(_first_paragraph(body)))
+
+
+def _bare(joined: str) -> str:
+    """Joined lines without marks around all of them."""
     if joined.endswith("]") and joined.count("[") < joined.count("]"):  # [Query 1: the query]
         joined = joined[:-1]
     return unquoted(_plain(joined))
+
+
+def _query_in(body: str) -> tuple[str, bool, bool]:
+    """The query in the first paragraph, whether a flag ends it, and whether the paragraph says more.
+
+    A query that is wrapped goes on in the next line, up to a question mark or a line of talk.
+    """
+    lines = _first_paragraph(body)
+    kept: list[str] = []
+    flag = None
+    for line in lines:
+        if kept and _is_talk(line):
+            break
+        flag = _FLAG.search(line)
+        kept.append(line[: flag.start()].rstrip() if flag else line)
+        if flag or _bare(line).rstrip("_").endswith(_QUESTION_MARKS):
+            break
+    return _bare(" ".join(kept)), flag is not None, any(map(_WORD.search, lines[len(kept) :]))
+
+
+def _is_talk(line: str) -> bool:
+    """Whether a line below a query is about the chain. One in small letters, or with a question mark, is the query's rest."""
+    said = line.lstrip("(-*•–— ")
+    is_rest = said[:1].islower() or line.endswith(_QUESTION_MARKS)
+    return not is_rest and (_TALK.match(said) is not None or does_not_know(said))
 
 
 def _answer_in(body: str) -> str:
@@ -243,6 +324,20 @@ class _Drafts:
     queries: list[_Draft] = field(default_factory=list)
     by_words: dict[str, _Draft] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
+
+    def add(self, piece: _Piece, num_alike: int) -> None:
+        """Adds a piece; a query that was cut off is only reported, since a part of one would be searched for."""
+        if piece.is_cut:
+            self.problems.append(f"{_CUT.get(piece.kind, 'the last query')} is cut off at max_tokens")
+        if piece.kind == "answer":
+            self.add_answer(piece.number, piece.body, num_alike)
+        elif piece.kind == "query" and not piece.is_cut:
+            self.add_query(piece.number, piece.body, is_unsolved=piece.is_flagged)
+        elif piece.kind == "unsolved" and not piece.is_cut:
+            self.add_unsolved(piece.number, piece.body)
+        if piece.has_more:
+            what = f"query {self.queries[-1].number}" if piece.kind == "query" else "an unsolved query"
+            self.problems.append(f"what stands below {what} is no part of it, and is left out")
 
     def add_query(self, number: int | None, query: str, *, is_unsolved: bool = False) -> None:
         draft = _Draft(len(self.queries) + 1 if number is None else number, query, is_unsolved=is_unsolved)

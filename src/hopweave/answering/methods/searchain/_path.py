@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from hopweave.answering.methods.searchain._chain import ChainNode, render_nodes
+from hopweave.answering.methods.searchain._chain import FINAL_HEADING, ChainNode, parse_chain, render_nodes
 from hopweave.answering.toolkit.claims import Assertion, claims_of, on_one_line
 from hopweave.citations.support import is_stated
 from hopweave.core.lazy_pattern import lazy_pattern
@@ -16,7 +16,10 @@ from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Citation, Claim, Origin, Passage, Reading
 from hopweave.text.matching import normalize_answer
 
-_FINAL_CONTENT = lazy_pattern(r"\[?\bfinal\s++content[^\w:\u2060]*+:|\[\s*+final\s++content\s*+\]", re.IGNORECASE)
+_FINAL_CONTENT = lazy_pattern(
+    rf"{FINAL_HEADING}|\[?\bfinal\s++content[^\w:\u2060]*+:|\[\s*+final\s++content\s*+\]", re.IGNORECASE | re.MULTILINE
+)
+_HEADING_FIRST = lazy_pattern(rf"(?:[^\S\n]*+\n)*+{FINAL_HEADING}", re.IGNORECASE | re.MULTILINE)
 _BEGINS = r"\[\s*+(?:unsolved\s++)?(?:query|question)\b"
 _CHAIN_AGAIN = lazy_pattern(rf"(?<!\W)(?P<before>(?:[^\w\[]|(?!{_BEGINS})\[)*+){_BEGINS}", re.IGNORECASE)
 
@@ -125,11 +128,19 @@ def _with_found(mark: int, claim: Claim, node: PathNode) -> Claim:
 
 
 def final_content(reply: str) -> str:
-    """The text after [Final Content], or the whole reply without that marker, up to a chain that the model appends."""
-    content = _FINAL_CONTENT.split(reply)[-1]
+    """The text after [Final Content], or the whole reply without that marker, up to a chain that the model appends.
+
+    A heading `Final Answer` counts only as the first words; below others it sets apart the answer in them.
+    """
+    markers = _FINAL_CONTENT.finditer(reply)
+    begin = max((marker.end() for marker in markers if "content" in marker[0].lower()), default=0)
+    heading = _HEADING_FIRST.match(reply, begin)
+    content = reply[heading.end() if heading else begin :]
     for match in _CHAIN_AGAIN.finditer(content):
         place = content.find("\n", match.start(), match.end("before")) if match.start() else 0
-        if place >= 0:  # the chain begins a line, or the reply
+        if place == 0:  # the reply is a chain
+            return parse_chain(content).final
+        if place > 0:  # the chain begins a line
             content = content[:place]
             break
     return content.strip("* \n")

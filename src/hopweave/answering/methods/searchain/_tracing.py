@@ -82,7 +82,9 @@ class Tracing:
         final = final_content(reply.text)
         if not final:
             self.workbench.parse_failed("final", "there is no final content", reply.text)
-        elif self.may_force and self.question.form != "long" and final_answer(final, self.question)[1] not in MARKED:
+        elif reply.finish_reason == "length" and reply.text.rstrip("* \n").endswith(final):
+            self.workbench.parse_failed("final", "the final content is cut off at max_tokens", reply.text)
+        if final and self.may_force and self.question.form != "long" and final_answer(final, self.question)[1] not in MARKED:
             final = await self._forced(turns, final)
         return final
 

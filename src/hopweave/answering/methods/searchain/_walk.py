@@ -74,7 +74,8 @@ class ChainOfQuery:
     verify: Annotated[bool, "false: without verification"] = True
     complete: Annotated[bool, "false: without completion"] = True
     without_completion: Annotated[
-        Literal["ignore", "force_answer"], "unsolved queries without completion: passed as unknown, or never allowed"
+        Literal["ignore", "force_answer"],
+        "unsolved queries without completion: passed as unknown, and the chain goes on after them; or never allowed",
     ] = "ignore"
     num_passages: Annotated[
         Count,
@@ -246,9 +247,12 @@ class Walk:
         if not self.options.use_retrieval or (not self.options.complete and self.options.without_completion == "force_answer"):
             rules, stops = self._fill("rules_answer_all", final=self._final_rule("final_answer_all", demand)), ""
         elif self.options.chain_form != "stop":
-            form = _STOPPING.get(family_of(self.question), _Form()) if self.options.chain_form == "by_family" else _Form()
+            form = self._form()
             rules, stops = self._fill(form.rules, final=self._final_rule(form.final, demand)), ""
             examples = [self._both_ways(form, example) for example in examples[:1]] + [*examples[1:]]
+        elif self._goes_on():
+            rules = self._fill("rules_go_on", final=self._final_rule("final_go_on", demand))
+            stops = f"{stops.rstrip()}{_FINAL_CONTENT}\n\n" if stops and is_cut else ""
         else:
             rules = self._fill("rules_stop", final=self._final_rule("final_stop", demand))
         if is_cut:
@@ -261,9 +265,20 @@ class Walk:
     def _ends_before_final(self) -> bool:
         return self.options.stop_before_final and self.options.use_retrieval
 
+    def _goes_on(self) -> bool:
+        """Whether a chain goes on after an unsolved query, since that is passed as unknown."""
+        return not self.options.complete and self.options.without_completion == "ignore"
+
+    def _form(self) -> _Form:
+        if self.options.chain_form == "by_family" and not self._goes_on():
+            return _STOPPING.get(family_of(self.question), _Form())
+        return _Form()
+
     def _final_rule(self, name: str, demand: str) -> str:
         """How a chain ends: what is cut off is not asked for."""
-        return self._fill("final_left_out") if self._ends_before_final() else self._fill(name, demanded=demand)
+        if not self._ends_before_final():
+            return self._fill(name, demanded=demand)
+        return self._fill("final_left_out_go_on" if self._goes_on() else "final_left_out")
 
     def _draw_examples(self) -> str:
         """Draws the demonstrations, and one more, which is returned as a chain that stops (followed by an empty line)."""
@@ -318,14 +333,10 @@ class Walk:
             # The answer to the query in the feedback.
             said = f"\n[Query]: {escape(self.cause.query)}\n{said.lstrip()}"
         text = begun + said
-        chain = parse_chain(text)
+        chain = parse_chain(text, is_whole=is_whole)
         self.workbench.parse_failed("chain", chain.problems, text)
-        nodes = [self._plain(node) for node in chain.nodes]
-        if not is_whole and nodes and text.rstrip().endswith(chain.nodes[-1].query):
-            self.workbench.parse_failed("chain", "the last query is cut off at max_tokens", text)
-            nodes.pop()
         self.last_final = chain.final
-        return replace(chain, nodes=tuple(nodes))
+        return replace(chain, nodes=tuple(map(self._plain, chain.nodes)))
 
     def _plain(self, node: ChainNode) -> ChainNode:
         query, answer = unescape(node.query), unescape(node.answer)
