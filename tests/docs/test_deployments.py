@@ -3,6 +3,7 @@
 import os
 import re
 import shlex
+import tomllib
 from urllib.parse import urlsplit
 
 import pytest
@@ -10,6 +11,7 @@ from support.pages import ROOT
 from typer.main import get_command
 
 from hopweave.apps.cli import app
+from hopweave.apps.server.server_settings import ServerSettings
 from hopweave.core.postgres_connection import is_address
 from hopweave.run.settings import read_settings
 
@@ -114,6 +116,17 @@ def test_what_compose_names_is_there():
             other for other, how in conditions.items() if how["condition"] == "service_healthy"
         ]  # fmt: skip
         assert isinstance(conditions, list) or all("healthcheck" in SERVICES[other] for other in healthy), wanted
+
+
+def test_the_server_that_compose_opens_without_keys_answers_to_the_names_of_this_machine_alone():
+    service = SERVICES["server"]
+    files = {one["target"]: COMPOSE["configs"][one["source"]]["content"] for one in service["configs"]}
+    [file] = [word.removeprefix("--server=") for word in service["command"] if word.startswith("--server=")]
+    settings = ServerSettings(**tomllib.loads(files[file]), host="0.0.0.0")
+    assert "--open" in service["command"]
+    assert settings.allowed_hosts == ("localhost", "127.0.0.1")
+    probed = re.search(r"http://([\w.]+):", service["healthcheck"]["test"][-1])[1]
+    assert probed in settings.allowed_hosts
 
 
 def test_what_kubernetes_names_is_there():

@@ -11,6 +11,7 @@ from support.towns import ids
 from support.word_vectors import write_word_vectors
 
 from hopweave.core.errors import DataError, SettingsError
+from hopweave.core.indexing import CountsPassages
 from hopweave.core.types import Passage
 from hopweave.retrieval.engines.bm25 import BM25
 from hopweave.retrieval.engines.weave import Weave
@@ -146,6 +147,14 @@ def test_a_passage_is_linked_as_soon_as_it_is_added_and_unlinked_as_soon_as_it_i
     assert "carey" in ids(found(folder))
     BM25.update(folder, delete=["carey"])
     assert "carey" not in ids(found(folder))
+
+
+def test_it_says_how_many_passages_its_index_has_whichever_it_shows(tmp_path):
+    secret = Passage("secret", "The mill at Kerrow is for sale.", "Sale", access=("board",))
+    BM25.build(tmp_path / "index", [*CHAIN, secret])
+    retriever = Weave(tmp_path / "index")
+    assert isinstance(retriever, CountsPassages)
+    assert retriever.num_passages == len(CHAIN) + 1
 
 
 def test_an_updated_index_finds_what_one_built_anew_finds(tmp_path):

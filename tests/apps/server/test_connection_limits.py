@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager, suppress
 
 import httpx
 import pytest
-from support.served_app import QUESTION, app_over, offered, wait_for
+from support.served_app import CHAT, QUESTION, app_over, offered, wait_for
 from support.strangers import drip, is_healthy, served, stranger
 
 from hopweave.apps.server import connections
@@ -196,6 +196,24 @@ def test_an_address_has_its_share_and_a_proxy_has_none(tmp_path, opened):
         for one in (*others[4:], *proxy):
             one.sendall(b"\r\n")
             assert replies_to(one, 1) == [b"200"]
+
+
+@pytest.mark.parametrize(
+    ("address", "scheme"),
+    [("127.0.1.1", "https"), ("127.0.3.9", "https"), ("127.0.0.1", "http")],
+    ids=["one", "network", "other"],
+)
+def test_the_scheme_that_a_proxy_forwards_is_believed_of_those_that_are_listed(tmp_path, opened, address, scheme):
+    body = json.dumps(CHAT).encode()
+    ask = (
+        b"POST /v1/chat/completions HTTP/1.1\r\nHost: answers.example\r\nX-Forwarded-Proto: https\r\n"
+        b"Content-Type: application/json\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s"
+    )
+    proxies = ("127.0.1.1", "127.0.3.5/24")  # a network may be given by any of its addresses
+    with listening(app_over(tmp_path, proxies=proxies, hosts=("answers.example",))) as port:
+        said = said_by(opened(port, ask % (len(body), body), address))
+    assert said.startswith(b"HTTP/1.1 200 ")
+    assert f'"{scheme}://answers.example/v1/corpora/light/passages/carrow"'.encode() in said
 
 
 @pytest.mark.slow

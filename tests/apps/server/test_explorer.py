@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
-from support.explorer_browser import CHROMIUM, EXPECTED, LONG_MS, Pages, ask, chromium, scored_run, serious, unfold
+from support.explorer_browser import CHROMIUM, EXPECTED, LONG_MS, Pages, ask, chromium, scored_run, serious, sideways, unfold
 from support.explorer_scene import HOSTILE, QUESTION, app_with
 from support.sample_records import thinking
 from support.served_app import listening
 
+from hopweave.apps.server.server_settings import KeySettings, hash_of
 from hopweave.core.catalog import METHOD_GROUPS, entries
+from hopweave.core.types import Passage
+from hopweave.models.llms.scripted import Line, Scripted
 from hopweave.record import Record
 from hopweave.show.browser import support_summary
 
@@ -249,7 +253,6 @@ def test_markup_in_questions_passages_and_replies_is_shown_and_never_run(opened,
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 def test_thoughts_are_folded_and_shown_as_text_and_long_ones_in_part(opened, tmp_path):
     thoughts = f"First, the designer. {HOSTILE}\n" + "And then? " * 2_200
     with opened.served(app_with(tmp_path, thoughts=thoughts)) as address:
@@ -310,6 +313,82 @@ def test_everything_is_reached_by_the_keyboard(opened, server):
     assert page.evaluate_handle("document.activeElement").get_attribute("aria-expanded") == "true"
     page.keyboard.press("End")
     assert "stop" in page.evaluate_handle("document.activeElement").inner_text()
+
+
+@pytest.mark.slow
+def test_the_focus_stays_where_it_is_when_a_run_is_drawn_again(opened, tmp_path):
+    with opened.served(app_with(tmp_path, delay_seconds=0.4)) as address:
+        page = opened(address)
+        page.fill("#question", QUESTION)
+        page.click("#ask")
+        page.wait_for_selector(".node.pending")
+        page.focus(".reasoning > summary")
+        EXPECTED(page.locator(".answer")).to_be_visible()
+        EXPECTED(page.locator(".reasoning > summary")).to_be_focused()
+        unfold(page)
+        page.focus(".switch input")
+        page.keyboard.press("Space")
+        EXPECTED(page.locator(".node.model_call")).not_to_have_count(0)
+        EXPECTED(page.locator(".switch input")).to_be_focused()
+        in_a_run = [
+            ".run-head button",
+            ".claims .mark >> nth=1",
+            ".folded summary",
+            ".node.decision > .row >> nth=1",
+            ".legend summary",
+            "text=Ask a follow-up",
+            "text=Ask again",
+            ".copies-link",
+            ".exports >> text=Mermaid",
+        ]
+        for one in in_a_run:
+            page.locator(one).first.focus()
+            page.locator(".switch input").evaluate("box => box.click()")
+            EXPECTED(page.locator(one).first).to_be_focused()
+
+
+@pytest.mark.slow
+def test_the_link_to_the_content_leads_there_and_leaves_what_is_shown(opened, server):
+    page = opened(server)
+    ask(page)
+    shown = page.url
+    page.focus(".skip")
+    page.keyboard.press("Enter")
+    EXPECTED(page.locator("#main")).to_be_focused()
+    assert page.url == shown
+    EXPECTED(page.locator(".run")).to_have_count(1)
+
+
+@pytest.mark.slow
+def test_what_cannot_be_a_key_is_told_to_be_unknown_and_is_not_kept(opened, browser, tmp_path):
+    from support.served_app import app_over
+
+    key = "der Schl\u00fcssel von Anna 0123"
+    with listening(app_over(tmp_path, keys={"anna": KeySettings(sha256=hash_of(key))})) as address:
+        context = browser.new_context()
+        page = context.new_page()
+        page.goto(address)
+        for not_one in ("schl\u00fcssel\u2013\u043a\u043b\u044e\u0447", "hw-\x07"):
+            page.fill("#key", not_one)
+            page.click("#key-form button")
+            EXPECTED(page.locator("#alert")).to_have_text("The server does not know this key. Check it, and try again.")
+            page.reload()
+            EXPECTED(page.locator("#key-form")).to_be_visible()
+            EXPECTED(page.locator("#alert")).to_be_hidden()
+        page.fill("#key", f" {key} ")  # as it is pasted
+        page.click("#key-form button")
+        page.wait_for_selector("#composer:visible")
+        EXPECTED(page.locator("#alert")).to_be_hidden()
+        page.evaluate("sessionStorage.setItem('hopweave-key', 'withdrawn')")
+        page.fill("#question", QUESTION)
+        page.click("#ask")
+        EXPECTED(page.locator("#alert")).to_contain_text("does not know this key")
+        page.fill("#key", key)
+        page.click("#key-form button")
+        page.wait_for_selector("#composer:visible")
+        EXPECTED(page.locator("#alert")).to_be_hidden()
+        EXPECTED(page.locator(".run")).to_contain_text("Ask again")
+        context.close()
 
 
 @pytest.mark.slow
@@ -566,3 +645,199 @@ def test_a_question_can_be_stopped(opened, tmp_path):
         EXPECTED(page.locator(".run .failure")).to_contain_text("Stopped.")
         EXPECTED(page.locator("#stop")).to_be_hidden()
         EXPECTED(page.locator("#history-list")).to_contain_text("Nothing was asked yet.")
+
+
+def body_of(page, sends):
+    """The body of the question that something sends."""
+    with page.expect_request(lambda request: request.method == "POST") as waiting:
+        sends()
+    return waiting.value.post_data_json
+
+
+@pytest.mark.slow
+def test_to_ask_again_is_to_ask_the_same_documents_with_the_same_method(opened, server):
+    page = opened(server)
+    page.select_option("#corpus", "carrow-only")
+    ask(page, method="direct_retrieval")
+    page.reload()
+    EXPECTED(page.locator(".run-head")).to_contain_text("direct_retrieval from carrow-only")
+    EXPECTED(page.locator("#corpus")).to_have_value("light")
+    page.click("text=Ask again")
+    EXPECTED(page.locator("#corpus")).to_have_value("carrow-only")
+    EXPECTED(page.locator("#method")).to_have_text("Method direct_retrieval")
+    asked = body_of(page, lambda: page.keyboard.press("Enter"))
+    assert (asked["corpus"], asked["method"], asked["earlier"]) == ("carrow-only", "direct_retrieval", [])
+    page.wait_for_selector(".answer")
+    page.click("#new-question")
+    EXPECTED(page.locator(".holds")).to_contain_text("carrow-only")  # the start is of the chosen documents
+    ask(page, method="direct_retrieval", beside="searchain")
+    page.click("text=Ask again >> nth=1")
+    EXPECTED(page.locator("#method")).to_have_text("Method direct_retrieval")  # a comparison stays one
+    EXPECTED(page.locator("#compare-with")).to_have_text("Compare with searchain")
+
+
+@pytest.mark.slow
+def test_to_ask_a_follow_up_again_is_to_ask_it_after_the_same_questions(opened, tmp_path):
+    from support.served_app import FOLLOW_UP, RULES, WHOLE, app_over
+    from support.served_app import QUESTION as ASKED
+
+    before = [{"question": ASKED, "answer": "Ines Halloran"}]
+    with opened.served(app_over(tmp_path)) as address:
+        page = opened(address)
+        ask(page, ASKED, method="direct_retrieval")
+        page.click("text=Ask a follow-up")
+        page.fill("#question", FOLLOW_UP)
+        page.click("#ask")
+        EXPECTED(page.locator(".run h2")).to_have_text(WHOLE)
+        page.reload()
+        page.click("text=Ask again")
+        EXPECTED(page.locator("#question")).to_have_value(FOLLOW_UP)
+        EXPECTED(page.locator("#follows")).to_contain_text(f"Follow-up to {ASKED}")
+        assert body_of(page, lambda: page.click("#ask"))["earlier"] == before
+        EXPECTED(page.locator(".run h2")).to_have_text(WHOLE)
+        page.click("text=Ask again")
+        page.click("text=Not a follow-up")
+        EXPECTED(page.locator("#question")).to_have_value(FOLLOW_UP)
+        assert body_of(page, lambda: page.click("#ask"))["earlier"] == []
+    slow = Scripted([("Asked now:", Line('{"question": ""}', delay_seconds=60)), *RULES])
+    with opened.served(app_over(tmp_path / "slow", slow)) as address:
+        page = opened(address)
+        ask(page, ASKED, method="direct_retrieval")
+        page.click("text=Ask a follow-up")
+        page.fill("#question", FOLLOW_UP)
+        page.click("#ask")
+        page.wait_for_selector(".node.pending")
+        page.click("#stop")
+        page.click(".run-foot >> text=Ask again")
+        EXPECTED(page.locator("#question")).to_have_value(FOLLOW_UP)
+        assert body_of(page, lambda: page.click("#ask"))["earlier"] == before
+
+
+@pytest.mark.slow
+def test_a_question_that_is_written_while_the_page_loads_is_kept_and_one_that_is_asked_meanwhile_is_shown(opened, server):
+    page = opened(server)
+    methods, lists = held(page, "**/v1/methods"), held(page, "**/v1/answers?limit=*")
+    page.reload()
+    page.fill("#question", QUESTION)
+    page.keyboard.press("Enter")
+    EXPECTED(page.locator("#ask")).to_be_disabled()
+    EXPECTED(page.locator("#question")).to_have_value(QUESTION)
+    methods[0].continue_()
+    EXPECTED(page.locator("#ask")).to_be_enabled()
+    page.keyboard.press("Enter")
+    EXPECTED(page.locator(".run .answer")).to_be_visible()
+    until(page, lambda: len(lists) == 2)  # of the page, and of the question that ended
+    for one in lists:
+        one.continue_()
+    EXPECTED(page.locator(".entry")).to_have_count(1)
+    EXPECTED(page.locator(".run .answer .short")).to_have_text("the Teel")
+    EXPECTED(page.locator("#history-list li.current")).to_have_count(1)
+
+
+def held(page, pattern):
+    """The requests that match, which wait until they are let go on."""
+    waiting = []
+
+    def hold(route):
+        waiting.append(route)
+
+    page.route(pattern, hold)
+    return waiting
+
+
+def until(page, holds):
+    """Waits in the page, so that its requests are seen, until something holds."""
+    for _ in range(300):
+        if holds():
+            return
+        page.wait_for_timeout(20)
+    raise AssertionError("it did not come to hold")
+
+
+@pytest.mark.slow
+def test_of_two_ways_that_overlap_the_last_one_is_shown_whichever_arrives_first(opened, server):
+    page = opened(server)
+    asked = [QUESTION, "Who painted the gate of Nith?", "Where is Ostwick?"]
+    addresses = []
+    for question in asked:
+        ask(page, question, method="direct_retrieval")
+        until(page, lambda: "#" in page.url)
+        addresses.append(page.url)
+    waiting = held(page, re.compile(r"/v1/answers/[0-9a-f-]+$"))
+    page.evaluate("history.back()")
+    until(page, lambda: len(waiting) == 1)
+    page.evaluate("history.back()")
+    until(page, lambda: len(waiting) == 2)
+    EXPECTED(page.locator(".run h2")).to_have_text(asked[2])  # what was shown stays until there is something else
+    assert page.url == addresses[0]
+    for one in reversed(waiting):
+        one.continue_()
+    EXPECTED(page.locator(".run h2")).to_have_text([asked[0]])
+    page.wait_for_timeout(300)
+    EXPECTED(page.locator(".run h2")).to_have_text([asked[0]])
+    assert page.url == addresses[0]
+    waiting.clear()
+    entries = page.locator(".entry")
+    entries.filter(has_text=asked[2]).click()
+    entries.filter(has_text=asked[1]).click()
+    until(page, lambda: len(waiting) == 2)
+    for one in reversed(waiting):
+        one.continue_()
+    EXPECTED(page.locator(".run h2")).to_have_text([asked[1]])
+    page.wait_for_timeout(300)
+    EXPECTED(page.locator(".run h2")).to_have_text([asked[1]])
+    page.unroute_all()
+    page.go_back()
+    EXPECTED(page.locator(".run h2")).to_have_text([asked[0]])
+    page.go_forward()
+    EXPECTED(page.locator(".run h2")).to_have_text([asked[1]])
+
+
+@pytest.mark.slow
+def test_of_two_places_in_an_evaluation_the_last_one_is_shown_and_kept_alone(opened, tmp_path):
+    with opened.served(app_with(tmp_path, runs={"night": scored_run(tmp_path / "night")})) as address:
+        page = opened(address)
+        page.click("#evaluations")
+        page.wait_for_selector(".wide")
+        waiting = held(page, "**/v1/runs/night/questions?*")
+        for method in ("careful", "hasty"):
+            page.click(f"tr:has-text('{method}') .link >> nth=0")
+        until(page, lambda: len(waiting) == 2)
+        for one in reversed(waiting):
+            one.continue_()
+        EXPECTED(page.locator(".cell-place h3")).to_contain_text("hasty")
+        page.wait_for_timeout(300)
+        EXPECTED(page.locator(".cell-place h3")).to_contain_text("hasty")
+        assert "method=hasty" in page.url
+        page.go_back()
+        EXPECTED(page.locator(".cell-place h3")).to_have_count(0)
+        EXPECTED(page.locator(".wide")).to_be_visible()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [320, 390])
+def test_on_a_phone_long_titles_and_long_passages_leave_scores_and_the_way_out_in_sight(opened, tmp_path, width):
+    from support.served_app import app_over, index_of
+
+    filler = "The keepers of the coast kept their books by hand, a line for each night. " * 20
+    title = "The books of the keepers of the coast and of its lights, as they were found"
+    passage = Passage("tower", f"{filler}The tower of Orlau was built by Ines Halloran in 1777.", title)
+    app = app_over(tmp_path, corpora={"coast": index_of(tmp_path / "coast", (passage,))})
+    with opened.served(app) as address:
+        page = opened(address, width=width, height=640)
+        field = page.locator("#question").evaluate(
+            "one => [one.scrollHeight - one.clientHeight, one.scrollWidth - one.clientWidth]"
+        )
+        assert field == [0, 0]  # what it asks for is on one line, and whole
+        ask(page, "Who built the tower of Orlau?", method="direct_retrieval")
+        unfold(page)
+        page.check(".switch input")
+        page.click(".node.search > .row")
+        score = page.locator(".hits .small")
+        assert score.evaluate("one => one.getClientRects().length === 1 && one.offsetHeight < 30")
+        assert sideways(page) == []
+        page.click(".claims .mark")
+        EXPECTED(page.locator("#passage mark").first).to_be_in_viewport()
+        EXPECTED(page.locator("#passage-title")).not_to_be_in_viewport()
+        page.click("#passage >> text=Close")
+        EXPECTED(page.locator("#passage")).to_be_hidden()

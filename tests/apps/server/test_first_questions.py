@@ -142,6 +142,17 @@ def test_the_server_says_what_each_caller_may_see(tmp_path):
         assert overview(client).status_code == 401
 
 
+def test_the_list_of_corpora_says_how_large_they_are_but_not_to_holders_of_keys(tmp_path):
+    with client_of(app_over(tmp_path / "open")) as client:
+        assert client.get("/v1/corpora").json()["corpora"] == [
+            {"name": "light", "num_passages": 3},
+            {"name": "other", "num_passages": 1},
+        ]
+    with client_of(app_over(tmp_path / "closed", keys=keys())) as client:
+        told = client.get("/v1/corpora", headers=bearer(KEY)).json()["corpora"]
+    assert [one["num_passages"] for one in told] == [None, None]
+
+
 def test_the_overview_of_a_filtered_corpus_is_that_of_its_part(tmp_path):
     with client_of(app_over(tmp_path)) as client:
         part = overview(client, query="?where=year=1833").json()

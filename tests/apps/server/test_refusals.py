@@ -1,6 +1,7 @@
 """What is refused: bad keys, large bodies, unknown corpora, what a key may not see, paths, and what strangers may not set."""
 
 import json
+import re
 import socket
 
 import pytest
@@ -21,6 +22,7 @@ from support.served_app import (
 from support.tiers import first_of
 
 from hopweave.apps.server.app import create_app
+from hopweave.apps.server.asking import LIMITS
 from hopweave.apps.server.server_settings import Limits, read_server_settings
 from hopweave.core.errors import SettingsError
 from hopweave.core.types import Passage
@@ -226,6 +228,16 @@ def test_a_method_in_a_file_cannot_be_named(client, method):
     assert (reply.status_code, code_of(reply)) == (404, "unknown_method")
 
 
+def test_an_option_of_a_method_with_the_name_of_one_of_every_question_is_offered_by_no_method(client):
+    shown = {one["name"]: one["options"] for one in client.get("/v1/methods", headers=bearer(KEY)).json()["methods"]}
+    of_every_question = {"require_support", "min_confidence", "check", *LIMITS}
+    assert [name for name, options in shown.items() if not of_every_question.isdisjoint(options)] == []
+    assert "num_passages" in shown["direct_retrieval"]  # beside its own max_tokens
+    body = {"question": QUESTION, "method": "direct_retrieval", "options": {"max_token": 1}}
+    refused = client.post("/v1/answers", json=body, headers=bearer(KEY)).json()["error"]["message"]
+    assert refused.count("max_tokens") == 1
+
+
 def test_a_request_can_lower_the_limits_of_a_question_and_never_raise_them(tmp_path):
     app = app_over(tmp_path, limits=Limits(max_llm_calls=7), settings={"budget": {"max_searches": 3}})
     with client_of(app) as client:
@@ -334,6 +346,24 @@ def test_no_page_of_another_origin_may_call_unless_it_is_named(tmp_path):
         allowed = client.options("/v1/answers", headers={**asks, "Access-Control-Request-Headers": "authorization"})
         other = client.options("/v1/answers", headers={**asks, "Origin": "https://other.example"})
     assert allowed.headers["access-control-allow-origin"] == "https://app.example"
+    assert "access-control-allow-origin" not in other.headers
+
+
+def test_a_page_of_an_allowed_origin_may_send_the_headers_of_openais_client_and_read_when_to_ask_again(tmp_path):
+    of_client = "authorization,content-type,x-stainless-arch,x-stainless-lang,x-stainless-os,x-stainless-retry-count"
+    page = {"Origin": "https://app.example"}
+    asks = {**page, "Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": of_client}
+    spent = keys(questions_per_day=0)
+    with client_of(app_over(tmp_path, cors=("https://app.example",), keys=spent)) as client:
+        allowed = client.options("/v1/chat/completions", headers=asks)
+        refused = client.post("/v1/answers", json={"question": QUESTION}, headers={**page, **bearer(KEY)})
+        other = client.options("/v1/chat/completions", headers={**asks, "Origin": "https://other.example"})
+    assert allowed.status_code == 200
+    assert set(of_client.split(",")) <= set(re.split(r",\s*", allowed.headers["access-control-allow-headers"].lower()))
+    assert refused.status_code == 429
+    assert int(refused.headers["retry-after"]) > 0
+    assert refused.headers["access-control-expose-headers"] == "Retry-After"
+    assert other.status_code == 400
     assert "access-control-allow-origin" not in other.headers
 
 

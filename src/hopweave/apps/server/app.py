@@ -58,6 +58,7 @@ def create_app(server: ServerSettings, settings: Settings | None = None, *, llm:
             CORSMiddleware,
             allow_origins=list(server.cors),
             allow_methods=["GET", "POST", "DELETE"],
-            allow_headers=["Authorization", "Content-Type"],
+            allow_headers=["*"],  # clients send many of their own, such as x-stainless-os; the origin is what is checked
+            expose_headers=["Retry-After"],
         )
     return app

@@ -32,7 +32,7 @@ from hopweave.run.weaver import check_question
 MAX_NUMBER = 1000
 """The largest number that an option may have, unless its default is larger: the work for a question grows with it."""
 LIMITS = ("max_llm_calls", "max_tokens", "max_searches", "max_seconds")
-_OF_EVERY_METHOD = ("require_support", "min_confidence", "check", *LIMITS)
+_OF_EVERY_QUESTION = ("require_support", "min_confidence", "check", *LIMITS)
 _CHECKS = ("free", "more")
 
 
@@ -158,7 +158,7 @@ class Choices:
         with refusing(DataError, SettingsError):
             check_question(question)
             visible = Visible(access, where or {})
-            chosen = {key: value for key, value in options.items() if key not in _OF_EVERY_METHOD}
+            chosen = {key: value for key, value in options.items() if key not in _OF_EVERY_QUESTION}
             asked = Asked(
                 question,
                 name,
@@ -188,7 +188,7 @@ class Choices:
         known = settable(name)
         for key, value in options.items():
             if key not in known:
-                choices = (*known, *_OF_EVERY_METHOD)
+                choices = (*known, *_OF_EVERY_QUESTION)
                 raise SettingsError(f"{key[:100]!r} is not an option that can be set over HTTP; {suggest(key[:100], choices)}")
             if not isinstance(value, bool | int | float | str | None):
                 raise SettingsError(f"options.{key} must be a number, a truth value or a word")
@@ -207,7 +207,10 @@ class Choices:
 
 
 def settable(method: str) -> dict[str, str]:
-    """The options of a method that can be set over HTTP, with what they mean."""
+    """The options of a method that can be set over HTTP, with what they mean.
+
+    Of those named like an option of every question, such as `max_tokens`, there are none: the question takes them.
+    """
     part = load("methods", method)
     if not (isinstance(part, type) and dataclasses.is_dataclass(part)):
         return {}
@@ -218,7 +221,7 @@ def settable(method: str) -> dict[str, str]:
 def _plain_options(part: type) -> tuple[tuple[str, str], ...]:
     hints = get_type_hints(part, include_extras=True)
     named = ((one.name, hints[one.name]) for one in dataclasses.fields(part) if one.init)
-    return tuple((name, notes_of(hint)) for name, hint in named if _is_plain(hint))
+    return tuple((name, notes_of(hint)) for name, hint in named if name not in _OF_EVERY_QUESTION and _is_plain(hint))
 
 
 def _is_plain(hint: Any) -> bool:

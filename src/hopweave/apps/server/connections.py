@@ -77,7 +77,7 @@ class Connections:
         }
         self.most = _most(server.limits, max_files())
         self.most_of_peer = server.limits.max_connections_per_peer or max(1, self.most // 2)
-        self._proxies = [ipaddress.ip_network(proxy, strict=False) for proxy in server.proxies]
+        self._proxies = server.networks_of_proxies
         self._metrics = metrics
         self._open: set[Connection] = set()
         self._of_peer: Counter[str] = Counter()

@@ -68,6 +68,7 @@ def config_of(app: FastAPI, connections: Connections) -> uvicorn.Config:
         log_config=None,  # its own would shut down the handlers of whatever else runs in this process
         log_level="error",
         backlog=ACCEPTED_AT_ONCE,
+        forwarded_allow_ips=[str(proxy) for proxy in server.networks_of_proxies],
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=max(1, round(server.limits.grace_seconds)),
     )

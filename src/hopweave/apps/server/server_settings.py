@@ -125,7 +125,8 @@ class ServerSettings(BaseModel):
         telemetry: what is sent as OpenTelemetry spans: nothing, times and counts, or also texts.
         cors: origins whose pages may call the server from a browser.
         hosts: the names under which it may be called; any if empty. On a loopback address only its own, unless given.
-        proxies: addresses and networks of proxies, to which `max_connections_per_peer` does not apply.
+        proxies: addresses and networks of proxies, to which `max_connections_per_peer` does not apply, and which are believed
+            when they tell the scheme and the address of a client (`X-Forwarded-Proto`, `X-Forwarded-For`).
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -174,6 +175,11 @@ class ServerSettings(BaseModel):
     def is_local(self) -> bool:
         """Whether only this machine can reach it."""
         return is_loopback(self.host)
+
+    @property
+    def networks_of_proxies(self) -> tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, ...]:
+        """The proxies, each as a network."""
+        return tuple(ipaddress.ip_network(proxy, strict=False) for proxy in self.proxies)
 
     @property
     def shows_pages(self) -> bool:

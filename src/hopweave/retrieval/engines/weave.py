@@ -103,6 +103,11 @@ class Weave:
         )
 
     @property
+    def num_passages(self) -> int:
+        """Passages in the index."""
+        return self._manifest.num_passages
+
+    @property
     def _follows_references(self) -> bool:
         """Whether references are followed: an index that was built before they were has none."""
         return self.links and self.references and self._manifest.state[LAYOUT] >= PARTS_SINCE

@@ -93,7 +93,7 @@ function remarks(answer) {
 
 function folded(run, title, inside) {
   const toggled = (event) => run.unfolded[event.currentTarget.open ? "add" : "delete"](title);
-  return inside && el("details", { class: "folded", open: run.unfolded.has(title), ontoggle: toggled }, el("summary", {}, title), inside);
+  return inside && el("details", { class: "folded", open: run.unfolded.has(title), ontoggle: toggled }, el("summary", { "data-focus": title }, title), inside);
 }
 
 // The answer's text with something in place of each mark. Positions are code points, not the units of a string here.
@@ -109,11 +109,12 @@ function piecesOf(run, made) {
 }
 
 function text(run, doing) {
-  return el("p", { class: "long", dir: "auto" }, piecesOf(run, (number) => markButton(number, "", doing)));
+  return el("p", { class: "long", dir: "auto" }, piecesOf(run, (number) => markButton(number, "", "text", doing)));
 }
 
-function markButton(mark, title, doing) {
-  return el("button", { type: "button", class: "mark", "data-mark": mark, "aria-label": `Citation ${mark}${title && `: ${title}`}`, onclick: (event) => doing.cite(mark, event.currentTarget) },
+// `place` tells the marks of the text from those of each claim.
+function markButton(mark, title, place, doing) {
+  return el("button", { type: "button", class: "mark", "data-mark": mark, "data-focus": `${place}-${mark}`, "aria-label": `Citation ${mark}${title && `: ${title}`}`, onclick: (event) => doing.cite(mark, event.currentTarget) },
     `[${mark}]`, title && el("span", { class: "mark-title" }, title));
 }
 
@@ -131,7 +132,7 @@ function finding(run, claim, at, doing, others) {
   return el("li", { class: `${claim.support} ${isOnly ? "only" : ""}` },
     sign({ support: claim.support, kind: "decision" }), el("span", { class: "unseen" }, `${claim.support}: `),
     el("div", {},
-      said && el("p", { class: "claim", dir: "auto" }, said, " ", [...marks].map(([mark, passage]) => markButton(mark, passage && !isListed ? nameOf(passage) : "", doing)),
+      said && el("p", { class: "claim", dir: "auto" }, said, " ", [...marks].map(([mark, passage]) => markButton(mark, passage && !isListed ? nameOf(passage) : "", `claim-${at}`, doing)),
         isOnly && [" ", el("span", { class: "only-here" }, "only here")]),
       remarked));
 }

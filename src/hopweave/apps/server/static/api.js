@@ -1,6 +1,7 @@
 // What the server is asked. Errors come in one shape, {"error": {"message", "code"}}, and are thrown as `Refused`.
 
 const KEY = "hopweave-key";
+const SENDABLE = /^[\x20-\x7e\xa0-\xff]+$/; // what a header can hold
 
 export class Refused extends Error {
   constructor(status, error) {
@@ -10,8 +11,12 @@ export class Refused extends Error {
   }
 }
 
-export function keepKey(key) {
-  sessionStorage.setItem(KEY, key);
+// Keeps a key for this tab. The result tells whether it can be one.
+export function keepKey(given) {
+  const key = given.trim();
+  const isSendable = SENDABLE.test(key);
+  if (isSendable) sessionStorage.setItem(KEY, key);
+  return isSendable;
 }
 
 export function hasKey() {

@@ -3,10 +3,10 @@
 import { Refused, got, hasKey, keepKey } from "./api.js";
 import { differences } from "./answer.js";
 import { button, byId, cut, el, oneLine } from "./dom.js";
-import { chosen, offer } from "./methods.js";
+import { chosen, offer, prefer } from "./methods.js";
 import { closePassage } from "./passage.js";
 import { listPast, markPast } from "./past.js";
-import { leave, linkButton, placeOf, stay } from "./places.js";
+import { arrive, leave, linkButton, sought, stay } from "./places.js";
 import { evaluation, evaluations } from "./reports.js";
 import { Run, draw, redraw, say, tick } from "./runs.js";
 import { loadWords } from "./signs.js";
@@ -16,7 +16,8 @@ const MOST_SHOWN = 2;
 const SAY_EVERY_MS = 900;
 const shown = []; // { run, place }, left to right
 let at = null; // the place in an evaluation, where one is shown
-let follows = null; // the run that the next question follows up
+let follows = null; // the conversation that the next question follows up: { question, turns }, of which the question is the last
+let moves = 0; // how often the page has set out for something else to show
 let lastSaid = 0;
 
 const doing = {
@@ -25,27 +26,44 @@ const doing = {
   redraw: (run) => redrawRun(run),
   again: (run) => {
     if (at) toStart();
-    begin(run.asked?.asked ?? run.question);
+    preferCorpus(run.corpus);
+    prefer(run.method);
+    begin(run.typed, run.turns.length ? { question: run.turns.at(-1).question, turns: run.turns } : null);
   },
-  follow: (run) => begin("", run),
+  follow: (run) => {
+    preferCorpus(run.corpus);
+    begin("", { question: run.question, turns: run.conversation });
+  },
   place: (run) => shown.find((one) => one.run === run)?.place,
   refuse,
 };
 const past = { open: (entry, isBeside) => open(entry, isBeside), forgotten, refuse };
 
 function refuse(error) {
-  const box = byId("alert");
   if (error?.status === 401) {
-    box.textContent = "The server does not know this key. Check it, and try again.";
-    box.hidden = !hasKey();
-    byId("key-form").hidden = false;
-    byId("composer").hidden = true;
-    byId("welcome").hidden = true;
-    byId("key").focus();
+    askForKey(hasKey());
     return;
   }
+  const box = byId("alert");
   box.textContent = error ? error.message : "";
   box.hidden = !error;
+}
+
+function askForKey(isUnknown) {
+  const box = byId("alert");
+  box.textContent = "The server does not know this key. Check it, and try again.";
+  box.hidden = !isUnknown;
+  byId("key-form").hidden = false;
+  byId("composer").hidden = true;
+  byId("welcome").hidden = true;
+  byId("key").focus();
+}
+
+// Sets out for something else to show. The result tells whether the page has set out again since: then what was awaited is too late.
+function setOut() {
+  moves += 1;
+  const mine = moves;
+  return () => mine !== moves;
 }
 
 function add(run, after = null) {
@@ -140,11 +158,12 @@ async function start(run, body) {
 }
 
 function ask(question) {
+  setOut();
   leave();
   at = null;
   clear();
   const corpus = byId("corpus").value;
-  const earlier = follows?.conversation ?? [];
+  const earlier = follows?.turns ?? [];
   const methods = [chosen("method"), chosen("compare-with")].filter(Boolean);
   begin("", null, matchMedia("(hover: hover)").matches); // on a phone the keyboard would cover the answer
   for (const method of methods) {
@@ -155,22 +174,29 @@ function ask(question) {
   }
 }
 
-// The field for a question, with a text, and with the run that the question follows up.
+// The field for a question, with a text, and with the conversation that the question follows up.
 function begin(text, following = null, hasFocus = true) {
   follows = following;
   byId("follows").hidden = !following;
   byId("follows").replaceChildren(...(following ? ["Follow-up to ", el("q", { dir: "auto" }, cut(oneLine(following.question), 110)), " ", button("Not a follow-up", () => begin(byId("question").value), { class: "link" })] : []));
-  if (following) byId("corpus").value = following.corpus;
   byId("question").value = text;
   sizeQuestion();
   byId("question")[hasFocus ? "focus" : "blur"]();
 }
 
+function preferCorpus(name) {
+  const choice = byId("corpus");
+  if (choice.value === name || ![...choice.options].some((one) => one.value === name)) return;
+  choice.value = name;
+  greet();
+}
+
 // The run with the change stands beside the one that it branches from.
 function changeAndRun(parent, change) {
+  setOut();
   leave();
   closePassage();
-  const run = new Run({ question: parent.question, method: parent.method, corpus: parent.corpus, of: parent.id });
+  const run = new Run({ question: parent.question, method: parent.method, corpus: parent.corpus, of: parent.id, earlier: parent.turns });
   run.isRunning = true;
   add(run, parent);
   start(run, { of: parent.id, changes: [change] });
@@ -178,15 +204,17 @@ function changeAndRun(parent, change) {
 }
 
 async function open(entry, isBeside = false) {
+  const isTooLate = setOut();
   refuse(null);
   try {
-    const run = await Run.kept(entry);
+    const run = await Run.kept(entry.id, entry);
+    if (isTooLate()) return;
     leave();
     show(run, isBeside && at === null);
     closeHistory();
     byId("main").scrollIntoView({ block: "start" });
   } catch (error) {
-    refuse(error);
+    if (!isTooLate()) refuse(error);
   }
 }
 
@@ -202,18 +230,21 @@ function forgotten(id) {
   if (one) closeRun(one.run);
 }
 
-// A place in an evaluation: its means, the questions behind one, and up to two records of a question.
-async function visit(there, focus = "") {
+// A place in an evaluation: its means, the questions behind one, and up to two records of a question. `isNamed` tells whether the
+// address names it already.
+async function visit(there, { focus = "", isNamed = false } = {}) {
+  const isTooLate = setOut();
   refuse(null);
   try {
     const wanted = { question: "", records: [], ...there };
-    const found = await evaluation(wanted, async (next, target) => {
-      leave();
-      await visit(next, target);
-    });
+    const { drawn, records } = await evaluation(wanted, (next, target) => visit(next, { focus: target }));
+    if (isTooLate()) return;
+    if (isNamed) arrive();
+    else leave();
     clear();
     at = wanted;
-    for (const [index, { record, summary }] of found.entries()) {
+    byId("reports").replaceChildren(...drawn);
+    for (const [index, { record, summary }] of records.entries()) {
       const run = new Run({ question: record.question.text, method: at.records[index], corpus: `${at.dataset}, ${at.evaluation}` });
       run.take(record);
       Object.assign(run, { isKept: false, summary });
@@ -223,6 +254,8 @@ async function visit(there, focus = "") {
     if (focus) byId("reports").querySelector(focus)?.focus();
     else shown.at(-1)?.place.scrollIntoView({ block: "start" });
   } catch (error) {
+    if (isTooLate()) return;
+    arrive();
     arrange();
     refuse(error);
   }
@@ -230,25 +263,25 @@ async function visit(there, focus = "") {
 
 // What the address names, as after a reload, or on the way back.
 async function restore() {
-  const place = placeOf(location.hash);
+  const isTooLate = setOut();
+  const place = sought();
   refuse(null);
   if (place.at) {
-    await visit(place.at);
+    await visit(place.at, { isNamed: true });
     return;
   }
+  const found = await Promise.all(place.ids.map((id) => Run.kept(id).catch(() => null)));
+  if (isTooLate()) return;
+  arrive();
   at = null;
   clear();
-  const found = await Promise.all(place.ids.map((id) => got(`v1/answers/${encodeURIComponent(id)}`).catch(() => null)));
-  for (const one of found.filter(Boolean)) {
-    const { question, setup, branch } = one.record;
-    const run = await Run.kept({ id: one.id, question: question.text, method: setup.method, corpus: setup.settings.corpus, of: branch ? "an earlier answer" : null });
-    show(run, shown.length > 0);
-  }
+  for (const run of found.filter(Boolean)) show(run, shown.length > 0);
   if (found.includes(null)) refuse({ message: "An answer that this address names is not kept here: it was deleted, or belongs to somebody else." });
   arrange();
 }
 
 function toStart() {
+  setOut();
   leave();
   at = null;
   clear();
@@ -274,15 +307,19 @@ function chooseTheme(theme) {
 }
 
 async function load() {
+  const isTooLate = setOut();
   await loadWords();
   const [methods, { corpora }] = await Promise.all([got("v1/methods"), got("v1/corpora")]);
   offer(methods);
   byId("corpus").replaceChildren(...corpora.map((one) => el("option", { value: one.name }, one.name)));
   byId("corpus-choice").hidden = corpora.length < 2;
+  refuse(null);
   byId("key-form").hidden = true;
+  byId("ask").disabled = false;
   greet();
   await Promise.all([listPast(past), evaluations()]);
-  await restore();
+  if (isTooLate() || shown.length) arrange(); // something was asked or opened meanwhile
+  else await restore();
 }
 
 function greet() {
@@ -295,7 +332,7 @@ function wire() {
   byId("composer").addEventListener("submit", (event) => {
     event.preventDefault();
     const question = byId("question").value.trim();
-    if (question) ask(question);
+    if (question && !byId("ask").disabled) ask(question);
   });
   byId("question").addEventListener("input", sizeQuestion);
   byId("question").addEventListener("keydown", (event) => {
@@ -303,6 +340,10 @@ function wire() {
       event.preventDefault();
       byId("composer").requestSubmit();
     }
+  });
+  document.querySelector(".skip").addEventListener("click", (event) => {
+    event.preventDefault(); // the address names what is shown
+    byId("main").focus();
   });
   byId("corpus").addEventListener("change", greet);
   byId("stop").addEventListener("click", () => shown.forEach((one) => one.run.stopping.abort()));
@@ -318,9 +359,10 @@ function wire() {
   });
   byId("key-form").addEventListener("submit", (event) => {
     event.preventDefault();
-    keepKey(byId("key").value);
+    const isKept = keepKey(byId("key").value);
     byId("key").value = "";
-    load().catch(refuse);
+    if (isKept) load().catch(refuse);
+    else askForKey(true);
   });
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && !document.querySelector("dialog[open]")) closePassage();

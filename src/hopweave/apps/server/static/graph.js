@@ -55,7 +55,7 @@ function box(node, { x, y }, choose) {
   const answer = node.became || node.answer;
   const shape = (SHAPES[node.support] ?? SHAPES.other)(x, y);
   const said = `${node.text}${answer ? `: ${answer}` : ""}${node.support ? `, ${node.support}` : ""}`;
-  const group = svg("g", { class: `box ${node.support || "plain"}`, tabindex: "0", role: "button", "aria-label": said }, shape,
+  const group = svg("g", { class: `box ${node.support || "plain"}`, tabindex: "0", role: "button", "aria-label": said, "data-focus": `box-${node.id}` }, shape,
     lines.map((line, at) => svg("text", { x: x + 12, y: y + 20 + at * 15 }, line)),
     svg("text", { class: "found", x: x + 12, y: y + 20 + lines.length * 15 + 2 }, answer ? cut(`→ ${answer}`, LETTERS) : ""));
   group.addEventListener("click", () => choose(node.id));

@@ -20,6 +20,12 @@ export function chosen(which) {
   return byId(which).dataset.chosen;
 }
 
+// Chooses a method that is offered, unless it answers already: then the choice to compare it with another stays.
+export function prefer(name) {
+  const isChosen = Object.keys(TITLES).some((which) => chosen(which) === name);
+  if (!isChosen && known.methods.some((one) => one.name === name)) choose("method", name);
+}
+
 function choose(which, name) {
   const place = byId(which);
   place.dataset.chosen = name;

@@ -5,9 +5,20 @@ import { button } from "./dom.js";
 
 const MOST_SHOWN = 2;
 const NAMES = ["evaluation", "dataset", "method", "column", "cause", "question"];
+let isAhead = false; // whether the address names what is not shown yet
+
+// What the address names, to be shown. Until it is (`arrive`), the address stays as it is.
+export function sought() {
+  isAhead = true;
+  return placeOf(location.hash);
+}
+
+export function arrive() {
+  isAhead = false;
+}
 
 // What an address names: `ids` of answers, or `at`, a place in an evaluation with the methods whose records are shown.
-export function placeOf(hash) {
+function placeOf(hash) {
   const text = hash.replace(/^#/, "");
   if (!text.startsWith("evaluation=")) return { ids: decoded(text).split("+").filter(Boolean).slice(0, MOST_SHOWN), at: null };
   const named = new URLSearchParams(text);
@@ -24,11 +35,12 @@ export function addressOf({ ids = [], at = null }) {
 
 // From here on the page shows something else; the button Back returns to what it showed.
 export function leave() {
+  isAhead = false;
   history.pushState(null, "", location.pathname);
 }
 
 export function stay(place) {
-  history.replaceState(null, "", addressOf(place) || location.pathname);
+  if (!isAhead) history.replaceState(null, "", addressOf(place) || location.pathname);
 }
 
 // Copies the address of the page, where the browser lets it.
@@ -40,6 +52,7 @@ export function linkButton() {
     setTimeout(() => { made.textContent = "Copy link"; }, 2000);
   });
   made.classList.add("copies-link");
+  made.dataset.focus = "link";
   return made;
 }
 

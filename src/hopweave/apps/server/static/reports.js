@@ -22,21 +22,20 @@ export async function evaluations() {
   return names;
 }
 
-// Draws a place, and returns its records, each with its summary. `go(at, focus)` goes to another place.
+// A place as it is `drawn`, and its `records`, each with its summary. `go(at, focus)` goes to another place.
 export async function evaluation(at, go) {
   const path = `v1/runs/${encodeURIComponent(at.evaluation)}`;
   const found = await once(path).catch((error) => unscored(error, at.evaluation));
   const cell = found.cells.find((one) => one.dataset === at.dataset && one.method === at.method);
   const asked = new URLSearchParams({ dataset: at.dataset, method: at.method, column: at.column });
   const behind = cell ? await once(`${path}/questions?${asked}`) : null;
-  const place = byId("reports");
-  place.replaceChildren(head(found, go),
+  const records = await Promise.all((at.question ? at.records ?? [] : []).map((method) =>
+    once(`${path}/record?${new URLSearchParams({ dataset: at.dataset, method, question: at.question })}`)));
+  const drawn = [head(found, go),
     ...found.conclusions.map((said) => el("p", { class: "conclusion" }, said)),
     ...[...new Set(found.cells.map((one) => one.dataset))].map((dataset) => table(found, dataset, at, go)),
-    el("div", { class: "cell-place" }, behind && questions(cell, behind, at, go)));
-  place.hidden = false;
-  return Promise.all((at.question ? at.records ?? [] : []).map((method) =>
-    once(`${path}/record?${new URLSearchParams({ dataset: at.dataset, method, question: at.question })}`)));
+    el("div", { class: "cell-place" }, behind && questions(cell, behind, at, go))];
+  return { drawn, records };
 }
 
 // An evaluation without scores yet: what to run, in the place of what they show.

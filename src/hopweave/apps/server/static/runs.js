@@ -89,20 +89,31 @@ export class Run {
     this.asked = record.steps.find((step) => step.label === "rewritten" && step.data?.asked)?.data ?? null;
   }
 
+  // The question as it was typed; a follow-up is completed before it is answered.
+  get typed() {
+    return this.asked?.asked ?? this.question;
+  }
+
+  // The questions and answers before it, where it is a follow-up.
+  get turns() {
+    return this.asked?.turns ?? this.earlier;
+  }
+
   // This question and its answer, after those before it: what a follow-up question builds on.
   get conversation() {
-    const turns = this.asked?.turns ?? this.earlier;
-    return [...turns, { question: this.asked?.asked ?? this.question, answer: this.record?.answer?.short || this.record?.answer?.text || "" }];
+    return [...this.turns, { question: this.typed, answer: this.record?.answer?.short || this.record?.answer?.text || "" }];
   }
 
   async stand() {
     this.summary = await got(`v1/answers/${encodeURIComponent(this.id)}/summary`);
   }
 
-  static async kept(entry) {
-    const run = new Run(entry);
-    run.id = entry.id;
-    run.take((await got(`v1/answers/${encodeURIComponent(entry.id)}`)).record);
+  // A kept answer, with what the history says of it if it is opened there.
+  static async kept(id, entry = null) {
+    const { record } = await got(`v1/answers/${encodeURIComponent(id)}`);
+    const run = new Run(entry ?? entryOf(record));
+    run.id = id;
+    run.take(record);
     await run.stand();
     return run;
   }
@@ -115,6 +126,12 @@ export class Run {
   get claims() {
     return this.record ? new Set((this.record.answer?.claims ?? []).map(claimKey)) : null;
   }
+}
+
+// What the history says of a record. The settings name its method as clients do.
+function entryOf({ question, setup, branch }) {
+  const [method = setup.method] = Object.keys(setup.settings.methods ?? {});
+  return { question: question.text, method, corpus: setup.settings.corpus, of: branch ? "an earlier answer" : null };
 }
 
 // A method that decides nothing is drawn by its calls.
@@ -143,7 +160,7 @@ function head(run, doing) {
       el("h2", { dir: "auto" }, oneLine(run.question)),
       run.asked && oneLine(run.asked.asked) !== oneLine(run.question) && el("p", { class: "small", dir: "auto" }, `You asked “${cut(oneLine(run.asked.asked), 160)}”; this is how it was understood.`),
       el("p", { class: "small tally" }, el("b", {}, run.method), " ", facts.join(" "), run.of && [" ", el("span", { class: "chip origin yours" }, "✎ changed")])),
-    button("Close", () => doing.close(run), { "aria-label": `Close this answer of ${run.method}` }));
+    button("Close", () => doing.close(run), { "aria-label": `Close this answer of ${run.method}`, "data-focus": "close" }));
 }
 
 // How long it has taken, and how long such questions took before.
@@ -185,9 +202,9 @@ function reasoning(run, other, doing) {
   const pictured = graph(made, (id) => reveal(doing.place(run), id));
   const rows = tree(made, run, { open: run.open, toggle, showPassage: show, change: (change) => doing.change(run, change), others: other?.fingerprints ?? null, isSameMethod: other?.method === run.method, awaited });
   const section = el("details", { class: "reasoning", open: run.isReasoningOpen ?? run.isRunning },
-    el("summary", {}, el("span", {}, run.isRunning ? "What is being done" : run.error ? "What was done" : "How this was found"), el("span", { class: "small tally" }, costs(run))),
+    el("summary", { "data-focus": "reasoning" }, el("span", {}, run.isRunning ? "What is being done" : run.error ? "What was done" : "How this was found"), el("span", { class: "small tally" }, costs(run))),
     callsToggle(run, doing),
-    pictured && el("div", { class: "graph-place", tabindex: "0", role: "region", "aria-label": "Graph" }, pictured),
+    pictured && el("div", { class: "graph-place", tabindex: "0", role: "region", "aria-label": "Graph", "data-focus": "graph" }, pictured),
     rows, legend(made.nodes.values(), run));
   section.firstChild.addEventListener("click", () => { run.isReasoningOpen = !section.open; });
   return section;
@@ -205,11 +222,11 @@ function costs(run) {
 function foot(run, doing) {
   if (run.isRunning) return "";
   return el("footer", { class: "run-foot" },
-    run.isKept && run.record?.answer && button("Ask a follow-up", () => doing.follow(run)),
-    button("Ask again", () => doing.again(run)),
+    run.isKept && run.record?.answer && button("Ask a follow-up", () => doing.follow(run), { "data-focus": "follow" }),
+    button("Ask again", () => doing.again(run), { "data-focus": "again" }),
     run.isKept && linkButton(),
     run.isKept && el("span", { class: "exports" }, el("span", { class: "small" }, "Export "),
-      ["html", "mermaid", "json"].map((view) => button(view === "mermaid" ? "Mermaid" : view.toUpperCase(), () => download(run, view, doing)))));
+      ["html", "mermaid", "json"].map((view) => button(view === "mermaid" ? "Mermaid" : view.toUpperCase(), () => download(run, view, doing), { "data-focus": `export-${view}` }))));
 }
 
 function branch(run) {
@@ -241,7 +258,7 @@ function whereTheyDiffer(was, now) {
 }
 
 function callsToggle(run, doing) {
-  const box = el("input", { type: "checkbox", checked: run.withCalls, onchange: () => {
+  const box = el("input", { type: "checkbox", "data-focus": "calls", checked: run.withCalls, onchange: () => {
     run.withCalls = box.checked;
     doing.redraw(run);
   } });
@@ -300,12 +317,12 @@ function reveal(article, id) {
   found.scrollIntoView({ block: "center", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
 }
 
-// Draws a run in the place of an earlier drawing of it, and leaves the focus where it was.
+// Draws a run in the place of an earlier drawing of it, and leaves the focus where it was, by the name in `data-focus`.
 export function redraw(place, run, other, doing) {
-  const focused = place?.contains(document.activeElement) ? document.activeElement.dataset.step : undefined;
+  const focused = place.contains(document.activeElement) ? document.activeElement.dataset.focus : undefined;
   const made = draw(run, other, doing);
   place.replaceWith(made);
-  if (focused !== undefined) made.querySelector(`[data-step="${focused}"]`)?.focus({ preventScroll: true });
+  if (focused) made.querySelector(`[data-focus="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
   return made;
 }
 

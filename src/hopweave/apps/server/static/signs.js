@@ -75,6 +75,6 @@ export function legend(nodes, run) {
   }
   for (const [word, meaning] of Object.entries(words.words)) rows.push([null, word, meaning]);
   return el("details", { class: "legend", open: run.withLegend, ontoggle: (event) => { run.withLegend = event.currentTarget.open; } },
-    el("summary", {}, "What the signs mean"),
+    el("summary", { "data-focus": "legend" }, "What the signs mean"),
     el("dl", {}, rows.map(([mark, word, meaning]) => el("div", {}, el("dt", {}, mark, el("span", {}, word)), el("dd", {}, meaning)))));
 }

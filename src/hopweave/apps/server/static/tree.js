@@ -22,7 +22,7 @@ function item(node, run, doing) {
   const row = el("button", {
     type: "button",
     class: "row",
-    "data-step": node.id,
+    "data-focus": `step-${node.id}`,
     "aria-expanded": String(isOpen),
     onclick: () => doing.toggle(node.id),
   }, sign(node), words(node, doing), small(node, isOnly));
