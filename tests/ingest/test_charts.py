@@ -82,6 +82,40 @@ def test_boxes_with_text_on_a_sheet_stand_at_its_end(tmp_path):
     assert passage.text.split("\n\n")[-1] == "Prices without tax"
 
 
+def test_the_lines_and_paragraphs_of_a_title_or_a_box_stay_apart(tmp_path):
+    lines = "<a:p><a:r><a:t>Results</a:t></a:r></a:p><a:p><a:r><a:t>of</a:t></a:r><a:br/><a:r><a:t>all years</a:t></a:r></a:p>"
+    chart = BARS.replace("<a:p><a:r><a:t>Results</a:t></a:r></a:p>", lines)
+    content = with_parts(
+        pptx(shape("The year", kind="title")),
+        {"ppt/slides/_rels/s1.xml.rels": relating(("chart", "../c1.xml")), "ppt/c1.xml": chart},
+    )
+    [passage] = found(tmp_path, "a.pptx", content)
+    assert passage.text.split("\n\n")[1] == "Results of all years"
+    content = with_drawing(f"<x:sp>{lines}</x:sp>")
+    assert found(tmp_path, "b.xlsx", content)[-1].text.endswith("\n\nResults of all years")
+
+
+def test_what_a_sheet_shows_in_older_programs_only_is_left_out(tmp_path):
+    older = "<x:sp><a:p><a:r><a:t>This shape is a slicer.</a:t></a:r></a:p></x:sp>"
+    newer = "<x:sp><a:p><a:r><a:t>Without tax</a:t></a:r></a:p></x:sp>"
+    compatible = 'xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"'
+    both = f"<mc:Choice>{newer}</mc:Choice><mc:Fallback>{older}</mc:Fallback>"
+    both = f"<mc:AlternateContent {compatible}>{both}</mc:AlternateContent>"
+    [passage] = found(tmp_path, "a.xlsx", with_drawing(f"{both}{newer.replace('Without', 'Before')}"))
+    assert passage.text.split("\n\n")[-2:] == ["Without tax", "Before tax"]
+
+
+def with_drawing(inner):
+    drawing = (
+        '<x:wsDr xmlns:x="http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing" '
+        f'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main">{inner}</x:wsDr>'
+    )
+    return with_parts(
+        xlsx({"Stock": text_row(1, "item", "price") + text_row(2, "Oil", "12")}),
+        {"xl/worksheets/_rels/s1.xml.rels": relating(("drawing", "../drawings/d1.xml")), "xl/drawings/d1.xml": drawing},
+    )
+
+
 def test_a_chart_that_is_missing_leaves_the_slide_readable(tmp_path):
     content = with_parts(
         pptx(shape("The year", kind="title")), {"ppt/slides/_rels/s1.xml.rels": relating(("chart", "../gone.xml"))}
@@ -127,3 +161,18 @@ def test_an_object_that_is_no_chart_or_is_missing_is_left_out(tmp_path):
     for parts in ({}, {"Object 1/content.xml": f"<office:document-content {ODF}><table:table/></office:document-content>"}):
         [passage] = found(tmp_path, "a.odt", with_parts(odf("text", f"<text:p>Before.{OBJECT}</text:p>"), parts))
         assert passage.text == "Before."
+
+
+def test_the_words_of_a_chart_of_opendocument_stay_apart_and_where_it_has_its_figures_from_is_not_shown(tmp_path):
+    source = "<text:p>Revenue<text:s/>net<text:line-break/>of tax</text:p><draw:g><svg:desc>Sheet1.B2</svg:desc></draw:g>"
+    chart = (
+        ODF_CHART.replace("<text:p>Results</text:p>", "<text:p>Results</text:p><text:p>of\nall<text:tab/>years</text:p>")
+        .replace("<text:p>Revenue</text:p>", source)
+        .replace("<office:document-content ", '<office:document-content xmlns:svg="urn:svg" xmlns:draw="urn:draw" ')
+    )
+    content = with_parts(odf("text", f"<text:p>{OBJECT}</text:p>"), {"Object 1/content.xml": chart})
+    [passage] = found(tmp_path, "a.odt", content)
+    assert passage.text.split("\n\n")[:2] == [
+        "Results of all years",
+        "year: 2022; Revenue net of tax (EUR million): 5.1.",
+    ]

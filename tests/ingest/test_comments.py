@@ -30,6 +30,17 @@ def test_a_comment_on_a_document_follows_its_paragraph(tmp_path):
     ]
 
 
+def test_what_is_within_the_paragraphs_of_a_comment_on_a_document_is_read(tmp_path):
+    marked = '<w:p><w:r><w:t>The rent is 900.</w:t></w:r><w:r><w:commentReference w:id="3"/></w:r></w:p>'
+    said = (
+        "<w:p><w:r><w:t>See</w:t><w:tab/></w:r><w:hyperlink><w:r><w:t>the page</w:t></w:r></w:hyperlink><w:bookmarkStart/>"
+        "<w:r><w:t>,</w:t><w:br/><w:t>please,</w:t></w:r><w:bookmarkEnd/></w:p><w:p><w:r><w:t>before May.</w:t></w:r></w:p>"
+    )
+    comments = f'<w:comments {_W}><w:comment w:id="3" w:author="Ada">{said}</w:comment></w:comments>'
+    content = with_parts(docx(marked), {"word/comments.xml": comments})
+    assert paragraphs(tmp_path, "a.docx", content)[-1] == "Note by Ada: See the page, please, before May."
+
+
 STOCK = xlsx({"Stock": text_row(1, "item", "pieces") + text_row(2, "Oil", "12")})
 
 
@@ -98,11 +109,28 @@ def test_comments_on_a_slide_stand_at_its_end(tmp_path, kind, comments, people, 
     assert paragraphs(tmp_path, "a.pptx", content)[-len(shown) :] == shown
 
 
+def test_the_lines_and_paragraphs_of_a_comment_on_a_slide_stay_apart(tmp_path):
+    first = "<a:p><a:r><a:t>Add a map.</a:t></a:r></a:p>"
+    second = "<a:p><a:r><a:t>Also</a:t></a:r><a:br/><a:r><a:t>a </a:t></a:r><a:r><a:t>key.</a:t></a:r></a:p>"
+    content = with_parts(
+        pptx(shape("The tower", kind="title")),
+        {
+            "ppt/slides/_rels/s1.xml.rels": relating(("comments", "../comments/c1.xml")),
+            "ppt/comments/c1.xml": NEW.replace(first, first + second),
+        },
+    )
+    assert paragraphs(tmp_path, "a.pptx", content)[-2:] == ["Note: Add a map. Also a key.", "Note: Which?"]
+
+
 _DC = 'xmlns:dc="http://purl.org/dc/elements/1.1/"'
-SAID = (
-    f"<office:annotation><dc:creator {_DC}>Ada</dc:creator><dc:date {_DC}>2024</dc:date>"
-    "<text:p>Raise <text:span>it</text:span>?</text:p></office:annotation>"
-)
+
+
+def annotation(inner: str) -> str:
+    """A comment of OpenDocument by Ada, with its paragraphs."""
+    return f"<office:annotation><dc:creator {_DC}>Ada</dc:creator><dc:date {_DC}>2024</dc:date>{inner}</office:annotation>"
+
+
+SAID = annotation("<text:p>Raise <text:span>it</text:span>?</text:p>")
 
 
 @pytest.mark.parametrize(
@@ -131,3 +159,52 @@ SAID = (
 )
 def test_comments_of_opendocument_are_read(tmp_path, name, kind, inner, shown):
     assert paragraphs(tmp_path, name, odf(kind, inner))[-len(shown) :] == shown
+
+
+@pytest.mark.parametrize(
+    ("inner", "shown"),
+    [
+        ("<text:p>See<text:s/> the manual, at most 60 bar.</text:p>", "See the manual, at most 60 bar."),
+        ('<text:p>See<text:s text:c="2"/>the manual.</text:p>', "See the manual."),
+        ("<text:p>Pump<text:tab/>60 bar</text:p>", "Pump 60 bar"),
+        ("<text:p>Pump<text:line-break/>60 bar</text:p>", "Pump 60 bar"),
+        ("<text:p>Pump\n  60 bar</text:p>", "Pump 60 bar"),
+        ("<text:p>See <text:a>the page</text:a> for more.</text:p>", "See the page for more."),
+        ('<text:p>See <text:bookmark text:name="a"/>the page<text:soft-page-break/>.</text:p>', "See the page."),
+        ("<text:p><text:span>one <text:s/><text:span>two</text:span> three</text:span> four</text:p>", "one two three four"),
+        ("<text:p>One.</text:p><text:h>Two.</text:h><text:p/><text:p>Three.</text:p>", "One. Two. Three."),
+        (
+            "<text:list><text:list-item><text:p>oil</text:p></text:list-item><text:list-item><text:p>water</text:p>"
+            "</text:list-item></text:list>",
+            "oil water",
+        ),
+        (
+            "<text:p><text:ruby><text:ruby-base>Lamp</text:ruby-base><text:ruby-text>ran</text:ruby-text></text:ruby></text:p>",
+            "Lamp",
+        ),
+        ('<text:p>At most 10<text:span text:style-name="Up">6</text:span><text:span> 2</text:span></text:p>', "At most 10⁶ 2"),
+    ],
+)
+def test_all_that_is_in_the_paragraphs_of_a_comment_is_read(tmp_path, inner, shown):
+    style = 'xmlns:style="urn:oasis:names:tc:opendocument:xmlns:style:1.0"'
+    raised = f'<style:style {style} style:name="Up"><style:text-properties style:text-position="super 58%"/></style:style>'
+    content = odf("text", f"<text:p>The rent{annotation(inner)} is 900.</text:p>", styles=raised)
+    assert paragraphs(tmp_path, "a.odt", content) == ["The rent is 900.", f"Note by Ada: {shown}"]
+
+
+def test_a_superscript_in_which_a_comment_begins_does_not_raise_it(tmp_path):
+    style = 'xmlns:style="urn:oasis:names:tc:opendocument:xmlns:style:1.0"'
+    raised = f'<style:style {style} style:name="Up"><style:text-properties style:text-position="super 58%"/></style:style>'
+    inner = f'<text:p>about 10<text:span text:style-name="Up">{annotation("<text:p>2</text:p>")}6</text:span></text:p>'
+    assert paragraphs(tmp_path, "a.odt", odf("text", inner, styles=raised)) == ["about 10⁶", "Note by Ada: 2"]
+
+
+def test_a_comment_within_a_comment_leaves_the_file_readable(tmp_path):
+    inner = annotation(f"<text:p>Raise {annotation('')}it?</text:p>")
+    [first, _] = paragraphs(tmp_path, "a.odt", odf("text", f"<text:p>The rent{inner} is 900.</text:p>"))
+    assert first == "The rent is 900."
+
+
+def test_a_comment_on_deleted_text_is_left_out(tmp_path):
+    deleted = f"<text:tracked-changes><text:p>deleted{SAID}</text:p></text:tracked-changes>"
+    assert paragraphs(tmp_path, "a.odt", odf("text", f"{deleted}<text:p>The rent.</text:p>")) == ["The rent."]

@@ -190,3 +190,60 @@ def test_hidden_text_is_left_out_and_a_hyphen_that_does_not_break_is_one(tmp_pat
     )
     (tmp_path / "a.docx").write_bytes(docx(f"<w:p><w:r><w:t>X</w:t><w:noBreakHyphen/><w:t>ray</w:t></w:r>{hidden}</w:p>"))
     assert [passage.text for passage in read(tmp_path)] == ["X-ray is"]
+
+
+def box(*paragraphs: str) -> str:
+    """A text box, as programs write it: once more for older ones."""
+    content = f"<w:txbxContent>{''.join(paragraphs)}</w:txbxContent>"
+    older = f"<mc:Fallback><w:pict>{content}</w:pict></mc:Fallback>"
+    declared = 'xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"'
+    return f"<w:r><mc:AlternateContent {declared}><mc:Choice>{content}</mc:Choice>{older}</mc:AlternateContent></w:r>"
+
+
+def run(text: str) -> str:
+    return f'<w:r><w:t xml:space="preserve">{text}</w:t></w:r>'
+
+
+def texts(folder, *body: str, **parts: str) -> list[str]:
+    [passage] = read(written(folder, "a.docx", docx(*body, **parts)))
+    return passage.text.split("\n\n")
+
+
+def test_a_text_box_follows_its_paragraph_and_does_not_divide_it(tmp_path):
+    around = f"<w:p>{run('The pump ')}{box(paragraph('Draft,'), paragraph('May'))}{run('runs at 40 bar.')}</w:p>"
+    assert texts(tmp_path, around, paragraph("Next.")) == ["The pump runs at 40 bar.", "Draft,", "May", "Next."]
+    alone = f"<w:p>{box(paragraph('Draft'))}</w:p>"
+    assert texts(tmp_path, paragraph("First."), alone, paragraph("Next.")) == ["First.", "Draft", "Next."]
+
+
+def test_a_heading_with_a_text_box_is_a_heading_and_the_box_has_headings_and_a_title_of_its_own(tmp_path):
+    heading = f'<w:p><w:pPr><w:pStyle w:val="Heading1"/></w:pPr>{box(paragraph("Draft"))}{run("Pumps")}</w:p>'
+    assert sections_of_last(tmp_path, heading) == ("Pumps",)
+    assert sections_of_last(tmp_path, f"<w:p>{run('x')}{box(paragraph('Pumps', 'Heading1'), paragraph('y'))}</w:p>") == (
+        "Pumps",
+    )
+    content = docx(f"<w:p>{box(paragraph('A manual', 'Title'))}</w:p>", paragraph("x"))
+    assert [passage.title for passage in read(written(tmp_path, "b.docx", content))] == ["A manual"]
+
+
+def test_a_text_box_in_a_cell_ends_its_text_and_a_table_in_a_text_box_is_one(tmp_path):
+    with_box = f"<w:p>{run('60 bar')}{box(paragraph('in'), paragraph('winter'))}</w:p><w:p>{run('more')}</w:p>"
+    rows = [row("pump", "bar", "oil"), row("P8", "40", "1"), row("P9", with_box, "2")]
+    told = ["pump: P8; bar: 40; oil: 1.", "pump: P9; bar: 60 bar in winter more; oil: 2."]
+    assert texts(tmp_path, f"<w:tbl>{''.join(rows)}</w:tbl>") == told
+    rows[-1] = row("P9", "60 bar in winter more", "2")
+    inner = f"<w:tbl>{''.join(rows)}</w:tbl>{paragraph('Below')}"
+    assert texts(tmp_path, f"<w:p>{run('Pumps ')}{box(inner)}{run('of 1890.')}</w:p>") == ["Pumps of 1890.", *told, "Below"]
+
+
+def test_a_text_box_within_one_is_part_of_it_and_one_in_deleted_text_is_left_out(tmp_path):
+    nested = f"<w:p>{run('outer')}{box(paragraph('inner'))}</w:p>"
+    first, *others = texts(tmp_path, f"<w:p>{run('Text.')}{box(nested, paragraph('last'))}</w:p>")
+    assert (first, others[-1], sum("inner" in text for text in others)) == ("Text.", "last", 1)
+    deleted = f"<w:p>{run('Text.')}<w:del>{box(paragraph('gone'))}</w:del></w:p>"
+    assert texts(tmp_path, deleted) == ["Text."]
+
+
+def test_numbers_in_a_text_box_count_once(tmp_path):
+    around = f"<w:p>{run('Steps:')}{box(STEP, STEP)}</w:p>"
+    assert texts(tmp_path, around, STEP, numbering=NUMBERING) == ["Steps:", "1. Fill", "2. Fill", "3. Fill"]

@@ -266,6 +266,64 @@ def test_sheets_of_an_ods_are_places_and_empty_rows_without_number_take_no_time(
     assert passage.source == "a.ods#sheet=Lights"
 
 
+PRESSURES = odf_row("Pump", "Oil", "Pressure") + odf_row("P8", "12 l", "40 bar")
+WITH_PRESSURES = ["Pump: P8; Oil: 12 l; Pressure: 40 bar.", "Pump: P9; Oil: 15 l; Pressure: 60 bar."]
+
+
+def ods_with(more, in_cell):
+    """Two sheets, with something before the rows of the first, and before the text of its last cell."""
+    last = odf_row("P9", "15 l", "60 bar").replace("<text:p>60", f"{in_cell}<text:p>60")
+    sheet = f'<table:table table:name="Pumps">{more}{PRESSURES}{last}</table:table>'
+    return odf("spreadsheet", sheet + f'<table:table table:name="Lamps">{odf_row("1", "2")}</table:table>')
+
+
+@pytest.mark.parametrize("shape", ["frame", "custom-shape", "rect", "ellipse", "line", "connector", "caption", "path"])
+def test_what_is_drawn_on_a_sheet_of_an_ods_stands_at_its_end_and_in_no_cell(tmp_path, shape):
+    box = f"<draw:{shape}>{{}}</draw:{shape}>"
+    on_sheet = box.format("<draw:text-box><text:p>Draft,</text:p><text:p>May<text:line-break/>2024</text:p></draw:text-box>")
+    in_cell = box.format("<text:p>not in winter</text:p>") + "<office:annotation><text:p>Really?</text:p></office:annotation>"
+    content = ods_with(f"<table:shapes><draw:g>{on_sheet}{box.format('<text:p/>')}</draw:g></table:shapes>", in_cell)
+    [first, second] = found(tmp_path, "a.ods", content)
+    assert first.text.split("\n\n") == [*WITH_PRESSURES, "Draft, May 2024", "not in winter", "Note on P9: Really?"]
+    assert (second.source, second.text) == ("a.ods#sheet=Lamps", "1 2")
+
+
+def test_a_shape_without_text_leaves_a_cell_of_several_paragraphs_of_an_ods_as_it_is(tmp_path):
+    content = ods_with("<table:shapes><draw:rect/></table:shapes>", "<draw:line/><text:p>up to</text:p>")
+    assert found(tmp_path, "a.ods", content)[0].text.split("\n\n") == [
+        WITH_PRESSURES[0],
+        "Pump: P9; Oil: 15 l; Pressure: up to 60 bar.",
+    ]
+
+
+FOOTNOTE = "<text:note><text:note-citation>1</text:note-citation><text:note-body>{}</text:note-body></text:note>"
+
+
+def test_a_footnote_in_a_cell_of_an_odt_follows_the_table(tmp_path):
+    note = FOOTNOTE.format("<text:p>Not in winter.</text:p><text:p>See May.</text:p>")
+    table = f"<table:table>{PRESSURES}{odf_row('P9', '15 l', f'60 bar{note}')}</table:table>"
+    [passage] = found(tmp_path, "a.odt", odf("text", f"{table}<text:p>End.</text:p>"))
+    assert passage.text.split("\n\n") == [*WITH_PRESSURES, "Not in winter.", "See May.", "End."]
+
+
+def test_a_text_box_in_a_cell_of_an_odt_is_in_the_cell_and_a_table_in_a_footnote_or_a_text_box_is_one(tmp_path):
+    box = "<draw:frame><draw:text-box>{}</draw:text-box></draw:frame>"
+    rows = [odf_row("light", "metres"), odf_row("Kerrow", "30")]
+    [passage] = found(
+        tmp_path, "a.odt", odf("text", f"<table:table>{odf_row(box.format('<text:p>in</text:p>'), 'b')}</table:table>")
+    )
+    assert passage.text == "in b"
+    table = f"<table:table>{''.join(rows)}</table:table>"
+    for around in (box, FOOTNOTE):
+        [passage] = found(tmp_path, "a.odt", odf("text", f"<text:p>Lights{around.format(table)} of 1890.</text:p>"))
+        assert passage.text == "light: Kerrow; metres: 30.\n\nLights of 1890."
+
+
+def test_a_line_of_the_file_is_no_line_of_a_paragraph(tmp_path):
+    [passage] = found(tmp_path, "a.odt", odf("text", "<text:p>The pump\nruns at\n  40<text:line-break/>\nbar.</text:p>"))
+    assert passage.text == "The pump runs at 40\nbar."
+
+
 def test_slides_of_an_odp_are_places_under_their_titles(tmp_path):
     def frame(text, kind=""):
         return f'<draw:frame presentation:class="{kind}"><draw:text-box><text:p>{text}</text:p></draw:text-box></draw:frame>'

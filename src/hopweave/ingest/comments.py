@@ -14,6 +14,8 @@ from hopweave.ingest.zipped import Archive
 _COMMENTS = frozenset({"comment", "threadedComment", "cm", "reply"})
 _PEOPLE = frozenset({"cmAuthor", "author", "person"})
 _TEXTS = frozenset({"t", "text"})
+_SIGNS = frozenset({"p", "br"})
+"""What ends a word: a paragraph and a line of it."""
 _KINDS = frozenset({"comments", "threadedComment"})
 _KINDS_OF_PEOPLE = frozenset({"commentAuthors", "authors", "person"})
 _FOR_OLDER_PROGRAMS = "[Threaded comment]"
@@ -96,6 +98,8 @@ class _Reader:
         element, self._within = _local(name), ""
         if element in _COMMENTS:
             del self._open[-1]
+        elif element in _SIGNS and self._open:
+            self._open[-1].append(" ")
 
     def add(self, text: str) -> None:
         if self._within in _TEXTS and self._open:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.comments import Comment
@@ -26,6 +27,7 @@ _NOTE = {"w:footnote": "footnote", "w:endnote": "endnote", "w:comment": "comment
 _NOTE_MARK = {"w:footnoteReference": "footnote", "w:endnoteReference": "endnote", "w:commentReference": "comment"}
 _DRAWN, _DRAWINGS = "drawn", ("/chart chart", "/diagram relIds")
 """How a chart and a diagram are marked as notes are, and the elements that refer to them."""
+_BOX = "w:txbxContent"
 _CONTENTS = lazy_pattern(r"toc ?(?:[1-9]|heading)", re.IGNORECASE)
 _OF_RUNS = frozenset({"w:b", "w:vanish", "w:vertAlign"})
 _SIGNS = {"w:tab": " ", "w:br": "\n", "w:cr": "\n", "w:noBreakHyphen": "-"}
@@ -38,7 +40,7 @@ def read_docx(archive: Archive) -> Document:
     The title is the paragraph with the style Title, or that in the properties, or the first main heading. Headings are told by
     their style or outline level, or by bold type if nothing has one; an automatic table of contents is left out. Numbered
     paragraphs begin with their numbers, and notes, comments and what charts show follow the paragraph or table that refers to
-    them. Pages exist only after layout, so the format has none.
+    them; so do text boxes, but for those in a cell, whose text they end. Pages exist only after layout, so the format has none.
 
     Raises:
         DataError: if it is damaged, or beyond the limits.
@@ -64,7 +66,7 @@ def read_docx(archive: Archive) -> Document:
             notes[_DRAWN + identity] = drawn
     body = _Body(styles, numbering, archive, notes)
     archive.parse(main, body.start, body.end, body.add)
-    body.add_notes(notes)
+    body.add_rest()
     part = body.blocks.part()
     return Document(body.title or title_of(archive) or body.heading or heading_at_start(part), (part,))
 
@@ -165,6 +167,22 @@ def _level(written: str) -> int | None:
     return level_of_outline(int(written))
 
 
+class _Paragraph(NamedTuple):
+    """A paragraph that has been read.
+
+    Attributes:
+        text: with its number, if it has one.
+        level: of headings, from 1; 0 for other text.
+        heading: its text as a heading, on one line and without its number.
+        is_bold: whether all of it is.
+    """
+
+    text: str
+    level: int = 0
+    heading: str = ""
+    is_bold: bool = False
+
+
 class _Body:
     """The text read so far.
 
@@ -195,9 +213,21 @@ class _Body:
         self._num_runs = self._num_left_out = self._num_earlier = 0
         self._is_text = False
         self._rows = _Rows()
+        self._num_boxes = 0
+        self._box: _Box | None = None
+        self._boxed: list[_Paragraph] = []  # in the text boxes of the paragraph
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
         element = short(name)
+        self._num_boxes += element == _BOX
+        if self._box is not None:
+            self._box._start(name, element, attributes)
+        elif self._num_boxes:
+            self._box = _Box(self._styles, self._numbering, self._archive, self._notes, num_left_out=self._num_left_out)
+        else:
+            self._start(name, element, attributes)
+
+    def _start(self, name: str, element: str, attributes: Mapping[str, str]) -> None:
         self._num_left_out += element in _LEFT_OUT
         self._num_earlier += element in _EARLIER
         if self._num_earlier:
@@ -237,6 +267,17 @@ class _Body:
 
     def end(self, name: str) -> None:
         element = short(name)
+        self._num_boxes -= element == _BOX
+        if self._box is None:
+            self._end(element)
+        elif self._num_boxes:
+            self._box._end(element)
+        else:
+            self._boxed += self._box.paragraphs
+            self.title = self.title or self._box.title
+            self._box = None
+
+    def _end(self, element: str) -> None:
         self._num_left_out -= element in _LEFT_OUT
         self._num_earlier -= element in _EARLIER
         if element == "w:r":
@@ -252,29 +293,33 @@ class _Body:
             self._rows.end_row()
         elif element == "w:tbl" and (table := self._rows.end_table()):
             for text in self._archive.counted(table.texts()):
-                self.blocks.add(text)
+                self._add_paragraph(_Paragraph(text))
             self._add_marked()
 
-    def add_notes(self, labels: Iterable[str]) -> None:
-        """Adds notes, each once."""
-        for label in list(labels):
-            self.blocks.add(self._notes.pop(label, ""))
+    def add_rest(self) -> None:
+        """Adds what nothing refers to."""
+        self._marked += self._notes
+        self._add_marked()
 
     def add(self, text: str) -> None:
+        (self._box or self)._add(text)
+
+    def _add(self, text: str) -> None:
         if self._is_text and not self._num_left_out and not self._is_hidden:
             self._pieces.append(raised(text, self._pieces) if self._is_raised else text)
             if text.strip():
                 self._boldness.add(self._is_bold)
 
     def _end_paragraph(self) -> None:
-        style, level, number = self._style, self._level, self._number()
+        style, level, number = self._style, self._level, "" if self._num_left_out else self._number()
         is_bold = self._boldness == {True} or (self._boldness <= {True, None} and self._styles.is_bold(style))
         self._boldness.clear()
         self._style, self._level, self._list, self._list_level = "", None, "", None
         if self._rows.depth:
             if number and "".join(self._pieces[self._at_paragraph :]).strip():
                 self._pieces.insert(self._at_paragraph, f"{number} ")
-            self._pieces.append(" ")
+            self._pieces += (f"{text} " for text in ("", *(boxed.text for boxed in self._boxed)))
+            self._boxed.clear()
             self._at_paragraph = len(self._pieces)
             return
         lines = (" ".join(line.split()) for line in "".join(self._pieces).split("\n"))
@@ -286,13 +331,19 @@ class _Body:
         if self._styles.is_title(style):
             self.title = self.title or " ".join(paragraph.split())
         numbered = f"{number} {paragraph}" if number and paragraph else paragraph
-        if level == 1:
-            self.heading = self.heading or " ".join(paragraph.split())
         if level:
-            self.blocks.add_heading(numbered, level)
+            self._add_paragraph(_Paragraph(numbered, level, " ".join(paragraph.split())))
         else:
-            self.blocks.add(with_entries(numbered), is_bold=is_bold)
+            self._add_paragraph(_Paragraph(with_entries(numbered), is_bold=is_bold))
         self._add_marked()
+
+    def _add_paragraph(self, paragraph: _Paragraph) -> None:
+        if not paragraph.level:
+            self.blocks.add(paragraph.text, is_bold=paragraph.is_bold)
+            return
+        if paragraph.level == 1:
+            self.heading = self.heading or paragraph.heading
+        self.blocks.add_heading(paragraph.text, paragraph.level)
 
     def _mark(self, label: str) -> None:
         """Notes that a note is referred to; with the reference, the note is deleted."""
@@ -302,7 +353,10 @@ class _Body:
             self._marked.append(label)
 
     def _add_marked(self) -> None:
-        self.add_notes(self._marked)
+        """Adds what follows a paragraph or a table: text boxes in it, and the notes that it refers to, each once."""
+        for paragraph in (*self._boxed, *(_Paragraph(self._notes.pop(label, "")) for label in self._marked)):
+            self._add_paragraph(paragraph)
+        self._boxed.clear()
         self._marked.clear()
 
     def _number(self) -> str:
@@ -311,6 +365,27 @@ class _Body:
             return self._numbering.next(self._list, self._list_level, self._style)
         named, style = self._styles.list(self._style)
         return self._numbering.next(named, self._list_level, style) if named else ""
+
+
+class _Box(_Body):
+    """A text box. What is in a box within it is read as a part of it, for no program makes one.
+
+    Args:
+        num_left_out: of the elements around it, those that are left out.
+
+    Attributes:
+        paragraphs: in it, with the rows of tables, and the notes that these refer to.
+    """
+
+    def __init__(
+        self, styles: _Styles, numbering: Numbering, archive: Archive, notes: dict[str, str], *, num_left_out: int
+    ) -> None:
+        super().__init__(styles, numbering, archive, notes)
+        self._num_left_out = num_left_out
+        self.paragraphs: list[_Paragraph] = []
+
+    def _add_paragraph(self, paragraph: _Paragraph) -> None:
+        self.paragraphs.append(paragraph)
 
 
 class _Notes(_Body):

@@ -17,6 +17,7 @@ from itertools import groupby, pairwise
 
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.document import PARAGRAPH
+from hopweave.ingest.indents import indent_of
 from hopweave.ingest.placed_tables import is_of_code
 from hopweave.ingest.row_text import row_text
 from hopweave.text.languages import months
@@ -124,11 +125,11 @@ def _are_something_else(lines: Sequence[str]) -> bool:
 
 def _joined(lines: Sequence[str]) -> list[list[str]]:
     """The lines, each with those that go on from it."""
-    indent = min(map(_indent_of, lines[1:]))  # what is above the first line may have taken its blanks
+    indent = min(map(indent_of, lines[1:]))  # what is above the first line may have taken its blanks
     shape = next((_shape_of(line) for line in lines if _begins_an_entry(line)), "")
     entries = [[lines[0]]]
     for above, line in pairwise(lines):
-        is_further_in = _indent_of(line) > indent and _SET_APART.fullmatch(line.strip()) is None
+        is_further_in = indent_of(line) > indent and _SET_APART.fullmatch(line.strip()) is None
         # As where a sentence goes on with "15th".
         is_begun_otherwise = _is_full(above) and _begins_an_entry(line) and _shape_of(line) != shape
         if is_further_in or is_begun_otherwise:
@@ -175,10 +176,6 @@ def _is_month(word: str) -> bool:
     name = word.casefold()
     is_english = len(name) >= 3 and any(month.startswith(name) for month in MONTHS)
     return is_english or name in months() or f"{name}." in months()
-
-
-def _indent_of(line: str) -> int:
-    return len(line) - len(line.lstrip())
 
 
 def _num_letters(text: str) -> int:

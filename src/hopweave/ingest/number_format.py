@@ -10,6 +10,7 @@ from functools import lru_cache
 from itertools import takewhile
 
 from hopweave.core.lazy_pattern import lazy_pattern
+from hopweave.text.values import MONTHS
 
 GENERAL = "General"
 BUILT_IN = {
@@ -29,10 +30,6 @@ _MAX_DECIMALS = 30
 _MAX_DIGITS = 17
 _EXACT = Context(prec=400)
 """Digits enough for every number of 64 bits."""
-_MONTHS = (
-    "January", "February", "March", "April", "May", "June",
-    "July", "August", "September", "October", "November", "December",
-)  # fmt: skip
 WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
 _FIRST_DAY = {False: datetime(1899, 12, 30), True: datetime(1904, 1, 1)}
 _LEAP_DAY = 60
@@ -136,7 +133,7 @@ def _of_moment(moment: datetime, code: str, *, is_minute: bool, has_noon: bool) 
         case "m" if is_minute:
             return f"{moment.minute:0{width}d}"
         case "m" if len(code) > 2:
-            return _MONTHS[moment.month - 1][: {3: 3, 5: 1}.get(len(code), 9)]
+            return MONTHS[moment.month - 1].capitalize()[: {3: 3, 5: 1}.get(len(code), 9)]
         case "m":
             return f"{moment.month:0{width}d}"
         case "d" if len(code) > 2:

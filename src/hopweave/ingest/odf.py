@@ -11,11 +11,12 @@ from hopweave.ingest.comments import Comment
 from hopweave.ingest.document import Blocks, Document, Part
 from hopweave.ingest.entries import with_entries
 from hopweave.ingest.odf_charts import chart_texts
+from hopweave.ingest.odf_comments import OdfComment
 from hopweave.ingest.odf_lists import OdfHeadings, OdfLists
-from hopweave.ingest.office_tables import MAX_COLUMNS, Line, SheetRow, Table, sheet_lines
+from hopweave.ingest.odf_rows import OdfRows, number_in
+from hopweave.ingest.office_tables import Line, SheetRow, Table, sheet_lines
 from hopweave.ingest.slides import Slide
 from hopweave.ingest.superscripts import raised
-from hopweave.ingest.table_heads import LONGEST_NAME, TableRow
 from hopweave.ingest.xlsx import part_of_sheet
 from hopweave.ingest.zipped import Archive
 
@@ -30,12 +31,18 @@ _LEFT_OUT = frozenset(
     }
 )  # fmt: skip
 """What is not shown in place, or repeats what is."""
-_COMMENT, _CREATOR = "office:annotation", "http://purl.org/dc/elements/1.1/ creator"
+_COMMENT = "office:annotation"
 _SIGNS = {"text:tab": " ", "text:line-break": "\n"}
 _REFERENCE = "http://www.w3.org/1999/xlink href"
+_SHAPES = frozenset(
+    {
+        "drawing:frame", "drawing:custom-shape", "drawing:rect", "drawing:circle", "drawing:ellipse", "drawing:line",
+        "drawing:polyline", "drawing:polygon", "drawing:regular-polygon", "drawing:path", "drawing:connector",
+        "drawing:measure", "drawing:caption",
+    }
+)  # fmt: skip
+"""What is drawn, and may have text."""
 _FRAMES_LEFT_OUT = frozenset({"date-time", "footer", "header", "page-number", "page"})
-_MAX_REPEATED = 1_000
-"""Equal rows and cells next to each other that are written once; empty ones go on to the end of a sheet."""
 _MAX_SPACES = 100
 _RAISED = lazy_pattern(r"super|[1-9][0-9]*%")
 """How styles of superscripts place their text."""
@@ -85,12 +92,6 @@ def _short(name: str) -> str:
     return f"{namespace[len(_OASIS) :].partition(':')[0]}:{local}" if namespace.startswith(_OASIS) else name
 
 
-def _number(attributes: Mapping[str, str], name: str, most: int) -> int:
-    """A number of repetitions, at least 1."""
-    written = attributes.get(name, "1")
-    return max(1, min(int(written), most)) if written.isdecimal() and len(written) < 10 else 1
-
-
 class _Body:
     """The text read so far.
 
@@ -111,9 +112,12 @@ class _Body:
         self._frames: list[str] = []
         self._paragraphs: list[tuple[list[str], int]] = []
         self._after: list[str] = []
-        self._comment: _Comment | None = None
+        self._comment: OdfComment | None = None
+        self._box: list[str] = []  # its paragraphs
+        self._boxes: list[str] = []  # those drawn on the sheet
         self._on_sheet: list[str] = []
-        self._rows = _Rows(archive.count)
+        self._footnotes: list[int] = []  # of the open ones, in how many tables they are
+        self._rows = OdfRows(archive.count)
         self._lists = OdfLists()
         self._headings = OdfHeadings()
         self._number = ""
@@ -144,50 +148,56 @@ class _Body:
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
         element = _short(name)
+        given = {_short(key): value for key, value in attributes.items()}
         self._num_left_out += element in _LEFT_OUT
-        if element == _COMMENT:
-            self._comment = _Comment()
         if self._comment is not None:
-            self._comment.within = element
+            self._comment.start(element, is_raised=self._is_raising(given))
+        elif element == _COMMENT:
+            self._comment = OdfComment()
         else:
-            self._start(element, {_short(key): value for key, value in attributes.items()})
+            self._start(element, given)
 
     def _start(self, element: str, given: Mapping[str, str]) -> None:
         if not self._kind:
             self._start_style(element, given)
         elif self._is_in_lists:
-            if element in {"text:p", "text:h"}:
-                self._lists.start_paragraph()
-            if element == "text:h":
-                self._number = self._headings.begin(_number(given, "text:outline-level", 10), given)
-            self._lists.start(element, given)
+            self._start_in_lists(element, given)
         self._num_notes += element == "presentation:notes"
         match element:
             case "office:text" | "office:spreadsheet" | "office:presentation":
                 self._kind = element
             case "text:p" | "text:h":
-                level = _number(given, "text:outline-level", 10) if element == "text:h" else 0
+                level = number_in(given, "text:outline-level", 10) if element == "text:h" else 0
                 self._paragraphs.append(([], level))
             case "text:span":
-                self._spans.append(given.get("text:style-name", "") in self._raising)
+                self._spans.append(self._is_raising(given))
             case "text:s":
-                self.add(" " * _number(given, "text:c", _MAX_SPACES))
+                self._add(" " * number_in(given, "text:c", _MAX_SPACES))
             case "text:tab" | "text:line-break":
-                self.add(_SIGNS[element])
-            case "drawing:frame" | "drawing:custom-shape":
+                self._add(_SIGNS[element])
+            case "text:note":
+                self._footnotes.append(self._rows.depth)
+            case _ if element in _SHAPES:
                 self._frames.append(given.get("presentation:class", ""))
             case "drawing:object" if self._kind in _WITH_LISTS and not self._num_left_out:
                 self._add_chart(given.get(_REFERENCE, ""))
             case _:
                 self._rows.start(element, given)
 
+    def _start_in_lists(self, element: str, given: Mapping[str, str]) -> None:
+        if element in {"text:p", "text:h"}:
+            self._lists.start_paragraph()
+        if element == "text:h":
+            self._number = self._headings.begin(number_in(given, "text:outline-level", 10), given)
+        self._lists.start(element, given)
+
     def end(self, name: str) -> None:
         element = _short(name)
         if self._comment is not None:
-            if element == _COMMENT:
-                self._end_comment(self._comment)
-            else:
+            if self._comment.is_open:
                 self._comment.end(element)
+            else:
+                self._end_comment(self._comment.told())
             self._num_left_out -= element in _LEFT_OUT
             return
         if element == "text:span":
@@ -196,8 +206,11 @@ class _Body:
             self._lists.end(element)
         if ends := self._ends.get(element):
             ends()
-        elif element in {"drawing:frame", "drawing:custom-shape"}:
+        elif element in _SHAPES:
             self._frames.pop()
+            self._end_box()
+        elif element == "text:note":
+            self._footnotes.pop()
         elif element == "table:table-header-rows":
             self._rows.is_header = False
         self._num_left_out -= element in _LEFT_OUT
@@ -212,9 +225,12 @@ class _Body:
         told = chart_texts(self._archive, reference)
         (self._slide.texts if self._kind == "office:presentation" else self._after).extend(told)
 
-    def _end_comment(self, comment: _Comment) -> None:
+    def _is_raising(self, given: Mapping[str, str]) -> bool:
+        """Whether the style of an element places its text higher."""
+        return given.get("text:style-name", "") in self._raising
+
+    def _end_comment(self, told: Comment) -> None:
         self._comment = None
-        told = Comment("".join(comment.who), "".join(comment.pieces))
         if self._num_left_out:
             return
         if self._kind == "office:spreadsheet":
@@ -225,9 +241,15 @@ class _Body:
             self._after.append(told.shown())
 
     def add(self, text: str) -> None:
+        """Text; a line of the file that ends in it is no line of a paragraph."""
+        self._add(text.replace("\n", " "))
+
+    def _add(self, text: str) -> None:
+        if self._num_left_out:
+            return
         if self._comment is not None:
             self._comment.add(text)
-        elif self._paragraphs and not self._num_left_out:
+        elif self._paragraphs:
             pieces = self._paragraphs[-1][0]
             pieces.append(raised(text, pieces) if any(self._spans[-1:]) else text)
 
@@ -237,7 +259,9 @@ class _Body:
         numbered = self._lists.numbers.numbered(text) if self._is_in_lists else text
         if level and text and numbered == text and self._is_in_lists:
             numbered = self._number + text
-        if self._rows.depth:
+        if self._kind == "office:spreadsheet" and self._frames:
+            self._box.append(text)
+        elif self._rows.depth and self._rows.depth not in self._footnotes[-1:]:
             self._rows.add(numbered)
         elif self._paragraphs:  # of a note or a frame within a paragraph
             self._after.append(text)
@@ -267,6 +291,11 @@ class _Body:
         else:
             (self._slide.titles if frame == "title" else self._slide.texts).append(text)
 
+    def _end_box(self) -> None:
+        if text := " ".join(" ".join(self._box).split()):
+            self._boxes.append(text)
+        self._box.clear()
+
     def _end_page(self) -> None:
         self.title = self.title or self._slide.title
         self.parts.append(self._slide.part(len(self.parts) + 1))
@@ -278,9 +307,10 @@ class _Body:
             return
         if self._kind == "office:spreadsheet":
             lines = sheet_lines(SheetRow(number, row) for number, row, _ in rows)
-            comments, self._on_sheet = self._on_sheet, []
-            told = chain(lines, map(Line, filter(None, comments)))
+            told = chain(lines, map(Line, filter(None, (*self._boxes, *self._on_sheet))))
             self.parts.append(part_of_sheet(self._rows.name, told, self._archive.count))
+            self._boxes.clear()
+            self._on_sheet.clear()
             return
         table = Table()
         for _, row, is_header in rows:
@@ -294,118 +324,3 @@ class _Body:
             for note in self._after:
                 self.blocks.add(note)
             self._after.clear()
-
-
-class _Comment:
-    """A comment that is being read.
-
-    Attributes:
-        within: the element that text is in.
-        who: wrote it, in pieces.
-        pieces: of its text.
-    """
-
-    def __init__(self) -> None:
-        self.within = ""
-        self.who: list[str] = []
-        self.pieces: list[str] = []
-
-    def add(self, text: str) -> None:
-        if self.within == _CREATOR:
-            self.who.append(text)
-        elif self.within.startswith("text:"):
-            self.pieces.append(text)
-
-    def end(self, element: str) -> None:
-        if element in {"text:p", "text:h"}:
-            self.pieces.append(" ")
-        self.within = "text:p" if element == "text:span" else ""
-
-
-class _Rows:
-    """The table that is being read; those within its cells are text of these.
-
-    Attributes:
-        depth: how many tables are open.
-        name: of the outermost one.
-        is_header: whether its next row names the columns.
-
-    Args:
-        count: called with the number of characters that are repeated.
-    """
-
-    def __init__(self, count: Callable[[int], None]) -> None:
-        self.depth = 0
-        self._count = count
-        self.name = ""
-        self.is_header = False
-        self._rows: list[tuple[int, TableRow, bool]] = []
-        self._spans: dict[int, tuple[int, str]] = {}
-        self._number = self._column = 0
-        self._row_repeats = self._cell_repeats = self._height = self._width = 1
-        self._cells: dict[int, str] = {}
-        self._widths: dict[int, int] = {}
-        self._pieces: list[str] = []
-        self._is_covered = False
-
-    def start(self, element: str, attributes: Mapping[str, str]) -> None:
-        if element == "table:table":
-            self.depth += 1
-            if self.depth == 1:
-                self.name = " ".join(attributes.get("table:name", "").split())
-                self._rows, self._spans, self._number, self.is_header = [], {}, 0, False
-        if self.depth != 1:
-            return
-        if element == "table:table-header-rows":
-            self.is_header = True
-        elif element == "table:table-row":
-            self._cells, self._widths, self._column = {}, {}, 0
-            self._row_repeats = _number(attributes, "table:number-rows-repeated", 1 << 24)
-        elif element in {"table:table-cell", "table:covered-table-cell"}:
-            self._is_covered = element == "table:covered-table-cell"
-            self._cell_repeats = _number(attributes, "table:number-columns-repeated", MAX_COLUMNS)
-            self._height = _number(attributes, "table:number-rows-spanned", 1 << 24)
-            self._width = _number(attributes, "table:number-columns-spanned", MAX_COLUMNS)
-
-    @property
-    def first_of_row(self) -> str:
-        """The text of the first cell of the row that is being read, which as a rule names it."""
-        return next(iter(self._cells.values()), "")
-
-    def add(self, text: str) -> None:
-        """Adds a paragraph of a cell."""
-        self._pieces.append(text)
-
-    def end_cell(self) -> None:
-        if self.depth != 1:
-            return
-        text = " ".join(filter(None, self._pieces))
-        self._pieces.clear()
-        num_left, above = self._spans.pop(self._column, (0, ""))
-        if self._is_covered and num_left > 0:
-            self._spans[self._column] = num_left - 1, above
-            text = text or above
-        elif self._height > 1 and len(text) <= LONGEST_NAME:
-            self._spans[self._column] = self._height - 1, text
-        if text:
-            repeats = min(self._cell_repeats, _MAX_REPEATED)
-            self._count((repeats - 1) * len(text))
-            self._cells.update(dict.fromkeys(range(self._column, self._column + repeats), text))
-            if self._width > 1:
-                self._widths[self._column] = self._width
-        self._column += self._cell_repeats
-
-    def end_row(self) -> None:
-        if self.depth != 1:
-            return
-        if self._cells:
-            repeats = min(self._row_repeats, _MAX_REPEATED)
-            self._count((repeats - 1) * sum(map(len, self._cells.values())))
-            row = TableRow(self._cells, self._widths)
-            self._rows += ((self._number + at, row, self.is_header) for at in range(repeats))
-        self._number += self._row_repeats
-
-    def end_table(self) -> list[tuple[int, TableRow, bool]] | None:
-        """Ends a table; returns the rows with text of the outermost one, with their numbers, and whether they are headers."""
-        self.depth -= 1
-        return None if self.depth else self._rows

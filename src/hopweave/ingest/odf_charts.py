@@ -10,6 +10,8 @@ from hopweave.ingest.zipped import Archive
 _MOST_COLUMNS = 256
 _ACROSS, _UNIT = "x", "y"
 """The dimensions of the axes of categories and of values."""
+_SIGNS = frozenset({"s", "tab", "line-break"})
+"""What stands for white space."""
 
 
 def chart_texts(archive: Archive, reference: str) -> Iterator[str]:
@@ -52,10 +54,14 @@ class _Chart:
             written = given.get("number-columns-repeated", "1")
             self._repeats = int(written) if written.isdecimal() and len(written) < 4 else 1
             self._rows[-1].append("")
+        elif element in _SIGNS:
+            self.add(" ")
         self._is_chart |= element == "chart"
 
     def end(self, name: str) -> None:
         element = name.rpartition(" ")[2]
+        if element == "p":
+            self.add(" ")
         del self._path[-1]
         if element == "axis":
             self._axis = ""
@@ -64,9 +70,11 @@ class _Chart:
             del self._rows[-1][_MOST_COLUMNS:]
 
     def add(self, text: str) -> None:
+        if "p" not in self._path:
+            return
         if "table-cell" in self._path and self._rows:
             self._rows[-1][-1] += text
-        elif "title" in self._path and "p" in self._path:
+        elif "title" in self._path:
             self._titles[self._axis] = self._titles.get(self._axis, "") + text
 
     def texts(self) -> Iterator[str]:
@@ -76,7 +84,7 @@ class _Chart:
             return
         if titles.get(""):
             yield titles[""]
-        names, *rows = [[cell.strip() for cell in row] for row in self._rows] or [[]]
+        names, *rows = [[" ".join(cell.split()) for cell in row] for row in self._rows] or [[]]
         columns = [[row[at] if at < len(row) else "" for row in rows] for at in range(len(names))]
         if columns:
             series = list(zip(names[1:], columns[1:], strict=True))

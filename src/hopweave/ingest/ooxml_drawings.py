@@ -13,6 +13,10 @@ from hopweave.ingest.zipped import Archive
 _CHART, _DIAGRAM, _DRAWING = "chart", "diagramData", "drawing"
 _BOXES: Mapping[str, str] = {_DIAGRAM: "pt", _DRAWING: "sp"}
 """The elements that are boxes with text, by how a part with them is referred to."""
+_SIGNS = frozenset({"a:p", "a:br"})
+"""What ends a word: a paragraph and a line of it."""
+_FALLBACK = "mc:Fallback"
+"""What older programs show instead, such as a note that they cannot show it."""
 _AXES = frozenset({"catAx", "dateAx", "valAx", "serAx"})
 _OF_CATEGORIES, _OF_VALUES = ("catAx", "dateAx"), "valAx"
 _MAX_COLUMNS = 255
@@ -79,8 +83,10 @@ class _Chart:
         elif element == "formatCode" and self._is_in_series:
             self._part.code = ""
 
-    def end(self, _: str) -> None:
+    def end(self, name: str) -> None:
         del self._path[-1]
+        if short(name) in _SIGNS and "title" in self._path:
+            self._add_to_title(" ")
 
     def add(self, text: str) -> None:
         within = self._path[-1]
@@ -90,8 +96,11 @@ class _Chart:
             elif within == "formatCode":
                 self._part.code += text
         elif within == "t" and "title" in self._path:
-            axis = next((one for one in self._path if one in _AXES), "")
-            self._titles.setdefault(axis, []).append(text)
+            self._add_to_title(text)
+
+    def _add_to_title(self, text: str) -> None:
+        axis = next((one for one in self._path if one in _AXES), "")
+        self._titles.setdefault(axis, []).append(text)
 
     @property
     def _is_in_series(self) -> bool:
@@ -146,18 +155,21 @@ class _Boxes:
         self._box = box
         self._pieces: list[str] = []
         self._is_text = False
+        self._num_fallback = 0
 
     def start(self, name: str, _: Mapping[str, str]) -> None:
         self._is_text = short(name) == "a:t"
+        self._num_fallback += short(name) == _FALLBACK
 
     def end(self, name: str) -> None:
         self._is_text = False
+        self._num_fallback -= short(name) == _FALLBACK
         if name.rpartition(" ")[2] == self._box and (text := " ".join("".join(self._pieces).split())):
             self.texts.append(text)
             self._pieces.clear()
-        elif short(name) == "a:p":
+        elif short(name) in _SIGNS:
             self._pieces.append(" ")
 
     def add(self, text: str) -> None:
-        if self._is_text:
+        if self._is_text and not self._num_fallback:
             self._pieces.append(text)

@@ -19,6 +19,7 @@ from importlib import import_module
 from typing import Any
 
 from hopweave.core.lazy_pattern import lazy_pattern
+from hopweave.ingest.memory_limit import limit_memory
 from hopweave.ingest.pdf_fields import Pieces, filled_in, notes_on, with_values
 from hopweave.ingest.pdf_image import drawn_page
 from hopweave.ingest.pdf_places import BOLD, MAX_CHARACTERS, Drawn
@@ -230,15 +231,6 @@ def _has_image(page: Any) -> bool:
         return any(one.get_object().get("/Subtype") in {"/Image", "/Form"} for one in drawn)
     except Exception:  # noqa: BLE001 - no resources, no image
         return False
-
-
-def limit_memory(max_bytes: int) -> None:
-    """Limits the memory of this process, if the system supports it."""
-    try:
-        resource = import_module("resource")
-        resource.setrlimit(resource.RLIMIT_AS, (max_bytes, max_bytes))
-    except (ImportError, OSError, ValueError):
-        pass
 
 
 if __name__ == "__main__":

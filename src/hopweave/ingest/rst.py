@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.ingest.deadline import Check, no_check
 from hopweave.ingest.document import Blocks, Document, Part
+from hopweave.ingest.indents import indent_of
 from hopweave.ingest.rst_lists import RstLists
 from hopweave.ingest.rst_tables import Table, csv_table, grid_table, list_table, simple_table
 from hopweave.ingest.tables import rows_as_text
@@ -78,7 +79,7 @@ def read_rst(content: str, check: Check = no_check) -> Document:
             kept += _plain([lists.numbered(lines[at])])
             at += 1
             if lines[at - 1].rstrip().endswith("::"):
-                at = _as_written(lines, at, _indent_of(lines[at - 1]), kept)
+                at = _as_written(lines, at, indent_of(lines[at - 1]), kept)
     return Document(title, (_part(kept, levels),))
 
 
@@ -142,7 +143,7 @@ def _marked(lines: list[str], at: int, match: re.Match[str], kept: list[str]) ->
         is_all = not what and _start_of_block(lines, at, indent) is None
         argument = f"{_SINCE[name]} {version}{'.' if is_all else ':'} {what}".strip()
     kept.append(_inline(argument))
-    while argument and at < len(lines) and lines[at].strip() and _indent_of(lines[at]) == column:
+    while argument and at < len(lines) and lines[at].strip() and indent_of(lines[at]) == column:
         kept.append(_inline(lines[at].strip()))  # another signature of what is described
         at += 1
     while at < len(lines) and _OPTION.fullmatch(lines[at]):
@@ -158,14 +159,10 @@ def _as_written(lines: Sequence[str], at: int, indent: int, kept: list[str]) -> 
     """Reads a block of code, of which nothing is markup; returns the line after it."""
     end = _end_of_block(lines, at, indent)
     written = [line for line in lines[at:end] if line.strip()]
-    least = min(map(_indent_of, written), default=0)
+    least = min(map(indent_of, written), default=0)
     if written:
         kept += ["", *(line[least:].rstrip() for line in written), ""]
     return end
-
-
-def _indent_of(line: str) -> int:
-    return len(line) - len(line.lstrip())
 
 
 def _table(lines: list[str], at: int, indent: int, name: str, caption: str, kept: list[str]) -> int:
@@ -191,12 +188,12 @@ def _table(lines: list[str], at: int, indent: int, name: str, caption: str, kept
 def _start_of_block(lines: Sequence[str], at: int, indent: int) -> int | None:
     """The number of the first line with text, if it is indented further."""
     first = next((number for number in range(at, len(lines)) if lines[number].strip()), None)
-    return first if first is not None and _indent_of(lines[first]) > indent else None
+    return first if first is not None and indent_of(lines[first]) > indent else None
 
 
 def _end_of_block(lines: Sequence[str], at: int, indent: int) -> int:
     """The number of the line after those that are empty or indented further."""
-    while at < len(lines) and (not lines[at].strip() or _indent_of(lines[at]) > indent):
+    while at < len(lines) and (not lines[at].strip() or indent_of(lines[at]) > indent):
         at += 1
     return at
 

@@ -10,7 +10,6 @@ import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
-from typing import NamedTuple
 
 from hopweave.core.errors import DataError
 from hopweave.core.lazy_pattern import lazy_pattern
@@ -19,10 +18,12 @@ from hopweave.ingest.deadline import Check, no_check
 from hopweave.ingest.document import PARAGRAPH, Blocks, Document, heading_at_start
 from hopweave.ingest.entries import with_entries
 from hopweave.ingest.html_page import read_html
-from hopweave.ingest.paragraph_styles import HEADING, MAX_STYLES_ABOVE, level_of_outline
+from hopweave.ingest.paragraph_styles import level_of_outline
 from hopweave.ingest.plain_text import read_plain
-from hopweave.ingest.rtf_tables import Cell, Row, RowFormat, row_texts
+from hopweave.ingest.rtf_rows import RtfRows
+from hopweave.ingest.rtf_styles import RtfStyles, Style
 from hopweave.ingest.rtf_text import CHARSETS, DEFAULT_PAGES, SYMBOLS, WESTERN, Font, encoding_of, pictures, symbols
+from hopweave.ingest.rtf_words import BREAKS, CHARACTERS, SIGNS, is_left_out
 from hopweave.ingest.superscripts import raised
 from hopweave.ingest.utf_16 import from_units
 
@@ -48,33 +49,6 @@ _FONTS, _STYLES = "fonts", "styles"
 _LETTER_AS_BULLET = "o"
 """What stands for a hollow bullet in typewriter type."""
 
-_CHARACTERS = {
-    "emdash": "—", "endash": "–", "emspace": "\u2003", "enspace": "\u2002", "qmspace": "\u2005", "bullet": "•", "lquote": "‘",
-    "rquote": "’", "ldblquote": "“", "rdblquote": "”", "tab": "\t", "zwj": "\u200d", "zwnj": "\u200c",
-}  # fmt: skip
-_SIGNS = {b"~": "\xa0", b"_": "-", b"-": "", b" ": " ", b"\t": "\t", b":": "", b"|": "", b"'": "", b"": ""}
-_BREAKS = {
-    **dict.fromkeys(("par", "sect", "page", "column", "row", "nestrow"), PARAGRAPH),
-    **dict.fromkeys(("line", "lbr"), "\n"),
-    **dict.fromkeys(("cell", "nestcell"), " "),
-}
-"""What stands for a break in notes, titles and the like."""
-
-_LEFT_OUT = frozenset(
-    re.findall(
-        r"\S+",
-        "colortbl listtable listoverridetable filetbl revtbl rsidtbl pgptbl generator template themedata colorschememapping "
-        "datastore datafield latentstyles defchp defpap pict nonshppict objdata objclass objname objalias objsect "
-        "header headerl headerr headerf footer footerl footerr footerf ftnsep ftnsepc ftncn aftnsep aftnsepc aftncn "
-        "bkmkstart bkmkend annotation atnid atnauthor atntime atnicn atnref atnparent atndate atrfstart atrfend "
-        "xe tc tcn rxe txe fontemb fontfile falt panose keycode private nextfile password passwordhash protusertbl "
-        "userprops docvar xmlnstbl xmlopen xmlclose xmlattrname xmlattrvalue mmathPict wgrffmtfilter writereservhash "
-        "shprslt background blipuid picprop nonesttables pn pnseclvl formfield ffdeftext ffl mailmerge gridtbl mhtmltag "
-        "linkval staticval propname oldcprops oldpprops oldsprops oldtprops",
-    )
-)
-"""Destinations without text of the document, besides those that are marked as such."""
-
 
 def read_rtf(content: bytes, source: str = "the document", check: Check = no_check) -> Document:
     """A document of one part, a blank line between paragraphs; a row of a table is one, see `office_tables`.
@@ -97,14 +71,6 @@ def read_rtf(content: bytes, source: str = "the document", check: Check = no_che
     reader = _Reader(content, start.end(), source, check)
     reader.read()
     return reader.document()
-
-
-class _Style(NamedTuple):
-    """A style of paragraphs: its name, the number of the one that it is based on, and its outline level, from 0."""
-
-    name: str
-    based_on: int | None
-    level: int | None
 
 
 @dataclass(slots=True)
@@ -161,7 +127,7 @@ class _Reader:
         self._font = Font()  # being defined
         self._font_name: list[str] = []
         self._knows_charsets = False
-        self._styles: dict[int, _Style] = {}
+        self._styles = RtfStyles()
         self._based_on: int | None = None
 
         self._pieces: list[str] = []  # of the paragraph
@@ -171,13 +137,7 @@ class _Reader:
         self._said_in = _Group(None)  # the last text of the paragraph
         self._after: list[str] = []  # notes
 
-        self._is_in_table = False
-        self._row_format = RowFormat()
-        self._is_merged_left = self._is_merged_above = False
-        self._paragraphs: list[str] = []  # of the cell
-        self._cells: list[str] = []
-        self._rows: list[Row] = []
-        self._after_rows: list[str] = []
+        self._rows = RtfRows()
 
     def read(self) -> None:
         """Reads it up to its end, wherever that is."""
@@ -329,9 +289,9 @@ class _Reader:
             self._break("par", None)
         elif sign == b"*":
             self._is_opened = self._is_starred = is_opened
-        elif sign in _SIGNS:
+        elif sign in SIGNS:
             self._decode()
-            self._add_character(_SIGNS[sign])
+            self._add_character(SIGNS[sign])
         else:
             self._add_bytes(sign)
 
@@ -340,13 +300,13 @@ class _Reader:
     def _word(self, name: str, number: int | None) -> None:
         is_opened, is_starred = self._is_opened, self._is_starred
         self._is_opened = self._is_starred = False
-        if name in _CHARACTERS:
-            self._add_character(_CHARACTERS[name])
+        if name in CHARACTERS:
+            self._add_character(CHARACTERS[name])
             return
         self._num_to_skip = 0
         if is_opened and name in _DESTINATIONS:
             _DESTINATIONS[name](self, self._groups[-1])
-        elif (is_opened and (is_starred or _is_left_out(name))) or (name == "pict" and len(self._groups) > 2):
+        elif (is_opened and (is_starred or is_left_out(name))) or (name == "pict" and len(self._groups) > 2):
             self._skip()
         elif name in _ACTIONS:
             _ACTIONS[name](self, name, number)
@@ -413,7 +373,7 @@ class _Reader:
         group = self._groups[-1]
         if name == "pard":
             group.style, group.level = 0, None
-            self._is_in_table = self._is_in_table and group.out is not self._pieces
+            self._rows.is_open = self._rows.is_open and group.out is not self._pieces
         elif name == "s":
             group.style = number or 0
         elif name == "sbasedon":
@@ -424,22 +384,9 @@ class _Reader:
     def _of_row(self, name: str, number: int | None) -> None:
         if self._groups[-1].out is not self._pieces:
             return
-        if name == "trowd":
-            if self._boldness and not self._is_in_table:
-                self._end_paragraph()
-            self._row_format = RowFormat()
-            self._is_in_table = True
-        elif name == "intbl" or (name == "itap" and number):
-            self._is_in_table = True
-        elif name == "trhdr":
-            self._row_format.is_header = number != 0
-        elif name == "clmrg":
-            self._is_merged_left = True
-        elif name == "clvmrg":
-            self._is_merged_above = True
-        elif name == "cellx":
-            self._row_format.cells.append(Cell(number or 0, self._is_merged_left, self._is_merged_above))
-            self._is_merged_left = self._is_merged_above = False
+        if name == "trowd" and self._boldness and not self._rows.is_open:
+            self._end_paragraph()
+        self._rows.define(name, number)
 
     def _break(self, name: str, _: int | None) -> None:
         group = self._groups[-1]
@@ -448,13 +395,13 @@ class _Reader:
         if self._kind:
             group.out.append("\n")
         elif group.out is not self._pieces or name in {"line", "lbr"}:
-            group.out.append(_BREAKS[name])
+            group.out.append(BREAKS[name])
         elif name == "cell":
             self._end_cell()
         elif name == "row":
             self._end_row()
         else:
-            self._is_in_table = self._is_in_table or name in {"nestcell", "nestrow"}
+            self._rows.is_open = self._rows.is_open or name in {"nestcell", "nestrow"}
             self._end_paragraph()
 
     # -- destinations ------------------------------------------------------------------------------------------------
@@ -472,7 +419,7 @@ class _Reader:
     def _end_style(self, group: _Group) -> None:
         name = "".join(group.out or ()).partition(";")[0].partition(",")[0].strip()
         if name:  # those of characters have been left out
-            self._styles.setdefault(group.style, _Style(name, self._based_on, group.level))
+            self._styles.add(group.style, Style(name, self._based_on, group.level))
 
     def _leave_out(self, group: _Group) -> None:
         """Leaves out text, but not what is in groups of certain kinds within."""
@@ -552,11 +499,11 @@ class _Reader:
         self._pieces.clear()
         self._boldness.clear()
         self._number, self._said_in = "", _Group(None)
-        if self._is_in_table:
-            self._paragraphs.append(numbered)
+        if self._rows.is_open:
+            self._rows.add(numbered)
             return
         self._end_table()
-        names = {self._style_name(group.style) for group in (now, said_in)}
+        names = {self._styles.name(group.style) for group in (now, said_in)}
         if not any(map(_CONTENTS.fullmatch, names)):
             if "title" in map(str.casefold, names):
                 self._styled_title = self._styled_title or " ".join(text.split())
@@ -576,54 +523,29 @@ class _Reader:
             self._blocks.add(note)
         self._after.clear()
 
-    def _style_name(self, number: int) -> str:
-        style = self._styles.get(number)
-        return style.name if style is not None else ""
-
     def _level(self, group: _Group) -> int:
         """The level of headings that a paragraph in a group is at, from 1; 0 for other text."""
         if group.level is not None:
             return level_of_outline(group.level)
-        number: int | None = group.style
-        for _ in range(MAX_STYLES_ABOVE):
-            style = None if number is None else self._styles.get(number)
-            if style is None:
-                break
-            if style.level is not None:
-                return level_of_outline(style.level)
-            if named := HEADING.fullmatch(style.name):
-                return int(named[1])
-            number = style.based_on
-        return 0
+        return self._styles.level(group.style)
 
     def _end_cell(self) -> None:
-        self._is_in_table = True
+        self._rows.is_open = True
         self._end_paragraph()
-        self._cells.append(" ".join(filter(None, self._paragraphs)))
-        self._paragraphs.clear()
+        self._rows.end_cell()
 
     def _end_row(self) -> None:
-        self._is_in_table = True
+        self._rows.is_open = True
         self._end_paragraph()
-        if any(self._paragraphs):
-            self._end_cell()
-        self._paragraphs.clear()
-        if any(self._cells):
-            self._rows.append(Row(tuple(self._cells), self._row_format))
-        self._cells.clear()
-        self._is_in_table = False
-        self._after_rows += self._after
+        self._rows.end_row(self._after)
         self._after.clear()
 
     def _end_table(self) -> None:
         """Adds the rows read so far, and the notes in them."""
-        if self._cells or any(self._paragraphs):
+        if self._rows.is_within_row:
             self._end_row()
-        rows = row_texts(self._rows, self._check) if self._rows else []
-        for text in (*rows, *self._after_rows):
+        for text in self._rows.end_table(self._check):
             self._blocks.add(text)
-        self._rows.clear()
-        self._after_rows.clear()
 
 
 _DESTINATIONS: Mapping[str, Callable[[_Reader, _Group], None]] = {
@@ -653,14 +575,9 @@ _ACTIONS: Mapping[str, Callable[[_Reader, str, int | None], None]] = {
     "bin": _Reader._binary,
     **dict.fromkeys(("pard", "s", "sbasedon", "outlinelevel"), _Reader._of_paragraph),
     **dict.fromkeys(("trowd", "intbl", "itap", "trhdr", "clmrg", "clvmrg", "cellx"), _Reader._of_row),
-    **dict.fromkeys(_BREAKS, _Reader._break),
+    **dict.fromkeys(BREAKS, _Reader._break),
 }
 """What is done with other words; those that are not here change how a document looks."""
-
-
-def _is_left_out(name: str) -> bool:
-    """Whether a group that begins with a word has no text of the document; the last ones are properties of formulas."""
-    return name in _LEFT_OUT or (name.startswith("m") and name.endswith("Pr"))
 
 
 def _number(written: bytes | None) -> int | None:
