@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from support.pages import ROOT, Readers, blocks, is_like, pages
+from support.pages import ROOT, Reader, Readers, blocks, is_like, pages
 
 # These have tests of their own, which put the files into a copy of the package: tests/test_add_a_*.py.
 _TESTED_ELSEWHERE = "docs/add_a_"
@@ -29,6 +29,13 @@ def readers(tmp_path_factory: pytest.TempPathFactory) -> Readers:
 )
 def test_what_a_page_says_to_do_can_be_done_in_an_empty_folder(page: str, readers: Readers):
     readers.done(page)
+
+
+def test_the_variables_that_choose_the_scripted_model_for_a_reader_are_on_its_page(tmp_path):
+    environment = Reader(tmp_path).environment
+    chosen = {name: value.replace(str(ROOT), "CHECKOUT") for name, value in environment.items() if name.startswith("HOPWEAVE_")}
+    section = (ROOT / "docs" / "start" / "models.md").read_text(encoding="utf-8").partition("\n## Without a model\n")[2]
+    assert dict(re.findall(r"^export (\w+)=(\S+)", section, re.MULTILINE)) == chosen
 
 
 def test_every_code_block_is_run_or_says_why_it_is_not():

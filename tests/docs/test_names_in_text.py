@@ -18,7 +18,7 @@ FOLDERS = ("src", "tests", "docs", "benchmarks", "examples")
 FILES = sorted(PACKAGE.rglob("*.py"))
 
 NAME = re.compile(r"`([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+)(?:\([^`]*\))?`")
-SUFFIXES = {"bz2", "conf", "csv", "first", "html", "ini", "json", "jsonl", "md", "onnx", "py", "toml", "txt"}
+SUFFIXES = {"bz2", "conf", "csv", "first", "html", "ini", "json", "jsonl", "md", "onnx", "py", "sqlite", "toml", "txt"}
 PLACEHOLDERS = {"FILE", "METHOD", "METRIC", "NAME"}
 PYTHON_FILE = re.compile(r"`((?:[\w.]+/)+\w+\.py)`")
 OF_OTHERS = {

@@ -715,7 +715,7 @@ def test_a_new_engine_on_a_server_is_one_file(shelf, tmp_path, elastic_server):
     (tmp_path / "light.txt").write_text("The light of Carrow Head was designed by Ines Halloran.")
     address = elastic_server.address.replace("elasticsearch://", "shelf://") + "#one_file"
     indexed = ran("index", tmp_path / "light.txt", "--to", address)
-    assert (indexed.exit_code, "1 passages" in indexed.output) == (0, True), indexed.output
+    assert (indexed.exit_code, "1 passage," in indexed.output) == (0, True), indexed.output
     found = ran("search", "who designed the light", "--corpus", address)
     assert (found.exit_code, "Ines Halloran" in found.output) == (0, True), found.output
     wrong = ran("index", tmp_path / "light.txt", "--to", "shelf://")

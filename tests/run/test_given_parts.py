@@ -178,6 +178,8 @@ class Mute:
         ({"retriever": Mute()}, "Mute is not a Retriever: it lacks search and close"),
         ({"reader": Mute()}, "Mute is not a Reader: it lacks read"),
         ({"duplicate_detector": Mute()}, "Mute is not a DuplicateDetector: it lacks duplicate_of"),
+        ({"budget": 5}, "budget must be a mapping or a Budget, not 5"),
+        ({"settings": "notes-index"}, r"settings must be a mapping, not 'notes-index'; for a corpus: Weaver\(corpus=...\)"),
         ({"retriever": One(), "corpus": "starter"}, "a retriever brings its own passages, so the corpus starter would not"),
         (
             {"components": Components(Scripted([])), "llm": "scripted", "corpus": "x"},
@@ -223,6 +225,12 @@ def test_weaver_and_ask_list_what_can_be_given_for_help_and_notebooks():
     assert {"settings", "components", *get_type_hints(Choices)} == set(signature(hopweave.Weaver).parameters)
     assert {"question", "observers", *get_type_hints(AskingChoices)} == set(signature(hopweave.ask).parameters)
     assert signature(hopweave.ask) == signature(hopweave.aask)
+
+
+def test_help_says_what_ask_does_and_returns():
+    assert "The record: `record.answer` is the answer" in hopweave.ask.__doc__
+    named = {name for name in ("observers", *get_type_hints(Choices)) if f"`{name}`" in hopweave.ask.__doc__}
+    assert named == {"observers", *get_type_hints(Choices)}
 
 
 def test_an_argument_that_weaver_does_not_have_is_refused():

@@ -43,6 +43,14 @@ def unequal(options):
     }
 
 
+def test_the_profile_for_untrusted_corpora_sets_a_retriever_and_leaves_the_method_alone():
+    settings, default = read_settings({"profile": "untrusted"}), read_settings()
+    assert settings.method == default.method
+    assert (settings.retriever, settings.retrievers) == ("untrusted", {"untrusted": {"engine": default.retriever}})
+    assert settings.methods == {"searchain": {"num_passages": 3}}
+    assert read_settings({"profile": "untrusted", "method": "ircot"}).method == "ircot"
+
+
 def test_the_profiles_of_ircot_are_those_that_are_looked_at():
     assert IRCOT_PROFILES == ["authors_ircot", "authors_ircot_flan_t5", "paper_ircot"]
 

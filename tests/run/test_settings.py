@@ -133,9 +133,13 @@ def test_empty_variables_and_those_of_other_purposes_say_nothing(monkeypatch):
         ({"store": {"mod": "on"}}, "settings.store.mod is not a setting; did you mean 'mode'?"),
         ({"store": {"mode": "of"}}, "settings.store.mode: Input should be 'on', 'off' or 'replay', not 'of'"),
         ({"budget": {"max_tokns": 1}}, "budget has no option 'max_tokns'; did you mean 'max_tokens'?"),
-        ({"budget": {"max_tokens": "many"}}, "budget.max_tokens: Input should be a valid integer"),
-        ({"budget": {"max_tokens": -1}}, "budget max_tokens must be a number above 0, not -1; leave it out for no limit"),
-        ({"budget": 5}, "settings.budget: Input should be a valid dictionary, not 5"),
+        ({"budget": {"max_tokens": "many"}}, "budget.max_tokens: must be a whole number, not 'many'"),
+        ({"budget": {"max_tokens": 1.5}}, "budget.max_tokens: must be a whole number, not 1.5"),
+        ({"budget": {"max_seconds": "long"}}, "budget.max_seconds: must be a number, not 'long'"),
+        ({"budget": {"max_tokens": -1}}, "budget max_tokens must be a number above 0, or 0 for no limit, not -1"),
+        ({"budget": 5}, "budget must be a table, such as [budget], not 5"),
+        ({"store": "mine.sqlite"}, "store must be a table, such as [store], not 'mine.sqlite'; did you mean store.path?"),
+        ({"llms": {"api_key": "SECRET"}}, "llms.api_key must be a table, such as [llms.api_key], not '(left out)'"),
         ({"sampling": {"temprature": 1}}, "sampling has no option 'temprature'; did you mean 'temperature'?"),
         ({"sampling": {"temperature": -1}}, "sampling.temperature must be a number from 0 up, not -1.0"),
         ({"sampling": {"temperature": "nan"}}, "sampling.temperature must be a number from 0 up, not nan"),
@@ -144,7 +148,7 @@ def test_empty_variables_and_those_of_other_purposes_say_nothing(monkeypatch):
         ({"retries": {"attempts": 1}}, "retries has no option 'attempts'; did you mean 'max_attempts'?"),
         ({"methods": {"serchain": {}}}, "'serchain' is not one of the methods; did you mean 'searchain'?"),
         ({"llms": {"lama_cpp": {}}}, "'lama_cpp' is not one of the llms; did you mean 'llama_cpp'?"),
-        ({"methods": {"cot": 5}}, "settings.methods.cot: Input should be a valid dictionary, not 5"),
+        ({"methods": {"cot": 5}}, "methods.cot must be a table, such as [methods.cot], not 5"),
         ({"profile": "paper_serchain"}, "there is no profile 'paper_serchain'; did you mean 'paper_searchain'?"),
         ({"profile": "no/such.toml"}, "cannot read the settings file no/such.toml: No such file or directory; check the path"),
         ({"search_workers": -1}, "settings.search_workers: must be a number from 0 to 256, or 'auto', not -1"),
@@ -164,7 +168,7 @@ def test_what_cannot_be_is_said_with_its_place_and_the_nearest_that_can(flags, s
         ("HOPWEAVE_BUDGET__MAX_TOKNS", "budget has no option 'max_tokns'; did you mean 'max_tokens'?"),
         ("HOPWEAVE_METHODS__SERCHAIN__THETA", "'serchain' is not one of the methods; did you mean 'searchain'?"),
         ("HOPWEAVE_METHOD__THETA", "settings.method: Input should be a valid string, not {'theta': 1}"),
-        ("HOPWEAVE_BUDGET", "settings.budget: Input should be a valid dictionary, not 1"),
+        ("HOPWEAVE_BUDGET", "the environment variable HOPWEAVE_BUDGET: budget must be a table, such as [budget], not 1"),
     ],
 )
 def test_an_unknown_variable_is_an_error_at_every_depth(name, said, monkeypatch):
@@ -176,7 +180,7 @@ def test_an_unknown_variable_is_an_error_at_every_depth(name, said, monkeypatch)
 @pytest.mark.parametrize(
     ("role", "name", "options", "said"),
     [
-        ("methods", "searchain", {"theta": "high"}, "methods.searchain.theta: Input should be a valid number"),
+        ("methods", "searchain", {"theta": "high"}, "methods.searchain.theta: must be a number, not 'high'"),
         ("methods", "searchain", {"match": "letters"}, "methods.searchain.match: Input should be 'words' or 'characters'"),
         ("retrievers", "bm25", {}, "retrievers.bm25 needs index (folder of the index, as built by: hopweave index); give "),
     ],
@@ -210,14 +214,98 @@ def test_a_part_that_does_not_exist_is_said_with_the_nearest():
         (b"method = ", "is not TOML"),
         (b"\xff\xfe", "is not TOML"),
         (b"method = 'a'\nmethod = 'b'", "is not TOML"),
-        (b"metod = 'cot'", "settings.metod is not a setting; did you mean 'method'?"),
+        (b"metod = 'cot'", "bad.toml: settings.metod is not a setting; did you mean 'method'?"),
+        (b"budget = 5", "bad.toml: budget must be a table, such as [budget], not 5"),
+        (b"methods = {cot = 5}", "bad.toml: methods.cot must be a table, such as [methods.cot], not 5"),
+        (b"[budget]\nmax_tokns = 1", "bad.toml: budget has no option 'max_tokns'; did you mean 'max_tokens'?"),
+        (b"[methods.cot]\nsede = 1", "bad.toml: methods.cot has no option 'sede'; did you mean 'seed'?"),
     ],
 )
 def test_a_bad_file_is_named(content, said):
     Path("bad.toml").write_bytes(content)
     with pytest.raises(SettingsError, match=re.escape(said)) as caught:
         read_settings(config=Path("bad.toml"))
-    assert "bad.toml" in str(caught.value) or "metod" in str(caught.value)
+    assert "bad.toml" in str(caught.value)
+
+
+def test_the_file_that_an_error_is_in_is_named_wherever_it_is(tmp_path):
+    def said(**flags):
+        with pytest.raises(SettingsError) as caught:
+            read_settings(flags)
+        return str(caught.value)
+
+    toml("profile = 'mine.toml'")
+    toml("metod = 'cot'", "mine.toml")
+    assert said().startswith("mine.toml: settings.metod is not a setting")
+    toml("metod = 'cot'")
+    assert said().startswith("hopweave.toml: settings.metod is not a setting")
+    Path("hopweave.toml").unlink()
+    own = toml("metod = 'cot'", str(tmp_path / "config" / "hopweave" / "hopweave.toml"))
+    assert said().startswith(f"{own}: settings.metod is not a setting")
+
+
+def test_no_file_is_named_for_what_is_in_the_environment_or_a_flag(monkeypatch):
+    toml("method = 'cot'\n[budget]\nmax_tokens = 5")
+    with pytest.raises(SettingsError, match=r"^settings\.metod is not a setting"):
+        read_settings({"metod": "cot"})
+    monkeypatch.setenv("HOPWEAVE_BUDGET__MAX_TOKNS", "1")
+    with pytest.raises(SettingsError, match=r"^budget has no option 'max_tokns'"):
+        read_settings()
+
+
+def test_naming_the_file_runs_no_code_of_a_file_that_is_not_trusted():
+    toml("raise SystemExit('it was run')", "theirs.py")
+    toml("method = './theirs.py:Theirs'\nmetod = 'cot'")
+    with pytest.raises(SettingsError, match=r"^hopweave\.toml: settings\.metod is not a setting"):
+        read_settings({"method": "cot"})
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "said"),
+    [
+        ("budget = 5", {"budget": {"max_llm_calls": 3}}, "hopweave.toml: budget must be a table"),
+        ("store = 'mine.sqlite'", {"store": {"mode": "replay"}}, "hopweave.toml: store must be a table"),
+        ("[methods]\ncot = 5", {"methods": {"cot": {"seed": 1}}}, "hopweave.toml: methods.cot must be a table"),
+        ("[budget]\nmax_llm_calls = 3", {"budget": 5}, "budget must be a table"),
+    ],
+)
+def test_a_value_in_the_place_of_a_table_is_an_error_also_where_another_level_sets_a_key_of_it(lower, upper, said):
+    toml(lower)
+    with pytest.raises(SettingsError, match="^" + re.escape(said)):
+        read_settings(upper)
+
+
+@pytest.mark.parametrize("flags", [["store=a", "store.mode=off"], ["store.mode=off", "store=a"]])
+def test_of_two_flags_none_is_dropped_because_the_other_sets_a_key_of_it(flags):
+    said = "store must be a table, such as [store], not 'a'; did you mean store.path?"
+    with pytest.raises(SettingsError, match="^" + re.escape(said)):
+        assignments(flags)
+
+
+def test_an_option_of_a_dataset_may_have_the_name_of_a_table():
+    assert assignments(["sampling=first", "store=mine"]) == {"sampling": "first", "store": "mine"}
+
+
+def test_settings_that_are_merged_lose_no_value_that_stands_in_the_place_of_a_table():
+    for lower, upper in (({"store": "a"}, {"store": {"mode": "off"}}), ({"store": {"mode": "off"}}, {"store": "a"})):
+        with pytest.raises(SettingsError, match=r"^store must be a table, such as"):
+            merged(lower, upper)
+    both = merged({"where": {"year": 1}, "method": "cot"}, {"where": {"year": [1, 2]}, "method": "direct"})
+    assert both == {"where": {"year": [1, 2]}, "method": "direct"}
+
+
+def test_an_option_that_may_be_a_table_or_a_value_is_replaced_by_either():
+    value, table = {"methods": {"mine": {"budget": 5}}}, {"methods": {"mine": {"budget": {"tokens": 5}}}}
+    assert merged(value, table) == table
+    assert merged(table, value) == value
+    assert merged({"budget": 5, "theta": 1}, {"budget": 3}) == {"budget": 3, "theta": 1}  # the options of one method alone
+
+
+def test_a_limit_of_0_is_no_limit_wherever_it_is_set():
+    toml("[budget]\nmax_llm_calls = 5\nmax_tokens = 7")
+    settings = read_settings(assignments(["budget.max_llm_calls=0"]))
+    assert settings.make_budget() == Budget(max_tokens=7)
+    assert Budget(max_seconds=0).limits() == {}
 
 
 def test_a_folder_in_place_of_a_file_is_named():

@@ -276,9 +276,12 @@ GUARDED = {
 def test_labels_are_not_granted_by_a_file_that_is_not_trusted(folder):
     assert guarded({"access": ["board"], "where": {"year": "1999"}}) == {"access": ["board"]}
     Path("hopweave.toml").write_text('access = ["board"]\n')
-    with pytest.raises(SettingsError, match="access"):
+    with pytest.raises(SettingsError, match="sets access, which would show you passages with these labels, and you have not"):
         read_settings()
     assert read_settings({"access": ["staff"]}).access == ("staff",)
+    Path("hopweave.toml").write_text(f'access = ["board"]\n{ADDRESS}')
+    with pytest.raises(SettingsError, match="keys elsewhere, load arbitrary code or show you passages with these labels"):
+        read_settings()
 
 
 def test_the_model_of_an_engine_and_engines_of_strangers_are_guarded():

@@ -546,6 +546,59 @@ async def test_a_record_says_which_word_vectors_there_were_and_nothing_where_the
     assert Record.from_json(with_them.to_json()).setup.word_vectors == "wordllama-l2-supercat-256"
 
 
+async def test_a_method_that_is_replaced_while_a_question_runs_answers_the_next_one_and_is_in_no_record_before():
+    begun, go_on = asyncio.Event(), asyncio.Event()
+
+    async def slow(question, workbench):
+        begun.set()
+        await go_on.wait()
+        return Answer("slow", "slow")
+
+    async with weaver() as made:
+        made.method = Does(slow)
+        before = made.setup(made.budget)
+        running = asyncio.create_task(made.answer("x?"))
+        await begun.wait()
+        made.method = DoesToo(lambda question, workbench: Answer("new", "new"))
+        made.calibration = Refusing()
+        go_on.set()
+        record = await running
+        made.calibration = None
+        later = await made.answer("y?")
+    assert (record.answer.short, record.setup) == ("slow", before)
+    assert (later.answer.short, later.setup.method) == ("new", "test_weaver.DoesToo")
+
+
+class DoesToo(Does):
+    pass
+
+
+class Refusing:
+    """The calibration of another method."""
+
+    def applied(self, record):
+        raise AssertionError("applied to an answer of the method before")
+
+
+async def test_a_closed_weaver_answers_nothing_and_may_be_closed_again():
+    async with weaver() as made:
+        record = await made.answer("x?")
+    await made.close()
+    with pytest.raises(SettingsError, match=r"^this weaver is closed; open another$"):
+        await made.answer("x?")
+    with pytest.raises(SettingsError, match=r"^this weaver is closed; open another$"):
+        await made.again(record, [{"change": "reply", "step": 0, "now": "London"}])
+    with pytest.raises(SettingsError, match=r"^this weaver is closed; open another$"):
+        [record async for record in made.answer_all([Question("1", "x?")], show_progress=False)]
+
+
+@pytest.mark.parametrize("observers", [3, print, [3]])
+async def test_observers_that_cannot_be_called_are_refused_before_anything_is_called(observers):
+    async with weaver(raising(AssertionError("asked"))) as made:
+        with pytest.raises(SettingsError, match=r"^observers must be a list of functions, not "):
+            await made.answer("x?", observers=observers)
+
+
 async def test_observers_hear_of_each_question_they_were_given_to():
     events = []
     async with weaver() as made:

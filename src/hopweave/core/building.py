@@ -15,6 +15,12 @@ Part = TypeVar("Part")
 
 _LAX_TEXT = ConfigDict(coerce_numbers_to_str=True)
 
+NO_NUMBER = {
+    **dict.fromkeys(("int_type", "int_parsing", "int_from_float"), "must be a whole number"),
+    **dict.fromkeys(("float_type", "float_parsing"), "must be a number"),
+}
+"""What is said of a value that is not the number that it should be, by the type of pydantic's error."""
+
 
 def build(part: type[Part], values: Mapping[str, Any], where: str) -> Part:
     """Creates a dataclass from plain values (strings are converted), or reports which key is wrong and how.
@@ -73,4 +79,5 @@ def explained(error: ValidationError, where: str, known: Iterable[str]) -> str:
     if first["type"] == "extra_forbidden":
         return f"{place} is not a setting; {suggest(str(first['loc'][-1]), known)}"
     given = public(first.get("input"), str(first["loc"][-1]) if first["loc"] else place.rpartition(".")[2])
-    return f"{place}: {first['msg'].removeprefix('Value error, ')}, not {given!r}"
+    problem = NO_NUMBER.get(first["type"], first["msg"].removeprefix("Value error, "))
+    return f"{place}: {problem}, not {given!r}"

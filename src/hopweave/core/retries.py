@@ -18,7 +18,12 @@ _NO_LOG = logging.NullHandler()
 
 @dataclass(frozen=True, slots=True)
 class Retries:
-    """How often and how patiently a call is retried: total attempts, and the longest wait between two, in seconds."""
+    """How often and how patiently a call is retried.
+
+    Attributes:
+        max_attempts: attempts in all; 1 is no retry.
+        max_wait_seconds: the longest wait between two, in seconds.
+    """
 
     max_attempts: int = 4
     max_wait_seconds: float = 30.0

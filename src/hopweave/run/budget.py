@@ -13,7 +13,7 @@ from hopweave.core.errors import BudgetReached, SettingsError
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Limits for one question; `None` means no limit. Reaching one returns the best answer so far and raises no exception.
+    """Limits for one question; `None` and 0 mean no limit. Reaching one returns the best answer so far and raises no exception.
 
     An offline stage (`Workbench.offline`) has the same limits, counted separately.
 
@@ -33,8 +33,10 @@ class Budget:
     def __post_init__(self) -> None:
         for limit in fields(self):
             value = getattr(self, limit.name)
-            if value is not None and not 0 < value < math.inf:
-                raise SettingsError(f"budget {limit.name} must be a number above 0, not {value}; leave it out for no limit")
+            if value == 0:
+                object.__setattr__(self, limit.name, None)
+            elif value is not None and not 0 < value < math.inf:
+                raise SettingsError(f"budget {limit.name} must be a number above 0, or 0 for no limit, not {value}")
 
     def limits(self) -> dict[str, float]:
         """The limits that are set."""

@@ -38,7 +38,9 @@ AnyReader = Reader | ModelReader
 
 STARTER = "starter"
 _OF_FOLDERS = "bm25"
-"""The default engine for index folders; for a corpus on a server, the server's own engine replaces it."""
+"""The engine for index folders that profiles name; for a corpus on a server, the server's own engine replaces it."""
+_UNDERNEATH = (_OF_FOLDERS, "weave")
+"""Those that they name for a retriever that asks the model; likewise."""
 _BUILDS = "bm25"
 """The engine that builds an index folder unless another is chosen."""
 INDEX_LAYOUT = 4
@@ -114,7 +116,8 @@ class Chosen:
             choices: see `Choices`. A budget that is given as a mapping overrides the settings' limits one by one.
 
         Raises:
-            SettingsError: for an object that does not play its role, or a corpus given with a retriever that brings its own.
+            SettingsError: for an object that does not play its role, a corpus given with a retriever that brings its own, or
+                a budget that is no mapping.
             TypeError: for any other key.
         """
         if unknown := sorted(choices.keys() - Choices.__annotations__.keys()):
@@ -133,6 +136,8 @@ class Chosen:
             named["corpus"] = str(corpus)
         if isinstance(budget, Budget):
             return cls(named, objects, budget)
+        if budget is not None and not isinstance(budget, Mapping):
+            raise SettingsError(f"budget must be a mapping or a Budget, not {budget!r}")
         return cls(named | ({"budget": dict(budget)} if budget is not None else {}), objects)
 
     def over(self, settings: Settings | Mapping[str, Any] | None) -> Settings:
@@ -144,6 +149,8 @@ class Chosen:
         Raises:
             SettingsError: for an invalid key or value, or filters that would not apply to a retriever given as an object.
         """
+        if settings is not None and not isinstance(settings, Settings | Mapping):
+            raise SettingsError(f"settings must be a mapping, not {settings!r}; for a corpus: Weaver(corpus=...)")
         if isinstance(settings, Settings):
             own = settings.with_changes(self.flags) if self.flags else settings
         else:
@@ -273,10 +280,10 @@ def engine_of(settings: Settings) -> str:
         SettingsError: if the engine asks the model, too.
     """
     if not asks_the_model(settings.retriever):
-        return _engine_there(settings, settings.retriever)
+        return _engine_there(settings, settings.retriever, (_OF_FOLDERS,))
     key = key_of("retrievers", settings.retriever)
     chosen = _plain_engine(settings.part("retrievers", settings.retriever).engine, f"retrievers.{key}")
-    return _engine_there(settings, chosen)
+    return _engine_there(settings, chosen, _UNDERNEATH)
 
 
 def open_server(address: str, profile: str = "") -> Any:
@@ -288,10 +295,10 @@ def _own_settings(profile: str) -> Settings:
     return read_settings({"profile": profile} if profile else None)
 
 
-def _engine_there(settings: Settings, chosen: str) -> str:
-    """The engine of a corpus on a server, which replaces the default engine for index folders."""
+def _engine_there(settings: Settings, chosen: str, replaced: Sequence[str]) -> str:
+    """The engine of a corpus on a server, which replaces some of those for index folders; else the chosen one."""
     server = server_of(settings.corpus)
-    if server and chosen not in (_OF_FOLDERS, server):
+    if server and chosen not in (*replaced, server):
         raise SettingsError(
             f"{chosen} searches an index folder, and the corpus is on a server of {server}; "
             f"leave out --retriever to search it with {server}, or name a folder with --corpus"

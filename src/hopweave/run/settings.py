@@ -18,6 +18,7 @@ import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
@@ -54,7 +55,12 @@ Options = dict[str, dict[str, Any]]
 
 
 class StoreSettings(BaseModel):
-    """Where replies are kept (a file, or the address of a PostgreSQL database) and how the store is used."""
+    """Where replies are kept and how the store is used.
+
+    Attributes:
+        path: a file, or the address of a PostgreSQL database.
+        mode: `on`; `off`, which neither reads nor keeps replies; or `replay`, which answers from stored replies alone.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -71,9 +77,13 @@ class Settings(BaseModel):
     """All settings of a run.
 
     Attributes:
-        profile: a file of `hopweave/profiles`, or the path of one.
-        method, llm, retriever, reader, duplicate_detector: names of components, which `hopweave list` lists, or paths of the
-            user's own files, such as `./mine.py:Picky`.
+        profile: the settings that these are laid over: a file of `hopweave/profiles`, or the path of one.
+        method: how to answer: a name that `hopweave list` lists, or the path of the user's own file, such as
+            `./mine.py:Picky`; likewise for those that follow.
+        llm: the language model.
+        retriever: what finds passages.
+        reader: what extracts answers from passages.
+        duplicate_detector: what decides whether a query was asked before.
         corpus: an index folder built by `hopweave index`, or `starter` for the corpus that comes with the package.
         access: the access labels that the user holds; a passage with labels is shown only to users who hold one of them.
         where: the values of metadata to filter by, by key; of several for a key, one is enough.
@@ -218,6 +228,11 @@ class Settings(BaseModel):
         return {key: public(getattr(self, key), key) for key in keys if getattr(self, key) != unsaid.get(key)}
 
 
+_OF_COMPONENTS = frozenset({"methods", "llms", "retrievers", "readers", "duplicate_detectors"})
+_TABLES = _OF_COMPONENTS | {"budget", "sampling", "retries", "store"}
+"""The keys that hold further keys, except `where`, which `Visible` checks."""
+
+
 def _made_without_options(part: Any, named: str) -> Any:
     try:
         return part()
@@ -244,13 +259,20 @@ def read_settings(
         SettingsError: for an unreadable file, an unknown key (with the closest one), an invalid value, one that the user must
             trust before a file may set it, or a component in a file that cannot be imported.
     """
-    given = dict(flags or {})
-    values = _laid_over(_toml(config), [_environment(), *([plan] if plan is not None else [])], given)
-    return _checked(values, [*files, *(named_files(plan.parts) if plan is not None else ())])
+    above = [_Layer(plan.settings, str(plan.path), plan)] if plan is not None else []
+    layers = _layers(_toml(config), [_Layer(_environment()), *above], _Layer(dict(flags or {})))
+    of_files = [*files, *(named_files(plan.parts) if plan is not None else ())]
+    values = _laid_over(layers)
+    try:
+        return _checked(values, of_files)
+    except SettingsError as error:
+        file = _file_of(error, layers, of_files)
+        raise SettingsError(f"{file}: {error}" if file else str(error)) from None
 
 
 def _checked(values: dict[str, Any], files: Iterable[tuple[Role, str]] = ()) -> Settings:
     """The settings from values that the user gave or trusts. Errors as in `read_settings`."""
+    check_tables(values)
     of_files = [*files, *named_files(values)]
     for _, name in of_files:
         allow(name)
@@ -292,26 +314,69 @@ def _check_options(role: Role, name: str, options: Mapping[str, Any]) -> None:
             check_names(part, options, f"{role}.{name}")
 
 
-Layer = Mapping[str, Any] | Found
+@dataclass(frozen=True, slots=True)
+class _Layer:
+    """The settings from one place.
+
+    Attributes:
+        values: nested by key.
+        file: the file that they are in, for messages; empty if they come from elsewhere, or with the package.
+        found: that file, if it has to be trusted.
+    """
+
+    values: Mapping[str, Any]
+    file: str = ""
+    found: Found | None = None
+
+    @property
+    def is_strange(self) -> bool:
+        """Whether it is a file that the user has not trusted."""
+        return self.found is not None and not is_trusted(self.found)
 
 
-def _laid_over(file: Layer, above: Sequence[Layer], given: Mapping[str, Any]) -> dict[str, Any]:
-    """All settings in order: the default profile, the chosen one, the file, the layers above it, and the explicit values.
+def _layers(file: _Layer, above: Sequence[_Layer], given: _Layer) -> list[_Layer]:
+    """All layers in order: the default profile, the chosen one, the file, the layers above it, and the explicit values.
+
+    Raises:
+        SettingsError: for a profile that there is not, or a value in the place of a table.
+    """
+    named = ((layer, layer.values.get("profile")) for layer in (given, *reversed(above), file))
+    by, profile = next(((layer, str(name)) for layer, name in named if name), (given, "default"))
+    chosen = [_profile(profile, is_found=by.found is not None)] if profile != "default" else []
+    layers = [_profile("default"), *chosen, file, *above, given, _Layer({"profile": profile})]
+    for layer in layers:
+        check_tables(layer.values, layer.file)
+    return layers
+
+
+def _laid_over(layers: Sequence[_Layer]) -> dict[str, Any]:
+    """The values of all layers, each over those before it.
 
     Raises:
         SettingsError: for anything that an untrusted file may not set.
     """
-    named: list[tuple[Layer, Any]] = [(layer, _values(layer).get("profile")) for layer in (given, *reversed(above), file)]
-    by, profile = next(((layer, str(name)) for layer, name in named if name), ({}, "default"))
-    chosen = [_profile(profile, is_found=isinstance(by, Found))] if profile != "default" else []
-    layers: list[Layer] = [_profile("default"), *chosen, file, *above, given, {"profile": profile}]
-    strange = [layer for layer in layers if isinstance(layer, Found) and not is_trusted(layer)]
+    strange = [layer for layer in layers if layer.is_strange]
     values = _merge(layers)
-    if not any("retriever" in _values(layer) for layer in layers[1:]):
+    if not any("retriever" in layer.values for layer in layers[1:]):
         values["retriever"] = _usual_retriever(str(values["corpus"]))
     if strange:
-        check_trust(strange, _merge(layer for layer in layers if layer not in strange), values)
+        found = [layer.found for layer in strange if layer.found is not None]
+        check_trust(found, _merge(layer for layer in layers if layer not in strange), values)
     return values
+
+
+def _file_of(error: SettingsError, layers: Sequence[_Layer], files: Iterable[tuple[Role, str]]) -> str:
+    """The file with the setting that an error is about, which does not occur without it; empty if it is in no file."""
+    rest, named = list(layers), list(files)
+    for layer in [layer for layer in reversed(layers) if layer.file]:
+        rest = [other for other in rest if other is not layer]
+        try:
+            _checked(_laid_over(rest), named)  # which runs no code of a file that is not trusted
+        except SettingsError as other:
+            if str(other) == str(error):
+                continue
+        return layer.file
+    return ""
 
 
 def server_of(corpus: str) -> str:
@@ -324,17 +389,13 @@ def server_of(corpus: str) -> str:
 
 def _usual_retriever(corpus: str) -> str:
     """The retriever for a corpus if none is chosen: on a server, the server's own engine."""
-    return server_of(corpus) or str(_values(_profile("default"))["retriever"])
+    return server_of(corpus) or str(_profile("default").values["retriever"])
 
 
-def _values(layer: Layer) -> Mapping[str, Any]:
-    return layer.settings if isinstance(layer, Found) else layer
-
-
-def _merge(layers: Iterable[Layer]) -> dict[str, Any]:
+def _merge(layers: Iterable[_Layer]) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for layer in layers:
-        values = merged(values, _values(layer))
+        values = merged(values, layer.values)
     return values
 
 
@@ -342,7 +403,7 @@ def assignments(pairs: Sequence[str]) -> dict[str, Any]:
     """Parses `--set a.b=c` flags: dots nest, and a value is parsed as TOML if possible, else taken as a string.
 
     Raises:
-        SettingsError: for a flag without an equals sign.
+        SettingsError: for a flag without an equals sign, or as in `merged`.
     """
     flags: dict[str, Any] = {}
     for pair in pairs:
@@ -380,17 +441,19 @@ def _environment() -> dict[str, Any]:
         keys = name.removeprefix(ENVIRONMENT_PREFIX).lower().split("__")
         if keys[0] not in Settings.model_fields:
             raise SettingsError(f"the environment variable {name} is not a setting; {suggest(keys[0], Settings.model_fields)}")
-        values = merged(values, _nested(keys, _value_of(text)))
+        nested = _nested(keys, _value_of(text))
+        check_tables(nested, f"the environment variable {name}")
+        values = merged(values, nested)
     return values
 
 
-def _toml(config: Path | None) -> Layer:
+def _toml(config: Path | None) -> _Layer:
     """The named file, else the one found in the working directory, else the user's own."""
     path = toml_path(config)
     if path is None:
-        return {}
+        return _Layer({})
     found = found_toml(path)
-    return found if config is None and path == Path(FILE) else found.settings
+    return _Layer(found.settings, str(path), found if config is None and path == Path(FILE) else None)
 
 
 def toml_path(config: Path | None = None) -> Path | None:
@@ -401,18 +464,18 @@ def toml_path(config: Path | None = None) -> Path | None:
     return config or (own if own.is_file() else None)
 
 
-def _profile(name: str, *, is_found: bool = False) -> Layer:
+def _profile(name: str, *, is_found: bool = False) -> _Layer:
     """The settings of a profile; a file that the user did not name is treated as found, not as given."""
     folder = Path(__file__).parents[1] / "profiles"
     if name.endswith(".toml"):
         if is_found and not Path(name).is_file():  # reading a pipe would block
             raise SettingsError(f"there is no profile file {name}; correct the setting that names it")
         found = found_toml(Path(name))
-        return found if is_found else found.settings
+        return _Layer(found.settings, name, found if is_found else None)
     path = folder / f"{name}.toml"
     if not is_file_name(name) or not path.is_file():
         raise SettingsError(f"there is no profile {name!r}; {suggest(name, [p.stem for p in folder.glob('*.toml')])}")
-    return found_toml(path).settings
+    return _Layer(found_toml(path).settings)
 
 
 def profile_values(name: str) -> Mapping[str, Any]:
@@ -421,7 +484,7 @@ def profile_values(name: str) -> Mapping[str, Any]:
     Raises:
         SettingsError: if there is none of that name.
     """
-    return _values(_profile(name))
+    return _profile(name).values
 
 
 def found_toml(path: Path) -> Found:
@@ -440,12 +503,58 @@ def found_toml(path: Path) -> Found:
 
 
 def merged(lower: Mapping[str, Any], upper: Mapping[str, Any]) -> dict[str, Any]:
-    """Nested settings with others merged over them, key by key."""
+    """Nested settings with others merged over them, key by key.
+
+    Raises:
+        SettingsError: where one side has a table, such as `budget`, and the other a value in its place, which would be lost.
+
+    >>> merged({"method": "cot", "budget": {"max_tokens": 1}}, {"method": "ircot", "budget": {"max_searches": 2}})
+    {'method': 'ircot', 'budget': {'max_tokens': 1, 'max_searches': 2}}
+    """
+    return _merged(lower, upper, ())
+
+
+def _merged(lower: Mapping[str, Any], upper: Mapping[str, Any], above: tuple[str, ...]) -> dict[str, Any]:
     both = dict(lower)
     for key, value in upper.items():
-        below = both.get(key)
-        both[key] = merged(below, value) if isinstance(below, Mapping) and isinstance(value, Mapping) else value
+        below, place = both.get(key), (*above, key)
+        are_tables = isinstance(below, Mapping), isinstance(value, Mapping)
+        if key in both and any(are_tables) and not all(are_tables) and _is_table(place):
+            _check_table(place, below)
+            _check_table(place, value)
+        both[key] = _merged(below, value, place) if isinstance(below, Mapping) and isinstance(value, Mapping) else value
     return both
+
+
+def _is_table(place: tuple[str, ...]) -> bool:
+    """Whether there is a table at a place in the settings, whose keys are merged, and not a value, which is replaced."""
+    return (len(place) == 1 and place[0] in _TABLES) or (len(place) == 2 and place[0] in _OF_COMPONENTS)
+
+
+def check_tables(values: Mapping[str, Any], source: str = "") -> None:
+    """Checks that no value stands in the place of a table, such as `budget`.
+
+    Args:
+        values: settings, nested by key.
+        source: where they come from, for the message.
+
+    Raises:
+        SettingsError: for the first one that does.
+    """
+    for key in sorted(_TABLES.intersection(values)):
+        _check_table((key,), values[key], source)
+        if key in _OF_COMPONENTS:
+            for name, options in values[key].items():
+                _check_table((key, name), options, source)
+
+
+def _check_table(place: tuple[str, ...], value: Any, source: str = "") -> None:
+    if isinstance(value, Mapping | StoreSettings):
+        return
+    key = ".".join(place)
+    hint = "; did you mean store.path?" if key == "store" else ""
+    said = f"{key} must be a table, such as [{key}], not {public(value, place[-1])!r}{hint}"
+    raise SettingsError(f"{source}: {said}" if source else said)
 
 
 def _keys_at(place: Sequence[int | str]) -> Iterable[str]:

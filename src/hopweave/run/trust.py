@@ -64,6 +64,7 @@ _GUARDED = lazy_pattern(
     r"|access|tls|ssl|certs?|certificates?|commands?|modules?|plugins?|entry_points?|extra_body|remote_code)$"
 )
 _MAX_SHOWN = 4
+_LABELS = "access"
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,9 +203,17 @@ def _refusal(file: Found, keys: list[str]) -> str:
     why = "it has changed since you trusted it" if str(path) in trusted() else "you have not trusted it"
     named = path.parent if path.name in TRUSTED_NAMES else path
     return (
-        f"{path} sets {shown}, which could send your questions and keys elsewhere or load arbitrary code, and {why}; "
+        f"{path} sets {shown}, which {_effect(keys)}, and {why}; "
         f"read it, and if you trust it run: hopweave trust {shlex.quote(str(named))}"
     )
+
+
+def _effect(keys: list[str]) -> str:
+    if keys == [_LABELS]:
+        return "would show you passages with these labels"
+    if _LABELS in keys:
+        return "could send your questions and keys elsewhere, load arbitrary code or show you passages with these labels"
+    return "could send your questions and keys elsewhere or load arbitrary code"
 
 
 TRUSTED_NAMES = ("hopweave.toml", "plan.json", "scores.json")

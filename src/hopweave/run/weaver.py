@@ -8,10 +8,22 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Callable,
+    Collection,
+    Coroutine,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+    Sized,
+)
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import aclosing, suppress
 from contextvars import copy_context
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import version
@@ -42,6 +54,7 @@ from hopweave.core.preparation import prepare_soon, prepared
 from hopweave.core.protocols import Method, Noting, Probes, is_part
 from hopweave.core.types import Answer, Question
 from hopweave.record import Change, Failure, Observer, Record, Setup, Trace, citation_problems
+from hopweave.record.confidence import Calibration
 from hopweave.run.again import Again, check_same_setup
 from hopweave.run.asked import question_asked
 from hopweave.run.budget import Budget
@@ -91,8 +104,18 @@ def _with_parameters_of(
     return decorate
 
 
+@dataclass(frozen=True, slots=True)
+class _Answering:
+    """What answers a question, as it was when the question began: meanwhile the weaver's method may be replaced."""
+
+    method: Method
+    name: str
+    setup: Setup
+    calibration: Calibration | None
+
+
 class Weaver:
-    """Everything that questions share, opened once.
+    """Everything that questions share, opened once. Once closed, it answers nothing; closing it again is harmless.
 
     Args:
         settings: the components and their options; or keys and values that override files and the environment, as in `ask`.
@@ -122,6 +145,7 @@ class Weaver:
         is_ready = "method" in chosen.objects
         self._take(chosen.objects["method"] if is_ready else self.settings.part("methods", self.settings.method))
         self._name = self.settings.method
+        self._is_closed = False
         self.components = components or open_components(self.settings, chosen.objects)
         self.calibration = open_calibration(self.settings, self.components.llm.identity, self._name)
         # A record may leave this machine, as a server's does: it names the file, and not its place.
@@ -135,7 +159,7 @@ class Weaver:
 
     @property
     def method(self) -> Method:
-        """The method that answers the questions. It can be replaced, and later records name the new one.
+        """The method that answers the questions. It can be replaced: questions asked from then on are answered by the new one.
 
         Raises:
             SettingsError: when it is set to an object that is not a method, or has no calibration but needs one.
@@ -166,6 +190,7 @@ class Weaver:
 
     async def close(self) -> None:
         """Closes the components."""
+        self._is_closed = True
         await self.components.close()
 
     async def answer(
@@ -180,6 +205,7 @@ class Weaver:
 
         Raises:
             DataError: for an empty question, one longer than 8,000 characters, or one that asks for a label but lists none.
+            SettingsError: if this weaver is closed, or for observers that cannot be called.
             SettingsError, DataError, MissingExtra: for anything that the user has to fix first.
         """
         asked = question_asked(question) if isinstance(question, str) else question
@@ -203,7 +229,7 @@ class Weaver:
 
         Raises:
             DataError: for a change that does not fit the record.
-            SettingsError: if the record was made with other components or options, with what differs.
+            SettingsError: if the record was made with other components or options, with what differs; or as in `answer`.
         """
         from hopweave.run.conversation import asked_of
 
@@ -215,14 +241,18 @@ class Weaver:
     async def _answer(
         self, asked: Question, observers: Sequence[Observer], earlier: Sequence[Turn], again: Again | None
     ) -> Record:
+        if self._is_closed:
+            raise SettingsError("this weaver is closed; open another")
+        _check_observers(observers)
         llm = self.components.llm
         if is_part(llm, Probes) and not self.components.is_replay:
             await llm.probe()
         prepare_soon()
+        by = _Answering(self.method, self._name, self.setup(self.budget), self.calibration)
         trace = Trace(observers)
         workbench = Workbench(self.components, trace, self.budget, again)
         started_at = datetime.now(UTC).isoformat(timespec="milliseconds")
-        asked, answer, failure = await self._try(asked, earlier, workbench)
+        asked, answer, failure = await self._try(asked, earlier, workbench, by)
         is_checked = answer is not None and answer.how not in WHOLE_CORPUS
         if answer is not None and is_checked and self.settings.check == "more":
             from hopweave.run.answer_check import check_answer
@@ -230,17 +260,14 @@ class Weaver:
             await check_answer(asked, answer, workbench)
         workbench.note_missed_changes()
         branch = again.branch if again is not None else None
-        setup = self.setup(self.budget)
-        record = trace.finish(asked, setup, started_at, answer, failure, branch)
+        record = trace.finish(asked, by.setup, started_at, answer, failure, branch)
         if not is_checked:
             return record
-        record = self._with_confidence(record)
+        if by.calibration is not None:
+            record = by.calibration.applied(record)
         if record.answer is None or not self._has_to_be_withheld(record.answer):
             return record
-        return trace.finish(asked, setup, started_at, _withheld(record.answer, workbench), failure, branch)
-
-    def _with_confidence(self, record: Record) -> Record:
-        return self.calibration.applied(record) if self.calibration is not None else record
+        return trace.finish(asked, by.setup, started_at, _withheld(record.answer, workbench), failure, branch)
 
     def _has_to_be_withheld(self, answer: Answer) -> bool:
         is_unsupported = self.settings.require_support and answer.verdict.support != "supported"
@@ -317,9 +344,8 @@ class Weaver:
         return whole_corpus(question.text, is_first=is_first)
 
     async def _try(
-        self, question: Question, earlier: Sequence[Turn], workbench: Workbench
+        self, question: Question, earlier: Sequence[Turn], workbench: Workbench, by: _Answering
     ) -> tuple[Question, Answer | None, Failure | None]:
-        name = self._name
         try:
             whole = self._of_all_documents(question, is_first=not earlier)
             if whole is None and earlier:
@@ -330,7 +356,7 @@ class Weaver:
             if whole is not None:
                 answer = await answer_whole_corpus(whole, workbench)
             else:
-                answer = await self.method.answer(question, workbench)
+                answer = await by.method.answer(question, workbench)
             _check_answer(answer, workbench.trace)
             if whole is None:
                 answer = with_doubt(answer, question)
@@ -344,8 +370,8 @@ class Weaver:
             return question, None, Failure.of(cause)
         if isinstance(cause, HopweaveError):
             raise cause
-        _LOG.debug("%s broke on question %r", name, question.id, exc_info=cause)
-        return question, None, Failure.of(MethodError(f"{name} broke: {type(cause).__name__}: {cause}"))
+        _LOG.debug("%s broke on question %r", by.name, question.id, exc_info=cause)
+        return question, None, Failure.of(MethodError(f"{by.name} broke: {type(cause).__name__}: {cause}"))
 
 
 def _withheld(answer: Answer, workbench: Workbench) -> Answer:
@@ -375,6 +401,11 @@ def check_question(question: Question) -> None:
         )
     if question.form == "label" and not question.labels:
         raise DataError(f"question {question.id!r} asks for a label but lists none; give it labels")
+
+
+def _check_observers(observers: object) -> None:
+    if not isinstance(observers, Collection) or not all(map(callable, observers)):
+        raise SettingsError(f"observers must be a list of functions, not {observers!r}")
 
 
 def _check_answer(answer: Answer, trace: Trace) -> None:
@@ -437,9 +468,27 @@ async def aask(question: str | Question, *, observers: Sequence[Observer] = (), 
 
 @_with_parameters_of(aask)
 def ask(question: str | Question, **given: Any) -> Record:
-    """`aask` for synchronous code, and for notebooks, whose event loop is already running: there it works in a separate thread.
+    """Answers one question.
 
-    See `aask` for the arguments and the errors.
+    For synchronous code, and for notebooks, whose event loop is already running: there it works in a separate thread. In
+    asynchronous code, await `aask` instead, and for many questions open a `Weaver` once.
+
+    Arguments override `hopweave.toml` and the environment, and an object overrides all options in the settings under its name.
+
+        record = hopweave.ask("Who designed the bridge that ...?", corpus="my-index", method="stitch")
+        print(record.answer.text)
+
+    Args:
+        question: the question, or its text.
+        given: what is passed by name: `observers`, functions that are called with each step as it happens; components
+            (`method`, `llm`, `retriever`, `reader`, `duplicate_detector`), as names or objects; the `corpus`, an index folder
+            or the address of a server; the `budget`; and other keys of `Settings`, such as `profile` or `require_support`.
+
+    Returns:
+        The record: `record.answer` is the answer, or `None` with `record.error` set.
+
+    Raises:
+        SettingsError, DataError, MissingExtra: for anything that the user has to fix first.
     """
     work = aask(question, **given)
     try:

@@ -303,8 +303,11 @@ def test_an_answer_that_was_withheld_on_request_ends_with_0_and_says_why():
         ([QUESTION, "--profile", "paper_serchain"], "there is no profile 'paper_serchain'; did you mean"),
         ([QUESTION, "--corpus", "nowhere"], "there is no index at nowhere; make one with: hopweave index"),
         ([QUESTION, "--set", "theta"], "--set expects key=value"),
-        ([QUESTION, "--set", "budget=5"], "settings.budget: Input should be a valid dictionary"),
-        ([QUESTION, "--set", "store=5"], "settings.store: Input should be"),
+        ([QUESTION, "--set", "budget=5"], "--set: budget must be a table, such as [budget], not 5"),
+        (
+            [QUESTION, "--set", "store=a.sqlite", "--replay"],
+            "--set: store must be a table, such as [store], not 'a.sqlite'; did you mean store.path?",
+        ),
         ([QUESTION, "--set", "methods.searchain.thetta=1"], "methods.searchain has no option 'thetta'; did you mean 'theta'?"),
         ([QUESTION, "--max-tokens", "-1"], "budget max_tokens must be a number above 0"),
         ([QUESTION, "--labels", "Yes,No", "--long"], "labels and long ask for different answers"),

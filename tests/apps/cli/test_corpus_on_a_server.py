@@ -59,6 +59,10 @@ def test_a_password_in_an_address_is_repeated_by_no_command(folder, password):
 def test_the_scheme_of_a_corpus_picks_the_engine_also_below_a_retriever_that_asks_the_model():
     at = {"corpus": "postgres://host/db#wiki"}
     assert engine_of(read_settings(at)) == engine_of(read_settings({**at, "retriever": "hyde"})) == "postgres"
+    assert engine_of(read_settings({**at, "profile": "untrusted"})) == "postgres"
+    for chosen in ({"retriever": "weave"}, {"retriever": "hyde", "retrievers": {"hyde": {"engine": "dense"}}}):
+        with pytest.raises(SettingsError, match="searches an index folder, and the corpus is on a server of postgres"):
+            engine_of(read_settings(at | chosen))
     with pytest.raises(SettingsError, match="qdrant searches an index folder"):
         engine_of(read_settings({**at, "retriever": "qdrant"}))
     assert server_of("indexes/wiki") == server_of("https://host") == server_of("starter") == ""

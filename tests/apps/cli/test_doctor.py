@@ -32,6 +32,53 @@ def test_without_a_model_file_the_default_settings_cannot_work_and_it_says_what_
     assert "corpus starter: comes with the package" in lines(result, "ok")
 
 
+def test_a_model_that_has_no_name_key_or_address_is_missing_and_one_that_has_them_is_not_asked():
+    chosen = {"HOPWEAVE_LLM": "openai", "OPENAI_API_KEY": ""}
+    [said] = lines(doctor(1, **chosen), "missing")
+    assert said.startswith("llms openai: llms.openai needs model (name of the model at the endpoint); give it with --set")
+    chosen["HOPWEAVE_LLMS__OPENAI__MODEL"] = "some-model"
+    [said] = lines(doctor(1, **chosen), "missing")
+    assert "needs a key: put it in the environment variable OPENAI_API_KEY" in said
+    chosen["OPENAI_API_KEY"] = "abcdefgh"
+    result = doctor(0, **chosen)
+    assert "llm openai (some-model): not asked; see: hopweave doctor --llm openai" in lines(result, "ok")
+    [said] = lines(doctor(1, **chosen, HOPWEAVE_LLMS__OPENAI__BASE_URL="nowhere"), "missing")
+    assert said.startswith("llms openai: ")
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "said"),
+    [
+        ("HOPWEAVE_METHODS__STITCH__MAX_TOKENS", "x", "methods stitch: methods.stitch.max_tokens: must be a whole number"),
+        ("HOPWEAVE_RETRIEVERS__WEAVE__DEPTH", "-1", "retrievers weave: weave depth must be 0 or more, not -1"),
+        (
+            "HOPWEAVE_READERS__LLM_READER__MAX_TOKENS",
+            "1",
+            "readers llm_reader: llm_reader max_tokens must be at least 4, not 1",
+        ),
+        ("HOPWEAVE_LLMS__SCRIPTED__RULES_FILE", "no.toml", "llms scripted: cannot read the rules file no.toml"),
+    ],
+)
+def test_options_that_the_chosen_parts_cannot_have_are_found(variable, value, said):
+    [found] = lines(doctor(1, **{"HOPWEAVE_LLM": "scripted", variable: value}), "missing")
+    assert found.startswith(said)
+
+
+def test_an_index_that_the_chosen_retriever_cannot_search_is_found(tmp_path):
+    (tmp_path / "notes.txt").write_text("Carrow Head has a light.", encoding="utf-8")
+    ran("index", tmp_path / "notes.txt", "--to", tmp_path / "index", exit_code=0)
+    chosen = {"HOPWEAVE_LLM": "scripted", "HOPWEAVE_CORPUS": str(tmp_path / "index")}
+    assert lines(doctor(0, **chosen), "missing") == []
+    [said] = lines(doctor(1, **chosen, HOPWEAVE_RETRIEVER="linear_rag"), "missing")
+    assert said.startswith("retrievers linear_rag: ")
+    assert "was built by bm25" in said
+
+
+def test_looking_at_the_starter_corpus_builds_no_index(tmp_path):
+    doctor(0, HOPWEAVE_LLM="scripted")
+    assert not list(tmp_path.rglob("manifest.json"))
+
+
 def test_what_the_settings_do_not_need_is_told_and_no_fault():
     result = doctor(0, HOPWEAVE_LLM="scripted")
     assert lines(result, "missing") == []
@@ -66,7 +113,7 @@ def test_what_the_extras_add_to_no_component_is_told_with_what_installs_it(monke
         ),
         ("HOPWEAVE_RETRIEVERS__HYDE__ENGINE", "toqd", "retrievers.hyde.engine = 'toqd' asks the language model itself"),
         ("HOPWEAVE_METOD", "cot", "settings: the environment variable HOPWEAVE_METOD is not a setting; did you mean 'method'?"),
-        ("HOPWEAVE_BUDGET__MAX_TOKENS", "x", "settings: budget.max_tokens: Input should be a valid integer"),
+        ("HOPWEAVE_BUDGET__MAX_TOKENS", "x", "settings: budget.max_tokens: must be a whole number, not 'x'"),
     ],
 )
 def test_settings_that_cannot_work_are_found(variable, value, said):

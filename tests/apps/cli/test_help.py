@@ -10,6 +10,8 @@ from support.commands import ran
 
 import hopweave.apps.cli
 from hopweave.core.catalog import summary_of
+from hopweave.ingest.formats import IMAGE_SUFFIXES
+from hopweave.ingest.read import CorpusOptions
 
 FILES = [path for path in sorted(Path(hopweave.apps.cli.__file__).parent.glob("*.py")) if not path.name.startswith("_")]
 COMMANDS = [path.stem for path in FILES]
@@ -53,6 +55,37 @@ def test_the_list_of_commands_fits_80_columns():
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_help_of_every_command_fits_80_columns(command):
     assert fits_80_columns(command)
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("again", "Without a change, list the steps that can be changed, with their numbers."),
+        ("index", "0: never; default 200."),
+        ("watch", "0: never; default 200."),
+        ("show", "as its suffix says: .html, .mmd, .json or .txt."),
+        ("doctor", "the exit status is 1 if the current settings cannot work."),
+    ],
+)
+def test_what_a_command_does_by_default_is_in_its_help(command, said):
+    assert said in " ".join(run(command, "--help").stdout.split())
+
+
+def test_the_default_that_the_help_of_index_names_is_the_one_that_there_is():
+    assert CorpusOptions().max_words == 200
+
+
+def test_the_help_of_index_names_pictures_whether_or_not_they_can_be_read():
+    said = run("index", "--help").stdout
+    assert [suffix for suffix in IMAGE_SUFFIXES if suffix not in said] == []
+
+
+def test_a_value_that_is_no_number_is_told_which_number_is_meant():
+    assert (
+        "Invalid value for '--max-llm-calls': must be a whole number, not 'five'"
+        in run("ask", "x", "--max-llm-calls", "five").stderr
+    )
+    assert "Invalid value for '--max-seconds': must be a number, not 'long'" in run("ask", "x", "--max-seconds", "long").stderr
 
 
 def test_no_command_shows_the_help():

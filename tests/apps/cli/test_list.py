@@ -1,10 +1,13 @@
 """`hopweave list`: what there is to choose from, from the files themselves."""
 
+from dataclasses import fields
 from functools import partial
 
 from support.commands import assert_one_line, ran
 
 from hopweave.core.catalog import ROLES, entries
+from hopweave.run.budget import Budget
+from hopweave.run.settings import Settings
 
 names = partial(ran, "list")
 
@@ -22,6 +25,29 @@ def test_one_role_can_be_listed_alone():
     said = names("methods").stdout
     assert said.startswith("methods:\n")
     assert [line.split()[0] for line in said.splitlines()[1:]] == list(entries("methods"))
+
+
+def test_the_settings_are_listed_with_their_defaults_and_meanings():
+    said = names("settings").stdout
+    listed = [line.split()[0] for line in said.splitlines()[1:]]
+    tables = {key.partition(".")[0] for key in listed if "." in key}
+    assert {key for key in listed if "." not in key} | tables == set(Settings.model_fields)
+    assert {f"budget.{limit.name}" for limit in fields(Budget)} <= set(listed)
+    assert '  corpus (default "starter"): an index folder built by `hopweave index`, or `starter`' in said
+    assert "  budget.max_llm_calls (default none): calls of the model" in said
+    assert all(line.partition("): ")[2] for line in said.splitlines()[1:])
+
+
+def test_one_setting_or_one_table_of_them_can_be_listed_alone():
+    assert [line.split()[0] for line in names("settings", "store").stdout.splitlines()[1:]] == ["store.path", "store.mode"]
+    assert "  method (default " in names("settings", "method").stdout
+    assert "methods" not in names("settings", "method").stdout
+    assert_one_line(names("settings", "metod"), "hopweave: 'metod' is not a setting; did you mean 'method'?\n")
+
+
+def test_the_name_of_a_component_in_the_place_of_its_role_is_answered_with_the_command():
+    assert_one_line(names("searchain"), "hopweave: searchain is one of the methods: hopweave list methods searchain\n")
+    assert_one_line(names("toqd"), "hopweave list retrievers toqd or hopweave list methods toqd\n")
 
 
 def test_a_role_or_a_part_that_is_none_is_answered_with_the_nearest():

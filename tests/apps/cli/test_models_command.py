@@ -198,7 +198,9 @@ def test_remove_says_how_much_it_freed(folder):
 
 
 def test_mistakes_are_left_to_the_caller_to_print(folder, tmp_path):
-    assert isinstance(run("remove", "none").exception, SettingsError)
+    refused = run("remove", "none").exception
+    assert isinstance(refused, SettingsError)
+    assert str(refused) == "no local model is called 'none'; hopweave models list shows which are here"
     (tmp_path / "page.gguf").write_bytes(b"<html>")
     assert isinstance(run("fetch", "mine", "--from", str(tmp_path / "page.gguf")).exception, DataError)
 

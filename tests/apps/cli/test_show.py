@@ -89,6 +89,21 @@ def test_the_ending_of_the_file_to_write_says_what_to_draw(file: Path, tmp_path:
     assert (tmp_path / name).read_text(encoding="utf-8").startswith(start)
 
 
+@pytest.mark.parametrize("name", ["a.pdf", "a.svg", "a.2024"])
+def test_an_ending_that_says_nothing_is_refused_and_nothing_is_written(file: Path, tmp_path: Path, name: str):
+    result = run(file, "--out", tmp_path / name)
+    suffix = Path(name).suffix
+    assert_one_line(result, f"cannot tell what to draw from '{suffix}'; use .html, .mmd, .json or .txt, or say --as\n")
+    assert not (tmp_path / name).exists()
+    run(file, "--as", "tree", "--out", tmp_path / name)
+    assert (tmp_path / name).exists()
+
+
+def test_a_file_without_an_ending_has_the_text(file: Path, tmp_path: Path):
+    run(file, "--line", 2, "--out", tmp_path / "answer")
+    assert (tmp_path / "answer").read_text(encoding="utf-8").startswith("Which was")
+
+
 def test_as_wins_over_the_ending_and_a_file_has_no_colour(file: Path, tmp_path: Path):
     run(file, "--as", "mermaid", "--out", tmp_path / "a.html")
     assert (tmp_path / "a.html").read_text().startswith("flowchart TD")

@@ -46,15 +46,15 @@ def test_commands_run_where_fcntl_cannot_be_imported():
         ("evaluate", "--out", "run", "--dataset", "jsonl", "--path", "q.jsonl", "--methods", "direct,ircot", *scripted),
     ]
     said = hopweave(json.dumps(words), code=COMMANDS)
-    assert "built index: 1 passages" in said
+    assert "built index: 1 passage," in said
     assert "the Nith" in said
     assert len(Path("run/records/jsonl/ircot.jsonl").read_text().splitlines()) == 1
 
 
 @pytest.mark.slow
 def test_the_command_runs_where_fcntl_cannot_be_imported():
-    assert "built index: 1 passages" in hopweave("index", "passages.jsonl", "--to", "index")
-    assert "1 passages" in hopweave("index", "passages.jsonl", "--to", "index", "--add")
+    assert "built index: 1 passage," in hopweave("index", "passages.jsonl", "--to", "index")
+    assert "1 passage," in hopweave("index", "passages.jsonl", "--to", "index", "--add")
     scripted = ("--corpus", "index", "--llm", "scripted", "--set", "llms.scripted.rules_file=rules.toml", "--method", "ircot")
     assert "the Nith" in hopweave("ask", "On which river is Dumfries?", *scripted)
     evaluated = ("--dataset", "jsonl", "--path", "q.jsonl", "--methods", "direct,ircot", *scripted[:-2])

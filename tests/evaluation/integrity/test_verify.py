@@ -175,6 +175,15 @@ def test_a_digit_of_a_comparison_is_found_with_its_line_and_value(run):
     assert found == f"compare.json, line {number}: tables/0/rows/0/num_wins is 2, and the records give 1"
 
 
+def test_comparisons_of_an_earlier_version_hold(run):
+    place = run.path / "compare.json"
+    data = json.loads(place.read_text())
+    for table in data["tables"]:
+        del table["records"], table["forms"]
+    place.write_text(json.dumps(data, indent=1) + "\n")
+    assert lines(run) == []
+
+
 def test_a_digit_of_an_index_is_found_by_its_hash_and_by_its_own_checksum(run, tmp_path):
     (data,) = (tmp_path / "index").glob("data-*")
     place = max(data.iterdir(), key=lambda file: file.stat().st_size)
@@ -338,6 +347,7 @@ def test_the_command_ends_with_1_where_something_differs_and_says_what(run):
     assert done.exit_code == 1
     assert f"differs: {RECORDS}, line 3: it was altered" in done.output
     assert "seconds is now 1.5" in done.output
+    assert "\ndiffers in 1 place; fix what differs and verify again" in done.output
 
 
 def test_verifying_changes_nothing_from_another_folder_either(run, monkeypatch):

@@ -17,7 +17,7 @@ from hopweave.core.retries import Retries
 from hopweave.core.types import Reply, Sampling, Usage
 from hopweave.models.llms._address import Wire
 from hopweave.models.llms._json import MALFORMED, parsed
-from hopweave.models.llms._wire import StreamedReply, read_completions
+from hopweave.models.llms._wire import StreamedReply, parse_completion
 from hopweave.models.llms.openai_compatible import OpenAICompatible
 from hopweave.record import ModelCall, Trace
 from hopweave.run.components import Components
@@ -116,7 +116,7 @@ COMPLETION = st.fixed_dictionaries(
 def test_any_json_is_a_sound_reply_or_one_of_the_errors_of_reading(data):
     wire = Wire("m", "http://127.0.0.1/v1")
     try:
-        replies = read_completions(wire, parsed(json.dumps(data).encode()), "", ())
+        replies = [one.reply for one in parse_completion(wire, parsed(json.dumps(data).encode()), "", Sampling())]
     except MALFORMED:
         pass
     else:

@@ -67,7 +67,7 @@ def _say_more(error: Any) -> None:
     """Lets the message about invalid arguments say what is possible.
 
     About an unknown flag it names those that the command has, unless it names similar ones; about one argument too many, how a
-    question and an index are given.
+    question and an index are given; about a value that is no number, which number is meant.
     """
     context = getattr(error, "ctx", None)
     if context is None:
@@ -77,6 +77,12 @@ def _say_more(error: Any) -> None:
         error.possibilities = flags
     elif "unexpected extra argument" in getattr(error, "message", "") and "--corpus" in flags:
         error.message += "; put what you ask in quotation marks, and name an index with --corpus"
+    elif hasattr(error.__cause__, "errors"):  # the library validates values with pydantic, whose words are for programmers
+        from hopweave.core.building import NO_NUMBER
+
+        first = error.__cause__.errors()[0]
+        if first["type"] in NO_NUMBER:
+            error.message = f"{NO_NUMBER[first['type']]}, not {first['input']!r}"
 
 
 def _plainly(command: Any) -> Any:

@@ -11,7 +11,7 @@ import typer
 
 from hopweave.apps.cli._terminal import say
 from hopweave.core.errors import SettingsError
-from hopweave.show.plain import flat
+from hopweave.show.plain import counted, flat
 
 if TYPE_CHECKING:
     from hopweave.core.indexing import IndexSummary, IndexWriter
@@ -49,7 +49,7 @@ class ReadingOptions:
     ] = None
     max_words: Annotated[
         int | None,
-        typer.Option(help="Maximum passage length, in words; longer texts are split at sentences; 0: never."),
+        typer.Option(help="Maximum passage length, in words; longer texts are split at sentences; 0: never; default 200."),
     ] = None
     id_field: Annotated[str | None, typer.Option(help="Field of a record that contains its id.")] = None
     title_field: Annotated[str | None, typer.Option(help="Field of a record that contains its title.")] = None
@@ -112,7 +112,7 @@ def report(to: str, done: str, summary: IndexSummary, intake: Intake | None, sta
         started: when, by the monotonic clock.
     """
     size = f"{summary.num_bytes / 2**20:.1f} MiB, " if summary.num_bytes else ""  # a server does not say
-    say(f"{done} {to}: {summary.num_passages:,} passages, {size}{time.monotonic() - started:.1f} s")
+    say(f"{done} {to}: {counted(summary.num_passages, 'passage')}, {size}{time.monotonic() - started:.1f} s")
     if summary.num_deleted or done in {"updated", "synced"}:
         say(f"  added {summary.num_added:,}, deleted or replaced {summary.num_deleted:,}")
     if intake is not None:

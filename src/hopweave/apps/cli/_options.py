@@ -38,13 +38,15 @@ def flags_of(pairs: Sequence[str] | None, *, replay: bool, store: str = "", **na
         named: other flags, by their key in the settings; an empty one was not given.
 
     Raises:
-        SettingsError: for a pair that is not KEY=VALUE.
+        SettingsError: for a pair that is not KEY=VALUE, or that sets a table, such as `budget`, to a value.
     """
-    from hopweave.run.settings import assignments, merged
+    from hopweave.run.settings import assignments, check_tables, merged
 
+    assigned = assignments(pairs or [])
+    check_tables(assigned, "--set")
     flags = {key: value for key, value in named.items() if value}
     of_store = ({"path": store} if store else {}) | ({"mode": "replay"} if replay else {})
-    return merged(assignments(pairs or []), flags | ({"store": of_store} if of_store else {}))
+    return merged(assigned, flags | ({"store": of_store} if of_store else {}))
 
 
 def settings_of(pairs: Sequence[str] | None, config: Path | None, *, replay: bool = False, **named: Any) -> Settings:

@@ -50,7 +50,10 @@ def again(
     thoughts: Thoughts = False,
     legend: Legend = False,
 ) -> None:
-    """Ask a kept question again with something changed from one step on; everything before it is replayed."""
+    """Ask a kept question again with something changed from one step on; everything before it is replayed.
+
+    Without a change, list the steps that can be changed, with their numbers.
+    """
     record = record_of(file, *chosen(file, question, line))
     wanted = [*_assigned("reply", replies), *_assigned("query", queries), *_assigned("forbid", forbid), *_assigned("pin", pin)]
     wanted += _read_changes(changes) if changes is not None else []

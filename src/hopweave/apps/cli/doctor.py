@@ -37,7 +37,7 @@ def doctor(
     set_: Assignments = None,
     config: Config = None,
 ) -> None:
-    """Check components, embedded model, folders and settings; the exit status is 1 if the default settings cannot work.
+    """Check components, embedded model, folders and settings; the exit status is 1 if the current settings cannot work.
 
     With --llm, ask that language model a small question and make a few more tiny calls: does it think, keep to a JSON schema,
     call tools, report log-probabilities, continue a reply? The exit status is 1 if it does not answer.
@@ -150,6 +150,7 @@ def _findings(pairs: list[str] | None, config: Path | None) -> Iterator[tuple[bo
         return
     yield True, True, f"settings: profile {settings.profile}, method {settings.method}, llm {settings.llm}"
     yield from _parts(settings)
+    yield from _built(settings)
     yield from _model(settings.llms.get("llama_cpp", {}).get("model"), is_needed=settings.llm == "llama_cpp")
     yield from _word_vectors()
     yield from _corpus(settings)
@@ -161,18 +162,12 @@ def _parts(settings: Settings) -> Iterator[tuple[bool, bool, str]]:
     from hopweave.core.errors import MissingExtra, SettingsError
     from hopweave.run.opening import engine_of
 
-    chosen = {
-        "methods": settings.method,
-        "llms": settings.llm,
-        "retrievers": settings.retriever,
-        "readers": settings.reader,
-        "duplicate_detectors": settings.duplicate_detector,
-    }
+    chosen = _chosen(settings)
     needed = set(chosen.items())
     for role, name in chosen.items():
         try:
-            if entry(role, name).is_foreign:  # type: ignore[arg-type]
-                load(role, name)  # type: ignore[arg-type]
+            if entry(role, name).is_foreign:
+                load(role, name)
             if role == "retrievers":
                 if asks_the_model(
                     name
@@ -188,6 +183,59 @@ def _parts(settings: Settings) -> Iterator[tuple[bool, bool, str]]:
     for extra, what in _EXTRAS.items():
         missing = missing_from(extra)
         yield not missing, False, f"{what}: {MissingExtra(', '.join(missing), extra)}" if missing else what
+
+
+def _chosen(settings: Settings) -> dict[Role, str]:
+    return {
+        "methods": settings.method,
+        "llms": settings.llm,
+        "retrievers": settings.retriever,
+        "readers": settings.reader,
+        "duplicate_detectors": settings.duplicate_detector,
+    }
+
+
+def _built(settings: Settings) -> Iterator[tuple[bool, bool, str]]:
+    """Creates the chosen components, but for the retriever, and yields what is wrong with their options; nothing is asked."""
+    from hopweave.apps.cli._settings_summary import model_in_words
+
+    for role, name in _chosen(settings).items():
+        if role == "retrievers" or _why_not(role, name):  # see _retriever, and what is told of each role
+            continue
+        if problem := _why_not_built(settings, role, name):
+            yield False, True, f"{role} {name}: {problem}"
+        elif role == "llms":
+            yield True, True, f"llm {model_in_words(settings)}: not asked; see: hopweave doctor --llm {name}"
+
+
+def _why_not_built(settings: Settings, role: Role, name: str) -> str:
+    """Why a component cannot be created with its options, or a model has no address or key; empty if nothing is wrong."""
+    import asyncio
+
+    from hopweave.core.errors import HopweaveError
+
+    try:
+        part = settings.part(role, name)
+        if role == "llms":
+            asyncio.run(_set_up(part, name))
+    except HopweaveError as error:
+        return str(error)
+    except Exception as error:  # noqa: BLE001 - as in _why_not
+        return f"{type(error).__name__}: {' '.join(str(error).split())}"
+    return ""
+
+
+async def _set_up(llm: Any, name: str) -> None:
+    """Sets up the client of an endpoint, which sends nothing. Any other model is left closed: opening it takes long."""
+    from hopweave.core.catalog import entry
+    from hopweave.core.protocols import Opens, is_part
+
+    try:
+        is_light = not entry("llms", name).is_foreign and not llm.abilities.loads_weights
+        if is_light and is_part(llm, Opens):
+            await llm.open()
+    finally:
+        await llm.close()
 
 
 def _role(role: Role, needed: Container[tuple[str, str]]) -> Iterator[tuple[bool, bool, str]]:
@@ -257,6 +305,32 @@ def _corpus(settings: Settings) -> Iterator[tuple[bool, bool, str]]:
         yield False, True, f"corpus: {error}"
     else:
         yield True, True, f"corpus {settings.corpus}" + (f": {place}" if place != settings.corpus else "")
+        yield from _retriever(settings)
+
+
+def _retriever(settings: Settings) -> Iterator[tuple[bool, bool, str]]:
+    """What keeps the chosen retriever from searching the corpus; nothing is built and no model is loaded to find out."""
+    import os
+    from contextlib import suppress
+    from pathlib import Path
+
+    from hopweave.core.errors import DataError, HopweaveError
+    from hopweave.run.opening import STARTER, engine_of, open_retriever
+
+    try:
+        engine = engine_of(settings)
+    except Exception:  # noqa: BLE001 - told with the components
+        return
+    if _why_not("retrievers", settings.retriever) or _why_not("retrievers", engine):
+        return
+    try:
+        if settings.corpus == STARTER:  # its index is built when it is first searched, so only the options can be looked at
+            with suppress(DataError):
+                settings.part("retrievers", engine, index=Path(os.devnull) / "index").close()
+        else:
+            open_retriever(settings)[1].close()
+    except HopweaveError as error:
+        yield False, True, f"retrievers {engine}: {error}"
 
 
 def _store(settings: Settings) -> Iterator[tuple[bool, bool, str]]:

@@ -16,7 +16,7 @@ from hopweave.apps.cli._indexing import ReadingOptions, report
 from hopweave.apps.cli._options import Profile
 from hopweave.apps.cli._terminal import say
 from hopweave.core.errors import SettingsError
-from hopweave.ingest.formats import READ
+from hopweave.ingest.formats import CAN_RECOGNISE, IMAGE_SUFFIXES, READ
 from hopweave.show.plain import flat
 
 if TYPE_CHECKING:
@@ -26,11 +26,13 @@ if TYPE_CHECKING:
 
 app = typer.Typer(add_completion=False)
 
+_PICTURES = "" if CAN_RECOGNISE else f"; with the extra ocr, pictures ({' '.join(sorted(IMAGE_SUFFIXES))})"
+
 Paths = Annotated[
     list[Path] | None,
     typer.Argument(
         metavar="PATH",
-        help=f"Files or folders: {READ}.",
+        help=f"Files or folders: {READ}{_PICTURES}.",
         readable=False,  # not checked here: our own message says what to do
     ),
 ]

@@ -1,28 +1,34 @@
-"""List methods, models and other components."""
+"""List methods, models, other components, settings."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from hopweave.apps.cli._terminal import say, say_entries
 
+if TYPE_CHECKING:
+    from hopweave.core.errors import SettingsError
+
 app = typer.Typer(add_completion=False)
+_SETTINGS = "settings"
 
 
 @app.command()
 def list_parts(
-    role: Annotated[str, typer.Argument(help="A role, such as methods or llms; default: all.")] = "",
-    name: Annotated[str, typer.Argument(help="One component, or FILE.py:CLASS, to see its options with their defaults.")] = "",
+    role: Annotated[str, typer.Argument(help="A role, such as methods or llms, or settings; default: all roles.")] = "",
+    name: Annotated[str, typer.Argument(help="One component, or FILE.py:CLASS, to see its options; or a setting.")] = "",
 ) -> None:
-    """List the available components, discovered from the files themselves."""
+    """List the available components, discovered from the files themselves; or, with `settings`, all settings."""
     from hopweave.core.catalog import ROLES, entries
-    from hopweave.core.errors import SettingsError, suggest
 
+    if role == _SETTINGS:
+        _show_settings(name)
+        return
     if role and role not in ROLES:
-        raise SettingsError(f"{role!r} is not a role; {suggest(role, ROLES)}")
+        raise _no_role(role)
     if name:
         _show_options(role, name)
         return
@@ -32,6 +38,36 @@ def list_parts(
             continue
         say(f"{each}:")
         say_entries(found.values())
+
+
+def _no_role(given: str) -> SettingsError:
+    """The error for a role that there is not, which may be the name of a component."""
+    from hopweave.core.catalog import ROLES, entries
+    from hopweave.core.errors import SettingsError, suggest
+
+    of = [role for role in ROLES if given in entries(role)]
+    if of:
+        commands = " or ".join(f"hopweave list {role} {given}" for role in of)
+        return SettingsError(f"{given} is one of the {' and of the '.join(of)}: {commands}")
+    return SettingsError(f"{given!r} is not a role; {suggest(given, [*ROLES, _SETTINGS])}")
+
+
+def _show_settings(name: str) -> None:
+    """Prints all settings with their defaults and meanings, or one of them or of their tables.
+
+    Raises:
+        SettingsError: for a name that is no setting.
+    """
+    from hopweave.apps.cli._settings_table import all_settings
+    from hopweave.core.errors import SettingsError, suggest
+
+    known = list(all_settings())
+    shown = [one for one in known if not name or one.key == name or one.key.startswith(f"{name}.")]
+    if not shown:
+        raise SettingsError(f"{name!r} is not a setting; {suggest(name, [one.key for one in known])}")
+    say("settings, for hopweave.toml, HOPWEAVE_KEY in the environment (two underscores for a dot), or --set KEY=VALUE:")
+    for one in shown:
+        say(f"  {one.key} (default {one.default}): {one.meaning}")
 
 
 def _default_of(field: Any) -> str:

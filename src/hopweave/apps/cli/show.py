@@ -24,7 +24,9 @@ app = typer.Typer(add_completion=False)
 
 View = Literal["tree", "answer", "mermaid", "html", "json"]
 
-_VIEWS_BY_SUFFIX: dict[str, View] = {
+_VIEWS_BY_SUFFIX: dict[str, View | None] = {
+    "": None,
+    ".txt": None,
     ".html": "html",
     ".htm": "html",
     ".mmd": "mermaid",
@@ -32,6 +34,8 @@ _VIEWS_BY_SUFFIX: dict[str, View] = {
     ".json": "json",
     ".jsonl": "json",
 }
+"""`None` is the tree and the answer, as text."""
+_SUFFIXES = ".html, .mmd, .json or .txt"
 
 TEXT_FILE_COLUMNS = 110
 
@@ -44,7 +48,7 @@ def show(
         int | None, typer.Option("--line", metavar="N", help="The record on this line, from 1; default: the last.", min=1)
     ] = None,
     view: Annotated[
-        View | None, typer.Option("--as", help="What to draw. Default: tree and answer, or according to the suffix of --out.")
+        View | None, typer.Option("--as", help="What to draw. Default: tree and answer, or what the suffix of --out says.")
     ] = None,
     calls: Annotated[  # noqa: FBT002 (typer makes it a flag)
         bool, typer.Option("--calls", help="Also draw model calls, searches and reads.")
@@ -52,15 +56,31 @@ def show(
     thoughts: Thoughts = False,  # noqa: FBT002
     legend: Legend = False,  # noqa: FBT002
     listing: Annotated[bool, typer.Option("--list", help="List the records instead.")] = False,  # noqa: FBT002
-    out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Write to this file.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="FILE", help=f"Write to this file, as its suffix says: {_SUFFIXES}.")
+    ] = None,
 ) -> None:
     """Draw what happened for a question: its tree, its answer, its citations."""
     if listing:
         _put(_listing((number, record_of(file, number, text)) for number, text in read_lines(file)), out)
         return
     record = record_of(file, *chosen(file, question, line))
-    view = view or (_VIEWS_BY_SUFFIX.get(out.suffix.lower()) if out else None)
+    view = view or (_view_of(out) if out else None)
     _put(_drawn(record, view, calls=calls, thoughts=thoughts, with_legend=legend or out is not None), out)
+
+
+def _view_of(out: Path) -> View | None:
+    """What to draw into a file, by its suffix.
+
+    Raises:
+        SettingsError: for a suffix that says nothing.
+    """
+    from hopweave.core.errors import SettingsError
+
+    suffix = out.suffix.lower()
+    if suffix not in _VIEWS_BY_SUFFIX:
+        raise SettingsError(f"cannot tell what to draw from {suffix!r}; use {_SUFFIXES}, or say --as")
+    return _VIEWS_BY_SUFFIX[suffix]
 
 
 def _drawn(record: Record, view: View | None, *, calls: bool, thoughts: bool, with_legend: bool) -> RenderableType:

@@ -8,6 +8,7 @@ import typer
 
 from hopweave.apps.cli._options import Run
 from hopweave.apps.cli._terminal import say
+from hopweave.show.plain import counted
 
 app = typer.Typer(add_completion=False)
 
@@ -40,6 +41,6 @@ def verify(
         say(f"follows from it: {found.follows.total():,} lines and values that the records do not give now: {files}")
     looked_at = ", ".join(f"{num:,} {what}" for what, num in found.counts.items())
     if found.differences:
-        say(f"differs in {len(found.differences):,} places; fix them and verify again; looked at {looked_at}")
+        say(f"differs in {counted(len(found.differences), 'place')}; fix what differs and verify again; looked at {looked_at}")
         raise typer.Exit(1)
     say(f"{'no differences in what could be checked' if found.unchecked else 'verified, no differences'}: {looked_at}")

@@ -14,7 +14,7 @@ from hopweave.models.weights.download import Download, OnNote, SourceFailed, Sou
 from hopweave.models.weights.file_checksums import checked, checksum, facts_of, model_identity, note_beside, note_checksum
 from hopweave.models.weights.hub import from_hub, hub_address, look_up
 from hopweave.models.weights.hub_names import hub_file, is_hub_name, name_of, parts_beside, parts_of, stored_as
-from hopweave.models.weights.known import DEFAULT_MODEL, KnownModel, known_file, model_path
+from hopweave.models.weights.known import DEFAULT_MODEL, KnownModel, known_file, model_path, path_of
 from hopweave.models.weights.prompt_states import delete_states
 from hopweave.models.weights.wheels import INDEX, from_wheels
 
@@ -72,7 +72,9 @@ def remove(name: str) -> int:
     Raises:
         SettingsError: for an unknown name, or a file outside the cache folder, which is the user's own.
     """
-    path = model_path(name)
+    path = path_of(name)
+    if path is None:
+        raise SettingsError(f"no local model is called {name!r}; hopweave models list shows which are here")
     if path.parent != models_folder():
         raise SettingsError(f"{path} is not in {models_folder()}; delete it yourself if you do not need it")
     freed = 0

@@ -272,6 +272,22 @@ def model_path(name: str) -> Path:
     Raises:
         SettingsError: for an unknown name, or an invalid one of a file on the hub.
     """
+    path = path_of(name)
+    if path is None:
+        nearest = suggest(name, [*KNOWN_MODELS, *WORD_VECTOR_FILES])
+        raise SettingsError(
+            f"no local model is called {name!r}; {nearest}{'' if nearest.endswith('?') else '.'} A path to a .gguf file also "
+            "works, or a file on the hub, as hf:OWNER/REPO/FILE.gguf"
+        )
+    return path
+
+
+def path_of(name: str) -> Path | None:
+    """The same, or `None` for an unknown name.
+
+    Raises:
+        SettingsError: for an invalid name of a file on the hub.
+    """
     if known := known_file(name):
         return models_folder() / known.file_name
     if is_hub_name(name):
@@ -281,11 +297,7 @@ def model_path(name: str) -> Path:
     for kept in (models_folder() / f"{name}.gguf", *models_folder().glob(f"{glob.escape(name)}-00001-of-*.gguf")):
         if first_part(kept).is_file():
             return first_part(kept)
-    nearest = suggest(name, [*KNOWN_MODELS, *WORD_VECTOR_FILES])
-    raise SettingsError(
-        f"no local model is called {name!r}; {nearest} A path to a .gguf file also works, or a file on the hub, as "
-        "hf:OWNER/REPO/FILE.gguf"
-    )
+    return None
 
 
 def is_present(name: str) -> bool:
