@@ -180,6 +180,21 @@ def test_numbers_of_steps_and_a_line_that_announces_them_do_not_count():
     assert verdict_of(Answer(text, text, weaker)).support == "unsupported"
 
 
+def test_marks_of_rows_of_a_table_stand_in_their_last_cells_and_its_header_states_nothing():
+    rows = ("lamp: Sula; lit: 1887; by: Ada Finch.", "lamp: Orlau; lit: 1902; by: Tom Carey.")
+    claims = tuple(
+        Claim("When were the lamps lit?", one, "retrieved", "supported", (Citation(number, "p", 0, 5, "words"),))
+        for number, one in enumerate(rows, start=1)
+    )
+    table = "| lamp | lit | by |\n|---|---|---|\n| Sula | 1887 | Ada Finch{} |\n| Orlau | 1902 | Tom Carey{} |"
+    text = f"They were lit early:\n\n{table.format('', '')}\n\nSee section 5 of the handbook."
+    marked = validate_marks(text, text, claims, add_missing=True).text
+    assert marked == f"They were lit early:\n\n{table.format(' [1]', ' [2]')}\n\nSee section 5 of the handbook."
+    assert validate_marks(marked, text, claims, add_missing=True).text == marked
+    assert validate_marks(text.replace("Finch |", "Finch | [2]"), text, claims).text == text
+    assert verdict_of(Answer(marked, text, claims)) == Verdict("supported", None, 2, 2, 0, 0)
+
+
 def test_a_long_answer_that_no_single_claim_carries_is_as_good_as_the_weakest_of_its_sentences():
     text = "Gödel was born in Brno [1]. The Villa Tugendhat stands in Brno [2]."
     plain = "Gödel was born in Brno. The Villa Tugendhat stands in Brno."

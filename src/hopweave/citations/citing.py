@@ -20,6 +20,7 @@ from hopweave.text.quotation import PLAIN, QUOTATION_MARKS
 from hopweave.text.scripts import MARKS, NO_BLANKS, RUN_TOGETHER, runs_together
 from hopweave.text.sentences import sentence_around
 from hopweave.text.values import with_grouped_numbers
+from hopweave.text.white_space import evenly_spaced
 
 NOT_IN_CORPUS = "not-in-corpus:"
 """Prefix of the id of a passage that the model wrote: it may appear in a ranking, but cannot support anything."""
@@ -36,6 +37,8 @@ _OF_A_TIME = r"(?<=\d:)\d\d(?!\d)"
 """The minutes of a time of day."""
 
 _LETTER = rf"[^\W{RUN_TOGETHER}]"  # a letter of a script with spaces; the others may directly adjoin a word
+
+_spaced = remembered(evenly_spaced)
 
 
 def cite(mark: int, passage: Passage, focus: Span) -> Citation:
@@ -177,12 +180,6 @@ def _after(last: str) -> re.Pattern[str]:
     if re.match(f"[{RUN_TOGETHER}]", last):
         after = f"(?![{MARKS}])" + (f"(?![{_NUMERALS}])" if last in _NUMERALS else "")
     return re.compile(after + (r"(?![.,]\d|:\d\d(?!\d))" if last.isdigit() else ""))
-
-
-@remembered
-def _spaced(text: str) -> str:
-    """A text with one space for each run of white space, and none at its ends."""
-    return " ".join(text.split())
 
 
 @lru_cache(4096)

@@ -18,8 +18,10 @@ from hopweave.text.content_words import anchors, content_of, keys_of, named_keys
 from hopweave.text.final import has_marker
 from hopweave.text.list_marks import BEFORE_WORDS
 from hopweave.text.matching import is_contained, normalize_answer
+from hopweave.text.no_statements import states_nothing
 from hopweave.text.refusal import does_not_know, is_refusal
 from hopweave.text.sentences import sentence_spans
+from hopweave.text.written_lists import table_lines
 
 UNSUPPORTED = "unsupported"
 """Why the work stopped, and how the answer was found, if it was withheld because no passage supports it."""
@@ -171,7 +173,7 @@ def verdict_of(answer: Answer) -> Verdict:
     carrier = carrier_of(answer.short, answer.claims)
     reading = _Reading(answer.short, answer.claims, carrier)
     told = ((sentence, reading.stated_by(sentence)) for sentence in _sentences(without_marks(answer.text)[0]))
-    stated = [claims for sentence, claims in told if claims or not sentence.text.endswith(":")]  # as in "Do this:"
+    stated = [claims for sentence, claims in told if claims or not states_nothing(sentence.text)]  # as in "Do this:"
     said = [claim for claim in answer.claims if claim.text.strip()]
     return Verdict(
         support=answer.claims[carrier - 1].support if carrier else _weakest(answer, stated),
@@ -224,11 +226,19 @@ def _cited(claims: Sequence[Claim]) -> dict[int, list[Claim]]:
 
 @dataclass(frozen=True, slots=True)
 class _Sentence:
-    """A sentence of a text without marks, and the words that its pronouns may stand for; see `states`."""
+    """A sentence of a text without marks, or a row of a table.
+
+    Attributes:
+        span: where it is in the text.
+        text: the sentence; a row with the names of its columns.
+        before: the words that its pronouns may stand for; see `states`.
+        end: where its last word ends, after which its marks stand.
+    """
 
     span: Span
     text: str
     before: frozenset[str] | None
+    end: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,20 +264,36 @@ class _Reading:
 
 @remembered
 def _sentences(plain: str) -> tuple[_Sentence, ...]:
-    """The sentences of a text without marks; a question and the answer that follows it count as one."""
+    """The sentences of a text without marks, and the rows of its tables; a question and the answer that follows it are one."""
+    lines = {line.span.start: line for line in table_lines(plain)}
     joined: list[Span] = []
-    for span in sentence_spans(plain):
+    for span in _spans_apart(plain, [line.span for line in lines.values()]):
         if not any(map(str.isalnum, plain[span.start : span.end])):
             continue
-        is_answer = bool(joined) and plain[joined[-1].end - 1] in "?？؟"
+        is_answer = bool(joined) and plain[joined[-1].end - 1] in "?？؟" and span.start not in lines
         joined[-1:] = [Span(joined[-1].start, span.end)] if is_answer else [*joined[-1:], span]
     found: list[_Sentence] = []
     before: frozenset[str] | None = None
     for span in joined:
-        text = BEFORE_WORDS.sub("", plain[span.start : span.end], count=1)
-        found.append(_Sentence(Span(span.end - len(text), span.end), text, before))
+        line = lines.get(span.start)
+        if line is not None and not line.said:
+            continue
+        text = line.said if line is not None else BEFORE_WORDS.sub("", plain[span.start : span.end], count=1)
+        start = span.start if line is not None else span.end - len(text)
+        end = line.end if line is not None else start + len(text.rstrip(_SENTENCE_END))
+        found.append(_Sentence(Span(start, span.end), text, before, end))
         before = frozenset(keys_of(text)) | (before or frozenset() if _PRONOUN.search(text) else frozenset())
     return tuple(found)
+
+
+def _spans_apart(plain: str, lines: Sequence[Span]) -> Iterator[Span]:
+    """Yields the places of sentences, apart from some lines, each of which is one by itself."""
+    start = 0
+    for line in (*lines, Span(len(plain), len(plain))):
+        yield from (Span(start + one.start, start + one.end) for one in sentence_spans(plain[start : line.start]))
+        if line.end > line.start:
+            yield line
+        start = line.end
 
 
 def _sentence_at(place: int, sentences: Sequence[_Sentence]) -> _Sentence | None:
@@ -293,8 +319,7 @@ def _with_missing(text: str, cited: Mapping[int, Sequence[Claim]], stated: Calla
             one = next(iter(stating), None)
         if one is not None:
             marked.append(one)
-            last = one.span.start + len(one.text.rstrip(_SENTENCE_END)) - 1
-            added.append((places[last] + 1, f" [{number}]"))
+            added.append((places[one.end - 1] + 1, f" [{number}]"))
     for place, written in sorted(added, key=lambda one: one[0])[::-1]:
         text = text[:place] + written + text[place:]
     return text

@@ -25,6 +25,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from hopweave.citations.about import (
     has_alike_names_of,
@@ -44,6 +45,7 @@ from hopweave.citations.places import Place, place_of, referring_to_place
 from hopweave.citations.rivals import rival_of
 from hopweave.citations.superseded import Found
 from hopweave.citations.threads import written_later
+from hopweave.citations.together import Named, parts_of_name, said_with
 from hopweave.citations.yes_or_no import speaks_for_it
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Citation, Claim, Origin, Passage, Reading, Shortfall, Span, Support
@@ -52,6 +54,7 @@ from hopweave.text.alike_names import is_of_another_name, is_one_of_several, is_
 from hopweave.text.answer_kinds import counts_something_else, is_of_kind, is_something_else, kind_asked
 from hopweave.text.content_words import content_of, is_reasoning, keys_of, named_keys, numbers_of, stem, stems_of
 from hopweave.text.dates_of_records import is_date_of_a_record
+from hopweave.text.document_names import are_of_one_document
 from hopweave.text.explanations import explains
 from hopweave.text.final import has_marker
 from hopweave.text.key_terms import only_repeats
@@ -103,6 +106,7 @@ def judge(
     mark: int = 0,
     settled: Sequence[Claim] = (),
     beside: Iterable[Passage] = (),
+    together: Sequence[Named] = (),
 ) -> Assessment:
     """Judges an answer to a query against passages.
 
@@ -114,6 +118,7 @@ def judge(
         mark: the mark of the citations.
         settled: earlier claims that are supported: they may tie the cited sentence to what the query names.
         beside: further passages that were found: they may say something else, but are not cited for the answer.
+        together: the sentences that were named for the answer, if these are several; see `citations.together`.
     """
     read, evidence = readings or {}, list({passage.id: passage for passage in passages}.values())
     said = asserted(text) or none_of(text, evidence)
@@ -124,7 +129,7 @@ def judge(
     refused = {passage.id for passage, _ in denying}
     willing = [passage for passage in evidence if passage.id not in refused]
     others = list({passage.id: passage for passage in (*willing, *beside) if passage.id not in refused}.values())
-    found = _Case(mark, query, willing, read, settled, others, is_yes(plain(text))).borne_out(said)
+    found = _Case(mark, query, willing, read, settled, others, is_yes(plain(text)), together).borne_out(said)
     if found.support == "supported" and not speaks_for_it(query, plain(text), said, _told(found, evidence, settled)):
         return replace(found, support="unsupported", shortfall="relation")
     if found.citations:
@@ -158,13 +163,14 @@ def claim_of(
     readings: Mapping[str, Reading] | None = None,
     settled: Sequence[Claim] = (),
     beside: Iterable[Passage] = (),
+    together: Sequence[Named] = (),
 ) -> Claim:
     """The claim made by an answer to a query, with its support. `mark` is its number, from 1, and the mark of its citations.
 
     The other arguments are those of `judge`. If the answer only says that the answer is unknown, the claim is open: it has no
     text. "None" says that unless a passage has it as the value that the query asks for.
     """
-    found = judge(query, text, passages, readings, mark=mark, settled=settled, beside=beside)
+    found = judge(query, text, passages, readings, mark=mark, settled=settled, beside=beside, together=together)
     if not text or (does_not_know(text) and found.support != "supported"):
         return Claim(query, "", origin)
     return Claim(query, text, origin, found.support, found.citations, found.contradicted_by, found.shortfall)
@@ -265,6 +271,7 @@ class _Case:
         settled: earlier claims that are supported.
         found: all passages that may say something else: the candidate evidence and what was found beside it.
         is_yes: whether the answer is the reason for a yes.
+        together: the sentences that were named for it.
     """
 
     mark: int
@@ -274,6 +281,7 @@ class _Case:
     settled: Sequence[Claim]
     found: Sequence[Passage]
     is_yes: bool
+    together: Sequence[Named]
 
     def borne_out(self, said: str) -> Assessment:
         """Whether passages have an answer, all of it, at places that are about the query."""
@@ -306,7 +314,22 @@ class _Case:
                 if found.support == "supported":
                     return self._nearer(said, citation, self.passages[number:]) or found
                 first = first or found
-        return first
+        return (self._by_a_part(said, first) or first) if first is not None else None
+
+    def _by_a_part(self, said: str, whole: Assessment) -> Assessment | None:
+        """A sentence that bears out a part of a name, named together with that of the same document which has all of it."""
+        if whole.shortfall not in {"subject", "relation"}:
+            return None
+        of_whole = [passage for passage in self.passages if passage.id == whole.citations[0].passage_id]
+        for passage, sentence in self.together:
+            if not any(passage.id == one.id or are_of_one_document(passage, one) for one in of_whole):
+                continue
+            for part in parts_of_name(said, passage.text[sentence.start : sentence.end], self.found):
+                there = (one for one in self._occurrences(part, passage) if one.start <= sentence.start < one.end)
+                found = next((self._assessed(part, passage, citation) for citation in there), whole)
+                if found.support == "supported":
+                    return replace(found, citations=(*found.citations, *whole.citations))
+        return None
 
     def _nearer(self, said: str, citation: Citation, passages: Sequence[Passage]) -> Assessment | None:
         """A place that supports a statement as well, with more of its words than the one found; `None` if there is none."""
@@ -334,7 +357,8 @@ class _Case:
         alone = self._assessed_at(place, said, citation, focus)
         if alone.shortfall not in {"subject", "relation"}:
             return alone
-        for source, sentence in referring_to_place(place, focus, self.found):
+        beside = said_with(self.query, place, focus, self.together)
+        for source, sentence in chain(referring_to_place(place, focus, self.found), beside):
             quoted = source.text[sentence.start : sentence.end]
             read = replace(place, text=f"{quoted}\n{place.text}", referring=quoted)
             found = self._assessed_at(read, said, citation, focus)

@@ -18,6 +18,7 @@ from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Message, Question
 from hopweave.record import Decision, Record
 from hopweave.text.key_terms import words_in
+from hopweave.text.white_space import evenly_spaced
 
 REWRITTEN = "rewritten"
 """The label of the decision, and the purpose of the call."""
@@ -62,7 +63,7 @@ async def rewrite_follow_up(question: Question, earlier: Sequence[Turn], workben
     prompt = workbench.fill(
         _PROMPTS["rewrite"],
         turns="\n".join(_shown(turn, workbench) for turn in turns),
-        question=escape(_on_one_line(question.text)),
+        question=escape(evenly_spaced(question.text)),
     )
     sampling = replace(
         workbench.sampling,
@@ -103,7 +104,7 @@ def _turns(kept: Any) -> Iterator[Turn]:
 
 
 def _shortened(turn: Turn) -> Turn:
-    return Turn(_on_one_line(turn.question)[:MAX_TURN_CHARACTERS], _on_one_line(turn.answer)[:MAX_TURN_CHARACTERS])
+    return Turn(evenly_spaced(turn.question)[:MAX_TURN_CHARACTERS], evenly_spaced(turn.answer)[:MAX_TURN_CHARACTERS])
 
 
 def _shown(turn: Turn, workbench: MethodContext) -> str:
@@ -115,7 +116,7 @@ def _read(text: str, asked: str, turns: Sequence[Turn]) -> tuple[str, str]:
     """The question in a reply, and the problem with it; one of the two is empty."""
     read = parse_json_object(text, {"question": str})
     said = unescape(str(read.values.get("question", text)))
-    whole = _on_one_line(parse_rewritten(said, asked)).lstrip('"“ ')
+    whole = evenly_spaced(parse_rewritten(said, asked)).lstrip('"“ ')
     if not whole:
         return "", "there is no question in the reply"
     strangers = _strangers(whole, [asked, *(part for turn in turns for part in (turn.question, turn.answer))])
@@ -129,7 +130,3 @@ def _strangers(whole: str, mentioned: Sequence[str]) -> list[str]:
     known = {word.stem for text in mentioned for word in words_in(text)}
     named = [word for word in words_in(whole)[1:] if word.is_named and word.says_something]
     return list(dict.fromkeys(word.written for word in named if word.stem not in known))
-
-
-def _on_one_line(text: str) -> str:
-    return " ".join(text.split())

@@ -71,7 +71,7 @@ def _composed(text: str) -> str:
 
 
 def is_named(word: str) -> bool:
-    """Whether a word looks like a name or a number."""
+    """Whether a word looks like a name or a number: it begins with a capital or a digit."""
     return word[0].isupper() or word[0].isdigit()
 
 

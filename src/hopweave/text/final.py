@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 
 from hopweave.core.lazy_pattern import lazy_pattern
@@ -14,6 +14,7 @@ from hopweave.text.citation_marks import drop_marks, drop_marks_between_words
 from hopweave.text.languages import all_words_for
 from hopweave.text.quotation import unquoted, without_unclosed_mark
 from hopweave.text.sentences import sentence_spans
+from hopweave.text.written_lists import rows_in, short_lines
 
 MARKER = "So the final answer is"
 
@@ -60,8 +61,9 @@ def final_answer(text: str, question: Question) -> tuple[str, str]:
 
     Args:
         text: the final words of a model.
-        question: decides the form: for `short`, what follows the last marker; for `label`, one of the labels; for `long`,
-            the whole text without marks and without the closing sentence that repeats the answer.
+        question: decides the form: for `short`, what follows the last marker, all of it if that is a list or a table; for
+            `label`, one of the labels; for `long`, the whole text without marks and without the closing sentence that repeats
+            the answer.
 
     Returns:
         The answer and how it was found: `marker`, `alt-marker`, `full`, `label-anywhere`, or `empty` (with an empty answer).
@@ -85,6 +87,37 @@ def short_form(text: str) -> str:
             break
         line = barer
     return " ".join(line.split())
+
+
+def listed(text: str, *, by_line: bool = False) -> str:
+    r"""The items of the list, or the rows of the table, that a text begins with or announces, on one line; empty without one.
+
+    Args:
+        text: the words of an answer.
+        by_line: whether several short lines are a list as well, as in words that are nothing but the answer.
+
+    >>> listed("The lamps are:\n- **Sula**\n- Orlau [2]"), listed("|lamp|year|\n|---|---|\n|Sula|1887|\n|Orlau|1902|")
+    ('Sula, Orlau', 'Sula, 1887; Orlau, 1902')
+    >>> listed("Sula\n\nIt is the oldest lamp."), listed("Sula\nOrlau", by_line=True)
+    ('', 'Sula, Orlau')
+    """
+    rows = rows_in(text) or tuple((line,) for line in (short_lines(text) if by_line else ()))
+    return joined(", ".join(filter(None, map(short_form, row))) for row in rows)
+
+
+def joined(items: Iterable[str]) -> str:
+    """The items of a list on one line, those that are not empty.
+
+    >>> joined(["Sula", "Orlau"]), joined(["Sula, 1887", "Orlau, 1902"])
+    ('Sula, Orlau', 'Sula, 1887; Orlau, 1902')
+    """
+    said = list(filter(None, items))
+    return ("; " if any("," in one for one in said) else ", ").join(said)
+
+
+def without_reasons(text: str) -> str:
+    """What answers in a text that begins with the answer: its list or its table, on one line, or else its first line."""
+    return listed(text) or text.strip().split("\n", 1)[0]
 
 
 def map_label(text: str, labels: Sequence[str]) -> str:
@@ -160,6 +193,8 @@ def _short(text: str, _: Sequence[str]) -> tuple[str, str]:
         whole = short_form(text)
         return (whole, "full") if whole else ("", "empty")
     tail, how = found
+    if several := listed(tail.lstrip(" :*")):
+        return several, how
     line = next((part for part in tail.lstrip(" :*").splitlines() if part.strip()), "")
     answer = short_form(_first_sentence(line))
     return (answer, how) if answer else ("", "empty")

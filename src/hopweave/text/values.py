@@ -256,7 +256,7 @@ def _tokens(text: str) -> list[str]:
 
 
 def _is_letter(written: Sequence[str], index: int) -> bool:
-    """Whether an `a` behind another word ends the text, or is a capital before a word that is none."""
+    """Whether an `a` behind another word ends the text, or is a capital before a word without one."""
     behind = written[index + 1] if index + 1 < len(written) else ""
     return index > 0 and (not behind or (written[index].startswith("A") and behind[0].islower()))
 

@@ -127,3 +127,10 @@ async def test_a_demonstration_shows_as_many_passages_as_the_question_gets_or_al
     assert len(passages) == num_shown
     assert f"\n\n{shown}\n\nQuestion: {one.question}\nAnswer: {one.answer}\n\n[1] <passage>\nOrlau\n" in prompt.text
     assert prompt.text.endswith(f"\n\nQuestion: {ASKED}\nAnswer:")
+
+
+async def test_a_reply_that_is_a_list_is_the_answer_with_all_its_items_and_a_reply_with_reasons_its_first_line():
+    record = await ask("The mayors are:\n- Ida Renn\n- Otto Blum")
+    assert (record.answer.short, record.answer.how) == ("Ida Renn, Otto Blum", "full")
+    explained = await ask("Ida Renn\n- She is the mayor of Orlau.\n- Otto Blum was.")
+    assert (explained.answer.short, explained.answer.verdict.support) == ("Ida Renn", "supported")

@@ -133,6 +133,32 @@ async def test_an_endpoint_that_cannot_continue_is_shown_the_text_and_asked_for_
     assert told(record, "sentence") == [MAYOR, BORN, END]
 
 
+@pytest.mark.parametrize("before", ["Sure! Here is the next sentence:\n", "Here is the first sentence:\n\n", "Certainly! "])
+async def test_a_model_that_is_asked_for_a_sentence_may_announce_it(before):
+    record = await ask(f"{before}{MAYOR}", f"{before}{BORN}\nI hope it helps.", f"{before}{END}", prefill=False)
+    assert told(record, "sentence") == [MAYOR, BORN, END]
+    assert (queries(record), unread(record), record.answer.short) == ([ASKED], [], "Tromvik")
+
+
+async def test_a_reply_that_only_announces_a_sentence_is_counted():
+    record = await ask(MAYOR, "Sure! Here is the next sentence:", "Tromvik.", prefill=False)
+    assert told(record, "sentence") == [MAYOR]
+    assert unread(record) == ["no sentence is in the reply", "no sentence says what the final answer is"]
+
+
+async def test_an_announced_draft_is_searched_for_without_what_announces_it():
+    draft = line("Sure", "!", "\n", "The", " mayor", " of", " Orlau", " is", (" Max", 0.3), (" Orr", 0.2), ".")
+    record = await ask(draft, MAYOR, END, prefill=False)
+    assert queries(record) == [ASKED, MASKED]
+    assert [step.data["least_probability"] for step in decisions(record, "draft")] == [0.2]
+
+
+async def test_a_reply_ends_with_its_line_only_where_the_model_continues_the_text():
+    bench = Bench([MAYOR, END], FOUND)
+    await bench.ask(ASKED, "flare", n_demos=0)
+    assert {sampling.stop for _, sampling in bench.llm.calls} == {("\nQ:",)}
+
+
 # -- explicit queries --------------------------------------------------------------------------------------------------
 
 QUESTIONS = {"Who is the mayor?": [ORLAU, OTHER], "When was that?": [RENN, OTHER]}

@@ -180,6 +180,56 @@ async def test_a_sentence_that_is_cut_off_is_kept_and_counted():
     assert unread(record)[0] == "the sentence is cut off at max_tokens_sentence"
 
 
+# -- words that announce a sentence ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "before", ["Sure! Here is the next sentence:\n", "Here is the next sentence:\n\nA: ", "Sure! ", "A: Okay.\n"]
+)
+async def test_a_model_that_is_asked_for_a_sentence_may_announce_it(before):
+    record = await ask(f"{before}{FIRST}", f"{before}{SECOND}\nI hope it helps.", f"{before}{LAST}", READ, prefill=False)
+    assert told(record, "sentence") == [FIRST, SECOND, LAST]
+    assert queries(record)[1:] == [FIRST, SECOND]
+    assert (record.answer.stopped_because, unread(record)) == ("finished", [])
+
+
+async def test_a_reply_that_only_announces_a_sentence_is_counted():
+    record = await ask(FIRST, "Sure! Here is the next sentence:", READ, prefill=False)
+    assert told(record, "sentence") == [FIRST]
+    assert unread(record) == ["no sentence is in the reply"]
+    assert record.answer.stopped_because == "empty_sentence"
+
+
+async def test_an_answer_on_the_line_after_its_marker_ends_the_reasoning():
+    record = await ask(FIRST, "So the answer is:\n\nOrlau.", READ, prefill=False)
+    assert told(record, "sentence") == [FIRST, "So the answer is: Orlau."]
+    assert record.answer.stopped_because == "finished"
+
+
+async def test_lines_that_only_repeat_sentences_that_were_shown_are_passed_over():
+    record = await ask(FIRST, f"{FIRST}\n{SECOND}", f"{FIRST}\n{SECOND}", READ, prefill=False)
+    assert told(record, "sentence") == [FIRST, SECOND]
+    assert record.answer.stopped_because == "repeated_sentence"
+
+
+@pytest.mark.parametrize(("prefill", "stop"), [(True, ("\n",)), (False, ("\nQ:", "\n<passage>"))])
+async def test_a_reply_ends_with_its_line_only_where_the_model_goes_on_from_its_sentences(prefill, stop):
+    made = bench([FIRST, LAST, READ], prefill=prefill)
+    await made.ask(QUESTION, "ircot")
+    assert [sampling.stop for _, sampling in made.llm.calls[:2]] == [stop, stop]
+
+
+async def test_a_line_that_is_followed_by_others_is_not_cut_off():
+    record = await ask("Lost Gravel is old\nIt was made in Orlau by", LAST, READ, prefill=False, max_tokens_sentence=9)
+    assert told(record, "sentence")[0] == "Lost Gravel is old"
+    assert unread(record) == []
+
+
+async def test_a_letter_before_a_colon_within_a_sentence_is_kept():
+    record = await ask("They chose plan A: to build it.", LAST, READ)
+    assert told(record, "sentence")[0] == "They chose plan A: to build it."
+
+
 # -- sentences of the same reply ---------------------------------------------------------------------------------------
 
 THUS = "Thus, it comes from Orlau."

@@ -203,6 +203,9 @@ async def test_how_it_ends(dialogue, seen):
         (r"\boxed{\text{Tromvik}}", "Tromvik"),
         (r"It is not \boxed{Ulm} but \boxed {Tromvik \& Aral}.", "Tromvik & Aral"),
         (r"**\boxed{a {b} c}**", "a {b} c"),
+        (r"\boxed{The answer is Tromvik}", "Tromvik"),
+        (r"\boxed{\text{Final answer: Tromvik}}", "Tromvik"),
+        (r"\boxed{The Answer Is No}", "The Answer Is No"),
         (r"\boxed{Tromvik", "Tromvik"),
     ],
 )

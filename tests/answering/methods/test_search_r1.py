@@ -92,6 +92,9 @@ async def test_searches_are_in_the_record_under_the_query_that_the_model_wrote()
     scene("where nothing is found the information says so",
         lambda: ask(*SAYS, found={}), ends={1: "<information>\nNothing was found.\n</information>"},
         verdicts=[(ASKED, "Tromvik", "unsupported")]),
+    scene("a marker within the tag is no part of the answer",
+        lambda: ask(*SAYS[:-1], "<answer> The answer is Tromvik. </answer>"), short="Tromvik", support="supported",
+        text=f"{WHO} Ida Renn [1]. {WHERE} Tromvik [2]. So the final answer is Tromvik."),
     scene("an answer at once needs no search",
         lambda: ask(SAYS[-1]), queries=[], verdicts=[(ASKED, "Tromvik", "unsupported")], text="Tromvik", num_calls=1),
 ])  # fmt: skip

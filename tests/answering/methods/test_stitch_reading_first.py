@@ -9,11 +9,12 @@ from support.bench import Bench, Capable, Small, calls, purposes, queries, unrea
 
 from hopweave.answering.methods.stitch.stitch import Stitch
 from hopweave.citations.marking import says_unknown
-from hopweave.core.types import Abilities, Passage, Question
+from hopweave.core.types import Abilities, Passage, Question, Reply
 from hopweave.models.llms.scripted import Line
 from hopweave.record import Decision, Trace
 from hopweave.run.components import Components
 from hopweave.run.workbench import Workbench
+from hopweave.show.no_answer import why_no_answer
 
 ASKED = "In which town was the designer of Orla Bridge born?"
 BRIDGE = Passage("bridge", "Orla Bridge is a bridge of 1902. It was designed by Mara Lind.", "Orla Bridge")
@@ -419,3 +420,197 @@ async def test_steps_that_are_supported_bear_out_no_answer_that_chooses_nothing(
     record = await ask([reading(IS_BRIDGE, IS_BUILT, answer=answer)], {question: [BRIDGE, LIGHT]}, question)
     assert [support for _, _, support in verdicts(record)[:2]] == ["supported", "supported"]
     assert (record.answer.short, record.answer.verdict.support) == (short, "unsupported")
+
+
+LAMPS = "Which lamps burn oil?"
+OIL = [Passage(name.casefold(), f"The lamp of {name} burns oil.", name) for name in ("Sula", "Orlau", "Kerrow")]
+BURN = [(f"What does the lamp of {passage.title} burn?", "oil", [number]) for number, passage in enumerate(OIL, start=1)]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "- Sula\n- Orlau\n- Kerrow",
+        "Three lamps:\n1. Sula\n2. **Orlau**\n3. Kerrow [3]",
+        "| Lamp |\n|---|\n| Sula |\n| Orlau |\n| Kerrow |",
+        "Sula\nOrlau\nKerrow",
+        ["Sula", "Orlau", "Kerrow"],
+    ],
+)
+async def test_an_answer_that_is_a_list_is_all_of_it_on_one_line_and_no_item_alone_gets_a_tick(said):
+    record = await ask([reading(*BURN, answer=said)], {LAMPS: OIL}, LAMPS)
+    assert record.answer.short == "Sula, Orlau, Kerrow"
+    assert record.answer.text.endswith("So the final answer is Sula, Orlau, Kerrow.")
+    assert [support for _, _, support in verdicts(record)] == ["supported"] * 3 + ["unsupported"]
+    assert not unread(record)
+
+
+async def test_reasons_below_an_answer_are_no_part_of_it():
+    said = "Vask\nMara Lind was born there, as the facts say."
+    record = await ask([reading(DESIGNER, BORN, answer=said)])
+    assert (record.answer.short, record.answer.verdict.support) == ("Vask", "supported")
+
+
+AGAIN = 'Reply with one JSON object, with "steps", "missing" and "answer"'
+
+
+@pytest.mark.parametrize("unreadable", ["", "I'm sorry, but I can't help with that.", "Vask, I think.", "{}"])
+async def test_a_reply_without_an_object_is_asked_for_once_more_in_the_same_turn(unreadable):
+    record = await ask([unreadable, reading(DESIGNER, BORN, answer="Vask")])
+    first, second = calls(record)
+    assert second[:-1] == first[:-1]
+    assert second[-1].text.startswith(f"{first[-1].text}\n\n{AGAIN}")
+    assert (record.answer.short, record.answer.verdict.support) == ("Vask", "supported")
+
+
+async def test_a_reply_is_asked_for_again_once_alone():
+    assert len(calls(await ask(["Vask, I think."] * 4))) == 2
+    found = {ASKED: [BRIDGE], MISSING: [LIND]}
+    record = await ask(["", reading(DESIGNER, missing=[MISSING]), "Hm.", "Hm."], found)
+    assert len(calls(record)) == 3
+    assert "Nothing more can be looked up" in calls(record)[2][-1].text
+
+
+async def test_a_reply_that_was_cut_off_before_its_object_is_no_answer_and_names_the_setting():
+    cut = Reply("Let me go through the facts one by one. Fact 1 says that", finish_reason="length")
+    record = await ask([cut, cut])
+    assert (record.answer.short, record.answer.text, record.answer.stopped_because) == ("", "", "finished")
+    assert unread(record) == ["the reply was cut off after 600 tokens, all that methods.stitch.max_tokens allows"] * 2
+    assert "methods.stitch.max_tokens" in why_no_answer(record)[0]
+    long = Question("q", ASKED, "long")
+    assert "methods.stitch.max_tokens_long" in unread(await ask([cut, cut], question=long))[0]
+
+
+async def test_a_reply_that_was_cut_off_is_not_taken_for_an_answer_after_steps_that_were_read():
+    cut = Reply("Let me see whether", finish_reason="length")
+    record = await ask([reading(DESIGNER, missing=[MISSING]), cut, cut], {ASKED: [BRIDGE], MISSING: [LIND]})
+    assert record.answer.short == ""
+    assert verdicts(record)[0] == (DESIGNER[0], "Mara Lind", "supported")
+
+
+@pytest.mark.parametrize(
+    ("ending", "reason"),
+    [(', {"question": "In which to', "stop"), (', {"question": "In which to', "length"), (', {"question": "a"b"}]}', "stop")],
+)
+async def test_the_answer_of_a_step_is_not_taken_for_that_of_an_object_that_cannot_be_read_to_its_end(ending, reason):
+    begun = reading(DESIGNER).partition("]}")[0] + "]}"
+    record = await ask([Reply(begun + ending, finish_reason=reason), reading(DESIGNER, BORN, answer="Vask")])
+    assert len(calls(record)) == 2
+    assert record.answer.short == "Vask"
+
+
+async def test_steps_before_an_object_was_cut_off_are_kept_and_nothing_is_said_of_what_the_passages_state():
+    cut = Reply(reading(DESIGNER).partition("]}")[0] + ']}, {"question": "In which', finish_reason="length")
+    record = await ask([cut, cut])
+    assert record.answer.text == "Who designed Orla Bridge? Mara Lind [1]."
+    assert "methods.stitch.max_tokens" in why_no_answer(record)[0]
+
+
+@pytest.mark.parametrize("form", ["short", "long"])
+async def test_a_refusal_is_shown_as_what_it_is(form):
+    question = Question("q", ASKED, form)
+    record = await ask(["I'm sorry, but I can't help with that request."] * 3, question=question)
+    assert record.answer.text == "I'm sorry, but I can't help with that request."
+    assert says_unknown(record.answer)
+    assert record.answer.verdict.num_claims == 0
+    kept = await ask(
+        [reading(DESIGNER, missing=[MISSING]), *["I'm sorry, but I can't find it."] * 2], {ASKED: [BRIDGE]}, question
+    )
+    assert verdicts(kept)[0] == (DESIGNER[0], "Mara Lind", "supported")
+
+
+async def test_a_yes_or_a_no_without_an_object_is_no_refusal():
+    asked = "Was Mara Lind born in Vask?"
+    record = await ask(["NO"] * 2, {asked: [LIND]}, asked)
+    assert record.answer.text == "So the final answer is NO."
+
+
+async def test_a_plain_reply_is_read_without_emphasis_and_the_facts_that_it_names():
+    asked = "What does the lamp of Sula burn?"
+    record = await ask(["Based on the facts, the **lamp of Sula burns oil** [fact 1]."] * 2, {asked: OIL}, asked)
+    assert record.answer.short == "the lamp of Sula burns oil"
+    assert [citation.quote for citation in record.answer.citations] == ["The lamp of Sula burns oil."]
+
+
+@pytest.mark.parametrize("said", ['{"steps": [], "missing": [], "answer": {"town": "Vask"}}', reading(DESIGNER)])
+async def test_the_next_request_says_that_nothing_was_found_only_if_something_was_searched_for(said):
+    record = await ask([said, reading(DESIGNER, BORN, answer="Vask")])
+    assert queries(record) == [ASKED]
+    assert calls(record)[1][-1].text.startswith("That object has neither an answer nor anything that is missing.")
+    assert record.answer.short == "Vask"
+
+
+MINUTES = Passage(
+    "minutes",
+    "Present: Ada Finch (chair), Tom Carey, Ida Renn\n\n"
+    "3. Lamp of Sula\n\nTom proposed a new lamp on 3 May. Ada suggested 1 June instead.",
+    "Meeting of Sula",
+)
+SUGGESTED = "Who suggested 1 June for the lamp of Sula?"
+
+
+async def test_of_facts_that_are_needed_together_all_are_cited_and_count_together():
+    record = await ask([reading((SUGGESTED, "Ada Finch", [1, 4]), answer="Ada Finch")], {SUGGESTED: [MINUTES]}, SUGGESTED)
+    assert verdicts(record) == [(SUGGESTED, "Ada Finch", "supported")]
+    assert [citation.quote for citation in record.answer.citations] == [
+        "Ada suggested 1 June instead.",
+        "Present: Ada Finch (chair), Tom Carey, Ida Renn",
+    ]
+
+
+@pytest.mark.parametrize(("said", "facts"), [("Tom Carey", [1, 4]), ("Ida Renn", [1, 4]), ("Ada Finch", [1, 3])])
+async def test_facts_that_are_named_together_make_no_wrong_answer_right_and_are_shown_all_the_same(said, facts):
+    record = await ask([reading((SUGGESTED, said, facts), answer=said)], {SUGGESTED: [MINUTES]}, SUGGESTED)
+    assert record.answer.verdict.support == "unsupported"
+    assert len(record.answer.citations) == 2
+
+
+async def test_of_several_facts_with_the_answer_that_with_the_words_of_the_question_is_cited_first():
+    asked = "When was the lamp of Sula lit?"
+    lit = Passage("lit", "In 1887 the harbour was dug. The lamp of Sula was lit in 1887. Sula is a village.", "Sula")
+    record = await ask([reading((asked, "1887", [1, 2]), answer="1887")], {asked: [lit]}, asked)
+    assert record.answer.verdict.support == "supported"
+    assert record.answer.citations[0].quote == "The lamp of Sula was lit in 1887."
+
+
+async def test_a_fact_that_has_no_word_of_its_step_is_not_cited():
+    record = await ask([reading(DESIGNER, ("Where was Mara Lind born?", "Vask", [4, 6]), answer="Vask")])
+    assert [citation.quote for citation in record.answer.claims[1].citations] == ["She was born in Vask."]
+
+
+LIST = [
+    Passage(f"list-{year}", f"Article: Sula lamp; List price (GBP): {price}.", f"Sula lamp (price list {year})")
+    for year, price in ((2024, "690.00"), (2023, "655.00"))
+]
+
+
+async def test_the_steps_of_an_explanation_are_claims_unless_its_sentences_cite_as_much():
+    asked = Question("q", "Why was the Sula lamp removed from the price list in 2024?", "long")
+    step = ("What is the list price of the Sula lamp in the price list 2024?", "690.00 GBP", [1])
+    said = "The Sula lamp was not removed. The price list 2024 has the Sula lamp at 690.00 GBP, after 655.00 GBP in 2023."
+    record = await ask([reading(step, answer=said)], {asked.text: LIST}, asked)
+    assert verdicts(record)[0] == (step[0], "690.00 GBP", "supported")
+    assert [claim.text for claim in record.answer.claims[1:]] == [
+        "The Sula lamp was not removed.",
+        "The price list 2024 has the Sula lamp at 690.00 GBP, after 655.00 GBP in 2023.",
+    ]
+    assert record.answer.text.endswith("after 655.00 GBP in 2023 [1].")
+    assert record.answer.verdict.support == "unsupported"
+
+
+async def test_an_explanation_whose_sentences_cite_all_facts_has_no_claims_besides_them():
+    long = Question("q", "Who designed Orla Bridge, and where was she born?", "long")
+    said = "Orla Bridge was designed by Mara Lind [2]. Mara Lind was born in Vask [4]."
+    record = await ask([reading(DESIGNER, BORN, answer=said)], {long.text: [BRIDGE, LIND]}, long)
+    assert [(claim.text, claim.support) for claim in record.answer.claims] == [
+        ("Orla Bridge was designed by Mara Lind.", "supported"),
+        ("Mara Lind was born in Vask.", "supported"),
+    ]
+    assert record.answer.text == "Orla Bridge was designed by Mara Lind [1]. Mara Lind was born in Vask [2]."
+
+
+async def test_the_number_of_a_fact_in_an_explanation_says_where_to_look_first():
+    long = Question("q", "Where is Vask mentioned?", "long")
+    told = [Passage(name, "Mara Lind was born in Vask.", name) for name in ("first", "second")]
+    record = await ask([reading(answer="Mara Lind was born in Vask [2].")], {long.text: told}, long)
+    assert [citation.passage_id for citation in record.answer.citations] == ["second"]

@@ -147,6 +147,15 @@ TOLD = [
         ("likeliest", said(answers=["Drum", "Vask", "Orlau"])), *dialogue()[1:]]), candidate=["Drum", "Vask"], short="Vask"),
     scene("a list without json is read", lambda: ask([
         ("likeliest", "Here they are:\n1. **Drum**\n2. Vask"), *dialogue()[1:]]), candidate=["Drum", "Vask"], short="Vask"),
+    scene("answers on lines of their own are read", lambda: ask([
+        ("likeliest", "Drum\nVask"), *dialogue()[1:]]), candidate=["Drum", "Vask"], short="Vask", unread=[]),
+    scene("an answer comes without what explains it", lambda: ask([
+        ("likeliest", "1. **Drum** - Greta Falk was born there.\n2. **Vask** - she was born there."), *dialogue()[1:]]),
+        candidate=["Drum", "Vask"], short="Vask"),
+    scene("a text that is called the more informative one is preferred", lambda: ask([*dialogue()[:5],
+        (f"Text 1:\n<passage>\n{FOR_DRUM}", "Text 2 is more informative than text 1."),
+        (f"Text 1:\n<passage>\n{FOR_VASK}", "Text 1, because it names the town, while text 2 does not."),
+    ]), short="Vask", unread=[], scores=["Vask: validity 1, ranking 1; Drum: validity 0, ranking 0"]),
     scene("a model that explains its choices is understood", lambda: ask([*dialogue()[:3],
         ("Proposed answer: Drum\n<passage>", "No. The text is about somebody else."),
         ("Proposed answer: Vask\n<passage>", "It names the designer and her town, so the answer is yes."),

@@ -265,6 +265,8 @@ async def test_empty_retrieval_is_said_to_the_model_and_the_node_goes_on():
         ('**Rewritten sub-question:** "Where was Liv Aas born?"', BORN_OF_LIV),
         ("New question: Where was Liv Aas born?\n\nThis asks for the place.", BORN_OF_LIV),
         ("\n- Where was Liv Aas born?", BORN_OF_LIV),
+        ("Here is the rewritten sub-question:\nWhere was Liv Aas born?", BORN_OF_LIV),
+        (f"Original: {BORN}\nRewritten: Where was Liv Aas born?", BORN_OF_LIV),
         ("", BORN),
         ("NO!", BORN),
         ("I cannot answer that.", BORN),

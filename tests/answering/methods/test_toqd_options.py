@@ -54,13 +54,17 @@ async def counts(plays: Plays = PLAYS, **options) -> Counter[str]:
 # -- the answer comes from the graph -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "ablation",
-    [{}, *({name: False} for name in ("use_critique", "use_construct", "use_self_verify", "use_rewrite", "use_retrieval"))],
-    ids=lambda options: next(iter(options), "default"),
-)
+ABLATIONS = [
+    {},
+    *({name: False} for name in ("use_critique", "use_construct", "use_self_verify", "use_rewrite", "use_retrieval")),
+    {"use_retrieval": False, "use_self_verify": False},
+]
+
+
+@pytest.mark.parametrize("ablation", ABLATIONS, ids=lambda options: ", ".join(options) or "default")
 async def test_the_answer_is_summed_up_from_the_graphs_answers_by_default_and_in_each_ablation(ablation):
-    record = await bench(dataclasses.replace(PLAYS, raw=ANSWERED_SIMPLY), FOUND).ask(MAIN, "toqd", **ablation)
+    knows = PLAYS.knows if ablation.get("use_retrieval", True) else PLAYS.reads
+    record = await bench(dataclasses.replace(PLAYS, knows=knows, raw=ANSWERED_SIMPLY), FOUND).ask(MAIN, "toqd", **ablation)
     assert purposes(record)[-1] == "summary"
     last = calls(record, "summary")[-1][-1].text
     nodes = [step.data["answer"] for step in decisions(record, "verdict")]
@@ -135,8 +139,54 @@ async def test_without_rewrite_an_internal_question_is_asked_and_searched_as_it_
     assert "Ida Renn" not in "".join(call[-1].text for call in calls(record) if AGE_1 in call[-1].text.split("\n")[-1])
 
 
-async def test_without_retrieval_every_node_is_answered_from_memory_and_nothing_is_searched():
-    record = await bench(PLAYS, FOUND).ask(MAIN, "toqd", use_retrieval=False)
+@pytest.mark.parametrize("use_rewrite", [True, False])
+async def test_without_rewrite_the_answers_before_a_node_reach_the_summary_alone(use_rewrite):
+    asked = BORN_1 if use_rewrite else AGE_1
+    plays = dataclasses.replace(
+        PLAYS,
+        knows={PAINTER: "Otto Falk"},
+        reads={MAYOR: "Ida Renn", BORN_2: "1949", AGE_2: "1949", "Part?": "1951"},
+        further={asked: ["Part?"]},
+        arrows={**PLAYS.arrows, asked: "1 -> Q"},
+        sums_up={asked: "1951"},
+    )
+    record = await bench(plays, FOUND).ask(MAIN, "toqd", use_rewrite=use_rewrite)
+    before = f"[1] {MAYOR} Ida Renn"
+    further, summary_of_node = calls(record, "decompose")[1][0].text, calls(record, "summary_of_node")[0][0].text
+    assert all(prompt.endswith(f"Question: {asked}") for prompt in (further, summary_of_node))
+    assert [before in prompt for prompt in (further, summary_of_node)] == [use_rewrite] * 2
+    assert "Part? 1951" in summary_of_node
+    assert f"{MAYOR} Ida Renn" in calls(record, "summary")[0][0].text
+
+
+async def test_without_retrieval_what_the_model_does_not_know_is_decomposed_further_and_nothing_is_searched():
+    plays = dataclasses.replace(
+        PLAYS,
+        knows={**PLAYS.knows, BORN_2: "1949", "Part one?": "x", "Part two?": "y"},
+        further={MAYOR: ["Part one?", "Part two?"]},
+        arrows={**PLAYS.arrows, MAYOR: "1 -> 2 -> Q"},
+        sums_up={MAYOR: "Ida Renn"},
+    )
+    record = await bench(plays, FOUND).ask(MAIN, "toqd", use_retrieval=False)
+    assert len(purposes(record)) == (3 + KEPT + INTERNAL + 1) + (3 + 2 + 1 + 1)
+    assert told(record, "decomposition") == ["YES", "NO", "NO", "NO", "NO", "NO"]
+    assert told(record, "retrieve") == queries(record) == []
+    assert calls(record, "decompose")[1][0].text.startswith("The question below cannot be answered outright.")
+    assert {verdict for _, _, verdict in verdicts(record)} == {"unsupported"}
+    assert record.answer.passage_ids == ()
+    assert (MAYOR, "Ida Renn", "unsupported") in verdicts(record)
+
+
+async def test_without_retrieval_the_decomposition_of_an_internal_node_sees_the_answers_before_it_but_no_passages():
+    plays = dataclasses.replace(PLAYS, knows={MAYOR: "Ida Renn", **PLAYS.knows}, further={BORN_2: ["Part one?"]})
+    record = await bench(plays, FOUND).ask(MAIN, "toqd", use_retrieval=False)
+    prompt = next(call[-1].text for call in calls(record, "decompose") if call[-1].text.endswith(BORN_2))
+    assert prompt.startswith(f"Already answered:\n[1] {PAINTER} Otto Falk\n\nThe question below cannot")
+    assert "assage" not in prompt
+
+
+async def test_without_retrieval_and_self_verify_every_node_is_answered_from_memory():
+    record = await bench(PLAYS, FOUND).ask(MAIN, "toqd", use_retrieval=False, use_self_verify=False)
     made = Counter(purposes(record))
     assert made.total() == 3 + KEPT + INTERNAL + 1
     assert made["answer_simply"] == KEPT - INTERNAL

@@ -54,12 +54,42 @@ def test_yes_and_no_are_read(text, choice):
     ("text", "choice"),
     [
         ('{"text": "2"}', "2"), ('{"text": 2}', "2"), ("2", "2"), ("Text 2", "2"), ("Text 2 is more informative.", "2"),
-        ("Text 1 is better than text 2.", None), ("12", None), ("Text 12", None), ("2 of them are equal", None),
-        ("Both tell it in 1", "1"), ("The answer is text 1.", "1"),
+        ("Text 1 is better than text 2.", "1"), ("12", None), ("Text 12", None), ("2 of them are equal", None),
+        ("Both tell it in 1", "1"), ("The answer is text 1.", "1"), ("1 is better than 2.", None),
     ],
 )  # fmt: skip
 def test_numbers_are_read(text, choice):
     assert parse_chosen(text, TEXTS, "text") == choice
+
+
+@pytest.mark.parametrize(
+    ("text", "choice"),
+    [
+        ("Text 1 is more informative than text 2.", "1"), ("**Text 2** is more informative than **text 1**.", "2"),
+        ("Text 2 provides more relevant information than text 1.", "2"),
+        ("I think that text 2 would be more helpful for answering it than text 1.", "2"),
+        ("Text 2 does not name it, so text 1 is more informative than text 2.", "1"),
+        ("Text 1, because it names the town, while text 2 does not.", "1"),
+        ("Text 1. It names the town, and text 2 does not.", "1"),
+    ],
+)  # fmt: skip
+def test_of_several_choices_the_one_that_is_called_better_or_given_a_reason_is_read(text, choice):
+    assert parse_chosen(text, TEXTS, "text") == choice
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Text 2 is not more informative than text 1.", "Text 1 is no more informative than text 2.",
+        "I do not think that text 1 is more informative than text 2.", "Neither text 1 nor text 2 is better than the other.",
+        "It is hard to say whether text 1 is more informative than text 2.", "Text 1 and text 2 are better than text 3.",
+        "Text 1 is better than text 2. Text 2 is better than text 1.", "Text 1 is less informative than text 2.",
+        "Text 1, although shorter, is worse than text 2.", "Text 1 has more errors than text 2.", "Text 1 or text 2",
+        "Text 1: it names the town.\nText 2: it does not.", "Text 1. No, text 2.", "Text 1, text 2",
+    ],
+)  # fmt: skip
+def test_what_compares_choices_without_preferring_one_is_no_choice(text):
+    assert parse_chosen(text, TEXTS, "text") is None
 
 
 @given(st.text(), st.sampled_from([(ROUTES, "route"), (ANSWERS, "valid"), (TEXTS, "text")]))

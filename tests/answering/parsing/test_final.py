@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopweave.core.types import Question
-from hopweave.text.final import MARKER, demanded, final_answer, map_label, short_form
+from hopweave.text.final import MARKER, demanded, final_answer, listed, map_label, short_form, without_reasons
 from hopweave.text.quotation import unquoted
 
 SHORT = Question("q", "?")
@@ -85,6 +85,16 @@ SHORT_ANSWERS = {
     "a year in brackets": ("So the final answer is Help! [1965].", "Help! [1965]", "marker"),
     "trailing punctuation": ("So the final answer is Paris ;,", "Paris", "marker"),
     "inner blanks": ("So the final answer is New   York.", "New York", "marker"),
+    "a list": ("So the final answer is:\n- TG-30\n- WL-12 [2]", "TG-30, WL-12", "marker"),
+    "a list and words after it": ("The answer is:\n\n1. Sula\n2. Orlau.\n\nBoth burn oil.", "Sula, Orlau", "alt-marker"),
+    "a list that is announced": ("**Answer:** These lamps:\n- Sula, 1887\n- Orlau", "Sula, 1887; Orlau", "alt-marker"),
+    "a table": (
+        "Answer:\n| lamp | year |\n|---|---|\n| Sula | 1887 |\n| Orlau | 1902 |",
+        "Sula, 1887; Orlau, 1902",
+        "alt-marker",
+    ),
+    "a list of reasons": ("So the final answer is Paris.\n- It is the capital.\n- It is large.", "Paris", "marker"),
+    "a list below an answer": ("So the final answer is:\nParis\n- the capital\n- on the Seine", "Paris", "marker"),
     "a name like no": ("So the final answer is No Country for Old Men.", "No Country for Old Men", "marker"),
 }
 
@@ -189,6 +199,26 @@ def test_a_mark_between_two_words_parts_them():
 def test_underscores_are_part_of_a_name_unless_they_only_set_it_apart(written, bare):
     assert short_form(written) == bare
     assert final_answer(f"So the final answer is {written}", Question("q", "?"))[0] == bare
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("TG-30\n\nIt has a warranty of 24 months.", "TG-30"),
+        ("TG-30\n- It has a warranty of 24 months.\n- WL-12 has none.", "TG-30"),
+        ("TG-30\nQuestion: Which one is older?", "TG-30"),
+        ("- TG-30\n- WL-12\n- WL-12S", "TG-30, WL-12, WL-12S"),
+        ("The articles are:\n\n- **TG-30**\n- WL-12", "TG-30, WL-12"),
+        ("1. FC Köln\nIt is a club.", "1. FC Köln"),
+    ],
+)
+def test_a_text_that_begins_with_the_answer_has_it_in_its_first_line_or_in_its_list(text, said):
+    assert without_reasons(text) == said
+
+
+def test_lines_of_a_few_words_are_a_list_only_in_words_that_are_nothing_but_the_answer():
+    assert listed("Sula\nOrlau", by_line=True) == "Sula, Orlau"
+    assert listed("Sula\nOrlau") == listed("Sula\nIt burns oil.", by_line=True) == ""
 
 
 @given(st.text('ab"“”*_`.,: [1]'))

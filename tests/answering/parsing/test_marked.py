@@ -29,6 +29,13 @@ BUILT, BORN = "It was built in 1902.", "She was born in Vask."
         ("[2]", []),
         ("", []),
         ("... \n - \n", []),
+        (
+            "| lamp | lit |\n|---|---|\n| Sula | 1887 [2] |\n| Orlau | 1902 | [3]",
+            [("lamp: Sula; lit: 1887.", (2,)), ("lamp: Orlau; lit: 1902.", (3,))],
+        ),
+        (f"{BUILT}\n\n| Sula | 1887 |\n| Orlau | 1902 |", [(BUILT, ()), ("Sula | 1887", ()), ("Orlau | 1902", ())]),
+        (f"{BUILT} See section 5 of the handbook.", [(BUILT, ())]),
+        ("See section 5 [2].", [("See section 5.", (2,))]),
         ("Dr. Lind built it in no. 5 [1].", [("Dr. Lind built it in no. 5.", (1,))]),
     ],
 )

@@ -38,7 +38,8 @@ def test_no_in_any_dress_and_ignorance_in_words_are_refusals(reply):
         "Paris. NO!", "The answer is NO!", "It is not NO!", '"No!" is an album.', '"No!" by They Might Be Giants',
         "NO! (2012)", "NO! was sung by Meghan Trainor", "N O!", "No Country!", "The passages state that it was Liv Aas.",
         "The policy document does not cover flood damage.", "It cannot be found in nature.", "It cannot be cut.", "1. Nope",
-        "I have no children.", "The text message tells him.", "Not enough rain", "The passage says Paris.", "Unknown Pleasures", "No\u2060!", "Yes!", "Nono!",
+        "I have no children.", "The text message tells him.", "Not enough rain", "The passage says Paris.",
+        "Unknown Pleasures", "No\u2060!", "Yes!", "Nono!",
     ],
 )  # fmt: skip
 def test_answers_are_not(reply):

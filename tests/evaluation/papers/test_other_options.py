@@ -169,8 +169,6 @@ _ANOTHER = {
     "alpha": 0.9,
     "without_completion": "force_answer",
     "num_passages": 2,
-    "max_graphs": 1,
-    "least_probability": 0.9,
 }
 """Values of options that the profiles leave at the default."""
 

@@ -20,6 +20,7 @@ from hopweave.answering.reading.checking import NOT_ASKED, Reading, problems_in_
 from hopweave.answering.reading.completing import completed
 from hopweave.answering.reading.hops import NOTHING_SETTLED, Way
 from hopweave.answering.toolkit.claims import Assertion
+from hopweave.answering.toolkit.schemas import object_of
 from hopweave.core.errors import ParseError
 from hopweave.core.prompt import escape, fence, prompts_beside, unescape
 from hopweave.core.protocols import MethodContext
@@ -41,11 +42,6 @@ LEAST_PROBABILITY = 0.85
 
 _OLDER = 0.5
 """The weight of a passage that was found for the question, relative to one that was found for the hop."""
-
-
-def object_of(**properties: Any) -> dict[str, Any]:
-    """The JSON schema of an object that has exactly these properties."""
-    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
 def _comparison_of(**side: Any) -> dict[str, Any]:

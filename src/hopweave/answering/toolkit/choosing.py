@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from hopweave.answering.parsing.chosen import parse_chosen
+from hopweave.answering.toolkit.schemas import object_of
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Message
 
@@ -25,8 +26,7 @@ async def chosen(workbench: MethodContext, prompt: str, choices: Sequence[str], 
     Raises:
         ModelError, BudgetReached, ReplayMiss: as in `MethodContext.reply`.
     """
-    field = {name: {"type": "string", "enum": list(choices)}}
-    schema = {"type": "object", "properties": field, "required": [name], "additionalProperties": False}
+    schema = object_of(**{name: {"type": "string", "enum": list(choices)}})
     sampling = replace(
         workbench.sampling,
         max_tokens=_LONGEST_REPLY,

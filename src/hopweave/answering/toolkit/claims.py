@@ -13,6 +13,7 @@ from hopweave.citations.comparisons import premises_of
 from hopweave.citations.marking import text_of, validate_marks
 from hopweave.citations.shortfalls import CHECK_FOUND
 from hopweave.citations.support import claim_of, conclusion_of
+from hopweave.citations.together import Named, citing_all
 from hopweave.core.prompt import unescape
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Answer, Claim, Hit, Origin, Passage, Question, Reading, Span
@@ -49,6 +50,7 @@ class Assertion:
             a passage has its words, which are still cited.
         read_from: the sentence that it was read from, by passage id: if that has the words, it is what is cited.
         beside: further passages that were found: they may say something else, but are not cited for it.
+        together: the sentences that were named for it, if these are several: all of them are cited where one has the words.
     """
 
     query: str
@@ -59,6 +61,7 @@ class Assertion:
     doubt: str = ""
     read_from: Mapping[str, Span] = field(default_factory=dict)
     beside: Sequence[Passage] = ()
+    together: Sequence[Named] = ()
 
 
 def claims_of(
@@ -76,7 +79,8 @@ def claims_of(
         if one.premises:
             claim = conclusion_of(number, one.query, one.text, [claims[premise - 1] for premise in one.premises])
         else:
-            claim = _judged(number, one, workbench, [earlier for earlier in claims if earlier.support == "supported"])
+            judged_now = _judged(number, one, workbench, [earlier for earlier in claims if earlier.support == "supported"])
+            claim = citing_all(judged_now, one.together)
         is_lowered = one.doubt and claim.support == "supported"
         claims.append(replace(claim, support="unsupported", shortfall="check") if is_lowered else claim)
     return claims
@@ -90,11 +94,11 @@ def _judged(number: int, one: Assertion, workbench: MethodContext | None, settle
         if (span := one.read_from.get(passage.id))
     }
     if workbench is None:
-        return claim_of(number, one.query, one.text, one.origin, one.passages, readings, settled, one.beside)
+        return claim_of(number, one.query, one.text, one.origin, one.passages, readings, settled, one.beside, one.together)
     read = workbench.readings_of(one.query)
     readings |= {passage.id: reading for passage, reading in read}
     evidence = (*one.passages, *(passage for passage, _ in read))
-    return claim_of(number, one.query, one.text, one.origin, evidence, readings, settled, one.beside)
+    return claim_of(number, one.query, one.text, one.origin, evidence, readings, settled, one.beside, one.together)
 
 
 def passages_of(hits: Iterable[Hit]) -> list[Passage]:

@@ -6,10 +6,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from hopweave.answering.toolkit.transcript import Transcript
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.prompt import Prompt
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import AnswerForm, Question
-from hopweave.text.final import MARKER, final_answer, has_marker
+from hopweave.text.final import MARKER, final_answer, has_marker, without_reasons
+from hopweave.text.quotation import unquoted
+from hopweave.text.sentences import first_sentence
+
+_SHORT = Question("", "")
+_TITLE = lazy_pattern(r"\b[Aa]nswer Is\b(?!\W*:)")
+"""What is written with capitals is no marker but a name: "The Answer Is No"."""
 
 MARKED = ("marker", "alt-marker")
 """How an answer after a marker was found."""
@@ -29,25 +36,40 @@ def closing_request(workbench: MethodContext, prompts: Mapping[str, Prompt], que
 
 
 def bare_answer(workbench: MethodContext, text: str, question: Question) -> tuple[str, str]:
-    """The bare answer of a reply that should contain nothing else: without a marker, its first line.
+    """The bare answer of a reply that should contain nothing else: without a marker, its list or table, or else its first line.
 
     Returns:
         The answer and how it was found, as in `text.final.final_answer`. Unparseable output is recorded.
     """
     short, how = final_answer(text, question)
     if how == "full" and question.form == "short":
-        short, how = final_answer(text.strip().split("\n", 1)[0], question)
+        short, how = final_answer(without_reasons(text), question)
     if not short:
         file_unanswered(workbench, text)
     return short, how
 
 
 def after_marker(words: str, question: Question) -> tuple[str, str]:
-    """The bare answer in the words that follow the final marker, and how it was found."""
+    """The bare answer in the words that follow the final marker, and how it was found; see `restated_answer`, too."""
     if question.form == "long":
         short, _ = final_answer(words, question)
         return short, "marker" if short else "empty"
-    return final_answer(f"{MARKER}: {words}", question)
+    restated = restated_answer(words) if question.form == "short" else ""
+    return (restated, "marker") if restated else final_answer(f"{MARKER}: {words}", question)
+
+
+def restated_answer(words: str) -> str:
+    """The short answer of words that should be nothing else but begin with a sentence that has a marker; empty if it has none.
+
+    >>> restated_answer("The answer is **Rome**."), restated_answer("Rome"), restated_answer("The Answer Is No")
+    ('Rome', '', '')
+    """
+    words = unquoted(words.strip("*` "))
+    first = first_sentence(next((line for line in words.splitlines() if any(map(str.isalnum, line))), ""))
+    if not has_marker(first) or _TITLE.search(first):
+        return ""
+    answers = (final_answer(part, _SHORT)[0] for part in (first, words))
+    return next(filter(None, answers), "")
 
 
 async def forced(

@@ -21,6 +21,7 @@ from hopweave.ingest.formats import DOCUMENT_SUFFIXES, IMAGE_SUFFIXES, RECORD_SU
 from hopweave.ingest.lookup import count_documents, document_id_of
 from hopweave.text.key_terms import words_in
 from hopweave.text.sentences import first_sentence
+from hopweave.text.white_space import evenly_spaced
 
 MAX_QUESTIONS = 3
 MAX_READ = 10_000
@@ -193,7 +194,7 @@ Made = Iterator[tuple[str, frozenset[str]]]
 
 def _topics(passages: Iterable[Passage]) -> dict[str, Passage]:
     """The first passage of each title that is a name of something, and of one document only."""
-    titled = ((_on_one_line(passage.title), passage) for passage in passages)
+    titled = ((evenly_spaced(passage.title), passage) for passage in passages)
     return _of_one_document((title, passage) for title, passage in titled if _is_topic(title))
 
 
@@ -217,7 +218,7 @@ def _of_one_document(named: Iterable[tuple[str, Passage]]) -> dict[str, Passage]
 
 def _heading(text: str) -> str:
     """A heading without its number."""
-    heading = _on_one_line(text)
+    heading = evenly_spaced(text)
     numbered = _NUMBERING.match(heading)
     return heading[numbered.end() if numbered else 0 :].rstrip(" :.")
 
@@ -295,7 +296,7 @@ def _treated(headings: Mapping[str, Passage]) -> Made:
     for heading, passage in headings.items():
         if not (_HOW_TO.fullmatch(heading) or _ASKS.fullmatch(heading)):
             about = _in_a_sentence(heading, passage)
-            yield f"What do the documents say about {about}?", frozenset({heading, _on_one_line(passage.title)})
+            yield f"What do the documents say about {about}?", frozenset({heading, evenly_spaced(passage.title)})
 
 
 def _in_a_sentence(heading: str, passage: Passage) -> str:
@@ -323,7 +324,3 @@ def _names_in(text: str, topics: Mapping[str, Passage]) -> set[str]:
     """The titles that a text contains, with capitals as in a name."""
     found = {_name_at(text[word.start() :], topics) for word in _WORD.finditer(text) if word[0][0].isupper()}
     return found - {""}
-
-
-def _on_one_line(text: str) -> str:
-    return " ".join(text.split())

@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from hopweave.core.lazy_pattern import lazy_pattern
+from hopweave.text.content_words import is_named
 from hopweave.text.page_names import MANUAL_SECTION, page_name
 from hopweave.text.scripts import MARKS, RUN_TOGETHER, runs_together
 
@@ -233,11 +234,6 @@ def _may_begin_code(text: str) -> set[int]:
 
 def _pattern_for(text: str) -> re.Pattern[str]:
     return _WORD_OR_LETTER if runs_together(text) else _WORD
-
-
-def is_named(word: str) -> bool:
-    """Whether a word begins with a capital or a digit."""
-    return word[0].isupper() or word[0].isdigit()
 
 
 def _may_begin(word: str) -> bool:

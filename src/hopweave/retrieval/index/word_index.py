@@ -41,8 +41,9 @@ from hopweave.retrieval.index.bm25_search import (
     terms_of_each,
     together,
 )
-from hopweave.retrieval.index.links import is_named, keys_of, mentions, names, opening, title_key, with_numbers_apart, words_of
+from hopweave.retrieval.index.links import keys_of, mentions, names, opening, title_key, with_numbers_apart, words_of
 from hopweave.retrieval.index.part_links import DEFINES, defining, key_of_term, keys_referred_to
+from hopweave.text.content_words import is_named
 from hopweave.text.defined_terms import uses
 from hopweave.text.document_names import words_above
 from hopweave.text.key_terms import FUNCTION_WORDS, words_in

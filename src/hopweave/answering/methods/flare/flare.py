@@ -32,6 +32,7 @@ from functools import partial
 from typing import Annotated, Literal
 
 from hopweave.answering.methods.flare._confidence import SureToken, masked, spans_in_doubt, tokens_of
+from hopweave.answering.parsing.announcing import lines_said
 from hopweave.answering.toolkit.claims import Assertion, answer_from_claims, claims_of, file_claims, marked_answer, one_answer
 from hopweave.answering.toolkit.concurrency import why_stopped
 from hopweave.answering.toolkit.few_shot import FewShot, Packer
@@ -52,7 +53,7 @@ GROUP = "searches in turns"
 
 _PROMPTS = prompts_beside(__file__)
 _SAYS_ANSWER = lazy_pattern(r"\banswer\s+is\b", re.IGNORECASE)
-_LABEL = lazy_pattern(r"\s*A:\s*")
+_LABEL = lazy_pattern(r"^[ \t]*+A:[ \t]*+", re.MULTILINE)
 _NEXT_EXAMPLE = "\nQ:"
 _MAX_TOKENS_QUESTION = 64
 
@@ -243,11 +244,9 @@ class _Writing:
     async def _sentence(self, packer: Packer, passages: Sequence[Passage], purpose: str) -> _Draft:
         """The next sentence of the text, given some passages; empty if the text ends here."""
         reply = await self._reply(packer, passages, purpose)
-        said = reply.text.strip()
-        line = _LABEL.sub("", said.split("\n", 1)[0], count=1).strip()
-        sentence = first_sentence(line if self.workbench.abilities.prefill else self._beyond(line))
+        sentence = first_sentence(self._line(reply.text))
         if not normalize_answer(_plain(sentence)[0]):
-            if said or not self.sentences:
+            if reply.text.strip() or not self.sentences:
                 self.workbench.parse_failed("sentence", "no sentence is in the reply", reply.text)
             return _Draft("")
         return _Draft(sentence, tokens_of(reply, sentence))
@@ -266,18 +265,30 @@ class _Writing:
         sampling = replace(
             self.workbench.sampling,
             max_tokens=longest,
-            stop=("\n",),
+            # A model that is asked for a sentence may announce it first, on a line of its own.
+            stop=("\n",) if self.workbench.abilities.prefill else (_NEXT_EXAMPLE,),
             top_logprobs=1 if self.workbench.abilities.logprobs else 0,
             thinking="off",
         )
         return await self.workbench.reply([Message("user", prompt), *prefill], purpose=purpose, sampling=sampling)
 
+    def _line(self, said: str) -> str:
+        """The line of a reply that the next sentence begins.
+
+        It is the first; from a model that was only shown the text, the first that says something else than that.
+        """
+        said = _LABEL.sub("", said.strip())
+        if self.workbench.abilities.prefill:
+            return said.split("\n", 1)[0].strip()
+        lines = lines_said(said)
+        return next(filter(None, map(self._beyond, lines)), lines[0] if lines else "")
+
     def _beyond(self, line: str) -> str:
-        """A line without sentences repeated at its start, as written by a model that was only shown the text."""
+        """A line without sentences repeated at its start, as written by a model that was only shown the text; maybe empty."""
         rest = line
         for sentence in self.sentences:
             rest = rest.removeprefix(sentence.written).lstrip()
-        return rest or line
+        return rest
 
     def _kept(self, written: str) -> _Sentence:
         plain, num_removed = _plain(written)

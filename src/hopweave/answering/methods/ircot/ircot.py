@@ -18,10 +18,12 @@ pinned passage (IIRC), and one more if the model ends its turn too early (`retry
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Literal
 
 from hopweave.answering.methods.ircot._finding import Duplicates, Finder, Finding
+from hopweave.answering.parsing.announcing import lines_said
 from hopweave.answering.toolkit.concurrency import why_stopped
 from hopweave.answering.toolkit.few_shot import FewShot, Instruction, Packer
 from hopweave.answering.toolkit.final_answer import file_missing
@@ -40,8 +42,8 @@ from hopweave.text.sentences import sentence_spans
 GROUP = "searches in turns"
 
 _PROMPTS = prompts_beside(__file__)
-_ONE_LINE = ("\n",)
-_LABEL = lazy_pattern(r"\s*A:\s*")
+_ONE_LINE, _NEXT_EXAMPLE = ("\n",), ("\nQ:", "\n<passage>")
+_LABEL = lazy_pattern(r"^[ \t]*+A:[ \t]*+", re.MULTILINE)
 _WHOLE = lazy_pattern(rf"[.!?][{CLOSING})\]]*$")
 
 
@@ -199,19 +201,30 @@ class _Weaving:
 
     async def _written_sentence(self) -> str:
         reply = await self._reply()
-        line = _LABEL.sub("", reply.text.strip().split("\n", 1)[0], count=1) if reply.text.strip() else ""
-        line = line.strip() if self.goes_on else self._beyond(line)
+        line = self._line(reply.text)
         sentence = first_with_words(line)
         if not sentence:
             # An empty continuation is one of the ways to stop (the released exit rule); an empty reply, or no sentence, is not.
             if reply.text.strip() or not self.sentences:
                 self.workbench.parse_failed("sentence", "no sentence is in the reply", reply.text)
             return ""
-        if sentence == line and reply.finish_reason == "length" and not _WHOLE.search(line):
+        is_cut = reply.finish_reason == "length" and " ".join(reply.text.split()).endswith(" ".join(line.split()))
+        if sentence == line and is_cut and not _WHOLE.search(line):
             self.workbench.parse_failed("sentence", "the sentence is cut off at max_tokens_sentence", reply.text)
         if self.options.reuse_reply:
-            self.rest = _whole_sentences(line.removeprefix(sentence).strip(), is_cut=reply.finish_reason == "length")
+            self.rest = _whole_sentences(line.removeprefix(sentence).strip(), is_cut=is_cut)
         return sentence
+
+    def _line(self, said: str) -> str:
+        """The line of a reply that the next sentence begins.
+
+        It is the first; from a model that was only shown the sentences, the first that says something else than those.
+        """
+        said = _LABEL.sub("", said.strip())
+        if self.goes_on:
+            return said.split("\n", 1)[0].strip()
+        lines = lines_said(said)
+        return next(filter(None, map(self._beyond, lines)), lines[0] if lines else "")
 
     async def _reply(self) -> Reply:
         """The model continues its own sentences; if an endpoint cannot, it is shown them and asked for the next."""
@@ -228,17 +241,18 @@ class _Weaving:
             asked = following if begun else "first_sentence"
             tail = f" {begun}".rstrip() + f"\n\n{self.workbench.fill(_PROMPTS[asked])}"
             prompt = await self.packer.prompt("cot", self.finder.held, max_tokens=longest, begun=tail)
-        sampling = replace(self.workbench.sampling, max_tokens=longest, stop=_ONE_LINE)
+        # A model that is asked for a sentence may announce it first, on a line of its own.
+        sampling = replace(self.workbench.sampling, max_tokens=longest, stop=_ONE_LINE if self.goes_on else _NEXT_EXAMPLE)
         return await self.workbench.reply([Message("user", prompt), *prefill], purpose="sentence", sampling=sampling)
 
     def _beyond(self, line: str) -> str:
-        """A line without sentences repeated at its start, as written by a model that was only shown the sentences."""
+        """A line without sentences repeated at its start, as written by a model that was only shown them; it may be empty."""
         rest = " ".join(line.split())
         for sentence in self.sentences:
             bare = " ".join(sentence.split())
             shown = escape(bare)
             rest = rest.removeprefix(shown if rest.startswith(shown) else bare).lstrip()
-        return rest or line.strip()
+        return rest
 
 
 def _whole_sentences(text: str, *, is_cut: bool) -> str:

@@ -12,6 +12,7 @@ from typing import Literal
 
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.text.quotation import unquoted
+from hopweave.text.white_space import evenly_spaced
 
 Tool = Literal["search", "lookup", "finish"]
 
@@ -58,11 +59,11 @@ def read_turn(text: str) -> Turn:
     text = text[begun.end() :] if begun else text
     match = _ACTION.search(text)
     if match is None:
-        return Turn(_on_one_line(text.strip().split("\n", 1)[0]), None)
+        return Turn(evenly_spaced(text.strip().split("\n", 1)[0]), None)
     # A separate thought after an action belongs to the next turn; one before it belongs to this turn.
     following = _NEXT.search(text, match.end())
     end = following.start() if following else len(text)
-    return Turn(_on_one_line(text[: match.start()]), text[match.end() : end].strip(" \t\n*_`"))
+    return Turn(evenly_spaced(text[: match.start()]), text[match.end() : end].strip(" \t\n*_`"))
 
 
 def read_action(text: str) -> Action | None:
@@ -83,7 +84,7 @@ def read_action(text: str) -> Action | None:
         return None
     said = text[match.end() :] if tool == "finish" else text[match.end() :].split("\n", 1)[0]
     argument = unquoted(said[: _end_of_argument(said)])
-    argument = argument.strip() if tool == "finish" else _on_one_line(argument)
+    argument = argument.strip() if tool == "finish" else evenly_spaced(argument)
     return Action(tool, argument) if argument or tool == "finish" else None
 
 
@@ -94,7 +95,3 @@ def _end_of_argument(said: str) -> int:
         if depth == 0:
             return bracket.start()
     return len(said)
-
-
-def _on_one_line(text: str) -> str:
-    return " ".join(text.split())

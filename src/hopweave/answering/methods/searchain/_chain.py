@@ -69,7 +69,7 @@ _TALK = lazy_pattern(
 _QUESTION_MARKS = ("?", "？", "؟")
 _WORD = lazy_pattern(r"[^\W_]")
 _FLAG = lazy_pattern(r"[\[(][ \t*_`]*+unsolved(?:[ \t]++(?:query|question))?+[ \t*_`]*+[\])][*_`.]*+$", re.IGNORECASE)
-_CUT_MARKER = lazy_pattern(rf"\n{_OPENING}\[(?!\d)[^\]:\n]*+\Z")
+_CUT_MARKER = lazy_pattern(rf"\n{_OPENING}\[(?:(?=\D)|\Z)[^\]:\n]*+\Z")
 _CUT = {"answer": "the last answer", "final": "the final content", "marker": "the last marker"}
 _MARKS_AROUND = "*_`[]() \n" + QUOTATION_MARKS
 _MOST_QUERIES = 200  # of a chain; each answer is compared with all of them

@@ -3,9 +3,11 @@
 The passages that are found for the question are shown as numbered facts. One call gives the steps that the facts state, each
 with the numbers of its facts, and either the answer or search queries for what is missing. What is missing is searched for,
 its facts are added to the conversation, and the model reads again, at most `max_readings` times; the last time it is asked for
-the likeliest answer. A step that names no fact is not taken for known: while readings are left, it is looked up as well.
+the likeliest answer. A step that names no fact is not taken for known: while readings are left, it is looked up as well. If a
+reply has no object, the same is asked for once more; if none comes, the answer is what the reply says, unless it was cut off.
 
-Every step is a claim that cites the fact it was read from. Steps are checked without a model (`reading.checking`).
+Every step is a claim that cites the facts it was read from; in an explanation, whose sentences are claims, only steps that cite
+what no sentence cites are. Steps are checked without a model (`reading.checking`).
 """
 
 from __future__ import annotations
@@ -14,23 +16,31 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from hopweave.answering.parsing.marked import marked_sentences
+from hopweave.answering.methods.stitch._drafts import (
+    Draft,
+    Step,
+    answer_in,
+    answer_of_step,
+    object_in,
+    on_one_line,
+    said_plainly,
+)
+from hopweave.answering.parsing.marked import MarkedSentence, marked_sentences
 from hopweave.answering.reading.checking import ASKING, Reading, has_words, problems_in_words, problems_of
-from hopweave.answering.reading.reading import TEXT, bounded, facts_of, facts_shown, object_of, values_of
-from hopweave.answering.toolkit.claims import Assertion, answer_from_claims, claims_of
+from hopweave.answering.reading.reading import TEXT, bounded, facts_of, facts_shown
+from hopweave.answering.toolkit.claims import Assertion, answer_from_claims, claims_of, final_assertion
 from hopweave.answering.toolkit.final_answer import bare_answer, of_form
-from hopweave.answering.toolkit.sentence_claims import answer_in_sentences
+from hopweave.answering.toolkit.schemas import object_of
 from hopweave.citations.comparisons import decided_otherwise
 from hopweave.citations.support import adds
 from hopweave.citations.yes_or_no import follows
 from hopweave.core.errors import BudgetReached
-from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.prompt import escape, prompts_beside, unescape
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Answer, Claim, Message, Passage, Question, Span
 from hopweave.text.alternatives import sides_of
 from hopweave.text.comparing import is_choice, wanted_of
-from hopweave.text.content_words import keys_of
+from hopweave.text.content_words import keys_of, stems_of
 from hopweave.text.evidence import Evidence
 from hopweave.text.matching import is_yes_or_no, normalize_answer
 from hopweave.text.refusal import does_not_know
@@ -41,8 +51,6 @@ _MAX_STEPS = 8
 _SHARE = 3
 """A third of the model's context is for facts."""
 
-_ARTICLE = lazy_pattern(r"\A(?:an?|the) (?=[a-z])")
-"""Before a kind of thing, which the fact has with another word before it: `a comedy film`, `an American comedy film`."""
 _MAX_MISSING = 3
 _NUMBERS = {"type": "array", "items": {"type": "integer"}}
 _STEP = object_of(question=TEXT, answer=TEXT, facts=_NUMBERS)
@@ -74,24 +82,6 @@ class Sizes:
     max_tokens_long: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Step:
-    """A step of a reading: a question, its answer, and the facts that were named for it."""
-
-    question: str
-    answer: str
-    facts: tuple[Evidence, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Draft:
-    """A reading: its steps, search queries for what is missing, and the answer, which may be empty."""
-
-    steps: tuple[_Step, ...] = ()
-    missing: tuple[str, ...] = ()
-    answer: str = ""
-
-
 @dataclass(slots=True)
 class ReadFirst:
     """One question being answered.
@@ -120,10 +110,10 @@ class ReadFirst:
         Raises:
             ModelError, SearchError, ReplayMiss: as in the calls of the workbench.
         """
-        draft = _Draft()
+        draft = Draft()
         try:
             async for one in self._readings():
-                draft = one if one.steps or one.answer else draft
+                draft = one if one.steps or (one.answer and not (one.refuses and draft.steps)) else draft
         except BudgetReached as reached:
             self._stopped_because = reached.limit
         return self._finished(draft)
@@ -132,32 +122,46 @@ class ReadFirst:
         """The turns that its prompts begin with."""
         return [self._examples()]
 
-    async def _readings(self) -> AsyncIterator[_Draft]:
+    async def _readings(self) -> AsyncIterator[Draft]:
         """Yields each reading, with what the one before it found missing."""
         sizes = self.sizes
         new = await self._search([self.question.text], self.num_passages, sizes.max_tokens_facts, sizes.max_gap_facts)
         messages = [*self._examples(), Message("user", self._fill("facts", facts=facts_shown(self.workbench, new)))]
-        left = self.max_readings
+        left, is_repeated = self.max_readings, False
         while left:
             reply, draft = await self._read(messages)
             yield draft
             left -= 1
+            if not draft.is_object:
+                if is_repeated or not left:
+                    return
+                messages[-1] = Message("user", f"{messages[-1].text}\n\n{self.workbench.fill(_PROMPTS['again'])}")
+                is_repeated = True
+                continue
             wanted = self._wanted(draft)
             if draft.answer and not wanted:
                 return
             if left:
                 new = await self._search(wanted, sizes.num_hop_passages, sizes.max_tokens_hop, sizes.max_gap_hop)
                 left = left if new else 1
-                messages += [Message("assistant", reply), Message("user", self._going_on(new, is_last=left == 1))]
+                going_on = self._going_on(new, is_last=left == 1, has_searched=bool(wanted or draft.missing))
+                messages += [Message("assistant", reply), Message("user", going_on)]
         if new:  # else there is nothing left to read
             self._stopped_because = "max_readings"
 
-    def _going_on(self, new: Sequence[Evidence], *, is_last: bool) -> str:
-        """The request for the next reading."""
+    def _going_on(self, new: Sequence[Evidence], *, is_last: bool, has_searched: bool) -> str:
+        """The request for the next reading.
+
+        Args:
+            new: the facts that were found for the last one.
+            is_last: whether no other will follow.
+            has_searched: whether the last one said what to look up, which was searched for then or before.
+        """
         shown = facts_shown(self.workbench, new, start=len(self._facts) - len(new) + 1) if new else ""
         if not is_last:
             return self._fill("more", facts=shown)
-        found = self.workbench.fill(_PROMPTS["found"], facts=shown) if new else self.workbench.fill(_PROMPTS["found_nothing"])
+        nothing = "found_nothing" if has_searched else "no_answer"
+        found = self.workbench.fill(_PROMPTS["found"], facts=shown) if new else self.workbench.fill(_PROMPTS[nothing])
         # One of the labels is always an answer, and an explanation can say in words what is not known.
         otherwise = self.workbench.fill(_PROMPTS["unknown"]) if self.question.form == "short" else ""
         return self._fill("last", found=found, otherwise=otherwise)
@@ -175,32 +179,39 @@ class ReadFirst:
             turns += [Message("user", first), Message("assistant", reply)]
         return turns
 
-    async def _read(self, messages: Sequence[Message]) -> tuple[str, _Draft]:
-        longest = self.sizes.max_tokens_long if self.question.form == "long" else self.sizes.max_tokens
+    async def _read(self, messages: Sequence[Message]) -> tuple[str, Draft]:
+        is_long = self.question.form == "long"
+        longest = self.sizes.max_tokens_long if is_long else self.sizes.max_tokens
         reply = await bounded(self.workbench, messages, "read", _SCHEMA, longest)
-        values = values_of(self.workbench, reply, "read", {"steps": list, "missing": list, "answer": str})
-        draft = self._draft(values, reply.text)
+        read, is_cut = object_in(reply.text), reply.finish_reason == "length"
+        option = "max_tokens_long" if is_long else "max_tokens"
+        cut = f"the reply was cut off after {longest} tokens, all that methods.stitch.{option} allows"
+        self.workbench.parse_failed("read", cut if is_cut else read.problems, reply.text)
+        draft = self._draft(read.values, reply.text, is_cut=is_cut)
         told = " / ".join(f"{step.question} {step.answer}" for step in draft.steps) or draft.answer
         wanted = f"missing: {' / '.join(draft.missing)}" if draft.missing else ""
         shown = "; ".join(filter(None, [told, wanted])) or "?"
         self.workbench.decide("reading", shown, answer=draft.answer, missing=list(draft.missing))
         return reply.text, draft
 
-    def _draft(self, values: Mapping[str, Any], text: str) -> _Draft:
-        """The reading in a reply; without an object, the answer that the reply names."""
+    def _draft(self, values: Mapping[str, Any], text: str, *, is_cut: bool) -> Draft:
+        """The reading in a reply; without an object, the answer that the reply names, unless it was cut off before it."""
         if not values:
-            return _Draft(answer=bare_answer(self.workbench, text, self.question)[0])
+            said = "" if is_cut else said_plainly(text) if self.question.form == "short" else text
+            answer = bare_answer(self.workbench, said, self.question)[0] if said.strip() else ""
+            return Draft(answer=answer, is_object=False, is_cut=is_cut)
         steps = tuple(self._steps(values.get("steps", ())))
-        missing = tuple(dict.fromkeys(filter(None, map(_on_one_line, values.get("missing", ())))))
-        return _Draft(steps[:_MAX_STEPS], missing[:_MAX_MISSING], unescape(str(values.get("answer", "")).strip()))
+        missing = tuple(dict.fromkeys(filter(None, map(on_one_line, values.get("missing", ())))))
+        answer = answer_in(values.get("answer", ""), is_explanation=self.question.form == "long")
+        return Draft(steps[:_MAX_STEPS], missing[:_MAX_MISSING], answer, is_cut=is_cut)
 
-    def _steps(self, said: Sequence[Any]) -> Iterator[_Step]:
+    def _steps(self, said: Sequence[Any]) -> Iterator[Step]:
         for one in said:
             if isinstance(one, dict):
-                question, answer = _on_one_line(one.get("question")), _ARTICLE.sub("", _on_one_line(one.get("answer")))
+                question, answer = on_one_line(one.get("question")), answer_of_step(one.get("answer"))
                 numbers = one.get("facts")
                 if question and answer:
-                    yield _Step(question, answer, tuple(self._numbered(numbers if isinstance(numbers, list) else [])))
+                    yield Step(question, answer, tuple(self._numbered(numbers if isinstance(numbers, list) else [])))
 
     def _numbered(self, numbers: Sequence[Any]) -> Iterator[Evidence]:
         for number in numbers:
@@ -209,7 +220,7 @@ class ReadFirst:
             else:
                 self.workbench.parse_failed("fact", "there is no fact with this number", str(number))
 
-    def _wanted(self, draft: _Draft) -> list[str]:
+    def _wanted(self, draft: Draft) -> list[str]:
         """What to search for next: what is missing, else steps that no fact states; nothing twice."""
         guessed = [] if draft.missing else [step.question for step in draft.steps if not step.facts]
         known = set(map(normalize_answer, self._searched))
@@ -241,31 +252,24 @@ class ReadFirst:
     def _fill(self, name: str, **values: str) -> str:
         return self.workbench.fill(_PROMPTS[name], question=escape(" ".join(self.question.text.split())), **values)
 
-    def _finished(self, draft: _Draft) -> Answer:
+    def _finished(self, draft: Draft) -> Answer:
         short, how = bare_answer(self.workbench, draft.answer, self.question) if draft.answer else ("", "empty")
         steps = [self._with_its_fact(step) for step in draft.steps]
         cited = [fact.passage for step in steps for fact in step.facts]
         shown = list({passage.id: passage for passage in (*cited, *self._found)}.values())
-        has_read = bool(draft.answer or draft.missing or draft.steps)  # an empty reply says nothing of the passages
+        # An empty reply says nothing of the passages, nor does one that was cut off before its answer.
+        has_read = bool(draft.answer) or (bool(draft.missing or draft.steps) and not draft.is_cut)
         is_unknown = has_read and does_not_know(short) and all(step.answer != short for step in steps)  # "None" may be a value
-        if self.question.form == "long" and short and not is_unknown:
-            return answer_in_sentences(
-                self.question,
-                marked_sentences(short),
-                short,
-                how,
-                self.workbench,
-                passages=shown,
-                doubt=_doubt_of(draft, ""),
-                text=short,
-                stopped_because=self._stopped_because,
-            )
         problems = [self._problems(step) for step in steps]
         assertions = [_asserted(step, against, self._found) for step, against in zip(steps, problems, strict=True)]
         judged = claims_of(assertions, self.workbench)
+        if self.question.form == "long" and short and not is_unknown and not draft.refuses:
+            return self._explained(draft, short, how, shown, assertions, judged)
         both = zip(problems, judged, strict=True)
         told = (problems_in_words(against, claim.query) for against, claim in both if claim.support != "supported")
         doubt = _doubt_of(draft, next(filter(None, told), "")) or self._against(short, judged, cited)
+        ending = f"{short.rstrip('.')}." if draft.refuses else unstated(draft.missing) if is_unknown else ""
+        final = self._final("" if draft.refuses else short, shown, steps, doubt=doubt)
         return answer_from_claims(
             self.question,
             assertions,
@@ -273,11 +277,52 @@ class ReadFirst:
             how,
             self.workbench,
             retrieved=shown,
-            ending=unstated(draft.missing) if is_unknown else "",
+            ending=ending,
             stopped_because=self._stopped_because,
-            final=self._final(short, shown, steps, doubt=doubt),
+            final=final,
             judged=judged,
         )
+
+    def _explained(
+        self, draft: Draft, short: str, how: str, shown: Sequence[Passage], steps: Sequence[Assertion], judged: Sequence[Claim]
+    ) -> Answer:
+        """An explanation, of which each sentence is a claim; so are the steps that cite what no sentence cites.
+
+        Args:
+            draft: the last reading.
+            short: the explanation, without marks.
+            how: how it was found.
+            shown: all passages, those of the facts that steps name first.
+            steps: what the steps assert.
+            judged: their claims.
+        """
+        doubt = _doubt_of(draft, "")
+        said = marked_sentences(draft.answer)[: len(marked_sentences(short))]  # without a closing one
+        sentences = [self._sentence(one, shown, doubt) for one in said]
+        sentences = sentences or [replace(final_assertion(self.question, unescape(short), shown), doubt=doubt)]
+        claims = claims_of([*steps, *sentences], self.workbench, judged)
+        cited = {place for claim in claims[len(steps) :] for place in _places(claim)}
+        kept = [number for number, claim in enumerate(judged) if not _places(claim) <= cited]
+        left = [claims[number] for number in (*kept, *range(len(steps), len(claims)))]
+        return answer_from_claims(
+            self.question,
+            [*(steps[number] for number in kept), *sentences[:-1]],
+            short,
+            how,
+            self.workbench,
+            retrieved=shown,
+            text=short,
+            stopped_because=self._stopped_because,
+            final=sentences[-1],
+            judged=[_with_mark(number, claim) for number, claim in enumerate(left, start=1)],
+        )
+
+    def _sentence(self, one: MarkedSentence, shown: Sequence[Passage], doubt: str) -> Assertion:
+        """What a sentence of an explanation asserts, to be looked for first in the facts whose numbers it has."""
+        named = [self._facts[number - 1] for number in one.numbers if 1 <= number <= len(self._facts)]
+        passages = list({passage.id: passage for passage in (*(fact.passage for fact in named), *shown)}.values())
+        spans = {fact.passage.id: fact.span for fact in reversed(named)}
+        return Assertion(self.question.text, unescape(one.text), "retrieved", passages, doubt=doubt, read_from=spans)
 
     def _against(self, short: str, claims: Sequence[Claim], cited: Sequence[Passage]) -> str:
         """What the claims of the steps say against an answer that is concluded from them; empty if nothing."""
@@ -286,7 +331,7 @@ class ReadFirst:
         is_told = self.question.form != "short" or follows(self.question.text, short, claims, cited)
         return "" if is_told else "its steps do not say what the question asks"
 
-    def _final(self, short: str, shown: Sequence[Passage], steps: Sequence[_Step], *, doubt: str) -> Assertion:
+    def _final(self, short: str, shown: Sequence[Passage], steps: Sequence[Step], *, doubt: str) -> Assertion:
         """The claim for the answer, which rests on the steps if it is concluded from them, as a comparison or a yes is."""
         asked = self.question.text
         is_concluded = not does_not_know(short) and (
@@ -301,31 +346,48 @@ class ReadFirst:
             doubt = "its steps do not name both things that are compared"
         return Assertion(asked, unescape(short), "retrieved", passages, premises, doubt)
 
-    def _with_its_fact(self, step: _Step) -> _Step:
-        """The step, with the first fact that states it if it named others: a number is easily wrong."""
-        if not step.facts or any(_states(fact, step.answer) for fact in step.facts):
-            return step
-        fact = next((fact for fact in self._facts if _states(fact, step.answer)), None)
-        return step if fact is None else replace(step, facts=(*step.facts, fact))
+    def _with_its_fact(self, step: Step) -> Step:
+        """The step, with the facts that state it first, those with most of the words of its question before the others.
 
-    def _problems(self, step: _Step) -> list[str]:
+        If it named only facts that do not, the first one that does is added: a number is easily wrong.
+        """
+        if not any(_states(fact, step.answer) for fact in step.facts):
+            fact = next((fact for fact in self._facts if _states(fact, step.answer)), None) if step.facts else None
+            return step if fact is None else replace(step, facts=(*step.facts, fact))
+        asked = stems_of(step.question)
+        facts = sorted(step.facts, key=lambda fact: (not _states(fact, step.answer), -len(asked & stems_of(fact.text))))
+        return replace(step, facts=tuple(facts), together=tuple(facts) if len(facts) > 1 else ())
+
+    def _problems(self, step: Step) -> list[str]:
         fact = next((fact for fact in step.facts if _states(fact, step.answer)), next(iter(step.facts), None))
         return problems_of(Reading(step.question, step.answer, fact, 1.0, tuple(self._facts)), 0.0)
 
 
-def _asserted(step: _Step, problems: Sequence[str], found: Sequence[Passage]) -> Assertion:
+def _asserted(step: Step, problems: Sequence[str], found: Sequence[Passage]) -> Assertion:
     """The statement of a step, to be cited where a named fact has its words; all that was found may say something else.
 
-    Whether a fact has them is for the support rule, which also finds them in another order.
+    Whether a fact has them is for the support rule, which also finds them in another order, and reads what was named together.
     """
     passages = list({fact.passage.id: fact.passage for fact in step.facts}.values())
     places = [fact for fact in step.facts if _states(fact, step.answer)]
     spans = {fact.passage.id: fact.span for fact in reversed(places or step.facts)}
     doubt = problems_in_words([problem for problem in problems if problem != "elsewhere"], step.question)
-    return Assertion(step.question, step.answer, "retrieved", passages, doubt=doubt, read_from=spans, beside=found)
+    together = [(fact.passage, fact.span) for fact in step.together]
+    return Assertion(
+        step.question, step.answer, "retrieved", passages, doubt=doubt, read_from=spans, beside=found, together=together
+    )
 
 
-def _doubt_of(draft: _Draft, failed: str) -> str:
+def _with_mark(number: int, claim: Claim) -> Claim:
+    return replace(claim, citations=tuple(replace(citation, mark=number) for citation in claim.citations))
+
+
+def _places(claim: Claim) -> set[tuple[str, int, int]]:
+    """The sentences that a claim cites."""
+    return {(citation.passage_id, citation.start, citation.end) for citation in claim.citations}
+
+
+def _doubt_of(draft: Draft, failed: str) -> str:
     """What the reading itself, or the check of its steps, says against its answer; empty if nothing.
 
     Args:
@@ -344,7 +406,7 @@ def unstated(missing: Sequence[str]) -> str:
     return " ".join(["The passages do not state the answer.", *([f"Not found: {'; '.join(missing)}."] if missing else [])])
 
 
-def _answers_several(question: str, short: str, steps: Sequence[_Step]) -> bool:
+def _answers_several(question: str, short: str, steps: Sequence[Step]) -> bool:
     """Whether a question asks for several things, and its answer is those of several steps and nothing else."""
     left, num_said = f" {normalize_answer(short)} ", 0
     for said in sorted({normalize_answer(step.answer) for step in steps}, key=len, reverse=True):
@@ -363,7 +425,7 @@ def _answers_a_comparison(question: str, short: str) -> bool:
     return (wanted is not None or is_choice(question)) and any(_names(short, side) for side in sides)
 
 
-def _name_both_sides(steps: Sequence[_Step], question: str) -> bool:
+def _name_both_sides(steps: Sequence[Step], question: str) -> bool:
     """Whether steps name both things that a question compares; true if it names no two plainly."""
     said = " ".join(f"{step.question} {step.answer}" for step in steps)
     return all(_names(said, side) for side in sides_of(question) or ())
@@ -377,9 +439,3 @@ def _names(text: str, name: str) -> bool:
 
 def _states(fact: Evidence, answer: str) -> bool:
     return has_words(fact.text, answer)
-
-
-def _on_one_line(value: Any) -> str:
-    """A text that the model wrote, on one line; empty for anything else."""
-    is_text = isinstance(value, str | int | float) and not isinstance(value, bool)
-    return unescape(" ".join(str(value).split())) if is_text else ""

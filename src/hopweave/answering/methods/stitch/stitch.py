@@ -42,13 +42,13 @@ from hopweave.answering.reading.reading import (
     bounded,
     facts_of,
     facts_shown,
-    object_of,
     passages_behind,
     values_of,
 )
 from hopweave.answering.toolkit.claims import Assertion, answer_from_claims, one_answer
 from hopweave.answering.toolkit.final_answer import bare_answer
 from hopweave.answering.toolkit.from_passages import prompt_with
+from hopweave.answering.toolkit.schemas import object_of
 from hopweave.citations.made_up import is_made_up
 from hopweave.core.errors import BudgetReached
 from hopweave.core.options import AtLeast, Bounded, Count, Whole

@@ -21,6 +21,7 @@ from hopweave.answering.methods.tool_agent._actions import (
     arguments_in,
 )
 from hopweave.answering.toolkit.final_answer import of_form
+from hopweave.answering.toolkit.schemas import object_of
 from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.prompt import prompts_beside
 from hopweave.core.protocols import MethodContext
@@ -237,11 +238,6 @@ class ByJson(_Form):
         search = object_of(action=_only(SEARCH), queries=queries)
         read = object_of(action=_only(READ), id=_NUMBER)
         return object_of(thought=_TEXT, next=answer if is_last else {"anyOf": [search, read, answer]})
-
-
-def object_of(**properties: Any) -> dict[str, Any]:
-    """The JSON schema of an object that has exactly these properties."""
-    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
 def _only(value: str) -> dict[str, Any]:

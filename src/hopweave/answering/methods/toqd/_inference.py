@@ -58,11 +58,17 @@ class QuestionTopology(Bounded):
     ] = 250
     least_probability: LeastProbability = 0.0
     max_critique_retries: Annotated[Whole, "how often sub-questions are requested again if none are left"] = 3
-    use_retrieval: Annotated[bool, "false: without IR, every sub-question is answered from the model's own knowledge"] = True
+    use_retrieval: Annotated[
+        bool, "false: without IR, a sub-question that the model cannot answer by itself is decomposed further at once"
+    ] = True
     use_critique: Annotated[bool, "false: without critique, every sub-question stays"] = True
     use_construct: Annotated[bool, "false: without construct, the sub-questions form a chain"] = True
-    use_self_verify: Annotated[bool, "false: without self-verify, every sub-question is answered from passages"] = True
-    use_rewrite: Annotated[bool, "false: without rewrite, an internal sub-question is asked as it was written"] = True
+    use_self_verify: Annotated[
+        bool, "false: without self-verify, every sub-question is answered from passages; without IR, by the model itself"
+    ] = True
+    use_rewrite: Annotated[
+        bool, "false: without rewrite, a sub-question is asked as it was written, and earlier answers reach only the summary"
+    ] = True
     skip_needless: Annotated[
         bool,
         "skip a critique, a construction or a rewrite if the wording of the sub-questions settles it; the paper always asks",
@@ -261,14 +267,23 @@ class Inference:
         return any(other.answer for other in given)
 
     async def _resolve(self, node: GraphNode, earlier: Sequence[GraphNode], around: _Surroundings) -> None:
-        if not self.options.use_retrieval:
-            await self._answer_from_memory(node, earlier)
-        elif not self.options.use_self_verify:
+        if not self.options.use_self_verify:
+            await self._answer_unverified(node, earlier)
+        elif not await self._is_answered(node):
+            passed_on = earlier if self.options.use_rewrite else ()
+            await self._decompose_further(node, replace(around, above=(*around.above, *passed_on)))
+
+    async def _is_answered(self, node: GraphNode) -> bool:
+        """Whether the model answers on its own or from what is retrieved."""
+        return await self._self_verify(node) or (self.options.use_retrieval and await self._self_verify_with_passages(node))
+
+    async def _answer_unverified(self, node: GraphNode, earlier: Sequence[GraphNode]) -> None:
+        if self.options.use_retrieval:
             await self._retrieve(node)
             said = await self.talk.said_from(node, self._condensed(node))
             await self._take(node, said)
-        elif not await self._self_verify(node) and not await self._self_verify_with_passages(node):
-            await self._decompose_further(node, replace(around, above=(*around.above, *earlier)))
+        else:
+            await self._answer_from_memory(node, earlier)
 
     async def _answer_from_memory(self, node: GraphNode, earlier: Sequence[GraphNode]) -> None:
         if self.options.use_rewrite and any(other.answer for other in earlier):
@@ -279,10 +294,11 @@ class Inference:
             node.settle(said, "model")
 
     async def _self_verify(self, node: GraphNode) -> bool:
-        """Whether the model answers on its own (Retrieve is NO)."""
+        """Whether the model answers on its own (Retrieve is NO; without IR, Decomposition is)."""
         said, probability = await self.talk.known("self_verify", node, self.options.least_probability)
         sure: dict[str, Any] = {} if probability is None else {"probability": round(probability, 4)}
-        self.workbench.decide("retrieve", "NO" if said else "YES", **sure)
+        label = "retrieve" if self.options.use_retrieval else "decomposition"
+        self.workbench.decide(label, "NO" if said else "YES", **sure)
         if said:
             node.settle(said, "model")
         return bool(said)
@@ -311,19 +327,14 @@ class Inference:
 
         Args:
             node: the node.
-            around: with the nodes that lead to it among those above.
+            around: with the nodes that lead to it among those above, if their answers are passed on.
         """
         if node.allowance < 1:
             node.is_limited = True
             self.workbench.decide("limit", f"r_max = {self.options.max_graphs} leaves no further graph for this node")
             return
         node.has_graph = True
-        passages = self.talk.shown(self._condensed(node))
-        shown = {"passages": passages, "question": escape(node.asked)}
-        if around.above:
-            request = self._fill("decompose_unresolved_after", pairs=pairs_of_nodes(around.above), **shown)
-        else:
-            request = self._fill("decompose_unresolved", **shown)
+        request = self._request_for_child(node, around.above)
         around = replace(around, main=node.asked, asked=(*around.asked, node.asked))
         graph = await self.writer.write(request, node.asked, [*around.asked, *(other.asked for other in around.above)])
         if not graph.sub_questions:
@@ -336,6 +347,18 @@ class Inference:
             said = await self.talk.said("summary_of_node", node, pairs=pairs)
             if said:
                 node.settle(said, "retrieved" if _evidence_of(node) else "model")
+
+    def _request_for_child(self, node: GraphNode, above: Sequence[GraphNode]) -> str:
+        """The prompt that asks for the sub-questions of a node's child graph, given the answers above it."""
+        question, pairs = escape(node.asked), pairs_of_nodes(above)
+        if self.options.use_retrieval:
+            passages = self.talk.shown(self._condensed(node))
+            if above:
+                return self._fill("decompose_unresolved_after", passages=passages, pairs=pairs, question=question)
+            return self._fill("decompose_unresolved", passages=passages, question=question)
+        if above:
+            return self._fill("decompose_unknown_after", pairs=pairs, question=question)
+        return self._fill("decompose_unknown", question=question)
 
     # -- small things --------------------------------------------------------------------------------------------------
 
