@@ -34,7 +34,8 @@ from hopweave.core.catalog import load
 from hopweave.core.protocols import MethodContext
 from hopweave.core.types import Answer, Example, Passage, Question
 from hopweave.evaluation.scoring.statistics import bca_interval, bootstrap_means
-from hopweave.ingest.split import split_spans
+from hopweave.ingest.document import Part
+from hopweave.ingest.split import cut_part
 from hopweave.record import Record, Search
 from hopweave.retrieval.engines.bm25 import BM25
 from hopweave.run.weaver import Weaver
@@ -183,7 +184,7 @@ def _formed(passages: Sequence[Passage], form: str) -> Iterable[Passage]:
                 passage, id=f"{passage.id}#{number}", text=passage.text[span.start : span.end], start=span.start, end=span.end
             )
             for passage in passages
-            for number, span in enumerate(split_spans(passage.text, 40), start=1)
+            for number, (span, _) in enumerate(cut_part(Part(passage.text), 40), start=1)
         ]
     if form.endswith("false links"):
         draw = random.Random(SEED)

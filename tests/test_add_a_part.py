@@ -7,9 +7,12 @@ from pathlib import Path
 
 import pytest
 from support.commands import ran
+from support.package_copy import PackageCopy
 from support.tiers import first_of
 
+import hopweave
 from hopweave.core.catalog import FOLDERS, PROTOCOLS
+from hopweave.record import ModelCall
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGES = {
@@ -49,13 +52,31 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.setenv("HOPWEAVE_CORPUS", "index")
 
 
+def shown(page):
+    """The files that a page shows for a folder of one's own, by name."""
+    text = part_of(page, "From a file of your own")
+    return dict(re.findall(r"^`([\w.]+)`[^\n]*:\n\n```\w+\n(.*?)```", text, re.DOTALL | re.MULTILINE))
+
+
 def written(page):
     """Writes the files that a page shows for a folder of one's own; the name of the one with the code."""
-    text = part_of(page, "From a file of your own")
-    for name, content in re.findall(r"^`([\w.]+)`[^\n]*:\n\n```\w+\n(.*?)```", text, re.DOTALL | re.MULTILINE):
+    for name, content in shown(page).items():
         Path(name).write_text(content, encoding="utf-8")
     [code] = Path().glob("*.py")
     return code
+
+
+def of_the_package(page):
+    """The files that a page says to put into the package, by their paths there."""
+    text = part_of(page, "As a file of the package")
+    blocks = re.findall(r"```(?:python|toml)\n(.*?)```", text, re.DOTALL)
+    if places := re.findall(r"`src/(\S+)`:$", text, re.MULTILINE):
+        return dict(zip(places, blocks, strict=False))
+    [(folder, name)] = re.findall(r"Put the file in `src/(\S+)` as `(\S+)`; nothing else needs editing", " ".join(text.split()))
+    code = shown(page)[name]
+    for block in blocks:  # a docstring of the package instead of the short one, or all of the code
+        code = block + code.partition('"""\n')[2] if block.endswith('\n"""\n') else block
+    return {f"{folder}{name}": code}
 
 
 def test_there_is_a_page_for_every_role_that_people_write():
@@ -103,9 +124,28 @@ def test_the_cells_of_a_page_run_in_a_notebook(folder, page, capsys, monkeypatch
     assert PAGES[page][1] in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page != "add_a_method.md"])
-def test_the_file_of_a_page_goes_into_the_package_as_it_says(folder, page):
-    code = written(page)
-    said = " ".join(part_of(page, "As a file of the package").split())
-    (_,) = re.findall(r"^class ([^\W_]\w*)", code.read_text(encoding="utf-8"), re.MULTILINE)
-    assert f"Put the file in `src/hopweave/{FOLDERS[PAGES[page][0]][0]}/` as `{code.name}`" in said
+def test_thoughts_that_the_model_of_the_page_writes_before_its_reply_are_no_part_of_the_answer(folder):
+    model = {}
+    exec(compile(written("add_a_model.md").read_text(encoding="utf-8"), "<file>", "exec", dont_inherit=True), model)
+    llm = model["FirstSentence"]("<think>Was it Otto Brandt?</think>Ines Halloran")
+    record = hopweave.ask("Who designed the light?", method="direct", llm=llm)
+    assert (record.answer.short, record.answer.text) == ("Ines Halloran", "Ines Halloran")
+    assert [step.thoughts for step in record.steps if isinstance(step, ModelCall)] == ["Was it Otto Brandt?"]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_file_of_a_page_goes_into_the_folder_of_its_role_and_has_one_public_class(page):
+    place, code = next(iter(of_the_package(page).items()))
+    assert place.startswith(f"hopweave/{FOLDERS[PAGES[page][0]][0]}/")
+    (_,) = re.findall(r"^class ([^\W_]\w*)", code, re.MULTILINE)
+
+
+@pytest.mark.slow
+def test_the_contracts_hold_for_the_files_of_all_pages_in_the_package(tmp_path):
+    files = {place: text for page in PAGES for place, text in of_the_package(page).items()}
+    names = [Path(place).stem for place in files if place.endswith(".py")]
+    assert len(names) == len(PAGES)
+    of_all = ["test_no_two_metrics", "test_every_retriever_that_needs_neither"]  # which look at all components at once
+    said = PackageCopy(tmp_path, files).contracts(" or ".join([*names, *of_all]))
+    assert int(re.search(r"(\d+) passed", said)[1]) >= 90
+    assert "skipped" not in said

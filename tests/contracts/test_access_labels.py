@@ -10,7 +10,7 @@ import dataclasses
 
 import pytest
 from support.echo import REPLIES
-from support.parts import METHODS, asks_the_model, names_of
+from support.parts import METHODS, asks_the_model, is_on_server, names_of
 from support.tiny_encoder import TinyEncoder, TinyTokenEncoder
 
 from hopweave.core.catalog import load
@@ -28,7 +28,6 @@ from hopweave.run.settings import read_settings
 from hopweave.run.weaver import Weaver
 
 NAMES = names_of("retrievers")
-ON_SERVERS = {"postgres", "qdrant", "milvus", "elasticsearch"}
 ENCODERS = {"dense": TinyEncoder, "late_interaction": TinyTokenEncoder}
 QUESTION = "Who is the wife of the Whispering Director of the Film The Long Tide?"
 HIDDEN = Passage(
@@ -112,7 +111,7 @@ def index(tmp_path_factory):
             part = load("retrievers", name)
         except MissingExtra:
             continue
-        if hasattr(part, "build") and name not in ON_SERVERS | {"bm25"}:
+        if hasattr(part, "build") and name != "bm25" and not is_on_server(name):
             part.build(folder / name, passages, **({"encoder": ENCODERS[name]()} if name in ENCODERS else {}))
     return folder
 
@@ -145,7 +144,7 @@ def skipped_without_its_library(name):
 
 
 def plain(names):
-    return [name for name in names if name not in ON_SERVERS]
+    return [name for name in names if not is_on_server(name)]
 
 
 def of_hits(record):

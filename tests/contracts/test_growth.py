@@ -22,15 +22,17 @@ from hopweave.answering.toolkit.adopted_phrase import adopted_phrase
 from hopweave.citations import citing, fragments, marking, places, support
 from hopweave.core import prompt
 from hopweave.core.errors import DataError
-from hopweave.core.types import Citation, Claim, Hit, Passage, Question, Span
+from hopweave.core.types import Citation, Claim, Hit, Passage, Question, Sampling, Span
 from hopweave.ingest import letterhead, term_lists
+from hopweave.ingest.document import Part
 from hopweave.ingest.documents import read_document
 from hopweave.ingest.json_stream import load_json
 from hopweave.ingest.mail import read_mail
 from hopweave.ingest.pdf_layout import Rule, Word
 from hopweave.ingest.pdf_rows import with_rows
 from hopweave.ingest.recognise import format_of
-from hopweave.ingest.split import split_spans
+from hopweave.ingest.split import cut_part
+from hopweave.models.replies import reply_of
 from hopweave.retrieval.index import links
 from hopweave.text import (
     alike_names,
@@ -206,10 +208,12 @@ OTHERS = {
     "sentence_spans": sentences.sentence_spans,
     "first_sentence": sentences.first_sentence,
     "sentence_around": lambda text: sentences.sentence_around(text, Span(0, 1)),
-    "split_spans": lambda text: list(split_spans(text, 200)),
+    "cut_part": lambda text: list(cut_part(Part(text), 200)),
     "load_json": lambda text: no_error(lambda one: load_json(one, "here"), text),
     "fence": lambda text: prompt.fence(text, "A title"),
     "unblunt": prompt.unescape,
+    "reply_of": lambda text: reply_of(text, Sampling(stop=("so it was said",))),
+    "reply_of thoughts": lambda text: reply_of(f"<think>{text}", Sampling()),
     "settle_marks": lambda text: citation_marks.settle_marks(text, (1,)),
     "locate": lambda text: citing.locate("so it was", text),
     "locate words": lambda text: citing.locate(text, "a passage"),

@@ -12,11 +12,11 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import pytest
-from support.parts import asks_the_model, names_of
+from support.parts import asks_the_model, is_on_server, names_of
 from support.searching_process import fill, ids_of
 from support.towns import towns
 
-from hopweave.core.catalog import load
+from hopweave.core.catalog import entries, load
 from hopweave.core.errors import MissingExtra
 from hopweave.core.indexing import OpensElsewhere
 from hopweave.core.types import Passage, Question
@@ -29,13 +29,22 @@ from hopweave.run.opening import open_components, open_retriever, search_workers
 from hopweave.run.settings import Settings, read_settings
 from hopweave.run.weaver import Weaver
 
-HAVE_TO_STAY = {"dense", "late_interaction", "reranked", "postgres", "qdrant", "milvus", "elasticsearch"}
-"""Retrievers that need a model or a server."""
 QUERIES = ["Who lives in Town 7?", "a harbour and two churches", "Number 12 of towns", "the", ""]
 LABELLED = Passage(
     "secret", "Town 7 has a harbour, and two churches that nobody may see.", "Town 7 (secret)", access=("board",)
 )
+
+
+def can_be_opened_elsewhere(retriever: str) -> bool:
+    """Whether a retriever can be opened in another process; not, where its library is missing."""
+    try:
+        return hasattr(load("retrievers", retriever), "elsewhere")
+    except MissingExtra:
+        return False
+
+
 NAMES = [name for name in names_of("retrievers") if not asks_the_model(name)]
+OPENED_ELSEWHERE = [name for name in NAMES if can_be_opened_elsewhere(name)]
 OPTIONS = {"hybrid": {"engines": ["bm25", "linear_rag"]}}
 KILLS = 20
 
@@ -67,11 +76,10 @@ async def working(num: int, engine: object) -> AsyncIterator[tuple[SearchWorkers
 
 
 def test_every_retriever_that_needs_neither_model_nor_server_can_be_opened_elsewhere():
+    assert len(OPENED_ELSEWHERE) >= 3
     for name in NAMES:
-        try:
-            assert hasattr(load("retrievers", name), "elsewhere") == (name not in HAVE_TO_STAY), name
-        except MissingExtra:
-            assert name in HAVE_TO_STAY
+        assert name in OPENED_ELSEWHERE or entries("retrievers")[name].extra or is_on_server(name), name
+    assert not any(map(is_on_server, OPENED_ELSEWHERE))
 
 
 def test_one_that_searches_with_a_model_cannot_be_opened_elsewhere(index):
@@ -95,7 +103,7 @@ def test_there_are_as_many_workers_as_there_are_cores_unless_told_otherwise(give
 
 @pytest.mark.slow
 @pytest.mark.parametrize("access", [(), ("board",)], ids=["public", "board"])
-@pytest.mark.parametrize("name", [name for name in NAMES if name not in HAVE_TO_STAY])
+@pytest.mark.parametrize("name", OPENED_ELSEWHERE)
 async def test_workers_find_what_this_process_finds(name, access, index, monkeypatch):
     monkeypatch.chdir(index.parent)  # workers take a relative path from here
     engine = open_retriever(settings_for(name, Path(index.name), access=access))[1]

@@ -39,11 +39,13 @@ def shown_files(name: str, folder: Path) -> list[Shown]:
 
 
 def content(path: Path, text: str) -> str:
-    """JSON lines are folded in docstrings, and tabs are spaces."""
+    """JSON lines are folded in docstrings, and tabs are spaces. A file of any other kind is as it is shown."""
     if path.suffix in {".tsv", ".csv"}:
         return re.sub(r" {2,}", "\t", text) + "\n"
     if path.suffix == ".json" and path.name != "id_aliases.json":
         return json.dumps(json.loads(text), indent=1)
+    if path.suffix not in {".jsonl", ".json"}:
+        return f"{text}\n"
     values, at = [], 0
     while at < len(text):
         value, at = json.JSONDecoder().raw_decode(text, at)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hopweave.core import catalog
 from hopweave.core.catalog import entries, load
 from hopweave.core.errors import MissingExtra, SearchError
+from hopweave.core.indexing import OnServer
 from hopweave.core.types import Question
 
 
@@ -32,6 +33,14 @@ def asks_the_model(retriever: str) -> bool:
     """Whether a retriever asks the model; not, where its library is missing."""
     try:
         return hasattr(load("retrievers", retriever), "search_with")
+    except MissingExtra:
+        return False
+
+
+def is_on_server(retriever: str) -> bool:
+    """Whether the corpus of a retriever is on a server; not, where its library is missing."""
+    try:
+        return isinstance(load("retrievers", retriever), OnServer)
     except MissingExtra:
         return False
 

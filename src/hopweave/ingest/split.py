@@ -54,12 +54,6 @@ def cut_part(part: Part, max_words: int) -> Iterator[Cut]:
         yield Cut(span, (*_shared(sections[first : last + 1]), *above))
 
 
-def split_spans(text: str, max_words: int) -> Iterator[Span]:
-    """The spans of the passages of a text without headings; see `cut_part`."""
-    for _, _, span in _spans(text, max_words, [_Section(0, (), has_text=True)]):
-        yield span
-
-
 class _Section(NamedTuple):
     """A section of a part.
 

@@ -16,8 +16,9 @@ from support.hostile import damaged, hostile_text
 
 from hopweave.core.catalog import entries, load
 from hopweave.core.errors import DataError, SettingsError
+from hopweave.ingest.document import Part
 from hopweave.ingest.read import CorpusOptions, read_corpus
-from hopweave.ingest.split import split_spans
+from hopweave.ingest.split import cut_part
 from hopweave.ingest.tally import Tally
 
 from ..attack import Attack, Trial
@@ -180,7 +181,7 @@ def split(trial: Trial) -> None:
     text = hostile_text(trial.random, 60)
     trial.shows(text)
     position = 0
-    for span in split_spans(text, trial.random.choice([1, 5, 50])):
+    for span, _ in cut_part(Part(text), trial.random.choice([1, 5, 50])):
         assert position <= span.start < span.end <= len(text)
         assert not text[position : span.start].strip()
         position = span.end

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -43,11 +43,6 @@ class Parsed:
     is_bare: bool = False
     begins_inside: bool | None = None
     refusal: str = ""
-
-
-def read_completions(wire: Wire, data: Any, prefill: str, stop: Sequence[str]) -> list[Reply]:
-    """The replies of a completion; see `parse_completion`."""
-    return [one.reply for one in parse_completion(wire, data, prefill, Sampling(stop=tuple(stop)))]
 
 
 def parse_completion(

@@ -84,7 +84,6 @@ class OpenAICompatible:
         if self.max_thinking_tokens < 0:
             raise SettingsError(f"max_thinking_tokens = {self.max_thinking_tokens} must be at least 0")
         self.settings_name = "llms.openai_compatible"
-        self._key: str | None = None
         self._endpoint: Endpoint | None = None
         self._probed: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
         self._is_probed = False
@@ -95,11 +94,6 @@ class OpenAICompatible:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(model={self.model!r}, base_url={public_address(self.base_url)!r})"
-
-    def use_key(self, key: str) -> OpenAICompatible:
-        """Takes a key from the program itself. It is not a setting: it is not shown, saved or compared."""
-        self._key = key
-        return self
 
     @property
     def identity(self) -> str:
@@ -264,7 +258,7 @@ class OpenAICompatible:
         )
 
     def _find_key(self) -> str:
-        key = (self._key or os.environ.get(self.api_key_env) or "").strip()
+        key = os.environ.get(self.api_key_env, "").strip()
         if not (key.isascii() and key.isprintable()):
             raise SettingsError(
                 f"the key in the environment variable {self.api_key_env} contains characters that no key has; copy it again"
