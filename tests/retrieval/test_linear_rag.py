@@ -525,7 +525,9 @@ def test_activation_stops_after_the_rounds_and_below_the_threshold(bridge):
 
 
 def test_an_entity_activates_others_through_its_most_similar_sentences_only(bridge):
-    assert activated(bridge, {"tom carey": 1.0}, rounds=2, num_sentences=1).keys() == {"tom carey", "ada finch"}
+    one = activated(bridge, {"tom carey": 1.0}, rounds=2, num_sentences=1)
+    assert len(one) == 2  # two sentences are as similar, that with Lina Holt is less
+    assert one.keys() < {"tom carey", "ada finch", "orlau"}
     two = activated(bridge, {"tom carey": 1.0}, rounds=2, num_sentences=2)
     assert two.keys() == {"tom carey", "ada finch", "orlau"}
 
