@@ -62,3 +62,15 @@ class Combining(Protocol):
         Args:
             values: what `score` returned, one mapping per record; records without data may be included, as empty mappings.
         """
+
+
+@runtime_checkable
+class Counting(Protocol):
+    """A `Combining` metric with figures that are not of every record that has values, such as a share of some. Optional."""
+
+    def num_combined(self, values: Sequence[Mapping[str, float]]) -> Mapping[str, int]:
+        """How many of a set of records each figure is of; one that is left out is of all records that have values.
+
+        Args:
+            values: as for `Combining.combine`.
+        """

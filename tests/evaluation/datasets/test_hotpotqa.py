@@ -51,6 +51,14 @@ def test_a_gold_sentence_is_itself_in_the_passage_whatever_white_space_is_around
     assert [texts[one.passage_id][one.start : one.end] for one in example.gold.sentences] == ["Two is it.", "One.", ""]
 
 
+@pytest.mark.parametrize("field", ["context", "supporting_facts"])
+@pytest.mark.parametrize("value", [3, {"a": 1}, {"title": "AB", "sentences": "CD"}, {"title": ["A"], "sentences": 3}])
+def test_a_table_that_is_neither_rows_nor_columns_is_refused_with_its_field(tmp_path, field, value):
+    path = json_list(tmp_path / "a.json", ROW, ROW | {"_id": "f2", field: value})
+    with pytest.raises(DataError, match=rf"line 1 \(record 2\): {field}: Input should be a valid tuple"):
+        list(HotpotQA(path).examples())
+
+
 def test_a_fact_without_a_sentence_in_the_data_is_an_empty_gold_sentence(tmp_path):
     row = ROW | {"supporting_facts": [["B", 1], ["B", 7], ["B", -1], ["B", 7]]}
     (example,) = HotpotQA(json_list(tmp_path / "a.json", row)).examples()

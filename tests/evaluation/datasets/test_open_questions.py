@@ -125,6 +125,14 @@ def test_what_version_2_marks_as_impossible_is_left_out_and_what_it_does_not_is_
         read({**asked, "id": "2", "is_impossible": False}, good)
 
 
+@pytest.mark.parametrize("answers", [3, True, "x", {"text": 3}])
+def test_answers_of_squad_that_are_no_list_are_refused_with_their_place(tmp_path, answers):
+    asked = {"id": "1", "question": "Who?", "answers": answers}
+    path = json_lines(tmp_path / "a.jsonl", {"title": "T", "paragraphs": [{"context": "x", "qas": [asked]}]})
+    with pytest.raises(DataError, match=r"line 1: paragraphs\.0\.qas\.0\.answers: Input should be a valid tuple"):
+        list(SQuAD(path).examples())
+
+
 @pytest.mark.parametrize("name", ["natural_questions", "triviaqa", "webquestions", "squad", "trec"])
 def test_the_question_files_of_dpr_and_drqa_are_read(tmp_path, name):
     (tmp_path / "test.qa.csv").write_text("who is it\t[\"Tam O'Rre\", 'Tam']\n\nwhere is it\t['Carrow']\n")

@@ -47,6 +47,9 @@ def test_pinned_passages_facts_family_and_further_traits_are_kept(tmp_path):
         ({"form": "tall"}, "form: Input should be 'short', 'label' or 'long'"),
         ({"traits": {"a": [1]}}, "traits.a"),
         ({"passages": [{"text": " "}]}, "passages.0.text: is empty"),
+        ({"passages": [{"text": "x", "isgold": True}]}, "there is no field 'passages.0.isgold'; did you mean 'is_gold'"),
+        ({"pinned": [{"text": "x"}, {"text": "y", "titel": "T"}]}, "there is no field 'pinned.1.titel'; did you mean 'title'"),
+        ({"steps": [{"query": "x", "anser": "y"}]}, "there is no field 'steps.0.anser'; did you mean 'answer'"),
     ],
 )
 def test_a_line_that_cannot_be_meant_is_refused_with_the_reason(tmp_path, change, reason):
@@ -55,3 +58,15 @@ def test_a_line_that_cannot_be_meant_is_refused_with_the_reason(tmp_path, change
     )
     with pytest.raises(DataError, match=rf"a\.jsonl, line 2: {reason}"):
         list(JSONLines(path).examples())
+
+
+def test_an_unknown_field_is_refused_where_the_passages_are_read_too(tmp_path):
+    path = json_lines(tmp_path / "a.jsonl", {"question": "Who?", "answer": "Tam", "pasages": [{"text": "x"}]})
+    with pytest.raises(DataError, match=r"line 1: there is no field 'pasages'; did you mean 'passages'"):
+        list(JSONLines(path).passages())
+
+
+def test_gold_passages_may_be_called_passage_ids(tmp_path):
+    path = json_lines(tmp_path / "a.jsonl", {"question": "Who?", "answer": "Tam", "passage_ids": ["carrow", 7]})
+    (example,) = JSONLines(path).examples()
+    assert example.gold.passage_ids == ("carrow", "7")

@@ -1,3 +1,5 @@
+import json
+
 import pytest
 from support.dataset_files import json_lines, real
 from support.docstring_files import shown_files
@@ -58,3 +60,11 @@ def test_the_real_file_is_read_whole():
     assert all(len(example.gold.passage_ids) == example.traits["hops"] for example in examples)
     assert all({one.passage_id for one in example.gold.sentences} <= set(example.gold.passage_ids) for example in examples)
     assert all(one.start < one.end for example in examples for one in example.gold.sentences)
+
+
+@pytest.mark.parametrize("field", ["context", "supporting_facts", "evidences"])
+def test_a_table_that_is_neither_rows_nor_columns_is_refused_with_its_field(shown, tmp_path, field):
+    (row,) = json.loads(shown.path.read_text())
+    path = json_lines(tmp_path / "a.jsonl", row | {field: {"a": 1}})
+    with pytest.raises(DataError, match=rf"line 1: {field}: Input should be a valid tuple"):
+        list(TwoWikiMultiHopQA(path).examples())

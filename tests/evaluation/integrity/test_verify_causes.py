@@ -322,3 +322,24 @@ def test_scores_that_are_older_than_the_records_say_to_score_again(project):
     )
     assert sum(line.startswith("differs: ") for line in lines) == 1
     assert (len(lines) <= 5, code) == (True, 1)
+
+
+@pytest.mark.slow
+def test_comparisons_that_are_older_than_the_records_say_to_compare_again(project):
+    run = RunFolder.open(Path("runs/lights"))
+    run.add("lights", "a", record(example(2), calls=[("Again: when was light 2 lit?", "1874")]))
+    with_replies(run)
+    with_manifest(run, data=Path("lights.jsonl"), index=Path("index"), store="")
+    said("score", "runs/lights", "--set", "metrics.cost.prices=prices.toml", "--by", "hops")
+    lines, code = told()
+    again = "runs/lights --metric cover_em.cover_em --baseline a --resamples 200"
+    assert lines[0] == (
+        "differs: compare.json: it was made before the records of lights/a were; run compare again: hopweave compare " + again
+    )
+    assert sum(line.startswith("differs: ") for line in lines) == 1
+    assert (len(lines) <= 5, code) == (True, 1)
+    refused = CliRunner().invoke(app, ["report", "runs/lights"])
+    assert "the records of lights/a are not those that were compared; run again: hopweave compare " + again in refused.output
+    said("compare", *again.split())
+    said("report", "runs/lights")
+    assert told()[1] == 0

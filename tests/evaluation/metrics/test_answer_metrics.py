@@ -141,6 +141,18 @@ def test_a_gold_that_is_none_of_the_labels_is_a_named_error():
         LabelAccuracy().score(*worked("Yes", ["Perhaps"], **YES_NO))
 
 
+@pytest.mark.parametrize(("said", "value"), [("Yes", 1.0), ("Perhaps", 1.0), ("No", 0.0), ("", 0.0)])
+def test_each_accepted_answer_is_a_right_label_and_the_first_is_the_gold_label(said, value):
+    asked = {"form": "label", "labels": ["Yes", "No", "Perhaps"]}
+    found = LabelAccuracy().score(*worked(said, ["Perhaps", "Yes"], **asked))
+    assert (found["label_accuracy"], found["gold_label"]) == (value, 2.0)
+
+
+def test_an_accepted_answer_that_is_none_of_the_labels_does_not_hide_the_others():
+    found = LabelAccuracy().score(*worked("No", ["it never was", "No"], **YES_NO))
+    assert found == {"label_accuracy": 1.0, "unmapped": 0.0, "gold_label": 1.0}
+
+
 def test_a_question_without_labels_has_no_label_accuracy():
     assert LabelAccuracy().score(*worked("Yes", ["Yes"])) == {}
 

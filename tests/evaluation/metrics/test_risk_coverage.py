@@ -1,13 +1,14 @@
 """Ticks and the risk-coverage curve: against independent computations, and where there is no data."""
 
 import random
+from dataclasses import replace
 from itertools import pairwise, permutations
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.scored import cell_of
-from support.small_run import make_run
+from support.small_run import example, make_run
 from support.worked import claimed, quoted, rated, worked
 
 from hopweave.core.types import Passage
@@ -81,6 +82,22 @@ def test_without_ticks_no_share_of_them_is_right_and_without_confidence_there_is
     assert RiskCoverage().combine([plain, below]) == {"aurc": 0.0}
     without_gold = RiskCoverage().score(*rated(0.9, worked("Ulm", [])))
     assert RiskCoverage().combine([without_gold]) == {}
+
+
+def test_a_figure_is_of_the_answers_that_it_is_computed_from():
+    made = [rated(0.9, worked("Ulm", ["Ulm"])), rated(0.1, worked("Ulm", ["Ulm"])), rated(0.9, worked("Ulm", []))]
+    values = [RiskCoverage().score(*one) for one in (*made, worked("Ulm", ["Ulm"], claims=[CLAIM], passages=[ULM]))]
+    assert RiskCoverage().num_combined([*values, {}]) == {"ticks_right": 2, "aurc": 2}
+    assert RiskCoverage().num_combined([]) == {"ticks_right": 0, "aurc": 0}
+
+
+def test_the_number_of_questions_of_the_right_ticks_is_that_of_the_ticks(tmp_path):
+    run = make_run(tmp_path / "run", {"a": ["1874", "-", None, "1875", "-"]})
+    without_a_tick, _ = worked("1874")
+    for number in (1, 4):
+        run.add("lights", "a", replace(without_a_tick, question=example(number).question))
+    mean = cell_of(run, ["risk_coverage"]).means["ticks_right"]
+    assert (mean.value, mean.num_scored, mean.num_no_data, mean.num_failed) == (0.5, 2, 2, 1)
 
 
 def test_failed_questions_stay_in_the_denominator_of_coverage(tmp_path):

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 import hopweave.evaluation.papers
 from hopweave.apps.cli import app
 from hopweave.core.catalog import entries
-from hopweave.core.errors import SettingsError
+from hopweave.core.errors import DataError, SettingsError
 from hopweave.evaluation.papers import _published
 from hopweave.evaluation.reports.analysis import Analysis, analyse, opened
 from hopweave.evaluation.reports.analysis_results import AnalysisResult, FigureColumn, MeasuredRow, PublishedRow, written
@@ -350,3 +350,27 @@ def test_accuracy_can_look_into_the_whole_text_and_says_which(tmp_path):
     full = result_of("searchain_table1", run, scope="full")
     assert row_of(full, "hotpotqa", "SearChain").values["accuracy"] == 50
     assert "cover-EM of the whole text" in full.notes[0]
+
+
+# -- datasets of several runs ------------------------------------------------------------------------------------------------
+
+
+def with_gold(folder, answers, path="own.jsonl"):
+    example = asked("a", answers)
+    return made(
+        folder, {"own": (DatasetPlan("jsonl", {"path": path}), (example,))}, {("own", "direct"): [answered(example, "Ulm")]}
+    )
+
+
+def test_runs_of_one_file_with_other_gold_answers_are_refused_with_the_question(tmp_path):
+    first, second = with_gold(tmp_path / "first", ("Bonn",)), with_gold(tmp_path / "second", ("Bonn", "Ulm"))
+    with pytest.raises(DataError, match="question 'a' of 'own' has other gold answers in the run second; compare runs on"):
+        result_of("searchain_table1", first, second)
+    assert result_of("searchain_table1", first, with_gold(tmp_path / "third", ("Bonn",))).has_data
+
+
+def test_another_dataset_of_the_same_label_is_shown_with_the_name_of_its_run(tmp_path):
+    first, second = with_gold(tmp_path / "first", ("Bonn",)), with_gold(tmp_path / "second", ("Bonn", "Ulm"), "more.jsonl")
+    result = result_of("searchain_table1", first, second)
+    assert row_of(result, "own", "Direct").values == {"accuracy": 0}
+    assert row_of(result, "own (second)", "Direct (second)").values == {"accuracy": 100}

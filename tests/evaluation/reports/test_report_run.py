@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import shutil
 import tomllib
 from functools import partial
@@ -188,6 +189,20 @@ def test_two_comparisons_of_one_column_stand_under_keys_of_their_own(run):
     assert [table.name for table in tables.comparisons if table.dataset == DATASETS[0]] == ["cover_em", "f1", "cover_em, 2"]
     assert sum(table.is_primary for table in tables.comparisons) == 2
     make_report(tables)  # raises where a key has two values
+
+
+@pytest.mark.slow
+def test_comparisons_of_records_that_have_changed_are_refused_with_the_command_that_makes_them_again(run):
+    summary_of(run, ["cover_em"], is_kept=True)
+    read_report_data(run)
+    dataset, method = DATASETS[0], "oner"
+    run.add(dataset, method, next(run.records(dataset, method)))
+    summary_of(run, ["cover_em"], is_kept=True)
+    again = f"hopweave compare {run.path} --metric cover_em.cover_em --baseline direct --resamples 200"
+    with pytest.raises(DataError, match=re.escape(f"{dataset}/{method} are not those that were compared; run again: {again}")):
+        read_report_data(run)
+    keep_comparisons(run, compare(run, num_resamples=200))
+    read_report_data(run)
 
 
 @pytest.mark.slow

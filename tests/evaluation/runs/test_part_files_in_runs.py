@@ -8,6 +8,7 @@ import pytest
 from support.commands import ran
 from support.part_files import DATASET, EVIL, METHOD, METRIC, SCRIPTED, hopweave_says, own_folder
 
+from hopweave.core import part_files
 from hopweave.evaluation.runs.folder import DatasetPlan, MethodPlan, Plan, RunFolder
 
 
@@ -169,6 +170,82 @@ def test_a_metric_in_a_file_scores_a_run(run):
     hopweave_says("verify", "run")
     Path("length.py").write_text(METRIC + "\n")
     assert "is not what run was scored with" in hopweave_says("report", "run", exit_code=1).stderr
+
+
+@pytest.fixture
+def compared(run):
+    """A run that was compared by a metric in a file, and then scored without it."""
+    Path("length.py").write_text(METRIC)
+    hopweave_says("score", "run", "--metrics", "./length.py,exact_match", "--set", "metrics.Length.factor=2")
+    hopweave_says("compare", "run", "--metric", "length", "--baseline", "direct")
+    hopweave_says("score", "run")
+    return run
+
+
+def test_a_comparison_by_a_metric_in_a_file_holds_after_the_run_was_scored_without_it(compared):
+    hopweave_says("report", "run")
+    assert hopweave_says("verify", "run").stdout.startswith("verified, no differences: ")
+    (command,) = [line for line in Path("run/report/report.md").read_text().splitlines() if line.startswith("hopweave compare")]
+    options = "--baseline direct --set metrics.Length.factor=2"
+    assert command == f"hopweave compare run --metric ./length.py:Length.length {options}"
+    before = Path("run/compare.json").read_text()
+    hopweave_says(*command.split()[1:])
+    assert Path("run/compare.json").read_text() == before
+    hopweave_says("verify", "run")
+
+
+@pytest.mark.parametrize("name", ["./length.py", "./length.py.length", "./length.py:Length", "./length.py:Length.length"])
+def test_a_metric_in_a_file_is_compared_without_scores(run, name):
+    Path("length.py").write_text(METRIC)
+    assert "Two: length against Picky" in hopweave_says("compare", "run", "--metric", name).stdout
+    hopweave_says("verify", "run")
+
+
+def test_a_metric_in_a_file_that_is_not_there_or_without_the_column_is_named(run):
+    Path("length.py").write_text(METRIC)
+    assert "cannot read width.py" in hopweave_says("compare", "run", "--metric", "./width.py:Width.x", exit_code=1).stderr
+    said = hopweave_says("compare", "run", "--metric", "./length.py.lenght", exit_code=1).stderr
+    assert "the metric ./length.py:Length has no column 'lenght'; did you mean 'length'" in said
+
+
+def test_a_comparison_by_a_file_that_has_changed_differs_and_by_one_that_is_gone_could_not_be_checked(compared):
+    Path("length.py").write_text(METRIC + "\n")
+    said = hopweave_says("verify", "run", exit_code=1).stdout
+    assert (
+        "differs: compare.json: Two, length: it cannot be computed again: ./length.py:Length is not what compare.json" in said
+    )
+    Path("length.py").unlink()
+    said = hopweave_says("verify", "run").stdout
+    assert "could not be checked: compare.json, Two, length: not computed again since cannot read length.py" in said
+
+
+def test_a_comparison_of_another_place_imports_nothing_until_its_user_compares_by_that_file(compared):
+    shutil.copytree("run", "copy")
+    part_files._allowed.clear()
+    unchecked = (
+        "could not be checked: compare.json, Two, length: not computed again since length.py contains code that you have"
+    )
+    assert unchecked in hopweave_says("verify", "copy").stdout
+    hopweave_says("compare", "copy")  # of another column, and so says nothing of the file
+    part_files._allowed.clear()
+    said = hopweave_says("verify", "copy").stdout
+    assert unchecked in said
+    (again,) = [line.partition("run: hopweave ")[2] for line in said.splitlines() if line.startswith(unchecked)]
+    hopweave_says(*again.split())
+    part_files._allowed.clear()
+    assert hopweave_says("verify", "copy").stdout.startswith("verified, no differences: ")
+
+
+def test_the_comparison_of_a_strangers_run_imports_no_metric(run):
+    Path("evil.py").write_text(f"from pathlib import Path\nPath('was-imported').touch()\n{METRIC}")
+    hopweave_says("compare", "run", "--metric", "exact_match")
+    data = json.loads(Path("run/compare.json").read_text())
+    files = part_files.hashes("./evil.py:Length")
+    data["tables"][0] |= {"metric": "./evil.py:Length", "column": "length", "files": files}
+    Path("run/compare.json").write_text(json.dumps(data))
+    for command in (["verify"], ["compare"], ["verify"], ["score"], ["report"], ["verify"]):
+        ran(*command, "run")
+    assert not Path("was-imported").exists()
 
 
 def test_scores_of_another_place_are_trusted_before_they_name_a_metric(run):

@@ -8,6 +8,8 @@ import re
 import shutil
 import signal
 import sqlite3
+import subprocess
+import sys
 from concurrent.futures import Future
 from contextlib import closing
 from pathlib import Path
@@ -19,7 +21,7 @@ from support.part_files import METHOD
 from support.questions import RULES, RULES_WITH_A_FAILURE, put_model, put_questions
 from support.scripted_server import Behaviour, ScriptedServer
 
-from hopweave.core.child_process import Child
+from hopweave.core.child_process import Child, _framed
 from hopweave.core.errors import DataError, SettingsError
 from hopweave.evaluation.integrity.manifest import Manifest
 from hopweave.evaluation.integrity.verify import verify
@@ -201,6 +203,25 @@ async def test_calls_and_questions_at_a_time_are_of_all_processes_together():
 
 
 @pytest.mark.slow
+async def test_no_more_processes_are_announced_than_there_are_questions_left():
+    put_questions(3)
+    seen = []
+
+    class Seeing(Watcher):
+        def started(self, work):
+            seen.append((len(workers()), work.notes))
+
+    await done("run", ["direct"], Seeing(), processes=99)
+    Path("run/records/jsonl/direct.jsonl").unlink()
+    Path("run/records/jsonl/direct.proof").unlink()
+    await done("run", ["direct"], budget=RunBudget(max_questions=2))
+    for _ in range(2):  # one question is left, and then none
+        await done("run", ["direct"], Seeing(), processes=99)
+    reason = "not 99: there are no more than questions or calls at a time"
+    assert seen == [(3, (f"3 processes answer, {reason}",)), (0, (f"1 process answers, {reason}",)), (0, ())]
+
+
+@pytest.mark.slow
 async def test_what_the_endpoint_refuses_lowers_the_limit_that_is_shown():
     put_questions(6)
     limits = []
@@ -281,6 +302,17 @@ def test_an_unexpected_error_is_told_with_its_traceback():
     [done] = told
     assert (done.number, done.answered) == (3, Answered())
     assert done.bug.endswith("ZeroDivisionError: a bug\n")
+
+
+@pytest.mark.parametrize("begins", [False, True])
+def test_a_process_of_which_nothing_is_asked_any_more_ends_without_a_word(begins):
+    command = [sys.executable, "-c", "from hopweave.evaluation.runs.worker_process import main; main()"]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, **pipes) as process:
+        process.stdout.close()  # the process that asks has ended
+        process.stdin.write(_framed(worker_process.Begin(None, 700)) if begins else b"")
+        process.stdin.close()
+        assert (process.wait(), process.stderr.read()) == (0, b"")
 
 
 def test_a_model_that_each_process_would_load_is_refused_unless_it_is_not_asked():

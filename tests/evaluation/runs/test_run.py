@@ -203,6 +203,20 @@ async def test_a_wrong_option_leaves_no_run_behind():
     assert (await done()).progress.is_complete
 
 
+async def test_a_folder_that_holds_something_else_is_refused_and_left_as_it_is():
+    Path("notes").mkdir()
+    Path("notes/mine.txt").write_text("mine")
+    with pytest.raises(DataError, match="notes is not a run and not empty; use another folder"):
+        await done("notes")
+    assert [place.name for place in Path("notes").iterdir()] == ["mine.txt"]
+
+
+async def test_a_folder_that_holds_only_what_a_killed_start_left_behind_is_taken():
+    Path("run").mkdir()
+    Path("run/.lock").write_text("")
+    assert (await done()).ended_because == "finished"
+
+
 async def test_a_budget_ends_the_run_between_questions_and_a_higher_one_goes_on():
     outcome = await done(budget=RunBudget(max_questions=2), parallel=4)
     assert (outcome.ended_because, outcome.progress.num_done) == ("max_questions = 2", 2)

@@ -1,20 +1,23 @@
 import json
 import random
+import shutil
+from dataclasses import replace
 
 import pytest
 from support.runs import answered, asked, made
 from support.scored import summary_of
-from support.small_run import make_run
+from support.small_run import example, make_run, record
 from typer.testing import CliRunner
 
 from hopweave.apps.cli import app
 from hopweave.core.errors import DataError, SettingsError
-from hopweave.core.types import Passage
+from hopweave.core.types import Passage, Question
+from hopweave.evaluation.runs.folder import RunFolder
 from hopweave.evaluation.scoring import compare as module
-from hopweave.evaluation.scoring.compare import compare
-from hopweave.evaluation.scoring.comparisons import keep_comparisons, kept_comparisons
+from hopweave.evaluation.scoring.compare import again, compare, opened_again
+from hopweave.evaluation.scoring.comparisons import keep_comparisons, kept_comparisons, outdated
 from hopweave.evaluation.scoring.results import Interval
-from hopweave.evaluation.scoring.score import open_metrics
+from hopweave.evaluation.scoring.score import open_metrics, score_run
 from hopweave.evaluation.scoring.statistics import mcnemar
 
 RIGHT, WRONG = "1874", "1875"
@@ -144,6 +147,54 @@ def test_scores_that_are_older_than_the_records_are_not_used(tmp_path):
     assert only(run).rows[0].difference == -1.0
 
 
+def mixed(folder):
+    """A run of two long questions, a label and a short answer."""
+    label = replace(asked("c", ["Yes"], form="label"), question=Question("c", "Is it c?", "label", ("Yes", "No")))
+    examples = [asked("a", form="long"), asked("b", form="long"), label, asked("d")]
+    records = [answered(one, "Yes") for one in examples]
+    return made(folder, {"own": ("jsonl", examples)}, {("own", "direct"): records, ("own", "cot"): records})
+
+
+def pairs_of(run, *what):
+    return {table.column: [row.num_pairs for row in table.rows] for table in compare(run, what)}
+
+
+@pytest.mark.parametrize("is_scored", [False, True])
+def test_pairs_are_of_the_questions_that_the_score_is_of(tmp_path, is_scored):
+    run = mixed(tmp_path / "run")
+    if is_scored:
+        summary_of(run, is_kept=True)
+    assert pairs_of(run) == {"cover_em": [2], "label_accuracy": [1], "rouge_l": [2]}
+    assert pairs_of(run, "rouge_l", "exact_match") == {"rouge_l": [2], "exact_match": [1]}
+    means = {name: mean.num_scored for name, mean in summary_of(run).cells[0].means.items()}
+    assert (means["cover_em"], means["label_accuracy"], means["rouge_l"]) == (2, 1, 2)
+
+
+def test_a_metric_that_the_run_was_scored_with_by_name_is_compared_on_all_questions_and_so_again(tmp_path):
+    run = mixed(tmp_path / "run")
+    summary_of(run, ["rouge_l"], is_kept=True)
+    assert pairs_of(run, "rouge_l") == {"rouge_l": [4]}
+    (table,) = compare(run, ["rouge_l"])
+    summary_of(run, is_kept=True)
+    assert pairs_of(run, "rouge_l") == {"rouge_l": [2]}
+    assert again(run, table, score_run(run, [opened_again(run, table)])) == table
+
+
+def test_a_named_metric_that_is_for_none_of_the_forms_of_answer_is_compared_on_all_questions(tmp_path):
+    run = make_run(tmp_path / "run", {"a": answers(1, 0), "b": answers(0, 1)})
+    summary_of(run, is_kept=True)
+    assert pairs_of(run, "rouge_l") == {"rouge_l": [2]}
+
+
+def test_scores_of_other_forms_of_answer_are_not_used(tmp_path):
+    run = mixed(tmp_path / "run")
+    summary_of(run, ["rouge_l"], is_kept=True)
+    other = shutil.copytree(run.path, tmp_path / "other")
+    summary_of(run, is_kept=True)
+    (table,) = compare(run, ["rouge_l"], further=[RunFolder.open(other)], baseline="other:direct", methods=["direct"])
+    assert [row.num_pairs for row in table.rows] == [2]
+
+
 @pytest.mark.slow
 def test_options_are_those_of_the_scores_unless_others_are_given(tmp_path):
     run = make_run(tmp_path / "run", {"a": answers(1), "b": answers(0)})
@@ -165,8 +216,74 @@ def test_tables_are_kept_beside_each_other_and_a_newer_one_of_the_same_takes_the
         kept_comparisons(run)
 
 
+def test_tables_of_records_that_have_changed_are_dropped_when_others_are_kept(tmp_path):
+    run = make_run(tmp_path / "run", {"a": answers(1, 0, 1), "b": answers(0, 1, 1), "c": answers(0, 1)})
+    of_all, of_two = compare(run, ["f1.f1"]), compare(run, ["cover_em"], methods=["b"])
+    assert keep_comparisons(run, [*of_all, *of_two]) == []
+    assert outdated(run, kept_comparisons(run)) == []
+    run.add("lights", "c", record(example(2)))
+    assert outdated(run, kept_comparisons(run)) == [(*of_all, ["lights/c"])]
+    new = compare(run, ["exact_match"])
+    assert keep_comparisons(run, new) == of_all
+    assert kept_comparisons(run) == [*of_two, *new]
+
+
+def test_a_table_is_out_of_date_once_a_method_without_records_has_some(tmp_path):
+    run = make_run(tmp_path / "run", {"a": answers(1, 0), "b": answers("-", "-")})
+    tables = compare(run, ["cover_em"])
+    assert outdated(run, tables) == []
+    run.add("lights", "b", record(example(1)))
+    assert outdated(run, tables) == [(*tables, ["lights/b"])]
+
+
+def test_a_table_of_records_that_have_changed_is_replaced_in_its_place_and_not_dropped(tmp_path):
+    run = make_run(tmp_path / "run", {"a": answers(1, 0), "b": answers(0)})
+    keep_comparisons(run, compare(run))
+    run.add("lights", "b", record(example(1)))
+    assert keep_comparisons(run, compare(run)) == []
+    assert [row.num_pairs for table in kept_comparisons(run) for row in table.rows] == [2]
+
+
+NEW_FIELDS = ("forms", "files", "records")
+
+
+def as_an_earlier_version_left_it(run):
+    """Without what tables are made from."""
+    place = run.path / "compare.json"
+    data = json.loads(place.read_text())
+    tables = [{key: value for key, value in table.items() if key not in NEW_FIELDS} for table in data["tables"]]
+    assert tables != data["tables"]
+    place.write_text(json.dumps(data | {"tables": tables}, indent=1) + "\n")
+    return tables
+
+
+def test_tables_of_an_earlier_version_are_read_computed_again_on_all_questions_and_kept_in_the_same_form(tmp_path):
+    run = mixed(tmp_path / "run")
+    summary_of(run, ["rouge_l"], is_kept=True)
+    keep_comparisons(run, compare(run, ["rouge_l"]))
+    tables = as_an_earlier_version_left_it(run)
+    summary_of(run, is_kept=True)
+    (table,) = kept_comparisons(run)
+    assert outdated(run, [table]) == []
+    assert again(run, table, score_run(run, [opened_again(run, table)])) == table
+    keep_comparisons(run, compare(run, ["cover_em"]))
+    kept = json.loads((run.path / "compare.json").read_text())["tables"]
+    assert kept[:1] == tables
+    assert len(kept) == 2
+
+
 def test_what_is_compared_by_default_goes_by_the_form_of_answer():
     assert set(module.PRIMARY.values()) <= {name for metric in open_metrics()[0] for name in metric.columns}
+
+
+def test_the_command_says_which_tables_it_dropped_and_how_they_are_made_again(tmp_path):
+    run = make_run(tmp_path / "run", {"a": answers(1, 0), "b": answers(0, "-")})
+    for words in (["--metric", "f1.f1"], ["--metric", "exact_match", "--seed", "3"]):
+        assert "dropped" not in CliRunner().invoke(app, ["compare", str(run.path), *words]).output
+    run.add("lights", "b", record(example(1)))
+    output = CliRunner().invoke(app, ["compare", str(run.path), "--metric", "f1.f1"]).output
+    commands = [line.partition("run: ")[2] for line in output.splitlines() if line.startswith("dropped from compare.json")]
+    assert commands == [f"hopweave compare {run.path} --metric exact_match.exact_match --baseline a --seed 3"]
 
 
 def test_the_command_prints_the_same_bytes_and_keeps_the_table(tmp_path):

@@ -11,9 +11,10 @@ from support.part_files import hopweave_says
 from support.runs import answered, asked, made
 
 from hopweave.core.errors import DataError, SettingsError
+from hopweave.core.types import GoldSentence, Passage
 from hopweave.evaluation.runs.folder import RunFolder
 from hopweave.evaluation.scoring.compare import again, compare
-from hopweave.evaluation.scoring.comparisons import keep_comparisons, kept_comparisons, sibling_run
+from hopweave.evaluation.scoring.comparisons import keep_comparisons, kept_comparisons, outdated, sibling_run
 from hopweave.evaluation.scoring.score import open_metrics, score_run
 
 QUESTIONS = [asked(f"q{number}") for number in range(12)]
@@ -53,6 +54,68 @@ def test_runs_that_asked_other_questions_are_refused(tmp_path):
         compare(run, ["cover_em"], further=[changed])
     with pytest.raises(DataError, match="the run three has no dataset 'hotpotqa'"):
         compare(run, ["cover_em"], further=[run_of(tmp_path / "three", {0}, label="bridges")])
+
+
+def changed(**gold):
+    return [replace(one, gold=replace(one.gold, **gold)) for one in QUESTIONS]
+
+
+def test_runs_with_other_gold_answers_are_refused_with_the_first_question_that_differs(tmp_path):
+    run = run_of(tmp_path / "one", {0})
+    more = [*QUESTIONS[:3], *changed(answers=("Ulm", "Bonn"))[3:]]
+    with pytest.raises(DataError, match="question 'q3' of 'hotpotqa' has other gold answers in the run two; compare runs on"):
+        compare(run, ["cover_em"], further=[run_of(tmp_path / "two", {0}, questions=more)])
+    labels = [replace(one, question=replace(one.question, labels=("Yes", "No"))) for one in QUESTIONS]
+    for number, (questions, reason) in enumerate(
+        [
+            (labels, "has other labels"),
+            ([replace(one, question=replace(one.question, form="long")) for one in QUESTIONS], "has another form of answer"),
+            ([replace(one, question=replace(one.question, pinned=(Passage("p", "x"),))) for one in QUESTIONS], "other pinned"),
+        ]
+    ):
+        with pytest.raises(DataError, match=reason):
+            compare(run, ["calls"], further=[run_of(tmp_path / f"three{number}", {0}, questions=questions)])
+
+
+def test_what_changes_no_score_may_differ_between_runs(tmp_path):
+    run = run_of(tmp_path / "one", {0}, questions=changed(answers=("Ulm", "Neu-Ulm"), passage_ids=("p", "q")))
+    others = [
+        replace(one, question=replace(one.question, family="multi_hop", dataset="hotpotqa"), traits={"hops": 2})
+        for one in changed(answers=("Neu-Ulm", "Ulm"), passage_ids=("q", "p"), sentences=(GoldSentence("p", 0, 1),))
+    ]
+    two = run_of(tmp_path / "two", {0}, questions=others)
+    assert compare(run, ["citations"], further=[two])
+
+
+def test_other_gold_evidence_matters_to_metrics_that_may_look_at_it(tmp_path):
+    run = run_of(tmp_path / "one", {0}, questions=changed(passage_ids=("p",)))
+    two = run_of(tmp_path / "two", {0}, questions=changed(passage_ids=("q",)))
+    for what in ("cover_em", "calls"):
+        assert compare(run, [what], further=[two])
+    with pytest.raises(DataError, match="question 'q0' of 'hotpotqa' has other gold passages in the run two"):
+        compare(run, ["paragraph_recall"], further=[two])
+
+
+def test_runs_whose_datasets_are_scored_by_other_official_scripts_are_refused_unless_the_option_is_given(tmp_path):
+    run = run_of(tmp_path / "one", {0})
+    records = [answered(one, "Ulm") for one in QUESTIONS]
+    two = made(tmp_path / "two", {"hotpotqa": ("jsonl", QUESTIONS)}, {("hotpotqa", "direct"): records})
+    assert compare(run, ["cover_em"], further=[two])
+    with pytest.raises(
+        DataError, match="f1 on 'hotpotqa' is by variant = its default in the run two, here by hotpotqa, as the"
+    ):
+        compare(run, ["f1"], further=[two])
+    assert compare(run, ["f1"], further=[two], options={"f1": {"variant": "squad"}})
+
+
+def test_a_table_is_out_of_date_when_the_records_of_a_further_run_next_to_it_have_changed(tmp_path):
+    small, large = run_of(tmp_path / "small", {0}), run_of(tmp_path / "large", {1}, questions=QUESTIONS[:11], llm=LARGE)
+    (table,) = compare(small, ["cover_em"], further=[large])
+    assert outdated(small, [table]) == []
+    large.add("hotpotqa", "direct", answered(QUESTIONS[0], "Ulm"))
+    assert outdated(small, [table]) == [(table, ["large:hotpotqa/direct"])]
+    shutil.rmtree(large.path)
+    assert outdated(small, [table]) == []
 
 
 def test_a_run_is_named_once_and_no_two_are_called_the_same(tmp_path):

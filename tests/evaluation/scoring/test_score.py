@@ -2,6 +2,8 @@ import json
 from dataclasses import replace
 
 import pytest
+from support.runs import answered, asked
+from support.runs import made as made_run
 from support.scored import summary_of
 from support.small_run import Spent, Told, example, make_run, record, told
 from typer.testing import CliRunner
@@ -219,6 +221,28 @@ def test_figures_that_cannot_be_combined_are_a_failure_of_the_cell(tmp_path):
     assert [(one.where, one.message, one.question_ids) for one in summary.failures] == [
         ("metric figures", "seven is not for combining", ())
     ]
+
+
+class CountedFigures(Figures):
+    def num_combined(self, values):
+        return {"highest": sum(value.get("told") == 5.0 for value in values) if len(values) < 4 else 9}
+
+
+def test_a_metric_can_say_of_how_many_records_a_figure_is(tmp_path):
+    run = make_run(tmp_path / "run", {"a": ["x", "y", None], "b": ["x", "y", "y", "y"]})
+    cell, summary = cell_of(run, [OpenMetric("figures", metric=CountedFigures({"x": 2.0, "y": 5.0}))])
+    mean = cell.means["highest"]
+    assert (mean.value, mean.num_scored, mean.num_failed, mean.num_no_data) == (5.0, 1, 1, 1)
+    assert [one.message for one in summary.failures] == ["it gave 9 as the number of records of 'highest', of 4"]
+
+
+def test_questions_that_another_form_of_answer_is_asked_of_are_not_said_to_be_unanswered(tmp_path):
+    examples = [asked("a", form="long"), asked("b", form="long"), asked("c"), asked("d"), asked("e", form="long")]
+    records = [answered(one, "Ulm") for one in examples[:4]]
+    run = made_run(tmp_path / "run", {"own": ("jsonl", examples)}, {("own", "direct"): records})
+    (ranking,) = summary_of(run).rankings
+    (ranked,) = ranking.methods
+    assert (ranking.column, ranked.num_questions, ranked.num_missing) == ("rouge_l", 2, 1)
 
 
 def test_columns_of_one_name_are_told_apart_by_their_metric(tmp_path):

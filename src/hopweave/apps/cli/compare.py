@@ -29,7 +29,9 @@ def compare(
     ] = None,
     metric: Annotated[
         list[str] | None,
-        typer.Option(help="A metric, a column, or METRIC.COLUMN; may be repeated. Default: the usual one of each dataset."),
+        typer.Option(
+            help="A metric (or FILE.py:CLASS), a column, or METRIC.COLUMN; repeatable. Default: the usual one of each dataset."
+        ),
     ] = None,
     baseline: Annotated[str, typer.Option(help="The method that the others are compared with; default: the first.")] = "",
     methods: Annotated[str, typer.Option(help="Comma-separated methods to compare with it; default: all.")] = "",
@@ -45,6 +47,7 @@ def compare(
     that this many pairs would show with a power of 80% at the strictest level that Holm requires.
     """
     from hopweave.core.errors import DataError
+    from hopweave.evaluation.reports.reproduce import compare_command
     from hopweave.evaluation.runs.folder import RunFolder
     from hopweave.evaluation.scoring.compare import compare as compare_methods
     from hopweave.evaluation.scoring.comparisons import keep_comparisons
@@ -62,10 +65,12 @@ def compare(
     )
     if not tables:
         raise DataError(f"{run} has no value of any usual column yet; name one with --metric, or run: hopweave evaluate")
-    keep_comparisons(folder, tables)
+    dropped = keep_comparisons(folder, tables)
     for table in tables:
         for line in _lines(table):
             say(line)
+    for command in dict.fromkeys(compare_command(folder, table) for table in dropped):
+        say(f"dropped from compare.json, since the records have changed; to make it again, run: {command}")
     say(f"written to {run / 'compare.json'}")
 
 

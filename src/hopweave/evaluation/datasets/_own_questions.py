@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from pydantic import AliasChoices, ConfigDict, Field
@@ -14,7 +14,23 @@ from hopweave.evaluation.datasets._source import LocalFile, distinct, examples_o
 from hopweave.ingest.lookup import content_id
 
 
-class _Passage(Layout):
+class _Strict(Layout):
+    """Fields of which others are an error, since they may be typos."""
+
+    model_config = ConfigDict(extra="allow")
+
+    def unknown(self, place: str = "") -> Iterator[tuple[str, Iterable[str]]]:
+        """Yields the path of each field that there is not, also within others, and those that there are beside it."""
+        for name in self.model_extra or {}:
+            yield f"{place}{name}", type(self).model_fields
+        for name in type(self).model_fields:
+            value = getattr(self, name)
+            for number, item in enumerate(value if isinstance(value, tuple) else ()):
+                if isinstance(item, _Strict):
+                    yield from item.unknown(f"{place}{name}.{number}.")
+
+
+class _Passage(_Strict):
     text: Text
     title: str = ""
     id: Id | None = None
@@ -24,14 +40,13 @@ class _Passage(Layout):
         return Passage(self.id or content_id(self.title, self.text), self.text, self.title)
 
 
-class _Step(Layout):
+class _Step(_Strict):
     query: Text
     answer: str = ""
     passage: str = ""
 
 
-class _Line(Layout):
-    model_config = ConfigDict(extra="allow")
+class _Line(_Strict):
     id: Id | None = None
     question: Text
     answers: tuple[str, ...] = ()
@@ -56,17 +71,22 @@ class OwnQuestions(LocalFile):
     """A file in our own layout, one JSON object per line (a JSON list of objects also works)."""
 
     def examples(self) -> Iterator[Example]:
-        yield from examples_of(self.rows(_Line), lambda row: [_example(row)])
+        yield from examples_of(self._rows(), lambda row: [_example(row)])
 
     def passages(self) -> Iterator[Passage]:
-        for row in self.rows(_Line):
+        for row in self._rows():
             yield from (one.passage() for one in row.values.passages)
+
+    def _rows(self) -> Iterator[Row[_Line]]:
+        """The rows. Same errors as in `read_rows`, and one for a field that there is not."""
+        for row in self.rows(_Line):
+            for path, known in row.values.unknown():
+                raise row.error(f"there is no field {path!r}; {suggest(path.rpartition('.')[2], known)}")
+            yield row
 
 
 def _example(row: Row[_Line]) -> Example:
     values = row.values
-    for unknown in values.model_extra or {}:
-        raise row.error(f"there is no field {unknown!r}; {suggest(unknown, _Line.model_fields)}")
     answers = distinct((values.answer, *values.answers))
     if not answers:
         raise row.error("it has neither answers nor an answer", "give the accepted answers")

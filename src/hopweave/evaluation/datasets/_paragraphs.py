@@ -12,8 +12,9 @@ from hopweave.evaluation.datasets._source import distinct, passage_of
 
 
 def _rows_of_columns(value: Any) -> Any:
-    """A table as rows: on the hub it is stored as an object of columns."""
-    return list(zip(*value.values(), strict=True)) if isinstance(value, Mapping) else value
+    """A table as rows: on the hub it is stored as an object of columns. Anything else is left as it is, to be refused."""
+    is_columns = isinstance(value, Mapping) and all(isinstance(column, list) for column in value.values())
+    return list(zip(*value.values(), strict=True)) if is_columns else value
 
 
 Paragraphs = Annotated[tuple[tuple[str, tuple[str, ...]], ...], BeforeValidator(_rows_of_columns)]

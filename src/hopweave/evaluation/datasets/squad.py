@@ -30,10 +30,12 @@ from hopweave.evaluation.datasets._source import Source, distinct, examples_of, 
 
 
 def _texts(value: Any) -> Any:
-    """The texts of answers: on the hub they are a column."""
+    """The texts of answers: on the hub they are a column. Anything else is left as it is, to be refused."""
     if isinstance(value, Mapping):
         return value.get("text")
-    return [answer.get("text") if isinstance(answer, Mapping) else answer for answer in value or ()]
+    if isinstance(value, list):
+        return [answer.get("text") if isinstance(answer, Mapping) else answer for answer in value]
+    return () if value is None else value
 
 
 Answers = Annotated[tuple[str, ...], BeforeValidator(_texts)]

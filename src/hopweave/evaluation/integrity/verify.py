@@ -24,8 +24,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from hopweave.core.errors import DataError, HopweaveError
+from hopweave.core.errors import DataError, HopweaveError, SettingsError
 from hopweave.core.files import read_json, read_whole
+from hopweave.core.part_files import part_file
 from hopweave.evaluation.integrity.diff import (
     Problem,
     Verification,
@@ -39,11 +40,12 @@ from hopweave.evaluation.integrity.manifest import Manifest
 from hopweave.evaluation.integrity.verify_inputs import check_inputs, hash_of_run_file
 from hopweave.evaluation.integrity.verify_records import check_records
 from hopweave.evaluation.reports import report
+from hopweave.evaluation.reports.reproduce import compare_command
 from hopweave.evaluation.runs.folder import RunFolder
 from hopweave.evaluation.runs.paths import Base, find
 from hopweave.evaluation.scoring import compare, comparisons, summary
 from hopweave.evaluation.scoring.comparisons import Comparisons, sibling_run
-from hopweave.evaluation.scoring.score import LINES, OpenMetric, Score, open_metrics, records_hashes, score_run, write_scores
+from hopweave.evaluation.scoring.score import LINES, OpenMetric, Score, records_hashes, score_run, write_scores
 from hopweave.evaluation.scoring.summary import Summary
 
 _FOLDER = "report"
@@ -173,12 +175,12 @@ class _Computing:
         except DataError as error:
             self.found.differs(comparisons.FILE, None, str(error))
             return False
+        old = self._outdated_of(kept)
         for table in kept:
-            gone = [one.name for one in table.runs if one.name and sibling_run(self.run, one.name) is None]
-            if gone:
-                where = f"{comparisons.FILE}, {table.dataset}, {table.column}"
-                self.found.unchecked.append(f"{where}: not computed again without the run {gone[0]} next to this one")
-                made.tables.append(table)
+            why = self._why_unchecked(table)
+            if why:
+                self.found.unchecked.append(f"{comparisons.FILE}, {table.dataset}, {table.column}: not computed again {why}")
+                made.tables += [table] if table.key not in old else []  # of an outdated table there is nothing to go by
                 continue
             try:
                 made.tables.append(compare.again(self.run, table, self._scores_for(table)))
@@ -193,10 +195,34 @@ class _Computing:
             self.found.hold_after(comparisons.FILE, differing_values(there, expected))
         return True
 
+    def _outdated_of(self, kept: Sequence[Comparisons]) -> set[tuple[Any, ...]]:
+        """The keys of tables that are out of date, like scores in `_check_age`."""
+        old = comparisons.outdated(self.run, kept)
+        for table, changed in old:
+            if not self.found.altered:
+                again = f"run compare again: {compare_command(self.run, table)}"
+                self.found.differs(comparisons.FILE, None, f"it was made before the records of {changed[0]} were; {again}")
+            self.found.altered |= set(changed)
+        return {table.key for table, _ in old}
+
+    def _why_unchecked(self, table: Comparisons) -> str:
+        """Why a table cannot be computed here; empty if it can."""
+        gone = [one.name for one in table.runs if one.name and sibling_run(self.run, one.name) is None]
+        if gone:
+            return f"without the run {gone[0]} next to this one"
+        if part_file(table.metric) is not None:
+            try:
+                compare.opened_again(self.run, table)
+            except SettingsError as error:
+                return f"since {error}; to make it again, run: {compare_command(self.run, table)}"
+            except DataError:  # a file that has changed is a difference
+                return ""
+        return ""
+
     def _scores_for(self, table: Comparisons) -> list[Score]:
-        key = json.dumps([table.metric, table.options], sort_keys=True, default=str)
+        key = json.dumps([table.metric, table.options, table.forms], sort_keys=True, default=str)
         if key not in self._scored:
-            metric = self._with_files(open_metrics([table.metric], {table.metric: table.options})[0][0])
+            metric = self._with_files(compare.opened_again(self.run, table))
             self._scored[key] = score_run(self.run, [metric])
         return self._scored[key]
 
@@ -333,5 +359,5 @@ def _report_again(run: RunFolder, again: _Recomputed, name: str) -> dict[str, st
         write_scores(copy, again.scores)
         if again.summary is not None:
             again.summary.write(copy)
-        comparisons.keep_comparisons(copy, again.tables)
+        comparisons.write_comparisons(copy, again.tables)
         return dict(report.report_again(copy))

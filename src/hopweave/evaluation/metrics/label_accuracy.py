@@ -2,11 +2,13 @@
 
 Definition. The answer's label is the first one after the final marker, as whole words and case-insensitively (true and false
 count as yes and no, or as supported and refuted); without a marker, the last line with a label decides. A right label
-scores 1, another label or none 0. Accuracy is the mean. Source: StrategyQA and FEVER as SearChain scores them (section 4.1), by
-equality of labels instead of containment. Range 0 to 1, higher is better; `unmapped` is the share of answers without a
-label, which are wrong by this definition: check it before trusting a low accuracy. Without labels or gold there is no data.
+scores 1, another label or none 0; a question with several gold answers has several right labels. Accuracy is the mean. Source:
+StrategyQA and FEVER as SearChain scores them (section 4.1), by equality of labels instead of containment. Range 0 to 1, higher
+is better; `unmapped` is the share of answers without a label, which are wrong by this definition: check it before trusting a
+low accuracy. Without labels or gold there is no data.
 
-For a whole cell: `majority_baseline`, the accuracy of always answering the most frequent gold label.
+For a whole cell: `majority_baseline`, the accuracy of always answering the most frequent gold label, which is the first one of
+each question.
 
 >>> from support.worked import worked
 >>> asked = {"form": "label", "labels": ["Yes", "No"]}
@@ -14,6 +16,8 @@ For a whole cell: `majority_baseline`, the accuracy of always answering the most
 {'label_accuracy': 1.0, 'unmapped': 0.0, 'gold_label': 0.0}
 >>> LabelAccuracy().score(*worked("who knows", ["No"], **asked))
 {'label_accuracy': 0.0, 'unmapped': 1.0, 'gold_label': 1.0}
+>>> LabelAccuracy().score(*worked("no", ["Yes", "No"], **asked))
+{'label_accuracy': 1.0, 'unmapped': 0.0, 'gold_label': 0.0}
 >>> LabelAccuracy().combine([{"gold_label": 0.0}, {"gold_label": 1.0}, {"gold_label": 1.0}, {}])["majority_baseline"]
 0.6666666666666666
 """
@@ -39,7 +43,7 @@ class LabelAccuracy:
     columns: ClassVar[Mapping[str, Column]] = {
         "label_accuracy": Column("the label is right"),
         "unmapped": Column("the answer names no label", better="lower"),
-        "gold_label": Column("place of the right label among the labels, from 0", better="", high=math.inf),
+        "gold_label": Column("place of the first right label among the labels, from 0", better="", high=math.inf),
     }
     combined: ClassVar[Mapping[str, Column]] = {
         "majority_baseline": Column("accuracy of always saying the commonest right label", better="")
@@ -53,13 +57,13 @@ class LabelAccuracy:
         """See `evaluation.metric.Metric`.
 
         Raises:
-            DataError: if the gold is none of the labels.
+            DataError: if no gold answer is one of the labels.
         """
         labels = example.question.labels
         if record.answer is None or not self.applies_to(example):
             return {}
-        gold = map_label(example.gold.answers[0], labels)
-        if not gold:
+        golds = [label for gold in example.gold.answers if (label := map_label(gold, labels))]
+        if not golds:
             raise DataError(
                 f"the gold {example.gold.answers[0]!r} of question {example.question.id!r} is none of its labels "
                 f"({', '.join(labels)}); fix the dataset"
@@ -68,9 +72,9 @@ class LabelAccuracy:
         if not said:
             said, _ = final_answer(record.answer.text, replace(example.question, form="label"))
         return {
-            "label_accuracy": float(said == gold),
+            "label_accuracy": float(said in golds),
             "unmapped": float(not said),
-            "gold_label": float(labels.index(gold)),
+            "gold_label": float(labels.index(golds[0])),
         }
 
     def combine(self, values: Sequence[Mapping[str, float]]) -> Mapping[str, float]:

@@ -25,6 +25,8 @@ is better; AURC: lower.
 {'tick': 1.0, 'answer_right': 1.0, 'answer_confidence': 0.9}
 >>> {name: round(value, 4) for name, value in RiskCoverage().combine(values).items()}
 {'ticks_right': 0.5, 'aurc': 0.2778}
+>>> RiskCoverage().num_combined(values)
+{'ticks_right': 2, 'aurc': 3}
 """
 
 from __future__ import annotations
@@ -67,10 +69,20 @@ class RiskCoverage:
         return values
 
     def combine(self, values: Sequence[Mapping[str, float]]) -> Mapping[str, float]:
-        known = [value for value in values if "answer_right" in value]
-        ticked = [value["answer_right"] for value in known if value["tick"]]
-        risks = selective_risks(
-            [(value["answer_confidence"], value["answer_right"] > 0) for value in known if "answer_confidence" in value]
-        )
-        figures = {"ticks_right": sum(ticked) / len(ticked)} if ticked else {}
+        ticked, rated = _with_a_tick(values), _with_a_confidence(values)
+        risks = selective_risks([(value["answer_confidence"], value["answer_right"] > 0) for value in rated])
+        figures = {"ticks_right": sum(value["answer_right"] for value in ticked) / len(ticked)} if ticked else {}
         return figures | ({"aurc": sum(risks) / len(risks)} if risks else {})
+
+    def num_combined(self, values: Sequence[Mapping[str, float]]) -> Mapping[str, int]:
+        return {"ticks_right": len(_with_a_tick(values)), "aurc": len(_with_a_confidence(values))}
+
+
+def _with_a_tick(values: Sequence[Mapping[str, float]]) -> list[Mapping[str, float]]:
+    """Those of the right and wrong answers that have a tick."""
+    return [value for value in values if "answer_right" in value and value["tick"]]
+
+
+def _with_a_confidence(values: Sequence[Mapping[str, float]]) -> list[Mapping[str, float]]:
+    """Those of the right and wrong answers that have a confidence."""
+    return [value for value in values if "answer_right" in value and "answer_confidence" in value]

@@ -57,7 +57,7 @@ def known_parts(runs: LoadedRuns) -> dict[str, Known]:
 
 def plan_of(dataset: DatasetCells, form: str) -> DatasetPlan:
     """The plan of a dataset that decomposes the questions of a run."""
-    path = dataset.run.examples_path(dataset.label)
+    path = dataset.run.examples_path(dataset.own_label)
     return replace(dataset.plan, name=TAKEN_APART, options={"path": str(path), "form": form}, limit=None, seed=None)
 
 

@@ -11,13 +11,13 @@ from pydantic import TypeAdapter, ValidationError
 
 from hopweave.core.errors import DataError
 from hopweave.evaluation.integrity.manifest import hash_file
-from hopweave.evaluation.reports.reproduce import commands_for, plan_toml
+from hopweave.evaluation.reports.reproduce import commands_for, compare_command, plan_toml
 from hopweave.evaluation.reports.run_summary import RunStory, story_of
 from hopweave.evaluation.runs.folder import RunFolder
 from hopweave.evaluation.runs.parallelism import caveat_of_seconds, questions_at_a_time
 from hopweave.evaluation.scoring import per_cost, summary
 from hopweave.evaluation.scoring.comparisons import FILE as COMPARED
-from hopweave.evaluation.scoring.comparisons import Comparisons, kept_comparisons
+from hopweave.evaluation.scoring.comparisons import Comparisons, kept_comparisons, outdated
 from hopweave.evaluation.scoring.results import (
     Cell,
     ExampleAnswer,
@@ -43,20 +43,25 @@ def read_report_data(run: RunFolder) -> ReportData:
     """The contents of the report of a run.
 
     Raises:
-        DataError: if the run was not scored, or has changed since; or a file of it cannot be read.
+        DataError: if the run was not scored, or has changed since it was scored or compared; or a file of it cannot be read.
     """
     found = summary.read_summary(run)
     if found is None:
         raise DataError(f"{run.path} is not scored yet; run first: hopweave score {run.path}")
     if found.get("records") != records_hashes(run):
         raise DataError(f"the records of {run.path} are not those that were scored; run again: hopweave score {run.path}")
+    kept = kept_comparisons(run)
+    for table, changed in outdated(run, kept):
+        raise DataError(
+            f"the records of {changed[0]} are not those that were compared; run again: {compare_command(run, table)}"
+        )
     metrics = summary.metrics_of(found)
     parts = _parts(found, run)
     columns = dict(sorted(_columns(metrics).items(), key=lambda named: _place_of(named[0])))
     story = story_of(run)
     primary = summary.primary_columns(run, columns)
     at_a_time, caveat = questions_at_a_time(run), caveat_of_seconds(run)
-    kept, scores = kept_comparisons(run), read_scores(run)
+    scores = read_scores(run)
     return ReportData(
         name=run.path.resolve().name,
         datasets=story.datasets,

@@ -37,6 +37,11 @@ def commands_for(
     return tuple(join(line) for line in lines)
 
 
+def compare_command(run: RunFolder, table: Comparisons) -> str:
+    """The command that makes a table of comparisons again."""
+    return join(["hopweave", "compare", str(run.path), *_compare_flags(run, table)])
+
+
 def _score_flags(found: Mapping[str, Any]) -> Iterator[str]:
     names = [metric["name"] for metric in found["metrics"]]
     if set(names) != set(entries("metrics")) - set(found.get("left_out", {})):

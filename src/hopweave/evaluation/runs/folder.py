@@ -177,9 +177,7 @@ class RunFolder:
                     "original settings"
                 )
             return there
-        # What a killed start may leave behind does not mean that the folder holds something else.
-        if path.exists() and any(not other.name.startswith(".") for other in path.iterdir()):
-            raise DataError(f"{path} is not a run and not empty; use another folder")
+        cls.check_is_free(path)
         refuse_links_out(path)
         try:
             path.mkdir(parents=True, exist_ok=True)
@@ -222,6 +220,21 @@ class RunFolder:
     def found(self) -> Found:
         """The plan as a file on disk, which the user may have to trust."""
         return Found(self.path / "plan.json", self.content, self.plan.settings, self.plan.parts)
+
+    @classmethod
+    def check_is_free(cls, path: Path) -> None:
+        """Checks that a folder holds a run or nothing, so that one can be made in it.
+
+        Raises:
+            DataError: if it holds anything else, or cannot be read.
+        """
+        try:
+            # What a killed start may leave behind does not mean that the folder holds something else.
+            is_free = cls.is_at(path) or not path.is_dir() or all(other.name.startswith(".") for other in path.iterdir())
+        except OSError as error:
+            raise DataError(f"cannot read {path}: {error.strerror}; use another folder") from None
+        if not is_free:
+            raise DataError(f"{path} is not a run and not empty; use another folder")
 
     @staticmethod
     def is_at(path: Path) -> bool:

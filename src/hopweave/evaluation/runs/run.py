@@ -148,6 +148,7 @@ async def evaluate(
     options = options or RunOptions()
     if options.cluster:
         check_settings(settings)
+    RunFolder.check_is_free(path)  # a folder that is refused must not even get a lock
     with alone(path):
         folder = RunFolder.create(path, plan) if RunFolder.is_at(path) else None
         prepared = prepare(plan, settings, folder)
@@ -222,13 +223,12 @@ class _RunWork:
         parallel = self._options.parallel or num_calls + num_calls // EXTRA
         num_workers = min(parallel, len(self._left))
         manifest, notes = self._start_manifest(num_workers)
-        num_processes = min(self._options.processes, parallel, num_calls)
-        if num_processes < self._options.processes:
+        num_processes = min(self._options.processes, num_workers, num_calls)
+        if 0 < num_processes < self._options.processes:
             notes.append(
-                f"{num_processes} processes answer, not {self._options.processes}: there are no more than questions or calls "
-                "at a time"
+                f"{num_processes} process{' answers' if num_processes == 1 else 'es answer'}, not {self._options.processes}: "
+                "there are no more than questions or calls at a time"
             )
-        num_processes = min(num_processes, len(self._left))
         self._shared.llm.turns.start(num_calls)
         calls: CallLimit = self._shared.llm.turns
         async with AsyncExitStack() as stack:

@@ -71,25 +71,33 @@ class Done:
 
 
 def main() -> None:
-    """Answers until the process that asks ends, or asks no more."""
+    """Answers until the process that asks ends, or asks no more; it may end before anything was asked."""
     messages, reply = asked()
-    begin: Begin = next(messages)
+    begin: Begin | None = next(messages, None)
+    if begin is None:
+        return
     gc.set_threshold(begin.objects_per_collection)
-    try:
-        session = WorkerSession(begin.order)
-    except HopweaveError as error:
-        reply(Begun(error=str(error)))
+    session, begun = _begun(begin)
+    with suppress(BrokenPipeError):
+        reply(begun)
+    if session is None:
         return
-    except Exception:  # noqa: BLE001 - whatever it is, the process that asks raises it
-        reply(Begun(bug=traceback.format_exc()))
-        return
-    reply(Begun())
     for ask in messages:
         session.begin(ask.cell, ask.question).add_done_callback(_telling(ask.number, session, reply))
     last_moment = Timer(END_SECONDS, os._exit, (1,))  # a search in a thread cannot be cancelled
     last_moment.daemon = True
     last_moment.start()
     session.close()
+
+
+def _begun(begin: Begin) -> tuple[WorkerSession | None, Begun]:
+    """The opened parts of a run, and the reply; no parts if they cannot be opened."""
+    try:
+        return WorkerSession(begin.order), Begun()
+    except HopweaveError as error:
+        return None, Begun(error=str(error))
+    except Exception:  # noqa: BLE001 - whatever it is, the process that asks raises it
+        return None, Begun(bug=traceback.format_exc())
 
 
 def _telling(number: int, session: WorkerSession, reply: Callable[[object], None]) -> Callable[[Future[str]], None]:

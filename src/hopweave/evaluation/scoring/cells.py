@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hopweave.core.types import Column, Example
-from hopweave.evaluation.metric import Combining
+from hopweave.evaluation.metric import Combining, Counting
 from hopweave.evaluation.scoring.counted import Counted, counted
 from hopweave.evaluation.scoring.results import Cell, FailureKind, Interval, Mean
 from hopweave.evaluation.scoring.score import OpenMetric, Score
@@ -70,6 +70,11 @@ class Scored:
             for name, of_method in self.columns.items()
         }
         return Scored(self.dataset, examples, rows, columns)
+
+    def missing(self, methods: Iterable[str]) -> set[str]:
+        """The ids of the questions of which none of these methods has a record."""
+        recorded = {score.question for method in methods for rows in self.rows[method].values() for score in rows}
+        return set(self.order) - recorded
 
     def values(self, column: str, method: str) -> Mapping[str, float]:
         """The values of a column by question; empty where it has none."""
@@ -175,9 +180,13 @@ def _mean(column: Counted, interval: Interval | None) -> Mean:
 
 @dataclass(frozen=True, slots=True)
 class _Figures:
-    """The figures of a metric for a whole cell with their intervals, over the answered questions; or why there are none."""
+    """The figures of a metric for a whole cell with their intervals, over the answered questions; or why there are none.
+
+    `nums` are the numbers of records that they are of.
+    """
 
     values: Mapping[str, float] = field(default_factory=dict)
+    nums: Mapping[str, int] = field(default_factory=dict)
     intervals: Mapping[str, Interval] = field(default_factory=dict)
     failure: Failure | None = None
 
@@ -195,9 +204,19 @@ def _figures(opened: OpenMetric, rows: Rows, seed: int) -> _Figures:
     # A failed question is drawn like any other, and is in no figure.
     values = [score.values or {} for score in rows]
     try:
-        return _Figures(combine(values), figure_intervals(values, combine, seed=seed))
+        return _Figures(combine(values), _nums(metric, values), figure_intervals(values, combine, seed=seed))
     except Exception as error:  # noqa: BLE001 - whatever a metric does, it is named, and the others go on
         return _Figures(failure=Failure.of(error))
+
+
+def _nums(metric: Any, values: Sequence[Mapping[str, float]]) -> dict[str, int]:
+    """How many records each figure of a metric is of: those that have values, unless the metric says otherwise."""
+    told = metric.num_combined(values) if isinstance(metric, Counting) else {}
+    num = sum(map(bool, values))
+    for name, of_name in told.items():
+        if name not in metric.combined or not 0 <= of_name <= num:
+            raise ValueError(f"it gave {of_name} as the number of records of {name!r}, of {num}")
+    return dict.fromkeys(metric.combined, num) | dict(told)
 
 
 def _combined(one: NamedColumn, figures: _Figures, rows: Rows) -> Mean:
@@ -206,7 +225,7 @@ def _combined(one: NamedColumn, figures: _Figures, rows: Rows) -> Mean:
     num_unscored = sum(score.error is not None for score in rows)
     num_failed = len(rows) - len(values) - num_unscored
     figure = figures.values.get(one.name)
-    num = sum(map(bool, values)) if figure is not None else 0
+    num = figures.nums[one.name] if figure is not None else 0
     return Mean(
         figure,
         num,

@@ -6,7 +6,8 @@ import dataclasses
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,12 +16,19 @@ from pydantic import TypeAdapter, ValidationError
 
 from hopweave.core.errors import DataError, SettingsError
 from hopweave.core.files import is_file_name, read_json, read_whole
+from hopweave.core.part_files import part_file
+from hopweave.core.types import AnswerForm, Example
 from hopweave.evaluation.runs.folder import RunFolder
 from hopweave.evaluation.runs.writing import write_file
 from hopweave.evaluation.scoring.results import Comparison
+from hopweave.evaluation.scoring.score import records_hashes
+from hopweave.run.trust import Found, is_trusted, trust_own
 
 SCHEMA = "hopweave.compare/2"
 FILE = "compare.json"
+
+_LEFT_OUT_IF_EMPTY = ("forms", "files", "records")
+"""Fields that earlier versions did not write. A table of theirs is stored in the same form as then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +49,10 @@ class Comparisons:
         seed: of the bootstrap and the permutations, and `num_resamples` their number.
         rows: one per method, in the order of the plan.
         runs: those that the methods come from, if there are several.
+        forms: of the questions that the metric was computed on; empty for all.
+        files: for a metric in a file, the SHA-256 of what it is in, by path.
+        records: the SHA-256 of the examples and records that the table was made from, by name of the run and then by `DATASET`
+            and `DATASET/METHOD`; empty where there were none yet. There are none of a table that an earlier version made.
     """
 
     dataset: str
@@ -56,6 +68,9 @@ class Comparisons:
     num_resamples: int
     rows: tuple[Comparison, ...]
     runs: tuple[ComparedRun, ...] = ()
+    forms: tuple[AnswerForm, ...] = ()
+    files: Mapping[str, str] = field(default_factory=dict)
+    records: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -64,14 +79,68 @@ class Comparisons:
         return self.dataset, self.metric, options, self.column, self.baseline, self.methods, self.seed, self.num_resamples
 
 
-def keep_comparisons(run: RunFolder, tables: Sequence[Comparisons]) -> None:
-    """Adds tables to `compare.json`, keeping those of other columns, baselines and methods.
+def keep_comparisons(run: RunFolder, tables: Sequence[Comparisons]) -> list[Comparisons]:
+    """Adds tables to `compare.json`, keeping those of other columns, baselines and methods whose records are still the same.
+
+    The user who makes tables named their metrics, so the named files are trusted.
+
+    Returns:
+        The tables that were dropped because records have changed since.
 
     Raises:
         DataError: if the existing file cannot be read, or the new one cannot be written.
     """
-    kept = {table.key: table for table in (*kept_comparisons(run), *tables)}
-    write_file(run.path / FILE, json.dumps(document(list(kept.values())), indent=1, ensure_ascii=False) + "\n")
+    before, made = kept_comparisons(run), {table.key: table for table in tables}
+    old = {table.key for table, _ in outdated(run, before)}
+    kept = {table.key: table for table in before if table.key not in old or table.key in made} | made
+    is_own = _are_own(run, [table for key, table in kept.items() if key not in made], tables)
+    write_comparisons(run, list(kept.values()))
+    file = found_comparisons(run) if is_own else None
+    if file is not None:
+        trust_own(file)
+    return [table for table in before if table.key not in kept]
+
+
+def write_comparisons(run: RunFolder, tables: Sequence[Comparisons]) -> None:
+    """Writes `compare.json`. Same errors as in `keep_comparisons`."""
+    write_file(run.path / FILE, json.dumps(document(tables), indent=1, ensure_ascii=False) + "\n")
+
+
+def found_comparisons(run: RunFolder) -> Found | None:
+    """The comparisons of a run as a file on disk, which the user may have to trust; `None` if there are none.
+
+    Raises:
+        DataError: if they cannot be read.
+    """
+    place = run.path / FILE
+    content = _content_of(place)
+    if content is None:
+        return None
+    return Found(place, content, {}, {"metrics": {one.metric: dict(one.options) for one in _tables_in(content, place)}})
+
+
+def outdated(run: RunFolder, tables: Sequence[Comparisons]) -> list[tuple[Comparisons, list[str]]]:
+    """The tables of a run whose records or examples have changed since, each with those that have.
+
+    They are named `DATASET/METHOD`, or `RUN:DATASET/METHOD` for those of a further run, which is looked for next to this one.
+    Tables of earlier versions do not say what they were made from, and are taken to be up to date.
+    """
+    now: dict[str, Mapping[str, str]] = {}
+    for name in dict.fromkeys(name for table in tables for name in table.records):
+        place = sibling_run(run, name) if name else run.path
+        with suppress(DataError):  # what cannot be opened cannot be compared with
+            now |= {} if place is None else {name: records_hashes(RunFolder.open(place) if name else run)}
+    found = []
+    for table in tables:
+        changed = [
+            f"{name}:{place}" if name else place
+            for name, then in table.records.items()
+            for place, sha256 in then.items()
+            if name in now and now[name].get(place, "") != sha256
+        ]
+        if changed:
+            found.append((table, changed))
+    return found
 
 
 def kept_comparisons(run: RunFolder) -> list[Comparisons]:
@@ -81,21 +150,53 @@ def kept_comparisons(run: RunFolder) -> list[Comparisons]:
         DataError: if it cannot be read.
     """
     place = run.path / FILE
+    content = _content_of(place)
+    return [] if content is None else _tables_in(content, place)
+
+
+def _content_of(place: Path) -> bytes | None:
     try:
-        found = read_json(read_whole(place))
+        return read_whole(place)
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError):
+        raise _unreadable(place) from None
+
+
+def _tables_in(content: bytes, place: Path) -> list[Comparisons]:
+    try:
+        found = read_json(content)
         if found["schema"] != SCHEMA:
             raise DataError(f"{place} has schema {found['schema']!r}; delete it and run `hopweave compare` again")
         return _tables_adapter().validate_python(found["tables"])
-    except FileNotFoundError:
-        return []
-    except (OSError, ValidationError, ValueError, TypeError, KeyError):
-        raise DataError(f"{place} cannot be read; delete it and run `hopweave compare` again") from None
+    except (ValidationError, ValueError, TypeError, KeyError):
+        raise _unreadable(place) from None
+
+
+def _unreadable(place: Path) -> DataError:
+    return DataError(f"{place} cannot be read; delete it and run `hopweave compare` again")
 
 
 def document(tables: Sequence[Comparisons]) -> dict[str, Any]:
     """The contents of `compare.json`, as plain values."""
-    plain: dict[str, Any] = json.loads(json.dumps({"schema": SCHEMA, "tables": [dataclasses.asdict(one) for one in tables]}))
+    plain: dict[str, Any] = json.loads(json.dumps({"schema": SCHEMA, "tables": [*map(_plain, tables)]}))
     return plain
+
+
+def _plain(table: Comparisons) -> dict[str, Any]:
+    values = dataclasses.asdict(table)
+    return {name: value for name, value in values.items() if value or name not in _LEFT_OUT_IF_EMPTY}
+
+
+def _are_own(run: RunFolder, kept: Sequence[Comparisons], made: Sequence[Comparisons]) -> bool:
+    """Whether the user named the code of all metrics in files: now, or by trusting the present `compare.json`.
+
+    Otherwise a table that came with a stranger's run would be trusted along with the user's own.
+    """
+    named = [(table.metric, table.files) for table in made]
+    strange = [table for table in kept if part_file(table.metric) is not None and (table.metric, table.files) not in named]
+    file = found_comparisons(run) if strange else None
+    return file is None or is_trusted(file)
 
 
 @cache
@@ -155,13 +256,18 @@ def compared_methods_of(runs: Mapping[str, RunFolder]) -> list[ComparedMethod]:
     return found + parts
 
 
-def order_of(dataset: str, runs: Mapping[str, RunFolder]) -> list[str]:
+def order_of(dataset: str, runs: Mapping[str, RunFolder], *, by_evidence: bool = True) -> list[str]:
     """The ids of the questions of a dataset, those of further runs last.
 
+    Args:
+        dataset: its label.
+        runs: by name.
+        by_evidence: whether the gold evidence must be the same in all runs, too.
+
     Raises:
-        DataError: where a further run does not have the dataset, or has another question under the same id.
+        DataError: where a further run does not have the dataset, or has another question or other gold data under the same id.
     """
-    texts: dict[str, str] = {}
+    known: dict[str, Example] = {}
     for name, run in runs.items():
         if dataset not in run.plan.datasets:
             raise DataError(
@@ -169,12 +275,50 @@ def order_of(dataset: str, runs: Mapping[str, RunFolder]) -> list[str]:
                 "same questions: evaluate it on them, under the same label"
             )
         for example in run.examples(dataset):
-            asked = example.question
-            if texts.setdefault(asked.id, asked.text) != asked.text:
-                raise DataError(
-                    f"question {asked.id!r} of {dataset!r} is a different one in the run {name}; compare runs on the same data"
-                )
-    return list(texts)
+            check_same(known.setdefault(example.question.id, example), example, dataset, name, by_evidence=by_evidence)
+    return list(known)
+
+
+def check_same(known: Example, example: Example, dataset: str, run: str, *, by_evidence: bool = True) -> None:
+    """Checks that an answer to a question is right in two runs by the same gold data.
+
+    What a method may be told of the question (`family`, `dataset`), and the traits for grouping, may differ. Gold sentences are
+    compared where both have them: an earlier version did not keep them.
+
+    Args:
+        known: of the first run.
+        example: of the same id.
+        dataset: its label.
+        run: the name of the further run.
+        by_evidence: whether the gold evidence counts, too.
+
+    Raises:
+        DataError: with what differs.
+    """
+    asked, again, gold, other = known.question, example.question, known.gold, example.gold
+    pairs: dict[str, tuple[object, object]] = {
+        "is a different one": (asked.text, again.text),
+        "has another form of answer": (asked.form, again.form),
+        "has other labels": (asked.labels, again.labels),
+        "has other pinned passages": (
+            [(one.id, one.text) for one in asked.pinned],
+            [(one.id, one.text) for one in again.pinned],
+        ),
+        "has other gold answers": ({*gold.answers}, {*other.answers}),
+    }
+    if by_evidence:
+        pairs |= {
+            "has other gold passages": ({*gold.passage_ids}, {*other.passage_ids}),
+            "has other facts": ({*gold.facts}, {*other.facts}),
+            "has other gold steps": (gold.steps, other.steps),
+        }
+        if gold.sentences and other.sentences:
+            pairs["has other gold sentences"] = ({*gold.sentences}, {*other.sentences})
+    for difference, (first, second) in pairs.items():
+        if first != second:
+            raise DataError(
+                f"question {asked.id!r} of {dataset!r} {difference} in the run {run}; compare runs on the same data"
+            )
 
 
 def compared_runs(runs: Mapping[str, RunFolder]) -> tuple[ComparedRun, ...]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from hopweave.core.types import Column, Example
 from hopweave.evaluation.runs.folder import DatasetPlan, RunFolder
+from hopweave.evaluation.scoring.comparisons import check_same
 from hopweave.evaluation.scoring.counted import Counted, counted
 from hopweave.evaluation.scoring.score import OpenMetric, for_dataset, open_metrics, scores_of
 from hopweave.record import Record, Setup
@@ -70,14 +71,16 @@ class DatasetCells:
     """The cells of a dataset, of all runs.
 
     Attributes:
-        label: under which the first run has it.
-        plan: as the first run has it.
-        run: the first run.
+        label: in tables: that of the first run that has it, with the name of that run if another dataset has the same label.
+        plan: as that run has it.
+        run: that run.
+        own_label: under which that run has it.
     """
 
     label: str
     plan: DatasetPlan
     run: RunFolder
+    own_label: str
     cells: list[AnsweredCell] = field(default_factory=list)
 
 
@@ -100,13 +103,21 @@ class LoadedRuns:
 
     @cached_property
     def _groups(self) -> tuple[DatasetCells, ...]:
-        """Two datasets are the same if they have the same name, file and options."""
+        """Two datasets are the same if they have the same name, file and options.
+
+        Raises:
+            DataError: if such datasets have different questions or gold data under the same ids, since the file has changed.
+        """
         found: dict[str, DatasetCells] = {}
+        known: dict[str, dict[str, Example]] = {}
         for run in self.runs:
             for label, plan in run.plan.datasets.items():
                 key = json.dumps([plan.name, plan.options], sort_keys=True, default=str)
-                group = found.setdefault(key, DatasetCells(label, plan, run))
+                shown = f"{label} ({run.path.name})" if label in {one.label for one in found.values()} else label
+                group = found.setdefault(key, DatasetCells(shown, plan, run, label))
                 examples = {example.question.id: example for example in run.examples(label)}
+                for name, example in examples.items():
+                    check_same(known.setdefault(key, {}).setdefault(name, example), example, label, run.path.name)
                 further = run.path.name if run is not self.runs[0] else ""
                 group.cells.extend(AnsweredCell(run, label, method, examples, further) for method in run.plan.methods)
         return tuple(found.values())

@@ -33,7 +33,7 @@ def ranking_of(found: Scored, name: str, plan: Plan, seed: int) -> Ranking | Non
             one.mean or 0.0,
             len(one.values),
             len(one.failed),
-            len(found.order) - len(one.values) - len(one.unscored) - len(one.no_data),
+            len(found.missing(plan.cells_by_method[method])),
             mean_interval(sample, drawn, low=column.low, high=column.high),
         )
         for (method, one), sample, drawn in zip(best_first.items(), samples, means, strict=True)

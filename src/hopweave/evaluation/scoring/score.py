@@ -152,7 +152,7 @@ def open_metrics(
         if not names and name in _NEEDS and _NEEDS[name] not in given:
             left_out[name] = f"it needs to be told: --set metrics.{name}.{_NEEDS[name]}=..."
             continue
-        forms: frozenset[AnswerForm] = frozenset() if names else _FORMS.get(name, frozenset())
+        forms: frozenset[AnswerForm] = frozenset() if names else forms_of(name)
         try:
             metric = build(load("metrics", name), given, f"metrics.{keys.get(name, name)}")
         except MissingExtra as error:
@@ -166,6 +166,11 @@ def open_metrics(
         else:
             opened.append(OpenMetric(name, given, forms, metric))
     return opened, left_out
+
+
+def forms_of(name: str) -> frozenset[AnswerForm]:
+    """The forms of answer that a metric is computed on unless it is named; empty for all."""
+    return _FORMS.get(name, frozenset())
 
 
 def score_run(run: RunFolder, metrics: Sequence[OpenMetric]) -> list[Score]:
