@@ -16,7 +16,8 @@ import json
 import os
 import shlex
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, get_args
@@ -30,6 +31,9 @@ from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.part_files import part_file
 
 SCHEMA = "hopweave.trusted/1"
+
+_FOR_NOW: ContextVar[dict[str, str] | None] = ContextVar("what is trusted for now", default=None)
+"""The SHA-256 of each file that is trusted within `trusting_for_now`, by its path."""
 
 SELECTED: Mapping[str, Role] = {
     "method": "methods",
@@ -222,7 +226,18 @@ TRUSTED_NAMES = ("hopweave.toml", "plan.json", "scores.json")
 
 def is_trusted(file: Found) -> bool:
     """Whether the user trusts the file in its current state. Errors as in `trusted`."""
-    return trusted().get(str(file.path.resolve())) == file.sha256
+    place = str(file.path.resolve())
+    return file.sha256 in {(_FOR_NOW.get() or {}).get(place), trusted().get(place)}
+
+
+@contextmanager
+def trusting_for_now() -> Iterator[None]:
+    """What this process writes meanwhile is trusted until the end, and not noted: it is a copy that is removed again."""
+    before = _FOR_NOW.set({})
+    try:
+        yield
+    finally:
+        _FOR_NOW.reset(before)
 
 
 def trusted() -> Mapping[str, str]:
@@ -269,7 +284,10 @@ def distrust(path: Path) -> list[str]:
 
 def trust_own(file: Found) -> None:
     """Trusts what this process has just written for its user. If that cannot be saved, resuming requires `hopweave trust`."""
-    if file.guarded:
+    for_now = _FOR_NOW.get()
+    if for_now is not None:
+        for_now[str(file.path.resolve())] = file.sha256
+    elif file.guarded:
         with suppress(SettingsError):
             trust(file)
 

@@ -182,6 +182,13 @@ def compared(run):
     return run
 
 
+def test_the_verification_of_a_run_trusts_nothing_for_good(compared):
+    hopweave_says("report", "run")
+    before = hopweave_says("trust", "--list").stdout
+    hopweave_says("verify", "run")
+    assert hopweave_says("trust", "--list").stdout == before != ""
+
+
 def test_a_comparison_by_a_metric_in_a_file_holds_after_the_run_was_scored_without_it(compared):
     hopweave_says("report", "run")
     assert hopweave_says("verify", "run").stdout.startswith("verified, no differences: ")

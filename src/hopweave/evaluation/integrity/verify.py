@@ -47,6 +47,7 @@ from hopweave.evaluation.scoring import compare, comparisons, summary
 from hopweave.evaluation.scoring.comparisons import Comparisons, sibling_run
 from hopweave.evaluation.scoring.score import LINES, OpenMetric, Score, records_hashes, score_run, write_scores
 from hopweave.evaluation.scoring.summary import Summary
+from hopweave.run.trust import trusting_for_now
 
 _FOLDER = "report"
 _WITH_PLOTS = (".svg", ".html", ".md")
@@ -349,7 +350,7 @@ def _report_again(run: RunFolder, again: _Recomputed, name: str) -> dict[str, st
 
     The copy has the name that the run had when the report was made, which the report uses in its commands.
     """
-    with TemporaryDirectory(prefix="hopweave-verify-") as place:
+    with TemporaryDirectory(prefix="hopweave-verify-") as place, trusting_for_now():
         path = Path(place) / name
         path.mkdir()
         for part in ("plan.json", "manifest.json", "examples", "records"):
