@@ -151,7 +151,8 @@ def test_a_mailbox_has_what_is_attached_again_only_once(tmp_path):
     tally = Tally()
     found = read(path, tally=tally)
     assert [one.source.rpartition("/in.mbox/")[2] for one in found] == [
-        *("1.eml", "1.eml/prices.csv", "1.eml/prices.csv", "2.eml", "2.eml/wick.txt", "3.eml", "3.eml/prices.csv")
+        *("1.eml", "1.eml/prices.csv", "1.eml/prices.csv", "2.eml", "2.eml/wick.txt"),
+        *("3.eml", "3.eml/prices.csv", "3.eml/prices.csv", "3.eml/prices.csv"),
     ]
     [name] = tally.skipped[Reason.ATTACHED_AGAIN]
     assert name.endswith("/in.mbox/2.eml/prices.csv")
@@ -190,7 +191,7 @@ def test_other_processes_read_the_same(tmp_path):
     finally:
         elsewhere.close()
     assert there == read(tmp_path)
-    assert len(there) == 5 + 5 + 2
+    assert len(there) == 5 + 5 + 10
 
 
 @pytest.mark.parametrize(

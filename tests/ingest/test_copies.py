@@ -1,7 +1,10 @@
 """The same text in several documents is one passage with several origins, and nothing is lost by that."""
 
+import os
 import random
 import sqlite3
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,10 +15,12 @@ from typer.testing import CliRunner
 
 from hopweave.apps.cli.search import app as search
 from hopweave.core.errors import DataError
+from hopweave.core.files import sha256_of
 from hopweave.ingest.copies import _BLOCK, Copies, Holder
 from hopweave.ingest.read import CorpusOptions, read_corpus
 from hopweave.ingest.tally import Tally
 from hopweave.retrieval.engines.bm25 import BM25
+from hopweave.retrieval.index.index_folder import DataFile, read_manifest, write_manifest
 from hopweave.text.matching import letters_of
 
 WORDS = ("harbour", "light", "keeper", "lens", "tower", "coast", "engineer", "signal", "winter", "lamp", "tide", "ferry")
@@ -159,6 +164,100 @@ def test_a_new_file_with_the_text_of_an_unchanged_one_is_read_in_full(tmp_path):
     put(folder, b_txt=prose(1))
     sync(to, folder)
     assert set(texts(to)) == {"a.txt", "b.txt"}
+
+
+SALARY = "The salary of the harbour master Ida Renn is 91,250 pounds a year, as the board decided in March."
+
+
+def labels(to: Path) -> dict[str, tuple[str, ...]]:
+    return {passage.id: passage.access for passage in BM25(to).all_passages()}
+
+
+@pytest.mark.parametrize("option", ["--add", "--sync"])
+def test_a_copy_that_was_not_given_keeps_its_labels_when_the_file_with_its_text_becomes_public(tmp_path, option):
+    to, text = tmp_path / "index", prose(1, 40)
+    folder = put(tmp_path / "secret", a_txt=text, b_txt=f"{text}\n\n{SALARY}")
+    run(folder, "--to", to, "--access", "board", "--max-words", "45")
+    assert labels(to) == {"a.txt": ("board",), "b.txt#2": ("board",)}
+
+    run(folder / "a.txt", "--to", to, option, "--max-words", "45")
+    assert labels(to) == {"a.txt": (), "b.txt#1": ("board",), "b.txt#2": ("board",)}
+    assert "nothing found" in CliRunner().invoke(search, ["salary", "--corpus", str(to)]).stdout
+    assert also_in(to, "a.txt") == ()  # which would name what is hidden
+
+    run(folder / "a.txt", "--to", to, option, "--max-words", "45", "--access", "works")
+    assert labels(to) == {"a.txt": ("works",), "b.txt#1": ("board",), "b.txt#2": ("board",)}
+
+
+@pytest.mark.parametrize("option", ["--add", "--sync"])
+def test_a_public_copy_stays_public_when_the_file_with_its_text_gets_a_label(tmp_path, option):
+    to, text = tmp_path / "index", prose(1, 40)
+    folder = put(tmp_path / "x", a_txt=text, b_txt=text)
+    run(folder, "--to", to)
+    run(folder / "a.txt", "--to", to, option, "--access", "board")
+    assert labels(to) == {"a.txt": ("board",), "b.txt": ()}
+
+
+def test_a_copy_that_was_not_given_is_read_again_with_the_options_it_was_read_with(tmp_path):
+    to, text = tmp_path / "index", prose(1, 40)
+    folder = put(tmp_path / "x", a_txt=text, b_txt=f"{text} {prose(2, 40)}")
+    run(folder, "--to", to, "--max-words", "40")
+    assert set(texts(to)) == {"a.txt", "b.txt#2"}
+    put(folder, a_txt=prose(3, 40))
+    run(folder / "a.txt", "--to", to, "--sync")
+    assert set(texts(to)) == {"a.txt", "b.txt#1", "b.txt#2"}
+    assert sync(to, folder / "b.txt", max_words=40).synced.unchanged == 1
+
+
+def test_of_a_copy_that_an_earlier_version_read_the_index_keeps_what_it_has_until_it_is_given(tmp_path):
+    to, text = tmp_path / "index", prose(1, 40)
+    folder = put(tmp_path / "secret", a_txt=text, b_txt=f"{text}\n\n{SALARY}", c_txt=text)
+    run(folder, "--to", to, "--access", "board", "--max-words", "45")
+    manifest = read_manifest(to)
+    path = to / manifest.data / "files.sqlite"
+    with closing(sqlite3.connect(path)) as table, table:
+        table.execute("UPDATE files SET reading = ?", ["34 (45, None, None, None, 32, 65536, None, ('board',), False)"])
+    file = DataFile(path.stat().st_size, sha256_of(path))
+    write_manifest(to, replace(manifest, files={**manifest.files, path.name: file}))
+
+    said = run(folder / "a.txt", "--to", to, "--add", "--max-words", "45")
+    assert labels(to) == {"a.txt": (), "b.txt#2": ("board",)}
+    assert "b.txt has text of a file that was read again, and was read by an earlier version" in said
+    assert "c.txt has text of a file that was read again, and was read by an earlier version" in said
+    run(folder / "b.txt", "--to", to, "--sync", "--access", "board", "--max-words", "45")
+    assert labels(to) == {"a.txt": (), "b.txt#1": ("board",), "b.txt#2": ("board",)}
+
+
+def test_copies_known_by_their_content_and_source_code_that_was_asked_for_are_read_again_too(tmp_path):
+    to, text = tmp_path / "index", prose(1)
+    folder = put(tmp_path / "docs", A_txt=text, tool_py=f"# {text}\nlight(7)\n")
+    (folder / "NOTICE").write_text(f"{text}\n\n{prose(2)}\n")
+    run(folder, folder / "tool.py", "--to", to, "--max-words", "65")
+    put(folder, A_txt=prose(3))
+    run(folder / "A.txt", "--to", to, "--sync", "--max-words", "65")
+    found = texts(to)
+    assert found["A.txt"] == prose(3)
+    assert letters_of(text + prose(2)) == letters_of(" ".join(found[f"NOTICE#{number}"] for number in (1, 2)))
+    assert "light(7)" in "".join(found[key] for key in found if key.startswith("tool.py"))
+
+
+@pytest.mark.parametrize("how", ["damaged", "gone"])
+def test_of_a_copy_that_cannot_be_read_again_the_index_keeps_what_it_has_until_it_can(tmp_path, how):
+    to, text = tmp_path / "index", prose(1)
+    folder = put(tmp_path / "x", a_txt=text, b_txt=f"{text}\n\n{prose(2)}")
+    run(folder, "--to", to, "--max-words", "65")
+    kept = {key: value for key, value in texts(to).items() if key.startswith("b.txt")}
+    before, times = (folder / "b.txt").read_bytes(), (folder / "b.txt").stat()
+    (folder / "b.txt").unlink() if how == "gone" else (folder / "b.txt").write_bytes(b"\xff\xfe" + b"\x00\xd8" * 40)
+    put(folder, a_txt=prose(3))
+    said = run(folder / "a.txt", "--to", to, "--sync", "--max-words", "65")
+    assert "read in part: 1" in said
+    assert texts(to) == {"a.txt": prose(3), **kept}
+
+    (folder / "b.txt").write_bytes(before)
+    os.utime(folder / "b.txt", ns=(times.st_atime_ns, times.st_mtime_ns))
+    run(folder / "b.txt", "--to", to, "--sync", "--max-words", "65")
+    assert letters_of(" ".join(texts(to).values())).count(letters_of(text)) == 1
 
 
 @pytest.mark.parametrize("option", ["--add", "--sync"])

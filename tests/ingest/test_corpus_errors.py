@@ -72,6 +72,12 @@ BAD = {
     "no header": ("a.tsv", b"7\tsome words\n8\tmore words\n", r"a\.tsv, line 2 has no field text or .*--text-field$"),
     "stray quote": ("a.tsv", b'id\ttext\n1\t"Hi" she said\n', r"a\.tsv, line 2 cannot be split into columns.*marks doubled$"),
     "open quote": ("a.tsv", b'id\ttext\n1\t"Hi she said\n', r"a\.tsv, line 2 cannot be split into columns"),
+    "carriage return within a line": (
+        "a.csv",
+        b"id,text\n1,x\ry\n",
+        r"a\.csv, line 2 cannot be split into columns: a carriage return stands in it; remove it, or quote the text .*it$",
+    ),
+    "carriage return within the first line": ("a.csv", b"id,te\rxt\n1,x\n", r"a\.csv, line 2 cannot be split into columns"),
     "no zip": ("a.txt.gz", b"plain", r"a\.txt\.gz is not a complete gzip file"),
     "zip that breaks off": (
         "a.txt.gz",

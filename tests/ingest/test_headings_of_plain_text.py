@@ -488,3 +488,35 @@ def test_struck_out_letters_of_printed_pages_are_read_once(tmp_path):
 )
 def test_the_metadata_of_a_python_package_have_its_name_and_version_as_title(content, title):
     assert read_document(content, ".txt").title == title
+
+
+CHAPTERS = {
+    "numbered": ("1. Premises", "2. Rent"),
+    "clauses": ("Clause 1 - Premises", "Clause 2 - Rent", "Clause 3 - Term"),
+    "in capitals": ("PREMISES", "RENT AND COSTS"),
+}
+
+
+@pytest.mark.parametrize("chapters", CHAPTERS.values(), ids=CHAPTERS)
+@pytest.mark.parametrize("word", ["Annex", "Annexe", "Schedule", "Exhibit", "Appendix", "Anhang"])
+def test_annexes_are_level_with_the_chapters_before_them_and_with_each_other(chapters, word):
+    annexes = [f"{kind} {number} - Plan" for kind in (word, "Allegato") for number in (1, 2, 3)]
+    below = "The Landlord lets the hall to the Tenant.\n\nThe hall has two doors."
+    found = headings("LEASE AGREEMENT\n\n" + "\n\n".join(f"{heading}\n\n{below}" for heading in (*chapters, *annexes)))
+    assert found == [(1, heading) for heading in (*chapters, *annexes)]
+
+
+def test_chapters_of_annexes_are_within_them():
+    below = "The Landlord lets the hall to the Tenant.\n\nThe hall has two doors."
+    annexes = "\n\n".join(f"Annex {number} - Plan\n\n1. Rooms\n\n{below}\n\n2. Yard\n\n{below}" for number in (1, 2, 3))
+    assert headings(annexes) == [(1, "Annex 1 - Plan"), (2, "1. Rooms"), (2, "2. Yard")] + [
+        (level, text) for number in (2, 3) for level, text in ((1, f"Annex {number} - Plan"), (2, "1. Rooms"), (2, "2. Yard"))
+    ]
+
+
+def test_annexes_are_level_with_the_parts_that_chapters_are_in():
+    below = "The Landlord lets the hall to the Tenant.\n\nThe hall has two doors."
+    parts = "\n\n".join(f"Part {n} - Hall\n\n{2 * n - 1}. Rooms\n\n{below}\n\n{2 * n}. Yard\n\n{below}" for n in (1, 2, 3))
+    annexes = "\n\n".join(f"Annex {number} - Plan\n\n{below}" for number in (1, 2, 3))
+    found = headings(f"{parts}\n\n{annexes}")
+    assert [level for level, _ in found] == [1, 2, 2] * 3 + [1, 1, 1]

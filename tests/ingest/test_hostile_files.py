@@ -121,6 +121,8 @@ def test_rows_nest_up_to_the_limit_and_no_deeper_in_every_form(tmp_path, write):
         ("a.json", '{"%s', r"line 1 \(record 1\)"),
         ("a.json", "[%s", r"line 1 \(record 1\)"),
         ("a.csv", "text\ny\n%s\n", "line 3"),
+        ("a.csv", "text\ry\r%s\r", "line 3"),
+        ("a.csv", "%s", "line 1"),
         ("a.txt", "%s", ""),
         ("a.html", "%s", ""),
         ("a.md", "%s", ""),
@@ -146,6 +148,11 @@ def _is_too_long(path):
 def test_quoted_cells_that_go_on_over_lines_are_held_to_it_too(tmp_path):
     (tmp_path / "a.csv").write_text("id,text\n1," + '"' + ("x" * 999 + "\n") * 3_000)
     refused(tmp_path, max_row_mib=1, match=r"a\.csv, the row up to line \d+ is longer than 1 MiB")
+
+
+def test_a_table_with_line_ends_of_the_classic_mac_os_may_be_longer_than_a_row(tmp_path):
+    (tmp_path / "a.csv").write_text("id,text\r" + "".join(f"{number},{'x' * 999}\r" for number in range(1_100)))
+    assert len(read(tmp_path, max_row_mib=1)) == 1_100
 
 
 def test_unzipped_bytes_count_and_a_bomb_is_stopped_before_it_is_unzipped(tmp_path):

@@ -62,6 +62,12 @@ READ = {
     "JSON lines by their other name": ("a.ndjson", AS_LINES, OF_LINES),
     "the layout of DPR with its quotes": ("psgs_w100.tsv", DPR, OF_DPR),
     "line ends and commas in quotes": ("a.csv", 'id,title,text\r\n1,T,"a, b\nc"\r\n', [("1", "T", "a, b\nc")]),
+    "line ends of the classic Mac OS": ("a.csv", 'id,text\r1,one\r\r2,"t\nw\ro"\r', [("1", "", "one"), ("2", "", "t\nw\ro")]),
+    "such line ends in a file that was zipped": (
+        "a.tsv.gz", gzip.compress(b'"id\r"\ttext\tnote\r1\tone\r'), [("1", "", "one")]
+    ),
+    "line ends with a carriage return too many": ("a.csv", "id,text\r\r\n1,one\r\r\n", [("1", "", "one")]),
+    "carriage returns within quotes": ("a.csv", '"id","te\rxt",text\n1,x,"o\rne"\n', [("1", "", "o\rne")]),
     "semicolons between the columns": (
         "a.csv", 'id;title;text\n1;T;"a, b; c"\n2;U;1,5\n', [("1", "T", "a, b; c"), ("2", "U", "1,5")]
     ),

@@ -3,6 +3,8 @@
 A passage is a copy if its letters and digits (NFKC, case folded), at least 100 of them, stand in the same order and without a
 gap in those of one document that was read before. So nothing is lost, and passages that differ in a digit are all kept.
 
+Only documents with the same access labels are compared: who sees one of them sees the text and the names of all that have it.
+
 What the manuals of two models, or the price lists of two years, have in common is kept for each of them: a question about one
 of them is about its passage. Of what more than a few such documents share, as newsletters do, one is kept.
 
@@ -46,7 +48,7 @@ _CACHED_TEXTS = 4
 _FACTOR = 0x9E3779B97F4A7C15
 _INVERSE = pow(_FACTOR, -1, 1 << 64)
 _TABLES = """
-CREATE TABLE texts (number INTEGER PRIMARY KEY, title TEXT, letters BLOB, ends TEXT, held_by TEXT);
+CREATE TABLE texts (number INTEGER PRIMARY KEY, access TEXT, title TEXT, letters BLOB, ends TEXT, held_by TEXT);
 CREATE TABLE anchors (hash INTEGER, text INTEGER, position INTEGER, PRIMARY KEY (hash, text, position)) WITHOUT ROWID;
 """
 
@@ -79,7 +81,7 @@ class Copies:
         self._num_texts = 0
         self._text = lru_cache(_CACHED_TEXTS)(self._stored)
 
-    def holders_of(self, letters: str, title: str) -> tuple[Holder, ...]:
+    def holders_of(self, letters: str, title: str, access: Sequence[str] = ()) -> tuple[Holder, ...]:
         """The passages that have a text between them, in order; none if it is too short, or no document has all of it.
 
         Documents about alike things do not count, unless many of them have it.
@@ -87,14 +89,16 @@ class Copies:
         Args:
             letters: of the text, from `hopweave.text.matching.letters_of`.
             title: of its document.
+            access: the labels of its document.
         """
         if len(letters) < FEWEST_LETTERS:
             return ()
         hashes = _hashes(letters[:FEWEST_LETTERS])
         at = int(hashes.argmin())
         found = self._table.execute(
-            "SELECT text, position FROM anchors WHERE hash = ? ORDER BY text, position LIMIT ?",
-            (int(hashes.view("int64")[at]), _MAX_LIKE_IT),
+            "SELECT text, position FROM anchors JOIN texts ON number = text WHERE hash = ? AND access = ? "
+            "ORDER BY text, position LIMIT ?",
+            (int(hashes.view("int64")[at]), json.dumps(access), _MAX_LIKE_IT),
         )
         alike: list[tuple[Holder, ...]] = []
         for number, position in found.fetchall():
@@ -108,20 +112,22 @@ class Copies:
                 alike.append(holders)
         return alike[0] if len(alike) >= _MOST_ALIKE else ()
 
-    def add(self, title: str, letters: Sequence[str], held_by: Sequence[Sequence[Holder]]) -> None:
+    def add(self, title: str, letters: Sequence[str], held_by: Sequence[Sequence[Holder]], access: Sequence[str] = ()) -> None:
         """Adds a document.
 
         Args:
             title: its title.
             letters: of its passages, in order, copies included.
             held_by: for each of them, the passages of the index that have its text.
+            access: its labels.
         """
         text = "".join(letters)
         if len(text) < FEWEST_LETTERS:
             return
         self._num_texts += 1
         row = (zlib.compress(text.encode("utf-8", "surrogatepass"), 1), json.dumps([*accumulate(map(len, letters))]))
-        self._table.execute("INSERT INTO texts VALUES (?, ?, ?, ?, ?)", (self._num_texts, title, *row, json.dumps(held_by)))
+        values = (self._num_texts, json.dumps(access), title, *row, json.dumps(held_by))
+        self._table.execute("INSERT INTO texts VALUES (?, ?, ?, ?, ?, ?)", values)
         rows = ((anchor, self._num_texts, position) for anchor, position in _anchors(text))
         self._table.executemany("INSERT OR IGNORE INTO anchors VALUES (?, ?, ?)", rows)
 

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from hopweave.core.errors import DataError
 from hopweave.core.files import sha256_of
@@ -38,8 +39,11 @@ CREATE INDEX IF NOT EXISTS copies_of_passages ON copies (passage_id);
 CREATE INDEX IF NOT EXISTS copies_of_holders ON copies (holder);
 CREATE INDEX IF NOT EXISTS copies_in_files ON copies (path);
 CREATE TEMP TABLE met (path BLOB PRIMARY KEY, given BLOB, source TEXT, document_id TEXT, looks TEXT);
+CREATE TEMP TABLE to_read (path BLOB PRIMARY KEY);
 BEGIN;
 """
+
+_Found = TypeVar("_Found")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +54,7 @@ class FileState:
         size: in bytes, on disk.
         mtime_ns: when it was last changed, in nanoseconds.
         sha256: of its bytes, hexadecimal; empty if it has to be read again.
-        reading: the options that its passages depend on.
+        reading: the options that its passages depend on; see `read.CorpusOptions.reading`.
         num_passages: the number of its passages.
         leans: whether something in it was left out because of another file's content.
         unread: why it, or which part of it, could not be read; empty if everything was.
@@ -93,18 +97,13 @@ def hash_of(file: CorpusFile) -> str:
         return sha256_of(file.path)
 
 
-def count_files(path: Path) -> int:
-    """The number of files in a table, which may be in a read-only place.
+def count_files(path: Path) -> int | None:
+    """The number of files in a table, which may be in a read-only place; `None` if there is no table.
 
     Raises:
         DataError: if it is damaged.
     """
-    try:
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as table:
-            (number,) = table.execute("SELECT COUNT(*) FROM files").fetchone()
-            return int(number)
-    except sqlite3.DatabaseError as error:
-        raise _damaged(path, error) from error
+    return _looked_up(path, lambda table: int(table.execute("SELECT COUNT(*) FROM files").fetchone()[0]))
 
 
 def origin_of(path: Path, number: int, passage_id: str) -> Origin | None:
@@ -118,25 +117,21 @@ def origin_of(path: Path, number: int, passage_id: str) -> Origin | None:
     Raises:
         DataError: if the table is damaged.
     """
-    if not path.is_file():
+    return _looked_up(path, lambda table: _origin_in(table, number, passage_id))
+
+
+def _origin_in(table: sqlite3.Connection, number: int, passage_id: str) -> Origin | None:
+    row = table.execute(
+        "SELECT files.path, size, sha256, end FROM spans JOIN files ON files.path = spans.path WHERE first <= ? "
+        "ORDER BY first DESC LIMIT 1",
+        (number,),
+    ).fetchone()
+    if row is None or number >= row[3] or not row[2]:
         return None
-    try:
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as table:
-            table.execute("PRAGMA trusted_schema = OFF")
-            row = table.execute(
-                "SELECT files.path, size, sha256, end FROM spans JOIN files ON files.path = spans.path WHERE first <= ? "
-                "ORDER BY first DESC LIMIT 1",
-                (number,),
-            ).fetchone()
-            if row is None or number >= row[3] or not row[2]:
-                return None
-            file = Path(os.fsdecode(row[0]))
-            also_in = _also_in(table, passage_id)
-            roots = {Path(os.fsdecode(folder)) for (folder,) in table.execute("SELECT path FROM roots")}
-        root = next((above for above in file.parents if above in roots), None)
-        return Origin(file, root, int(row[1]), str(row[2]), also_in) if root is not None else None
-    except (sqlite3.DatabaseError, TypeError, ValueError) as error:
-        raise _damaged(path, error) from error
+    file = Path(os.fsdecode(row[0]))
+    roots = {Path(os.fsdecode(folder)) for (folder,) in table.execute("SELECT path FROM roots")}
+    root = next((above for above in file.parents if above in roots), None)
+    return Origin(file, root, int(row[1]), str(row[2]), _also_in(table, passage_id)) if root is not None else None
 
 
 def copies_in(path: Path, passage_ids: Iterable[str] | None = None) -> dict[str, tuple[str, ...]]:
@@ -149,14 +144,25 @@ def copies_in(path: Path, passage_ids: Iterable[str] | None = None) -> dict[str,
     Raises:
         DataError: if the table is damaged.
     """
+
+    def found_in(table: sqlite3.Connection) -> dict[str, tuple[str, ...]]:
+        found = {one: _also_in(table, one) for one in (_held(table) if passage_ids is None else passage_ids)}
+        return {passage_id: sources for passage_id, sources in found.items() if sources}
+
+    return _looked_up(path, found_in) or {}
+
+
+def _looked_up(path: Path, look_up: Callable[[sqlite3.Connection], _Found]) -> _Found | None:
+    """What is found in a table; `None` if there is none, also if a writer removes it while it is opened."""
     if not path.is_file():
-        return {}
+        return None
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as table:
             table.execute("PRAGMA trusted_schema = OFF")
-            found = {one: _also_in(table, one) for one in (_held(table) if passage_ids is None else passage_ids)}
-            return {passage_id: sources for passage_id, sources in found.items() if sources}
+            return look_up(table)
     except (sqlite3.DatabaseError, TypeError, ValueError) as error:
+        if not path.exists():
+            return None
         raise _damaged(path, error) from error
 
 
@@ -234,12 +240,17 @@ class FileStates:
             return self._table.execute("SELECT 1 FROM copies WHERE path = ?", (_key(path),)).fetchone() is not None
 
     def take_copies(self, path: Path) -> list[Path]:
-        """The files with passages that were left out because of a file, which is taken out or read again."""
+        """The files with passages that were left out because of a file, which is taken out or read again.
+
+        They lack these passages until they are read again, so their hashes are forgotten until then.
+        """
         with self._damage():
             found = self._table.execute(
-                "SELECT DISTINCT path FROM copies WHERE holder = ? ORDER BY path", (_key(path),)
+                "SELECT DISTINCT path FROM copies WHERE holder = ? AND path <> holder ORDER BY path", (_key(path),)
             ).fetchall()
             self._change("DELETE FROM copies WHERE holder = ? OR path = ?", _key(path), _key(path))
+            for one in found:
+                self._change("UPDATE files SET sha256 = '' WHERE path = ?", *one)
         return [Path(os.fsdecode(one)) for (one,) in found]
 
     def take_numbers(self, path: Path) -> list[range]:
@@ -257,6 +268,16 @@ class FileStates:
                 "SELECT path, end FROM spans WHERE first <= ? ORDER BY first DESC LIMIT 1", (number,)
             ).fetchone()
         return Path(os.fsdecode(row[0])) if row is not None and number < row[1] else None
+
+    def note_to_read(self, path: Path) -> None:
+        """Notes that a file is read, or will be, so that its passages give way to those that are read."""
+        with self._damage():
+            self._table.execute("INSERT OR IGNORE INTO to_read VALUES (?)", (_key(path),))
+
+    def is_to_read(self, path: Path) -> bool:
+        """Whether that was noted of a file."""
+        with self._damage():
+            return self._table.execute("SELECT 1 FROM to_read WHERE path = ?", (_key(path),)).fetchone() is not None
 
     def distrust(self, numbers: Iterable[int]) -> None:
         """Marks the files of some passages to be read again, because passages of them were removed."""

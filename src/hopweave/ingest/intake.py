@@ -19,6 +19,7 @@ from hopweave.ingest.find import find_files
 from hopweave.ingest.formats import CAN_RECOGNISE, CorpusFile, OnBytes
 from hopweave.ingest.read import CorpusOptions, Reading, nothing_found
 from hopweave.ingest.reasons import Reason, TakenId, reason_of
+from hopweave.ingest.recognise import recognised
 from hopweave.ingest.tally import Tally, Unread
 from hopweave.ingest.vanished import check_gone, has_vanished, is_missing
 from hopweave.ingest.whole_document import ReadsElsewhere
@@ -64,6 +65,12 @@ class Intake:
     gone_ok: bool = False
     _num_bytes: int | None = field(default=None, init=False)
     _num_read: int = field(default=0, init=False)
+    _reading: Reading | None = field(default=None, init=False)
+
+    @property
+    def makes_ids(self) -> bool:
+        """Whether the last passage of `changes` is of a record without an id, which gets another one if this one is taken."""
+        return self._reading is not None and self._reading.makes_ids
 
     @property
     def paths_to_read(self) -> list[Path]:
@@ -125,6 +132,7 @@ class Intake:
                 disconnected: see `hopweave.ingest.vanished`.
         """
         with closing(Reading(self.options, self.tally, self.note_read, self.elsewhere)) as reading:
+            self._reading = reading
             one = _Pass(self, states, reading, next_number)
             yield from one.sync() if self.sync else one.add()
 
@@ -176,9 +184,12 @@ class _Pass:
         if not num_met and not (self._intake.gone_ok and any(num_in.values())):
             raise nothing_found(paths, tally)
         yield from self._take_out_what_is_gone()
+        for file in states.met():  # all before the first is read: an id may have moved there from any other
+            if self._unchanged(file) is None:
+                states.note_to_read(file.at)
         leaning: list[tuple[CorpusFile, FileState]] = []
-        for file in self._reading.ahead(states.met(), lambda file: self._unchanged(file) is None):
-            known = self._unchanged(file)
+        for file in self._reading.ahead(states.met(), lambda file: states.is_to_read(file.at)):
+            known = None if states.is_to_read(file.at) else states.of(file.at)
             if known is None:
                 yield from self._replace(file)
             elif known.leans or file.at in self._orphans or states.has_copies(file.at):
@@ -210,14 +221,28 @@ class _Pass:
         return (known.leans and self._was_taken_out) or file.at in self._orphans
 
     def _read_orphans(self) -> Changes:
-        """Reads files that were not given, and whose text would be lost with that of a given one."""
+        """Reads files that were not given, and whose text would be lost with that of a given one.
+
+        Each is read with the options that it was read with before, its access labels above all. If these are not known, or it
+        cannot be read, the index keeps what it has of it.
+        """
         while self._orphans:
             at = min(self._orphans)
             self._orphans.discard(at)
+            known = self._states.of(at)
+            if known is None:
+                continue
             document_id = self._states.roots.document_id(at)
-            file = CorpusFile(at, document_id, document_id, at=at)
-            self._reading.tally.num_found += 1
-            yield from self._read(file)
+            file = recognised(CorpusFile(at, document_id, document_id, at=at), is_asked_for=True)
+            options = CorpusOptions.of_reading(known.reading)
+            if not self._reading.is_taken(file):
+                continue
+            if options is not None:
+                yield from self._read(file, replace(options, lenient=self._intake.options.lenient), known)
+            else:
+                what = f"{document_id} has text of a file that was read again, and was read by an earlier version, with options"
+                said = f"{what} that are not known; give its path as well"
+                self._reading.tally.unread.append(Unread(document_id, said, known.num_passages, kind=Reason.READ_EARLIER))
 
     def _take_out_what_is_gone(self) -> Changes:
         for path, state in list(self._states.vanished(map(_absolute, self._intake.paths))):
@@ -279,34 +304,42 @@ class _Pass:
         else:
             synced.added += 1
 
-    def _read(self, file: CorpusFile) -> Generator[Passage | range, None, FileState | None]:
+    def _read(
+        self, file: CorpusFile, options: CorpusOptions | None = None, kept: FileState | None = None
+    ) -> Generator[Passage | range, None, FileState | None]:
         """Reads a file and notes its state before reading: changes during reading are noticed the next time.
 
+        Args:
+            file: to read.
+            options: to read it with; by default those of the intake.
+            kept: its state in the index, if what the index has of it stays where it cannot be read.
+
         Returns:
-            The state; `None` if the file has vanished.
+            The state; `None` if the file has vanished or could not be read, and what the index has of it stays.
         """
         tally = self._reading.tally
-        num_before, num_elsewhere, num_unread = tally.num_passages, _num_elsewhere(tally), len(tally.unread)
+        num_before, num_taken, num_unread = tally.num_passages, tally.num_taken, len(tally.unread)
+        self._states.note_to_read(file.at)
         try:
-            state = replace(look_at(file), sha256=hash_of(file), reading=self._reading_of(file))
+            state = replace(look_at(file), sha256=hash_of(file), reading=self._reading_of(file, options))
         except DataError as error:
             if not self._intake.options.lenient:
                 raise
             is_gone = has_vanished(file.path, error)
             tally.unread.append(Unread(file.source, str(error), has_vanished=is_gone, kind=reason_of(error)))
-            if tally.unread[-1].has_vanished:
-                self._note_vanished(file)
+            if is_gone or kept is not None:
+                self._note_kept(file, kept)
                 return None
             yield from self._take_out(file.at)
             self._states.forget(file.at)
             return FileState(0, 0, unread=str(error), kind=reason_of(error))
-        if not (yield from self._passages(file)):
-            self._note_vanished(file)
+        if not (yield from self._passages(file, options, kept)):
+            self._note_kept(file, kept)
             return None
         state = replace(
             state,
             num_passages=tally.num_passages - num_before,
-            leans=_num_elsewhere(tally) > num_elsewhere,
+            leans=tally.num_taken > num_taken,
             unread="".join(one.reason for one in tally.unread[num_unread:]),
             kind=next((one.kind for one in tally.unread[num_unread:]), Reason.DAMAGED),
         )
@@ -314,20 +347,23 @@ class _Pass:
         self._states.note(file.at, state, range(self._next_number + num_before, self._next_number + tally.num_passages))
         return state
 
-    def _passages(self, file: CorpusFile) -> Generator[Passage | range, None, bool]:
-        """The passages of a file, preceded by what the index has of it, to remove.
+    def _passages(
+        self, file: CorpusFile, options: CorpusOptions | None, kept: FileState | None
+    ) -> Generator[Passage | range, None, bool]:
+        """The passages of a file, preceded by what the index has of it, to remove. Arguments as of `_read`.
 
         Returns:
-            Whether it was read; if the file vanished before its first passage, nothing is removed.
+            Whether it was read; if the file vanished before its first passage, or what the index has of it is to be kept,
+            nothing is removed.
 
         Raises:
             DataError: if it vanishes later and the index has it, so that the index stays as it was.
         """
         unread = self._reading.tally.unread
         num_unread = len(unread)
-        passages = self._reading.passages(file)
+        passages = self._reading.passages(file, options)
         passage = next(passages, None)
-        if passage is None and _vanished_since(unread, num_unread):
+        if passage is None and len(unread) > num_unread and (kept is not None or _vanished_since(unread, num_unread)):
             return False
         is_replaced = yield from self._take_out(file.at)
         while passage is not None:
@@ -341,6 +377,17 @@ class _Pass:
             raise DataError(f"{unread[-1].reason}; nothing was changed: run the same command again")
         return True
 
+    def _note_kept(self, file: CorpusFile, kept: FileState | None) -> None:
+        """Reports that what the index has of a file stays, since the file has vanished or cannot be read.
+
+        If the folder of a file that has vanished did so, too, that is an error.
+        """
+        unread = self._reading.tally.unread
+        if unread[-1].has_vanished:
+            self._note_vanished(file)
+        elif kept is not None:
+            unread[-1] = replace(unread[-1], num_passages=kept.num_passages)
+
     def _note_vanished(self, file: CorpusFile) -> None:
         """Reports what becomes of a vanished file; if its folder vanished, too, that is an error."""
         self._reading.check_standing()
@@ -351,10 +398,10 @@ class _Pass:
         self._reading.tally.unread[-1] = Unread(file.source, what, num_kept, has_vanished=True, kind=Reason.UNREACHABLE)
         self._intake.note_read(known.size if known is not None else 0)
 
-    def _reading_of(self, file: CorpusFile) -> str:
+    def _reading_of(self, file: CorpusFile, options: CorpusOptions | None = None) -> str:
         there = [f" with {library}" for library in file.libraries if find_spec(library)]
         there += [" with ocr"] if CAN_RECOGNISE and file.suffix == ".pdf" else []
-        return "".join([self._intake.options.reading, *there])
+        return "".join([(options or self._intake.options).reading, *there])
 
 
 def _vanished_since(unread: Sequence[Unread], num_before: int) -> bool:
@@ -367,11 +414,6 @@ def _thrown(passages: Generator[Passage, None, None], error: TakenId) -> Passage
         return passages.throw(error)
     except StopIteration:
         return None
-
-
-def _num_elsewhere(tally: Tally) -> int:
-    """How often something was left out because of content elsewhere."""
-    return tally.num_duplicates + tally.num_taken
 
 
 def _absolute(path: Path) -> Path:

@@ -21,6 +21,7 @@ from hopweave.ingest.json_stream import Item, JsonStream, load_json
 from hopweave.ingest.messages import person, said, where_said
 from hopweave.ingest.office_tables import MAX_COLUMNS
 from hopweave.ingest.record_fields import has_words
+from hopweave.ingest.record_labels import Around, said_around, with_labels
 from hopweave.ingest.row import TEXT_FIELDS, TITLE_FIELDS, Row, is_list_of_objects, text_in, title_in, too_wide
 from hopweave.ingest.whole_texts import with_whole_text
 
@@ -29,6 +30,7 @@ _LONGEST_VALUE = 300
 """Characters of a text that is a cell of a table; a longer one is most likely the text of its record."""
 _MOST_LOOKED_AT = 30
 """Records by which is told whether those of a file are meant to be read, if the first one has no words."""
+_NOTHING = Around()
 _REFERS = lazy_pattern(r"ids?|\w+(?:Ids?|_ids?|ID|IDs)|ids?[A-Z]\w*")
 """Names of fields that refer to other records by their ids."""
 
@@ -159,11 +161,13 @@ def _in_lists(file: CorpusFile, values: Mapping[str, Any]) -> Iterator[Row]:
     if has_words({name: value for name, value in own.items() if name not in TITLE_FIELDS}):
         yield _row(file, "the record", own)
     names = _names_by_id(values)
+    around = said_around({name: value for name, value in values.items() if name not in lists}, f"{file.source}, the record")
     for key, rows in lists.items():
         above = tuple(filter(None, (title, key if len(lists) > 1 else "")))
-        for number, row in enumerate(rows, start=1):
-            shown = _with_names(row, names) if names else row
-            yield replace(_row(file, f"record {number} of {key!r}", shown), titles=above, is_in_list=True)
+        for number, record in enumerate(rows, start=1):
+            shown = _with_names(record, names) if names else record
+            row = _row(file, f"record {number} of {key!r}", shown, around=around)
+            yield replace(row, titles=above, is_in_list=True)
 
 
 def _lists_to_read(values: Mapping[str, Any]) -> dict[str, Sequence[Mapping[str, Any]]]:
@@ -206,13 +210,14 @@ def _with_names(record: Mapping[str, Any], names: Mapping[str, str]) -> dict[str
     }
 
 
-def _row(file: CorpusFile, place: str, values: object, key: str | None = None) -> Row:
+def _row(file: CorpusFile, place: str, values: object, key: str | None = None, around: Around = _NOTHING) -> Row:
     if not isinstance(values, Mapping):
         raise DataError(f"{file.source}, {place} is {_kind(values)}, not an object; each record must be an object with a text")
     for what, fields in (("fields", values), ("values of metadata", values.get(METADATA))):
         if isinstance(fields, Mapping) and len(fields) > MAX_COLUMNS:
             raise too_wide(f"{file.source}, {place}", fields, what, "leave out fields that hold no text, or split the record")
-    return Row(place, with_whole_text(values if key is None else {"id": key, **values}))
+    labelled = with_labels(values if key is None else {"id": key, **values}, around, f"{file.source}, {place}")
+    return Row(place, with_whole_text(labelled))
 
 
 def _kind(value: object) -> str:

@@ -14,6 +14,12 @@ from hopweave.core.types import Hit, Passage
 
 _SPLIT_ID = lazy_pattern(r"(.+)#\d+", re.DOTALL)
 
+MAX_ID_BYTES = 10_000
+"""Of the id of a passage in an index."""
+
+MAX_DOCUMENT_ID_BYTES = MAX_ID_BYTES - 20
+"""Of the id of a document or record: the ids of passages that it is split into are longer by their numbers."""
+
 
 @runtime_checkable
 class LooksUp(Protocol):

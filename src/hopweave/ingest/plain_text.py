@@ -35,12 +35,14 @@ _NUMBER = lazy_pattern(r"((?:\d{1,3}|[A-Z])(?:\.\d{1,3})*)[.):]?")
 _ARTICLE = lazy_pattern(
     r"(?P<word>§|art(?:icles?|ikel|ículo|icolo|igo)?\b\.?|se(?:ction|cción|zione|cção|ção|ctie)|abschnitt|cha(?:pter|pitre)"
     r"|kapit(?:el|ola)|cap(?:ítulo|itolo)|hoofdstuk|part(?:ie|e)?|teil|deel|tit(?:le|re|olo)|título|cl(?:ause|[áa]usula|ausola)"
-    r"|anne?xe?|anexo|anhang|allegato|appendix|rozdział|глава|статья|раздел|čl(?:\.|ánek)|(?:agenda )?item|top"
+    r"|anne?xe?|anexo|anhang|allegato|appendix|schedule|exhibit|rozdział|глава|статья|раздел|čl(?:\.|ánek)|(?:agenda )?item|top"
     r"|(?:dagsordens)?punkt|r[ée]solution)[ \t\xa0]?(?:n[°ºor]\.?[ \t\xa0]?)?"
     r"(?P<number>\d{1,3}|[IVX]{1,5}\b)(?:[ \t\xa0]*[-–—:.)]+)?(?:[ \t\xa0]+(?P<said>[^\W_][^\n]{1,80}))?",
     re.IGNORECASE,
 )
 """`§ 2 Fees`, `Article 3 - Hours`, `SECTION 4: First aid`, in the words of several languages."""
+_ANNEX = lazy_pattern(r"anne?xe?|anexo|anhang|allegato|appendix|schedule|exhibit")
+"""Those of these words for what comes after the chapters and is level with them."""
 _OUTLINE = lazy_pattern(r"(?P<stars>\*{1,4}) (?P<said>\S.*)")
 _RELEASE = lazy_pattern(
     r"(?:(?:[\w.+-]+ ){0,2}(?:version|release|changes (?:in|since|for|from)|news for)\s[^.!?]{0,30}?\d\S*(?:\s.*)?"
@@ -72,6 +74,7 @@ _MIN_SHARE_OF_TEXT = 0.5
 _FIRST_NUMBER = lazy_pattern(r"[012]\b")
 _CAPITAL, _OUTLINED, _RELEASED, _NUMBER_ALONE, _IN_ARTICLES = "capitals", "outline", "release", "number alone", "article "
 _TITLED, _OUTDENTED = "title", "outdented"
+_COUNTED = " counted"
 _SHARE_INDENTED = 0.75
 """Of the lines of paragraphs, if headings are known by not being indented."""
 _MIN_RELEASES = 3
@@ -295,17 +298,19 @@ def _beside_chapters(lines: Sequence[str]) -> list[_Found]:
 def _above_text(found: Sequence[_Found], way: str) -> list[_Found]:
     """Those that count up in one way; of those with digits, also those that have a blank line below them."""
     among = [one for one in found if one.style == way or (way == "digits" and one.style == "numbered" and one.depth == 1)]
-    style = "numbered" if way == "digits" else f"{way} counted"
+    style = "numbered" if way == "digits" else f"{way}{_COUNTED}"
     return [among[at]._replace(style=style) for at in counting_up([one.text for one in among], way)]
 
 
 def _levels(found: Sequence[_Found]) -> list[int]:
     """The level of each: by the order in which the styles appear, and by which numbers it is within (`3.2.1` below `3.2`).
 
-    What is level with chapters: `Abstract`, then `1. Introduction`; and a section whose chapter is missing.
+    What is level with chapters: `Abstract`, then `1. Introduction`; a section whose chapter is missing; and what comes after
+    them, such as `Annex 1`.
     """
     styles = ["numbered" if one.style == _OUTDENTED else one.style for one in found]
     order = list(dict.fromkeys(styles))
+    level_with = _style_of_chapters(styles)
     levels = []
     within: list[str] = []
     for style, one in zip(styles, found, strict=True):
@@ -315,5 +320,20 @@ def _levels(found: Sequence[_Found]) -> list[int]:
             within = [outer for outer in within if number.startswith(f"{outer}.")]
             inner = len(within) + 1
             within.append(number)
-        levels.append(order.index(style) + inner)
+        levels.append(order.index(level_with if _is_of_annexes(style) else style) + inner)
     return levels
+
+
+def _style_of_chapters(styles: Sequence[str]) -> str:
+    """The style that annexes are level with: of what comes before them, the first that counts, or else the first of several.
+
+    Annexes without chapters before them are level with each other.
+    """
+    before = list(takewhile(lambda style: not _is_of_annexes(style), styles))
+    counting = (style for style in before if style == "numbered" or style.endswith(_COUNTED) or style.startswith(_IN_ARTICLES))
+    several = (style for style in before if before.count(style) > 1)
+    return next(counting, "") or next(several, "") or next(filter(_is_of_annexes, styles), "")
+
+
+def _is_of_annexes(style: str) -> bool:
+    return style.startswith(_IN_ARTICLES) and _ANNEX.fullmatch(style.removeprefix(_IN_ARTICLES)) is not None

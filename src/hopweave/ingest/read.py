@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import re
 import sqlite3
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -9,9 +12,11 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import dropwhile
 from pathlib import Path
+from typing import Any
 
 from hopweave.core.errors import DataError, SettingsError
 from hopweave.core.files import shown_name
+from hopweave.core.lazy_pattern import lazy_pattern
 from hopweave.core.types import Passage
 from hopweave.core.visibility import labels_of
 from hopweave.ingest.archive import members
@@ -23,7 +28,7 @@ from hopweave.ingest.encodings import shown_encoding
 from hopweave.ingest.find import OnUnlisted, Roots, Selection, find_files
 from hopweave.ingest.formats import IMAGE_SUFFIXES, MAX_FILE_MIB, MAX_ROW_MIB, CorpusFile, Limits, OnBytes
 from hopweave.ingest.letterhead import subject_of_letter
-from hopweave.ingest.lookup import content_hash
+from hopweave.ingest.lookup import MAX_DOCUMENT_ID_BYTES, content_hash
 from hopweave.ingest.messages import conversations
 from hopweave.ingest.quoted import Mailbox
 from hopweave.ingest.reasons import Reason, TakenId, Unreadable, reason_of
@@ -39,6 +44,25 @@ from hopweave.text.matching import letters_of
 
 _Besides = tuple[str, Sequence[Attachment]]
 """What could not be read of a file, empty if everything was, and what is attached to it."""
+
+_READING_VERSION = 35
+"""Raised whenever the same file may be read differently than by the version before."""
+
+_SHOWN_OF_NAME = 60
+"""Characters of a name that is too long."""
+
+_OF_READING = (
+    "max_words", "id_field", "title_field", "text_field", "max_row_mib", "max_file_mib", "max_seconds", "access", "keep_copies"
+)  # fmt: skip
+_READING = lazy_pattern(r"\d+ (\{.*\})[^{}]*", re.DOTALL)
+
+_TABLES = """
+CREATE TABLE contents (hash BLOB PRIMARY KEY, first BLOB, number INTEGER) WITHOUT ROWID;
+CREATE TABLE others (hash BLOB PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE ids (hash INTEGER PRIMARY KEY, is_whole INTEGER, source TEXT);
+"""
+"""Of records without an id, by title and text: all else that the first one says, and the last number that was given; what
+others say that have the same title and text; and the ids of documents and of records that have one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +133,27 @@ class CorpusOptions:
     @property
     def reading(self) -> str:
         """What a file's passages depend on, apart from its content; a file that was read with other options is read again."""
-        limits = (self.max_row_mib, self.max_file_mib, self.max_seconds)
-        return f"34 {(self.max_words, *self.fields, *limits, self.access, self.keep_copies)!r}"
+        return f"{_READING_VERSION} {json.dumps({name: getattr(self, name) for name in _OF_READING})}"
+
+    @classmethod
+    def of_reading(cls, reading: str) -> CorpusOptions | None:
+        """The options that a file was read with; `None` if an earlier version read it, which did not store them.
+
+        >>> options = CorpusOptions(max_words=40, access=("board",))
+        >>> CorpusOptions.of_reading(f"{options.reading} with pypdf") == options
+        True
+
+        Args:
+            reading: begins with that property of the options.
+        """
+        found = _READING.fullmatch(reading)
+        if found is None:
+            return None
+        try:
+            given: dict[str, Any] = json.loads(found[1])
+            return cls(**given | {"access": tuple(given["access"])})
+        except (ValueError, TypeError, KeyError, RecursionError, SettingsError):
+            return None
 
 
 def read_corpus(
@@ -124,7 +167,8 @@ def read_corpus(
     """Reads files and folders as a stream of passages.
 
     A record or document that is short enough becomes one passage under its own id, without offsets. A longer one becomes
-    passages `id#1`, `id#2` and so on, each with its offsets in the text. A record without an id gets a hash of its content.
+    passages `id#1`, `id#2` and so on, each with its offsets in the text. A record without an id gets a hash of its title and
+    text; if another one has the same, with `~2` and so on.
 
     Args:
         paths: files and folders; see `CorpusFile` and `hopweave.ingest.recognise` for how formats are recognised.
@@ -164,6 +208,7 @@ class Reading:
     Attributes:
         tally: what has been read so far.
         left_out: the passages of the last file that were left out because another document has their text.
+        makes_ids: whether the last passage is of a record without an id: it gets another one instead of an id that is taken.
     """
 
     def __init__(
@@ -171,8 +216,10 @@ class Reading:
     ) -> None:
         self.tally = tally
         self.left_out: list[Copy] = []
+        self.makes_ids = False
         self._elsewhere = elsewhere
         self._options = options
+        self._of_file = options  # those that the file that is being read is read with
         self._on_bytes = on_bytes
         self._standing = Standing(())
         self._num_listed = 0
@@ -180,7 +227,8 @@ class Reading:
         # A table without a name lives in a temporary file once it outgrows its cache, so memory stays flat.
         self._seen = sqlite3.connect("", isolation_level=None)
         self._seen.execute("PRAGMA journal_mode = OFF")
-        self._seen.execute("CREATE TABLE hashes (hash BLOB PRIMARY KEY) WITHOUT ROWID")
+        for statement in _TABLES.split(";"):
+            self._seen.execute(statement)
         self._copies = Copies(self._seen)
         self._mailbox = Mailbox()
         self._people = People()
@@ -213,7 +261,7 @@ class Reading:
             on_unlisted=unlisted if self._options.lenient else None,
             on_left_out=self.tally.skip,
         )
-        for file in filter(self._is_taken, found):
+        for file in filter(self.is_taken, found):
             self._num_listed += 1
             yield file
 
@@ -249,12 +297,17 @@ class Reading:
                 yield waiting.popleft()
         yield from waiting
 
-    def passages(self, file: CorpusFile) -> Generator[Passage, None, None]:
+    def passages(self, file: CorpusFile, options: CorpusOptions | None = None) -> Generator[Passage, None, None]:
         """The passages of a file, in order; if reading is lenient, those that can be read.
 
-        A `TakenId` thrown in after a passage counts as an error of the file.
+        A `TakenId` thrown in after a passage counts as an error of the file, unless the passage can have another id.
+
+        Args:
+            file: to read.
+            options: to read it with; by default those of all files.
         """
         self.left_out = []
+        self._of_file = options or self._options
         if file.is_archive:
             yield from self._archive(file)
         else:
@@ -262,26 +315,31 @@ class Reading:
 
     def _file(self, file: CorpusFile) -> Generator[Passage, None, None]:
         """The passages of a file that is no archive, and of what is attached to it."""
-        self._deadline = self._options.limits.deadline(file)
+        self._deadline = self._of_file.limits.deadline(file)
         num_before = self.tally.num_passages
         num_unread = len(self.tally.unread)
         attached: Sequence[Attachment] = ()
         try:
+            if (num_bytes := len(file.document_id.encode("utf-8", "replace"))) > MAX_DOCUMENT_ID_BYTES:
+                what = (
+                    f"{file.source[:_SHOWN_OF_NAME]}... has a path of {num_bytes:,} bytes, more than {MAX_DOCUMENT_ID_BYTES:,}"
+                )
+                raise DataError(f"{what}; give it a shorter one")
             unread, attached = yield from self._document(file) if file.is_document else self._records(file)
             if unread:
                 self.tally.unread.append(Unread(file.source, unread, self.tally.num_passages - num_before))
         except DataError as error:
-            if not self._options.lenient:
+            if not self._of_file.lenient:
                 raise
             self._note_unread(file.source, error, file.path, self.tally.num_passages - num_before)
             self.tally.num_taken += isinstance(error, TakenId)
         if self.tally.num_passages > num_before or len(self.tally.unread) == num_unread:
             self.tally.read[file.suffix or "no suffix"] += 1
         for one, content in attached_files(file, attached):
-            may_recur = one.is_readable and one.is_in_archive and not self._options.keep_copies
+            may_recur = one.is_readable and one.is_in_archive and not self._of_file.keep_copies
             if may_recur and self._mailbox.attaches_again(content):
                 self.tally.skip(Reason.ATTACHED_AGAIN, one.source)
-            elif self._is_taken(one):
+            elif self.is_taken(one):
                 yield from self._file(one)
 
     def _note_unread(self, source: str, error: DataError, path: Path, num_passages: int = 0) -> None:
@@ -292,17 +350,17 @@ class Reading:
         """The passages of the members of an archive, each treated as a separate file; they are found in its place."""
         self._mailbox = Mailbox()
         try:
-            with closing(members(archive, self._on_bytes, self._options.limits)) as found:
+            with closing(members(archive, self._on_bytes, self._of_file.limits)) as found:
                 for member in found:
-                    if self._is_taken(member):
+                    if self.is_taken(member):
                         yield from self._file(member)
             self.tally.num_found -= 1
         except DataError as error:
-            if not self._options.lenient:
+            if not self._of_file.lenient:
                 raise
             self._note_unread(archive.source, error, archive.path)
 
-    def _is_taken(self, file: CorpusFile) -> bool:
+    def is_taken(self, file: CorpusFile) -> bool:
         """Whether a file is to be read; if not, the tally says why."""
         if file.special:
             self.tally.skip(Reason.SPECIAL, f"{file.source} ({file.special})")
@@ -320,7 +378,7 @@ class Reading:
             with self._deadline.paused():  # whoever reads it keeps to the same time
                 whole = self._elsewhere.read(file)
         if whole is None:
-            options = self._options
+            options = self._of_file
             whole = read_whole(file, options.limits, options.max_words, self._on_bytes, self._deadline.check)
         elif self._on_bytes is not None:
             self._on_bytes(file.num_bytes)
@@ -332,34 +390,87 @@ class Reading:
     def _records(self, file: CorpusFile) -> Generator[Passage, None, _Besides]:
         is_empty = True
         guessed: list[str] = []
-        rows = read_rows(file, self._on_bytes, self._options.limits, self._deadline.check, guessed.append)
-        if self._options.fields == (None, None, None):
-            people = self._people.beside(file, self._options.limits, self._deadline.check)
-            rows = conversations(rows, self._options.max_words, conversation_name(file), people)
+        rows = read_rows(file, self._on_bytes, self._of_file.limits, self._deadline.check, guessed.append)
+        if self._of_file.fields == (None, None, None):
+            people = self._people.beside(file, self._of_file.limits, self._deadline.check)
+            rows = conversations(rows, self._of_file.max_words, conversation_name(file), people)
         for row in rows:
             self._deadline.check()
             is_empty = False
-            passage = passage_of_record(file, row, self._options.fields, self._options.access, self.tally.no_metadata)
-            has_id = bool(passage.id)
-            if not has_id:
-                key = content_hash(passage.title, passage.text)
-                passage = replace(passage, id=key.hex())
-                if passage.text.strip() and not _is_new(self._seen, key):
-                    self.tally.num_duplicates += 1
-                    continue
+            passage = passage_of_record(file, row, self._of_file.fields, self._of_file.access, self.tally.no_metadata)
             num_before = self.tally.num_passages
-            try:
-                yield from self._cut(passage)
-                self.tally.num_records += row.num_records if self.tally.num_passages > num_before else 0
-            except TakenId:
-                if has_id:
-                    raise
-                self.tally.num_duplicates += 1  # its id follows from its content, which is in the index
+            yield from self._cut(passage) if passage.id else self._without_id(file, passage)
+            self.tally.num_records += row.num_records if self.tally.num_passages > num_before else 0
         if is_empty:
             raise Unreadable(f"{file.source} is empty: it has no records; remove it or leave it out", Reason.EMPTY)
         for one in guessed:
             self.tally.guess(shown_encoding(one), file.source)
         return "", ()
+
+    def _without_id(self, file: CorpusFile, record: Passage) -> Iterator[Passage]:
+        """The passages of a record without an id, which gets that of its content; none if it repeats another one of its file.
+
+        If another record has that id already, in the index or among those that were read, a number makes the difference.
+        """
+        key = content_hash(record.title, record.text)
+        number = self._number_of(file, record, key) if record.text.strip() else 1
+        self.tally.num_duplicates += not number
+        num_before = self.tally.num_passages
+        while number:
+            try:
+                self.makes_ids = True
+                yield from self._cut(replace(record, id=f"{key.hex()}~{number}" if number > 1 else key.hex()))
+                return
+            except TakenId:
+                if self.tally.num_passages > num_before:
+                    raise
+                number = self._next_number(key)
+            finally:
+                self.makes_ids = False
+
+    def _number_of(self, file: CorpusFile, record: Passage, key: bytes) -> int:
+        """The number of a record among those with its title and text, from 1; 0 if an earlier one of its file says the same.
+
+        Args:
+            file: that has the record.
+            record: without an id.
+            key: the hash of its title and text.
+        """
+        said = (file.document_id, key, record.sections, sorted(record.metadata.items()), record.access)
+        others = hashlib.blake2b(repr(said).encode(), digest_size=16).digest()
+        if self._listed("INSERT OR IGNORE INTO contents VALUES (?, ?, 1)", key, others).rowcount == 1:
+            return 1
+        is_first = self._listed("SELECT 1 FROM contents WHERE hash = ? AND first = ?", key, others).fetchone() is not None
+        is_new = not is_first and self._listed("INSERT OR IGNORE INTO others VALUES (?)", others).rowcount == 1
+        return self._next_number(key) if is_new else 0
+
+    def _next_number(self, key: bytes) -> int:
+        taken = "UPDATE contents SET number = number + 1 WHERE hash = ? RETURNING number"
+        return int(self._listed(taken, key).fetchone()[0])
+
+    def _note_id(self, document: Passage, *, is_whole: bool) -> None:
+        """Notes the id of a document or record.
+
+        Raises:
+            TakenId: if another one has it, and only one of them is split: then the ids of their passages differ, but an update
+                would take the one for the other. Of two that are both split, or both not, the index says so.
+        """
+        key = hash(document.id)
+        if self._listed("INSERT OR IGNORE INTO ids VALUES (?, ?, ?)", key, is_whole, document.source).rowcount == 1:
+            return
+        was_whole, source = self._listed("SELECT is_whole, source FROM ids WHERE hash = ?", key).fetchone()
+        if was_whole != is_whole:
+            what = f"the id {document.id!r} in {document.source} is already that of a passage from {source}"
+            raise TakenId(f"{what}; make the ids unique")
+
+    def _listed(self, statement: str, *values: bytes | str | int) -> sqlite3.Cursor:
+        """Executes a statement about the lists in the temporary file."""
+        try:
+            return self._seen.execute(statement, values)
+        except sqlite3.OperationalError as error:
+            raise DataError(
+                f"cannot keep a list of records in a temporary file: {error}; free some space or set SQLITE_TMPDIR"
+            ) from error
 
     def _hand_out(self, passage: Passage) -> Iterator[Passage]:
         with self._deadline.paused():
@@ -371,12 +482,13 @@ class Reading:
         """The passages of a document."""
         pieces = document.pieces
         title = document.title or subject_of_letter("".join(piece.text for piece in pieces[:1])) or file.stem
-        whole = Passage(file.document_id, "", title, file.source, access=self._options.access)
+        whole = Passage(file.document_id, "", title, file.source, access=self._of_file.access)
         is_whole = len(pieces) == 1 and not pieces[0].place
-        is_compared = not self._options.keep_copies and not file.is_in_archive
+        self._note_id(whole, is_whole=is_whole)
+        is_compared = not self._of_file.keep_copies and not file.is_in_archive
         letters = [letters_of(piece.text) for piece in pieces] if is_compared else []
-        held_by = [self._copies.holders_of(one, title) for one in letters]
-        is_in_mailbox = file.suffix == MAIL and file.is_in_archive and not self._options.keep_copies
+        held_by = [self._copies.holders_of(one, title, whole.access) for one in letters]
+        is_in_mailbox = file.suffix == MAIL and file.is_in_archive and not self._of_file.keep_copies
         quoted = (
             self._mailbox.quotes_again([(one.place, one.text) for one in pieces]) if is_in_mailbox else [False] * len(pieces)
         )
@@ -396,29 +508,23 @@ class Reading:
             if is_compared:
                 held_by[number - 1] = (holder(passage.id, file.at),)
             yield from self._hand_out(passage)
-        self._copies.add(title, letters, held_by)
+        self._copies.add(title, letters, held_by, whole.access)
 
     def _cut(self, whole: Passage) -> Iterator[Passage]:
         """The passages of a record."""
         spans = []
-        for span, _ in cut_part(Part(whole.text), self._options.max_words):
+        for span, _ in cut_part(Part(whole.text), self._of_file.max_words):
             self._deadline.check()
             spans.append(span)
         if not spans:
             self.tally.num_empty += 1
-        elif len(spans) == 1:
+            return
+        if not self.makes_ids:
+            self._note_id(whole, is_whole=len(spans) == 1)
+        if len(spans) == 1:
             yield from self._hand_out(whole)
         else:
             for number, span in enumerate(spans, start=1):
                 text = whole.text[span.start : span.end]
                 part = replace(whole, id=f"{whole.id}#{number}", text=text, start=span.start, end=span.end)
                 yield from self._hand_out(part)
-
-
-def _is_new(seen: sqlite3.Connection, key: bytes) -> bool:
-    try:
-        return seen.execute("INSERT OR IGNORE INTO hashes VALUES (?)", (key,)).rowcount == 1
-    except sqlite3.OperationalError as error:
-        raise DataError(
-            f"cannot keep a list of hashes in a temporary file: {error}; free some space or set SQLITE_TMPDIR"
-        ) from error

@@ -41,6 +41,7 @@ class Reason(Enum):
     SCAN = "no text, as in scans", ""
     ATTACHED_AGAIN = "attached to an earlier message as well", "to read them again, add --keep-copies"
     TAKEN_ID = "an id that another file has", "make the ids unique"
+    READ_EARLIER = "has text of a file that was read again, and was read by an earlier version", "give their paths as well"
     UNREACHABLE = "out of reach", "change their modes or check the disk, and run the same command again"
 
 

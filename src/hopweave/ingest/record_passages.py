@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -12,8 +12,10 @@ from hopweave.core.types import Passage
 from hopweave.core.visibility import ACCESS, METADATA, is_key, labels_in, plain_value
 from hopweave.ingest.formats import CorpusFile
 from hopweave.ingest.json_stream import fields_of
+from hopweave.ingest.lookup import MAX_DOCUMENT_ID_BYTES
 from hopweave.ingest.reasons import Reason, Unreadable
 from hopweave.ingest.record_fields import as_text, cell_of, has_words, with_who
+from hopweave.ingest.record_labels import metadata_of
 from hopweave.ingest.row import COLUMN, ID_FIELDS, TEXT_FIELDS, TITLE_FIELDS, Row, text_in
 from hopweave.ingest.row_text import row_text
 from hopweave.ingest.whole_texts import plain_text
@@ -75,8 +77,9 @@ def _of_text(file: CorpusFile, row: Row, fields: Fields, place: str, text: str) 
     record_id = _pick(row.values, fields.id, ID_FIELDS)
     if record_id is None and fields.id is not None:
         raise DataError(_no_field(place, row.values, fields.id, "--id-field"))
-    sections = (*file.within, *row.titles)
-    return Passage(_id_text(record_id, place), _text(text, "text", place), title, file.source, sections=sections)
+    return Passage(
+        _id_text(record_id, place), _text(text, "text", place), title, file.source, sections=_above(file, row, place)
+    )
 
 
 def _shown_elsewhere(values: Mapping[str, Any], fields: Fields) -> list[str]:
@@ -107,33 +110,26 @@ def _of_cells(file: CorpusFile, row: Row, fields: Fields, place: str) -> Passage
     if title is None:
         own_id = cell_of("", record_id)
         title = next((cell for cell in cells.values() if cell != own_id and len(cell) <= _LONGEST_CELL_TITLE), "")
-    text = row_text(list(cells), list(cells.values()))
-    sections = (*file.within, *row.titles)
+    text = _text(row_text(list(cells), list(cells.values())), "text", place)
+    sections = _above(file, row, place)
     return Passage(_id_text(record_id, place), text, _text(title, "title", place), file.source, sections=sections)
+
+
+def _above(file: CorpusFile, row: Row, place: str) -> tuple[str, ...]:
+    """The headings above a record."""
+    return (*file.within, *(_text(title, "heading", place) for title in row.titles))
 
 
 def _with_labels(passage: Passage, row: Row, place: str, access: tuple[str, ...], no_metadata: Counter[str]) -> Passage:
     """The passage with the metadata and labels of its record."""
     metadata = {}
-    for key, value in _metadata(row.values):
+    for key, value in metadata_of(row.values):
         text = plain_value(value)
         if text is not None and is_key(key):
             metadata[key] = text
         elif value not in (None, ""):
             no_metadata[key] += 1
     return replace(passage, metadata=metadata, access=labels_in(row.values.get(ACCESS), place) or access)
-
-
-def _metadata(values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """The metadata of a record by key: from its object `metadata`, and from columns such as `metadata.year`."""
-    given = values.get(METADATA)
-    if isinstance(given, Mapping):
-        yield from given.items()
-    elif given is not None:
-        yield METADATA, None if given == "" else [given]
-    for name, value in values.items():
-        if name.startswith(COLUMN):
-            yield name.removeprefix(COLUMN), value
 
 
 def _pick(values: Mapping[str, Any], chosen: str | None, names: Sequence[str]) -> object:
@@ -160,4 +156,7 @@ def _text(value: object, what: str, place: str) -> str:
 def _id_text(value: object, place: str) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
-    return _text("" if value is None else value, "id", place)
+    text = _text("" if value is None else value, "id", place)
+    if (num_bytes := len(text.encode())) > MAX_DOCUMENT_ID_BYTES:
+        raise DataError(f"{place}: its id has {num_bytes:,} bytes, more than {MAX_DOCUMENT_ID_BYTES:,}; give it a shorter one")
+    return text

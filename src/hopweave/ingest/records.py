@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from io import BufferedReader
 from itertools import chain, groupby, islice, repeat, zip_longest
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from hopweave.core.errors import DataError
 from hopweave.core.lazy_pattern import lazy_pattern
@@ -15,12 +17,17 @@ from hopweave.ingest.file_bytes import OnGuess, open_text
 from hopweave.ingest.formats import CorpusFile, Limits, OnBytes
 from hopweave.ingest.json_records import read_json, read_json_lines
 from hopweave.ingest.office_tables import MAX_COLUMNS
+from hopweave.ingest.reasons import Unreadable
 from hopweave.ingest.row import Row, too_wide
 from hopweave.ingest.table_heads import LONGEST_NAME, TableRow, are_names, head_of
 
 _FEWEST_CELLS = 2
 _SEPARATORS = ",;\t|"
 _SEPARATOR_LINE = lazy_pattern(r'"?sep=([,;\t|])"?\s*', re.IGNORECASE)
+_RETURN_FIRST = lazy_pattern(rb'(?:[^"\r\n]++|"[^"]*+")*+\r++[^\n]')
+"""The first line, which ends with a carriage return alone, as of the classic Mac OS: so do all others."""
+_OF_RETURN = "new-line"
+"""In what the parser says of a carriage return within a line."""
 _LONGEST_HEAD = 1 << 20
 """Characters of the first line that separators are looked for in."""
 _MAX_CELL_CHARACTERS = 1 << 24
@@ -52,8 +59,12 @@ def read_rows(
 def _read_table(file: CorpusFile, on_bytes: OnBytes, limits: Limits, check: Check, on_guess: OnGuess) -> Iterator[Row]:
     # The limit applies to the whole process and is only ever raised. It bounds a quote that was opened by mistake.
     csv.field_size_limit(max(_MAX_CELL_CHARACTERS, csv.field_size_limit()))
-    with open_text(file, on_bytes, limits, check=check, on_guess=on_guess) as content:
-        lines = iter(content)
+    with open_text(file, on_bytes, limits, unit="row", check=check, on_guess=on_guess) as content:
+        if _RETURN_FIRST.match(cast("BufferedReader", content.buffer).peek()):
+            content.reconfigure(newline="\r")
+        lines = iter(
+            partial(content.readline, (limits.max_row_mib << 20) + 1), ""
+        )  # of which `_HeldLines` refuses a longer one
         num_blank, first = 0, next(lines, "")
         while first and not first.strip():
             num_blank, first = num_blank + 1, next(lines, "")
@@ -108,8 +119,10 @@ def _lines_of_cells(held: _HeldLines, separator: str, file: CorpusFile) -> Itera
             if cells:
                 yield _Cells(reader.line_num, cells)
     except csv.Error as error:
-        what = f"{file.source}, line {reader.line_num} cannot be split into columns: {error}"
-        raise DataError(f"{what}; a text with quotation marks must be quoted, and its own marks doubled") from None
+        what = f"{file.source}, line {reader.line_num} cannot be split into columns"
+        if _OF_RETURN in str(error):
+            raise Unreadable(f"{what}: a carriage return stands in it; remove it, or quote the text that contains it") from None
+        raise Unreadable(f"{what}: {error}; a text with quotation marks must be quoted, and its own marks doubled") from None
 
 
 class _CsvHead(NamedTuple):
@@ -165,7 +178,11 @@ def _separator_of(first: str, below: Sequence[str]) -> str:
 
 
 def _num_columns(line: str, separator: str) -> int:
-    return len(next(csv.reader([line], delimiter=separator), []))
+    """How many columns a line has; none if it cannot be split into columns, which reading it says."""
+    try:
+        return len(next(csv.reader([line], delimiter=separator), []))
+    except csv.Error:
+        return 0
 
 
 class _HeldLines:

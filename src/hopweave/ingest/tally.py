@@ -53,7 +53,7 @@ class Tally:
         num_unchanged: files that were not read because the index has them.
         num_passages: passages returned.
         num_records: rows and records of which passages were returned.
-        num_duplicates: records without an id that repeat an earlier one in title and text.
+        num_duplicates: records without an id that repeat an earlier one of their file.
         num_taken: files that were read up to an id that another file has.
         num_empty: records whose text is only white space.
         num_copies: passages of documents that were left out because another document has their text.

@@ -1,9 +1,11 @@
 """An index that is kept in line with folders: what is read, left out, replaced and removed, and the ids of documents."""
 
+import io
 import json
 import os
 import shutil
 import sqlite3
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -14,10 +16,13 @@ from hopweave.core.errors import DataError, SettingsError
 from hopweave.core.files import sha256_of
 from hopweave.ingest import intake, pages, read
 from hopweave.ingest.intake import Intake
+from hopweave.ingest.lookup import MAX_DOCUMENT_ID_BYTES, content_id
 from hopweave.ingest.read import CorpusOptions, read_corpus
 from hopweave.retrieval.engines.bm25 import BM25
 from hopweave.retrieval.engines.weave import Weave
 from hopweave.retrieval.index import bm25_index as _bm25_index
+from hopweave.retrieval.index.bm25_intake import copies_of
+from hopweave.retrieval.index.index_folder import read_manifest
 
 
 def put(folder: Path, **files: str) -> Path:
@@ -231,16 +236,115 @@ def test_an_id_that_occurs_twice_is_listed_with_the_file_that_has_it_second(tmp_
     assert texts(tmp_path / "index") == {"1": "x", "2": "y"}
 
 
-def test_a_record_without_an_id_that_two_files_hold_stays_as_long_as_one_of_them_does(tmp_path):
+def test_a_record_without_an_id_that_two_files_hold_is_a_passage_of_each(tmp_path):
     folder = synced(tmp_path, a_jsonl='{"text": "same"}\n{"text": "a"}', b_jsonl='{"text": "same"}\n{"text": "b"}')
-    put(folder, c_jsonl='{"text": "same"}\n{"text": "c"}')
+    before = texts(tmp_path / "index")
+    same, a, b = (content_id("", text) for text in ("same", "a", "b"))
+    assert before == {same: "same", a: "a", f"{same}~2": "same", b: "b"}
+    put(folder, c_jsonl='{"text": "same"}\n{"text": "same"}')
     assert sync(tmp_path / "index", folder).tally.num_duplicates == 1
-    (folder / "a.jsonl").unlink()
+    assert texts(tmp_path / "index") == {**before, f"{same}~3": "same"}
+    put(folder, b_jsonl='{"text": "new"}\n{"text": "same"}')
     sync(tmp_path / "index", folder)
-    assert sorted(texts(tmp_path / "index").values()) == ["b", "c", "same"]
+    assert texts(tmp_path / "index") == {
+        same: "same",
+        a: "a",
+        f"{same}~2": "same",
+        content_id("", "new"): "new",
+        f"{same}~3": "same",
+    }
+    (folder / "a.jsonl").unlink()
     (folder / "b.jsonl").unlink()
     sync(tmp_path / "index", folder)
-    assert sorted(texts(tmp_path / "index").values()) == ["c", "same"]
+    assert list(texts(tmp_path / "index").values()) == ["same"]
+
+
+def test_a_record_without_an_id_that_is_added_never_takes_the_place_of_one_from_another_file(tmp_path):
+    folder = put(tmp_path / "x", a_jsonl='{"text": "same"}', b_jsonl='{"text": "same"}')
+    run(folder, "--to", tmp_path / "index")
+    for _ in range(2):
+        run(folder / "b.jsonl", "--to", tmp_path / "index", "--add", "--access", "board")
+        found = {(Path(one.source).name, one.access) for one in BM25(tmp_path / "index").all_passages()}
+        assert found == {("a.jsonl", ()), ("b.jsonl", ("board",))}
+
+
+def test_a_row_that_moves_from_one_file_to_another_is_not_lost(tmp_path):
+    folder = synced(
+        tmp_path, done_csv="task,who\npaint the tower,Ida\n", open_csv="task,who\nmend the boat,Nils\nclean it,Mara\n"
+    )
+    before = texts(tmp_path / "index")
+    put(folder, done_csv="task,who\npaint the tower,Ida\nmend the boat,Nils\n", open_csv="task,who\nclean it,Mara\n")
+    assert done(sync(tmp_path / "index", folder)) == (0, 2, 0, 0, 0)
+    assert texts(tmp_path / "index") == before
+    put(folder, done_csv="task,who\npaint the tower,Ida\n", open_csv="task,who\nmend the boat,Nils\nclean it,Mara\n")
+    sync(tmp_path / "index", folder)
+    assert texts(tmp_path / "index") == before
+
+
+def test_records_that_two_files_swap_are_not_lost(tmp_path):
+    first, second = '{"id": "x", "text": "One."}\n{"id": "y", "text": "Two."}', '{"id": "z", "text": "Three."}'
+    folder = synced(tmp_path, a_jsonl=first, b_jsonl=second)
+    put(folder, a_jsonl=second, b_jsonl=first)
+    intake = sync(tmp_path / "index", folder)
+    assert texts(tmp_path / "index") == {"x": "One.", "y": "Two.", "z": "Three."}
+    assert not intake.tally.unread
+    assert done(sync(tmp_path / "index", folder)) == (0, 0, 0, 0, 2)
+
+
+def test_records_that_logs_pass_on_are_not_lost(tmp_path):
+    folder = synced(tmp_path, log_jsonl='{"id": "3", "text": "x"}', log1_jsonl='{"id": "2", "text": "y"}')
+    (folder / "log1.jsonl").rename(folder / "log2.jsonl")
+    (folder / "log.jsonl").rename(folder / "log1.jsonl")
+    put(folder, log_jsonl='{"id": "4", "text": "z"}')
+    assert not sync(tmp_path / "index", folder).tally.unread
+    assert texts(tmp_path / "index") == {"2": "y", "3": "x", "4": "z"}
+
+
+@pytest.mark.parametrize("is_record_first", [True, False])
+def test_a_document_in_pieces_and_a_record_never_share_an_id(tmp_path, is_record_first):
+    records, name = ("a.jsonl", "z.txt") if is_record_first else ("z.jsonl", "a.txt")
+    long = "The lamp is lit at dusk by the keeper. " * 9
+    folder = put(tmp_path / "x")
+    folder.mkdir()
+    record, document = (folder / records, json.dumps({"id": name, "text": "A summary."})), (folder / name, long)
+    first, second = (record, document) if is_record_first else (document, record)
+    for path, content in (first, second):
+        path.write_text(content)
+    sync(tmp_path / "built", folder, max_words=20)
+    second[0].unlink()
+    sync(tmp_path / "index", folder, max_words=20)
+    before = texts(tmp_path / "index")
+
+    second[0].write_text(second[1])
+    [unread] = sync(tmp_path / "index", folder, max_words=20).tally.unread
+    said = f"the id '{name}' in {second[0].name} is already that of a passage from {first[0].name}; make the ids unique"
+    assert str(unread) == said
+    assert texts(tmp_path / "index") == texts(tmp_path / "built") == before
+    with pytest.raises(DataError, match="make the ids unique"):
+        list(read_corpus([folder], options=CorpusOptions(max_words=20)))
+
+
+def test_a_record_with_an_id_that_is_too_long_is_named_and_all_before_it_and_other_files_are_read(tmp_path):
+    longest = "x" * MAX_DOCUMENT_ID_BYTES
+    rows = [{"id": longest, "text": "One two. " * 20}, {"id": f"{longest}y", "text": "Two."}]
+    put(tmp_path / "x", a_jsonl="\n".join(map(json.dumps, rows)), b_txt="Three.")
+    [unread] = sync(tmp_path / "index", tmp_path / "x", max_words=10).tally.unread
+    assert unread.reason == "a.jsonl, line 2: its id has 9,981 bytes, more than 9,980; give it a shorter one"
+    found = all_ids(tmp_path / "index")
+    assert {key.partition("#")[0] for key in found} == {longest, "b.txt"}
+
+
+def test_a_member_of_an_archive_whose_name_is_too_long_is_named_and_the_others_are_read(tmp_path):
+    (tmp_path / "x").mkdir()
+    with tarfile.open(tmp_path / "x" / "a.tar", "w", format=tarfile.PAX_FORMAT) as archive:
+        for name in (f"{'x' * 12_000}.txt", "b.txt"):
+            header = tarfile.TarInfo(name)
+            header.size = 4
+            archive.addfile(header, io.BytesIO(b"One."))
+    [unread] = sync(tmp_path / "index", tmp_path / "x").tally.unread
+    assert unread.reason.startswith("a.tar/xxxxxxxx")
+    assert unread.reason.endswith("xxx... has a path of 12,010 bytes, more than 9,980; give it a shorter one")
+    assert all_ids(tmp_path / "index") == ["a.tar/b.txt"]
 
 
 def test_a_file_that_became_bad_is_taken_out_and_comes_back_when_it_is_good(tmp_path):
@@ -348,6 +452,35 @@ def test_a_list_of_files_that_is_damaged_is_one_line(tmp_path):
         run("--to", tmp_path / "index", "--stats")
     with pytest.raises(DataError, match=r"is damaged: file data-1/files\.sqlite does not match its checksum"):
         run(folder, "--to", tmp_path / "index", "--sync")
+
+
+def test_a_list_of_files_that_a_writer_removes_while_it_is_opened_is_that_of_the_new_state(tmp_path, monkeypatch):
+    folder = synced(tmp_path, a_txt="One.", b_txt=f"{'Two and three. ' * 20}", c_txt=f"{'Two and three. ' * 20}")
+    to = tmp_path / "index"
+    opened, real = BM25(to), sqlite3.connect
+
+    def publish() -> None:
+        put(folder, a_txt=f"{read_manifest(to).data}.")
+        sync(to, folder)
+
+    def connect(*arguments, **options):
+        if str(arguments[0]).startswith(f"{to.as_uri()}/data") and "uri" in options:
+            monkeypatch.setattr(sqlite3, "connect", real)
+            publish()  # after it was found that the list is there
+        return real(*arguments, **options)
+
+    def removed_meanwhile() -> None:
+        monkeypatch.setattr(sqlite3, "connect", connect)
+
+    removed_meanwhile()
+    assert BM25.stats(to)["files"] == 3
+    removed_meanwhile()
+    assert copies_of(to, iter(["b.txt"])) == {"b.txt": ("c.txt",)}
+    removed_meanwhile()
+    current = BM25(to)
+    assert current.origin_of("b.txt") is None  # its state is gone
+    assert opened.origin_of("b.txt") is None
+    assert [also_in for _, _, _, also_in in opened.documents()] == [[], []]
 
 
 def test_an_index_moves_as_a_whole_with_its_list_of_files(tmp_path):

@@ -18,7 +18,7 @@ from hopweave.core.errors import DataError
 from hopweave.core.indexing import IndexSummary
 from hopweave.core.types import Passage
 from hopweave.core.visibility import FIELDS, Condition, Visible, filter_values
-from hopweave.ingest.lookup import document_id_of
+from hopweave.ingest.lookup import MAX_ID_BYTES, document_id_of
 from hopweave.retrieval.index.analysis import ENGLISH, Analysis, agreed, analysis_of, analyzer, language_of
 from hopweave.retrieval.index.bm25_compaction import worn_segments
 from hopweave.retrieval.index.bm25_ids import Ids
@@ -35,7 +35,6 @@ from hopweave.text.scripts import num_words, runs_together
 ENGINE = "bm25"
 FILE_STATES = "files.sqlite"
 """In a data folder: what is known of the files that the passages are from; see `ingest.file_states`."""
-_MAX_ID_BYTES = 10_000
 
 _HEAP_BYTES = 300_000_000
 """The most of an index that is held in memory before it is written: the more, the fewer segments, and the cheaper a query."""
@@ -478,8 +477,8 @@ class _Opened:
 
 
 def _refuse_what_cannot_be_stored(passage: Passage) -> None:
-    if not passage.id or len(passage.id.encode("utf-8", "replace")) > _MAX_ID_BYTES:
-        raise DataError(f"a passage cannot have the id {passage.id[:40]!r}; give it one of 1 to {_MAX_ID_BYTES:,} bytes")
+    if not passage.id or len(passage.id.encode("utf-8", "replace")) > MAX_ID_BYTES:
+        raise DataError(f"a passage cannot have the id {passage.id[:40]!r}; give it one of 1 to {MAX_ID_BYTES:,} bytes")
     try:
         json.dumps(row_of_passage(passage), ensure_ascii=False).encode()
     except UnicodeEncodeError:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from hopweave.core.errors import DataError
 from hopweave.core.types import Passage
 from hopweave.ingest.file_states import FileStates, copies_in, count_files
+from hopweave.ingest.lookup import document_id_of
 from hopweave.ingest.reasons import TakenId
 from hopweave.retrieval.index.bm25_index import ENGINE, FILE_STATES, Writing
 from hopweave.retrieval.index.index_folder import MANIFEST, read_manifest
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from hopweave.ingest.intake import Intake
 
 OnPassage = Callable[[int], None] | None
+
+_Found = TypeVar("_Found")
 
 
 def take_in(writing: Writing, data: Path, intake: Intake, on_passage: OnPassage) -> bool:
@@ -30,6 +33,7 @@ def take_in(writing: Writing, data: Path, intake: Intake, on_passage: OnPassage)
         on_passage: called with the number of passages so far, after each.
     """
     with closing(FileStates(data / FILE_STATES)) as states:
+        placing = _Placing(writing, states)
         changes = intake.changes(states, writing.next_number)
         change = next(changes, None)
         while change is not None:
@@ -37,7 +41,7 @@ def take_in(writing: Writing, data: Path, intake: Intake, on_passage: OnPassage)
                 if isinstance(change, range):
                     writing.delete_numbers(change)
                 else:
-                    _put(writing, change, states if intake.sync else None)
+                    placing.put(change, replaces_any=not (intake.sync or intake.makes_ids))
                     if on_passage is not None:
                         on_passage(writing.num_added)
             except TakenId as error:
@@ -50,14 +54,33 @@ def take_in(writing: Writing, data: Path, intake: Intake, on_passage: OnPassage)
         return bool(writing.num_added or writing.num_deleted or states.is_changed)
 
 
-def _put(writing: Writing, passage: Passage, states: FileStates | None) -> None:
-    """Adds a passage, replacing one with its id; with states, it must not replace one of another file."""
-    for number in writing.numbers_of(passage.id) if states is not None else ():
-        if states is not None and (owner := states.owner(number)) is not None:
-            raise TakenId(
-                f"the id {passage.id!r} in {passage.source} is already that of a passage from {owner.name}; make the ids unique"
-            )
-    writing.replace(passage)
+class _Placing:
+    """Puts passages into an index, in the place of those that they replace."""
+
+    def __init__(self, writing: Writing, states: FileStates) -> None:
+        self._writing = writing
+        self._states = states
+        self._document = ""  # of the last passage
+
+    def put(self, passage: Passage, *, replaces_any: bool) -> None:
+        """Adds a passage, which replaces the one with its id, and the document that it was cut from.
+
+        Raises:
+            TakenId: if what it would replace is of another file that is not read again, unless it replaces any.
+        """
+        document_id = document_id_of(passage)
+        if not replaces_any:
+            self._check(passage.id, passage)
+            if document_id not in {passage.id, self._document}:
+                self._check(document_id, passage)
+        self._writing.replace(passage)
+        self._document = document_id
+
+    def _check(self, any_id: str, passage: Passage) -> None:
+        owners = filter(None, map(self._states.owner, self._writing.numbers_of(any_id)))
+        if (owner := next((one for one in owners if not self._states.is_to_read(one)), None)) is not None:
+            what = f"the id {any_id!r} in {passage.source} is already that of a passage from {owner.name}"
+            raise TakenId(f"{what}; make the ids unique")
 
 
 def delete(writing: Writing, data: Path, ids: Iterable[str], *, missing_ok: bool) -> None:
@@ -81,10 +104,26 @@ def copies_of(folder: Path, passage_ids: Iterable[str]) -> dict[str, tuple[str, 
     """The sources of other documents that have the text of passages; none if there is no such index in the folder."""
     if not (folder / MANIFEST).is_file():
         return {}
-    return copies_in(folder / read_manifest(folder, ENGINE).data / FILE_STATES, passage_ids)
+    ids = list(passage_ids)
+    return _in_current(folder, read_manifest(folder, ENGINE).data, lambda states: copies_in(states, ids))
 
 
 def num_files(data: Path) -> int | str:
-    """How many files the passages in a data folder come from, if known."""
-    path = data / FILE_STATES
-    return count_files(path) if path.exists() else "not known: built by an earlier version, or not from files"
+    """How many files the passages in a data folder come from, if known; in the next folder if a writer has removed it."""
+    number = _in_current(data.parent, data.name, count_files)
+    return number if number is not None else "not known: built by an earlier version, or not from files"
+
+
+def _in_current(folder: Path, data: str, look_up: Callable[[Path], _Found]) -> _Found:
+    """What is found in the list of files of an index; once more if a new state was published meanwhile.
+
+    Args:
+        folder: the index.
+        data: name of the data folder, by a manifest that was read.
+        look_up: called with the path of the list, which may be missing.
+    """
+    while True:
+        found = look_up(folder / data / FILE_STATES)
+        if (folder / data / FILE_STATES).exists() or (current := read_manifest(folder, ENGINE).data) == data:
+            return found
+        data = current

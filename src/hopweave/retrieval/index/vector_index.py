@@ -26,7 +26,7 @@ from hopweave.core.errors import DataError
 from hopweave.core.indexing import IndexSummary
 from hopweave.core.types import Passage
 from hopweave.core.visibility import Visible
-from hopweave.ingest.lookup import document_id_of
+from hopweave.ingest.lookup import MAX_ID_BYTES, document_id_of
 from hopweave.retrieval.index.arrays import mapped
 from hopweave.retrieval.index.filter_table import TABLE as FILTER_TABLE
 from hopweave.retrieval.index.filter_table import forget, has_labels, note, shown_rows
@@ -39,7 +39,6 @@ NUMBERS = "numbers.i64"
 _PASSAGES = "passages.sqlite"
 _CHUNK = 256
 _BLOCK = 1 << 16
-_MAX_ID_BYTES = 10_000
 _SCHEMA = """
     CREATE TABLE passages (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, document TEXT NOT NULL, row TEXT NOT NULL);
     CREATE INDEX documents ON passages (document);
@@ -329,8 +328,8 @@ class _Writing:
         if self._staging.previous is not None:
             for any_id in {document_id, passage.id}:
                 self.delete(any_id)
-        if not passage.id or len(passage.id.encode("utf-8", "replace")) > _MAX_ID_BYTES:
-            raise DataError(f"a passage cannot have the id {passage.id[:40]!r}; give it one of 1 to {_MAX_ID_BYTES:,} bytes")
+        if not passage.id or len(passage.id.encode("utf-8", "replace")) > MAX_ID_BYTES:
+            raise DataError(f"a passage cannot have the id {passage.id[:40]!r}; give it one of 1 to {MAX_ID_BYTES:,} bytes")
         row = json.dumps(row_of_passage(passage), ensure_ascii=False)
         try:
             self._table.execute("INSERT INTO passages VALUES (?, ?, ?, ?)", (self._next_number, passage.id, document_id, row))
