@@ -102,6 +102,8 @@ def told(record):
         match step:
             case ModelCall():
                 sampling = replace(step.sampling, thinking="auto")  # which that version could not say
+                if sampling.stop == ("\nQ:", "\n<passage>"):  # a sentence that is asked for may stand below an announcement
+                    sampling = replace(sampling, stop=("\n",))
                 yield step.purpose, [record.messages[one] for one in step.messages], sampling, step.text
             case Search():
                 yield step.queries, step.max_hits, [[found.passage_id for found in hits] for hits in step.hits]
