@@ -97,7 +97,7 @@ def test_rows_without_any_passage_are_an_error_and_empty_ones_are_counted(tmp_pa
     assert result.exit_code == 1
     assert "jsonl has no passages with text" in result.stderr
     row = {"_id": "1", "question": "Who?", "answer": "x", "supporting_facts": [["A", 0]], "context": [["A", ["x"]], ["B", []]]}
-    assert "1 passages; left out: 0 repeated, 1 empty" in corpus("hotpotqa", json_list(tmp_path / "b.json", row)).stderr
+    assert "1 passage; left out: 0 repeated, 1 empty" in corpus("hotpotqa", json_list(tmp_path / "b.json", row)).stderr
 
 
 def test_the_corpus_is_utf_8_whatever_the_terminal_says(tmp_path):

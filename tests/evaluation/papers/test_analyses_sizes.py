@@ -80,6 +80,9 @@ def test_robustness_is_drawn_over_the_sizes_of_models_with_the_published_points(
     done = CliRunner().invoke(app, ["analyse", folders[0], "toqd_figure4", "--with", folders[1], "--out", str(out)])
     assert done.exit_code == 0, done.output
     assert out.read_text().startswith("<svg")
+    done = CliRunner().invoke(app, ["analyse", folders[0], "toqd_table5", "--out", str(out.with_suffix(".pdf"))])
+    assert "cannot tell how to write '.pdf'" in done.output
+    assert not out.with_suffix(".pdf").exists()
     done = CliRunner().invoke(app, ["analyse", folders[0], "toqd_table5", "--as", "svg"])
     assert (done.exit_code, "there is no drawing of ToQD table 5" in done.output) == (1, True), done.output
     done = CliRunner().invoke(app, ["analyse", folders[0], "--as", "svg"])

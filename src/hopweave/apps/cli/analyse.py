@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 app = typer.Typer(add_completion=False)
 
 Form = Literal["text", "markdown", "csv", "svg"]
-_FORMS: dict[str, Form] = {".md": "markdown", ".csv": "csv", ".svg": "svg"}
+_FORMS: dict[str, Form] = {"": "text", ".txt": "text", ".md": "markdown", ".csv": "csv", ".svg": "svg"}
 
 
 @app.command()
@@ -53,7 +53,7 @@ def analyse(
 
     results = make([run, *(with_ or [])], names or [], _options(assignments(set_ or [])))
     shown = results if names else [(name, result) for name, result in results if result.has_data]
-    chosen = form or (_FORMS.get(out.suffix.lower()) if out is not None else None) or "text"
+    chosen = form or (_form_of(out) if out is not None else "text")
     if chosen == "svg" and len(shown) != 1:
         raise SettingsError("a drawing is of one analysis; name the one to draw, such as: hopweave analyse RUN toqd_figure4")
     text = "\n".join(written(result, chosen) for _, result in shown)
@@ -63,6 +63,20 @@ def analyse(
         write_out(out, text)
     if not names:
         _tell_of_others(results, run)
+
+
+def _form_of(out: Path) -> Form:
+    """The form that the suffix of a file says.
+
+    Raises:
+        SettingsError: for one that says none.
+    """
+    from hopweave.core.errors import SettingsError
+
+    form = _FORMS.get(out.suffix.lower())
+    if form is None:
+        raise SettingsError(f"cannot tell how to write {out.suffix!r}; use .md, .csv, .svg or .txt, or say --as")
+    return form
 
 
 def _list() -> None:

@@ -13,7 +13,7 @@ import typer
 
 from hopweave.apps.cli._terminal import say, standard_output
 from hopweave.core.errors import DataError, SettingsError
-from hopweave.show.plain import plain_json
+from hopweave.show.plain import counted, plain_json
 
 if TYPE_CHECKING:
     from hopweave.core.types import Passage
@@ -63,7 +63,7 @@ def corpus(
     out.flush()
     if not kept:
         raise DataError(f"{dataset} has no passages with text; check its files")
-    say(f"{kept:,} passages; left out: {repeated:,} repeated, {empty:,} empty", err=True)
+    say(f"{counted(kept, 'passage')}; left out: {repeated:,} repeated, {empty:,} empty", err=True)
     say("index them with: hopweave index FILE --to FOLDER --max-words 0", err=True)
 
 
