@@ -398,7 +398,9 @@ def grows_with_its_text(name, texts):
         assert times < MOST_GROWTH, f"{piece!r} within {around}: {times:.0f} times longer for 4 times the text, {took:.1f} s"
 
 
-@pytest.mark.parametrize("name", READERS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow if name.startswith("judge.") else ()) for name in READERS]
+)
 def test_time_grows_no_faster_than_the_text(name):
     """An eighth of the pieces, another for each reader in turn, each within one of what may stand around it."""
     turns = list(zip(PIECES, itertools.cycle(AROUND + AROUND[:1]), strict=False))[list(READERS).index(name) % 8 :: 8]

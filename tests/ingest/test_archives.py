@@ -248,6 +248,7 @@ def test_memory_does_not_grow_with_the_archive(tmp_path):
     assert peaks[1] < peaks[0] + 24  # MiB, of 34 that come out of the larger one
 
 
+@pytest.mark.slow
 def test_less_than_half_of_an_archive_is_held_at_a_time(tmp_path):
     text = "harbour" * 360  # few words, since each takes long while memory is traced
     content = bz2.compress(lines(*({"id": str(number), "text": text} for number in range(100))), 1)

@@ -488,6 +488,7 @@ BEGUN = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("read", "begun"), BEGUN)
 @pytest.mark.parametrize(
     "piece",

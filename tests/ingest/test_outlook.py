@@ -345,6 +345,7 @@ def test_damaged_messages_raise_nothing_but_a_line_that_says_so(data):
     assert not said or (said.startswith("a.msg ") and "; " in said and said.endswith("leave it out") and "\n" not in said)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tag", ["007D", "0037", "1000", "1013", "1009", "0E04"])
 @pytest.mark.parametrize("piece", ["a", "\n", ":", "> ", "<p>", "=?", "From: a\n"])
 def test_time_grows_with_the_length_and_not_faster(tag, piece):
