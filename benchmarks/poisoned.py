@@ -38,7 +38,7 @@ from hopweave.core.building import build
 from hopweave.core.catalog import load
 from hopweave.core.types import Example, Passage
 from hopweave.ingest.read import read_corpus
-from hopweave.run.settings import assignments, merged
+from hopweave.run.nested_settings import assignments, merged
 from hopweave.text.matching import is_contained
 
 FILES = {

@@ -70,7 +70,8 @@ from hopweave.evaluation.scoring.score import open_metrics, score_run, write_sco
 from hopweave.evaluation.scoring.statistics import bootstrap_means, mcnemar, mean_interval
 from hopweave.evaluation.scoring.summary import scored_datasets, summarize
 from hopweave.retrieval.engines.bm25 import BM25
-from hopweave.run.settings import assignments, merged, read_settings
+from hopweave.run.nested_settings import assignments, merged
+from hopweave.run.settings import read_settings
 from hopweave.run.trust import named_files
 from hopweave.show.csv_text import csv_text
 from hopweave.show.table import NO_DATA, Table, columns, probability, rows

@@ -49,7 +49,8 @@ from hopweave.record import Record
 from hopweave.record.confidence import Calibration
 from hopweave.record.signals import SIGNALS, signals_of
 from hopweave.run.components import Components
-from hopweave.run.settings import assignments, merged, read_settings
+from hopweave.run.nested_settings import assignments, merged
+from hopweave.run.settings import read_settings
 from hopweave.show.table import NO_DATA, Table, columns, rows
 from hopweave.show.table_markdown import table_markdown
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from hopweave import Question, Record, Weaver, read_settings
-from hopweave.run.settings import assignments
+from hopweave.run.nested_settings import assignments
 
 
 def main() -> None:

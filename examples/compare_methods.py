@@ -19,7 +19,7 @@ from typing import Any
 from answer_questions import as_question, id_of, read_records, read_rows, show
 
 from hopweave import Record, Weaver, read_settings
-from hopweave.run.settings import assignments, merged
+from hopweave.run.nested_settings import assignments, merged
 from hopweave.text.matching import is_contained
 
 COLUMNS = ("method", "records", "failed", "cover-EM", "calls", "words in", "words out", "rounds", "seconds", "unread")

@@ -11,7 +11,7 @@ from support.pages import ROOT
 from hopweave.core.catalog import ROLES, entries, load
 from hopweave.core.errors import MissingExtra
 from hopweave.evaluation.papers import _published
-from hopweave.run.settings import profile_values
+from hopweave.run.settings_files import read_profile
 
 TEXT = (ROOT / "docs" / "paper_tables.md").read_text(encoding="utf-8")
 SECTIONS = re.split(r"^###? ", TEXT, flags=re.MULTILINE)[1:]
@@ -108,7 +108,7 @@ def test_every_word_in_backticks_is_there():
     assert said - known == set()
     assert options_in(TEXT).keys() <= options()
     for profile in re.findall(r"`((?:paper|authors)_\w+)`", TEXT):
-        assert profile_values(profile)["method"] in entries("methods")
+        assert read_profile(profile).values["method"] in entries("methods")
 
 
 def options() -> set[str]:

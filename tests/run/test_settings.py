@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 
+import hopweave
 from hopweave.core.building import build
 from hopweave.core.errors import SettingsError
 from hopweave.core.retries import Retries
 from hopweave.core.types import Sampling
 from hopweave.run.budget import Budget
-from hopweave.run.settings import Settings, assignments, merged, read_settings
+from hopweave.run.nested_settings import assignments
+from hopweave.run.settings import Settings, read_settings
 
 
 @pytest.fixture(autouse=True)
@@ -275,32 +277,6 @@ def test_a_value_in_the_place_of_a_table_is_an_error_also_where_another_level_se
         read_settings(upper)
 
 
-@pytest.mark.parametrize("flags", [["store=a", "store.mode=off"], ["store.mode=off", "store=a"]])
-def test_of_two_flags_none_is_dropped_because_the_other_sets_a_key_of_it(flags):
-    said = "store must be a table, such as [store], not 'a'; did you mean store.path?"
-    with pytest.raises(SettingsError, match="^" + re.escape(said)):
-        assignments(flags)
-
-
-def test_an_option_of_a_dataset_may_have_the_name_of_a_table():
-    assert assignments(["sampling=first", "store=mine"]) == {"sampling": "first", "store": "mine"}
-
-
-def test_settings_that_are_merged_lose_no_value_that_stands_in_the_place_of_a_table():
-    for lower, upper in (({"store": "a"}, {"store": {"mode": "off"}}), ({"store": {"mode": "off"}}, {"store": "a"})):
-        with pytest.raises(SettingsError, match=r"^store must be a table, such as"):
-            merged(lower, upper)
-    both = merged({"where": {"year": 1}, "method": "cot"}, {"where": {"year": [1, 2]}, "method": "direct"})
-    assert both == {"where": {"year": [1, 2]}, "method": "direct"}
-
-
-def test_an_option_that_may_be_a_table_or_a_value_is_replaced_by_either():
-    value, table = {"methods": {"mine": {"budget": 5}}}, {"methods": {"mine": {"budget": {"tokens": 5}}}}
-    assert merged(value, table) == table
-    assert merged(table, value) == value
-    assert merged({"budget": 5, "theta": 1}, {"budget": 3}) == {"budget": 3, "theta": 1}  # the options of one method alone
-
-
 def test_a_limit_of_0_is_no_limit_wherever_it_is_set():
     toml("[budget]\nmax_llm_calls = 5\nmax_tokens = 7")
     settings = read_settings(assignments(["budget.max_llm_calls=0"]))
@@ -418,17 +394,13 @@ def test_a_value_is_toml_if_it_can_be_and_else_the_text(text, value, monkeypatch
         assert read_settings().methods["cot"]["seed"] == value
 
 
-def test_dots_nest_and_later_flags_count():
-    flags = ["a.b=1", "a.c=2", " a.d =3", "a.b=4", "e=5"]
-    assert assignments(flags) == {"a": {"b": 4, "c": 2, "d": 3}, "e": 5}
-
-
-@pytest.mark.parametrize("flag", ["theta", "", "=1", "  =1"])
-def test_a_flag_without_a_key_or_an_equals_sign_is_refused_with_an_example(flag):
-    with pytest.raises(
-        SettingsError, match=r"--set expects key=value, not .*; for example: --set methods\.searchain\.theta=1\.5"
-    ):
-        assignments([flag])
+def test_every_profile_that_ships_can_be_read_and_its_method_made():
+    profiles = sorted((Path(hopweave.__file__).parent / "profiles").glob("*.toml"))
+    assert profiles
+    for path in profiles:
+        settings = read_settings({"profile": path.stem})
+        settings.part("methods", settings.method)
+        assert settings.profile == path.stem
 
 
 def test_a_number_may_be_given_for_a_text_and_a_text_for_a_number():
@@ -439,18 +411,7 @@ def test_a_number_may_be_given_for_a_text_and_a_text_for_a_number():
     assert (method.theta, method.max_rounds) == (0.001, 3)
 
 
-def test_merging_replaces_what_is_not_a_table_and_changes_neither_side():
-    lower, upper = {"a": {"b": 1}, "c": 2}, {"a": {"d": 3}, "c": {"e": 4}}
-    assert merged(lower, upper) == {"a": {"b": 1, "d": 3}, "c": {"e": 4}}
-    assert (lower, upper) == ({"a": {"b": 1}, "c": 2}, {"a": {"d": 3}, "c": {"e": 4}})
-
-
-def test_every_profile_that_ships_can_be_read_and_its_method_made():
-    import hopweave.run.settings
-
-    profiles = sorted((Path(hopweave.__file__).parent / "profiles").glob("*.toml"))
-    assert profiles
-    for path in profiles:
-        settings = read_settings({"profile": path.stem})
-        settings.part("methods", settings.method)
-        assert settings.profile == path.stem
+def test_a_value_in_the_place_of_a_table_is_an_error_also_if_another_argument_of_a_weaver_sets_a_key_of_it():
+    for settings, budget in (({"budget": 5}, {"max_llm_calls": 3}), ({"budget": {"max_llm_calls": 3}}, 5)):
+        with pytest.raises(SettingsError, match=r"^budget must be a (?:table|mapping)"):
+            hopweave.Weaver(settings, budget=budget)

@@ -14,7 +14,8 @@ from support.parts import look_for_parts_again
 from hopweave.core.catalog import Role, entries, load
 from hopweave.core.errors import SettingsError
 from hopweave.evaluation.runs.folder import DatasetPlan, MethodPlan, Plan, RunFolder
-from hopweave.run.settings import found_toml, read_settings
+from hopweave.run.settings import read_settings
+from hopweave.run.settings_files import found_toml
 from hopweave.run.trust import guarded, is_trusted, trusted
 
 ADDRESS = 'llm = "openai_compatible"\n[llms.openai_compatible]\nmodel = "m"\nbase_url = "http://evil.example/v1"\n'

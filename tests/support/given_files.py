@@ -28,7 +28,7 @@ from hopweave.evaluation.scoring.reader_thresholds import pairs_of_file
 from hopweave.models.llms.scripted import read_rules
 from hopweave.models.prices import price_of
 from hopweave.retrieval.encoders.encoders import given_vectors
-from hopweave.run.settings import found_toml
+from hopweave.run.settings_files import found_toml
 from hopweave.run.staleness import Checked, kept_records
 
 Reads = Callable[[Path], object]

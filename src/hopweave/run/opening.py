@@ -29,7 +29,8 @@ from hopweave.ingest.lookup import PassageLookup
 from hopweave.retrieval.workers.search_workers import SearchWorkers
 from hopweave.run.budget import Budget
 from hopweave.run.components import Components
-from hopweave.run.settings import Settings, merged, read_settings, server_of
+from hopweave.run.nested_settings import merged
+from hopweave.run.settings import Settings, check_tables, read_settings, server_of
 from hopweave.run.store.stores import open_store
 from hopweave.run.trust import SELECTED
 
@@ -154,6 +155,7 @@ class Chosen:
         if isinstance(settings, Settings):
             own = settings.with_changes(self.flags) if self.flags else settings
         else:
+            check_tables(settings or {})
             own = read_settings(merged(settings or {}, self.flags))
         ready: dict[str, Any] = {key: name_of(SELECTED[key], part) for key, part in self.objects.items()}
         if "retriever" in ready and not isinstance(self.objects["retriever"], ModelRetriever):

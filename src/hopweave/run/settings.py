@@ -18,11 +18,10 @@ import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
-from platformdirs import user_cache_path, user_config_path
+from platformdirs import user_cache_path
 from pydantic import (
     BaseModel,
     ConfigDict,
@@ -34,7 +33,6 @@ from pydantic import (
 from hopweave.core.building import build, check_names, explained
 from hopweave.core.catalog import Role, entries, entry, full_name, key_of, lacking, load
 from hopweave.core.errors import MissingExtra, SettingsError, suggest
-from hopweave.core.files import is_file_name, read_toml, read_whole
 from hopweave.core.indexing import OnServer
 from hopweave.core.part_files import allow, part_file
 from hopweave.core.postgres_connection import place_of
@@ -43,10 +41,11 @@ from hopweave.core.retries import Retries
 from hopweave.core.types import Sampling
 from hopweave.core.visibility import OPTION, Visible
 from hopweave.run.budget import Budget
+from hopweave.run.nested_settings import merged, nested, value_of
+from hopweave.run.settings_files import Layer, read_profile, user_file
 from hopweave.run.store.store import Mode
-from hopweave.run.trust import SELECTED, Found, check_trust, is_trusted, named_files
+from hopweave.run.trust import SELECTED, Found, check_trust, named_files
 
-FILE = "hopweave.toml"
 ENVIRONMENT_PREFIX = "HOPWEAVE_"
 MAX_SEARCH_WORKERS = 256
 NOT_SETTINGS = {"HOPWEAVE_MODELS", "HOPWEAVE_DEBUG", "HOPWEAVE_SERVER_KEYS"}
@@ -228,9 +227,9 @@ class Settings(BaseModel):
         return {key: public(getattr(self, key), key) for key in keys if getattr(self, key) != unsaid.get(key)}
 
 
+TABLES: Mapping[str, type[Any]] = {"budget": Budget, "sampling": Sampling, "retries": Retries, "store": StoreSettings}
+"""The classes of those settings that are tables of further ones, except `where`, which `Visible` checks."""
 _OF_COMPONENTS = frozenset({"methods", "llms", "retrievers", "readers", "duplicate_detectors"})
-_TABLES = _OF_COMPONENTS | {"budget", "sampling", "retries", "store"}
-"""The keys that hold further keys, except `where`, which `Visible` checks."""
 
 
 def _made_without_options(part: Any, named: str) -> Any:
@@ -259,8 +258,8 @@ def read_settings(
         SettingsError: for an unreadable file, an unknown key (with the closest one), an invalid value, one that the user must
             trust before a file may set it, or a component in a file that cannot be imported.
     """
-    above = [_Layer(plan.settings, str(plan.path), plan)] if plan is not None else []
-    layers = _layers(_toml(config), [_Layer(_environment()), *above], _Layer(dict(flags or {})))
+    above = [Layer(plan.settings, str(plan.path), plan)] if plan is not None else []
+    layers = _layers(user_file(config), [Layer(_environment()), *above], Layer(dict(flags or {})))
     of_files = [*files, *(named_files(plan.parts) if plan is not None else ())]
     values = _laid_over(layers)
     try:
@@ -314,42 +313,22 @@ def _check_options(role: Role, name: str, options: Mapping[str, Any]) -> None:
             check_names(part, options, f"{role}.{name}")
 
 
-@dataclass(frozen=True, slots=True)
-class _Layer:
-    """The settings from one place.
-
-    Attributes:
-        values: nested by key.
-        file: the file that they are in, for messages; empty if they come from elsewhere, or with the package.
-        found: that file, if it has to be trusted.
-    """
-
-    values: Mapping[str, Any]
-    file: str = ""
-    found: Found | None = None
-
-    @property
-    def is_strange(self) -> bool:
-        """Whether it is a file that the user has not trusted."""
-        return self.found is not None and not is_trusted(self.found)
-
-
-def _layers(file: _Layer, above: Sequence[_Layer], given: _Layer) -> list[_Layer]:
+def _layers(file: Layer, above: Sequence[Layer], given: Layer) -> list[Layer]:
     """All layers in order: the default profile, the chosen one, the file, the layers above it, and the explicit values.
 
     Raises:
         SettingsError: for a profile that there is not, or a value in the place of a table.
     """
     named = ((layer, layer.values.get("profile")) for layer in (given, *reversed(above), file))
-    by, profile = next(((layer, str(name)) for layer, name in named if name), (given, "default"))
-    chosen = [_profile(profile, is_found=by.found is not None)] if profile != "default" else []
-    layers = [_profile("default"), *chosen, file, *above, given, _Layer({"profile": profile})]
+    by, name = next(((layer, str(value)) for layer, value in named if value), (given, "default"))
+    chosen = [read_profile(name, is_found=by.found is not None)] if name != "default" else []
+    layers = [read_profile("default"), *chosen, file, *above, given, Layer({"profile": name})]
     for layer in layers:
         check_tables(layer.values, layer.file)
     return layers
 
 
-def _laid_over(layers: Sequence[_Layer]) -> dict[str, Any]:
+def _laid_over(layers: Sequence[Layer]) -> dict[str, Any]:
     """The values of all layers, each over those before it.
 
     Raises:
@@ -365,7 +344,7 @@ def _laid_over(layers: Sequence[_Layer]) -> dict[str, Any]:
     return values
 
 
-def _file_of(error: SettingsError, layers: Sequence[_Layer], files: Iterable[tuple[Role, str]]) -> str:
+def _file_of(error: SettingsError, layers: Sequence[Layer], files: Iterable[tuple[Role, str]]) -> str:
     """The file with the setting that an error is about, which does not occur without it; empty if it is in no file."""
     rest, named = list(layers), list(files)
     for layer in [layer for layer in reversed(layers) if layer.file]:
@@ -389,48 +368,14 @@ def server_of(corpus: str) -> str:
 
 def _usual_retriever(corpus: str) -> str:
     """The retriever for a corpus if none is chosen: on a server, the server's own engine."""
-    return server_of(corpus) or str(_profile("default").values["retriever"])
+    return server_of(corpus) or str(read_profile("default").values["retriever"])
 
 
-def _merge(layers: Iterable[_Layer]) -> dict[str, Any]:
+def _merge(layers: Iterable[Layer]) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for layer in layers:
         values = merged(values, layer.values)
     return values
-
-
-def assignments(pairs: Sequence[str]) -> dict[str, Any]:
-    """Parses `--set a.b=c` flags: dots nest, and a value is parsed as TOML if possible, else taken as a string.
-
-    Raises:
-        SettingsError: for a flag without an equals sign, or as in `merged`.
-    """
-    flags: dict[str, Any] = {}
-    for pair in pairs:
-        key, equals, text = pair.partition("=")
-        if not equals or not key.strip():
-            raise SettingsError(f"--set expects key=value, not {pair!r}; for example: --set methods.searchain.theta=1.5")
-        flags = merged(flags, _nested(key.strip().split("."), _value_of(text)))
-    return flags
-
-
-def _nested(keys: Sequence[str], value: Any) -> dict[str, Any]:
-    for key in reversed(keys):
-        value = {key: value}
-    nested: dict[str, Any] = value
-    return nested
-
-
-def _value_of(text: str) -> Any:
-    """The TOML value of a text, or the text itself; it becomes a number only if it is that number's canonical spelling."""
-    try:
-        table = read_toml(f"value = {text}")
-    except ValueError:
-        return text
-    value = table["value"]
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    is_plain = repr(value) == text.strip() if is_number else isinstance(value, str | bool | list | dict)
-    return value if is_plain and len(table) == 1 else text
 
 
 def _environment() -> dict[str, Any]:
@@ -441,94 +386,10 @@ def _environment() -> dict[str, Any]:
         keys = name.removeprefix(ENVIRONMENT_PREFIX).lower().split("__")
         if keys[0] not in Settings.model_fields:
             raise SettingsError(f"the environment variable {name} is not a setting; {suggest(keys[0], Settings.model_fields)}")
-        nested = _nested(keys, _value_of(text))
-        check_tables(nested, f"the environment variable {name}")
-        values = merged(values, nested)
+        given = nested(keys, value_of(text))
+        check_tables(given, f"the environment variable {name}")
+        values = merged(values, given)
     return values
-
-
-def _toml(config: Path | None) -> _Layer:
-    """The named file, else the one found in the working directory, else the user's own."""
-    path = toml_path(config)
-    if path is None:
-        return _Layer({})
-    found = found_toml(path)
-    return _Layer(found.settings, str(path), found if config is None and path == Path(FILE) else None)
-
-
-def toml_path(config: Path | None = None) -> Path | None:
-    """The settings file to use: the named one, else the one in the working directory, else the user's own, if any."""
-    here, own = Path(FILE), user_config_path("hopweave") / FILE
-    if config is None and here.is_file() and not (own.is_file() and here.samefile(own)):
-        return here
-    return config or (own if own.is_file() else None)
-
-
-def _profile(name: str, *, is_found: bool = False) -> _Layer:
-    """The settings of a profile; a file that the user did not name is treated as found, not as given."""
-    folder = Path(__file__).parents[1] / "profiles"
-    if name.endswith(".toml"):
-        if is_found and not Path(name).is_file():  # reading a pipe would block
-            raise SettingsError(f"there is no profile file {name}; correct the setting that names it")
-        found = found_toml(Path(name))
-        return _Layer(found.settings, name, found if is_found else None)
-    path = folder / f"{name}.toml"
-    if not is_file_name(name) or not path.is_file():
-        raise SettingsError(f"there is no profile {name!r}; {suggest(name, [p.stem for p in folder.glob('*.toml')])}")
-    return _Layer(found_toml(path).settings)
-
-
-def profile_values(name: str) -> Mapping[str, Any]:
-    """The settings of one of hopweave's profiles alone, without the default profile below it or the user's settings.
-
-    Raises:
-        SettingsError: if there is none of that name.
-    """
-    return _profile(name).values
-
-
-def found_toml(path: Path) -> Found:
-    """A settings file with its contents.
-
-    Raises:
-        SettingsError: if it cannot be read.
-    """
-    try:
-        content = read_whole(path)
-        return Found(path, content, read_toml(content))
-    except OSError as error:
-        raise SettingsError(f"cannot read the settings file {path}: {error.strerror}; check the path") from None
-    except ValueError as error:
-        raise SettingsError(f"the settings file {path} is not TOML: {error}; correct it there") from None
-
-
-def merged(lower: Mapping[str, Any], upper: Mapping[str, Any]) -> dict[str, Any]:
-    """Nested settings with others merged over them, key by key.
-
-    Raises:
-        SettingsError: where one side has a table, such as `budget`, and the other a value in its place, which would be lost.
-
-    >>> merged({"method": "cot", "budget": {"max_tokens": 1}}, {"method": "ircot", "budget": {"max_searches": 2}})
-    {'method': 'ircot', 'budget': {'max_tokens': 1, 'max_searches': 2}}
-    """
-    return _merged(lower, upper, ())
-
-
-def _merged(lower: Mapping[str, Any], upper: Mapping[str, Any], above: tuple[str, ...]) -> dict[str, Any]:
-    both = dict(lower)
-    for key, value in upper.items():
-        below, place = both.get(key), (*above, key)
-        are_tables = isinstance(below, Mapping), isinstance(value, Mapping)
-        if key in both and any(are_tables) and not all(are_tables) and _is_table(place):
-            _check_table(place, below)
-            _check_table(place, value)
-        both[key] = _merged(below, value, place) if isinstance(below, Mapping) and isinstance(value, Mapping) else value
-    return both
-
-
-def _is_table(place: tuple[str, ...]) -> bool:
-    """Whether there is a table at a place in the settings, whose keys are merged, and not a value, which is replaced."""
-    return (len(place) == 1 and place[0] in _TABLES) or (len(place) == 2 and place[0] in _OF_COMPONENTS)
 
 
 def check_tables(values: Mapping[str, Any], source: str = "") -> None:
@@ -541,7 +402,7 @@ def check_tables(values: Mapping[str, Any], source: str = "") -> None:
     Raises:
         SettingsError: for the first one that does.
     """
-    for key in sorted(_TABLES.intersection(values)):
+    for key in sorted((TABLES.keys() | _OF_COMPONENTS) & values.keys()):
         _check_table((key,), values[key], source)
         if key in _OF_COMPONENTS:
             for name, options in values[key].items():

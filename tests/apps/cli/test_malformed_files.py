@@ -8,7 +8,8 @@ from support.commands import assert_one_line, made_run, ran
 from support.tiers import in_turn
 
 from hopweave.core.errors import SettingsError
-from hopweave.run.settings import assignments, read_settings
+from hopweave.run.nested_settings import assignments
+from hopweave.run.settings import read_settings
 
 BRACKETS = b"[" * 200_000
 NOT_UTF8 = b'{"question": {"id": "caf\xe9"}}\n'

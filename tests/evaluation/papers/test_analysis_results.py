@@ -23,7 +23,7 @@ from hopweave.evaluation.reports.analysis_results import AnalysisResult, FigureC
 from hopweave.evaluation.runs.folder import DatasetPlan, MethodPlan, RunFolder
 from hopweave.evaluation.scoring.loaded_runs import LoadedRuns
 from hopweave.record import Setup
-from hopweave.run.settings import profile_values
+from hopweave.run.settings_files import read_profile
 
 FOLDER = Path(hopweave.evaluation.papers.__file__).parent
 NAMES = list(entries("analyses"))
@@ -106,7 +106,7 @@ def test_a_table_of_another_model_says_so(tmp_path):
 
 
 def test_what_differs_from_the_paper_is_said(tmp_path):
-    options = profile_values("paper_searchain")["methods"]["searchain"]
+    options = read_profile("paper_searchain").values["methods"]["searchain"]
     cells = {("hotpotqa", "searchain"): [answered(A, "Ulm"), answered(B, "Bonn")]}
     run = made(tmp_path / "run", {"hotpotqa": ("hotpotqa", (A, B))}, cells, {"searchain": MethodPlan("searchain", options)})
     (paper,) = row_of(result_of("searchain_table1", run), "hotpotqa", "SearChain").published

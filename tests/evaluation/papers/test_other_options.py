@@ -11,7 +11,8 @@ from hopweave.evaluation.papers import _published
 from hopweave.evaluation.reports.analysis_results import written
 from hopweave.evaluation.runs.folder import MethodPlan
 from hopweave.record import Setup
-from hopweave.run.settings import assignments, profile_values
+from hopweave.run.nested_settings import assignments
+from hopweave.run.settings_files import read_profile
 
 A, B = asked("a"), asked("b")
 HOTPOTQA = {"hotpotqa": ("hotpotqa", (A, B))}
@@ -21,7 +22,7 @@ OURS = {"reader": "llm_reader", "duplicate_detector": "keywords"}
 
 def under(profile, method, **more):
     """A method with the options that a profile gives it, and others over them."""
-    return MethodPlan(method, {**profile_values(profile)["methods"][method.removesuffix("_facts")], **more})
+    return MethodPlan(method, {**read_profile(profile).values["methods"][method.removesuffix("_facts")], **more})
 
 
 def run_of(folder, ways, settings=None, sets=HOTPOTQA):
@@ -48,7 +49,7 @@ def test_default_options_get_a_letter_that_names_each_with_both_values(tmp_path)
     begins = "SearChain was run with options other than those of the profile paper_searchain: "
     assert options.startswith(begins)
     told = options.removeprefix(begins)
-    ours, paper = load("methods", "searchain")(), profile_values("paper_searchain")["methods"]["searchain"]
+    ours, paper = load("methods", "searchain")(), read_profile("paper_searchain").values["methods"]["searchain"]
     assert [part.partition(" = ")[0] for part in told.split("), ")] == [
         name for name in type(ours).__dataclass_fields__ if name in paper and getattr(ours, name) != paper[name]
     ]
@@ -153,7 +154,7 @@ def test_baselines_that_no_profile_sets_get_no_letter_for_options(tmp_path):
     ways = {"direct_retrieval": MethodPlan("direct_retrieval", {"num_passages": 9}), "dsp": "dsp"}
     result = result_of("searchain_table1", run_of(tmp_path / "run", ways, OURS))
     for title, method in (("Direct Retrieval", "direct_retrieval"), ("DSP", "dsp")):
-        if method not in profile_values("paper_searchain")["methods"]:
+        if method not in read_profile("paper_searchain").values["methods"]:
             assert reasons(result, "hotpotqa", title) == []
 
 
@@ -189,7 +190,7 @@ async def test_options_that_are_not_compared_without_retrieval_change_nothing_th
         ]
         says += ["So the final answer is Danube."] * 4
     plain = await Bench(says).ask(A.question, one.method, **one.options)
-    part, profile = load("methods", one.method)(), profile_values(f"paper_{one.method}")["methods"][one.method]
+    part, profile = load("methods", one.method)(), read_profile(f"paper_{one.method}").values["methods"][one.method]
     for name in _published._data()["not_compared"][row]:
         ours = getattr(part, name)
         paper = profile.get(name, ours)

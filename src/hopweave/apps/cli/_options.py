@@ -40,7 +40,8 @@ def flags_of(pairs: Sequence[str] | None, *, replay: bool, store: str = "", **na
     Raises:
         SettingsError: for a pair that is not KEY=VALUE, or that sets a table, such as `budget`, to a value.
     """
-    from hopweave.run.settings import assignments, check_tables, merged
+    from hopweave.run.nested_settings import assignments, merged
+    from hopweave.run.settings import check_tables
 
     assigned = assignments(pairs or [])
     check_tables(assigned, "--set")
@@ -89,7 +90,7 @@ def metric_options(pairs: Sequence[str]) -> dict[str, dict[str, Any]]:
         SettingsError: for a flag that sets anything else.
     """
     from hopweave.core.errors import SettingsError
-    from hopweave.run.settings import assignments
+    from hopweave.run.nested_settings import assignments
 
     found: dict[str, dict[str, Any]] = {}
     for key, value in assignments(pairs).items():

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hopweave.core.redaction import public_address
-from hopweave.run.settings import ENVIRONMENT_PREFIX, NOT_SETTINGS, toml_path
+from hopweave.run.settings import ENVIRONMENT_PREFIX, NOT_SETTINGS
+from hopweave.run.settings_files import toml_path
 from hopweave.show.plain import one_line
 
 if TYPE_CHECKING:

@@ -5,18 +5,14 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hopweave.core.retries import Retries
-from hopweave.core.types import Sampling
-from hopweave.run.budget import Budget
-from hopweave.run.settings import Settings, StoreSettings, profile_values
+from hopweave.run.settings import TABLES, Settings
+from hopweave.run.settings_files import read_profile
 
-_TABLES: Mapping[str, type[Any]] = {"budget": Budget, "sampling": Sampling, "retries": Retries, "store": StoreSettings}
-"""The classes of those settings that are tables of further ones."""
 _NO_DEFAULT = "none"
 
 
@@ -37,10 +33,10 @@ class Setting:
 
 def all_settings() -> Iterator[Setting]:
     """Every setting, in the order of the class; the options of components are listed with those."""
-    defaults, meanings = profile_values("default"), meanings_of(Settings)
+    defaults, meanings = read_profile("default").values, meanings_of(Settings)
     for key, field in Settings.model_fields.items():
-        if key in _TABLES:
-            yield from _of_table(key, _TABLES[key])
+        if key in TABLES:
+            yield from _of_table(key, TABLES[key])
         else:
             value = defaults.get(key, field.get_default(call_default_factory=True))
             yield Setting(key, _as_toml(value), meanings[key])
@@ -56,7 +52,7 @@ def _of_table(table: str, kind: type[Any]) -> Iterator[Setting]:
 def meanings_of(kind: type[Any]) -> dict[str, str]:
     """What the documentation of a class says of each of its attributes, by name; names may share a text.
 
-    >>> meanings_of(Budget)["max_llm_calls"]
+    >>> meanings_of(TABLES["budget"])["max_llm_calls"]
     'calls of the model, including stored replies.'
     """
     block = inspect.cleandoc(kind.__doc__ or "").partition("\nAttributes:\n")[2].partition("\n\n")[0]

@@ -49,7 +49,7 @@ def analyse(
     from hopweave.core.errors import SettingsError
     from hopweave.evaluation.reports.analysis import analyse as make
     from hopweave.evaluation.reports.analysis_results import written
-    from hopweave.run.settings import assignments
+    from hopweave.run.nested_settings import assignments
 
     results = make([run, *(with_ or [])], names or [], _options(assignments(set_ or [])))
     shown = results if names else [(name, result) for name, result in results if result.has_data]

@@ -74,7 +74,7 @@ def _passages(dataset: str, paths: list[Path], options: list[str], also: list[Pa
     from hopweave.core.protocols import PassageSource
     from hopweave.ingest.read import CorpusOptions, read_corpus
     from hopweave.ingest.tally import Tally
-    from hopweave.run.settings import assignments
+    from hopweave.run.nested_settings import assignments
 
     allow(dataset)
     part = load("datasets", dataset)

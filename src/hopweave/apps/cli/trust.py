@@ -68,7 +68,7 @@ def _trust(place: Path) -> None:
 def _found(place: Path) -> Iterator[Found]:
     from hopweave.evaluation.runs.folder import RunFolder
     from hopweave.evaluation.scoring.summary import found_scores
-    from hopweave.run.settings import FILE, found_toml
+    from hopweave.run.settings_files import FILE, found_toml
 
     if place.is_file() and place.name not in ("plan.json", "scores.json"):
         yield found_toml(place)

@@ -25,7 +25,8 @@ from hopweave.core.types import Question
 from hopweave.core.visibility import Visible
 from hopweave.run.conversation import Turn
 from hopweave.run.corpora import Filter
-from hopweave.run.settings import Settings, merged
+from hopweave.run.nested_settings import merged
+from hopweave.run.settings import Settings
 from hopweave.run.store.daily_counts import Reservation
 from hopweave.run.weaver import check_question
 

@@ -11,7 +11,7 @@ from typing import Any
 from hopweave.core.catalog import Role, load
 from hopweave.core.errors import MissingExtra
 from hopweave.record import Setup
-from hopweave.run.settings import profile_values
+from hopweave.run.settings_files import read_profile
 
 _PARTS: Mapping[str, tuple[Role, str]] = {
     "reader": ("readers", "reader"),
@@ -23,7 +23,7 @@ _WITHOUT_EFFECT = {"index", "device", "batch_size"}
 
 def sets_method(profile: str, method: str) -> bool:
     """Whether a profile has options of a method."""
-    return method in profile_values(profile).get("methods", {})
+    return method in read_profile(profile).values.get("methods", {})
 
 
 def other_options(setup: Setup, profile: str, method: str, *, passed_over: Collection[str], searches: bool) -> Iterator[str]:
@@ -40,7 +40,7 @@ def other_options(setup: Setup, profile: str, method: str, *, passed_over: Colle
         passed_over: options of the method that are not compared.
         searches: whether the method searches.
     """
-    wanted = profile_values(profile)
+    wanted = read_profile(profile).values
     there = {**_defaults("methods", method), **wanted.get("methods", {}).get(method, {})}
     for name, value in setup.options.items():
         if name in passed_over or (name not in there and name in _defaults("methods", setup.method)):
@@ -61,7 +61,7 @@ def other_options(setup: Setup, profile: str, method: str, *, passed_over: Colle
 
 def other_parts(setup: Setup, profile: str, method: str) -> Iterator[str]:
     """The reader and the duplicate detector, if a profile for the method names others."""
-    wanted = profile_values(profile)
+    wanted = read_profile(profile).values
     for key, (_, name) in _PARTS.items() if wanted.get("method") == method else ():
         used = setup.settings.get(key)
         if used is not None and used != wanted.get(key, used):

@@ -20,7 +20,8 @@ from hopweave.evaluation.runs.folder import DatasetPlan, Plan, RunFolder, lines_
 from hopweave.evaluation.runs.progress import Cell
 from hopweave.evaluation.runs.sampling import draw
 from hopweave.evaluation.runs.shard import Shard
-from hopweave.run.settings import Settings, merged
+from hopweave.run.nested_settings import merged
+from hopweave.run.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)

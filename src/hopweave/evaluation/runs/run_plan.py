@@ -40,7 +40,8 @@ from hopweave.core.files import WHAT_MAY_BE, is_file_name, read_toml, read_whole
 from hopweave.core.part_files import allow, hashes, part_file
 from hopweave.evaluation.runs.folder import MAX_SEED, DatasetPlan, MethodPlan, Plan
 from hopweave.evaluation.runs.shard import Shard
-from hopweave.run.settings import Settings, merged
+from hopweave.run.nested_settings import merged
+from hopweave.run.settings import Settings, check_tables
 from hopweave.run.trust import named_files
 
 _TABLES = ("datasets", "methods", "settings")
@@ -90,6 +91,7 @@ def read_plan(file: Path | None, flags: Flags) -> Plan:
     settings = given.get("settings", {})
     if not isinstance(settings, dict):
         raise SettingsError(f"{where}: settings must be a table")
+    check_tables(settings, where)
     plan = _sharded(Plan(datasets, methods, merged(settings, flags.settings)), flags)
     return chosen(plan, flags) if file is not None else plan
 
