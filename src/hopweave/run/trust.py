@@ -220,7 +220,7 @@ def _effect(keys: list[str]) -> str:
     return "could send your questions and keys elsewhere or load arbitrary code"
 
 
-TRUSTED_NAMES = ("hopweave.toml", "plan.json", "scores.json")
+TRUSTED_NAMES = ("hopweave.toml", "plan.json", "scores.json", "compare.json")
 """The files that are searched for in a folder."""
 
 

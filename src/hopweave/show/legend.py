@@ -210,7 +210,7 @@ def banner_of(answer: Answer, steps: Sequence[Step] = ()) -> Banner:
     if not answer.short.strip():
         return Banner(None, "-", "quiet", "No answer is given", counts if verdict.num_claims else "none was found")
     if says_unknown(answer):
-        return Banner(None, "-", "quiet", "The answer was not found", "the model says that it does not know it")
+        return Banner(None, "-", "quiet", "The answer was not found", "the model says that it cannot tell")
     itself = " itself" if verdict.num_supported else ""
     headline = {
         "supported": "The answer rests on a passage",

@@ -243,6 +243,16 @@ def test_a_comparison_of_another_place_imports_nothing_until_its_user_compares_b
     assert hopweave_says("verify", "copy").stdout.startswith("verified, no differences: ")
 
 
+def test_trusting_a_run_of_another_place_trusts_its_comparisons(compared):
+    shutil.copytree("run", "copy")
+    part_files._allowed.clear()
+    assert "copy/compare.json sets:" in hopweave_says("trust", "copy").stdout
+    assert hopweave_says("verify", "copy").stdout.startswith("verified, no differences: ")
+    hopweave_says("trust", "copy", "--remove")
+    part_files._allowed.clear()
+    assert "could not be checked: compare.json" in hopweave_says("verify", "copy").stdout
+
+
 def test_the_comparison_of_a_strangers_run_imports_no_metric(run):
     Path("evil.py").write_text(f"from pathlib import Path\nPath('was-imported').touch()\n{METRIC}")
     hopweave_says("compare", "run", "--metric", "exact_match")

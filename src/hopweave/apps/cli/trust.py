@@ -25,7 +25,7 @@ def trust(
     listing: Annotated[bool, typer.Option("--list", help="List the trusted files, and which of them have changed.")] = False,
     remove: Annotated[bool, typer.Option("--remove", help="Revoke trust in the folder.")] = False,
 ) -> None:
-    """Let a folder's hopweave.toml, plan.json and scores.json set where questions are sent, and what is loaded and run.
+    """Let a folder's hopweave.toml, plan.json, scores.json and compare.json say where questions are sent, and what is run.
 
     Read them first: their settings of this kind are printed. A file that is changed afterwards must be trusted again.
     """
@@ -67,20 +67,21 @@ def _trust(place: Path) -> None:
 
 def _found(place: Path) -> Iterator[Found]:
     from hopweave.evaluation.runs.folder import RunFolder
+    from hopweave.evaluation.scoring.comparisons import found_comparisons
     from hopweave.evaluation.scoring.summary import found_scores
     from hopweave.run.settings_files import FILE, found_toml
+    from hopweave.run.trust import TRUSTED_NAMES
 
-    if place.is_file() and place.name not in ("plan.json", "scores.json"):
+    if place.is_file() and (place.name == FILE or place.name not in TRUSTED_NAMES):
         yield found_toml(place)
         return
     folder = place.parent if place.is_file() else place
     if not place.is_file() and (folder / FILE).is_file():
         yield found_toml(folder / FILE)
     if RunFolder.is_at(folder):
-        yield RunFolder.open(folder).found
-        scores = found_scores(folder)
-        if scores is not None:
-            yield scores
+        run = RunFolder.open(folder)
+        yield run.found
+        yield from filter(None, (found_scores(folder), found_comparisons(run)))
 
 
 def _shown(key: str, value: object) -> str:

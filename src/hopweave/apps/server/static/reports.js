@@ -9,7 +9,7 @@ import { failureOf, supportChip } from "./signs.js";
 const MOST_COLUMNS = 7;
 const FIRST = ["llm_calls", "prompt_tokens", "completion_tokens", "rounds", "seconds", "failure_rate"];
 const HEADINGS = { cover_em: "right", label_accuracy: "right", llm_calls: "model calls", completions: "replies", llm_failures: "failed calls", prompt_tokens: "tokens read", completion_tokens: "tokens written", failure_rate: "failed" };
-const OUTCOMES = { unparsed: "no readable answer", abstained: "says that it does not know" };
+const OUTCOMES = { unparsed: "no readable answer", abstained: "says that it cannot tell" };
 const seen = new Map(); // what the server said, by path
 let names = [];
 
